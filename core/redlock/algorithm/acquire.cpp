@@ -1,0 +1,116 @@
+// The acquiring machine.
+#include "redlock/algorithm/acquire.hpp"
+
+#include "redlock/algorithm/invariant.hpp"
+
+namespace redlock {
+
+Acquire::Acquire(AnswerTimes answer_times, std::unique_ptr<const LockRecipe> recipe,
+                 RetryPolicy retry, Entropy& entropy)
+    : answer_times_(std::move(answer_times)),
+      recipe_(std::move(recipe)),
+      retry_(retry),
+      entropy_(entropy) {}
+
+void Acquire::start(Instant now) {
+  REDLOCK_INVARIANT(attempt_ == 0);
+  begin_attempt(now);
+}
+
+void Acquire::begin_attempt(Instant now) {
+  ++attempt_;
+  undone_ = false;
+  resume_at_.reset();
+  token_ = recipe_->fresh_token(entropy_);
+  round_.emplace(answer_times_, std::make_shared<const Command>(recipe_->take(token_)), attempt_,
+                 now);
+}
+
+void Acquire::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+  if (outcome_ || resume_at_ || !round_->take_reply(node, attempt, std::move(reply))) return;
+  decide(now);
+}
+
+void Acquire::take_time(Instant now) {
+  if (outcome_) return;
+  if (resume_at_) {
+    if (now >= *resume_at_) begin_attempt(now);
+    return;
+  }
+  round_->take_time(now);
+  decide(now);
+}
+
+void Acquire::abort(Instant now) {
+  if (outcome_) return;
+  if (!resume_at_ && !undone_) queue_undo(now);
+  finish(Decision::aborted, now);
+}
+
+void Acquire::decide(Instant now) {
+  if (undone_) return end_failed(now);
+  const Verdict verdict = round_->grants();
+  if (verdict == Verdict::pending) return;
+  if (verdict == Verdict::won && recipe_->validity(now - round_->start()) > Duration()) {
+    return finish(Decision::granted, now);
+  }
+  fail_attempt(now);
+}
+
+void Acquire::fail_attempt(Instant now) {
+  queue_undo(now);
+  undone_ = true;
+  // Asking again would find the same value there.
+  if (last_attempt() || round_->foreign()) return end_failed(now);
+  resume_at_ = now + retry_.draw_pause(entropy_);
+}
+
+void Acquire::end_failed(Instant now) {
+  if (round_->foreign()) return finish(Decision::foreign, now);
+  if (round_->reach() == Verdict::won) return finish(Decision::denied, now);
+  if (round_->reach() == Verdict::lost) return finish(Decision::unreachable, now);
+}
+
+void Acquire::queue_undo(Instant now) {
+  const auto command = std::make_shared<const Command>(recipe_->undo(token_));
+  for (std::size_t i = 0; i < answer_times_->size(); ++i) {
+    const NodeIndex node(i);
+    if (round_->may_hold(node)) {
+      undo_.push_back(Request{node, attempt_, command, now + (*answer_times_)[i], false});
+    }
+  }
+}
+
+void Acquire::finish(Decision decision, Instant now) {
+  Outcome outcome;
+  outcome.decision = decision;
+  outcome.decided_at = now;
+  outcome.nodes = round_->reports();
+  if (decision == Decision::granted) {
+    outcome.token = token_;
+    outcome.validity = recipe_->validity(now - round_->start());
+    outcome.stamp = round_->granted_text();
+  }
+  outcome_ = std::move(outcome);
+}
+
+std::optional<Request> Acquire::next_request() {
+  if (!undo_.empty()) {
+    Request request = std::move(undo_.front());
+    undo_.pop_front();
+    return request;
+  }
+  if (!round_ || undone_ || (outcome_ && outcome_->decision != Decision::granted)) {
+    return std::nullopt;
+  }
+  return round_->next_request();
+}
+
+std::optional<Instant> Acquire::next_deadline() const {
+  if (outcome_ || attempt_ == 0) return std::nullopt;
+  return resume_at_ ? resume_at_ : round_->next_deadline();
+}
+
+const Outcome* Acquire::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
+
+}  // namespace redlock

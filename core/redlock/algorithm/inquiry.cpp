@@ -1,0 +1,69 @@
+// The one-round machine.
+#include "redlock/algorithm/inquiry.hpp"
+
+#include "redlock/algorithm/invariant.hpp"
+
+namespace redlock {
+
+namespace {
+constexpr AttemptNumber kOnlyAttempt = 1;
+}
+
+Inquiry::Inquiry(AnswerTimes answer_times, Command command, LossDetail detail)
+    : answer_times_(std::move(answer_times)),
+      command_(std::make_shared<const Command>(std::move(command))),
+      detail_(detail) {}
+
+void Inquiry::start(Instant now) {
+  REDLOCK_INVARIANT(!round_);
+  round_.emplace(answer_times_, command_, kOnlyAttempt, now);
+}
+
+void Inquiry::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+  if (outcome_ || !round_->take_reply(node, attempt, std::move(reply))) return;
+  decide(now);
+}
+
+void Inquiry::take_time(Instant now) {
+  if (outcome_) return;
+  round_->take_time(now);
+  decide(now);
+}
+
+void Inquiry::abort(Instant now) {
+  if (!outcome_) finish(Decision::aborted, now);
+}
+
+void Inquiry::decide(Instant now) {
+  if (round_->grants() == Verdict::won) return finish(Decision::granted, now);
+  if (round_->grants() == Verdict::pending) return;
+  if (round_->reach() == Verdict::lost) return finish(Decision::unreachable, now);
+  if (round_->reach() == Verdict::won || detail_ == LossDetail::none) {
+    finish(Decision::denied, now);
+  }
+}
+
+void Inquiry::finish(Decision decision, Instant now) {
+  Outcome outcome;
+  outcome.decision = decision;
+  outcome.decided_at = now;
+  if (round_) outcome.nodes = round_->reports();
+  if (decision == Decision::granted) complete_grant(outcome, round_->start());
+  outcome_ = std::move(outcome);
+}
+
+// A question that is already decided need not reach the nodes that have not been asked, but a
+// release must: its command is handed out to all of them either way.
+std::optional<Request> Inquiry::next_request() {
+  if (!round_) return std::nullopt;
+  return round_->next_request();
+}
+
+std::optional<Instant> Inquiry::next_deadline() const {
+  if (outcome_ || !round_) return std::nullopt;
+  return round_->next_deadline();
+}
+
+const Outcome* Inquiry::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
+
+}  // namespace redlock

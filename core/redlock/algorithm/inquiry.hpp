@@ -1,0 +1,48 @@
+// Asks every node the same thing once: release, extend, check, and their stamp twins.
+//
+// States: asking → done. Done as soon as the verdict is certain; nothing is undone, because
+// every command it is used with is harmless where it went through unnoticed.
+// Pure. One thread; lives for one call.
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "redlock/algorithm/operation.hpp"
+#include "redlock/algorithm/round.hpp"
+
+namespace redlock {
+
+// What a caller makes of a lost inquiry.
+enum class LossDetail {
+  none,    // lost is lost: do not wait for more answers
+  reason,  // wait until it is known whether a majority could be asked at all
+};
+
+class Inquiry : public Operation {
+ public:
+  Inquiry(AnswerTimes answer_times, Command command, LossDetail detail);
+
+  void start(Instant now) override;
+  void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
+  void take_time(Instant now) override;
+  void abort(Instant now) override;
+  [[nodiscard]] std::optional<Request> next_request() override;
+  [[nodiscard]] std::optional<Instant> next_deadline() const override;
+  [[nodiscard]] const Outcome* outcome() const override;
+
+ protected:
+  // Called once, with a granted outcome, before it is given out.
+  virtual void complete_grant(Outcome& /*outcome*/, Instant /*started*/) {}
+
+ private:
+  void decide(Instant now);
+  void finish(Decision decision, Instant now);
+
+  AnswerTimes answer_times_;
+  std::shared_ptr<const Command> command_;
+  LossDetail detail_;
+  std::optional<Round> round_;
+  std::optional<Outcome> outcome_;
+};
+
+}  // namespace redlock

@@ -1,0 +1,45 @@
+// The verbs that every lock algorithm answers to.
+//
+// An operation does no I/O and reads no clock: whoever drives it hands it time and replies,
+// and carries its requests. The order of duties is always the same: one input (start,
+// take_reply, take_time or abort), then drain next_request() until it is empty, then wait
+// until a reply comes or next_deadline() is reached.
+//
+// Invariants: `now` never runs backwards; once outcome() is set it never changes, and an
+// operation that is done may still hold requests to drain (they undo what it left behind)
+// but wants no answers to them. Not thread-safe.
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "redlock/algorithm/command.hpp"
+#include "redlock/algorithm/outcome.hpp"
+#include "redlock/algorithm/reply.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+class Operation {
+ public:
+  Operation() = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  virtual ~Operation() = default;
+
+  // `now` must have been read before the first byte of any request leaves.
+  virtual void start(Instant now) = 0;
+  // A reply to `attempt`; one that is late, doubled or unasked for is ignored.
+  virtual void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) = 0;
+  // Time has passed; called at or after next_deadline(), harmless before.
+  virtual void take_time(Instant now) = 0;
+  // The caller gives up: what may be held is undone, the outcome is `aborted`.
+  virtual void abort(Instant now) = 0;
+
+  [[nodiscard]] virtual std::optional<Request> next_request() = 0;
+  // Nothing while done.
+  [[nodiscard]] virtual std::optional<Instant> next_deadline() const = 0;
+  // Null while undecided.
+  [[nodiscard]] virtual const Outcome* outcome() const = 0;
+};
+
+}  // namespace redlock

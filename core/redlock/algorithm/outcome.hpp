@@ -1,0 +1,38 @@
+// What an operation came to, with a reason per node.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/reply.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+enum class Decision {
+  granted,      // a majority did what it was asked, and in time
+  denied,       // a majority answered, and did not
+  unreachable,  // no majority could be asked
+  foreign,      // the key holds something that is no lock of this kind
+  aborted,      // the caller gave up
+};
+
+struct NodeReport {
+  // False while the node is silent; the rest is then empty.
+  bool answered = false;
+  Reply reply;
+};
+
+struct Outcome {
+  Decision decision = Decision::aborted;
+  // Of the acquire or extend that was granted: what the lock's key holds, how long it may be
+  // trusted counted from `decided_at`, and the stored stamp where there is one.
+  Token token;
+  Duration validity;
+  std::string stamp;
+  Instant decided_at;
+  // One entry a node, of the last round.
+  std::vector<NodeReport> nodes;
+};
+
+}  // namespace redlock

@@ -1,0 +1,26 @@
+// Attempts and jitter.
+#include "redlock/algorithm/retry.hpp"
+
+namespace redlock {
+
+namespace {
+std::uint64_t at_least_one(std::int64_t attempts) {
+  return attempts < 1 ? 1 : static_cast<std::uint64_t>(attempts);
+}
+}  // namespace
+
+RetryPolicy RetryPolicy::jittered(std::int64_t attempts, std::int64_t delay_ms) {
+  return {at_least_one(attempts), Duration::ms(delay_ms / 2), Duration::ms(delay_ms)};
+}
+
+RetryPolicy RetryPolicy::exact(std::int64_t attempts, Duration pause) {
+  return {at_least_one(attempts), pause, pause};
+}
+
+Duration RetryPolicy::draw_pause(Entropy& entropy) const {
+  const auto span_ms = static_cast<std::uint64_t>((pause_high - pause_low).count_ms());
+  const std::uint64_t extra_ms = random_between(entropy, 0, span_ms);
+  return pause_low + Duration::ms(static_cast<std::int64_t>(extra_ms));
+}
+
+}  // namespace redlock

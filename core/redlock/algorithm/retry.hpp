@@ -1,0 +1,26 @@
+// How often an attempt is made and how long to wait between two.
+#pragma once
+#include <cstdint>
+
+#include "redlock/algorithm/entropy.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+struct RetryPolicy {
+  // At least 1; the first attempt counts.
+  std::uint64_t attempts_max = 1;
+  // The pause after a failed attempt that is not the last, uniform in [low, high] in whole
+  // milliseconds above `low`; equal bounds make it exact.
+  Duration pause_low;
+  Duration pause_high;
+
+  // Pauses of [⌊delay/2⌋, delay] ms: clients that failed together do not return together.
+  // attempts below 1 count as 1. Requires delay_ms >= 0.
+  static RetryPolicy jittered(std::int64_t attempts, std::int64_t delay_ms);
+  static RetryPolicy exact(std::int64_t attempts, Duration pause);
+
+  [[nodiscard]] Duration draw_pause(Entropy& entropy) const;
+};
+
+}  // namespace redlock

@@ -1,0 +1,61 @@
+// Bookkeeping of one round of requests.
+#include "redlock/algorithm/round.hpp"
+
+namespace redlock {
+
+Round::Round(AnswerTimes answer_times, std::shared_ptr<const Command> command,
+             AttemptNumber attempt, Instant start)
+    : answer_times_(std::move(answer_times)),
+      command_(std::move(command)),
+      attempt_(attempt),
+      start_(start),
+      grants_(answer_times_->size()),
+      reach_(answer_times_->size()),
+      reports_(answer_times_->size()) {}
+
+std::optional<Request> Round::next_request() {
+  if (asked_count_ == answer_times_->size()) return std::nullopt;
+  const NodeIndex node(asked_count_);
+  ++asked_count_;
+  return Request{node, attempt_, command_, start_ + (*answer_times_)[node.value()]};
+}
+
+bool Round::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply) {
+  if (attempt != attempt_ || node.value() >= asked_count_ || grants_.has_voted(node)) return false;
+  record(node, std::move(reply));
+  return true;
+}
+
+void Round::take_time(Instant now) {
+  for (std::size_t i = 0; i < answer_times_->size(); ++i) {
+    if (grants_.has_voted(NodeIndex(i)) || now < start_ + (*answer_times_)[i]) continue;
+    const Fault fault = i < asked_count_ ? Fault::timeout : Fault::bound;
+    record(NodeIndex(i), Reply::unknown(fault, "no answer in time"));
+  }
+}
+
+void Round::record(NodeIndex node, Reply reply) {
+  grants_.record(node, reply.answer == Answer::granted ? Vote::yes : Vote::no);
+  reach_.record(node, reply.answer == Answer::unknown ? Vote::no : Vote::yes);
+  foreign_ = foreign_ || reply.fault == Fault::foreign;
+  if (reply.answer == Answer::granted) granted_text_ = reply.text;
+  reports_[node.value()] = NodeReport{true, std::move(reply)};
+}
+
+std::optional<Instant> Round::next_deadline() const {
+  std::optional<Instant> earliest;
+  for (std::size_t i = 0; i < answer_times_->size(); ++i) {
+    if (grants_.has_voted(NodeIndex(i))) continue;
+    const Instant deadline = start_ + (*answer_times_)[i];
+    if (!earliest || deadline < *earliest) earliest = deadline;
+  }
+  return earliest;
+}
+
+bool Round::may_hold(NodeIndex node) const {
+  if (node.value() >= asked_count_) return false;
+  const NodeReport& report = reports_[node.value()];
+  return !report.answered || may_have_been_done(report.reply);
+}
+
+}  // namespace redlock

@@ -1,0 +1,66 @@
+// One question to every node at once, and what they answered.
+//
+// Two tallies run side by side: who granted, which decides the lock, and who could be asked
+// at all, which tells "held by someone else" from "the servers are down".
+// Invariants: a node counts once; only replies to this round's attempt count.
+// Pure. One thread; a machine makes one per attempt.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "redlock/algorithm/command.hpp"
+#include "redlock/algorithm/outcome.hpp"
+#include "redlock/algorithm/quorum.hpp"
+
+namespace redlock {
+
+// How long each node of a manager may take to connect and answer; one entry a node.
+// Shared, because an operation may outlive the manager that began it.
+using AnswerTimes = std::shared_ptr<const std::vector<Duration>>;
+
+class Round {
+ public:
+  // `answer_times` has 1 to kNodesMax entries.
+  Round(AnswerTimes answer_times, std::shared_ptr<const Command> command, AttemptNumber attempt,
+        Instant start);
+
+  // The question for the next node that has not been asked yet.
+  [[nodiscard]] std::optional<Request> next_request();
+  // False: the reply is not to this round, or the node has answered already.
+  bool take_reply(NodeIndex node, AttemptNumber attempt, Reply reply);
+  // From its deadline on a silent node counts as one that gave no answer.
+  void take_time(Instant now);
+
+  [[nodiscard]] Verdict grants() const { return grants_.verdict(); }
+  [[nodiscard]] Verdict reach() const { return reach_.verdict(); }
+  // What came with the latest grant.
+  [[nodiscard]] const std::string& granted_text() const { return granted_text_; }
+  // Did a node find something under the key that is no lock of this kind?
+  [[nodiscard]] bool foreign() const { return foreign_; }
+  // The earliest deadline of a silent node; nothing when all have answered.
+  [[nodiscard]] std::optional<Instant> next_deadline() const;
+  [[nodiscard]] Instant start() const { return start_; }
+  [[nodiscard]] bool complete() const { return grants_.complete(); }
+  // May the node have carried out the command? Not when it was not asked, denied it, or was
+  // never reached.
+  [[nodiscard]] bool may_hold(NodeIndex node) const;
+  [[nodiscard]] const std::vector<NodeReport>& reports() const { return reports_; }
+
+ private:
+  void record(NodeIndex node, Reply reply);
+
+  AnswerTimes answer_times_;
+  std::shared_ptr<const Command> command_;
+  AttemptNumber attempt_;
+  Instant start_;
+  std::size_t asked_count_ = 0;
+  Tally grants_;
+  Tally reach_;
+  std::vector<NodeReport> reports_;
+  std::string granted_text_;
+  bool foreign_ = false;
+};
+
+}  // namespace redlock

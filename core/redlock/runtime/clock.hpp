@@ -1,0 +1,20 @@
+// What time it is, on a clock that never steps and goes on while the machine sleeps.
+#pragma once
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  [[nodiscard]] virtual Instant now() = 0;
+};
+
+// CLOCK_BOOTTIME where there is one (Linux): a laptop lid or a paused virtual machine must
+// not make a lock look younger than it is. Elsewhere the monotonic clock. Any thread.
+class SystemClock final : public Clock {
+ public:
+  [[nodiscard]] Instant now() override;
+};
+
+}  // namespace redlock

@@ -1,0 +1,81 @@
+// Checks what is asked for, and starts the machine that does it.
+#include "redlock/runtime/lock_manager.hpp"
+
+#include <cmath>
+#include <set>
+
+#include "redlock/algorithm/acquire.hpp"
+#include "redlock/algorithm/extend.hpp"
+#include "redlock/algorithm/quorum_recipe.hpp"
+#include "redlock/runtime/server_list.hpp"
+
+namespace redlock {
+
+namespace {
+
+void check_options(const LockOptions& options) {
+  if (!(options.drift_factor >= 0 && options.drift_factor < 1)) {
+    throw ArgumentError("driftFactor must be at least 0 and less than 1");
+  }
+  if (options.retry.pause_low < Duration() || options.retry.pause_high > kPauseMax) {
+    throw ArgumentError("retryDelay must be between 0 and 3600000 ms");
+  }
+}
+
+}  // namespace
+
+LockManager::LockManager(Pool& pool, const std::vector<ServerSpec>& servers, LockOptions options)
+    : pool_(pool), options_(std::move(options)) {
+  check_options(options_);
+  check_servers(servers);
+  answer_times_ = answer_times(servers, options_.timeout);
+  nodes_ = connect_nodes(pool_, servers, options_.client_name);
+}
+
+void LockManager::check_ttl(Duration ttl) const {
+  if (ttl <= Duration()) throw ArgumentError("ttl must be greater than 0");
+  if (ttl > kTtlMax) throw ArgumentError("ttl must be at most 3153600000000 ms");
+  if (validity_of(ttl, Duration(), options_.drift_factor) <= Duration()) {
+    throw ArgumentError("ttl is too small: clock drift leaves no validity");
+  }
+}
+
+OperationId LockManager::begin(std::unique_ptr<Operation> operation) {
+  return pool_.begin(std::move(operation), nodes_);
+}
+
+OperationId LockManager::begin_lock(const Resource& resource, Duration ttl) {
+  check_resource(resource);
+  check_ttl(ttl);
+  auto recipe = std::make_unique<QuorumRecipe>(resource, ttl, options_.drift_factor);
+  return begin(
+      std::make_unique<Acquire>(answer_times_, std::move(recipe), options_.retry, pool_.entropy()));
+}
+
+OperationId LockManager::begin_extend(const Resource& resource, const Token& token, Duration ttl) {
+  check_resource(resource);
+  check_token(token);
+  check_ttl(ttl);
+  return begin(std::make_unique<Extend>(answer_times_, ExtendIfEqual{resource, token, ttl},
+                                        options_.drift_factor));
+}
+
+OperationId LockManager::begin_unlock(const Resource& resource, const Token& token) {
+  check_resource(resource);
+  check_token(token);
+  return begin(
+      std::make_unique<Inquiry>(answer_times_, DeleteIfEqual{resource, token}, LossDetail::none));
+}
+
+OperationId LockManager::begin_check(const Resource& resource, const Token& token) {
+  check_resource(resource);
+  check_token(token);
+  return begin(
+      std::make_unique<Inquiry>(answer_times_, CheckEqual{resource, token}, LossDetail::reason));
+}
+
+std::vector<ServerTrouble> LockManager::troubles(const Outcome& outcome) const {
+  return troubles_of(outcome, nodes_, answer_times_);
+}
+
+}  // namespace redlock

@@ -1,0 +1,54 @@
+// The quorum lock over N independent servers, as PHP and C++ users call it.
+//
+// Every verb comes as begin_x(), which starts an operation on the pool, and the caller either
+// lets Pool::run() finish it or steps the pool itself, to live between the steps.
+// Not thread-safe; the pool must outlive the manager.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "redlock/algorithm/retry.hpp"
+#include "redlock/algorithm/round.hpp"
+#include "redlock/algorithm/validity.hpp"
+#include "redlock/runtime/pool.hpp"
+#include "redlock/runtime/server_list.hpp"
+#include "redlock/wire/endpoint.hpp"
+
+namespace redlock {
+
+struct LockOptions {
+  RetryPolicy retry = RetryPolicy::jittered(3, 200);
+  double drift_factor = kDriftFactorDefault;  // 0 <= factor < 1
+  Duration timeout = kTimeoutDefault;
+  std::string client_name;  // for CLIENT SETNAME; empty: none
+};
+
+class LockManager {
+ public:
+  // Throws ArgumentError: no servers, more than kNodesMax, the same server twice, an option
+  // out of its range.
+  LockManager(Pool& pool, const std::vector<ServerSpec>& servers, LockOptions options);
+
+  // Throw ArgumentError for a resource or token past its bound and for a ttl that is not
+  // positive, above kTtlMax, or too small to leave any validity after drift.
+  OperationId begin_lock(const Resource& resource, Duration ttl);
+  OperationId begin_extend(const Resource& resource, const Token& token, Duration ttl);
+  OperationId begin_unlock(const Resource& resource, const Token& token);
+  OperationId begin_check(const Resource& resource, const Token& token);
+
+  // The servers that erred in an outcome of this manager. A server that had not answered when
+  // the outcome was certain is listed only when it was in trouble before.
+  [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const;
+  [[nodiscard]] Pool& pool() { return pool_; }
+
+ private:
+  OperationId begin(std::unique_ptr<Operation> operation);
+  void check_ttl(Duration ttl) const;
+
+  Pool& pool_;
+  LockOptions options_;
+  AnswerTimes answer_times_;
+  std::vector<std::shared_ptr<Node>> nodes_;
+};
+
+}  // namespace redlock

@@ -1,0 +1,173 @@
+// Connection upkeep of one server.
+#include "redlock/runtime/node.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace redlock {
+
+namespace {
+constexpr std::size_t kReceiveBytes = 16 * 1024;
+// Per turn; a server that floods us waits for the next one.
+constexpr int kReceivesMax = 8;
+}  // namespace
+
+Node::Node(Endpoint endpoint, Transport& transport, Entropy& entropy)
+    : endpoint_(std::move(endpoint)), transport_(transport), entropy_(entropy) {}
+
+void Node::open(Instant now) {
+  session_.emplace(endpoint_);
+  connection_ = transport_.open(endpoint_);
+  state_ = State::connecting;
+  last_active_ = now;
+  for (const SharedCommand& removal : carried_) {
+    if (!session_->submit(Origin{}, removal, now + kCarriedAnswerTime)) break;
+  }
+  carried_.clear();
+}
+
+void Node::submit(const Origin& origin, const SharedCommand& command, Instant answer_by,
+                  Instant now, std::vector<Arrival>& arrivals) {
+  if (state_ == State::idle && now >= retry_at_) open(now);
+  if (has_session() && session_->submit(origin, command, answer_by)) return;
+  if (is_removal(*command)) submit_cleanup(command, answer_by);
+  const bool full = has_session();
+  // Nothing was sent, whatever the trouble was that keeps us from it.
+  arrivals.push_back({origin, full ? Reply::unknown(Fault::bound, "too many unanswered requests")
+                                   : Reply::unknown(Fault::connect, trouble_.reason)});
+}
+
+void Node::submit_cleanup(const SharedCommand& command, Instant answer_by) {
+  if (state_ == State::closing) {
+    session_->submit_last(command);
+  } else if (!has_session() || !session_->submit(Origin{}, command, answer_by)) {
+    carry(command);
+  }
+}
+
+void Node::carry(const SharedCommand& removal) {
+  if (carried_.size() == kCarriedMax) carried_.pop_front();
+  carried_.push_back(removal);
+}
+
+bool Node::wants_write() const {
+  return state_ == State::connecting || (session_ && !session_->output().empty());
+}
+
+void Node::flush(std::vector<Arrival>& arrivals) {
+  while (state_ == State::ready && !session_->output().empty()) {
+    const IoResult result = transport_.send(connection_, session_->output());
+    if (result.state == IoState::blocked) return;
+    if (result.state == IoState::ended) {
+      return begin_closing(Fault::closed, result.reason, false, arrivals);
+    }
+    session_->mark_sent(result.bytes);
+  }
+}
+
+void Node::take_ready(bool readable, bool writable, Instant now, std::vector<Arrival>& arrivals) {
+  if (state_ == State::connecting && (readable || writable)) {
+    const LinkStatus status = transport_.status(connection_);
+    if (status.state == LinkState::failed) {
+      return begin_closing(status.fault, status.reason, false, arrivals);
+    }
+    if (status.state == LinkState::connected) state_ = State::ready;
+  }
+  if (state_ == State::ready && readable) receive(now, arrivals);
+  flush(arrivals);
+}
+
+void Node::receive(Instant now, std::vector<Arrival>& arrivals) {
+  std::array<char, kReceiveBytes> buffer;
+  for (int i = 0; i < kReceivesMax && state_ == State::ready; ++i) {
+    const IoResult result = transport_.receive(connection_, buffer);
+    if (result.state == IoState::blocked) return;
+    if (result.state == IoState::ended) {
+      return begin_closing(Fault::closed, result.reason, false, arrivals);
+    }
+    last_active_ = now;
+    session_->take_bytes(std::string_view(buffer.data(), result.bytes), arrivals);
+    if (session_->broken()) {
+      return begin_closing(session_->fault(), session_->reason(), true, arrivals);
+    }
+    failure_count_ = 0;
+    trouble_ = {};
+    if (result.bytes < buffer.size()) return;
+  }
+}
+
+std::optional<Instant> Node::next_deadline() const {
+  return has_session() ? session_->next_deadline() : std::nullopt;
+}
+
+void Node::take_time(Instant now, std::vector<Arrival>& arrivals) {
+  const std::optional<Instant> deadline = next_deadline();
+  if (!deadline || now < *deadline) return;
+  if (state_ == State::ready) {
+    return begin_closing(Fault::timeout, "no answer", true, arrivals);
+  }
+  const LinkStatus status = transport_.status(connection_);
+  begin_closing(Fault::timeout, status.reason.empty() ? "connecting" : status.reason, false,
+                arrivals);
+}
+
+void Node::begin_closing(Fault fault, const std::string& reason, bool stream_usable,
+                         std::vector<Arrival>& arrivals) {
+  const bool unused = state_ == State::ready && session_->idle() && fault == Fault::closed;
+  session_->fail(fault, reason, arrivals);
+  state_ = State::closing;
+  stream_usable_ = stream_usable;
+  // A server may close an idle connection; that is no reason to stay away from it.
+  if (unused) return;
+  ++failure_count_;
+  trouble_ = {fault, reason};
+}
+
+void Node::complete_closing(Instant now) {
+  if (state_ != State::closing) return;
+  std::vector<SharedCommand> left_over = session_->unsettled();
+  if (stream_usable_) {
+    session_->append_undos();
+    while (!session_->output().empty()) {
+      const IoResult result = transport_.send(connection_, session_->output());
+      if (result.state != IoState::progress) break;
+      session_->mark_sent(result.bytes);
+    }
+    if (session_->output().empty() && session_->admitted()) left_over.clear();
+  }
+  transport_.close(connection_);
+  connection_ = 0;
+  session_.reset();
+  state_ = State::idle;
+  for (const SharedCommand& removal : left_over) carry(removal);
+  if (failure_count_ > 0) retry_at_ = now + draw_backoff();
+}
+
+Duration Node::draw_backoff() {
+  const std::uint32_t doublings = std::min<std::uint32_t>(failure_count_ - 1, 10);
+  const Duration ceiling = std::min(kBackoffFirst * (std::int64_t{1} << doublings), kBackoffMax);
+  const auto half_ms = static_cast<std::uint64_t>(ceiling.count_ms() / 2);
+  return Duration::ms(static_cast<std::int64_t>(random_between(entropy_, half_ms, 2 * half_ms)));
+}
+
+void Node::shut_down(std::vector<Arrival>& arrivals) {
+  if (!has_session()) return;
+  const bool usable = state_ == State::ready;
+  session_->fail(Fault::closed, "closed by us", arrivals);
+  state_ = State::closing;
+  stream_usable_ = usable;
+  complete_closing(Instant());
+  retry_at_ = Instant();
+}
+
+void Node::forget() {
+  session_.reset();
+  connection_ = 0;
+  state_ = State::idle;
+  carried_.clear();
+  trouble_ = {};
+  failure_count_ = 0;
+  retry_at_ = Instant();
+}
+
+}  // namespace redlock

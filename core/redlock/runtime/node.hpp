@@ -1,0 +1,102 @@
+// One server's life: connecting, talking, broken, backing off, and connecting again by itself.
+//
+//   idle ──submit──▶ connecting ──▶ ready ──trouble, time-out──▶ closing ──▶ idle (backing off)
+//
+// `closing` lasts until the end of the reactor's turn: the operations are told first, and what
+// they say to undo still goes out on this very connection, behind the unanswered command. Only
+// then is it closed. What could not be sent is carried over to the next connection.
+// Invariants: a command that was submitted is answered once; a connection that timed out or
+// answered nonsense is never used again. One thread.
+#pragma once
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "redlock/algorithm/entropy.hpp"
+#include "redlock/runtime/transport.hpp"
+#include "redlock/wire/session.hpp"
+
+namespace redlock {
+
+inline constexpr std::size_t kCarriedMax = 256;
+inline constexpr Duration kBackoffFirst = Duration::ms(10);
+inline constexpr Duration kBackoffMax = Duration::ms(200);
+// Removals that nobody waits for may take this long on a new connection.
+inline constexpr Duration kCarriedAnswerTime = Duration::seconds(1);
+
+// What a node was last in trouble with; over as soon as it answers anything.
+struct NodeTrouble {
+  Fault fault = Fault::none;
+  std::string reason;
+};
+
+class Node {
+ public:
+  // Transport and entropy must outlive the node.
+  Node(Endpoint endpoint, Transport& transport, Entropy& entropy);
+
+  // Sends the command on the connection, opening one when there is none. What cannot be taken is
+  // answered at once, through `arrivals`.
+  void submit(const Origin& origin, const SharedCommand& command, Instant answer_by, Instant now,
+              std::vector<Arrival>& arrivals);
+  // Sends a removal without waiting for its answer; without a connection it is carried over.
+  void submit_cleanup(const SharedCommand& command, Instant answer_by);
+  // Hands to the transport what is to be sent.
+  void flush(std::vector<Arrival>& arrivals);
+  void take_ready(bool readable, bool writable, Instant now, std::vector<Arrival>& arrivals);
+  // Gives the connection up when an answer is overdue.
+  void take_time(Instant now, std::vector<Arrival>& arrivals);
+  // The second half of giving up: undo, close, back off. Does nothing unless closing.
+  void complete_closing(Instant now);
+  // Closes a connection in good order, with what undoes keys on its way.
+  void shut_down(std::vector<Arrival>& arrivals);
+  // Lets go of everything that belongs to the parent process.
+  void forget();
+
+  [[nodiscard]] bool connected_or_free(Instant now) const {
+    return has_session() || now >= retry_at_;
+  }
+  // The next submit may connect whatever the backoff says.
+  void skip_backoff() { retry_at_ = Instant(); }
+
+  [[nodiscard]] bool has_session() const {
+    return state_ == State::connecting || state_ == State::ready;
+  }
+  [[nodiscard]] bool closing() const { return state_ == State::closing; }
+  // Nothing is awaited and nothing is to be sent.
+  [[nodiscard]] bool idle() const { return !session_ || session_->idle(); }
+  [[nodiscard]] bool wants_write() const;
+  [[nodiscard]] ConnectionId connection() const { return connection_; }
+  [[nodiscard]] std::optional<Instant> next_deadline() const;
+  [[nodiscard]] Instant last_active() const { return last_active_; }
+  [[nodiscard]] const NodeTrouble& trouble() const { return trouble_; }
+  [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
+  [[nodiscard]] bool has_carried() const { return !carried_.empty(); }
+
+ private:
+  enum class State { idle, connecting, ready, closing };
+
+  void open(Instant now);
+  void receive(Instant now, std::vector<Arrival>& arrivals);
+  void begin_closing(Fault fault, const std::string& reason, bool stream_usable,
+                     std::vector<Arrival>& arrivals);
+  void carry(const SharedCommand& removal);
+  [[nodiscard]] Duration draw_backoff();
+
+  Endpoint endpoint_;
+  Transport& transport_;
+  Entropy& entropy_;
+  State state_ = State::idle;
+  ConnectionId connection_ = 0;
+  std::optional<Session> session_;
+  bool stream_usable_ = false;
+  std::deque<SharedCommand> carried_;
+  NodeTrouble trouble_;
+  std::uint32_t failure_count_ = 0;
+  Instant retry_at_;
+  Instant last_active_;
+};
+
+}  // namespace redlock

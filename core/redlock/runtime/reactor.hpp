@@ -1,0 +1,83 @@
+// Moves bytes and time between operations and servers; the only loop there is.
+//
+// A turn (step) waits once, then: what came is read and handed to the operations; time is handed
+// to whatever it concerns; what the operations now want sent is sent; connections that are to be
+// given up are closed last, so that every undo still found its way onto them. Between two turns
+// the caller may do as it likes, also begin or take other operations.
+// Invariants: a reply reaches only the operation and the attempt that asked; reading comes before
+// judging time, so an answer that lies in the buffer is never called late. One thread.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "redlock/algorithm/operation.hpp"
+#include "redlock/runtime/clock.hpp"
+#include "redlock/runtime/node.hpp"
+#include "redlock/runtime/transport.hpp"
+
+namespace redlock {
+
+inline constexpr std::size_t kConnectionsMax = 256;
+// A connection silent for longer is looked at before it is used: the server may have closed it.
+inline constexpr Duration kIdleLook = Duration::ms(10);
+
+using NodeList = std::vector<std::shared_ptr<Node>>;
+
+class Reactor {
+ public:
+  Reactor(Transport& transport, Clock& clock);
+
+  // Starts the operation, its clock and its first requests. Node i of the operation is nodes[i].
+  OperationId begin(std::unique_ptr<Operation> operation, NodeList nodes);
+  // Waits until something is ready, the next deadline, a signal, or `until`; then one turn.
+  Woken step(Instant until);
+  // The earliest moment at which a turn has something to do though nothing came in.
+  [[nodiscard]] std::optional<Instant> next_deadline() const;
+
+  // Null when the operation is unknown or undecided.
+  [[nodiscard]] const Outcome* outcome(OperationId id) const;
+  [[nodiscard]] bool knows(OperationId id) const { return find(id) != nullptr; }
+  // Aborts it where it is undecided, sends what that undoes, and lets go of it.
+  void end(OperationId id);
+  [[nodiscard]] std::vector<OperationId> operations() const;
+
+  // Shuts down connections that are idle since `before`, or all of them.
+  void close_idle(Instant before);
+  void close_all();
+  // Lets go of all operations and connections: they belong to the parent process.
+  void forget_all();
+  [[nodiscard]] std::size_t connection_count() const { return live_.size(); }
+
+ private:
+  struct Running {
+    OperationId id;
+    std::unique_ptr<Operation> operation;
+    NodeList nodes;
+  };
+
+  [[nodiscard]] const Running* find(OperationId id) const;
+  void look_at_idle(const NodeList& nodes, Instant now);
+  void poll_once(Instant deadline, Woken& woken);
+  void take_time(Instant now);
+  // Until nobody has anything more to say to anybody.
+  void settle(Instant now);
+  void dispatch(Instant now);
+  void drain(Running& running, Instant now);
+  void send_request(Running& running, const Request& request, Instant now);
+  void allow_connecting(const Running& running, Instant now);
+  void make_room(const Node& wanted);
+  void note_live(const std::shared_ptr<Node>& node);
+
+  Transport& transport_;
+  Clock& clock_;
+  OperationId last_id_ = 0;
+  std::vector<Running> running_;
+  NodeList live_;  // the nodes with a connection
+  std::vector<Interest> interests_;
+  NodeList polled_;  // polled_[i] is interests_[i]'s node
+  std::vector<Arrival> arrivals_;
+};
+
+}  // namespace redlock

@@ -1,0 +1,23 @@
+// Everything a thread needs to take locks, put together: clock, entropy, sockets, pool.
+#pragma once
+#include "redlock/runtime/clock.hpp"
+#include "redlock/runtime/entropy.hpp"
+#include "redlock/runtime/pool.hpp"
+#include "redlock/runtime/socket.hpp"
+
+namespace redlock {
+
+// One per thread; make as many as you like. Declared in the order of need.
+class Runtime {
+ public:
+  Runtime() : transport_(clock_), pool_(transport_, clock_, entropy_) {}
+  [[nodiscard]] Pool& pool() { return pool_; }
+
+ private:
+  SystemClock clock_;
+  SystemEntropy entropy_;
+  SocketTransport transport_;
+  Pool pool_;
+};
+
+}  // namespace redlock

@@ -1,0 +1,98 @@
+// Argument checks and reasons.
+#include "redlock/runtime/server_list.hpp"
+
+#include <array>
+#include <cstdio>
+#include <map>
+
+namespace redlock {
+
+void check_servers(const std::vector<ServerSpec>& servers) {
+  if (servers.empty()) throw ArgumentError("servers must not be empty");
+  if (servers.size() > kNodesMax) {
+    throw ArgumentError("servers must be at most 16, " + std::to_string(servers.size()) + " given");
+  }
+  std::map<std::string, std::size_t> positions;
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    const Endpoint& endpoint = servers[i].endpoint;
+    const auto [first, is_new] = positions.emplace(endpoint.server_key(), i + 1);
+    if (is_new) continue;
+    throw ArgumentError("server " + std::to_string(i + 1) + " is the same as server " +
+                        std::to_string(first->second) + ": " + endpoint.display());
+  }
+}
+
+void check_resource(const Resource& resource) {
+  if (resource.view().size() > kResourceBytesMax) {
+    throw ArgumentError("resource must be at most 65536 bytes long");
+  }
+}
+
+void check_token(const Token& token) {
+  if (token.empty()) throw ArgumentError("token must not be empty");
+  if (token.view().size() > kTokenBytesMax) {
+    throw ArgumentError("token must be at most 65536 bytes long");
+  }
+}
+
+void check_client_name(const std::string& name) {
+  if (name.size() > kClientNameBytesMax) {
+    throw ArgumentError("clientName must be at most 256 bytes long");
+  }
+  for (const char c : name) {
+    if (c < '!' || c > '~') {
+      throw ArgumentError("clientName must be printable ASCII without spaces");
+    }
+  }
+}
+
+AnswerTimes answer_times(const std::vector<ServerSpec>& servers, Duration usual) {
+  if (usual <= Duration() || usual > kTimeoutMax) {
+    throw ArgumentError("timeout must be above 0 and at most 3600 seconds");
+  }
+  std::vector<Duration> times;
+  for (const ServerSpec& server : servers) times.push_back(server.timeout.value_or(usual));
+  return std::make_shared<const std::vector<Duration>>(std::move(times));
+}
+
+NodeList connect_nodes(Pool& pool, const std::vector<ServerSpec>& servers,
+                       const std::string& client_name) {
+  check_client_name(client_name);
+  NodeList nodes;
+  for (const ServerSpec& server : servers) {
+    Endpoint endpoint = server.endpoint;
+    endpoint.client_name = client_name;
+    nodes.push_back(pool.node(endpoint));
+  }
+  return nodes;
+}
+
+namespace {
+std::string timed_reason(const std::string& reason, Duration answer_time) {
+  std::array<char, 48> text;
+  const int length =
+      std::snprintf(text.data(), text.size(), " (timed out after %g ms)", answer_time.as_ms());
+  return reason + std::string(text.data(), static_cast<std::size_t>(length));
+}
+}  // namespace
+
+std::vector<ServerTrouble> troubles_of(const Outcome& outcome, const NodeList& nodes,
+                                       const AnswerTimes& answer_times) {
+  std::vector<ServerTrouble> troubles;
+  for (std::size_t i = 0; i < outcome.nodes.size() && i < nodes.size(); ++i) {
+    const NodeReport& report = outcome.nodes[i];
+    if (report.answered && report.reply.answer != Answer::unknown) continue;
+    Fault fault = report.reply.fault;
+    std::string reason = report.reply.text;
+    if (!report.answered) {
+      fault = nodes[i]->trouble().fault;
+      reason = nodes[i]->trouble().reason;
+      if (fault == Fault::none) continue;
+    }
+    if (fault == Fault::timeout) reason = timed_reason(reason, (*answer_times)[i]);
+    troubles.push_back({nodes[i]->endpoint().display(), fault, std::move(reason)});
+  }
+  return troubles;
+}
+
+}  // namespace redlock

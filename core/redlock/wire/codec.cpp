@@ -1,0 +1,170 @@
+// hiredis' reader and formatter, bounded.
+#include "redlock/wire/codec.hpp"
+
+#include <dlfcn.h>
+#include <hiredis/hiredis.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "redlock/algorithm/invariant.hpp"
+
+namespace redlock {
+
+namespace {
+
+constexpr std::size_t kSliceBytes = 8 * 1024;
+constexpr std::size_t kArgumentsMax = 16;
+
+// The library's own constructors, fetched once from a reader it made.
+const redisReplyObjectFunctions& library_functions() {
+  static const redisReplyObjectFunctions kFunctions = [] {
+    redisReader* reader = redisReaderCreate();
+    if (reader == nullptr) throw std::bad_alloc();
+    const redisReplyObjectFunctions functions = *reader->fn;
+    redisReaderFree(reader);
+    return functions;
+  }();
+  return kFunctions;
+}
+
+std::size_t nesting_of(const redisReadTask* task) {
+  std::size_t depth = 1;
+  for (; task->parent != nullptr; task = task->parent) ++depth;
+  return depth;
+}
+
+// The element count's type differs between hiredis versions. A null result makes the reader
+// stop before it descends.
+template <class Count>
+void* create_bounded_array(const redisReadTask* task, Count elements) {
+  if (static_cast<std::size_t>(elements) > kReplyElementsMax) return nullptr;
+  if (nesting_of(task) > kReplyNestingMax) return nullptr;
+  return library_functions().createArray(task, elements);
+}
+
+redisReplyObjectFunctions* bounded_functions() {
+  static redisReplyObjectFunctions functions = [] {
+    redisReplyObjectFunctions bounded = library_functions();
+    bounded.createArray = create_bounded_array;
+    return bounded;
+  }();
+  return &functions;
+}
+
+RespKind kind_of(int type) {
+  switch (type) {
+    case REDIS_REPLY_STATUS:
+      return RespKind::status;
+    case REDIS_REPLY_ERROR:
+      return RespKind::error;
+    case REDIS_REPLY_INTEGER:
+      return RespKind::integer;
+    case REDIS_REPLY_STRING:
+      return RespKind::bulk;
+    case REDIS_REPLY_NIL:
+      return RespKind::nil;
+    default:
+      return RespKind::other;
+  }
+}
+
+struct FreeReader {
+  void operator()(redisReader* reader) const { redisReaderFree(reader); }
+};
+struct FreeReply {
+  void operator()(void* reply) const { freeReplyObject(reply); }
+};
+
+}  // namespace
+
+struct RespReader::State {
+  std::unique_ptr<redisReader, FreeReader> reader;
+};
+
+RespReader::RespReader() : state_(std::make_unique<State>()) {
+  state_->reader.reset(redisReaderCreateWithFunctions(bounded_functions()));
+  if (!state_->reader) throw std::bad_alloc();
+}
+RespReader::~RespReader() = default;
+RespReader::RespReader(RespReader&&) noexcept = default;
+RespReader& RespReader::operator=(RespReader&&) noexcept = default;
+
+void RespReader::feed(std::string_view bytes) {
+  if (!error_.empty()) return;
+  backlog_.append(bytes);
+}
+
+void RespReader::feed_slice() {
+  const std::size_t size = std::min(kSliceBytes, backlog_.size() - backlog_offset_);
+  if (redisReaderFeed(state_->reader.get(), backlog_.data() + backlog_offset_, size) != REDIS_OK) {
+    throw std::bad_alloc();
+  }
+  backlog_offset_ += size;
+  if (backlog_offset_ == backlog_.size()) {
+    backlog_.clear();
+    backlog_offset_ = 0;
+  }
+}
+
+std::optional<RespValue> RespReader::next() {
+  while (error_.empty()) {
+    void* raw = nullptr;
+    if (redisReaderGetReply(state_->reader.get(), &raw) != REDIS_OK) {
+      const bool bounded = state_->reader->err == REDIS_ERR_OOM;
+      error_ = bounded ? "the reply is nested too deeply or has too many elements"
+                       : std::string(state_->reader->errstr);
+      break;
+    }
+    if (raw != nullptr) {
+      const std::unique_ptr<void, FreeReply> owner(raw);
+      const auto* reply = static_cast<const redisReply*>(raw);
+      RespValue value{kind_of(reply->type), reply->integer, {}};
+      if (reply->str != nullptr) value.text.assign(reply->str, reply->len);
+      if (value.text.size() <= kReplyBytesMax) return value;
+      error_ = "the reply is longer than 65536 bytes";
+      break;
+    }
+    if (state_->reader->len - state_->reader->pos > kReplyBytesMax) {
+      error_ = "the reply is longer than 65536 bytes";
+      break;
+    }
+    if (backlog_.empty()) return std::nullopt;
+    feed_slice();
+  }
+  return std::nullopt;
+}
+
+void append_command(std::string& out, std::span<const std::string_view> arguments) {
+  REDLOCK_INVARIANT(!arguments.empty() && arguments.size() <= kArgumentsMax);
+  std::array<const char*, kArgumentsMax> texts;
+  std::array<std::size_t, kArgumentsMax> lengths;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    texts[i] = arguments[i].data();
+    lengths[i] = arguments[i].size();
+  }
+  char* formatted = nullptr;
+  const auto length = redisFormatCommandArgv(&formatted, static_cast<int>(arguments.size()),
+                                             texts.data(), lengths.data());
+  if (length < 0) throw std::bad_alloc();
+  const std::unique_ptr<char, decltype(&redisFreeCommand)> owner(formatted, redisFreeCommand);
+  out.append(formatted, static_cast<std::size_t>(length));
+}
+
+std::string hiredis_version_built() {
+  return std::to_string(HIREDIS_MAJOR) + "." + std::to_string(HIREDIS_MINOR) + "." +
+         std::to_string(HIREDIS_PATCH);
+}
+
+std::string hiredis_origin() {
+  Dl_info info{};
+  void* address = nullptr;
+  const auto function = &redisReaderCreateWithFunctions;
+  static_assert(sizeof(address) == sizeof(function));
+  __builtin_memcpy(&address, &function, sizeof(address));
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
+  return info.dli_fname;
+}
+
+}  // namespace redlock

@@ -1,0 +1,112 @@
+// Parsing and printing of server addresses.
+#include "redlock/wire/endpoint.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "redlock/wire/url.hpp"
+
+namespace redlock {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) { throw ArgumentError(message); }
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+void check_host(const std::string& host) {
+  if (host.empty()) refuse("host must not be empty");
+  if (host.size() > kHostBytesMax) refuse("host must be at most 255 bytes long");
+  for (const char c : host) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte <= ' ' || byte == 0x7f) refuse("host must not contain spaces or control characters");
+  }
+}
+
+void check_credential(std::string_view name, const std::string& value) {
+  if (value.size() > kCredentialBytesMax) {
+    refuse(std::string(name) + " must be at most 4096 bytes long");
+  }
+}
+
+std::uint16_t checked_port(std::int64_t port) {
+  if (port < 1 || port > 65535) {
+    refuse("port must be between 1 and 65535, " + std::to_string(port) + " given");
+  }
+  return static_cast<std::uint16_t>(port);
+}
+
+Endpoint checked_address(const ServerFields& fields) {
+  Endpoint endpoint;
+  if (fields.host.starts_with('/')) {
+    if (fields.host.size() > kUnixPathBytesMax) {
+      refuse("the path of a unix socket must be at most 107 bytes long");
+    }
+    if (fields.host.find('\0') != std::string::npos) {
+      refuse("the path of a unix socket must not contain null bytes");
+    }
+    endpoint.unix_path = fields.host;
+    return endpoint;
+  }
+  check_host(fields.host);
+  endpoint.host = fields.host;
+  endpoint.port = checked_port(fields.port.value_or(kPortDefault));
+  return endpoint;
+}
+
+}  // namespace
+
+std::string Endpoint::display() const {
+  if (!unix_path.empty()) return "unix://" + unix_path;
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::string Endpoint::server_key() const {
+  if (!unix_path.empty()) return "unix://" + unix_path;
+  std::string name = lower(host);
+  if (name.ends_with('.')) name.pop_back();
+  // Three spellings of this machine; a port of it is one server.
+  if (name == "localhost" || name == "::1") name = "127.0.0.1";
+  return name + ":" + std::to_string(port);
+}
+
+std::optional<Duration> timeout_from_seconds(std::string_view name, double seconds) {
+  const double max_seconds = static_cast<double>(kTimeoutMax.count_ms()) / 1000;
+  if (!std::isfinite(seconds) || seconds < 0 || seconds > max_seconds) {
+    refuse(std::string(name) + " must be a number of seconds between 0 and 3600");
+  }
+  if (seconds == 0) return std::nullopt;
+  return Duration::ns(static_cast<std::int64_t>(std::ceil(seconds * 1e9)));
+}
+
+ServerSpec make_server(const ServerFields& fields) {
+  ServerSpec server;
+  server.endpoint = checked_address(fields);
+  if (fields.timeout_seconds) {
+    server.timeout = timeout_from_seconds("timeout", *fields.timeout_seconds);
+  }
+  server.endpoint.user = fields.user.value_or("");
+  server.endpoint.password = fields.password.value_or("");
+  check_credential("user", server.endpoint.user);
+  check_credential("password", server.endpoint.password);
+  if (!server.endpoint.user.empty() && server.endpoint.password.empty()) {
+    refuse("a user needs a password");
+  }
+  const std::int64_t database = fields.database.value_or(0);
+  if (database < 0 || database > kDatabaseMax) {
+    refuse("database must be between 0 and 1000000, " + std::to_string(database) + " given");
+  }
+  server.endpoint.database = static_cast<std::uint32_t>(database);
+  return server;
+}
+
+ServerSpec parse_server(std::string_view text) { return make_server(fields_from_text(text)); }
+
+}  // namespace redlock

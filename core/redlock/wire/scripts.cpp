@@ -1,0 +1,72 @@
+// Script texts. The SHA1s belong to the exact bytes: recompute them with every edit.
+#include "redlock/wire/scripts.hpp"
+
+namespace redlock::scripts {
+
+const Script delete_if_equal{
+    R"(if redis.call('GET', KEYS[1]) == ARGV[1] then
+  return redis.call('DEL', KEYS[1])
+end
+return 0)",
+    "b6a796aa8d73bb4ce6e26afe648196d086a8d1f1"};
+
+const Script extend_if_equal{
+    R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 1)",
+    "534bd37c93e1dbec335cd1eae3835fedf282b5ce"};
+
+const Script check_equal{
+    R"(if redis.call('GET', KEYS[1]) == ARGV[1] then return 1 end
+return 0)",
+    "91dcb3cc30dcd119457d057157b65a9e90f2b1e0"};
+
+// A win needs now > stamp: whole units on both sides, so the fraction never matters.
+const Script stamp_take{
+    R"(local held = redis.pcall('GET', KEYS[1])
+if type(held) == 'table' then return held end
+local clock = redis.call('TIME')
+local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
+if held then
+  local stamp = string.match(held, '^(%d+)%.?%d*$')
+  if not stamp then return redis.error_reply('FOREIGN the value is no timestamp') end
+  if math.floor(now_ms / ARGV[3]) <= tonumber(stamp) then return 0 end
+end
+local mine = string.format('%.0f', math.floor((now_ms + ARGV[1]) / ARGV[3])) .. '.' .. ARGV[2]
+redis.call('SET', KEYS[1], mine, 'PX', ARGV[1])
+return mine)",
+    "99a143a6ff0bab50b555bae86fd62edc9da69262"};
+
+const Script stamp_undo{
+    R"(local held = redis.call('GET', KEYS[1])
+if held and string.match(held, '^%d+%.(%d+)$') == ARGV[1] then
+  return redis.call('DEL', KEYS[1])
+end
+return 0)",
+    "69615471684e6ca495330d015849228ea4ce0288"};
+
+// A stamp in seconds stands until the whole second after it has begun.
+const Script stamp_release{
+    R"(local held = redis.call('GET', KEYS[1])
+if not held then return 0 end
+local plain = ARGV[4] == '1' and string.match(held, '^%d+$')
+if held ~= ARGV[1] and not plain then return 0 end
+local clock = redis.call('TIME')
+local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local stamp = tonumber(string.match(held, '^%d+'))
+if ARGV[3] ~= '1' then stamp = stamp + 1 end
+if stamp * ARGV[3] - now_ms > tonumber(ARGV[2]) then return redis.call('DEL', KEYS[1]) end
+return 0)",
+    "0de09b8422d448786443805b13ced94bf1f4f936"};
+
+const Script stamp_check{
+    R"(local held = redis.call('GET', KEYS[1])
+if not held then return 0 end
+if held == ARGV[1] then return 1 end
+if ARGV[2] == '1' and string.match(held, '^%d+$') then return 1 end
+return 0)",
+    "935bc2f08aac29a5bc0ba26e000ce18db3feb63f"};
+
+}  // namespace redlock::scripts

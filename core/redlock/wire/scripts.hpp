@@ -1,0 +1,41 @@
+// The Lua that runs on the servers, and the SHA1 under which they know it.
+//
+// Each text is atomic on its server. The texts are part of the protocol between versions of
+// this library running side by side: change one only with a new name and a test that both
+// understand each other. Every answer is 1 or 0, except stamp_take's.
+#pragma once
+#include <string_view>
+
+namespace redlock {
+
+struct Script {
+  std::string_view text;
+  std::string_view sha1;  // 40 lower-case hex digits; checked by a test against a server
+};
+
+namespace scripts {
+
+// KEYS[1] key, ARGV[1] token.
+extern const Script delete_if_equal;
+// KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms. Never shortens.
+extern const Script extend_if_equal;
+// KEYS[1] key, ARGV[1] token.
+extern const Script check_equal;
+// KEYS[1] key, ARGV[1] lease in ms, ARGV[2] fraction digits, ARGV[3] ms per stamp unit.
+// The stored stamp when taken, 0 when a live stamp stands there, an error when what stands
+// there is no stamp.
+extern const Script stamp_take;
+// KEYS[1] key, ARGV[1] fraction digits.
+extern const Script stamp_undo;
+// KEYS[1] key, ARGV[1] our stamp, ARGV[2] margin in ms, ARGV[3] ms per stamp unit, ARGV[4] "1"
+// when a stamp without a fraction counts as ours.
+extern const Script stamp_release;
+// KEYS[1] key, ARGV[1] our stamp, ARGV[2] "1" when a stamp without a fraction counts as ours.
+extern const Script stamp_check;
+
+}  // namespace scripts
+
+// Begins the error with which stamp_take refuses what is no stamp.
+inline constexpr std::string_view kForeignError = "FOREIGN";
+
+}  // namespace redlock

@@ -1,0 +1,195 @@
+// The conversation's state machine.
+#include "redlock/wire/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace redlock {
+
+Session::Session(const Endpoint& endpoint) { write_handshake(endpoint); }
+
+void Session::write_handshake(const Endpoint& endpoint) {
+  const auto expect = [this](Step step) {
+    Awaited request;
+    request.step = step;
+    request.answer_by = Instant::never();
+    request.written = true;
+    awaited_.push_back(std::move(request));
+  };
+  if (!endpoint.password.empty()) {
+    std::vector<std::string_view> arguments{"AUTH"};
+    if (!endpoint.user.empty()) arguments.emplace_back(endpoint.user);
+    arguments.emplace_back(endpoint.password);
+    append_command(output_, arguments);
+    expect(Step::auth);
+  }
+  if (endpoint.database != 0) {
+    const std::string number = std::to_string(endpoint.database);
+    append_command(output_, std::array<std::string_view, 2>{"SELECT", number});
+    expect(Step::select);
+    admitted_ = false;
+  }
+  if (!endpoint.client_name.empty()) {
+    append_command(output_,
+                   std::array<std::string_view, 3>{"CLIENT", "SETNAME", endpoint.client_name});
+    expect(Step::set_name);
+  }
+}
+
+bool Session::submit(const Origin& origin, SharedCommand command, Instant answer_by) {
+  if (broken_ || awaited_.size() >= kAwaitedMax || output().size() >= kOutputBytesMax) return false;
+  Awaited request;
+  request.origin = origin;
+  request.command = std::move(command);
+  request.answer_by = answer_by;
+  // Undoing is rare, and must not depend on what scripts the server remembers.
+  request.form = origin.operation == 0 ? ScriptForm::text : ScriptForm::sha1;
+  if (admitted_) write(request);
+  awaited_.push_back(std::move(request));
+  return true;
+}
+
+void Session::write(Awaited& request) {
+  append_request(output_, *request.command, request.form);
+  request.written = true;
+}
+
+std::string_view Session::output() const {
+  return std::string_view(output_).substr(output_offset_);
+}
+
+void Session::mark_sent(std::size_t size) {
+  sent_any_ = sent_any_ || size > 0;
+  output_offset_ += size;
+  if (output_offset_ < output_.size()) return;
+  output_.clear();
+  output_offset_ = 0;
+}
+
+void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals) {
+  if (broken_) return;
+  reader_.feed(bytes);
+  while (!broken_) {
+    std::optional<RespValue> value = reader_.next();
+    if (!value) break;
+    take_reply(std::move(*value), arrivals);
+  }
+  if (!broken_ && !reader_.error().empty()) {
+    fail(Fault::protocol, "no valid reply: " + printable(reader_.error()), arrivals);
+  }
+}
+
+void Session::take_reply(RespValue value, std::vector<Arrival>& arrivals) {
+  if (awaited_.empty() || !awaited_.front().written) {
+    const std::string said = value.kind == RespKind::error ? ": " + printable(value.text) : "";
+    return fail(Fault::protocol, "a reply that nobody asked for" + said, arrivals);
+  }
+  Awaited request = std::move(awaited_.front());
+  awaited_.pop_front();
+  if (request.step != Step::command) return take_handshake_reply(request, value, arrivals);
+  take_command_reply(std::move(request), value, arrivals);
+}
+
+void Session::take_handshake_reply(const Awaited& request, const RespValue& value,
+                                   std::vector<Arrival>& arrivals) {
+  const bool confirmed = value.kind == RespKind::status && value.text == "OK";
+  // A name is a courtesy; an ACL may forbid it.
+  const bool tolerated = request.step == Step::set_name && value.kind == RespKind::error;
+  if (!confirmed && !tolerated) {
+    const std::string verb = request.step == Step::auth ? "AUTH" : "SELECT";
+    const bool refused = value.kind == RespKind::error;
+    return fail(refused ? Fault::rejected : Fault::protocol,
+                refused ? verb + " was refused: " + printable(value.text)
+                        : "no valid reply to the handshake",
+                arrivals);
+  }
+  if (request.step == Step::select) admit_commands();
+}
+
+void Session::admit_commands() {
+  admitted_ = true;
+  for (Awaited& waiting : awaited_) {
+    if (!waiting.written) write(waiting);
+  }
+}
+
+void Session::take_command_reply(Awaited request, const RespValue& value,
+                                 std::vector<Arrival>& arrivals) {
+  if (request.form == ScriptForm::sha1 && is_script(*request.command) && is_unknown_script(value)) {
+    request.form = ScriptForm::text;
+    write(request);
+    awaited_.push_back(std::move(request));
+    return;
+  }
+  std::optional<Reply> reply = reply_to(*request.command, value);
+  if (!reply) {
+    // Put it back: it is answered, with all the others, by the failure.
+    awaited_.push_front(std::move(request));
+    return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
+  }
+  if (request.origin.operation != 0) {
+    arrivals.push_back(Arrival{request.origin, std::move(*reply)});
+  }
+}
+
+void Session::fail(Fault fault, const std::string& reason, std::vector<Arrival>& arrivals) {
+  if (broken_) return;
+  broken_ = true;
+  fault_ = fault;
+  reason_ = reason;
+  for (const Awaited& request : awaited_) {
+    if (request.step != Step::command || request.origin.operation == 0) continue;
+    arrivals.push_back(Arrival{request.origin, Reply::unknown(fault, reason)});
+  }
+}
+
+std::optional<Instant> Session::next_deadline() const {
+  if (broken_ || awaited_.empty()) return std::nullopt;
+  Instant earliest = Instant::never();
+  for (const Awaited& request : awaited_) earliest = std::min(earliest, request.answer_by);
+  return earliest;
+}
+
+std::vector<const Session::Awaited*> Session::open_ends(bool output_will_arrive) const {
+  std::vector<const Awaited*> ends;
+  std::set<LockName> seen;
+  for (auto request = awaited_.rbegin(); request != awaited_.rend(); ++request) {
+    if (request->step != Step::command || !undo_of(*request->command)) continue;
+    if (!seen.insert(lock_name(*request->command)).second) continue;
+    const bool removal = is_removal(*request->command);
+    // By text, written, and on its way: this one removes the key by itself.
+    const bool settled =
+        removal && output_will_arrive && request->written && request->form == ScriptForm::text;
+    const bool harmless = !removal && (!request->written || !sent_any_);
+    if (!settled && !harmless) ends.push_back(&*request);
+  }
+  std::ranges::reverse(ends);
+  return ends;
+}
+
+void Session::submit_last(SharedCommand removal) {
+  Awaited request;
+  request.command = std::move(removal);
+  request.form = ScriptForm::text;
+  if (admitted_ && sent_any_) write(request);
+  awaited_.push_back(std::move(request));
+}
+
+void Session::append_undos() {
+  // Without the SELECT no command of ours was ever written here.
+  if (!admitted_) return;
+  for (const Awaited* request : open_ends(true)) {
+    append_request(output_, *undo_of(*request->command), ScriptForm::text);
+  }
+}
+
+std::vector<SharedCommand> Session::unsettled() const {
+  std::vector<SharedCommand> commands;
+  for (const Awaited* request : open_ends(false)) {
+    commands.push_back(std::make_shared<const Command>(*undo_of(*request->command)));
+  }
+  return commands;
+}
+
+}  // namespace redlock
