@@ -1,0 +1,49 @@
+// Runs server-side scripts in a real Lua 5.1 interpreter, with the part of Redis' API that
+// scripts of locks use: KEYS, ARGV, redis.call, pcall, error_reply, status_reply, sha1hex.
+//
+// One interpreter serves all simulated servers and all schedules of a thread: a script is
+// compiled once, and what a server knows of it is the server's own affair. Scripts keep nothing
+// between runs, because globals cannot be created. One thread.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "sim/resp.hpp"
+
+struct lua_State;
+
+namespace redlock::sim {
+
+// The server that a script talks to.
+class ScriptHost {
+ public:
+  virtual ~ScriptHost() = default;
+  // Executes one command and appends its answer, in RESP, to `reply`.
+  virtual void call_from_script(const Arguments& arguments, std::string& reply) = 0;
+};
+
+class LuaEngine {
+ public:
+  LuaEngine();
+  ~LuaEngine();
+  LuaEngine(const LuaEngine&) = delete;
+  LuaEngine& operator=(const LuaEngine&) = delete;
+
+  // Compiles the script and remembers it under its SHA1. False: `error` says why not.
+  bool load(const std::string& sha1, std::string_view text, std::string& error);
+  // Requires that the script has been loaded. Appends the answer in RESP to `out`.
+  void run(const std::string& sha1, std::span<const std::string_view> keys,
+           std::span<const std::string_view> arguments, ScriptHost& host, std::string& out);
+
+ private:
+  void install_api();
+  void set_global_list(const char* name, std::span<const std::string_view> values);
+
+  lua_State* lua_;
+  // Looked up, never iterated.
+  std::unordered_map<std::string, int> functions_;
+};
+
+}  // namespace redlock::sim

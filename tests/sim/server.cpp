@@ -1,0 +1,169 @@
+// Dispatch: which command it is, whether it may run now, and who hears about it.
+#include "sim/server.hpp"
+
+#include <array>
+
+namespace redlock::sim {
+
+namespace {
+
+enum Flag : unsigned {
+  kWrite = 1,
+  kNeedsMemory = 2,
+  kWhileLoading = 4,
+  kBeforeAuth = 8,
+  kNotInScript = 16,
+  kWhileBusy = 32,
+};
+
+constexpr std::string_view kOutOfMemory = "OOM command not allowed when used memory > 'maxmemory'.";
+constexpr std::string_view kReadOnly = "READONLY You can't write against a read only replica.";
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+}  // namespace
+
+struct Server::Command {
+  std::string_view name;
+  int arity;  // negative: at least that many
+  unsigned flags;
+  void (Server::*run)(const Arguments&, std::string&);
+};
+
+const Server::Command* Server::lookup(std::string_view name) {
+  static constexpr std::array<Command, 19> kCommands{{
+      {"get", 2, 0, &Server::get},
+      {"del", -2, kWrite, &Server::del},
+      {"evalsha", -3, kNotInScript, &Server::evalsha},
+      {"set", -3, kWrite | kNeedsMemory, &Server::set},
+      {"time", 1, kWhileLoading, &Server::time},
+      {"pttl", 2, 0, &Server::pttl},
+      {"pexpire", -3, kWrite, &Server::pexpire},
+      {"eval", -3, kNotInScript, &Server::eval},
+      {"setnx", 3, kWrite | kNeedsMemory, &Server::setnx},
+      {"getset", 3, kWrite | kNeedsMemory, &Server::getset},
+      {"auth", -2, kWhileLoading | kNotInScript | kWhileBusy | kBeforeAuth, &Server::auth},
+      {"select", 2, kWhileLoading, &Server::select},
+      {"client", -2, kWhileLoading | kNotInScript, &Server::client},
+      {"ping", -1, 0, &Server::ping},
+      {"script", -2, kNotInScript, &Server::script},
+      {"expire", -3, kWrite, &Server::expire},
+      {"hset", -4, kWrite | kNeedsMemory, &Server::hset},
+      {"flushall", -1, kWrite, &Server::flushall},
+      {"flushdb", -1, kWrite, &Server::flushall},
+  }};
+  for (const Command& command : kCommands) {
+    if (equals_ignoring_case(name, command.name)) return &command;
+  }
+  return nullptr;
+}
+
+void Server::set_time(std::int64_t server_ns, std::int64_t true_ns) {
+  now_ns_ = server_ns;
+  keyspace_.set_time(server_ns / 1'000'000, true_ns);
+}
+
+ServerSession Server::accept(std::uint64_t id) const {
+  ServerSession session;
+  session.id = id;
+  session.authenticated = conditions_.password.empty();
+  return session;
+}
+
+void Server::receive(ServerSession& session, std::string_view bytes, std::string& out) {
+  if (session.closed) return;
+  session.input.append(bytes);
+  for (;;) {
+    const auto rest = std::string_view(session.input).substr(session.input_offset);
+    const ParsedRequest request = parse_request(rest, arguments_);
+    if (request.state == ParseState::incomplete) break;
+    if (request.state == ParseState::invalid) {
+      append_error(out, request.error);
+      session.closed = true;
+      return;
+    }
+    if (!arguments_.empty()) execute(session, arguments_, out);
+    session.input_offset += request.size;
+    if (session.input_offset == session.input.size()) {
+      session.input.clear();
+      session.input_offset = 0;
+      break;
+    }
+  }
+}
+
+void Server::execute(ServerSession& session, const Arguments& arguments, std::string& out) {
+  session_ = &session;
+  answer_.clear();
+  const Command* command = lookup(arguments.front());
+  if (admit(command, arguments, answer_)) (this->*command->run)(arguments, answer_);
+  out.append(answer_);
+  if (observer_ != nullptr) observer_->command_executed(session, arguments, answer_);
+  session_ = nullptr;
+}
+
+bool Server::check_shape(const Command* command, const Arguments& arguments, std::string& out) {
+  if (command == nullptr) {
+    std::string text = "ERR unknown command '" + std::string(arguments.front().substr(0, 128)) +
+                       "', with args beginning with: ";
+    for (std::size_t i = 1; i < arguments.size() && text.size() < 128; ++i) {
+      text += "'" + std::string(arguments[i]) + "' ";
+    }
+    append_error(out, text);
+    return false;
+  }
+  const auto count = static_cast<int>(arguments.size());
+  if (command->arity > 0 ? count == command->arity : count >= -command->arity) return true;
+  append_error(out,
+               "ERR wrong number of arguments for '" + lower_case(arguments.front()) + "' command");
+  return false;
+}
+
+bool Server::admit(const Command* command, const Arguments& arguments, std::string& out) {
+  if (!check_shape(command, arguments, out)) return false;
+  const unsigned flags = command->flags;
+  if (!session_->authenticated && (flags & kBeforeAuth) == 0) {
+    append_error(out, "NOAUTH Authentication required.");
+  } else if (conditions_.out_of_memory && (flags & kNeedsMemory) != 0) {
+    append_error(out, kOutOfMemory);
+  } else if (conditions_.read_only && (flags & kWrite) != 0) {
+    append_error(out, kReadOnly);
+  } else if (conditions_.loading && (flags & kWhileLoading) == 0) {
+    append_error(out, "LOADING Redis is loading the dataset in memory");
+  } else if (conditions_.busy && (flags & kWhileBusy) == 0) {
+    append_error(out,
+                 "BUSY Redis is busy running a script. You can only call SCRIPT KILL or "
+                 "SHUTDOWN NOSAVE.");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void Server::call_from_script(const Arguments& arguments, std::string& reply) {
+  const Command* command = lookup(arguments.front());
+  if (command == nullptr) {
+    append_error(reply, "ERR Unknown Redis command called from script");
+    return;
+  }
+  const auto count = static_cast<int>(arguments.size());
+  if (command->arity > 0 ? count != command->arity : count < -command->arity) {
+    append_error(reply, "ERR Wrong number of args calling Redis command from script");
+  } else if ((command->flags & kNotInScript) != 0) {
+    append_error(reply, "ERR This Redis command is not allowed from script");
+  } else if (conditions_.read_only && (command->flags & kWrite) != 0) {
+    append_error(reply, kReadOnly);
+  } else if (conditions_.out_of_memory && (command->flags & kNeedsMemory) != 0) {
+    append_error(reply, kOutOfMemory);
+  } else {
+    (this->*command->run)(arguments, reply);
+  }
+}
+
+}  // namespace redlock::sim
