@@ -1,0 +1,123 @@
+dnl Builds the extension redlock with phpize; its sources are listed in sources.txt.
+
+PHP_ARG_ENABLE([redlock],
+  [whether to enable redlock],
+  [AS_HELP_STRING([--enable-redlock], [Enable the extension redlock])],
+  [yes])
+
+PHP_ARG_WITH([redlock-hiredis],
+  [for the prefix of hiredis],
+  [AS_HELP_STRING([--with-redlock-hiredis=DIR],
+    [Prefix where hiredis is installed; without it pkg-config is asked])],
+  [no],
+  [no])
+
+PHP_ARG_ENABLE([redlock-dev],
+  [whether redlock's warnings are errors],
+  [AS_HELP_STRING([--enable-redlock-dev], [For work on redlock: strict warnings as errors])],
+  [no],
+  [no])
+
+dnl After every probe configure removes crash dumps with "rm -f core ...". Here core is a folder of
+dnl sources: rm would complain each time, fail, and leave confdefs.h behind.
+m4_divert_text([DEFAULTS], [
+rm ()
+{
+  for redlock_rm_arg
+  do
+    shift
+    if test "x$redlock_rm_arg" != xcore || test ! -d core; then
+      set x "$][@" "$redlock_rm_arg"
+      shift
+    fi
+  done
+  command rm "$][@"
+}
+])
+
+if test "$PHP_REDLOCK" != "no"; then
+  PHP_REQUIRE_CXX()
+  PHP_CXX_COMPILE_STDCXX([20], [mandatory], [REDLOCK_STDCXX])
+
+  dnl A relative path would be read in the build folder, where no such file is.
+  REDLOCK_SOURCES=`$SED -e 's/#.*//' "$abs_srcdir/sources.txt" | tr '\r\n' '  '`
+  if test -z "`echo $REDLOCK_SOURCES`"; then
+    AC_MSG_ERROR([$abs_srcdir/sources.txt names no sources])
+  fi
+
+  AC_MSG_CHECKING([for hiredis])
+  if test "$PHP_REDLOCK_HIREDIS" != "no" && test "$PHP_REDLOCK_HIREDIS" != "yes"; then
+    if test ! -f "$PHP_REDLOCK_HIREDIS/include/hiredis/hiredis.h"; then
+      AC_MSG_ERROR([$PHP_REDLOCK_HIREDIS/include/hiredis/hiredis.h not found])
+    fi
+    REDLOCK_HIREDIS_CFLAGS="-I$PHP_REDLOCK_HIREDIS/include"
+    REDLOCK_HIREDIS_LIBS="-L$PHP_REDLOCK_HIREDIS/$PHP_LIBDIR -lhiredis"
+    AC_MSG_RESULT([$PHP_REDLOCK_HIREDIS])
+  elif test -n "$PKG_CONFIG" && $PKG_CONFIG --exists "hiredis >= 0.14"; then
+    dnl The sources say <hiredis/hiredis.h>, while hiredis.pc may name the folder hiredis/ itself.
+    REDLOCK_HIREDIS_HEADERS=`$PKG_CONFIG --variable=includedir hiredis | $SED -e 's,/hiredis/*$,,'`
+    REDLOCK_HIREDIS_CFLAGS="`$PKG_CONFIG --cflags hiredis` -I$REDLOCK_HIREDIS_HEADERS"
+    REDLOCK_HIREDIS_LIBS=`$PKG_CONFIG --libs hiredis`
+    REDLOCK_HIREDIS_VERSION=`$PKG_CONFIG --modversion hiredis`
+    AC_MSG_RESULT([$REDLOCK_HIREDIS_VERSION])
+  else
+    AC_MSG_RESULT([not found])
+    AC_MSG_ERROR([hiredis >= 0.14 is needed: install libhiredis-dev with apt, hiredis-dev with apk or
+                  hiredis-devel with dnf, and pkg-config; or say --with-redlock-hiredis=DIR])
+  fi
+  PHP_EVAL_INCLINE([$REDLOCK_HIREDIS_CFLAGS])
+
+  dnl Other extensions bundle hiredis, and one loaded earlier would answer our calls. Code linked in
+  dnl with hidden symbols is out of their reach.
+  for redlock_i in $REDLOCK_HIREDIS_LIBS; do
+    case $redlock_i in
+      -L*[)] REDLOCK_HIREDIS_PATHS="$REDLOCK_HIREDIS_PATHS $redlock_i" ;;
+    esac
+  done
+  REDLOCK_HIREDIS_STATIC="-l:libhiredis.a -Wl,--exclude-libs,libhiredis.a"
+  AC_MSG_CHECKING([whether hiredis can be linked in, its symbols hidden])
+  AC_LANG_PUSH([C++])
+  redlock_save_CPPFLAGS=$CPPFLAGS
+  redlock_save_CXXFLAGS=$CXXFLAGS
+  redlock_save_LIBS=$LIBS
+  CPPFLAGS="$CPPFLAGS $REDLOCK_HIREDIS_CFLAGS"
+  CXXFLAGS="$CXXFLAGS -fPIC -shared"
+  LIBS="$REDLOCK_HIREDIS_PATHS $REDLOCK_HIREDIS_STATIC"
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <hiredis/hiredis.h>]],
+                                  [[return redisReaderCreate() == nullptr;]])],
+    [redlock_hiredis_linked=static],
+    [redlock_hiredis_linked=shared])
+  CPPFLAGS=$redlock_save_CPPFLAGS
+  CXXFLAGS=$redlock_save_CXXFLAGS
+  LIBS=$redlock_save_LIBS
+  AC_LANG_POP([C++])
+  if test "$redlock_hiredis_linked" = "static"; then
+    AC_MSG_RESULT([yes])
+    REDLOCK_SHARED_LIBADD="$REDLOCK_HIREDIS_PATHS $REDLOCK_HIREDIS_STATIC"
+  else
+    AC_MSG_RESULT([no, the shared library is used])
+    PHP_EVAL_LIBLINE([$REDLOCK_HIREDIS_LIBS], [REDLOCK_SHARED_LIBADD])
+  fi
+
+  dnl A thread that resolves a host name may outlive the request that closes the module.
+  REDLOCK_SHARED_LIBADD="$REDLOCK_SHARED_LIBADD -pthread"
+  case $host_os in
+    darwin*[)] ;;
+    *[)] REDLOCK_SHARED_LIBADD="$REDLOCK_SHARED_LIBADD -Wl,-z,nodelete" ;;
+  esac
+  PHP_SUBST([REDLOCK_SHARED_LIBADD])
+
+  REDLOCK_CXXFLAGS="$REDLOCK_STDCXX -fvisibility=hidden -pthread"
+  REDLOCK_CXXFLAGS="$REDLOCK_CXXFLAGS -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -I@ext_srcdir@/core"
+  if test "$PHP_REDLOCK_DEV" = "yes"; then
+    dnl PHP's own headers would not pass: as system headers they are not judged.
+    REDLOCK_PHP_HEADERS=`echo "$INCLUDES" | $SED -e 's/-I/-isystem /g'`
+    REDLOCK_CXXFLAGS="$REDLOCK_CXXFLAGS $REDLOCK_PHP_HEADERS -Wall -Wextra -Wconversion -Werror"
+  fi
+
+  PHP_NEW_EXTENSION([redlock], [$REDLOCK_SOURCES], [$ext_shared],, [$REDLOCK_CXXFLAGS], [cxx])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext])
+  PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/algorithm])
+  PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/wire])
+  PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/runtime])
+fi
