@@ -12,11 +12,11 @@ constexpr std::size_t kReceiveBytes = 16 * 1024;
 constexpr int kReceivesMax = 8;
 }  // namespace
 
-Node::Node(Endpoint endpoint, Transport& transport, Entropy& entropy)
-    : endpoint_(std::move(endpoint)), transport_(transport), entropy_(entropy) {}
+Node::Node(Endpoint endpoint, Transport& transport, Entropy& entropy, RequestEncoder& encoder)
+    : endpoint_(std::move(endpoint)), transport_(transport), entropy_(entropy), encoder_(encoder) {}
 
 void Node::open(Instant now) {
-  session_.emplace(endpoint_);
+  session_.emplace(endpoint_, encoder_);
   connection_ = transport_.open(endpoint_);
   state_ = State::connecting;
   last_active_ = now;

@@ -34,8 +34,8 @@ struct NodeTrouble {
 
 class Node {
  public:
-  // Transport and entropy must outlive the node.
-  Node(Endpoint endpoint, Transport& transport, Entropy& entropy);
+  // All three references must outlive the node.
+  Node(Endpoint endpoint, Transport& transport, Entropy& entropy, RequestEncoder& encoder);
 
   // Sends the command on the connection, opening one when there is none. What cannot be taken is
   // answered at once, through `arrivals`.
@@ -88,6 +88,7 @@ class Node {
   Endpoint endpoint_;
   Transport& transport_;
   Entropy& entropy_;
+  RequestEncoder& encoder_;
   State state_ = State::idle;
   ConnectionId connection_ = 0;
   std::optional<Session> session_;

@@ -44,7 +44,7 @@ std::uint64_t Pool::generation() {
 
 std::shared_ptr<Node> Pool::node(const Endpoint& endpoint) {
   std::shared_ptr<Node>& node = nodes_[identity(endpoint)];
-  if (!node) node = std::make_shared<Node>(endpoint, transport_, entropy_);
+  if (!node) node = std::make_shared<Node>(endpoint, transport_, entropy_, encoder_);
   return node;
 }
 
@@ -63,9 +63,13 @@ bool Pool::done(OperationId id) const {
 }
 
 Outcome Pool::take(OperationId id) {
-  notice_fork();
   Outcome outcome;
-  if (const Outcome* decided = reactor_.outcome(id)) outcome = *decided;
+  if (const Outcome* decided = reactor_.outcome(id)) {
+    outcome = *decided;
+  } else {
+    // Aborting sends; after a fork there is nothing of ours to send.
+    notice_fork();
+  }
   reactor_.end(id);
   return outcome;
 }

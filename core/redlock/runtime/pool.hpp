@@ -63,6 +63,7 @@ class Pool {
   Transport& transport_;
   Clock& clock_;
   Entropy& entropy_;
+  RequestEncoder encoder_;
   Reactor reactor_;
   std::map<std::string, std::shared_ptr<Node>> nodes_;
   long process_id_;

@@ -80,9 +80,8 @@ void Reactor::settle(Instant now) {
 
 void Reactor::dispatch(Instant now) {
   while (!arrivals_.empty()) {
-    std::vector<Arrival> batch;
-    batch.swap(arrivals_);
-    for (Arrival& arrival : batch) {
+    batch_.swap(arrivals_);
+    for (Arrival& arrival : batch_) {
       const auto running = std::ranges::find(running_, arrival.origin.operation, &Running::id);
       // An answer to an operation that has ended: late, and of no use to anybody.
       if (running == running_.end()) continue;
@@ -90,6 +89,7 @@ void Reactor::dispatch(Instant now) {
                                      std::move(arrival.reply), now);
       drain(*running, now);
     }
+    batch_.clear();
   }
 }
 

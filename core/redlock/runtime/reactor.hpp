@@ -78,6 +78,7 @@ class Reactor {
   std::vector<Interest> interests_;
   NodeList polled_;  // polled_[i] is interests_[i]'s node
   std::vector<Arrival> arrivals_;
+  std::vector<Arrival> batch_;  // those being dispatched
 };
 
 }  // namespace redlock

@@ -7,7 +7,9 @@
 
 namespace redlock {
 
-Session::Session(const Endpoint& endpoint) { write_handshake(endpoint); }
+Session::Session(const Endpoint& endpoint, RequestEncoder& encoder) : encoder_(encoder) {
+  write_handshake(endpoint);
+}
 
 void Session::write_handshake(const Endpoint& endpoint) {
   const auto expect = [this](Step step) {
@@ -51,7 +53,7 @@ bool Session::submit(const Origin& origin, SharedCommand command, Instant answer
 }
 
 void Session::write(Awaited& request) {
-  append_request(output_, *request.command, request.form);
+  output_ += encoder_.encode(request.command, request.form);
   request.written = true;
 }
 

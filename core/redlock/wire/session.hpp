@@ -26,6 +26,7 @@
 #include "redlock/algorithm/command.hpp"
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/wire/codec.hpp"
+#include "redlock/wire/encoder.hpp"
 #include "redlock/wire/endpoint.hpp"
 #include "redlock/wire/translate.hpp"
 
@@ -49,12 +50,10 @@ struct Arrival {
   Reply reply;
 };
 
-using SharedCommand = std::shared_ptr<const Command>;
-
 class Session {
  public:
-  // Writes the handshake.
-  explicit Session(const Endpoint& endpoint);
+  // Writes the handshake. The encoder must outlive the session; sessions may share it.
+  Session(const Endpoint& endpoint, RequestEncoder& encoder);
 
   // False when a bound is reached or the session is broken: the command was not taken.
   [[nodiscard]] bool submit(const Origin& origin, SharedCommand command, Instant answer_by);
@@ -112,6 +111,7 @@ class Session {
   // The requests, newest of each lock, that may leave a key behind or fail to remove one.
   [[nodiscard]] std::vector<const Awaited*> open_ends(bool output_will_arrive) const;
 
+  RequestEncoder& encoder_;
   RespReader reader_;
   std::deque<Awaited> awaited_;
   std::string output_;
