@@ -26,26 +26,25 @@ void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
     return node->has_session() && now - node->last_active() >= kIdleLook;
   });
   if (!stale) return;
-  Woken woken = Woken::deadline;
-  poll_once(Instant(), woken);
+  turn(Instant(), Scope::all);
 }
 
 Woken Reactor::step(Instant until) {
   Instant deadline = until;
   if (const auto next = next_deadline(); next && *next < deadline) deadline = *next;
-  Woken woken = Woken::deadline;
-  poll_once(deadline, woken);
-  return woken;
+  return turn(deadline, Scope::outstanding);
 }
 
-void Reactor::poll_once(Instant deadline, Woken& woken) {
+// Connections with nothing outstanding have nothing to say, except that they were closed.
+Woken Reactor::turn(Instant deadline, Scope scope) {
   interests_.clear();
   polled_.clear();
   for (const auto& node : live_) {
+    if (scope == Scope::outstanding && node->idle()) continue;
     interests_.push_back({node->connection(), node->wants_write(), false, false});
     polled_.push_back(node);
   }
-  woken = transport_.wait(interests_, deadline);
+  const Woken woken = transport_.wait(interests_, deadline);
   const Instant now = clock_.now();
   for (std::size_t i = 0; i < polled_.size(); ++i) {
     const Interest& interest = interests_[i];
@@ -56,6 +55,7 @@ void Reactor::poll_once(Instant deadline, Woken& woken) {
   settle(now);
   take_time(now);
   settle(now);
+  return woken;
 }
 
 void Reactor::take_time(Instant now) {

@@ -59,7 +59,8 @@ class Reactor {
 
   [[nodiscard]] const Running* find(OperationId id) const;
   void look_at_idle(const NodeList& nodes, Instant now);
-  void poll_once(Instant deadline, Woken& woken);
+  enum class Scope { outstanding, all };
+  Woken turn(Instant deadline, Scope scope);
   void take_time(Instant now);
   // Until nobody has anything more to say to anybody.
   void settle(Instant now);

@@ -129,6 +129,10 @@ void Resolver::remember(const ResolveJob& job, Instant now) {
   jobs_.erase(std::string(job.name()));
 }
 
+void Resolver::forget(const std::string& host, std::uint16_t port) {
+  known_.erase(name_of(host, port));
+}
+
 void Resolver::forget_all() {
   known_.clear();
   jobs_.clear();

@@ -43,6 +43,8 @@ class Resolver {
   [[nodiscard]] Answer resolve(const std::string& host, std::uint16_t port, Instant now);
   // A job that is done becomes known to later calls.
   void remember(const ResolveJob& job, Instant now);
+  // The addresses led nowhere: ask again next time.
+  void forget(const std::string& host, std::uint16_t port);
   // After a fork: the threads are the parent's.
   void forget_all();
 

@@ -81,6 +81,8 @@ ConnectionId SocketTransport::open(const Endpoint& endpoint) {
     Resolver::Answer answer = resolver_.resolve(endpoint.host, endpoint.port, clock_.now());
     link.addresses = std::move(answer.known.addresses);
     link.resolving = std::move(answer.job);
+    link.host = endpoint.host;
+    link.port = endpoint.port;
   }
   link.status.reason = link.resolving ? "resolving the host name" : "connecting";
   if (!link.resolving) connect_next(link);
@@ -98,8 +100,13 @@ void SocketTransport::connect_next(Link& link) {
     error = errno;
   }
   if (link.descriptor < 0 && link.status.state == LinkState::connecting) {
-    link.status = {LinkState::failed, Fault::connect, error_text(error)};
+    fail_connecting(link, error);
   }
+}
+
+void SocketTransport::fail_connecting(Link& link, int error) {
+  link.status = {LinkState::failed, Fault::connect, error_text(error)};
+  resolver_.forget(link.host, link.port);
 }
 
 void SocketTransport::advance(Link& link) {
@@ -125,7 +132,7 @@ void SocketTransport::advance(Link& link) {
     } else if (link.address_index < link.addresses.size()) {
       connect_next(link);
     } else {
-      link.status = {LinkState::failed, Fault::connect, error_text(*error)};
+      fail_connecting(link, *error);
     }
   }
 }

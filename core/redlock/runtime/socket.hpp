@@ -41,10 +41,13 @@ class SocketTransport final : public Transport {
     std::vector<SocketAddress> addresses;
     std::size_t address_index = 0;
     std::shared_ptr<ResolveJob> resolving;
+    std::string host;
+    std::uint16_t port = 0;
   };
 
   void connect_next(Link& link);
   void advance(Link& link);
+  void fail_connecting(Link& link, int error);
   [[nodiscard]] Link& link(ConnectionId connection);
 
   Clock& clock_;
