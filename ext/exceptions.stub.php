@@ -1,0 +1,26 @@
+<?php
+
+/**
+ * What is thrown when the servers, and not the caller, are at fault; documented in
+ * stubs/redlock.php.
+ *
+ * @generate-class-entries
+ */
+
+namespace RedLock;
+
+interface Exception extends \Throwable
+{
+}
+
+class ConnectionException extends \RuntimeException implements Exception
+{
+}
+
+class QuorumException extends \RuntimeException implements Exception
+{
+}
+
+class NotALockException extends \RuntimeException implements Exception
+{
+}

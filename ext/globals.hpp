@@ -1,0 +1,32 @@
+// What the extension keeps per thread: its settings, and everything that holds connections.
+#pragma once
+#include "redlock/runtime/runtime.hpp"
+#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "zend.hpp"
+
+namespace redlock::php {
+
+// Made when the thread takes its first lock, deleted with the thread. The connections may
+// outlive a request; the ledger is emptied at both ends of each.
+struct ThreadState {
+  Runtime runtime;
+  StampLedger ledger;
+};
+
+// Throws std::bad_alloc and what the runtime throws.
+ThreadState& thread_state();
+
+}  // namespace redlock::php
+
+ZEND_BEGIN_MODULE_GLOBALS(redlock)
+redlock::php::ThreadState* thread;  // null until the first use
+bool persistent;
+zend_long pool_idle_seconds;
+ZEND_END_MODULE_GLOBALS(redlock)
+
+ZEND_EXTERN_MODULE_GLOBALS(redlock)
+#define REDLOCK_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(redlock, v)
+
+#if defined(ZTS) && defined(COMPILE_DL_REDLOCK)
+ZEND_TSRMLS_CACHE_EXTERN()
+#endif

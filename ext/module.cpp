@@ -1,0 +1,130 @@
+// The module: settings, life and death of a thread's connections, phpinfo().
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "exceptions.hpp"
+#include "globals.hpp"
+#include "guard.hpp"
+#include "info.hpp"
+#include "php_redlock.h"
+#include "pid_lock.hpp"
+#include "redlock.hpp"
+#include "redlock/version.hpp"
+
+ZEND_DECLARE_MODULE_GLOBALS(redlock)
+
+#ifdef COMPILE_DL_REDLOCK
+#ifdef ZTS
+ZEND_TSRMLS_CACHE_DEFINE()
+#endif
+extern "C" {
+ZEND_GET_MODULE(redlock)
+}
+#endif
+
+static_assert(std::string_view(PHP_REDLOCK_VERSION) == redlock::kVersion);
+
+namespace {
+
+using redlock::Duration;
+using redlock::Pool;
+
+// Ten years, far from where seconds overflow.
+constexpr zend_long kIdleSecondsMax = 315'360'000;
+
+ZEND_INI_MH(update_idle_seconds) {
+  const zend_long seconds = ZEND_STRTOL(ZSTR_VAL(new_value), nullptr, 10);
+  if (seconds < 0 || seconds > kIdleSecondsMax) return FAILURE;
+  return OnUpdateLong(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+PHP_INI_BEGIN()
+STD_PHP_INI_BOOLEAN("redlock.persistent", "1", PHP_INI_ALL, OnUpdateBool, persistent,
+                    zend_redlock_globals, redlock_globals)
+STD_PHP_INI_ENTRY("redlock.pool_idle_seconds", "60", PHP_INI_ALL, update_idle_seconds,
+                  pool_idle_seconds, zend_redlock_globals, redlock_globals)
+PHP_INI_END()
+
+// Connections that nobody used for long go; at the end of a request also all of them, when
+// they may not outlive it.
+void tidy_pool(bool keep) noexcept {
+  redlock::php::ThreadState* const thread = REDLOCK_G(thread);
+  if (thread == nullptr) return;
+  try {
+    Pool& pool = thread->runtime.pool();
+    thread->ledger.clear();
+    pool.abort_all();
+    if (!keep) pool.close_all();
+    pool.close_idle(Duration::seconds(REDLOCK_G(pool_idle_seconds)));
+  } catch (...) {
+    // Out of memory: the next request tidies.
+  }
+}
+
+PHP_GINIT_FUNCTION(redlock) {
+#if defined(COMPILE_DL_REDLOCK) && defined(ZTS)
+  ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+  memset(redlock_globals, 0, sizeof(*redlock_globals));
+}
+
+PHP_GSHUTDOWN_FUNCTION(redlock) {
+  delete redlock_globals->thread;
+  redlock_globals->thread = nullptr;
+}
+
+PHP_MINIT_FUNCTION(redlock) {
+  REGISTER_INI_ENTRIES();
+  redlock::php::register_exceptions();
+  redlock::php::register_redlock();
+  redlock::php::register_pid_lock();
+  return SUCCESS;
+}
+
+PHP_MSHUTDOWN_FUNCTION(redlock) {
+  UNREGISTER_INI_ENTRIES();
+  return SUCCESS;
+}
+
+zend_result ZEND_MODULE_ACTIVATE_N(redlock)(int, int) {
+#if defined(COMPILE_DL_REDLOCK) && defined(ZTS)
+  ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+  tidy_pool(true);
+  return SUCCESS;
+}
+
+zend_result ZEND_MODULE_DEACTIVATE_N(redlock)(int, int) {
+  tidy_pool(REDLOCK_G(persistent));
+  return SUCCESS;
+}
+
+PHP_MINFO_FUNCTION(redlock) {
+  redlock::php::print_info();
+  DISPLAY_INI_ENTRIES();
+}
+
+}  // namespace
+
+redlock::php::ThreadState& redlock::php::thread_state() {
+  if (REDLOCK_G(thread) == nullptr) REDLOCK_G(thread) = new ThreadState();
+  return *REDLOCK_G(thread);
+}
+
+zend_module_entry redlock_module_entry = {
+    STANDARD_MODULE_HEADER,
+    "redlock",
+    nullptr,
+    PHP_MINIT(redlock),
+    PHP_MSHUTDOWN(redlock),
+    PHP_RINIT(redlock),
+    PHP_RSHUTDOWN(redlock),
+    PHP_MINFO(redlock),
+    PHP_REDLOCK_VERSION,
+    PHP_MODULE_GLOBALS(redlock),
+    PHP_GINIT(redlock),
+    PHP_GSHUTDOWN(redlock),
+    nullptr,
+    STANDARD_MODULE_PROPERTIES_EX,
+};

@@ -1,0 +1,43 @@
+// What stands behind a PidLock object, and waiting for one of its calls.
+#pragma once
+#include <string>
+
+#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "zend.hpp"
+
+namespace redlock::php {
+
+struct PidState {
+  PidState(StampLockManager lock_manager, std::string server_name, std::string key_prefix)
+      : manager(std::move(lock_manager)),
+        server(std::move(server_name)),
+        prefix(std::move(key_prefix)) {}
+
+  StampLockManager manager;
+  std::string server;  // as Endpoint::display() prints it
+  std::string prefix;
+  // What the latest call left, parked while Zend makes exceptions of it.
+  Outcome outcome;
+  std::string message;
+};
+
+enum class PidVerb { take, release, check };
+
+// Plain, because it lives across calls into Zend.
+struct PidCall {
+  PidState& state;
+  PidVerb verb;
+  const zend_string* key;  // outlives the call
+  OperationId id = 0;
+  Instant began;
+  Decision decision = Decision::aborted;
+
+  PidCall(PidState& on, PidVerb what, const zend_string* named);
+};
+
+// Waits, takes the outcome and keeps the ledger. False: an exception is pending.
+[[nodiscard]] bool complete(PidCall& call);
+// Throws what a decision that is neither granted nor denied means to PHP.
+void throw_trouble(PidCall& call);
+
+}  // namespace redlock::php

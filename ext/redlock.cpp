@@ -1,0 +1,132 @@
+// RedLock: the quorum lock, each method parse, call, translate.
+#include "redlock.hpp"
+
+#include "convert_options.hpp"
+#include "convert_server.hpp"
+#include "globals.hpp"
+#include "guard.hpp"
+#include "handle.hpp"
+#include "object.hpp"
+#include "quorum_call.hpp"
+// The arginfo needs what is above.
+#include "arginfo_attributes.hpp"
+#include "redlock_arginfo.h"
+
+namespace {
+
+using namespace redlock;
+using namespace redlock::php;
+using RedLockObject = ObjectOf<QuorumState>;
+
+constexpr ArgumentPlace kConstructPlaces[] = {
+    {"servers", 1},
+    {"server", 1, "must name distinct servers"},
+    {"retryDelay", 2},
+    {"options", 4},
+    {"driftFactor", 4, "must be valid"},
+    {"timeout", 4, "must be valid"},
+    {"clientName", 4, "must be valid"},
+};
+QuorumState* make_state(HashTable* servers, zend_long retry_delay_ms, zend_long retry_count,
+                        HashTable* options) {
+  if (retry_delay_ms < 0) throw ArgumentError("retryDelay must be greater than or equal to 0");
+  const std::vector<ServerSpec> specs = servers_from("servers", servers);
+  LockOptions lock_options;
+  lock_options.retry = RetryPolicy::jittered(retry_count, retry_delay_ms);
+  take_lock_options(lock_options, options);
+  Pool& pool = thread_state().runtime.pool();
+  return new QuorumState(LockManager(pool, specs, std::move(lock_options)), specs.size());
+}
+
+// The verbs on the handle in argument 1.
+void call_on_handle(zval* return_value, zval* object, QuorumVerb verb, HashTable* array,
+                    zend_long ttl_ms) {
+  QuorumState* const state = RedLockObject::initialised(object);
+  Handle handle;
+  if (state == nullptr || !parse_handle(array, handle)) return;
+  call_quorum(return_value, *state, {verb, handle.resource, handle.token, ttl_ms});
+}
+
+}  // namespace
+
+PHP_METHOD(RedLock, __construct) {
+  HashTable* servers = nullptr;
+  zend_long retry_delay_ms = 200;
+  zend_long retry_count = 3;
+  HashTable* options = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 4)
+  Z_PARAM_ARRAY_HT(servers)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_LONG(retry_delay_ms)
+  Z_PARAM_LONG(retry_count)
+  Z_PARAM_ARRAY_HT(options)
+  ZEND_PARSE_PARAMETERS_END();
+
+  if (!RedLockObject::is_new(ZEND_THIS)) RETURN_THROWS();
+  QuorumState*& state = RedLockObject::state_of(Z_OBJ_P(ZEND_THIS));
+  guarded(kConstructPlaces,
+          [&] { state = make_state(servers, retry_delay_ms, retry_count, options); });
+}
+
+PHP_METHOD(RedLock, lock) {
+  zend_string* name = nullptr;
+  zend_long number = 0;
+  zend_long ttl_ms = 0;
+  ZEND_PARSE_PARAMETERS_START(2, 2)
+  Z_PARAM_STR_OR_LONG(name, number)
+  Z_PARAM_LONG(ttl_ms)
+  ZEND_PARSE_PARAMETERS_END();
+
+  QuorumState* const state = RedLockObject::initialised(ZEND_THIS);
+  if (state == nullptr) RETURN_THROWS();
+  zval resource;
+  if (name != nullptr) {
+    ZVAL_STR(&resource, name);
+  } else {
+    ZVAL_LONG(&resource, number);
+  }
+  call_quorum(return_value, *state, {QuorumVerb::lock, &resource, nullptr, ttl_ms});
+}
+
+PHP_METHOD(RedLock, unlock) {
+  HashTable* array = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+  Z_PARAM_ARRAY_HT(array)
+  ZEND_PARSE_PARAMETERS_END();
+  call_on_handle(return_value, ZEND_THIS, QuorumVerb::unlock, array, 0);
+}
+
+PHP_METHOD(RedLock, extend) {
+  HashTable* array = nullptr;
+  zend_long ttl_ms = 0;
+  ZEND_PARSE_PARAMETERS_START(2, 2)
+  Z_PARAM_ARRAY_HT(array)
+  Z_PARAM_LONG(ttl_ms)
+  ZEND_PARSE_PARAMETERS_END();
+  call_on_handle(return_value, ZEND_THIS, QuorumVerb::extend, array, ttl_ms);
+}
+
+PHP_METHOD(RedLock, isHeld) {
+  HashTable* array = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+  Z_PARAM_ARRAY_HT(array)
+  ZEND_PARSE_PARAMETERS_END();
+  call_on_handle(return_value, ZEND_THIS, QuorumVerb::check, array, 0);
+}
+
+PHP_METHOD(RedLock, lastErrors) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  const QuorumState* const state = RedLockObject::initialised(ZEND_THIS);
+  if (state == nullptr) RETURN_THROWS();
+  array_init(return_value);
+  for (const ServerTrouble& trouble : state->troubles) {
+    add_assoc_stringl_ex(return_value, trouble.server.data(), trouble.server.size(),
+                         trouble.reason.data(), trouble.reason.size());
+  }
+}
+
+void redlock::php::register_redlock() {
+  zend_class_entry* const class_entry = register_class_RedLock();
+  RedLockObject::install(class_entry);
+  zend_register_class_alias("RedLock\\RedLock", class_entry);
+}

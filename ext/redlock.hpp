@@ -1,0 +1,9 @@
+// The PHP class RedLock.
+#pragma once
+
+namespace redlock::php {
+
+// Once, in MINIT.
+void register_redlock();
+
+}  // namespace redlock::php

@@ -1,0 +1,23 @@
+// Waiting for a lock operation while PHP goes on living.
+#pragma once
+#include "redlock/runtime/pool.hpp"
+
+namespace redlock::php {
+
+// The longest time that PHP's signals and time limit are not looked at.
+inline constexpr Duration kWaitSlice = Duration::ms(25);
+
+enum class Waited {
+  done,    // the operation is decided
+  thrown,  // a PHP exception is pending: the caller returns
+  bailed,  // PHP is ending the request: the caller calls zend_bailout()
+};
+
+// Steps the pool until the operation is done. In between, signal handlers run as in the VM, and
+// max_execution_time ends the request: by the CPU time that PHP itself counts, and by a single
+// call's waiting for longer than it.
+// Whatever the result, the operation is still to be taken, and may be decided: a handler that
+// used locks stepped the same pool.
+[[nodiscard]] Waited wait_for(Pool& pool, OperationId id);
+
+}  // namespace redlock::php
