@@ -1,0 +1,104 @@
+<?php
+
+// One contention test in PHP: `contend.php KIND PORTS CLIENTS REQUESTS HOLD_US DIR` forks the clients,
+// writes one line when all are connected, waits for one line on standard input, runs, and writes one
+// line of JSON. Clients take the next request from a shared socket, one byte each, as `ab` does.
+
+declare(strict_types=1);
+
+namespace Bench;
+
+require __DIR__ . '/autoload.php';
+
+/** Enough attempts that one call waits until it holds the lock, however long the line is. */
+const ATTEMPTS = 1000000;
+
+/** @return array{\Socket, \Socket} */
+function socket_pair(): array
+{
+    socket_create_pair(AF_UNIX, SOCK_STREAM, 0, $pair);
+
+    return $pair;
+}
+
+/**
+ * @param resource $witness a file of its own descriptor: two holders at once cannot both flock() it
+ * @return array{int, int, int, bool} wait, release and end in ns, and whether somebody else was inside
+ */
+function serve_request(Lock $lock, int $holdUs, $witness): array
+{
+    $asked = hrtime(true);
+    $lock->acquire('bench:contended');
+    $held = hrtime(true);
+    $overlap = !flock($witness, LOCK_EX | LOCK_NB);
+    usleep($holdUs);
+    flock($witness, LOCK_UN);
+    $done = hrtime(true);
+    $lock->release();
+    $end = hrtime(true);
+
+    return [$held - $asked, $end - $done, $end, $overlap];
+}
+
+/** @param list<int> $ports */
+function be_client(string $kind, array $ports, int $holdUs, string $dir, \Socket $ready, \Socket $tickets): void
+{
+    $lock = new Lock($kind, $ports, ATTEMPTS);
+    $lock->acquire('bench:warm:' . getmypid());
+    $lock->release();
+    $witness = fopen("$dir/witness", 'c');
+    socket_write($ready, '.');
+    $served = [];
+    while (socket_recv($tickets, $ticket, 1, 0) === 1) {
+        $served[] = serve_request($lock, $holdUs, $witness);
+    }
+    file_put_contents("$dir/client-" . getmypid() . '.json', json_encode($served, JSON_THROW_ON_ERROR));
+}
+
+/** @return array<string, mixed> */
+function merge_results(string $dir, int $startedNs): array
+{
+    $merged = ['elapsed_ns' => 0, 'overlaps' => 0, 'wait_ns' => [], 'release_ns' => []];
+    foreach (glob("$dir/client-*.json") ?: [] as $file) {
+        foreach (json_decode((string) file_get_contents($file), true) as [$wait, $release, $end, $overlap]) {
+            $merged['wait_ns'][] = $wait;
+            $merged['release_ns'][] = $release;
+            $merged['elapsed_ns'] = max($merged['elapsed_ns'], $end - $startedNs);
+            $merged['overlaps'] += (int) $overlap;
+        }
+        unlink($file);
+    }
+
+    return $merged;
+}
+
+[, $kind, $portList, $clients, $requests, $holdUs, $dir] = $argv;
+$ports = array_map(intval(...), explode(',', $portList));
+[$readyHere, $readyThere] = socket_pair();
+[$ticketsHere, $ticketsThere] = socket_pair();
+for ($i = 0; $i < (int) $clients; $i++) {
+    if (pcntl_fork() === 0) {
+        socket_close($ticketsHere);
+        be_client($kind, $ports, (int) $holdUs, $dir, $readyThere, $ticketsThere);
+        exit(0);
+    }
+}
+socket_close($readyThere);
+for ($i = 0; $i < (int) $clients; $i++) {
+    if (socket_recv($readyHere, $byte, 1, 0) !== 1) {
+        fwrite(STDERR, "contend.php: a client failed\n");
+        exit(1);
+    }
+}
+echo json_encode(['ready' => true]), "\n";
+fgets(STDIN);
+$startedNs = hrtime(true);
+socket_write($ticketsHere, str_repeat('.', (int) $requests));
+socket_close($ticketsHere);
+while (pcntl_wait($status) > 0) {
+    if ($status !== 0) {
+        fwrite(STDERR, "contend.php: a client failed\n");
+        exit(1);
+    }
+}
+echo json_encode(merge_results($dir, $startedNs), JSON_THROW_ON_ERROR), "\n";

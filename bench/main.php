@@ -1,0 +1,35 @@
+<?php
+
+// Runs all scenarios, writes tables to standard output, and JSON, charts and a page to a folder:
+// `main.php full|quick PROGRAMS_DIR EXTENSION TEMPORARY_DIR TARGET_DIR`, called by bin/bench.
+
+declare(strict_types=1);
+
+namespace Bench;
+
+require __DIR__ . '/autoload.php';
+
+[, $size, $programs, $extension, $dir, $target] = $argv;
+$settings = $size === 'quick' ? Settings::quick() : Settings::full();
+$startedNs = hrtime(true);
+$lab = new Lab($settings, $programs, $extension, $dir);
+$limit = $lab->limit($lab->ports(1));
+$machine = Machine::describe($limit->hello['hiredis'], $extension);
+$limit->end();
+echo Machine::summarise($machine), "\n\n";
+
+$results = [];
+foreach (['Loopback', 'Delay', 'OneStopped', 'AllStopped', 'Soak', 'Contention'] as $scenario) {
+    $name = strtolower(preg_replace('/(?<!^)[A-Z]/', '_$0', $scenario));
+    $lab->say(str_replace('_', ' ', $name));
+    $results[$name] = ["Bench\\Scenario\\$scenario", 'run']($lab);
+}
+$figures = Figures::of($results);
+$text = Report::text($results, $figures);
+echo $text;
+
+$seconds = (int) round((hrtime(true) - $startedNs) / 1e9);
+$record = new Record($target, $settings, $machine, $seconds);
+$record->writeJson($results, $figures);
+$record->writePage($text, (new Charts($dir, $target))->draw($results));
+echo "\n$seconds s; results and charts are in $target\n";

@@ -1,0 +1,77 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Bench;
+
+/** The figures the native classes have to reach, taken from the results of a run. */
+final class Figures
+{
+    /**
+     * @param array<string, mixed> $results by scenario
+     * @return list<Figure>
+     */
+    public static function of(array $results): array
+    {
+        return [...self::loopback($results['loopback']), ...self::trouble($results), ...self::soak($results['soak'])];
+    }
+
+    /**
+     * @param array<string, mixed> $loopback
+     * @return list<Figure>
+     */
+    private static function loopback(array $loopback): array
+    {
+        $figures = [];
+        foreach (['split' => 'own CPU', 'shared' => 'one CPU for all'] as $placement => $where) {
+            foreach ([1 => 1.10, 3 => 1.15, 5 => 1.15] as $count => $target) {
+                $measured = $loopback[$placement][$count]['ratios']['native / limit'] ?? null;
+                $figures[] = new Figure("N=$count, $where: native / limit", '<=', $target, $measured);
+            }
+        }
+        $measured = $loopback['split'][5]['ratios']['userland / native'] ?? null;
+        $figures[] = new Figure('N=5, own CPU: userland / native', '>=', 2.4, $measured);
+
+        return $figures;
+    }
+
+    /**
+     * @param array<string, mixed> $results
+     * @return list<Figure>
+     */
+    private static function trouble(array $results): array
+    {
+        $delay = $results['delay']['lock_p50 / round_trip_p50']['native'] ?? null;
+        $stopped = $results['one_stopped']['lock_p99 stopped / healthy']['native'] ?? null;
+        $figures = [
+            new Figure('1 ms each way, N=5: lock p50 / one round trip', '<=', 1.15, $delay),
+            new Figure('one of five stopped: lock p99 / healthy lock p99', '<=', 1.3, $stopped),
+        ];
+        foreach ($results['all_stopped']['native'] as $case) {
+            $name = sprintf(
+                'all stopped, %d attempt%s, %s: longest call / its timeouts',
+                $case['attempts'],
+                $case['attempts'] === 1 ? '' : 's',
+                $case['connected_before'] ? 'connected' : 'not connected',
+            );
+            $figures[] = new Figure($name, '<=', 1.1, $case['longest / budget']);
+        }
+
+        return $figures;
+    }
+
+    /**
+     * @param array<string, mixed> $soak
+     * @return list<Figure>
+     */
+    private static function soak(array $soak): array
+    {
+        $cycles = number_format($soak['cycles'] ?? 0, 0, '.', ' ');
+        $spread = $soak === [] ? null : (float) ($soak['descriptors_max'] - $soak['descriptors_min']);
+
+        return [
+            new Figure("$cycles cycles in one process: RSS growth", '<', 1024, $soak['rss_growth_kib'] ?? null, 'KiB'),
+            new Figure("$cycles cycles in one process: change of descriptors", '<=', 0, $spread, 'open'),
+        ];
+    }
+}

@@ -1,0 +1,116 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Bench;
+
+/** What every scenario works with: the servers, and the processes that are measured against them. */
+final class Lab
+{
+    public const SERVERS = 5;
+
+    /** @var list<Server> */
+    public readonly array $servers;
+
+    private Placement $placement = Placement::Free;
+
+    /**
+     * @param string $programs the folder of the compiled `limit` and `delay-proxy`
+     * @param string $extension the path of redlock.so; empty while there is none: `native` is left out
+     * @param string $dir a private temporary folder
+     */
+    public function __construct(
+        public readonly Settings $settings,
+        private readonly string $programs,
+        private readonly string $extension,
+        private readonly string $dir,
+    ) {
+        $this->servers = array_map(static fn () => new Server($dir), range(1, self::SERVERS));
+    }
+
+    public function hasNative(): bool
+    {
+        return $this->extension !== '';
+    }
+
+    /** @return list<int> */
+    public function ports(int $count = self::SERVERS): array
+    {
+        return array_map(static fn (Server $server) => $server->port, array_slice($this->servers, 0, $count));
+    }
+
+    /** Holds for the servers from now on, and for the processes started from now on. */
+    public function place(Placement $placement): void
+    {
+        $this->placement = $placement;
+        foreach ($this->servers as $server) {
+            $server->runOn($placement->serverCpus());
+        }
+    }
+
+    /** @param list<int> $ports */
+    public function limit(array $ports): LineProcess
+    {
+        return $this->start(["$this->programs/limit", 'serve', implode(',', $ports)]);
+    }
+
+    /**
+     * @param list<int> $ports
+     * @param float|null $socketSeconds PHP's default_socket_timeout, on which phpredis waits for answers
+     */
+    public function worker(string $kind, array $ports, int $attempts = 3, ?float $socketSeconds = null): LineProcess
+    {
+        $setting = $socketSeconds === null ? [] : ['-d', "default_socket_timeout=$socketSeconds"];
+
+        return $this->start([...$this->php(), ...$setting, dirname(__DIR__) . '/worker.php', $kind,
+            implode(',', $ports), (string) $attempts]);
+    }
+
+    /**
+     * The limit, the native class and the documents' class, side by side on the same servers.
+     *
+     * @param list<int> $ports
+     * @return array<string, LineProcess>
+     */
+    public function contenders(array $ports): array
+    {
+        return ['limit' => $this->limit($ports)]
+            + ($this->hasNative() ? ['native' => $this->worker('native', $ports)] : [])
+            + ['userland' => $this->worker('userland', $ports)];
+    }
+
+    /** @param list<int> $ports */
+    public function delayProxy(array $ports): LineProcess
+    {
+        return $this->start(["$this->programs/delay-proxy", (string) Settings::DELAY_US,
+            ...array_map(strval(...), $ports)]);
+    }
+
+    /** @param list<int> $ports */
+    public function contention(string $kind, array $ports): LineProcess
+    {
+        $plan = [implode(',', $ports), (string) Settings::CLIENTS, (string) $this->settings->contentionRequests,
+            (string) Settings::HOLD_US];
+
+        return $this->start($kind === 'limit'
+            ? ["$this->programs/limit", 'contend', ...$plan, '200']
+            : [...$this->php(), dirname(__DIR__) . '/contend.php', $kind, ...$plan, $this->dir]);
+    }
+
+    public function say(string $line): void
+    {
+        fwrite(STDERR, sprintf("%s  %s\n", date('H:i:s'), $line));
+    }
+
+    /** @param list<string> $command */
+    private function start(array $command): LineProcess
+    {
+        return new LineProcess(['taskset', '-c', $this->placement->clientCpus(), ...$command]);
+    }
+
+    /** @return list<string> */
+    private function php(): array
+    {
+        return $this->hasNative() ? [PHP_BINARY, '-d', "extension=$this->extension"] : [PHP_BINARY];
+    }
+}

@@ -1,0 +1,77 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Bench;
+
+use Redis;
+
+/**
+ * What a measuring process needs of a lock: take it, give it back, whatever class is below.
+ *
+ * A kind is one of `native`, `userland`, `native-pid`, `userland-pid`.
+ */
+final class Lock
+{
+    private const TTL_MS = 10000;
+    private const CONNECT_SECONDS = 0.05;
+
+    /** The documents leave it open; short enough that a waiter does not starve for long. */
+    private const PID_LOCK_SLEEP_SECONDS = 0.05;
+
+    private readonly object $lock;
+
+    /** What the latest acquire() gave: RedLock's array, or the timestamp lock's resource. */
+    private mixed $handle = null;
+
+    /** @param list<int> $ports on 127.0.0.1; a timestamp lock uses the first */
+    public function __construct(
+        private readonly string $kind,
+        array $ports,
+        private readonly int $attempts,
+    ) {
+        $servers = array_map(static fn (int $port) => ['127.0.0.1', $port, self::CONNECT_SECONDS], $ports);
+        $this->lock = match ($kind) {
+            'native' => new \RedLock($servers, 200, $attempts),
+            'userland' => new Userland\RedLock($servers, 200, $attempts),
+            'native-pid' => new \PidLock("127.0.0.1:$ports[0]"),
+            'userland-pid' => new Userland\PidLock(self::connect($ports[0])),
+        };
+    }
+
+    public function acquire(string $resource): bool
+    {
+        $this->handle = match ($this->kind) {
+            'native', 'userland' => $this->lock->lock($resource, self::TTL_MS),
+            'native-pid', 'userland-pid' => $this->acquireByPid($resource) ? $resource : false,
+        };
+
+        return $this->handle !== false;
+    }
+
+    /** False only when the class itself says so: the documents' unlock() returns nothing. */
+    public function release(): bool
+    {
+        $released = match ($this->kind) {
+            'native', 'userland' => $this->lock->unlock($this->handle),
+            'native-pid', 'userland-pid' => $this->lock->releasePidLock($this->handle),
+        };
+
+        return $released !== false;
+    }
+
+    private function acquireByPid(string $resource): bool
+    {
+        $seconds = self::TTL_MS / 1000;
+
+        return $this->lock->getPidLock($resource, $seconds, self::PID_LOCK_SLEEP_SECONDS, $this->attempts - 1) === 1;
+    }
+
+    private static function connect(int $port): Redis
+    {
+        $redis = new Redis();
+        $redis->connect('127.0.0.1', $port, self::CONNECT_SECONDS);
+
+        return $redis;
+    }
+}

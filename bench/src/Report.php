@@ -1,0 +1,163 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Bench;
+
+/** The results as plain text tables, for the terminal and for the page under docs/bench. */
+final class Report
+{
+    private const KINDS = ['limit', 'native', 'userland'];
+
+    /**
+     * @param array<string, mixed> $results by scenario
+     * @param list<Figure> $figures
+     */
+    public static function text(array $results, array $figures): string
+    {
+        return implode("\n", [
+            self::loopback($results['loopback']),
+            self::delay($results['delay']),
+            self::stopped($results['one_stopped'], $results['all_stopped']),
+            self::contention($results['contention']),
+            self::figures($figures),
+        ]);
+    }
+
+    /** @param list<Figure> $figures */
+    public static function figures(array $figures): string
+    {
+        $rows = array_map(static fn (Figure $figure) => $figure->row(), $figures);
+
+        return self::table('Figures to reach', ['', 'target', 'measured', ''], $rows);
+    }
+
+    /** @param array<string, mixed> $loopback */
+    private static function loopback(array $loopback): string
+    {
+        $rows = [];
+        foreach ($loopback as $placement => $groups) {
+            foreach ($groups as $group => $of) {
+                $cells = array_map(static fn ($kind) => isset($of[$kind]) ? sprintf(
+                    '%.1f (%.1f, %.1f)',
+                    $of[$kind]['cycle_mean'],
+                    $of[$kind]['cycle_p50'],
+                    $of[$kind]['cycle_p99'],
+                ) : '-', self::KINDS);
+                $ratios = array_map(static fn ($name) => self::ratio($of['ratios'][$name] ?? null), [
+                    'native / limit', 'userland / native', 'userland / limit']);
+                $rows[] = [$placement, $group === 'pid' ? 'PidLock' : "N=$group", ...$cells, ...$ratios];
+            }
+        }
+
+        return self::table('Uncontended on loopback, µs per lock+unlock: mean (p50, p99)', ['CPUs', '', ...self::KINDS,
+            'native/limit', 'userland/native', 'userland/limit'], $rows);
+    }
+
+    /** @param array<string, mixed> $delay */
+    private static function delay(array $delay): string
+    {
+        $rows = [['one round trip', sprintf('%.2f', $delay['round_trip_p50_us'] / 1000), '', '', '1.00']];
+        foreach (array_intersect(self::KINDS, array_keys($delay)) as $kind) {
+            $rows[] = [$kind, self::ms($delay[$kind]['lock_p50']), self::ms($delay[$kind]['lock_p99']),
+                self::ms($delay[$kind]['unlock_p50']), self::ratio($delay['lock_p50 / round_trip_p50'][$kind])];
+        }
+
+        return self::table('N=5 behind 1 ms each way, ms', ['', 'lock p50', 'lock p99', 'unlock p50',
+            'lock p50/round trip'], $rows);
+    }
+
+    /**
+     * @param array<string, mixed> $one
+     * @param array<string, mixed> $all
+     */
+    private static function stopped(array $one, array $all): string
+    {
+        $rows = [];
+        foreach (array_keys($one['stopped']) as $kind) {
+            [$healthy, $stopped] = [$one['healthy'][$kind], $one['stopped'][$kind]];
+            $rows[] = [$kind, sprintf('%.1f, %.1f', $healthy['lock_p50'], $healthy['lock_p99']),
+                sprintf('%.1f, %.1f', $stopped['lock_p50'], $stopped['lock_p99']),
+                self::ratio($one['lock_p99 stopped / healthy'][$kind])];
+        }
+        $text = self::table('N=5, one server stopped, µs: lock p50, p99', ['', 'healthy', 'one stopped',
+            'p99 stopped/healthy'], $rows);
+        foreach ($all['native'] as $case) {
+            $outcomes = implode(', ', array_keys($case['outcomes']));
+            $text .= sprintf(
+                "native, all stopped, %d attempt(s), %s: at most %.1f ms of %d ms in %d calls: %s\n",
+                $case['attempts'],
+                $case['connected_before'] ? 'connected' : 'not connected',
+                $case['longest_ms'],
+                $case['budget_ms'],
+                $case['calls'],
+                $outcomes,
+            );
+        }
+        foreach (['one' => $one, 'all' => $all] as $which => $scenario) {
+            $call = $scenario['userland'];
+            $text .= sprintf(
+                "userland, %s stopped: %s after %.0f ms (default_socket_timeout %g s; PHP's default is 60 s)\n",
+                $which,
+                $call['outcome'],
+                $call['returned_after_ms'],
+                $call['default_socket_timeout_s'],
+            );
+        }
+
+        return $text;
+    }
+
+    /** @param array<string, mixed> $contention */
+    private static function contention(array $contention): string
+    {
+        $rows = [];
+        foreach ($contention as $group => $kinds) {
+            foreach ($kinds as $kind => $of) {
+                $rows[] = [$group === 'pid' ? 'PidLock' : "N=$group", $kind, sprintf('%.0f', $of['locks_per_second']),
+                    vsprintf('%.0f, %.0f, %.0f', array_values($of['wait_ms'])),
+                    sprintf('%.0f, %.0f', $of['release_us']['p50'], $of['release_us']['p99']),
+                    sprintf('%.1f (%.1f)', $of['commands_sent_per_lock'], $of['commands_executed_per_lock']),
+                    (string) $of['overlaps']];
+            }
+        }
+
+        $title = sprintf('%d processes contending, hold %g ms', Settings::CLIENTS, Settings::HOLD_US / 1000);
+
+        return self::table($title, ['', '', 'locks/s', 'wait p50, p99, max ms', 'release p50, p99 µs',
+            'commands/lock (with scripts\' own)', 'overlaps'], $rows);
+    }
+
+    private static function ms(float $us): string
+    {
+        return sprintf('%.2f', $us / 1000);
+    }
+
+    private static function ratio(?float $ratio): string
+    {
+        return $ratio === null ? '-' : sprintf('%.2f', $ratio);
+    }
+
+    /**
+     * @param list<string> $header
+     * @param list<list<string>> $rows
+     */
+    private static function table(string $title, array $header, array $rows): string
+    {
+        $widths = array_map(
+            static fn (int $column) => max(array_map(mb_strlen(...), array_column([$header, ...$rows], $column))),
+            array_keys($header),
+        );
+        $lines = array_map(static function (array $row) use ($widths): string {
+            $cells = array_map(
+                static fn (string $cell, int $width) => $cell . str_repeat(' ', $width - mb_strlen($cell)),
+                $row,
+                $widths,
+            );
+
+            return rtrim('  ' . implode('  ', $cells));
+        }, [$header, ...$rows]);
+
+        return "$title\n" . implode("\n", $lines) . "\n";
+    }
+}

@@ -1,0 +1,62 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Bench;
+
+/** How much of everything is measured: the recorded run, or the quick one for a first look. */
+final class Settings
+{
+    public const CLIENTS = 100;
+    public const HOLD_US = 5000;
+    public const DELAY_US = 1000;
+
+    private function __construct(
+        public readonly bool $quick,
+        public readonly int $loopbackRounds,
+        public readonly int $loopbackCycles,
+        public readonly int $delayRounds,
+        public readonly int $delayCycles,
+        public readonly int $stoppedRounds,
+        public readonly int $stoppedCycles,
+        public readonly int $allStoppedTrials,
+        public readonly int $soakCycles,
+        public readonly int $contentionPasses,
+        public readonly int $contentionRequests,
+    ) {
+    }
+
+    public static function full(): self
+    {
+        return new self(
+            quick: false,
+            loopbackRounds: 31,
+            loopbackCycles: 500,
+            delayRounds: 7,
+            delayCycles: 60,
+            stoppedRounds: 9,
+            stoppedCycles: 2000,
+            allStoppedTrials: 5,
+            soakCycles: 1000000,
+            contentionPasses: 1,
+            contentionRequests: 1000,
+        );
+    }
+
+    public static function quick(): self
+    {
+        return new self(
+            quick: true,
+            loopbackRounds: 9,
+            loopbackCycles: 300,
+            delayRounds: 3,
+            delayCycles: 20,
+            stoppedRounds: 3,
+            stoppedCycles: 1000,
+            allStoppedTrials: 2,
+            soakCycles: 50000,
+            contentionPasses: 1,
+            contentionRequests: 200,
+        );
+    }
+}
