@@ -11,7 +11,8 @@ Reactor::Reactor(Transport& transport, Clock& clock) : transport_(transport), cl
 
 OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes) {
   look_at_idle(nodes, clock_.now());
-  Running& running = running_.emplace_back(++last_id_, std::move(operation), std::move(nodes));
+  running_.push_back({++last_id_, std::move(operation), std::move(nodes)});
+  Running& running = running_.back();
   // Read after everything above: the operation's clock starts here, before its first byte.
   const Instant now = clock_.now();
   running.operation->start(now);

@@ -14,6 +14,8 @@ template <class... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
 };
+template <class... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
 std::string in_ms(Duration span) { return std::to_string(span.count_ms()); }
 
