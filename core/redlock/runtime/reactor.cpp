@@ -61,7 +61,8 @@ Woken Reactor::turn(Instant deadline, Scope scope) {
 
 void Reactor::take_time(Instant now) {
   for (const auto& node : live_) node->take_time(now, arrivals_);
-  dispatch(now);
+  // Before anybody asks again: what is given up is closed, so that it can be opened anew.
+  settle(now);
   for (Running& running : running_) {
     const std::optional<Instant> deadline = running.operation->next_deadline();
     if (!deadline || now < *deadline) continue;
