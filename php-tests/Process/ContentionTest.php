@@ -1,0 +1,108 @@
+<?php
+
+/** Many processes on one resource: never two inside at once, and no turn is lost. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Process;
+
+use RedLock\Tests\Support\ChildProcess;
+use RedLock\Tests\Support\PhpProcess;
+use RedLock\Tests\Support\SharedFleetTestCase;
+use RedLock\Tests\Support\Wait;
+use RedLock\Tests\Support\Witness;
+
+final class ContentionTest extends SharedFleetTestCase
+{
+    /** Takes turns until $args["until"]; $take and $give are made by the code that goes before. */
+    private const TURNS = '
+        $witness = new RedLock\Tests\Support\Witness($args["folder"]);
+        $turns = 0;
+        while (hrtime(true) / 1e9 < $args["until"]) {
+            $lock = $take();
+            if ($lock) {
+                $witness->enter((string) getmypid());
+                usleep(500);
+                $witness->leave();
+                ++$turns;
+                $give($lock);
+            }
+        }
+        report($turns);
+    ';
+    private const NATIVE_RED_LOCK = '
+        $r = new RedLock($args["servers"], 4, 50);
+        $take = fn () => $r->lock("r", 20000);
+        $give = fn ($lock) => $r->unlock($lock);
+    ';
+    private const LEGACY_RED_LOCK = '
+        $clients = array_map(fn ($s) => new RedLock\Tests\Support\RespClient("tcp://127.0.0.1:$s[1]"), $args["servers"]);
+        $r = new RedLock\Tests\Support\LegacyRedLock($clients, 4, 50);
+        $take = fn () => $r->lock("r", 20000);
+        $give = fn ($lock) => $r->unlock($lock);
+    ';
+    private const NATIVE_PID_LOCK = '
+        $p = new PidLock("127.0.0.1:{$args["servers"][0][1]}", ["mixedFleet" => $args["mixedFleet"], "timeout" => 2]);
+        $take = fn () => $p->getPidLock("r", 20, 0.001, 200);
+        $give = fn () => $p->releasePidLock("r");
+    ';
+    private const LEGACY_PID_LOCK = '
+        $client = new RedLock\Tests\Support\RespClient("tcp://127.0.0.1:{$args["servers"][0][1]}");
+        $p = new RedLock\Tests\Support\LegacyPidLock($client);
+        $take = fn () => $p->getPidLock("r", 20, 0.001, 200);
+        $give = fn () => $p->releasePidLock("r");
+    ';
+
+    /** @dataProvider crowds */
+    public function testNobodyMeetsAnybodyInside(array $codes, int $servers): void
+    {
+        $witness = Witness::create();
+        $args = [
+            'servers' => self::$fleet->specs($servers, 2.0),
+            'folder' => $witness->folder,
+            'until' => Wait::now() + 2.5,
+            'mixedFleet' => in_array(self::LEGACY_PID_LOCK, $codes, true),
+        ];
+        $start = fn (string $code): ChildProcess => $this->php($code . self::TURNS, $args);
+        $turns = array_map(PhpProcess::report(...), array_map($start, $codes));
+        self::assertSame([], $witness->overlaps());
+        self::assertSame(array_sum($turns), $witness->count(), 'the counter is exact');
+        self::assertGreaterThan(20, array_sum($turns), 'something has happened at all');
+    }
+
+    /** @return iterable<string, array{list<string>, int}> */
+    public function crowds(): iterable
+    {
+        $native = array_fill(0, 6, self::NATIVE_RED_LOCK);
+        $mixed = [...array_fill(0, 3, self::NATIVE_RED_LOCK), ...array_fill(0, 3, self::LEGACY_RED_LOCK)];
+        yield 'RedLock on one server' => [$native, 1];
+        yield 'RedLock on three servers' => [$native, 3];
+        yield 'RedLock on five servers' => [$native, 5];
+        yield 'RedLock on three servers, half of the fleet old' => [$mixed, 3];
+        yield 'RedLock on five servers, half of the fleet old' => [$mixed, 5];
+        yield 'PidLock' => [array_fill(0, 6, self::NATIVE_PID_LOCK), 1];
+        $mixed = [...array_fill(0, 3, self::NATIVE_PID_LOCK), ...array_fill(0, 3, self::LEGACY_PID_LOCK)];
+        yield 'PidLock, half of the fleet old' => [$mixed, 1];
+    }
+
+    public function testTheWitnessSeesAnOverlapWhenNobodyLocks(): void
+    {
+        $witness = Witness::create();
+        $args = ['servers' => [], 'folder' => $witness->folder, 'until' => Wait::now() + 1.0];
+        $code = '$take = fn () => true; $give = fn () => true;' . self::TURNS;
+        $processes = [$this->php($code, $args), $this->php($code, $args)];
+        array_map(PhpProcess::report(...), $processes);
+        self::assertNotSame([], $witness->overlaps());
+    }
+
+    public function testAWorkerKilledInsideBlocksTheOthersOnlyForTheTtl(): void
+    {
+        $args = ['servers' => self::$fleet->specs(3)];
+        $holder = $this->php('$r = new RedLock($args["servers"]); report($r->lock("r", 700)); sleep(60);', $args);
+        PhpProcess::report($holder);
+        $holder->kill();
+        $redLock = new \RedLock(self::$fleet->specs(3), 20, 1);
+        self::assertFalse($redLock->lock('r', 1000));
+        self::assertIsArray(Wait::until(static fn () => $redLock->lock('r', 1000), 'the lease of the dead to end'));
+    }
+}

@@ -1,0 +1,152 @@
+<?php
+
+/** After pcntl_fork() the child makes connections of its own and never touches its parent's, nor its locks. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Process;
+
+use RedLock\Tests\Support\PhpProcess;
+use RedLock\Tests\Support\ServerTestCase;
+
+final class ForkTest extends ServerTestCase
+{
+    private const PRELUDE = '
+        $r = new RedLock([["127.0.0.1", $args["port"], 1]], 0, 1, ["clientName" => "forked"]);
+        $p = new PidLock(["host" => "127.0.0.1", "port" => $args["port"], "timeout" => 1]);
+        $admin = fn (...$words) => (new RedLock\Tests\Support\RespClient("tcp://127.0.0.1:$args[port]"))->call(...$words);
+        $ids = function () use ($admin) {
+            preg_match_all("/^id=(\d+) .* name=forked /m", $admin("CLIENT", "LIST"), $matches);
+            return $matches[1];
+        };
+        $inChild = function (callable $work) {
+            [$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+            $pid = pcntl_fork();
+            if ($pid === 0) {
+                fwrite($theirs, json_encode($work()) . "\n");
+                exit(0);
+            }
+            $answer = json_decode(fgets($ours), true);
+            pcntl_waitpid($pid, $status);
+            return [$answer, $status];
+        };
+    ';
+
+    private function inPhp(string $code): mixed
+    {
+        return PhpProcess::run(self::PRELUDE . $code, ['port' => $this->server()->port]);
+    }
+
+    public function testTheChildMakesAConnectionOfItsOwn(): void
+    {
+        [$before, $inChild, $after] = $this->inPhp('
+            $r->lock("a", 10000);
+            $before = $ids();
+            [$inChild] = $inChild(function () use ($r, $ids) { $r->lock("b", 10000); return $ids(); });
+            $r->lock("c", 10000);
+            report([$before, $inChild, $ids()]);
+        ');
+        self::assertCount(1, $before);
+        self::assertCount(2, $inChild, 'the parent\'s and the child\'s');
+        self::assertContains($before[0], $inChild);
+        self::assertSame($before, $after, 'the parent still has its own, and only that');
+    }
+
+    public function testParentAndChildBothWorkAfterManyForks(): void
+    {
+        $answers = $this->inPhp('
+            $r->lock("a", 10000);
+            $answers = [];
+            for ($i = 0; $i < 10; ++$i) {
+                [$turn] = $inChild(fn () => is_array($lock = $r->lock("r$i", 10000)) && $r->unlock($lock));
+                $answers[] = $turn && is_array($lock = $r->lock("r$i", 10000)) && $r->unlock($lock);
+            }
+            report($answers);
+        ');
+        self::assertSame(array_fill(0, 10, true), $answers);
+    }
+
+    public function testParentAndChildAtTheSameTimeDoNotMixUpAnswers(): void
+    {
+        $answers = $this->inPhp('
+            $r->lock("a", 10000);
+            $turns = function (string $who) use ($r) {
+                $good = 0;
+                for ($i = 0; $i < 500; ++$i) {
+                    $lock = $r->lock($who, 10000);
+                    $good += is_array($lock) && $r->isHeld($lock) && $r->unlock($lock);
+                }
+                return $good;
+            };
+            [$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+            if (pcntl_fork() === 0) {
+                fwrite($theirs, $turns("child") . "\n");
+                exit(0);
+            }
+            $mine = $turns("parent");
+            report([$mine, (int) fgets($ours)]);
+        ');
+        self::assertSame([500, 500], $answers);
+    }
+
+    public function testTheEndOfTheChildDoesNotEndTheParentsConnectionOrLock(): void
+    {
+        [$before, $after, $held] = $this->inPhp('
+            $lock = $r->lock("a", 10000);
+            $before = $ids();
+            $inChild(fn () => null);
+            report([$before, $ids(), $r->isHeld($lock)]);
+        ');
+        self::assertSame($before, $after);
+        self::assertTrue($held);
+    }
+
+    public function testAnObjectThatTheParentNeverUsedWorksInTheChild(): void
+    {
+        [$answer] = $this->inPhp('report($inChild(fn () => is_array($r->lock("a", 10000))));');
+        self::assertTrue($answer);
+    }
+
+    public function testAHandleWorksOnBothSidesOfAFork(): void
+    {
+        [$inChild, $inParent] = $this->inPhp('
+            $lock = $r->lock("a", 10000);
+            [$inChild] = $inChild(fn () => $r->isHeld($lock));
+            report([$inChild, $r->unlock($lock)]);
+        ');
+        self::assertTrue($inChild, 'who has the handle may use it');
+        self::assertTrue($inParent);
+    }
+
+    public function testTheChildDoesNotOwnItsParentsPidLocks(): void
+    {
+        [$inChild, $stillThere, $inParent, $gone] = $this->inPhp('
+            $p->getPidLock("a", 10);
+            [$inChild] = $inChild(fn () => [$p->releasePidLock("a"), $p->holdsPidLock("a"), $p->getPidLock("a", 10)]);
+            $stillThere = $admin("EXISTS", "lock_pid:a");
+            $inParent = [$p->holdsPidLock("a"), $p->releasePidLock("a")];
+            report([$inChild, $stillThere, $inParent, $admin("EXISTS", "lock_pid:a")]);
+        ');
+        self::assertSame([true, false, 0], $inChild);
+        self::assertSame(1, $stillThere);
+        self::assertSame([true, true], $inParent);
+        self::assertSame(0, $gone);
+    }
+
+    public function testAForkWithinASignalHandlerWithinACallLeavesBothSane(): void
+    {
+        $report = $this->inPhp('
+            pcntl_async_signals(true);
+            $admin("SET", "busy", "theirs");
+            $slow = new RedLock([["127.0.0.1", $args["port"], 1]], 400, 2);
+            $child = null;
+            pcntl_signal(SIGALRM, function () use (&$child, $inChild, $r) {
+                $child = $inChild(fn () => is_array($r->lock("of the child", 5000)));
+            });
+            pcntl_alarm(1);
+            while ($child === null) { $slow->lock("busy", 5000); }
+            report([$child, is_array($r->lock("of the parent", 5000))]);
+        ');
+        self::assertSame([[true, 0], true], $report);
+    }
+}

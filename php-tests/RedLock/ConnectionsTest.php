@@ -1,0 +1,149 @@
+<?php
+
+/** Connections live across calls and objects, and none is leaked. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\RedLock;
+
+use RedLock;
+use RedLock\QuorumException;
+use RedLock\Tests\Support\FreePort;
+use RedLock\Tests\Support\PhpProcess;
+use RedLock\Tests\Support\RedisServer;
+use RedLock\Tests\Support\ServerTestCase;
+use RedLock\Tests\Support\Wait;
+
+final class ConnectionsTest extends ServerTestCase
+{
+    /** @return list<string> the ids of the connections with our name */
+    private static function clientIds(RedisServer $server, string $name): array
+    {
+        preg_match_all("/^id=(\d+) .* name=$name /m", $server->client()->call('CLIENT', 'LIST'), $matches);
+        return $matches[1];
+    }
+
+    private static function redLock(RedisServer $server, string $name): RedLock
+    {
+        return new RedLock([['127.0.0.1', $server->port, 0.5]], 0, 1, ['clientName' => $name]);
+    }
+
+    public function testTheSameConnectionServesManyCalls(): void
+    {
+        $server = $this->server();
+        $redLock = self::redLock($server, 'many-calls');
+        $redLock->unlock(self::held($redLock, 'r'));
+        $first = self::clientIds($server, 'many-calls');
+        for ($i = 0; $i < 50; ++$i) {
+            $redLock->unlock(self::held($redLock, 'r'));
+        }
+        self::assertCount(1, $first);
+        self::assertSame($first, self::clientIds($server, 'many-calls'));
+    }
+
+    public function testTheSameConnectionServesManyObjects(): void
+    {
+        $server = $this->server();
+        self::held(self::redLock($server, 'many-objects'), 'a');
+        $first = self::clientIds($server, 'many-objects');
+        for ($i = 0; $i < 20; ++$i) {
+            self::held(self::redLock($server, 'many-objects'), "b$i");
+        }
+        self::assertCount(1, $first);
+        self::assertSame($first, self::clientIds($server, 'many-objects'));
+    }
+
+    public function testOneServersConnectionIsOpenedOncePerServer(): void
+    {
+        $fleet = $this->fleet(3);
+        $redLock = new RedLock($fleet->specs(), 0, 1, ['clientName' => 'one-each']);
+        for ($i = 0; $i < 20; ++$i) {
+            $redLock->unlock(self::held($redLock, 'r'));
+        }
+        foreach ($fleet->servers as $server) {
+            self::assertCount(1, self::clientIds($server, 'one-each'));
+        }
+    }
+
+    public function testAfterARestartThereIsExactlyOneConnectionAgain(): void
+    {
+        $server = $this->server();
+        $redLock = self::redLock($server, 'restarted');
+        self::held($redLock, 'r');
+        $server->restart();
+        $again = static function () use ($redLock): bool {
+            try {
+                return $redLock->lock('r', 10_000) !== false;
+            } catch (QuorumException) {
+                return false;
+            }
+        };
+        Wait::until($again, 'a lock from the restarted server');
+        self::assertCount(1, self::clientIds($server, 'restarted'));
+    }
+
+    public function testTheNumberOfDescriptorsStaysConstantOverManyTurns(): void
+    {
+        $code = '
+            $descriptors = fn () => count(scandir("/proc/self/fd"));
+            $turn = function () use ($args) {
+                $r = new RedLock($args["servers"], 0, 1);
+                $r->unlock($r->lock("r", 1000));
+            };
+            $turn();
+            $before = $descriptors();
+            for ($i = 0; $i < 500; ++$i) { $turn(); }
+            report($descriptors() - $before);
+        ';
+        self::assertSame(0, PhpProcess::run($code, ['servers' => $this->fleet(3)->specs()]));
+    }
+
+    public function testTheNumberOfDescriptorsStaysConstantOverManyFailures(): void
+    {
+        $code = '
+            $descriptors = fn () => count(scandir("/proc/self/fd"));
+            $fail = function () use ($args) {
+                try { (new RedLock($args["servers"], 0, 1))->lock("r", 1000); } catch (RedLock\QuorumException) {}
+            };
+            for ($i = 0; $i < 3; ++$i) { $fail(); }
+            $before = $descriptors();
+            for ($i = 0; $i < 100; ++$i) { $fail(); }
+            report($descriptors() - $before);
+        ';
+        $servers = [['127.0.0.1', FreePort::find(), 0.01], $this->hostile('silence')->spec(0.01)];
+        self::assertLessThanOrEqual(1, PhpProcess::run($code, ['servers' => $servers]));
+    }
+
+    public function testConnectionsAreClosedOnExecSoThatChildProgramsDoNotInheritThem(): void
+    {
+        $code = '
+            $r = new RedLock($args["servers"], 0, 1);
+            $r->lock("r", 10000);
+            report(substr_count(shell_exec("ls -l /proc/self/fd/"), "socket:"));
+        ';
+        $before = PhpProcess::run('report(substr_count(shell_exec("ls -l /proc/self/fd/"), "socket:"));');
+        self::assertSame($before, PhpProcess::run($code, ['servers' => $this->fleet(3)->specs()]));
+    }
+
+    public function testTheConnectionsAreGoneWithTheProcess(): void
+    {
+        $server = $this->server();
+        $code = '$r = new RedLock($args["servers"], 0, 1, ["clientName" => "gone"]); report($r->lock("r", 10000));';
+        PhpProcess::run($code, ['servers' => [['127.0.0.1', $server->port]]]);
+        Wait::until(static fn (): bool => self::clientIds($server, 'gone') === [], 'the connection to be closed');
+        self::assertSame([], self::clientIds($server, 'gone'));
+    }
+
+    public function testManyServersOverTimeDoNotExhaustAnything(): void
+    {
+        $code = '
+            for ($port = 1; $port <= 600; ++$port) {
+                try { (new RedLock([["127.0.0.1", $port, 0.01]], 0, 1))->lock("r", 1000); }
+                catch (RedLock\QuorumException) {}
+            }
+            $r = new RedLock($args["servers"], 0, 1);
+            report(is_array($r->lock("r", 1000)));
+        ';
+        self::assertTrue(PhpProcess::run($code, ['servers' => $this->fleet(3)->specs()]));
+    }
+}

@@ -1,0 +1,158 @@
+<?php
+
+/** A network that delays, swallows and cuts, between us and real servers. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\RedLock;
+
+use RedLock;
+use RedLock\QuorumException;
+use RedLock\Tests\Support\FaultProxy;
+use RedLock\Tests\Support\Fleet;
+use RedLock\Tests\Support\ServerTestCase;
+use RedLock\Tests\Support\Wait;
+
+final class NetworkTest extends ServerTestCase
+{
+    private Fleet $servers;
+    /** @var list<FaultProxy> */
+    private array $proxies;
+
+    protected function setUp(): void
+    {
+        $this->servers = $this->fleet(3);
+        $this->proxies = array_map($this->proxy(...), $this->servers->servers);
+    }
+
+    private function redLock(float $timeout, int $retryCount = 1, int $retryDelay = 10): RedLock
+    {
+        $specs = array_map(static fn (FaultProxy $p): array => $p->spec($timeout), $this->proxies);
+        return new RedLock($specs, $retryDelay, $retryCount);
+    }
+
+    private function assertNoKeysLeft(): void
+    {
+        Wait::until(fn (): bool => $this->servers->keyCount() === 0, 'the last key to vanish');
+        self::assertSame(0, $this->servers->keyCount());
+    }
+
+    private static function lockOrNull(RedLock $redLock): array|false|null
+    {
+        try {
+            return $redLock->lock('r', 60_000);
+        } catch (QuorumException) {
+            return null;
+        }
+    }
+
+    public function testServersAreAskedSideBySide(): void
+    {
+        foreach ($this->proxies as $proxy) {
+            $proxy->delay(150);
+        }
+        $redLock = $this->redLock(5.0);
+        $redLock->unlock(self::held($redLock, 'r'));
+        $took = self::secondsOf(static fn () => self::held($redLock, 'r'));
+        self::assertGreaterThan(0.29, $took, 'one round trip');
+        self::assertLessThan(0.85, $took, 'three round trips would be 0.9 s');
+    }
+
+    public function testTheDelayIsTakenFromTheValidity(): void
+    {
+        foreach ($this->proxies as $proxy) {
+            $proxy->delay(150);
+        }
+        self::assertLessThan(9898.0 - 299, self::held($this->redLock(5.0), 'r', 10_000)['validity']);
+    }
+
+    public function testALockThatArrivesTooLateIsNoLockAndIsUndone(): void
+    {
+        foreach ($this->proxies as $proxy) {
+            $proxy->delay(150);
+        }
+        self::assertFalse($this->redLock(5.0)->lock('r', 250));
+        foreach ($this->proxies as $proxy) {
+            $proxy->pass();
+        }
+        $this->assertNoKeysLeft();
+    }
+
+    public function testSwallowedAnswersLeaveNoKeysBehind(): void
+    {
+        $this->proxies[0]->dropReplies();
+        $this->proxies[1]->dropReplies();
+        self::assertNull(self::lockOrNull($this->redLock(0.1, 3)));
+        $this->assertNoKeysLeft();
+    }
+
+    public function testSwallowedRequestsLeaveNoKeysBehind(): void
+    {
+        $this->proxies[0]->dropRequests();
+        $this->proxies[1]->dropRequests();
+        self::assertNull(self::lockOrNull($this->redLock(0.1, 3)));
+        $this->assertNoKeysLeft();
+    }
+
+    public function testRequestsThatArriveLongAfterTheCallAreFollowedByTheirUndo(): void
+    {
+        $this->proxies[0]->delay(400);
+        $this->proxies[1]->delay(400);
+        self::assertNull(self::lockOrNull($this->redLock(0.1)));
+        $carriedOut = fn (): bool => $this->servers->servers[0]->calls('set') > 0
+            && $this->servers->servers[1]->calls('set') > 0;
+        Wait::until($carriedOut, 'the late requests to arrive');
+        $this->assertNoKeysLeft();
+    }
+
+    public function testAHalfOpenConnectionIsGivenUpAndReplaced(): void
+    {
+        $redLock = $this->redLock(0.2, 3);
+        $redLock->unlock(self::held($redLock, 'r'));
+        $this->proxies[0]->halfOpen();
+        $this->proxies[1]->halfOpen();
+        self::assertNull(self::lockOrNull($redLock));
+        $this->proxies[0]->pass();
+        $this->proxies[1]->pass();
+        $lock = Wait::until(static fn () => self::lockOrNull($redLock), 'a lock over new connections');
+        self::assertTrue($redLock->unlock($lock));
+        $this->assertNoKeysLeft();
+    }
+
+    public function testACutAtAnyByteOfTheAnswersIsSurvivedWithoutAWrongGrant(): void
+    {
+        $redLock = $this->redLock(0.2);
+        foreach (range(1, 24) as $bytes) {
+            $this->cutAndRecover($redLock, static fn (FaultProxy $p) => $p->cutRepliesAfter($bytes));
+        }
+        $this->assertNoKeysLeft();
+    }
+
+    public function testACutAtAnyByteOfTheRequestsIsSurvivedWithoutAWrongGrant(): void
+    {
+        $redLock = $this->redLock(0.2);
+        foreach (range(1, 160, 7) as $bytes) {
+            $this->cutAndRecover($redLock, static fn (FaultProxy $p) => $p->cutRequestsAfter($bytes));
+        }
+        Wait::until(fn (): bool => $this->servers->keyCount() === 0, 'the last key to vanish');
+        self::assertSame(0, $this->servers->keyCount());
+    }
+
+    /** One turn while two of three connections are cut, and then turns until one succeeds. */
+    private function cutAndRecover(RedLock $redLock, callable $cut): void
+    {
+        $cut($this->proxies[0]);
+        $cut($this->proxies[1]);
+        $lock = self::lockOrNull($redLock);
+        if (is_array($lock)) {
+            self::assertGreaterThanOrEqual(2, count(array_keys($this->servers->values('r'), $lock['token'])));
+            $redLock->unlock($lock);
+        }
+        $this->proxies[0]->pass();
+        $this->proxies[1]->pass();
+        // What the cut connections may have left behind no client can undo; the operator of this test does.
+        $this->servers->each(static fn ($c) => $c->call('FLUSHALL'));
+        $lock = Wait::until(static fn () => self::lockOrNull($redLock), 'a lock after the cut');
+        self::assertTrue($redLock->unlock($lock));
+    }
+}

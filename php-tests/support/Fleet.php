@@ -1,0 +1,79 @@
+<?php
+
+/** Some independent servers, started side by side. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Support;
+
+final class Fleet
+{
+    /** @var list<RedisServer> */
+    public readonly array $servers;
+
+    /** @param array<string, string|int> $options settings of every server */
+    public function __construct(int $count, array $options = [])
+    {
+        $servers = [];
+        for ($i = 0; $i < $count; ++$i) {
+            $servers[] = new RedisServer($options);
+        }
+        $this->servers = $servers;
+        foreach ($servers as $server) {
+            $server->ready();
+        }
+    }
+
+    /**
+     * The first `count` servers as RedLock wants them; all without it.
+     *
+     * @return list<array{string, int, float}>
+     */
+    public function specs(?int $count = null, float $timeout = 0.5): array
+    {
+        $servers = array_slice($this->servers, 0, $count);
+        return array_map(static fn (RedisServer $s): array => ['127.0.0.1', $s->port, $timeout], $servers);
+    }
+
+    /** @return list<?string> what each of the first `count` servers holds under a key */
+    public function values(string|int $key, ?int $count = null): array
+    {
+        return $this->each(static fn (RespClient $c): ?string => $c->call('GET', $key), $count);
+    }
+
+    /** How many of the servers hold a key at all, whatever its name. */
+    public function keyCount(?int $count = null): int
+    {
+        return array_sum($this->each(static fn (RespClient $c): int => $c->call('DBSIZE'), $count));
+    }
+
+    /** How often a command reached the servers, all together. */
+    public function calls(string $command, ?int $count = null): int
+    {
+        $servers = array_slice($this->servers, 0, $count);
+        return array_sum(array_map(static fn (RedisServer $s): int => $s->calls($command), $servers));
+    }
+
+    public function reset(): void
+    {
+        foreach ($this->servers as $server) {
+            $client = $server->client();
+            $client->call('FLUSHALL');
+            $client->call('CONFIG', 'RESETSTAT');
+        }
+    }
+
+    public function end(): void
+    {
+        foreach ($this->servers as $server) {
+            $server->kill9();
+        }
+    }
+
+    /** @return list<mixed> what the callable gives for a fresh client of each of the first `count` servers */
+    public function each(callable $ask, ?int $count = null): array
+    {
+        $servers = array_slice($this->servers, 0, $count);
+        return array_map(static fn (RedisServer $s): mixed => $ask($s->client()), $servers);
+    }
+}

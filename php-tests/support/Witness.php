@@ -1,0 +1,67 @@
+<?php
+
+/**
+ * Sees for itself whether two processes are ever inside at once, and knows nothing of Redis.
+ *
+ * Whoever is inside holds a file lock of the kernel, and counts up a number in a file in two separate steps: a
+ * second one inside is noticed at the door, and would lose an update of the number too.
+ */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Support;
+
+final class Witness
+{
+    /** @var resource */
+    private $door;
+    private int $countSeen = 0;
+
+    public function __construct(public readonly string $folder)
+    {
+        $door = fopen("$folder/door", 'c+');
+        if ($door === false) {
+            throw new \RuntimeException("cannot open $folder/door");
+        }
+        $this->door = $door;
+    }
+
+    public static function create(): self
+    {
+        return new self(TempFolder::make());
+    }
+
+    /** Says who is inside; notes an overlap when somebody is already. */
+    public function enter(string $who): void
+    {
+        if (!flock($this->door, LOCK_EX | LOCK_NB)) {
+            $line = "$who met {$this->holder()}\n";
+            file_put_contents("$this->folder/overlaps", $line, FILE_APPEND | LOCK_EX);
+        }
+        file_put_contents("$this->folder/holder", $who);
+        $this->countSeen = $this->count();
+    }
+
+    public function leave(): void
+    {
+        file_put_contents("$this->folder/count", (string) ($this->countSeen + 1));
+        file_put_contents("$this->folder/holder", '');
+        flock($this->door, LOCK_UN);
+    }
+
+    public function holder(): string
+    {
+        return (string) @file_get_contents("$this->folder/holder");
+    }
+
+    public function count(): int
+    {
+        return (int) @file_get_contents("$this->folder/count");
+    }
+
+    /** @return list<string> */
+    public function overlaps(): array
+    {
+        return @file("$this->folder/overlaps", FILE_IGNORE_NEW_LINES) ?: [];
+    }
+}
