@@ -9,7 +9,8 @@ use RuntimeException;
 /**
  * Draws the charts with gnuplot, as SVG that follows the reader's light or dark colour scheme.
  *
- * Data goes to gnuplot as tab-separated files in a temporary folder; `?` stands for what is missing.
+ * Data goes to gnuplot as tab-separated files in a temporary folder; `?` stands for what is missing:
+ * there is no limit of the timestamp lock under contention.
  */
 final class Charts
 {
@@ -33,15 +34,9 @@ final class Charts
         $this->write('stopped', $this->stoppedRows($results['one_stopped']));
         $this->write('contention', $this->contentionRows($results['contention']));
         $this->write('waits', $this->waitRows($results['contention']));
-        $charts = ['loopback', 'delay', 'stopped', 'contention', 'waits'];
-        if ($results['soak'] !== []) {
-            $base = $results['soak']['samples'][0]['rss_kib'];
-            $this->write('soak', array_map(static fn ($sample) => [$sample['cycles'], $sample['rss_kib'] - $base,
-                $sample['descriptors']], $results['soak']['samples']));
-            $charts[] = 'soak';
-        }
+        $this->write('soak', $this->soakRows($results['soak']['samples']));
 
-        return array_map($this->plot(...), $charts);
+        return array_map($this->plot(...), ['loopback', 'delay', 'stopped', 'soak', 'contention', 'waits']);
     }
 
     /**
@@ -54,7 +49,7 @@ final class Charts
         foreach ($groups as $group => $of) {
             $row = [$group === 'pid' ? 'PidLock' : "N = $group"];
             foreach (self::KINDS as $kind) {
-                array_push($row, $of[$kind]['cycle_p50'] ?? '?', $of[$kind]['cycle_p99'] ?? '?');
+                array_push($row, $of[$kind]['cycle_p50'], $of[$kind]['cycle_p99']);
             }
             $rows[] = $row;
         }
@@ -70,7 +65,7 @@ final class Charts
     {
         $rows = [['one round trip', $delay['round_trip_p50_us'] / 1000]];
         foreach (self::KINDS as $kind) {
-            $rows[] = [$kind, isset($delay[$kind]) ? $delay[$kind]['lock_p50'] / 1000 : '?'];
+            $rows[] = [$kind, $delay[$kind]['lock_p50'] / 1000];
         }
 
         return $rows;
@@ -85,8 +80,8 @@ final class Charts
         $rows = [];
         foreach (['limit', 'native'] as $kind) {
             foreach (['p50', 'p99'] as $quantile) {
-                $rows[] = ["$kind $quantile", $one['healthy'][$kind]["lock_$quantile"] ?? '?',
-                    $one['stopped'][$kind]["lock_$quantile"] ?? '?'];
+                $rows[] = ["$kind $quantile", $one['healthy'][$kind]["lock_$quantile"],
+                    $one['stopped'][$kind]["lock_$quantile"]];
             }
         }
 
@@ -132,6 +127,17 @@ final class Charts
         }
 
         return $rows;
+    }
+
+    /**
+     * @param list<array{cycles: int, rss_kib: int, descriptors: int}> $samples
+     * @return list<list<int>>
+     */
+    private function soakRows(array $samples): array
+    {
+        $base = $samples[0]['rss_kib'];
+
+        return array_map(static fn ($sample) => [$sample['cycles'], $sample['rss_kib'] - $base], $samples);
     }
 
     /** @param list<list<string|int|float>> $rows */

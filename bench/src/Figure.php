@@ -7,18 +7,17 @@ namespace Bench;
 /** One figure to reach: what was asked for, what was measured, and whether it is met. */
 final class Figure
 {
-    public readonly ?bool $met;
+    public readonly bool $met;
 
     /** @param '<='|'>='|'<' $relation how the measured value must relate to the target */
     public function __construct(
         public readonly string $name,
         private readonly string $relation,
         public readonly float $target,
-        public readonly ?float $measured,
+        public readonly float $measured,
         private readonly string $unit = '',
     ) {
         $this->met = match (true) {
-            $measured === null => null,
             $relation === '<=' => $measured <= $target,
             $relation === '>=' => $measured >= $target,
             $relation === '<' => $measured < $target,
@@ -29,21 +28,16 @@ final class Figure
     public function row(): array
     {
         $sign = strtr($this->relation, ['<=' => '≤', '>=' => '≥']);
-        $verdict = match ($this->met) {
-            true => 'met',
-            false => 'NOT MET',
-            null => 'not measured',
-        };
 
-        return [$this->name, "$sign " . $this->format($this->target),
-            $this->measured === null ? '-' : $this->format($this->measured), $verdict];
+        return [$this->name, "$sign " . $this->format($this->target), $this->format($this->measured),
+            $this->met ? 'met' : 'NOT MET'];
     }
 
     /** @return array<string, mixed> */
     public function toArray(): array
     {
         return ['figure' => $this->name, 'target' => "$this->relation $this->target", 'unit' => $this->unit,
-            'measured' => $this->measured === null ? null : round($this->measured, 4), 'met' => $this->met];
+            'measured' => round($this->measured, 4), 'met' => $this->met];
     }
 
     private function format(float $value): string

@@ -25,11 +25,11 @@ final class Figures
         $figures = [];
         foreach (['split' => 'own CPU', 'shared' => 'one CPU for all'] as $placement => $where) {
             foreach ([1 => 1.10, 3 => 1.15, 5 => 1.15] as $count => $target) {
-                $measured = $loopback[$placement][$count]['ratios']['native / limit'] ?? null;
+                $measured = $loopback[$placement][$count]['ratios']['native / limit'];
                 $figures[] = new Figure("N=$count, $where: native / limit", '<=', $target, $measured);
             }
         }
-        $measured = $loopback['split'][5]['ratios']['userland / native'] ?? null;
+        $measured = $loopback['split'][5]['ratios']['userland / native'];
         $figures[] = new Figure('N=5, own CPU: userland / native', '>=', 2.4, $measured);
 
         return $figures;
@@ -41,8 +41,8 @@ final class Figures
      */
     private static function trouble(array $results): array
     {
-        $delay = $results['delay']['lock_p50 / round_trip_p50']['native'] ?? null;
-        $stopped = $results['one_stopped']['lock_p99 stopped / healthy']['native'] ?? null;
+        $delay = $results['delay']['lock_p50 / round_trip_p50']['native'];
+        $stopped = $results['one_stopped']['lock_p99 stopped / healthy']['native'];
         $figures = [
             new Figure('1 ms each way, N=5: lock p50 / one round trip', '<=', 1.15, $delay),
             new Figure('one of five stopped: lock p99 / healthy lock p99', '<=', 1.3, $stopped),
@@ -66,11 +66,11 @@ final class Figures
      */
     private static function soak(array $soak): array
     {
-        $cycles = number_format($soak['cycles'] ?? 0, 0, '.', ' ');
-        $spread = $soak === [] ? null : (float) ($soak['descriptors_max'] - $soak['descriptors_min']);
+        $cycles = number_format($soak['cycles'], 0, '.', ' ');
+        $spread = $soak['descriptors_max'] - $soak['descriptors_min'];
 
         return [
-            new Figure("$cycles cycles in one process: RSS growth", '<', 1024, $soak['rss_growth_kib'] ?? null, 'KiB'),
+            new Figure("$cycles cycles in one process: RSS growth", '<', 1024, $soak['rss_growth_kib'], 'KiB'),
             new Figure("$cycles cycles in one process: change of descriptors", '<=', 0, $spread, 'open'),
         ];
     }

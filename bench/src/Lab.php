@@ -16,7 +16,7 @@ final class Lab
 
     /**
      * @param string $programs the folder of the compiled `limit` and `delay-proxy`
-     * @param string $extension the path of redlock.so; empty while there is none: `native` is left out
+     * @param string $extension the path of redlock.so
      * @param string $dir a private temporary folder
      */
     public function __construct(
@@ -26,11 +26,6 @@ final class Lab
         private readonly string $dir,
     ) {
         $this->servers = array_map(static fn () => new Server($dir), range(1, self::SERVERS));
-    }
-
-    public function hasNative(): bool
-    {
-        return $this->extension !== '';
     }
 
     /** @return list<int> */
@@ -74,9 +69,11 @@ final class Lab
      */
     public function contenders(array $ports): array
     {
-        return ['limit' => $this->limit($ports)]
-            + ($this->hasNative() ? ['native' => $this->worker('native', $ports)] : [])
-            + ['userland' => $this->worker('userland', $ports)];
+        return [
+            'limit' => $this->limit($ports),
+            'native' => $this->worker('native', $ports),
+            'userland' => $this->worker('userland', $ports),
+        ];
     }
 
     /** @param list<int> $ports */
@@ -111,6 +108,6 @@ final class Lab
     /** @return list<string> */
     private function php(): array
     {
-        return $this->hasNative() ? [PHP_BINARY, '-d', "extension=$this->extension"] : [PHP_BINARY];
+        return [PHP_BINARY, '-d', "extension=$this->extension"];
     }
 }

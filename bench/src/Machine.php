@@ -21,6 +21,7 @@ final class Machine
             'phpredis' => (string) phpversion('redis'),
             'redlock' => self::extensionVersion($extension),
             'hiredis' => $hiredisVersion,
+            'load_average' => sprintf('%.2f', sys_getloadavg()[0] ?? NAN),
             'compiler' => self::firstLine((getenv('CXX') ?: 'g++') . ' --version'),
         ];
     }
@@ -30,7 +31,7 @@ final class Machine
     {
         return "$machine[cpu], $machine[cores] cores, $machine[memory_gib] GiB, $machine[system], $machine[kernel]; "
             . "$machine[server], PHP $machine[php], phpredis $machine[phpredis], redlock $machine[redlock], "
-            . "hiredis $machine[hiredis]";
+            . "hiredis $machine[hiredis]; load average $machine[load_average] at the start";
     }
 
     private static function serverVersion(): string
@@ -43,9 +44,6 @@ final class Machine
 
     private static function extensionVersion(string $extension): string
     {
-        if ($extension === '') {
-            return 'not built';
-        }
         $command = [PHP_BINARY, '-d', "extension=$extension", '-r', 'echo phpversion("redlock");'];
 
         return self::firstLine(implode(' ', array_map(escapeshellarg(...), $command)));

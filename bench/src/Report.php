@@ -38,14 +38,13 @@ final class Report
         $rows = [];
         foreach ($loopback as $placement => $groups) {
             foreach ($groups as $group => $of) {
-                $cells = array_map(static fn ($kind) => isset($of[$kind]) ? sprintf(
+                $cells = array_map(static fn ($kind) => sprintf(
                     '%.1f (%.1f, %.1f)',
                     $of[$kind]['cycle_mean'],
                     $of[$kind]['cycle_p50'],
                     $of[$kind]['cycle_p99'],
-                ) : '-', self::KINDS);
-                $ratios = array_map(static fn ($name) => self::ratio($of['ratios'][$name] ?? null), [
-                    'native / limit', 'userland / native', 'userland / limit']);
+                ), self::KINDS);
+                $ratios = array_map(self::ratio(...), array_values($of['ratios']));
                 $rows[] = [$placement, $group === 'pid' ? 'PidLock' : "N=$group", ...$cells, ...$ratios];
             }
         }
@@ -58,7 +57,7 @@ final class Report
     private static function delay(array $delay): string
     {
         $rows = [['one round trip', sprintf('%.2f', $delay['round_trip_p50_us'] / 1000), '', '', '1.00']];
-        foreach (array_intersect(self::KINDS, array_keys($delay)) as $kind) {
+        foreach (self::KINDS as $kind) {
             $rows[] = [$kind, self::ms($delay[$kind]['lock_p50']), self::ms($delay[$kind]['lock_p99']),
                 self::ms($delay[$kind]['unlock_p50']), self::ratio($delay['lock_p50 / round_trip_p50'][$kind])];
         }
@@ -133,9 +132,9 @@ final class Report
         return sprintf('%.2f', $us / 1000);
     }
 
-    private static function ratio(?float $ratio): string
+    private static function ratio(float $ratio): string
     {
-        return $ratio === null ? '-' : sprintf('%.2f', $ratio);
+        return sprintf('%.2f', $ratio);
     }
 
     /**

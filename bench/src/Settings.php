@@ -30,8 +30,8 @@ final class Settings
     {
         return new self(
             quick: false,
-            loopbackRounds: 31,
-            loopbackCycles: 500,
+            loopbackRounds: 75,
+            loopbackCycles: 200,
             delayRounds: 7,
             delayCycles: 60,
             stoppedRounds: 9,
@@ -47,13 +47,13 @@ final class Settings
     {
         return new self(
             quick: true,
-            loopbackRounds: 9,
-            loopbackCycles: 300,
+            loopbackRounds: 20,
+            loopbackCycles: 120,
             delayRounds: 3,
             delayCycles: 20,
             stoppedRounds: 3,
             stoppedCycles: 1000,
-            allStoppedTrials: 2,
+            allStoppedTrials: 1,
             soakCycles: 50000,
             contentionPasses: 1,
             contentionRequests: 200,

@@ -21,7 +21,7 @@ final class AllStopped
     {
         $lab->place(Placement::Free);
         $cases = [];
-        foreach ($lab->hasNative() ? [1, 3] : [] as $attempts) {
+        foreach ([1, 3] as $attempts) {
             foreach ([true, false] as $connected) {
                 $cases[] = self::nativeCase($lab, $attempts, $connected);
             }

@@ -31,10 +31,8 @@ final class Contention
     public static function run(Lab $lab): array
     {
         $lab->place(Placement::Free);
-        $native = $lab->hasNative();
-        $kinds = $native ? ['limit', 'native', 'userland'] : ['limit', 'userland'];
-        $pidKinds = $native ? ['native-pid', 'userland-pid'] : ['userland-pid'];
-        $groups = [1 => [$kinds, 1], 3 => [$kinds, 3], 'pid' => [$pidKinds, 1]];
+        $kinds = ['limit', 'native', 'userland'];
+        $groups = [1 => [$kinds, 1], 3 => [$kinds, 3], 'pid' => [['native-pid', 'userland-pid'], 1]];
         $passes = [];
         for ($pass = 0; $pass < $lab->settings->contentionPasses; $pass++) {
             foreach ($groups as $group => [$members, $count]) {

@@ -55,9 +55,11 @@ final class Loopback
         foreach ([1, 3, 5] as $count) {
             $groups[$count] = $lab->contenders($lab->ports($count));
         }
-        $groups['pid'] = ['limit' => $groups[1]['limit']]
-            + ($lab->hasNative() ? ['native' => $lab->worker('native-pid', $lab->ports(1))] : [])
-            + ['userland' => $lab->worker('userland-pid', $lab->ports(1))];
+        $groups['pid'] = [
+            'limit' => $groups[1]['limit'],
+            'native' => $lab->worker('native-pid', $lab->ports(1)),
+            'userland' => $lab->worker('userland-pid', $lab->ports(1)),
+        ];
 
         return $groups;
     }
@@ -70,10 +72,8 @@ final class Loopback
     {
         $summary = array_map(static fn (Rounds $of) => $of->summary(), $rounds);
         $means = array_map(static fn (Rounds $of) => $of->column('cycle_mean'), $rounds);
-        $summary['ratios']['userland / limit'] = Samples::ratio($means['userland'], $means['limit']);
-        if (isset($means['native'])) {
-            $summary['ratios']['native / limit'] = Samples::ratio($means['native'], $means['limit']);
-            $summary['ratios']['userland / native'] = Samples::ratio($means['userland'], $means['native']);
+        foreach ([['native', 'limit'], ['userland', 'native'], ['userland', 'limit']] as [$slow, $fast]) {
+            $summary['ratios']["$slow / $fast"] = Samples::ratio($means[$slow], $means[$fast]);
         }
 
         return $summary;

@@ -18,9 +18,6 @@ final class Soak
     public static function run(Lab $lab): array
     {
         $lab->place(Placement::Split);
-        if (!$lab->hasNative()) {
-            return [];
-        }
         $worker = $lab->worker('native', $lab->ports(self::SERVERS));
         $failed = $worker->ask('spin ' . self::WARM_UP_CYCLES)['failed'];
         $samples = [self::sample(0, $worker->pid)];
