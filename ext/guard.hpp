@@ -38,7 +38,9 @@ struct Failure {
   enum class Kind { value, type, other };
   Kind kind = Kind::other;
   std::uint32_t position = 0;  // 0: no argument in particular
-  char text[1024] = "";
+  char text[1024];             // filled in only where there is a failure
+
+  Failure() { text[0] = '\0'; }
 };
 
 // Describes the exception being handled.

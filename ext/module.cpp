@@ -34,8 +34,11 @@ using redlock::Pool;
 constexpr zend_long kIdleSecondsMax = 315'360'000;
 
 ZEND_INI_MH(update_idle_seconds) {
-  const zend_long seconds = ZEND_STRTOL(ZSTR_VAL(new_value), nullptr, 10);
-  if (seconds < 0 || seconds > kIdleSecondsMax) return FAILURE;
+  zend_long seconds = 0;
+  double fraction = 0;
+  const bool whole = is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &seconds,
+                                       &fraction, false) == IS_LONG;
+  if (!whole || seconds < 0 || seconds > kIdleSecondsMax) return FAILURE;
   return OnUpdateLong(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 

@@ -33,9 +33,12 @@ constexpr ArgumentPlace kConstructPlaces[] = {
     {"timeout", 2, "must be valid"},
     {"clientName", 2, "must be valid"},
 };
-constexpr ArgumentPlace kCallPlaces[] = {
-    {"resource", 1}, {"lock_timeout", 2}, {"sleep_time", 3}, {"buffer_time", 5}};
-constexpr ArgumentPlace kReleasePlaces[] = {{"resource", 1}, {"buffer_time", 2}};
+constexpr ArgumentPlace kCallPlaces[] = {{"resource", 1, "must give a usable key"},
+                                         {"lock_timeout", 2},
+                                         {"sleep_time", 3},
+                                         {"buffer_time", 5}};
+constexpr ArgumentPlace kReleasePlaces[] = {{"resource", 1, "must give a usable key"},
+                                            {"buffer_time", 2}};
 
 // Both null: the usual server.
 PidState* make_state(const zend_string* text, HashTable* array, HashTable* options) {
@@ -76,6 +79,7 @@ struct Times {
 };
 
 OperationId begin_take(const PidCall& call, const Times& seconds, zend_long retry_times) {
+  if (seconds.lock_timeout <= 0) throw ArgumentError("lock_timeout must be greater than 0");
   const Duration lease = lease_from("lock_timeout", seconds.lock_timeout, kTtlMax);
   const Duration pause = duration_from("sleep_time", seconds.sleep_time, kPauseMax);
   const Duration buffer = lease_from("buffer_time", seconds.buffer_time, kTtlMax);

@@ -87,7 +87,8 @@ std::string describe_unreachable(Call& call) {
   std::string text = std::string(verb_name(call.verb)) + ": ";
   if (call.decision == Decision::aborted) return text + "the process forked during the call";
   const Duration tried = state.manager.pool().clock().now() - call.began;
-  text += "no majority of " + std::to_string(state.server_count) + " servers could be asked for " +
+  text += "no majority of " + std::to_string(state.server_count) +
+          (state.server_count == 1 ? " server" : " servers") + " could be asked for " +
           quoted(resource_from(&call.resource).view()) + " (needs " +
           std::to_string(majority_of(state.server_count)) + ", tried for " +
           std::to_string(tried.count_ms()) + " ms)";

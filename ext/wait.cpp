@@ -48,8 +48,7 @@ Waited wait_for(Pool& pool, OperationId id) {
     const Waited lived = let_php_live(now - began);
     if (lived != Waited::done) return lived;
     if (pool.done(id)) break;
-    const Instant until = pool.clock().now() + kWaitSlice;
-    if (!guarded({}, [&] { (void)pool.step(until); })) return Waited::thrown;
+    if (!guarded({}, [&] { (void)pool.step(now + kWaitSlice); })) return Waited::thrown;
   }
   return Waited::done;
 }

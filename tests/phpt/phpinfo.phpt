@@ -1,0 +1,37 @@
+--TEST--
+phpinfo() shows versions, connections and settings, and no server or secret
+--EXTENSIONS--
+redlock
+--FILE--
+<?php
+require __DIR__ . '/helper.inc';
+[$socket, $address] = silent_server();
+$lock = new RedLock(["redis://someuser:Secret1@$address"], 0, 1, ['clientName' => 'myclient']);
+say(fn() => $lock->unlock(['resource' => 'r', 'token' => 'Token1']));
+ob_start();
+phpinfo(INFO_MODULES);
+$info = ob_get_clean();
+preg_match('/^redlock\n.*?^redlock\.pool_idle_seconds.*?$/ms', $info, $section);
+echo $section[0], "\n";
+foreach (['Secret1', 'someuser', 'Token1', 'myclient', $address] as $hidden) {
+    echo strpos($info, $hidden) === false ? "hidden\n" : "shown: $hidden\n";
+}
+?>
+--EXPECTF--
+false
+redlock
+
+redlock support => enabled
+Version => 0.1.0
+hiredis version (built) => %d.%d.%d
+hiredis code (running) => %s
+Open connections of this thread => %d
+
+Directive => Local Value => Master Value
+redlock.persistent => On => On
+redlock.pool_idle_seconds => 60 => 60
+hidden
+hidden
+hidden
+hidden
+hidden
