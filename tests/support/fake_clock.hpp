@@ -1,0 +1,20 @@
+// A clock that stands still until a test moves it.
+#pragma once
+#include "redlock/runtime/clock.hpp"
+
+namespace redlock::test {
+
+class FakeClock final : public Clock {
+ public:
+  [[nodiscard]] Instant now() override { return now_; }
+  void advance(Duration span) { now_ = now_ + span; }
+  void advance_to(Instant at) {
+    if (at > now_) now_ = at;
+  }
+
+ private:
+  // Not the epoch, so that a forgotten start shows.
+  Instant now_ = Instant::from_ns(1'000'000'000'000);
+};
+
+}  // namespace redlock::test

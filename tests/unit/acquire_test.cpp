@@ -1,0 +1,296 @@
+// The acquiring machine, one event at a time.
+#include "redlock/algorithm/acquire.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "redlock/algorithm/quorum_recipe.hpp"
+#include "redlock/algorithm/validity.hpp"
+#include "support/machine.hpp"
+#include "support/seeded_entropy.hpp"
+
+namespace redlock {
+namespace {
+
+using test::drain;
+using test::kOneNs;
+using test::nodes_of;
+using test::only;
+using test::t;
+
+constexpr Duration kTtl = Duration::ms(1'000);
+constexpr Duration kAnswerTime = Duration::ms(50);
+
+class AcquireOfThree : public testing::Test {
+ protected:
+  void begin(RetryPolicy retry = RetryPolicy::exact(1, Duration())) {
+    acquire_ = std::make_unique<Acquire>(test::answer_times(3, kAnswerTime),
+                                         std::make_unique<QuorumRecipe>(Resource("r"), kTtl, 0.01),
+                                         retry, entropy_);
+    acquire_->start(t(0));
+    sent_ = drain(*acquire_);
+  }
+  // Delivers one reply and collects what the machine sends upon it.
+  std::vector<Request> reply(std::size_t node, Reply answer, Instant now = t(1),
+                             AttemptNumber attempt = 0) {
+    acquire_->take_reply(NodeIndex(node), attempt == 0 ? attempt_ : attempt, std::move(answer),
+                         now);
+    return drain(*acquire_);
+  }
+  std::vector<Request> time(Instant now) {
+    acquire_->take_time(now);
+    return drain(*acquire_);
+  }
+  [[nodiscard]] std::optional<Decision> decision() const {
+    return acquire_->outcome() ? std::optional(acquire_->outcome()->decision) : std::nullopt;
+  }
+  static Token token_of(const Request& set) { return std::get<SetIfAbsent>(*set.command).token; }
+  static Token undone(const Request& undo) { return std::get<DeleteIfEqual>(*undo.command).token; }
+
+  test::SeededEntropy entropy_;
+  std::unique_ptr<Acquire> acquire_;
+  std::vector<Request> sent_;
+  AttemptNumber attempt_ = 1;
+};
+
+TEST_F(AcquireOfThree, AsksEveryNodeTheSameThingAtOnce) {
+  begin();
+  const auto sets = only<SetIfAbsent>(sent_);
+  EXPECT_EQ(nodes_of(sets), (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(sets[0].command, sets[2].command);
+  EXPECT_EQ(sets[0].answer_by, t(50));
+  EXPECT_EQ(acquire_->next_deadline(), t(50));
+}
+
+TEST_F(AcquireOfThree, IsGrantedByTheSecondYesWithoutWaitingForTheThird) {
+  begin();
+  EXPECT_TRUE(reply(0, Reply::granted()).empty());
+  EXPECT_FALSE(decision());
+  EXPECT_TRUE(reply(2, Reply::granted()).empty());
+  EXPECT_EQ(decision(), Decision::granted);
+  EXPECT_EQ(acquire_->outcome()->token, token_of(sent_[0]));
+  EXPECT_EQ(acquire_->next_deadline(), std::nullopt);
+}
+
+TEST_F(AcquireOfThree, AGrantThatComesAfterTheOutcomeIsLeftAlone) {
+  begin();
+  reply(0, Reply::granted());
+  reply(1, Reply::granted());
+  EXPECT_TRUE(reply(2, Reply::granted()).empty());
+  EXPECT_TRUE(time(t(9'999)).empty());
+  EXPECT_FALSE(acquire_->outcome()->nodes[2].answered);
+}
+
+TEST_F(AcquireOfThree, ValidityCountsFromTheStartToTheDecision) {
+  begin();
+  reply(0, Reply::granted(), t(3));
+  reply(1, Reply::granted(), t(30));
+  EXPECT_EQ(acquire_->outcome()->validity, validity_of(kTtl, Duration::ms(30), 0.01));
+  EXPECT_EQ(acquire_->outcome()->decided_at, t(30));
+}
+
+TEST_F(AcquireOfThree, ALostAttemptIsUndoneWhereverItMayHaveSucceeded) {
+  begin();
+  reply(0, Reply::granted());
+  reply(1, Reply::denied());
+  const auto undos = only<DeleteIfEqual>(reply(2, Reply::denied()));
+  EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0}));
+  EXPECT_EQ(undone(undos[0]), token_of(sent_[0]));
+  EXPECT_FALSE(undos[0].wants_answer);
+  EXPECT_EQ(decision(), Decision::denied);
+}
+
+TEST_F(AcquireOfThree, ASilentNodeOfALostAttemptIsUndoneToo) {
+  begin();
+  reply(0, Reply::denied());
+  const auto undos = only<DeleteIfEqual>(reply(1, Reply::denied()));
+  EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{2}));
+  EXPECT_EQ(decision(), Decision::denied);
+}
+
+TEST_F(AcquireOfThree, NodesThatWereNeverReachedNeedNoUndo) {
+  begin();
+  reply(0, Reply::unknown(Fault::connect, ""));
+  reply(1, Reply::unknown(Fault::bound, ""));
+  EXPECT_TRUE(reply(2, Reply::unknown(Fault::resolve, "")).empty());
+  EXPECT_EQ(decision(), Decision::unreachable);
+}
+
+TEST_F(AcquireOfThree, AnErrorOrSilenceIsUndone) {
+  begin();
+  reply(0, Reply::unknown(Fault::rejected, "LOADING"));
+  const auto undos = only<DeleteIfEqual>(reply(1, Reply::unknown(Fault::closed, "")));
+  EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0, 1, 2}));
+}
+
+TEST_F(AcquireOfThree, SilenceIsLostAtTheDeadlineAndNotOneNanosecondBefore) {
+  begin();
+  EXPECT_TRUE(time(t(50) - kOneNs).empty());
+  EXPECT_FALSE(decision());
+  EXPECT_EQ(only<DeleteIfEqual>(time(t(50))).size(), 3U);
+  EXPECT_EQ(decision(), Decision::unreachable);
+}
+
+TEST_F(AcquireOfThree, TheLastAttemptWaitsToTellBusyFromDown) {
+  begin();
+  reply(0, Reply::denied());
+  reply(1, Reply::unknown(Fault::closed, ""));
+  EXPECT_FALSE(decision());
+  EXPECT_EQ(acquire_->next_deadline(), t(50));
+  EXPECT_TRUE(reply(2, Reply::denied(), t(20)).empty());
+  EXPECT_EQ(decision(), Decision::denied);
+}
+
+TEST_F(AcquireOfThree, AGrantThatComesWhileTellingBusyFromDownIsUndoneAlready) {
+  begin();
+  reply(0, Reply::denied());
+  const auto undos = only<DeleteIfEqual>(reply(1, Reply::unknown(Fault::closed, "")));
+  EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{1, 2}));
+  EXPECT_TRUE(reply(2, Reply::granted(), t(20)).empty());
+  EXPECT_EQ(decision(), Decision::denied);
+}
+
+TEST_F(AcquireOfThree, PausesBetweenAttemptsAndNotAfterTheLast) {
+  begin(RetryPolicy::exact(2, Duration::ms(100)));
+  reply(0, Reply::denied(), t(2));
+  reply(1, Reply::denied(), t(3));
+  EXPECT_FALSE(decision());
+  EXPECT_EQ(acquire_->next_deadline(), t(103));
+  EXPECT_TRUE(time(t(103) - kOneNs).empty());
+  EXPECT_EQ(only<SetIfAbsent>(time(t(103))).size(), 3U);
+  attempt_ = 2;
+  reply(0, Reply::denied(), t(105));
+  reply(1, Reply::denied(), t(105));
+  EXPECT_EQ(decision(), Decision::denied);
+}
+
+TEST_F(AcquireOfThree, TheUndoOfAnAttemptIsHandedOutBeforeTheNextAttempt) {
+  begin(RetryPolicy::exact(2, Duration()));
+  acquire_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
+  acquire_->take_reply(NodeIndex(1), 1, Reply::denied(), t(1));
+  acquire_->take_reply(NodeIndex(2), 1, Reply::denied(), t(1));
+  acquire_->take_time(t(1));
+  const auto requests = drain(*acquire_);
+  ASSERT_EQ(requests.size(), 4U);
+  EXPECT_TRUE(std::holds_alternative<DeleteIfEqual>(*requests[0].command));
+  EXPECT_TRUE(std::holds_alternative<SetIfAbsent>(*requests[1].command));
+}
+
+TEST_F(AcquireOfThree, ALateReplyToAnEarlierAttemptDoesNotCount) {
+  begin(RetryPolicy::exact(2, Duration::ms(1)));
+  reply(0, Reply::denied());
+  reply(1, Reply::denied());
+  time(t(2));
+  attempt_ = 2;
+  reply(0, Reply::granted(), t(3));
+  reply(2, Reply::granted(), t(3), 1);
+  EXPECT_FALSE(decision());
+  reply(2, Reply::granted(), t(4));
+  EXPECT_EQ(decision(), Decision::granted);
+}
+
+TEST_F(AcquireOfThree, AReplyDuringThePauseIsIgnored) {
+  begin(RetryPolicy::exact(2, Duration::ms(100)));
+  reply(0, Reply::denied());
+  reply(1, Reply::denied());
+  EXPECT_TRUE(reply(2, Reply::granted(), t(5)).empty());
+  EXPECT_EQ(acquire_->next_deadline(), t(101));
+}
+
+TEST_F(AcquireOfThree, AMajorityThatComesTooLateIsUndoneAndOneNanosecondEarlierItIsALock) {
+  const Duration usable = validity_of(kTtl, Duration(), 0.01);
+  begin();
+  reply(0, Reply::granted());
+  const auto undos = only<DeleteIfEqual>(reply(1, Reply::granted(), t(0) + usable));
+  EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(decision(), Decision::denied);
+  begin();
+  reply(0, Reply::granted());
+  EXPECT_TRUE(reply(1, Reply::granted(), t(0) + usable - kOneNs).empty());
+  EXPECT_EQ(decision(), Decision::granted);
+  EXPECT_EQ(acquire_->outcome()->validity, kOneNs);
+}
+
+TEST_F(AcquireOfThree, AnAbortUndoesWhatMayBeHeld) {
+  begin();
+  reply(0, Reply::granted());
+  reply(1, Reply::denied());
+  acquire_->abort(t(2));
+  EXPECT_EQ(nodes_of(only<DeleteIfEqual>(drain(*acquire_))), (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(decision(), Decision::aborted);
+}
+
+TEST_F(AcquireOfThree, AnAbortDuringThePauseHasNothingLeftToUndo) {
+  begin(RetryPolicy::exact(2, Duration::ms(100)));
+  reply(0, Reply::granted());
+  reply(1, Reply::denied());
+  reply(2, Reply::denied());
+  acquire_->abort(t(2));
+  EXPECT_TRUE(drain(*acquire_).empty());
+  EXPECT_EQ(decision(), Decision::aborted);
+}
+
+TEST_F(AcquireOfThree, AnAbortAfterTheGrantChangesNothing) {
+  begin();
+  reply(0, Reply::granted());
+  reply(1, Reply::granted());
+  acquire_->abort(t(2));
+  EXPECT_TRUE(drain(*acquire_).empty());
+  EXPECT_EQ(decision(), Decision::granted);
+}
+
+TEST_F(AcquireOfThree, AForeignValueEndsAllAttemptsAtOnce) {
+  begin(RetryPolicy::exact(5, Duration()));
+  reply(0, Reply::unknown(Fault::foreign, "no timestamp"));
+  reply(1, Reply::denied());
+  EXPECT_EQ(decision(), Decision::foreign);
+}
+
+TEST(Rule02AFreshTokenPerAttempt, NoTokenIsEverUsedTwice) {
+  test::SeededEntropy entropy;
+  Acquire acquire(test::answer_times({50}),
+                  std::make_unique<QuorumRecipe>(Resource("r"), kTtl, 0.01),
+                  RetryPolicy::exact(50, Duration::ms(1)), entropy);
+  acquire.start(t(0));
+  std::set<Token> tokens;
+  std::size_t sets = 0;
+  for (AttemptNumber attempt = 1; acquire.outcome() == nullptr; ++attempt) {
+    for (const Request& request : only<SetIfAbsent>(drain(acquire))) {
+      tokens.insert(std::get<SetIfAbsent>(*request.command).token);
+      ++sets;
+    }
+    const Instant now = t(static_cast<std::int64_t>(2 * attempt));
+    acquire.take_reply(NodeIndex(0), attempt, Reply::denied(), now);
+    acquire.take_time(now + Duration::ms(1));
+  }
+  EXPECT_EQ(sets, 50U);
+  EXPECT_EQ(tokens.size(), 50U);
+}
+
+TEST(Rule06MajorityOfTheConfiguredServers, TwoOfFiveReachableServersAreNoLock) {
+  test::SeededEntropy entropy;
+  Acquire acquire(test::answer_times(5, kAnswerTime),
+                  std::make_unique<QuorumRecipe>(Resource("r"), kTtl, 0.01),
+                  RetryPolicy::exact(1, Duration()), entropy);
+  acquire.start(t(0));
+  drain(acquire);
+  for (std::size_t i = 0; i < 5; ++i) {
+    Reply reply = i < 2 ? Reply::granted() : Reply::unknown(Fault::connect, "refused");
+    acquire.take_reply(NodeIndex(i), 1, std::move(reply), t(1));
+  }
+  EXPECT_EQ(acquire.outcome()->decision, Decision::unreachable);
+  EXPECT_EQ(nodes_of(only<DeleteIfEqual>(drain(acquire))), (std::vector<std::size_t>{0, 1}));
+}
+
+TEST(AcquireDeathTest, StartingTwiceIsOurMistake) {
+  test::SeededEntropy entropy;
+  Acquire acquire(test::answer_times({50}),
+                  std::make_unique<QuorumRecipe>(Resource("r"), kTtl, 0.01),
+                  RetryPolicy::exact(1, Duration()), entropy);
+  acquire.start(t(0));
+  EXPECT_DEATH(acquire.start(t(0)), "attempt_ == 0");
+}
+
+}  // namespace
+}  // namespace redlock

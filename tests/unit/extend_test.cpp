@@ -1,0 +1,65 @@
+// An extended lock's validity counts from before the first byte left.
+#include "redlock/algorithm/extend.hpp"
+
+#include <gtest/gtest.h>
+
+#include "redlock/algorithm/validity.hpp"
+#include "support/machine.hpp"
+
+namespace redlock {
+namespace {
+
+using test::answer_times;
+using test::drain;
+using test::kOneNs;
+using test::t;
+
+constexpr AttemptNumber kAttempt = 1;
+constexpr Duration kTtl = Duration::ms(1'000);
+
+Extend extend_of_one() {
+  return {answer_times({5'000}), ExtendIfEqual{Resource("r"), Token("mine"), kTtl}, 0.01};
+}
+
+Outcome outcome_after(Duration elapsed, Reply reply) {
+  Extend extend = extend_of_one();
+  extend.start(t(0));
+  drain(extend);
+  extend.take_reply(NodeIndex(0), kAttempt, std::move(reply), t(0) + elapsed);
+  return *extend.outcome();
+}
+
+TEST(Extend, SendsTheTokenAndTheTtlToEveryNode) {
+  Extend extend(answer_times({50, 50}), ExtendIfEqual{Resource("r"), Token("mine"), kTtl}, 0.01);
+  extend.start(t(0));
+  const auto requests = test::only<ExtendIfEqual>(drain(extend));
+  ASSERT_EQ(requests.size(), 2U);
+  const auto& command = std::get<ExtendIfEqual>(*requests[0].command);
+  EXPECT_EQ(command.token, Token("mine"));
+  EXPECT_EQ(command.ttl, kTtl);
+}
+
+TEST(Rule01ClockStartsBeforeTheFirstByte, AnExtensionIsCountedFromItsStart) {
+  const Outcome outcome = outcome_after(Duration::ms(40), Reply::granted());
+  EXPECT_EQ(outcome.decision, Decision::granted);
+  EXPECT_EQ(outcome.validity, validity_of(kTtl, Duration::ms(40), 0.01));
+  EXPECT_EQ(outcome.token, Token("mine"));
+}
+
+TEST(Extend, ThatCameTooLateIsDeniedAndOneNanosecondEarlierItIsNot) {
+  const Duration usable = validity_of(kTtl, Duration(), 0.01);
+  EXPECT_EQ(outcome_after(usable, Reply::granted()).decision, Decision::denied);
+  EXPECT_EQ(outcome_after(usable - kOneNs, Reply::granted()).decision, Decision::granted);
+}
+
+TEST(Extend, OfALockThatIsNotOursIsDenied) {
+  EXPECT_EQ(outcome_after(Duration::ms(1), Reply::denied()).decision, Decision::denied);
+}
+
+TEST(Extend, ThatReachedNobodySaysSo) {
+  EXPECT_EQ(outcome_after(Duration::ms(1), Reply::unknown(Fault::closed, "")).decision,
+            Decision::unreachable);
+}
+
+}  // namespace
+}  // namespace redlock

@@ -1,0 +1,131 @@
+// The one-round machine: asks once, decides as soon as it is certain, undoes nothing.
+#include "redlock/algorithm/inquiry.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/machine.hpp"
+
+namespace redlock {
+namespace {
+
+using test::answer_times;
+using test::drain;
+using test::kOneNs;
+using test::t;
+
+constexpr AttemptNumber kAttempt = 1;
+
+class InquiryOfThree : public testing::Test {
+ protected:
+  explicit InquiryOfThree(LossDetail detail = LossDetail::reason)
+      : inquiry_(answer_times({50, 50, 50}), DeleteIfEqual{Resource("r"), Token("t")}, detail) {
+    inquiry_.start(t(0));
+    requests_ = drain(inquiry_);
+  }
+  void reply(std::size_t node, Reply answer, Instant now = t(1)) {
+    inquiry_.take_reply(NodeIndex(node), kAttempt, std::move(answer), now);
+  }
+  [[nodiscard]] std::optional<Decision> decision() const {
+    return inquiry_.outcome() ? std::optional(inquiry_.outcome()->decision) : std::nullopt;
+  }
+
+  Inquiry inquiry_;
+  std::vector<Request> requests_;
+};
+
+class ReleaseOfThree : public InquiryOfThree {
+ protected:
+  ReleaseOfThree() : InquiryOfThree(LossDetail::none) {}
+};
+
+TEST_F(InquiryOfThree, AsksEveryNode) {
+  EXPECT_EQ(test::nodes_of(requests_), (std::vector<std::size_t>{0, 1, 2}));
+}
+
+TEST_F(InquiryOfThree, IsGrantedWithTheSecondYesWithoutWaitingForTheThird) {
+  reply(2, Reply::granted());
+  EXPECT_FALSE(decision());
+  reply(0, Reply::granted(), t(4));
+  EXPECT_EQ(decision(), Decision::granted);
+  EXPECT_EQ(inquiry_.outcome()->decided_at, t(4));
+  EXPECT_EQ(inquiry_.next_deadline(), std::nullopt);
+}
+
+TEST_F(InquiryOfThree, IsDeniedOnceAMajorityHasSaidNo) {
+  reply(0, Reply::denied());
+  EXPECT_FALSE(decision());
+  reply(1, Reply::denied());
+  EXPECT_EQ(decision(), Decision::denied);
+}
+
+TEST_F(InquiryOfThree, IsUnreachableOnceAMajorityCannotBeAsked) {
+  reply(0, Reply::unknown(Fault::connect, ""));
+  EXPECT_FALSE(decision());
+  reply(1, Reply::unknown(Fault::rejected, ""));
+  EXPECT_EQ(decision(), Decision::unreachable);
+}
+
+TEST_F(InquiryOfThree, WaitsForTheLastNodeToTellNoFromNobodyThere) {
+  reply(0, Reply::denied());
+  reply(1, Reply::unknown(Fault::closed, ""));
+  EXPECT_FALSE(decision());
+  reply(2, Reply::denied());
+  EXPECT_EQ(decision(), Decision::denied);
+}
+
+TEST_F(InquiryOfThree, SilenceAtTheDeadlineIsNoAnswerAndOneNanosecondBeforeItIsNothing) {
+  reply(0, Reply::denied());
+  EXPECT_EQ(inquiry_.next_deadline(), t(50));
+  inquiry_.take_time(t(50) - kOneNs);
+  EXPECT_FALSE(decision());
+  inquiry_.take_time(t(50));
+  EXPECT_EQ(decision(), Decision::unreachable);
+}
+
+TEST_F(InquiryOfThree, ADecidedOutcomeNeverChanges) {
+  reply(0, Reply::granted());
+  reply(1, Reply::granted());
+  reply(2, Reply::denied());
+  inquiry_.take_time(t(99));
+  inquiry_.abort(t(99));
+  EXPECT_EQ(decision(), Decision::granted);
+  EXPECT_FALSE(inquiry_.outcome()->nodes[2].answered);
+}
+
+TEST_F(InquiryOfThree, AnAbortUndoesNothing) {
+  inquiry_.abort(t(3));
+  EXPECT_EQ(decision(), Decision::aborted);
+  EXPECT_TRUE(drain(inquiry_).empty());
+}
+
+TEST_F(ReleaseOfThree, ALostReleaseDoesNotWaitToLearnWhy) {
+  reply(0, Reply::denied());
+  reply(1, Reply::unknown(Fault::closed, ""));
+  EXPECT_EQ(decision(), Decision::denied);
+}
+
+TEST_F(ReleaseOfThree, ALostReleaseThatReachedNobodySaysSo) {
+  reply(0, Reply::unknown(Fault::closed, ""));
+  reply(1, Reply::unknown(Fault::closed, ""));
+  EXPECT_EQ(decision(), Decision::unreachable);
+}
+
+TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
+  for (const Fault fault : {Fault::timeout, Fault::rejected, Fault::protocol}) {
+    Inquiry release(answer_times({50}), DeleteIfEqual{Resource("r"), Token("t")}, LossDetail::none);
+    release.start(t(0));
+    drain(release);
+    release.take_reply(NodeIndex(0), kAttempt, Reply::unknown(fault, ""), t(1));
+    EXPECT_EQ(release.outcome()->decision, Decision::unreachable);
+  }
+}
+
+TEST(Inquiry, AskedTooEarlyItHasNothingToSay) {
+  Inquiry inquiry(answer_times({50}), CheckEqual{Resource("r"), Token("t")}, LossDetail::none);
+  EXPECT_FALSE(inquiry.next_request());
+  EXPECT_EQ(inquiry.next_deadline(), std::nullopt);
+  EXPECT_EQ(inquiry.outcome(), nullptr);
+}
+
+}  // namespace
+}  // namespace redlock

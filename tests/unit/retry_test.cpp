@@ -1,0 +1,51 @@
+// Pauses are uniform over whole milliseconds, or exact.
+#include "redlock/algorithm/retry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/seeded_entropy.hpp"
+
+namespace redlock {
+namespace {
+
+std::set<std::int64_t> pauses_ns(const RetryPolicy& policy, int draws) {
+  test::SeededEntropy entropy;
+  std::set<std::int64_t> seen;
+  for (int i = 0; i < draws; ++i) seen.insert(policy.draw_pause(entropy).count_ns());
+  return seen;
+}
+
+TEST(RetryPolicy, TheUsualPauseLiesBetweenHalfTheDelayAndTheDelay) {
+  const auto seen = pauses_ns(RetryPolicy::jittered(3, 200), 5'000);
+  EXPECT_EQ(*seen.begin(), 100'000'000);
+  EXPECT_EQ(*seen.rbegin(), 200'000'000);
+  EXPECT_EQ(seen.size(), 101U);
+}
+
+TEST(RetryPolicy, AnOddDelayIsHalvedDownwards) {
+  const auto seen = pauses_ns(RetryPolicy::jittered(3, 5), 200);
+  EXPECT_EQ(*seen.begin(), 2'000'000);
+  EXPECT_EQ(*seen.rbegin(), 5'000'000);
+}
+
+TEST(RetryPolicy, NoDelayIsNoPause) {
+  EXPECT_EQ(pauses_ns(RetryPolicy::jittered(3, 0), 10), std::set<std::int64_t>{0});
+}
+
+TEST(RetryPolicy, AnExactPauseIsExactToTheNanosecond) {
+  const Duration pause = Duration::us(1'500) + Duration::ns(7);
+  EXPECT_EQ(pauses_ns(RetryPolicy::exact(3, pause), 10), std::set<std::int64_t>{pause.count_ns()});
+}
+
+TEST(RetryPolicy, FewerThanOneAttemptIsOne) {
+  for (const std::int64_t attempts : {std::int64_t{1}, std::int64_t{0}, std::int64_t{-5}}) {
+    EXPECT_EQ(RetryPolicy::jittered(attempts, 10).attempts_max, 1U);
+    EXPECT_EQ(RetryPolicy::exact(attempts, Duration()).attempts_max, 1U);
+  }
+  EXPECT_EQ(RetryPolicy::jittered(2, 10).attempts_max, 2U);
+}
+
+}  // namespace
+}  // namespace redlock
