@@ -1,0 +1,69 @@
+<?php
+
+/** The rooms: includes point down only (ext, runtime, wire, algorithm), and each has its own outside. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tidy;
+
+final class Includes
+{
+    /** What a room may include of the project. */
+    private const ROOMS = [
+        'core/redlock/algorithm/' => '~^redlock/algorithm/~',
+        'core/redlock/wire/' => '~^redlock/(algorithm|wire)/~',
+        'core/redlock/runtime/' => '~^redlock/(algorithm|wire|runtime)/~',
+        'ext/' => '~^redlock/(algorithm|wire|runtime)/|^redlock/version\.hpp$|^[a-z_]+\.hpp$|_arginfo\.h$|^php_redlock\.h$~',
+    ];
+
+    /** What a room may include of the system, beside C++'s own headers without a suffix. */
+    private const SYSTEM = [
+        'core/redlock/algorithm/' => '~^$~',
+        'core/redlock/wire/' => '~^(hiredis/|dlfcn\.h)~',
+        'core/redlock/runtime/' => '~^(?!hiredis/|php|zend|Zend|main/|ext/|SAPI|TSRM)~',
+        'ext/' => '~^(php|zend|Zend/|main/|ext/|SAPI|TSRM|config\.h|dlfcn\.h|unistd\.h|pthread\.h)~',
+    ];
+
+    /** C++'s own headers that bring in clocks, threads, randomness or files. */
+    private const IMPURE = '~^(atomic|barrier|chrono|condition_variable|ctime|filesystem|fstream|future|iostream|ostream'
+        . '|latch|mutex|random|semaphore|shared_mutex|stop_token|thread)$~';
+
+    public static function check(Files $files, Report $report): void
+    {
+        foreach (self::ROOMS as $room => $inside) {
+            $sources = $files->matching("~^$room.*\.(cpp|hpp|h)$~");
+            $checked = 0;
+            $complaints = [];
+            foreach ($sources as $source) {
+                foreach (self::includesOf($files->text($source)) as [$quoted, $header]) {
+                    $checked++;
+                    if (!self::isAllowed($room, $inside, $quoted, $header)) {
+                        $complaints[] = "$source must not include $header";
+                    } elseif ($quoted && str_starts_with($header, 'redlock/') && !$files->has("core/$header")) {
+                        $complaints[] = "$source includes $header, which does not exist";
+                    }
+                }
+            }
+            $report->rule("$room includes only what belongs there", $checked, $complaints);
+        }
+    }
+
+    private static function isAllowed(string $room, string $inside, bool $quoted, string $header): bool
+    {
+        if ($quoted && preg_match($inside, $header)) {
+            return true;
+        }
+        if (preg_match('~^[a-z_0-9]+$~', $header)) {
+            return !$quoted && !(str_ends_with($room, 'algorithm/') && preg_match(self::IMPURE, $header));
+        }
+        // In ext/, "php.h" and its like are quoted.
+        return ($room === 'ext/' || !$quoted) && preg_match(self::SYSTEM[$room], $header) === 1;
+    }
+
+    /** @return list<array{bool, string}> whether quoted, and the header */
+    private static function includesOf(string $text): array
+    {
+        preg_match_all('~^\s*#\s*include\s*([<"])([^>"]+)[>"]~m', $text, $found, PREG_SET_ORDER);
+        return array_map(static fn(array $match): array => [$match[1] === '"', $match[2]], $found);
+    }
+}

@@ -1,0 +1,32 @@
+<?php
+
+/** Words that have no place in the project: a developer's own paths and merge leftovers. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tidy;
+
+final class Words
+{
+    public static function check(Files $files, Report $report): void
+    {
+        // Put together here, so that this file does not contain them.
+        $forbidden = '@(?<![\w.~$}-])/(' . implode('|', ['wo' . 'rk', 'fa' . 'rm', 'ho' . 'me', 'ro' . 'ot', 'Us' . 'ers']) . ')/'
+            . '|^(<{7}|>{7}|={7})( |$)'
+            . '|\b' . 'sha' . 'red/(design|semantics|style|packaging|reference)'
+            . '|\bFIX' . 'ME\b|\bX' . 'XX\b@m';
+        $checked = 0;
+        $complaints = [];
+        foreach ($files->paths as $path) {
+            $text = $files->text($path);
+            if (str_contains(substr($text, 0, 8000), "\0")) {
+                continue;
+            }
+            $checked++;
+            foreach (preg_grep($forbidden, explode("\n", $text)) as $line => $content) {
+                $complaints[] = sprintf('%s:%d %s', $path, $line + 1, substr(trim($content), 0, 80));
+            }
+        }
+        $report->rule('no foreign paths, no leftovers', $checked, $complaints);
+    }
+}
