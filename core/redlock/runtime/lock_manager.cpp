@@ -17,7 +17,9 @@ void check_options(const LockOptions& options) {
   if (!(options.drift_factor >= 0 && options.drift_factor < 1)) {
     throw ArgumentError("driftFactor must be at least 0 and less than 1");
   }
-  if (options.retry.pause_low < Duration() || options.retry.pause_high > kPauseMax) {
+  const RetryPolicy& retry = options.retry;
+  if (retry.pause_low < Duration() || retry.pause_high < retry.pause_low ||
+      retry.pause_high > kPauseMax) {
     throw ArgumentError("retryDelay must be between 0 and 3600000 ms");
   }
 }

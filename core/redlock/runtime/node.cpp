@@ -117,6 +117,7 @@ void Node::begin_closing(Fault fault, const std::string& reason, bool stream_usa
   session_->fail(fault, reason, arrivals);
   state_ = State::closing;
   stream_usable_ = stream_usable;
+  undo_ = Session::Undo::everything;
   // A server may close an idle connection; that is no reason to stay away from it.
   if (unused) return;
   ++failure_count_;
@@ -127,7 +128,7 @@ void Node::complete_closing(Instant now) {
   if (state_ != State::closing) return;
   std::vector<SharedCommand> left_over = session_->unsettled();
   if (stream_usable_) {
-    session_->append_undos();
+    session_->append_undos(undo_);
     while (!session_->output().empty()) {
       const IoResult result = transport_.send(connection_, session_->output());
       if (result.state != IoState::progress) break;
@@ -156,6 +157,7 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
   session_->fail(Fault::closed, "closed by us", arrivals);
   state_ = State::closing;
   stream_usable_ = usable;
+  undo_ = Session::Undo::removals;
   complete_closing(Instant());
   retry_at_ = Instant();
 }

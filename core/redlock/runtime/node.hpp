@@ -50,7 +50,7 @@ class Node {
   void take_time(Instant now, std::vector<Arrival>& arrivals);
   // The second half of giving up: undo, close, back off. Does nothing unless closing.
   void complete_closing(Instant now);
-  // Closes a connection in good order, with what undoes keys on its way.
+  // Closes a connection in good order: removals still go out, and granted locks stay.
   void shut_down(std::vector<Arrival>& arrivals);
   // Lets go of everything that belongs to the parent process.
   void forget();
@@ -93,6 +93,7 @@ class Node {
   ConnectionId connection_ = 0;
   std::optional<Session> session_;
   bool stream_usable_ = false;
+  Session::Undo undo_ = Session::Undo::everything;
   std::deque<SharedCommand> carried_;
   NodeTrouble trouble_;
   std::uint32_t failure_count_ = 0;

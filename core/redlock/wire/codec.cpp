@@ -102,11 +102,14 @@ void RespReader::feed_slice() {
     throw std::bad_alloc();
   }
   backlog_offset_ += size;
+  open_bytes_ += size;
   if (backlog_offset_ == backlog_.size()) {
     backlog_.clear();
     backlog_offset_ = 0;
   }
 }
+
+std::size_t RespReader::unread() const { return state_->reader->len - state_->reader->pos; }
 
 std::optional<RespValue> RespReader::next() {
   while (error_.empty()) {
@@ -117,16 +120,16 @@ std::optional<RespValue> RespReader::next() {
                        : std::string(state_->reader->errstr);
       break;
     }
+    const std::size_t reply_bytes = open_bytes_ - (raw != nullptr ? unread() : 0);
     if (raw != nullptr) {
       const std::unique_ptr<void, FreeReply> owner(raw);
       const auto* reply = static_cast<const redisReply*>(raw);
       RespValue value{kind_of(reply->type), reply->integer, {}};
       if (reply->str != nullptr) value.text.assign(reply->str, reply->len);
-      if (value.text.size() <= kReplyBytesMax) return value;
-      error_ = "the reply is longer than 65536 bytes";
-      break;
+      open_bytes_ -= reply_bytes;
+      if (reply_bytes <= kReplyBytesMax) return value;
     }
-    if (state_->reader->len - state_->reader->pos > kReplyBytesMax) {
+    if (reply_bytes > kReplyBytesMax) {
       error_ = "the reply is longer than 65536 bytes";
       break;
     }

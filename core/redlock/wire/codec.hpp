@@ -12,6 +12,7 @@
 
 namespace redlock {
 
+// Of a whole reply as it is encoded, with all its elements.
 inline constexpr std::size_t kReplyBytesMax = 64 * 1024;
 inline constexpr std::size_t kReplyNestingMax = 4;
 inline constexpr std::size_t kReplyElementsMax = 128;
@@ -46,9 +47,12 @@ class RespReader {
  private:
   struct State;
   void feed_slice();
+  [[nodiscard]] std::size_t unread() const;
   std::unique_ptr<State> state_;
   std::string backlog_;
   std::size_t backlog_offset_ = 0;
+  // Of what hiredis has been handed, the bytes behind the last whole reply.
+  std::size_t open_bytes_ = 0;
   std::string error_;
 };
 

@@ -26,6 +26,8 @@ void check_host(const std::string& host) {
   for (const char c : host) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte <= ' ' || byte == 0x7f) refuse("host must not contain spaces or control characters");
+    // What is left of a URL without a scheme; the '@' may stand behind a password.
+    if (c == '@' || c == '/') refuse("host must not contain '@' or '/'");
   }
 }
 

@@ -45,11 +45,16 @@ bool Session::submit(const Origin& origin, SharedCommand command, Instant answer
   request.origin = origin;
   request.command = std::move(command);
   request.answer_by = answer_by;
-  // Undoing is rare, and must not depend on what scripts the server remembers.
-  request.form = origin.operation == 0 ? ScriptForm::text : ScriptForm::sha1;
+  request.form = form_for(origin, *request.command);
   if (admitted_) write(request);
   awaited_.push_back(std::move(request));
   return true;
+}
+
+ScriptForm Session::form_for(const Origin& origin, const Command& command) const {
+  // Undoing is rare, and must not depend on what the server remembers.
+  if (origin.operation == 0 || !known_scripts_.test(command.index())) return ScriptForm::text;
+  return ScriptForm::sha1;
 }
 
 void Session::write(Awaited& request) {
@@ -119,6 +124,7 @@ void Session::admit_commands() {
 void Session::take_command_reply(Awaited request, const RespValue& value,
                                  std::vector<Arrival>& arrivals) {
   if (request.form == ScriptForm::sha1 && is_script(*request.command) && is_unknown_script(value)) {
+    known_scripts_.reset(request.command->index());
     request.form = ScriptForm::text;
     write(request);
     awaited_.push_back(std::move(request));
@@ -130,6 +136,7 @@ void Session::take_command_reply(Awaited request, const RespValue& value,
     awaited_.push_front(std::move(request));
     return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
   }
+  if (reply->answer != Answer::unknown) known_scripts_.set(request.command->index());
   if (request.origin.operation != 0) {
     arrivals.push_back(Arrival{request.origin, std::move(*reply)});
   }
@@ -178,10 +185,11 @@ void Session::submit_last(SharedCommand removal) {
   awaited_.push_back(std::move(request));
 }
 
-void Session::append_undos() {
+void Session::append_undos(Undo undo) {
   // Without the SELECT no command of ours was ever written here.
   if (!admitted_) return;
   for (const Awaited* request : open_ends(true)) {
+    if (undo == Undo::removals && !is_removal(*request->command)) continue;
     append_request(output_, *undo_of(*request->command), ScriptForm::text);
   }
 }

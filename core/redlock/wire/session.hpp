@@ -15,6 +15,7 @@
 // application's database would be worse than a round trip.
 // Pure: no clock, no I/O. One thread; lives as long as its connection.
 #pragma once
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -84,8 +85,10 @@ class Session {
   void submit_last(SharedCommand removal);
   // Before the connection is given up: appends, right behind what is unanswered, the removal of
   // every key that may be left there. Scripts go as text, for nobody will be there to answer a
-  // NOSCRIPT.
-  void append_undos();
+  // NOSCRIPT. In good order (`removals`) a SET that nothing follows belongs to a lock that was
+  // granted: it is left alone, and only removals are made sure of.
+  enum class Undo { removals, everything };
+  void append_undos(Undo undo);
   // What removes the keys that this connection may leave behind, for another connection to send
   // when this one cannot. Ask before fail().
   [[nodiscard]] std::vector<SharedCommand> unsettled() const;
@@ -108,6 +111,9 @@ class Session {
                             std::vector<Arrival>& arrivals);
   void take_command_reply(Awaited request, const RespValue& value, std::vector<Arrival>& arrivals);
   void admit_commands();
+  // By text until this server has shown that it knows the script: when the outcome is certain
+  // before a NOSCRIPT arrives, nobody is there to react to it.
+  [[nodiscard]] ScriptForm form_for(const Origin& origin, const Command& command) const;
   // The requests, newest of each lock, that may leave a key behind or fail to remove one.
   [[nodiscard]] std::vector<const Awaited*> open_ends(bool output_will_arrive) const;
 
@@ -117,6 +123,8 @@ class Session {
   std::string output_;
   std::size_t output_offset_ = 0;
   bool sent_any_ = false;
+  // By Command::index(): the server has run this script for us.
+  std::bitset<std::variant_size_v<Command>> known_scripts_;
   bool admitted_ = true;
   bool broken_ = false;
   Fault fault_ = Fault::none;

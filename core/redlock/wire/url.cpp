@@ -54,6 +54,7 @@ constexpr const char* kPortComplaint = "port must be a number between 1 and 6553
 constexpr const char* kDatabaseComplaint = "database must be a number between 0 and 1000000";
 
 // "host", "host:port", "[v6]", "[v6]:port", or a bare v6 address.
+// The host is as it stands in `text`.
 void take_authority(std::string_view text, ServerFields& fields) {
   std::string_view host = text;
   std::string_view port;
@@ -73,7 +74,7 @@ void take_authority(std::string_view text, ServerFields& fields) {
     port = text.substr(colon + 1);
     has_port = true;
   }
-  fields.host = percent_decoded(host);
+  fields.host = std::string(host);
   if (has_port) fields.port = whole_number(port, kPortComplaint);
 }
 
@@ -123,6 +124,7 @@ ServerFields from_redis_url(std::string_view text) {
   }
   const std::size_t slash = text.find('/');
   take_authority(text.substr(0, slash), fields);
+  fields.host = percent_decoded(fields.host);
   if (slash != std::string_view::npos && slash + 1 < text.size()) {
     fields.database = whole_number(text.substr(slash + 1), kDatabaseComplaint);
   }
