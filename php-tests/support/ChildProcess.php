@@ -97,12 +97,6 @@ final class ChildProcess
         return $line;
     }
 
-    /** @return resource what to select() on */
-    public function output()
-    {
-        return $this->output;
-    }
-
     public function signal(int $signal): void
     {
         if ($this->isRunning()) {

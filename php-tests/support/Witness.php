@@ -13,6 +13,8 @@ namespace RedLock\Tests\Support;
 
 final class Witness
 {
+    private const NOTE_BYTES = 64;
+
     /** @var resource */
     private $door;
     private int $countSeen = 0;
@@ -38,20 +40,30 @@ final class Witness
             $line = "$who met {$this->holder()}\n";
             file_put_contents("$this->folder/overlaps", $line, FILE_APPEND | LOCK_EX);
         }
-        file_put_contents("$this->folder/holder", $who);
+        $this->note('holder', $who);
         $this->countSeen = $this->count();
     }
 
     public function leave(): void
     {
-        file_put_contents("$this->folder/count", (string) ($this->countSeen + 1));
-        file_put_contents("$this->folder/holder", '');
+        $this->note('count', (string) ($this->countSeen + 1));
+        $this->note('holder', '');
         flock($this->door, LOCK_UN);
+    }
+
+    /** In one write and never truncated, so that whoever looks on sees the old or the new text. */
+    private function note(string $file, string $text): void
+    {
+        $stream = fopen("$this->folder/$file", 'c');
+        if ($stream === false || fwrite($stream, str_pad($text, self::NOTE_BYTES)) !== self::NOTE_BYTES) {
+            throw new \RuntimeException("cannot write $this->folder/$file");
+        }
+        fclose($stream);
     }
 
     public function holder(): string
     {
-        return (string) @file_get_contents("$this->folder/holder");
+        return trim((string) @file_get_contents("$this->folder/holder"));
     }
 
     public function count(): int

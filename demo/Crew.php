@@ -1,0 +1,128 @@
+<?php
+
+/** The eight workers of an act, and what they have reported so far. */
+
+declare(strict_types=1);
+
+namespace RedLock\Demo;
+
+use RedLock\Tests\Support\ChildProcess;
+use RedLock\Tests\Support\PhpProcess;
+use RedLock\Tests\Support\Wait;
+
+final class Crew
+{
+    /** @var list<Worker> */
+    public readonly array $workers;
+    /** @var list<array{float, int}> when a turn was reported, and the microseconds it had waited; the last seconds only */
+    private array $recent = [];
+    private string $trouble = '';
+    private int $troubleCount = 0;
+
+    /**
+     * @param list<string> $kinds one per worker, as worker.php knows them
+     * @param list<array{string, int}> $servers
+     */
+    public function __construct(array $kinds, array $servers, string $witnessFolder)
+    {
+        $workers = [];
+        foreach ($kinds as $index => $kind) {
+            $name = 'worker ' . ($index + 1);
+            $args = ['name' => $name, 'kind' => $kind, 'servers' => $servers, 'folder' => $witnessFolder];
+            $command = [...PhpProcess::command(), __DIR__ . '/worker.php', json_encode($args, JSON_THROW_ON_ERROR)];
+            $workers[] = new Worker($name, $kind, new ChildProcess($command));
+        }
+        $this->workers = $workers;
+    }
+
+    /** Takes in what the workers have said after a while. */
+    public function listen(float $seconds): void
+    {
+        // Not woken by what they say: whoever looks right after a turn would always find nobody inside.
+        usleep((int) ($seconds * 1e6));
+        foreach ($this->workers as $worker) {
+            while (($line = $worker->process->pollLine()) !== null) {
+                $this->note($worker, $line);
+            }
+        }
+        $horizon = Wait::now() - 2.0;
+        $this->recent = array_values(array_filter($this->recent, static fn (array $r): bool => $r[0] > $horizon));
+    }
+
+    private function note(Worker $worker, string $line): void
+    {
+        [$word, $rest] = explode(' ', "$line ", 2);
+        switch ($word) {
+            case 'turn':
+                ++$worker->turns;
+                $worker->lastWaitUs = (int) $rest;
+                $worker->longestWaitUs = max($worker->longestWaitUs, (int) $rest);
+                $this->recent[] = [Wait::now(), (int) $rest];
+                return;
+            case 'trouble':
+                $this->trouble = trim($rest);
+                ++$this->troubleCount;
+                return;
+            case 'done':
+                $worker->done = true;
+                return;
+        }
+        throw new \RuntimeException("$worker->name said: $line");
+    }
+
+    /** Asks the workers to finish, and waits until they have. */
+    public function dismiss(callable $meanwhile): void
+    {
+        foreach ($this->workers as $worker) {
+            $worker->process->signal(SIGTERM);
+        }
+        $deadline = Wait::now() + 10.0;
+        while (!$this->isDone() && Wait::now() < $deadline) {
+            $this->listen(0.05);
+            $meanwhile();
+        }
+        foreach ($this->workers as $worker) {
+            $worker->process->kill();
+        }
+    }
+
+    public function isDone(): bool
+    {
+        return array_filter($this->workers, static fn (Worker $w): bool => !$w->done) === [];
+    }
+
+    public function turns(): int
+    {
+        return array_sum(array_map(static fn (Worker $w): int => $w->turns, $this->workers));
+    }
+
+    public function turnsPerSecond(): float
+    {
+        $horizon = Wait::now() - 1.0;
+        return (float) count(array_filter($this->recent, static fn (array $r): bool => $r[0] > $horizon));
+    }
+
+    /** Of the turns of the last two seconds; null when there were none. */
+    public function medianWaitMs(): ?float
+    {
+        $waits = array_column($this->recent, 1);
+        sort($waits);
+        return $waits === [] ? null : $waits[intdiv(count($waits), 2)] / 1000;
+    }
+
+    public function longestWaitMs(): float
+    {
+        return max(array_map(static fn (Worker $w): int => $w->longestWaitUs, $this->workers)) / 1000;
+    }
+
+    /** The latest exception that a worker got, as class and message; '' when there was none. */
+    public function trouble(): string
+    {
+        return $this->trouble;
+    }
+
+    public function troubleCount(): int
+    {
+        return $this->troubleCount;
+    }
+}

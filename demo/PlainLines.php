@@ -1,0 +1,61 @@
+<?php
+
+/** One line a second, for files and pipes. */
+
+declare(strict_types=1);
+
+namespace RedLock\Demo;
+
+use RedLock\Tests\Support\Fleet;
+
+final class PlainLines implements Display
+{
+    private int $lastSecond = 0;
+
+    public function open(Fleet $fleet, string $program, float $seconds): void
+    {
+        $ports = implode(' ', array_map(static fn ($s): int => $s->port, $fleet->servers));
+        printf("redlock demo: five private servers (%s) on ports %s; about %.0f s\n", $program, $ports, $seconds);
+    }
+
+    public function begin(Act $act): void
+    {
+        echo "\n$act->title: $act->explanation\n";
+        $this->lastSecond = 0;
+    }
+
+    public function show(Act $act): void
+    {
+        $second = (int) $act->elapsed();
+        if ($second === $this->lastSecond) {
+            return;
+        }
+        $this->lastSecond = $second;
+        $crew = $act->crew();
+        $median = $crew->medianWaitMs();
+        printf(
+            "%4d s %5.0f turns/s  wait %s, longest %.0f ms  inside: %-8s  overlaps %d  servers: %s\n",
+            $second,
+            $crew->turnsPerSecond(),
+            $median === null ? '-' : sprintf('%.0f ms', $median),
+            $crew->longestWaitMs(),
+            $act->witness()->holder() ?: 'nobody',
+            count($act->witness()->overlaps()),
+            implode(' ', array_map($act->stateOf(...), range(0, 4))),
+        );
+    }
+
+    public function note(Act $act, string $text): void
+    {
+        printf("%4d s  >> %s\n", (int) $act->elapsed(), $text);
+    }
+
+    public function quote(string $text): void
+    {
+        echo preg_replace('/^/m', '           ', wordwrap($text, 96)), "\n";
+    }
+
+    public function close(): void
+    {
+    }
+}

@@ -1,0 +1,24 @@
+<?php
+
+/** One worker as the main program sees it. */
+
+declare(strict_types=1);
+
+namespace RedLock\Demo;
+
+use RedLock\Tests\Support\ChildProcess;
+
+final class Worker
+{
+    public int $turns = 0;
+    public int $lastWaitUs = 0;
+    public int $longestWaitUs = 0;
+    public bool $done = false;
+
+    public function __construct(
+        public readonly string $name,
+        public readonly string $kind,
+        public readonly ChildProcess $process,
+    ) {
+    }
+}
