@@ -41,9 +41,10 @@ class Random {
     state_[3] = rotate(state_[3], 45);
     return result;
   }
-  // Uniform in [0, count); count > 0. The bias of one part in 2^32 does not matter here.
+  // Uniform in [0, count); count > 0. The bias, below one part in 2^30, does not matter here.
   std::uint64_t below(std::uint64_t count) {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * count) >> 64U);
+    if (count >> 32U != 0) return next() % count;
+    return ((next() >> 32U) * count) >> 32U;
   }
   // Uniform in [low, high].
   std::int64_t between(std::int64_t low, std::int64_t high) {

@@ -103,8 +103,8 @@ void Server::execute(ServerSession& session, const Arguments& arguments, std::st
   answer_.clear();
   const Command* command = lookup(arguments.front());
   if (admit(command, arguments, answer_)) (this->*command->run)(arguments, answer_);
-  out.append(answer_);
   if (observer_ != nullptr) observer_->command_executed(session, arguments, answer_);
+  out.append(answer_);
   session_ = nullptr;
 }
 

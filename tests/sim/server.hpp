@@ -38,12 +38,12 @@ struct ServerSession {
   std::size_t input_offset = 0;
 };
 
-// Told after each command that was executed, also one that was refused.
+// Told after each command that was executed, also one that was refused; may spoil the answer.
 class ServerObserver {
  public:
   virtual ~ServerObserver() = default;
   virtual void command_executed(const ServerSession& session, const Arguments& arguments,
-                                std::string_view reply) = 0;
+                                std::string& answer) = 0;
 };
 
 class Server final : public ScriptHost {

@@ -1,0 +1,141 @@
+// Holds, majorities and budgets: what clients were told against what is so.
+#include "sim/checker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+
+#include "redlock/algorithm/quorum.hpp"
+#include "sim/checker_hash.hpp"
+
+namespace redlock::sim {
+
+namespace {
+
+constexpr std::size_t kViolationsMax = 16;
+constexpr std::int64_t kBudgetToleranceNs = 10'000;
+
+constexpr std::array<std::string_view, kViolationKinds> kNames{
+    "two-holders",          "validity-beyond-expiry",
+    "no-distinct-majority", "foreign-removed",
+    "held-removed",         "foreign-extended",
+    "live-overwritten",     "no-expiry",
+    "left-behind",          "not-undone",
+    "wrong-reply",          "over-budget",
+    "nobody-acquires",      "endless"};
+
+std::string who(std::uint32_t client) { return "client " + std::to_string(client); }
+
+std::string in_ms(std::int64_t ns) {
+  std::array<char, 32> text;
+  const int size =
+      std::snprintf(text.data(), text.size(), "%.3f ms", static_cast<double>(ns) / 1e6);
+  return {text.data(), static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+std::string_view name_of(ViolationKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+Checker::Checker(const Plan& plan, std::vector<ServerView> servers)
+    : plan_(plan),
+      servers_(std::move(servers)),
+      holds_(plan.clients.size()),
+      deeds_(plan.clients.size() * plan.servers * static_cast<std::size_t>(Verb::count)),
+      owned_(plan.servers) {}
+
+void Checker::report(ViolationKind kind, std::string text) {
+  if (violations_.size() < kViolationsMax) violations_.push_back({kind, now_ns_, std::move(text)});
+}
+
+void Checker::check_overlap(std::uint32_t client, std::int64_t until_ns) {
+  if (until_ns <= now_ns_) return;
+  for (std::uint32_t other = 0; other < holds_.size(); ++other) {
+    const Hold& hold = holds_[other];
+    if (other == client || !hold.active || hold.until_ns <= now_ns_) continue;
+    report(ViolationKind::two_holders,
+           who(client) + " was granted the lock that " + who(other) + " holds until " +
+               (hold.until_ns == kForever ? std::string("it goes on") : in_ms(hold.until_ns)));
+  }
+}
+
+// From then on somebody else could get this server's vote.
+std::int64_t Checker::blocked_until(std::uint32_t server, const std::string& value) {
+  const ServerView& view = servers_[server];
+  const std::int64_t down_until_ns = std::max(view.down_until_ns, std::int64_t{0});
+  const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;
+  for (const Entry& entry : view.keyspace->entries()) {
+    if (entry.value != value || !view.keyspace->alive(entry, now_ms)) continue;
+    std::int64_t free_ms = entry.expires_ms ? *entry.expires_ms + 1 : kForever / kMs;
+    if (plan_.kind == LockKind::stamp) {
+      std::int64_t stamp = 0;
+      std::from_chars(value.data(), value.data() + value.size(), stamp);
+      free_ms = std::min(free_ms, (stamp + 1) * (plan_.stamps_in_seconds ? 1000 : 1));
+    }
+    return std::max(down_until_ns, view.clock->when(free_ms * kMs));
+  }
+  return down_until_ns;
+}
+
+void Checker::check_majority(std::uint32_t client, const std::string& value, std::int64_t until_ns,
+                             bool fresh) {
+  const std::size_t majority = majority_of(plan_.servers);
+  std::array<std::int64_t, kNodesMax> ends{};
+  std::size_t really_set = 0;
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    ends[server] = blocked_until(server, value);
+    const Deeds& done = deeds(client, server, Verb::take);
+    const std::uint64_t token = token_hash(value);
+    really_set +=
+        std::ranges::count_if(
+            done, [token](const Mark& mark) { return mark.granted && mark.token == token; }) > 0
+            ? 1
+            : 0;
+  }
+  if (fresh && really_set < majority) {
+    report(ViolationKind::no_distinct_majority, who(client) + " was granted a lock that only " +
+                                                    std::to_string(really_set) +
+                                                    " servers have set");
+  }
+  std::sort(ends.begin(), ends.begin() + plan_.servers, std::greater<>());
+  if (ends[majority - 1] < until_ns) {
+    report(ViolationKind::validity_beyond_expiry, who(client) + " was told " + in_ms(until_ns) +
+                                                      ", a majority ends at " +
+                                                      in_ms(ends[majority - 1]));
+  }
+}
+
+void Checker::granted(std::uint32_t client, const std::string& value, std::int64_t until_ns) {
+  ++grant_count_;
+  check_majority(client, value, until_ns, true);
+  check_overlap(client, until_ns);
+  holds_[client] = {true, value, until_ns};
+}
+
+void Checker::extended(std::uint32_t client, const std::string& value, std::int64_t until_ns) {
+  check_majority(client, value, until_ns, false);
+  check_overlap(client, until_ns);
+  Hold& hold = holds_[client];
+  hold = {true, value, std::max(hold.until_ns, until_ns)};
+}
+
+void Checker::overstays(std::uint32_t client) { holds_[client].until_ns = kForever; }
+
+void Checker::given_up(std::uint32_t client) { holds_[client].active = false; }
+
+void Checker::returned(std::uint32_t client, std::int64_t took_ns, std::int64_t paused_ns,
+                       std::int64_t budget_ns) {
+  if (took_ns <= budget_ns + paused_ns + kBudgetToleranceNs) return;
+  report(ViolationKind::over_budget, who(client) + " waited " + in_ms(took_ns) + ", budget " +
+                                         in_ms(budget_ns) + ", paused " + in_ms(paused_ns));
+}
+
+bool Checker::held_now(std::string_view value) const {
+  return std::ranges::any_of(holds_, [this, value](const Hold& hold) {
+    return hold.active && hold.until_ns > now_ns_ && hold.value == value;
+  });
+}
+
+}  // namespace redlock::sim

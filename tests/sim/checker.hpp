@@ -1,0 +1,136 @@
+// Watches a simulated world with knowledge that no client has, and says what must not be.
+//
+// It hears of every command executed, every key changed, every lock granted, used and given up,
+// and is asked after every event. One thread; lives for one schedule.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redlock/algorithm/outcome.hpp"
+#include "sim/keyspace.hpp"
+#include "sim/plan.hpp"
+#include "sim/resp.hpp"
+#include "sim/sim_clock.hpp"
+
+namespace redlock::sim {
+
+enum class ViolationKind : std::uint8_t {
+  two_holders,
+  validity_beyond_expiry,
+  no_distinct_majority,
+  foreign_removed,
+  held_removed,
+  foreign_extended,
+  live_overwritten,
+  no_expiry,
+  left_behind,
+  not_undone,
+  wrong_reply,
+  over_budget,
+  nobody_acquires,
+  endless,
+  count,
+};
+inline constexpr std::size_t kViolationKinds = static_cast<std::size_t>(ViolationKind::count);
+[[nodiscard]] std::string_view name_of(ViolationKind kind);
+
+struct Violation {
+  ViolationKind kind = ViolationKind::two_holders;
+  std::int64_t at_ns = 0;
+  std::string text;
+};
+
+inline constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
+
+// What the checker may look at.
+struct ServerView {
+  Keyspace* keyspace = nullptr;
+  const SimClock* clock = nullptr;
+  // Until then a server that lost data lets nobody in; 0 for all others.
+  std::int64_t down_until_ns = 0;
+};
+
+enum class Verb : std::uint8_t { take, release, extend, check, count };
+
+class Checker {
+ public:
+  // The plan must outlive the checker.
+  Checker(const Plan& plan, std::vector<ServerView> servers);
+
+  void set_now(std::int64_t now_ns) { now_ns_ = now_ns; }
+  [[nodiscard]] ServerView& server(std::uint32_t index) { return servers_[index]; }
+
+  // A client's command was executed; `answer` is what the server meant to say.
+  void command_executed(std::uint32_t client, std::uint32_t server, const Arguments& arguments,
+                        std::string_view answer);
+  // `client` is nothing when no client's command did it.
+  void key_changes(std::optional<std::uint32_t> client, std::uint32_t server, const Entry* before,
+                   const Entry* after);
+
+  // The client was told that it holds the lock `value` until `until_ns`.
+  void granted(std::uint32_t client, const std::string& value, std::int64_t until_ns);
+  // The same lock was prolonged.
+  void extended(std::uint32_t client, const std::string& value, std::int64_t until_ns);
+  // The client works on though its lease may be over.
+  void overstays(std::uint32_t client);
+  // The client has stopped using the lock.
+  void given_up(std::uint32_t client);
+  // What a call reported, server by server. `token` is empty when it is not known.
+  void reported(std::uint32_t client, Verb verb, std::string_view token, const Outcome& outcome);
+  // A call took `took_ns` of the client's clock, of which it was paused `paused_ns`.
+  void returned(std::uint32_t client, std::int64_t took_ns, std::int64_t paused_ns,
+                std::int64_t budget_ns);
+  // Nothing of this client may be left but what it holds.
+  void check_undone(std::uint32_t client);
+
+  void after_event();
+  void report(ViolationKind kind, std::string text);
+  [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
+  [[nodiscard]] std::uint64_t grant_count() const { return grant_count_; }
+
+ private:
+  struct Hold {
+    bool active = false;
+    std::string value;
+    std::int64_t until_ns = 0;
+  };
+  struct Mark {
+    std::uint64_t token = 0;
+    bool granted = false;
+  };
+  // What one server did for one client, by verb; the newest last.
+  using Deeds = std::vector<Mark>;
+  struct Owned {
+    std::uint64_t value = 0;
+    std::uint32_t client = 0;
+    std::int64_t gone_by_ns = kForever;
+  };
+
+  [[nodiscard]] Deeds& deeds(std::uint32_t client, std::uint32_t server, Verb verb);
+  [[nodiscard]] Owned* owned(std::uint32_t server, std::string_view value);
+  [[nodiscard]] bool held_now(std::string_view value) const;
+  void check_created(std::uint32_t client, std::uint32_t server, const Entry* before,
+                     const Entry& after);
+  void check_removed(std::uint32_t client, std::uint32_t server, const Entry& before);
+  void check_overlap(std::uint32_t client, std::int64_t until_ns);
+  void check_majority(std::uint32_t client, const std::string& value, std::int64_t until_ns,
+                      bool fresh);
+  [[nodiscard]] std::int64_t blocked_until(std::uint32_t server, const std::string& value);
+
+  const Plan& plan_;
+  std::vector<ServerView> servers_;
+  std::vector<Hold> holds_;  // by client
+  std::vector<Deeds> deeds_;
+  std::vector<std::vector<Owned>> owned_;  // by server
+  std::vector<Violation> violations_;
+  std::uint64_t grant_count_ = 0;
+  std::int64_t now_ns_ = 0;
+  // No key can be overdue before.
+  std::int64_t earliest_gone_by_ns_ = kForever;
+};
+
+}  // namespace redlock::sim

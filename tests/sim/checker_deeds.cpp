@@ -1,0 +1,166 @@
+// Keys and commands: what servers did against what they may have been made to do.
+#include <algorithm>
+#include <charconv>
+
+#include "redlock/wire/scripts.hpp"
+#include "sim/checker.hpp"
+#include "sim/checker_hash.hpp"
+
+namespace redlock::sim {
+
+namespace {
+
+// What RedLock's formula allows for, in the clock of the world.
+constexpr std::int64_t kDriftFloorNs = 3 * kMs;
+
+struct Deed {
+  Verb verb = Verb::count;
+  std::string_view token;
+};
+
+bool is(const Script& script, std::string_view name) {
+  return name == script.sha1 || name == script.text;
+}
+
+Deed deed_of(const Arguments& arguments) {
+  if (arguments.size() >= 3 && arguments[0] == "SET") return {Verb::take, arguments[2]};
+  if (arguments.size() < 5 || !arguments[0].starts_with("EVAL")) return {};
+  const std::string_view script = arguments[1];
+  if (is(scripts::delete_if_equal, script)) return {Verb::release, arguments[4]};
+  if (is(scripts::stamp_release, script)) return {Verb::release, arguments[4]};
+  if (is(scripts::extend_if_equal, script)) return {Verb::extend, arguments[4]};
+  if (is(scripts::check_equal, script)) return {Verb::check, arguments[4]};
+  if (is(scripts::stamp_check, script)) return {Verb::check, arguments[4]};
+  if (is(scripts::stamp_take, script)) return {Verb::take, arguments[5]};
+  return {};
+}
+
+}  // namespace
+
+Checker::Deeds& Checker::deeds(std::uint32_t client, std::uint32_t server, Verb verb) {
+  return deeds_[(client * plan_.servers + server) * static_cast<std::size_t>(Verb::count) +
+                static_cast<std::size_t>(verb)];
+}
+
+Checker::Owned* Checker::owned(std::uint32_t server, std::string_view value) {
+  const std::uint64_t hash = hash_text(value);
+  for (Owned& one : owned_[server]) {
+    if (one.value == hash) return &one;
+  }
+  return nullptr;
+}
+
+void Checker::command_executed(std::uint32_t client, std::uint32_t server,
+                               const Arguments& arguments, std::string_view answer) {
+  const Deed deed = deed_of(arguments);
+  if (deed.verb == Verb::count || answer.empty() || answer.front() == '-') return;
+  const bool granted =
+      answer == "+OK\r\n" || answer == ":1\r\n" || (answer.front() == '$' && answer != "$-1\r\n");
+  deeds(client, server, deed.verb).push_back({token_hash(deed.token), granted});
+}
+
+void Checker::reported(std::uint32_t client, Verb verb, std::string_view token,
+                       const Outcome& outcome) {
+  if (plan_.has(FaultClass::hostile_extra) || plan_.has(FaultClass::hostile_missing)) return;
+  for (std::uint32_t server = 0; server < outcome.nodes.size(); ++server) {
+    const NodeReport& node = outcome.nodes[server];
+    if (!node.answered || node.reply.answer == Answer::unknown) continue;
+    const bool said = node.reply.answer == Answer::granted;
+    const Deeds& done = deeds(client, server, verb);
+    const std::uint64_t hash = token_hash(token);
+    // Of a failed attempt the token is not known.
+    const bool so = std::ranges::any_of(done, [&](const Mark& mark) {
+      return mark.granted == said && (token.empty() || mark.token == hash);
+    });
+    if (so) continue;
+    report(ViolationKind::wrong_reply, "client " + std::to_string(client) +
+                                           " took an answer of server " + std::to_string(server) +
+                                           " for what it is not");
+  }
+}
+
+void Checker::key_changes(std::optional<std::uint32_t> client, std::uint32_t server,
+                          const Entry* before, const Entry* after) {
+  if (!client) return;
+  if (after != nullptr) return check_created(*client, server, before, *after);
+  if (before != nullptr) check_removed(*client, server, *before);
+}
+
+void Checker::check_created(std::uint32_t client, std::uint32_t server, const Entry* before,
+                            const Entry& after) {
+  const std::string who = "client " + std::to_string(client);
+  const std::string where = " on server " + std::to_string(server);
+  const bool legacy = plan_.clients[client].legacy;
+  const bool same = before != nullptr && before->value == after.value;
+  Owned* known = owned(server, after.value);
+  if (same && known != nullptr && known->client != client) {
+    report(ViolationKind::foreign_extended, who + " extended a foreign lock" + where);
+  }
+  if (before != nullptr && !same && (plan_.kind == LockKind::quorum || held_now(before->value))) {
+    report(ViolationKind::live_overwritten, who + " overwrote a live lock" + where);
+  }
+  if (!after.expires_ms && !legacy) {
+    report(ViolationKind::no_expiry, who + " left a key without an expiry" + where);
+  }
+  std::int64_t gone_by_ns = kForever;
+  if (after.expires_ms && !legacy) {
+    const ServerView& view = servers_[server];
+    const std::int64_t ttl_ns = *after.expires_ms * kMs - view.clock->at(now_ns_);
+    gone_by_ns = now_ns_ + ttl_ns + ttl_ns / 100 + kDriftFloorNs;
+  }
+  earliest_gone_by_ns_ = std::min(earliest_gone_by_ns_, gone_by_ns);
+  if (known == nullptr) {
+    owned_[server].push_back({hash_text(after.value), client, gone_by_ns});
+  } else {
+    known->gone_by_ns = gone_by_ns;
+  }
+}
+
+void Checker::check_removed(std::uint32_t client, std::uint32_t server, const Entry& before) {
+  const Owned* known = owned(server, before.value);
+  if (known != nullptr && known->client != client) {
+    report(ViolationKind::foreign_removed,
+           "client " + std::to_string(client) + " removed a lock of client " +
+               std::to_string(known->client) + " on server " + std::to_string(server));
+  } else if (held_now(before.value)) {
+    report(ViolationKind::held_removed, "client " + std::to_string(client) +
+                                            " removed the lock that it holds on server " +
+                                            std::to_string(server));
+  }
+}
+
+void Checker::check_undone(std::uint32_t client) {
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    const ServerView& view = servers_[server];
+    const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;
+    for (const Entry& entry : view.keyspace->entries()) {
+      const Owned* known = owned(server, entry.value);
+      if (known == nullptr || known->client != client) continue;
+      if (!view.keyspace->alive(entry, now_ms)) continue;
+      report(ViolationKind::not_undone, "a key that client " + std::to_string(client) +
+                                            " gave up is left on server " + std::to_string(server));
+    }
+  }
+}
+
+void Checker::after_event() {
+  if (now_ns_ <= earliest_gone_by_ns_) return;
+  earliest_gone_by_ns_ = kForever;
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    const ServerView& view = servers_[server];
+    for (const Entry& entry : view.keyspace->entries()) {
+      Owned* known = owned(server, entry.value);
+      if (known == nullptr) continue;
+      if (known->gone_by_ns >= now_ns_) {
+        earliest_gone_by_ns_ = std::min(earliest_gone_by_ns_, known->gone_by_ns);
+        continue;
+      }
+      known->gone_by_ns = kForever;
+      if (!view.keyspace->alive(entry, view.clock->at(now_ns_) / kMs)) continue;
+      report(ViolationKind::left_behind,
+             "a key on server " + std::to_string(server) + " outlives its TTL and drift");
+    }
+  }
+}
+
+}  // namespace redlock::sim

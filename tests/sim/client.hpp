@@ -1,0 +1,103 @@
+// One process of the simulated world: when it runs, pauses and dies.
+//
+// What it does with its turns is said by the derived classes. A process runs only in turns; a
+// turn comes when the network has something for it or when the moment it asked for is there.
+// One thread; lives for one schedule.
+#pragma once
+#include <cstdint>
+
+#include "sim/checker.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/network.hpp"
+#include "sim/plan.hpp"
+#include "sim/sim_transport.hpp"
+#include "sim/trace.hpp"
+
+namespace redlock::sim {
+
+// What all actors share; outlives them.
+struct Scene {
+  const Plan& plan;
+  EventQueue& queue;
+  Network& network;
+  Checker& checker;
+  Trace& trace;
+  const std::int64_t& now_ns;
+  FaultCounts& fired;
+};
+
+class Client {
+ public:
+  Client(Scene& scene, std::uint32_t id, std::uint64_t seed);
+  virtual ~Client() = default;
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  // The event that `schedule` asked for; events that were overtaken are ignored.
+  void take_turn(std::int64_t event_ns);
+  // The network has something.
+  void wake() { schedule(scene_.now_ns); }
+
+  // Faults, armed for a turn by its number from here on.
+  void arm_pause(std::uint64_t turns_ahead, std::int64_t for_ns, bool within_step);
+  void arm_kill(std::uint64_t turns_ahead) { kill_at_ = turns_ + turns_ahead; }
+  void arm_overstay(std::int64_t for_ns) { overstay_ns_ = for_ns; }
+  void set_reply_at_timeout(bool on) { reply_at_timeout_ = on; }
+  void set_rate(std::int64_t ppm) { clock_.set_rate(scene_.now_ns, ppm); }
+
+  [[nodiscard]] bool alive() const { return alive_; }
+  [[nodiscard]] virtual bool idle() const = 0;  // neither calling nor holding
+  [[nodiscard]] virtual bool finished() const = 0;
+  // Starts the final attempt, which must succeed. False: this client cannot.
+  virtual bool begin_probe() { return false; }
+  [[nodiscard]] bool probed() const { return probed_; }
+
+  [[nodiscard]] std::int64_t sends_from_ns() const { return sends_from_ns_; }
+  [[nodiscard]] std::int64_t deadline_ns() const { return reply_at_timeout_ ? deadline_ns_ : 0; }
+
+ protected:
+  // Does what is due; called in a turn.
+  virtual void act() = 0;
+  // When the next turn is wanted, in true time; kForever: only when the network has something.
+  virtual std::int64_t next_turn_ns() = 0;
+  // Is it in a call that waits for the network?
+  [[nodiscard]] virtual bool calling() const = 0;
+  virtual void on_death() = 0;
+
+  void schedule(std::int64_t at_ns);
+  [[nodiscard]] const ClientPlan& behaviour() const { return scene_.plan.clients[id_]; }
+  [[nodiscard]] std::int64_t local_now() const { return clock_.at(scene_.now_ns); }
+  void begin_call();
+  void end_call(std::int64_t budget_ns);
+  void note(const std::string& text);
+  void begin_hold_story(std::int64_t until_ns);
+  void end_hold_story();
+
+  Scene& scene_;
+  std::uint32_t id_;
+  Random random_;
+  SimClock clock_;
+  SimTransport transport_;
+  std::int64_t overstay_ns_ = 0;
+  std::int64_t deadline_ns_ = 0;  // the call's next time-out, in true time
+  bool probed_ = false;
+
+ private:
+  void die();
+
+  bool alive_ = true;
+  bool reply_at_timeout_ = false;
+  std::uint64_t turns_ = 0;
+  std::uint64_t kill_at_ = 0;
+  std::uint64_t pause_at_ = 0;
+  std::int64_t pause_for_ns_ = 0;
+  bool pause_within_ = false;
+  std::int64_t paused_until_ns_ = 0;
+  std::int64_t sends_from_ns_ = 0;
+  std::int64_t scheduled_ns_ = kForever;
+  std::int64_t call_began_ns_ = 0;   // on the client's clock
+  std::int64_t call_paused_ns_ = 0;  // true time
+  std::size_t hold_span_ = 0;        // position in the story, from 1
+};
+
+}  // namespace redlock::sim

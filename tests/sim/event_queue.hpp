@@ -1,0 +1,58 @@
+// What will happen in a simulated world, in order of virtual time.
+//
+// Events of one instant run in the order in which they were added, except that those added
+// with `first` precede all others. Pure.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace redlock::sim {
+
+enum class EventKind : std::uint8_t {
+  connect,       // subject: connection
+  deliver_up,    // subject: connection; to the server
+  deliver_down,  // subject: connection; to the client
+  client_turn,   // subject: client
+  fault,         // subject: the fault's position in the plan; detail: phase
+  server_thaw,   // subject: server
+  server_start,  // subject: server; detail: incarnation
+  undo_check,    // subject: client
+  probe,         // the final attempt in quiet
+};
+
+struct Event {
+  std::int64_t at_ns = 0;
+  std::uint64_t order = 0;
+  EventKind kind = EventKind::connect;
+  std::uint32_t subject = 0;
+  std::uint64_t detail = 0;
+};
+
+class EventQueue {
+ public:
+  void add(std::int64_t at_ns, EventKind kind, std::uint32_t subject, std::uint64_t detail = 0,
+           bool first = false) {
+    const std::uint64_t order = ++added_ + (first ? 0 : kOrdinary);
+    heap_.push_back({at_ns, order, kind, subject, detail});
+    std::ranges::push_heap(heap_, later);
+  }
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  // Requires that the queue is not empty.
+  Event pop() {
+    std::ranges::pop_heap(heap_, later);
+    const Event event = heap_.back();
+    heap_.pop_back();
+    return event;
+  }
+
+ private:
+  static constexpr std::uint64_t kOrdinary = std::uint64_t{1} << 62U;
+  static bool later(const Event& a, const Event& b) {
+    return a.at_ns != b.at_ns ? a.at_ns > b.at_ns : a.order > b.order;
+  }
+  std::vector<Event> heap_;
+  std::uint64_t added_ = 0;
+};
+
+}  // namespace redlock::sim

@@ -1,0 +1,78 @@
+// A client that runs the production code: Pool, managers and machines, on simulated streams.
+//
+// It lives through cycles of lock, work, maybe extend or check, and release, as its plan says.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/runtime/pool.hpp"
+#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "sim/client.hpp"
+
+namespace redlock::sim {
+
+class NativeClient : public Client {
+ public:
+  NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed);
+
+  [[nodiscard]] bool idle() const override { return phase_ == Phase::resting; }
+  [[nodiscard]] bool finished() const override { return idle() && cycles_left_ == 0; }
+  bool begin_probe() override;
+
+ protected:
+  // How one kind of lock does it. Nothing: there is nothing to ask for.
+  virtual OperationId start_take(bool probe) = 0;
+  virtual std::optional<OperationId> start_release() = 0;
+  virtual std::optional<OperationId> start_extend() { return std::nullopt; }
+  virtual std::optional<OperationId> start_check() = 0;
+  virtual void note_taken(const Outcome& /*outcome*/) {}
+  virtual void note_released() {}
+  // What the server stores, and what a client knows of it beforehand.
+  [[nodiscard]] virtual std::string value_of(const Outcome& outcome) const = 0;
+
+  [[nodiscard]] Pool& pool() { return *pool_; }
+  [[nodiscard]] const std::string& value() const { return value_; }
+
+ private:
+  enum class Phase { resting, taking, working, extending, checking, releasing };
+
+  void act() override;
+  std::int64_t next_turn_ns() override;
+  void on_death() override { pool_.reset(); }
+
+  [[nodiscard]] bool calling() const override { return operation_.has_value(); }
+  void start(Phase phase, std::optional<OperationId> operation);
+  void finish_call();
+  void finish_take(const Outcome& outcome);
+  void finish_extend(const Outcome& outcome);
+  void finish_release(const Outcome& outcome);
+  void act_alone();
+  void end_work();
+  void rest();
+  void schedule_undo_check();
+  [[nodiscard]] std::int64_t true_deadline(const Outcome& outcome) const;
+
+  ClientClock client_clock_;
+  SimEntropy entropy_;
+  std::optional<Pool> pool_;
+  std::optional<OperationId> operation_;
+  Phase phase_ = Phase::resting;
+  bool probing_ = false;
+  std::uint32_t cycles_left_;
+  std::int64_t act_at_ns_;          // when the application does its next thing, true time
+  std::int64_t lease_end_ns_ = 0;   // true time
+  std::int64_t work_until_ns_ = 0;  // true time
+  bool extends_left_ = false;
+  bool checks_left_ = false;
+  std::uint32_t releases_left_ = 0;
+  bool overstaying_ = false;
+  std::string value_;
+};
+
+// RedLock on all servers, or PidLock on the first.
+[[nodiscard]] std::unique_ptr<Client> make_native_client(Scene& scene, std::uint32_t id,
+                                                         std::uint64_t seed);
+
+}  // namespace redlock::sim

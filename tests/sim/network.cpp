@@ -1,0 +1,226 @@
+// Streams, their delays and their ends.
+#include "sim/network.hpp"
+
+#include <algorithm>
+
+#include "sim/sim_clock.hpp"
+#include "sim/summary.hpp"
+
+namespace redlock::sim {
+
+namespace {
+
+constexpr std::int64_t kSliceGapMaxNs = kMs;
+constexpr std::int64_t kByteGapMaxNs = 50'000;
+
+Pipe& pipe_of(Connection& connection, Direction direction) {
+  return direction == kUp ? connection.up : connection.down;
+}
+
+EventKind delivery(Direction direction) {
+  return direction == kUp ? EventKind::deliver_up : EventKind::deliver_down;
+}
+
+}  // namespace
+
+Network::Network(NetworkEnds& ends, EventQueue& queue, Trace& trace, const std::int64_t& now_ns,
+                 std::uint64_t seed, std::uint32_t clients, std::uint32_t servers)
+    : ends_(ends),
+      queue_(queue),
+      trace_(trace),
+      now_ns_(now_ns),
+      random_(seed),
+      servers_(servers),
+      links_(std::size_t{clients} * servers) {}
+
+std::int64_t Network::draw_delay(const Link& link) {
+  std::int64_t delay = random_.between(link.delay_low_ns, link.delay_high_ns);
+  if (now_ns_ < link.slow_until_ns) delay += random_.between(0, link.slow_by_ns);
+  return delay;
+}
+
+Connection& Network::open(std::uint32_t client, std::uint32_t server) {
+  Connection& connection = *connections_.emplace_back(std::make_unique<Connection>());
+  connection.id = connection_count() - 1;
+  connection.client = client;
+  connection.server = server;
+  connection.slicing = slicing_;
+  connection.send_room = send_room_;
+  const Link& path = link(client, server);
+  const std::int64_t from = std::max(now_ns_, ends_.client_sends_from_ns(client));
+  queue_.add(from + draw_delay(path) + draw_delay(path), EventKind::connect, connection.id);
+  return connection;
+}
+
+bool Network::blocked(Connection& connection, Direction direction, EventKind again) {
+  const std::int64_t until = link(connection.client, connection.server).blocked_until_ns[direction];
+  if (until <= now_ns_) return false;
+  queue_.add(until, again, connection.id);
+  return true;
+}
+
+void Network::connect(Connection& connection) {
+  if (connection.client_side != ClientSide::connecting) return;
+  if (blocked(connection, kUp, EventKind::connect)) return;
+  if (blocked(connection, kDown, EventKind::connect)) return;
+  switch (ends_.server_reachable(connection.server)) {
+    case Reachable::silent:
+      return;
+    case Reachable::refused:
+      connection.client_side = ClientSide::failed;
+      connection.fault = Fault::connect;
+      connection.reason = "connection refused";
+      break;
+    case Reachable::yes:
+      connection.client_side = ClientSide::connected;
+      connection.server_side = true;
+      ends_.server_accepts(connection);
+  }
+  ends_.client_ready(connection.client);
+}
+
+void Network::add_piece(Connection& connection, Direction direction, const Pipe::Piece& piece) {
+  Pipe& pipe = pipe_of(connection, direction);
+  pipe.last_arrival_ns = piece.arrives_ns;
+  pipe.pieces.push_back(piece);
+  bool first = false;
+  if (direction == kDown) {
+    first = piece.arrives_ns == ends_.client_deadline_ns(connection.client) && random_.chance(1, 2);
+  }
+  queue_.add(piece.arrives_ns, delivery(direction), connection.id, 0, first);
+}
+
+void Network::enqueue(Connection& connection, Direction direction, std::size_t size, bool end) {
+  Pipe& pipe = pipe_of(connection, direction);
+  std::int64_t sent = now_ns_;
+  if (direction == kUp) sent = std::max(sent, ends_.client_sends_from_ns(connection.client));
+  std::int64_t arrives = sent + draw_delay(link(connection.client, connection.server));
+  if (direction == kDown && !end) {
+    const std::int64_t deadline = ends_.client_deadline_ns(connection.client);
+    if (deadline > now_ns_) arrives = deadline;
+  }
+  arrives = std::max(arrives, pipe.last_arrival_ns);
+  if (end || connection.slicing == Slicing::none) {
+    return add_piece(connection, direction, {sent, arrives, size, end});
+  }
+  const bool single = connection.slicing == Slicing::single_bytes;
+  const std::int64_t gap = single ? kByteGapMaxNs : kSliceGapMaxNs;
+  while (size > 0) {
+    const std::size_t slice = single ? 1 : 1 + random_.below(size);
+    add_piece(connection, direction, {sent, arrives, slice, false});
+    size -= slice;
+    arrives += random_.between(0, gap);
+  }
+}
+
+std::size_t Network::send_up(Connection& connection, std::string_view bytes) {
+  const std::size_t size = std::min(bytes.size(), connection.send_room);
+  if (connection.send_room != std::numeric_limits<std::size_t>::max()) {
+    connection.send_room -= size;
+  }
+  if (size == 0) return 0;
+  connection.up.bytes.append(bytes.substr(0, size));
+  enqueue(connection, kUp, size, false);
+  return size;
+}
+
+void Network::close(Connection& connection) {
+  const bool was_connected = connection.client_side == ClientSide::connected;
+  connection.client_side = ClientSide::closed;
+  if (was_connected) enqueue(connection, kUp, 0, true);
+}
+
+void Network::send_down(Connection& connection, std::string_view bytes) {
+  if (bytes.empty() || connection.client_side == ClientSide::closed) return;
+  connection.down.bytes.append(bytes);
+  enqueue(connection, kDown, bytes.size(), false);
+}
+
+void Network::end_down(Connection& connection) { enqueue(connection, kDown, 0, true); }
+
+void Network::reset(Connection& connection) {
+  for (Pipe* pipe : {&connection.up, &connection.down}) {
+    pipe->bytes.clear();
+    pipe->bytes_offset = 0;
+    pipe->pieces.clear();
+    pipe->pieces_offset = 0;
+  }
+  connection.server_side = false;
+  connection.unread.clear();
+  if (connection.client_side != ClientSide::connected) return;
+  connection.client_side = ClientSide::failed;
+  connection.fault = Fault::closed;
+  connection.reason = "connection reset by peer";
+  ends_.client_ready(connection.client);
+}
+
+void Network::take(const Event& event) {
+  Connection& connection = *connections_[event.subject];
+  if (event.kind == EventKind::connect) return connect(connection);
+  deliver(connection, event.kind == EventKind::deliver_up ? kUp : kDown);
+}
+
+void Network::deliver(Connection& connection, Direction direction) {
+  Pipe& pipe = pipe_of(connection, direction);
+  if (pipe.pieces_offset == pipe.pieces.size()) return;
+  if (pipe.pieces[pipe.pieces_offset].arrives_ns > now_ns_) return;
+  if (blocked(connection, direction, delivery(direction))) return;
+  const Pipe::Piece piece = pipe.pieces[pipe.pieces_offset++];
+  if (pipe.pieces_offset == pipe.pieces.size()) {
+    pipe.pieces.clear();
+    pipe.pieces_offset = 0;
+  }
+  if (piece.end) return hand_over_end(connection, direction);
+  const std::size_t size = std::min<std::uint64_t>(piece.size, pipe.reset_after - pipe.delivered);
+  const auto bytes = std::string_view(pipe.bytes).substr(pipe.bytes_offset, size);
+  tell_story(connection, direction, piece, bytes);
+  trace_.fold(bytes);
+  pipe.bytes_offset += piece.size;
+  pipe.delivered += size;
+  hand_over(connection, direction, bytes);
+  if (pipe.delivered >= pipe.reset_after) return reset(connection);
+  if (pipe.bytes_offset == pipe.bytes.size()) {
+    pipe.bytes.clear();
+    pipe.bytes_offset = 0;
+  }
+}
+
+void Network::hand_over(Connection& connection, Direction direction, std::string_view bytes) {
+  if (connection.silent) return;
+  if (direction == kDown) {
+    if (connection.client_side != ClientSide::connected) return;
+    connection.inbox.append(bytes);
+    connection.send_room = send_room_;
+    return ends_.client_ready(connection.client);
+  }
+  if (connection.server_side) return ends_.server_receives(connection, bytes);
+  // Nobody is there any more who could read it.
+  if (ends_.server_reachable(connection.server) != Reachable::silent) reset(connection);
+}
+
+void Network::hand_over_end(Connection& connection, Direction direction) {
+  if (connection.silent) return;
+  if (direction == kUp) {
+    if (connection.server_side) ends_.server_sees_end(connection);
+    return;
+  }
+  connection.peer_ended = true;
+  if (connection.client_side == ClientSide::connected) ends_.client_ready(connection.client);
+}
+
+void Network::tell_story(const Connection& connection, Direction direction,
+                         const Pipe::Piece& piece, std::string_view bytes) {
+  Story* story = trace_.story();
+  if (story == nullptr) return;
+  std::string text = direction == kUp ? summarize_requests(bytes) : summarize_answers(bytes);
+  if (connection.silent) text += " (lost: half-open)";
+  trace_.note(now_ns_, (direction == kUp ? "client " + std::to_string(connection.client) +
+                                               " -> server " + std::to_string(connection.server)
+                                         : "server " + std::to_string(connection.server) +
+                                               " -> client " + std::to_string(connection.client)) +
+                           "  " + text);
+  story->messages.push_back({piece.sent_ns, now_ns_, connection.client, connection.server,
+                             direction == kUp, std::move(text)});
+}
+
+}  // namespace redlock::sim

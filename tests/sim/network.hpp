@@ -1,0 +1,152 @@
+// The simulated network: one first-in-first-out stream of bytes per direction and connection.
+//
+// Streams behave like TCP: bytes arrive whole, in order, at some time, or the connection breaks.
+// A blocked link keeps what is on its way and delivers it later; nothing is ever lost from the
+// middle. All delays are drawn from the schedule's seed. One thread.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redlock/algorithm/reply.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/random.hpp"
+#include "sim/server.hpp"
+#include "sim/trace.hpp"
+
+namespace redlock::sim {
+
+inline constexpr std::uint64_t kNeverReset = std::numeric_limits<std::uint64_t>::max();
+
+// How one side's bytes are cut on their way.
+enum class Slicing { none, pieces, single_bytes };
+
+// One direction of one connection.
+struct Pipe {
+  struct Piece {
+    std::int64_t sent_ns = 0;
+    std::int64_t arrives_ns = 0;
+    std::size_t size = 0;
+    bool end = false;  // the sender has closed; no bytes follow
+  };
+  std::string bytes;
+  std::size_t bytes_offset = 0;
+  std::vector<Piece> pieces;
+  std::size_t pieces_offset = 0;
+  std::int64_t last_arrival_ns = 0;
+  std::uint64_t delivered = 0;
+  std::uint64_t reset_after = kNeverReset;  // delivered bytes
+};
+
+enum class ClientSide { connecting, connected, failed, closed };
+
+struct Connection {
+  std::uint32_t id = 0;  // its position, from 0
+  std::uint32_t client = 0;
+  std::uint32_t server = 0;
+  ClientSide client_side = ClientSide::connecting;
+  bool server_side = false;  // the server knows the connection
+  bool silent = false;       // half-open: whatever is sent vanishes
+  Slicing slicing = Slicing::none;
+  Pipe up;
+  Pipe down;
+  // The client's end.
+  std::string inbox;
+  std::size_t inbox_offset = 0;
+  bool peer_ended = false;
+  Fault fault = Fault::none;
+  const char* reason = "";
+  std::size_t send_room = std::numeric_limits<std::size_t>::max();  // until something arrives
+  // The server's end.
+  ServerSession session;
+  std::string unread;  // arrived while the server could not read
+  bool unread_end = false;
+};
+
+enum Direction : unsigned { kUp = 0, kDown = 1 };
+
+// Between one client and one server.
+struct Link {
+  std::int64_t delay_low_ns = 0;
+  std::int64_t delay_high_ns = 0;
+  std::int64_t slow_until_ns = 0;
+  std::int64_t slow_by_ns = 0;  // at most, in addition
+  std::int64_t blocked_until_ns[2] = {0, 0};
+};
+
+enum class Reachable { yes, refused, silent };
+
+// The ends that the network serves.
+class NetworkEnds {
+ public:
+  virtual ~NetworkEnds() = default;
+  virtual Reachable server_reachable(std::uint32_t server) = 0;
+  virtual void server_accepts(Connection& connection) = 0;
+  virtual void server_receives(Connection& connection, std::string_view bytes) = 0;
+  virtual void server_sees_end(Connection& connection) = 0;
+  virtual void client_ready(std::uint32_t client) = 0;
+  // The moment of the client's next time-out; 0 when there is none or it is of no interest.
+  virtual std::int64_t client_deadline_ns(std::uint32_t client) = 0;
+  // Bytes of this client leave no earlier than that.
+  virtual std::int64_t client_sends_from_ns(std::uint32_t client) = 0;
+};
+
+class Network {
+ public:
+  // All references must outlive the network.
+  Network(NetworkEnds& ends, EventQueue& queue, Trace& trace, const std::int64_t& now_ns,
+          std::uint64_t seed, std::uint32_t clients, std::uint32_t servers);
+
+  [[nodiscard]] Link& link(std::uint32_t client, std::uint32_t server) {
+    return links_[client * servers_ + server];
+  }
+  [[nodiscard]] Connection& connection(std::uint32_t id) { return *connections_[id]; }
+  [[nodiscard]] std::uint32_t connection_count() const {
+    return static_cast<std::uint32_t>(connections_.size());
+  }
+  // The slicing of connections opened from now on.
+  void set_slicing(Slicing slicing) { slicing_ = slicing; }
+  void set_send_room(std::size_t bytes) { send_room_ = bytes; }
+
+  // What clients do.
+  Connection& open(std::uint32_t client, std::uint32_t server);
+  // The number of bytes accepted.
+  std::size_t send_up(Connection& connection, std::string_view bytes);
+  void close(Connection& connection);
+  // What servers do.
+  void send_down(Connection& connection, std::string_view bytes);
+  // The server closes after what it has sent.
+  void end_down(Connection& connection);
+  // Breaks the connection at once; both ends notice.
+  void reset(Connection& connection);
+
+  void take(const Event& event);
+
+ private:
+  void connect(Connection& connection);
+  void deliver(Connection& connection, Direction direction);
+  void hand_over(Connection& connection, Direction direction, std::string_view bytes);
+  void hand_over_end(Connection& connection, Direction direction);
+  void enqueue(Connection& connection, Direction direction, std::size_t size, bool end);
+  void add_piece(Connection& connection, Direction direction, const Pipe::Piece& piece);
+  [[nodiscard]] std::int64_t draw_delay(const Link& link);
+  [[nodiscard]] bool blocked(Connection& connection, Direction direction, EventKind again);
+  void tell_story(const Connection& connection, Direction direction, const Pipe::Piece& piece,
+                  std::string_view bytes);
+
+  NetworkEnds& ends_;
+  EventQueue& queue_;
+  Trace& trace_;
+  const std::int64_t& now_ns_;
+  Random random_;
+  std::uint32_t servers_;
+  std::vector<Link> links_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  Slicing slicing_ = Slicing::none;
+  std::size_t send_room_ = std::numeric_limits<std::size_t>::max();
+};
+
+}  // namespace redlock::sim

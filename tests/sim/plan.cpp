@@ -1,0 +1,244 @@
+// Drawing a schedule from its seed.
+#include "sim/plan.hpp"
+
+#include <algorithm>
+
+#include "sim/random.hpp"
+
+namespace redlock::sim {
+
+namespace {
+
+using enum FaultClass;
+
+// Clocks may differ by the formula's 1 % at most: each side has a little less than half of it.
+constexpr std::int64_t kRateMaxPpm = 4500;
+// Of 8 schedules, one steps out of the model.
+constexpr std::uint64_t kOutsideOneIn = 8;
+constexpr std::size_t kClassesMax = 3;
+
+FaultClass draw_class(Random& random, Model model, LockKind kind) {
+  for (;;) {
+    const FaultInfo& info = fault_table()[random.below(kFaultClasses)];
+    if (info.model != model) continue;
+    if (info.scope == Scope::stamp && kind == LockKind::quorum) continue;
+    if (info.scope == Scope::quorum && kind == LockKind::stamp) continue;
+    return info.fault_class;
+  }
+}
+
+class Drawer {
+ public:
+  Drawer(std::uint64_t seed, const PlanWishes& wishes) : random_(mix64(seed)), wishes_(wishes) {}
+
+  Plan draw() {
+    draw_shape();
+    draw_clients();
+    draw_classes();
+    return std::move(plan_);
+  }
+
+ private:
+  void draw_shape();
+  void draw_clients();
+  void draw_classes();
+  void add_class(FaultClass fault_class);
+  void add_fault(FaultClass fault_class);
+  void set_amount(FaultPlan& fault);
+  void prepare_legacy(bool skewed);
+  void prepare_outside();
+  [[nodiscard]] std::int64_t rate_max_ppm() const {
+    if (plan_.kind == LockKind::quorum) return kRateMaxPpm;
+    // The stamp lock's only allowance for drift is its buffer; two clocks share it.
+    return plan_.buffer_ms * 1'000'000 / 300 / 2 - 1;
+  }
+  std::int64_t draw_rate() { return random_.between(-rate_max_ppm(), rate_max_ppm()); }
+
+  Random random_;
+  const PlanWishes& wishes_;
+  Plan plan_;
+  FaultClass outside_ = FaultClass::count;
+};
+
+void Drawer::draw_shape() {
+  const bool may_leave = !wishes_.inside_only && !wishes_.fault_class;
+  const bool leaves = may_leave && random_.chance(1, kOutsideOneIn);
+  plan_.kind = random_.chance(7, 10) || wishes_.standard_shape ? LockKind::quorum : LockKind::stamp;
+  if (wishes_.fault_class) {
+    const FaultInfo& info = info_of(*wishes_.fault_class);
+    if (info.scope == Scope::stamp) plan_.kind = LockKind::stamp;
+    if (info.model == Model::outside) outside_ = info.fault_class;
+  } else if (leaves) {
+    outside_ = draw_class(random_, Model::outside, plan_.kind);
+  }
+  plan_.model = outside_ == FaultClass::count ? Model::inside : Model::outside;
+  plan_.servers = 1;
+  if (plan_.kind == LockKind::quorum) {
+    plan_.servers = random_.pick(std::array<std::uint32_t, 8>{3, 3, 3, 3, 1, 2, 4, 5});
+    if (wishes_.standard_shape) plan_.servers = 3;
+    if (plan_.model == Model::outside) plan_.servers = random_.chance(1, 2) ? 3 : 1;
+  }
+  plan_.delay_low_ns = random_.between(20'000, 300'000);
+  plan_.delay_high_ns = plan_.delay_low_ns + random_.between(10'000, 2 * kMs);
+  plan_.timeout_ms = random_.between(5, 40);
+  plan_.buffer_ms = random_.between(1, 4);
+  plan_.stamps_in_seconds = random_.chance(1, 6);
+  plan_.password = random_.chance(1, 8);
+  plan_.database = random_.chance(1, 8) ? 3 : 0;
+  plan_.client_name = random_.chance(1, 8);
+  plan_.server_rates_ppm.assign(plan_.servers, 0);
+}
+
+void Drawer::draw_clients() {
+  const auto count = static_cast<std::size_t>(random_.between(2, 4));
+  for (std::size_t i = 0; i < count; ++i) {
+    ClientPlan client;
+    client.start_ns = random_.between(0, 20 * kMs);
+    client.cycles = static_cast<std::uint32_t>(random_.between(1, 2));
+    client.ttl_ms = random_.between(20, 300);
+    client.attempts = random_.between(1, 4);
+    client.pause_ms = random_.between(0, 30);
+    client.hold_ms = random_.between(0, client.ttl_ms / (random_.chance(1, 2) ? 8 : 1));
+    client.extends = random_.chance(1, 4);
+    client.checks = random_.chance(1, 8);
+    client.releases = !random_.chance(1, 8);
+    plan_.clients.push_back(client);
+  }
+}
+
+void Drawer::draw_classes() {
+  if (wishes_.fault_class) {
+    add_class(*wishes_.fault_class);
+  } else if (outside_ != FaultClass::count) {
+    add_class(outside_);
+  }
+  if (outside_ != FaultClass::count) prepare_outside();
+  const std::uint64_t count = random_.below(kClassesMax + 1);
+  // Other faults beside one from outside would blur what it shows.
+  if (plan_.model == Model::outside) return;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    add_class(draw_class(random_, Model::inside, plan_.kind));
+  }
+}
+
+void Drawer::prepare_outside() {
+  for (ClientPlan& client : plan_.clients) {
+    client.attempts = 4;
+    client.releases = client.releases && !client.legacy ? random_.chance(3, 4) : client.releases;
+    if (!client.legacy) client.hold_ms = client.ttl_ms * random_.between(5, 10) / 10;
+  }
+}
+
+void Drawer::prepare_legacy(bool skewed) {
+  plan_.stamps_in_seconds = false;
+  plan_.password = false;
+  plan_.database = 0;
+  plan_.mixed_fleet = random_.chance(1, 2);
+  const std::size_t count = static_cast<std::size_t>(
+      random_.between(1, static_cast<std::int64_t>(plan_.clients.size()) - 1));
+  for (std::size_t i = 0; i < count; ++i) {
+    ClientPlan& client = plan_.clients[i];
+    client.legacy = true;
+    client.hold_ms = client.ttl_ms * random_.between(5, 12) / 10;
+    if (skewed) client.clock_skew_ns = random_.between(-200, 200) * kMs;
+  }
+}
+
+void Drawer::add_class(FaultClass fault_class) {
+  const bool at_start = fault_class == slices || fault_class == single_bytes ||
+                        fault_class == short_writes || fault_class == legacy_clients ||
+                        fault_class == legacy_clock_skew;
+  if (fault_class == legacy_clients || fault_class == legacy_clock_skew) {
+    prepare_legacy(fault_class == legacy_clock_skew);
+  }
+  if (fault_class == duplicate_release) {
+    for (ClientPlan& client : plan_.clients) client.releases_twice = true;
+  }
+  if (fault_class == server_clock_rate) {
+    for (std::int64_t& rate : plan_.server_rates_ppm) rate = draw_rate();
+  }
+  if (fault_class == client_clock_rate) {
+    for (ClientPlan& client : plan_.clients) client.rate_ppm = draw_rate();
+  }
+  if (at_start) {
+    ++plan_.fired_at_start[static_cast<std::size_t>(fault_class)];
+    plan_.faults.push_back({fault_class});
+    plan_.faults.back().amount = random_.next();
+    return;
+  }
+  const std::int64_t times =
+      plan_.model == Model::outside ? random_.between(3, 6) : random_.between(1, 3);
+  for (std::int64_t i = 0; i < times; ++i) add_fault(fault_class);
+}
+
+void Drawer::add_fault(FaultClass fault_class) {
+  FaultPlan fault;
+  fault.fault_class = fault_class;
+  fault.from_ns = random_.between(0, kHorizonNs);
+  fault.until_ns = fault.from_ns + random_.between(kMs / 10, 100 * kMs);
+  fault.client = static_cast<std::uint32_t>(random_.below(plan_.clients.size()));
+  fault.server = static_cast<std::uint32_t>(random_.below(plan_.servers));
+  fault.all_clients = random_.chance(1, 4);
+  fault.all_servers = random_.chance(plan_.model == Model::outside ? 3 : 1, 4);
+  set_amount(fault);
+  plan_.faults.push_back(fault);
+}
+
+void Drawer::set_amount(FaultPlan& fault) {
+  const std::int64_t longest_ns = plan_.longest_ttl_ms() * kMs;
+  fault.amount = random_.next() >> 1U;
+  const auto set = [&fault](std::int64_t amount) {
+    fault.amount = static_cast<std::uint64_t>(amount);
+  };
+  switch (fault.fault_class) {
+    case slow_link:
+      set(random_.between(kMs, 3 * plan_.timeout_ms * kMs));
+      break;
+    case crash_lose_second_late:
+      set(random_.between(0, 1000 * kMs));
+      [[fallthrough]];
+    case crash_lose_all_late:
+      fault.until_ns =
+          fault.from_ns + longest_ns + longest_ns / 50 + random_.between(10 * kMs, 100 * kMs);
+      break;
+    case crash_lose_second_at_once:
+    case fail_over_lagging:
+      set(random_.between(5 * kMs, 500 * kMs));
+      [[fallthrough]];
+    case crash_lose_all_at_once:
+      fault.until_ns = fault.from_ns + random_.between(0, 2 * kMs);
+      break;
+    case server_clock_rate:
+    case client_clock_rate:
+      set(draw_rate());
+      break;
+    case server_clock_forward:
+    case server_clock_back:
+      set(random_.between(longest_ns / 4, 2 * longest_ns));
+      break;
+    case server_clock_wild:
+      set(random_.between(200'000, 3'000'000));
+      break;
+    case server_lies:
+      fault.until_ns = fault.from_ns + 100 * kMs;
+      break;
+    case client_pause:
+      fault.until_ns = fault.from_ns + random_.between(kMs, 400 * kMs);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+std::int64_t Plan::longest_ttl_ms() const {
+  std::int64_t longest = 0;
+  for (const ClientPlan& client : clients) longest = std::max(longest, client.ttl_ms);
+  // The stamp lock keeps its key for the buffer too, and whole seconds round up.
+  return longest + buffer_ms + (stamps_in_seconds ? 1000 : 0);
+}
+
+Plan draw_plan(std::uint64_t seed, const PlanWishes& wishes) { return Drawer(seed, wishes).draw(); }
+
+}  // namespace redlock::sim

@@ -1,0 +1,82 @@
+// One schedule, as its seed draws it: who takes part, how they behave, what goes wrong and when.
+//
+// Pure values; drawing is deterministic.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/faults.hpp"
+#include "sim/sim_clock.hpp"
+
+namespace redlock::sim {
+
+inline constexpr std::int64_t kHorizonNs = 150 * kMs;  // faults begin before that
+
+enum class LockKind { quorum, stamp };
+
+struct ClientPlan {
+  bool legacy = false;
+  std::int64_t clock_skew_ns = 0;  // of a legacy client's wall clock
+  std::int64_t rate_ppm = 0;
+  std::int64_t start_ns = 0;
+  std::uint32_t cycles = 1;
+  std::int64_t ttl_ms = 100;
+  std::int64_t attempts = 1;
+  std::int64_t pause_ms = 0;
+  std::int64_t hold_ms = 1;  // how long the application works while it holds the lock
+  bool extends = false;
+  bool checks = false;
+  bool releases = true;
+  bool releases_twice = false;
+};
+
+struct FaultPlan {
+  FaultClass fault_class = FaultClass::slow_link;
+  std::int64_t from_ns = 0;
+  std::int64_t until_ns = 0;
+  std::uint32_t client = 0;
+  std::uint32_t server = 0;
+  bool all_clients = false;
+  bool all_servers = false;
+  std::uint64_t amount = 0;  // what it means is the class's own affair
+};
+
+struct Plan {
+  LockKind kind = LockKind::quorum;
+  Model model = Model::inside;
+  std::uint32_t servers = 3;
+  std::int64_t delay_low_ns = 0;
+  std::int64_t delay_high_ns = 0;
+  std::int64_t timeout_ms = 20;
+  std::int64_t buffer_ms = 1;  // stamp lock
+  bool stamps_in_seconds = false;
+  bool mixed_fleet = false;
+  bool password = false;
+  std::uint32_t database = 0;
+  bool client_name = false;
+  std::vector<std::int64_t> server_rates_ppm;
+  std::vector<ClientPlan> clients;
+  std::vector<FaultPlan> faults;
+  FaultCounts fired_at_start{};
+
+  [[nodiscard]] bool has(FaultClass fault_class) const {
+    for (const FaultPlan& fault : faults) {
+      if (fault.fault_class == fault_class) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::int64_t longest_ttl_ms() const;
+};
+
+// What a caller wants to be in the plan, whatever the seed says.
+struct PlanWishes {
+  std::optional<FaultClass> fault_class;
+  bool inside_only = false;
+  // The shape on which speed is measured: RedLock, three servers, two to four clients.
+  bool standard_shape = false;
+};
+
+[[nodiscard]] Plan draw_plan(std::uint64_t seed, const PlanWishes& wishes);
+
+}  // namespace redlock::sim

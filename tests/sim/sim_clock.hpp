@@ -1,0 +1,65 @@
+// A clock that runs at its own rate, was started at its own moment, and can be stepped.
+//
+// Maps the simulation's true time, in nanoseconds from its beginning, to what the clock shows.
+// Pure.
+#pragma once
+#include <cstdint>
+#include <limits>
+
+#include "redlock/runtime/clock.hpp"
+
+namespace redlock::sim {
+
+inline constexpr std::int64_t kMs = 1'000'000;  // in nanoseconds
+
+class SimClock {
+ public:
+  // Shows `shows_ns` at true time 0 and runs `rate_ppm` millionths too fast.
+  SimClock(std::int64_t shows_ns, std::int64_t rate_ppm) : local_(shows_ns), rate_ppm_(rate_ppm) {}
+
+  [[nodiscard]] std::int64_t at(std::int64_t true_ns) const {
+    const std::int64_t span = true_ns - true_;
+    return local_ + span + gained(span);
+  }
+  // The first true time at which the clock shows at least `local_ns`, steps aside.
+  [[nodiscard]] std::int64_t when(std::int64_t local_ns) const {
+    const std::int64_t span = local_ns - local_;
+    if (span > kSpanMaxNs) return std::numeric_limits<std::int64_t>::max();
+    std::int64_t guess = true_ + span * kMillion / (kMillion + rate_ppm_);
+    while (at(guess) >= local_ns) --guess;
+    while (at(guess) < local_ns) ++guess;
+    return guess;
+  }
+  void step(std::int64_t true_ns, std::int64_t by_ns) {
+    local_ = at(true_ns) + by_ns;
+    true_ = true_ns;
+  }
+  void set_rate(std::int64_t true_ns, std::int64_t rate_ppm) {
+    step(true_ns, 0);
+    rate_ppm_ = rate_ppm;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t gained(std::int64_t span) const { return span * rate_ppm_ / kMillion; }
+  static constexpr std::int64_t kMillion = 1'000'000;
+  // No schedule lasts so long, and products with kMillion fit.
+  static constexpr std::int64_t kSpanMaxNs = 1'000'000 * kMs;
+  std::int64_t true_ = 0;
+  std::int64_t local_;
+  std::int64_t rate_ppm_;
+};
+
+// What the production code of one client reads.
+class ClientClock final : public Clock {
+ public:
+  // Both references must outlive the clock.
+  ClientClock(const SimClock& clock, const std::int64_t& true_now_ns)
+      : clock_(clock), true_now_ns_(true_now_ns) {}
+  Instant now() override { return Instant::from_ns(clock_.at(true_now_ns_)); }
+
+ private:
+  const SimClock& clock_;
+  const std::int64_t& true_now_ns_;
+};
+
+}  // namespace redlock::sim

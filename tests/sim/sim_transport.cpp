@@ -1,0 +1,106 @@
+// Byte streams for the reactor.
+#include "sim/sim_transport.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace redlock::sim {
+
+namespace {
+
+bool readable(const Connection& connection) {
+  if (connection.client_side == ClientSide::connecting) return false;
+  return connection.inbox_offset < connection.inbox.size() || connection.peer_ended ||
+         connection.client_side == ClientSide::failed;
+}
+
+bool writable(const Connection& connection) {
+  return connection.client_side != ClientSide::connecting && connection.send_room > 0;
+}
+
+}  // namespace
+
+Endpoint endpoint_of(std::uint32_t index) {
+  Endpoint endpoint;
+  endpoint.host = "s" + std::to_string(index);
+  return endpoint;
+}
+
+ConnectionId SimTransport::open(const Endpoint& endpoint) {
+  const auto server = static_cast<std::uint32_t>(std::atoi(endpoint.host.c_str() + 1));
+  const ConnectionId id = network_.open(client_, server).id + ConnectionId{1};
+  open_.push_back(id);
+  return id;
+}
+
+LinkStatus SimTransport::status(ConnectionId connection) {
+  const Connection& link = at(connection);
+  switch (link.client_side) {
+    case ClientSide::connecting:
+      return {};
+    case ClientSide::connected:
+      return {LinkState::connected, Fault::none, {}};
+    default:
+      return {LinkState::failed, link.fault, link.reason};
+  }
+}
+
+IoResult SimTransport::send(ConnectionId connection, std::string_view bytes) {
+  Connection& link = at(connection);
+  if (dead_ || link.client_side == ClientSide::failed) return {IoState::ended, 0, link.reason};
+  const std::size_t size = network_.send_up(link, bytes);
+  if (size == 0) return {};
+  return {IoState::progress, size, {}};
+}
+
+IoResult SimTransport::receive(ConnectionId connection, std::span<char> into) {
+  Connection& link = at(connection);
+  const std::size_t unread = link.inbox.size() - link.inbox_offset;
+  if (unread > 0) {
+    const std::size_t size = std::min(unread, into.size());
+    std::memcpy(into.data(), link.inbox.data() + link.inbox_offset, size);
+    link.inbox_offset += size;
+    if (link.inbox_offset == link.inbox.size()) {
+      link.inbox.clear();
+      link.inbox_offset = 0;
+    }
+    return {IoState::progress, size, {}};
+  }
+  if (link.client_side == ClientSide::failed) return {IoState::ended, 0, link.reason};
+  if (link.peer_ended) return {IoState::ended, 0, "closed by the server"};
+  return {};
+}
+
+void SimTransport::close(ConnectionId connection) {
+  if (dead_) return;
+  network_.close(at(connection));
+  std::erase(open_, connection);
+}
+
+void SimTransport::forget_all() { open_.clear(); }
+
+Woken SimTransport::wait(std::span<Interest> interests, Instant /*deadline*/) {
+  bool any = false;
+  for (Interest& interest : interests) {
+    const Connection& link = at(interest.connection);
+    interest.readable = readable(link);
+    interest.writable = interest.want_write && writable(link);
+    any = any || interest.readable || interest.writable;
+  }
+  return any ? Woken::ready : Woken::deadline;
+}
+
+void SimTransport::die() {
+  for (const ConnectionId id : open_) network_.close(at(id));
+  dead_ = true;
+}
+
+bool SimTransport::has_unread() const {
+  return std::ranges::any_of(open_, [this](ConnectionId id) {
+    const Connection& link = at(id);
+    return link.inbox_offset < link.inbox.size();
+  });
+}
+
+}  // namespace redlock::sim

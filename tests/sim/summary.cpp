@@ -1,0 +1,102 @@
+// Reading streams leniently: what is no whole message is shown by its length.
+#include "sim/summary.hpp"
+
+#include <array>
+#include <utility>
+
+#include "redlock/wire/scripts.hpp"
+#include "sim/resp.hpp"
+
+namespace redlock::sim {
+
+namespace {
+
+constexpr std::size_t kWordBytesMax = 18;
+
+std::string clipped(std::string_view word) {
+  std::string text(word.substr(0, kWordBytesMax));
+  for (char& c : text) {
+    if (c < ' ' || c > '~') c = '.';
+  }
+  return word.size() > kWordBytesMax ? text + ".." : text;
+}
+
+std::string_view script_name(std::string_view word) {
+  const std::array<std::pair<const Script*, std::string_view>, 7> names{{
+      {&scripts::delete_if_equal, "delete_if_equal"},
+      {&scripts::extend_if_equal, "extend_if_equal"},
+      {&scripts::check_equal, "check_equal"},
+      {&scripts::stamp_take, "stamp_take"},
+      {&scripts::stamp_undo, "stamp_undo"},
+      {&scripts::stamp_release, "stamp_release"},
+      {&scripts::stamp_check, "stamp_check"},
+  }};
+  for (const auto& [script, name] : names) {
+    if (word == script->sha1 || word == script->text) return name;
+  }
+  return word;
+}
+
+std::string fragment(std::string_view bytes) {
+  return "[" + std::to_string(bytes.size()) + " bytes]";
+}
+
+void add(std::string& list, std::string_view item) {
+  if (!list.empty()) list += ", ";
+  list += item;
+}
+
+std::string request_text(const Arguments& arguments) {
+  const bool script = arguments.size() > 2 && (arguments[0] == "EVAL" || arguments[0] == "EVALSHA");
+  std::string text(clipped(arguments[0]));
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (script && i == 2) continue;
+    text += ' ';
+    text += script && i == 1 ? std::string(script_name(arguments[i])) : clipped(arguments[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string summarize_requests(std::string_view bytes) {
+  std::string text;
+  Arguments arguments;
+  while (!bytes.empty()) {
+    const ParsedRequest request = parse_request(bytes, arguments);
+    if (request.state != ParseState::complete || arguments.empty()) {
+      add(text, fragment(bytes));
+      break;
+    }
+    add(text, request_text(arguments));
+    bytes.remove_prefix(request.size);
+  }
+  return text;
+}
+
+std::string summarize_answers(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const std::size_t line_end = bytes.find("\r\n");
+    if (line_end == std::string_view::npos ||
+        std::string_view("+-:$").find(bytes[0]) == std::string_view::npos) {
+      add(text, fragment(bytes));
+      break;
+    }
+    std::string_view line = bytes.substr(1, line_end - 1);
+    const char mark = bytes.front();
+    bytes.remove_prefix(line_end + 2);
+    std::int64_t size = 0;
+    if (mark != '$') {
+      add(text, line.substr(0, 40));
+    } else if (!parse_integer(line, size) || size < 0) {
+      add(text, "nil");
+    } else {
+      add(text, clipped(bytes.substr(0, static_cast<std::size_t>(size))));
+      bytes.remove_prefix(std::min(bytes.size(), static_cast<std::size_t>(size) + 2));
+    }
+  }
+  return text;
+}
+
+}  // namespace redlock::sim

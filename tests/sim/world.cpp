@@ -1,0 +1,233 @@
+// The loop, the servers' machines and the end of a schedule.
+#include "sim/world.hpp"
+
+#include <algorithm>
+
+#include "sim/legacy_client.hpp"
+#include "sim/native_client.hpp"
+#include "sim/world_time.hpp"
+
+namespace redlock::sim {
+
+namespace {
+
+// Longer than the longest back-off of the production code.
+constexpr std::int64_t kQuietNs = 300 * kMs;
+
+std::vector<ServerView> no_views(const Plan& plan) { return std::vector<ServerView>(plan.servers); }
+
+std::int64_t quiet_from(const Plan& plan) {
+  std::int64_t healed = kHorizonNs;
+  for (const FaultPlan& fault : plan.faults) healed = std::max(healed, fault.until_ns);
+  return healed + plan.longest_ttl_ms() * kMs + plan.longest_ttl_ms() * kMs / 50 + kQuietNs;
+}
+
+}  // namespace
+
+World::Machine::Machine(World& owner, std::uint32_t position, std::int64_t rate_ppm)
+    : world(owner), index(position), clock(kWallStartNs, rate_ppm), server(owner.engine_) {
+  server.observe(&owner);
+  server.keyspace().observe(this);
+  if (owner.plan_.password) server.conditions().password = "secret";
+}
+
+void World::Machine::key_changes(const Entry* before, const Entry* after) {
+  std::optional<std::uint32_t> client;
+  if (const ServerSession* session = server.executing()) {
+    client = world.network_.connection(static_cast<std::uint32_t>(session->id)).client;
+  }
+  world.checker_.key_changes(client, index, before, after);
+}
+
+World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& trace)
+    : plan_(plan),
+      trace_(trace),
+      engine_(engine),
+      random_(mix64(seed + 2)),
+      fired_(plan.fired_at_start),
+      network_(*this, queue_, trace, now_ns_, mix64(seed + 3),
+               static_cast<std::uint32_t>(plan.clients.size()), plan.servers),
+      checker_(plan, no_views(plan)),
+      scene_{plan, queue_, network_, checker_, trace, now_ns_, fired_} {
+  for (std::uint32_t i = 0; i < plan.servers; ++i) {
+    Machine& machine =
+        *machines_.emplace_back(std::make_unique<Machine>(*this, i, plan.server_rates_ppm[i]));
+    checker_.server(i) = {&machine.server.keyspace(), &machine.clock, 0};
+  }
+  for (std::uint32_t client = 0; client < plan.clients.size(); ++client) {
+    for (std::uint32_t server = 0; server < plan.servers; ++server) {
+      Link& link = network_.link(client, server);
+      link.delay_low_ns = plan.delay_low_ns;
+      link.delay_high_ns = plan.delay_high_ns;
+    }
+    const std::uint64_t client_seed = mix64(seed + 100 + client);
+    clients_.push_back(plan.clients[client].legacy
+                           ? make_legacy_client(scene_, client, client_seed)
+                           : make_native_client(scene_, client, client_seed));
+  }
+  for (std::uint32_t i = 0; i < plan.faults.size(); ++i) {
+    queue_.add(plan.faults[i].from_ns, EventKind::fault, i, 1);
+    queue_.add(plan.faults[i].until_ns, EventKind::fault, i, 0);
+  }
+  healed_ns_ = quiet_from(plan);
+  queue_.add(healed_ns_, EventKind::probe, 0);
+}
+
+ScheduleResult World::run() {
+  while (!queue_.empty()) {
+    const Event event = queue_.pop();
+    if (event.at_ns > kScheduleMaxNs || events_ > kEventsMax) {
+      checker_.report(ViolationKind::endless, "the schedule does not come to an end");
+      break;
+    }
+    now_ns_ = event.at_ns;
+    checker_.set_now(now_ns_);
+    ++events_;
+    trace_.fold(static_cast<std::uint64_t>(now_ns_),
+                static_cast<std::uint64_t>(event.kind) << 32U | event.subject);
+    take(event);
+    checker_.after_event();
+  }
+  ScheduleResult result;
+  result.hash = trace_.hash();
+  result.model = plan_.model;
+  result.violations = checker_.violations();
+  result.fired = fired_;
+  result.events = events_;
+  result.grants = checker_.grant_count();
+  return result;
+}
+
+void World::take(const Event& event) {
+  switch (event.kind) {
+    case EventKind::connect:
+    case EventKind::deliver_up:
+    case EventKind::deliver_down:
+      return network_.take(event);
+    case EventKind::client_turn:
+      return clients_[event.subject]->take_turn(event.at_ns);
+    case EventKind::fault:
+      return take_fault(plan_.faults[event.subject], event.detail == 1);
+    case EventKind::server_thaw:
+      return thaw(*machines_[event.subject]);
+    case EventKind::server_start:
+      return restart(*machines_[event.subject], event.detail);
+    case EventKind::undo_check:
+      if (clients_[event.subject]->alive() && clients_[event.subject]->idle()) {
+        checker_.check_undone(event.subject);
+      }
+      return;
+    case EventKind::probe:
+      return begin_probe();
+  }
+}
+
+bool World::settled() const {
+  return std::ranges::all_of(
+      clients_, [](const auto& client) { return !client->alive() || client->finished(); });
+}
+
+// With all servers up and every lock expired, whoever is left must get the lock.
+void World::begin_probe() {
+  if (!settled()) return queue_.add(now_ns_ + kQuietNs, EventKind::probe, 0);
+  // Whoever was last may hold its lock until it expires.
+  if (now_ns_ < healed_ns_ + kQuietNs) {
+    healed_ns_ = 0;
+    const std::int64_t again = now_ns_ + kQuietNs + plan_.longest_ttl_ms() * kMs * 2;
+    return queue_.add(again, EventKind::probe, 0);
+  }
+  for (const auto& client : clients_) {
+    if (client->begin_probe()) return;
+  }
+}
+
+Reachable World::server_reachable(std::uint32_t server) {
+  switch (machines_[server]->state) {
+    case ServerState::running:
+      return Reachable::yes;
+    case ServerState::refusing:
+      return Reachable::refused;
+    case ServerState::silent:
+      break;
+  }
+  return Reachable::silent;
+}
+
+void World::server_accepts(Connection& connection) {
+  connection.session = machines_[connection.server]->server.accept(connection.id);
+}
+
+void World::server_receives(Connection& connection, std::string_view bytes) {
+  Machine& machine = *machines_[connection.server];
+  if (now_ns_ < machine.frozen_until_ns) {
+    connection.unread.append(bytes);
+    return;
+  }
+  execute(machine, connection, bytes);
+}
+
+void World::execute(Machine& machine, Connection& connection, std::string_view bytes) {
+  machine.server.set_time(machine.clock.at(now_ns_), now_ns_);
+  answers_.clear();
+  machine.server.receive(connection.session, bytes, answers_);
+  network_.send_down(connection, answers_);
+  if (!connection.session.closed || !connection.server_side) return;
+  connection.server_side = false;
+  network_.end_down(connection);
+}
+
+void World::server_sees_end(Connection& connection) {
+  if (now_ns_ < machines_[connection.server]->frozen_until_ns) {
+    connection.unread_end = true;
+  } else {
+    connection.server_side = false;
+  }
+}
+
+void World::client_ready(std::uint32_t client) { clients_[client]->wake(); }
+
+std::int64_t World::client_deadline_ns(std::uint32_t client) {
+  const std::int64_t deadline = clients_[client]->deadline_ns();
+  if (deadline > now_ns_) fired(FaultClass::reply_at_timeout);
+  return deadline;
+}
+
+std::int64_t World::client_sends_from_ns(std::uint32_t client) {
+  // Clients open connections while they are being made.
+  return client < clients_.size() ? clients_[client]->sends_from_ns() : 0;
+}
+
+void World::command_executed(const ServerSession& session, const Arguments& arguments,
+                             std::string& answer) {
+  const Connection& connection = network_.connection(static_cast<std::uint32_t>(session.id));
+  Machine& machine = *machines_[connection.server];
+  checker_.command_executed(connection.client, connection.server, arguments, answer);
+  if (answer.front() == '-') count_refusal(machine, answer);
+  if (now_ns_ < machine.hostile_until_ns) spoil(machine, arguments, answer);
+}
+
+ScheduleResult run_schedule(std::uint64_t seed, const PlanWishes& wishes, LuaEngine& engine,
+                            Story* story) {
+  const Plan plan = draw_plan(seed, wishes);
+  Trace trace(story);
+  if (story != nullptr) {
+    story->clients = static_cast<std::uint32_t>(plan.clients.size());
+    story->servers = plan.servers;
+  }
+  World world(seed, plan, engine, trace);
+  ScheduleResult result = world.run();
+  for (const FaultPlan& fault : plan.faults) {
+    if (info_of(fault.fault_class).model == Model::outside) {
+      result.outside_class = fault.fault_class;
+    }
+  }
+  if (story != nullptr) {
+    for (const Violation& violation : result.violations) {
+      story->violations.push_back(
+          {violation.at_ns, std::string(name_of(violation.kind)) + ": " + violation.text});
+    }
+  }
+  return result;
+}
+
+}  // namespace redlock::sim

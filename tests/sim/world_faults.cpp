@@ -1,0 +1,318 @@
+// What each class of fault does to the world.
+#include <algorithm>
+
+#include "sim/world.hpp"
+
+namespace redlock::sim {
+
+namespace {
+
+using enum FaultClass;
+
+bool loses_all(FaultClass fault_class) {
+  return fault_class == crash_lose_all_late || fault_class == crash_lose_all_at_once;
+}
+
+bool loses_some(FaultClass fault_class) {
+  return fault_class == crash_lose_second_late || fault_class == crash_lose_second_at_once;
+}
+
+}  // namespace
+
+void World::take_fault(const FaultPlan& fault, bool begins) {
+  if (begins) {
+    strike_links(fault);
+    strike_connection(fault);
+  }
+  for (const auto& machine : machines_) {
+    if (fault.all_servers || machine->index == fault.server) strike_server(fault, *machine, begins);
+  }
+  for (std::uint32_t i = 0; i < clients_.size(); ++i) {
+    if (fault.all_clients || i == fault.client) strike_client(fault, *clients_[i], begins);
+  }
+}
+
+void World::strike_links(const FaultPlan& fault) {
+  const bool up = fault.fault_class == stall || fault.fault_class == partition_to_server;
+  const bool down = fault.fault_class == stall || fault.fault_class == partition_to_client;
+  if (!up && !down && fault.fault_class != slow_link) return;
+  for (std::uint32_t client = 0; client < clients_.size(); ++client) {
+    for (std::uint32_t server = 0; server < machines_.size(); ++server) {
+      if (!fault.all_clients && client != fault.client) continue;
+      if (!fault.all_servers && server != fault.server) continue;
+      Link& link = network_.link(client, server);
+      if (up) link.blocked_until_ns[kUp] = fault.until_ns;
+      if (down) link.blocked_until_ns[kDown] = fault.until_ns;
+      if (up || down) continue;
+      link.slow_until_ns = fault.until_ns;
+      link.slow_by_ns = static_cast<std::int64_t>(fault.amount);
+    }
+  }
+  fired(fault.fault_class);
+  if (Story* story = trace_.story()) {
+    const std::string name(info_of(fault.fault_class).name);
+    story->spans.push_back({fault.from_ns, fault.until_ns, true, fault.server, true, name});
+    trace_.note(now_ns_, "fault: " + name + " between client " + std::to_string(fault.client) +
+                             " and server " + std::to_string(fault.server));
+  }
+}
+
+void World::strike_connection(const FaultPlan& fault) {
+  const FaultClass what = fault.fault_class;
+  if (what != reset_at_byte && what != half_open && what != server_closes) return;
+  // From a drawn one on, the first that stands.
+  const std::uint32_t count = network_.connection_count();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Connection& connection = network_.connection((fault.client + i) % count);
+    if (connection.client_side != ClientSide::connected || !connection.server_side) continue;
+    if (what == half_open) {
+      connection.silent = true;
+    } else if (what == server_closes) {
+      connection.server_side = false;
+      network_.end_down(connection);
+    } else {
+      Pipe& pipe = fault.amount % 2 == 0 ? connection.up : connection.down;
+      pipe.reset_after = pipe.delivered + 1 + fault.amount % 150;
+    }
+    trace_.note(now_ns_, "fault: " + std::string(info_of(what).name) + " between client " +
+                             std::to_string(connection.client) + " and server " +
+                             std::to_string(connection.server));
+    return fired(what);
+  }
+}
+
+void World::strike_server(const FaultPlan& fault, Machine& machine, bool begins) {
+  Conditions& conditions = machine.server.conditions();
+  const std::uint64_t fired_before = fired_[static_cast<std::size_t>(fault.fault_class)];
+  switch (fault.fault_class) {
+    case loading:
+      conditions.loading = begins;
+      break;
+    case out_of_memory:
+      conditions.out_of_memory = begins;
+      break;
+    case read_only:
+      conditions.read_only = begins;
+      break;
+    case busy:
+      conditions.busy = begins;
+      break;
+    case no_auth:
+      // Those that stand keep their rights; so some must come anew.
+      conditions.password = begins ? "changed" : plan_.password ? "secret" : "";
+      drop_connections(machine, true);
+      break;
+    default:
+      if (!begins) return;
+      strike_clock(fault, machine);
+      if (!strike_data(fault, machine)) return;
+      break;
+  }
+  Story* story = trace_.story();
+  if (story == nullptr || !begins) return;
+  const std::string name(info_of(fault.fault_class).name);
+  if (fired_[static_cast<std::size_t>(fault.fault_class)] != fired_before) {
+    trace_.note(now_ns_, "fault: " + name + " on server " + std::to_string(machine.index));
+  }
+  story->spans.push_back({fault.from_ns, fault.until_ns, true, machine.index, true, name});
+}
+
+// False: the class has nothing to do with servers.
+bool World::strike_data(const FaultPlan& fault, Machine& machine) {
+  switch (fault.fault_class) {
+    case crash_keep:
+    case crash_lose_second_late:
+    case crash_lose_all_late:
+    case machine_down:
+    case crash_lose_second_at_once:
+    case crash_lose_all_at_once:
+      crash(fault, machine);
+      return true;
+    case stop_resume:
+    case command_pause:
+      fired(fault.fault_class);
+      freeze(machine, fault.until_ns);
+      return true;
+    case script_flush:
+      machine.server.forget_scripts();
+      break;
+    case fail_over_lagging:
+      machine.server.keyspace().roll_back(now_ns_ - static_cast<std::int64_t>(fault.amount));
+      machine.server.forget_scripts();
+      drop_connections(machine, true);
+      break;
+    case flush_all:
+    case eviction:
+      if (machine.server.keyspace().entries().empty()) return true;
+      machine.server.keyspace().clear();
+      break;
+    case server_clock_rate:
+    case server_clock_forward:
+    case server_clock_back:
+    case server_clock_wild:
+      break;
+    case hostile_type:
+    case hostile_oversized:
+    case hostile_nested:
+    case hostile_garbage:
+    case hostile_extra:
+    case hostile_missing:
+    case server_lies:
+      machine.hostile = fault.fault_class;
+      machine.hostile_until_ns = fault.until_ns;
+      return true;
+    default:
+      return false;
+  }
+  fired(fault.fault_class);
+  return true;
+}
+
+void World::strike_clock(const FaultPlan& fault, Machine& machine) {
+  const auto amount = static_cast<std::int64_t>(fault.amount);
+  switch (fault.fault_class) {
+    case server_clock_rate:
+    case server_clock_wild:
+      machine.clock.set_rate(now_ns_, amount);
+      break;
+    case server_clock_forward:
+      machine.clock.step(now_ns_, amount);
+      break;
+    case server_clock_back:
+      machine.clock.step(now_ns_, -amount);
+      break;
+    default:
+      break;
+  }
+}
+
+void World::strike_client(const FaultPlan& fault, Client& client, bool begins) {
+  const auto span_ns = fault.until_ns - fault.from_ns;
+  if (fault.fault_class == reply_at_timeout) return client.set_reply_at_timeout(begins);
+  if (!begins) return;
+  switch (fault.fault_class) {
+    case client_pause:
+      client.arm_pause(1 + fault.amount % 8, span_ns, fault.amount % 2 == 0);
+      break;
+    case client_kill:
+      client.arm_kill(1 + fault.amount % 8);
+      break;
+    case holder_overstays:
+      client.arm_overstay(span_ns);
+      break;
+    case client_clock_rate:
+      client.set_rate(static_cast<std::int64_t>(fault.amount));
+      fired(client_clock_rate);
+      break;
+    default:
+      break;
+  }
+}
+
+void World::crash(const FaultPlan& fault, Machine& machine) {
+  if (machine.state != ServerState::running) return;
+  fired(fault.fault_class);
+  const bool silent = fault.fault_class == machine_down;
+  machine.state = silent ? ServerState::silent : ServerState::refusing;
+  machine.frozen_until_ns = 0;
+  machine.crashed_ns = now_ns_;
+  if (loses_all(fault.fault_class)) machine.server.keyspace().clear();
+  if (loses_some(fault.fault_class)) {
+    machine.server.keyspace().roll_back(now_ns_ - static_cast<std::int64_t>(fault.amount));
+  }
+  machine.server.keyspace().drop_journal();
+  machine.server.forget_scripts();
+  drop_connections(machine, !silent);
+  if (loses_all(fault.fault_class) || loses_some(fault.fault_class)) {
+    checker_.server(machine.index).down_until_ns = fault.until_ns;
+  }
+  queue_.add(fault.until_ns, EventKind::server_start, machine.index, ++machine.incarnation);
+}
+
+void World::restart(Machine& machine, std::uint64_t incarnation) {
+  if (incarnation != machine.incarnation) return;
+  machine.state = ServerState::running;
+  trace_.note(now_ns_, "server " + std::to_string(machine.index) + " is up again");
+}
+
+void World::drop_connections(Machine& machine, bool tell) {
+  for (std::uint32_t i = 0; i < network_.connection_count(); ++i) {
+    Connection& connection = network_.connection(i);
+    if (connection.server != machine.index || !connection.server_side) continue;
+    connection.server_side = false;
+    connection.unread.clear();
+    if (tell) network_.end_down(connection);
+  }
+}
+
+void World::freeze(Machine& machine, std::int64_t until_ns) {
+  machine.frozen_until_ns = std::max(machine.frozen_until_ns, until_ns);
+  queue_.add(machine.frozen_until_ns, EventKind::server_thaw, machine.index);
+}
+
+// Reads what has piled up, connection by connection from a drawn one on.
+void World::thaw(Machine& machine) {
+  if (now_ns_ < machine.frozen_until_ns) return;
+  const std::uint32_t count = network_.connection_count();
+  if (count == 0) return;
+  const auto first = static_cast<std::uint32_t>(random_.below(count));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Connection& connection = network_.connection((first + i) % count);
+    if (connection.server != machine.index || !connection.server_side) continue;
+    if (!connection.unread.empty()) {
+      const std::string bytes = std::move(connection.unread);
+      connection.unread.clear();
+      execute(machine, connection, bytes);
+    }
+    if (connection.unread_end) connection.server_side = false;
+  }
+}
+
+void World::count_refusal(Machine& machine, std::string_view answer) {
+  const Conditions& conditions = machine.server.conditions();
+  if (conditions.loading && answer.starts_with("-LOADING")) fired(loading);
+  if (conditions.out_of_memory && answer.starts_with("-OOM")) fired(out_of_memory);
+  if (conditions.read_only && answer.starts_with("-READONLY")) fired(read_only);
+  if (conditions.busy && answer.starts_with("-BUSY")) fired(busy);
+  if (answer.starts_with("-NOAUTH") || answer.starts_with("-WRONGPASS")) fired(no_auth);
+}
+
+void World::spoil(Machine& machine, const Arguments& arguments, std::string& answer) {
+  if (machine.hostile != server_lies && random_.chance(1, 2)) return;
+  switch (machine.hostile) {
+    case hostile_type:
+      answer =
+          random_.pick(std::array<const char*, 4>{"+WHAT\r\n", ":7\r\n", "*1\r\n:1\r\n", "*0\r\n"});
+      break;
+    case hostile_oversized:
+      answer = random_.chance(1, 2) ? "$1073741824\r\nxxxx"
+                                    : "$70000\r\n" + std::string(70'000, 'x') + "\r\n";
+      break;
+    case hostile_nested:
+      answer = "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n";
+      break;
+    case hostile_garbage:
+      answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
+      break;
+    case hostile_extra:
+      answer += answer;
+      break;
+    case hostile_missing:
+      answer.clear();
+      break;
+    default: {
+      if (answer == "$-1\r\n") {
+        answer = "+OK\r\n";
+        break;
+      }
+      const bool take = plan_.kind == LockKind::stamp && arguments.size() == 7;
+      if (!take || answer != ":0\r\n") return;
+      const std::int64_t now_ms = machine.clock.at(now_ns_) / kMs;
+      answer.clear();
+      append_bulk(answer, std::to_string(now_ms + 1000) + "." + std::string(arguments[5]));
+    }
+  }
+  fired(machine.hostile);
+}
+
+}  // namespace redlock::sim

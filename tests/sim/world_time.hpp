@@ -1,0 +1,15 @@
+// When simulated worlds take place.
+#pragma once
+#include <cstdint>
+
+#include "sim/sim_clock.hpp"
+
+namespace redlock::sim {
+
+// What wall clocks that are right show when a schedule begins.
+inline constexpr std::int64_t kWallStartNs = 1'700'000'000'000 * kMs;
+// No schedule may last longer or have more events.
+inline constexpr std::int64_t kScheduleMaxNs = 120'000 * kMs;
+inline constexpr std::uint64_t kEventsMax = 1'000'000;
+
+}  // namespace redlock::sim
