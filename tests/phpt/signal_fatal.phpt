@@ -1,0 +1,28 @@
+--TEST--
+A fatal error in a signal handler ends the request, and the waiting call is undone
+--EXTENSIONS--
+redlock
+pcntl
+--INI--
+memory_limit=32M
+--FILE--
+<?php
+require __DIR__ . '/helper.inc';
+pcntl_async_signals(true);
+[$socket, $address] = silent_server();
+$lock = new RedLock([$address], 0, 1, ['timeout' => 20]);
+register_shutdown_function(function () use ($socket, $lock) {
+    [, $heard] = heard_by($socket);
+    echo preg_match('/SET\r\n.*EVAL\r\n/s', $heard) ? "undone\n" : "not undone\n";
+    $other = new RedLock([dead_server()], 0, 1);
+    say(fn() => $other->lock('after', 1000));
+});
+pcntl_signal(SIGUSR1, fn() => str_repeat('x', 1 << 30));
+$messenger = new Messenger(SIGUSR1, 0.2);
+$lock->lock('r', 10000);
+echo "not reached\n";
+?>
+--EXPECTF--
+Fatal error: Allowed memory size of %d bytes exhausted (tried to allocate %d bytes) in %s on line %d
+%Aundone
+RedLock\QuorumException: RedLock::lock(): no majority of 1 server could be asked for 'after' (needs 1, tried for %d ms): 127.0.0.1:%d: Connection refused
