@@ -78,13 +78,25 @@ final class LineProcess
             stream_select($reading, $none, $none, intdiv($left, 1_000_000_000), intdiv($left % 1_000_000_000, 1000));
             $bytes = $reading === [] ? '' : (string) fread($this->pipes[1], 1 << 20);
             if ($bytes === '') {
-                $why = feof($this->pipes[1]) ? 'ended' : 'gave no answer in time';
-                throw new RuntimeException(implode(' ', $this->command) . " $why");
+                throw new RuntimeException(implode(' ', $this->command) . ' ' . $this->complaint());
             }
             $this->received .= $bytes;
         }
         [$line, $this->received] = explode("\n", $this->received, 2);
 
         return json_decode($line, true, flags: JSON_THROW_ON_ERROR);
+    }
+
+    private function complaint(): string
+    {
+        if (!feof($this->pipes[1])) {
+            return 'gave no answer in time';
+        }
+        // The end of its output is seen a little before the end of the process.
+        for ($tries = 0; $tries < 1000 && ($status = proc_get_status($this->process))['running']; $tries++) {
+            usleep(1000);
+        }
+
+        return $status['signaled'] ? "was ended by signal $status[termsig]" : "ended with status $status[exitcode]";
     }
 }
