@@ -7,6 +7,7 @@ declare(strict_types=1);
 namespace RedLock\Tests\Process;
 
 use RedLock\Tests\Support\ChildProcess;
+use RedLock\Tests\Support\Fleet;
 use RedLock\Tests\Support\PhpProcess;
 use RedLock\Tests\Support\SharedFleetTestCase;
 use RedLock\Tests\Support\Wait;
@@ -83,6 +84,47 @@ final class ContentionTest extends SharedFleetTestCase
         yield 'PidLock' => [array_fill(0, 6, self::NATIVE_PID_LOCK), 1];
         $mixed = [...array_fill(0, 3, self::NATIVE_PID_LOCK), ...array_fill(0, 3, self::LEGACY_PID_LOCK)];
         yield 'PidLock, half of the fleet old' => [$mixed, 1];
+    }
+
+    public function testNobodyMeetsAnybodyWhileServersAreKilledStoppedAndComeBack(): void
+    {
+        $fleet = $this->fleet(5);
+        $witness = Witness::create();
+        $args = ['servers' => $fleet->specs(null, 0.05), 'folder' => $witness->folder, 'until' => Wait::now() + 5.0];
+        // A lease of 1.2 s, so that a server that lost its memory can be back before the end.
+        $code = str_replace('20000', '1200', self::NATIVE_RED_LOCK);
+        $code = str_replace('$take = fn () => $r->lock("r", 1200);', '$take = function () use ($r) {
+            try { return $r->lock("r", 1200); } catch (RedLock\QuorumException) { return false; }
+        };', $code);
+        $workers = array_map(fn (): ChildProcess => $this->php($code . self::TURNS, $args), range(1, 6));
+        foreach ($this->faults($fleet, $args['until'] - 5.0) as [$at, $fault]) {
+            Wait::until(static fn (): bool => Wait::now() >= $at, 'the time of the next fault');
+            $before = $witness->count();
+            $fault();
+            if ($at < $args['until'] - 1.5) {
+                Wait::until(static fn (): bool => $witness->count() > $before + 3, 'the work to go on');
+            }
+        }
+        $turns = array_map(PhpProcess::report(...), $workers);
+        self::assertSame([], $witness->overlaps());
+        self::assertSame(array_sum($turns), $witness->count(), 'the counter is exact');
+    }
+
+    /** @return list<array{float, callable}> when, and what; never more than two servers at a time */
+    private function faults(Fleet $fleet, float $start): array
+    {
+        $servers = $fleet->servers;
+        return [
+            [$start + 0.5, static fn () => $servers[0]->kill9()],
+            [$start + 1.0, static fn () => $servers[1]->stop()],
+            [$start + 1.5, static fn () => $servers[1]->cont()],
+            [$start + 2.0, static fn () => $servers[2]->client()->call('SCRIPT', 'FLUSH')],
+            [$start + 2.3, static fn () => $servers[3]->client()->call('CLIENT', 'KILL', 'TYPE', 'normal')],
+            // Later than any lease that it has forgotten.
+            [$start + 3.0, static fn () => $servers[0]->restart()],
+            [$start + 3.5, static fn () => $servers[4]->stop()],
+            [$start + 4.0, static fn () => $servers[4]->cont()],
+        ];
     }
 
     public function testTheWitnessSeesAnOverlapWhenNobodyLocks(): void

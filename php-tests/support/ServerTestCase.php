@@ -11,7 +11,7 @@ use RedLock;
 
 abstract class ServerTestCase extends TestCase
 {
-    /** @var list<Fleet|RedisServer|FaultProxy|HostileServer|ChildProcess> */
+    /** @var list<Fleet|RedisServer|FaultProxy|HostileServer|WebServer|ChildProcess> */
     private array $started = [];
 
     protected function tearDown(): void
@@ -44,6 +44,12 @@ abstract class ServerTestCase extends TestCase
     protected function proxy(RedisServer $server): FaultProxy
     {
         return $this->started[] = new FaultProxy($server->port);
+    }
+
+    /** @param array<string, string|int> $settings */
+    protected function web(string $code, array $settings = []): WebServer
+    {
+        return $this->started[] = new WebServer($code, $settings);
     }
 
     protected function hostile(string $manner): HostileServer
