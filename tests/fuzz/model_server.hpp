@@ -1,0 +1,116 @@
+// A server that answers in order and remembers what it said to whom.
+//
+// It reads the bytes that a session sends, whole commands at a time, and writes replies chosen by
+// the fuzzer. What a session makes of them is then compared with `expected`. Answers are kept in
+// the order of the replies, which is the only thing that tells them apart on the wire.
+#pragma once
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands.hpp"
+#include "input.hpp"
+#include "redlock/algorithm/reply.hpp"
+#include "require.hpp"
+
+namespace redlock::fuzz {
+
+struct Expected {
+  std::uint64_t id = 0;
+  Answer answer = Answer::unknown;
+  std::string text;  // of a grant
+};
+
+class ModelServer {
+ public:
+  void read(std::string_view bytes, Input& input) {
+    unread_ += bytes;
+    std::vector<std::string> arguments;
+    while (take_command(arguments)) answer(arguments, input);
+  }
+
+  // Written, and not yet delivered.
+  std::string wire;
+  std::deque<Expected> expected;
+  // A handshake was refused: from there on everything is answered `unknown`.
+  bool refused = false;
+  bool select_asked = false;
+
+ private:
+  bool take_command(std::vector<std::string>& arguments) {
+    arguments.clear();
+    std::size_t at = 0;
+    std::size_t count = 0;
+    if (!take_number('*', at, count)) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t size = 0;
+      if (!take_number('$', at, size) || unread_.size() < at + size + 2) return false;
+      arguments.push_back(unread_.substr(at, size));
+      at += size + 2;
+    }
+    unread_.erase(0, at);
+    return true;
+  }
+
+  bool take_number(char mark, std::size_t& at, std::size_t& value) const {
+    const std::size_t end = unread_.find("\r\n", at);
+    if (end == std::string::npos) return false;
+    REQUIRE(unread_[at] == mark);
+    value = std::stoul(unread_.substr(at + 1, end - at - 1));
+    at = end + 2;
+    return true;
+  }
+
+  void answer(const std::vector<std::string>& arguments, Input& input) {
+    const std::string& verb = arguments.front();
+    if (verb == "AUTH" || verb == "SELECT" || verb == "CLIENT")
+      return answer_handshake(verb, input);
+    const bool by_sha1 = verb == "EVALSHA";
+    const bool script = by_sha1 || verb == "EVAL";
+    const std::uint64_t id = id_of(arguments.at(script ? 3 : 1));
+    const int times = ++asked_[{id, by_sha1}];
+    REQUIRE(times == 1 || id == 0);
+    const bool stamp = script && arguments.size() == 7 && arguments[6] == "1" && is_take(arguments);
+    answer_command(id, script, by_sha1, stamp, input.choice(6));
+  }
+
+  static bool is_take(const std::vector<std::string>& arguments) {
+    return !arguments[5].empty() && arguments[5].starts_with("70");
+  }
+
+  void answer_handshake(const std::string& verb, Input& input) {
+    if (verb == "SELECT") select_asked = true;
+    const bool refuse = input.choice(32) == 31;
+    refused = refused || (refuse && verb != "CLIENT");
+    wire += refuse ? "-NOPERM not you\r\n" : "+OK\r\n";
+  }
+
+  void answer_command(std::uint64_t id, bool script, bool by_sha1, bool stamp, std::size_t how) {
+    const auto say = [&](std::string_view reply, Answer answer, std::string text = {}) {
+      wire += reply;
+      if (id != 0 && !refused) expected.push_back({id, answer, std::move(text)});
+    };
+    if (how == 0) return say("-OOM no memory\r\n", Answer::unknown);
+    if (how == 1 && by_sha1) {
+      wire += "-NOSCRIPT No matching script\r\n";
+      return;
+    }
+    if (how <= 2) {
+      return say(script ? std::string_view(":0\r\n") : std::string_view("$-1\r\n"), Answer::denied);
+    }
+    if (!stamp) {
+      return say(script ? std::string_view(":1\r\n") : std::string_view("+OK\r\n"),
+                 Answer::granted);
+    }
+    const std::string stored = "1700000000000." + std::to_string(id);
+    say("$" + std::to_string(stored.size()) + "\r\n" + stored + "\r\n", Answer::granted, stored);
+  }
+
+  std::string unread_;
+  // How often a command came in each form: never twice.
+  std::map<std::pair<std::uint64_t, bool>, int> asked_;
+};
+
+}  // namespace redlock::fuzz
