@@ -20,7 +20,7 @@ constexpr std::int64_t kBudgetToleranceNs = 10'000;
 constexpr std::array<std::string_view, kViolationKinds> kNames{
     "two-holders",          "validity-beyond-expiry",
     "no-distinct-majority", "foreign-removed",
-    "held-removed",         "foreign-extended",
+    "held-majority-lost",         "foreign-extended",
     "live-overwritten",     "no-expiry",
     "left-behind",          "not-undone",
     "wrong-reply",          "over-budget",
@@ -82,10 +82,8 @@ std::int64_t Checker::blocked_until(std::uint32_t server, const std::string& val
 void Checker::check_majority(std::uint32_t client, const std::string& value, std::int64_t until_ns,
                              bool fresh) {
   const std::size_t majority = majority_of(plan_.servers);
-  std::array<std::int64_t, kNodesMax> ends{};
   std::size_t really_set = 0;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
-    ends[server] = blocked_until(server, value);
     const Deeds& done = deeds(client, server, Verb::take);
     const std::uint64_t token = token_hash(value);
     really_set +=
@@ -99,12 +97,29 @@ void Checker::check_majority(std::uint32_t client, const std::string& value, std
                                                     std::to_string(really_set) +
                                                     " servers have set");
   }
-  std::sort(ends.begin(), ends.begin() + plan_.servers, std::greater<>());
-  if (ends[majority - 1] < until_ns) {
+  const std::int64_t ends_ns = majority_ends(value);
+  if (ends_ns < until_ns) {
     report(ViolationKind::validity_beyond_expiry, who(client) + " was told " + in_ms(until_ns) +
-                                                      ", a majority ends at " +
-                                                      in_ms(ends[majority - 1]));
+                                                      ", a majority ends at " + in_ms(ends_ns));
   }
+}
+
+std::int64_t Checker::majority_ends(const std::string& value) {
+  std::array<std::int64_t, kNodesMax> ends{};
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    ends[server] = blocked_until(server, value);
+  }
+  std::sort(ends.begin(), ends.begin() + plan_.servers, std::greater<>());
+  return ends[majority_of(plan_.servers) - 1];
+}
+
+// After a removal: a minority's vote may go, for it was never counted.
+void Checker::check_held_majority(std::uint32_t client) {
+  const Hold& hold = holds_[client];
+  if (!hold.active || hold.until_ns <= now_ns_ || hold.until_ns == kForever) return;
+  if (majority_ends(hold.value) >= hold.until_ns) return;
+  report(ViolationKind::held_majority_lost,
+         who(client) + " holds a lock of which a command has removed the majority");
 }
 
 void Checker::granted(std::uint32_t client, const std::string& value, std::int64_t until_ns) {

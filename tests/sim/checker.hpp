@@ -23,7 +23,7 @@ enum class ViolationKind : std::uint8_t {
   validity_beyond_expiry,
   no_distinct_majority,
   foreign_removed,
-  held_removed,
+  held_majority_lost,
   foreign_extended,
   live_overwritten,
   no_expiry,
@@ -119,6 +119,9 @@ class Checker {
   void check_overlap(std::uint32_t client, std::int64_t until_ns);
   void check_majority(std::uint32_t client, const std::string& value, std::int64_t until_ns,
                       bool fresh);
+  void check_held_majority(std::uint32_t client);
+  // When a majority may be had by others.
+  [[nodiscard]] std::int64_t majority_ends(const std::string& value);
   [[nodiscard]] std::int64_t blocked_until(std::uint32_t server, const std::string& value);
 
   const Plan& plan_;
@@ -129,6 +132,8 @@ class Checker {
   std::vector<Violation> violations_;
   std::uint64_t grant_count_ = 0;
   std::int64_t now_ns_ = 0;
+  // Somebody's command has removed a held lock from a server.
+  bool held_removed_ = false;
   // No key can be overdue before.
   std::int64_t earliest_gone_by_ns_ = kForever;
 };

@@ -123,9 +123,7 @@ void Checker::check_removed(std::uint32_t client, std::uint32_t server, const En
            "client " + std::to_string(client) + " removed a lock of client " +
                std::to_string(known->client) + " on server " + std::to_string(server));
   } else if (held_now(before.value)) {
-    report(ViolationKind::held_removed, "client " + std::to_string(client) +
-                                            " removed the lock that it holds on server " +
-                                            std::to_string(server));
+    held_removed_ = true;
   }
 }
 
@@ -144,6 +142,10 @@ void Checker::check_undone(std::uint32_t client) {
 }
 
 void Checker::after_event() {
+  if (held_removed_) {
+    held_removed_ = false;
+    for (std::uint32_t client = 0; client < holds_.size(); ++client) check_held_majority(client);
+  }
   if (now_ns_ <= earliest_gone_by_ns_) return;
   earliest_gone_by_ns_ = kForever;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {

@@ -47,10 +47,11 @@ class Client {
 
   [[nodiscard]] bool alive() const { return alive_; }
   [[nodiscard]] virtual bool idle() const = 0;  // neither calling nor holding
+  // Grows with every rest between two cycles.
+  [[nodiscard]] std::uint64_t rests() const { return rests_; }
   [[nodiscard]] virtual bool finished() const = 0;
   // Starts the final attempt, which must succeed. False: this client cannot.
   virtual bool begin_probe() { return false; }
-  [[nodiscard]] bool probed() const { return probed_; }
 
   [[nodiscard]] std::int64_t sends_from_ns() const { return sends_from_ns_; }
   [[nodiscard]] std::int64_t deadline_ns() const { return reply_at_timeout_ ? deadline_ns_ : 0; }
@@ -80,7 +81,7 @@ class Client {
   SimTransport transport_;
   std::int64_t overstay_ns_ = 0;
   std::int64_t deadline_ns_ = 0;  // the call's next time-out, in true time
-  bool probed_ = false;
+  std::uint64_t rests_ = 0;
 
  private:
   void die();

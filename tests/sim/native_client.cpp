@@ -231,13 +231,10 @@ std::int64_t NativeClient::true_deadline(const Outcome& outcome) const {
 void NativeClient::finish_take(const Outcome& outcome) {
   const bool granted = outcome.decision == Decision::granted;
   scene_.checker.reported(id_, Verb::take, granted ? value_of(outcome) : "", outcome);
-  if (probing_) {
-    probed_ = granted;
-    if (!granted) {
-      scene_.checker.report(
-          ViolationKind::nobody_acquires,
-          "client " + std::to_string(id_) + " cannot take a free lock though all faults are over");
-    }
+  if (probing_ && !granted) {
+    scene_.checker.report(
+        ViolationKind::nobody_acquires,
+        "client " + std::to_string(id_) + " cannot take a free lock though all faults are over");
   }
   if (!granted) {
     note("is not given the lock");
@@ -310,6 +307,7 @@ void NativeClient::finish_release(const Outcome& outcome) {
 
 void NativeClient::rest() {
   phase_ = Phase::resting;
+  ++rests_;
   probing_ = false;
   act_at_ns_ = scene_.now_ns + random_.between(0, kRestMaxNs);
   if (behaviour().releases && must_undo_at_once(scene_.plan)) schedule_undo_check();
@@ -317,7 +315,7 @@ void NativeClient::rest() {
 
 void NativeClient::schedule_undo_check() {
   scene_.queue.add(scene_.now_ns + 4 * slowest_ns(scene_.plan) + kUndoMarginNs,
-                   EventKind::undo_check, id_);
+                   EventKind::undo_check, id_, rests_);
 }
 
 bool NativeClient::begin_probe() {

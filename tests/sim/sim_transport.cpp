@@ -82,8 +82,10 @@ void SimTransport::forget_all() { open_.clear(); }
 
 Woken SimTransport::wait(std::span<Interest> interests, Instant /*deadline*/) {
   bool any = false;
+  polled_.clear();
   for (Interest& interest : interests) {
     const Connection& link = at(interest.connection);
+    polled_.push_back(interest.connection);
     interest.readable = readable(link);
     interest.writable = interest.want_write && writable(link);
     any = any || interest.readable || interest.writable;
@@ -97,9 +99,9 @@ void SimTransport::die() {
 }
 
 bool SimTransport::has_unread() const {
-  return std::ranges::any_of(open_, [this](ConnectionId id) {
+  return std::ranges::any_of(polled_, [this](ConnectionId id) {
     const Connection& link = at(id);
-    return link.inbox_offset < link.inbox.size();
+    return link.client_side != ClientSide::closed && link.inbox_offset < link.inbox.size();
   });
 }
 

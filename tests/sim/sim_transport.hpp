@@ -25,7 +25,7 @@ class SimTransport final : public Transport {
 
   // The process is gone: the kernel closes its connections, and nothing more is sent.
   void die();
-  // May a turn of the reactor find something to read?
+  // Would the reactor's latest wait find something to read now?
   [[nodiscard]] bool has_unread() const;
 
  private:
@@ -36,6 +36,7 @@ class SimTransport final : public Transport {
   Network& network_;
   std::uint32_t client_;
   std::vector<ConnectionId> open_;
+  std::vector<ConnectionId> polled_;
   bool dead_ = false;
 };
 

@@ -113,13 +113,16 @@ void World::take(const Event& event) {
     case EventKind::server_start:
       return restart(*machines_[event.subject], event.detail);
     case EventKind::undo_check:
-      if (clients_[event.subject]->alive() && clients_[event.subject]->idle()) {
-        checker_.check_undone(event.subject);
-      }
-      return;
+      return check_undone(*clients_[event.subject], event);
     case EventKind::probe:
       return begin_probe();
   }
+}
+
+// Only while the client has rested all the time since: nothing of it is under way.
+void World::check_undone(const Client& client, const Event& event) {
+  if (!client.alive() || !client.idle() || client.rests() != event.detail) return;
+  checker_.check_undone(event.subject);
 }
 
 bool World::settled() const {

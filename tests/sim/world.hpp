@@ -61,6 +61,7 @@ class World final : public NetworkEnds, public ServerObserver {
   };
 
   void take(const Event& event);
+  void check_undone(const Client& client, const Event& event);
   [[nodiscard]] bool settled() const;
   void begin_probe();
 
