@@ -2,11 +2,13 @@
 Servers that cannot be asked are told from locks that are held, with every server's reason
 --EXTENSIONS--
 redlock
+--INI--
+pcre.jit=0
 --FILE--
 <?php
 require __DIR__ . '/helper.inc';
 [, $silent] = silent_server();
-$lock = new RedLock([dead_server(), [explode(':', $silent)[0], explode(':', $silent)[1], 0.03], dead_server()], 10, 2);
+$lock = new RedLock([dead_server(), [...explode(':', $silent), 5], dead_server()], 10, 2);
 $handle = ['resource' => "r\0\n", 'token' => 't'];
 
 say(fn() => $lock->lastErrors());

@@ -2,6 +2,8 @@
 phpinfo() shows versions, connections and settings, and no server or secret
 --EXTENSIONS--
 redlock
+--INI--
+pcre.jit=0
 --FILE--
 <?php
 require __DIR__ . '/helper.inc';

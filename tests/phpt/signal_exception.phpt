@@ -3,6 +3,8 @@ An exception thrown by a signal handler leaves the call, which undoes what it be
 --EXTENSIONS--
 redlock
 pcntl
+--INI--
+pcre.jit=0
 --FILE--
 <?php
 require __DIR__ . '/helper.inc';

@@ -3,6 +3,8 @@ exit() in a signal handler ends the script in the middle of a call
 --EXTENSIONS--
 redlock
 pcntl
+--INI--
+pcre.jit=0
 --FILE--
 <?php
 require __DIR__ . '/helper.inc';

@@ -2,6 +2,8 @@
 max_execution_time ends a call that waits for longer, and the call is undone
 --EXTENSIONS--
 redlock
+--INI--
+pcre.jit=0
 --FILE--
 <?php
 require __DIR__ . '/helper.inc';
