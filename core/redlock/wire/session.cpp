@@ -121,10 +121,22 @@ void Session::admit_commands() {
   }
 }
 
+bool Session::removal_follows(const Command& command) const {
+  return !is_removal(command) && std::ranges::any_of(awaited_, [&](const Awaited& later) {
+    return later.command && is_removal(*later.command) &&
+           lock_name(*later.command) == lock_name(command);
+  });
+}
+
 void Session::take_command_reply(Awaited request, const RespValue& value,
                                  std::vector<Arrival>& arrivals) {
   if (request.form == ScriptForm::sha1 && is_script(*request.command) && is_unknown_script(value)) {
     known_scripts_.reset(request.command->index());
+    if (removal_follows(*request.command)) {
+      // Repeated, it would stand behind its own removal and outlive it.
+      arrivals.push_back(Arrival{request.origin, Reply::denied()});
+      return;
+    }
     request.form = ScriptForm::text;
     write(request);
     awaited_.push_back(std::move(request));

@@ -114,6 +114,8 @@ class Session {
   // By text until this server has shown that it knows the script: when the outcome is certain
   // before a NOSCRIPT arrives, nobody is there to react to it.
   [[nodiscard]] ScriptForm form_for(const Origin& origin, const Command& command) const;
+  // Is a removal of the same lock among the awaited?
+  [[nodiscard]] bool removal_follows(const Command& command) const;
   // The requests, newest of each lock, that may leave a key behind or fail to remove one.
   [[nodiscard]] std::vector<const Awaited*> open_ends(bool output_will_arrive) const;
 
