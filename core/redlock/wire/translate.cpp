@@ -17,7 +17,11 @@ struct Overloaded : Handlers... {
 template <class... Handlers>
 Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
-std::string in_ms(Duration span) { return std::to_string(span.count_ms()); }
+// Rounded up: no key may end before its holder believes it does.
+std::string in_ms(Duration span) {
+  const std::int64_t whole = span.count_ms();
+  return std::to_string(span > Duration::ms(whole) ? whole + 1 : whole);
+}
 
 std::string in_ms_exactly(Duration span) {
   std::array<char, 32> text;
@@ -136,6 +140,11 @@ std::optional<Command> undo_of(const Command& command) {
                                },
                                [](const StampTake& c) -> Result {
                                  return StampUndo{c.key, c.token};
+                               },
+                               [](StampRelease c) -> Result {
+                                 // Between the two an old client may have taken the lock.
+                                 c.proof = StampProof::exact;
+                                 return c;
                                },
                                [&](const auto&) -> Result {
                                  if (is_removal(command)) return command;
