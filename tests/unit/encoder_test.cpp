@@ -1,0 +1,53 @@
+// The encoder's memory never gives one command's bytes for another.
+#include "redlock/wire/encoder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace redlock {
+namespace {
+
+SharedCommand check_of(const std::string& token) {
+  return std::make_shared<const Command>(CheckEqual{Resource("r"), Token(token)});
+}
+
+std::string fresh(const Command& command, ScriptForm form) {
+  std::string bytes;
+  append_request(bytes, command, form);
+  return bytes;
+}
+
+TEST(RequestEncoder, GivesTheSameBytesAsFormattingAnew) {
+  RequestEncoder encoder;
+  const SharedCommand command = check_of("a");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(encoder.encode(command, ScriptForm::sha1), fresh(*command, ScriptForm::sha1));
+  }
+}
+
+TEST(RequestEncoder, TellsCommandsApartThatLookAlike) {
+  RequestEncoder encoder;
+  const SharedCommand a = check_of("a");
+  const SharedCommand b = check_of("b");
+  for (const SharedCommand& command : {a, b, b, a}) {
+    EXPECT_EQ(encoder.encode(command, ScriptForm::sha1), fresh(*command, ScriptForm::sha1));
+  }
+}
+
+TEST(RequestEncoder, TellsTheFormsOfOneCommandApart) {
+  RequestEncoder encoder;
+  const SharedCommand command = check_of("a");
+  for (const ScriptForm form : {ScriptForm::sha1, ScriptForm::text, ScriptForm::sha1}) {
+    EXPECT_EQ(encoder.encode(command, form), fresh(*command, form));
+  }
+}
+
+TEST(RequestEncoder, ANewCommandInAnOldOnesMemoryIsStillANewCommand) {
+  RequestEncoder encoder;
+  for (int i = 0; i < 100; ++i) {
+    const SharedCommand command = check_of(std::to_string(i));
+    EXPECT_EQ(encoder.encode(command, ScriptForm::text), fresh(*command, ScriptForm::text));
+  }
+}
+
+}  // namespace
+}  // namespace redlock

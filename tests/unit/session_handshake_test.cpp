@@ -1,0 +1,138 @@
+// AUTH, SELECT and CLIENT SETNAME, before and along with the first command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/session_fixture.hpp"
+
+namespace redlock {
+namespace {
+
+using test::Arguments;
+using test::delete_of;
+using test::SessionTest;
+using test::set_of;
+using test::t;
+using testing::HasSubstr;
+
+class AuthenticatedSession : public SessionTest {
+ protected:
+  AuthenticatedSession() : SessionTest(endpoint()) {}
+  static Endpoint endpoint() {
+    Endpoint endpoint;
+    endpoint.user = "alice";
+    endpoint.password = "secret";
+    endpoint.client_name = "me";
+    return endpoint;
+  }
+};
+
+TEST_F(AuthenticatedSession, TheHandshakeTravelsWithTheFirstCommand) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  const auto requests = sent();
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_EQ(requests[0], (Arguments{"AUTH", "alice", "secret"}));
+  EXPECT_EQ(requests[1], (Arguments{"CLIENT", "SETNAME", "me"}));
+  EXPECT_EQ(requests[2][0], "SET");
+  EXPECT_EQ(receive("+OK\r\n+OK\r\n+OK\r\n").size(), 1U);
+}
+
+TEST_F(AuthenticatedSession, ANameThatIsForbiddenIsDoneWithout) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  const auto arrivals = receive("+OK\r\n-NOPERM no\r\n+OK\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.answer, Answer::granted);
+}
+
+TEST_F(AuthenticatedSession, AWrongPasswordEndsTheSessionAndIsNotRepeatedInTheReason) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  const auto arrivals = receive("-WRONGPASS invalid username-password pair\r\n+OK\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::rejected);
+  EXPECT_THAT(arrivals[0].reply.text, HasSubstr("AUTH was refused: WRONGPASS"));
+  EXPECT_THAT(arrivals[0].reply.text, testing::Not(HasSubstr("secret")));
+  EXPECT_TRUE(session_.broken());
+  EXPECT_FALSE(submit(2, set_of("b")));
+}
+
+TEST_F(AuthenticatedSession, AHandshakeThatIsAnsweredByNonsenseIsAProtocolError) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  const auto arrivals = receive(":1\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::protocol);
+}
+
+TEST_F(AuthenticatedSession, ASetThatWasWrittenBehindARefusedPasswordIsUndone) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  sent();
+  receive("-WRONGPASS no\r\n");
+  session_.append_undos(Session::Undo::everything);
+  const auto requests = sent();
+  ASSERT_EQ(requests.size(), 1U);
+  EXPECT_EQ(requests[0].at(4), "a");
+}
+
+class PasswordOnlySession : public SessionTest {
+ protected:
+  PasswordOnlySession() : SessionTest(endpoint()) {}
+  static Endpoint endpoint() {
+    Endpoint endpoint;
+    endpoint.password = "secret";
+    return endpoint;
+  }
+};
+
+TEST_F(PasswordOnlySession, AuthHasOneArgument) {
+  EXPECT_EQ(sent(), (std::vector<Arguments>{{"AUTH", "secret"}}));
+}
+
+class SelectingSession : public SessionTest {
+ protected:
+  SelectingSession() : SessionTest(endpoint()) {}
+  static Endpoint endpoint() {
+    Endpoint endpoint;
+    endpoint.database = 3;
+    return endpoint;
+  }
+};
+
+TEST_F(SelectingSession, NoCommandIsWrittenBeforeTheDatabaseIsConfirmed) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  ASSERT_TRUE(submit(2, set_of("b")));
+  EXPECT_EQ(sent(), (std::vector<Arguments>{{"SELECT", "3"}}));
+  EXPECT_FALSE(session_.admitted());
+  EXPECT_TRUE(receive(test::kOk).empty());
+  EXPECT_TRUE(session_.admitted());
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"SET", "SET"}));
+  EXPECT_EQ(receive("+OK\r\n+OK\r\n").size(), 2U);
+}
+
+TEST_F(SelectingSession, ADatabaseThatDoesNotExistLeavesNothingToUndo) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  sent();
+  const auto arrivals = receive("-ERR DB index is out of range\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_THAT(arrivals[0].reply.text, HasSubstr("SELECT was refused"));
+  session_.append_undos(Session::Undo::everything);
+  EXPECT_TRUE(sent().empty());
+  EXPECT_TRUE(session_.unsettled().empty());
+}
+
+TEST_F(SelectingSession, ACommandThatIsHeldBackStillTimesOut) {
+  ASSERT_TRUE(submit(1, set_of("a"), t(50)));
+  EXPECT_EQ(session_.next_deadline(), t(50));
+  const auto arrivals = fail();
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::timeout);
+}
+
+TEST_F(SelectingSession, ARemovalThatWasHeldBackIsLeftForAnotherConnection) {
+  ASSERT_TRUE(submit(0, delete_of("a")));
+  sent();
+  fail();
+  session_.append_undos(Session::Undo::everything);
+  EXPECT_TRUE(sent().empty());
+  EXPECT_EQ(session_.unsettled().size(), 1U);
+}
+
+}  // namespace
+}  // namespace redlock

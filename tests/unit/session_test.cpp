@@ -1,0 +1,213 @@
+// One connection's conversation: order is everything, and doubt ends it for good.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/seeded_entropy.hpp"
+#include "support/session_fixture.hpp"
+
+namespace redlock {
+namespace {
+
+using test::check_of;
+using test::delete_of;
+using test::SessionTest;
+using test::set_of;
+using test::shared;
+using test::t;
+using testing::HasSubstr;
+
+TEST_F(SessionTest, TheNthReplyBelongsToTheNthRequestInEverySlicing) {
+  std::string replies;
+  for (OperationId id = 1; id <= 30; ++id) {
+    ASSERT_TRUE(submit(id, set_of(std::to_string(id))));
+    replies += id % 3 == 0 ? test::kOk : test::kNil;
+  }
+  sent();
+  std::vector<Arrival> arrivals;
+  for (const char byte : replies) session_.take_bytes(std::string_view(&byte, 1), arrivals);
+  ASSERT_EQ(arrivals.size(), 30U);
+  for (OperationId id = 1; id <= 30; ++id) {
+    EXPECT_EQ(arrivals[id - 1].origin.operation, id);
+    EXPECT_EQ(arrivals[id - 1].reply.answer, id % 3 == 0 ? Answer::granted : Answer::denied);
+  }
+  EXPECT_TRUE(session_.idle());
+}
+
+TEST_F(SessionTest, AnOriginComesBackAsItWasGiven) {
+  ASSERT_TRUE(session_.submit({7, NodeIndex(3), 9}, set_of("a"), t(1)));
+  const auto arrivals = receive(test::kOk);
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].origin.operation, 7U);
+  EXPECT_EQ(arrivals[0].origin.node, NodeIndex(3));
+  EXPECT_EQ(arrivals[0].origin.attempt, 9U);
+}
+
+TEST_F(SessionTest, NobodyHearsTheAnswerToACleanup) {
+  ASSERT_TRUE(submit(0, delete_of("a")));
+  ASSERT_TRUE(submit(5, set_of("b")));
+  EXPECT_TRUE(receive(":1\r\n").empty());
+  EXPECT_EQ(receive(test::kOk).size(), 1U);
+}
+
+TEST_F(SessionTest, PartsThatWereSentAreNotSentAgain) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  const std::string all(session_.output());
+  session_.mark_sent(10);
+  EXPECT_EQ(session_.output(), all.substr(10));
+  ASSERT_TRUE(submit(2, set_of("b")));
+  EXPECT_TRUE(session_.output().starts_with(all.substr(10)));
+  session_.mark_sent(session_.output().size());
+  EXPECT_EQ(session_.output(), "");
+}
+
+TEST_F(SessionTest, NamesTheMomentOfTheMostImpatient) {
+  EXPECT_EQ(session_.next_deadline(), std::nullopt);
+  ASSERT_TRUE(submit(1, set_of("a"), t(70)));
+  ASSERT_TRUE(submit(2, set_of("b"), t(20)));
+  EXPECT_EQ(session_.next_deadline(), t(20));
+  receive(std::string(test::kNil) + std::string(test::kNil));
+  EXPECT_EQ(session_.next_deadline(), std::nullopt);
+}
+
+TEST_F(SessionTest, AwaitsAtMostItsBoundOfReplies) {
+  for (std::size_t i = 0; i < kAwaitedMax; ++i) ASSERT_TRUE(submit(1, set_of("a")));
+  EXPECT_FALSE(submit(1, set_of("a")));
+  receive(test::kNil);
+  EXPECT_TRUE(submit(1, set_of("a")));
+}
+
+TEST_F(SessionTest, HoldsAtMostItsBoundOfUnsentBytes) {
+  const std::string big(60'000, 'x');
+  std::size_t taken = 0;
+  while (submit(1, shared(SetIfAbsent{Resource(big), Token("a"), Duration::ms(5)}))) ++taken;
+  // The command that reaches the bound is the last one taken.
+  EXPECT_GE((taken + 1) * 60'000, kOutputBytesMax);
+  EXPECT_LE((taken - 1) * 60'000, kOutputBytesMax);
+  session_.mark_sent(session_.output().size());
+  EXPECT_TRUE(submit(1, set_of("a")));
+}
+
+TEST_F(SessionTest, AScriptGoesAsTextUntilTheServerHasRunItOnce) {
+  ASSERT_TRUE(submit(1, check_of("a")));
+  ASSERT_TRUE(submit(1, check_of("b")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVAL"}));
+  receive(":1\r\n:0\r\n");
+  ASSERT_TRUE(submit(1, check_of("c")));
+  ASSERT_TRUE(submit(1, delete_of("c")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVALSHA", "EVAL"}));
+}
+
+TEST_F(SessionTest, AnUnknownScriptIsSentAsTextOnceAndAnsweredOnce) {
+  ASSERT_TRUE(submit(1, check_of("a")));
+  receive(":1\r\n");
+  ASSERT_TRUE(submit(2, check_of("b")));
+  ASSERT_TRUE(submit(3, set_of("c")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVALSHA", "SET"}));
+  auto arrivals = receive("-NOSCRIPT No matching script.\r\n");
+  EXPECT_TRUE(arrivals.empty());
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+  // The repetition stands behind what had been sent before it.
+  arrivals = receive(std::string(test::kOk) + ":1\r\n");
+  ASSERT_EQ(arrivals.size(), 2U);
+  EXPECT_EQ(arrivals[0].origin.operation, 3U);
+  EXPECT_EQ(arrivals[1].origin.operation, 2U);
+  EXPECT_EQ(arrivals[1].reply.answer, Answer::granted);
+}
+
+TEST_F(SessionTest, ATextThatTheServerDoesNotKnowEitherIsAnError) {
+  ASSERT_TRUE(submit(1, check_of("a")));
+  const auto arrivals = receive("-NOSCRIPT strange\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::rejected);
+  EXPECT_FALSE(session_.broken());
+}
+
+TEST_F(SessionTest, ATakeWhoseUndoIsOnItsWayIsNotRepeated) {
+  const auto take = [](const std::string& fraction) {
+    return shared(StampTake{Resource("r"), Token(fraction), Duration::ms(900)});
+  };
+  ASSERT_TRUE(submit(1, take("11")));
+  receive(test::bulk("123.11"));
+  sent();
+  ASSERT_TRUE(submit(2, take("22")));
+  ASSERT_TRUE(submit(0, shared(StampUndo{Resource("r"), Token("22")})));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVALSHA", "EVAL"}));
+  const auto arrivals = receive("-NOSCRIPT No matching script.\r\n");
+  EXPECT_TRUE(verbs().empty()) << "it would be taken behind its own undo, and nobody would know";
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_NE(arrivals[0].reply.answer, Answer::granted);
+}
+
+class Rule04APoisonedConnectionIsFinished : public SessionTest {};
+
+TEST_F(Rule04APoisonedConnectionIsFinished, AReplyThatNobodyAskedForBreaksTheSession) {
+  EXPECT_TRUE(receive("+OK\r\n").empty());
+  EXPECT_TRUE(session_.broken());
+  EXPECT_EQ(session_.fault(), Fault::protocol);
+  EXPECT_FALSE(submit(1, set_of("a")));
+}
+
+TEST_F(Rule04APoisonedConnectionIsFinished, ASurplusReplyIsNotTakenForTheNextRequest) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  EXPECT_EQ(receive("+OK\r\n+OK\r\n").size(), 1U);
+  EXPECT_TRUE(session_.broken());
+}
+
+TEST_F(Rule04APoisonedConnectionIsFinished, AReplyThatDoesNotFitAnswersEverybodyWithUnknown) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  ASSERT_TRUE(submit(0, delete_of("z")));
+  ASSERT_TRUE(submit(2, set_of("b")));
+  const auto arrivals = receive(":1\r\n+OK\r\n+OK\r\n");
+  ASSERT_EQ(arrivals.size(), 2U);
+  for (const Arrival& arrival : arrivals) {
+    EXPECT_EQ(arrival.reply.answer, Answer::unknown);
+    EXPECT_EQ(arrival.reply.fault, Fault::protocol);
+  }
+  EXPECT_EQ(arrivals[0].origin.operation, 1U);
+  EXPECT_EQ(arrivals[1].origin.operation, 2U);
+}
+
+TEST_F(Rule04APoisonedConnectionIsFinished, NothingIsReadOnceItIsBroken) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  EXPECT_EQ(fail().size(), 1U);
+  EXPECT_TRUE(receive("+OK\r\n").empty());
+  EXPECT_TRUE(fail(Fault::closed).empty());
+  EXPECT_EQ(session_.fault(), Fault::timeout);
+}
+
+TEST_F(Rule04APoisonedConnectionIsFinished, BytesThatAreNoRespBreakTheSession) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  const auto arrivals = receive("HTTP/1.1 400 Bad Request\r\n\r\n<html>");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::protocol);
+  EXPECT_THAT(arrivals[0].reply.text, HasSubstr("no valid reply"));
+}
+
+TEST(Rule10AssertOnlyOurOwnMistakes, NoServerWhateverItAnswersReachesAnAssertion) {
+  const std::string_view kReplies[] = {"+OK\r\n",     "$-1\r\n",          ":1\r\n",  ":0\r\n",
+                                       "-ERR x\r\n",  "-NOSCRIPT x\r\n",  ":7\r\n",  "*0\r\n",
+                                       "$1\r\nx\r\n", "-WRONGTYPE x\r\n", "*-1\r\n", "<x>\r\n"};
+  test::SeededEntropy random(11);
+  for (int run = 0; run < 3'000; ++run) {
+    RequestEncoder encoder;
+    Endpoint endpoint;
+    endpoint.database = static_cast<std::uint32_t>(random.between(0, 1));
+    Session session(endpoint, encoder);
+    std::size_t asked = 0;
+    std::vector<Arrival> arrivals;
+    for (int step = 0; step < 20; ++step) {
+      const SharedCommand commands[] = {set_of("a"), delete_of("a"), check_of("a")};
+      if (random.between(0, 1) == 0) {
+        if (session.submit({1, NodeIndex(0), 1}, commands[random.between(0, 2)], t(9))) ++asked;
+      } else {
+        session.take_bytes(kReplies[random.between(0, 11)], arrivals);
+      }
+    }
+    session.fail(Fault::closed, "", arrivals);
+    session.append_undos(Session::Undo::everything);
+    ASSERT_EQ(arrivals.size(), asked) << "run " << run << ": each request is answered once";
+  }
+}
+
+}  // namespace
+}  // namespace redlock

@@ -1,0 +1,203 @@
+// What a command looks like on the wire, and what a reply to it means.
+#include "redlock/wire/translate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "redlock/wire/scripts.hpp"
+#include "support/resp.hpp"
+
+namespace redlock {
+namespace {
+
+using test::Arguments;
+
+const Resource kKey(std::string("k\0\n", 3));
+const Token kToken("tok");
+
+Arguments written(const Command& command, ScriptForm form = ScriptForm::sha1) {
+  std::string bytes;
+  append_request(bytes, command, form);
+  auto requests = test::take_requests(bytes);
+  EXPECT_EQ(requests.size(), 1U);
+  EXPECT_EQ(bytes, "");
+  return requests.at(0);
+}
+
+Arguments script(const Script& script, std::initializer_list<std::string> arguments) {
+  Arguments all{"EVALSHA", std::string(script.sha1), "1", std::string(kKey.view())};
+  all.insert(all.end(), arguments);
+  return all;
+}
+
+RespValue value(RespKind kind, std::int64_t integer = 0, std::string text = {}) {
+  return {kind, integer, std::move(text)};
+}
+
+TEST(AppendRequest, TakesALockExactlyAsTheUserlandClassDoes) {
+  EXPECT_EQ(written(SetIfAbsent{kKey, kToken, Duration::ms(1'500)}),
+            (Arguments{"SET", std::string(kKey.view()), "tok", "NX", "PX", "1500"}));
+}
+
+TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
+  EXPECT_EQ(written(DeleteIfEqual{kKey, kToken}), script(scripts::delete_if_equal, {"tok"}));
+  EXPECT_EQ(written(ExtendIfEqual{kKey, kToken, Duration::ms(70)}),
+            script(scripts::extend_if_equal, {"tok", "70"}));
+  EXPECT_EQ(written(CheckEqual{kKey, kToken}), script(scripts::check_equal, {"tok"}));
+  EXPECT_EQ(written(StampUndo{kKey, kToken}), script(scripts::stamp_undo, {"tok"}));
+}
+
+TEST(AppendRequest, StampsCarryTheirUnit) {
+  EXPECT_EQ(written(StampTake{kKey, kToken, Duration::ms(70), StampUnit::milliseconds}),
+            script(scripts::stamp_take, {"70", "tok", "1"}));
+  EXPECT_EQ(written(StampTake{kKey, kToken, Duration::ms(70), StampUnit::seconds}),
+            script(scripts::stamp_take, {"70", "tok", "1000"}));
+}
+
+TEST(AppendRequest, AStampReleaseKeepsTheFractionOfItsMarginAndSaysWhatProofItTakes) {
+  const Duration margin = Duration::us(2'500);
+  EXPECT_EQ(written(StampRelease{kKey, "12.5", margin, StampUnit::seconds, StampProof::exact}),
+            script(scripts::stamp_release, {"12.5", "2.500000", "1000", "0"}));
+  EXPECT_EQ(written(StampRelease{kKey, "12.5", margin, StampUnit::milliseconds,
+                                 StampProof::exact_or_plain}),
+            script(scripts::stamp_release, {"12.5", "2.500000", "1", "1"}));
+  EXPECT_EQ(written(StampCheck{kKey, "12.5", StampProof::exact_or_plain}),
+            script(scripts::stamp_check, {"12.5", "1"}));
+}
+
+TEST(AppendRequest, ATtlIsRoundedUpSoThatNoKeyEndsBeforeItsHolderBelieves) {
+  EXPECT_EQ(written(SetIfAbsent{kKey, kToken, Duration::us(10'900)}).back(), "11");
+  EXPECT_EQ(written(ExtendIfEqual{kKey, kToken, Duration::ns(1)}).back(), "1");
+  EXPECT_EQ(written(StampTake{kKey, kToken, Duration::us(10'001), StampUnit::milliseconds}).at(4),
+            "11");
+}
+
+TEST(AppendRequest, ByTextTheWholeScriptTravels) {
+  const Arguments arguments = written(DeleteIfEqual{kKey, kToken}, ScriptForm::text);
+  EXPECT_EQ(arguments.at(0), "EVAL");
+  EXPECT_EQ(arguments.at(1), scripts::delete_if_equal.text);
+  EXPECT_EQ(arguments.at(3), kKey.view());
+  EXPECT_EQ(written(SetIfAbsent{kKey, kToken, Duration::ms(5)}, ScriptForm::text).at(0), "SET");
+}
+
+TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
+  const Command set = SetIfAbsent{kKey, kToken, Duration::ms(5)};
+  EXPECT_EQ(reply_to(set, value(RespKind::status, 0, "OK"))->answer, Answer::granted);
+  EXPECT_EQ(reply_to(set, value(RespKind::nil))->answer, Answer::denied);
+  EXPECT_FALSE(reply_to(set, value(RespKind::status, 0, "QUEUED")));
+  EXPECT_FALSE(reply_to(set, value(RespKind::integer, 1)));
+  EXPECT_FALSE(reply_to(set, value(RespKind::bulk, 0, "OK")));
+  EXPECT_FALSE(reply_to(set, value(RespKind::other)));
+}
+
+TEST(ReplyTo, AScriptIsGrantedByOneAndDeniedByZeroAndNothingElse) {
+  for (const Command& command :
+       {Command(DeleteIfEqual{kKey, kToken}), Command(ExtendIfEqual{kKey, kToken, {}}),
+        Command(CheckEqual{kKey, kToken}), Command(StampRelease{kKey, "1.2", {}}),
+        Command(StampCheck{kKey, "1.2"}), Command(StampUndo{kKey, kToken})}) {
+    EXPECT_EQ(reply_to(command, value(RespKind::integer, 1))->answer, Answer::granted);
+    EXPECT_EQ(reply_to(command, value(RespKind::integer, 0))->answer, Answer::denied);
+    EXPECT_FALSE(reply_to(command, value(RespKind::integer, 2)));
+    EXPECT_FALSE(reply_to(command, value(RespKind::integer, -1)));
+    EXPECT_FALSE(reply_to(command, value(RespKind::status, 0, "OK")));
+    EXPECT_FALSE(reply_to(command, value(RespKind::nil)));
+    EXPECT_FALSE(reply_to(command, value(RespKind::bulk, 0, "1")));
+  }
+}
+
+TEST(ReplyTo, AStampIsGrantedByItselfAndDeniedByZero) {
+  const Command take = StampTake{kKey, kToken, Duration::ms(5)};
+  const auto granted = reply_to(take, value(RespKind::bulk, 0, "123.tok"));
+  EXPECT_EQ(granted->answer, Answer::granted);
+  EXPECT_EQ(granted->text, "123.tok");
+  EXPECT_EQ(reply_to(take, value(RespKind::integer, 0))->answer, Answer::denied);
+  EXPECT_FALSE(reply_to(take, value(RespKind::integer, 1)));
+  EXPECT_FALSE(reply_to(take, value(RespKind::nil)));
+}
+
+Reply error_reply(const Command& command, std::string text) {
+  const auto reply = reply_to(command, value(RespKind::error, 0, std::move(text)));
+  EXPECT_TRUE(reply);
+  return reply.value_or(Reply{});
+}
+
+TEST(Rule05AnErrorIsAVoteAgainst, AServersErrorIsNeitherGrantNorDenial) {
+  for (const char* text : {"OOM command not allowed", "READONLY You can't write", "LOADING Redis",
+                           "NOAUTH Authentication required.", "MASTERDOWN Link", "BUSY script",
+                           "ERR unknown command", "NOPERM no", ""}) {
+    for (const Command& command :
+         {Command(SetIfAbsent{kKey, kToken, Duration::ms(5)}), Command(DeleteIfEqual{kKey, kToken}),
+          Command(StampTake{kKey, kToken, Duration::ms(5)})}) {
+      EXPECT_EQ(error_reply(command, text).answer, Answer::unknown) << text;
+      EXPECT_EQ(error_reply(command, text).fault, Fault::rejected) << text;
+    }
+  }
+}
+
+TEST(ReplyTo, AKeyOfAnotherTypeIsNotOurs) {
+  EXPECT_EQ(error_reply(DeleteIfEqual{kKey, kToken}, "ERR ...: WRONGTYPE Operation").answer,
+            Answer::denied);
+  EXPECT_EQ(error_reply(CheckEqual{kKey, kToken}, "WRONGTYPE Operation").answer, Answer::denied);
+  EXPECT_EQ(error_reply(StampRelease{kKey, "1.2", {}}, "WRONGTYPE Operation").answer,
+            Answer::denied);
+}
+
+TEST(ReplyTo, AStampLockMeetsForeignValues) {
+  const Command take = StampTake{kKey, kToken, Duration::ms(5)};
+  EXPECT_EQ(error_reply(take, "WRONGTYPE Operation against a key").fault, Fault::foreign);
+  EXPECT_EQ(error_reply(take, "FOREIGN the value is no timestamp").fault, Fault::foreign);
+}
+
+TEST(ReplyTo, ReasonsArePrintableAndClipped) {
+  const Reply reply = error_reply(SetIfAbsent{kKey, kToken, Duration::ms(5)},
+                                  "bad\x1b[31m" + std::string(10'000, 'x'));
+  EXPECT_EQ(reply.text.size(), kReasonBytesMax);
+  EXPECT_TRUE(reply.text.starts_with("bad?[31m"));
+}
+
+TEST(UndoOf, ATakenLockIsUndoneByItsOwnToken) {
+  const auto quorum = undo_of(SetIfAbsent{kKey, kToken, Duration::ms(5)});
+  ASSERT_TRUE(quorum);
+  EXPECT_EQ(std::get<DeleteIfEqual>(*quorum).resource, kKey);
+  EXPECT_EQ(std::get<DeleteIfEqual>(*quorum).token, kToken);
+  const auto stamp = undo_of(StampTake{kKey, kToken, Duration::ms(5)});
+  ASSERT_TRUE(stamp);
+  EXPECT_EQ(std::get<StampUndo>(*stamp).token, kToken);
+}
+
+TEST(UndoOf, QuestionsLeaveNothingBehind) {
+  EXPECT_FALSE(undo_of(CheckEqual{kKey, kToken}));
+  EXPECT_FALSE(undo_of(StampCheck{kKey, "1.2"}));
+  EXPECT_FALSE(undo_of(ExtendIfEqual{kKey, kToken, Duration::ms(5)}));
+}
+
+TEST(UndoOf, ARemovalThatWentUnansweredIsRepeated) {
+  EXPECT_TRUE(std::holds_alternative<DeleteIfEqual>(*undo_of(DeleteIfEqual{kKey, kToken})));
+  EXPECT_TRUE(std::holds_alternative<StampUndo>(*undo_of(StampUndo{kKey, kToken})));
+}
+
+TEST(UndoOf, ARepeatedStampReleaseProvesOwnershipExactly) {
+  const StampRelease mixed{kKey, "1.2", {}, StampUnit::seconds, StampProof::exact_or_plain};
+  const auto repeated = undo_of(mixed);
+  ASSERT_TRUE(repeated);
+  EXPECT_EQ(std::get<StampRelease>(*repeated).stamp, "1.2");
+  EXPECT_EQ(std::get<StampRelease>(*repeated).unit, StampUnit::seconds);
+  EXPECT_EQ(std::get<StampRelease>(*repeated).proof, StampProof::exact);
+}
+
+TEST(LockName, JoinsATakeAndItsUndoAndNothingElse) {
+  EXPECT_EQ(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(DeleteIfEqual{kKey, kToken}));
+  EXPECT_EQ(lock_name(StampTake{kKey, kToken, {}}), lock_name(StampUndo{kKey, kToken}));
+  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
+            lock_name(DeleteIfEqual{kKey, Token("other")}));
+  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
+            lock_name(DeleteIfEqual{Resource("other"), kToken}));
+}
+
+TEST(IsUnknownScript, OnlyAnErrorThatBeginsWithNoscript) {
+  EXPECT_TRUE(is_unknown_script(value(RespKind::error, 0, "NOSCRIPT No matching script.")));
+  EXPECT_FALSE(is_unknown_script(value(RespKind::error, 0, "ERR NOSCRIPT")));
+  EXPECT_FALSE(is_unknown_script(value(RespKind::bulk, 0, "NOSCRIPT")));
+}
+
+}  // namespace
+}  // namespace redlock

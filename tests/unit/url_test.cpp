@@ -1,0 +1,135 @@
+// The textual forms of a server.
+#include "redlock/wire/url.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace redlock {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refusal(std::string_view text) {
+  try {
+    static_cast<void>(parse_server(text));
+  } catch (const ArgumentError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string shown(std::string_view text) { return parse_server(text).endpoint.display(); }
+
+TEST(ServerText, AHostAloneUsesTheUsualPort) {
+  EXPECT_EQ(shown("redis.example"), "redis.example:6379");
+}
+
+TEST(ServerText, AHostMayCarryAPort) { EXPECT_EQ(shown("10.0.0.1:7000"), "10.0.0.1:7000"); }
+
+TEST(ServerText, AnAddressOfVersionSixStandsInBracketsOrAlone) {
+  EXPECT_EQ(shown("[::1]:7000"), "[::1]:7000");
+  EXPECT_EQ(shown("[::1]"), "[::1]:6379");
+  EXPECT_EQ(shown("::1"), "[::1]:6379");
+  EXPECT_EQ(shown("redis://[fe80::2]:7000"), "[fe80::2]:7000");
+}
+
+TEST(ServerText, APathIsAUnixSocket) {
+  EXPECT_EQ(shown("/run/redis.sock"), "unix:///run/redis.sock");
+  EXPECT_EQ(shown("unix:///run/redis.sock"), "unix:///run/redis.sock");
+}
+
+TEST(RedisUrl, CarriesUserPasswordDatabaseAndTimeout) {
+  const ServerSpec server = parse_server("redis://alice:s%40crt@redis.example:7000/4?timeout=0.5");
+  EXPECT_EQ(server.endpoint.user, "alice");
+  EXPECT_EQ(server.endpoint.password, "s@crt");
+  EXPECT_EQ(server.endpoint.host, "redis.example");
+  EXPECT_EQ(server.endpoint.port, 7000);
+  EXPECT_EQ(server.endpoint.database, 4U);
+  EXPECT_EQ(server.timeout, Duration::ms(500));
+}
+
+TEST(RedisUrl, APasswordMayStandWithoutAUser) {
+  for (const char* text : {"redis://secret@h", "redis://:secret@h"}) {
+    EXPECT_EQ(parse_server(text).endpoint.user, "") << text;
+    EXPECT_EQ(parse_server(text).endpoint.password, "secret") << text;
+  }
+}
+
+TEST(RedisUrl, TheLastAtSignEndsTheCredentials) {
+  EXPECT_EQ(parse_server("redis://u:p@ss@h").endpoint.password, "p@ss");
+}
+
+TEST(RedisUrl, NeedsNeitherPathNorQuery) {
+  EXPECT_EQ(parse_server("redis://h").endpoint.database, 0U);
+  EXPECT_EQ(parse_server("redis://h/").endpoint.database, 0U);
+  EXPECT_EQ(parse_server("redis://h?").timeout, std::nullopt);
+}
+
+TEST(UnixUrl, CarriesCredentialsDatabaseAndTimeout) {
+  const ServerSpec server = parse_server("unix://u:p@/run/r.sock?database=2&timeout=1");
+  EXPECT_EQ(server.endpoint.unix_path, "/run/r.sock");
+  EXPECT_EQ(server.endpoint.user, "u");
+  EXPECT_EQ(server.endpoint.database, 2U);
+  EXPECT_EQ(server.timeout, Duration::seconds(1));
+}
+
+TEST(ServerText, RefusesWhatIsNoPort) {
+  for (const char* text : {"h:", "h:x", "h:7000x", "h:-", "redis://h:", "[::1]:"}) {
+    EXPECT_THAT(refusal(text), HasSubstr("port must be a number")) << text;
+  }
+  EXPECT_THAT(refusal("h:0"), HasSubstr("port must be between"));
+  EXPECT_THAT(refusal("h:70000"), HasSubstr("port must be between"));
+  EXPECT_NE(refusal("h:99999999999999999999"), "accepted");
+}
+
+TEST(ServerText, RefusesOtherSchemes) {
+  for (const char* text : {"rediss://h", "http://h", "tcp://h:1", "://h"}) {
+    EXPECT_THAT(refusal(text), HasSubstr("scheme")) << text;
+  }
+}
+
+TEST(ServerText, RefusesBrokenBracketsEscapesAndQueries) {
+  EXPECT_THAT(refusal("[::1"), HasSubstr("']'"));
+  EXPECT_THAT(refusal("[::1]x"), HasSubstr("only a port"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("empty"));
+  EXPECT_THAT(refusal("redis://u:%4@h"), HasSubstr("hex digits"));
+  EXPECT_THAT(refusal("redis://u:%zz@h"), HasSubstr("hex digits"));
+  EXPECT_THAT(refusal("redis://h?ssl=1"), HasSubstr("only timeout and database"));
+  EXPECT_THAT(refusal("redis://h/zero"), HasSubstr("database must be a number"));
+  EXPECT_THAT(refusal("redis://h/1/2"), HasSubstr("database must be a number"));
+  EXPECT_THAT(refusal("unix://relative"), HasSubstr("absolute"));
+}
+
+TEST(ServerText, RefusesTimeoutsThatAreNoTime) {
+  for (const char* seconds : {"", "x", "1s", "-1", "inf", "nan", "1e999", "4000"}) {
+    EXPECT_THAT(refusal(std::string("redis://h?timeout=") + seconds), HasSubstr("timeout"))
+        << seconds;
+  }
+}
+
+TEST(ServerText, RefusesEmptyTextAndHosts) {
+  for (const char* text : {"", "redis://", "redis://u:p@", ":6379", "redis://:6379"}) {
+    EXPECT_THAT(refusal(text), HasSubstr("host must not be empty")) << text;
+  }
+}
+
+TEST(ServerText, ANullByteCannotBeSmuggledIn) {
+  EXPECT_THAT(refusal("redis://h%00x"), HasSubstr("host must not contain"));
+  EXPECT_THAT(refusal("unix:///a%00b"), HasSubstr("null bytes"));
+}
+
+TEST(ServerText, IsBounded) {
+  EXPECT_THAT(refusal(std::string(kServerTextBytesMax + 1, 'a')), HasSubstr("16384"));
+}
+
+TEST(ServerText, ComplaintsNeverRepeatThePassword) {
+  for (const char* text : {"redis://u:hunter2@h:x", "redis://u:hunter2@h/x",
+                           "redis://u:hunter2@h?x=1", "redis://u:hunter2@", "http://u:hunter2@h",
+                           "redis://u:hunter2@[::1", "unix://u:hunter2@x", "u:hunter2@h:x"}) {
+    EXPECT_THAT(refusal(text), testing::Not(HasSubstr("hunter2"))) << text;
+    EXPECT_NE(refusal(text), "accepted") << text;
+  }
+}
+
+}  // namespace
+}  // namespace redlock
