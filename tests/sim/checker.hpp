@@ -84,7 +84,8 @@ class Checker {
   // A call took `took_ns` of the client's clock, of which it was paused `paused_ns`.
   void returned(std::uint32_t client, std::int64_t took_ns, std::int64_t paused_ns,
                 std::int64_t budget_ns);
-  // Nothing of this client may be left but what it holds.
+  // Nothing may be left of this client's failed attempts, nor of its released locks unless a
+  // connection that had failed keeps a release back.
   void check_undone(std::uint32_t client);
 
   void after_event();
@@ -108,6 +109,7 @@ class Checker {
     std::uint64_t value = 0;
     std::uint32_t client = 0;
     std::int64_t gone_by_ns = kForever;
+    bool granted = false;  // its client was told that it holds it
   };
 
   [[nodiscard]] Deeds& deeds(std::uint32_t client, std::uint32_t server, Verb verb);

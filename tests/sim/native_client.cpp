@@ -7,24 +7,39 @@ namespace redlock::sim {
 
 namespace {
 
+// The final attempt has all the time it may need.
 constexpr std::int64_t kProbeAttempts = 6;
+constexpr std::int64_t kProbePauseMs = 40;
+constexpr std::int64_t kProbeTimeoutMs = 100;
 constexpr std::int64_t kRestMaxNs = 10 * kMs;
 constexpr std::int64_t kUndoMarginNs = 2 * kMs;
 
 // Behind these, what a client has undone may be undone late, or only by expiry.
 constexpr std::array kExcuses{
-    FaultClass::stall,          FaultClass::partition_to_server,
-    FaultClass::reset_at_byte,  FaultClass::partition_to_client,
-    FaultClass::short_writes,   FaultClass::half_open,
-    FaultClass::server_closes,  FaultClass::crash_keep,
-    FaultClass::machine_down,   FaultClass::crash_lose_second_late,
-    FaultClass::stop_resume,    FaultClass::crash_lose_all_late,
-    FaultClass::command_pause,  FaultClass::loading,
-    FaultClass::read_only,      FaultClass::no_auth,
-    FaultClass::busy,           FaultClass::client_pause,
-    FaultClass::hostile_type,   FaultClass::hostile_oversized,
-    FaultClass::hostile_nested, FaultClass::hostile_garbage,
-    FaultClass::hostile_extra,  FaultClass::hostile_missing,
+    FaultClass::stall,
+    FaultClass::partition_to_server,
+    FaultClass::reset_at_byte,
+    FaultClass::partition_to_client,
+    FaultClass::short_writes,
+    FaultClass::half_open,
+    FaultClass::server_closes,
+    FaultClass::crash_keep,
+    FaultClass::machine_down,
+    FaultClass::crash_lose_second_late,
+    FaultClass::stop_resume,
+    FaultClass::crash_lose_all_late,
+    FaultClass::command_pause,
+    FaultClass::loading,
+    FaultClass::read_only,
+    FaultClass::no_auth,
+    FaultClass::busy,
+    FaultClass::client_pause,
+    FaultClass::hostile_type,
+    FaultClass::hostile_oversized,
+    FaultClass::hostile_nested,
+    FaultClass::hostile_garbage,
+    FaultClass::hostile_missing,
+    FaultClass::script_flush,
 };
 
 bool must_undo_at_once(const Plan& plan) {
@@ -45,20 +60,23 @@ class QuorumClient final : public NativeClient {
  public:
   QuorumClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
       : NativeClient(scene, id, seed),
-        locks_(pool(), servers(), options(behaviour().attempts, behaviour().pause_ms)),
-        probe_(pool(), servers(), options(kProbeAttempts, scene.plan.timeout_ms)) {}
+        locks_(pool(), servers(),
+               options(behaviour().attempts, behaviour().pause_ms, scene.plan.timeout_ms)),
+        probe_(pool(), servers(), options(kProbeAttempts, kProbePauseMs, kProbeTimeoutMs)) {}
 
  private:
   [[nodiscard]] std::vector<ServerSpec> servers() const;
-  [[nodiscard]] LockOptions options(std::int64_t attempts, std::int64_t pause_ms) const {
+  [[nodiscard]] LockOptions options(std::int64_t attempts, std::int64_t pause_ms,
+                                    std::int64_t timeout_ms) const {
     LockOptions options;
     options.retry = RetryPolicy::jittered(attempts, pause_ms);
-    options.timeout = Duration::ms(scene_.plan.timeout_ms);
+    options.timeout = Duration::ms(timeout_ms);
     if (scene_.plan.client_name) options.client_name = "sim";
     return options;
   }
   OperationId start_take(bool probe) override {
-    return (probe ? probe_ : locks_).begin_lock(resource_, ttl());
+    if (probe) return probe_.begin_lock(resource_, Duration::ms(kTtlMaxMs));
+    return locks_.begin_lock(resource_, ttl());
   }
   std::optional<OperationId> start_release() override {
     return locks_.begin_unlock(resource_, Token(value()));
@@ -98,23 +116,27 @@ class StampClient final : public NativeClient {
  public:
   StampClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
       : NativeClient(scene, id, seed),
-        locks_(pool(), ledger_, server_spec(scene.plan, 0), options(scene.plan)) {}
+        locks_(pool(), ledger_, server_spec(scene.plan, 0),
+               options(scene.plan, scene.plan.timeout_ms)),
+        probe_(pool(), ledger_, server_spec(scene.plan, 0), options(scene.plan, kProbeTimeoutMs)) {}
 
  private:
-  static StampOptions options(const Plan& plan) {
+  static StampOptions options(const Plan& plan, std::int64_t timeout_ms) {
     StampOptions options;
     options.unit = plan.stamps_in_seconds ? StampUnit::seconds : StampUnit::milliseconds;
     options.mixed_fleet = plan.mixed_fleet;
-    options.timeout = Duration::ms(plan.timeout_ms);
+    options.timeout = Duration::ms(timeout_ms);
     if (plan.client_name) options.client_name = "sim";
     return options;
   }
   OperationId start_take(bool probe) override {
-    const auto retry =
-        probe ? RetryPolicy::exact(kProbeAttempts, Duration::ms(scene_.plan.timeout_ms))
-              : RetryPolicy::exact(behaviour().attempts, Duration::ms(behaviour().pause_ms));
-    return locks_.begin_take(key_, Duration::ms(behaviour().ttl_ms),
-                             Duration::ms(scene_.plan.buffer_ms), retry);
+    const Duration buffer = Duration::ms(scene_.plan.buffer_ms);
+    if (probe) {
+      const auto retry = RetryPolicy::exact(kProbeAttempts, Duration::ms(kProbePauseMs));
+      return probe_.begin_take(key_, Duration::ms(kTtlMaxMs), buffer, retry);
+    }
+    const auto retry = RetryPolicy::exact(behaviour().attempts, Duration::ms(behaviour().pause_ms));
+    return locks_.begin_take(key_, Duration::ms(behaviour().ttl_ms), buffer, retry);
   }
   std::optional<OperationId> start_release() override {
     return locks_.begin_release(key_, Duration::ms(scene_.plan.buffer_ms));
@@ -129,6 +151,7 @@ class StampClient final : public NativeClient {
   Resource key_{"lock"};
   StampLedger ledger_;
   StampLockManager locks_;
+  StampLockManager probe_;
 };
 
 }  // namespace
@@ -204,10 +227,7 @@ void NativeClient::finish_call() {
   const Outcome outcome = pool_->take(*operation_);
   operation_.reset();
   const Phase phase = phase_;
-  const std::int64_t timeout_ns = scene_.plan.timeout_ms * kMs;
-  const std::int64_t attempts = probing_ ? kProbeAttempts : behaviour().attempts;
-  const std::int64_t pause_ns = (probing_ ? scene_.plan.timeout_ms : behaviour().pause_ms) * kMs;
-  end_call(phase == Phase::taking ? attempts * timeout_ns + (attempts - 1) * pause_ns : timeout_ns);
+  end_call(phase == Phase::taking ? take_budget_ns() : scene_.plan.timeout_ms * kMs);
   scene_.trace.fold(static_cast<std::uint64_t>(outcome.decision),
                     static_cast<std::uint64_t>(outcome.decided_at.since_epoch_ns()));
   switch (phase) {
@@ -222,6 +242,12 @@ void NativeClient::finish_call() {
   }
   scene_.checker.reported(id_, Verb::check, value_, outcome);
   phase_ = Phase::working;
+}
+
+std::int64_t NativeClient::take_budget_ns() const {
+  if (probing_) return (kProbeAttempts * (kProbeTimeoutMs + kProbePauseMs)) * kMs;
+  const std::int64_t attempts = behaviour().attempts;
+  return (attempts * scene_.plan.timeout_ms + (attempts - 1) * behaviour().pause_ms) * kMs;
 }
 
 std::int64_t NativeClient::true_deadline(const Outcome& outcome) const {

@@ -52,6 +52,7 @@ class NativeClient : public Client {
   void end_work();
   void rest();
   void schedule_undo_check();
+  [[nodiscard]] std::int64_t take_budget_ns() const;
   [[nodiscard]] std::int64_t true_deadline(const Outcome& outcome) const;
 
   ClientClock client_clock_;

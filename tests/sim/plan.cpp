@@ -50,7 +50,7 @@ class Drawer {
   [[nodiscard]] std::int64_t rate_max_ppm() const {
     if (plan_.kind == LockKind::quorum) return kRateMaxPpm;
     // The stamp lock's only allowance for drift is its buffer; two clocks share it.
-    return plan_.buffer_ms * 1'000'000 / 300 / 2 - 1;
+    return plan_.buffer_ms * 1'000'000 / kTtlMaxMs / 2 - 1;
   }
   std::int64_t draw_rate() { return random_.between(-rate_max_ppm(), rate_max_ppm()); }
 

@@ -13,6 +13,8 @@ namespace redlock::sim {
 
 inline constexpr std::int64_t kHorizonNs = 150 * kMs;  // faults begin before that
 
+inline constexpr std::int64_t kTtlMaxMs = 400;  // of the final attempt
+
 enum class LockKind { quorum, stamp };
 
 struct ClientPlan {
