@@ -109,7 +109,6 @@ class Checker {
     std::uint64_t value = 0;
     std::uint32_t client = 0;
     std::int64_t gone_by_ns = kForever;
-    bool granted = false;  // its client was told that it holds it
   };
 
   [[nodiscard]] Deeds& deeds(std::uint32_t client, std::uint32_t server, Verb verb);
@@ -133,6 +132,7 @@ class Checker {
   std::vector<std::vector<Owned>> owned_;  // by server
   std::vector<Violation> violations_;
   std::uint64_t grant_count_ = 0;
+  std::vector<std::uint64_t> granted_;  // the values of all locks that were ever granted
   std::int64_t now_ns_ = 0;
   // Somebody's command has removed a held lock from a server.
   bool held_removed_ = false;

@@ -26,6 +26,7 @@ class LegacyClient final : public Client {
  public:
   LegacyClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
       : Client(scene, id, seed),
+        clock_start_ns_(clock_.at(0)),
         cycles_left_(behaviour().cycles),
         act_at_ns_(behaviour().start_ns) {
     schedule(act_at_ns_);
@@ -53,9 +54,10 @@ class LegacyClient final : public Client {
   void give_up_cycle();
   void rest();
   [[nodiscard]] std::int64_t wall_ms() const {
-    return (kWallStartNs + local_now() + behaviour().clock_skew_ns) / kMs;
+    return (local_now() - clock_start_ns_ + kWallStartNs + behaviour().clock_skew_ns) / kMs;
   }
 
+  std::int64_t clock_start_ns_;
   std::uint32_t cycles_left_;
   std::int64_t act_at_ns_;
   Step step_ = Step::resting;

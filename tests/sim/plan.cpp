@@ -124,6 +124,7 @@ void Drawer::draw_classes() {
 void Drawer::prepare_outside() {
   for (ClientPlan& client : plan_.clients) {
     client.attempts = 4;
+    client.cycles = 4;
     client.releases = client.releases && !client.legacy ? random_.chance(3, 4) : client.releases;
     if (!client.legacy) client.hold_ms = client.ttl_ms * random_.between(5, 10) / 10;
   }
@@ -218,6 +219,9 @@ void Drawer::set_amount(FaultPlan& fault) {
       break;
     case server_clock_wild:
       set(random_.between(200'000, 3'000'000));
+      break;
+    case holder_overstays:
+      fault.until_ns = fault.from_ns + random_.between(50, 400) * kMs;
       break;
     case server_lies:
       fault.until_ns = fault.from_ns + 100 * kMs;
