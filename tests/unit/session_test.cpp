@@ -114,6 +114,15 @@ TEST_F(SessionTest, AnUnknownScriptIsSentAsTextOnceAndAnsweredOnce) {
   EXPECT_EQ(arrivals[1].reply.answer, Answer::granted);
 }
 
+TEST_F(SessionTest, ARepetitionDoesNotCostTheConnectionWhatWasDueLongAgo) {
+  ASSERT_TRUE(submit(1, check_of("a")));
+  receive(":1\r\n");
+  ASSERT_TRUE(session_.submit({2, NodeIndex(0), 1}, check_of("b"), t(50)));
+  EXPECT_EQ(session_.next_deadline(), t(50));
+  receive("-NOSCRIPT No matching script.\r\n");
+  EXPECT_EQ(session_.next_deadline(), Instant::never());
+}
+
 TEST_F(SessionTest, ATextThatTheServerDoesNotKnowEitherIsAnError) {
   ASSERT_TRUE(submit(1, check_of("a")));
   const auto arrivals = receive("-NOSCRIPT strange\r\n");

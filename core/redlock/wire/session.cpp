@@ -138,6 +138,9 @@ void Session::take_command_reply(Awaited request, const RespValue& value,
       return;
     }
     request.form = ScriptForm::text;
+    // The operation keeps its own deadline. It may have ended long ago, and an answer that was
+    // due then must not cost this living connection.
+    request.answer_by = Instant::never();
     write(request);
     awaited_.push_back(std::move(request));
     return;
