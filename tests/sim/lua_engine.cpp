@@ -299,6 +299,13 @@ void LuaEngine::install_api() {
   lua_setmetatable(lua_, LUA_GLOBALSINDEX);
 }
 
+const std::string& LuaEngine::sha1_of(std::string_view text) {
+  for (const NamedText& known : names_) {
+    if (known.text == text) return known.sha1;
+  }
+  return names_.emplace_back(std::string(text), sha1_hex(text)).sha1;
+}
+
 bool LuaEngine::load(const std::string& sha1, std::string_view text, std::string& error) {
   if (functions_.contains(sha1)) return true;
   if (luaL_loadbuffer(lua_, text.data(), text.size(), "@user_script") != 0) {

@@ -5,6 +5,7 @@
 // compiled once, and what a server knows of it is the server's own affair. Scripts keep nothing
 // between runs, because globals cannot be created. One thread.
 #pragma once
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ class LuaEngine {
   LuaEngine(const LuaEngine&) = delete;
   LuaEngine& operator=(const LuaEngine&) = delete;
 
+  // The SHA1 of a script's text; computed once.
+  [[nodiscard]] const std::string& sha1_of(std::string_view text);
   // Compiles the script and remembers it under its SHA1. False: `error` says why not.
   bool load(const std::string& sha1, std::string_view text, std::string& error);
   // Requires that the script has been loaded. Appends the answer in RESP to `out`.
@@ -42,6 +45,11 @@ class LuaEngine {
   void set_global_list(const char* name, std::span<const std::string_view> values);
 
   lua_State* lua_;
+  struct NamedText {
+    std::string text;
+    std::string sha1;
+  };
+  std::deque<NamedText> names_;  // few
   // Looked up, never iterated.
   std::unordered_map<std::string, int> functions_;
 };

@@ -3,7 +3,6 @@
 #include <span>
 
 #include "sim/server.hpp"
-#include "sim/sha1.hpp"
 
 namespace redlock::sim {
 
@@ -93,7 +92,7 @@ void Server::eval(const Arguments& arguments, std::string& out) {
   std::int64_t ignored = 0;
   std::string error;
   if (!parse_integer(arguments[2], ignored)) return append_error(out, kNoInteger);
-  const std::string sha1 = sha1_hex(arguments[1]);
+  const std::string& sha1 = engine_.sha1_of(arguments[1]);
   if (!engine_.load(sha1, arguments[1], error)) return append_error(out, error);
   learn_script(sha1);
   run_script(sha1, arguments, out);
@@ -123,7 +122,7 @@ void Server::script(const Arguments& arguments, std::string& out) {
   const std::string_view verb = arguments[1];
   if (equals_ignoring_case(verb, "load") && arguments.size() == 3) {
     std::string error;
-    const std::string sha1 = sha1_hex(arguments[2]);
+    const std::string& sha1 = engine_.sha1_of(arguments[2]);
     if (!engine_.load(sha1, arguments[2], error)) return append_error(out, error);
     learn_script(sha1);
     return append_bulk(out, sha1);
