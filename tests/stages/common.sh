@@ -1,0 +1,85 @@
+# What the stages of bin/test share: where things are, how builds are configured, how counts are told.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=${REDLOCK_BUILD:-$root/build-test}
+cd "$root"
+mkdir -p "$build"
+
+# tracked PATTERN...: the project's files, new ones included, that git's patterns match.
+tracked() {
+  git -c safe.directory="$root" ls-files --cached --others --exclude-standard -- "$@" | sort -u |
+    while read -r file; do [[ ! -f $file ]] || echo "$file"; done
+}
+
+# Ends the stage with its counts.
+finish() {
+  local passed=$1 failed=$2
+  if [[ -n ${REDLOCK_COUNTS-} ]]; then
+    echo "$passed $failed" >"$REDLOCK_COUNTS"
+  else
+    echo "$passed passed, $failed failed"
+  fi
+  exit $((failed > 0))
+}
+
+# Runs a command whose output matters only when it fails.
+quietly() {
+  local log status=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 || status=$?
+  if ((status != 0)); then
+    cat "$log"
+    echo "failed ($status): $*"
+  fi
+  rm -f "$log"
+  return "$status"
+}
+
+# cmake_configure DIR OPTION...: a build folder for the C++ side, with ccache where that is there.
+cmake_configure() {
+  local dir=$1
+  shift
+  if command -v ccache >/dev/null; then
+    set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@"
+  fi
+  quietly cmake -S "$root" -B "$dir" -G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@"
+}
+
+# The build that stages clang, tidy and example share. Clang's warnings come before optimisation.
+plain=$build/clang
+configure_plain() {
+  cmake_configure "$plain" -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_CXX_FLAGS='-O0 -g0'
+}
+
+# The build that stages unit, io and sim share: g++ with sanitizers, which stop at the first report.
+sanitized=$build/asan
+build_sanitized() {
+  cmake_configure "$sanitized" -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_CXX_FLAGS='-O1 -g1' -DREDLOCK_SANITIZE=address,undefined
+  quietly cmake --build "$sanitized" -j "$(nproc)"
+}
+export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
+
+# run_gtest PROGRAM OPTION...: adds a GoogleTest program's counts to passed and failed.
+passed=0 failed=0
+run_gtest() {
+  local log=$build/log/$(basename "$1").out status=0 good=0 bad=0
+  mkdir -p "$build/log"
+  "$@" --gtest_brief=1 >"$log" 2>&1 || status=$?
+  good=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\{0,1\}\..*/\1/p' "$log")
+  bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) tests\{0,1\}, listed below.*/\1/p' "$log")
+  if ((status != 0)); then
+    cat "$log"
+    echo "failed ($status): $*"
+    ((${bad:-0} > 0)) || bad=1
+  elif ! ((${good:-0} > 0)); then
+    cat "$log"
+    echo "$1 ran no test"
+    bad=1
+  fi
+  passed=$((passed + ${good:-0}))
+  failed=$((failed + ${bad:-0}))
+}
