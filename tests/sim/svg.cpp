@@ -15,8 +15,8 @@ namespace {
 constexpr double kLeft = 90;
 constexpr double kTop = 70;
 constexpr double kLaneGap = 78;
-constexpr double kPerMs = 34;
-constexpr double kQuietWidth = 46;  // of any stretch in which nothing happens
+constexpr double kPerMs = 30;
+constexpr double kQuietWidth = 26;  // of any stretch in which nothing happens
 
 std::string number(double value) {
   std::array<char, 32> text;
@@ -45,6 +45,25 @@ std::string escaped(std::string_view text) {
     }
   }
   return safe;
+}
+
+// What led to a violation is near it: everything else would make the picture endless.
+constexpr std::int64_t kBeforeNs = 80 * kMs;
+constexpr std::int64_t kAfterNs = 15 * kMs;
+
+Story around_violation(const Story& story) {
+  if (story.violations.empty()) return story;
+  const std::int64_t from = story.violations.front().at_ns - kBeforeNs;
+  const std::int64_t until = story.violations.front().at_ns + kAfterNs;
+  const auto outside = [from, until](std::int64_t begin, std::int64_t end) {
+    return end < from || begin > until;
+  };
+  Story part = story;
+  std::erase_if(part.messages, [&](const auto& m) { return outside(m.sent_ns, m.arrived_ns); });
+  std::erase_if(part.spans, [&](const auto& s) { return outside(s.from_ns, s.until_ns); });
+  std::erase_if(part.notes, [&](const auto& n) { return outside(n.at_ns, n.at_ns); });
+  std::erase_if(part.violations, [&](const auto& v) { return outside(v.at_ns, v.at_ns); });
+  return part;
 }
 
 // What a message is about, in a word or two.
@@ -105,9 +124,9 @@ class TimeScale {
 
 class Picture {
  public:
-  Picture(const Story& story, const std::string& title) : story_(story), scale_(story) {
-    const double width = scale_.end() + 120;
-    const double height = kTop + kLaneGap * (story.servers + story.clients) + 40;
+  Picture(Story story, const std::string& title) : story_(std::move(story)), scale_(story_) {
+    const double width = std::max(scale_.end() + 120, 700.0);
+    const double height = kTop + kLaneGap * (story_.servers + story_.clients) + 40;
     out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(width) + "\" height=\"" +
            number(height) + "\" font-family=\"sans-serif\" font-size=\"11\">\n" +
            "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
@@ -142,7 +161,7 @@ class Picture {
   void draw_message(const StoryMessage& message);
   void draw_violations();
 
-  const Story& story_;
+  const Story story_;
   TimeScale scale_;
   std::string out_;
 };
@@ -192,7 +211,7 @@ void Picture::draw_message(const StoryMessage& message) {
           color + "\"><title>" + escaped(message.text) + "</title></circle>\n";
   // Beside the arrival, out of the way of the lane itself.
   const double label_y = message.to_server ? to_y + 20 : to_y - 13;
-  text(to_x + 2, label_y, short_label(message), color, "font-size=\"8\"");
+  text(to_x + 2, label_y, short_label(message), color, "font-size=\"9\"");
 }
 
 void Picture::draw_violations() {
@@ -211,7 +230,7 @@ void Picture::draw_violations() {
 }  // namespace
 
 std::string timeline_svg(const Story& story, const std::string& title) {
-  return Picture(story, title).take();
+  return Picture(around_violation(story), title).take();
 }
 
 }  // namespace redlock::sim

@@ -13,6 +13,23 @@ bool loses_all(FaultClass fault_class) {
   return fault_class == crash_lose_all_late || fault_class == crash_lose_all_at_once;
 }
 
+// Over as soon as it has happened.
+bool is_moment(FaultClass fault_class) {
+  switch (fault_class) {
+    case script_flush:
+    case flush_all:
+    case eviction:
+    case fail_over_lagging:
+    case server_clock_forward:
+    case server_clock_back:
+    case server_clock_rate:
+    case server_clock_wild:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool loses_some(FaultClass fault_class) {
   return fault_class == crash_lose_second_late || fault_class == crash_lose_second_at_once;
 }
@@ -111,10 +128,12 @@ void World::strike_server(const FaultPlan& fault, Machine& machine, bool begins)
   Story* story = trace_.story();
   if (story == nullptr || !begins) return;
   const std::string name(info_of(fault.fault_class).name);
-  if (fired_[static_cast<std::size_t>(fault.fault_class)] != fired_before) {
+  const bool struck = fired_[static_cast<std::size_t>(fault.fault_class)] != fired_before;
+  if (struck)
     trace_.note(now_ns_, "fault: " + name + " on server " + std::to_string(machine.index));
-  }
-  story->spans.push_back({fault.from_ns, fault.until_ns, true, machine.index, true, name});
+  if (!struck && is_moment(fault.fault_class)) return;
+  const std::int64_t until_ns = is_moment(fault.fault_class) ? fault.from_ns : fault.until_ns;
+  story->spans.push_back({fault.from_ns, until_ns, true, machine.index, true, name});
 }
 
 // False: the class has nothing to do with servers.

@@ -1,0 +1,141 @@
+// The simulated network: streams that stay in order, stall, break and close like TCP's.
+#include "sim/network.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/sim_clock.hpp"
+
+namespace redlock::sim {
+namespace {
+
+// One client, one server, one connection.
+class NetworkTest : public testing::Test, public NetworkEnds {
+ protected:
+  NetworkTest() : trace_(nullptr), network_(*this, queue_, trace_, now_ns_, 7, 1, 1) {
+    network_.link(0, 0).delay_low_ns = kMs;
+    network_.link(0, 0).delay_high_ns = 5 * kMs;
+  }
+  void run_until(std::int64_t ms) {
+    while (!queue_.empty()) {
+      const Event event = queue_.pop();
+      if (event.at_ns > ms * kMs) {
+        queue_.add(event.at_ns, event.kind, event.subject);
+        break;
+      }
+      now_ns_ = event.at_ns;
+      network_.take(event);
+    }
+    now_ns_ = ms * kMs;
+  }
+  Connection& connected() {
+    Connection& connection = network_.open(0, 0);
+    run_until(10);
+    return connection;
+  }
+  Reachable server_reachable(std::uint32_t) override { return reachable_; }
+  void server_accepts(Connection&) override {}
+  void server_receives(Connection&, std::string_view bytes) override { received_ += bytes; }
+  void server_sees_end(Connection&) override { server_saw_end_ = true; }
+  void client_ready(std::uint32_t) override { ++wakes_; }
+  std::int64_t client_deadline_ns(std::uint32_t) override { return deadline_ns_; }
+  std::int64_t client_sends_from_ns(std::uint32_t) override { return 0; }
+
+  std::int64_t now_ns_ = 0;
+  EventQueue queue_;
+  Trace trace_;
+  Network network_;
+  Reachable reachable_ = Reachable::yes;
+  std::string received_;
+  bool server_saw_end_ = false;
+  int wakes_ = 0;
+  std::int64_t deadline_ns_ = 0;
+};
+
+TEST_F(NetworkTest, BytesArriveInOrderHoweverTheyAreSliced) {
+  for (const Slicing slicing : {Slicing::none, Slicing::pieces, Slicing::single_bytes}) {
+    received_.clear();
+    network_.set_slicing(slicing);
+    Connection& connection = network_.open(0, 0);
+    run_until(now_ns_ / kMs + 20);
+    std::string sent;
+    for (int i = 0; i < 20; ++i) {
+      const std::string bytes = "message " + std::to_string(i) + ";";
+      EXPECT_EQ(network_.send_up(connection, bytes), bytes.size());
+      sent += bytes;
+    }
+    run_until(now_ns_ / kMs + 200);
+    EXPECT_EQ(received_, sent);
+  }
+}
+
+TEST_F(NetworkTest, ABlockedLinkDeliversLater) {
+  Connection& connection = connected();
+  network_.link(0, 0).blocked_until_ns[kUp] = 100 * kMs;
+  network_.send_up(connection, "late");
+  run_until(99);
+  EXPECT_EQ(received_, "");
+  run_until(100);
+  EXPECT_EQ(received_, "late");
+}
+
+TEST_F(NetworkTest, BlockingOneDirectionLeavesTheOtherOpen) {
+  Connection& connection = connected();
+  network_.link(0, 0).blocked_until_ns[kDown] = 100 * kMs;
+  network_.send_up(connection, "up");
+  network_.send_down(connection, "down");
+  run_until(50);
+  EXPECT_EQ(received_, "up");
+  EXPECT_EQ(connection.inbox, "");
+}
+
+TEST_F(NetworkTest, AResetStrikesAtItsByte) {
+  Connection& connection = connected();
+  connection.up.reset_after = 3;
+  network_.send_up(connection, "abcdef");
+  run_until(50);
+  EXPECT_EQ(received_, "abc");
+  EXPECT_EQ(connection.client_side, ClientSide::failed);
+}
+
+TEST_F(NetworkTest, WhatWasSentBeforeTheCloseStillArrives) {
+  Connection& connection = connected();
+  network_.send_up(connection, "undo");
+  network_.close(connection);
+  run_until(50);
+  EXPECT_EQ(received_, "undo");
+  EXPECT_TRUE(server_saw_end_);
+}
+
+TEST_F(NetworkTest, AHalfOpenConnectionSwallowsEverything) {
+  Connection& connection = connected();
+  connection.silent = true;
+  network_.send_up(connection, "lost");
+  network_.send_down(connection, "lost");
+  run_until(50);
+  EXPECT_EQ(received_, "");
+  EXPECT_EQ(connection.inbox, "");
+  EXPECT_EQ(connection.client_side, ClientSide::connected);
+}
+
+TEST_F(NetworkTest, AServerThatIsDownRefuses) {
+  reachable_ = Reachable::refused;
+  EXPECT_EQ(connected().client_side, ClientSide::failed);
+}
+
+TEST_F(NetworkTest, AMachineThatIsDownSaysNothing) {
+  reachable_ = Reachable::silent;
+  EXPECT_EQ(connected().client_side, ClientSide::connecting);
+}
+
+TEST_F(NetworkTest, AnswersCanBeMadeToComeWithTheTimeout) {
+  Connection& connection = connected();
+  deadline_ns_ = 77 * kMs;
+  network_.send_down(connection, "answer");
+  run_until(76);
+  EXPECT_EQ(connection.inbox, "");
+  run_until(77);
+  EXPECT_EQ(connection.inbox, "answer");
+}
+
+}  // namespace
+}  // namespace redlock::sim
