@@ -30,18 +30,6 @@ void take_auth(ServerFields& fields, const zval* value) {
   fields.password = text_from("the password in auth", password);
 }
 
-// A password written where none belongs would be shown as part of the address.
-void refuse_credentials_in(std::string_view address) {
-  if (address.starts_with('/') || address.find('@') == std::string_view::npos) return;
-  throw ArgumentError("credentials must stand in a redis:// or unix:// URL, or under auth");
-}
-
-std::string host_from(const zval* value) {
-  std::string host = text_from("host", value);
-  refuse_credentials_in(host);
-  return host;
-}
-
 std::string_view field_name(zend_ulong index, const zend_string* key) {
   constexpr std::string_view kByPosition[] = {"host", "port", "timeout"};
   if (key != nullptr) return view_of(key);
@@ -50,7 +38,7 @@ std::string_view field_name(zend_ulong index, const zend_string* key) {
 
 void take_field(ServerFields& fields, std::string_view name, const zval* value) {
   if (name == "host") {
-    fields.host = host_from(value);
+    fields.host = text_from(name, value);
   } else if (name == "port") {
     fields.port = whole_number_from(name, value);
   } else if (name == "timeout") {
@@ -85,14 +73,9 @@ ServerFields fields_from(HashTable* array) {
   return fields;
 }
 
-ServerSpec spec_from_text(std::string_view text) {
-  if (text.find("://") == std::string_view::npos) refuse_credentials_in(text);
-  return parse_server(text);
-}
-
 ServerSpec spec_from(const zval* value) {
   ZVAL_DEREF(value);
-  if (Z_TYPE_P(value) == IS_STRING) return spec_from_text(view_of(Z_STR_P(value)));
+  if (Z_TYPE_P(value) == IS_STRING) return parse_server(view_of(Z_STR_P(value)));
   if (Z_TYPE_P(value) == IS_ARRAY) return make_server(fields_from(Z_ARRVAL_P(value)));
   throw TypeMismatch(std::string("a server must be of type array or string, ") +
                      zend_zval_type_name(value) + " given");
@@ -121,7 +104,7 @@ ServerSpec server_from_array(std::string_view argument, HashTable* array) {
 }
 
 ServerSpec server_from_text(std::string_view argument, std::string_view text) {
-  return prefixed(valid_server(argument), [&] { return spec_from_text(text); });
+  return prefixed(valid_server(argument), [&] { return parse_server(text); });
 }
 
 std::vector<ServerSpec> servers_from(std::string_view argument, HashTable* list) {

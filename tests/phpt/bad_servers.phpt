@@ -16,7 +16,7 @@ $cases = [
     [['h', 'database' => -1]], [['h', 'database' => 1000001]], [['h', 'database' => 'x']], [['h', 'database' => true]],
     ['h', 5], ['h', null], ['h', new stdClass()],
     ['h', ['H', 6379]], ['localhost:7', ['127.0.0.1', 7]], ['redis://a@h/1', 'redis://b@h/2'], ['/a', 'unix:///a'],
-    ['http://h'], ['redis://'], ['unix://x'], ['redis://h/x'], ['redis://h/?t=1'], ['redis://[::1'], ['u:p@h'], [['u@h']],
+    ['http://h'], ['redis://'], ['unix://x'], ['redis://h/x'], ['redis://h/?t=1'], ['redis://[::1'], ['u:p@h'], [['u@h']], [['tcp://h']],
     array_map(fn($port) => "h:$port", range(1, 17)),
 ];
 foreach ($cases as $servers) {
@@ -77,8 +77,9 @@ ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid se
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: database must be a number between 0 and 1000000
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: only timeout and database may stand behind '?' in the URL
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: an address in brackets must end with ']'
-ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: credentials must stand in a redis:// or unix:// URL, or under auth
-ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: credentials must stand in a redis:// or unix:// URL, or under auth
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: port must be a number between 1 and 65535
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: host must not contain '@' or '/'
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: host must not contain '@' or '/'
 ValueError: RedLock::__construct(): Argument #1 ($servers) must be at most 16, 17 given
 TypeError: RedLock::__construct(): Argument #1 ($servers) must be of type array, string given
 ArgumentCountError: RedLock::__construct() expects at least 1 argument, 0 given

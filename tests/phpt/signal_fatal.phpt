@@ -11,7 +11,9 @@ require __DIR__ . '/helper.inc';
 pcntl_async_signals(true);
 [$socket, $address] = silent_server();
 $lock = new RedLock([$address], 0, 1, ['timeout' => 20]);
-register_shutdown_function(function () use ($socket, $lock) {
+$began = microtime(true);
+register_shutdown_function(function () use ($socket, $began) {
+    echo microtime(true) - $began < 10 ? "soon " : "late ";
     [, $heard] = heard_by($socket);
     echo preg_match('/SET\r\n.*EVAL\r\n/s', $heard) ? "undone\n" : "not undone\n";
     $other = new RedLock([dead_server()], 0, 1);
@@ -24,5 +26,5 @@ echo "not reached\n";
 ?>
 --EXPECTF--
 Fatal error: Cannot declare class RedLock, because the name is already in use in %s on line %d
-%Aundone
+%Asoon undone
 RedLock\QuorumException: RedLock::lock(): no majority of 1 server could be asked for 'after' (needs 1, tried for %d ms): 127.0.0.1:%d: Connection refused
