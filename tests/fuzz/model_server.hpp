@@ -6,6 +6,7 @@
 #pragma once
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "commands.hpp"
 #include "input.hpp"
 #include "redlock/algorithm/reply.hpp"
+#include "redlock/wire/scripts.hpp"
 #include "require.hpp"
 
 namespace redlock::fuzz {
@@ -21,6 +23,10 @@ struct Expected {
   std::uint64_t id = 0;
   Answer answer = Answer::unknown;
   std::string text;  // of a grant
+  // A NOSCRIPT is an answer only when the command's own undo was sent before it arrived; else the
+  // command is repeated.
+  bool maybe = false;
+  std::size_t end = 0;  // in all that the server has written
 };
 
 class ModelServer {
@@ -31,12 +37,30 @@ class ModelServer {
     while (take_command(arguments)) answer(arguments, input);
   }
 
+  // An undo that nobody waits for has been sent behind the command.
+  void note_undo(std::uint64_t id) {
+    undone.insert(id);
+    for (Expected& answer : expected) {
+      if (answer.id == id && answer.maybe && answer.end > delivered_) answer.maybe = false;
+    }
+  }
+
+  std::string deliver(std::size_t size) {
+    const std::string bytes = wire.substr(0, size);
+    wire.erase(0, size);
+    delivered_ += size;
+    return bytes;
+  }
+
   // Written, and not yet delivered.
   std::string wire;
   std::deque<Expected> expected;
   // A handshake was refused: from there on everything is answered `unknown`.
   bool refused = false;
-  bool select_asked = false;
+  // Takes behind which an undo was sent that nobody waits for.
+  std::set<std::uint64_t> undone;
+  // Those that got a NOSCRIPT: repeated, they have no deadline on the connection.
+  std::set<std::uint64_t> repeated;
 
  private:
   bool take_command(std::vector<std::string>& arguments) {
@@ -70,10 +94,15 @@ class ModelServer {
     const bool by_sha1 = verb == "EVALSHA";
     const bool script = by_sha1 || verb == "EVAL";
     const std::uint64_t id = id_of(arguments.at(script ? 3 : 1));
-    const int times = ++asked_[{id, by_sha1}];
+    const bool undo = script && undone.contains(id) && is_undo(arguments[1]);
+    const int times = ++asked_[{id, by_sha1 ? 's' : undo ? 'u' : 't'}];
     REQUIRE(times == 1 || id == 0);
     const bool stamp = script && arguments.size() == 7 && arguments[6] == "1" && is_take(arguments);
-    answer_command(id, script, by_sha1, stamp, input.choice(6));
+    answer_command(undo ? 0 : id, script, by_sha1, stamp, input.choice(6));
+  }
+
+  static bool is_undo(std::string_view script) {
+    return script == scripts::delete_if_equal.text || script == scripts::stamp_undo.text;
   }
 
   static bool is_take(const std::vector<std::string>& arguments) {
@@ -81,7 +110,6 @@ class ModelServer {
   }
 
   void answer_handshake(const std::string& verb, Input& input) {
-    if (verb == "SELECT") select_asked = true;
     const bool refuse = input.choice(32) == 31;
     refused = refused || (refuse && verb != "CLIENT");
     wire += refuse ? "-NOPERM not you\r\n" : "+OK\r\n";
@@ -94,7 +122,12 @@ class ModelServer {
     };
     if (how == 0) return say("-OOM no memory\r\n", Answer::unknown);
     if (how == 1 && by_sha1) {
-      wire += "-NOSCRIPT No matching script\r\n";
+      repeated.insert(id);
+      say("-NOSCRIPT No matching script\r\n", Answer::denied);
+      if (!refused && id != 0) {
+        expected.back().maybe = !undone.contains(id);
+        expected.back().end = delivered_ + wire.size();
+      }
       return;
     }
     if (how <= 2) {
@@ -109,8 +142,9 @@ class ModelServer {
   }
 
   std::string unread_;
+  std::size_t delivered_ = 0;
   // How often a command came in each form: never twice.
-  std::map<std::pair<std::uint64_t, bool>, int> asked_;
+  std::map<std::pair<std::uint64_t, char>, int> asked_;
 };
 
 }  // namespace redlock::fuzz
