@@ -25,6 +25,6 @@ $lock->lock('r', 10000);
 echo "not reached\n";
 ?>
 --EXPECTF--
-Fatal error: Cannot declare class RedLock, because the name is already in use in %s on line %d
+Fatal error: Cannot %sclass RedLock%s on line %d
 %Asoon undone
 RedLock\QuorumException: RedLock::lock(): no majority of 1 server could be asked for 'after' (needs 1, tried for %d ms): 127.0.0.1:%d: Connection refused
