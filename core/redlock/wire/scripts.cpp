@@ -47,19 +47,23 @@ end
 return 0)",
     "69615471684e6ca495330d015849228ea4ce0288"};
 
-// A stamp in seconds stands until the whole second after it has begun.
+// A stamp in seconds stands until the whole second after it has begun. A release that arrives
+// late must not take an old client's live stamp for ours: here, too, our own lease must still run.
 const Script stamp_release{
     R"(local held = redis.call('GET', KEYS[1])
 if not held then return 0 end
-local plain = ARGV[4] == '1' and string.match(held, '^%d+$')
-if held ~= ARGV[1] and not plain then return 0 end
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
-local stamp = tonumber(string.match(held, '^%d+'))
-if ARGV[3] ~= '1' then stamp = stamp + 1 end
-if stamp * ARGV[3] - now_ms > tonumber(ARGV[2]) then return redis.call('DEL', KEYS[1]) end
+local function left_ms(value)
+  local stamp = tonumber(string.match(value, '^%d+'))
+  if ARGV[3] ~= '1' then stamp = stamp + 1 end
+  return stamp * ARGV[3] - now_ms
+end
+local plain = ARGV[4] == '1' and string.match(held, '^%d+$') and left_ms(ARGV[1]) > 0
+if held ~= ARGV[1] and not plain then return 0 end
+if left_ms(held) > tonumber(ARGV[2]) then return redis.call('DEL', KEYS[1]) end
 return 0)",
-    "0de09b8422d448786443805b13ced94bf1f4f936"};
+    "2061931d7f12c1594c943c46432f9fbe14773ca8"};
 
 const Script stamp_check{
     R"(local held = redis.call('GET', KEYS[1])
