@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t kReceiveBytes = 16 * 1024;
 // Per turn; a server that floods us waits for the next one.
 constexpr int kReceivesMax = 8;
+// Servers read 16 KiB at a time, and carry all of it out before they reply.
+constexpr std::size_t kReadAtOnceBytes = 16 * 1024;
 }  // namespace
 
 Node::Node(Endpoint endpoint, Transport& transport, Entropy& entropy, RequestEncoder& encoder)
@@ -20,17 +22,23 @@ void Node::open(Instant now) {
   connection_ = transport_.open(endpoint_);
   state_ = State::connecting;
   last_active_ = now;
-  for (const SharedCommand& removal : carried_) {
-    if (!session_->submit(Origin{}, removal, now + kCarriedAnswerTime)) break;
+  send_carried(now);
+}
+
+void Node::send_carried(Instant now) {
+  while (!carried_.empty() &&
+         session_->submit(Origin{}, carried_.front(), now + kCarriedAnswerTime)) {
+    carried_.pop_front();
   }
-  carried_.clear();
 }
 
 void Node::submit(const Origin& origin, const SharedCommand& command, Instant answer_by,
                   Instant now, std::vector<Arrival>& arrivals) {
   if (state_ == State::idle && now >= retry_at_) open(now);
   if (has_session() && session_->submit(origin, command, answer_by)) return;
-  if (is_removal(*command)) submit_cleanup(command, answer_by);
+  if (is_removal(*command)) {
+    submit_cleanup(std::make_shared<const Command>(*undo_of(*command)), answer_by);
+  }
   const bool full = has_session();
   // Nothing was sent, whatever the trouble was that keeps us from it.
   arrivals.push_back({origin, full ? Reply::unknown(Fault::bound, "too many unanswered requests")
@@ -92,6 +100,7 @@ void Node::receive(Instant now, std::vector<Arrival>& arrivals) {
     }
     failure_count_ = 0;
     trouble_ = {};
+    send_carried(now);
     if (result.bytes < buffer.size()) return;
   }
 }
@@ -136,7 +145,8 @@ void Node::complete_closing(Instant now) {
     }
     if (session_->output().empty() && session_->admitted()) left_over.clear();
   }
-  transport_.close(connection_);
+  const bool read_at_once = session_->unanswered_bytes() <= kReadAtOnceBytes;
+  read_at_once ? transport_.close(connection_) : transport_.close_behind(connection_);
   connection_ = 0;
   session_.reset();
   state_ = State::idle;

@@ -4,7 +4,8 @@
 //
 // `closing` lasts until the end of the reactor's turn: the operations are told first, and what
 // they say to undo still goes out on this very connection, behind the unanswered command. Only
-// then is it closed. What could not be sent is carried over to the next connection.
+// then is it closed. What could not be sent is carried over: it goes as soon as this connection has
+// room for it, or first on the next one.
 // Invariants: a command that was submitted is answered once; a connection that timed out or
 // answered nonsense is never used again. One thread.
 #pragma once
@@ -83,6 +84,7 @@ class Node {
   void begin_closing(Fault fault, const std::string& reason, bool stream_usable,
                      std::vector<Arrival>& arrivals);
   void carry(const SharedCommand& removal);
+  void send_carried(Instant now);
   [[nodiscard]] Duration draw_backoff();
 
   Endpoint endpoint_;

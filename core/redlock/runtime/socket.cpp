@@ -74,6 +74,7 @@ SocketTransport::SocketTransport(Clock& clock) : clock_(clock) {}
 SocketTransport::~SocketTransport() { forget_all(); }
 
 ConnectionId SocketTransport::open(const Endpoint& endpoint) {
+  close_answered();
   Link link;
   if (!endpoint.unix_path.empty()) {
     link.addresses.push_back(unix_address(endpoint.unix_path));
@@ -187,10 +188,36 @@ void SocketTransport::close(ConnectionId connection) {
   links_.erase(connection);
 }
 
+// Once the descriptor is gone, the kernel answers the server's first reply with a reset, and a
+// server that is told so drops what it has not read yet: SETs carried out, their undo dropped.
+void SocketTransport::close_behind(ConnectionId connection) {
+  close_answered();
+  const int descriptor = link(connection).descriptor;
+  if (descriptor >= 0) {
+    shutdown(descriptor, SHUT_WR);
+    half_closed_.push_back(descriptor);
+  }
+  links_.erase(connection);
+  if (half_closed_.size() <= kHalfClosedMax) return;
+  ::close(half_closed_.front());
+  half_closed_.pop_front();
+}
+
+void SocketTransport::close_answered() {
+  std::erase_if(half_closed_, [](int descriptor) {
+    pollfd probe{descriptor, POLLRDHUP, 0};
+    if (poll(&probe, 1, 0) <= 0) return false;
+    ::close(descriptor);
+    return true;
+  });
+}
+
 void SocketTransport::forget_all() {
   for (const auto& [id, link] : links_) {
     if (link.descriptor >= 0) ::close(link.descriptor);
   }
+  for (const int descriptor : half_closed_) ::close(descriptor);
+  half_closed_.clear();
   links_.clear();
   resolver_.forget_all();
 }

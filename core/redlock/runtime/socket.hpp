@@ -3,6 +3,7 @@
 // Non-blocking throughout; descriptors are close-on-exec and writes raise no SIGPIPE. A host
 // name is resolved on a thread of its own, since the resolver knows no deadlines.
 #pragma once
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +18,9 @@ struct pollfd;
 
 namespace redlock {
 
+// Connections whose server has not read everything yet; past the bound the oldest is closed.
+inline constexpr std::size_t kHalfClosedMax = 16;
+
 class SocketTransport final : public Transport {
  public:
   // The clock must outlive the transport, and tells when wait()'s deadline is.
@@ -30,6 +34,7 @@ class SocketTransport final : public Transport {
   [[nodiscard]] IoResult send(ConnectionId connection, std::string_view bytes) override;
   [[nodiscard]] IoResult receive(ConnectionId connection, std::span<char> into) override;
   void close(ConnectionId connection) override;
+  void close_behind(ConnectionId connection) override;
   void forget_all() override;
   Woken wait(std::span<Interest> interests, Instant deadline) override;
 
@@ -45,6 +50,8 @@ class SocketTransport final : public Transport {
     std::uint16_t port = 0;
   };
 
+  // Closes those descriptors whose server has closed too.
+  void close_answered();
   void connect_next(Link& link);
   void advance(Link& link);
   void fail_connecting(Link& link, int error);
@@ -54,6 +61,8 @@ class SocketTransport final : public Transport {
   Resolver resolver_;
   ConnectionId last_id_ = 0;
   std::unordered_map<ConnectionId, Link> links_;
+  // Closed for sending, oldest first; the server may still be reading.
+  std::deque<int> half_closed_;
   std::vector<pollfd> polled_;
 };
 

@@ -62,6 +62,9 @@ class Transport {
   [[nodiscard]] virtual IoResult receive(ConnectionId connection, std::span<char> into) = 0;
   // What has been sent still arrives, as far as the network allows.
   virtual void close(ConnectionId connection) = 0;
+  // Like close(), for a connection on which more is unanswered than a server reads at once: where
+  // closing would make it drop the rest, that waits until the server has read everything.
+  virtual void close_behind(ConnectionId connection) { close(connection); }
   // Lets go of every connection without a sign to the peer: they belong to the parent process.
   virtual void forget_all() = 0;
   // Returns when an interest is ready, at `deadline`, or when a signal came. With a deadline

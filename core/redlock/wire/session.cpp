@@ -40,7 +40,8 @@ void Session::write_handshake(const Endpoint& endpoint) {
 }
 
 bool Session::submit(const Origin& origin, SharedCommand command, Instant answer_by) {
-  if (broken_ || awaited_.size() >= kAwaitedMax || output().size() >= kOutputBytesMax) return false;
+  const std::size_t room = is_removal(*command) ? kAwaitedMax : kAwaitedBesidesRemovalsMax;
+  if (broken_ || awaited_.size() >= room || output().size() >= kOutputBytesMax) return false;
   Awaited request;
   request.origin = origin;
   request.command = std::move(command);
@@ -68,6 +69,7 @@ std::string_view Session::output() const {
 
 void Session::mark_sent(std::size_t size) {
   sent_any_ = sent_any_ || size > 0;
+  unanswered_bytes_ += size;
   output_offset_ += size;
   if (output_offset_ < output_.size()) return;
   output_.clear();
@@ -94,6 +96,7 @@ void Session::take_reply(RespValue value, std::vector<Arrival>& arrivals) {
   }
   Awaited request = std::move(awaited_.front());
   awaited_.pop_front();
+  if (awaited_.empty()) unanswered_bytes_ = 0;
   if (request.step != Step::command) return take_handshake_reply(request, value, arrivals);
   take_command_reply(std::move(request), value, arrivals);
 }

@@ -34,6 +34,8 @@
 namespace redlock {
 
 inline constexpr std::size_t kAwaitedMax = 1024;
+// The rest is kept for removals, so that what was taken here can be given back here.
+inline constexpr std::size_t kAwaitedBesidesRemovalsMax = kAwaitedMax / 2;
 inline constexpr std::size_t kOutputBytesMax = 4 * 1024 * 1024;
 
 // Names one operation for good; 0 is nobody, whose replies are dropped.
@@ -79,6 +81,8 @@ class Session {
   // The moment by which the most impatient awaited request wants its answer.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
   [[nodiscard]] bool idle() const { return awaited_.empty() && output().empty(); }
+  // At least as many bytes as have been sent and not been answered yet.
+  [[nodiscard]] std::size_t unanswered_bytes() const { return unanswered_bytes_; }
 
   // On a session that failed while its connection still carries bytes: one more removal, sent
   // behind everything else, with nobody waiting for the answer.
@@ -125,6 +129,8 @@ class Session {
   std::string output_;
   std::size_t output_offset_ = 0;
   bool sent_any_ = false;
+  // Sent since nothing was awaited last.
+  std::size_t unanswered_bytes_ = 0;
   // By Command::index(): the server has run this script for us.
   std::bitset<std::variant_size_v<Command>> known_scripts_;
   bool admitted_ = true;
