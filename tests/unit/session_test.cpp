@@ -69,11 +69,29 @@ TEST_F(SessionTest, NamesTheMomentOfTheMostImpatient) {
   EXPECT_EQ(session_.next_deadline(), std::nullopt);
 }
 
-TEST_F(SessionTest, AwaitsAtMostItsBoundOfReplies) {
-  for (std::size_t i = 0; i < kAwaitedMax; ++i) ASSERT_TRUE(submit(1, set_of("a")));
+TEST_F(SessionTest, AwaitsAtMostItsBoundOfRepliesHalfOfThemForRemovals) {
+  for (std::size_t i = 0; i < kAwaitedMax / 2; ++i) ASSERT_TRUE(submit(1, set_of("a")));
   EXPECT_FALSE(submit(1, set_of("a")));
+  EXPECT_FALSE(submit(1, check_of("a")));
+  for (std::size_t i = 0; i < kAwaitedMax / 2; ++i) ASSERT_TRUE(submit(0, delete_of("a")));
+  EXPECT_FALSE(submit(0, delete_of("a")));
   receive(test::kNil);
-  EXPECT_TRUE(submit(1, set_of("a")));
+  EXPECT_FALSE(submit(1, set_of("a")));
+  EXPECT_TRUE(submit(0, delete_of("a")));
+}
+
+TEST_F(SessionTest, CountsTheBytesThatWereSentAndNotAnswered) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  const std::size_t size = session_.output().size();
+  EXPECT_EQ(session_.unanswered_bytes(), 0U);
+  sent();
+  EXPECT_EQ(session_.unanswered_bytes(), size);
+  ASSERT_TRUE(submit(1, set_of("b")));
+  sent();
+  receive(test::kOk);
+  EXPECT_GE(session_.unanswered_bytes(), size);
+  receive(test::kOk);
+  EXPECT_EQ(session_.unanswered_bytes(), 0U);
 }
 
 TEST_F(SessionTest, HoldsAtMostItsBoundOfUnsentBytes) {
@@ -147,22 +165,22 @@ TEST_F(SessionTest, ATakeWhoseUndoIsOnItsWayIsNotRepeated) {
   EXPECT_NE(arrivals[0].reply.answer, Answer::granted);
 }
 
-class Rule04APoisonedConnectionIsFinished : public SessionTest {};
+class Rule04ASessionInDoubtIsBroken : public SessionTest {};
 
-TEST_F(Rule04APoisonedConnectionIsFinished, AReplyThatNobodyAskedForBreaksTheSession) {
+TEST_F(Rule04ASessionInDoubtIsBroken, AReplyThatNobodyAskedForBreaksTheSession) {
   EXPECT_TRUE(receive("+OK\r\n").empty());
   EXPECT_TRUE(session_.broken());
   EXPECT_EQ(session_.fault(), Fault::protocol);
   EXPECT_FALSE(submit(1, set_of("a")));
 }
 
-TEST_F(Rule04APoisonedConnectionIsFinished, ASurplusReplyIsNotTakenForTheNextRequest) {
+TEST_F(Rule04ASessionInDoubtIsBroken, ASurplusReplyIsNotTakenForTheNextRequest) {
   ASSERT_TRUE(submit(1, set_of("a")));
   EXPECT_EQ(receive("+OK\r\n+OK\r\n").size(), 1U);
   EXPECT_TRUE(session_.broken());
 }
 
-TEST_F(Rule04APoisonedConnectionIsFinished, AReplyThatDoesNotFitAnswersEverybodyWithUnknown) {
+TEST_F(Rule04ASessionInDoubtIsBroken, AReplyThatDoesNotFitAnswersEverybodyWithUnknown) {
   ASSERT_TRUE(submit(1, set_of("a")));
   ASSERT_TRUE(submit(0, delete_of("z")));
   ASSERT_TRUE(submit(2, set_of("b")));
@@ -176,7 +194,7 @@ TEST_F(Rule04APoisonedConnectionIsFinished, AReplyThatDoesNotFitAnswersEverybody
   EXPECT_EQ(arrivals[1].origin.operation, 2U);
 }
 
-TEST_F(Rule04APoisonedConnectionIsFinished, NothingIsReadOnceItIsBroken) {
+TEST_F(Rule04ASessionInDoubtIsBroken, NothingIsReadOnceItIsBroken) {
   ASSERT_TRUE(submit(1, set_of("a")));
   EXPECT_EQ(fail().size(), 1U);
   EXPECT_TRUE(receive("+OK\r\n").empty());
@@ -184,7 +202,7 @@ TEST_F(Rule04APoisonedConnectionIsFinished, NothingIsReadOnceItIsBroken) {
   EXPECT_EQ(session_.fault(), Fault::timeout);
 }
 
-TEST_F(Rule04APoisonedConnectionIsFinished, BytesThatAreNoRespBreakTheSession) {
+TEST_F(Rule04ASessionInDoubtIsBroken, BytesThatAreNoRespBreakTheSession) {
   ASSERT_TRUE(submit(1, set_of("a")));
   const auto arrivals = receive("HTTP/1.1 400 Bad Request\r\n\r\n<html>");
   ASSERT_EQ(arrivals.size(), 1U);

@@ -12,7 +12,7 @@ using test::delete_of;
 using test::SessionTest;
 using test::set_of;
 
-class Rule03UndoOnTheSameConnection : public SessionTest {
+class Rule03TheSessionAppendsWhatUndoes : public SessionTest {
  protected:
   std::vector<Arguments> undos(Session::Undo undo = Session::Undo::everything) {
     sent();
@@ -21,7 +21,7 @@ class Rule03UndoOnTheSameConnection : public SessionTest {
   }
 };
 
-TEST_F(Rule03UndoOnTheSameConnection, AnUnansweredSetIsFollowedByItsDeletionAsText) {
+TEST_F(Rule03TheSessionAppendsWhatUndoes, AnUnansweredSetIsFollowedByItsDeletionAsText) {
   ASSERT_TRUE(submit(1, set_of("a")));
   sent();
   fail();
@@ -31,14 +31,14 @@ TEST_F(Rule03UndoOnTheSameConnection, AnUnansweredSetIsFollowedByItsDeletionAsTe
             (Arguments{"EVAL", std::string(scripts::delete_if_equal.text), "1", "r", "a"}));
 }
 
-TEST_F(Rule03UndoOnTheSameConnection, AnAnsweredSetIsNotTouched) {
+TEST_F(Rule03TheSessionAppendsWhatUndoes, AnAnsweredSetIsNotTouched) {
   ASSERT_TRUE(submit(1, set_of("a")));
   receive(test::kOk);
   fail();
   EXPECT_TRUE(undos().empty());
 }
 
-TEST_F(Rule03UndoOnTheSameConnection, AnUndoThatIsOnItsWayIsNotDoubled) {
+TEST_F(Rule03TheSessionAppendsWhatUndoes, AnUndoThatIsOnItsWayIsNotDoubled) {
   ASSERT_TRUE(submit(1, set_of("a")));
   ASSERT_TRUE(submit(0, delete_of("a")));
   sent();
@@ -46,7 +46,7 @@ TEST_F(Rule03UndoOnTheSameConnection, AnUndoThatIsOnItsWayIsNotDoubled) {
   EXPECT_TRUE(undos().empty());
 }
 
-TEST_F(Rule03UndoOnTheSameConnection, ARemovalBySha1IsRepeatedAsText) {
+TEST_F(Rule03TheSessionAppendsWhatUndoes, ARemovalBySha1IsRepeatedAsText) {
   ASSERT_TRUE(submit(1, delete_of("z")));
   receive(":1\r\n");
   sent();
@@ -59,7 +59,7 @@ TEST_F(Rule03UndoOnTheSameConnection, ARemovalBySha1IsRepeatedAsText) {
   EXPECT_EQ(requests[0][4], "a");
 }
 
-TEST_F(Rule03UndoOnTheSameConnection, EveryLockIsUndoneOnceAndInOrder) {
+TEST_F(Rule03TheSessionAppendsWhatUndoes, EveryLockIsUndoneOnceAndInOrder) {
   for (const char* token : {"a", "b", "c"}) ASSERT_TRUE(submit(1, set_of(token)));
   ASSERT_TRUE(submit(0, delete_of("b")));
   sent();
@@ -70,13 +70,13 @@ TEST_F(Rule03UndoOnTheSameConnection, EveryLockIsUndoneOnceAndInOrder) {
   EXPECT_EQ(requests[1][4], "c");
 }
 
-TEST_F(Rule03UndoOnTheSameConnection, ASetThatNeverLeftNeedsNone) {
+TEST_F(Rule03TheSessionAppendsWhatUndoes, ASetThatNeverLeftNeedsNone) {
   ASSERT_TRUE(submit(1, set_of("a")));
   fail(Fault::connect);
   EXPECT_TRUE(session_.unsettled().empty());
 }
 
-TEST_F(Rule03UndoOnTheSameConnection, WhatOneConnectionCannotSendIsLeftForAnother) {
+TEST_F(Rule03TheSessionAppendsWhatUndoes, WhatOneConnectionCannotSendIsLeftForAnother) {
   ASSERT_TRUE(submit(1, set_of("a")));
   ASSERT_TRUE(submit(0, delete_of("b")));
   sent();
@@ -87,7 +87,7 @@ TEST_F(Rule03UndoOnTheSameConnection, WhatOneConnectionCannotSendIsLeftForAnothe
   for (const SharedCommand& command : commands) EXPECT_TRUE(is_removal(*command));
 }
 
-TEST_F(Rule03UndoOnTheSameConnection, InGoodOrderAGrantedLocksSetIsLeftAlone) {
+TEST_F(Rule03TheSessionAppendsWhatUndoes, InGoodOrderAGrantedLocksSetIsLeftAlone) {
   ASSERT_TRUE(submit(1, set_of("granted elsewhere")));
   ASSERT_TRUE(submit(1, set_of("lost")));
   ASSERT_TRUE(submit(0, delete_of("lost")));

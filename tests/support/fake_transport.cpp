@@ -1,0 +1,127 @@
+// Moves bytes between the library and fake servers.
+#include "support/fake_transport.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace redlock::test {
+
+ConnectionId FakeTransport::open(const Endpoint& endpoint) {
+  Link link;
+  link.server = &servers_[endpoint.display()];
+  ++link.server->connections_opened;
+  const bool vanishes = link.server->reach == FakeServer::Reach::vanishes;
+  link.decided_at = vanishes ? Instant::never() : clock_.now() + link.server->connect_time;
+  links_.emplace(++last_id_, std::move(link));
+  return last_id_;
+}
+
+LinkStatus FakeTransport::status(ConnectionId connection) {
+  const Link& link = links_.at(connection);
+  if (clock_.now() < link.decided_at) return {LinkState::connecting, Fault::none, "connecting"};
+  if (link.server->reach == FakeServer::Reach::refuses) {
+    return {LinkState::failed, link.server->refusal, "Connection refused"};
+  }
+  return {LinkState::connected, Fault::none, {}};
+}
+
+IoResult FakeTransport::send(ConnectionId connection, std::string_view bytes) {
+  Link& link = links_.at(connection);
+  if (link.closed_by_server) return {IoState::ended, 0, "the connection broke"};
+  const std::size_t size = std::min(bytes.size(), send_room);
+  if (size == 0) return {};
+  send_room -= size;
+  clock_.advance(send_time);
+  link.to_server.append(bytes.substr(0, size));
+  execute(link);
+  return {IoState::progress, size, {}};
+}
+
+void FakeTransport::execute(Link& link) {
+  if (link.server->stopped) return;
+  for (const Arguments& request : take_requests(link.to_server)) {
+    std::string reply = link.server->execute(request);
+    if (link.closed_by_client || reply.empty()) continue;
+    link.to_client.push_back({clock_.now() + link.server->answer_time, std::move(reply)});
+  }
+}
+
+IoResult FakeTransport::receive(ConnectionId connection, std::span<char> into) {
+  Link& link = links_.at(connection);
+  if (!readable(link)) return {};
+  if (link.to_client.empty() || link.to_client.front().at > clock_.now()) {
+    return {IoState::ended, 0, "the server closed the connection"};
+  }
+  Link::Piece& piece = link.to_client.front();
+  const std::size_t size = std::min(piece.bytes.size(), into.size());
+  std::copy_n(piece.bytes.begin(), size, into.begin());
+  piece.bytes.erase(0, size);
+  if (piece.bytes.empty()) link.to_client.pop_front();
+  return {IoState::progress, size, {}};
+}
+
+void FakeTransport::close(ConnectionId connection) {
+  Link& link = links_.at(connection);
+  if (link.closed_by_client) throw std::logic_error("closed twice");
+  link.closed_by_client = true;
+  link.to_client.clear();
+}
+
+void FakeTransport::forget_all() { links_.clear(); }
+
+void FakeTransport::resume(FakeServer& server) {
+  server.stopped = false;
+  for (auto& [id, link] : links_) {
+    if (link.server == &server) execute(link);
+  }
+}
+
+void FakeTransport::drop_connections(FakeServer& server) {
+  for (auto& [id, link] : links_) {
+    if (link.server == &server) link.closed_by_server = true;
+  }
+}
+
+std::size_t FakeTransport::open_count() const {
+  const auto open = std::ranges::count_if(
+      links_, [](const auto& entry) { return !entry.second.closed_by_client; });
+  return static_cast<std::size_t>(open);
+}
+
+bool FakeTransport::readable(const Link& link) const {
+  const bool arrived = !link.to_client.empty() && link.to_client.front().at <= clock_.now();
+  return arrived || link.closed_by_server;
+}
+
+bool FakeTransport::writable(const Link& link) const {
+  return clock_.now() >= link.decided_at && send_room > 0;
+}
+
+Instant FakeTransport::next_event(const Link& link) {
+  return link.to_client.empty() ? link.decided_at : link.to_client.front().at;
+}
+
+Woken FakeTransport::wait(std::span<Interest> interests, Instant deadline) {
+  if (std::exchange(interrupt_next_wait, false)) return Woken::interrupted;
+  for (;;) {
+    bool any = false;
+    Instant next = Instant::never();
+    for (Interest& interest : interests) {
+      const Link& link = links_.at(interest.connection);
+      interest.readable = readable(link);
+      interest.writable = interest.want_write && writable(link);
+      any = any || interest.readable || interest.writable;
+      const Instant event = next_event(link);
+      if (event > clock_.now()) next = std::min(next, event);
+    }
+    if (any) return Woken::ready;
+    if (next > deadline || next == Instant::never()) {
+      if (deadline == Instant::never()) throw std::logic_error("nothing would ever wake this up");
+      clock_.advance_to(deadline);
+      return Woken::deadline;
+    }
+    clock_.advance_to(next);
+  }
+}
+
+}  // namespace redlock::test
