@@ -66,12 +66,12 @@ final class Figures
      */
     private static function soak(array $soak): array
     {
-        $cycles = number_format($soak['cycles'], 0, '.', ' ');
+        $process = number_format($soak['cycles'], 0, '.', ' ') . ' of 1 000 000 cycles in one process';
         $spread = $soak['descriptors_max'] - $soak['descriptors_min'];
 
         return [
-            new Figure("$cycles cycles in one process: RSS growth", '<', 1024, $soak['rss_growth_kib'], 'KiB'),
-            new Figure("$cycles cycles in one process: change of descriptors", '<=', 0, $spread, 'open'),
+            new Figure("$process: RSS growth", '<', 1024, $soak['rss_growth_kib'], 'KiB'),
+            new Figure("$process: change of descriptors", '<=', 0, $spread, 'open'),
         ];
     }
 }

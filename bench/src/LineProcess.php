@@ -29,7 +29,7 @@ final class LineProcess
     /** @param list<string> $command */
     public function __construct(private readonly array $command, float $secondsToStart = 30.0)
     {
-        $process = proc_open($command, [['pipe', 'r'], ['pipe', 'w'], STDERR], $this->pipes);
+        $process = proc_open($command, [['pipe', 'r'], ['pipe', 'w']], $this->pipes);
         if ($process === false) {
             throw new RuntimeException('cannot start ' . implode(' ', $command));
         }

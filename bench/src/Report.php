@@ -39,18 +39,24 @@ final class Report
         foreach ($loopback as $placement => $groups) {
             foreach ($groups as $group => $of) {
                 $cells = array_map(static fn ($kind) => sprintf(
-                    '%.1f (%.1f, %.1f)',
-                    $of[$kind]['cycle_mean'],
+                    '%.1f, %.1f (%.1f)',
                     $of[$kind]['cycle_p50'],
                     $of[$kind]['cycle_p99'],
+                    $of[$kind]['cycle_mean'],
                 ), self::KINDS);
-                $ratios = array_map(self::ratio(...), array_values($of['ratios']));
+                $ratios = array_map(
+                    static fn (float $ofP50, float $ofMeans) => sprintf('%.2f (%.2f)', $ofP50, $ofMeans),
+                    array_values($of['ratios']),
+                    array_values($of['ratios_of_means']),
+                );
                 $rows[] = [$placement, $group === 'pid' ? 'PidLock' : "N=$group", ...$cells, ...$ratios];
             }
         }
 
-        return self::table('Uncontended on loopback, µs per lock+unlock: mean (p50, p99)', ['CPUs', '', ...self::KINDS,
-            'native/limit', 'userland/native', 'userland/limit'], $rows);
+        $title = 'Uncontended on loopback, µs per lock+unlock: p50, p99 (mean), and ratios of p50 (of means)';
+
+        return self::table($title, ['CPUs', '', ...self::KINDS, 'native/limit', 'userland/native',
+            'userland/limit'], $rows);
     }
 
     /** @param array<string, mixed> $delay */

@@ -55,7 +55,7 @@ final class Rounds
     /** @return array<string, mixed> */
     public function summary(): array
     {
-        return ['unit' => 'us', 'failed' => $this->failed]
+        return ['unit' => 'us', 'rounds' => count($this->columns['cycle_mean']), 'failed' => $this->failed]
             + array_map(Samples::median(...), $this->columns)
             + ['cycle_mean_of_each_round' => array_map(static fn ($us) => round($us, 2), $this->columns['cycle_mean'])];
     }

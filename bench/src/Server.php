@@ -26,7 +26,7 @@ final class Server
         // setpriv makes the kernel end the server when this process dies, however it dies.
         $command = ['setpriv', '--pdeathsig', 'KILL', self::binary(), '--port', (string) $this->port,
             '--bind', '127.0.0.1', '--dir', $dir, '--save', '', '--appendonly', 'no', '--loglevel', 'warning'];
-        $process = proc_open($command, [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w'], STDERR], $pipes);
+        $process = proc_open($command, [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w']], $pipes);
         if ($process === false) {
             throw new RuntimeException('cannot start ' . implode(' ', $command));
         }

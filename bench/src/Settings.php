@@ -11,6 +11,7 @@ final class Settings
     public const HOLD_US = 5000;
     public const DELAY_US = 1000;
 
+    /** @param array<string, float> $seconds what each part takes at most; idle machines need far less */
     private function __construct(
         public readonly bool $quick,
         public readonly int $loopbackRounds,
@@ -23,6 +24,7 @@ final class Settings
         public readonly int $soakCycles,
         public readonly int $contentionPasses,
         public readonly int $contentionRequests,
+        public readonly array $seconds,
     ) {
     }
 
@@ -40,6 +42,7 @@ final class Settings
             soakCycles: 1000000,
             contentionPasses: 1,
             contentionRequests: 1000,
+            seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 150],
         );
     }
 
@@ -57,6 +60,7 @@ final class Settings
             soakCycles: 50000,
             contentionPasses: 1,
             contentionRequests: 200,
+            seconds: ['split' => 8, 'shared' => 3, 'free' => 4, 'delay' => 4, 'stopped' => 6, 'soak' => 10],
         );
     }
 }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Bench\Scenario;
 
+use Bench\Budget;
 use Bench\Lab;
 use Bench\Placement;
 use Bench\Rounds;
@@ -22,7 +23,7 @@ final class Delay
         $rounds = [];
         $roundTrips = [];
         $cycles = $lab->settings->delayCycles;
-        for ($round = 0; $round < $lab->settings->delayRounds; $round++) {
+        foreach ((new Budget($lab->settings->seconds['delay']))->rounds($lab->settings->delayRounds) as $round) {
             $samplesNs = $contenders['limit']->ask('round_trips ' . 2 * $cycles)['round_trip_ns'];
             $roundTrips[] = Samples::median($samplesNs) / 1000;
             Rounds::measure($contenders, $rounds, $round, $cycles);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Bench\Scenario;
 
+use Bench\Budget;
 use Bench\Lab;
 use Bench\Placement;
 use Bench\Rounds;
@@ -25,21 +26,25 @@ final class Loopback
             $rounds = $placement === Placement::Split
                 ? $lab->settings->loopbackRounds
                 : intdiv($lab->settings->loopbackRounds, 2);
-            $summary[$placement->value] = self::measure($lab, $rounds);
+            $budget = new Budget($lab->settings->seconds[$placement->value]);
+            $summary[$placement->value] = self::measure($lab, $budget->rounds($rounds));
         }
 
         return $summary;
     }
 
-    /** @return array<string, mixed> */
-    private static function measure(Lab $lab, int $roundCount): array
+    /**
+     * @param iterable<int> $roundNumbers
+     * @return array<string, mixed>
+     */
+    private static function measure(Lab $lab, iterable $roundNumbers): array
     {
         $groups = self::groups($lab);
         foreach ($groups as $contenders) {
             array_map(static fn ($contender) => $contender->ask('cycles ' . self::WARM_UP_CYCLES), $contenders);
         }
         $rounds = array_fill_keys(array_keys($groups), []);
-        for ($round = 0; $round < $roundCount; $round++) {
+        foreach ($roundNumbers as $round) {
             foreach ($groups as $group => $contenders) {
                 Rounds::measure($contenders, $rounds[$group], $round, $lab->settings->loopbackCycles);
             }
@@ -71,9 +76,13 @@ final class Loopback
     private static function summarise(array $rounds): array
     {
         $summary = array_map(static fn (Rounds $of) => $of->summary(), $rounds);
-        $means = array_map(static fn (Rounds $of) => $of->column('cycle_mean'), $rounds);
-        foreach ([['native', 'limit'], ['userland', 'native'], ['userland', 'limit']] as [$slow, $fast]) {
-            $summary['ratios']["$slow / $fast"] = Samples::ratio($means[$slow], $means[$fast]);
+        foreach (['cycle_p50' => 'ratios', 'cycle_mean' => 'ratios_of_means'] as $column => $name) {
+            foreach ([['native', 'limit'], ['userland', 'native'], ['userland', 'limit']] as [$slow, $fast]) {
+                $summary[$name]["$slow / $fast"] = Samples::ratio(
+                    $rounds[$slow]->column($column),
+                    $rounds[$fast]->column($column),
+                );
+            }
         }
 
         return $summary;

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Bench\Scenario;
 
+use Bench\Budget;
 use Bench\Lab;
 use Bench\LineProcess;
 use Bench\Placement;
@@ -29,7 +30,8 @@ final class OneStopped
         unset($contenders['userland']);
         $healthy = $stopped = [];
         $cycles = $lab->settings->stoppedCycles;
-        for ($round = 0; $round < $lab->settings->stoppedRounds; $round++) {
+        $budget = new Budget($lab->settings->seconds['stopped']);
+        foreach ($budget->rounds($lab->settings->stoppedRounds) as $round) {
             self::settle($contenders);
             Rounds::measure($contenders, $healthy, $round, $cycles);
             $server = $lab->servers[$round % Lab::SERVERS];

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Bench\Scenario;
 
+use Bench\Budget;
 use Bench\Lab;
 use Bench\Placement;
 
@@ -13,6 +14,7 @@ final class Soak
     private const SERVERS = 3;
     private const WARM_UP_CYCLES = 2000;
     private const CHUNKS = 50;
+    private const CHUNK_SECONDS_MAX = 120.0;
 
     /** @return array<string, mixed> */
     public static function run(Lab $lab): array
@@ -22,14 +24,14 @@ final class Soak
         $failed = $worker->ask('spin ' . self::WARM_UP_CYCLES)['failed'];
         $samples = [self::sample(0, $worker->pid)];
         $chunk = intdiv($lab->settings->soakCycles, self::CHUNKS);
-        for ($done = $chunk; $done <= $lab->settings->soakCycles; $done += $chunk) {
-            $failed += $worker->ask("spin $chunk", 120.0)['failed'];
-            $samples[] = self::sample($done, $worker->pid);
+        foreach ((new Budget($lab->settings->seconds['soak']))->rounds(self::CHUNKS) as $round) {
+            $failed += $worker->ask("spin $chunk", self::CHUNK_SECONDS_MAX)['failed'];
+            $samples[] = self::sample(($round + 1) * $chunk, $worker->pid);
         }
         $rss = array_column($samples, 'rss_kib');
         $descriptors = array_column($samples, 'descriptors');
 
-        return ['servers' => self::SERVERS, 'cycles' => $lab->settings->soakCycles, 'failed' => $failed,
+        return ['servers' => self::SERVERS, 'cycles' => max(array_column($samples, 'cycles')), 'failed' => $failed,
             'rss_growth_kib' => max($rss) - $rss[0], 'descriptors_min' => min($descriptors),
             'descriptors_max' => max($descriptors), 'samples' => $samples];
     }
