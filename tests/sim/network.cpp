@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kSliceGapMaxNs = kMs;
 constexpr std::int64_t kByteGapMaxNs = 50'000;
+constexpr std::int64_t kRetransmitMaxNs = 60 * kMs;
 
 Pipe& pipe_of(Connection& connection, Direction direction) {
   return direction == kUp ? connection.up : connection.down;
@@ -55,7 +56,8 @@ Connection& Network::open(std::uint32_t client, std::uint32_t server) {
 bool Network::blocked(Connection& connection, Direction direction, EventKind again) {
   const std::int64_t until = link(connection.client, connection.server).blocked_until_ns[direction];
   if (until <= now_ns_) return false;
-  queue_.add(until, again, connection.id);
+  // Each connection sends again when its own timer says so: a newer one may be faster.
+  queue_.add(until + random_.between(0, kRetransmitMaxNs), again, connection.id);
   return true;
 }
 

