@@ -51,6 +51,7 @@ AnswerTimes answer_times(const std::vector<ServerSpec>& servers, Duration usual)
     throw ArgumentError("timeout must be above 0 and at most 3600 seconds");
   }
   std::vector<Duration> times;
+  times.reserve(servers.size());
   for (const ServerSpec& server : servers) times.push_back(server.timeout.value_or(usual));
   return std::make_shared<const std::vector<Duration>>(std::move(times));
 }

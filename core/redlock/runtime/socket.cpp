@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "redlock/algorithm/invariant.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 // reset that could overtake our last command.
 constexpr std::size_t kDrainBytesMax = 256 * 1024;
 
-std::string error_text(int error) { return std::strerror(error); }
+std::string error_text(int error) { return std::generic_category().message(error); }
 
 SocketAddress unix_address(const std::string& path) {
   SocketAddress address;

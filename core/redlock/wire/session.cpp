@@ -82,14 +82,14 @@ void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals)
   while (!broken_) {
     std::optional<RespValue> value = reader_.next();
     if (!value) break;
-    take_reply(std::move(*value), arrivals);
+    take_reply(*value, arrivals);
   }
   if (!broken_ && !reader_.error().empty()) {
     fail(Fault::protocol, "no valid reply: " + printable(reader_.error()), arrivals);
   }
 }
 
-void Session::take_reply(RespValue value, std::vector<Arrival>& arrivals) {
+void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
   if (awaited_.empty() || !awaited_.front().written) {
     const std::string said = value.kind == RespKind::error ? ": " + printable(value.text) : "";
     return fail(Fault::protocol, "a reply that nobody asked for" + said, arrivals);

@@ -110,7 +110,7 @@ class Session {
 
   void write_handshake(const Endpoint& endpoint);
   void write(Awaited& request);
-  void take_reply(RespValue value, std::vector<Arrival>& arrivals);
+  void take_reply(const RespValue& value, std::vector<Arrival>& arrivals);
   void take_handshake_reply(const Awaited& request, const RespValue& value,
                             std::vector<Arrival>& arrivals);
   void take_command_reply(Awaited request, const RespValue& value, std::vector<Arrival>& arrivals);
