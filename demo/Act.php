@@ -45,9 +45,9 @@ final class Act
         $act = new self('RedLock', $explanation, $fleet, array_fill(0, 8, 'RedLock'), 22.0);
         $act->incidents = [
             new Incident(4.0, 'server 2 is killed with -9', fn () => $act->kill(1)),
-            new Incident(7.0, 'server 4 is stopped with SIGSTOP: it accepts, and answers nothing', fn () => $act->stop(3)),
+            new Incident(7.0, 'server 4 gets SIGSTOP: it accepts, and answers nothing', fn () => $act->stop(3)),
             new Incident(10.0, 'server 4 goes on', fn () => $act->cont(3)),
-            new Incident(12.0, 'server 2 is back, empty, later than any lease it forgot (3 s)', fn () => $act->restart(1)),
+            new Incident(12.0, 'server 2 is back, empty, later than any lease (3 s)', fn () => $act->restart(1)),
             new Incident(15.0, 'servers 1, 3 and 5 are stopped: no majority is left', fn () => $act->stop(0, 2, 4)),
             new Incident(17.5, 'what lock() now throws:', fn (): string => $act->quoteTrouble()),
             new Incident(18.5, 'servers 1, 3 and 5 go on', fn () => $act->cont(0, 2, 4)),
@@ -187,7 +187,8 @@ final class Act
         if (!$this->crew->isDone()) {
             $details[] = 'a worker did not come to its end';
         }
-        return [...$lines, ...array_map(static fn (string $d): string => "        $d", [...$details, ...$this->complaints])];
+        array_push($details, ...$this->complaints);
+        return [...$lines, ...array_map(static fn (string $d): string => "        $d", $details)];
     }
 
     /** @return list<string> */

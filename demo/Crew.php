@@ -14,7 +14,7 @@ final class Crew
 {
     /** @var list<Worker> */
     public readonly array $workers;
-    /** @var list<array{float, int}> when a turn was reported, and the microseconds it had waited; the last seconds only */
+    /** @var list<array{float, int}> the latest turns: when each was reported, and the microseconds it had waited */
     private array $recent = [];
     private string $trouble = '';
     private int $troubleCount = 0;

@@ -57,5 +57,5 @@ foreach ($acts as $act) {
     }
     $good = $good && $act->isGood();
 }
-echo $good ? "  All is well: never two inside at once, and no turn was lost.\n" : "  SOMETHING WENT WRONG; see above.\n";
+echo $good ? "  All is well: never two inside at once, and no turn was lost.\n" : "  SOMETHING WENT WRONG.\n";
 exit($good ? 0 : 1);

@@ -50,7 +50,8 @@ final class RollingUpgradeTest extends PidLockTestCase
     public function testANewClientTakesOverFromADeadOldOne(): void
     {
         self::legacy()->getPidLock('p', 0.05);
-        self::assertSame(1, Wait::until(static fn (): int => self::pidLock()->getPidLock('p', 10), 'its stamp to pass'));
+        $taken = Wait::until(static fn (): int => self::pidLock()->getPidLock('p', 10), 'its stamp to pass');
+        self::assertSame(1, $taken);
     }
 
     public function testAnOldClientTakesOverFromADeadNewOne(): void

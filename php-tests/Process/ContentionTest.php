@@ -37,7 +37,8 @@ final class ContentionTest extends SharedFleetTestCase
         $give = fn ($lock) => $r->unlock($lock);
     ';
     private const LEGACY_RED_LOCK = '
-        $clients = array_map(fn ($s) => new RedLock\Tests\Support\RespClient("tcp://127.0.0.1:$s[1]"), $args["servers"]);
+        $connect = fn ($s) => new RedLock\Tests\Support\RespClient("tcp://127.0.0.1:$s[1]");
+        $clients = array_map($connect, $args["servers"]);
         $r = new RedLock\Tests\Support\LegacyRedLock($clients, 4, 50);
         $take = fn () => $r->lock("r", 20000);
         $give = fn ($lock) => $r->unlock($lock);

@@ -16,13 +16,16 @@ final class ExamplesTest extends ServerTestCase
     public function testTheExampleRuns(string $path): void
     {
         $fleet = $this->fleet(3);
-        $ports = array_combine(['6379', '6380', '6381'], array_map(static fn ($s) => (string) $s->port, $fleet->servers));
+        [$a, $b, $c] = $fleet->servers;
+        $ports = ['6379' => $a->port, '6380' => $b->port, '6381' => $c->port];
         $copy = TempFolder::make() . '/example.php';
         file_put_contents($copy, strtr((string) file_get_contents($path), $ports));
-        exec(implode(' ', array_map(escapeshellarg(...), [...PhpProcess::command(), $copy])) . ' 2>&1', $output, $status);
+        $command = array_map(escapeshellarg(...), [...PhpProcess::command(), $copy]);
+        exec(implode(' ', $command) . ' 2>&1', $output, $status);
         $output = implode("\n", $output);
         self::assertSame(0, $status, $output);
-        self::assertDoesNotMatchRegularExpression('/Warning|Notice|Deprecated|Fatal|busy|down:|lost|somebody/', $output);
+        $complaints = '/Warning|Notice|Deprecated|Fatal|busy|down:|lost|somebody/';
+        self::assertDoesNotMatchRegularExpression($complaints, $output);
         self::assertNotSame('', $output);
         self::assertSame(0, $fleet->keyCount(), 'an example gives back what it takes');
     }

@@ -14,7 +14,8 @@ final class ForkTest extends ServerTestCase
     private const PRELUDE = '
         $r = new RedLock([["127.0.0.1", $args["port"], 1]], 0, 1, ["clientName" => "forked"]);
         $p = new PidLock(["host" => "127.0.0.1", "port" => $args["port"], "timeout" => 1]);
-        $admin = fn (...$words) => (new RedLock\Tests\Support\RespClient("tcp://127.0.0.1:$args[port]"))->call(...$words);
+        $connect = fn () => new RedLock\Tests\Support\RespClient("tcp://127.0.0.1:$args[port]");
+        $admin = fn (...$words) => $connect()->call(...$words);
         $ids = function () use ($admin) {
             preg_match_all("/^id=(\d+) .* name=forked /m", $admin("CLIENT", "LIST"), $matches);
             return $matches[1];

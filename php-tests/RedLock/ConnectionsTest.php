@@ -134,6 +134,40 @@ final class ConnectionsTest extends ServerTestCase
         self::assertSame([], self::clientIds($server, 'gone'));
     }
 
+    public function testWithoutFreeDescriptorsItIsAQuorumExceptionAndAfterwardsAllIsWell(): void
+    {
+        $code = '
+            $r = new RedLock($args["servers"], 0, 1);
+            $limit = posix_getrlimit()["hard openfiles"];
+            posix_setrlimit(POSIX_RLIMIT_NOFILE, 3, $limit);
+            try { $r->lock("r", 10000); report(null); }
+            catch (RedLock\QuorumException $e) { report($e->getMessage()); }
+            posix_setrlimit(POSIX_RLIMIT_NOFILE, 256, $limit);
+            do {
+                try { $lock = $r->lock("r", 10000); } catch (RedLock\QuorumException) { $lock = null; usleep(5000); }
+            } while (!$lock);
+            report($r->unlock($lock));
+        ';
+        $process = $this->php($code, ['servers' => $this->fleet(3)->specs()]);
+        self::assertStringContainsString('Too many open files', (string) PhpProcess::report($process));
+        self::assertTrue(PhpProcess::report($process));
+    }
+
+    public function testASubclassMayUnlockInItsDestructorAtTheEndOfTheScript(): void
+    {
+        $fleet = $this->fleet(3);
+        $code = '
+            final class Guard extends RedLock {
+                public array $lock;
+                public function __destruct() { report($this->unlock($this->lock)); }
+            }
+            $guard = new Guard($args["servers"], 0, 1);
+            $guard->lock = $guard->lock("r", 60000);
+        ';
+        self::assertTrue(PhpProcess::run($code, ['servers' => $fleet->specs()]));
+        Wait::until(static fn (): bool => $fleet->keyCount() === 0, 'the keys to be deleted');
+    }
+
     public function testManyServersOverTimeDoNotExhaustAnything(): void
     {
         $code = '

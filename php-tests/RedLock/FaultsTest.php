@@ -121,6 +121,23 @@ final class FaultsTest extends ServerTestCase
         self::assertGreaterThan(0.1, $took);
     }
 
+    public function testManyCallsToStoppedServersLeaveNoGhostsEither(): void
+    {
+        $fleet = $this->fleet(3);
+        $fleet->servers[0]->stop();
+        $fleet->servers[1]->stop();
+        $redLock = new RedLock($fleet->specs(null, 0.01), 1, 2);
+        for ($i = 0; $i < 60; ++$i) {
+            self::caught(QuorumException::class, static fn () => $redLock->lock("r$i", 60_000));
+        }
+        $fleet->servers[0]->cont();
+        $fleet->servers[1]->cont();
+        Wait::until(static fn (): bool => $fleet->keyCount() === 0, 'the ghosts to vanish');
+        self::assertLessThan(10, max($fleet->each(
+            static fn ($c): int => substr_count($c->call('CLIENT', 'LIST'), "\n"),
+        )), 'given-up connections do not pile up');
+    }
+
     public function testUnlockExtendAndIsHeldReturnWithinTheBudgetWhenAllAreStopped(): void
     {
         $fleet = $this->fleet(3);
@@ -152,6 +169,24 @@ final class FaultsTest extends ServerTestCase
         Wait::until(static fn (): bool => $fleet->keyCount() === 3, 'the key on all servers');
         $fleet->servers[2]->stop();
         self::assertTrue($redLock->unlock($lock));
+        $fleet->servers[2]->cont();
+        Wait::until(static fn (): bool => $fleet->keyCount() === 0, 'the key on the server that was stopped');
+        self::assertSame(0, $fleet->keyCount());
+    }
+
+    public function testUnlockReachesAStoppedServerThatHasForgottenTheScript(): void
+    {
+        $fleet = $this->fleet(3);
+        $redLock = new RedLock($fleet->specs(null, 0.1), 0, 1);
+        $redLock->unlock(self::held($redLock, 'warm up'));
+        $lock = self::held($redLock, 'r', 60_000);
+        Wait::until(static fn (): bool => $fleet->values('r') === array_fill(0, 3, $lock['token']), 'the key on all');
+        $fleet->each(static fn ($c) => $c->call('SCRIPT', 'FLUSH'));
+        $fleet->servers[2]->stop();
+        self::assertTrue($redLock->unlock($lock));
+        // Later calls find the answer overdue and give the connection up.
+        usleep(120_000);
+        $redLock->unlock(self::held($redLock, 'other'));
         $fleet->servers[2]->cont();
         Wait::until(static fn (): bool => $fleet->keyCount() === 0, 'the key on the server that was stopped');
         self::assertSame(0, $fleet->keyCount());
@@ -267,6 +302,7 @@ final class FaultsTest extends ServerTestCase
         $thrown = self::caught(QuorumException::class, static fn () => $redLock->lock('r', 1000));
         self::assertStringContainsString("127.0.0.1:$port", $thrown->getMessage());
         self::assertStringContainsStringIgnoringCase('refused', $thrown->getMessage());
+        self::assertMatchesRegularExpression("/'r' .*tried for \d+ ms/", $thrown->getMessage(), 'what, and how long');
         self::assertStringContainsStringIgnoringCase('refused', $redLock->lastErrors()["127.0.0.1:$port"]);
     }
 

@@ -58,6 +58,39 @@ final class NetworkTest extends ServerTestCase
         self::assertLessThan(0.85, $took, 'three round trips would be 0.9 s');
     }
 
+    public function testUnlockAsksSideBySideToo(): void
+    {
+        $redLock = $this->redLock(5.0);
+        $redLock->unlock(self::held($redLock, 'warm up'));
+        $lock = self::held($redLock, 'r');
+        foreach ($this->proxies as $proxy) {
+            $proxy->delay(150);
+        }
+        $took = self::secondsOf(static fn () => self::assertTrue($redLock->unlock($lock)));
+        self::assertGreaterThan(0.29, $took, 'one round trip');
+        self::assertLessThan(0.85, $took, 'three round trips would be 0.9 s');
+    }
+
+    public function testAConnectionThatIsNeverEstablishedIsGivenUpInTime(): void
+    {
+        $context = stream_context_create(['socket' => ['backlog' => 0]]);
+        $flags = STREAM_SERVER_BIND | STREAM_SERVER_LISTEN;
+        $deaf = stream_socket_server('tcp://127.0.0.1:0', $errno, $error, $flags, $context);
+        $name = (string) stream_socket_get_name($deaf, false);
+        // Nobody accepts; with its queue full the kernel answers no further attempt to connect.
+        $queued = [];
+        do {
+            $client = @stream_socket_client("tcp://$name", $errno, $error, 0.2);
+            $queued[] = $client;
+        } while ($client !== false);
+        $redLock = new RedLock(["redis://$name?timeout=0.2"], 10, 2);
+        $start = Wait::now();
+        $thrown = self::caught(QuorumException::class, static fn () => $redLock->lock('r', 60_000));
+        self::assertLessThan(4.1, Wait::now() - $start, 'the budget is 0.41 s');
+        self::assertStringContainsString($name, $thrown->getMessage());
+        unset($queued, $deaf);
+    }
+
     public function testTheDelayIsTakenFromTheValidity(): void
     {
         foreach ($this->proxies as $proxy) {

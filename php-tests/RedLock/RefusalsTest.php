@@ -1,6 +1,6 @@
 <?php
 
-/** Servers that answer, but with an error: a vote against with the server's own words, never "free", never "released". */
+/** Servers that answer with an error: a vote against with the server's own words, never "free", never "released". */
 
 declare(strict_types=1);
 

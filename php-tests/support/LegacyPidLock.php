@@ -1,6 +1,6 @@
 <?php
 
-/** The timestamp lock as it is copied from project to project: SETNX, GET, GETSET and DEL, judged by the client's clock. */
+/** The timestamp lock as it is copied around: SETNX, GET, GETSET and DEL, judged by the client's clock. */
 
 declare(strict_types=1);
 
