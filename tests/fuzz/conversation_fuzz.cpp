@@ -115,7 +115,7 @@ class Conversation {
       open_.erase(asked);
     }
     arrivals_.clear();
-    if (!session_.broken()) check_deadline();
+    if (honest_ && !session_.broken()) check_deadline();
   }
 
   void check_answer(const Arrival& arrival) {
