@@ -1,0 +1,69 @@
+// Numbering.
+#include "exhaustive/command_book.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "redlock/wire/translate.hpp"
+
+namespace redlock::exhaustive {
+
+namespace {
+
+struct Named {
+  Role role;
+  std::string_view token;
+};
+
+// The fraction of a stamp is its token.
+std::string_view fraction_of(std::string_view stamp) {
+  return stamp.substr(std::min(stamp.size(), stamp.find('.') + 1));
+}
+
+struct Namer {
+  Named operator()(const SetIfAbsent& c) const { return {Role::take, c.token.view()}; }
+  Named operator()(const DeleteIfEqual& c) const { return {Role::undo, c.token.view()}; }
+  Named operator()(const ExtendIfEqual& c) const { return {Role::extend, c.token.view()}; }
+  Named operator()(const CheckEqual& c) const { return {Role::check, c.token.view()}; }
+  Named operator()(const StampTake& c) const { return {Role::take, c.token.view()}; }
+  Named operator()(const StampUndo& c) const { return {Role::undo, c.token.view()}; }
+  Named operator()(const StampRelease& c) const { return {Role::release, fraction_of(c.stamp)}; }
+  Named operator()(const StampCheck& c) const { return {Role::check, fraction_of(c.stamp)}; }
+};
+
+}  // namespace
+
+int CommandBook::number_of(const Command& command) {
+  std::string bytes;
+  append_request(bytes, command, ScriptForm::text);
+  const auto found = numbers_.find(bytes);
+  if (found != numbers_.end()) return found->second;
+  if (commands_.size() == kCommandsMax) throw std::length_error("too many different commands");
+  const Named named = std::visit(Namer{}, command);
+  const int number = static_cast<int>(commands_.size());
+  commands_.push_back({command, named.role, token_number(named.token), is_removal(command), bytes});
+  numbers_.emplace(std::move(bytes), number);
+  return number;
+}
+
+int CommandBook::undo_of(int number) {
+  std::optional<int>& known = undos_[static_cast<std::size_t>(number)];
+  if (!known) {
+    const std::optional<Command> undo = redlock::undo_of(at(number).command);
+    known = undo ? number_of(*undo) : -1;
+  }
+  return *known;
+}
+
+int CommandBook::token_number(std::string_view text) {
+  const auto found = std::ranges::find(tokens_, text);
+  if (found != tokens_.end()) return static_cast<int>(found - tokens_.begin());
+  tokens_.emplace_back(text);
+  return static_cast<int>(tokens_.size()) - 1;
+}
+
+std::string CommandBook::stamp(int token_number) const {
+  return std::to_string(kOwnStampMs) + "." + token(token_number);
+}
+
+}  // namespace redlock::exhaustive

@@ -1,0 +1,195 @@
+// Building, feeding and judging one machine.
+#include "exhaustive/machine_run.hpp"
+
+#include <bit>
+
+#include "exhaustive/machine_state.hpp"
+#include "redlock/algorithm/extend.hpp"
+#include "redlock/algorithm/quorum_recipe.hpp"
+#include "redlock/algorithm/stamp_recipe.hpp"
+
+namespace redlock::exhaustive {
+
+namespace {
+
+const std::string kKey = "k";
+
+Byte ticks_up(Duration span) {
+  const std::int64_t tick = kTick.count_ns();
+  return byte(span.count_ns() <= 0 ? 0 : (span.count_ns() + tick - 1) / tick);
+}
+
+}  // namespace
+
+void CountingEntropy::fill(std::span<std::byte> bytes) {
+  ++draws_;
+  for (std::byte& b : bytes) b = static_cast<std::byte>(draws_);
+}
+
+MachineTable::Run::Run(const Settings& settings, CommandBook& book, const Root& root,
+                       std::int64_t epoch_ns)
+    : settings_(settings), book_(book), root_(root), now_(Instant::from_ns(epoch_ns)) {
+  const auto times = std::make_shared<const std::vector<Duration>>(
+      static_cast<std::size_t>(settings.servers), kTick * settings.answer);
+  const Resource key(kKey);
+  const Duration ttl = kTick * settings.ttl;
+  const bool quorum = settings.lock == LockKind::quorum;
+  if (root.kind == Root::Kind::acquire) {
+    std::unique_ptr<const LockRecipe> recipe;
+    if (quorum) {
+      recipe = std::make_unique<QuorumRecipe>(key, ttl, settings.drift_factor());
+    } else {
+      recipe = std::make_unique<StampRecipe>(key, ttl, kTick, StampUnit::milliseconds);
+    }
+    acquire_ = std::make_unique<Acquire>(
+        times, std::move(recipe), RetryPolicy::exact(settings.attempts, kTick * settings.pause),
+        entropy_);
+    operation_ = acquire_.get();
+    return;
+  }
+  token_ = root.token;
+  const Token token(book.token(root.token));
+  if (root.kind == Root::Kind::extend) {
+    inquiry_ =
+        std::make_unique<Extend>(times, ExtendIfEqual{key, token, ttl}, settings.drift_factor());
+  } else if (quorum) {
+    inquiry_ = std::make_unique<Inquiry>(times, DeleteIfEqual{key, token}, LossDetail::none);
+  } else {
+    const StampProof proof = root.accepts_plain ? StampProof::exact_or_plain : StampProof::exact;
+    StampRelease release{key, book.stamp(root.token), Duration::ms(3), StampUnit::milliseconds,
+                         proof};
+    inquiry_ = std::make_unique<Inquiry>(times, std::move(release), LossDetail::none);
+  }
+  operation_ = inquiry_.get();
+}
+
+std::vector<Emission> MachineTable::Run::start() {
+  operation_->start(now_);
+  return drain();
+}
+
+std::vector<Emission> MachineTable::Run::apply(const Input& input) {
+  history_.push_back(input);
+  switch (input.kind) {
+    case InputKind::tick:
+      now_ = now_ + kTick;
+      return {};
+    case InputKind::take_time:
+      operation_->take_time(now_);
+      break;
+    case InputKind::reply:
+      count_grant(input);
+      operation_->take_reply(NodeIndex(input.node), input.attempt, reply_of(input), now_);
+      break;
+  }
+  return drain();
+}
+
+Reply MachineTable::Run::reply_of(const Input& input) const {
+  switch (input.heard) {
+    case Heard::granted:
+      if (acquire_ && settings_.lock == LockKind::stamp) {
+        return Reply::granted(book_.stamp(token_));
+      }
+      return Reply::granted();
+    case Heard::denied:
+      return Reply::denied();
+    case Heard::timeout:
+      return Reply::unknown(redlock::Fault::timeout, "no answer");
+    case Heard::closed:
+      return Reply::unknown(redlock::Fault::closed, "closed");
+    case Heard::connect:
+      break;
+  }
+  return Reply::unknown(redlock::Fault::connect, "refused");
+}
+
+void MachineTable::Run::count_grant(const Input& input) {
+  if (input.heard != Heard::granted || input.attempt != attempt_) return;
+  granted_ = byte(granted_ | 1U << input.node);
+}
+
+std::vector<Emission> MachineTable::Run::drain() {
+  std::vector<Emission> emissions;
+  while (const std::optional<Request> request = operation_->next_request()) {
+    Emission emission;
+    emission.node = byte(request->node.value());
+    emission.attempt = byte(request->attempt);
+    emission.command = byte(book_.number_of(*request->command));
+    emission.answer_ticks = ticks_up(request->answer_by - now_);
+    emission.wants_answer = request->wants_answer;
+    if (emission.wants_answer && emission.attempt != attempt_) {
+      attempt_ = emission.attempt;
+      attempt_start_ = now_;
+      granted_ = 0;
+      token_ = byte(book_.at(emission.command).token);
+    }
+    emissions.push_back(emission);
+  }
+  return emissions;
+}
+
+Machine MachineTable::Run::snapshot() const {
+  Machine machine;
+  machine.root = root_;
+  machine.history = history_;
+  machine.granted = granted_;
+  machine.attempt = attempt_;
+  machine.token = token_;
+  machine.elapsed = ticks_up(now_ - attempt_start_);
+  machine.state = acquire_ ? machine_state(*acquire_, now_) : machine_state(*inquiry_, now_);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(settings_.servers); ++i) {
+    machine.view[i] = acquire_ ? node_view(*acquire_, i) : node_view(*inquiry_, i);
+  }
+  if (const Outcome* outcome = operation_->outcome()) {
+    machine.done = true;
+    machine.decision = outcome->decision;
+    machine.validity = ticks_up(outcome->validity);
+  }
+  if (const std::optional<Instant> due = operation_->next_deadline()) {
+    machine.due = ticks_up(*due - now_);
+  }
+  for (const Byte value : {byte(root_.kind), root_.token, byte(root_.accepts_plain), granted_,
+                           byte(entropy_.draws()), machine.elapsed, attempt_, token_}) {
+    machine.state.push_back(static_cast<char>(value));
+  }
+  return machine;
+}
+
+std::string MachineTable::Run::wrong() const {
+  const Outcome* outcome = operation_->outcome();
+  if (outcome != nullptr) return wrong_outcome(*outcome);
+  const auto due = operation_->next_deadline();
+  if (!due) return "an operation is undecided and waits for nothing";
+  const int longest = std::max(settings_.answer, settings_.pause);
+  if (*due - now_ > kTick * longest) return "an operation waits for longer than its budget";
+  if (attempt_ > settings_.attempts) return "more attempts than allowed";
+  const Duration elapsed = now_ - attempt_start_;
+  const int drift = settings_.lock == LockKind::quorum ? kDriftTicks : 0;
+  const bool in_time = kTick * (settings_.ttl - drift) > elapsed;
+  // A grant that came too late was answered by the deadline, and is not a grant any more.
+  const bool majority = 2 * std::popcount(granted_) > settings_.servers;
+  if (majority && in_time && acquire_ && elapsed < kTick * settings_.answer) {
+    return "a majority granted in time, and the operation goes on";
+  }
+  return {};
+}
+
+std::string MachineTable::Run::wrong_outcome(const Outcome& outcome) const {
+  if (outcome.decision != Decision::granted) return {};
+  if (2 * std::popcount(granted_) <= settings_.servers) {
+    return "granted without a majority of distinct servers";
+  }
+  if (root_.kind == Root::Kind::release) return {};
+  const int drift = settings_.lock == LockKind::quorum ? kDriftTicks : 0;
+  const Duration left = kTick * (settings_.ttl - drift) - (outcome.decided_at - attempt_start_);
+  if (outcome.validity > left) return "the reported validity exceeds ttl - elapsed - drift";
+  if (outcome.validity <= Duration()) return "granted without validity";
+  if (outcome.token.view() != book_.token(token_)) return "the outcome carries another token";
+  if (settings_.lock == LockKind::stamp && outcome.stamp != book_.stamp(token_)) {
+    return "the outcome carries another stamp than was stored";
+  }
+  return {};
+}
+
+}  // namespace redlock::exhaustive

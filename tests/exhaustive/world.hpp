@@ -1,0 +1,124 @@
+// The rules of a small world: which moves a state allows, and what each does to it.
+//
+// The clients' decisions are the production machines' (MachineTable), the servers' are the
+// production commands and scripts (ServerStep). What is written here is what lies between: the
+// connections, as runtime/node and wire/session treat them, time, and faults. That part is freer
+// than the product wherever it can be: messages take any time, a turn of a client's event loop
+// comes at any moment allowed. Per connection requests are executed in order and answers come in
+// order; an overdue answer ends the connection, with what undoes its open takes sent behind it on
+// the same connection; a connection that broke leaves its removals to the next one.
+// One thread.
+#pragma once
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "exhaustive/machine_table.hpp"
+#include "exhaustive/server_step.hpp"
+#include "exhaustive/settings.hpp"
+#include "exhaustive/state.hpp"
+
+namespace redlock::exhaustive {
+
+class World {
+ public:
+  explicit World(const Settings& settings);
+
+  [[nodiscard]] State root() const;
+  void list_moves(const State& state, std::vector<Move>& moves) const;
+  // Makes the move; returns what it has broken, or an empty text.
+  std::string apply(State& state, const Move& move);
+  // What is wrong with the state itself, or an empty text. `known_case` names the impossible case
+  // of a mixed fleet that explains it; null when it has none.
+  std::string check(const State& state, const char*& known_case) const;
+  // What must hold where nothing can happen any more.
+  [[nodiscard]] std::string check_end(const State& state) const;
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] MachineTable& machines() { return machines_; }
+  [[nodiscard]] const MachineTable& machines() const { return machines_; }
+  [[nodiscard]] const CommandBook& book() const { return book_; }
+  [[nodiscard]] const ServerStep& servers() const { return server_step_; }
+
+ private:
+  // One turn of a client's event loop.
+  struct Turn {
+    int client = 0;
+    unsigned closing = 0;  // mask of servers whose connection is being given up
+    unsigned refused = 0;  // mask of servers that are backed off from
+    std::deque<std::pair<Input, Message>> arrivals;
+  };
+
+  // Moves of native clients (world_clients.cpp).
+  void list_client(const State& state, int client, std::vector<Move>& moves) const;
+  void list_with_backoff(const State& state, Move move, std::vector<Move>& moves) const;
+  [[nodiscard]] bool urgent(const State& state, int client) const;
+  [[nodiscard]] bool overdue(const State& state, int client) const;
+  void begin(State& state, Turn& turn, const Root& root, Phase phase);
+  void feed(State& state, Turn& turn, const Input& input);
+  void follow(State& state, Turn& turn, const Transition& transition);
+  void settle(State& state, Turn& turn);
+  void finish_operation(State& state, int client);
+  void finish_round(State& state, int client);
+  void deliver(State& state, int client, int server);
+  void take_turn(State& state, const Move& move);
+  void release(State& state, const Move& move);
+
+  // Connections (world_links.cpp).
+  void send(State& state, Turn& turn, const Emission& emission);
+  void open_link(State& state, int client, int server);
+  static void append(Link& link, const Message& message);
+  void fail_link(State& state, Turn& turn, int server, Heard heard);
+  // Undo what is open behind it and let go of it, or leave that to the next connection.
+  void close_link(State& state, int client, int server, bool usable);
+  [[nodiscard]] bool spared(const State& state, int client, const Message& message) const;
+  void abandon(State& state, int client, int server);
+  static void add_zombie(Link& link, Zombie zombie);
+
+  // Servers, time and faults (world_servers.cpp, world_faults.cpp).
+  void list_servers(const State& state, std::vector<Move>& moves) const;
+  void list_faults(const State& state, std::vector<Move>& moves) const;
+  void list_time(const State& state, std::vector<Move>& moves) const;
+  bool execute(State& state, int client, int server, int command, int round);
+  void execute_head(State& state, int client, int server);
+  void execute_zombie(State& state, const Move& move);
+  void tick(State& state);
+  void tick_client(State& state, int client);
+  static void expire(Server& server);
+  void crash(State& state, int server, bool instant);
+  void notice(State& state, int client, int server);
+  void reset(State& state, int client, int server);
+  void kill(State& state, int client);
+
+  // Legacy clients (world_legacy.cpp).
+  void list_legacy(const State& state, int client, std::vector<Move>& moves) const;
+  void legacy_execute(State& state, int client);
+  void legacy_acquire(State& state, Client& client);
+  void legacy_lose(Client& client) const;
+  void legacy_win(Client& client) const;
+
+  // Properties (world_checks.cpp).
+  [[nodiscard]] bool holds(const State& state, int client) const;
+  [[nodiscard]] bool protects(const State& state, int client) const;
+  // For how many ticks the client may have to rely on what the server has promised it; 0: not.
+  [[nodiscard]] int needs(const State& state, int client) const;
+  void note_robbery(const State& before, State& after, int thief, Robbery how) const;
+  [[nodiscard]] std::string check_keys(const State& state) const;
+  [[nodiscard]] bool has_keeper(const State& state, int server) const;
+
+  void blame(std::string what) {
+    if (wrong_.empty()) wrong_ = std::move(what);
+  }
+
+  Settings settings_;
+  CommandBook book_;
+  MachineTable machines_;
+  ServerStep server_step_;
+  std::string wrong_;  // of the move being made
+};
+
+// Moves and states for people (world_print.cpp).
+[[nodiscard]] std::string describe(const World& world, const State& before, const Move& move);
+[[nodiscard]] std::string describe(const World& world, const State& state);
+
+}  // namespace redlock::exhaustive

@@ -1,0 +1,190 @@
+// Native clients: lock, hold, maybe extend, unlock, as often as the world says.
+#include <algorithm>
+
+#include "exhaustive/world.hpp"
+
+namespace redlock::exhaustive {
+
+namespace {
+
+bool operating(const Client& client) {
+  return client.phase == Phase::acquiring || client.phase == Phase::extending ||
+         client.phase == Phase::releasing;
+}
+
+}  // namespace
+
+bool World::overdue(const State& state, int client) const {
+  for (const Link& link : state.links[static_cast<std::size_t>(client)]) {
+    if (!link.open) continue;
+    for (int i = 0; i < link.count; ++i) {
+      if (link.queue[static_cast<std::size_t>(i)].left == 0) return true;
+    }
+  }
+  return false;
+}
+
+// Time may not pass: the client's event loop would wake up first.
+bool World::urgent(const State& state, int client) const {
+  const Client& c = state.clients[static_cast<std::size_t>(client)];
+  if (!operating(c) || c.lagging) return false;
+  const Machine& machine = machines_.at(c.machine);
+  return overdue(state, client) || (machine.due && *machine.due == 0);
+}
+
+void World::list_client(const State& state, int client, std::vector<Move>& moves) const {
+  const Client& c = state.clients[static_cast<std::size_t>(client)];
+  const Byte name = byte(client);
+  if (c.lagging) {
+    moves.push_back({MoveKind::resume, name, 0, 0});
+    return;
+  }
+  if (c.phase == Phase::finished || c.phase == Phase::dead) return;
+  if (c.phase == Phase::idle) list_with_backoff(state, {MoveKind::start, name, 0, 0}, moves);
+  for (int s = 0; s < settings_.servers; ++s) {
+    const Link& link = state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(s)];
+    if (!link.open || link.count == 0) continue;
+    if (link.queue[0].answer != Answer::none) {
+      list_with_backoff(state, {MoveKind::deliver, name, byte(s), 0}, moves);
+    }
+    if (link.broken) moves.push_back({MoveKind::notice, name, byte(s), 0});
+  }
+  // While the application holds the lock no event loop runs, but one may at any time.
+  const bool machine_due = operating(c) && machines_.at(c.machine).due.value_or(1) == 0;
+  if (machine_due || overdue(state, client)) {
+    list_with_backoff(state, {MoveKind::turn, name, 0, 0}, moves);
+  }
+  if (c.phase != Phase::holding) return;
+  list_with_backoff(state, {MoveKind::release, name, 0, 0}, moves);
+  if (settings_.extend && !c.extended) {
+    list_with_backoff(state, {MoveKind::extend, name, 0, 0}, moves);
+  }
+}
+
+// Servers that this client may still be backing off from can answer "refused" at once.
+void World::list_with_backoff(const State& state, Move move, std::vector<Move>& moves) const {
+  unsigned doubtful = 0;
+  if (settings_.backoff) {
+    for (unsigned s = 0; s < static_cast<unsigned>(settings_.servers); ++s) {
+      const Link& link = state.links[move.client][s];
+      if (link.failed && !link.open) doubtful |= 1U << s;
+    }
+  }
+  for (unsigned mask = 0; mask <= doubtful; ++mask) {
+    if ((mask & doubtful) != mask) continue;
+    move.detail = byte(mask);
+    moves.push_back(move);
+  }
+}
+
+void World::begin(State& state, Turn& turn, const Root& root, Phase phase) {
+  state.clients[static_cast<std::size_t>(turn.client)].phase = phase;
+  follow(state, turn, machines_.start(root));
+}
+
+void World::feed(State& state, Turn& turn, const Input& input) {
+  follow(state, turn,
+         machines_.step(state.clients[static_cast<std::size_t>(turn.client)].machine, input));
+}
+
+void World::follow(State& state, Turn& turn, const Transition& transition) {
+  Client& client = state.clients[static_cast<std::size_t>(turn.client)];
+  client.machine = transition.target;
+  if (!transition.wrong.empty()) blame(transition.wrong);
+  for (const Emission& emission : transition.emissions) send(state, turn, emission);
+  if (machines_.at(client.machine).done) finish_operation(state, turn.client);
+}
+
+// Hands the answers of this turn to the operation that asked, while it runs.
+void World::settle(State& state, Turn& turn) {
+  while (!turn.arrivals.empty()) {
+    const auto [input, message] = turn.arrivals.front();
+    turn.arrivals.pop_front();
+    const Client& client = state.clients[static_cast<std::size_t>(turn.client)];
+    if (!operating(client) || !message.wanted || message.round != client.round) continue;
+    const Role role = book_.at(message.command).role;
+    const Phase asked_in = role == Role::take     ? Phase::acquiring
+                           : role == Role::extend ? Phase::extending
+                                                  : Phase::releasing;
+    if (client.phase != asked_in) continue;
+    const int drift = settings_.lock == LockKind::quorum ? kDriftTicks : 0;
+    const bool late = machines_.at(client.machine).elapsed >= settings_.ttl - drift;
+    if (late || input.heard > Heard::denied) state.untimely = true;
+    feed(state, turn, input);
+  }
+}
+
+void World::finish_operation(State& state, int client) {
+  Client& c = state.clients[static_cast<std::size_t>(client)];
+  const Machine& machine = machines_.at(c.machine);
+  const bool granted = machine.decision == Decision::granted;
+  const Phase was = c.phase;
+  if (was == Phase::acquiring && granted) {
+    c.held = machine.token;
+    state.granted = true;
+  }
+  if (was != Phase::releasing && granted) c.hold_left = static_cast<Ticks>(machine.validity);
+  c.machine = 0;
+  c.phase = Phase::holding;
+  if (was == Phase::releasing || (was == Phase::acquiring && !granted)) finish_round(state, client);
+}
+
+void World::finish_round(State& state, int client) {
+  Client& c = state.clients[static_cast<std::size_t>(client)];
+  c.hold_left = 0;
+  c.held = 0;
+  c.robbed = Robbery::none;
+  c.extended = false;
+  c.phase = Phase::idle;
+  ++c.round;
+  if (c.round < settings_.rounds) return;
+  c.phase = Phase::finished;
+}
+
+void World::deliver(State& state, int client, int server) {
+  Link& link = state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(server)];
+  const Message message = link.queue[0];
+  std::move(link.queue.begin() + 1, link.queue.begin() + link.count, link.queue.begin());
+  link.queue[--link.count] = Message{};
+  link.failed = false;
+  Turn turn{client, 0, 0, {}};
+  const Heard heard = message.answer == Answer::granted ? Heard::granted : Heard::denied;
+  turn.arrivals.emplace_back(Input{InputKind::reply, byte(server), message.attempt, heard},
+                             message);
+  settle(state, turn);
+}
+
+// As in the reactor: connections whose answer is overdue are given up, the operation is told and
+// may still say what to undo on them, they are closed, and only then is it told the time.
+void World::take_turn(State& state, const Move& move) {
+  Turn turn{move.client, 0, move.detail, {}};
+  auto& links = state.links[move.client];
+  for (int s = 0; s < settings_.servers; ++s) {
+    const Link& link = links[static_cast<std::size_t>(s)];
+    const bool late = std::any_of(link.queue.begin(), link.queue.begin() + link.count,
+                                  [](const Message& m) { return m.left == 0; });
+    if (link.open && late) fail_link(state, turn, s, Heard::timeout);
+  }
+  const unsigned closing = turn.closing;
+  settle(state, turn);
+  turn.closing = 0;
+  for (int s = 0; s < settings_.servers; ++s) {
+    if ((closing >> static_cast<unsigned>(s) & 1U) != 0) close_link(state, move.client, s, true);
+  }
+  const Client& client = state.clients[move.client];
+  if (operating(client) && machines_.at(client.machine).due.value_or(1) == 0) {
+    feed(state, turn, Input{InputKind::take_time, 0, 0, Heard::granted});
+    settle(state, turn);
+  }
+}
+
+void World::release(State& state, const Move& move) {
+  Turn turn{move.client, 0, move.detail, {}};
+  Client& client = state.clients[move.client];
+  const bool plain = settings_.mixed_fleet && client.hold_left > 0;
+  client.hold_left = 0;
+  begin(state, turn, Root{Root::Kind::release, client.held, plain}, Phase::releasing);
+  settle(state, turn);
+}
+
+}  // namespace redlock::exhaustive

@@ -1,0 +1,125 @@
+// The catalogue.
+#include "exhaustive/worlds.hpp"
+
+namespace redlock::exhaustive {
+
+namespace {
+const std::string kTwoHolders = "two clients hold the lock at once";
+}  // namespace
+
+std::vector<NamedWorld> all_worlds() {
+  const std::vector<std::pair<std::string, std::uint32_t>> faults{
+      {"crash", kCrash}, {"reset", kReset}, {"kill", kKill}, {"lag", kLag}};
+  std::vector<NamedWorld> worlds;
+  const auto add = [&worlds](Size size, Settings settings) {
+    worlds.push_back({std::move(settings), size});
+  };
+  add(Size::full, {.name = "redlock-1-extend", .natives = 1, .extend = true});
+  add(Size::small,
+      {.name = "redlock-1-extend-spare", .natives = 1, .extend = true, .spare_granted = true});
+  for (const auto& [name, fault] : faults) {
+    add(Size::full, {.name = "redlock-1-retry-" + name,
+                     .natives = 1,
+                     .attempts = 2,
+                     .backoff = true,
+                     .faults = fault,
+                     .fault_budget = 1});
+  }
+  add(Size::full, {.name = "redlock-1-extend-faults-spare",
+                   .natives = 1,
+                   .ttl = 2,
+                   .extend = true,
+                   .spare_granted = true,
+                   .faults = kModelFaults,
+                   .fault_budget = 1});
+  add(Size::full, {
+                      .name = "redlock-2",
+                  });
+  add(Size::full, {.name = "redlock-2-l2", .ttl = 2});
+  for (const auto& [name, fault] : faults) {
+    add(Size::full, {.name = "redlock-2-" + name, .ttl = 2, .faults = fault, .fault_budget = 1});
+  }
+  add(Size::small, {.name = "redlock-2-restart",
+                    .faults = kInstantRestart,
+                    .fault_budget = 1,
+                    .expectation = kTwoHolders});
+  add(Size::small, {.name = "redlock-2-overstay", .overstay = true, .expectation = kTwoHolders});
+  add(Size::full,
+      {.name = "redlock-2-extend-spare", .ttl = 2, .extend = true, .spare_granted = true});
+  add(Size::full, {.name = "redlock-2-retry", .attempts = 2, .ttl = 2});
+  add(Size::full, {.name = "redlock-3", .natives = 3, .ttl = 2});
+  add(Size::small, {.name = "pidlock-2-faults",
+                    .lock = LockKind::stamp,
+                    .servers = 1,
+                    .attempts = 2,
+                    .gain = 1,
+                    .faults = kModelFaults,
+                    .fault_budget = 1});
+  add(Size::small, {.name = "pidlock-3-faults",
+                    .lock = LockKind::stamp,
+                    .servers = 1,
+                    .natives = 3,
+                    .gain = 1,
+                    .faults = kModelFaults,
+                    .fault_budget = 1});
+  add(Size::small,
+      {.name = "pidlock-4", .lock = LockKind::stamp, .servers = 1, .natives = 4, .gain = 1});
+  add(Size::full, {.name = "pidlock-4-faults",
+                   .lock = LockKind::stamp,
+                   .servers = 1,
+                   .natives = 4,
+                   .gain = 1,
+                   .faults = kModelFaults,
+                   .fault_budget = 1});
+  add(Size::full, {.name = "pidlock-3-retry",
+                   .lock = LockKind::stamp,
+                   .servers = 1,
+                   .natives = 3,
+                   .attempts = 2,
+                   .gain = 1});
+  add(Size::full, {.name = "pidlock-2-rounds",
+                   .lock = LockKind::stamp,
+                   .servers = 1,
+                   .attempts = 2,
+                   .rounds = 2,
+                   .gain = 1});
+  add(Size::small, {.name = "pidlock-2-restart",
+                    .lock = LockKind::stamp,
+                    .servers = 1,
+                    .faults = kInstantRestart,
+                    .fault_budget = 1,
+                    .expectation = kTwoHolders});
+  add(Size::small, {.name = "pidlock-2-overstay",
+                    .lock = LockKind::stamp,
+                    .servers = 1,
+                    .overstay = true,
+                    .expectation = kTwoHolders});
+  add(Size::full, {.name = "mixed-2-1",
+                   .lock = LockKind::stamp,
+                   .servers = 1,
+                   .natives = 2,
+                   .legacies = 1,
+                   .attempts = 2,
+                   .ttl = 2,
+                   .known_cases = 2});
+  add(Size::small, {.name = "mixed-1-2",
+                    .lock = LockKind::stamp,
+                    .servers = 1,
+                    .natives = 1,
+                    .legacies = 2,
+                    .attempts = 2,
+                    .ttl = 2,
+                    .known_cases = 2});
+  add(Size::full, {.name = "mixed-1-2-fleet",
+                   .lock = LockKind::stamp,
+                   .servers = 1,
+                   .natives = 1,
+                   .legacies = 2,
+                   .attempts = 2,
+                   .ttl = 2,
+                   .mixed_fleet = true,
+                   .known_cases = 3});
+  return worlds;
+}
+
+}  // namespace redlock::exhaustive
