@@ -20,9 +20,7 @@ class Rule03UndoOnTheSameConnection : public Fleet {
   }
 };
 
-TEST_F(Rule03UndoOnTheSameConnection, TwoHundredLateSetsLeaveNoGhost) {
-  test::Runtime runtime;
-}
+TEST_F(Rule03UndoOnTheSameConnection, TwoHundredLateSetsLeaveNoGhost) { test::Runtime runtime; }
 
 }  // namespace
 }  // namespace redlock

@@ -57,9 +57,8 @@ void RedisServer::start() {
     process_ = fork();
     if (process_ < 0) throw std::runtime_error("fork");
     if (process_ == 0) become_server(configuration, folder_ + "/log", parent);
-    const bool decided = eventually([this] {
-      return answers() || waitpid(process_, nullptr, WNOHANG) == process_;
-    });
+    const bool decided =
+        eventually([this] { return answers() || waitpid(process_, nullptr, WNOHANG) == process_; });
     if (decided && answers()) return;
     // Somebody else took the port in between.
     if (!decided) kill9();
@@ -108,8 +107,8 @@ std::vector<std::string> RedisServer::clients_named(const std::string& client_na
 void RedisServer::reset() {
   if (process_ < 0) start();
   if (stopped_) go_on();
-  for (const Arguments& command : {Arguments{"FLUSHALL"}, Arguments{"SCRIPT", "FLUSH"},
-                                   Arguments{"CONFIG", "RESETSTAT"}}) {
+  for (const Arguments& command :
+       {Arguments{"FLUSHALL"}, Arguments{"SCRIPT", "FLUSH"}, Arguments{"CONFIG", "RESETSTAT"}}) {
     if (ask(command).is_error) throw std::runtime_error("cannot reset the server");
   }
 }

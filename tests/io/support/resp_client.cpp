@@ -82,8 +82,7 @@ RespClient::~RespClient() { close(descriptor_); }
 RespAnswer RespClient::ask(const Arguments& arguments) {
   const std::string bytes = request(arguments);
   for (std::size_t sent = 0; sent < bytes.size();) {
-    const ssize_t size =
-        send(descriptor_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+    const ssize_t size = send(descriptor_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
     if (size <= 0) fail("send");
     sent += static_cast<std::size_t>(size);
   }

@@ -1,0 +1,236 @@
+// RedLock's facade: what it refuses, and a lock's whole life over a fake network.
+#include "redlock/runtime/lock_manager.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/fake_world.hpp"
+
+namespace redlock {
+namespace {
+
+using test::FakeServer;
+using test::FakeWorld;
+using testing::HasSubstr;
+
+constexpr Duration kTtl = Duration::ms(10'000);
+
+class LockManagerTest : public FakeWorld {
+ protected:
+  template <class Call>
+  static std::string refusal(Call call) {
+    try {
+      call();
+    } catch (const ArgumentError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+  std::string refusal_of(const LockOptions& options) {
+    return refusal([&] { LockManager(pool_, specs(3), options); });
+  }
+  bool held(LockManager& locks, const Token& token) {
+    return pool_.run(locks.begin_check(Resource("r"), token)).decision == Decision::granted;
+  }
+};
+
+TEST_F(LockManagerTest, ALockIsTakenHeldExtendedAndReleased) {
+  LockManager locks = manager(3);
+  const Outcome taken = lock(locks);
+  ASSERT_EQ(taken.decision, Decision::granted);
+  EXPECT_TRUE(held(locks, taken.token));
+  EXPECT_EQ(lock(locks).decision, Decision::denied);
+  const OperationId extension = locks.begin_extend(Resource("r"), taken.token, kTtl * 2);
+  const Outcome extended = pool_.run(extension);
+  EXPECT_EQ(extended.decision, Decision::granted);
+  EXPECT_GT(extended.validity, taken.validity);
+  EXPECT_EQ(unlock(locks, taken.token).decision, Decision::granted);
+  EXPECT_FALSE(held(locks, taken.token));
+  EXPECT_EQ(lock(locks).decision, Decision::granted);
+}
+
+TEST_F(LockManagerTest, WhatIsNotOursIsNeitherHeldNorExtendedNorReleased) {
+  LockManager locks = manager(3);
+  const Outcome taken = lock(locks);
+  const Token forged("forged");
+  EXPECT_FALSE(held(locks, forged));
+  EXPECT_EQ(pool_.run(locks.begin_extend(Resource("r"), forged, kTtl)).decision, Decision::denied);
+  EXPECT_EQ(unlock(locks, forged).decision, Decision::denied);
+  EXPECT_TRUE(held(locks, taken.token));
+}
+
+TEST_F(LockManagerTest, AReleaseAsksAllServersAlsoAfterItsMajority) {
+  LockManager locks = manager(5);
+  const Outcome taken = lock(locks);
+  unlock(locks, taken.token);
+  step_for(Duration::ms(1));
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
+}
+
+TEST_F(LockManagerTest, BusyAndDownAreToldApart) {
+  LockManager locks = manager(3);
+  lock(locks);
+  EXPECT_EQ(lock(locks).decision, Decision::denied);
+  server(0).stopped = server(1).stopped = true;
+  const Outcome outcome = lock(locks, "other");
+  EXPECT_EQ(outcome.decision, Decision::unreachable);
+  const auto troubles = locks.troubles(outcome);
+  ASSERT_EQ(troubles.size(), 2U);
+  EXPECT_EQ(troubles[0].server, "s0:6379");
+  EXPECT_EQ(troubles[0].fault, Fault::timeout);
+  EXPECT_EQ(troubles[0].reason, "no answer (timed out after 50 ms)");
+}
+
+TEST_F(LockManagerTest, OneServerInTroubleIsListedThoughTheLockWasGranted) {
+  server(1).reach = FakeServer::Reach::refuses;
+  LockManager locks = manager(3);
+  EXPECT_TRUE(locks.troubles(lock(locks, "a")).size() <= 1U);
+  clock_.advance(Duration::ms(1));
+  const auto troubles = locks.troubles(lock(locks, "b"));
+  ASSERT_EQ(troubles.size(), 1U);
+  EXPECT_EQ(troubles[0].server, "s1:6379");
+  EXPECT_EQ(troubles[0].fault, Fault::connect);
+  EXPECT_THAT(troubles[0].reason, HasSubstr("Connection refused"));
+}
+
+TEST_F(LockManagerTest, AHostWithoutAddressSaysSo) {
+  server(0).reach = FakeServer::Reach::refuses;
+  server(0).refusal = Fault::resolve;
+  LockManager locks = manager(1);
+  EXPECT_EQ(locks.troubles(lock(locks)).at(0).fault, Fault::resolve);
+}
+
+TEST_F(LockManagerTest, HealthyServersAreNotListed) {
+  LockManager locks = manager(3);
+  EXPECT_TRUE(locks.troubles(lock(locks)).empty());
+  EXPECT_TRUE(locks.troubles(lock(locks)).empty());
+}
+
+TEST_F(LockManagerTest, RefusesAListThatIsEmptyOrTooLongOrNamesAServerTwice) {
+  EXPECT_EQ(refusal([&] { LockManager(pool_, {}, once()); }), "servers must not be empty");
+  EXPECT_EQ(refusal([&] { LockManager(pool_, specs(17), once()); }),
+            "servers must be at most 16, 17 given");
+  EXPECT_EQ(refusal([&] { LockManager(pool_, specs(16), once()); }), "accepted");
+  auto servers = specs(3);
+  servers[2] = parse_server("S0:6379");
+  EXPECT_EQ(refusal([&] { LockManager(pool_, servers, once()); }),
+            "server 3 is the same as server 1: S0:6379");
+}
+
+TEST_F(LockManagerTest, RefusesATtlThatLeavesNothing) {
+  LockManager locks = manager(3);
+  const auto refused = [&](Duration ttl) {
+    return refusal([&] { pool_.take(locks.begin_lock(Resource("r"), ttl)); });
+  };
+  EXPECT_THAT(refused(Duration()), HasSubstr("ttl must be greater than 0"));
+  EXPECT_THAT(refused(Duration::ms(-1)), HasSubstr("ttl must be greater than 0"));
+  EXPECT_THAT(refused(Duration::ms(2)), HasSubstr("ttl is too small"));
+  EXPECT_EQ(refused(Duration::ms(3)), "accepted");
+  EXPECT_EQ(refused(kTtlMax), "accepted");
+  EXPECT_THAT(refused(kTtlMax + Duration::ns(1)), HasSubstr("ttl must be at most"));
+  EXPECT_THAT(refusal([&] { locks.begin_extend(Resource("r"), Token("t"), Duration::ms(2)); }),
+              HasSubstr("ttl is too small"));
+}
+
+TEST_F(LockManagerTest, RefusesNamesPastTheirBounds) {
+  LockManager locks = manager(3);
+  const Resource longest(std::string(kResourceBytesMax, 'x'));
+  const Resource too_long(std::string(kResourceBytesMax + 1, 'x'));
+  const Token token("t");
+  EXPECT_EQ(refusal([&] { pool_.run(locks.begin_lock(longest, kTtl)); }), "accepted");
+  for (const auto& call : std::initializer_list<std::function<void()>>{
+           [&] { locks.begin_lock(too_long, kTtl); }, [&] { locks.begin_unlock(too_long, token); },
+           [&] { locks.begin_check(too_long, token); },
+           [&] { locks.begin_extend(too_long, token, kTtl); }}) {
+    EXPECT_THAT(refusal(call), HasSubstr("resource must be at most 65536"));
+  }
+  EXPECT_THAT(refusal([&] { locks.begin_unlock(Resource("r"), Token()); }),
+              HasSubstr("token must not be empty"));
+  const Token too_long_token(std::string(kTokenBytesMax + 1, 'x'));
+  EXPECT_THAT(refusal([&] { locks.begin_check(Resource("r"), too_long_token); }),
+              HasSubstr("token must be at most 65536"));
+}
+
+TEST_F(LockManagerTest, TheEmptyResourceCanBeLocked) {
+  LockManager locks = manager(3);
+  EXPECT_EQ(lock(locks, "").decision, Decision::granted);
+}
+
+TEST_F(LockManagerTest, RefusesOptionsOutOfTheirRange) {
+  for (const double factor : {-0.01, 1.0, 2.0, std::nan(""), HUGE_VAL}) {
+    LockOptions options = once();
+    options.drift_factor = factor;
+    EXPECT_THAT(refusal_of(options), HasSubstr("driftFactor")) << factor;
+  }
+  for (const std::int64_t delay_ms :
+       {std::int64_t{-1}, std::int64_t{-1'000}, std::int64_t{3'600'001}}) {
+    LockOptions options = once();
+    options.retry = RetryPolicy::jittered(3, delay_ms);
+    EXPECT_THAT(refusal_of(options), HasSubstr("retryDelay")) << delay_ms;
+  }
+  for (const Duration timeout : {Duration(), Duration::ms(-5), kTimeoutMax + Duration::ns(1)}) {
+    LockOptions options = once();
+    options.timeout = timeout;
+    EXPECT_THAT(refusal_of(options), HasSubstr("timeout")) << timeout.count_ns();
+  }
+  for (const char* name : {"two words", "new\nline", "\x7f", "\xc3\xa4"}) {
+    LockOptions options = once();
+    options.client_name = name;
+    EXPECT_THAT(refusal_of(options), HasSubstr("clientName")) << name;
+  }
+  LockOptions options = once();
+  options.client_name = std::string(kClientNameBytesMax + 1, 'n');
+  EXPECT_THAT(refusal_of(options), HasSubstr("clientName"));
+}
+
+TEST_F(LockManagerTest, TheClientNameIsGivenToEveryServer) {
+  LockOptions options = once();
+  options.client_name = "worker-7";
+  LockManager locks = manager(3, options);
+  lock(locks);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(server(i).log.at(0), (test::Arguments{"CLIENT", "SETNAME", "worker-7"})) << i;
+  }
+}
+
+TEST(Rule02AFreshTokenPerAttempt, OnTheWireToo) {
+  // A fixture of its own would clash with the algorithm's suite of the same rule.
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  test::FakeTransport transport(clock);
+  Pool pool(transport, clock, entropy);
+  transport.server("s0:6379").keys["r"] = "somebody else's";
+  LockOptions options;
+  options.retry = RetryPolicy::exact(20, Duration::ms(1));
+  LockManager locks(pool, {parse_server("s0:6379")}, options);
+  EXPECT_EQ(pool.run(locks.begin_lock(Resource("r"), kTtl)).decision, Decision::denied);
+  std::set<std::string> tokens;
+  for (const auto& request : transport.server("s0:6379").log) tokens.insert(request.at(2));
+  EXPECT_EQ(tokens.size(), 20U);
+}
+
+TEST(Rule05AnErrorIsAVoteAgainst, OutOfMemoryOnAMajorityIsNoLockAndLeavesNoKey) {
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  test::FakeTransport transport(clock);
+  Pool pool(transport, clock, entropy);
+  std::vector<ServerSpec> servers;
+  for (const char* name : {"s0:6379", "s1:6379", "s2:6379"}) {
+    servers.push_back(parse_server(name));
+    if (name[1] == '0') continue;
+    transport.server(name).say = [](const test::Arguments& request) {
+      return request[0] == "SET" ? std::optional(test::error("OOM command not allowed"))
+                                 : std::nullopt;
+    };
+  }
+  LockOptions options;
+  options.retry = RetryPolicy::exact(1, Duration());
+  LockManager locks(pool, servers, options);
+  EXPECT_EQ(pool.run(locks.begin_lock(Resource("r"), kTtl)).decision, Decision::unreachable);
+  EXPECT_TRUE(transport.server("s0:6379").keys.empty());
+}
+
+}  // namespace
+}  // namespace redlock

@@ -1,0 +1,194 @@
+// One server's life: backing off and coming back, idle connections, and what is carried over.
+#include "redlock/runtime/node.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fake_world.hpp"
+
+namespace redlock {
+namespace {
+
+using test::Arguments;
+using test::FakeServer;
+using test::FakeWorld;
+using testing::IsEmpty;
+
+class NodeTest : public FakeWorld {
+ protected:
+  // One of three servers is in trouble, so that backing off costs no majority.
+  void fail_once(LockManager& locks) {
+    lock(locks, "fails");
+    ASSERT_FALSE(pool_.node(specs(3)[2].endpoint)->has_session());
+  }
+  [[nodiscard]] std::size_t opened() { return server(2).connections_opened; }
+};
+
+TEST_F(NodeTest, ConnectsAtTheFirstCallAndNotBefore) {
+  LockManager locks = manager(3);
+  EXPECT_EQ(opened(), 0U);
+  lock(locks);
+  EXPECT_EQ(opened(), 1U);
+}
+
+TEST_F(NodeTest, AServerThatRefusesIsLeftAloneForAWhileAndThenTriedAgain) {
+  server(2).reach = FakeServer::Reach::refuses;
+  LockManager locks = manager(3);
+  fail_once(locks);
+  EXPECT_EQ(opened(), 1U);
+  // The first pause is between 5 and 10 ms.
+  clock_.advance(Duration::ms(5) - Duration::ns(1));
+  lock(locks, "a");
+  EXPECT_EQ(opened(), 1U);
+  clock_.advance(Duration::ms(5) + Duration::ns(1));
+  lock(locks, "b");
+  EXPECT_EQ(opened(), 2U);
+}
+
+TEST_F(NodeTest, TheLongestPauseIsTwoHundredMilliseconds) {
+  server(2).reach = FakeServer::Reach::refuses;
+  LockManager locks = manager(3);
+  for (int i = 0; i < 30; ++i) {
+    clock_.advance(kBackoffMax);
+    const std::size_t before = opened();
+    lock(locks, "r" + std::to_string(i));
+    EXPECT_EQ(opened(), before + 1) << i;
+  }
+  const std::size_t before = opened();
+  clock_.advance(kBackoffMax * 1 - Duration::ms(101));
+  lock(locks, "too early");
+  EXPECT_EQ(opened(), before);
+}
+
+TEST_F(NodeTest, TheFirstAnswerEndsTheTrouble) {
+  server(2).reach = FakeServer::Reach::refuses;
+  LockManager locks = manager(3);
+  for (int i = 0; i < 5; ++i) {
+    clock_.advance(kBackoffMax);
+    lock(locks, "r" + std::to_string(i));
+  }
+  const auto node = pool_.node(specs(3)[2].endpoint);
+  EXPECT_EQ(node->trouble().fault, Fault::connect);
+  server(2).reach = FakeServer::Reach::accepts;
+  clock_.advance(kBackoffMax);
+  lock(locks, "well again");
+  step_for(Duration::ms(1));
+  EXPECT_EQ(node->trouble().fault, Fault::none);
+  // The next failure is the first one again.
+  transport_.drop_connections(server(2));
+  server(2).reach = FakeServer::Reach::refuses;
+  const std::size_t before = opened();
+  clock_.advance(kIdleLook);
+  lock(locks, "fails");
+  clock_.advance(kBackoffFirst);
+  lock(locks, "fails again");
+  EXPECT_EQ(opened(), before + 2);
+}
+
+TEST_F(NodeTest, BackingOffNeverCostsAMajority) {
+  for (std::size_t i = 0; i < 3; ++i) server(i).reach = FakeServer::Reach::refuses;
+  LockManager locks = manager(3);
+  EXPECT_EQ(lock(locks).decision, Decision::unreachable);
+  for (std::size_t i = 0; i < 3; ++i) server(i).reach = FakeServer::Reach::accepts;
+  EXPECT_EQ(lock(locks).decision, Decision::granted);
+}
+
+TEST_F(NodeTest, AnAttemptThatFollowsATimeoutAtOnceAsksTheServersAgain) {
+  LockOptions options = once();
+  options.retry = RetryPolicy::exact(2, Duration());
+  LockManager locks = manager(3, options);
+  for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
+  const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
+  step_for(kTimeoutDefault - Duration::ns(1));
+  for (std::size_t i = 0; i < 3; ++i) server(i).stopped = false;
+  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
+}
+
+TEST_F(NodeTest, AConnectionThatTheServerClosedWhileIdleCostsNothing) {
+  LockManager locks = manager(1);
+  ASSERT_EQ(lock(locks, "a").decision, Decision::granted);
+  transport_.drop_connections(server(0));
+  clock_.advance(kIdleLook);
+  EXPECT_EQ(lock(locks, "b").decision, Decision::granted);
+  EXPECT_EQ(server(0).connections_opened, 2U);
+}
+
+TEST_F(NodeTest, AConnectionThatBreaksUnderACallIsAVoteAgainst) {
+  LockManager locks = manager(1);
+  ASSERT_EQ(lock(locks, "a").decision, Decision::granted);
+  server(0).stopped = true;
+  const OperationId id = locks.begin_lock(Resource("b"), Duration::ms(10'000));
+  transport_.drop_connections(server(0));
+  const Outcome outcome = pool_.run(id);
+  EXPECT_EQ(outcome.decision, Decision::unreachable);
+  EXPECT_EQ(outcome.nodes[0].reply.fault, Fault::closed);
+}
+
+TEST_F(NodeTest, AReleaseWithoutConnectionIsCarriedToTheNextOne) {
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  step_for(Duration::ms(1));
+  ASSERT_TRUE(server(2).keys.contains("r"));
+  transport_.drop_connections(server(2));
+  server(2).reach = FakeServer::Reach::refuses;
+  clock_.advance(kIdleLook);
+  ASSERT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  ASSERT_TRUE(server(2).keys.contains("r"));
+  server(2).reach = FakeServer::Reach::accepts;
+  clock_.advance(kBackoffMax);
+  ASSERT_EQ(lock(locks, "other").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  EXPECT_FALSE(server(2).keys.contains("r"));
+}
+
+TEST_F(NodeTest, WhatIsCarriedIsBounded) {
+  LockManager locks = manager(3);
+  server(2).reach = FakeServer::Reach::refuses;
+  for (std::size_t i = 0; i < 2 * kCarriedMax; ++i) {
+    unlock(locks, Token("t" + std::to_string(i)));
+  }
+  server(2).reach = FakeServer::Reach::accepts;
+  clock_.advance(kBackoffMax);
+  lock(locks);
+  step_for(Duration::ms(1));
+  // The newest are kept.
+  ASSERT_EQ(server(2).count("EVAL"), kCarriedMax);
+  EXPECT_EQ(server(2).log.at(kCarriedMax - 1).at(4), "t" + std::to_string(2 * kCarriedMax - 1));
+}
+
+TEST_F(NodeTest, WhatIsCarriedIsNotLostWhereItExceedsTheConnectionsRoom) {
+  LockManager locks = manager(3);
+  server(2).reach = FakeServer::Reach::refuses;
+  const std::string big(kResourceBytesMax, 'x');
+  constexpr std::size_t kCount = 100;
+  static_assert(kCount * kResourceBytesMax > kOutputBytesMax);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const std::string resource = std::to_string(100 + i) + big.substr(3);
+    server(2).keys[resource] = "t";
+    unlock(locks, Token("t"), resource);
+  }
+  server(2).reach = FakeServer::Reach::accepts;
+  clock_.advance(kBackoffMax);
+  lock(locks);
+  step_for(Duration::ms(20));
+  server(2).keys.erase("r");
+  EXPECT_THAT(server(2).keys, IsEmpty());
+}
+
+TEST_F(NodeTest, AWrongPasswordIsTriedAgainOnlyAfterAPause) {
+  server(2).say = [](const Arguments& request) -> std::optional<std::string> {
+    if (request[0] == "AUTH") return test::error("WRONGPASS invalid username-password pair");
+    return std::nullopt;
+  };
+  auto servers = specs(3);
+  servers[2].endpoint.password = "wrong";
+  LockManager locks(pool_, servers, once());
+  for (int i = 0; i < 10; ++i) {
+    lock(locks, "r" + std::to_string(i));
+    step_for(Duration::us(100));
+  }
+  EXPECT_EQ(opened(), 1U);
+}
+
+}  // namespace
+}  // namespace redlock

@@ -1,0 +1,211 @@
+// PidLock's facade: arguments, the ledger, and what proof a release carries.
+#include "redlock/runtime/stamp_lock_manager.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fake_world.hpp"
+
+namespace redlock {
+namespace {
+
+using test::FakeWorld;
+using testing::HasSubstr;
+
+constexpr Duration kLease = Duration::ms(1'000);
+const Resource kKey("lock_pid:7");
+
+class StampLockManagerTest : public FakeWorld {
+ protected:
+  StampLockManager stamps(StampOptions options = {}) {
+    return {pool_, ledger_, specs(1)[0], std::move(options)};
+  }
+  Outcome take(StampLockManager& locks, Duration lease = kLease, Duration buffer = {}) {
+    const RetryPolicy once = RetryPolicy::exact(1, Duration());
+    const Outcome outcome = pool_.run(locks.begin_take(kKey, lease, buffer, once));
+    if (outcome.decision == Decision::granted) locks.note_taken(kKey, outcome);
+    return outcome;
+  }
+  template <class Call>
+  static std::string refusal(Call call) {
+    try {
+      call();
+    } catch (const ArgumentError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+  // The arguments of the latest script that the server ran, from the first ARGV on.
+  test::Arguments latest_arguments() {
+    const test::Arguments& request = server(0).log.back();
+    return {request.begin() + 4, request.end()};
+  }
+
+  StampLedger ledger_;
+};
+
+TEST_F(StampLockManagerTest, AStampIsTakenHeldAndReleased) {
+  StampLockManager locks = stamps();
+  const Outcome taken = take(locks);
+  ASSERT_EQ(taken.decision, Decision::granted);
+  EXPECT_EQ(server(0).keys.at("lock_pid:7"), taken.stamp);
+  EXPECT_EQ(take(locks).decision, Decision::denied);
+  EXPECT_EQ(pool_.run(*locks.begin_check(kKey)).decision, Decision::granted);
+  EXPECT_EQ(pool_.run(*locks.begin_release(kKey, Duration())).decision, Decision::granted);
+  EXPECT_TRUE(server(0).keys.empty());
+}
+
+TEST_F(StampLockManagerTest, WhatIsNotInTheLedgerIsNeitherAskedForNorReleased) {
+  StampLockManager locks = stamps();
+  EXPECT_EQ(locks.begin_release(kKey, Duration()), std::nullopt);
+  EXPECT_EQ(locks.begin_check(kKey), std::nullopt);
+  EXPECT_EQ(locks.remaining(kKey), Duration());
+  EXPECT_TRUE(server(0).log.empty());
+}
+
+TEST_F(StampLockManagerTest, WhoeverSharesTheLedgerCanRelease) {
+  StampLockManager one = stamps();
+  ASSERT_EQ(take(one).decision, Decision::granted);
+  StampLockManager other = stamps();
+  const auto release = other.begin_release(kKey, Duration());
+  ASSERT_TRUE(release);
+  EXPECT_EQ(pool_.run(*release).decision, Decision::granted);
+  other.note_released(kKey);
+  EXPECT_EQ(one.begin_release(kKey, Duration()), std::nullopt);
+}
+
+TEST_F(StampLockManagerTest, AnotherServerOrDatabaseIsAnotherLock) {
+  StampLockManager locks = stamps();
+  ASSERT_EQ(take(locks).decision, Decision::granted);
+  ServerSpec other = specs(1)[0];
+  other.endpoint.database = 1;
+  StampLockManager other_database(pool_, ledger_, other, {});
+  EXPECT_EQ(other_database.begin_check(kKey), std::nullopt);
+  StampLockManager other_server(pool_, ledger_, specs(2)[1], {});
+  EXPECT_EQ(other_server.begin_check(kKey), std::nullopt);
+}
+
+TEST_F(StampLockManagerTest, TheLeaseRunsOnTheLocalClockFromBeforeTheFirstByte) {
+  transport_.send_time = Duration::ms(7);
+  StampLockManager locks = stamps();
+  const Instant before = clock_.now();
+  ASSERT_EQ(take(locks, kLease, Duration::ms(500)).decision, Decision::granted);
+  EXPECT_EQ(locks.remaining(kKey), before + kLease - clock_.now());
+  clock_.advance(kLease);
+  EXPECT_LT(locks.remaining(kKey), Duration());
+}
+
+TEST_F(StampLockManagerTest, AnExactFleetNeverTakesAPlainStampForItsOwn) {
+  StampLockManager locks = stamps();
+  const Outcome taken = take(locks);
+  pool_.run(*locks.begin_release(kKey, Duration::ms(3)));
+  EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "3.000000", "1", "0"}));
+  pool_.run(*locks.begin_check(kKey));
+  EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "0"}));
+}
+
+TEST_F(StampLockManagerTest, AMixedFleetTakesAPlainStampForItsOwnOnlyWhileItsLeaseRuns) {
+  StampOptions options;
+  options.mixed_fleet = true;
+  StampLockManager locks = stamps(options);
+  const Outcome taken = take(locks);
+  const Instant lease_end = taken.decided_at + taken.validity;
+  clock_.advance_to(lease_end - Duration::ns(1));
+  pool_.run(*locks.begin_check(kKey));
+  EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "1"}));
+  clock_.advance(Duration::ns(1));
+  pool_.run(*locks.begin_check(kKey));
+  EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "0"}));
+  pool_.run(*locks.begin_release(kKey, Duration()));
+  EXPECT_EQ(latest_arguments().at(3), "0");
+}
+
+TEST_F(StampLockManagerTest, ThatTheServerWasDownIsNoReasonToReleaseAPlainStampLater) {
+  StampOptions options;
+  options.mixed_fleet = true;
+  StampLockManager locks = stamps(options);
+  ASSERT_EQ(take(locks).decision, Decision::granted);
+  transport_.drop_connections(server(0));
+  server(0).reach = test::FakeServer::Reach::refuses;
+  clock_.advance(kIdleLook);
+  pool_.run(*locks.begin_release(kKey, Duration()));
+  pool_.run(*locks.begin_release(kKey, Duration()));
+  server(0).reach = test::FakeServer::Reach::accepts;
+  clock_.advance(kBackoffMax);
+  server(0).log.clear();
+  pool_.run(*locks.begin_check(kKey));
+  ASSERT_GE(server(0).log.size(), 2U);
+  EXPECT_EQ(server(0).log.at(0).at(7), "0") << "an old client may hold the lock by now";
+}
+
+TEST_F(StampLockManagerTest, SecondsTravelAsSeconds) {
+  StampOptions options;
+  options.unit = StampUnit::seconds;
+  StampLockManager locks = stamps(options);
+  take(locks, kLease, Duration::ms(1));
+  EXPECT_EQ(latest_arguments().at(0), "1001");
+  EXPECT_EQ(latest_arguments().at(2), "1000");
+}
+
+TEST_F(StampLockManagerTest, RefusesTimesThatAreNone) {
+  StampLockManager locks = stamps();
+  const RetryPolicy once = RetryPolicy::exact(1, Duration());
+  const auto refused = [&](Duration lease, Duration buffer, RetryPolicy retry) {
+    return refusal([&] { pool_.take(locks.begin_take(kKey, lease, buffer, retry)); });
+  };
+  EXPECT_THAT(refused(Duration(), Duration(), once), HasSubstr("lock_timeout must be greater"));
+  EXPECT_THAT(refused(Duration::ms(-1), Duration(), once), HasSubstr("lock_timeout"));
+  EXPECT_THAT(refused(kLease, Duration::ms(-1), once), HasSubstr("buffer_time"));
+  EXPECT_THAT(refused(kTtlMax, Duration::ns(1), once), HasSubstr("must be at most"));
+  EXPECT_THAT(refused(Duration::max(), Duration::max(), once), HasSubstr("must be at most"));
+  EXPECT_EQ(refused(kTtlMax, Duration(), once), "accepted");
+  EXPECT_THAT(refused(kLease, Duration(), RetryPolicy::exact(2, Duration::ms(-1))),
+              HasSubstr("sleep_time"));
+  EXPECT_THAT(refused(kLease, Duration(), RetryPolicy::exact(2, kPauseMax + Duration::ns(1))),
+              HasSubstr("sleep_time"));
+}
+
+TEST_F(StampLockManagerTest, RefusesKeysPastTheirBoundAndNegativeMargins) {
+  StampLockManager locks = stamps();
+  const Resource too_long(std::string(kResourceBytesMax + 1, 'x'));
+  const RetryPolicy once = RetryPolicy::exact(1, Duration());
+  EXPECT_THAT(refusal([&] { locks.begin_take(too_long, kLease, {}, once); }),
+              HasSubstr("resource"));
+  EXPECT_THAT(refusal([&] { static_cast<void>(locks.begin_check(too_long)); }),
+              HasSubstr("resource"));
+  EXPECT_THAT(refusal([&] { static_cast<void>(locks.begin_release(kKey, Duration::ms(-1))); }),
+              HasSubstr("buffer_time"));
+}
+
+TEST_F(StampLockManagerTest, ServersInTroubleAreNamed) {
+  server(0).stopped = true;
+  StampLockManager locks = stamps();
+  const Outcome outcome = take(locks);
+  EXPECT_EQ(outcome.decision, Decision::unreachable);
+  EXPECT_EQ(locks.troubles(outcome).at(0).server, "s0:6379");
+}
+
+TEST_F(StampLockManagerTest, AnUnansweredTakeIsUndoneByItsFraction) {
+  server(0).stopped = true;
+  StampLockManager locks = stamps();
+  EXPECT_EQ(take(locks).decision, Decision::unreachable);
+  transport_.resume(server(0));
+  EXPECT_TRUE(server(0).keys.empty());
+  EXPECT_EQ(server(0).log.size(), 2U);
+}
+
+TEST(StampLedger, KeepsOneEntryPerServerAndKey) {
+  StampLedger ledger;
+  ledger.write("a", kKey, {"1.1", Instant()});
+  ledger.write("b", kKey, {"2.2", Instant()});
+  ledger.write("a", kKey, {"3.3", Instant()});
+  EXPECT_EQ(ledger.find("a", kKey)->stamp, "3.3");
+  EXPECT_EQ(ledger.find("b", kKey)->stamp, "2.2");
+  ledger.strike("a", kKey);
+  EXPECT_EQ(ledger.find("a", kKey), nullptr);
+  ledger.clear();
+  EXPECT_EQ(ledger.find("b", kKey), nullptr);
+}
+
+}  // namespace
+}  // namespace redlock
