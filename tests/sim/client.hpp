@@ -41,6 +41,7 @@ class Client {
   // Faults, armed for a turn by its number from here on.
   void arm_pause(std::uint64_t turns_ahead, std::int64_t for_ns, bool within_step);
   void arm_kill(std::uint64_t turns_ahead) { kill_at_ = turns_ + turns_ahead; }
+  void disarm() { kill_at_ = pause_at_ = 0; }
   void arm_overstay(std::int64_t for_ns) { overstay_ns_ = for_ns; }
   void set_reply_at_timeout(bool on) { reply_at_timeout_ = on; }
   void set_rate(std::int64_t ppm) { clock_.set_rate(scene_.now_ns, ppm); }

@@ -207,10 +207,10 @@ void NativeClient::act_alone() {
       return start(Phase::taking, start_take(probing_));
     case Phase::working:
       if (overstaying_ || scene_.now_ns >= work_until_ns_) return end_work();
-      act_at_ns_ = work_until_ns_;
+      act_at_ns_ = extends_left_ > 1 ? (scene_.now_ns + work_until_ns_ + 1) / 2 : work_until_ns_;
       begin_call();
-      if (extends_left_) {
-        extends_left_ = false;
+      if (extends_left_ > 0) {
+        --extends_left_;
         if (const auto operation = start_extend()) return start(Phase::extending, operation);
       }
       if (checks_left_) {

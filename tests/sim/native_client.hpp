@@ -65,7 +65,7 @@ class NativeClient : public Client {
   std::int64_t act_at_ns_;          // when the application does its next thing, true time
   std::int64_t lease_end_ns_ = 0;   // true time
   std::int64_t work_until_ns_ = 0;  // true time
-  bool extends_left_ = false;
+  std::uint32_t extends_left_ = 0;
   bool checks_left_ = false;
   std::uint32_t releases_left_ = 0;
   bool overstaying_ = false;

@@ -140,6 +140,12 @@ void Network::send_down(Connection& connection, std::string_view bytes) {
 
 void Network::end_down(Connection& connection) { enqueue(connection, kDown, 0, true); }
 
+void Network::disarm_resets() {
+  for (const auto& connection : connections_) {
+    connection->up.reset_after = connection->down.reset_after = kNeverReset;
+  }
+}
+
 void Network::reset(Connection& connection) {
   for (Pipe* pipe : {&connection.up, &connection.down}) {
     pipe->bytes.clear();

@@ -111,6 +111,9 @@ class Network {
   void set_slicing(Slicing slicing) { slicing_ = slicing; }
   void set_send_room(std::size_t bytes) { send_room_ = bytes; }
 
+  // Lifts what still waits to strike.
+  void disarm_resets();
+
   // What clients do.
   Connection& open(std::uint32_t client, std::uint32_t server);
   // The number of bytes accepted.

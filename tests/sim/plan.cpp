@@ -99,7 +99,7 @@ void Drawer::draw_clients() {
     client.attempts = random_.between(1, 4);
     client.pause_ms = random_.between(0, 30);
     client.hold_ms = random_.between(0, client.ttl_ms / (random_.chance(1, 2) ? 8 : 1));
-    client.extends = random_.chance(1, 4);
+    client.extends = random_.chance(1, 2) ? static_cast<std::uint32_t>(random_.between(1, 3)) : 0;
     client.checks = random_.chance(1, 8);
     client.releases = !random_.chance(1, 8);
     plan_.clients.push_back(client);

@@ -27,7 +27,7 @@ struct ClientPlan {
   std::int64_t attempts = 1;
   std::int64_t pause_ms = 0;
   std::int64_t hold_ms = 1;  // how long the application works while it holds the lock
-  bool extends = false;
+  std::uint32_t extends = 0;
   bool checks = false;
   bool releases = true;
   bool releases_twice = false;

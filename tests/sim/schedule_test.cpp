@@ -134,12 +134,13 @@ INSTANTIATE_TEST_SUITE_P(Every, OutsideClassTest, testing::ValuesIn(classes(Mode
 struct KnownSeed {
   std::uint64_t seed;
   bool standard_shape;
+  std::optional<FaultClass> fault_class;
   const char* defect;
 };
 
 constexpr std::array kKnownSeeds{
-    KnownSeed{1359, true, "a script sent again after NOSCRIPT kept its old deadline"},
-    KnownSeed{54031, false, "a release behind an unconfirmed SELECT"},
+    KnownSeed{1359, true, {}, "a script sent again after NOSCRIPT kept its old deadline"},
+    KnownSeed{54031, false, {}, "a release behind an unconfirmed SELECT"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {
@@ -147,6 +148,7 @@ TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {
   for (const KnownSeed& known : kKnownSeeds) {
     PlanWishes wishes;
     wishes.standard_shape = known.standard_shape;
+    wishes.fault_class = known.fault_class;
     wishes.inside_only = known.standard_shape;
     const ScheduleResult result = run_schedule(known.seed, wishes, engine);
     EXPECT_TRUE(result.violations.empty()) << "seed " << known.seed << " (" << known.defect << ")\n"

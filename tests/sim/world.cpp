@@ -139,6 +139,8 @@ void World::begin_probe() {
     const std::int64_t again = now_ns_ + kQuietNs + plan_.longest_ttl_ms() * kMs * 2;
     return queue_.add(again, EventKind::probe, 0);
   }
+  network_.disarm_resets();
+  for (const auto& client : clients_) client->disarm();
   for (const auto& client : clients_) {
     if (client->begin_probe()) return;
   }
