@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kSliceGapMaxNs = kMs;
 constexpr std::int64_t kByteGapMaxNs = 50'000;
+constexpr std::size_t kSingleBytesMax = 4096;
 constexpr std::int64_t kRetransmitMaxNs = 60 * kMs;
 
 Pipe& pipe_of(Connection& connection, Direction direction) {
@@ -105,7 +106,8 @@ void Network::enqueue(Connection& connection, Direction direction, std::size_t s
   if (end || connection.slicing == Slicing::none) {
     return add_piece(connection, direction, {sent, arrives, size, end});
   }
-  const bool single = connection.slicing == Slicing::single_bytes;
+  // A large answer byte by byte would only take long.
+  const bool single = connection.slicing == Slicing::single_bytes && size < kSingleBytesMax;
   const std::int64_t gap = single ? kByteGapMaxNs : kSliceGapMaxNs;
   while (size > 0) {
     const std::size_t slice = single ? 1 : 1 + random_.below(size);

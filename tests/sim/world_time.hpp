@@ -10,6 +10,6 @@ namespace redlock::sim {
 inline constexpr std::int64_t kWallStartNs = 1'700'000'000'000 * kMs;
 // No schedule may last longer or have more events.
 inline constexpr std::int64_t kScheduleMaxNs = 120'000 * kMs;
-inline constexpr std::uint64_t kEventsMax = 1'000'000;
+inline constexpr std::uint64_t kEventsMax = 50'000;
 
 }  // namespace redlock::sim
