@@ -303,7 +303,8 @@ const std::string& LuaEngine::sha1_of(std::string_view text) {
   for (const NamedText& known : names_) {
     if (known.text == text) return known.sha1;
   }
-  return names_.emplace_back(std::string(text), sha1_hex(text)).sha1;
+  names_.push_back({std::string(text), sha1_hex(text)});
+  return names_.back().sha1;
 }
 
 bool LuaEngine::load(const std::string& sha1, std::string_view text, std::string& error) {
