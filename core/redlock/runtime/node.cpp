@@ -168,6 +168,10 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
   state_ = State::closing;
   stream_usable_ = usable;
   undo_ = Session::Undo::removals;
+  // There may be no next connection to carry them to.
+  for (; usable && !carried_.empty(); carried_.pop_front()) {
+    session_->submit_last(carried_.front());
+  }
   complete_closing(Instant());
   retry_at_ = Instant();
 }
