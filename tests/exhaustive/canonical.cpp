@@ -223,6 +223,7 @@ void Canonical::write(const State& state, const Clients& clients, const Clients&
   for (std::size_t j = 0; j < servers.size(); ++j) new_server[servers[j]] = byte(j);
   const int permutation = order_number(new_server);
   put(out, byte(state.faults_left | state.gain_left << 4));
+  put(out, state.ticks_left);
   put(out, flags(state.loss, state.untimely, state.granted));
   for (std::size_t j = 0; j < at(settings_.servers); ++j) {
     write_server(out, state.servers[servers[j]], new_names);
@@ -242,6 +243,7 @@ State Canonical::decode(std::string_view bytes) const {
   const int budgets = in.get();
   state.faults_left = byte(budgets & 15);
   state.gain_left = byte(budgets >> 4);
+  state.ticks_left = in.get();
   const int bits = in.get();
   state.loss = (bits & 1) != 0;
   state.untimely = (bits & 2) != 0;

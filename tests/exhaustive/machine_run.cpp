@@ -19,6 +19,10 @@ Byte ticks_up(Duration span) {
   return byte(span.count_ns() <= 0 ? 0 : (span.count_ns() + tick - 1) / tick);
 }
 
+Byte ticks_down(Duration span) {
+  return byte(span.count_ns() <= 0 ? 0 : span.count_ns() / kTick.count_ns());
+}
+
 }  // namespace
 
 void CountingEntropy::fill(std::span<std::byte> bytes) {
@@ -50,8 +54,9 @@ MachineTable::Run::Run(const Settings& settings, CommandBook& book, const Root& 
   token_ = root.token;
   const Token token(book.token(root.token));
   if (root.kind == Root::Kind::extend) {
-    inquiry_ =
-        std::make_unique<Extend>(times, ExtendIfEqual{key, token, ttl}, settings.drift_factor());
+    const Duration extend_ttl = settings.extend_ttl > 0 ? kTick * settings.extend_ttl : ttl;
+    inquiry_ = std::make_unique<Extend>(times, ExtendIfEqual{key, token, extend_ttl},
+                                        settings.drift_factor());
   } else if (quorum) {
     inquiry_ = std::make_unique<Inquiry>(times, DeleteIfEqual{key, token}, LossDetail::none);
   } else {
@@ -144,7 +149,8 @@ Machine MachineTable::Run::snapshot() const {
   if (const Outcome* outcome = operation_->outcome()) {
     machine.done = true;
     machine.decision = outcome->decision;
-    machine.validity = ticks_up(outcome->validity);
+    // The exact value has been judged before, in wrong_outcome().
+    machine.validity = ticks_down(outcome->validity);
   }
   if (const std::optional<Instant> due = operation_->next_deadline()) {
     machine.due = ticks_up(*due - now_);
@@ -182,7 +188,15 @@ std::string MachineTable::Run::wrong_outcome(const Outcome& outcome) const {
   }
   if (root_.kind == Root::Kind::release) return {};
   const int drift = settings_.lock == LockKind::quorum ? kDriftTicks : 0;
-  const Duration left = kTick * (settings_.ttl - drift) - (outcome.decided_at - attempt_start_);
+  const bool shorter = root_.kind == Root::Kind::extend && settings_.extend_ttl > 0;
+  const Duration ttl = kTick * (shorter ? settings_.extend_ttl : settings_.ttl);
+  // By a twin of the production formula; a ttl of another length has a drift of another length.
+  const Duration allowance =
+      shorter
+          ? Duration::ms(2) + Duration::ns(static_cast<std::int64_t>(
+                                  static_cast<double>(ttl.count_ns()) * settings_.drift_factor()))
+          : kTick * drift;
+  const Duration left = ttl - allowance - (outcome.decided_at - attempt_start_);
   if (outcome.validity > left) return "the reported validity exceeds ttl - elapsed - drift";
   if (outcome.validity <= Duration()) return "granted without validity";
   if (outcome.token.view() != book_.token(token_)) return "the outcome carries another token";

@@ -39,7 +39,9 @@ struct Settings {
   int pause = 0;   // between two attempts
   int gain = 0;    // PidLock: ticks that the server's clock may run ahead, at most the buffer
   int slack = 0;   // RedLock: ticks that a slow server's keys may live longer
+  int ticks = -1;  // how much time passes at most; negative: as much as it takes
   bool extend = false;
+  int extend_ttl = 0;  // 0: the ttl
   bool backoff = false;  // a broken connection may be refused to the next request
   // Closing a connection leaves a granted lock's unanswered take alone, instead of undoing it.
   bool spare_granted = false;

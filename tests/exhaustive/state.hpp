@@ -94,6 +94,7 @@ struct State {
   std::array<Server, kServersMax> servers{};
   std::array<std::array<Link, kServersMax>, kClientsMax> links{};
   Byte faults_left = 0;
+  Byte ticks_left = 0;  // where time is bounded
   Byte gain_left = 0;     // ticks that the server's clock may still run ahead
   bool loss = false;      // a fault may have swallowed a removal
   bool untimely = false;  // some answer came late, or not at all

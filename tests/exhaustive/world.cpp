@@ -1,6 +1,8 @@
 // The list of moves and which rule each belongs to.
 #include "exhaustive/world.hpp"
 
+#include <algorithm>
+
 namespace redlock::exhaustive {
 
 World::World(const Settings& settings)
@@ -10,6 +12,7 @@ State World::root() const {
   State state;
   state.faults_left = byte(settings_.fault_budget);
   state.gain_left = byte(settings_.gain);
+  state.ticks_left = byte(std::max(0, settings_.ticks));
   return state;
 }
 

@@ -110,7 +110,8 @@ void World::list_time(const State& state, std::vector<Move>& moves) const {
   for (int c = settings_.natives; c < settings_.clients(); ++c) {
     if (state.clients[static_cast<std::size_t>(c)].age >= 2 * settings_.life() + 1) return;
   }
-  moves.push_back({MoveKind::tick, 0, 0, 0});
+  const bool over = settings_.ticks >= 0 && state.ticks_left == 0;
+  if (!over) moves.push_back({MoveKind::tick, 0, 0, 0});
 }
 
 void World::expire(Server& server) {
@@ -120,6 +121,7 @@ void World::expire(Server& server) {
 }
 
 void World::tick(State& state) {
+  if (state.ticks_left > 0) --state.ticks_left;
   for (Server& server : state.servers) {
     if (server.down > 0) --server.down;
     if (server.owner == kNoOwner) continue;
