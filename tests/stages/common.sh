@@ -53,13 +53,21 @@ configure_plain() {
     -DCMAKE_CXX_FLAGS='-O0 -g0'
 }
 
-# The build that stages unit, io and sim share: g++ with sanitizers, which stop at the first report.
+# build_sanitized TARGET...: in the build that stages unit, io and sim share: g++ with sanitizers,
+# which stop at the first report.
 sanitized=$build/asan
 build_sanitized() {
   cmake_configure "$sanitized" -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Debug \
     -DCMAKE_CXX_FLAGS='-O1 -g1' -DREDLOCK_SANITIZE=address,undefined
-  quietly cmake --build "$sanitized" -j "$(nproc)"
+  quietly cmake --build "$sanitized" -j "$(nproc)" --target "$@"
 }
+# build_optimized TARGET...: what counts schedules and states runs as fast as it can.
+optimized=$build/optimized
+build_optimized() {
+  cmake_configure "$optimized" -DCMAKE_CXX_COMPILER=g++
+  quietly cmake --build "$optimized" -j "$(nproc)" --target "$@"
+}
+
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
 
