@@ -88,8 +88,7 @@ class Run {
     const auto unsettled = session_.unsettled();
     for (const SharedCommand& command : unsettled) REQUIRE(is_removal(*command));
     if (!unsettled.empty()) session_.submit_last(unsettled.front());
-    session_.append_undos(input_.choice(2) == 0 ? Session::Undo::removals
-                                                : Session::Undo::everything);
+    session_.repeat_removals();
     session_.mark_sent(session_.output().size());
     REQUIRE(session_.output().empty() && arrivals_.empty());
   }

@@ -134,6 +134,17 @@ TEST_F(LockManagerTest, RefusesATtlThatLeavesNothing) {
               HasSubstr("ttl is too small"));
 }
 
+TEST_F(LockManagerTest, RefusesATtlThatDriftEatsUpToTheLastNanosecond) {
+  LockOptions options = once();
+  options.drift_factor = 0;
+  LockManager locks = manager(3, options);
+  const auto refused = [&](Duration ttl) {
+    return refusal([&] { pool_.take(locks.begin_lock(Resource("r"), ttl)); });
+  };
+  EXPECT_THAT(refused(kDriftFloor), HasSubstr("ttl is too small"));
+  EXPECT_EQ(refused(kDriftFloor + Duration::ns(1)), "accepted");
+}
+
 TEST_F(LockManagerTest, RefusesNamesPastTheirBounds) {
   LockManager locks = manager(3);
   const Resource longest(std::string(kResourceBytesMax, 'x'));

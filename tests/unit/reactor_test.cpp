@@ -202,7 +202,9 @@ TEST_F(Rule03UndoOnTheSameConnection, WhatCouldNotBeSentThereGoesFirstOnTheNextC
   EXPECT_EQ(server(0).connections_opened, 2U);
 }
 
-TEST_F(Rule03UndoOnTheSameConnection, AGrantedLocksLateVoteIsGivenBackWhenItsServerTimesOut) {
+// An undo there could arrive behind an extend that travels on another connection, and delete what
+// that extend has counted.
+TEST_F(Rule03UndoOnTheSameConnection, AGrantedLocksLateVoteIsLeftAloneWhenItsServerTimesOut) {
   server(2).stopped = true;
   LockManager locks = manager(3);
   const Outcome outcome = lock(locks);
@@ -210,8 +212,40 @@ TEST_F(Rule03UndoOnTheSameConnection, AGrantedLocksLateVoteIsGivenBackWhenItsSer
   clock_.advance(Duration::ms(60));
   ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
   transport_.resume(server(2));
-  EXPECT_FALSE(server(2).keys.contains("r"));
-  EXPECT_EQ(server(0).keys.at("r"), outcome.token.view());
+  EXPECT_EQ(server(2).keys["r"], outcome.token.view());
+}
+
+class Rule03AConnectionWaitsForTheVerdict : public Rule03UndoOnTheSameConnection {
+ protected:
+  // The first server is overdue long before the other two.
+  LockManager impatient_with_the_first() {
+    std::vector<ServerSpec> servers = specs(3);
+    servers[0].timeout = Duration::ms(10);
+    servers[1].timeout = servers[2].timeout = Duration::ms(100);
+    for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
+    return {pool_, servers, once()};
+  }
+};
+
+TEST_F(Rule03AConnectionWaitsForTheVerdict, ALostAttemptsUndoStillGoesOutOnTheOverdueConnection) {
+  LockManager locks = impatient_with_the_first();
+  EXPECT_EQ(lock(locks).decision, Decision::unreachable);
+  transport_.resume(server(0));
+  expect_set_then_delete(server(0));
+  EXPECT_EQ(server(0).connections_opened, 1U);
+}
+
+TEST_F(Rule03AConnectionWaitsForTheVerdict, AGrantedAttemptsOverdueConnectionGetsNoUndo) {
+  LockManager locks = impatient_with_the_first();
+  const OperationId id = locks.begin_lock(Resource("r"), kTtl);
+  step_for(Duration::ms(20));
+  transport_.resume(server(1));
+  transport_.resume(server(2));
+  const Outcome outcome = pool_.run(id);
+  ASSERT_EQ(outcome.decision, Decision::granted);
+  transport_.resume(server(0));
+  EXPECT_EQ(server(0).keys["r"], outcome.token.view());
+  EXPECT_EQ(server(0).log.size(), 1U);
 }
 
 TEST_F(Rule03UndoOnTheSameConnection, AServerThatFallsFarBehindStillLosesEveryKey) {
@@ -246,6 +280,18 @@ TEST_F(Rule03UndoOnTheSameConnection, ARemovalThatFoundNoRoomGoesAsSoonAsThereIs
   step_for(Duration::ms(20));
   EXPECT_THAT(server(0).keys, IsEmpty());
   EXPECT_EQ(server(0).connections_opened, 1U);
+}
+
+TEST_F(Rule03UndoOnTheSameConnection, WhatIsStillCarriedGoesOutWhenTheConnectionIsClosedByUs) {
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  step_for(Duration::ms(1));
+  server(2).stopped = true;
+  for (std::size_t i = 0; i < kAwaitedMax; ++i) unlock(locks, Token("t"), "other");
+  ASSERT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  pool_.close_all();
+  transport_.resume(server(2));
+  EXPECT_THAT(server(2).keys, IsEmpty());
 }
 
 class Rule04APoisonedConnectionIsFinished : public FakeWorld {};

@@ -61,11 +61,13 @@ TEST_F(AuthenticatedSession, AHandshakeThatIsAnsweredByNonsenseIsAProtocolError)
   EXPECT_EQ(arrivals[0].reply.fault, Fault::protocol);
 }
 
-TEST_F(AuthenticatedSession, ASetThatWasWrittenBehindARefusedPasswordIsUndone) {
+TEST_F(AuthenticatedSession, ASetThatWasWrittenBehindARefusedPasswordCanStillBeUndone) {
   ASSERT_TRUE(submit(1, set_of("a")));
   sent();
   receive("-WRONGPASS no\r\n");
-  session_.append_undos(Session::Undo::everything);
+  EXPECT_EQ(session_.open_takes(), (std::vector<OperationId>{1}));
+  session_.submit_last(delete_of("a"));
+  EXPECT_TRUE(session_.open_takes().empty());
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].at(4), "a");
@@ -112,7 +114,7 @@ TEST_F(SelectingSession, ADatabaseThatDoesNotExistLeavesNothingToUndo) {
   const auto arrivals = receive("-ERR DB index is out of range\r\n");
   ASSERT_EQ(arrivals.size(), 1U);
   EXPECT_THAT(arrivals[0].reply.text, HasSubstr("SELECT was refused"));
-  session_.append_undos(Session::Undo::everything);
+  session_.repeat_removals();
   EXPECT_TRUE(sent().empty());
   EXPECT_TRUE(session_.unsettled().empty());
 }
@@ -129,7 +131,7 @@ TEST_F(SelectingSession, ARemovalThatWasHeldBackIsLeftForAnotherConnection) {
   ASSERT_TRUE(submit(0, delete_of("a")));
   sent();
   fail();
-  session_.append_undos(Session::Undo::everything);
+  session_.repeat_removals();
   EXPECT_TRUE(sent().empty());
   EXPECT_EQ(session_.unsettled().size(), 1U);
 }

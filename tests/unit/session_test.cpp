@@ -231,7 +231,7 @@ TEST(Rule10AssertOnlyOurOwnMistakes, NoServerWhateverItAnswersReachesAnAssertion
       }
     }
     session.fail(Fault::closed, "", arrivals);
-    session.append_undos(Session::Undo::everything);
+    session.repeat_removals();
     ASSERT_EQ(arrivals.size(), asked) << "run " << run << ": each request is answered once";
   }
 }

@@ -12,71 +12,79 @@ using test::delete_of;
 using test::SessionTest;
 using test::set_of;
 
-class Rule03TheSessionAppendsWhatUndoes : public SessionTest {
+class Rule03TheSessionKnowsWhatIsOpen : public SessionTest {
  protected:
-  std::vector<Arguments> undos(Session::Undo undo = Session::Undo::everything) {
+  std::vector<Arguments> repeated() {
     sent();
-    session_.append_undos(undo);
+    session_.repeat_removals();
     return sent();
   }
 };
 
-TEST_F(Rule03TheSessionAppendsWhatUndoes, AnUnansweredSetIsFollowedByItsDeletionAsText) {
-  ASSERT_TRUE(submit(1, set_of("a")));
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, AnUnansweredSetIsAnOpenTake) {
+  ASSERT_TRUE(submit(7, set_of("a")));
   sent();
   fail();
-  const auto requests = undos();
-  ASSERT_EQ(requests.size(), 1U);
-  EXPECT_EQ(requests[0],
-            (Arguments{"EVAL", std::string(scripts::delete_if_equal.text), "1", "r", "a"}));
+  EXPECT_EQ(session_.open_takes(), (std::vector<OperationId>{7}));
 }
 
-TEST_F(Rule03TheSessionAppendsWhatUndoes, AnAnsweredSetIsNotTouched) {
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, AnAnsweredSetIsNotOpen) {
   ASSERT_TRUE(submit(1, set_of("a")));
   receive(test::kOk);
   fail();
-  EXPECT_TRUE(undos().empty());
+  EXPECT_TRUE(session_.open_takes().empty());
 }
 
-TEST_F(Rule03TheSessionAppendsWhatUndoes, AnUndoThatIsOnItsWayIsNotDoubled) {
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBehindTheSetClosesIt) {
   ASSERT_TRUE(submit(1, set_of("a")));
+  ASSERT_TRUE(submit(2, set_of("b")));
   ASSERT_TRUE(submit(0, delete_of("a")));
   sent();
   fail();
-  EXPECT_TRUE(undos().empty());
+  EXPECT_EQ(session_.open_takes(), (std::vector<OperationId>{2}));
 }
 
-TEST_F(Rule03TheSessionAppendsWhatUndoes, ARemovalBySha1IsRepeatedAsText) {
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, ALastRemovalGoesOutBehindTheUnansweredSetAsText) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  sent();
+  fail();
+  session_.submit_last(delete_of("a"));
+  const auto requests = sent();
+  ASSERT_EQ(requests.size(), 1U);
+  EXPECT_EQ(requests[0],
+            (Arguments{"EVAL", std::string(scripts::delete_if_equal.text), "1", "r", "a"}));
+  EXPECT_TRUE(session_.open_takes().empty());
+}
+
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, AGrantedLocksSetIsNeverUndoneByTheSessionItself) {
+  ASSERT_TRUE(submit(1, set_of("granted elsewhere")));
+  sent();
+  fail();
+  EXPECT_TRUE(repeated().empty());
+  EXPECT_TRUE(session_.unsettled().empty());
+}
+
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalAsTextThatIsOnItsWayIsNotRepeated) {
+  ASSERT_TRUE(submit(0, delete_of("a")));
+  sent();
+  fail();
+  EXPECT_TRUE(repeated().empty());
+}
+
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBySha1IsRepeatedAsText) {
   ASSERT_TRUE(submit(1, delete_of("z")));
   receive(":1\r\n");
   sent();
   ASSERT_TRUE(submit(1, delete_of("a")));
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVALSHA"}));
   fail();
-  const auto requests = undos();
+  const auto requests = repeated();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0][0], "EVAL");
   EXPECT_EQ(requests[0][4], "a");
 }
 
-TEST_F(Rule03TheSessionAppendsWhatUndoes, EveryLockIsUndoneOnceAndInOrder) {
-  for (const char* token : {"a", "b", "c"}) ASSERT_TRUE(submit(1, set_of(token)));
-  ASSERT_TRUE(submit(0, delete_of("b")));
-  sent();
-  fail();
-  const auto requests = undos();
-  ASSERT_EQ(requests.size(), 2U);
-  EXPECT_EQ(requests[0][4], "a");
-  EXPECT_EQ(requests[1][4], "c");
-}
-
-TEST_F(Rule03TheSessionAppendsWhatUndoes, ASetThatNeverLeftNeedsNone) {
-  ASSERT_TRUE(submit(1, set_of("a")));
-  fail(Fault::connect);
-  EXPECT_TRUE(session_.unsettled().empty());
-}
-
-TEST_F(Rule03TheSessionAppendsWhatUndoes, WhatOneConnectionCannotSendIsLeftForAnother) {
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatOneConnectionCannotSendIsLeftForAnother) {
   ASSERT_TRUE(submit(1, set_of("a")));
   ASSERT_TRUE(submit(0, delete_of("b")));
   sent();
@@ -85,15 +93,6 @@ TEST_F(Rule03TheSessionAppendsWhatUndoes, WhatOneConnectionCannotSendIsLeftForAn
   const auto commands = session_.unsettled();
   ASSERT_EQ(commands.size(), 2U);
   for (const SharedCommand& command : commands) EXPECT_TRUE(is_removal(*command));
-}
-
-TEST_F(Rule03TheSessionAppendsWhatUndoes, InGoodOrderAGrantedLocksSetIsLeftAlone) {
-  ASSERT_TRUE(submit(1, set_of("granted elsewhere")));
-  ASSERT_TRUE(submit(1, set_of("lost")));
-  ASSERT_TRUE(submit(0, delete_of("lost")));
-  sent();
-  fail(Fault::closed);
-  EXPECT_TRUE(undos(Session::Undo::removals).empty());
 }
 
 }  // namespace

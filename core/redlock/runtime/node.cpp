@@ -126,7 +126,6 @@ void Node::begin_closing(Fault fault, const std::string& reason, bool stream_usa
   session_->fail(fault, reason, arrivals);
   state_ = State::closing;
   stream_usable_ = stream_usable;
-  undo_ = Session::Undo::everything;
   // A server may close an idle connection; that is no reason to stay away from it.
   if (unused) return;
   ++failure_count_;
@@ -137,7 +136,7 @@ void Node::complete_closing(Instant now) {
   if (state_ != State::closing) return;
   std::vector<SharedCommand> left_over = session_->unsettled();
   if (stream_usable_) {
-    session_->append_undos(undo_);
+    session_->repeat_removals();
     while (!session_->output().empty()) {
       const IoResult result = transport_.send(connection_, session_->output());
       if (result.state != IoState::progress) break;
@@ -167,7 +166,6 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
   session_->fail(Fault::closed, "closed by us", arrivals);
   state_ = State::closing;
   stream_usable_ = usable;
-  undo_ = Session::Undo::removals;
   // There may be no next connection to carry them to.
   for (; usable && !carried_.empty(); carried_.pop_front()) {
     session_->submit_last(carried_.front());

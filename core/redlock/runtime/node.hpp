@@ -2,12 +2,12 @@
 //
 //   idle ──submit──▶ connecting ──▶ ready ──trouble, time-out──▶ closing ──▶ idle (backing off)
 //
-// `closing` lasts until the end of the reactor's turn: the operations are told first, and what
-// they say to undo still goes out on this very connection, behind the unanswered command. Only
-// then is it closed. What could not be sent is carried over: it goes as soon as this connection has
-// room for it, or first on the next one.
-// Invariants: a command that was submitted is answered once; a connection that timed out or
-// answered nonsense is never used again. One thread.
+// `closing` lasts until the operations with unanswered commands are decided, at the latest when
+// their own time is over: what they then say to undo still goes out on this very connection,
+// behind the unanswered command. Only then is it closed. What could not be sent is carried over: it
+// goes as soon as this connection has room for it, or first on the next one. Invariants: a command
+// that was submitted is answered once; a connection that timed out or answered nonsense is never
+// used again. One thread.
 #pragma once
 #include <deque>
 #include <optional>
@@ -66,6 +66,8 @@ class Node {
     return state_ == State::connecting || state_ == State::ready;
   }
   [[nodiscard]] bool closing() const { return state_ == State::closing; }
+  // Of a closing connection: who must be decided before it is closed.
+  [[nodiscard]] std::vector<OperationId> open_takes() const { return session_->open_takes(); }
   // Nothing is awaited and nothing is to be sent.
   [[nodiscard]] bool idle() const { return !session_ || session_->idle(); }
   [[nodiscard]] bool wants_write() const;
@@ -95,7 +97,6 @@ class Node {
   ConnectionId connection_ = 0;
   std::optional<Session> session_;
   bool stream_usable_ = false;
-  Session::Undo undo_ = Session::Undo::everything;
   std::deque<SharedCommand> carried_;
   NodeTrouble trouble_;
   std::uint32_t failure_count_ = 0;

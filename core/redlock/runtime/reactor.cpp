@@ -41,7 +41,7 @@ Woken Reactor::turn(Instant deadline, Scope scope) {
   interests_.clear();
   polled_.clear();
   for (const auto& node : live_) {
-    if (scope == Scope::outstanding && node->idle()) continue;
+    if (node->closing() || (scope == Scope::outstanding && node->idle())) continue;
     interests_.push_back({node->connection(), node->wants_write(), false, false});
     polled_.push_back(node);
   }
@@ -76,8 +76,15 @@ void Reactor::settle(Instant now) {
     dispatch(now);
     for (const auto& node : live_) node->flush(arrivals_);
   } while (!arrivals_.empty());
-  for (const auto& node : live_) node->complete_closing(now);
+  for (const auto& node : live_) {
+    if (node->closing() && !awaits_verdict(*node)) node->complete_closing(now);
+  }
   std::erase_if(live_, [](const auto& node) { return node->connection() == 0; });
+}
+
+bool Reactor::awaits_verdict(const Node& node) const {
+  return std::ranges::any_of(
+      node.open_takes(), [this](OperationId id) { return knows(id) && outcome(id) == nullptr; });
 }
 
 void Reactor::dispatch(Instant now) {

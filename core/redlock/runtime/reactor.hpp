@@ -64,6 +64,7 @@ class Reactor {
   void take_time(Instant now);
   // Until nobody has anything more to say to anybody.
   void settle(Instant now);
+  [[nodiscard]] bool awaits_verdict(const Node& node) const;
   void dispatch(Instant now);
   void drain(Running& running, Instant now);
   void send_request(Running& running, const Request& request, Instant now);

@@ -178,21 +178,30 @@ std::optional<Instant> Session::next_deadline() const {
   return earliest;
 }
 
-std::vector<const Session::Awaited*> Session::open_ends(bool output_will_arrive) const {
-  std::vector<const Awaited*> ends;
-  std::set<LockName> seen;
+std::vector<OperationId> Session::open_takes() const {
+  std::vector<OperationId> takers;
+  std::set<LockName> removed;
   for (auto request = awaited_.rbegin(); request != awaited_.rend(); ++request) {
     if (request->step != Step::command || !undo_of(*request->command)) continue;
-    if (!seen.insert(lock_name(*request->command)).second) continue;
-    const bool removal = is_removal(*request->command);
-    // By text, written, and on its way: this one removes the key by itself.
-    const bool settled =
-        removal && output_will_arrive && request->written && request->form == ScriptForm::text;
-    const bool harmless = !removal && (!request->written || !sent_any_);
-    if (!settled && !harmless) ends.push_back(&*request);
+    const LockName name = lock_name(*request->command);
+    if (is_removal(*request->command)) {
+      removed.insert(name);
+    } else if (!removed.contains(name)) {
+      takers.push_back(request->origin.operation);
+    }
   }
-  std::ranges::reverse(ends);
-  return ends;
+  return takers;
+}
+
+std::vector<const Session::Awaited*> Session::removals() const {
+  std::vector<const Awaited*> found;
+  std::set<LockName> seen;
+  for (auto request = awaited_.rbegin(); request != awaited_.rend(); ++request) {
+    if (request->step != Step::command || !is_removal(*request->command)) continue;
+    if (seen.insert(lock_name(*request->command)).second) found.push_back(&*request);
+  }
+  std::ranges::reverse(found);
+  return found;
 }
 
 void Session::submit_last(SharedCommand removal) {
@@ -203,18 +212,18 @@ void Session::submit_last(SharedCommand removal) {
   awaited_.push_back(std::move(request));
 }
 
-void Session::append_undos(Undo undo) {
+void Session::repeat_removals() {
   // Without the SELECT no command of ours was ever written here.
   if (!admitted_) return;
-  for (const Awaited* request : open_ends(true)) {
-    if (undo == Undo::removals && !is_removal(*request->command)) continue;
+  for (const Awaited* request : removals()) {
+    if (request->written && request->form == ScriptForm::text) continue;
     append_request(output_, *undo_of(*request->command), ScriptForm::text);
   }
 }
 
 std::vector<SharedCommand> Session::unsettled() const {
   std::vector<SharedCommand> commands;
-  for (const Awaited* request : open_ends(false)) {
+  for (const Awaited* request : removals()) {
     commands.push_back(std::make_shared<const Command>(*undo_of(*request->command)));
   }
   return commands;

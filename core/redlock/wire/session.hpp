@@ -87,14 +87,16 @@ class Session {
   // On a session that failed while its connection still carries bytes: one more removal, sent
   // behind everything else, with nobody waiting for the answer.
   void submit_last(SharedCommand removal);
-  // Before the connection is given up: appends, right behind what is unanswered, the removal of
-  // every key that may be left there. Scripts go as text, for nobody will be there to answer a
-  // NOSCRIPT. In good order (`removals`) a SET that nothing follows belongs to a lock that was
-  // granted: it is left alone, and only removals are made sure of.
-  enum class Undo { removals, everything };
-  void append_undos(Undo undo);
-  // What removes the keys that this connection may leave behind, for another connection to send
-  // when this one cannot. Ask before fail().
+  // The operations with an unanswered take here that no removal follows. Until such an operation
+  // is decided the connection must stay: if it is lost, the removal belongs behind the take; if it
+  // is granted, there must be none, because a removal that travels on this connection could
+  // arrive after an extend that travels on another one, and delete what was just counted.
+  [[nodiscard]] std::vector<OperationId> open_takes() const;
+  // Before the connection is given up: appends once more, as text, the unanswered removals that
+  // may meet a NOSCRIPT which nobody will be there to read.
+  void repeat_removals();
+  // The removals that may not have been carried out, for another connection to send when this one
+  // cannot.
   [[nodiscard]] std::vector<SharedCommand> unsettled() const;
 
  private:
@@ -120,8 +122,8 @@ class Session {
   [[nodiscard]] ScriptForm form_for(const Origin& origin, const Command& command) const;
   // Is a removal of the same lock among the awaited?
   [[nodiscard]] bool removal_follows(const Command& command) const;
-  // The requests, newest of each lock, that may leave a key behind or fail to remove one.
-  [[nodiscard]] std::vector<const Awaited*> open_ends(bool output_will_arrive) const;
+  // The unanswered removals, the newest of each lock, in order.
+  [[nodiscard]] std::vector<const Awaited*> removals() const;
 
   RequestEncoder& encoder_;
   RespReader reader_;
