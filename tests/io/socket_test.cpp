@@ -1,0 +1,156 @@
+// The system calls: what a peer, a signal or another program must not be able to do to us.
+#include "redlock/runtime/socket.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <set>
+
+namespace redlock {
+namespace {
+
+// A listener on a free port of this machine, which answers nothing by itself.
+class SocketTest : public testing::Test {
+ protected:
+  SocketTest() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(name);
+    auto* address = reinterpret_cast<sockaddr*>(&name);
+    EXPECT_EQ(bind(listener_, address, size), 0);
+    EXPECT_EQ(listen(listener_, 8), 0);
+    EXPECT_EQ(getsockname(listener_, address, &size), 0);
+    endpoint_.host = "127.0.0.1";
+    endpoint_.port = ntohs(name.sin_port);
+  }
+  ~SocketTest() override { ::close(listener_); }
+
+  ConnectionId connected() {
+    const ConnectionId id = transport_.open(endpoint_);
+    while (transport_.status(id).state == LinkState::connecting) wait_for(id, true);
+    EXPECT_EQ(transport_.status(id).state, LinkState::connected);
+    return id;
+  }
+  Woken wait_for(ConnectionId id, bool want_write, Duration span = Duration::seconds(10)) {
+    interest_ = {id, want_write, false, false};
+    return transport_.wait(std::span(&interest_, 1), clock_.now() + span);
+  }
+  static std::set<int> descriptors() {
+    std::set<int> open;
+    for (int i = 0; i < 1024; ++i) {
+      if (fcntl(i, F_GETFD) >= 0) open.insert(i);
+    }
+    return open;
+  }
+
+  int listener_;
+  Endpoint endpoint_;
+  SystemClock clock_;
+  SocketTransport transport_{clock_};
+  Interest interest_;
+};
+
+TEST_F(SocketTest, WritingToAPeerThatIsGoneRaisesNoSignal) {
+  const ConnectionId id = connected();
+  const int peer = accept(listener_, nullptr, nullptr);
+  const linger reset{1, 0};
+  setsockopt(peer, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+  ::close(peer);
+  // The first write may be what learns of the reset; the next one meets a broken pipe.
+  IoState state = IoState::progress;
+  for (int i = 0; i < 100 && state != IoState::ended; ++i) {
+    wait_for(id, true);
+    state = transport_.send(id, "PING\r\n").state;
+  }
+  EXPECT_EQ(state, IoState::ended);
+  EXPECT_EQ(transport_.send(id, "PING\r\n").state, IoState::ended);
+  transport_.close(id);
+}
+
+TEST_F(SocketTest, ConnectionsAreNotInheritedByOtherPrograms) {
+  const std::set<int> before = descriptors();
+  const ConnectionId id = connected();
+  int fresh = 0;
+  for (const int descriptor : descriptors()) {
+    if (before.contains(descriptor)) continue;
+    ++fresh;
+    EXPECT_NE(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, 0);
+    EXPECT_NE(fcntl(descriptor, F_GETFL) & O_NONBLOCK, 0);
+  }
+  EXPECT_EQ(fresh, 1);
+  transport_.close(id);
+}
+
+TEST_F(SocketTest, AnAnswerWakesTheWait) {
+  const ConnectionId id = connected();
+  const int peer = accept(listener_, nullptr, nullptr);
+  EXPECT_EQ(write(peer, "+OK\r\n", 5), 5);
+  EXPECT_EQ(wait_for(id, false), Woken::ready);
+  EXPECT_TRUE(interest_.readable);
+  std::array<char, 16> into;
+  EXPECT_EQ(transport_.receive(id, into).bytes, 5U);
+  EXPECT_EQ(transport_.receive(id, into).state, IoState::blocked);
+  ::close(peer);
+  transport_.close(id);
+}
+
+TEST_F(SocketTest, ASilentPeerIsWaitedForUntilTheDeadline) {
+  const ConnectionId id = connected();
+  const Instant before = clock_.now();
+  EXPECT_EQ(wait_for(id, false, Duration::ms(20)), Woken::deadline);
+  EXPECT_GE(clock_.now() - before, Duration::ms(20));
+  EXPECT_FALSE(interest_.readable);
+  transport_.close(id);
+}
+
+// Rings more than once, for the first could come before the wait, but not for ever.
+class Alarm {
+ public:
+  Alarm() {
+    rung_ = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+      rung_ = rung_ + 1;
+      if (rung_ == kRingsMax) std::signal(SIGALRM, SIG_IGN);
+    };
+    sigaction(SIGALRM, &action, &before_);
+    set(10'000);
+  }
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+  ~Alarm() {
+    set(0);
+    sigaction(SIGALRM, &before_, nullptr);
+  }
+  [[nodiscard]] static int rung() { return rung_; }
+
+ private:
+  static void set(suseconds_t us) {
+    const itimerval every{{0, us}, {0, us}};
+    setitimer(ITIMER_REAL, &every, nullptr);
+  }
+  static constexpr int kRingsMax = 50;
+  static inline volatile std::sig_atomic_t rung_ = 0;
+  struct sigaction before_ {};
+};
+
+TEST_F(SocketTest, ASignalEndsTheWaitAndIsNoAnswer) {
+  const ConnectionId id = connected();
+  const Alarm alarm;
+  EXPECT_EQ(wait_for(id, false, Duration::seconds(5)), Woken::interrupted);
+  EXPECT_GT(Alarm::rung(), 0);
+  EXPECT_FALSE(interest_.readable);
+  EXPECT_FALSE(interest_.writable);
+  transport_.close(id);
+}
+
+}  // namespace
+}  // namespace redlock

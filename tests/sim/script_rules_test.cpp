@@ -1,0 +1,162 @@
+// What each script must do and must not, at the edges of the server's clock.
+//
+// A real Lua interpreter on a simulated server, whose time stands still until the test moves it.
+#include <gtest/gtest.h>
+
+#include "redlock/wire/scripts.hpp"
+#include "sim/server.hpp"
+
+namespace redlock::sim {
+namespace {
+
+constexpr std::int64_t kNowMs = 1'700'000'000'000;
+constexpr std::string_view kYes = ":1\r\n";
+constexpr std::string_view kNo = ":0\r\n";
+constexpr std::string_view kNil = "$-1\r\n";
+
+class ScriptRules : public testing::Test {
+ protected:
+  ScriptRules() { go_to(kNowMs); }
+
+  void go_to(std::int64_t ms) { server_.set_time(ms * 1'000'000, ms * 1'000'000); }
+  std::string run(const Arguments& arguments) {
+    std::string answer;
+    server_.execute(session_, arguments, answer);
+    return answer;
+  }
+  // On the key "k".
+  std::string run(const Script& script, const Arguments& given) {
+    Arguments arguments{"EVAL", script.text, "1", "k"};
+    arguments.insert(arguments.end(), given.begin(), given.end());
+    return run(arguments);
+  }
+  std::string stored() { return run({"GET", "k"}); }
+  static std::string bulk(const std::string& text) {
+    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+  }
+  static std::string stamp(std::int64_t ms, const std::string& fraction) {
+    return std::to_string(ms) + "." + fraction;
+  }
+
+  LuaEngine engine_;
+  Server server_{engine_};
+  ServerSession session_ = server_.accept(1);
+};
+
+using CompareAndDelete = ScriptRules;
+
+TEST_F(CompareAndDelete, DeletesOnlyWhatHoldsTheToken) {
+  run({"SET", "k", "theirs"});
+  EXPECT_EQ(run(scripts::delete_if_equal, {"ours"}), kNo);
+  EXPECT_EQ(stored(), bulk("theirs"));
+  EXPECT_EQ(run(scripts::delete_if_equal, {"theirs"}), kYes);
+  EXPECT_EQ(stored(), kNil);
+}
+
+TEST_F(CompareAndDelete, OfNothingIsNotConfirmed) {
+  EXPECT_EQ(run(scripts::delete_if_equal, {"ours"}), kNo);
+}
+
+using CompareAndExtend = ScriptRules;
+
+TEST_F(CompareAndExtend, LeavesWhatIsNotOursAlone) {
+  run({"SET", "k", "theirs", "PX", "1000"});
+  EXPECT_EQ(run(scripts::extend_if_equal, {"ours", "9000"}), kNo);
+  EXPECT_EQ(run({"PTTL", "k"}), ":1000\r\n");
+  EXPECT_EQ(run(scripts::extend_if_equal, {"theirs", "9000"}), kYes);
+  EXPECT_EQ(run({"PTTL", "k"}), ":9000\r\n");
+}
+
+TEST_F(CompareAndExtend, NeverShortens) {
+  run({"SET", "k", "ours", "PX", "9000"});
+  EXPECT_EQ(run(scripts::extend_if_equal, {"ours", "1000"}), kYes);
+  EXPECT_EQ(run({"PTTL", "k"}), ":9000\r\n");
+}
+
+TEST_F(ScriptRules, OnlyWhatHoldsTheTokenIsHeld) {
+  EXPECT_EQ(run(scripts::check_equal, {"ours"}), kNo);
+  run({"SET", "k", "theirs"});
+  EXPECT_EQ(run(scripts::check_equal, {"ours"}), kNo);
+  EXPECT_EQ(run(scripts::check_equal, {"theirs"}), kYes);
+}
+
+using StampTaking = ScriptRules;
+
+TEST_F(StampTaking, WaitsUntilTheStampHasPassed) {
+  run({"SET", "k", stamp(kNowMs, "5")});
+  EXPECT_EQ(run(scripts::stamp_take, {"1000", "7", "1"}), kNo);
+  EXPECT_EQ(stored(), bulk(stamp(kNowMs, "5")));
+  go_to(kNowMs + 1);
+  EXPECT_EQ(run(scripts::stamp_take, {"1000", "7", "1"}), bulk(stamp(kNowMs + 1001, "7")));
+}
+
+TEST_F(StampTaking, LeavesNothingBehindForEver) {
+  run(scripts::stamp_take, {"1000", "7", "1"});
+  EXPECT_EQ(run({"PTTL", "k"}), ":1000\r\n");
+}
+
+TEST_F(StampTaking, OverwritesNoValueThatIsNoTimestamp) {
+  for (const std::string value : {"", "no stamp", "12x", "-5", "1.2.3", ".5"}) {
+    run({"SET", "k", value});
+    EXPECT_EQ(run(scripts::stamp_take, {"1000", "7", "1"}).substr(0, 8), "-FOREIGN") << value;
+    EXPECT_EQ(stored(), bulk(value));
+  }
+}
+
+using StampUndoing = ScriptRules;
+
+TEST_F(StampUndoing, GoesByTheFraction) {
+  run({"SET", "k", stamp(kNowMs, "5")});
+  EXPECT_EQ(run(scripts::stamp_undo, {"7"}), kNo);
+  EXPECT_EQ(stored(), bulk(stamp(kNowMs, "5")));
+  EXPECT_EQ(run(scripts::stamp_undo, {"5"}), kYes);
+  EXPECT_EQ(stored(), kNil);
+}
+
+using StampReleasing = ScriptRules;
+
+TEST_F(StampReleasing, WantsMoreThanTheMarginToBeLeft) {
+  const std::string ours = stamp(kNowMs + 10, "5");
+  run({"SET", "k", ours});
+  EXPECT_EQ(run(scripts::stamp_release, {ours, "10.000000", "1", "0"}), kNo);
+  EXPECT_EQ(stored(), bulk(ours));
+  EXPECT_EQ(run(scripts::stamp_release, {ours, "9.999000", "1", "0"}), kYes);
+  EXPECT_EQ(stored(), kNil);
+}
+
+TEST_F(StampReleasing, LeavesAnotherStampOfTheSameMillisecondAlone) {
+  const std::string theirs = stamp(kNowMs + 1000, "6");
+  run({"SET", "k", theirs});
+  for (const std::string_view plain_counts : {"0", "1"}) {
+    EXPECT_EQ(run(scripts::stamp_release, {stamp(kNowMs + 1000, "5"), "3", "1", plain_counts}),
+              kNo);
+  }
+  EXPECT_EQ(stored(), bulk(theirs));
+}
+
+TEST_F(StampReleasing, TakesAPlainStampForOursOnlyInAMixedFleetAndWhileOurLeaseRuns) {
+  const std::string ours = stamp(kNowMs + 10, "5");
+  const std::string plain = std::to_string(kNowMs + 5000);
+  run({"SET", "k", plain});
+  EXPECT_EQ(run(scripts::stamp_release, {ours, "3", "1", "0"}), kNo);
+  go_to(kNowMs + 10);
+  EXPECT_EQ(run(scripts::stamp_release, {ours, "3", "1", "1"}), kNo);
+  EXPECT_EQ(stored(), bulk(plain));
+  go_to(kNowMs + 9);
+  EXPECT_EQ(run(scripts::stamp_release, {ours, "3", "1", "1"}), kYes);
+}
+
+TEST_F(ScriptRules, AStampIsHeldByItsExactValue) {
+  const std::string ours = stamp(kNowMs + 1000, "5");
+  EXPECT_EQ(run(scripts::stamp_check, {ours, "0"}), kNo);
+  run({"SET", "k", stamp(kNowMs + 1000, "6")});
+  EXPECT_EQ(run(scripts::stamp_check, {ours, "1"}), kNo);
+  run({"SET", "k", std::to_string(kNowMs + 1000)});
+  EXPECT_EQ(run(scripts::stamp_check, {ours, "0"}), kNo);
+  EXPECT_EQ(run(scripts::stamp_check, {ours, "1"}), kYes);
+  run({"SET", "k", ours});
+  EXPECT_EQ(run(scripts::stamp_check, {ours, "0"}), kYes);
+}
+
+}  // namespace
+}  // namespace redlock::sim
