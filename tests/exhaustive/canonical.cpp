@@ -48,7 +48,8 @@ Message read_message(Reader& in) {
 // An idle link, by far the most frequent, is one byte.
 void write_link(Bytes& out, const Link& link) {
   const bool more = link.count != 0 || link.zombie_count != 0 || link.carried != 0;
-  put(out, byte(flags(link.open, link.broken, link.failed) | (more ? 8 : 0)));
+  put(out, byte(flags(link.open, link.broken, link.failed) | (more ? 8 : 0) |
+                (link.closing ? 16 : 0) | (link.usable ? 32 : 0)));
   if (!more) return;
   put(out, byte(link.count | link.zombie_count << 4));
   for (int i = 0; i < link.count; ++i) write_message(out, link.queue[at(i)]);
@@ -68,6 +69,8 @@ void read_link(Reader& in, Link& link) {
   link.open = (head & 1) != 0;
   link.broken = (head & 2) != 0;
   link.failed = (head & 4) != 0;
+  link.closing = (head & 16) != 0;
+  link.usable = (head & 32) != 0;
   if ((head & 8) == 0) return;
   const int counts = in.get();
   link.count = byte(counts & 15);

@@ -41,10 +41,8 @@ struct Settings {
   int slack = 0;   // RedLock: ticks that a slow server's keys may live longer
   int ticks = -1;  // how much time passes at most; negative: as much as it takes
   bool extend = false;
-  int extend_ttl = 0;  // 0: the ttl
-  bool backoff = false;  // a broken connection may be refused to the next request
-  // Closing a connection leaves a granted lock's unanswered take alone, instead of undoing it.
-  bool spare_granted = false;
+  int extend_ttl = 0;        // 0: the ttl
+  bool backoff = false;      // a broken connection may be refused to the next request
   bool mixed_fleet = false;  // PidLock: release also what an old client has overwritten
   bool overstay = false;     // outside the model: a holder goes on after its deadline
   std::uint32_t faults = kNoFault;

@@ -44,6 +44,10 @@ using Zombie = std::uint64_t;
 struct Link {
   bool open = false;
   bool broken = false;  // the server has crashed since, and the client has not noticed
+  // Given up by the client, but not closed: an operation that has an unanswered take on it is
+  // undecided, and may yet want to undo it here.
+  bool closing = false;
+  bool usable = false;  // closing: what is sent on it may still arrive
   bool failed = false;  // the last connection failed: the client may be backing off
   Byte count = 0;
   Byte zombie_count = 0;
@@ -94,7 +98,7 @@ struct State {
   std::array<Server, kServersMax> servers{};
   std::array<std::array<Link, kServersMax>, kClientsMax> links{};
   Byte faults_left = 0;
-  Byte ticks_left = 0;  // where time is bounded
+  Byte ticks_left = 0;    // where time is bounded
   Byte gain_left = 0;     // ticks that the server's clock may still run ahead
   bool loss = false;      // a fault may have swallowed a removal
   bool untimely = false;  // some answer came late, or not at all

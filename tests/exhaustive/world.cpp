@@ -30,7 +30,7 @@ std::string World::apply(State& state, const Move& move) {
   Client& client = state.clients[move.client];
   switch (move.kind) {
     case MoveKind::start: {
-      Turn turn{move.client, 0, move.detail, {}};
+      Turn turn{move.client, move.detail, {}};
       begin(state, turn, Root{}, Phase::acquiring);
       settle(state, turn);
       break;
@@ -51,7 +51,7 @@ std::string World::apply(State& state, const Move& move) {
       release(state, move);
       break;
     case MoveKind::extend: {
-      Turn turn{move.client, 0, move.detail, {}};
+      Turn turn{move.client, move.detail, {}};
       client.extended = true;
       begin(state, turn, Root{Root::Kind::extend, client.held, false}, Phase::extending);
       settle(state, turn);

@@ -5,8 +5,9 @@
 // connections, as runtime/node and wire/session treat them, time, and faults. That part is freer
 // than the product wherever it can be: messages take any time, a turn of a client's event loop
 // comes at any moment allowed. Per connection requests are executed in order and answers come in
-// order; an overdue answer ends the connection, with what undoes its open takes sent behind it on
-// the same connection; a connection that broke leaves its removals to the next one.
+// order; an overdue answer ends the connection, which is closed as soon as the operations with open
+// takes on it are decided, with their undo behind the take; a connection that broke leaves its
+// removals to the next one.
 // One thread.
 #pragma once
 #include <deque>
@@ -44,7 +45,6 @@ class World {
   // One turn of a client's event loop.
   struct Turn {
     int client = 0;
-    unsigned closing = 0;  // mask of servers whose connection is being given up
     unsigned refused = 0;  // mask of servers that are backed off from
     std::deque<std::pair<Input, Message>> arrivals;
   };
@@ -68,10 +68,12 @@ class World {
   void send(State& state, Turn& turn, const Emission& emission);
   void open_link(State& state, int client, int server);
   static void append(Link& link, const Message& message);
-  void fail_link(State& state, Turn& turn, int server, Heard heard);
-  // Undo what is open behind it and let go of it, or leave that to the next connection.
-  void close_link(State& state, int client, int server, bool usable);
-  [[nodiscard]] bool spared(const State& state, int client, const Message& message) const;
+  // Tells the operation that nothing will come, and begins to close.
+  void fail_link(State& state, Turn& turn, int server, Heard heard, bool usable);
+  // Lets go of it; what it can no longer remove is left to the next connection.
+  void close_link(State& state, int client, int server);
+  // Does an undecided operation have an unanswered take here that no removal follows?
+  [[nodiscard]] bool awaits_verdict(const State& state, int client, int server) const;
   void abandon(State& state, int client, int server);
   static void add_zombie(Link& link, Zombie zombie);
 

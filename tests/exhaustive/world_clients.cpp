@@ -16,7 +16,7 @@ bool operating(const Client& client) {
 
 bool World::overdue(const State& state, int client) const {
   for (const Link& link : state.links[static_cast<std::size_t>(client)]) {
-    if (!link.open) continue;
+    if (!link.open || link.closing) continue;
     for (int i = 0; i < link.count; ++i) {
       if (link.queue[static_cast<std::size_t>(i)].left == 0) return true;
     }
@@ -43,7 +43,7 @@ void World::list_client(const State& state, int client, std::vector<Move>& moves
   if (c.phase == Phase::idle) list_with_backoff(state, {MoveKind::start, name, 0, 0}, moves);
   for (int s = 0; s < settings_.servers; ++s) {
     const Link& link = state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(s)];
-    if (!link.open || link.count == 0) continue;
+    if (!link.open || link.count == 0 || link.closing) continue;
     if (link.queue[0].answer != Answer::none) {
       list_with_backoff(state, {MoveKind::deliver, name, byte(s), 0}, moves);
     }
@@ -95,7 +95,8 @@ void World::follow(State& state, Turn& turn, const Transition& transition) {
   if (machines_.at(client.machine).done) finish_operation(state, turn.client);
 }
 
-// Hands the answers of this turn to the operation that asked, while it runs.
+// Hands the answers of this turn to the operation that asked, while it runs, and then closes what
+// need not stay open.
 void World::settle(State& state, Turn& turn) {
   while (!turn.arrivals.empty()) {
     const auto [input, message] = turn.arrivals.front();
@@ -111,6 +112,13 @@ void World::settle(State& state, Turn& turn) {
     const bool late = machines_.at(client.machine).elapsed >= settings_.ttl - drift;
     if (late || input.heard > Heard::denied) state.untimely = true;
     feed(state, turn, input);
+  }
+  for (int server = 0; server < settings_.servers; ++server) {
+    const Link& link =
+        state.links[static_cast<std::size_t>(turn.client)][static_cast<std::size_t>(server)];
+    if (link.closing && !awaits_verdict(state, turn.client, server)) {
+      close_link(state, turn.client, server);
+    }
   }
 }
 
@@ -147,7 +155,7 @@ void World::deliver(State& state, int client, int server) {
   std::move(link.queue.begin() + 1, link.queue.begin() + link.count, link.queue.begin());
   link.queue[--link.count] = Message{};
   link.failed = false;
-  Turn turn{client, 0, 0, {}};
+  Turn turn{client, 0, {}};
   const Heard heard = message.answer == Answer::granted ? Heard::granted : Heard::denied;
   turn.arrivals.emplace_back(Input{InputKind::reply, byte(server), message.attempt, heard},
                              message);
@@ -157,20 +165,15 @@ void World::deliver(State& state, int client, int server) {
 // As in the reactor: connections whose answer is overdue are given up, the operation is told and
 // may still say what to undo on them, they are closed, and only then is it told the time.
 void World::take_turn(State& state, const Move& move) {
-  Turn turn{move.client, 0, move.detail, {}};
+  Turn turn{move.client, move.detail, {}};
   auto& links = state.links[move.client];
   for (int s = 0; s < settings_.servers; ++s) {
     const Link& link = links[static_cast<std::size_t>(s)];
     const bool late = std::any_of(link.queue.begin(), link.queue.begin() + link.count,
                                   [](const Message& m) { return m.left == 0; });
-    if (link.open && late) fail_link(state, turn, s, Heard::timeout);
+    if (link.open && !link.closing && late) fail_link(state, turn, s, Heard::timeout, true);
   }
-  const unsigned closing = turn.closing;
   settle(state, turn);
-  turn.closing = 0;
-  for (int s = 0; s < settings_.servers; ++s) {
-    if ((closing >> static_cast<unsigned>(s) & 1U) != 0) close_link(state, move.client, s, true);
-  }
   const Client& client = state.clients[move.client];
   if (operating(client) && machines_.at(client.machine).due.value_or(1) == 0) {
     feed(state, turn, Input{InputKind::take_time, 0, 0, Heard::granted});
@@ -179,7 +182,7 @@ void World::take_turn(State& state, const Move& move) {
 }
 
 void World::release(State& state, const Move& move) {
-  Turn turn{move.client, 0, move.detail, {}};
+  Turn turn{move.client, move.detail, {}};
   Client& client = state.clients[move.client];
   const bool plain = settings_.mixed_fleet && client.hold_left > 0;
   client.hold_left = 0;

@@ -23,7 +23,8 @@ void World::list_faults(const State& state, std::vector<Move>& moves) const {
     }
     for (int s = 0; s < settings_.servers; ++s) {
       const Link& link = state.links[name][static_cast<std::size_t>(s)];
-      if (allowed(kReset) && link.open && link.count > 0 && !client.lagging && !link.broken) {
+      if (allowed(kReset) && link.open && link.count > 0 && !client.lagging && !link.broken &&
+          !link.closing) {
         moves.push_back({MoveKind::reset, name, byte(s), 0});
       }
     }
@@ -46,10 +47,9 @@ void World::crash(State& state, int server, bool instant) {
 }
 
 void World::notice(State& state, int client, int server) {
-  Turn turn{client, 0, 0, {}};
-  fail_link(state, turn, server, Heard::closed);
+  Turn turn{client, 0, {}};
+  fail_link(state, turn, server, Heard::closed, false);
   settle(state, turn);
-  close_link(state, client, server, false);
 }
 
 // What was sent may still arrive, at any time or never; the client knows only that it is cut off.

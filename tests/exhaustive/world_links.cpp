@@ -45,7 +45,7 @@ void World::send(State& state, Turn& turn, const Emission& emission) {
   Link& link = link_of(state, turn.client, emission.node);
   const Message message{emission.command,      client.round, emission.attempt,
                         emission.answer_ticks, Answer::none, emission.wants_answer};
-  const bool closing = (turn.closing >> emission.node & 1U) != 0;
+  const bool closing = link.closing;
   const bool removal = book_.at(emission.command).removal;
   if (!emission.wants_answer) {
     if (link.open) return append(link, message);
@@ -63,9 +63,10 @@ void World::send(State& state, Turn& turn, const Emission& emission) {
       Input{InputKind::reply, emission.node, emission.attempt, Heard::connect}, message);
 }
 
-void World::fail_link(State& state, Turn& turn, int server, Heard heard) {
-  const Link& link = link_of(state, turn.client, server);
-  turn.closing |= 1U << static_cast<unsigned>(server);
+void World::fail_link(State& state, Turn& turn, int server, Heard heard, bool usable) {
+  Link& link = link_of(state, turn.client, server);
+  link.closing = true;
+  link.usable = usable;
   for (int i = 0; i < link.count; ++i) {
     const Message& message = link.queue[static_cast<std::size_t>(i)];
     turn.arrivals.emplace_back(Input{InputKind::reply, byte(server), message.attempt, heard},
@@ -73,54 +74,46 @@ void World::fail_link(State& state, Turn& turn, int server, Heard heard) {
   }
 }
 
-// The take of a lock that other servers have granted meanwhile.
-bool World::spared(const State& state, int client, const Message& message) const {
+bool World::awaits_verdict(const State& state, int client, int server) const {
   const Client& c = state.clients[static_cast<std::size_t>(client)];
-  return settings_.spare_granted && !book_.at(message.command).removal &&
-         message.round == c.round && (c.phase == Phase::holding || c.phase == Phase::extending) &&
-         book_.at(message.command).token == c.held;
+  if (c.phase != Phase::acquiring) return false;
+  const Link& link =
+      state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(server)];
+  bool open = false;
+  for (int i = 0; i < link.count; ++i) {
+    const Message& message = link.queue[static_cast<std::size_t>(i)];
+    if (message.round != c.round) continue;
+    const BookedCommand& booked = book_.at(message.command);
+    // An attempt's removals come before the next attempt's take.
+    if (booked.role == Role::take) open = true;
+    if (booked.removal) open = false;
+  }
+  return open;
 }
 
-void World::close_link(State& state, int client, int server, bool usable) {
+void World::close_link(State& state, int client, int server) {
   Link& link = link_of(state, client, server);
   Zombie zombie = 0;
   int shift = 0;
-  const auto add = [&zombie, &shift](Zombie code) {
-    if (shift == 64) throw std::length_error("a closed connection carries too much");
-    zombie |= code << static_cast<unsigned>(shift);
-    shift += 8;
-  };
-  std::vector<Message> undos;
   for (int i = 0; i < link.count; ++i) {
     const Message& message = link.queue[static_cast<std::size_t>(i)];
-    if (message.answer == Answer::none) add(zombie_code(message));
-    const int undo = book_.undo_of(message.command);
-    if (undo < 0) continue;
-    if (spared(state, client, message)) {
-      // If it is executed after the release on another connection, it stays until its ttl.
-      state.loss = true;
-      continue;
-    }
-    // The latest word about a lock counts: a removal that is on its way settles it.
-    const int token = book_.at(message.command).token;
-    std::erase_if(undos, [&](const Message& other) {
-      return other.round == message.round && book_.at(other.command).token == token;
-    });
-    if (usable && book_.at(message.command).removal) continue;
-    undos.push_back({byte(undo), message.round, 0, 0, Answer::none, false});
+    const bool removal = book_.at(message.command).removal;
+    // Repeating a removal that is on its way changes nothing, so only the other case matters.
+    const int repeated = book_.undo_of(message.command);
+    if (removal && !link.usable) link.carried |= carried_bit(repeated, message.round);
+    if (message.answer != Answer::none) continue;
+    if (shift == 64) throw std::length_error("a closed connection carries too much");
+    zombie |= zombie_code(message) << static_cast<unsigned>(shift);
+    shift += 8;
   }
-  for (const Message& undo : undos) {
-    if (usable) {
-      add(zombie_code(undo));
-    } else {
-      link.carried |= carried_bit(undo.command, undo.round);
-    }
-  }
+  // A take of a granted lock that comes after its release, which travels on another connection,
+  // stays until its ttl.
+  const Zombie last = shift == 0 ? 0 : zombie >> static_cast<unsigned>(shift - 8);
+  if (last != 0 && !book_.at(static_cast<int>(last & 15U) - 1).removal) state.loss = true;
   const bool reachable = !link.broken;
   link.queue = {};
   link.count = 0;
-  link.open = false;
-  link.broken = false;
+  link.open = link.broken = link.closing = link.usable = false;
   link.failed = settings_.backoff;
   if (zombie != 0 && reachable) add_zombie(link, zombie);
 }
@@ -129,7 +122,7 @@ void World::close_link(State& state, int client, int server, bool usable) {
 void World::abandon(State& state, int client, int server) {
   Link& link = link_of(state, client, server);
   const std::uint32_t carried = link.carried;
-  close_link(state, client, server, false);
+  close_link(state, client, server);
   link.carried = carried;
   link.failed = false;
 }

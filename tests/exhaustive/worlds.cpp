@@ -14,14 +14,14 @@ std::vector<NamedWorld> all_worlds() {
   const auto add = [&worlds](Size size, Settings settings) {
     worlds.push_back({std::move(settings), size});
   };
-  add(Size::full, {.name = "redlock-1-extend", .natives = 1, .extend = true});
+
+  add(Size::small, {
+                       .name = "redlock-1-extend",
+                       .natives = 1,
+                       .extend = true,
+                   });
   add(Size::small,
-      {.name = "redlock-1-extend-spare", .natives = 1, .extend = true, .spare_granted = true});
-  add(Size::small, {.name = "redlock-1-extend-shorter",
-                    .natives = 1,
-                    .extend = true,
-                    .extend_ttl = 2,
-                    .spare_granted = true});
+      {.name = "redlock-1-extend-shorter", .natives = 1, .extend = true, .extend_ttl = 2});
   for (const auto& [name, fault] : faults) {
     add(Size::full, {.name = "redlock-1-retry-" + name,
                      .natives = 1,
@@ -30,17 +30,14 @@ std::vector<NamedWorld> all_worlds() {
                      .faults = fault,
                      .fault_budget = 1});
   }
-  add(Size::full, {.name = "redlock-1-extend-faults-spare",
+  add(Size::full, {.name = "redlock-1-extend-faults",
                    .natives = 1,
                    .ttl = 2,
                    .extend = true,
-                   .spare_granted = true,
                    .faults = kModelFaults,
                    .fault_budget = 1});
-  add(Size::full, {
-                      .name = "redlock-2",
-                  });
-  add(Size::full, {.name = "redlock-2-l2", .ttl = 2});
+  add(Size::full, {.name = "redlock-2"});
+  add(Size::full, {.name = "redlock-2-short-ttl", .ttl = 2});
   for (const auto& [name, fault] : faults) {
     add(Size::full, {.name = "redlock-2-" + name, .ttl = 2, .faults = fault, .fault_budget = 1});
   }
@@ -49,19 +46,19 @@ std::vector<NamedWorld> all_worlds() {
                     .fault_budget = 1,
                     .expectation = kTwoHolders});
   add(Size::small, {.name = "redlock-2-overstay", .overstay = true, .expectation = kTwoHolders});
-  add(Size::full, {.name = "redlock-2-extend-spare",
-                   .ttl = 2,
-                   .ticks = 2,
-                   .extend = true,
-                   .spare_granted = true});
-  add(Size::full, {.name = "redlock-2-retry", .attempts = 2, .ttl = 2, .ticks = 1});
+  add(Size::full, {
+                      .name = "redlock-2-extend",
+                      .ttl = 2,
+                      .ticks = 2,
+                      .extend = true,
+                  });
+  add(Size::full, {.name = "redlock-2-retry-at-once", .attempts = 2, .ticks = 0});
   add(Size::full, {.name = "redlock-3-at-once", .natives = 3, .ticks = 0});
   add(Size::full, {.name = "redlock-3-at-once-faults",
                    .natives = 3,
                    .ticks = 0,
                    .faults = kCrash | kReset | kKill,
                    .fault_budget = 1});
-  add(Size::full, {.name = "redlock-3-1-tick", .natives = 3, .ticks = 1});
   add(Size::small, {.name = "pidlock-2-faults",
                     .lock = LockKind::stamp,
                     .servers = 1,
