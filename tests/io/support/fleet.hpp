@@ -11,6 +11,7 @@
 #include "io/support/redis_server.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/runtime.hpp"
+#include "redlock/runtime/stamp_lock_manager.hpp"
 
 namespace redlock::test {
 

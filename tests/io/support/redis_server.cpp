@@ -72,7 +72,7 @@ void RedisServer::start() {
 bool RedisServer::answers() {
   try {
     control_.reset();
-    return control().say({"PING"}) == "PONG";
+    return control().ask({"PING"}).text == "PONG";
   } catch (const std::exception&) {
     return false;
   }
@@ -86,6 +86,21 @@ RespClient& RedisServer::control() {
     }
   }
   return *control_;
+}
+
+RespAnswer RedisServer::ask(const Arguments& arguments) {
+  try {
+    return control().ask(arguments);
+  } catch (const std::exception&) {
+    control_.reset();
+    return control().ask(arguments);
+  }
+}
+
+std::string RedisServer::say(const Arguments& arguments) {
+  const RespAnswer answer = ask(arguments);
+  if (answer.is_error) return "error: " + answer.text;
+  return answer.is_nil ? "nil" : answer.text;
 }
 
 std::uint64_t RedisServer::calls(const std::string& command) {

@@ -33,9 +33,10 @@ class RedisServer {
   // "127.0.0.1:port"
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  // Asks over a connection of the test's own.
-  RespAnswer ask(const Arguments& arguments) { return control().ask(arguments); }
-  std::string say(const Arguments& arguments) { return control().say(arguments); }
+  // Asks over a connection of the test's own; over a new one when the server has closed it.
+  RespAnswer ask(const Arguments& arguments);
+  // The text, or the integer as text, or "nil", or "error: …".
+  std::string say(const Arguments& arguments);
   // How often a command has been carried out, also by scripts; "set", "eval", "evalsha".
   std::uint64_t calls(const std::string& command);
   // The lines of CLIENT LIST that carry this client name.

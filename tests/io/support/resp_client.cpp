@@ -1,8 +1,6 @@
 // Blocking sockets with a time limit.
 #include "io/support/resp_client.hpp"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -12,6 +10,8 @@
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
+
+#include "io/support/loopback.hpp"
 
 namespace redlock::test {
 
@@ -33,19 +33,11 @@ int connected(int family, const sockaddr* address, socklen_t size) {
   return descriptor;
 }
 
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  return address;
-}
-
 }  // namespace
 
 int connect_to_port(std::uint16_t port, bool v6) {
   if (!v6) {
-    const sockaddr_in address = loopback(port);
+    const sockaddr_in address = loopback_address(port);
     return connected(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   }
   sockaddr_in6 address{};
@@ -63,16 +55,9 @@ int connect_to_path(const std::string& path) {
 }
 
 std::uint16_t free_port() {
-  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) fail("socket");
-  sockaddr_in address = loopback(0);
-  socklen_t size = sizeof(address);
-  if (bind(descriptor, reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
-      getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    fail("bind", descriptor);
-  }
-  close(descriptor);
-  return ntohs(address.sin_port);
+  const Listener listener = listen_on_loopback(1);
+  close(listener.descriptor);
+  return listener.port;
 }
 
 RespClient::RespClient(std::uint16_t port) : descriptor_(connect_to_port(port)) {}
@@ -87,12 +72,6 @@ RespAnswer RespClient::ask(const Arguments& arguments) {
     sent += static_cast<std::size_t>(size);
   }
   return read_answer();
-}
-
-std::string RespClient::say(const Arguments& arguments) {
-  const RespAnswer answer = ask(arguments);
-  if (answer.is_error) return "error: " + answer.text;
-  return answer.is_nil ? "nil" : answer.text;
 }
 
 void RespClient::fill() {

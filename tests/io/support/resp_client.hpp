@@ -33,8 +33,6 @@ class RespClient {
 
   // Throws when the server does not answer within five seconds or the connection breaks.
   RespAnswer ask(const Arguments& arguments);
-  // The text, or the integer as text, or "nil", or "error: …".
-  std::string say(const Arguments& arguments);
 
  private:
   RespAnswer read_answer();

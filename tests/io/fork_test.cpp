@@ -1,0 +1,148 @@
+// A child process never touches its parent's sockets or locks.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "io/support/fleet.hpp"
+
+namespace redlock {
+namespace {
+
+using test::eventually;
+using test::Fleet;
+
+// Runs `work` in a child that exits with 0 when it returns true.
+template <class Work>
+int exit_status_of_child(Work work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work() ? 0 : 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+class Rule08AChildNeverTouchesItsParentsSockets : public Fleet {
+ protected:
+  Rule08AChildNeverTouchesItsParentsSockets()
+      : runtime_(std::make_unique<Runtime>()),
+        locks_(std::make_unique<LockManager>(runtime_->pool(), specs(1), named())) {}
+
+  static LockOptions named() {
+    LockOptions options = once();
+    options.client_name = "family";
+    return options;
+  }
+  // "id=… addr=…" of the only connection; what follows changes with every command.
+  static std::string the_connection() {
+    const auto lines = server(0).clients_named("family");
+    EXPECT_EQ(lines.size(), 1U);
+    return lines.empty() ? "" : lines[0].substr(0, lines[0].find(" fd="));
+  }
+  static std::uint64_t commands() {
+    return server(0).calls("set") + server(0).calls("eval") + server(0).calls("evalsha");
+  }
+  void release_everything() {
+    locks_.reset();
+    runtime_.reset();
+  }
+
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<LockManager> locks_;
+};
+
+TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildThatOnlyExitsSendsNothing) {
+  const Outcome taken = lock(*runtime_, *locks_);
+  ASSERT_EQ(taken.decision, Decision::granted);
+  const std::string before = the_connection();
+  const std::uint64_t commands_before = commands();
+  EXPECT_EQ(exit_status_of_child([&] {
+              release_everything();
+              return true;
+            }),
+            0);
+  EXPECT_EQ(the_connection(), before);
+  EXPECT_EQ(commands(), commands_before);
+  EXPECT_EQ(unlock(*runtime_, *locks_, taken.token).decision, Decision::granted);
+  EXPECT_EQ(the_connection(), before);
+}
+
+TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildThatLocksMakesConnectionsOfItsOwn) {
+  ASSERT_EQ(lock(*runtime_, *locks_, "parent's").decision, Decision::granted);
+  const std::string before = the_connection();
+  EXPECT_EQ(exit_status_of_child([&] {
+              const Outcome taken = lock(*runtime_, *locks_, "child's");
+              const bool two = server(0).clients_named("family").size() == 2;
+              return taken.decision == Decision::granted && two &&
+                     unlock(*runtime_, *locks_, taken.token, "child's").decision ==
+                         Decision::granted;
+            }),
+            0);
+  // The child's own connection has gone with it.
+  EXPECT_TRUE(eventually([] { return server(0).clients_named("family").size() == 1; }));
+  EXPECT_EQ(the_connection(), before);
+  EXPECT_EQ(lock(*runtime_, *locks_, "parent's second").decision, Decision::granted);
+  EXPECT_EQ(the_connection(), before);
+}
+
+TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildDoesNotUndoWhatItsParentIsDoing) {
+  ASSERT_EQ(lock(*runtime_, *locks_, "connects").decision, Decision::granted);
+  server(0).stop();
+  const OperationId id = locks_->begin_lock(Resource("r"), Duration::seconds(60));
+  EXPECT_EQ(exit_status_of_child([&] {
+              const Outcome outcome = runtime_->pool().take(id);
+              release_everything();
+              return outcome.decision == Decision::aborted;
+            }),
+            0);
+  server(0).go_on();
+  const Outcome taken = runtime_->pool().run(id);
+  EXPECT_EQ(taken.decision, Decision::granted);
+  EXPECT_EQ(server(0).say({"GET", "r"}), taken.token.view());
+}
+
+TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildReadsNoneOfItsParentsAnswers) {
+  ASSERT_EQ(lock(*runtime_, *locks_, "connects").decision, Decision::granted);
+  const OperationId id = locks_->begin_lock(Resource("r"), Duration::seconds(60));
+  EXPECT_EQ(exit_status_of_child([&] {
+              runtime_->pool().step(Instant());
+              return runtime_->pool().done(id);
+            }),
+            0);
+  EXPECT_EQ(runtime_->pool().run(id).decision, Decision::granted);
+}
+
+TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildDoesNotInheritStamps) {
+  StampLedger ledger;
+  StampOptions options;
+  options.timeout = test::kPatience;
+  StampLockManager stamps(runtime_->pool(), ledger, specs(1)[0], options);
+  const Resource key("k");
+  const Outcome taken = runtime_->pool().run(
+      stamps.begin_take(key, Duration::seconds(60), {}, RetryPolicy::exact(1, Duration())));
+  ASSERT_EQ(taken.decision, Decision::granted);
+  stamps.note_taken(key, taken);
+  EXPECT_EQ(exit_status_of_child([&] { return !stamps.begin_release(key, {}).has_value(); }), 0);
+  EXPECT_TRUE(stamps.begin_release(key, {}).has_value());
+}
+
+TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AHalfClosedConnectionIsTheParentsToo) {
+  // More than a server reads at once is unanswered when the connection is given up.
+  LockOptions impatient = named();
+  impatient.timeout = Duration::ms(50);
+  LockManager locks(runtime_->pool(), specs(1), impatient);
+  ASSERT_EQ(lock(*runtime_, locks, "connects").decision, Decision::granted);
+  server(0).stop();
+  const std::string big(kResourceBytesMax, 'x');
+  EXPECT_EQ(lock(*runtime_, locks, big).decision, Decision::unreachable);
+  EXPECT_EQ(exit_status_of_child([&] {
+              release_everything();
+              return true;
+            }),
+            0);
+  server(0).go_on();
+  EXPECT_TRUE(eventually([] { return server(0).clients_named("family").empty(); }));
+  EXPECT_EQ(server(0).say({"GET", big}), "nil");
+}
+
+}  // namespace
+}  // namespace redlock

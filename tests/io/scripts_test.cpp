@@ -1,0 +1,87 @@
+// The quorum lock's scripts on a real server, and that every script is known by its right name.
+#include <gtest/gtest.h>
+
+#include "io/support/fleet.hpp"
+#include "io/support/script_runner.hpp"
+
+namespace redlock {
+namespace {
+
+using test::Fleet;
+using test::ScriptRunner;
+
+class Scripts : public Fleet {
+ protected:
+  static std::string run(const Script& script, const test::Arguments& arguments) {
+    return ScriptRunner(server(0)).run(script, "k", arguments);
+  }
+  static std::string say(const test::Arguments& arguments) { return server(0).say(arguments); }
+};
+
+TEST_F(Scripts, TheServerKnowsEachByTheSha1ThatWeSend) {
+  for (const Script* script : {&scripts::delete_if_equal, &scripts::extend_if_equal,
+                               &scripts::check_equal, &scripts::stamp_take, &scripts::stamp_undo,
+                               &scripts::stamp_release, &scripts::stamp_check}) {
+    EXPECT_EQ(say({"SCRIPT", "LOAD", std::string(script->text)}), script->sha1);
+  }
+}
+
+TEST_F(Scripts, DeleteRemovesOnlyTheVeryToken) {
+  say({"SET", "k", "mine"});
+  EXPECT_EQ(run(scripts::delete_if_equal, {"min"}), "0");
+  EXPECT_EQ(run(scripts::delete_if_equal, {"mine "}), "0");
+  EXPECT_EQ(run(scripts::delete_if_equal, {""}), "0");
+  EXPECT_EQ(say({"GET", "k"}), "mine");
+  EXPECT_EQ(run(scripts::delete_if_equal, {"mine"}), "1");
+  EXPECT_EQ(say({"EXISTS", "k"}), "0");
+  EXPECT_EQ(run(scripts::delete_if_equal, {"mine"}), "0");
+}
+
+TEST_F(Scripts, DeleteOfAMissingKeyIsNoSuccessWhateverTheToken) {
+  EXPECT_EQ(run(scripts::delete_if_equal, {""}), "0");
+  EXPECT_EQ(run(scripts::delete_if_equal, {"false"}), "0");
+}
+
+TEST_F(Scripts, ExtendLengthensAndNeverShortens) {
+  say({"SET", "k", "mine", "PX", "60000"});
+  EXPECT_EQ(run(scripts::extend_if_equal, {"mine", "90000"}), "1");
+  EXPECT_GT(std::stoll(say({"PTTL", "k"})), 80'000);
+  EXPECT_EQ(run(scripts::extend_if_equal, {"mine", "1000"}), "1");
+  EXPECT_GT(std::stoll(say({"PTTL", "k"})), 80'000);
+}
+
+TEST_F(Scripts, ExtendGivesAKeyWithoutExpiryOne) {
+  say({"SET", "k", "mine"});
+  EXPECT_EQ(run(scripts::extend_if_equal, {"mine", "60000"}), "1");
+  EXPECT_GT(std::stoll(say({"PTTL", "k"})), 50'000);
+}
+
+TEST_F(Scripts, ExtendLeavesWhatIsNotOursAlone) {
+  say({"SET", "k", "theirs", "PX", "60000"});
+  EXPECT_EQ(run(scripts::extend_if_equal, {"mine", "90000"}), "0");
+  EXPECT_LE(std::stoll(say({"PTTL", "k"})), 60'000);
+  say({"DEL", "k"});
+  EXPECT_EQ(run(scripts::extend_if_equal, {"mine", "90000"}), "0");
+  EXPECT_EQ(say({"EXISTS", "k"}), "0");
+}
+
+TEST_F(Scripts, CheckChangesNothing) {
+  say({"SET", "k", "mine", "PX", "60000"});
+  EXPECT_EQ(run(scripts::check_equal, {"mine"}), "1");
+  EXPECT_EQ(run(scripts::check_equal, {"theirs"}), "0");
+  EXPECT_EQ(say({"GET", "k"}), "mine");
+  say({"DEL", "k"});
+  EXPECT_EQ(run(scripts::check_equal, {"mine"}), "0");
+}
+
+TEST_F(Scripts, AKeyOfAnotherTypeIsAnErrorAndStays) {
+  say({"LPUSH", "k", "mine"});
+  for (const Script* script : {&scripts::delete_if_equal, &scripts::check_equal}) {
+    EXPECT_NE(run(*script, {"mine"}).find("WRONGTYPE"), std::string::npos);
+  }
+  EXPECT_NE(run(scripts::extend_if_equal, {"mine", "5"}).find("WRONGTYPE"), std::string::npos);
+  EXPECT_EQ(say({"LLEN", "k"}), "1");
+}
+
+}  // namespace
+}  // namespace redlock
