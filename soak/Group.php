@@ -1,0 +1,113 @@
+<?php
+
+/** Some servers, the clients that take turns under one lock on them, and the witness of that lock. */
+
+declare(strict_types=1);
+
+namespace RedLock\Soak;
+
+use RedLock\Tests\Support\Fleet;
+use RedLock\Tests\Support\Wait;
+use RedLock\Tests\Support\Witness;
+
+final class Group
+{
+    private readonly Fleet $fleet;
+    public readonly Witness $witness;
+    /** @var list<ServerVictim> */
+    public readonly array $servers;
+    /** @var list<Client> the first is the elder: it lives throughout */
+    public readonly array $clients;
+    public readonly Vitals $vitals;
+    /** @var list<Fate> */
+    private readonly array $fates;
+
+    public function __construct(
+        public readonly string $name,
+        string $kind,
+        int $serverCount,
+        int $clientCount,
+        Schedule $schedule,
+        string $extension,
+    ) {
+        $this->fleet = new Fleet($serverCount);
+        $this->witness = Witness::create();
+        $key = $kind === 'PidLock' ? 'lock_pid:soak' : 'soak';
+        $fates = $servers = $clients = [];
+        foreach ($this->fleet->servers as $index => $server) {
+            $servers[] = $victim = new ServerVictim($server, new KeyWatch($server, $key));
+            $fates[] = new Fate($victim, $schedule->forServer("$name server $index"));
+        }
+        for ($index = 0; $index < $clientCount; ++$index) {
+            $client = "$name client $index";
+            $clients[] = $victim = new Client([
+                'name' => $client,
+                'kind' => $kind,
+                'servers' => $this->fleet->specs(null, 0.05),
+                'folder' => $this->witness->folder,
+                'lease' => Schedule::LEASE_SECONDS,
+            ], $extension);
+            $fates[] = new Fate($victim, $index === 0 ? $schedule->forElder($client) : $schedule->forMortal($client));
+        }
+        $this->servers = $servers;
+        $this->clients = $clients;
+        $this->fates = $fates;
+        $this->vitals = new Vitals($clients[0]->process->pid);
+    }
+
+    public function listen(): void
+    {
+        array_map(static fn (Client $client) => $client->listen(), $this->clients);
+    }
+
+    public function lookAtKeys(): void
+    {
+        array_map(static fn (ServerVictim $server) => $server->watch->look(), $this->servers);
+    }
+
+    /** @return list<string> the kinds of the faults that were fired */
+    public function strike(bool $mayFire): array
+    {
+        $fired = array_map(static fn (Fate $fate): ?string => $fate->step($mayFire), $this->fates);
+        return array_values(array_filter($fired));
+    }
+
+    public function isHealthy(): bool
+    {
+        return array_filter($this->fates, static fn (Fate $fate): bool => $fate->isSuffering()) === [];
+    }
+
+    /** Asks the clients to finish; true when they have. */
+    public function dismiss(): bool
+    {
+        foreach ($this->clients as $client) {
+            $client->process->signal(SIGTERM);
+        }
+        $deadline = Wait::now() + 10.0;
+        do {
+            usleep(20_000);
+            $this->listen();
+            $left = array_filter($this->clients, static fn (Client $client): bool => !$client->done);
+        } while ($left !== [] && Wait::now() < $deadline);
+        return $left === [];
+    }
+
+    /** The sum of a public number of the clients or the watches. */
+    public function sum(string $number): int
+    {
+        $watches = array_map(static fn (ServerVictim $server): KeyWatch => $server->watch, $this->servers);
+        $owners = property_exists(Client::class, $number) ? $this->clients : $watches;
+        return array_sum(array_map(static fn (object $owner): int => $owner->$number, $owners));
+    }
+
+    public function oldestKey(): float
+    {
+        return max(array_map(static fn (ServerVictim $server): float => $server->watch->oldest, $this->servers));
+    }
+
+    /** @return list<string> */
+    public function keysLeft(): array
+    {
+        return array_merge(...array_map(static fn (ServerVictim $server): array => $server->watch->keys(), $this->servers));
+    }
+}
