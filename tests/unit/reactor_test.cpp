@@ -215,6 +215,17 @@ TEST_F(Rule03UndoOnTheSameConnection, AGrantedLocksLateVoteIsLeftAloneWhenItsSer
   EXPECT_EQ(server(2).keys["r"], outcome.token.view());
 }
 
+TEST_F(Rule03UndoOnTheSameConnection, AReleaseAlsoGoesOutBehindTheOverdueSetItIsToRemove) {
+  server(2).stopped = true;
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  ASSERT_EQ(outcome.decision, Decision::granted);
+  clock_.advance(Duration::ms(60));
+  ASSERT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  transport_.resume(server(2));
+  EXPECT_THAT(server(2).keys, IsEmpty());
+}
+
 class Rule03AConnectionWaitsForTheVerdict : public Rule03UndoOnTheSameConnection {
  protected:
   // The first server is overdue long before the other two.

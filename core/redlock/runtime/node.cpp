@@ -109,9 +109,13 @@ std::optional<Instant> Node::next_deadline() const {
   return has_session() ? session_->next_deadline() : std::nullopt;
 }
 
-void Node::take_time(Instant now, std::vector<Arrival>& arrivals) {
+bool Node::overdue(Instant now) const {
   const std::optional<Instant> deadline = next_deadline();
-  if (!deadline || now < *deadline) return;
+  return deadline && now >= *deadline;
+}
+
+void Node::take_time(Instant now, std::vector<Arrival>& arrivals) {
+  if (!overdue(now)) return;
   if (state_ == State::ready) {
     return begin_closing(Fault::timeout, "no answer", true, arrivals);
   }

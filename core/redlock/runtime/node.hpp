@@ -73,6 +73,8 @@ class Node {
   [[nodiscard]] bool wants_write() const;
   [[nodiscard]] ConnectionId connection() const { return connection_; }
   [[nodiscard]] std::optional<Instant> next_deadline() const;
+  // An answer is overdue: the connection is to be given up.
+  [[nodiscard]] bool overdue(Instant now) const;
   [[nodiscard]] Instant last_active() const { return last_active_; }
   [[nodiscard]] const NodeTrouble& trouble() const { return trouble_; }
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }

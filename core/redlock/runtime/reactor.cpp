@@ -24,20 +24,24 @@ OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes)
 // Late answers and closed connections are found before the node is used again.
 void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   const bool stale = std::ranges::any_of(nodes, [now](const auto& node) {
-    return node->has_session() && now - node->last_active() >= kIdleLook;
+    return node->overdue(now) || (node->has_session() && now - node->last_active() >= kIdleLook);
   });
   if (!stale) return;
-  turn(Instant(), Scope::all);
+  read(Instant(), Scope::all);
 }
 
 Woken Reactor::step(Instant until) {
   Instant deadline = until;
   if (const auto next = next_deadline(); next && *next < deadline) deadline = *next;
-  return turn(deadline, Scope::outstanding);
+  const Woken woken = read(deadline, Scope::outstanding);
+  const Instant now = clock_.now();
+  take_time(now);
+  settle(now);
+  return woken;
 }
 
 // Connections with nothing outstanding have nothing to say, except that they were closed.
-Woken Reactor::turn(Instant deadline, Scope scope) {
+Woken Reactor::read(Instant deadline, Scope scope) {
   interests_.clear();
   polled_.clear();
   for (const auto& node : live_) {
@@ -53,8 +57,6 @@ Woken Reactor::turn(Instant deadline, Scope scope) {
     polled_[i]->take_ready(interest.readable, interest.writable, now, arrivals_);
   }
   polled_.clear();
-  settle(now);
-  take_time(now);
   settle(now);
   return woken;
 }
@@ -108,9 +110,21 @@ void Reactor::drain(Running& running, Instant now) {
   }
 }
 
+// An overdue connection is not used again, except for this: what is to be removed may still be
+// under way on it, so the removal goes out behind it before the answer is sought elsewhere.
+void Reactor::give_up_overdue(Node& node, const Command& command, Instant now) {
+  if (!node.overdue(now)) return;
+  if (is_removal(command)) {
+    node.submit_cleanup(std::make_shared<const Command>(*undo_of(command)), Instant::never());
+  }
+  node.take_time(now, arrivals_);
+  if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);
+}
+
 void Reactor::send_request(Running& running, const Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
   if (!request.wants_answer) return node->submit_cleanup(request.command, request.answer_by);
+  give_up_overdue(*node, *request.command, now);
   if (!node->connected_or_free(now)) allow_connecting(running, now);
   if (!node->has_session()) make_room(*node);
   node->submit({running.id, request.node, request.attempt}, request.command, request.answer_by, now,

@@ -60,13 +60,15 @@ class Reactor {
   [[nodiscard]] const Running* find(OperationId id) const;
   void look_at_idle(const NodeList& nodes, Instant now);
   enum class Scope { outstanding, all };
-  Woken turn(Instant deadline, Scope scope);
+  // Waits, and reads what is ready.
+  Woken read(Instant deadline, Scope scope);
   void take_time(Instant now);
   // Until nobody has anything more to say to anybody.
   void settle(Instant now);
   [[nodiscard]] bool awaits_verdict(const Node& node) const;
   void dispatch(Instant now);
   void drain(Running& running, Instant now);
+  void give_up_overdue(Node& node, const Command& command, Instant now);
   void send_request(Running& running, const Request& request, Instant now);
   void allow_connecting(const Running& running, Instant now);
   void make_room(const Node& wanted);
