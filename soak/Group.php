@@ -108,6 +108,7 @@ final class Group
     /** @return list<string> */
     public function keysLeft(): array
     {
-        return array_merge(...array_map(static fn (ServerVictim $server): array => $server->watch->keys(), $this->servers));
+        $keys = static fn (ServerVictim $server): array => $server->watch->keys();
+        return array_merge(...array_map($keys, $this->servers));
     }
 }

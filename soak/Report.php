@@ -33,18 +33,21 @@ final class Report
 
     public function progress(float $seconds, string $phase): void
     {
-        $sum = fn (string $number): int => array_sum(array_map(static fn (Group $g) => $g->sum($number), $this->groups));
+        $sum = fn (string $number): int
+            => array_sum(array_map(static fn (Group $g): int => $g->sum($number), $this->groups));
         $vitals = array_map(
             static fn (Group $g): string => sprintf('%.1fM/%d', $g->vitals->rssKib / 1024, $g->vitals->fds),
             $this->groups,
         );
+        $kinds = array_keys($this->fired);
+        $fired = array_map(static fn (int $n, string $kind): string => "$n $kind", $this->fired, $kinds);
         printf(
             "%4.0f s %-7s turns %d  overlaps %d  fired: %s  orphans %d seen, %d gone  rss/fds %s\n",
             $seconds,
             $phase,
             $sum('turns'),
             array_sum(array_map(static fn (Group $g): int => count($g->witness->overlaps()), $this->groups)),
-            implode(', ', array_map(static fn ($n, $kind): string => "$n $kind", $this->fired, array_keys($this->fired))),
+            implode(', ', $fired),
             $sum('orphansSeen'),
             $sum('orphansGone'),
             implode(' ', $vitals),

@@ -34,17 +34,28 @@ final class Schedule
             ));
     }
 
-    /** A client that shall not live long; another one takes its place at once. @return list<Fault> */
+    /**
+     * A client that shall not live long; another one takes its place at once.
+     *
+     * @return list<Fault>
+     */
     public function forMortal(string $name): array
     {
         return $this->draw($name, static fn (): Fault => new Fault(self::between(0.3, 9.0), 'client killed', 0.0));
     }
 
-    /** A client that lives throughout: paused for less than its lease. @return list<Fault> */
+    /**
+     * A client that lives throughout: paused for less than its lease.
+     *
+     * @return list<Fault>
+     */
     public function forElder(string $name): array
     {
-        $pause = static fn (): float => self::between(0.01, 0.3);
-        return $this->draw($name, static fn (): Fault => new Fault(self::between(2.0, 15.0), 'client paused', $pause()));
+        return $this->draw($name, static fn (): Fault => new Fault(
+            self::between(2.0, 15.0),
+            'client paused',
+            self::between(0.01, 0.3),
+        ));
     }
 
     /**
