@@ -2,6 +2,7 @@
 #include "exhaustive/world.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace redlock::exhaustive {
 
@@ -27,92 +28,90 @@ void World::list_moves(const State& state, std::vector<Move>& moves) const {
 
 std::string World::apply(State& state, const Move& move) {
   wrong_.clear();
-  Client& client = state.clients[move.client];
-  switch (move.kind) {
-    case MoveKind::start: {
-      Turn turn{move.client, move.detail, {}};
-      begin(state, turn, Root{}, Phase::acquiring);
-      settle(state, turn);
-      break;
-    }
-    case MoveKind::execute:
-      execute_head(state, move.client, move.server);
-      break;
-    case MoveKind::execute_zombie:
-      execute_zombie(state, move);
-      break;
-    case MoveKind::deliver:
-      deliver(state, move.client, move.server);
-      break;
-    case MoveKind::turn:
-      take_turn(state, move);
-      break;
-    case MoveKind::release:
-      release(state, move);
-      break;
-    case MoveKind::extend: {
-      Turn turn{move.client, move.detail, {}};
-      client.extended = true;
-      begin(state, turn, Root{Root::Kind::extend, client.held, false}, Phase::extending);
-      settle(state, turn);
-      break;
-    }
-    case MoveKind::tick:
-      tick(state);
-      break;
-    case MoveKind::expire:
-      expire(state.servers[move.server]);
-      break;
-    case MoveKind::gain:
-      --state.gain_left;
-      for (Server& server : state.servers) {
-        if (server.owner == kNoOwner) continue;
-        --server.left;
-        if (server.left < 0 && !server.persistent) expire(server);
-      }
-      break;
-    case MoveKind::crash:
-      crash(state, move.server, false);
-      break;
-    case MoveKind::instant_restart:
-      crash(state, move.server, true);
-      break;
-    case MoveKind::notice:
-      notice(state, move.client, move.server);
-      break;
-    case MoveKind::reset:
-      reset(state, move.client, move.server);
-      break;
-    case MoveKind::kill:
-      kill(state, move.client);
-      break;
-    case MoveKind::lag:
-      --state.faults_left;
-      client.lagging = true;
-      break;
-    case MoveKind::resume:
-      client.lagging = false;
-      break;
-    case MoveKind::legacy_start:
-      client.step = LegacyStep::setnx;
-      ++client.attempt;
-      client.age = 0;
-      break;
-    case MoveKind::legacy_execute:
-      legacy_execute(state, move.client);
-      break;
-    case MoveKind::legacy_release:
-      client.step = LegacyStep::release_get;
-      client.hold_left = 0;
-      break;
-  }
+  if (!apply_client_move(state, move)) apply_other_move(state, move);
   // It asks nothing more: its connections are left to themselves.
-  const bool done = move.client < settings_.natives && client.phase == Phase::finished;
+  const bool done =
+      move.client < settings_.natives && state.clients[move.client].phase == Phase::finished;
   for (int s = 0; done && s < settings_.servers; ++s) {
     const Link& link = state.links[move.client][static_cast<std::size_t>(s)];
     if (link.open) abandon(state, move.client, s);
   }
   return wrong_;
+}
+
+// False: it is none of a client's moves.
+bool World::apply_client_move(State& state, const Move& move) {
+  Client& client = state.clients[move.client];
+  Turn turn{move.client, move.detail, {}};
+  switch (move.kind) {
+    case MoveKind::start:
+      begin(state, turn, Root{}, Phase::acquiring);
+      settle(state, turn);
+      return true;
+    case MoveKind::extend:
+      client.extended = true;
+      begin(state, turn, Root{Root::Kind::extend, client.held, false}, Phase::extending);
+      settle(state, turn);
+      return true;
+    case MoveKind::deliver:
+      deliver(state, move.client, move.server);
+      return true;
+    case MoveKind::turn:
+      take_turn(state, move);
+      return true;
+    case MoveKind::release:
+      release(state, move);
+      return true;
+    case MoveKind::notice:
+      notice(state, move.client, move.server);
+      return true;
+    case MoveKind::resume:
+      client.lagging = false;
+      return true;
+    case MoveKind::legacy_start:
+      client.step = LegacyStep::setnx;
+      ++client.attempt;
+      client.age = 0;
+      return true;
+    case MoveKind::legacy_execute:
+      legacy_execute(state, move.client);
+      return true;
+    case MoveKind::legacy_release:
+      client.step = LegacyStep::release_get;
+      client.hold_left = 0;
+      return true;
+    default:
+      return false;
+  }
+}
+
+void World::apply_other_move(State& state, const Move& move) {
+  switch (move.kind) {
+    case MoveKind::execute:
+      return execute_head(state, move.client, move.server);
+    case MoveKind::execute_zombie:
+      return execute_zombie(state, move);
+    case MoveKind::tick:
+      return tick(state);
+    case MoveKind::expire:
+      return expire(state.servers[move.server]);
+    case MoveKind::gain:
+      return gain(state);
+    case MoveKind::crash:
+      return crash(state, move.server, false);
+    case MoveKind::instant_restart:
+      return crash(state, move.server, true);
+    case MoveKind::reset:
+      return reset(state, move.client, move.server);
+    case MoveKind::kill:
+      return kill(state, move.client);
+    case MoveKind::lag:
+      --state.faults_left;
+      state.clients[move.client].lagging = true;
+      return;
+    default:
+      throw std::logic_error("a move that nobody makes");
+  }
 }
 
 }  // namespace redlock::exhaustive

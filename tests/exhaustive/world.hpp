@@ -49,6 +49,9 @@ class World {
     std::deque<std::pair<Input, Message>> arrivals;
   };
 
+  bool apply_client_move(State& state, const Move& move);
+  void apply_other_move(State& state, const Move& move);
+
   // Moves of native clients (world_clients.cpp).
   void list_client(const State& state, int client, std::vector<Move>& moves) const;
   void list_with_backoff(const State& state, Move move, std::vector<Move>& moves) const;
@@ -84,6 +87,7 @@ class World {
   bool execute(State& state, int client, int server, int command, int round);
   void execute_head(State& state, int client, int server);
   void execute_zombie(State& state, const Move& move);
+  void gain(State& state);
   void tick(State& state);
   void tick_client(State& state, int client);
   static void expire(Server& server);

@@ -120,6 +120,15 @@ void World::expire(Server& server) {
   server.down = down;
 }
 
+void World::gain(State& state) {
+  --state.gain_left;
+  for (Server& server : state.servers) {
+    if (server.owner == kNoOwner) continue;
+    --server.left;
+    if (server.left < 0 && !server.persistent) expire(server);
+  }
+}
+
 void World::tick(State& state) {
   if (state.ticks_left > 0) --state.ticks_left;
   for (Server& server : state.servers) {

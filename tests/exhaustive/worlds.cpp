@@ -5,16 +5,25 @@ namespace redlock::exhaustive {
 
 namespace {
 const std::string kTwoHolders = "two clients hold the lock at once";
-}  // namespace
 
-std::vector<NamedWorld> all_worlds() {
-  const std::vector<std::pair<std::string, std::uint32_t>> faults{
-      {"crash", kCrash}, {"reset", kReset}, {"kill", kKill}, {"lag", kLag}};
-  std::vector<NamedWorld> worlds;
-  const auto add = [&worlds](Size size, Settings settings) {
-    worlds.push_back({std::move(settings), size});
-  };
+// Every fault of the model by itself: one of each in one world would be ten times the states.
+const std::vector<std::pair<std::string, std::uint32_t>> kEachFault{
+    {"crash", kCrash}, {"reset", kReset}, {"kill", kKill}, {"lag", kLag}};
 
+class Catalogue {
+ public:
+  void add(Size size, Settings settings) { worlds_.push_back({std::move(settings), size}); }
+  void add_quorum_worlds();
+  void add_crowded_quorum_worlds();
+  void add_stamp_worlds();
+  void add_mixed_worlds();
+  [[nodiscard]] std::vector<NamedWorld> take() { return std::move(worlds_); }
+
+ private:
+  std::vector<NamedWorld> worlds_;
+};
+
+void Catalogue::add_quorum_worlds() {
   add(Size::small, {
                        .name = "redlock-1-extend",
                        .natives = 1,
@@ -22,7 +31,7 @@ std::vector<NamedWorld> all_worlds() {
                    });
   add(Size::small,
       {.name = "redlock-1-extend-shorter", .natives = 1, .extend = true, .extend_ttl = 2});
-  for (const auto& [name, fault] : faults) {
+  for (const auto& [name, fault] : kEachFault) {
     add(Size::full, {.name = "redlock-1-retry-" + name,
                      .natives = 1,
                      .attempts = 2,
@@ -38,9 +47,12 @@ std::vector<NamedWorld> all_worlds() {
                    .fault_budget = 1});
   add(Size::full, {.name = "redlock-2"});
   add(Size::full, {.name = "redlock-2-short-ttl", .ttl = 2});
-  for (const auto& [name, fault] : faults) {
+  for (const auto& [name, fault] : kEachFault) {
     add(Size::full, {.name = "redlock-2-" + name, .ttl = 2, .faults = fault, .fault_budget = 1});
   }
+}
+
+void Catalogue::add_crowded_quorum_worlds() {
   add(Size::small, {.name = "redlock-2-restart",
                     .faults = kInstantRestart,
                     .fault_budget = 1,
@@ -59,6 +71,9 @@ std::vector<NamedWorld> all_worlds() {
                    .ticks = 0,
                    .faults = kCrash | kReset | kKill,
                    .fault_budget = 1});
+}
+
+void Catalogue::add_stamp_worlds() {
   add(Size::small, {.name = "pidlock-2-faults",
                     .lock = LockKind::stamp,
                     .servers = 1,
@@ -105,6 +120,9 @@ std::vector<NamedWorld> all_worlds() {
                     .servers = 1,
                     .overstay = true,
                     .expectation = kTwoHolders});
+}
+
+void Catalogue::add_mixed_worlds() {
   add(Size::full, {.name = "mixed-2-1",
                    .lock = LockKind::stamp,
                    .servers = 1,
@@ -130,7 +148,17 @@ std::vector<NamedWorld> all_worlds() {
                    .ttl = 2,
                    .mixed_fleet = true,
                    .known_cases = 3});
-  return worlds;
+}
+
+}  // namespace
+
+std::vector<NamedWorld> all_worlds() {
+  Catalogue catalogue;
+  catalogue.add_quorum_worlds();
+  catalogue.add_crowded_quorum_worlds();
+  catalogue.add_stamp_worlds();
+  catalogue.add_mixed_worlds();
+  return catalogue.take();
 }
 
 }  // namespace redlock::exhaustive
