@@ -14,7 +14,6 @@ final class UnitTests
         'core/redlock/algorithm/quorum_recipe.cpp' => 'tests/unit/recipe_test.cpp',
         'core/redlock/algorithm/stamp_recipe.cpp' => 'tests/unit/recipe_test.cpp',
         'core/redlock/runtime/clock.cpp' => 'tests/unit/system_test.cpp',
-        'core/redlock/runtime/resolver.cpp' => 'tests/io/connect_test.cpp',
         'core/redlock/runtime/server_list.cpp' => 'tests/unit/lock_manager_test.cpp',
     ];
 
