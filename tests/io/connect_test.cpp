@@ -1,7 +1,9 @@
 // Every way to reach a server, and every way not to.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "io/support/child.hpp"
 #include "io/support/fleet.hpp"
 
 namespace redlock {
@@ -90,6 +92,19 @@ TEST_F(Connecting, ToAHostThatDoesNotExist) {
   EXPECT_EQ(failed.decision, Decision::unreachable);
   ASSERT_EQ(failed.troubles.size(), 1U);
   EXPECT_NE(failed.troubles[0].reason.find("host name"), std::string::npos);
+}
+
+TEST_F(Connecting, WithoutDescriptorsLeftIsATypedErrorForNumbersAndNames) {
+  for (const char* host : {"127.0.0.1", "localhost"}) {
+    const std::string address = host + std::string(":") + std::to_string(server(0).port());
+    const int status = test::exit_status_of_child([&] {
+      const rlimit none{0, 0};
+      setrlimit(RLIMIT_NOFILE, &none);
+      const Attempt failed = attempt(address);
+      return failed.decision == Decision::unreachable && failed.troubles.size() == 1;
+    });
+    EXPECT_EQ(status, 0) << host;
+  }
 }
 
 class Authentication : public Connecting {

@@ -1,25 +1,15 @@
 // A child process never touches its parent's sockets or locks.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "io/support/child.hpp"
 #include "io/support/fleet.hpp"
 
 namespace redlock {
 namespace {
 
 using test::eventually;
+using test::exit_status_of_child;
 using test::Fleet;
-
-// Runs `work` in a child that exits with 0 when it returns true.
-template <class Work>
-int exit_status_of_child(Work work) {
-  const pid_t child = fork();
-  if (child == 0) _exit(work() ? 0 : 1);
-  int status = -1;
-  waitpid(child, &status, 0);
-  return status;
-}
 
 class Rule08AChildNeverTouchesItsParentsSockets : public Fleet {
  protected:

@@ -109,14 +109,21 @@ Resolver::Answer Resolver::resolve(const std::string& host, std::uint16_t port, 
   }
   Resolution numeric = look_up(host, port, AI_NUMERICHOST);
   if (!numeric.addresses.empty()) return {std::move(numeric), nullptr};
-  // A look-up that outlasted its caller serves the next one.
-  std::shared_ptr<ResolveJob>& job = jobs_[name];
-  if (!job) {
-    auto thread_job = std::make_shared<ThreadJob>(host, port);
-    start_thread(thread_job);
-    job = thread_job;
+  // A look-up that outlasted its caller serves the next one, unless that comes much later.
+  const auto begun = jobs_.find(name);
+  if (begun != jobs_.end() &&
+      (now < begun->second.since + kResolvedFor || !begun->second.job->done())) {
+    return {{}, begun->second.job};
   }
-  return {{}, job};
+  try {
+    auto job = std::make_shared<ThreadJob>(host, port);
+    start_thread(job);
+    jobs_[name] = Begun{job, now};
+    return {{}, std::move(job)};
+  } catch (const std::system_error& error) {
+    // No descriptor or no thread to be had: one server's trouble, as any other failure.
+    return {{{}, std::string("the host name cannot be resolved: ") + error.what()}, nullptr};
+  }
 }
 
 void Resolver::remember(const ResolveJob& job, Instant now) {

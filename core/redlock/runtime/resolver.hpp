@@ -34,8 +34,8 @@ class ResolveJob;
 
 class Resolver {
  public:
-  // Where the answer is known at once (a number, or resolved a moment ago) it is in `known`, else
-  // `job` is under way.
+  // Where the answer is known at once (a number, resolved a moment ago, or no look-up could be
+  // started) it is in `known`, else `job` is under way.
   struct Answer {
     Resolution known;
     std::shared_ptr<ResolveJob> job;
@@ -53,8 +53,12 @@ class Resolver {
     Resolution resolution;
     Instant until;
   };
+  struct Begun {
+    std::shared_ptr<ResolveJob> job;
+    Instant since;
+  };
   std::map<std::string, Known> known_;
-  std::map<std::string, std::shared_ptr<ResolveJob>> jobs_;
+  std::map<std::string, Begun> jobs_;
 };
 
 // One look-up on its way. Any thread may ask; created by the resolver.

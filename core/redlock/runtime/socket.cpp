@@ -85,8 +85,13 @@ ConnectionId SocketTransport::open(const Endpoint& endpoint) {
     link.resolving = std::move(answer.job);
     link.host = endpoint.host;
     link.port = endpoint.port;
+    if (!link.resolving && link.addresses.empty()) {
+      link.status = {LinkState::failed, Fault::resolve, std::move(answer.known.failure)};
+    }
   }
-  link.status.reason = link.resolving ? "resolving the host name" : "connecting";
+  if (link.status.state == LinkState::connecting) {
+    link.status.reason = link.resolving ? "resolving the host name" : "connecting";
+  }
   if (!link.resolving) connect_next(link);
   links_.emplace(++last_id_, std::move(link));
   return last_id_;
