@@ -18,7 +18,7 @@ void take_auth(ServerFields& fields, const zval* value) {
     fields.password = std::string(view_of(Z_STR_P(value)));
     return;
   }
-  const char* const kExpected = "auth must be a password or an array [user, password]";
+  constexpr char kExpected[] = "auth must be a password or an array [user, password]";
   if (Z_TYPE_P(value) != IS_ARRAY) throw TypeMismatch(kExpected);
   HashTable* pair = Z_ARRVAL_P(value);
   const zval* user = zend_hash_index_find(pair, 0);
