@@ -98,7 +98,10 @@ TEST_F(Connecting, WithoutDescriptorsLeftIsATypedErrorForNumbersAndNames) {
   for (const char* host : {"127.0.0.1", "localhost"}) {
     const std::string address = host + std::string(":") + std::to_string(server(0).port());
     const int status = test::exit_status_of_child([&] {
-      const rlimit none{0, 0};
+      // The lowest free descriptor, and thus every other, is out of bounds.
+      const int next = dup(STDIN_FILENO);
+      close(next);
+      const rlimit none{static_cast<rlim_t>(next), static_cast<rlim_t>(next)};
       setrlimit(RLIMIT_NOFILE, &none);
       const Attempt failed = attempt(address);
       return failed.decision == Decision::unreachable && failed.troubles.size() == 1;
