@@ -134,8 +134,15 @@ final class ConnectionsTest extends ServerTestCase
         self::assertSame([], self::clientIds($server, 'gone'));
     }
 
-    public function testWithoutFreeDescriptorsItIsAQuorumExceptionAndAfterwardsAllIsWell(): void
+    /**
+     * Not among the C++ tests: their sanitizers open pipes of their own while they judge an exception.
+     *
+     * @testWith ["127.0.0.1"]
+     *           ["localhost"]
+     */
+    public function testWithoutFreeDescriptorsItIsAQuorumExceptionAndAfterwardsAllIsWell(string $host): void
     {
+        $specs = array_map(static fn (array $spec): array => [$host, ...array_slice($spec, 1)], $this->fleet(3)->specs());
         $code = '
             $r = new RedLock($args["servers"], 0, 1);
             $limit = posix_getrlimit()["hard openfiles"];
@@ -148,7 +155,7 @@ final class ConnectionsTest extends ServerTestCase
             } while (!$lock);
             report($r->unlock($lock));
         ';
-        $process = $this->php($code, ['servers' => $this->fleet(3)->specs()]);
+        $process = $this->php($code, ['servers' => $specs]);
         self::assertStringContainsString('Too many open files', (string) PhpProcess::report($process));
         self::assertTrue(PhpProcess::report($process));
     }

@@ -1,9 +1,7 @@
 // Every way to reach a server, and every way not to.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include "io/support/child.hpp"
 #include "io/support/fleet.hpp"
 
 namespace redlock {
@@ -92,22 +90,6 @@ TEST_F(Connecting, ToAHostThatDoesNotExist) {
   EXPECT_EQ(failed.decision, Decision::unreachable);
   ASSERT_EQ(failed.troubles.size(), 1U);
   EXPECT_NE(failed.troubles[0].reason.find("host name"), std::string::npos);
-}
-
-TEST_F(Connecting, WithoutDescriptorsLeftIsATypedErrorForNumbersAndNames) {
-  for (const char* host : {"127.0.0.1", "localhost"}) {
-    const std::string address = host + std::string(":") + std::to_string(server(0).port());
-    const int status = test::exit_status_of_child([&] {
-      // The lowest free descriptor, and thus every other, is out of bounds.
-      const int next = dup(STDIN_FILENO);
-      close(next);
-      const rlimit none{static_cast<rlim_t>(next), static_cast<rlim_t>(next)};
-      setrlimit(RLIMIT_NOFILE, &none);
-      const Attempt failed = attempt(address);
-      return failed.decision == Decision::unreachable && failed.troubles.size() == 1;
-    });
-    EXPECT_EQ(status, 0) << host;
-  }
 }
 
 class Authentication : public Connecting {
