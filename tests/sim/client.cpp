@@ -50,6 +50,11 @@ void Client::arm_pause(std::uint64_t turns_ahead, std::int64_t for_ns, bool with
   pause_within_ = within_step;
 }
 
+void Client::step_wall_clock(std::int64_t by_ns) {
+  wall_step_ns_ += by_ns;
+  note("has its wall clock set by " + std::to_string(by_ns / kMs) + " ms");
+}
+
 void Client::die() {
   ++scene_.fired[static_cast<std::size_t>(FaultClass::client_kill)];
   note("is killed");

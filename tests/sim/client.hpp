@@ -8,6 +8,7 @@
 
 #include "sim/checker.hpp"
 #include "sim/event_queue.hpp"
+#include "sim/host_clock.hpp"
 #include "sim/network.hpp"
 #include "sim/plan.hpp"
 #include "sim/sim_transport.hpp"
@@ -45,8 +46,10 @@ class Client {
   void arm_overstay(std::int64_t for_ns) { overstay_ns_ = for_ns; }
   void set_reply_at_timeout(bool on) { reply_at_timeout_ = on; }
   void set_rate(std::int64_t ppm) { clock_.set_rate(scene_.now_ns, ppm); }
+  void step_wall_clock(std::int64_t by_ns);
 
   [[nodiscard]] bool alive() const { return alive_; }
+  [[nodiscard]] bool legacy() const { return behaviour().legacy; }
   [[nodiscard]] virtual bool idle() const = 0;  // neither calling nor holding
   // Grows with every rest between two cycles.
   [[nodiscard]] std::uint64_t rests() const { return rests_; }
@@ -78,7 +81,8 @@ class Client {
   Scene& scene_;
   std::uint32_t id_;
   Random random_;
-  SimClock clock_;
+  SimClock clock_;                 // goes on whatever is done to the wall clock
+  std::int64_t wall_step_ns_ = 0;  // the sum of what was done to it
   SimTransport transport_;
   std::int64_t overstay_ns_ = 0;
   std::int64_t deadline_ns_ = 0;  // the call's next time-out, in true time

@@ -37,6 +37,7 @@ constexpr std::array<FaultInfo, kFaultClasses> kTable{{
     {script_flush, "script-flush", kIn, kBoth, "SCRIPT FLUSH"},
     {server_clock_rate, "server-clock-rate", kIn, kBoth, "clock rate off within the bound"},
     {client_clock_rate, "client-clock-rate", kIn, kBoth, "clock rate off within the bound"},
+    {client_wall_step, "client-wall-step", kIn, kBoth, "a client's wall clock is set"},
     {client_pause, "client-pause", kIn, kBoth, "the process pauses between or within steps"},
     {client_kill, "client-kill", kIn, kBoth, "the process is killed at some step"},
     {reply_at_timeout, "reply-at-timeout", kIn, kBoth, "answers in the instant of the time-out"},
@@ -64,6 +65,8 @@ constexpr std::array<FaultInfo, kFaultClasses> kTable{{
      "clients that run the documents' four commands"},
     {legacy_clock_skew, "legacy-clock-skew", kOut, Scope::stamp,
      "the same, with clocks that are wrong"},
+    {legacy_wall_step, "legacy-wall-step", kOut, Scope::stamp,
+     "the same, with clocks that are set meanwhile"},
 }};
 
 consteval bool in_order() {

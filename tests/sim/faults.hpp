@@ -37,6 +37,7 @@ enum class FaultClass : std::uint8_t {
   script_flush,
   server_clock_rate,
   client_clock_rate,
+  client_wall_step,
   client_pause,
   client_kill,
   reply_at_timeout,
@@ -59,6 +60,7 @@ enum class FaultClass : std::uint8_t {
   server_lies,
   legacy_clients,
   legacy_clock_skew,
+  legacy_wall_step,
   count,
 };
 

@@ -54,7 +54,8 @@ class LegacyClient final : public Client {
   void give_up_cycle();
   void rest();
   [[nodiscard]] std::int64_t wall_ms() const {
-    return (local_now() - clock_start_ns_ + kWallStartNs + behaviour().clock_skew_ns) / kMs;
+    const std::int64_t wrong_by_ns = behaviour().clock_skew_ns + wall_step_ns_;
+    return (local_now() - clock_start_ns_ + kWallStartNs + wrong_by_ns) / kMs;
   }
 
   std::int64_t clock_start_ns_;

@@ -163,7 +163,7 @@ std::unique_ptr<Client> make_native_client(Scene& scene, std::uint32_t id, std::
 
 NativeClient::NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
     : Client(scene, id, seed),
-      client_clock_(clock_, scene.now_ns),
+      client_clock_(clock_, wall_step_ns_, scene.now_ns),
       entropy_(mix64(seed + 1)),
       pool_(std::in_place, transport_, client_clock_, entropy_),
       cycles_left_(behaviour().cycles),

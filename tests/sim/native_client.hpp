@@ -55,7 +55,7 @@ class NativeClient : public Client {
   [[nodiscard]] std::int64_t take_budget_ns() const;
   [[nodiscard]] std::int64_t true_deadline(const Outcome& outcome) const;
 
-  ClientClock client_clock_;
+  HostClock client_clock_;
   SimEntropy entropy_;
   std::optional<Pool> pool_;
   std::optional<OperationId> operation_;

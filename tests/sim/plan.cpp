@@ -149,7 +149,8 @@ void Drawer::add_class(FaultClass fault_class) {
   const bool at_start = fault_class == slices || fault_class == single_bytes ||
                         fault_class == short_writes || fault_class == legacy_clients ||
                         fault_class == legacy_clock_skew;
-  if (fault_class == legacy_clients || fault_class == legacy_clock_skew) {
+  if (fault_class == legacy_clients || fault_class == legacy_clock_skew ||
+      fault_class == legacy_wall_step) {
     prepare_legacy(fault_class == legacy_clock_skew);
   }
   if (fault_class == duplicate_release) {
@@ -216,6 +217,10 @@ void Drawer::set_amount(FaultPlan& fault) {
     case server_clock_forward:
     case server_clock_back:
       set(random_.between(longest_ns / 4, 2 * longest_ns));
+      break;
+    case client_wall_step:
+    case legacy_wall_step:
+      set(random_.between(-2 * longest_ns, 2 * longest_ns));
       break;
     case server_clock_wild:
       set(random_.between(200'000, 3'000'000));

@@ -28,8 +28,13 @@ constexpr int kAnswerTimeoutMs = 10'000;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int null = open("/dev/null", O_RDWR);
   for (const int fd : {0, 1, 2}) dup2(null, fd);
-  execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", path.c_str(), "--save", "",
-         "--appendonly", "no", "--daemonize", "no", static_cast<char*>(nullptr));
+  const char* const chosen = std::getenv("REDLOCK_SERVER");
+  for (const char* program : {chosen, "redis-server", "valkey-server"}) {
+    if (program == nullptr) continue;
+    execlp(program, program, "--port", "0", "--unixsocket", path.c_str(), "--save", "",
+           "--appendonly", "no", "--daemonize", "no", static_cast<char*>(nullptr));
+    if (program == chosen) break;
+  }
   _exit(127);
 }
 

@@ -130,6 +130,36 @@ TEST_P(OutsideClassTest, ShowsAViolation) {
 INSTANTIATE_TEST_SUITE_P(Every, OutsideClassTest, testing::ValuesIn(classes(Model::outside)),
                          parameter_name);
 
+// The same schedule, once as drawn and once with steps that do not step.
+bool steps_matter(std::uint64_t seed, FaultClass fault_class, LuaEngine& engine) {
+  PlanWishes wishes;
+  wishes.fault_class = fault_class;
+  Plan plan = draw_plan(seed, wishes);
+  Trace trace(nullptr);
+  const std::uint64_t hash = World(seed, plan, engine, trace).run().hash;
+  for (FaultPlan& fault : plan.faults) {
+    if (fault.fault_class == fault_class) fault.amount = 0;
+  }
+  Trace other(nullptr);
+  return World(seed, plan, engine, other).run().hash != hash;
+}
+
+TEST(ScheduleTest, SettingAClientsWallClockChangesNothingAtAll) {
+  LuaEngine engine;
+  for (std::uint64_t seed = 20'001; seed <= 20'300; ++seed) {
+    EXPECT_FALSE(steps_matter(seed, FaultClass::client_wall_step, engine)) << "seed " << seed;
+  }
+}
+
+TEST(ScheduleTest, ClientsOfTheDocumentsFollowTheirWallClock) {
+  LuaEngine engine;
+  int followed = 0;
+  for (std::uint64_t seed = 20'001; seed <= 20'100; ++seed) {
+    if (steps_matter(seed, FaultClass::legacy_wall_step, engine)) ++followed;
+  }
+  EXPECT_GT(followed, 50);
+}
+
 // Schedules in which a defect of the core was seen. Each must stay clean for good.
 struct KnownSeed {
   std::uint64_t seed;

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "redlock/runtime/clock.hpp"
-
 namespace redlock::sim {
 
 inline constexpr std::int64_t kMs = 1'000'000;  // in nanoseconds
@@ -47,19 +45,6 @@ class SimClock {
   std::int64_t true_ = 0;
   std::int64_t local_;
   std::int64_t rate_ppm_;
-};
-
-// What the production code of one client reads.
-class ClientClock final : public Clock {
- public:
-  // Both references must outlive the clock.
-  ClientClock(const SimClock& clock, const std::int64_t& true_now_ns)
-      : clock_(clock), true_now_ns_(true_now_ns) {}
-  Instant now() override { return Instant::from_ns(clock_.at(true_now_ns_)); }
-
- private:
-  const SimClock& clock_;
-  const std::int64_t& true_now_ns_;
 };
 
 }  // namespace redlock::sim

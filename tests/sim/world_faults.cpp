@@ -223,6 +223,12 @@ void World::strike_client(const FaultPlan& fault, Client& client, bool begins) {
       client.set_rate(static_cast<std::int64_t>(fault.amount));
       fired(client_clock_rate);
       break;
+    case client_wall_step:
+    case legacy_wall_step:
+      if (!client.alive() || client.legacy() != (fault.fault_class == legacy_wall_step)) break;
+      client.step_wall_clock(static_cast<std::int64_t>(fault.amount));
+      fired(fault.fault_class);
+      break;
     default:
       break;
   }

@@ -1,0 +1,38 @@
+// clock_gettime() as a client's machine answers it.
+#include "sim/host_clock.hpp"
+
+#include <ctime>
+
+namespace redlock::sim {
+
+namespace {
+
+// On whose machine this thread is just now; null: on the real one.
+thread_local const HostClock* host = nullptr;
+
+}  // namespace
+
+Instant HostClock::now() {
+  host = this;
+  const Instant instant = system_.now();
+  host = nullptr;
+  return instant;
+}
+
+}  // namespace redlock::sim
+
+// The names are the linker's.
+extern "C" {
+
+int __real_clock_gettime(clockid_t id, timespec* time);
+
+int __wrap_clock_gettime(clockid_t id, timespec* time) {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  const redlock::sim::HostClock* host = redlock::sim::host;
+  if (host == nullptr) return __real_clock_gettime(id, time);
+  const std::int64_t ns = id == CLOCK_REALTIME ? host->wall_ns() : host->steady_ns();
+  time->tv_sec = ns / kNsPerSecond;
+  time->tv_nsec = ns % kNsPerSecond;
+  return 0;
+}
+}
