@@ -32,7 +32,9 @@ class ScriptRules : public testing::Test {
   }
   std::string stored() { return run({"GET", "k"}); }
   static std::string bulk(const std::string& text) {
-    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+    std::string reply;
+    append_bulk(reply, text);
+    return reply;
   }
   static std::string stamp(std::int64_t ms, const std::string& fraction) {
     return std::to_string(ms) + "." + fraction;

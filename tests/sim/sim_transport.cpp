@@ -23,7 +23,7 @@ bool writable(const Connection& connection) {
 
 Endpoint endpoint_of(std::uint32_t index) {
   Endpoint endpoint;
-  endpoint.host = "s" + std::to_string(index);
+  endpoint.host = 's' + std::to_string(index);
   return endpoint;
 }
 

@@ -38,7 +38,7 @@ std::string_view script_name(std::string_view word) {
 }
 
 std::string fragment(std::string_view bytes) {
-  return "[" + std::to_string(bytes.size()) + " bytes]";
+  return '[' + std::to_string(bytes.size()) + " bytes]";
 }
 
 void add(std::string& list, std::string_view item) {
