@@ -43,6 +43,9 @@ final class Server
 
     public static function binary(): string
     {
+        if (getenv('REDLOCK_SERVER')) {
+            return getenv('REDLOCK_SERVER');
+        }
         foreach (['redis-server', 'valkey-server'] as $name) {
             foreach (explode(':', (string) getenv('PATH')) as $dir) {
                 if (is_executable("$dir/$name")) {

@@ -37,9 +37,10 @@ final class RedisServer
         return (new self($options, $users))->ready();
     }
 
+    /** The environment's REDLOCK_SERVER, or what is installed. */
     public static function program(): string
     {
-        return ChildProcess::find('redis-server') ?? ChildProcess::find('valkey-server')
+        return getenv('REDLOCK_SERVER') ?: ChildProcess::find('redis-server') ?? ChildProcess::find('valkey-server')
             ?? throw new \RuntimeException('neither redis-server nor valkey-server is installed');
     }
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -26,8 +27,11 @@ namespace {
   const int output = open(log.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
-  for (const char* program : {"redis-server", "valkey-server"}) {
+  const char* const chosen = std::getenv("REDLOCK_SERVER");
+  for (const char* program : {chosen, "redis-server", "valkey-server"}) {
+    if (program == nullptr) continue;
     execlp(program, program, configuration.c_str(), static_cast<char*>(nullptr));
+    if (program == chosen) break;
   }
   _exit(127);
 }
