@@ -56,7 +56,8 @@ class World {
   void list_client(const State& state, int client, std::vector<Move>& moves) const;
   void list_with_backoff(const State& state, Move move, std::vector<Move>& moves) const;
   [[nodiscard]] bool urgent(const State& state, int client) const;
-  [[nodiscard]] bool overdue(const State& state, int client) const;
+  [[nodiscard]] static bool overdue(const Link& link);
+  [[nodiscard]] static bool any_overdue(const State& state, int client);
   void begin(State& state, Turn& turn, const Root& root, Phase phase);
   void feed(State& state, Turn& turn, const Input& input);
   void follow(State& state, Turn& turn, const Transition& transition);
@@ -69,6 +70,7 @@ class World {
 
   // Connections (world_links.cpp).
   void send(State& state, Turn& turn, const Emission& emission);
+  void give_up_overdue(State& state, Turn& turn, const Emission& emission, const Message& message);
   void open_link(State& state, int client, int server);
   static void append(Link& link, const Message& message);
   // Tells the operation that nothing will come, and begins to close.

@@ -14,14 +14,15 @@ bool operating(const Client& client) {
 
 }  // namespace
 
-bool World::overdue(const State& state, int client) const {
-  for (const Link& link : state.links[static_cast<std::size_t>(client)]) {
-    if (!link.open || link.closing) continue;
-    for (int i = 0; i < link.count; ++i) {
-      if (link.queue[static_cast<std::size_t>(i)].left == 0) return true;
-    }
-  }
-  return false;
+bool World::overdue(const Link& link) {
+  return link.open && !link.closing &&
+         std::any_of(link.queue.begin(), link.queue.begin() + link.count,
+                     [](const Message& m) { return m.left == 0; });
+}
+
+bool World::any_overdue(const State& state, int client) {
+  const auto& links = state.links[static_cast<std::size_t>(client)];
+  return std::any_of(links.begin(), links.end(), overdue);
 }
 
 // Time may not pass: the client's event loop would wake up first.
@@ -29,7 +30,7 @@ bool World::urgent(const State& state, int client) const {
   const Client& c = state.clients[static_cast<std::size_t>(client)];
   if (!operating(c) || c.lagging) return false;
   const Machine& machine = machines_.at(c.machine);
-  return overdue(state, client) || (machine.due && *machine.due == 0);
+  return any_overdue(state, client) || (machine.due && *machine.due == 0);
 }
 
 void World::list_client(const State& state, int client, std::vector<Move>& moves) const {
@@ -51,7 +52,7 @@ void World::list_client(const State& state, int client, std::vector<Move>& moves
   }
   // While the application holds the lock no event loop runs, but one may at any time.
   const bool machine_due = operating(c) && machines_.at(c.machine).due.value_or(1) == 0;
-  if (machine_due || overdue(state, client)) {
+  if (machine_due || any_overdue(state, client)) {
     list_with_backoff(state, {MoveKind::turn, name, 0, 0}, moves);
   }
   if (c.phase != Phase::holding) return;
@@ -61,13 +62,13 @@ void World::list_client(const State& state, int client, std::vector<Move>& moves
   }
 }
 
-// Servers that this client may still be backing off from can answer "refused" at once.
+// Servers that this client backs off from, or will within this move, can answer "refused" at once.
 void World::list_with_backoff(const State& state, Move move, std::vector<Move>& moves) const {
   unsigned doubtful = 0;
   if (settings_.backoff) {
     for (unsigned s = 0; s < static_cast<unsigned>(settings_.servers); ++s) {
       const Link& link = state.links[move.client][s];
-      if (link.failed && !link.open) doubtful |= 1U << s;
+      if ((link.failed && !link.open) || overdue(link)) doubtful |= 1U << s;
     }
   }
   for (unsigned mask = 0; mask <= doubtful; ++mask) {
@@ -168,10 +169,9 @@ void World::take_turn(State& state, const Move& move) {
   Turn turn{move.client, move.detail, {}};
   auto& links = state.links[move.client];
   for (int s = 0; s < settings_.servers; ++s) {
-    const Link& link = links[static_cast<std::size_t>(s)];
-    const bool late = std::any_of(link.queue.begin(), link.queue.begin() + link.count,
-                                  [](const Message& m) { return m.left == 0; });
-    if (link.open && !link.closing && late) fail_link(state, turn, s, Heard::timeout, true);
+    if (overdue(links[static_cast<std::size_t>(s)])) {
+      fail_link(state, turn, s, Heard::timeout, true);
+    }
   }
   settle(state, turn);
   const Client& client = state.clients[move.client];

@@ -40,13 +40,33 @@ void World::open_link(State& state, int client, int server) {
   link.carried = 0;
 }
 
+// An overdue connection is not used again, except for a removal behind what it is to remove.
+void World::give_up_overdue(State& state, Turn& turn, const Emission& emission,
+                            const Message& message) {
+  Link& link = link_of(state, turn.client, emission.node);
+  if (!overdue(link)) return;
+  const BookedCommand& booked = book_.at(emission.command);
+  if (booked.removal) {
+    Message removal = message;
+    removal.command = byte(book_.undo_of(emission.command));
+    removal.left = kNeverDue;
+    removal.wanted = false;
+    append(link, removal);
+  }
+  fail_link(state, turn, emission.node, Heard::timeout, true);
+  if (!awaits_verdict(state, turn.client, emission.node)) {
+    close_link(state, turn.client, emission.node);
+  }
+}
+
 void World::send(State& state, Turn& turn, const Emission& emission) {
   const Client& client = state.clients[static_cast<std::size_t>(turn.client)];
   Link& link = link_of(state, turn.client, emission.node);
   const Message message{emission.command,      client.round, emission.attempt,
                         emission.answer_ticks, Answer::none, emission.wants_answer};
-  const bool closing = link.closing;
   const bool removal = book_.at(emission.command).removal;
+  if (emission.wants_answer) give_up_overdue(state, turn, emission, message);
+  const bool closing = link.closing;
   if (!emission.wants_answer) {
     if (link.open) return append(link, message);
     link.carried |= carried_bit(message.command, message.round);
