@@ -107,7 +107,7 @@ final class AcquireTest extends PidLockTestCase
     }
 
     /** @return iterable<string, array{string}> */
-    public function pastStamps(): iterable
+    public static function pastStamps(): iterable
     {
         yield 'long ago' => ['1500000000000'];
         yield 'a moment ago' => [sprintf('%d', microtime(true) * 1000 - 2000)];
@@ -164,7 +164,7 @@ final class AcquireTest extends PidLockTestCase
     }
 
     /** @return iterable<string, array{string|int}> */
-    public function pids(): iterable
+    public static function pids(): iterable
     {
         yield 'a word' => ['orders'];
         yield 'an int' => [17];

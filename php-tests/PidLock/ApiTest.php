@@ -36,7 +36,7 @@ final class ApiTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{string, string}> */
-    public function signatures(): iterable
+    public static function signatures(): iterable
     {
         yield '__construct' => ['__construct', '(array|string $server = "127.0.0.1:6379", array $options = [])'];
         yield 'getPidLock' => [
@@ -68,7 +68,7 @@ final class ApiTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{string, list<mixed>}> */
-    public function calls(): iterable
+    public static function calls(): iterable
     {
         yield 'getPidLock' => ['getPidLock', ['p', 1]];
         yield 'releasePidLock' => ['releasePidLock', ['p']];
@@ -97,7 +97,7 @@ final class ApiTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{string|array<mixed>, array<mixed>, string}> */
-    public function wrongConstructions(): iterable
+    public static function wrongConstructions(): iterable
     {
         $server = '127.0.0.1:6379';
         yield 'an empty server' => ['', [], '$server'];
@@ -123,7 +123,7 @@ final class ApiTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{array<mixed>, string}> */
-    public function wrongTimes(): iterable
+    public static function wrongTimes(): iterable
     {
         foreach (['zero' => 0, 'negative' => -1, 'NaN' => NAN, 'infinite' => INF, 'absurd' => 1e300] as $how => $time) {
             yield "a lock_timeout that is $how" => [['p', $time], '$lock_timeout'];
@@ -144,7 +144,7 @@ final class ApiTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{int|float}> */
-    public function wrongBuffers(): iterable
+    public static function wrongBuffers(): iterable
     {
         yield 'a negative buffer_time' => [-0.1];
         yield 'a buffer_time that is NaN' => [NAN];

@@ -27,7 +27,7 @@ final class ServersTest extends PidLockTestCase
     }
 
     /** @return iterable<string, array{string|array<mixed>}> PORT and SOCKET stand for the server's own */
-    public function forms(): iterable
+    public static function forms(): iterable
     {
         yield 'host and port in a string' => ['127.0.0.1:PORT'];
         yield 'a tuple' => [['127.0.0.1', 'PORT']];

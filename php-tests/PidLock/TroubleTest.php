@@ -25,7 +25,7 @@ final class TroubleTest extends PidLockTestCase
     }
 
     /** @return iterable<string, array{string}> */
-    public function valuesThatAreNoTimestamps(): iterable
+    public static function valuesThatAreNoTimestamps(): iterable
     {
         yield 'a word' => ['locked'];
         yield 'nothing' => [''];
@@ -50,7 +50,7 @@ final class TroubleTest extends PidLockTestCase
     }
 
     /** @return iterable<string, array{list<string>, string}> */
-    public function otherTypes(): iterable
+    public static function otherTypes(): iterable
     {
         yield 'a list' => [['RPUSH', 'lock_pid:p', '1500000000000'], 'list'];
         yield 'a hash' => [['HSET', 'lock_pid:p', 'f', '1'], 'hash'];
@@ -115,7 +115,7 @@ final class TroubleTest extends PidLockTestCase
     }
 
     /** @return iterable<string, array{string}> */
-    public function manners(): iterable
+    public static function manners(): iterable
     {
         $manners = [
             'html', 'huge bulk', 'absurd bulk', 'nested arrays', 'wide array', 'endless error', 'drip', 'silence',

@@ -73,7 +73,7 @@ final class ContentionTest extends SharedFleetTestCase
     }
 
     /** @return iterable<string, array{list<string>, int}> */
-    public function crowds(): iterable
+    public static function crowds(): iterable
     {
         $native = array_fill(0, 6, self::NATIVE_RED_LOCK);
         $mixed = [...array_fill(0, 3, self::NATIVE_RED_LOCK), ...array_fill(0, 3, self::LEGACY_RED_LOCK)];

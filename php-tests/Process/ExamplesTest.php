@@ -31,7 +31,7 @@ final class ExamplesTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{string}> */
-    public function examples(): iterable
+    public static function examples(): iterable
     {
         foreach (glob(__DIR__ . '/../../examples/php/*.php') ?: [] as $path) {
             yield basename($path) => [$path];

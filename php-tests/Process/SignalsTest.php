@@ -22,7 +22,7 @@ final class SignalsTest extends ServerTestCase
     ';
 
     /** Calls that would wait for minutes: for servers that are stopped, or in the pause between attempts. */
-    public function longCalls(): iterable
+    public static function longCalls(): iterable
     {
         yield 'RedLock::lock waiting for answers' => ['stopped', '(new RedLock($args["servers"]))->lock("r", 60000);'];
         yield 'RedLock::lock waiting for the next attempt' => [
@@ -138,7 +138,7 @@ final class SignalsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{string}> */
-    public function endings(): iterable
+    public static function endings(): iterable
     {
         yield 'the process goes on' => ['the process goes on'];
         yield 'the process ends' => ['the process ends'];

@@ -43,7 +43,7 @@ final class ApiTest extends TestCase
     }
 
     /** @return iterable<string, array{string, string}> */
-    public function signatures(): iterable
+    public static function signatures(): iterable
     {
         $constructor = '(array $servers, int $retryDelay = 200, int $retryCount = 3, array $options = [])';
         yield '__construct' => ['__construct', $constructor];
@@ -84,7 +84,7 @@ final class ApiTest extends TestCase
     }
 
     /** @return iterable<string, array{string, list<mixed>}> */
-    public function calls(): iterable
+    public static function calls(): iterable
     {
         $lock = ['resource' => 'r', 'token' => 't'];
         yield 'lock' => ['lock', ['r', 1000]];

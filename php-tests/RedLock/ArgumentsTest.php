@@ -23,7 +23,7 @@ final class ArgumentsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{list<mixed>, string}> the servers, and what the message must name */
-    public function wrongServers(): iterable
+    public static function wrongServers(): iterable
     {
         $good = ['127.0.0.1', 6379];
         yield 'no servers' => [[], '$servers'];
@@ -63,7 +63,7 @@ final class ArgumentsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{list<mixed>, string}> */
-    public function theSameServerTwice(): iterable
+    public static function theSameServerTwice(): iterable
     {
         [$a, $b] = [['127.0.0.1', 6379], ['127.0.0.1', 6380]];
         yield 'as equal tuples' => [[$a, $b, $a], 'server 3'];
@@ -82,7 +82,7 @@ final class ArgumentsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{array<mixed>, string}> */
-    public function wrongOptions(): iterable
+    public static function wrongOptions(): iterable
     {
         yield 'an unknown option' => [['retries' => 3], 'retries'];
         yield 'an option by number' => [[0.5], '0'];
@@ -107,7 +107,7 @@ final class ArgumentsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{int}> */
-    public function wrongDelays(): iterable
+    public static function wrongDelays(): iterable
     {
         yield 'negative' => [-1];
         yield 'the largest integer' => [PHP_INT_MAX];
@@ -128,7 +128,7 @@ final class ArgumentsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{int}> */
-    public function wrongTtls(): iterable
+    public static function wrongTtls(): iterable
     {
         yield 'zero' => [0];
         yield 'negative' => [-5];
@@ -161,7 +161,7 @@ final class ArgumentsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{array<mixed>, string}> */
-    public function wrongHandles(): iterable
+    public static function wrongHandles(): iterable
     {
         yield 'that is empty' => [[], 'resource'];
         yield 'without resource' => [['token' => 't'], 'resource'];
@@ -183,7 +183,7 @@ final class ArgumentsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{string, list<mixed>}> */
-    public function wrongTypes(): iterable
+    public static function wrongTypes(): iterable
     {
         yield 'a resource that is an array' => ['lock', [[], 1000]];
         yield 'a resource that is null' => ['lock', [null, 1000]];

@@ -107,7 +107,7 @@ final class ExtendTest extends SharedFleetTestCase
     }
 
     /** @return iterable<string, array{int, bool}> */
-    public function lostKeys(): iterable
+    public static function lostKeys(): iterable
     {
         yield 'two of five lost it' => [2, true];
         yield 'three of five lost it' => [3, false];

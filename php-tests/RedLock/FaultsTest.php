@@ -49,7 +49,7 @@ final class FaultsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{int, int}> */
-    public function minorities(): iterable
+    public static function minorities(): iterable
     {
         yield 'one of three' => [3, 1];
         yield 'one of five' => [5, 1];
@@ -94,7 +94,7 @@ final class FaultsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{int, int}> */
-    public function majorities(): iterable
+    public static function majorities(): iterable
     {
         yield 'the only one' => [1, 1];
         yield 'two of three' => [3, 2];

@@ -15,7 +15,7 @@ use RedLock\Tests\Support\Wait;
 final class HostileServerTest extends ServerTestCase
 {
     /** @return iterable<string, array{string}> */
-    public function manners(): iterable
+    public static function manners(): iterable
     {
         $manners = [
             'html', 'huge bulk', 'absurd bulk', 'negative bulk', 'nested arrays', 'wide array', 'endless status',
@@ -82,7 +82,7 @@ final class HostileServerTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{string}> */
-    public function hungryManners(): iterable
+    public static function hungryManners(): iterable
     {
         foreach (['huge bulk', 'nested arrays', 'wide array', 'endless status', 'endless error'] as $manner) {
             yield $manner => [$manner];

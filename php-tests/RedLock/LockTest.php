@@ -101,7 +101,7 @@ final class LockTest extends SharedFleetTestCase
     }
 
     /** @return iterable<string, array{string|int}> */
-    public function resources(): iterable
+    public static function resources(): iterable
     {
         yield 'a word' => ['orders'];
         yield 'an empty string' => [''];
@@ -151,7 +151,7 @@ final class LockTest extends SharedFleetTestCase
     }
 
     /** @return iterable<string, array{int, int, bool}> */
-    public function majorities(): iterable
+    public static function majorities(): iterable
     {
         yield '1 of 1' => [1, 0, true];
         yield '0 of 1' => [1, 1, false];
@@ -193,7 +193,7 @@ final class LockTest extends SharedFleetTestCase
     }
 
     /** @return iterable<string, array{int, int}> */
-    public function attemptCounts(): iterable
+    public static function attemptCounts(): iterable
     {
         yield 'three for 3' => [3, 3];
         yield 'one for 1' => [1, 1];

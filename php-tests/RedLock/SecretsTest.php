@@ -16,7 +16,7 @@ final class SecretsTest extends ServerTestCase
     private const SECRET = 'tell-nobody-42';
 
     /** @return iterable<string, array{array<mixed>|string}> */
-    public function credentials(): iterable
+    public static function credentials(): iterable
     {
         $server = ['host' => '127.0.0.1', 'port' => FreePort::find(), 'timeout' => 0.1];
         yield 'a password' => [$server + ['auth' => self::SECRET]];
@@ -67,7 +67,7 @@ final class SecretsTest extends ServerTestCase
     }
 
     /** @return iterable<string, array{string}> */
-    public function malformedUrls(): iterable
+    public static function malformedUrls(): iterable
     {
         yield 'with a port out of range' => ['redis://:' . self::SECRET . '@127.0.0.1:70000'];
         yield 'with a database that is no number' => ['redis://:' . self::SECRET . '@127.0.0.1:6379/x'];

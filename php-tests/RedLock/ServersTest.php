@@ -26,7 +26,7 @@ final class ServersTest extends SharedFleetTestCase
     }
 
     /** @return iterable<string, array{array<mixed>|string}> PORT and SOCKET stand for the server's own */
-    public function formsOfOneServer(): iterable
+    public static function formsOfOneServer(): iterable
     {
         yield 'host, port' => [['127.0.0.1', 'PORT']];
         yield 'host, port, timeout' => [['127.0.0.1', 'PORT', 0.5]];

@@ -74,7 +74,7 @@ final class UnlockTest extends SharedFleetTestCase
     }
 
     /** @return iterable<string, array{int, bool}> */
-    public function lostKeys(): iterable
+    public static function lostKeys(): iterable
     {
         yield 'one of five lost it' => [1, true];
         yield 'two of five lost it' => [2, true];

@@ -26,7 +26,7 @@ abstract class SharedFleetTestCase extends ServerTestCase
     }
 
     /** @return iterable<string, array{int}> */
-    public function fleetSizes(): iterable
+    public static function fleetSizes(): iterable
     {
         yield 'one server' => [1];
         yield 'three servers' => [3];
