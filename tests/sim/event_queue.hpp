@@ -35,12 +35,12 @@ class EventQueue {
            bool first = false) {
     const std::uint64_t order = ++added_ + (first ? 0 : kOrdinary);
     heap_.push_back({at_ns, order, kind, subject, detail});
-    std::ranges::push_heap(heap_, later);
+    std::ranges::push_heap(heap_, Later());
   }
   [[nodiscard]] bool empty() const { return heap_.empty(); }
   // Requires that the queue is not empty.
   Event pop() {
-    std::ranges::pop_heap(heap_, later);
+    std::ranges::pop_heap(heap_, Later());
     const Event event = heap_.back();
     heap_.pop_back();
     return event;
@@ -48,9 +48,12 @@ class EventQueue {
 
  private:
   static constexpr std::uint64_t kOrdinary = std::uint64_t{1} << 62U;
-  static bool later(const Event& a, const Event& b) {
-    return a.at_ns != b.at_ns ? a.at_ns > b.at_ns : a.order > b.order;
-  }
+  // A type of its own, not a function: the heap's inner loop takes it in whole.
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const {
+      return a.at_ns != b.at_ns ? a.at_ns > b.at_ns : a.order > b.order;
+    }
+  };
   std::vector<Event> heap_;
   std::uint64_t added_ = 0;
 };

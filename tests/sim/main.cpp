@@ -1,4 +1,5 @@
 // The program behind bin/sim: many schedules with a table, or one with its timeline.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::size_t kTimelineLines = 60;
 constexpr std::size_t kFailuresShown = 3;
+constexpr int kTrimBytes = 64 * 1024 * 1024;
 
 constexpr const char* kUsage =
     "usage: bin/sim [--seeds N] [--first S] [--class NAME] [--standard] [--jobs J]\n"
@@ -221,6 +223,8 @@ int run_many(const Options& options) {
 int main(int count, char** words) {
   using namespace redlock::sim;
   const Options options = parse(count, words);
+  // A schedule needs what the one before it has just freed.
+  mallopt(M_TRIM_THRESHOLD, kTrimBytes);
   std::signal(SIGABRT, name_seed_on_abort);
   if (options.batch.count == 0) return 0;
   return options.seed ? run_one(options) : run_many(options);
