@@ -4,7 +4,7 @@
 
 declare(strict_types=1);
 
-const TURNS = 10;
+const TURNS = 25;
 const PATIENCE = 20_000;
 
 [, $wave, $thread, $request] = $argv;
