@@ -15,7 +15,7 @@ namespace redlock::exhaustive {
 namespace {
 
 // 16 bytes a slot and 8 a state, tables doubling, and the frontier: this many stay below 8 GiB.
-constexpr std::uint64_t kStatesMax = 130'000'000;  // 8 GiB
+constexpr std::uint64_t kStatesMax = 130'000'000;
 
 struct Wish {
   bool small = false;
