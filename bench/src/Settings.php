@@ -42,7 +42,7 @@ final class Settings
             soakCycles: 1000000,
             contentionPasses: 1,
             contentionRequests: 1000,
-            seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 150],
+            seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 420],
         );
     }
 
