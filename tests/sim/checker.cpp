@@ -17,14 +17,21 @@ namespace {
 constexpr std::size_t kViolationsMax = 16;
 constexpr std::int64_t kBudgetToleranceNs = 10'000;
 
-constexpr std::array<std::string_view, kViolationKinds> kNames{
-    "two-holders",          "validity-beyond-expiry",
-    "no-distinct-majority", "foreign-removed",
-    "held-majority-lost",   "foreign-extended",
-    "live-overwritten",     "no-expiry",
-    "left-behind",          "not-undone",
-    "wrong-reply",          "over-budget",
-    "nobody-acquires",      "endless"};
+constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
+                                                               "validity-beyond-expiry",
+                                                               "no-distinct-majority",
+                                                               "foreign-removed",
+                                                               "held-majority-lost",
+                                                               "foreign-extended",
+                                                               "live-overwritten",
+                                                               "no-expiry",
+                                                               "left-behind",
+                                                               "not-undone",
+                                                               "wrong-reply",
+                                                               "over-budget",
+                                                               "connection-given-up",
+                                                               "nobody-acquires",
+                                                               "endless"};
 
 std::string who(std::uint32_t client) { return "client " + std::to_string(client); }
 

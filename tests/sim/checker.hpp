@@ -31,6 +31,7 @@ enum class ViolationKind : std::uint8_t {
   not_undone,
   wrong_reply,
   over_budget,
+  connection_given_up,
   nobody_acquires,
   endless,
   count,

@@ -13,12 +13,13 @@ namespace {
 // What RedLock's formula allows for, in the clock of the world.
 constexpr std::int64_t kDriftFloorNs = 3 * kMs;
 
-// Must every release reach every server? Nothing makes an answer late, and no stamp is kept
-// because it has too little left.
+// Must every release reach every server? Nothing makes an answer late, no stamp is kept because
+// it has too little left, and no script is unknown: one that is, beside a majority that knew it,
+// is repeated at the client's next call.
 bool releases_everywhere(const Plan& plan) {
-  return plan.kind == LockKind::quorum && plan.database == 0 && !plan.has(FaultClass::slow_link) &&
+  return plan.kind == LockKind::quorum && !plan.has(FaultClass::slow_link) &&
          !plan.has(FaultClass::reply_at_timeout) && !plan.has(FaultClass::slices) &&
-         !plan.has(FaultClass::single_bytes);
+         !plan.has(FaultClass::single_bytes) && !plan.has(FaultClass::script_flush);
 }
 
 struct Deed {

@@ -39,12 +39,16 @@ constexpr std::array kExcuses{
     FaultClass::hostile_nested,
     FaultClass::hostile_garbage,
     FaultClass::hostile_missing,
-    FaultClass::script_flush,
 };
 
 bool must_undo_at_once(const Plan& plan) {
   return plan.model == Model::inside &&
          std::ranges::none_of(kExcuses, [&](FaultClass excuse) { return plan.has(excuse); });
+}
+
+bool makes_answers_late(FaultClass fault_class) {
+  return fault_class == FaultClass::slices || fault_class == FaultClass::single_bytes ||
+         fault_class == FaultClass::reply_at_timeout;
 }
 
 std::int64_t slowest_ns(const Plan& plan) {
@@ -54,6 +58,15 @@ std::int64_t slowest_ns(const Plan& plan) {
     slowest = std::max(slowest, plan.delay_high_ns + static_cast<std::int64_t>(fault.amount));
   }
   return slowest;
+}
+
+// Connecting and one answer fit into every time-out, nothing is broken, and no handshake has to
+// wait until the application comes back.
+bool must_keep_connections(const Plan& plan) {
+  constexpr std::int64_t kLegs = 8;
+  return must_undo_at_once(plan) && plan.database == 0 &&
+         kLegs * slowest_ns(plan) < plan.timeout_ms * kMs &&
+         std::ranges::none_of(plan.faults, makes_answers_late, &FaultPlan::fault_class);
 }
 
 class QuorumClient final : public NativeClient {
@@ -336,6 +349,10 @@ void NativeClient::rest() {
   ++rests_;
   probing_ = false;
   act_at_ns_ = scene_.now_ns + random_.between(0, kRestMaxNs);
+  if (transport_.gave_up_living() && must_keep_connections(scene_.plan)) {
+    scene_.checker.report(ViolationKind::connection_given_up,
+                          "client " + std::to_string(id_) + " closed a connection that was sound");
+  }
   if (behaviour().releases && must_undo_at_once(scene_.plan)) schedule_undo_check();
 }
 

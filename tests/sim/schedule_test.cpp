@@ -169,7 +169,7 @@ struct KnownSeed {
 };
 
 constexpr std::array kKnownSeeds{
-    KnownSeed{1359, true, {}, "a script sent again after NOSCRIPT kept its old deadline"},
+    KnownSeed{3512, true, {}, "a script sent again after NOSCRIPT kept its old deadline"},
     KnownSeed{54031, false, {}, "a release behind an unconfirmed SELECT"},
     KnownSeed{5005571, false, FaultClass::stall,
               "the undo of a granted lock's unanswered SET arrived behind an extend"},

@@ -74,7 +74,10 @@ IoResult SimTransport::receive(ConnectionId connection, std::span<char> into) {
 
 void SimTransport::close(ConnectionId connection) {
   if (dead_) return;
-  network_.close(at(connection));
+  Connection& link = at(connection);
+  const bool answered = link.client_side == ClientSide::connected && link.down.delivered > 0;
+  if (answered && !link.peer_ended) gave_up_living_ = true;
+  network_.close(link);
   std::erase(open_, connection);
 }
 

@@ -27,6 +27,8 @@ class SimTransport final : public Transport {
   void die();
   // Would the reactor's latest wait find something to read now?
   [[nodiscard]] bool has_unread() const;
+  // Was a connection closed on which the server had answered and which it had not ended?
+  [[nodiscard]] bool gave_up_living() const { return gave_up_living_; }
 
  private:
   [[nodiscard]] Connection& at(ConnectionId connection) const {
@@ -38,6 +40,7 @@ class SimTransport final : public Transport {
   std::vector<ConnectionId> open_;
   std::vector<ConnectionId> polled_;
   bool dead_ = false;
+  bool gave_up_living_ = false;
 };
 
 }  // namespace redlock::sim
