@@ -160,7 +160,9 @@ TEST(ScheduleTest, ClientsOfTheDocumentsFollowTheirWallClock) {
   EXPECT_GT(followed, 50);
 }
 
-// Schedules in which a defect of the core was seen. Each must stay clean for good.
+// Schedules in which a defect of the core was seen. Each must stay clean for good. What a seed means
+// changes with the drawing of plans: then put the defect into a copy of the core, and take a seed
+// that shows it.
 struct KnownSeed {
   std::uint64_t seed;
   bool standard_shape;
@@ -170,7 +172,7 @@ struct KnownSeed {
 
 constexpr std::array kKnownSeeds{
     KnownSeed{3512, true, {}, "a script sent again after NOSCRIPT kept its old deadline"},
-    KnownSeed{54031, false, {}, "a release behind an unconfirmed SELECT"},
+    KnownSeed{1286, false, {}, "a removal overtook its SET, which waited for SELECT"},
     KnownSeed{5005571, false, FaultClass::stall,
               "the undo of a granted lock's unanswered SET arrived behind an extend"},
 };
