@@ -160,9 +160,9 @@ TEST(ScheduleTest, ClientsOfTheDocumentsFollowTheirWallClock) {
   EXPECT_GT(followed, 50);
 }
 
-// Schedules in which a defect of the core was seen. Each must stay clean for good. What a seed means
-// changes with the drawing of plans: then put the defect into a copy of the core, and take a seed
-// that shows it.
+// Schedules in which a defect of the core was seen. Each must stay clean for good. What a seed
+// means changes with the drawing of plans: then put the defect into a copy of the core, and take a
+// seed that shows it.
 struct KnownSeed {
   std::uint64_t seed;
   bool standard_shape;
