@@ -63,8 +63,9 @@ void Checker::check_overlap(std::uint32_t client, std::int64_t until_ns) {
     const Hold& hold = holds_[other];
     if (other == client || !hold.active || hold.until_ns <= now_ns_) continue;
     report(ViolationKind::two_holders,
-           who(client) + " was granted the lock that " + who(other) + " holds until " +
-               (hold.until_ns == kForever ? std::string("it goes on") : in_ms(hold.until_ns)));
+           who(client) + " was granted the lock that " + who(other) +
+               (hold.until_ns == kForever ? std::string(" still uses")
+                                          : " holds until " + in_ms(hold.until_ns)));
   }
 }
 

@@ -85,9 +85,9 @@ class Checker {
   // A call took `took_ns` of the client's clock, of which it was paused `paused_ns`.
   void returned(std::uint32_t client, std::int64_t took_ns, std::int64_t paused_ns,
                 std::int64_t budget_ns);
-  // Nothing may be left of this client's failed attempts, nor of its released locks unless a
-  // connection that had failed keeps a release back.
-  void check_undone(std::uint32_t client);
+  // Nothing may be left of this client's failed attempts, nor of its released locks unless it had
+  // given up a connection: then a release may wait for the next one.
+  void check_undone(std::uint32_t client, bool gave_up_connection);
 
   void after_event();
   void report(ViolationKind kind, std::string text);

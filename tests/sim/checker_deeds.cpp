@@ -136,11 +136,8 @@ void Checker::check_removed(std::uint32_t client, std::uint32_t server, const En
   }
 }
 
-void Checker::check_undone(std::uint32_t client) {
-  // Between grant and release another call may have given up the connection on which a vote was
-  // still under way: that key is left to its expiry.
-  const ClientPlan& plan = plan_.clients[client];
-  const bool releases_too = releases_everywhere(plan_) && plan.extends == 0 && !plan.checks;
+void Checker::check_undone(std::uint32_t client, bool gave_up_connection) {
+  const bool releases_too = releases_everywhere(plan_) && !gave_up_connection;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
     const ServerView& view = servers_[server];
     const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;

@@ -150,9 +150,9 @@ TEST_F(CheckerTest, AKeyThatOutlivesItsTtlAndDriftIsSeen) {
 
 TEST_F(CheckerTest, AKeyOfAFailedAttemptIsSeen) {
   set(0, 0, "a", 100);
-  checker_.check_undone(1);
+  checker_.check_undone(1, false);
   EXPECT_EQ(kinds(), Kinds{});
-  checker_.check_undone(0);
+  checker_.check_undone(0, false);
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
 

@@ -51,6 +51,7 @@ class Client {
   [[nodiscard]] bool alive() const { return alive_; }
   [[nodiscard]] bool legacy() const { return behaviour().legacy; }
   [[nodiscard]] virtual bool idle() const = 0;  // neither calling nor holding
+  [[nodiscard]] bool gave_up_connection() const { return transport_.gave_up(); }
   // Grows with every rest between two cycles.
   [[nodiscard]] std::uint64_t rests() const { return rests_; }
   [[nodiscard]] virtual bool finished() const = 0;

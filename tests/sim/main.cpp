@@ -122,6 +122,8 @@ int run_one(const Options& options) {
   const ScheduleResult result = run_schedule(*options.seed, options.batch.wishes, engine, &story);
   std::cout << timeline_text(story, story.violations.empty() ? 100'000 : kTimelineLines);
   for (const StoryNote& violation : story.violations) {
+    // The timeline ends with the first.
+    if (violation.at_ns == story.violations.front().at_ns) continue;
     std::printf("%10.3f ms  *** %s\n", static_cast<double>(violation.at_ns) / 1e6,
                 violation.text.c_str());
   }

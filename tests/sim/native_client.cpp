@@ -304,7 +304,7 @@ void NativeClient::finish_take(const Outcome& outcome) {
   overstay_ns_ = 0;
   scene_.checker.overstays(id_);
   begin_hold_story(act_at_ns_);
-  note("works on past its lease");
+  note("will not stop at the end of its lease");
 }
 
 void NativeClient::finish_extend(const Outcome& outcome) {
@@ -349,7 +349,7 @@ void NativeClient::rest() {
   ++rests_;
   probing_ = false;
   act_at_ns_ = scene_.now_ns + random_.between(0, kRestMaxNs);
-  if (transport_.gave_up_living() && must_keep_connections(scene_.plan)) {
+  if (transport_.gave_up_sound() && must_keep_connections(scene_.plan)) {
     scene_.checker.report(ViolationKind::connection_given_up,
                           "client " + std::to_string(id_) + " closed a connection that was sound");
   }

@@ -75,8 +75,10 @@ IoResult SimTransport::receive(ConnectionId connection, std::span<char> into) {
 void SimTransport::close(ConnectionId connection) {
   if (dead_) return;
   Connection& link = at(connection);
-  const bool answered = link.client_side == ClientSide::connected && link.down.delivered > 0;
-  if (answered && !link.peer_ended) gave_up_living_ = true;
+  const std::size_t unread = link.inbox.size() - link.inbox_offset;
+  const bool ended = link.client_side == ClientSide::failed || link.peer_ended;
+  gave_up_ = gave_up_ || !ended;
+  gave_up_sound_ = gave_up_sound_ || (!ended && link.down.delivered > unread);
   network_.close(link);
   std::erase(open_, connection);
 }

@@ -27,8 +27,10 @@ class SimTransport final : public Transport {
   void die();
   // Would the reactor's latest wait find something to read now?
   [[nodiscard]] bool has_unread() const;
-  // Was a connection closed on which the server had answered and which it had not ended?
-  [[nodiscard]] bool gave_up_living() const { return gave_up_living_; }
+  // Was a connection closed that neither the server nor the network had ended?
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
+  // Was there one among them on which answers had been read?
+  [[nodiscard]] bool gave_up_sound() const { return gave_up_sound_; }
 
  private:
   [[nodiscard]] Connection& at(ConnectionId connection) const {
@@ -40,7 +42,8 @@ class SimTransport final : public Transport {
   std::vector<ConnectionId> open_;
   std::vector<ConnectionId> polled_;
   bool dead_ = false;
-  bool gave_up_living_ = false;
+  bool gave_up_ = false;
+  bool gave_up_sound_ = false;
 };
 
 }  // namespace redlock::sim

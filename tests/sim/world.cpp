@@ -122,7 +122,7 @@ void World::take(const Event& event) {
 // Only while the client has rested all the time since: nothing of it is under way.
 void World::check_undone(const Client& client, const Event& event) {
   if (!client.alive() || !client.idle() || client.rests() != event.detail) return;
-  checker_.check_undone(event.subject);
+  checker_.check_undone(event.subject, client.gave_up_connection());
 }
 
 bool World::settled() const {
