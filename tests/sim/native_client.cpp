@@ -303,7 +303,9 @@ void NativeClient::finish_take(const Outcome& outcome) {
   act_at_ns_ = lease_end_ns_ + overstay_ns_;
   overstay_ns_ = 0;
   scene_.checker.overstays(id_);
-  begin_hold_story(act_at_ns_);
+  if (Story* story = scene_.trace.story()) {
+    story->spans.push_back({lease_end_ns_, act_at_ns_, false, id_, true, "works past its lease"});
+  }
   note("will not stop at the end of its lease");
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -15,8 +16,10 @@ namespace {
 constexpr double kLeft = 90;
 constexpr double kTop = 70;
 constexpr double kLaneGap = 78;
-constexpr double kPerMs = 30;
-constexpr double kQuietWidth = 26;  // of any stretch in which nothing happens
+constexpr double kPerMs = 36;
+constexpr double kLabelHeight = 9;
+constexpr double kLetterWidth = 5.5;
+constexpr double kQuietWidth = 30;  // of any stretch in which nothing happens
 
 std::string number(double value) {
   std::array<char, 32> text;
@@ -125,7 +128,7 @@ class TimeScale {
 class Picture {
  public:
   Picture(Story story, const std::string& title) : story_(std::move(story)), scale_(story_) {
-    const double width = std::max(scale_.end() + 120, 700.0);
+    const double width = std::max(scale_.end() + 50, 560.0);
     const double height = kTop + kLaneGap * (story_.servers + story_.clients) + 40;
     out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(width) + "\" height=\"" +
            number(height) + "\" font-family=\"sans-serif\" font-size=\"11\">\n" +
@@ -155,16 +158,35 @@ class Picture {
     out_ += "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) +
             "\" y2=\"" + number(y2) + "\" stroke=\"" + color + "\" " + more + "/>\n";
   }
+  void label(double x, double y, double step, const std::string& words, const char* color);
   void draw_lanes();
   void draw_axis();
   void draw_span(const StorySpan& span);
   void draw_message(const StoryMessage& message);
   void draw_violations();
 
+  struct Label {
+    double x;
+    double y;
+    double width;
+  };
+
   const Story story_;
   TimeScale scale_;
+  std::vector<Label> labels_;
   std::string out_;
 };
+
+// Where it would meet an earlier one, it moves by steps until it does not.
+void Picture::label(double x, double y, double step, const std::string& words, const char* color) {
+  const double width = kLetterWidth * static_cast<double>(words.size()) + 3;
+  const auto meets = [&](const Label& other) {
+    return x < other.x + other.width && other.x < x + width && std::abs(y - other.y) < kLabelHeight;
+  };
+  while (std::ranges::any_of(labels_, meets)) y += step;
+  labels_.push_back({x, y, width});
+  text(x, y, words, color, "font-size=\"9\"");
+}
 
 void Picture::draw_lanes() {
   for (std::uint32_t i = 0; i < story_.servers + story_.clients; ++i) {
@@ -195,7 +217,8 @@ void Picture::draw_span(const StorySpan& span) {
   out_ += "<rect x=\"" + number(from) + "\" y=\"" + number(y - 9) + "\" width=\"" + number(width) +
           "\" height=\"18\" rx=\"3\" fill=\"" + fill +
           (span.is_fault ? "\" fill-opacity=\"0.35\"/>\n" : "\" fill-opacity=\"0.85\"/>\n");
-  text(from + 3, span.is_fault ? y - 13 : y + 4, span.text, span.is_fault ? "#b23a17" : "#5a3d00");
+  if (span.is_fault) return text(from + 3, y - 13, span.text, "#b23a17");
+  text(from + 3, y + 21, span.text, "#5a3d00");
 }
 
 void Picture::draw_message(const StoryMessage& message) {
@@ -211,7 +234,8 @@ void Picture::draw_message(const StoryMessage& message) {
           color + "\"><title>" + escaped(message.text) + "</title></circle>\n";
   // Beside the arrival, out of the way of the lane itself.
   const double label_y = message.to_server ? to_y + 20 : to_y - 13;
-  text(to_x + 2, label_y, short_label(message), color, "font-size=\"9\"");
+  const double step = message.to_server ? kLabelHeight : -kLabelHeight;
+  label(to_x + 2, label_y, step, short_label(message), color);
 }
 
 void Picture::draw_violations() {
