@@ -114,13 +114,19 @@ std::uint64_t RedisServer::calls(const std::string& command) {
   return at == std::string::npos ? 0 : std::stoull(statistics.substr(at + key.size()));
 }
 
-std::vector<std::string> RedisServer::clients_named(const std::string& client_name) {
+std::vector<std::string> RedisServer::clients() {
   std::istringstream list(say({"CLIENT", "LIST"}));
-  std::vector<std::string> matching;
-  for (std::string line; std::getline(list, line);) {
-    if (line.find(" name=" + client_name + " ") != std::string::npos) matching.push_back(line);
-  }
-  return matching;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(list, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> RedisServer::clients_named(const std::string& client_name) {
+  std::vector<std::string> lines = clients();
+  std::erase_if(lines, [&](const std::string& line) {
+    return line.find(" name=" + client_name + " ") == std::string::npos;
+  });
+  return lines;
 }
 
 void RedisServer::reset() {

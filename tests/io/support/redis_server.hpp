@@ -39,7 +39,9 @@ class RedisServer {
   std::string say(const Arguments& arguments);
   // How often a command has been carried out, also by scripts; "set", "eval", "evalsha".
   std::uint64_t calls(const std::string& command);
-  // The lines of CLIENT LIST that carry this client name.
+  // The lines of CLIENT LIST: the test's own connection is one of them.
+  std::vector<std::string> clients();
+  // Those that carry this client name.
   std::vector<std::string> clients_named(const std::string& client_name);
   // Removes all keys, scripts and statistics, and starts the process when it is not running.
   void reset();
