@@ -124,6 +124,16 @@ TEST_F(NodeTest, AConnectionThatBreaksUnderACallIsAVoteAgainst) {
   EXPECT_EQ(outcome.nodes[0].reply.fault, Fault::closed);
 }
 
+TEST_F(NodeTest, WhatAServerSaidBeforeItHungUpCountsThoughNothingCanBeSentToItAnyMore) {
+  LockManager locks = manager(1);
+  ASSERT_EQ(lock(locks, "a").decision, Decision::granted);
+  const OperationId answered = locks.begin_lock(Resource("b"), Duration::ms(10'000));
+  transport_.drop_connections(server(0));
+  const OperationId unsent = locks.begin_lock(Resource("c"), Duration::ms(10'000));
+  EXPECT_EQ(pool_.run(answered).decision, Decision::granted);
+  EXPECT_EQ(pool_.run(unsent).decision, Decision::unreachable);
+}
+
 TEST_F(NodeTest, AReleaseWithoutConnectionIsCarriedToTheNextOne) {
   LockManager locks = manager(3);
   const Outcome outcome = lock(locks);

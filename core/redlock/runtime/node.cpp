@@ -62,15 +62,19 @@ bool Node::wants_write() const {
   return state_ == State::connecting || (session_ && !session_->output().empty());
 }
 
-void Node::flush(std::vector<Arrival>& arrivals) {
+void Node::flush(Instant now, std::vector<Arrival>& arrivals) {
   while (state_ == State::ready && !session_->output().empty()) {
     const IoResult result = transport_.send(connection_, session_->output());
     if (result.state == IoState::blocked) return;
-    if (result.state == IoState::ended) {
-      return begin_closing(Fault::closed, result.reason, false, arrivals);
-    }
+    if (result.state == IoState::ended) return hear_out(result.reason, now, arrivals);
     session_->mark_sent(result.bytes);
   }
+}
+
+// What the server said before it hung up still counts, and tells more than a broken pipe.
+void Node::hear_out(const std::string& reason, Instant now, std::vector<Arrival>& arrivals) {
+  receive(now, arrivals);
+  if (state_ == State::ready) begin_closing(Fault::closed, reason, false, arrivals);
 }
 
 void Node::take_ready(bool readable, bool writable, Instant now, std::vector<Arrival>& arrivals) {
@@ -82,7 +86,7 @@ void Node::take_ready(bool readable, bool writable, Instant now, std::vector<Arr
     if (status.state == LinkState::connected) state_ = State::ready;
   }
   if (state_ == State::ready && readable) receive(now, arrivals);
-  flush(arrivals);
+  flush(now, arrivals);
 }
 
 void Node::receive(Instant now, std::vector<Arrival>& arrivals) {

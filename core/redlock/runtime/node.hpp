@@ -45,7 +45,7 @@ class Node {
   // Sends a removal without waiting for its answer; without a connection it is carried over.
   void submit_cleanup(const SharedCommand& command, Instant answer_by);
   // Hands to the transport what is to be sent.
-  void flush(std::vector<Arrival>& arrivals);
+  void flush(Instant now, std::vector<Arrival>& arrivals);
   void take_ready(bool readable, bool writable, Instant now, std::vector<Arrival>& arrivals);
   // Gives the connection up when an answer is overdue.
   void take_time(Instant now, std::vector<Arrival>& arrivals);
@@ -84,6 +84,7 @@ class Node {
   enum class State { idle, connecting, ready, closing };
 
   void open(Instant now);
+  void hear_out(const std::string& reason, Instant now, std::vector<Arrival>& arrivals);
   void receive(Instant now, std::vector<Arrival>& arrivals);
   void begin_closing(Fault fault, const std::string& reason, bool stream_usable,
                      std::vector<Arrival>& arrivals);

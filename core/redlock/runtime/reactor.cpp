@@ -76,7 +76,7 @@ void Reactor::take_time(Instant now) {
 void Reactor::settle(Instant now) {
   do {
     dispatch(now);
-    for (const auto& node : live_) node->flush(arrivals_);
+    for (const auto& node : live_) node->flush(now, arrivals_);
   } while (!arrivals_.empty());
   for (const auto& node : live_) {
     if (node->closing() && !awaits_verdict(*node)) node->complete_closing(now);
