@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <chrono>
+#include <thread>
+
 #include "support/machine.hpp"
 
 namespace redlock {
@@ -60,6 +63,22 @@ TEST(Resolver, WhatNobodyFetchedForLongIsLookedUpAnew) {
   const auto anew = resolver.resolve(kName, kPort, t(0) + kResolvedFor).job;
   ASSERT_NE(anew, nullptr);
   EXPECT_NE(anew, job);
+}
+
+TEST(Resolver, WhatNobodyFetchedForLongGivesItsDescriptorBackWhateverIsAskedNext) {
+  Resolver resolver;
+  std::weak_ptr<ResolveJob> left;
+  {
+    const auto job = resolver.resolve(kName, 1, t(0)).job;
+    ASSERT_NE(job, nullptr);
+    wait_for(*job);
+    left = job;
+  }
+  const auto other = resolver.resolve(kName, 2, t(0) + kResolvedFor).job;
+  // Its thread may be about to let go of it.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!left.expired() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  EXPECT_TRUE(left.expired());
 }
 
 TEST(Resolver, AddressesThatLedNowhereAreForgotten) {

@@ -5,9 +5,10 @@
 // `closing` lasts until the operations with unanswered commands are decided, at the latest when
 // their own time is over: what they then say to undo still goes out on this very connection,
 // behind the unanswered command. Only then is it closed. What could not be sent is carried over: it
-// goes as soon as this connection has room for it, or first on the next one. Invariants: a command
-// that was submitted is answered once; a connection that timed out or answered nonsense is never
-// used again. One thread.
+// goes as soon as this connection has room for it, or first on the next one.
+//
+// Invariants: a command that was submitted is answered once; a connection that timed out or
+// answered nonsense is never used again. One thread.
 #pragma once
 #include <deque>
 #include <optional>
@@ -84,6 +85,7 @@ class Node {
   enum class State { idle, connecting, ready, closing };
 
   void open(Instant now);
+  // Gives the connection up because it can no longer be sent on.
   void hear_out(const std::string& reason, Instant now, std::vector<Arrival>& arrivals);
   void receive(Instant now, std::vector<Arrival>& arrivals);
   void begin_closing(Fault fault, const std::string& reason, bool stream_usable,

@@ -110,11 +110,10 @@ Resolver::Answer Resolver::resolve(const std::string& host, std::uint16_t port, 
   Resolution numeric = look_up(host, port, AI_NUMERICHOST);
   if (!numeric.addresses.empty()) return {std::move(numeric), nullptr};
   // A look-up that outlasted its caller serves the next one, unless that comes much later.
-  const auto begun = jobs_.find(name);
-  if (begun != jobs_.end() &&
-      (now < begun->second.since + kResolvedFor || !begun->second.job->done())) {
-    return {{}, begun->second.job};
-  }
+  std::erase_if(jobs_, [now](const auto& begun) {
+    return begun.second.job->done() && now >= begun.second.since + kResolvedFor;
+  });
+  if (const auto begun = jobs_.find(name); begun != jobs_.end()) return {{}, begun->second.job};
   try {
     auto job = std::make_shared<ThreadJob>(host, port);
     start_thread(job);
