@@ -44,6 +44,14 @@ final class Files
         return is_file("$this->root/$path") ? file_get_contents("$this->root/$path") : '';
     }
 
+    /** What one of the project's own programs prints. */
+    public function output(string $path, string ...$arguments): string
+    {
+        $process = proc_open(["$this->root/$path", ...$arguments], [1 => ['pipe', 'w']], $pipes);
+        $printed = (string) stream_get_contents($pipes[1]);
+        return proc_close($process) === 0 ? $printed : '';
+    }
+
     /** Whether a file is meant for people to read; generated ones are not. */
     public static function isHandWritten(string $path): bool
     {
