@@ -1,0 +1,162 @@
+<?php
+
+/** docs/operations.md: the user of its ACL line can do what both locks need, and no rule of it is superfluous. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Documents;
+
+use PidLock;
+use RedLock;
+use RedLock\Tests\Support\Document;
+use RedLock\Tests\Support\RedisServer;
+use RedLock\Tests\Support\RespClient;
+use RedLock\Tests\Support\RespError;
+use RedLock\Tests\Support\ServerTestCase;
+
+final class AccessTest extends ServerTestCase
+{
+    private static RedisServer $server;
+
+    public static function setUpBeforeClass(): void
+    {
+        self::$server = RedisServer::start();
+    }
+
+    public static function tearDownAfterClass(): void
+    {
+        self::$server->kill9();
+    }
+
+    public function testTheUserCanDoWhatBothLocksNeed(): void
+    {
+        self::assertSame(self::everythingWorks(), $this->use(self::rules()));
+    }
+
+    /** @dataProvider neededRules */
+    public function testWithoutThisRuleSomethingFails(string $rule): void
+    {
+        self::assertContains($rule, self::rules(), 'the table has a rule that the line has not');
+        self::assertNotSame(self::everythingWorks(), $this->use(array_diff(self::rules(), [$rule])));
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function neededRules(): iterable
+    {
+        foreach (['on', '>password', ...array_keys(self::table())] as $rule) {
+            yield $rule => [$rule];
+        }
+    }
+
+    public function testEveryRuleIsInTheTable(): void
+    {
+        self::assertSame(['reset', 'on', '>password', ...array_keys(self::table())], self::rules());
+    }
+
+    public function testResetTakesAwayWhatTheUserCouldDoBefore(): void
+    {
+        $admin = self::$server->client();
+        foreach ([[true, self::rules()], [false, array_diff(self::rules(), ['reset'])]] as [$refused, $rules]) {
+            $admin->call('ACL', 'SETUSER', 'locks', 'on', 'nopass', '~other:*', '+flushall');
+            $admin->call('ACL', 'SETUSER', 'locks', ...$rules);
+            self::assertSame($refused, self::isRefused('FLUSHALL'));
+        }
+    }
+
+    public function testTheLibrarySendsNoOtherCommands(): void
+    {
+        $this->use(self::rules());
+        $admin = self::$server->client();
+        $admin->call('CONFIG', 'RESETSTAT');
+        $this->use(self::rules());
+        preg_match_all('~^cmdstat_([^:]+):~m', $admin->call('INFO', 'commandstats'), $seen);
+        $allowed = array_map(
+            static fn (string $rule): string => ltrim($rule, '+'),
+            preg_grep('~^\+~', self::rules()),
+        );
+        $ours = ['auth', 'acl|setuser', 'acl|deluser', 'acl', 'config|resetstat', 'config', 'info', 'flushall', 'client|list'];
+        // Before Redis 7 subcommands are not told apart.
+        self::assertSame([], array_values(array_diff($seen[1], $allowed, $ours, ['client'])));
+    }
+
+    /** The document's rules behind the user's name. @return list<string> */
+    private static function rules(): array
+    {
+        $words = explode(' ', trim((new Document('docs/operations.md'))->code('Access')));
+        self::assertSame(['ACL', 'SETUSER', 'locks'], array_splice($words, 0, 3));
+        return $words;
+    }
+
+    /** @return array<string, list<string>> */
+    private static function table(): array
+    {
+        return (new Document('docs/operations.md'))->table('Access');
+    }
+
+    private static function isRefused(string ...$command): bool
+    {
+        $client = new RespClient('tcp://' . self::$server->name());
+        $client->call('AUTH', 'locks', 'password');
+        try {
+            $client->call(...$command);
+        } catch (RespError) {
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * Uses both locks as the user with these rules and says what came of it.
+     *
+     * @param array<string> $rules
+     * @return array<string, mixed>
+     */
+    private function use(array $rules): array
+    {
+        $admin = self::$server->client();
+        $admin->call('ACL', 'DELUSER', 'locks');
+        $admin->call('FLUSHALL');
+        $admin->call('ACL', 'SETUSER', 'locks', ...$rules);
+        $server = ['host' => '127.0.0.1', 'port' => self::$server->port, 'timeout' => 2.0, 'auth' => ['locks', 'password']];
+        $redLock = new RedLock([$server + ['database' => 1]], 0, 1, ['clientName' => 'locks-test']);
+        $pidLock = new PidLock($server);
+        $results = [];
+        // Twice, since a script goes by its name the second time.
+        foreach (['first', 'second'] as $turn) {
+            $results["$turn RedLock"] = self::attempt(static function () use ($redLock): array {
+                $lock = $redLock->lock('lock:a', 60_000);
+                return [
+                    is_array($lock), $redLock->lock('lock:a', 60_000), $redLock->isHeld($lock),
+                    is_array($redLock->extend($lock, 120_000)), $redLock->unlock($lock), $redLock->lastErrors(),
+                ];
+            });
+            $results["$turn PidLock"] = self::attempt(static fn (): array => [
+                $pidLock->getPidLock('a', 60), $pidLock->getPidLock('a', 60), $pidLock->holdsPidLock('a'),
+                $pidLock->releasePidLock('a'), $pidLock->holdsPidLock('a'),
+            ]);
+        }
+        $results['name'] = str_contains($admin->call('CLIENT', 'LIST'), ' name=locks-test ');
+        return $results;
+    }
+
+    /** @return array<string, mixed> */
+    private static function everythingWorks(): array
+    {
+        $redLock = [true, false, true, true, true, []];
+        $pidLock = [1, 0, true, true, false];
+        return [
+            'first RedLock' => $redLock, 'first PidLock' => $pidLock,
+            'second RedLock' => $redLock, 'second PidLock' => $pidLock,
+            'name' => true,
+        ];
+    }
+
+    private static function attempt(callable $use): array|string
+    {
+        try {
+            return $use();
+        } catch (\Throwable $thrown) {
+            return $thrown::class;
+        }
+    }
+}
