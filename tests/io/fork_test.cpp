@@ -1,8 +1,8 @@
 // A child process never touches its parent's sockets or locks.
 #include <gtest/gtest.h>
 
-#include "io/support/child.hpp"
 #include "io/support/fleet.hpp"
+#include "support/child.hpp"
 
 namespace redlock {
 namespace {

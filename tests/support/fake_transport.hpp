@@ -13,7 +13,7 @@
 
 namespace redlock::test {
 
-class FakeTransport final : public Transport {
+class FakeTransport : public Transport {
  public:
   explicit FakeTransport(FakeClock& clock) : clock_(clock) {}
 

@@ -154,12 +154,5 @@ TEST_F(PoolTest, TheLongestUnusedConnectionMakesRoomForANewOne) {
   EXPECT_EQ(transport_.server("h5:6379").connections_opened, 1U);
 }
 
-TEST_F(PoolTest, ItsGenerationStaysTheSameInOneProcess) {
-  const std::uint64_t generation = pool_.generation();
-  LockManager locks = manager(3);
-  lock(locks);
-  EXPECT_EQ(pool_.generation(), generation);
-}
-
 }  // namespace
 }  // namespace redlock

@@ -12,6 +12,8 @@
 
 #include "redlock/runtime/clock.hpp"
 #include "redlock/runtime/entropy.hpp"
+#include "support/child.hpp"
+#include "support/system_calls.hpp"
 
 namespace redlock {
 namespace {
@@ -22,7 +24,15 @@ std::int64_t boot_time_ns() {
   return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
-TEST(Rule01ClockStartsBeforeTheFirstByte, TheClockCountsSuspend) {
+// On a machine that never slept the clocks agree: what counts is which one is asked.
+TEST(Rule01ClockStartsBeforeTheFirstByte, TheClockThatIsReadCountsSuspend) {
+  SystemClock clock;
+  test::SystemCalls calls;
+  static_cast<void>(clock.now());
+  EXPECT_EQ(calls.clocks, std::vector<clockid_t>{CLOCK_BOOTTIME});
+}
+
+TEST(SystemClock, TellsTheTimeOfThatClock) {
   SystemClock clock;
   const std::int64_t before = boot_time_ns();
   const std::int64_t now = clock.now().since_epoch_ns();
@@ -78,6 +88,23 @@ TEST(Rule02AFreshTokenPerAttempt, AForkedChildDrawsOtherTokensThanItsParent) {
   close(ends[0]);
   close(ends[1]);
   EXPECT_NE(ours.view(), theirs);
+}
+
+TEST(Rule02AFreshTokenPerAttempt, AChildWithItsParentsProcessIdDrawsOtherTokens) {
+  test::SystemCalls calls;
+  calls.process_id = 1;
+  SystemEntropy entropy;
+  static_cast<void>(random_token(entropy));
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  EXPECT_EQ(test::exit_status_of_child(
+                [&] { return write(ends[1], random_token(entropy).view().data(), 32) == 32; }),
+            0);
+  std::string theirs(32, '\0');
+  EXPECT_EQ(read(ends[0], theirs.data(), 32), 32);
+  close(ends[0]);
+  close(ends[1]);
+  EXPECT_NE(random_token(entropy).view(), theirs);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "redlock/runtime/entropy.hpp"
 
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +13,8 @@ namespace redlock {
 SystemEntropy::~SystemEntropy() { std::ranges::fill(block_, std::byte{0}); }
 
 void SystemEntropy::refill() {
+  // First, so that bytes which were fetched before a fork are never taken for later ones.
+  watch_.start_over();
   std::size_t filled = 0;
   while (filled < block_.size()) {
     const ssize_t got = getrandom(block_.data() + filled, block_.size() - filled, 0);
@@ -24,12 +25,11 @@ void SystemEntropy::refill() {
     }
   }
   used_ = 0;
-  process_id_ = getpid();
 }
 
 void SystemEntropy::fill(std::span<std::byte> bytes) {
   while (!bytes.empty()) {
-    if (used_ == block_.size() || process_id_ != getpid()) refill();
+    if (used_ == block_.size() || watch_.forked()) refill();
     const std::size_t size = std::min(bytes.size(), block_.size() - used_);
     std::memcpy(bytes.data(), block_.data() + used_, size);
     // What has been given out cannot be given, or read, again.

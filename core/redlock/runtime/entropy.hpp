@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "redlock/algorithm/entropy.hpp"
+#include "redlock/runtime/process.hpp"
 
 namespace redlock {
 
@@ -22,7 +23,7 @@ class SystemEntropy final : public Entropy {
   static constexpr std::size_t kBlockBytes = 512;
   std::array<std::byte, kBlockBytes> block_{};
   std::size_t used_ = kBlockBytes;
-  long process_id_ = 0;
+  ForkWatch watch_;
 };
 
 }  // namespace redlock

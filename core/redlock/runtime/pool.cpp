@@ -1,8 +1,6 @@
 // Nodes by endpoint, operations by number, and the watch for forks.
 #include "redlock/runtime/pool.hpp"
 
-#include <unistd.h>
-
 namespace redlock {
 
 namespace {
@@ -20,29 +18,19 @@ std::string identity(const Endpoint& endpoint) {
 }  // namespace
 
 Pool::Pool(Transport& transport, Clock& clock, Entropy& entropy)
-    : transport_(transport),
-      clock_(clock),
-      entropy_(entropy),
-      reactor_(transport, clock),
-      process_id_(getpid()) {}
+    : transport_(transport), clock_(clock), entropy_(entropy), reactor_(transport, clock) {}
 
 Pool::~Pool() { close_all(); }
 
 void Pool::notice_fork() {
-  const long process_id = getpid();
-  if (process_id == process_id_) return;
-  process_id_ = process_id;
-  ++generation_;
+  if (!reactor_.forked()) return;
   reactor_.forget_all();
+  // Also those that have no connection may have removals to carry.
   for (const auto& [name, node] : nodes_) node->forget();
 }
 
-std::uint64_t Pool::generation() {
-  notice_fork();
-  return generation_;
-}
-
 std::shared_ptr<Node> Pool::node(const Endpoint& endpoint) {
+  notice_fork();
   std::shared_ptr<Node>& node = nodes_[identity(endpoint)];
   if (!node) node = std::make_shared<Node>(endpoint, transport_, entropy_, encoder_);
   return node;
@@ -58,18 +46,25 @@ Woken Pool::step(Instant until) {
   return reactor_.step(until);
 }
 
-bool Pool::done(OperationId id) const {
+std::optional<Instant> Pool::next_deadline() {
+  notice_fork();
+  return reactor_.next_deadline();
+}
+
+std::size_t Pool::connection_count() {
+  notice_fork();
+  return reactor_.connection_count();
+}
+
+bool Pool::done(OperationId id) {
+  notice_fork();
   return !reactor_.knows(id) || reactor_.outcome(id) != nullptr;
 }
 
 Outcome Pool::take(OperationId id) {
+  notice_fork();
   Outcome outcome;
-  if (const Outcome* decided = reactor_.outcome(id)) {
-    outcome = *decided;
-  } else {
-    // Aborting sends; after a fork there is nothing of ours to send.
-    notice_fork();
-  }
+  if (const Outcome* decided = reactor_.outcome(id)) outcome = *decided;
   reactor_.end(id);
   return outcome;
 }

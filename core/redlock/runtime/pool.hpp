@@ -1,8 +1,9 @@
 // The connections of one thread, shared by all its managers and kept between calls.
 //
-// A pool owns the reactor and one node per distinct endpoint. It notices a fork by itself:
-// from then on the inherited connections are closed without a word to the servers, and
-// operations that were under way are forgotten, for they belong to the parent.
+// A pool owns the reactor and one node per distinct endpoint. It notices a fork by itself, and
+// before anything else in every call: from then on the inherited connections are closed without
+// a word to the servers, and operations that were under way are forgotten with their outcomes,
+// for they belong to the parent.
 // Invariants: nothing here is global or thread-bound. One thread.
 #pragma once
 #include <map>
@@ -33,12 +34,12 @@ class Pool {
   OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes);
   // One turn of the reactor: waits at most until `until`, moves what is ready.
   Woken step(Instant until);
-  [[nodiscard]] std::optional<Instant> next_deadline() const { return reactor_.next_deadline(); }
+  [[nodiscard]] std::optional<Instant> next_deadline();
   // True when the outcome can be taken, or the operation is not known here (any more, or since
   // a fork).
-  [[nodiscard]] bool done(OperationId id) const;
+  [[nodiscard]] bool done(OperationId id);
   // Ends the operation and gives its outcome; `aborted`, with everything undone, when it was not
-  // decided yet.
+  // decided yet. In a child also `aborted`, with nothing undone: what was decided is its parent's.
   Outcome take(OperationId id);
   // Steps until done, then takes.
   Outcome run(OperationId id);
@@ -50,9 +51,7 @@ class Pool {
   void close_idle(Duration idle);
   // abort_all(), then closes every connection.
   void close_all();
-  [[nodiscard]] std::size_t connection_count() const { return reactor_.connection_count(); }
-  // Changes when the process has forked: what was remembered before belongs to the parent.
-  [[nodiscard]] std::uint64_t generation();
+  [[nodiscard]] std::size_t connection_count();
 
   [[nodiscard]] Clock& clock() { return clock_; }
   [[nodiscard]] Entropy& entropy() { return entropy_; }
@@ -66,8 +65,6 @@ class Pool {
   RequestEncoder encoder_;
   Reactor reactor_;
   std::map<std::string, std::shared_ptr<Node>> nodes_;
-  long process_id_;
-  std::uint64_t generation_ = 1;
 };
 
 }  // namespace redlock

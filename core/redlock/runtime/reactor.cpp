@@ -11,6 +11,7 @@ Reactor::Reactor(Transport& transport, Clock& clock) : transport_(transport), cl
 
 OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes) {
   look_at_idle(nodes, clock_.now());
+  if (forked()) return ++last_id_;
   running_.push_back({++last_id_, std::move(operation), std::move(nodes)});
   Running& running = running_.back();
   // Read after everything above: the operation's clock starts here, before its first byte.
@@ -34,6 +35,7 @@ Woken Reactor::step(Instant until) {
   Instant deadline = until;
   if (const auto next = next_deadline(); next && *next < deadline) deadline = *next;
   const Woken woken = read(deadline, Scope::outstanding);
+  if (forked()) return woken;
   const Instant now = clock_.now();
   take_time(now);
   settle(now);
@@ -50,6 +52,7 @@ Woken Reactor::read(Instant deadline, Scope scope) {
     polled_.push_back(node);
   }
   const Woken woken = transport_.wait(interests_, deadline);
+  if (forked()) return woken;
   const Instant now = clock_.now();
   for (std::size_t i = 0; i < polled_.size(); ++i) {
     const Interest& interest = interests_[i];
@@ -209,8 +212,10 @@ void Reactor::close_all() {
 }
 
 void Reactor::forget_all() {
+  watch_.start_over();
   running_.clear();
   arrivals_.clear();
+  polled_.clear();
   for (const auto& node : live_) node->forget();
   live_.clear();
   transport_.forget_all();

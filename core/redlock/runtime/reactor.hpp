@@ -15,6 +15,7 @@
 #include "redlock/algorithm/operation.hpp"
 #include "redlock/runtime/clock.hpp"
 #include "redlock/runtime/node.hpp"
+#include "redlock/runtime/process.hpp"
 #include "redlock/runtime/transport.hpp"
 
 namespace redlock {
@@ -30,6 +31,7 @@ class Reactor {
   Reactor(Transport& transport, Clock& clock);
 
   // Starts the operation, its clock and its first requests. Node i of the operation is nodes[i].
+  // Where the process forked meanwhile, it does not know the operation afterwards.
   OperationId begin(std::unique_ptr<Operation> operation, NodeList nodes);
   // Waits until something is ready, the next deadline, a signal, or `until`; then one turn.
   Woken step(Instant until);
@@ -46,7 +48,10 @@ class Reactor {
   // Shuts down connections that are idle since `before`, or all of them.
   void close_idle(Instant before);
   void close_all();
-  // Lets go of all operations and connections: they belong to the parent process.
+  // All that is here belongs to the parent process. A signal handler may fork in any wait, so the
+  // reactor asks this behind each of its own, and touches nothing more when it is so.
+  [[nodiscard]] bool forked() const { return watch_.forked(); }
+  // Lets go of all operations and connections, after a fork.
   void forget_all();
   [[nodiscard]] std::size_t connection_count() const { return live_.size(); }
 
@@ -76,6 +81,7 @@ class Reactor {
 
   Transport& transport_;
   Clock& clock_;
+  ForkWatch watch_;
   OperationId last_id_ = 0;
   std::vector<Running> running_;
   NodeList live_;  // the nodes with a connection

@@ -7,7 +7,14 @@
 
 namespace redlock {
 
+void StampLedger::notice_fork() {
+  if (!watch_.forked()) return;
+  watch_.start_over();
+  entries_.clear();
+}
+
 void StampLedger::write(const std::string& server, const Resource& key, Entry entry) {
+  notice_fork();
   entries_.insert_or_assign({server, key}, std::move(entry));
 }
 
@@ -15,15 +22,10 @@ void StampLedger::strike(const std::string& server, const Resource& key) {
   entries_.erase({server, key});
 }
 
-const StampLedger::Entry* StampLedger::find(const std::string& server, const Resource& key) const {
+const StampLedger::Entry* StampLedger::find(const std::string& server, const Resource& key) {
+  notice_fork();
   const auto found = entries_.find({server, key});
   return found == entries_.end() ? nullptr : &found->second;
-}
-
-void StampLedger::follow(Pool& pool) {
-  if (generation_ == pool.generation()) return;
-  generation_ = pool.generation();
-  entries_.clear();
 }
 
 StampLockManager::StampLockManager(Pool& pool, StampLedger& ledger, const ServerSpec& server,
@@ -52,12 +54,10 @@ OperationId StampLockManager::begin_take(const Resource& key, Duration lease, Du
 }
 
 void StampLockManager::note_taken(const Resource& key, const Outcome& outcome) {
-  ledger_.follow(pool_);
   ledger_.write(server_, key, {outcome.stamp, outcome.decided_at + outcome.validity});
 }
 
 const StampLedger::Entry* StampLockManager::held(const Resource& key) {
-  ledger_.follow(pool_);
   return ledger_.find(server_, key);
 }
 

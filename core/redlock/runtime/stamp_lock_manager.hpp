@@ -10,6 +10,7 @@
 
 #include "redlock/algorithm/command.hpp"
 #include "redlock/runtime/lock_manager.hpp"
+#include "redlock/runtime/process.hpp"
 
 namespace redlock {
 
@@ -22,13 +23,14 @@ class StampLedger {
   };
   void write(const std::string& server, const Resource& key, Entry entry);
   void strike(const std::string& server, const Resource& key);
-  [[nodiscard]] const Entry* find(const std::string& server, const Resource& key) const;
+  [[nodiscard]] const Entry* find(const std::string& server, const Resource& key);
   void clear() { entries_.clear(); }
-  // Forgets everything when the pool's process has forked since the last call.
-  void follow(Pool& pool);
 
  private:
-  std::uint64_t generation_ = 0;
+  // Forgets everything after a fork: the parent holds it.
+  void notice_fork();
+
+  ForkWatch watch_;
   std::map<std::pair<std::string, Resource>, Entry> entries_;
 };
 

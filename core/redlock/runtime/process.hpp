@@ -1,0 +1,36 @@
+// Tells a process from the one it was forked from: the only place that knows about forks.
+//
+// What was remembered before a fork belongs to the parent: connections, operations, outcomes,
+// stamps, random bytes. So whoever remembers anything asks here first, before it looks at it.
+// Neither sign is enough alone. The process id is the same on both sides where each is the first
+// of its PID namespace; the handlers of pthread_atfork() are passed over by a bare clone(2).
+// Any thread. The handler goes with the module it stands in when that is unloaded.
+#pragma once
+#include <cstdint>
+
+namespace redlock {
+
+// Differs between a process and every one it descends from.
+struct ProcessMark {
+  std::uint64_t fork_count = 0;  // in the line from the first process that asked
+  long id = 0;
+  bool operator==(const ProcessMark&) const = default;
+};
+
+// Throws std::bad_alloc when the system takes no handler; after its first success never.
+[[nodiscard]] ProcessMark this_process();
+
+// Remembers in which process its owner last looked.
+class ForkWatch {
+ public:
+  ForkWatch() : known_(this_process()) {}
+  // The owner's memories are its parent's.
+  [[nodiscard]] bool forked() const { return this_process() != known_; }
+  // They have been dropped: what is remembered from now on is this process's own.
+  void start_over() { known_ = this_process(); }
+
+ private:
+  ProcessMark known_;
+};
+
+}  // namespace redlock

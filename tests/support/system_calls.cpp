@@ -1,0 +1,117 @@
+// The wrappers that the linker puts before the system's own.
+#include "support/system_calls.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <stdexcept>
+
+namespace redlock::test {
+
+namespace {
+thread_local SystemCalls* current = nullptr;
+
+bool fails(const char* name) { return current != nullptr && current->fails(name); }
+}  // namespace
+
+SystemCalls::SystemCalls() {
+  if (current != nullptr) throw std::logic_error("one plan at a time");
+  current = this;
+}
+
+SystemCalls::~SystemCalls() { current = nullptr; }
+
+void SystemCalls::fail(std::size_t n, int error, std::string only) {
+  left_ = n;
+  error_ = error;
+  only_ = std::move(only);
+  failed_ = false;
+}
+
+bool SystemCalls::fails(const char* name) {
+  if (!left_ || (!only_.empty() && only_ != name)) return false;
+  if ((*left_)-- > 0) return false;
+  left_.reset();
+  failed_ = true;
+  errno = error_;
+  return true;
+}
+
+}  // namespace redlock::test
+
+using redlock::test::current;
+using redlock::test::fails;
+
+// What --wrap=name calls the system's own and ours.
+extern "C" {
+pid_t __real_getpid();
+pid_t __wrap_getpid() {
+  return current != nullptr && current->process_id ? *current->process_id : __real_getpid();
+}
+
+int __real_clock_gettime(clockid_t clock, timespec* time);
+int __wrap_clock_gettime(clockid_t clock, timespec* time) {
+  if (current != nullptr) current->clocks.push_back(clock);
+  return __real_clock_gettime(clock, time);
+}
+
+ssize_t __real_getrandom(void* bytes, size_t size, unsigned flags);
+ssize_t __wrap_getrandom(void* bytes, size_t size, unsigned flags) {
+  return fails("getrandom") ? -1 : __real_getrandom(bytes, size, flags);
+}
+
+int __real_socket(int domain, int type, int protocol);
+int __wrap_socket(int domain, int type, int protocol) {
+  return fails("socket") ? -1 : __real_socket(domain, type, protocol);
+}
+
+int __real_connect(int descriptor, const sockaddr* name, socklen_t size);
+int __wrap_connect(int descriptor, const sockaddr* name, socklen_t size) {
+  return fails("connect") ? -1 : __real_connect(descriptor, name, size);
+}
+
+int __real_setsockopt(int descriptor, int level, int option, const void* value, socklen_t size);
+int __wrap_setsockopt(int descriptor, int level, int option, const void* value, socklen_t size) {
+  return fails("setsockopt") ? -1 : __real_setsockopt(descriptor, level, option, value, size);
+}
+
+int __real_getsockopt(int descriptor, int level, int option, void* value, socklen_t* size);
+int __wrap_getsockopt(int descriptor, int level, int option, void* value, socklen_t* size) {
+  return fails("getsockopt") ? -1 : __real_getsockopt(descriptor, level, option, value, size);
+}
+
+ssize_t __real_send(int descriptor, const void* bytes, size_t size, int flags);
+ssize_t __wrap_send(int descriptor, const void* bytes, size_t size, int flags) {
+  return fails("send") ? -1 : __real_send(descriptor, bytes, size, flags);
+}
+
+ssize_t __real_recv(int descriptor, void* bytes, size_t size, int flags);
+ssize_t __wrap_recv(int descriptor, void* bytes, size_t size, int flags) {
+  return fails("recv") ? -1 : __real_recv(descriptor, bytes, size, flags);
+}
+
+int __real_poll(pollfd* polled, nfds_t count, int timeout_ms);
+int __wrap_poll(pollfd* polled, nfds_t count, int timeout_ms) {
+  return fails("poll") ? -1 : __real_poll(polled, count, timeout_ms);
+}
+
+int __real_ppoll(pollfd* polled, nfds_t count, const timespec* timeout, const sigset_t* mask);
+int __wrap_ppoll(pollfd* polled, nfds_t count, const timespec* timeout, const sigset_t* mask) {
+  return fails("ppoll") ? -1 : __real_ppoll(polled, count, timeout, mask);
+}
+
+int __real_eventfd(unsigned initial, int flags);
+int __wrap_eventfd(unsigned initial, int flags) {
+  return fails("eventfd") ? -1 : __real_eventfd(initial, flags);
+}
+
+int __real_shutdown(int descriptor, int how);
+int __wrap_shutdown(int descriptor, int how) {
+  return fails("shutdown") ? -1 : __real_shutdown(descriptor, how);
+}
+}

@@ -1,0 +1,188 @@
+// What a child makes of the pool it was born with: nothing there is its own.
+#include <gtest/gtest.h>
+
+#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "support/child.hpp"
+#include "support/fake_world.hpp"
+#include "support/system_calls.hpp"
+
+namespace redlock {
+namespace {
+
+using test::exit_status_of_child;
+
+class Rule08TheChildsPool : public test::FakeWorld {
+ protected:
+  Rule08TheChildsPool() { calls_.process_id = 1; }
+
+  // Decided in the middle of somebody's waiting: by a handler that used locks itself.
+  OperationId decided_lock() {
+    const OperationId id = locks_.begin_lock(Resource("r"), Duration::ms(10'000));
+    while (!pool_.done(id)) pool_.step(Instant::never());
+    return id;
+  }
+  std::size_t requests() {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < 3; ++i) count += server(i).log.size();
+    return count;
+  }
+
+  // In nested PID namespaces both may be process 1.
+  test::SystemCalls calls_;
+  LockManager locks_ = manager(3);
+};
+
+TEST_F(Rule08TheChildsPool, GivesNoLockThatTheParentWon) {
+  const OperationId id = decided_lock();
+  EXPECT_EQ(exit_status_of_child([&] { return pool_.take(id).decision == Decision::aborted; }), 0);
+  EXPECT_EQ(pool_.take(id).decision, Decision::granted);
+}
+
+TEST_F(Rule08TheChildsPool, GivesNoLockThatTheParentWonAndTheChildAskedFor) {
+  const OperationId id = decided_lock();
+  EXPECT_EQ(exit_status_of_child(
+                [&] { return pool_.done(id) && pool_.take(id).decision == Decision::aborted; }),
+            0);
+}
+
+TEST_F(Rule08TheChildsPool, UndoesNothingOfAnUndecidedCall) {
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
+  const OperationId id = locks_.begin_lock(Resource("r"), Duration::ms(10'000));
+  pool_.step(clock_.now());
+  EXPECT_EQ(exit_status_of_child([&] {
+              const std::size_t before = requests();
+              const bool done = pool_.done(id);
+              return done && pool_.take(id).decision == Decision::aborted && requests() == before;
+            }),
+            0);
+  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
+}
+
+TEST_F(Rule08TheChildsPool, HasNoConnectionsAndNothingToWaitFor) {
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
+  static_cast<void>(locks_.begin_lock(Resource("r"), Duration::ms(10'000)));
+  EXPECT_TRUE(pool_.next_deadline());
+  EXPECT_EQ(exit_status_of_child([&] { return !pool_.next_deadline(); }), 0);
+  EXPECT_EQ(exit_status_of_child([&] { return pool_.connection_count() == 0; }), 0);
+  EXPECT_EQ(exit_status_of_child([&] {
+              static_cast<void>(pool_.node(parse_server("elsewhere").endpoint));
+              return transport_.open_count() == 0;
+            }),
+            0);
+}
+
+TEST_F(Rule08TheChildsPool, SendsNothingWhenItEnds) {
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
+  static_cast<void>(locks_.begin_lock(Resource("r"), Duration::ms(10'000)));
+  EXPECT_EQ(exit_status_of_child([&] {
+              const std::size_t before = requests();
+              pool_.close_all();
+              return requests() == before && transport_.open_count() == 0;
+            }),
+            0);
+  EXPECT_EQ(exit_status_of_child([&] {
+              const std::size_t before = requests();
+              pool_.close_idle(Duration());
+              return requests() == before && transport_.open_count() == 0;
+            }),
+            0);
+}
+
+TEST_F(Rule08TheChildsPool, CarriesNoRemovalsOfItsParent) {
+  LockManager alone = manager(1);
+  const Outcome taken = lock(alone);
+  transport_.drop_connections(server(0));
+  server(0).reach = test::FakeServer::Reach::refuses;
+  unlock(alone, taken.token);
+  server(0).reach = test::FakeServer::Reach::accepts;
+  ASSERT_EQ(server(0).keys.count("r"), 1U) << "the removal is still to be sent";
+  EXPECT_EQ(exit_status_of_child([&] {
+              const Outcome other = lock(alone, "other");
+              return other.decision == Decision::granted && server(0).keys.contains("r");
+            }),
+            0);
+  clock_.advance(Duration::seconds(1));
+  lock(alone, "other");
+  EXPECT_EQ(server(0).keys.count("r"), 0U) << "the parent sends it";
+}
+
+TEST_F(Rule08TheChildsPool, HoldsNoneOfItsParentsStamps) {
+  StampLedger ledger;
+  const Resource key("k");
+  ledger.write("s0", key, {"1.5", clock_.now() + Duration::seconds(10)});
+  EXPECT_EQ(exit_status_of_child([&] { return ledger.find("s0", key) == nullptr; }), 0);
+  EXPECT_EQ(exit_status_of_child([&] {
+              ledger.write("s0", Resource("mine"), {"2.5", clock_.now()});
+              return ledger.find("s0", key) == nullptr &&
+                     ledger.find("s0", Resource("mine")) != nullptr;
+            }),
+            0);
+  EXPECT_NE(ledger.find("s0", key), nullptr);
+}
+
+// A child that was made by a handler of another library, in the middle of a wait.
+class ForkingTransport final : public test::FakeTransport {
+ public:
+  using FakeTransport::FakeTransport;
+  Woken wait(std::span<Interest> interests, Instant deadline) override {
+    if (!fork_next_wait) return FakeTransport::wait(interests, deadline);
+    fork_next_wait = false;
+    child = fork();
+    if (child != 0) waitpid(child, &status, 0);
+    // As if everything had just come in.
+    for (Interest& interest : interests) interest.readable = interest.writable = true;
+    return Woken::interrupted;
+  }
+  IoResult receive(ConnectionId connection, std::span<char> into) override {
+    if (child == 0) _exit(3);
+    return FakeTransport::receive(connection, into);
+  }
+  IoResult send(ConnectionId connection, std::string_view bytes) override {
+    if (child == 0) _exit(4);
+    return FakeTransport::send(connection, bytes);
+  }
+  bool fork_next_wait = false;
+  pid_t child = -1;
+  int status = -1;
+};
+
+TEST(Rule08TheChildsReactor, TouchesNothingBehindTheWaitInWhichItWasForked) {
+  test::SystemCalls calls;
+  calls.process_id = 1;
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  ForkingTransport transport(clock);
+  Pool pool(transport, clock, entropy);
+  LockOptions options;
+  options.retry = RetryPolicy::exact(1, Duration());
+  LockManager locks(pool, {parse_server("s0")}, options);
+  const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
+  transport.fork_next_wait = true;
+  pool.step(clock.now());
+  if (transport.child == 0) _exit(pool.take(id).decision == Decision::aborted ? 0 : 1);
+  EXPECT_EQ(transport.status, 0) << "1: not aborted, 3: it has read, 4: it has sent";
+  const Outcome outcome = pool.run(id);
+  EXPECT_EQ(outcome.decision, Decision::granted);
+}
+
+TEST(Rule08TheChildsReactor, BeginsNothingWhereItWasForkedMeanwhile) {
+  test::SystemCalls calls;
+  calls.process_id = 1;
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  ForkingTransport transport(clock);
+  Pool pool(transport, clock, entropy);
+  LockOptions options;
+  options.retry = RetryPolicy::exact(1, Duration());
+  LockManager locks(pool, {parse_server("s0")}, options);
+  pool.run(locks.begin_lock(Resource("first"), Duration::ms(10'000)));
+  clock.advance(kIdleLook);
+  transport.fork_next_wait = true;
+  const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
+  if (transport.child == 0) _exit(pool.take(id).decision == Decision::aborted ? 0 : 1);
+  EXPECT_EQ(transport.status, 0) << "1: not aborted, 3: it has read, 4: it has sent";
+  EXPECT_EQ(pool.run(id).decision, Decision::granted);
+}
+
+}  // namespace
+}  // namespace redlock
