@@ -22,6 +22,9 @@ ZEND_BEGIN_MODULE_GLOBALS(redlock)
 redlock::php::ThreadState* thread;  // null until the first use
 bool persistent;
 zend_long pool_idle_seconds;
+// What the two were when the request ended.
+bool persistent_at_end;
+zend_long idle_seconds_at_end;
 ZEND_END_MODULE_GLOBALS(redlock)
 
 ZEND_EXTERN_MODULE_GLOBALS(redlock)

@@ -49,9 +49,9 @@ STD_PHP_INI_ENTRY("redlock.pool_idle_seconds", "60", PHP_INI_ALL, update_idle_se
                   pool_idle_seconds, zend_redlock_globals, redlock_globals)
 PHP_INI_END()
 
-// Connections that nobody used for long go; at the end of a request also all of them, when
+// Connections that nobody used for `idle` go; at the end of a request also all of them, when
 // they may not outlive it.
-void tidy_pool(bool keep) noexcept {
+void tidy_pool(bool keep, Duration idle) noexcept {
   redlock::php::ThreadState* const thread = REDLOCK_G(thread);
   if (thread == nullptr) return;
   try {
@@ -59,7 +59,7 @@ void tidy_pool(bool keep) noexcept {
     thread->ledger.clear();
     pool.abort_all();
     if (!keep) pool.close_all();
-    pool.close_idle(Duration::seconds(REDLOCK_G(pool_idle_seconds)));
+    pool.close_idle(idle);
   } catch (...) {
     // Out of memory: the next request tidies.
   }
@@ -94,12 +94,21 @@ zend_result ZEND_MODULE_ACTIVATE_N(redlock)(int, int) {
 #if defined(COMPILE_DL_REDLOCK) && defined(ZTS)
   ZEND_TSRMLS_CACHE_UPDATE();
 #endif
-  tidy_pool(true);
+  tidy_pool(true, Duration::seconds(REDLOCK_G(pool_idle_seconds)));
   return SUCCESS;
 }
 
+// User code still runs after this: session handlers and streams are closed, and objects
+// destroyed, and each may release a lock. By the time that the last of it has run, the settings
+// have been reset.
 zend_result ZEND_MODULE_DEACTIVATE_N(redlock)(int, int) {
-  tidy_pool(REDLOCK_G(persistent));
+  REDLOCK_G(persistent_at_end) = REDLOCK_G(persistent);
+  REDLOCK_G(idle_seconds_at_end) = REDLOCK_G(pool_idle_seconds);
+  return SUCCESS;
+}
+
+zend_result ZEND_MODULE_POST_ZEND_DEACTIVATE_N(redlock)() {
+  tidy_pool(REDLOCK_G(persistent_at_end), Duration::seconds(REDLOCK_G(idle_seconds_at_end)));
   return SUCCESS;
 }
 
@@ -128,6 +137,6 @@ zend_module_entry redlock_module_entry = {
     PHP_MODULE_GLOBALS(redlock),
     PHP_GINIT(redlock),
     PHP_GSHUTDOWN(redlock),
-    nullptr,
+    ZEND_MODULE_POST_ZEND_DEACTIVATE_N(redlock),
     STANDARD_MODULE_PROPERTIES_EX,
 };

@@ -20,6 +20,7 @@ final class RequestsTest extends ServerTestCase
         echo json_encode(match ($_GET["do"]) {
             "nothing" => null,
             "turn" => $redLock->unlock($redLock->lock("r", 10000)),
+            "lastTurn" => [ini_set("redlock.persistent", "0"), $redLock->unlock($redLock->lock("r", 10000))],
             "lock" => $redLock->lock("r", 10000),
             "get" => $pidLock->getPidLock("p", 30),
             "release" => $pidLock->releasePidLock("p"),
@@ -71,6 +72,15 @@ final class RequestsTest extends ServerTestCase
         self::assertTrue($this->ask('turn'));
         Wait::until(fn (): bool => $this->connections() === [], 'the connection to be closed');
         self::assertTrue($this->ask('turn'));
+    }
+
+    public function testARequestMayItselfSayThatItsConnectionsEndWithIt(): void
+    {
+        $this->serve();
+        self::assertSame(['1', true], $this->ask('lastTurn'));
+        Wait::until(fn (): bool => $this->connections() === [], 'the connection to be closed');
+        self::assertTrue($this->ask('turn'));
+        self::assertCount(1, $this->connections(), 'the setting was for one request');
     }
 
     public function testAConnectionThatIsIdleForLongIsReplacedInTheNextRequest(): void
