@@ -7,6 +7,7 @@ declare(strict_types=1);
 namespace RedLock\Demo;
 
 use RedLock\Tests\Support\Fleet;
+use RedLock\Tests\Support\RedisServer;
 use RedLock\Tests\Support\Wait;
 use RedLock\Tests\Support\Witness;
 
@@ -20,10 +21,8 @@ final class Act
     private array $incidents;
     /** @var list<string> what must be true at the end besides the witness's word, as complaints when it is not */
     private array $complaints = [];
-    /** @var array<int, array{int, float}> turns and seconds by the number of servers that were not up */
-    private array $work = [];
-    private int $turnsCounted = 0;
-    private float $lastCount = 0.0;
+    /** @var list<array{down: int, from: float, to: float}> stretches in which as many servers were not up */
+    private array $phases = [];
     /** @var array<int, string> the state of each server where it is not up, by its index */
     private array $states = [];
 
@@ -34,6 +33,7 @@ final class Act
         private readonly Fleet $fleet,
         private readonly array $kinds,
         private readonly float $seconds,
+        private readonly int $serverCount,
     ) {
         $this->witness = Witness::create();
         $this->incidents = [];
@@ -41,15 +41,19 @@ final class Act
 
     public static function redLock(Fleet $fleet): self
     {
-        $explanation = 'Eight workers take turns on one resource; a lock needs 3 of 5 servers.';
-        $act = new self('RedLock', $explanation, $fleet, array_fill(0, 8, 'RedLock'), 22.0);
+        $explanation = '8 workers want one lock; whoever has 3 of the 5 servers has it.';
+        $act = new self('RedLock', $explanation, $fleet, array_fill(0, 8, 'RedLock'), 22.0, 5);
         $act->incidents = [
             new Incident(4.0, 'server 2 is killed with -9', fn () => $act->kill(1)),
             new Incident(7.0, 'server 4 gets SIGSTOP: it accepts, and answers nothing', fn () => $act->stop(3)),
             new Incident(10.0, 'server 4 goes on', fn () => $act->cont(3)),
-            new Incident(12.0, 'server 2 is back, empty, later than any lease (3 s)', fn () => $act->restart(1)),
-            new Incident(15.0, 'servers 1, 3 and 5 are stopped: no majority is left', fn () => $act->stop(0, 2, 4)),
-            new Incident(17.5, 'what lock() now throws:', fn (): string => $act->quoteTrouble()),
+            new Incident(12.0, 'server 2 is back, empty; the locks that it forgot have expired (they last 3 s)', fn () => $act->restart(1)),
+            new Incident(
+                15.0,
+                'servers 1, 3 and 5 are stopped: nobody can have 3 of 5, so nobody may get the lock',
+                fn () => $act->stop(0, 2, 4),
+            ),
+            new Incident(17.5, 'right: lock() refuses, and says why:', fn (): string => $act->quoteTrouble()),
             new Incident(18.5, 'servers 1, 3 and 5 go on', fn () => $act->cont(0, 2, 4)),
         ];
         return $act;
@@ -57,9 +61,9 @@ final class Act
 
     public static function pidLock(Fleet $fleet): self
     {
-        $explanation = 'On server 1 alone; old PHP stands for SETNX, GET, GETSET and DEL.';
+        $explanation = '8 workers want one lock on one server; 3 still run the old PHP code.';
         $kinds = ['PidLock', 'old PHP', 'PidLock', 'PidLock', 'old PHP', 'PidLock', 'old PHP', 'PidLock'];
-        return new self('PidLock', $explanation, $fleet, $kinds, 6.0);
+        return new self('PidLock', $explanation, $fleet, $kinds, 6.0, 1);
     }
 
     public function seconds(): float
@@ -69,12 +73,12 @@ final class Act
 
     public function play(Display $display): void
     {
-        $this->crew = new Crew($this->kinds, $this->fleet->specs(null, 0.05), $this->witness->folder);
-        $this->started = $this->lastCount = Wait::now();
+        $this->crew = new Crew($this->kinds, $this->fleet->specs($this->serverCount, 0.05), $this->witness->folder);
+        $this->started = Wait::now();
+        $this->beginPhase();
         $display->begin($this);
         while ($this->elapsed() < $this->seconds) {
             $this->crew->listen(0.05);
-            $this->count();
             if ($this->incidents !== [] && $this->elapsed() >= $this->incidents[0]->at) {
                 $incident = array_shift($this->incidents);
                 $display->note($this, $incident->text);
@@ -85,52 +89,86 @@ final class Act
             }
             $display->show($this);
         }
+        $this->endPhase();
         $this->crew->dismiss(fn () => $display->show($this));
         $this->ended = Wait::now();
-        foreach ($this->work as $down => [$turns]) {
-            if ($down <= 2 && $turns === 0) {
+        foreach ($this->work() as $down => [$turns]) {
+            if (!$this->hasLost($down) && $turns === 0) {
                 $this->complaints[] = "the work stood still although only $down servers were down";
             }
         }
     }
 
-    /** Books the turns since the last time under the number of servers that are not up. */
-    private function count(): void
+    /** What happens while servers change their state belongs to no phase. */
+    private function change(callable $change): void
     {
-        $down = count($this->states);
-        [$turns, $seconds] = $this->work[$down] ?? [0, 0.0];
-        $now = Wait::now();
-        $this->work[$down] = [$turns + $this->crew->turns() - $this->turnsCounted, $seconds + $now - $this->lastCount];
-        $this->turnsCounted = $this->crew->turns();
-        $this->lastCount = $now;
+        $this->endPhase();
+        $change();
+        $this->beginPhase();
+    }
+
+    private function beginPhase(): void
+    {
+        $this->phases[] = ['down' => count($this->states), 'from' => Wait::now(), 'to' => INF];
+    }
+
+    private function endPhase(): void
+    {
+        $this->phases[array_key_last($this->phases)]['to'] = Wait::now();
+    }
+
+    /** Whether no majority is left when so many servers are not up. */
+    private function hasLost(int $down): bool
+    {
+        return $this->serverCount - $down < intdiv($this->serverCount, 2) + 1;
+    }
+
+    /** @return array<int, array{int, float}> turns and seconds by the number of servers that were not up */
+    private function work(): array
+    {
+        $work = [];
+        foreach ($this->phases as ['down' => $down, 'from' => $from, 'to' => $to]) {
+            [$turns, $seconds] = $work[$down] ?? [0, 0.0];
+            $work[$down] = [$turns + $this->crew->turnsBetween($from, $to), $seconds + $to - $from];
+        }
+        ksort($work);
+        return $work;
     }
 
     private function kill(int $index): void
     {
-        $this->fleet->servers[$index]->kill9();
-        $this->states[$index] = 'killed';
+        $this->change(function () use ($index): void {
+            $this->fleet->servers[$index]->kill9();
+            $this->states[$index] = 'killed';
+        });
     }
 
     private function stop(int ...$indexes): void
     {
-        foreach ($indexes as $index) {
-            $this->fleet->servers[$index]->stop();
-            $this->states[$index] = 'stopped';
-        }
+        $this->change(function () use ($indexes): void {
+            foreach ($indexes as $index) {
+                $this->fleet->servers[$index]->stop();
+                $this->states[$index] = 'stopped';
+            }
+        });
     }
 
     private function cont(int ...$indexes): void
     {
-        foreach ($indexes as $index) {
-            $this->fleet->servers[$index]->cont();
-            unset($this->states[$index]);
-        }
+        $this->change(function () use ($indexes): void {
+            foreach ($indexes as $index) {
+                $this->fleet->servers[$index]->cont();
+                unset($this->states[$index]);
+            }
+        });
     }
 
     private function restart(int $index): void
     {
-        $this->fleet->servers[$index]->restart();
-        unset($this->states[$index]);
+        $this->change(function () use ($index): void {
+            $this->fleet->servers[$index]->restart();
+            unset($this->states[$index]);
+        });
     }
 
     private function quoteTrouble(): string
@@ -157,6 +195,20 @@ final class Act
         return $this->witness;
     }
 
+    /** @return list<RedisServer> those that the act uses */
+    public function servers(): array
+    {
+        return array_slice($this->fleet->servers, 0, $this->serverCount);
+    }
+
+    /** What a worker does, for whoever reads the numbers. */
+    public static function rhythm(): string
+    {
+        $most = intdiv(1000, Crew::INSIDE_MS);
+        $text = 'Each asks, waits, is %d ms inside, rests %d ms: at most %d turns a second.';
+        return sprintf($text, Crew::INSIDE_MS, Crew::REST_MS, $most);
+    }
+
     /** @return 'up'|'killed'|'stopped' */
     public function stateOf(int $server): string
     {
@@ -173,31 +225,34 @@ final class Act
     public function summary(): array
     {
         $turns = $this->crew->turns();
-        $lines = [sprintf(
-            '%s %6d turns in %.0f s, overlaps %d, counter %d %s',
-            $this->title,
-            $turns,
-            $this->elapsed(),
-            count($this->witness->overlaps()),
-            $this->witness->count(),
-            $turns === $this->witness->count() ? 'exact' : 'WRONG',
-        )];
-        $details = count($this->work) > 1 ? $this->turnsByServersDown() : $this->turnsByKind();
-        $details[] = sprintf('%6.1f s was the longest wait', $this->crew->longestWaitMs() / 1000);
+        $counted = $this->witness->count();
+        $overlaps = count($this->witness->overlaps());
+        $lines = [sprintf('%s: %d turns in %.0f s', $this->title, $turns, $this->elapsed())];
+        $details = count($this->phases) > 1 ? $this->turnsByServersDown() : $this->turnsByKind();
+        $details[] = $overlaps === 0 ? 'never two inside at once' : "TWO WERE INSIDE AT ONCE, $overlaps times";
+        $details[] = $turns === $counted ? 'no turn was lost: each is counted' : "TURNS ARE LOST: only $counted are counted";
         if (!$this->crew->isDone()) {
-            $details[] = 'a worker did not come to its end';
+            $details[] = 'A WORKER DID NOT COME TO ITS END';
         }
         array_push($details, ...$this->complaints);
-        return [...$lines, ...array_map(static fn (string $d): string => "        $d", $details)];
+        return [...$lines, ...array_map(static fn (string $d): string => "    $d", $details)];
     }
 
     /** @return list<string> */
     private function turnsByServersDown(): array
     {
         $lines = [];
-        ksort($this->work);
-        foreach ($this->work as $down => [$turns, $seconds]) {
-            $lines[] = sprintf('%6.0f a second with %s down', $turns / $seconds, $down ?: 'no server');
+        foreach ($this->work() as $down => [$turns, $seconds]) {
+            $lines[] = $this->hasLost($down)
+                ? sprintf(
+                    '%6s in the %.1f s with %d of %d down: rightly refused, %d times',
+                    $turns === 0 ? 'none' : "$turns",
+                    $seconds,
+                    $down,
+                    $this->serverCount,
+                    $this->crew->troubleCount(),
+                )
+                : sprintf('%6.0f a second with %s of %d down', $turns / $seconds, $down ?: 'none', $this->serverCount);
         }
         return $lines;
     }

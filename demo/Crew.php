@@ -12,10 +12,15 @@ use RedLock\Tests\Support\Wait;
 
 final class Crew
 {
+    public const INSIDE_MS = 3;
+    public const REST_MS = 20;
+
     /** @var list<Worker> */
     public readonly array $workers;
-    /** @var list<array{float, int}> the latest turns: when each was reported, and the microseconds it had waited */
+    /** @var list<array{float, int}> the latest turns: when each got the lock, and the microseconds it had waited */
     private array $recent = [];
+    /** @var list<float> when each turn got the lock, in seconds on the clock of Wait */
+    private array $gotAt = [];
     private string $trouble = '';
     private int $troubleCount = 0;
 
@@ -28,7 +33,10 @@ final class Crew
         $workers = [];
         foreach ($kinds as $index => $kind) {
             $name = 'worker ' . ($index + 1);
-            $args = ['name' => $name, 'kind' => $kind, 'servers' => $servers, 'folder' => $witnessFolder];
+            $args = [
+                'name' => $name, 'kind' => $kind, 'servers' => $servers, 'folder' => $witnessFolder,
+                'inside_us' => self::INSIDE_MS * 1000, 'rest_us' => self::REST_MS * 1000,
+            ];
             $command = [...PhpProcess::command(), __DIR__ . '/worker.php', json_encode($args, JSON_THROW_ON_ERROR)];
             $workers[] = new Worker($name, $kind, new ChildProcess($command));
         }
@@ -54,10 +62,12 @@ final class Crew
         [$word, $rest] = explode(' ', "$line ", 2);
         switch ($word) {
             case 'turn':
+                [$waitedUs, $gotNs] = array_map(intval(...), explode(' ', $rest));
                 ++$worker->turns;
-                $worker->lastWaitUs = (int) $rest;
-                $worker->longestWaitUs = max($worker->longestWaitUs, (int) $rest);
-                $this->recent[] = [Wait::now(), (int) $rest];
+                $worker->lastWaitUs = $waitedUs;
+                $worker->longestWaitUs = max($worker->longestWaitUs, $waitedUs);
+                $this->gotAt[] = $gotNs / 1e9;
+                $this->recent[] = [$gotNs / 1e9, $waitedUs];
                 return;
             case 'trouble':
                 $this->trouble = trim($rest);
@@ -94,6 +104,12 @@ final class Crew
     public function turns(): int
     {
         return array_sum(array_map(static fn (Worker $w): int => $w->turns, $this->workers));
+    }
+
+    /** How many locks were got in a stretch of time. */
+    public function turnsBetween(float $from, float $to): int
+    {
+        return count(array_filter($this->gotAt, static fn (float $at): bool => $at >= $from && $at < $to));
     }
 
     public function turnsPerSecond(): float

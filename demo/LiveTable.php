@@ -1,6 +1,6 @@
 <?php
 
-/** A table on a terminal that is drawn anew a few times a second, within 80 columns and 24 rows. */
+/** A table on a terminal that is drawn anew a few times a second, within 80 columns. */
 
 declare(strict_types=1);
 
@@ -11,9 +11,10 @@ use RedLock\Tests\Support\Wait;
 
 final class LiveTable implements Display
 {
-    private const ROWS = 24;
+    private const ROWS_MIN = 24;
+    private const ROWS_MAX = 40;
     private const COLUMNS = 80;
-    private const NOTES_MAX = 9;
+    private const LEFT_COLUMNS = 36;
     private const SECONDS_BETWEEN_FRAMES = 0.2;
     private const COLOURS = ['up' => '32', 'killed' => '31', 'stopped' => '33'];
 
@@ -23,6 +24,7 @@ final class LiveTable implements Display
     private float $seconds = 0.0;
     private float $lastFrame = 0.0;
     private bool $isOpen = false;
+    private int $rows = self::ROWS_MIN;
     /** @var list<string> */
     private array $notes = [];
     /** @var list<string> the whole story, for after the table is gone */
@@ -37,8 +39,15 @@ final class LiveTable implements Display
         if (!stream_isatty($stream) || in_array(getenv('TERM'), [false, '', 'dumb'], true)) {
             return false;
         }
+        [$rows, $columns] = self::size();
+        return $rows >= self::ROWS_MIN && $columns >= self::COLUMNS;
+    }
+
+    /** @return array{int, int} rows and columns; the least that is used where nobody knows */
+    private static function size(): array
+    {
         $size = explode(' ', trim((string) shell_exec('stty size 2>/dev/null </dev/tty')));
-        return count($size) !== 2 || ((int) $size[0] >= self::ROWS && (int) $size[1] >= self::COLUMNS);
+        return count($size) === 2 ? [(int) $size[0], (int) $size[1]] : [self::ROWS_MIN, self::COLUMNS];
     }
 
     public function open(Fleet $fleet, string $program, float $seconds): void
@@ -48,6 +57,7 @@ final class LiveTable implements Display
         $this->seconds = $seconds;
         $this->opened = Wait::now();
         $this->isOpen = true;
+        $this->rows = min(self::ROWS_MAX, self::size()[0]);
         // The alternate screen, without a cursor: what was on the terminal comes back afterwards.
         echo "\e[?1049h\e[?25l";
     }
@@ -65,9 +75,9 @@ final class LiveTable implements Display
             return;
         }
         $this->lastFrame = Wait::now();
-        $lines = [$this->headline($act), " $act->explanation", '', ...$this->columns($act), ''];
+        $lines = [$this->headline($act), " $act->explanation", ' ' . Act::rhythm(), '', ...$this->columns($act), ''];
         array_push($lines, ...self::totals($act), ...['']);
-        array_push($lines, ...array_slice($this->notes, -(self::ROWS - count($lines))));
+        array_push($lines, ...array_slice($this->notes, -($this->rows - count($lines))));
         echo "\e[H", implode("\e[K\n", $lines), "\e[K\e[J";
     }
 
@@ -81,17 +91,18 @@ final class LiveTable implements Display
     /** Servers on the left, workers on the right. @return list<string> */
     private function columns(Act $act): array
     {
-        $left = [sprintf(' %-28s %s', $this->program, 'state')];
-        foreach ($this->fleet->servers as $index => $server) {
+        $left = [sprintf(' %-16s%5s  %s', $this->program, 'port', 'state')];
+        foreach ($act->servers() as $index => $server) {
             $state = $act->stateOf($index);
-            $text = sprintf(' server %d on %-15s  ', $index + 1, $server->name());
+            $text = sprintf(' %-16s%5d  ', 'server ' . ($index + 1), $server->port);
             $left[] = $text . "\e[" . self::COLOURS[$state] . 'm' . $state . "\e[0m";
         }
-        $right = [sprintf('%-10s%8s%12s%12s', 'worker', 'turns', 'last wait', 'longest')];
+        $right = [sprintf('  %-10s%6s%11s%13s', 'worker', 'turns', 'last wait', 'longest wait')];
         $holder = $act->witness()->holder();
         foreach ($act->crew()->workers as $worker) {
             $line = sprintf(
-                '%-10s%8d%9.0f ms%9.0f ms',
+                '%s %-10s%6d%8.0f ms%10.0f ms',
+                $worker->name === $holder ? '*' : ' ',
                 $worker->kind === $act->title ? $worker->name : "$worker->kind " . substr($worker->name, -1),
                 $worker->turns,
                 $worker->lastWaitUs / 1000,
@@ -101,7 +112,7 @@ final class LiveTable implements Display
         }
         $lines = [];
         foreach ($right as $row => $text) {
-            $lines[] = self::padded($left[$row] ?? '', 38) . $text;
+            $lines[] = self::padded($left[$row] ?? '', self::LEFT_COLUMNS) . $text;
         }
         return $lines;
     }
@@ -113,17 +124,16 @@ final class LiveTable implements Display
         $median = $crew->medianWaitMs();
         return [
             sprintf(
-                ' turns %d   per second %.0f   median wait %s   inside now: %s',
+                ' all: %d turns, %.0f a second now, median wait %s, refused %d times',
                 $crew->turns(),
                 $crew->turnsPerSecond(),
                 $median === null ? '-' : sprintf('%.0f ms', $median),
-                $act->witness()->holder() ?: 'nobody',
+                $crew->troubleCount(),
             ),
             sprintf(
-                ' witness: %d overlaps, counter at %d   exceptions so far: %d',
-                count($act->witness()->overlaps()),
-                $act->witness()->count(),
-                $crew->troubleCount(),
+                ' * inside now: %-9s  two inside at once: %s',
+                $act->witness()->holder() ?: 'nobody',
+                count($act->witness()->overlaps()) ?: 'never',
             ),
         ];
     }
@@ -137,9 +147,12 @@ final class LiveTable implements Display
 
     public function note(Act $act, string $text): void
     {
-        $line = sprintf(' %4d s  %s', (int) $act->elapsed(), $text);
-        $this->story[] = $line;
-        $this->add($line);
+        $start = sprintf(' %4d s  ', (int) $act->elapsed());
+        foreach (explode("\n", wordwrap($text, self::COLUMNS - 10, "\n", true)) as $line) {
+            $this->story[] = $start . $line;
+            $this->add($start . $line);
+            $start = str_repeat(' ', strlen($start));
+        }
     }
 
     public function quote(string $text): void
@@ -152,7 +165,7 @@ final class LiveTable implements Display
 
     private function add(string $line): void
     {
-        $this->notes = array_slice([...$this->notes, substr($line, 0, self::COLUMNS)], -self::NOTES_MAX);
+        $this->notes = array_slice([...$this->notes, substr($line, 0, self::COLUMNS)], -self::ROWS_MAX);
     }
 
     public function close(): void

@@ -20,7 +20,7 @@ final class PlainLines implements Display
 
     public function begin(Act $act): void
     {
-        echo "\n$act->title: $act->explanation\n";
+        echo "\n$act->title: $act->explanation\n", Act::rhythm(), "\n";
         $this->lastSecond = 0;
     }
 
@@ -34,14 +34,13 @@ final class PlainLines implements Display
         $crew = $act->crew();
         $median = $crew->medianWaitMs();
         printf(
-            "%4d s %5.0f turns/s  wait %s, longest %.0f ms  inside: %-8s  overlaps %d  servers: %s\n",
+            "%4d s %5.0f turns/s  median wait %7s  overlaps %d  refused %d  servers: %s\n",
             $second,
             $crew->turnsPerSecond(),
             $median === null ? '-' : sprintf('%.0f ms', $median),
-            $crew->longestWaitMs(),
-            $act->witness()->holder() ?: 'nobody',
             count($act->witness()->overlaps()),
-            implode(' ', array_map($act->stateOf(...), range(0, 4))),
+            $crew->troubleCount(),
+            implode(' ', array_map($act->stateOf(...), array_keys($act->servers()))),
         );
     }
 

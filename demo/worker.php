@@ -3,8 +3,8 @@
 /**
  * One worker: takes the lock, goes inside past the witness, comes out, gives the lock back, and so on until SIGTERM.
  *
- * Argument 1 is JSON. Says "turn <microseconds waited>" after each turn, "trouble <what>" for an exception, and
- * "done" at the end.
+ * Argument 1 is JSON. Says "turn <microseconds waited> <nanoseconds on the clock when it got the lock>" after each
+ * turn, "trouble <what>" for an exception, and "done" at the end. Waiting begins when it asks, after its rest.
  */
 
 declare(strict_types=1);
@@ -15,11 +15,12 @@ use RedLock\Tests\Support\Witness;
 
 require __DIR__ . '/../php-tests/support/autoload.php';
 
-const INSIDE_US = 3_000;
-const REST_US = 20_000;
 const LEASE_SECONDS = 3;
 
-['name' => $name, 'kind' => $kind, 'servers' => $servers, 'folder' => $folder] = json_decode($argv[1], true);
+[
+    'name' => $name, 'kind' => $kind, 'servers' => $servers, 'folder' => $folder,
+    'inside_us' => $insideUs, 'rest_us' => $restUs,
+] = json_decode($argv[1], true);
 [$host, $port] = $servers[0];
 
 if ($kind === 'RedLock') {
@@ -55,13 +56,14 @@ while ($goOn) {
     if (!$lock) {
         continue;
     }
-    $waited = intdiv(hrtime(true) - $since, 1000);
+    $got = hrtime(true);
+    $waited = intdiv($got - $since, 1000);
     $witness->enter($name);
-    usleep(INSIDE_US);
+    usleep($insideUs);
     $witness->leave();
     $give($lock);
-    echo "turn $waited\n";
+    echo "turn $waited $got\n";
+    usleep($restUs);
     $since = hrtime(true);
-    usleep(REST_US);
 }
 echo "done\n";

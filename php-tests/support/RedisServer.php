@@ -50,6 +50,8 @@ final class RedisServer
             'port' => $this->port,
             'bind' => '127.0.0.1',
             'dir' => $this->folder,
+            // By it bin/lib/scratch.sh ends a server whose owner was killed.
+            'pidfile' => "$this->folder/pid",
             'unixsocket' => $this->unixPath(),
             'save' => '',
             'appendonly' => 'no',

@@ -149,14 +149,14 @@ double seconds_since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
-// Live on a terminal, a line every ten seconds elsewhere.
+// Live on a terminal, a line every seven seconds elsewhere.
 class Progress {
  public:
   explicit Progress(std::uint64_t count) : count_(count), live_(isatty(2) == 1) {}
   void show(std::uint64_t done, std::uint64_t failed) {
     const double passed = seconds_since(start_);
     if (done == 0 || (!live_ && passed < next_plain_)) return;
-    next_plain_ = passed + 10;
+    next_plain_ = passed + 7;
     const double rate = static_cast<double>(done) / passed;
     std::fprintf(stderr, "%s%llu of %llu schedules, %.0f/s, %.0f s left, %llu violated%s",
                  live_ ? "\r\033[K" : "", static_cast<unsigned long long>(done),
@@ -172,7 +172,7 @@ class Progress {
   std::uint64_t count_;
   bool live_;
   SteadyClock::time_point start_ = SteadyClock::now();
-  double next_plain_ = 10;
+  double next_plain_ = 7;
 };
 
 void explain(const Failure& failure, const PlanWishes& wishes) {

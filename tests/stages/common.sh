@@ -1,10 +1,12 @@
 # What the stages of bin/test share: where things are, how builds are configured, how counts are told.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$(dirname "${BASH_SOURCE[0]}")/../../bin/lib/start.sh"
+source "$root/bin/lib/progress.sh"
+source "$root/bin/lib/scratch.sh"
 build=${REDLOCK_BUILD:-$root/build-test}
 cd "$root"
-mkdir -p "$build"
+mkdir -p "$build/log"
 
 # tracked PATTERN...: the project's files, new ones included, that git's patterns match.
 tracked() {
@@ -23,18 +25,20 @@ finish() {
   exit $((failed > 0))
 }
 
-# Runs a command whose output matters only when it fails.
-quietly() {
-  local log status=0
-  log=$(mktemp)
-  "$@" >"$log" 2>&1 || status=$?
+# quietly_as WHAT GAUGE COMMAND...: runs a command whose output matters only when it fails.
+quietly_as() {
+  local log=$build/log/${0##*/}.step status=0
+  watched "$1" "$2" "$log" "${@:3}" || status=$?
   if ((status != 0)); then
     cat "$log"
-    echo "failed ($status): $*"
+    echo "failed ($status): ${*:3}"
   fi
-  rm -f "$log"
   return "$status"
 }
+quietly() { quietly_as "${1##*/}" none "$@"; }
+
+# compile DIR TARGET...: builds with cmake, counting.
+compile() { quietly_as "compiling ${2-all}" ninja cmake --build "$1" -j "$(nproc)" --target "${@:2}"; }
 
 # cmake_configure DIR OPTION...: a build folder for the C++ side, with ccache where that is there.
 cmake_configure() {
@@ -59,13 +63,13 @@ sanitized=$build/asan
 build_sanitized() {
   cmake_configure "$sanitized" -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Debug \
     -DCMAKE_CXX_FLAGS='-O1 -g1' -DREDLOCK_SANITIZE=address,undefined
-  quietly cmake --build "$sanitized" -j "$(nproc)" --target "$@"
+  compile "$sanitized" "$@"
 }
 # build_optimized TARGET...: what counts schedules and states runs as fast as it can.
 optimized=$build/optimized
 build_optimized() {
   cmake_configure "$optimized" -DCMAKE_CXX_COMPILER=g++
-  quietly cmake --build "$optimized" -j "$(nproc)" --target "$@"
+  compile "$optimized" "$@"
 }
 
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1}
@@ -75,12 +79,11 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
 passed=0 failed=0
 run_gtest() {
   local log=$build/log/$(basename "$1").out status=0 good=0 bad=0
-  mkdir -p "$build/log"
-  "$@" --gtest_brief=1 >"$log" 2>&1 || status=$?
+  watched "$(basename "$1")" gtest "$log" "$@" || status=$?
   good=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\{0,1\}\..*/\1/p' "$log")
   bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) tests\{0,1\}, listed below.*/\1/p' "$log")
   if ((status != 0)); then
-    cat "$log"
+    grep -vE '^\[( RUN      |       OK |-{10})\]' "$log" || true
     echo "failed ($status): $*"
     ((${bad:-0} > 0)) || bad=1
   elif ! ((${good:-0} > 0)); then

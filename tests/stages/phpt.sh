@@ -4,15 +4,17 @@
 run_phpt() {
   local log=$build/log/run-tests.out tests=$build/phpt
   mkdir -p "$build/log"
-  bin/build-ext --dev --dir "$build/ext" | tail -n 1
+  bin/build-ext --dev
   # Its leavings belong beside a copy. The tests look for the stubs two folders up.
   rm -rf "$tests"
   mkdir -p "$tests/tests"
   tracked tests/phpt stubs | tar -cf - -T - | tar -xf - -C "$tests"
   # One is about a signal that thread-safe builds do not use.
   [[ -z $(php -r 'echo PHP_ZTS ?: "";') ]] || rm "$tests/tests/phpt/time_limit_timer.phpt"
-  make -C "$build/ext/obj" test NO_INTERACTION=1 TESTS="-q -j$(nproc) $* $tests/tests" \
-    >"$log" 2>&1 || sed -n '/FAILED TEST SUMMARY/,$p;/^LEAK\|LEAKED TEST SUMMARY/p' "$log"
+  gauge_total=$(find "$tests" -name '*.phpt' | wc -l)
+  watched 'phpt tests' phpt "$log" \
+    make -C build-ext/obj test NO_INTERACTION=1 TESTS="-q -j$(nproc) $* $tests/tests" ||
+    sed -n '/FAILED TEST SUMMARY/,$p;/^LEAK\|LEAKED TEST SUMMARY/p' "$log"
   count_phpt "$log" passed
   passed=$counted
   count_phpt "$log" failed
