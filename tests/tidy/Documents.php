@@ -1,6 +1,6 @@
 <?php
 
-/** The documents agree with the tree: the API page with the stubs that it is made of, every link with a file. */
+/** The documents agree with the tree: the API page with the stubs that it is made of, every link with what it leads to. */
 
 declare(strict_types=1);
 
@@ -16,15 +16,25 @@ final class Documents
         $checked = 0;
         $complaints = [];
         foreach ($files->matching('~\.md$~') as $path) {
-            preg_match_all('~\]\((?!\w+:)([^)#\s]+)(?:#[^)]*)?\)~', $files->text($path), $links);
-            foreach ($links[1] as $link) {
+            preg_match_all('~\]\((?!\w+:)([^)#\s]*)(?:#([^)]*))?\)~', $files->text($path), $links, PREG_SET_ORDER);
+            foreach ($links as $match) {
+                [$link, $target, $heading] = $match + ['', '', ''];
                 $checked++;
-                if (!$files->has(self::resolved(dirname($path), $link))) {
-                    $complaints[] = "$path links to $link, which is not there";
+                $target = $target === '' ? $path : self::resolved(dirname($path), $target);
+                $there = $files->has($target) || $files->matching("~^\Q$target\E/~") !== [];
+                if (!$there || ($heading !== '' && !in_array($heading, self::anchors($files->text($target)), true))) {
+                    $complaints[] = "$path has the link $link to what is not there";
                 }
             }
         }
-        $report->rule('links in documents lead to files', $checked, $complaints);
+        $report->rule('links in documents lead to files and headings', $checked, $complaints);
+    }
+
+    /** @return list<string> the names that a page's headings have in links */
+    private static function anchors(string $page): array
+    {
+        preg_match_all('~^#+ (.+)$~m', $page, $headings);
+        return preg_replace(['~[^\w -]+~u', '~ ~'], ['', '-'], array_map('strtolower', $headings[1]));
     }
 
     /** A link as seen from a folder, without `..` and `.`. */
