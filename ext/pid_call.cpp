@@ -21,7 +21,7 @@ void note_taken(PidCall& call, bool wanted) {
   const Resource key = key_of(call);
   manager.note_taken(key, call.state.outcome);
   if (wanted && manager.remaining(key) > Duration()) return;
-  call.decision = Decision::denied;
+  call.decision = Decision::late;
   // Taken at once: sent, and not waited for.
   if (const auto id = manager.begin_release(key, Duration())) (void)manager.pool().take(*id);
   manager.note_released(key);

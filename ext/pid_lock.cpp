@@ -95,7 +95,7 @@ void take(zval* return_value, PidState& state, const zend_string* key, const Tim
   if (!guarded(kCallPlaces, [&] { call.id = begin_take(call, seconds, retry_times); })) return;
   if (!complete(call)) return;
   if (call.decision == Decision::granted) RETURN_LONG(1);
-  if (call.decision == Decision::denied) RETURN_LONG(0);
+  if (is_refusal(call.decision)) RETURN_LONG(0);
   throw_trouble(call);
 }
 

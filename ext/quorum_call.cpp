@@ -60,7 +60,7 @@ void take_outcome(Call& call, bool wanted) {
     // A signal handler may have run since it was decided.
     outcome.validity = outcome.validity - (pool.clock().now() - outcome.decided_at);
     const bool usable = wanted && outcome.validity > Duration();
-    if (!usable) outcome.decision = Decision::denied;
+    if (!usable) outcome.decision = Decision::late;
     // Taken at once: sent, and not waited for.
     if (!usable && call.verb == QuorumVerb::lock) {
       (void)pool.take(state.manager.begin_unlock(resource_from(&call.resource), outcome.token));
@@ -116,7 +116,7 @@ void answer(zval* return_value, Call& call) {
                        state.outcome.token.view());
   }
   if (call.decision == Decision::granted) RETURN_TRUE;
-  if (call.decision == Decision::denied || call.verb == QuorumVerb::unlock) RETURN_FALSE;
+  if (is_refusal(call.decision) || call.verb == QuorumVerb::unlock) RETURN_FALSE;
   if (!guarded({}, [&] { state.message = describe_unreachable(call); })) return;
   zend_throw_exception(quorum_exception_class, state.message.c_str(), 0);
 }

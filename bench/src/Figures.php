@@ -46,6 +46,12 @@ final class Figures
         $figures = [
             new Figure('1 ms each way, N=5: lock p50 / one round trip', '<=', 1.15, $delay),
             new Figure('one of five stopped: lock p99 / healthy lock p99', '<=', 1.3, $stopped),
+            new Figure(
+                '4 processes contending, one of three stopped: locks/s / healthy locks/s',
+                '>=',
+                0.8,
+                $results['contended_stopped']['stopped / healthy'],
+            ),
         ];
         foreach ($results['all_stopped']['native'] as $case) {
             $name = sprintf(

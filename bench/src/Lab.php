@@ -84,10 +84,14 @@ final class Lab
     }
 
     /** @param list<int> $ports */
-    public function contention(string $kind, array $ports): LineProcess
-    {
-        $plan = [implode(',', $ports), (string) Settings::CLIENTS, (string) $this->settings->contentionRequests,
-            (string) Settings::HOLD_US];
+    public function contention(
+        string $kind,
+        array $ports,
+        int $clients,
+        int $requests,
+        int $holdUs,
+    ): LineProcess {
+        $plan = [implode(',', $ports), (string) $clients, (string) $requests, (string) $holdUs];
 
         return $this->start($kind === 'limit'
             ? ["$this->programs/limit", 'contend', ...$plan, '200']

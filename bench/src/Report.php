@@ -20,6 +20,7 @@ final class Report
             self::delay($results['delay']),
             self::stopped($results['one_stopped'], $results['all_stopped']),
             self::contention($results['contention']),
+            self::contendedStopped($results['contended_stopped']),
             self::figures($figures),
         ]);
     }
@@ -131,6 +132,18 @@ final class Report
 
         return self::table($title, ['', '', 'locks/s', 'wait p50, p99, max ms', 'release p50, p99 µs',
             'commands/lock (with scripts\' own)', 'overlaps'], $rows);
+    }
+
+    /** @param array<string, float|int> $of */
+    private static function contendedStopped(array $of): string
+    {
+        return sprintf(
+            "4 processes contending on 3 servers, hold 2 ms, timeout 500 ms: %.0f locks/s, with one stopped %.0f (%.2f), overlaps %d\n",
+            $of['healthy'],
+            $of['stopped'],
+            $of['stopped / healthy'],
+            $of['overlaps'],
+        );
     }
 
     private static function ms(float $us): string

@@ -24,6 +24,8 @@ final class Settings
         public readonly int $soakCycles,
         public readonly int $contentionPasses,
         public readonly int $contentionRequests,
+        public readonly int $contendedStoppedRounds,
+        public readonly int $contendedStoppedRequests,
         public readonly array $seconds,
     ) {
     }
@@ -42,6 +44,8 @@ final class Settings
             soakCycles: 1000000,
             contentionPasses: 1,
             contentionRequests: 1000,
+            contendedStoppedRounds: 3,
+            contendedStoppedRequests: 2000,
             seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 420],
         );
     }
@@ -60,6 +64,8 @@ final class Settings
             soakCycles: 50000,
             contentionPasses: 1,
             contentionRequests: 200,
+            contendedStoppedRounds: 1,
+            contendedStoppedRequests: 1000,
             seconds: ['split' => 8, 'shared' => 3, 'free' => 4, 'delay' => 4, 'stopped' => 6, 'soak' => 10],
         );
     }

@@ -148,7 +148,7 @@ TEST_F(AcquireOfThree, AGrantThatComesWhileTellingBusyFromDownIsUndoneAlready) {
   const auto undos = only<DeleteIfEqual>(reply(1, Reply::unknown(Fault::closed, "")));
   EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{1, 2}));
   EXPECT_TRUE(reply(2, Reply::granted(), t(20)).empty());
-  EXPECT_EQ(decision(), Decision::denied);
+  EXPECT_EQ(decision(), Decision::split);
 }
 
 TEST_F(AcquireOfThree, PausesBetweenAttemptsAndNotAfterTheLast) {
@@ -204,12 +204,72 @@ TEST_F(AcquireOfThree, AMajorityThatComesTooLateIsUndoneAndOneNanosecondEarlierI
   reply(0, Reply::granted());
   const auto undos = only<DeleteIfEqual>(reply(1, Reply::granted(), t(0) + usable));
   EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0, 1, 2}));
-  EXPECT_EQ(decision(), Decision::denied);
+  EXPECT_EQ(decision(), Decision::late);
   begin();
   reply(0, Reply::granted());
   EXPECT_TRUE(reply(1, Reply::granted(), t(0) + usable - kOneNs).empty());
   EXPECT_EQ(decision(), Decision::granted);
   EXPECT_EQ(acquire_->outcome()->validity, kOneNs);
+}
+
+TEST_F(AcquireOfThree, OnlyTheLastAttemptDecidesWhetherItWasTooLate) {
+  begin(RetryPolicy::exact(2, Duration()));
+  reply(0, Reply::granted());
+  reply(1, Reply::granted(), t(0) + kTtl);
+  const Instant second = t(0) + kTtl + Duration::ms(1);
+  time(second);
+  attempt_ = 2;
+  reply(0, Reply::denied(), second);
+  reply(1, Reply::denied(), second);
+  EXPECT_EQ(decision(), Decision::denied);
+}
+
+TEST_F(AcquireOfThree, VotesThatMakeNoMajorityForAnybodyAreSplitAndNotDenied) {
+  begin();
+  reply(0, Reply::granted());
+  reply(1, Reply::denied());
+  reply(2, Reply::unknown(Fault::rejected, "LOADING"));
+  EXPECT_EQ(decision(), Decision::split);
+  EXPECT_TRUE(is_refusal(*decision()));
+}
+
+TEST_F(AcquireOfThree, SplitVotesDoNotWaitForANodeInDoubt) {
+  begin();
+  acquire_->take_doubt(NodeIndex(2), 1);
+  EXPECT_TRUE(reply(0, Reply::granted()).empty());
+  const auto undos = only<DeleteIfEqual>(reply(1, Reply::denied()));
+  EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(decision(), Decision::split);
+}
+
+TEST_F(AcquireOfThree, ANodeInDoubtMayStillGiveTheDecidingVote) {
+  begin();
+  acquire_->take_doubt(NodeIndex(2), 1);
+  reply(0, Reply::granted());
+  reply(2, Reply::granted());
+  EXPECT_EQ(decision(), Decision::granted);
+}
+
+TEST_F(AcquireOfThree, ANodeInDoubtIsWaitedForWhereNoMajorityCanBeAskedWithoutIt) {
+  begin();
+  acquire_->take_doubt(NodeIndex(2), 1);
+  reply(0, Reply::granted());
+  reply(1, Reply::unknown(Fault::closed, ""));
+  EXPECT_FALSE(decision());
+  reply(2, Reply::granted(), t(49));
+  EXPECT_EQ(decision(), Decision::granted);
+}
+
+TEST_F(AcquireOfThree, ADoubtOfAnEarlierAttemptDoesNotCount) {
+  begin(RetryPolicy::exact(2, Duration()));
+  reply(0, Reply::denied());
+  reply(1, Reply::denied());
+  time(t(2));
+  attempt_ = 2;
+  acquire_->take_doubt(NodeIndex(2), 1);
+  reply(0, Reply::granted(), t(3));
+  reply(1, Reply::denied(), t(3));
+  EXPECT_FALSE(decision());
 }
 
 TEST_F(AcquireOfThree, AnAbortUndoesWhatMayBeHeld) {

@@ -8,6 +8,7 @@ use Bench\Lab;
 use Bench\Placement;
 use Bench\Samples;
 use Bench\Server;
+use Bench\Settings;
 
 /**
  * A hundred processes take turns on one resource, as in the documents' test: 1000 requests of 100
@@ -50,7 +51,8 @@ final class Contention
     private static function pass(Lab $lab, string $kind, int $serverCount): array
     {
         $servers = array_slice($lab->servers, 0, $serverCount);
-        $contention = $lab->contention($kind, $lab->ports($serverCount));
+        $contention = $lab->contention($kind, $lab->ports($serverCount), Settings::CLIENTS,
+            $lab->settings->contentionRequests, Settings::HOLD_US);
         array_map(static fn (Server $server) => $server->resetStatistics(), $servers);
         $answer = $contention->ask('go', self::SECONDS_MAX);
         $contention->end();

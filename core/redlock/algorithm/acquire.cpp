@@ -20,6 +20,7 @@ void Acquire::start(Instant now) {
 void Acquire::begin_attempt(Instant now) {
   ++attempt_;
   undone_ = false;
+  late_ = false;
   resume_at_.reset();
   token_ = recipe_->fresh_token(entropy_);
   round_.emplace(answer_times_, std::make_shared<const Command>(recipe_->take(token_)), attempt_,
@@ -41,6 +42,10 @@ void Acquire::take_time(Instant now) {
   decide(now);
 }
 
+void Acquire::take_doubt(NodeIndex node, AttemptNumber attempt) {
+  round_->take_doubt(node, attempt);
+}
+
 void Acquire::abort(Instant now) {
   if (outcome_) return;
   if (!resume_at_ && !undone_) queue_undo(now);
@@ -54,6 +59,7 @@ void Acquire::decide(Instant now) {
   if (verdict == Verdict::won && recipe_->validity(now - round_->start()) > Duration()) {
     return finish(Decision::granted, now);
   }
+  late_ = verdict == Verdict::won;
   fail_attempt(now);
 }
 
@@ -67,8 +73,11 @@ void Acquire::fail_attempt(Instant now) {
 
 void Acquire::end_failed(Instant now) {
   if (round_->foreign()) return finish(Decision::foreign, now);
-  if (round_->reach() == Verdict::won) return finish(Decision::denied, now);
+  if (late_) return finish(Decision::late, now);
   if (round_->reach() == Verdict::lost) return finish(Decision::unreachable, now);
+  if (round_->reach() == Verdict::pending) return;
+  const bool denied = round_->denials() == Verdict::won;
+  finish(denied ? Decision::denied : Decision::split, now);
 }
 
 void Acquire::queue_undo(Instant now) {

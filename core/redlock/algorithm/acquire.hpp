@@ -3,7 +3,7 @@
 //   asking ──won, validity > 0──────────────────────────────▶ done (granted)
 //     │  └──lost or too late, attempts left──▶ pausing ──time──▶ asking, fresh token
 //     └──lost or too late, last attempt: once it is known whether a majority could be
-//        asked────────────────────────────────────────────▶ done (denied, unreachable)
+//        asked───────────────────────────────▶ done (denied, split, late, unreachable)
 //
 // Leaving `asking` without a lock queues the undo of this attempt for every node that may
 // hold its token. Invariants: each attempt has a token of its own; an attempt's clock starts
@@ -41,6 +41,7 @@ class Acquire final : public Operation {
   void start(Instant now) override;
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void take_time(Instant now) override;
+  void take_doubt(NodeIndex node, AttemptNumber attempt) override;
   void abort(Instant now) override;
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;
@@ -64,6 +65,8 @@ class Acquire final : public Operation {
   std::optional<Round> round_;
   // The attempt has failed and is undone, but the reason is not certain yet.
   bool undone_ = false;
+  // This attempt's failure was that its majority came too late.
+  bool late_ = false;
   std::optional<Instant> resume_at_;
   std::deque<Request> undo_;
   std::optional<Outcome> outcome_;

@@ -15,7 +15,7 @@ void Extend::complete_grant(Outcome& outcome, Instant started) {
   outcome.token = token_;
   outcome.validity = validity_of(ttl_, outcome.decided_at - started, drift_factor_);
   // The answers took longer than the lock would live: nothing to hand out.
-  if (outcome.validity <= Duration()) outcome.decision = Decision::denied;
+  if (outcome.validity <= Duration()) outcome.decision = Decision::late;
 }
 
 }  // namespace redlock

@@ -32,6 +32,9 @@ class Operation {
   virtual void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) = 0;
   // Time has passed; called at or after next_deadline(), harmless before.
   virtual void take_time(Instant now) = 0;
+  // The node was asked in this attempt though its last answer was overdue: it may still vote, but
+  // need not be waited for while a majority can be asked without it.
+  virtual void take_doubt(NodeIndex /*node*/, AttemptNumber /*attempt*/) {}
   // The caller gives up: what may be held is undone, the outcome is `aborted`.
   virtual void abort(Instant now) = 0;
 

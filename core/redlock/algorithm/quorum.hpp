@@ -11,6 +11,9 @@
 
 namespace redlock {
 
+// Bit i is node i.
+using NodeSet = std::bitset<kNodesMax>;
+
 enum class Vote { yes, no };
 enum class Verdict { pending, won, lost };
 
@@ -28,11 +31,13 @@ class Tally {
   [[nodiscard]] bool has_voted(NodeIndex node) const { return voted_.test(node.value()); }
   [[nodiscard]] bool complete() const { return voted_.count() == node_count_; }
   // Lost as soon as the silent nodes can no longer complete a majority.
-  [[nodiscard]] Verdict verdict() const;
+  [[nodiscard]] Verdict verdict() const { return verdict_without({}); }
+  // The same, where nothing is expected of `doubted` nodes that are silent.
+  [[nodiscard]] Verdict verdict_without(const NodeSet& doubted) const;
 
  private:
   std::size_t node_count_;
-  std::bitset<kNodesMax> voted_;
+  NodeSet voted_;
   std::size_t yes_count_ = 0;
 };
 

@@ -11,6 +11,7 @@ Round::Round(AnswerTimes answer_times, std::shared_ptr<const Command> command,
       start_(start),
       grants_(answer_times_->size()),
       reach_(answer_times_->size()),
+      denials_(answer_times_->size()),
       reports_(answer_times_->size()) {}
 
 std::optional<Request> Round::next_request() {
@@ -26,6 +27,16 @@ bool Round::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply) {
   return true;
 }
 
+void Round::take_doubt(NodeIndex node, AttemptNumber attempt) {
+  if (attempt == attempt_ && node.value() < asked_count_) doubted_.set(node.value());
+}
+
+Verdict Round::grants() const {
+  const Verdict verdict = grants_.verdict();
+  if (verdict != Verdict::pending || reach_.verdict() != Verdict::won) return verdict;
+  return grants_.verdict_without(doubted_);
+}
+
 void Round::take_time(Instant now) {
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
     if (grants_.has_voted(NodeIndex(i)) || now < start_ + (*answer_times_)[i]) continue;
@@ -37,6 +48,7 @@ void Round::take_time(Instant now) {
 void Round::record(NodeIndex node, Reply reply) {
   grants_.record(node, reply.answer == Answer::granted ? Vote::yes : Vote::no);
   reach_.record(node, reply.answer == Answer::unknown ? Vote::no : Vote::yes);
+  denials_.record(node, reply.answer == Answer::denied ? Vote::yes : Vote::no);
   foreign_ = foreign_ || reply.fault == Fault::foreign;
   if (reply.answer == Answer::granted) granted_text_ = reply.text;
   reports_[node.value()] = NodeReport{true, std::move(reply)};

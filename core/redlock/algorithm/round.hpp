@@ -1,7 +1,8 @@
 // One question to every node at once, and what they answered.
 //
-// Two tallies run side by side: who granted, which decides the lock, and who could be asked
-// at all, which tells "held by someone else" from "the servers are down".
+// Three tallies run side by side: who granted, which decides the lock; who could be asked at
+// all, which tells "not given" from "the servers are down"; and who denied, which tells "held by
+// somebody else" from "nobody won".
 // Invariants: a node counts once; only replies to this round's attempt count.
 // Pure. One thread; a machine makes one per attempt.
 #pragma once
@@ -30,11 +31,16 @@ class Round {
   [[nodiscard]] std::optional<Request> next_request();
   // False: the reply is not to this round, or the node has answered already.
   bool take_reply(NodeIndex node, AttemptNumber attempt, Reply reply);
+  // This node's silence is not waited for while a majority answers without it.
+  void take_doubt(NodeIndex node, AttemptNumber attempt);
   // From its deadline on a silent node counts as one that gave no answer.
   void take_time(Instant now);
 
-  [[nodiscard]] Verdict grants() const { return grants_.verdict(); }
+  // Lost also when a majority has answered and the silent nodes that are not in doubt can no
+  // longer complete one: split votes must not wait for a server that stands still.
+  [[nodiscard]] Verdict grants() const;
   [[nodiscard]] Verdict reach() const { return reach_.verdict(); }
+  [[nodiscard]] Verdict denials() const { return denials_.verdict(); }
   // What came with the latest grant.
   [[nodiscard]] const std::string& granted_text() const { return granted_text_; }
   // Did a node find something under the key that is no lock of this kind?
@@ -58,6 +64,8 @@ class Round {
   std::size_t asked_count_ = 0;
   Tally grants_;
   Tally reach_;
+  Tally denials_;
+  NodeSet doubted_;
   std::vector<NodeReport> reports_;
   std::string granted_text_;
   bool foreign_ = false;

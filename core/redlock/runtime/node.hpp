@@ -78,6 +78,8 @@ class Node {
   [[nodiscard]] bool overdue(Instant now) const;
   [[nodiscard]] Instant last_active() const { return last_active_; }
   [[nodiscard]] const NodeTrouble& trouble() const { return trouble_; }
+  // It was overdue when it was asked last, and has said nothing since.
+  [[nodiscard]] bool in_doubt() const { return trouble_.fault == Fault::timeout; }
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
   [[nodiscard]] bool has_carried() const { return !carried_.empty(); }
 

@@ -132,6 +132,7 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
   if (!node->has_session()) make_room(*node);
   node->submit({running.id, request.node, request.attempt}, request.command, request.answer_by, now,
                arrivals_);
+  if (node->in_doubt()) running.operation->take_doubt(request.node, request.attempt);
   note_live(node);
 }
 
