@@ -17,6 +17,7 @@ use RedLock\Tests\Support\ServerTestCase;
 final class AccessTest extends ServerTestCase
 {
     private static RedisServer $server;
+    private static int $uses = 0;
 
     public static function setUpBeforeClass(): void
     {
@@ -38,6 +39,12 @@ final class AccessTest extends ServerTestCase
     {
         self::assertContains($rule, self::rules(), 'the table has a rule that the line has not');
         self::assertNotSame(self::everythingWorks(), $this->use(array_diff(self::rules(), [$rule])));
+    }
+
+    public function testWithoutTheRuleForTheNameTheLockWorksAllTheSame(): void
+    {
+        $results = $this->use(array_diff(self::rules(), ['+client|setname']));
+        self::assertSame(['name' => false] + self::everythingWorks(), ['name' => $results['name']] + $results);
     }
 
     /** @return iterable<string, array{string}> */
@@ -118,8 +125,10 @@ final class AccessTest extends ServerTestCase
         $admin->call('FLUSHALL');
         $admin->call('ACL', 'SETUSER', 'locks', ...$rules);
         $server = ['host' => '127.0.0.1', 'port' => self::$server->port, 'timeout' => 2.0, 'auth' => ['locks', 'password']];
-        $redLock = new RedLock([$server + ['database' => 1]], 0, 1, ['clientName' => 'locks-test']);
-        $pidLock = new PidLock($server);
+        // A name of its own gives each use connections of its own: others knew another user.
+        $options = ['clientName' => 'locks-test-' . ++self::$uses];
+        $redLock = new RedLock([$server + ['database' => 1]], 0, 1, $options);
+        $pidLock = new PidLock($server, $options);
         $results = [];
         // Twice, since a script goes by its name the second time.
         foreach (['first', 'second'] as $turn) {
@@ -135,7 +144,7 @@ final class AccessTest extends ServerTestCase
                 $pidLock->releasePidLock('a'), $pidLock->holdsPidLock('a'),
             ]);
         }
-        $results['name'] = str_contains($admin->call('CLIENT', 'LIST'), ' name=locks-test ');
+        $results['name'] = str_contains($admin->call('CLIENT', 'LIST'), " name=$options[clientName] ");
         return $results;
     }
 
