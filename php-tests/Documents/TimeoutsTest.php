@@ -86,6 +86,15 @@ final class TimeoutsTest extends ServerTestCase
         self::assertSame((int) $said[1], eval('return ' . strtr($formula, $values) . ';'));
     }
 
+    public function testTheCostOfAStoppedServerIsTheOneThatWasMeasured(): void
+    {
+        $section = (new Document('docs/operations.md'))->section('Timeouts');
+        self::assertSame(1, preg_match('~calls took ([\d.]+) times as\slong~', $section, $said));
+        $measured = (new Document('docs/bench/README.md'))->code('Measurements');
+        self::assertSame(1, preg_match('~^ *one of five stopped: lock p99 / healthy lock p99 .* ([\d.]+) +met$~m', $measured, $figure));
+        self::assertSame($figure[1], $said[1]);
+    }
+
     public function testAnUncontendedLockIsTwoCommandsAndFourInTheStatistics(): void
     {
         $section = (new Document('docs/operations.md'))->section('What you can watch');
