@@ -39,6 +39,12 @@ if test "$PHP_REDLOCK" != "no"; then
   PHP_REQUIRE_CXX()
   PHP_CXX_COMPILE_STDCXX([20], [mandatory], [REDLOCK_STDCXX])
 
+  dnl "-g -O2" are configure's own words when nobody gave CXXFLAGS. The debug information would make
+  dnl the library ten times as large; names for backtraces stay without it.
+  if test "$CXXFLAGS" = "-g -O2"; then
+    CXXFLAGS=-O2
+  fi
+
   dnl A relative path would be read in the build folder, where no such file is.
   REDLOCK_SOURCES=`$SED -e 's/#.*//' "$abs_srcdir/sources.txt" | tr '\r\n' '  '`
   if test -z "`echo $REDLOCK_SOURCES`"; then

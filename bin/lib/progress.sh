@@ -31,6 +31,15 @@ gauge_phpunit() {
 }
 gauge_lines() { echo "$(wc -l <"$1") lines"; }
 
+show_line() {
+  if is_live; then
+    printf '\r\e[K   %.*s\r' "$((${COLUMNS:-80} - 4))" "$1" >&"$progress_fd"
+  else
+    printf '   %s\n' "$1" >&"$progress_fd"
+  fi
+}
+end_line() { ! is_live || printf '\r\e[K' >&"$progress_fd"; }
+
 # Draws or prints until the parent ends or ends it. A pipe that nobody writes to makes read a sleep
 # which leaves no process behind.
 tick() {
@@ -40,12 +49,7 @@ tick() {
   exec {never}<> <(:)
   while read -rt "$pause" -u "$never"; [[ -d /proc/$$ ]]; do
     said=$("$gauge" "$log" 2>/dev/null)
-    said="   $what${said:+: $said}, $(duration $((SECONDS - began)))"
-    if is_live; then
-      printf '\r\e[K%.*s\r' "$((${COLUMNS:-80} - 1))" "$said" >&"$progress_fd"
-    else
-      printf '%s\n' "$said" >&"$progress_fd"
-    fi
+    show_line "$what${said:+: $said}, $(duration $((SECONDS - began)))"
   done
 }
 
@@ -59,7 +63,7 @@ stop_ticking() {
   kill "$ticker" 2>/dev/null || true
   wait "$ticker" 2>/dev/null || true
   ticker=
-  ! is_live || printf '\r\e[K' >&"$progress_fd"
+  end_line
 }
 
 # watched WHAT GAUGE LOG COMMAND...: runs COMMAND with its output in LOG, and says meanwhile how far

@@ -15,6 +15,8 @@ phpinfo(INFO_MODULES);
 $info = ob_get_clean();
 preg_match('/^redlock\n.*?^redlock\.pool_idle_seconds.*?$/ms', $info, $section);
 echo $section[0], "\n";
+// The extension's own path would look like a foreign library.
+echo preg_match('~^hiredis code \(running\) => (linked in|\S*/libhiredis\S*)$~m', $info) ? "told\n" : "not told\n";
 foreach (['Secret1', 'someuser', 'Token1', 'myclient', $address] as $hidden) {
     echo strpos($info, $hidden) === false ? "hidden\n" : "shown: $hidden\n";
 }
@@ -32,6 +34,7 @@ Open connections of this thread => %d
 Directive => Local Value => Master Value
 redlock.persistent => On => On
 redlock.pool_idle_seconds => 60 => 60
+told
 hidden
 hidden
 hidden

@@ -3,6 +3,7 @@ max_execution_time ends a call that waits for longer, and the call is undone
 --EXTENSIONS--
 redlock
 --INI--
+fatal_error_backtraces=0
 pcre.jit=0
 --FILE--
 <?php
@@ -22,4 +23,4 @@ echo "not reached\n";
 ?>
 --EXPECTF--
 Fatal error: Maximum execution time of 1 second exceeded in %s on line %d
-%Aundone in time
+undone in time

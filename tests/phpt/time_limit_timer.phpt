@@ -5,6 +5,8 @@ redlock
 pcntl
 --SKIPIF--
 <?php if (PHP_ZTS) die('skip the timer of ZTS builds is not a signal that can be sent'); ?>
+--INI--
+fatal_error_backtraces=0
 --FILE--
 <?php
 require __DIR__ . '/helper.inc';
@@ -21,4 +23,4 @@ echo "not reached\n";
 ?>
 --EXPECTF--
 Fatal error: Maximum execution time of 100 seconds exceeded in %s on line %d
-%Asoon
+soon

@@ -10,11 +10,11 @@ final class Lists
 {
     /** The role that package.xml gives to a path; what matches nothing is not packed. */
     private const ROLES = [
-        '~^(config\.m4|sources\.txt)$~' => 'src',
+        '~^(config\.m4|sources\.txt|CMakeLists\.txt|cmake/.*\.(cmake|in))$~' => 'src',
         '~^core/.*\.(cpp|hpp)$~' => 'src',
         '~^ext/.*\.(cpp|hpp|h|stub\.php)$~' => 'src',
         '~^tests/phpt/~' => 'test',
-        '~^(LICENSE|[A-Z]+\.md|docs/[^/]+\.md|stubs/.*\.php)$~' => 'doc',
+        '~^(LICENSE|[A-Z]+\.md|docs/.*\.(md|svg)|examples/.*|stubs/.*\.php)$~' => 'doc',
     ];
 
     public static function check(Files $files, Report $report): void

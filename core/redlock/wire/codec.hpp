@@ -58,7 +58,8 @@ class RespReader {
 
 // "0.14.1": the version whose headers this library was compiled with.
 [[nodiscard]] std::string hiredis_version_built();
-// The file whose code serves the codec at run time; empty where that cannot be told.
+// Whose code serves the codec at run time: "linked in" where it is part of this library, else the
+// file of the shared library; empty where that cannot be told.
 [[nodiscard]] std::string hiredis_origin();
 
 }  // namespace redlock
