@@ -23,7 +23,7 @@ final class Report
         if ($checked === 0) {
             $complaints[] = 'nothing was there to check';
         }
-        printf("%-6s %-60s %5d checked\n", $complaints === [] ? 'ok' : 'FAILED', $name, $checked);
+        printf("%-6s %-58s %5d checked\n", $complaints === [] ? 'ok' : 'FAILED', $name, $checked);
         foreach ($complaints as $complaint) {
             echo "       $complaint\n";
         }
