@@ -30,6 +30,11 @@ void take_auth(ServerFields& fields, const zval* value) {
   fields.password = text_from("the password in auth", password);
 }
 
+[[noreturn]] void refuse_field(const std::string& shown) {
+  throw ArgumentError("there is no server field " + shown +
+                      "; valid are host, port, timeout, auth, database");
+}
+
 std::string_view field_name(zend_ulong index, const zend_string* key) {
   constexpr std::string_view kByPosition[] = {"host", "port", "timeout"};
   if (key != nullptr) return view_of(key);
@@ -48,7 +53,7 @@ void take_field(ServerFields& fields, std::string_view name, const zval* value) 
   } else if (name == "database") {
     fields.database = whole_number_from(name, value);
   } else {
-    throw ArgumentError("there is no server field " + quoted(name));
+    refuse_field(quoted(name));
   }
 }
 
@@ -60,13 +65,16 @@ ServerFields fields_from(HashTable* array) {
   std::vector<std::string_view> seen;
   ZEND_HASH_FOREACH_KEY_VAL(array, index, key, value) {
     const std::string_view name = field_name(index, key);
-    if (name.empty()) throw ArgumentError("there is no server field " + key_text(index, key));
+    // An empty key is no position, and a fourth position has meant several things to old clients.
+    if (name.empty()) refuse_field(key_text(index, key));
     if (std::ranges::find(seen, name) != seen.end()) {
       throw ArgumentError(std::string(name) + " is given twice");
     }
     seen.push_back(name);
     ZVAL_DEREF(value);
     take_field(fields, name, value);
+    // As a third element it is what old configurations bound connecting with.
+    if (name == "timeout") fields.timeout_of_connecting = key == nullptr;
   }
   ZEND_HASH_FOREACH_END();
   if (std::ranges::find(seen, "host") == seen.end()) throw ArgumentError("host is missing");

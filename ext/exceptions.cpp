@@ -9,6 +9,20 @@ zend_class_entry* connection_exception_class = nullptr;
 zend_class_entry* quorum_exception_class = nullptr;
 zend_class_entry* not_a_lock_exception_class = nullptr;
 
+void throw_for_servers(zend_class_entry* type, const char* message,
+                       const std::vector<ServerTrouble>& troubles) {
+  zend_object* const exception = zend_throw_exception(type, message, 0);
+  zval faults;
+  array_init(&faults);
+  for (const ServerTrouble& trouble : troubles) {
+    const std::string_view word = to_string(trouble.fault);
+    add_assoc_stringl_ex(&faults, trouble.server.data(), trouble.server.size(), word.data(),
+                         word.size());
+  }
+  zend_update_property(type, exception, ZEND_STRL("faults"), &faults);
+  zval_ptr_dtor(&faults);
+}
+
 void register_exceptions() {
   zend_class_entry* const common = register_class_RedLock_Exception(zend_ce_throwable);
   connection_exception_class =
@@ -19,3 +33,14 @@ void register_exceptions() {
 }
 
 }  // namespace redlock::php
+
+// Also QuorumException's, which has a property of its own of this name.
+PHP_METHOD(RedLock_ConnectionException, faults) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  zval unused;
+  zval* const faults = zend_read_property(EX(func)->common.scope, Z_OBJ_P(ZEND_THIS),
+                                          ZEND_STRL("faults"), true, &unused);
+  // Whoever unset it by reflection is told nothing.
+  if (Z_TYPE_P(faults) != IS_ARRAY) RETURN_EMPTY_ARRAY();
+  RETURN_COPY(faults);
+}

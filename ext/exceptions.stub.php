@@ -15,10 +15,17 @@ interface Exception extends \Throwable
 
 class ConnectionException extends \RuntimeException implements Exception
 {
+    private array $faults = [];
+
+    final public function faults(): array {}
 }
 
 class QuorumException extends \RuntimeException implements Exception
 {
+    private array $faults = [];
+
+    /** @implementation-alias RedLock\ConnectionException::faults */
+    final public function faults(): array {}
 }
 
 class NotALockException extends \RuntimeException implements Exception

@@ -1,7 +1,13 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: f14653e1b8229c61e3a45cef149479b266a65aac */
+ * Stub hash: efcf35814e789e34b5f2ad7bef29e0e797e3ff7b */
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_ConnectionException_faults, 0, 0, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_RedLock_QuorumException_faults arginfo_class_RedLock_ConnectionException_faults
 
 
+ZEND_METHOD(RedLock_ConnectionException, faults);
 
 
 static const zend_function_entry class_RedLock_Exception_methods[] = {
@@ -10,11 +16,13 @@ static const zend_function_entry class_RedLock_Exception_methods[] = {
 
 
 static const zend_function_entry class_RedLock_ConnectionException_methods[] = {
+	ZEND_ME(RedLock_ConnectionException, faults, arginfo_class_RedLock_ConnectionException_faults, ZEND_ACC_PUBLIC|ZEND_ACC_FINAL)
 	ZEND_FE_END
 };
 
 
 static const zend_function_entry class_RedLock_QuorumException_methods[] = {
+	ZEND_MALIAS(RedLock_ConnectionException, faults, faults, arginfo_class_RedLock_QuorumException_faults, ZEND_ACC_PUBLIC|ZEND_ACC_FINAL)
 	ZEND_FE_END
 };
 
@@ -42,6 +50,12 @@ static zend_class_entry *register_class_RedLock_ConnectionException(zend_class_e
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_RuntimeException);
 	zend_class_implements(class_entry, 1, class_entry_RedLock_Exception);
 
+	zval property_faults_default_value;
+	ZVAL_EMPTY_ARRAY(&property_faults_default_value);
+	zend_string *property_faults_name = zend_string_init("faults", sizeof("faults") - 1, 1);
+	zend_declare_typed_property(class_entry, property_faults_name, &property_faults_default_value, ZEND_ACC_PRIVATE, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_faults_name);
+
 	return class_entry;
 }
 
@@ -52,6 +66,12 @@ static zend_class_entry *register_class_RedLock_QuorumException(zend_class_entry
 	INIT_NS_CLASS_ENTRY(ce, "RedLock", "QuorumException", class_RedLock_QuorumException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_RuntimeException);
 	zend_class_implements(class_entry, 1, class_entry_RedLock_Exception);
+
+	zval property_faults_default_value;
+	ZVAL_EMPTY_ARRAY(&property_faults_default_value);
+	zend_string *property_faults_name = zend_string_init("faults", sizeof("faults") - 1, 1);
+	zend_declare_typed_property(class_entry, property_faults_name, &property_faults_default_value, ZEND_ACC_PRIVATE, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_faults_name);
 
 	return class_entry;
 }

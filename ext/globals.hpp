@@ -21,6 +21,7 @@ ThreadState& thread_state();
 ZEND_BEGIN_MODULE_GLOBALS(redlock)
 redlock::php::ThreadState* thread;  // null until the first use
 bool persistent;
+bool global_names;
 zend_long pool_idle_seconds;
 // What the two were when the request ended.
 bool persistent_at_end;

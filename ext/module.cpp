@@ -3,6 +3,7 @@
 #include "config.h"
 #endif
 
+#include "class_names.hpp"
 #include "exceptions.hpp"
 #include "globals.hpp"
 #include "guard.hpp"
@@ -45,6 +46,8 @@ ZEND_INI_MH(update_idle_seconds) {
 PHP_INI_BEGIN()
 STD_PHP_INI_BOOLEAN("redlock.persistent", "1", PHP_INI_ALL, OnUpdateBool, persistent,
                     zend_redlock_globals, redlock_globals)
+STD_PHP_INI_BOOLEAN("redlock.global_names", "1", PHP_INI_SYSTEM, OnUpdateBool, global_names,
+                    zend_redlock_globals, redlock_globals)
 STD_PHP_INI_ENTRY("redlock.pool_idle_seconds", "60", PHP_INI_ALL, update_idle_seconds,
                   pool_idle_seconds, zend_redlock_globals, redlock_globals)
 PHP_INI_END()
@@ -79,6 +82,7 @@ PHP_GSHUTDOWN_FUNCTION(redlock) {
 
 PHP_MINIT_FUNCTION(redlock) {
   REGISTER_INI_ENTRIES();
+  redlock::php::classes_are_global = REDLOCK_G(global_names);
   redlock::php::register_exceptions();
   redlock::php::register_redlock();
   redlock::php::register_pid_lock();

@@ -1,6 +1,7 @@
 // Waiting, the ledger and the exceptions of PidLock.
 #include "pid_call.hpp"
 
+#include "class_names.hpp"
 #include "convert_value.hpp"
 #include "exceptions.hpp"
 #include "guard.hpp"
@@ -38,28 +39,31 @@ void take_outcome(PidCall& call, bool wanted) {
   if (call.verb == PidVerb::release && answered) state.manager.note_released(key_of(call));
 }
 
-const char* verb_name(PidVerb verb) {
+std::string verb_name(PidVerb verb) {
+  const std::string class_name(name_of_class("RedLock\\PidLock"));
   switch (verb) {
     case PidVerb::take:
-      return "PidLock::getPidLock()";
+      return class_name + "::getPidLock()";
     case PidVerb::release:
-      return "PidLock::releasePidLock()";
+      return class_name + "::releasePidLock()";
     default:
-      return "PidLock::holdsPidLock()";
+      return class_name + "::holdsPidLock()";
   }
 }
 
 std::string describe_trouble(PidCall& call) {
   PidState& state = call.state;
-  const std::string text = std::string(verb_name(call.verb)) + ": ";
+  const std::string text = verb_name(call.verb) + ": ";
   const std::string key = quoted(view_of(call.key));
+  state.troubles.clear();
   if (call.decision == Decision::aborted) return text + "the process forked during the call";
   if (call.decision == Decision::foreign) {
     return text + "the key " + key + " on " + state.server + " holds something that is no lock";
   }
   const Duration tried = state.manager.pool().clock().now() - call.began;
+  state.troubles = state.manager.troubles(state.outcome);
   std::string reason = "no answer";
-  for (const ServerTrouble& trouble : state.manager.troubles(state.outcome)) {
+  for (const ServerTrouble& trouble : state.troubles) {
     reason = printable(trouble.reason, kReasonBytesMax);
   }
   return text + state.server + " could not be asked for " + key + " (tried for " +
@@ -80,9 +84,12 @@ bool complete(PidCall& call) {
 
 void throw_trouble(PidCall& call) {
   if (!guarded({}, [&] { call.state.message = describe_trouble(call); })) return;
-  zend_class_entry* const type =
-      call.decision == Decision::foreign ? not_a_lock_exception_class : connection_exception_class;
-  zend_throw_exception(type, call.state.message.c_str(), 0);
+  const char* const message = call.state.message.c_str();
+  if (call.decision == Decision::foreign) {
+    zend_throw_exception(not_a_lock_exception_class, message, 0);
+  } else {
+    throw_for_servers(connection_exception_class, message, call.state.troubles);
+  }
 }
 
 }  // namespace redlock::php

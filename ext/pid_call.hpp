@@ -1,6 +1,7 @@
 // What stands behind a PidLock object, and waiting for one of its calls.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "redlock/runtime/stamp_lock_manager.hpp"
 #include "zend.hpp"
@@ -18,6 +19,7 @@ struct PidState {
   std::string prefix;
   // What the latest call left, parked while Zend makes exceptions of it.
   Outcome outcome;
+  std::vector<ServerTrouble> troubles;
   std::string message;
 };
 

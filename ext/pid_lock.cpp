@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "class_names.hpp"
 #include "convert_options.hpp"
 #include "convert_server.hpp"
 #include "convert_value.hpp"
@@ -208,4 +209,8 @@ PHP_METHOD(PidLock, _getLockKey) {
   RETURN_STR(usual_key(*state, pid));
 }
 
-void redlock::php::register_pid_lock() { PidLockObject::install(register_class_PidLock()); }
+void redlock::php::register_pid_lock() {
+  zend_class_entry* const class_entry = register_class_PidLock();
+  PidLockObject::install(class_entry);
+  if (classes_are_global) zend_register_class_alias("RedLock\\PidLock", class_entry);
+}

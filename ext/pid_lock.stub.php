@@ -2,6 +2,7 @@
 
 /**
  * The timestamp lock on one server; documented in stubs/redlock.php.
+ * Return types are told to readers only: subclasses of the userland class declare none.
  *
  * @generate-class-entries
  */
@@ -15,24 +16,24 @@ class PidLock
         array $options = []
     ) {}
 
-    /** @tentative-return-type */
+    /** @return int */
     public function getPidLock(
         string|int $pid,
         int|float $lock_timeout,
         int|float $sleep_time = 0,
         int $retry_times = 0,
         int|float $buffer_time = 0.001
-    ): int {}
+    ) {}
 
-    /** @tentative-return-type */
-    public function releasePidLock(string|int $pid, int|float $buffer_time = 0.003): bool {}
+    /** @return bool */
+    public function releasePidLock(string|int $pid, int|float $buffer_time = 0.003) {}
 
-    /** @tentative-return-type */
-    public function holdsPidLock(string|int $pid): bool {}
+    /** @return bool */
+    public function holdsPidLock(string|int $pid) {}
 
-    /** @tentative-return-type */
-    public function remainingPidLock(string|int $pid): float {}
+    /** @return float */
+    public function remainingPidLock(string|int $pid) {}
 
-    /** @tentative-return-type */
-    protected function _getLockKey(string|int $pid): string {}
+    /** @return string */
+    protected function _getLockKey(string|int $pid) {}
 }

@@ -1,12 +1,12 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: b0c6ad8eaa588df7a73e1061a38c790f1c3f20d1 */
+ * Stub hash: 5a4be264d85b5ce72dcb3d38b3d8f14cc4ac35bc */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_PidLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, server, MAY_BE_STRING|MAY_BE_ARRAY, "\'127.0.0.1:6379\'")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_TENTATIVE_RETURN_TYPE_INFO_EX(arginfo_class_PidLock_getPidLock, 0, 2, IS_LONG, 0)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_PidLock_getPidLock, 0, 0, 2)
 	ZEND_ARG_TYPE_MASK(0, pid, MAY_BE_STRING|MAY_BE_LONG, NULL)
 	ZEND_ARG_TYPE_MASK(0, lock_timeout, MAY_BE_LONG|MAY_BE_DOUBLE, NULL)
 	ZEND_ARG_TYPE_MASK(0, sleep_time, MAY_BE_LONG|MAY_BE_DOUBLE, "0")
@@ -14,22 +14,18 @@ ZEND_BEGIN_ARG_WITH_TENTATIVE_RETURN_TYPE_INFO_EX(arginfo_class_PidLock_getPidLo
 	ZEND_ARG_TYPE_MASK(0, buffer_time, MAY_BE_LONG|MAY_BE_DOUBLE, "0.001")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_TENTATIVE_RETURN_TYPE_INFO_EX(arginfo_class_PidLock_releasePidLock, 0, 1, _IS_BOOL, 0)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_PidLock_releasePidLock, 0, 0, 1)
 	ZEND_ARG_TYPE_MASK(0, pid, MAY_BE_STRING|MAY_BE_LONG, NULL)
 	ZEND_ARG_TYPE_MASK(0, buffer_time, MAY_BE_LONG|MAY_BE_DOUBLE, "0.003")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_TENTATIVE_RETURN_TYPE_INFO_EX(arginfo_class_PidLock_holdsPidLock, 0, 1, _IS_BOOL, 0)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_PidLock_holdsPidLock, 0, 0, 1)
 	ZEND_ARG_TYPE_MASK(0, pid, MAY_BE_STRING|MAY_BE_LONG, NULL)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_TENTATIVE_RETURN_TYPE_INFO_EX(arginfo_class_PidLock_remainingPidLock, 0, 1, IS_DOUBLE, 0)
-	ZEND_ARG_TYPE_MASK(0, pid, MAY_BE_STRING|MAY_BE_LONG, NULL)
-ZEND_END_ARG_INFO()
+#define arginfo_class_PidLock_remainingPidLock arginfo_class_PidLock_holdsPidLock
 
-ZEND_BEGIN_ARG_WITH_TENTATIVE_RETURN_TYPE_INFO_EX(arginfo_class_PidLock__getLockKey, 0, 1, IS_STRING, 0)
-	ZEND_ARG_TYPE_MASK(0, pid, MAY_BE_STRING|MAY_BE_LONG, NULL)
-ZEND_END_ARG_INFO()
+#define arginfo_class_PidLock__getLockKey arginfo_class_PidLock_holdsPidLock
 
 
 ZEND_METHOD(PidLock, __construct);

@@ -1,6 +1,9 @@
 // The verbs of RedLock.
 #include "quorum_call.hpp"
 
+#include <algorithm>
+
+#include "class_names.hpp"
 #include "exceptions.hpp"
 #include "guard.hpp"
 #include "handle.hpp"
@@ -25,6 +28,7 @@ struct Call {
   QuorumState& state;
   QuorumVerb verb;
   zval resource;  // a reference of its own: a signal handler may overwrite the handle's
+  zend_long ttl_ms;
   OperationId id;
   Instant began;
   Decision decision;
@@ -45,46 +49,75 @@ OperationId begin(QuorumState& state, const QuorumRequest& request) {
   }
 }
 
-// `wanted`: the caller is still there to be given the lock.
-void take_outcome(Call& call, bool wanted) {
+// Why the servers' answers came to nothing; empty where they speak for themselves. `held_up`: what
+// was too late is us.
+std::string remark_on(const Call& call, bool held_up) {
+  const Outcome& outcome = call.state.outcome;
+  const std::string servers = std::to_string(call.state.server_count);
+  if (outcome.decision == Decision::split) {
+    const auto votes = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
+      return report.answered && report.reply.answer == Answer::granted;
+    });
+    return "nobody won: " + std::to_string(votes) + " of " + servers +
+           " servers had voted for the last attempt, needs " +
+           std::to_string(majority_of(call.state.server_count));
+  }
+  if (outcome.decision != Decision::late) return {};
+  const std::string late =
+      (held_up ? "but signal handlers took too long" : "but the answers came too late") +
+      (" for a ttl of " + std::to_string(call.ttl_ms) + " ms");
+  return call.verb == QuorumVerb::extend
+             ? "extended, " + late + "; the lock is as valid as it was before"
+             : "won, " + late;
+}
+
+// Granted, but a signal handler may have run since it was decided. False: nothing is left of it.
+bool still_valid(Call& call, bool wanted) {
   QuorumState& state = call.state;
   Pool& pool = state.manager.pool();
   Outcome& outcome = state.outcome;
-  outcome = pool.take(call.id);
+  outcome.validity = outcome.validity - (pool.clock().now() - outcome.decided_at);
+  if (wanted && outcome.validity > Duration()) return true;
+  outcome.decision = Decision::late;
+  // Taken at once: sent, and not waited for.
+  if (call.verb == QuorumVerb::lock) {
+    (void)pool.take(state.manager.begin_unlock(resource_from(&call.resource), outcome.token));
+  }
+  return false;
+}
+
+// `wanted`: the caller is still there to be given the lock.
+void take_outcome(Call& call, bool wanted) {
+  QuorumState& state = call.state;
+  Outcome& outcome = state.outcome;
+  outcome = state.manager.pool().take(call.id);
   state.troubles = state.manager.troubles(outcome);
   for (ServerTrouble& trouble : state.troubles) {
     trouble.reason = printable(trouble.reason, kReasonBytesMax);
   }
   const bool timed = call.verb == QuorumVerb::lock || call.verb == QuorumVerb::extend;
-  if (timed && outcome.decision == Decision::granted) {
-    // A signal handler may have run since it was decided.
-    outcome.validity = outcome.validity - (pool.clock().now() - outcome.decided_at);
-    const bool usable = wanted && outcome.validity > Duration();
-    if (!usable) outcome.decision = Decision::late;
-    // Taken at once: sent, and not waited for.
-    if (!usable && call.verb == QuorumVerb::lock) {
-      (void)pool.take(state.manager.begin_unlock(resource_from(&call.resource), outcome.token));
-    }
-  }
+  const bool held_up = timed && outcome.decision == Decision::granted && !still_valid(call, wanted);
+  if (wanted) state.remark = remark_on(call, held_up);
   call.decision = outcome.decision;
 }
 
-const char* verb_name(QuorumVerb verb) {
+std::string verb_name(QuorumVerb verb) {
+  const std::string class_name(name_of_class("RedLock\\RedLock"));
   switch (verb) {
     case QuorumVerb::lock:
-      return "RedLock::lock()";
+      return class_name + "::lock()";
     case QuorumVerb::unlock:
-      return "RedLock::unlock()";
+      return class_name + "::unlock()";
     case QuorumVerb::extend:
-      return "RedLock::extend()";
+      return class_name + "::extend()";
     default:
-      return "RedLock::isHeld()";
+      return class_name + "::isHeld()";
   }
 }
 
 std::string describe_unreachable(Call& call) {
   QuorumState& state = call.state;
-  std::string text = std::string(verb_name(call.verb)) + ": ";
+  std::string text = verb_name(call.verb) + ": ";
   if (call.decision == Decision::aborted) return text + "the process forked during the call";
   const Duration tried = state.manager.pool().clock().now() - call.began;
   text += "no majority of " + std::to_string(state.server_count) +
@@ -118,23 +151,38 @@ void answer(zval* return_value, Call& call) {
   if (call.decision == Decision::granted) RETURN_TRUE;
   if (is_refusal(call.decision) || call.verb == QuorumVerb::unlock) RETURN_FALSE;
   if (!guarded({}, [&] { state.message = describe_unreachable(call); })) return;
-  zend_throw_exception(quorum_exception_class, state.message.c_str(), 0);
+  throw_for_servers(quorum_exception_class, state.message.c_str(), state.troubles);
 }
 
 }  // namespace
 
 void call_quorum(zval* return_value, QuorumState& state, const QuorumRequest& request) {
-  Call call{state, request.verb, {}, 0, state.manager.pool().clock().now(), Decision::aborted};
+  Call call{state,
+            request.verb,
+            {},
+            request.ttl_ms,
+            0,
+            state.manager.pool().clock().now(),
+            Decision::aborted};
   ZVAL_COPY(&call.resource, request.resource);
   const auto& places = request.verb == QuorumVerb::lock
                            ? std::span<const ArgumentPlace>(kLockPlaces)
                            : kHandlePlaces;
   const bool begun = guarded(places, [&] {
     state.troubles.clear();
+    state.remark.clear();
     call.id = begin(state, request);
   });
   if (begun && complete(call)) answer(return_value, call);
   zval_ptr_dtor(&call.resource);
+}
+
+void answer_for_no_lock(zval* return_value, QuorumState& state) {
+  const bool noted = guarded({}, [&] {
+    state.troubles.clear();
+    state.remark = "false was given instead of a lock";
+  });
+  if (noted) RETURN_FALSE;
 }
 
 }  // namespace redlock::php

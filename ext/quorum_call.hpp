@@ -18,6 +18,7 @@ struct QuorumState {
   std::size_t server_count;
   Outcome outcome;
   std::vector<ServerTrouble> troubles;
+  std::string remark;  // about the call as a whole; empty: nothing to say
   std::string message;
 };
 
@@ -32,5 +33,7 @@ struct QuorumRequest {
 
 // Sets the return value, or throws to PHP.
 void call_quorum(zval* return_value, QuorumState& state, const QuorumRequest& request);
+// The same for a verb whose handle is the false that lock() gave: asks nobody.
+void answer_for_no_lock(zval* return_value, QuorumState& state);
 
 }  // namespace redlock::php

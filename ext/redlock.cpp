@@ -1,6 +1,7 @@
 // RedLock: the quorum lock, each method parse, call, translate.
 #include "redlock.hpp"
 
+#include "class_names.hpp"
 #include "convert_options.hpp"
 #include "convert_server.hpp"
 #include "globals.hpp"
@@ -38,12 +39,19 @@ QuorumState* make_state(HashTable* servers, zend_long retry_delay_ms, zend_long 
   return new QuorumState(LockManager(pool, specs, std::move(lock_options)), specs.size());
 }
 
-// The verbs on the handle in argument 1.
-void call_on_handle(zval* return_value, zval* object, QuorumVerb verb, HashTable* array,
+// The verbs on the handle in argument 1, or on the false that lock() gave instead of one: unlock()
+// often stands in a `finally` where a TypeError would hide what came before it.
+void call_on_handle(zval* return_value, zval* object, QuorumVerb verb, const zval* lock,
                     zend_long ttl_ms) {
+  if (Z_TYPE_P(lock) != IS_ARRAY && Z_TYPE_P(lock) != IS_FALSE) {
+    zend_argument_type_error(1, "must be of type array|false, %s given", zend_zval_type_name(lock));
+    return;
+  }
   QuorumState* const state = RedLockObject::initialised(object);
+  if (state == nullptr) return;
+  if (Z_TYPE_P(lock) == IS_FALSE) return answer_for_no_lock(return_value, *state);
   Handle handle;
-  if (state == nullptr || !parse_handle(array, handle)) return;
+  if (!parse_handle(Z_ARRVAL_P(lock), handle)) return;
   call_quorum(return_value, *state, {verb, handle.resource, handle.token, ttl_ms});
 }
 
@@ -89,29 +97,29 @@ PHP_METHOD(RedLock, lock) {
 }
 
 PHP_METHOD(RedLock, unlock) {
-  HashTable* array = nullptr;
+  zval* lock = nullptr;
   ZEND_PARSE_PARAMETERS_START(1, 1)
-  Z_PARAM_ARRAY_HT(array)
+  Z_PARAM_ZVAL(lock)
   ZEND_PARSE_PARAMETERS_END();
-  call_on_handle(return_value, ZEND_THIS, QuorumVerb::unlock, array, 0);
+  call_on_handle(return_value, ZEND_THIS, QuorumVerb::unlock, lock, 0);
 }
 
 PHP_METHOD(RedLock, extend) {
-  HashTable* array = nullptr;
+  zval* lock = nullptr;
   zend_long ttl_ms = 0;
   ZEND_PARSE_PARAMETERS_START(2, 2)
-  Z_PARAM_ARRAY_HT(array)
+  Z_PARAM_ZVAL(lock)
   Z_PARAM_LONG(ttl_ms)
   ZEND_PARSE_PARAMETERS_END();
-  call_on_handle(return_value, ZEND_THIS, QuorumVerb::extend, array, ttl_ms);
+  call_on_handle(return_value, ZEND_THIS, QuorumVerb::extend, lock, ttl_ms);
 }
 
 PHP_METHOD(RedLock, isHeld) {
-  HashTable* array = nullptr;
+  zval* lock = nullptr;
   ZEND_PARSE_PARAMETERS_START(1, 1)
-  Z_PARAM_ARRAY_HT(array)
+  Z_PARAM_ZVAL(lock)
   ZEND_PARSE_PARAMETERS_END();
-  call_on_handle(return_value, ZEND_THIS, QuorumVerb::check, array, 0);
+  call_on_handle(return_value, ZEND_THIS, QuorumVerb::check, lock, 0);
 }
 
 PHP_METHOD(RedLock, lastErrors) {
@@ -123,10 +131,18 @@ PHP_METHOD(RedLock, lastErrors) {
     add_assoc_stringl_ex(return_value, trouble.server.data(), trouble.server.size(),
                          trouble.reason.data(), trouble.reason.size());
   }
+  if (!state->remark.empty()) {
+    add_assoc_stringl(return_value, "lock", state->remark.data(), state->remark.size());
+  }
 }
 
 void redlock::php::register_redlock() {
   zend_class_entry* const class_entry = register_class_RedLock();
   RedLockObject::install(class_entry);
-  zend_register_class_alias("RedLock\\RedLock", class_entry);
+  if (classes_are_global) zend_register_class_alias("RedLock\\RedLock", class_entry);
+  // Its parameter is declared as subclasses of the userland class declare it, and takes false too:
+  // a debug build of PHP must not compare the two.
+  auto* const unlock = static_cast<zend_function*>(
+      zend_hash_str_find_ptr(&class_entry->function_table, ZEND_STRL("unlock")));
+  unlock->common.fn_flags &= ~static_cast<std::uint32_t>(ZEND_ACC_HAS_TYPE_HINTS);
 }

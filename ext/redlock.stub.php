@@ -2,6 +2,7 @@
 
 /**
  * The quorum lock over several independent servers; documented in stubs/redlock.php.
+ * Return types are told to readers only: subclasses of the userland class declare none.
  *
  * @generate-class-entries
  */
@@ -17,18 +18,23 @@ class RedLock
         array $options = []
     ) {}
 
-    /** @tentative-return-type */
-    public function lock(string|int $resource, int $ttl): array|false {}
+    /** @return array|false */
+    public function lock(string|int $resource, int $ttl) {}
 
-    /** @tentative-return-type */
-    public function unlock(array $lock): bool {}
+    /**
+     * Takes false too; but where `array|false` is declared, no subclass may declare the userland
+     * class's `array`.
+     *
+     * @return bool
+     */
+    public function unlock(array $lock) {}
 
-    /** @tentative-return-type */
-    public function extend(array $lock, int $ttl): array|false {}
+    /** @return array|false */
+    public function extend(array|false $lock, int $ttl) {}
 
-    /** @tentative-return-type */
-    public function isHeld(array $lock): bool {}
+    /** @return bool */
+    public function isHeld(array|false $lock) {}
 
-    /** @tentative-return-type */
-    public function lastErrors(): array {}
+    /** @return array */
+    public function lastErrors() {}
 }

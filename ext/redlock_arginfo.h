@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 445199896e999a23f3eb23a219d1193697a0fa50 */
+ * Stub hash: 587ce91231997ccd2300ed48746c29a63f19c9c6 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, servers, IS_ARRAY, 0)
@@ -8,23 +8,25 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_TENTATIVE_RETURN_TYPE_MASK_EX(arginfo_class_RedLock_lock, 0, 2, MAY_BE_ARRAY|MAY_BE_FALSE)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_lock, 0, 0, 2)
 	ZEND_ARG_TYPE_MASK(0, resource, MAY_BE_STRING|MAY_BE_LONG, NULL)
 	ZEND_ARG_TYPE_INFO(0, ttl, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_TENTATIVE_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_unlock, 0, 1, _IS_BOOL, 0)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_unlock, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, lock, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_TENTATIVE_RETURN_TYPE_MASK_EX(arginfo_class_RedLock_extend, 0, 2, MAY_BE_ARRAY|MAY_BE_FALSE)
-	ZEND_ARG_TYPE_INFO(0, lock, IS_ARRAY, 0)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_extend, 0, 0, 2)
+	ZEND_ARG_TYPE_MASK(0, lock, MAY_BE_ARRAY|MAY_BE_FALSE, NULL)
 	ZEND_ARG_TYPE_INFO(0, ttl, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_RedLock_isHeld arginfo_class_RedLock_unlock
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_isHeld, 0, 0, 1)
+	ZEND_ARG_TYPE_MASK(0, lock, MAY_BE_ARRAY|MAY_BE_FALSE, NULL)
+ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_TENTATIVE_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_lastErrors, 0, 0, IS_ARRAY, 0)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_lastErrors, 0, 0, 0)
 ZEND_END_ARG_INFO()
 
 

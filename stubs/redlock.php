@@ -13,8 +13,12 @@ namespace {
     /**
      * A lock held on a majority of independent Redis or Valkey servers.
      *
-     * Also known as RedLock\RedLock. Objects are neither cloneable nor serializable; lock handles
-     * are plain arrays and may travel through queues.
+     * Also known as RedLock\RedLock, which is its only name where the INI setting
+     * redlock.global_names is 0. Objects are neither cloneable nor serializable; lock handles are
+     * plain arrays and may travel through queues.
+     *
+     * The methods declare no return types to the engine, so that subclasses of the userland class
+     * load as they are. What each returns is promised all the same.
      *
      * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
      * @phpstan-type LockProof array{resource: string|int, token: string, ...}
@@ -33,7 +37,8 @@ namespace {
          *     same under names plus `auth` (password or [user, password]) and `database`, or a
          *     string: `host:port`, `redis://user:password@host:port/database?timeout=0.5`,
          *     `unix:///path`. A timeout in seconds covers connecting and answering; missing, null
-         *     or 0 means the default.
+         *     or 0 means the default. As the third element of a list it only ever gives a server
+         *     more than the default: old configurations bound connecting alone with it.
          * @param int $retryDelay pause between two attempts, in milliseconds; the real one is drawn
          *     between half of it and all of it
          * @param int $retryCount attempts; less than 1 counts as 1
@@ -58,63 +63,82 @@ namespace {
          * @param string|int $resource the Redis key, up to 65536 bytes of any kind
          * @param int $ttl how long the lock lives without unlock(), in milliseconds
          * @return LockHandle|false the handle, with the milliseconds for which the lock may be
-         *     trusted from now on; false when a majority answered and somebody else holds it
+         *     trusted from now on; false when a majority answered and the lock was not won: somebody
+         *     else holds it, unless lastErrors() has an entry 'lock', which says what else it was
          * @throws RedLock\QuorumException when no majority of the servers can be asked
          * @throws \ValueError for a ttl that leaves no validity, or a resource beyond its bound
          */
-        public function lock(string|int $resource, int $ttl): array|false
+        public function lock(string|int $resource, int $ttl)
         {
         }
 
         /**
          * Gives the lock back on every server.
          *
-         * @param LockProof $lock a handle, or one put together from its resource and token
+         * @param LockProof|false $lock a handle, or one put together from its resource and token.
+         *     false, which lock() gives when there is no lock, is taken and given back, though the
+         *     engine is told `array`: subclasses of the userland class declare that
          * @return bool true when a majority confirmed that the key was this lock's and is deleted
          * @throws \ValueError when a key is missing; never for a server's trouble
          * @throws \TypeError
          */
-        public function unlock(array $lock): bool
+        public function unlock(array $lock)
         {
         }
 
         /**
          * Makes a held lock live for another ttl milliseconds from now; never shortens it.
          *
-         * @param LockProof $lock
-         * @return LockHandle|false false when a majority answered and it is no longer this lock's
+         * @param LockProof|false $lock false gives false
+         * @return LockHandle|false false when a majority answered and it is no longer this lock's,
+         *     unless lastErrors() has an entry 'lock': then the answers came too late, and the lock
+         *     is as valid as it was before
          * @throws RedLock\QuorumException when no majority of the servers can be asked
          * @throws \ValueError
          * @throws \TypeError
          */
-        public function extend(array $lock, int $ttl): array|false
+        public function extend(array|false $lock, int $ttl)
         {
         }
 
         /**
          * Asks the servers whether a majority still holds this lock.
          *
-         * @param LockProof $lock
+         * @param LockProof|false $lock false gives false
+         * @return bool
          * @throws RedLock\QuorumException when no majority of the servers can be asked
          * @throws \ValueError
          * @throws \TypeError
          */
-        public function isHeld(array $lock): bool
+        public function isHeld(array|false $lock)
         {
         }
 
         /**
-         * Why servers gave no plain answer in the latest call on this object.
+         * Why servers gave no plain answer in the latest call on this object, and why the call came
+         * to nothing though they did.
          *
-         * @return array<string, string> server => reason; never a password
+         * A call returns as soon as its outcome is certain. A server that had not answered by then
+         * is listed when it was in trouble before, and always ("no answer yet") when no majority
+         * could be asked. So a server that has just stopped is listed by the first call that finds
+         * its answer overdue, and not by one that was granted without it before.
+         *
+         * The entry 'lock' is about the call as a whole, and there only after false: the lock was
+         * won by nobody, or was won or extended too late, or false was given instead of a lock. After
+         * a lock() that gave false it is missing when somebody else holds the lock.
+         *
+         * @return array<string, string> server => reason; never a password, a user's name or a token
          */
-        public function lastErrors(): array
+        public function lastErrors()
         {
         }
     }
 
     /**
      * A lock on one Redis or Valkey server, whose key holds the time at which it expires.
+     *
+     * Also known as RedLock\PidLock, which is its only name where the INI setting
+     * redlock.global_names is 0. Its methods declare no return types either.
      *
      * Ownership is kept per request, server and key: any PidLock object of the same request can
      * release. All times are in seconds. Excludes clients that run the classic SETNX, GET, GETSET
@@ -160,7 +184,7 @@ namespace {
             int|float $sleep_time = 0,
             int $retry_times = 0,
             int|float $buffer_time = 0.001
-        ): int {
+        ) {
         }
 
         /**
@@ -170,16 +194,17 @@ namespace {
          * @return bool always true, also when the server cannot be asked
          * @throws \ValueError for a time that is none
          */
-        public function releasePidLock(string|int $pid, int|float $buffer_time = 0.003): bool
+        public function releasePidLock(string|int $pid, int|float $buffer_time = 0.003)
         {
         }
 
         /**
          * Asks the server whether this request still holds the lock.
          *
+         * @return bool
          * @throws RedLock\ConnectionException when the server cannot be asked
          */
-        public function holdsPidLock(string|int $pid): bool
+        public function holdsPidLock(string|int $pid)
         {
         }
 
@@ -188,14 +213,16 @@ namespace {
          *
          * @return float seconds; 0.0 when it is over or was never held by this request
          */
-        public function remainingPidLock(string|int $pid): float
+        public function remainingPidLock(string|int $pid)
         {
         }
 
         /**
          * The Redis key of a pid: the option prefix and the pid. Override it to use other keys.
+         *
+         * @return string
          */
-        protected function _getLockKey(string|int $pid): string
+        protected function _getLockKey(string|int $pid)
         {
         }
     }
@@ -203,6 +230,7 @@ namespace {
 
 namespace RedLock {
     \class_alias(\RedLock::class, 'RedLock\\RedLock');
+    \class_alias(\PidLock::class, 'RedLock\\PidLock');
 
     /**
      * What the extension throws when servers, and not the caller, are at fault.
@@ -216,14 +244,59 @@ namespace RedLock {
      */
     class ConnectionException extends \RuntimeException implements Exception
     {
+        private array $faults = [];
+
+        /**
+         * What the trouble was, for a program to compare with; the words never change.
+         *
+         * - 'resolve': the host name has no address
+         * - 'refused': nobody listens there
+         * - 'unreachable': there is no way there, or no socket of this path
+         * - 'timeout': nothing came in time
+         * - 'closed': the connection broke
+         * - 'protocol': what answers is no Redis
+         * - 'auth': no password, or a wrong one, or an unknown user
+         * - 'denied by ACL': the user may not use the command or the key
+         * - 'readonly': the server is a replica
+         * - 'loading': the server loads its data, or is a replica that has lost its master
+         * - 'oom': the server's memory is full
+         * - 'busy': the server runs a script that does not end
+         * - 'misconf': the server cannot save and takes no writes
+         * - 'noreplicas': the server has too few replicas and takes no writes
+         * - 'cluster': the server belongs to a cluster, and the key to another part of it
+         * - 'maxclients': the server has too many clients
+         * - 'rejected': the server said no in other words
+         * - 'limit': too much was unanswered on the connection already
+         * - 'unanswered': the call was decided before this server answered
+         *
+         * @return array<string, string> server => word; empty in an exception that was not thrown
+         *     by the extension, or when the process forked during the call
+         */
+        final public function faults(): array
+        {
+            return $this->faults;
+        }
     }
 
     /**
      * No majority of RedLock's servers can be asked, which is not the same as "somebody else holds
-     * the lock". The message has every server's reason.
+     * the lock". The message has the reason of every server that gave no vote.
      */
     class QuorumException extends \RuntimeException implements Exception
     {
+        private array $faults = [];
+
+        /**
+         * What the trouble was with every server that gave no vote; the words are those of
+         * ConnectionException::faults().
+         *
+         * @return array<string, string> server => word; empty in an exception that was not thrown
+         *     by the extension, or when the process forked during the call
+         */
+        final public function faults(): array
+        {
+            return $this->faults;
+        }
     }
 
     /**

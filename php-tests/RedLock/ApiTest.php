@@ -37,9 +37,9 @@ final class ApiTest extends TestCase
             $default = $p->isOptional() ? ' = ' . json_encode($p->getDefaultValue()) : '';
             return $p->getType() . ' $' . $p->getName() . $default;
         }, $reflection->getParameters());
-        $result = $reflection->hasTentativeReturnType() ? ': ' . $reflection->getTentativeReturnType() : '';
-        self::assertSame($expected, '(' . implode(', ', $parameters) . ')' . $result);
-        self::assertFalse($reflection->hasReturnType(), 'the return type must be tentative');
+        self::assertSame($expected, '(' . implode(', ', $parameters) . ')');
+        $typed = $reflection->hasReturnType() || $reflection->hasTentativeReturnType();
+        self::assertFalse($typed, 'subclasses without return types must load without a notice');
     }
 
     /** @return iterable<string, array{string, string}> */
@@ -47,11 +47,11 @@ final class ApiTest extends TestCase
     {
         $constructor = '(array $servers, int $retryDelay = 200, int $retryCount = 3, array $options = [])';
         yield '__construct' => ['__construct', $constructor];
-        yield 'lock' => ['lock', '(string|int $resource, int $ttl): array|false'];
-        yield 'unlock' => ['unlock', '(array $lock): bool'];
-        yield 'extend' => ['extend', '(array $lock, int $ttl): array|false'];
-        yield 'isHeld' => ['isHeld', '(array $lock): bool'];
-        yield 'lastErrors' => ['lastErrors', '(): array'];
+        yield 'lock' => ['lock', '(string|int $resource, int $ttl)'];
+        yield 'unlock' => ['unlock', '(array $lock)'];
+        yield 'extend' => ['extend', '(array|false $lock, int $ttl)'];
+        yield 'isHeld' => ['isHeld', '(array|false $lock)'];
+        yield 'lastErrors' => ['lastErrors', '()'];
     }
 
     public function testArgumentsCanBeNamed(): void

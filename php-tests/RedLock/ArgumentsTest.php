@@ -43,6 +43,7 @@ final class ArgumentsTest extends ServerTestCase
         yield 'a URL of another scheme' => [['http://127.0.0.1:6379'], 'scheme'];
         yield 'a URL with an unknown parameter' => [['redis://127.0.0.1:6379?colour=red'], '?'];
         yield 'an unknown field' => [[self::HOST + ['colour' => 'red']], 'colour'];
+        yield 'a field by a fourth position' => [[['127.0.0.1', 6379, 0.1, 'secret']], 'auth, database'];
         yield 'fields without a host' => [[['port' => 6379]], 'host'];
         yield 'a negative database' => [[self::HOST + ['database' => -1]], 'database'];
         yield 'auth that is a number' => [[self::HOST + ['auth' => 3.5]], 'auth'];
@@ -188,7 +189,27 @@ final class ArgumentsTest extends ServerTestCase
         yield 'a resource that is an array' => ['lock', [[], 1000]];
         yield 'a resource that is null' => ['lock', [null, 1000]];
         yield 'a ttl in words' => ['lock', ['r', 'long']];
-        yield 'a handle that is false' => ['unlock', [false]];
+        yield 'a handle that is true' => ['unlock', [true]];
+        yield 'a handle that is null' => ['unlock', [null]];
+        yield 'no handle at all' => ['extend', [null, 1000]];
         yield 'a handle that is a string' => ['extend', ['r', 1000]];
+    }
+
+    public function testAnUnknownFieldNamesTheValidOnes(): void
+    {
+        $thrown = self::caught(\ValueError::class, static fn () => new RedLock([self::HOST + ['password' => 'x']]));
+        self::assertStringEndsWith(
+            "there is no server field 'password'; valid are host, port, timeout, auth, database",
+            $thrown->getMessage(),
+        );
+    }
+
+    public function testWhatLockGaveInsteadOfALockIsGivenBackAsFalse(): void
+    {
+        $redLock = new RedLock(self::SERVERS, 0, 1);
+        self::assertFalse($redLock->unlock(false));
+        self::assertFalse($redLock->extend(false, 1000));
+        self::assertFalse($redLock->isHeld(false));
+        self::assertSame(['lock' => 'false was given instead of a lock'], $redLock->lastErrors());
     }
 }

@@ -91,6 +91,50 @@ final class NetworkTest extends ServerTestCase
         unset($queued, $deaf);
     }
 
+    public function testTheThirdElementOfAListDoesNotCutAnswersShort(): void
+    {
+        foreach ($this->proxies as $proxy) {
+            $proxy->delay(15);
+        }
+        // Well above the default, so that a busy machine does not decide.
+        $redLock = new RedLock(self::lists($this->proxies, 0.01), 0, 1, ['timeout' => 5]);
+        self::assertTrue($redLock->unlock(self::held($redLock, 'r')));
+        $pidLock = new \PidLock($this->proxies[0]->spec(0.01), ['timeout' => 5]);
+        self::assertSame(1, $pidLock->getPidLock('p', 10));
+    }
+
+    public function testATimeoutUnderItsNameBoundsAnswersToo(): void
+    {
+        foreach ($this->proxies as $proxy) {
+            $proxy->delay(200);
+        }
+        $named = static fn (FaultProxy $p): array => ['127.0.0.1', $p->port, 'timeout' => 0.02];
+        $url = static fn (FaultProxy $p): string => "redis://127.0.0.1:$p->port?timeout=0.02";
+        foreach ([$named, $url] as $form) {
+            $redLock = new RedLock(array_map($form, $this->proxies), 0, 1, ['timeout' => 5]);
+            $thrown = self::caught(QuorumException::class, static fn () => $redLock->lock('r', 60_000));
+            self::assertStringContainsString('timed out after 20 ms', $thrown->getMessage());
+        }
+    }
+
+    public function testAListWithMoreThanTheDefaultKeepsItsOwnTime(): void
+    {
+        foreach ($this->proxies as $proxy) {
+            $proxy->delay(100);
+        }
+        $redLock = new RedLock(self::lists($this->proxies, 5.0), 0, 1, ['timeout' => 0.01]);
+        self::assertTrue($redLock->unlock(self::held($redLock, 'r')));
+    }
+
+    /**
+     * @param list<FaultProxy> $proxies
+     * @return list<array{string, int, float}>
+     */
+    private static function lists(array $proxies, float $third): array
+    {
+        return array_map(static fn (FaultProxy $p): array => $p->spec($third), $proxies);
+    }
+
     public function testTheDelayIsTakenFromTheValidity(): void
     {
         foreach ($this->proxies as $proxy) {

@@ -92,4 +92,50 @@ final class SecretsTest extends ServerTestCase
         self::assertStringContainsString('hiredis', $shown);
         self::assertStringNotContainsString(self::SECRET, $shown);
     }
+
+    /** @dataProvider awkwardSecrets */
+    public function testAServerThatRepeatsTheArgumentsOfAuthGivesNothingAway(string $user, string $password): void
+    {
+        $server = $this->server(['rename-command' => 'AUTH HIDDENAUTH']);
+        $spec = ['host' => '127.0.0.1', 'port' => $server->port, 'timeout' => 0.5];
+        $spec['auth'] = $user === '' ? $password : [$user, $password];
+        $redLock = new RedLock([$spec], 0, 1);
+        $thrown = self::caught(\RedLock\QuorumException::class, static fn () => $redLock->lock('resource', 1000));
+        self::assertSame(
+            [$server->name() => "AUTH was refused: ERR unknown command 'AUTH', with args (hidden)"],
+            $redLock->lastErrors(),
+        );
+        self::assertStringEndsWith('with args (hidden)', $thrown->getMessage());
+        $pidLock = new \PidLock($spec);
+        $thrown = self::caught(\RedLock\ConnectionException::class, static fn () => $pidLock->getPidLock('p', 1));
+        self::assertStringEndsWith('with args (hidden)', $thrown->getMessage());
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function awkwardSecrets(): iterable
+    {
+        yield 'a password' => ['', self::SECRET];
+        yield 'user and password' => ['locker', self::SECRET];
+        yield 'a short password' => ['', 'x'];
+        yield 'one that the server cuts' => ['', str_repeat('0123456789', 40)];
+        yield 'one with quotes, line ends and binary bytes' => ['', "a'b\"c\r\n\xff\0d"];
+    }
+
+    public function testAServerThatRepeatsTheArgumentsOfSetDoesNotShowTheToken(): void
+    {
+        $server = $this->server(['rename-command' => 'SET HIDDENSET']);
+        $redLock = new RedLock([['127.0.0.1', $server->port, 0.5]], 0, 1);
+        self::caught(\RedLock\QuorumException::class, static fn () => $redLock->lock('resource', 1000));
+        self::assertSame("ERR unknown command 'SET', with args (hidden)", $redLock->lastErrors()[$server->name()]);
+    }
+
+    public function testAnErrorThatNamesTheUserIsShownWithoutTheName(): void
+    {
+        $server = $this->server([], ['user default off', 'user locker on >' . self::SECRET . ' ~* -@all +auth']);
+        $spec = ['127.0.0.1', $server->port, 0.5, 'auth' => ['locker', self::SECRET]];
+        $redLock = new RedLock([$spec], 0, 1);
+        $thrown = self::caught(\RedLock\QuorumException::class, static fn () => $redLock->lock('r', 1000));
+        self::assertStringContainsString('NOPERM', $thrown->getMessage());
+        self::assertStringNotContainsString('locker', $thrown->getMessage());
+    }
 }

@@ -43,7 +43,7 @@ void check_reply(const Command& command, const RespValue& value) {
   REQUIRE(granted == may_be_granted(command, value));
   if (value.kind == RespKind::error) check_error(command, value, reply);
   if (!reply || reply->answer != Answer::unknown) return;
-  REQUIRE(reply->fault == Fault::rejected || reply->fault == Fault::foreign);
+  REQUIRE(reply->fault == Fault::foreign || reply->fault == fault_of(value.text));
   REQUIRE(reply->text.size() <= kReasonBytesMax);
   for (const char c : reply->text) REQUIRE(c >= ' ' && c <= '~');
 }

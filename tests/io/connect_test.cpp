@@ -78,7 +78,7 @@ TEST_F(Connecting, UnderAName) {
 
 TEST_F(Connecting, ToAPortThatNobodyListensOn) {
   const std::string address = "127.0.0.1:" + std::to_string(test::free_port());
-  expect_trouble(attempt(address), Fault::connect, "refused");
+  expect_trouble(attempt(address), Fault::refused, "refused");
 }
 
 TEST_F(Connecting, ToASocketThatDoesNotExist) {
@@ -133,7 +133,7 @@ TEST_F(Authentication, AWrongPasswordIsATypedErrorThatDoesNotRepeatIt) {
   for (const std::string credentials :
        {"wrong-secret", "alice:wrong-secret", "nobody:wrong-secret"}) {
     const Attempt refused = attempt(url(credentials));
-    expect_trouble(refused, Fault::rejected, "AUTH was refused");
+    expect_trouble(refused, Fault::auth, "AUTH was refused");
     EXPECT_EQ(refused.troubles.at(0).reason.find("wrong-secret"), std::string::npos);
     EXPECT_EQ(refused.troubles.at(0).server, guarded_->address());
   }
@@ -141,7 +141,7 @@ TEST_F(Authentication, AWrongPasswordIsATypedErrorThatDoesNotRepeatIt) {
 }
 
 TEST_F(Authentication, WithoutAPasswordWhereOneIsNeeded) {
-  expect_trouble(attempt(guarded_->address()), Fault::rejected, "NOAUTH");
+  expect_trouble(attempt(guarded_->address()), Fault::auth, "NOAUTH");
 }
 
 TEST_F(Authentication, AUserWithOnlyTheCommandsUsedCanLock) {

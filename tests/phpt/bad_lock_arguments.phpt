@@ -24,7 +24,14 @@ foreach ($handles as $handle) {
     say(fn() => $lock->extend($handle, 1000));
     say(fn() => $lock->isHeld($handle));
 }
+foreach ([true, null, 'r', new ArrayObject()] as $handle) {
+    say(fn() => $lock->unlock($handle));
+    say(fn() => $lock->extend($handle, 1000));
+    say(fn() => $lock->isHeld($handle));
+}
 say(fn() => $lock->unlock(false));
+say(fn() => $lock->extend(false, 1000));
+say(fn() => $lock->isHeld(false));
 say(fn() => $lock->lastErrors());
 ?>
 --EXPECTF--
@@ -72,6 +79,21 @@ ValueError: RedLock::isHeld(): Argument #1 ($lock) must be a usable handle: reso
 ValueError: RedLock::unlock(): Argument #1 ($lock) must have the key "resource", which is missing
 ValueError: RedLock::extend(): Argument #1 ($lock) must have the key "resource", which is missing
 ValueError: RedLock::isHeld(): Argument #1 ($lock) must have the key "resource", which is missing
-TypeError: RedLock::unlock(): Argument #1 ($lock) must be of type array, %s given
+TypeError: RedLock::unlock(): Argument #1 ($lock) must be of type array|false, bool given
+TypeError: RedLock::extend(): Argument #1 ($lock) must be of type array|false, bool given
+TypeError: RedLock::isHeld(): Argument #1 ($lock) must be of type array|false, bool given
+TypeError: RedLock::unlock(): Argument #1 ($lock) must be of type array|false, null given
+TypeError: RedLock::extend(): Argument #1 ($lock) must be of type array|false, null given
+TypeError: RedLock::isHeld(): Argument #1 ($lock) must be of type array|false, null given
+TypeError: RedLock::unlock(): Argument #1 ($lock) must be of type array|false, string given
+TypeError: RedLock::extend(): Argument #1 ($lock) must be of type array|false, string given
+TypeError: RedLock::isHeld(): Argument #1 ($lock) must be of type array|false, string given
+TypeError: RedLock::unlock(): Argument #1 ($lock) must be of type array|false, ArrayObject given
+TypeError: RedLock::extend(): Argument #1 ($lock) must be of type array|false, ArrayObject given
+TypeError: RedLock::isHeld(): Argument #1 ($lock) must be of type array|false, ArrayObject given
+false
+false
+false
 array (
+  'lock' => 'false was given instead of a lock',
 )

@@ -49,11 +49,11 @@ ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid se
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: timeout must be a number of seconds between 0 and 3600
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: timeout must be a number
 TypeError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: timeout must be of type int|float, array given
-ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: there is no server field 3
-ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: there is no server field 'prot'
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: there is no server field 3; valid are host, port, timeout, auth, database
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: there is no server field 'prot'; valid are host, port, timeout, auth, database
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: host is given twice
-ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: there is no server field '\x00\xff'
-ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: there is no server field -1
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: there is no server field '\x00\xff'; valid are host, port, timeout, auth, database
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: there is no server field -1; valid are host, port, timeout, auth, database
 TypeError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: auth must be a password or an array [user, password]
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: auth must be a password or an array [user, password]
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: auth must be a password or an array [user, password]

@@ -23,6 +23,7 @@ try {
     $lock->lock(7, 1000);
 } catch (RedLock\Exception $error) {
     var_dump($error instanceof RuntimeException, $error->getCode(), $error->getPrevious());
+    var_dump(array_values($error->faults()), array_keys($error->faults()) === array_keys($lock->lastErrors()));
 }
 
 $pid = new PidLock($silent, ['timeout' => 0.02]);
@@ -35,15 +36,25 @@ say(fn() => (new RedLock(['name.invalid'], 0, 1))->lock('r', 1000));
 --EXPECTF--
 array (
 )
-RedLock\QuorumException: RedLock::lock(): no majority of 3 servers could be asked for '\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff...' (needs 2, tried for %d ms): 127.0.0.1:%d: Connection refused; 127.0.0.1:%d: Connection refused
-RedLock\QuorumException: RedLock::extend(): no majority of 3 servers could be asked for 'r\x00\x0a' (needs 2, tried for %d ms): 127.0.0.1:%d: Connection refused; 127.0.0.1:%d: Connection refused
-RedLock\QuorumException: RedLock::isHeld(): no majority of 3 servers could be asked for 'r\x00\x0a' (needs 2, tried for %d ms): 127.0.0.1:%d: Connection refused; 127.0.0.1:%d: Connection refused
+RedLock\QuorumException: RedLock::lock(): no majority of 3 servers could be asked for '\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff...' (needs 2, tried for %d ms): 127.0.0.1:%d: Connection refused; 127.0.0.1:%d: no answer yet; 127.0.0.1:%d: Connection refused
+RedLock\QuorumException: RedLock::extend(): no majority of 3 servers could be asked for 'r\x00\x0a' (needs 2, tried for %d ms): 127.0.0.1:%d: Connection refused; 127.0.0.1:%d: no answer yet; 127.0.0.1:%d: Connection refused
+RedLock\QuorumException: RedLock::isHeld(): no majority of 3 servers could be asked for 'r\x00\x0a' (needs 2, tried for %d ms): 127.0.0.1:%d: Connection refused; 127.0.0.1:%d: no answer yet; 127.0.0.1:%d: Connection refused
 false
 127.0.0.1:PORT => Connection refused
+127.0.0.1:PORT => no answer yet
 127.0.0.1:PORT => Connection refused
 bool(true)
 int(0)
 NULL
+array(3) {
+  [0]=>
+  string(7) "refused"
+  [1]=>
+  string(10) "unanswered"
+  [2]=>
+  string(7) "refused"
+}
+bool(true)
 RedLock\ConnectionException: PidLock::getPidLock(): 127.0.0.1:%d could not be asked for 'lock_pid:p' (tried for %d ms): no answer (timed out after 20 ms)
 true
 false

@@ -6,7 +6,7 @@ redlock
 <?php
 require __DIR__ . '/signatures.inc';
 $classes = [
-    'RedLock', 'RedLock\RedLock', 'PidLock', 'RedLock\Exception', 'RedLock\ConnectionException',
+    'RedLock', 'RedLock\RedLock', 'PidLock', 'RedLock\PidLock', 'RedLock\Exception', 'RedLock\ConnectionException',
     'RedLock\QuorumException', 'RedLock\NotALockException',
 ];
 ob_start();

@@ -14,6 +14,7 @@ foreach (['-1', '0', '3600', 'soon', '1.5', '99999999999', ''] as $seconds) {
 var_dump(ini_get('redlock.pool_idle_seconds'));
 ?>
 --EXPECT--
+redlock.global_names = 1 not everywhere
 redlock.persistent = 1
 redlock.pool_idle_seconds = 60
 string(1) "1"

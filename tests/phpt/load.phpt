@@ -10,6 +10,7 @@ foreach (['RedLock', 'PidLock'] as $class) {
     var_dump($reflection->isInternal(), $reflection->isFinal(), $reflection->getInterfaceNames());
 }
 var_dump((new ReflectionClass('RedLock\RedLock'))->getName());
+var_dump((new ReflectionClass('RedLock\PidLock'))->getName());
 var_dump(new RedLock\RedLock(['127.0.0.1']) instanceof RedLock);
 foreach (['ConnectionException', 'QuorumException', 'NotALockException'] as $class) {
     $class = "RedLock\\$class";
@@ -28,6 +29,7 @@ bool(false)
 array(0) {
 }
 string(7) "RedLock"
+string(7) "PidLock"
 bool(true)
 string(16) "RuntimeException"
 bool(true)

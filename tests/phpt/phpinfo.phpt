@@ -32,6 +32,7 @@ hiredis code (running) => %s
 Open connections of this thread => %d
 
 Directive => Local Value => Master Value
+redlock.global_names => On => On
 redlock.persistent => On => On
 redlock.pool_idle_seconds => 60 => 60
 told

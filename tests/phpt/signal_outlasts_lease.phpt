@@ -24,6 +24,7 @@ pcntl_signal(SIGUSR1, function () use ($socket, $lock, $ttl_ms) {
 });
 $messenger = new Messenger(SIGUSR1, 0.1);
 say(fn() => $lock->lock('outer', $ttl_ms));
+say(fn() => str_replace($ttl_ms, 'TTL', $lock->lastErrors()));
 stream_set_blocking($kept, false);
 for ($heard = '', $deadline = microtime(true) + 5; !str_contains($heard, 'EVAL') && microtime(true) < $deadline;) {
     $heard .= fread($kept, 65536);
@@ -33,4 +34,7 @@ echo preg_match('/EVAL.*outer/s', $heard) ? "undone\n" : "not undone: $heard\n";
 --EXPECT--
 true
 false
+array (
+  'lock' => 'won, but signal handlers took too long for a ttl of TTL ms',
+)
 undone

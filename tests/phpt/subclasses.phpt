@@ -2,8 +2,6 @@
 Subclasses may override untyped, keep properties, and name their own keys
 --EXTENSIONS--
 redlock
---INI--
-error_reporting=E_ALL & ~E_DEPRECATED
 --FILE--
 <?php
 require __DIR__ . '/helper.inc';

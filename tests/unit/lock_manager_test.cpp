@@ -31,9 +31,18 @@ class LockManagerTest : public FakeWorld {
   std::string refusal_of(const LockOptions& options) {
     return refusal([&] { LockManager(pool_, specs(3), options); });
   }
+  // A lock of its own, with no trouble left over from the one before.
+  Outcome lock_with(const std::vector<ServerSpec>& servers) {
+    step_for(Duration::seconds(1));
+    LockManager locks(pool_, servers, once());
+    return lock(locks, "own" + std::to_string(++own_locks_));
+  }
   bool held(LockManager& locks, const Token& token) {
     return pool_.run(locks.begin_check(Resource("r"), token)).decision == Decision::granted;
   }
+
+ private:
+  int own_locks_ = 0;
 };
 
 TEST_F(LockManagerTest, ALockIsTakenHeldExtendedAndReleased) {
@@ -93,6 +102,41 @@ TEST_F(LockManagerTest, OneServerInTroubleIsListedThoughTheLockWasGranted) {
   EXPECT_EQ(troubles[0].server, "s1:6379");
   EXPECT_EQ(troubles[0].fault, Fault::connect);
   EXPECT_THAT(troubles[0].reason, HasSubstr("Connection refused"));
+}
+
+TEST_F(LockManagerTest, WhoHadNotAnsweredWhenNoMajorityWasLeftIsListed) {
+  server(0).reach = server(2).reach = FakeServer::Reach::refuses;
+  server(1).stopped = true;
+  LockManager locks = manager(3);
+  const auto troubles = locks.troubles(lock(locks));
+  ASSERT_EQ(troubles.size(), 3U);
+  EXPECT_EQ(troubles[1].server, "s1:6379");
+  EXPECT_EQ(troubles[1].fault, Fault::unanswered);
+  EXPECT_EQ(troubles[1].reason, "no answer yet");
+}
+
+TEST_F(LockManagerTest, WhoIsLeftAloneIsListedWithTheTroubleItIsLeftAloneFor) {
+  server(0).stopped = true;
+  LockManager locks = manager(3);
+  lock(locks, "a");
+  step_for(Duration::ms(51));
+  const auto troubles = locks.troubles(lock(locks, "b"));
+  ASSERT_EQ(troubles.size(), 1U);
+  EXPECT_EQ(troubles[0].fault, Fault::timeout);
+  EXPECT_EQ(troubles[0].reason, "no answer (timed out after 50 ms)");
+}
+
+TEST_F(LockManagerTest, ATimeoutOfConnectingNeverShortensWhatAnswersMayTake) {
+  auto servers = specs(1);
+  servers[0].timeout = Duration::ms(10);
+  server(0).answer_time = Duration::ms(30);
+  EXPECT_EQ(lock_with(servers).decision, Decision::unreachable);
+  servers[0].timeout_of_connecting = true;
+  EXPECT_EQ(lock_with(servers).decision, Decision::granted);
+  server(0).answer_time = Duration::ms(60);
+  EXPECT_EQ(lock_with(servers).decision, Decision::unreachable);
+  servers[0].timeout = Duration::ms(100);
+  EXPECT_EQ(lock_with(servers).decision, Decision::granted);
 }
 
 TEST_F(LockManagerTest, AHostWithoutAddressSaysSo) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace redlock {
 namespace {
 
@@ -14,9 +16,19 @@ TEST(Rule05AnErrorIsAVoteAgainst, ASilentServerMayHaveDoneIt) {
 }
 
 TEST(Rule05AnErrorIsAVoteAgainst, WhatWasNeverSentHasNotBeenDone) {
-  for (const Fault fault : {Fault::resolve, Fault::connect, Fault::bound}) {
+  for (const Fault fault : {Fault::resolve, Fault::refused, Fault::connect, Fault::bound}) {
     EXPECT_FALSE(may_have_been_done(Reply::unknown(fault, "")));
   }
+  EXPECT_FALSE(may_have_been_done(Reply::not_sent(Fault::timeout, "")));
+}
+
+TEST(Fault, EachHasAWordOfItsOwn) {
+  std::set<std::string_view> words;
+  const auto last = static_cast<int>(Fault::unanswered);
+  for (int i = 0; i <= last; ++i) words.insert(to_string(static_cast<Fault>(i)));
+  EXPECT_EQ(words.size(), static_cast<std::size_t>(last) + 1);
+  EXPECT_EQ(to_string(Fault::acl), "denied by ACL");
+  EXPECT_EQ(to_string(Fault::connect), "unreachable");
 }
 
 TEST(Reply, AGrantWasDoneAndADenialWasNot) {

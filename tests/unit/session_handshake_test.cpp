@@ -47,7 +47,7 @@ TEST_F(AuthenticatedSession, AWrongPasswordEndsTheSessionAndIsNotRepeatedInTheRe
   ASSERT_TRUE(submit(1, set_of("a")));
   const auto arrivals = receive("-WRONGPASS invalid username-password pair\r\n+OK\r\n");
   ASSERT_EQ(arrivals.size(), 1U);
-  EXPECT_EQ(arrivals[0].reply.fault, Fault::rejected);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::auth);
   EXPECT_THAT(arrivals[0].reply.text, HasSubstr("AUTH was refused: WRONGPASS"));
   EXPECT_THAT(arrivals[0].reply.text, testing::Not(HasSubstr("secret")));
   EXPECT_TRUE(session_.broken());

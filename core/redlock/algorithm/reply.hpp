@@ -4,6 +4,7 @@
 // was asked, so it is neither a grant nor a denial. Pure values.
 #pragma once
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace redlock {
@@ -17,15 +18,30 @@ enum class Answer {
 // Why an answer is unknown.
 enum class Fault {
   none,
-  resolve,   // the host name has no address: nothing was sent
-  connect,   // refused or unreachable: nothing was sent
-  timeout,   // nothing came in time
-  closed,    // the connection broke
-  protocol,  // what came is no answer to what was asked; the connection is done with
-  rejected,  // the server said no: OOM, READONLY, LOADING, NOAUTH, WRONGPASS…
-  foreign,   // the key holds something that is no lock of this kind
-  bound,     // one of our own bounds was reached; nothing was sent
+  resolve,     // the host name has no address: nothing was sent
+  refused,     // nobody listens there: nothing was sent
+  connect,     // there is no way there: nothing was sent
+  timeout,     // nothing came in time
+  closed,      // the connection broke
+  protocol,    // what came is no answer to what was asked; the connection is done with
+  auth,        // the server does not accept who we are: no password, or a wrong one
+  acl,         // the server's ACL forbids the command or the key
+  readonly,    // a replica, which takes no writes
+  loading,     // the server is not ready: it loads its data or has lost its master
+  oom,         // the server has no memory left
+  busy,        // the server runs somebody's endless script
+  misconf,     // the server takes no writes because it cannot save them
+  noreplicas,  // the server takes no writes because it has too few replicas
+  cluster,     // the server is part of a cluster and the key is elsewhere
+  maxclients,  // the server has too many clients
+  rejected,    // the server said no in other words
+  foreign,     // the key holds something that is no lock of this kind
+  bound,       // one of our own bounds was reached; nothing was sent
+  unanswered,  // the outcome was certain before an answer came
 };
+
+// The word for a program to compare with; the words never change.
+[[nodiscard]] std::string_view to_string(Fault fault);
 
 struct Reply {
   Answer answer = Answer::unknown;
@@ -33,13 +49,21 @@ struct Reply {
   // The reason for people where the answer is unknown; the stored stamp where a
   // StampTake was granted; else empty.
   std::string text;
+  // False where it is certain that the node was never sent the command.
+  bool sent = true;
 
   static Reply granted(std::string text = {}) {
-    return {Answer::granted, Fault::none, std::move(text)};
+    return {Answer::granted, Fault::none, std::move(text), true};
   }
-  static Reply denied() { return {Answer::denied, Fault::none, {}}; }
+  static Reply denied() { return {Answer::denied, Fault::none, {}, true}; }
   static Reply unknown(Fault fault, std::string text) {
-    return {Answer::unknown, fault, std::move(text)};
+    const bool sent = fault != Fault::resolve && fault != Fault::refused &&
+                      fault != Fault::connect && fault != Fault::bound;
+    return {Answer::unknown, fault, std::move(text), sent};
+  }
+  // Whatever the trouble was that kept the command here.
+  static Reply not_sent(Fault fault, std::string text) {
+    return {Answer::unknown, fault, std::move(text), false};
   }
 };
 
@@ -47,8 +71,7 @@ struct Reply {
 // reached the server.
 [[nodiscard]] inline bool may_have_been_done(const Reply& reply) {
   if (reply.answer != Answer::unknown) return reply.answer == Answer::granted;
-  return reply.fault != Fault::resolve && reply.fault != Fault::connect &&
-         reply.fault != Fault::bound;
+  return reply.sent;
 }
 
 }  // namespace redlock

@@ -36,8 +36,7 @@ class LockManager {
   OperationId begin_unlock(const Resource& resource, const Token& token);
   OperationId begin_check(const Resource& resource, const Token& token);
 
-  // The servers that erred in an outcome of this manager. A server that had not answered when
-  // the outcome was certain is listed only when it was in trouble before.
+  // The servers that erred in an outcome of this manager; see troubles_of().
   [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const;
   [[nodiscard]] Pool& pool() { return pool_; }
 

@@ -1,6 +1,7 @@
 // Argument checks and reasons.
 #include "redlock/runtime/server_list.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -52,7 +53,10 @@ AnswerTimes answer_times(const std::vector<ServerSpec>& servers, Duration usual)
   }
   std::vector<Duration> times;
   times.reserve(servers.size());
-  for (const ServerSpec& server : servers) times.push_back(server.timeout.value_or(usual));
+  for (const ServerSpec& server : servers) {
+    const Duration own = server.timeout.value_or(usual);
+    times.push_back(server.timeout_of_connecting ? std::max(own, usual) : own);
+  }
   return std::make_shared<const std::vector<Duration>>(std::move(times));
 }
 
@@ -83,15 +87,17 @@ std::vector<ServerTrouble> troubles_of(const Outcome& outcome, const NodeList& n
   for (std::size_t i = 0; i < outcome.nodes.size() && i < nodes.size(); ++i) {
     const NodeReport& report = outcome.nodes[i];
     if (report.answered && report.reply.answer != Answer::unknown) continue;
-    Fault fault = report.reply.fault;
-    std::string reason = report.reply.text;
+    NodeTrouble trouble{report.reply.fault, report.reply.text};
     if (!report.answered) {
-      fault = nodes[i]->trouble().fault;
-      reason = nodes[i]->trouble().reason;
-      if (fault == Fault::none) continue;
+      trouble = nodes[i]->trouble();
+      const bool well = trouble.fault == Fault::none;
+      if (well && outcome.decision != Decision::unreachable) continue;
+      if (well) trouble = {Fault::unanswered, "no answer yet"};
     }
-    if (fault == Fault::timeout) reason = timed_reason(reason, (*answer_times)[i]);
-    troubles.push_back({nodes[i]->endpoint().display(), fault, std::move(reason)});
+    if (trouble.fault == Fault::timeout) {
+      trouble.reason = timed_reason(trouble.reason, (*answer_times)[i]);
+    }
+    troubles.push_back({nodes[i]->endpoint().display(), trouble.fault, std::move(trouble.reason)});
   }
   return troubles;
 }

@@ -31,8 +31,9 @@ void check_client_name(const std::string& name);
 [[nodiscard]] NodeList connect_nodes(Pool& pool, const std::vector<ServerSpec>& servers,
                                      const std::string& client_name);
 
-// The servers that erred. One that had not answered when the outcome was certain is listed only
-// when it was in trouble before.
+// The servers that erred. A call returns as soon as its outcome is certain; a server that had not
+// answered by then is listed when it was in trouble before, and always where no majority could be
+// asked, because then its vote was missing.
 [[nodiscard]] std::vector<ServerTrouble> troubles_of(const Outcome& outcome, const NodeList& nodes,
                                                      const AnswerTimes& answer_times);
 

@@ -112,7 +112,8 @@ void SocketTransport::connect_next(Link& link) {
 }
 
 void SocketTransport::fail_connecting(Link& link, int error) {
-  link.status = {LinkState::failed, Fault::connect, error_text(error)};
+  link.status = {LinkState::failed, error == ECONNREFUSED ? Fault::refused : Fault::connect,
+                 error_text(error)};
   resolver_.forget(link.host, link.port);
 }
 

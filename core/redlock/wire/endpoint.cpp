@@ -93,6 +93,7 @@ ServerSpec make_server(const ServerFields& fields) {
   server.endpoint = checked_address(fields);
   if (fields.timeout_seconds) {
     server.timeout = timeout_from_seconds("timeout", *fields.timeout_seconds);
+    server.timeout_of_connecting = fields.timeout_of_connecting;
   }
   server.endpoint.user = fields.user.value_or("");
   server.endpoint.password = fields.password.value_or("");

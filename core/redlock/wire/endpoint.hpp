@@ -47,6 +47,9 @@ struct Endpoint {
 struct ServerSpec {
   Endpoint endpoint;
   std::optional<Duration> timeout;
+  // `timeout` was written for a client that bounds connecting alone with it, and lets answers
+  // take longer: it gives the server more than the usual time, never less.
+  bool timeout_of_connecting = false;
 };
 
 // The parts of a server as they come out of an array; none has been checked yet.
@@ -54,6 +57,7 @@ struct ServerFields {
   std::string host;  // a path beginning with '/' means a unix socket
   std::optional<std::int64_t> port;
   std::optional<double> timeout_seconds;  // 0 means the default
+  bool timeout_of_connecting = false;
   std::optional<std::string> user;
   std::optional<std::string> password;
   std::optional<std::int64_t> database;

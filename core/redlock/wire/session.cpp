@@ -7,7 +7,8 @@
 
 namespace redlock {
 
-Session::Session(const Endpoint& endpoint, RequestEncoder& encoder) : encoder_(encoder) {
+Session::Session(const Endpoint& endpoint, RequestEncoder& encoder)
+    : encoder_(encoder), secrets_(endpoint) {
   write_handshake(endpoint);
 }
 
@@ -85,14 +86,18 @@ void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals)
     take_reply(*value, arrivals);
   }
   if (!broken_ && !reader_.error().empty()) {
-    fail(Fault::protocol, "no valid reply: " + printable(reader_.error()), arrivals);
+    fail(Fault::protocol, "no valid reply: " + secrets_.shown(reader_.error()), arrivals);
   }
 }
 
 void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
   if (awaited_.empty() || !awaited_.front().written) {
-    const std::string said = value.kind == RespKind::error ? ": " + printable(value.text) : "";
-    return fail(Fault::protocol, "a reply that nobody asked for" + said, arrivals);
+    const bool is_error = value.kind == RespKind::error;
+    const Fault fault = is_error ? fault_of(value.text) : Fault::rejected;
+    return fail(fault == Fault::rejected ? Fault::protocol : fault,
+                "a reply that nobody asked for" +
+                    (is_error ? ": " + secrets_.shown(value.text) : std::string()),
+                arrivals);
   }
   Awaited request = std::move(awaited_.front());
   awaited_.pop_front();
@@ -107,11 +112,13 @@ void Session::take_handshake_reply(const Awaited& request, const RespValue& valu
   // A name is a courtesy; an ACL may forbid it.
   const bool tolerated = request.step == Step::set_name && value.kind == RespKind::error;
   if (!confirmed && !tolerated) {
-    const std::string verb = request.step == Step::auth ? "AUTH" : "SELECT";
-    const bool refused = value.kind == RespKind::error;
-    return fail(refused ? Fault::rejected : Fault::protocol,
-                refused ? verb + " was refused: " + printable(value.text)
-                        : "no valid reply to the handshake",
+    if (value.kind != RespKind::error) {
+      return fail(Fault::protocol, "no valid reply to the handshake", arrivals);
+    }
+    const bool auth = request.step == Step::auth;
+    const Fault fault = fault_of(value.text);
+    return fail(auth && fault == Fault::rejected ? Fault::auth : fault,
+                (auth ? "AUTH" : "SELECT") + (" was refused: " + secrets_.shown(value.text)),
                 arrivals);
   }
   if (request.step == Step::select) admit_commands();
@@ -148,7 +155,7 @@ void Session::take_command_reply(Awaited request, const RespValue& value,
     awaited_.push_back(std::move(request));
     return;
   }
-  std::optional<Reply> reply = reply_to(*request.command, value);
+  std::optional<Reply> reply = reply_to(*request.command, value, secrets_);
   if (!reply) {
     // Put it back: it is answered, with all the others, by the failure.
     awaited_.push_front(std::move(request));

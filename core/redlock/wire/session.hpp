@@ -126,6 +126,7 @@ class Session {
   [[nodiscard]] std::vector<const Awaited*> removals() const;
 
   RequestEncoder& encoder_;
+  Secrets secrets_;
   RespReader reader_;
   std::deque<Awaited> awaited_;
   std::string output_;

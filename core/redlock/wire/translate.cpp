@@ -100,7 +100,7 @@ bool mentions(const RespValue& value, std::string_view word) {
 }
 
 // Every version of the servers wraps a script's error in words of its own.
-Reply reply_to_error(const Command& command, const RespValue& value) {
+Reply reply_to_error(const Command& command, const RespValue& value, const Secrets& secrets) {
   const bool wrong_type = mentions(value, "WRONGTYPE");
   if (std::holds_alternative<StampTake>(command)) {
     if (wrong_type) return Reply::unknown(Fault::foreign, "the key has another type");
@@ -111,7 +111,7 @@ Reply reply_to_error(const Command& command, const RespValue& value) {
     // A key of another type is certainly not ours.
     return Reply::denied();
   }
-  return Reply::unknown(Fault::rejected, printable(value.text));
+  return Reply::unknown(fault_of(value.text), secrets.shown(value.text, lock_name(command).proof));
 }
 
 }  // namespace
@@ -122,8 +122,9 @@ void append_request(std::string& out, const Command& command, ScriptForm form) {
 
 bool is_script(const Command& command) { return !std::holds_alternative<SetIfAbsent>(command); }
 
-std::optional<Reply> reply_to(const Command& command, const RespValue& value) {
-  if (value.kind == RespKind::error) return reply_to_error(command, value);
+std::optional<Reply> reply_to(const Command& command, const RespValue& value,
+                              const Secrets& secrets) {
+  if (value.kind == RespKind::error) return reply_to_error(command, value, secrets);
   if (std::holds_alternative<SetIfAbsent>(command)) return reply_to_set(value);
   if (std::holds_alternative<StampTake>(command)) return reply_to_stamp_take(value);
   return reply_to_script(value);
@@ -176,15 +177,6 @@ LockName lock_name(const Command& command) {
                                  return LockName{c.resource.view(), c.token.view()};
                                }},
                     command);
-}
-
-std::string printable(std::string_view text) {
-  std::string clean(text.substr(0, kReasonBytesMax));
-  for (char& c : clean) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte > 0x7e) c = '?';
-  }
-  return clean;
 }
 
 }  // namespace redlock

@@ -8,6 +8,7 @@
 #include "redlock/algorithm/command.hpp"
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/wire/codec.hpp"
+#include "redlock/wire/server_words.hpp"
 
 namespace redlock {
 
@@ -20,7 +21,8 @@ void append_request(std::string& out, const Command& command, ScriptForm form);
 [[nodiscard]] bool is_script(const Command& command);
 
 // Nothing when the reply is none that this command can have: the stream is out of step.
-[[nodiscard]] std::optional<Reply> reply_to(const Command& command, const RespValue& value);
+[[nodiscard]] std::optional<Reply> reply_to(const Command& command, const RespValue& value,
+                                            const Secrets& secrets = {});
 // The server does not know the SHA1.
 [[nodiscard]] bool is_unknown_script(const RespValue& value);
 
@@ -36,9 +38,5 @@ struct LockName {
   auto operator<=>(const LockName&) const = default;
 };
 [[nodiscard]] LockName lock_name(const Command& command);
-
-// Clipped and with unprintable bytes replaced: fit for a message.
-inline constexpr std::size_t kReasonBytesMax = 256;
-[[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace redlock

@@ -1,0 +1,204 @@
+// Codes of errors, and the search for secrets in them.
+#include "redlock/wire/server_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace redlock {
+
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::array kCodes{
+    std::pair{"NOAUTH"sv, Fault::auth},
+    std::pair{"WRONGPASS"sv, Fault::auth},
+    std::pair{"DENIED"sv, Fault::auth},
+    std::pair{"NOPERM"sv, Fault::acl},
+    std::pair{"READONLY"sv, Fault::readonly},
+    std::pair{"LOADING"sv, Fault::loading},
+    std::pair{"MASTERDOWN"sv, Fault::loading},
+    std::pair{"OOM"sv, Fault::oom},
+    std::pair{"BUSY"sv, Fault::busy},
+    std::pair{"MISCONF"sv, Fault::misconf},
+    std::pair{"NOREPLICAS"sv, Fault::noreplicas},
+    std::pair{"MOVED"sv, Fault::cluster},
+    std::pair{"ASK"sv, Fault::cluster},
+    std::pair{"CLUSTERDOWN"sv, Fault::cluster},
+};
+
+// Errors that have no code of their own in some version of the servers.
+constexpr std::array kPhrases{
+    std::pair{"ERR max number of clients"sv, Fault::maxclients},
+    std::pair{"ERR invalid password"sv, Fault::auth},
+    std::pair{"ACL failure in script"sv, Fault::acl},
+    std::pair{"The user executing the script can't"sv, Fault::acl},
+};
+
+// At the beginning, or behind the words in which a version wraps a script's error.
+bool has_code(std::string_view error, std::string_view code) {
+  const auto stands_at = [&](std::size_t at) {
+    return error.substr(at).starts_with(code) &&
+           (error.size() == at + code.size() || error[at + code.size()] == ' ');
+  };
+  if (stands_at(0)) return true;
+  const std::size_t dash = error.find(" -" + std::string(code));
+  return dash != std::string_view::npos && stands_at(dash + 2);
+}
+
+// How a byte that we sent may come back.
+enum class Form {
+  plain,    // as itself; line ends as spaces
+  escaped,  // as in a string literal or a URL
+};
+
+std::optional<unsigned> hex_at(std::string_view text, std::size_t at) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  unsigned value = 0;
+  for (std::size_t i = at; i < at + 2; ++i) {
+    if (i >= text.size()) return std::nullopt;
+    const char c = text[i] >= 'A' && text[i] <= 'F' ? static_cast<char>(text[i] + 32) : text[i];
+    const std::size_t digit = kDigits.find(c);
+    if (digit == std::string_view::npos) return std::nullopt;
+    value = 16 * value + static_cast<unsigned>(digit);
+  }
+  return value;
+}
+
+// How many bytes of `text` from `at` on stand for `byte` in its escaped form; 0: they do not.
+std::size_t escaped_width(std::string_view text, std::size_t at, char byte) {
+  const unsigned value = static_cast<unsigned char>(byte);
+  if (text[at] == '%' && hex_at(text, at + 1) == value) return 3;
+  if (text[at] == '+' && byte == ' ') return 1;
+  if (text[at] != '\\' || at + 1 >= text.size()) return 0;
+  const char next = text[at + 1];
+  if (next == 'x' && hex_at(text, at + 2) == value) return 4;
+  constexpr std::string_view kLetters = "nrtab0\\\"'";
+  constexpr std::string_view kMeanings("\n\r\t\a\b\0\\\"'", 9);
+  const std::size_t letter = kLetters.find(next);
+  return letter != std::string_view::npos && kMeanings[letter] == byte ? 2 : 0;
+}
+
+std::size_t plain_width(std::string_view text, std::size_t at, char byte) {
+  const bool line_end = byte == '\r' || byte == '\n';
+  return text[at] == byte || (line_end && text[at] == ' ') ? 1 : 0;
+}
+
+struct Stretch {
+  std::size_t secret_bytes = 0;
+  std::size_t text_bytes = 0;
+};
+
+// The beginning of `secret` that stands in `text` at `at`.
+Stretch stretch_at(std::string_view text, std::size_t at, std::string_view secret, Form form) {
+  Stretch stretch;
+  for (const char byte : secret) {
+    const std::size_t here = at + stretch.text_bytes;
+    if (here >= text.size()) break;
+    std::size_t width = form == Form::escaped ? escaped_width(text, here, byte) : 0;
+    if (width == 0) width = plain_width(text, here, byte);
+    if (width == 0) break;
+    ++stretch.secret_bytes;
+    stretch.text_bytes += width;
+  }
+  return stretch;
+}
+
+// Shorter ones are parts of ordinary words; they count only where they stand alone.
+constexpr std::size_t kLongSecretBytes = 4;
+// So much of a secret's beginning is as good as the whole: servers cut what they repeat.
+constexpr std::size_t kTellingBytes = 12;
+
+bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {
+  const char before = at == 0 ? ' ' : text[at - 1];
+  const char after = at + size == text.size() ? ' ' : text[at + size];
+  constexpr std::string_view kQuotes = "'\"`";
+  return before == after && (before == ' ' || kQuotes.find(before) != std::string_view::npos);
+}
+
+// The bytes at `at` that give the secret away; 0: none.
+std::size_t telling_bytes(std::string_view text, std::size_t at, std::string_view secret) {
+  for (const Form form : {Form::plain, Form::escaped}) {
+    const Stretch stretch = stretch_at(text, at, secret, form);
+    const bool whole = stretch.secret_bytes == secret.size();
+    const bool cut_off = at + stretch.text_bytes == text.size();
+    if (stretch.secret_bytes >= kTellingBytes ||
+        (stretch.secret_bytes >= kLongSecretBytes && (whole || cut_off)) ||
+        (whole && stands_alone(text, at, stretch.text_bytes))) {
+      return stretch.text_bytes;
+    }
+  }
+  return 0;
+}
+
+bool tells(std::string_view text, std::string_view secret) {
+  if (secret.empty()) return false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (telling_bytes(text, at, secret) > 0) return true;
+  }
+  return false;
+}
+
+std::string without(std::string_view text, std::string_view name) {
+  if (name.empty()) return std::string(text);
+  std::string kept;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t bytes = telling_bytes(text, at, name);
+    if (bytes > 0) {
+      kept += "***";
+    } else {
+      kept += text[at];
+    }
+    at += std::max<std::size_t>(bytes, 1);
+  }
+  return kept;
+}
+
+// "WRONGPASS " of an error that begins so.
+std::string_view code_of(std::string_view error) {
+  const std::size_t end = error.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  return end == std::string_view::npos || error[end] != ' ' ? "" : error.substr(0, end + 1);
+}
+
+}  // namespace
+
+Fault fault_of(std::string_view error) {
+  for (const auto& [phrase, fault] : kPhrases) {
+    if (error.find(phrase) != std::string_view::npos) return fault;
+  }
+  for (const auto& [code, fault] : kCodes) {
+    if (has_code(error, code)) return fault;
+  }
+  return Fault::rejected;
+}
+
+std::string printable(std::string_view text) {
+  std::string clean(text.substr(0, kReasonBytesMax));
+  for (char& c : clean) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte > 0x7e) c = '?';
+  }
+  return clean;
+}
+
+Secrets::Secrets(const Endpoint& endpoint) : user_(endpoint.user), password_(endpoint.password) {}
+
+std::string Secrets::shown(std::string_view text, std::string_view proof) const {
+  constexpr std::string_view kArguments = "with args beginning with";
+  text = text.substr(0, kSearchedBytesMax);
+  const std::size_t arguments = text.find(kArguments);
+  const bool cut = arguments != std::string_view::npos;
+  if (cut) text = text.substr(0, arguments);
+  const auto secret_in = [&](std::string_view part) {
+    return tells(part, password_) || tells(part, proof);
+  };
+  if (secret_in(text)) {
+    const std::string_view code = code_of(text);
+    return std::string(secret_in(code) ? "" : code) + "(hidden: it repeats what was sent)";
+  }
+  return printable(without(text, user_) + (cut ? "with args (hidden)" : ""));
+}
+
+}  // namespace redlock

@@ -1,0 +1,166 @@
+// What servers say, and what of it is kept from sight.
+#include "redlock/wire/server_words.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/session_fixture.hpp"
+
+namespace redlock {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Secrets secrets_of(const std::string& password, const std::string& user = {}) {
+  Endpoint endpoint;
+  endpoint.password = password;
+  endpoint.user = user;
+  return Secrets(endpoint);
+}
+
+constexpr const char* kHidden = "(hidden: it repeats what was sent)";
+
+TEST(FaultOf, CodesAreRead) {
+  EXPECT_EQ(fault_of("NOAUTH Authentication required."), Fault::auth);
+  EXPECT_EQ(fault_of("WRONGPASS invalid username-password pair or user is disabled."), Fault::auth);
+  EXPECT_EQ(fault_of("DENIED Redis is running in protected mode"), Fault::auth);
+  EXPECT_EQ(fault_of("ERR invalid password"), Fault::auth);
+  EXPECT_EQ(fault_of("NOPERM this user has no permissions to run the 'set' command"), Fault::acl);
+  EXPECT_EQ(fault_of("READONLY You can't write against a read only replica."), Fault::readonly);
+  EXPECT_EQ(fault_of("LOADING Redis is loading the dataset in memory"), Fault::loading);
+  EXPECT_EQ(fault_of("MASTERDOWN Link with MASTER is down"), Fault::loading);
+  EXPECT_EQ(fault_of("OOM command not allowed when used memory > 'maxmemory'."), Fault::oom);
+  EXPECT_EQ(fault_of("BUSY Redis is busy running a script."), Fault::busy);
+  EXPECT_EQ(fault_of("MISCONF Redis is configured to save RDB snapshots"), Fault::misconf);
+  EXPECT_EQ(fault_of("NOREPLICAS Not enough good replicas to write."), Fault::noreplicas);
+  EXPECT_EQ(fault_of("MOVED 866 127.0.0.1:7001"), Fault::cluster);
+  EXPECT_EQ(fault_of("CLUSTERDOWN Hash slot not served"), Fault::cluster);
+  EXPECT_EQ(fault_of("ERR max number of clients reached"), Fault::maxclients);
+  EXPECT_EQ(fault_of("OOM"), Fault::oom);
+}
+
+TEST(FaultOf, CodesAreFoundInAScriptsError) {
+  EXPECT_EQ(fault_of("ERR Error running script (call to f_1): @user_script:1: "
+                     "@user_script: 1: -READONLY You can't write against a read only replica."),
+            Fault::readonly);
+  EXPECT_EQ(fault_of("ERR Error running script: The user executing the script can't run this "
+                     "command or subcommand"),
+            Fault::acl);
+  EXPECT_EQ(fault_of("NOPERM ACL failure in script: User a has no permissions"), Fault::acl);
+}
+
+TEST(FaultOf, AnythingElseIsJustRejected) {
+  for (const char* text : {"", "ERR unknown command 'SET'", "OOMPH", "BUSYGROUP exists",
+                           "ERR the key OOM is odd", "AUTHENTICATE", " -"}) {
+    EXPECT_EQ(fault_of(text), Fault::rejected) << text;
+  }
+}
+
+TEST(Secrets, AnOrdinaryErrorIsShownWhole) {
+  EXPECT_EQ(secrets_of("secret", "alice").shown("OOM command not allowed"),
+            "OOM command not allowed");
+  EXPECT_EQ(Secrets().shown("ERR x"), "ERR x");
+}
+
+TEST(Secrets, TheArgumentsOfAnUnknownCommandAreLeftOut) {
+  for (const char* password : {"x", "secret", "AUT"}) {
+    for (const char* before : {"ERR unknown command 'AUTH', ", "ERR unknown command `AUTH`, "}) {
+      const std::string text =
+          before + ("with args beginning with: '" + std::string(password)) + "' ";
+      EXPECT_EQ(secrets_of(password).shown(text), before + std::string("with args (hidden)"));
+    }
+  }
+}
+
+TEST(Secrets, OfATextWithThePasswordOnlyTheCodeIsLeft) {
+  EXPECT_EQ(secrets_of("secret").shown("ERR what is secret?"), std::string("ERR ") + kHidden);
+  EXPECT_EQ(secrets_of("secret").shown("what is secret?"), kHidden);
+  EXPECT_EQ(secrets_of("WRONGPASS").shown("WRONGPASS invalid"), kHidden);
+}
+
+TEST(Secrets, AProofOfOwnershipIsHiddenLikeAPassword) {
+  const std::string token(32, 'a');
+  EXPECT_EQ(Secrets().shown("ERR bad value " + token, token), std::string("ERR ") + kHidden);
+  EXPECT_EQ(Secrets().shown("ERR bad value " + token.substr(0, 12) + "...", token),
+            std::string("ERR ") + kHidden);
+}
+
+TEST(Secrets, EscapesHideNothing) {
+  const std::string password("a'b\"c\\d\r\n\t\xff p%q\0r", 17);
+  for (const char* text :
+       {"a'b\"c\\d  \t\xff p%q", R"(a\'b\"c\\d\r\n\t\xff p%q\x00r)",
+        R"(a'b\"c\\d\x0d\x0A\x09\xFF p%q\0r)", "a%27b%22c%5Cd%0D%0a%09%ff+p%25q%00r",
+        "a'b\"c%5cd%0D%0A%09%FF%20p%25q%00r"}) {
+    EXPECT_EQ(secrets_of(password).shown("ERR got '" + std::string(text) + "'"),
+              std::string("ERR ") + kHidden)
+        << text;
+  }
+}
+
+TEST(Secrets, ABeginningAtTheEndOfACutTextIsHidden) {
+  EXPECT_EQ(secrets_of("secret").shown("ERR bad line: secr"), std::string("ERR ") + kHidden);
+  EXPECT_EQ(secrets_of("secret").shown("ERR bad line: sec"), "ERR bad line: sec");
+}
+
+TEST(Secrets, AShortPasswordCountsOnlyWhereItStandsAlone) {
+  EXPECT_EQ(secrets_of("ow").shown("ERR not allowed"), "ERR not allowed");
+  for (const char* text : {"ERR not ow here", "ERR 'ow'", "ERR \"ow\"", "ERR `ow`", "ERR ow"}) {
+    EXPECT_EQ(secrets_of("ow").shown(text), std::string("ERR ") + kHidden) << text;
+  }
+  EXPECT_EQ(secrets_of("t").shown("READONLY You can't write"), "READONLY You can't write");
+}
+
+TEST(Secrets, TheUsersNameIsReplacedAndTheRestKept) {
+  EXPECT_EQ(secrets_of("secret", "locker").shown("NOPERM User locker may not 'locker'"),
+            "NOPERM User *** may not '***'");
+  EXPECT_EQ(secrets_of("secret", "us").shown("NOPERM the user us is busy"),
+            "NOPERM the user *** is busy");
+}
+
+TEST(Secrets, LongTextsAreCutBeforeAndAfterTheSearch) {
+  const std::string password(4096, 'p');
+  const std::string text = "ERR " + std::string(200, '.') + password;
+  EXPECT_EQ(secrets_of(password).shown(text), std::string("ERR ") + kHidden);
+  EXPECT_EQ(Secrets().shown(std::string(100'000, 'x')).size(), kReasonBytesMax);
+}
+
+class SecretiveSession : public test::SessionTest {
+ protected:
+  SecretiveSession() : SessionTest(endpoint()) {}
+  static Endpoint endpoint() {
+    Endpoint endpoint;
+    endpoint.user = "alice";
+    endpoint.password = "open sesame";
+    return endpoint;
+  }
+};
+
+TEST_F(SecretiveSession, WhatAuthIsAnsweredGoesThroughTheFilter) {
+  ASSERT_TRUE(submit(1, test::set_of("a")));
+  const auto arrivals = receive("-ERR no command AUTH alice open sesame\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.text, std::string("AUTH was refused: ERR ") + kHidden);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::auth);
+}
+
+TEST_F(SecretiveSession, WhatACommandIsAnsweredGoesThroughTheFilter) {
+  ASSERT_TRUE(submit(1, test::set_of("0123456789abcdef")));
+  const auto arrivals = receive("+OK\r\n-ERR no command SET r 0123456789abcdef for alice\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.text, std::string("ERR ") + kHidden);
+}
+
+TEST_F(SecretiveSession, WhatNobodyAskedForGoesThroughTheFilterAndKeepsItsFault) {
+  receive("+OK\r\n");
+  ASSERT_TRUE(submit(1, test::set_of("a")));
+  receive("+OK\r\n");
+  std::vector<Arrival> arrivals;
+  session_.take_bytes("-ERR max number of clients reached, alice: open sesame\r\n", arrivals);
+  EXPECT_EQ(session_.fault(), Fault::maxclients);
+  EXPECT_THAT(session_.reason(), HasSubstr(kHidden));
+  EXPECT_THAT(session_.reason(), Not(HasSubstr("alice")));
+}
+
+}  // namespace
+}  // namespace redlock
