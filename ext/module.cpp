@@ -34,13 +34,18 @@ using redlock::Pool;
 // Ten years, far from where seconds overflow.
 constexpr zend_long kIdleSecondsMax = 315'360'000;
 
+Duration idle_limit() { return Duration::seconds(REDLOCK_G(pool_idle_seconds)); }
+
 ZEND_INI_MH(update_idle_seconds) {
   zend_long seconds = 0;
   double fraction = 0;
   const bool whole = is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &seconds,
                                        &fraction, false) == IS_LONG;
   if (!whole || seconds < 0 || seconds > kIdleSecondsMax) return FAILURE;
-  return OnUpdateLong(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+  if (OnUpdateLong(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage) == FAILURE) return FAILURE;
+  redlock::php::ThreadState* const thread = REDLOCK_G(thread);
+  if (thread != nullptr) thread->runtime.pool().set_idle_limit(idle_limit());
+  return SUCCESS;
 }
 
 PHP_INI_BEGIN()
@@ -53,7 +58,7 @@ STD_PHP_INI_ENTRY("redlock.pool_idle_seconds", "60", PHP_INI_ALL, update_idle_se
 PHP_INI_END()
 
 // Connections that nobody used for `idle` go; at the end of a request also all of them, when
-// they may not outlive it.
+// they may not outlive it. Those that stay have removals put on their way first.
 void tidy_pool(bool keep, Duration idle) noexcept {
   redlock::php::ThreadState* const thread = REDLOCK_G(thread);
   if (thread == nullptr) return;
@@ -61,7 +66,7 @@ void tidy_pool(bool keep, Duration idle) noexcept {
     Pool& pool = thread->runtime.pool();
     thread->ledger.clear();
     pool.abort_all();
-    if (!keep) pool.close_all();
+    keep ? pool.deliver() : pool.close_all();
     pool.close_idle(idle);
   } catch (...) {
     // Out of memory: the next request tidies.
@@ -98,7 +103,7 @@ zend_result ZEND_MODULE_ACTIVATE_N(redlock)(int, int) {
 #if defined(COMPILE_DL_REDLOCK) && defined(ZTS)
   ZEND_TSRMLS_CACHE_UPDATE();
 #endif
-  tidy_pool(true, Duration::seconds(REDLOCK_G(pool_idle_seconds)));
+  tidy_pool(true, idle_limit());
   return SUCCESS;
 }
 
@@ -124,7 +129,10 @@ PHP_MINFO_FUNCTION(redlock) {
 }  // namespace
 
 redlock::php::ThreadState& redlock::php::thread_state() {
-  if (REDLOCK_G(thread) == nullptr) REDLOCK_G(thread) = new ThreadState();
+  if (REDLOCK_G(thread) == nullptr) {
+    REDLOCK_G(thread) = new ThreadState();
+    REDLOCK_G(thread)->runtime.pool().set_idle_limit(idle_limit());
+  }
   return *REDLOCK_G(thread);
 }
 

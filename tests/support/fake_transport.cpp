@@ -28,10 +28,12 @@ LinkStatus FakeTransport::status(ConnectionId connection) {
 IoResult FakeTransport::send(ConnectionId connection, std::string_view bytes) {
   Link& link = links_.at(connection);
   if (link.closed_by_server) return {IoState::ended, 0, "the connection broke"};
+  if (clock_.now() >= room_at_) send_room = ~std::size_t{0};
   const std::size_t size = std::min(bytes.size(), send_room);
   if (size == 0) return {};
   send_room -= size;
   clock_.advance(send_time);
+  if (link.forgotten) return {IoState::progress, size, {}};
   link.to_server.append(bytes.substr(0, size));
   execute(link);
   return {IoState::progress, size, {}};
@@ -82,6 +84,12 @@ void FakeTransport::drop_connections(FakeServer& server) {
   }
 }
 
+void FakeTransport::forget_flows(FakeServer& server) {
+  for (auto& [id, link] : links_) {
+    if (link.server == &server) link.forgotten = true;
+  }
+}
+
 std::size_t FakeTransport::open_count() const {
   const auto open = std::ranges::count_if(
       links_, [](const auto& entry) { return !entry.second.closed_by_client; });
@@ -94,7 +102,7 @@ bool FakeTransport::readable(const Link& link) const {
 }
 
 bool FakeTransport::writable(const Link& link) const {
-  return clock_.now() >= link.decided_at && send_room > 0;
+  return clock_.now() >= link.decided_at && (send_room > 0 || clock_.now() >= room_at_);
 }
 
 Instant FakeTransport::next_event(const Link& link) {
@@ -114,6 +122,7 @@ Woken FakeTransport::wait(std::span<Interest> interests, Instant deadline) {
       const Instant event = next_event(link);
       if (event > clock_.now()) next = std::min(next, event);
     }
+    if (send_room == 0 && room_at_ > clock_.now()) next = std::min(next, room_at_);
     if (any) return Woken::ready;
     if (next > deadline || next == Instant::never()) {
       if (deadline == Instant::never()) throw std::logic_error("nothing would ever wake this up");

@@ -23,6 +23,11 @@ class FakeTransport : public Transport {
   void resume(FakeServer& server);
   // The server closes all its connections.
   void drop_connections(FakeServer& server);
+  // The network forgets the connections that stand: what is sent on them vanishes, and nobody says
+  // so. New ones work.
+  void forget_flows(FakeServer& server);
+  // Sends move nothing more until the moment, and everything from then on.
+  void raise_send_room_at(Instant at) { room_at_ = at; }
 
   [[nodiscard]] ConnectionId open(const Endpoint& endpoint) override;
   [[nodiscard]] LinkStatus status(ConnectionId connection) override;
@@ -52,6 +57,7 @@ class FakeTransport : public Transport {
     std::deque<Piece> to_client;
     bool closed_by_client = false;
     bool closed_by_server = false;
+    bool forgotten = false;
   };
 
   void execute(Link& link);
@@ -61,6 +67,7 @@ class FakeTransport : public Transport {
 
   FakeClock& clock_;
   std::map<std::string, FakeServer> servers_;
+  Instant room_at_ = Instant::never();
   ConnectionId last_id_ = 0;
   std::map<ConnectionId, Link> links_;
 };

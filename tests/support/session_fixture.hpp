@@ -29,11 +29,18 @@ class SessionTest : public testing::Test {
  protected:
   explicit SessionTest(const Endpoint& endpoint = {}) : session_(endpoint, encoder_) {}
 
-  // What the session has to send, as requests, marked as sent.
+  // Hands what the session has to send to a socket that takes everything.
+  void transmit() {
+    while (session_.has_output()) {
+      const std::string bytes(session_.output());
+      session_.mark_sent(bytes.size());
+      wire_ += bytes;
+    }
+  }
+  // What has been sent since this was asked last, as requests.
   std::vector<Arguments> sent() {
-    std::string bytes(session_.output());
-    session_.mark_sent(bytes.size());
-    return take_requests(bytes);
+    transmit();
+    return take_requests(wire_);
   }
   std::vector<std::string> verbs() {
     std::vector<std::string> names;
@@ -44,6 +51,7 @@ class SessionTest : public testing::Test {
     return session_.submit({operation, NodeIndex(operation), 1}, command, answer_by);
   }
   std::vector<Arrival> receive(std::string_view bytes) {
+    transmit();
     std::vector<Arrival> arrivals;
     session_.take_bytes(bytes, arrivals);
     return arrivals;
@@ -56,6 +64,7 @@ class SessionTest : public testing::Test {
 
   RequestEncoder encoder_;
   Session session_;
+  std::string wire_;
 };
 
 }  // namespace redlock::test

@@ -19,7 +19,7 @@ class NodeTest : public FakeWorld {
   // One of three servers is in trouble, so that backing off costs no majority.
   void fail_once(LockManager& locks) {
     lock(locks, "fails");
-    ASSERT_FALSE(pool_.node(specs(3)[2].endpoint)->has_session());
+    ASSERT_FALSE(pool_.node(specs(3)[2].endpoint, kTimeoutDefault)->has_session());
   }
   [[nodiscard]] std::size_t opened() { return server(2).connections_opened; }
 };
@@ -67,7 +67,7 @@ TEST_F(NodeTest, TheFirstAnswerEndsTheTrouble) {
     clock_.advance(kBackoffMax);
     lock(locks, "r" + std::to_string(i));
   }
-  const auto node = pool_.node(specs(3)[2].endpoint);
+  const auto node = pool_.node(specs(3)[2].endpoint, kTimeoutDefault);
   EXPECT_EQ(node->trouble().fault, Fault::connect);
   server(2).reach = FakeServer::Reach::accepts;
   clock_.advance(kBackoffMax);
@@ -91,6 +91,114 @@ TEST_F(NodeTest, BackingOffNeverCostsAMajority) {
   EXPECT_EQ(lock(locks).decision, Decision::unreachable);
   for (std::size_t i = 0; i < 3; ++i) server(i).reach = FakeServer::Reach::accepts;
   EXPECT_EQ(lock(locks).decision, Decision::granted);
+}
+
+// Two of three are well: the first, and the third, which was lost a moment ago.
+class BackingOffCostsNoMajority : public NodeTest {
+ protected:
+  BackingOffCostsNoMajority() {
+    for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = "t";
+  }
+  LockManager only(std::size_t i) { return {pool_, {specs(3)[i]}, once()}; }
+  // Dead for so long that it may be tried again.
+  void bury_second(FakeServer::Reach how) {
+    server(1).reach = how;
+    LockManager second = only(1);
+    ASSERT_EQ(lock(second, "fails").decision, Decision::unreachable);
+    clock_.advance(kBackoffMax);
+  }
+  void lose_third_and_bring_it_back() {
+    LockManager third = only(2);
+    server(2).stopped = true;
+    const OperationId id = third.begin_check(Resource("r"), Token("t"));
+    pool_.step(clock_.now());
+    transport_.drop_connections(server(2));
+    ASSERT_EQ(pool_.run(id).decision, Decision::unreachable);
+    server(2).stopped = false;
+    ASSERT_FALSE(
+        pool_.node(specs(3)[2].endpoint, kTimeoutDefault)->connected_or_free(clock_.now()));
+  }
+  Decision check(LockManager& locks) {
+    return pool_.run(locks.begin_check(Resource("r"), Token("t"))).decision;
+  }
+};
+
+TEST_F(BackingOffCostsNoMajority, WhereADeadServerMayBeTriedAgain) {
+  LockManager locks = manager(3);
+  bury_second(FakeServer::Reach::refuses);
+  lose_third_and_bring_it_back();
+  EXPECT_EQ(check(locks), Decision::granted);
+}
+
+TEST_F(BackingOffCostsNoMajority, WhereADeadServerThatSaysNothingMayBeTriedAgain) {
+  LockManager locks = manager(3);
+  bury_second(FakeServer::Reach::vanishes);
+  lose_third_and_bring_it_back();
+  EXPECT_EQ(check(locks), Decision::granted);
+}
+
+TEST_F(BackingOffCostsNoMajority, WhereAServerDiesJustNow) {
+  LockManager locks = manager(3);
+  ASSERT_EQ(check(locks), Decision::granted);
+  step_for(Duration::ms(1));
+  lose_third_and_bring_it_back();
+  server(1).reach = FakeServer::Reach::refuses;
+  transport_.drop_connections(server(1));
+  EXPECT_EQ(check(locks), Decision::granted);
+}
+
+TEST_F(BackingOffCostsNoMajority, WhereAServerFallsSilentJustNow) {
+  LockManager locks = manager(3);
+  ASSERT_EQ(check(locks), Decision::granted);
+  step_for(Duration::ms(1));
+  lose_third_and_bring_it_back();
+  server(1).stopped = true;
+  EXPECT_EQ(check(locks), Decision::granted);
+}
+
+TEST_F(BackingOffCostsNoMajority, AndSparesAServerThatIsNotNeeded) {
+  LockManager locks = manager(3);
+  ASSERT_EQ(lock(locks, "a").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  lose_third_and_bring_it_back();
+  const std::size_t before = opened();
+  ASSERT_EQ(lock(locks, "b").decision, Decision::granted);
+  EXPECT_EQ(opened(), before);
+}
+
+TEST_F(BackingOffCostsNoMajority, AndAReleaseIsStillCarriedToTheServerThatWasSpared) {
+  LockManager locks = manager(3);
+  ASSERT_EQ(check(locks), Decision::granted);
+  step_for(Duration::ms(1));
+  lose_third_and_bring_it_back();
+  ASSERT_EQ(unlock(locks, Token("t")).decision, Decision::granted);
+  clock_.advance(kBackoffMax);
+  ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  EXPECT_FALSE(server(2).keys.contains("r"));
+}
+
+TEST_F(BackingOffCostsNoMajority, AndNoAnswerWaitsForTheServerThatWasSpared) {
+  LockManager locks = manager(3);
+  ASSERT_EQ(lock(locks, "a").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  lose_third_and_bring_it_back();
+  server(1).keys["split"] = "somebody else's";
+  EXPECT_EQ(time_of([&] { EXPECT_EQ(lock(locks, "split").decision, Decision::denied); }),
+            Duration());
+}
+
+TEST_F(NodeTest, AServerWhoseConnectionBrokeUnderACallIsLeftAloneForAWhile) {
+  LockManager locks = manager(3);
+  ASSERT_EQ(lock(locks, "a").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  server(2).stopped = true;
+  const OperationId id = locks.begin_lock(Resource("b"), Duration::ms(10'000));
+  transport_.drop_connections(server(2));
+  pool_.run(id);
+  const auto node = pool_.node(specs(3)[2].endpoint, kTimeoutDefault);
+  pool_.step(clock_.now());
+  EXPECT_FALSE(node->connected_or_free(clock_.now()));
 }
 
 TEST_F(NodeTest, AnAttemptThatFollowsATimeoutAtOnceAsksTheServersAgain) {
@@ -163,6 +271,7 @@ TEST_F(NodeTest, WhatIsCarriedIsBounded) {
   step_for(Duration::ms(1));
   // The newest are kept.
   ASSERT_EQ(server(2).count("EVAL"), kCarriedMax);
+  EXPECT_EQ(server(2).log.at(0).at(4), "t" + std::to_string(kCarriedMax));
   EXPECT_EQ(server(2).log.at(kCarriedMax - 1).at(4), "t" + std::to_string(2 * kCarriedMax - 1));
 }
 
@@ -171,7 +280,7 @@ TEST_F(NodeTest, WhatIsCarriedIsNotLostWhereItExceedsTheConnectionsRoom) {
   server(2).reach = FakeServer::Reach::refuses;
   const std::string big(kResourceBytesMax, 'x');
   constexpr std::size_t kCount = 100;
-  static_assert(kCount * kResourceBytesMax > kOutputBytesMax);
+  static_assert(kCount * kResourceBytesMax > kQueuedBytesMax);
   for (std::size_t i = 0; i < kCount; ++i) {
     const std::string resource = std::to_string(100 + i) + big.substr(3);
     server(2).keys[resource] = "t";

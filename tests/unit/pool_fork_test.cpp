@@ -65,7 +65,7 @@ TEST_F(Rule08TheChildsPool, HasNoConnectionsAndNothingToWaitFor) {
   EXPECT_EQ(exit_status_of_child([&] { return !pool_.next_deadline(); }), 0);
   EXPECT_EQ(exit_status_of_child([&] { return pool_.connection_count() == 0; }), 0);
   EXPECT_EQ(exit_status_of_child([&] {
-              static_cast<void>(pool_.node(parse_server("elsewhere").endpoint));
+              static_cast<void>(pool_.node(parse_server("elsewhere").endpoint, kTimeoutDefault));
               return transport_.open_count() == 0;
             }),
             0);

@@ -10,7 +10,12 @@ namespace {
 
 using test::FakeWorld;
 
-class PoolTest : public FakeWorld {};
+class PoolTest : public FakeWorld {
+ protected:
+  std::shared_ptr<Node> node(const Endpoint& endpoint) {
+    return pool_.node(endpoint, kTimeoutDefault);
+  }
+};
 
 Endpoint endpoint(const std::string& host) {
   Endpoint endpoint;
@@ -18,26 +23,56 @@ Endpoint endpoint(const std::string& host) {
   return endpoint;
 }
 
-TEST_F(PoolTest, EqualEndpointsShareANode) {
-  EXPECT_EQ(pool_.node(endpoint("a")), pool_.node(endpoint("a")));
-}
+TEST_F(PoolTest, EqualEndpointsShareANode) { EXPECT_EQ(node(endpoint("a")), node(endpoint("a"))); }
 
 TEST_F(PoolTest, EverythingThatMakesAConnectionDifferentMakesANodeDifferent) {
-  const auto node = pool_.node(endpoint("a"));
+  const auto plain = node(endpoint("a"));
   Endpoint other = endpoint("a");
   other.port = 1;
-  EXPECT_NE(pool_.node(other), node);
+  EXPECT_NE(node(other), plain);
   other = endpoint("a");
   other.database = 1;
-  EXPECT_NE(pool_.node(other), node);
+  EXPECT_NE(node(other), plain);
   other = endpoint("a");
   other.password = "p";
-  EXPECT_NE(pool_.node(other), node);
+  EXPECT_NE(node(other), plain);
   other.user = "u";
-  const auto with_user = pool_.node(other);
-  EXPECT_NE(with_user, node);
+  const auto with_user = node(other);
+  EXPECT_NE(with_user, plain);
   other.client_name = "c";
-  EXPECT_NE(pool_.node(other), with_user);
+  EXPECT_NE(node(other), with_user);
+}
+
+// A connection is given up when its most impatient user has waited long enough, so the patient
+// have one of their own.
+TEST_F(PoolTest, TimeoutsOfAnotherMagnitudeHaveAConnectionOfTheirOwn) {
+  const auto patient = pool_.node(endpoint("a"), Duration::ms(50));
+  EXPECT_EQ(pool_.node(endpoint("a"), Duration::ms(60)), patient);
+  EXPECT_NE(pool_.node(endpoint("a"), Duration::ms(1)), patient);
+  EXPECT_NE(pool_.node(endpoint("a"), Duration::ms(100)), patient);
+}
+
+TEST_F(PoolTest, WhateverTimeoutsAreDrawnAServerHasFewConnections) {
+  for (int i = 1; i <= 2'000; ++i) {
+    std::vector<ServerSpec> servers = specs(1);
+    servers[0].timeout = Duration::ms(i);
+    LockManager locks(pool_, servers, once());
+    lock(locks, std::to_string(i));
+  }
+  EXPECT_LE(transport_.open_count(), 12U);
+}
+
+TEST_F(PoolTest, AnImpatientObjectCostsThePatientNeitherAnAnswerNorAConnection) {
+  server(0).answer_time = Duration::ms(5);
+  std::vector<ServerSpec> hasty = specs(1);
+  hasty[0].timeout = Duration::ms(1);
+  LockManager impatient(pool_, hasty, once());
+  LockManager patient = manager(1);
+  const OperationId id = patient.begin_lock(Resource("a"), Duration::ms(10'000));
+  EXPECT_EQ(lock(impatient, "b").decision, Decision::unreachable);
+  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
+  EXPECT_EQ(lock(patient, "c").decision, Decision::granted);
+  EXPECT_EQ(server(0).connections_opened, 2U);
 }
 
 TEST_F(PoolTest, PartsThatRunTogetherAreStillToldApart) {
@@ -47,7 +82,7 @@ TEST_F(PoolTest, PartsThatRunTogetherAreStillToldApart) {
   Endpoint two = endpoint("h");
   two.user = "a";
   two.password = "bc";
-  EXPECT_NE(pool_.node(one), pool_.node(two));
+  EXPECT_NE(node(one), node(two));
 }
 
 TEST_F(PoolTest, ManagersOfTheSameServersShareConnections) {
@@ -90,10 +125,10 @@ TEST_F(PoolTest, AConnectionWithSomethingOutstandingIsNotIdle) {
 }
 
 TEST_F(PoolTest, ForgetsEndpointsThatNobodyUses) {
-  std::weak_ptr<Node> node = pool_.node(endpoint("a"));
-  EXPECT_FALSE(node.expired());
+  std::weak_ptr<Node> unused = node(endpoint("a"));
+  EXPECT_FALSE(unused.expired());
   pool_.close_idle(Duration());
-  EXPECT_TRUE(node.expired());
+  EXPECT_TRUE(unused.expired());
 }
 
 TEST_F(PoolTest, ClosingTheConnectionsLeavesGrantedLocksAlone) {
@@ -152,6 +187,20 @@ TEST_F(PoolTest, TheLongestUnusedConnectionMakesRoomForANewOne) {
   lock(first, "again");
   EXPECT_EQ(transport_.server("h0:6379").connections_opened, 2U);
   EXPECT_EQ(transport_.server("h5:6379").connections_opened, 1U);
+}
+
+TEST_F(PoolTest, NoBusyConnectionMakesRoom) {
+  Endpoint first = endpoint("h0");
+  LockManager busy(pool_, {ServerSpec{first, Duration::seconds(100)}}, once());
+  transport_.server("h0:6379").answer_time = Duration::seconds(1);
+  const OperationId id = busy.begin_lock(Resource("r"), Duration::ms(10'000));
+  for (std::size_t i = 1; i <= kConnectionsMax; ++i) {
+    clock_.advance(Duration::us(1));
+    LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());
+    ASSERT_EQ(lock(locks).decision, Decision::granted);
+  }
+  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
+  EXPECT_EQ(transport_.server("h1:6379").connections_opened, 1U);
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ TEST_F(SessionTest, AwaitsAtMostItsBoundOfRepliesHalfOfThemForRemovals) {
 TEST_F(SessionTest, CountsTheBytesThatWereSentAndNotAnswered) {
   ASSERT_TRUE(submit(1, set_of("a")));
   const std::size_t size = session_.output().size();
+  EXPECT_GT(size, 0U);
   EXPECT_EQ(session_.unanswered_bytes(), 0U);
   sent();
   EXPECT_EQ(session_.unanswered_bytes(), size);
@@ -99,10 +100,96 @@ TEST_F(SessionTest, HoldsAtMostItsBoundOfUnsentBytes) {
   std::size_t taken = 0;
   while (submit(1, shared(SetIfAbsent{Resource(big), Token("a"), Duration::ms(5)}))) ++taken;
   // The command that reaches the bound is the last one taken.
-  EXPECT_GE((taken + 1) * 60'000, kOutputBytesMax);
-  EXPECT_LE((taken - 1) * 60'000, kOutputBytesMax);
-  session_.mark_sent(session_.output().size());
+  EXPECT_GE((taken + 1) * 60'000, kQueuedBytesMax);
+  EXPECT_LE((taken - 1) * 60'000, kQueuedBytesMax);
+  transmit();
   EXPECT_TRUE(submit(1, set_of("a")));
+}
+
+// So that what the socket does not take can still be dropped, or stands behind nothing stale.
+TEST_F(SessionTest, WhatWasNotBegunIsTakenBackAndWhatWasBegunIsFinished) {
+  ASSERT_TRUE(submit(1, set_of("first")));
+  ASSERT_TRUE(submit(2, set_of("second")));
+  ASSERT_TRUE(submit(3, set_of("third")));
+  const std::string all(session_.output());
+  session_.mark_sent(3);
+  session_.take_back();
+  session_.withdraw(1);
+  session_.withdraw(2);
+  std::string bytes = all.substr(0, 3) + std::string(session_.output());
+  session_.mark_sent(session_.output().size());
+  const auto requests = test::take_requests(bytes);
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_EQ(requests[0][2], "first");
+  EXPECT_EQ(requests[1][2], "third");
+  const auto arrivals = receive("+OK\r\n$-1\r\n");
+  ASSERT_EQ(arrivals.size(), 2U);
+  EXPECT_EQ(arrivals[1].origin.operation, 3U);
+}
+
+TEST_F(SessionTest, MakesNoMoreReadyThanOneSendMayTake) {
+  const std::string big(60'000, 'x');
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(submit(1, shared(SetIfAbsent{Resource(big), Token("a"), Duration::ms(5)})));
+  }
+  EXPECT_LE(session_.output().size(), kLookAheadBytes + 61'000);
+}
+
+TEST_F(SessionTest, AnExpiredCheckIsDroppedAndARemovalIsNot) {
+  ASSERT_TRUE(submit(1, check_of("a"), t(50)));
+  ASSERT_TRUE(submit(2, delete_of("b"), t(50)));
+  std::vector<Arrival> arrivals;
+  session_.drop_expired(t(50) - Duration::ns(1), arrivals);
+  EXPECT_TRUE(arrivals.empty());
+  session_.drop_expired(t(50), arrivals);
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].origin.operation, 1U);
+  EXPECT_FALSE(may_have_been_done(arrivals[0].reply));
+  EXPECT_EQ(sent().size(), 1U);
+}
+
+TEST_F(SessionTest, ADroppedTakeNeedsNoUndoAndAReleaseOfTheSameLockStays) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  ASSERT_TRUE(submit(0, delete_of("a")));
+  ASSERT_TRUE(submit(2, delete_of("a")));
+  ASSERT_TRUE(submit(0, delete_of("b")));
+  session_.withdraw(1);
+  const auto requests = sent();
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_EQ(requests[0].at(4), "a");
+  EXPECT_EQ(requests[1].at(4), "b");
+}
+
+TEST_F(SessionTest, WhatWasDecidedMeanwhileIsNotRepeatedAfterNoscript) {
+  ASSERT_TRUE(submit(1, check_of("a")));
+  receive(":1\r\n");
+  ASSERT_TRUE(submit(2, check_of("b")));
+  sent();
+  session_.withdraw(2);
+  receive("-NOSCRIPT No matching script.\r\n");
+  EXPECT_TRUE(sent().empty());
+  EXPECT_FALSE(session_.broken());
+}
+
+TEST_F(SessionTest, WhatExpiredMeanwhileIsNotRepeatedEither) {
+  ASSERT_TRUE(submit(1, check_of("a")));
+  receive(":1\r\n");
+  ASSERT_TRUE(submit(2, check_of("b"), t(50)));
+  sent();
+  receive("-NOSCRIPT No matching script.\r\n");
+  std::vector<Arrival> arrivals;
+  session_.drop_expired(t(50), arrivals);
+  EXPECT_TRUE(sent().empty());
+  EXPECT_EQ(arrivals.size(), 1U);
+}
+
+// Its answer is of no interest, so nobody would react to a NOSCRIPT.
+TEST_F(SessionTest, ACleanupGoesAsTextThoughTheServerKnowsTheScript) {
+  ASSERT_TRUE(submit(1, delete_of("a")));
+  receive(":1\r\n");
+  sent();
+  ASSERT_TRUE(submit(0, delete_of("b")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
 }
 
 TEST_F(SessionTest, AScriptGoesAsTextUntilTheServerHasRunItOnce) {
@@ -227,6 +314,8 @@ TEST(Rule10AssertOnlyOurOwnMistakes, NoServerWhateverItAnswersReachesAnAssertion
       if (random.between(0, 1) == 0) {
         if (session.submit({1, NodeIndex(0), 1}, commands[random.between(0, 2)], t(9))) ++asked;
       } else {
+        session.mark_sent(session.output().size() / (1 + random.between(0, 1)));
+        session.take_back();
         session.take_bytes(kReplies[random.between(0, 11)], arrivals);
       }
     }

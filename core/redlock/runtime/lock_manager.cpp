@@ -31,7 +31,7 @@ LockManager::LockManager(Pool& pool, const std::vector<ServerSpec>& servers, Loc
   check_options(options_);
   check_servers(servers);
   answer_times_ = answer_times(servers, options_.timeout);
-  nodes_ = connect_nodes(pool_, servers, options_.client_name);
+  nodes_ = connect_nodes(pool_, servers, options_.timeout, options_.client_name);
 }
 
 void LockManager::check_ttl(Duration ttl) const {

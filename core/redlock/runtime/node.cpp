@@ -14,14 +14,20 @@ constexpr int kReceivesMax = 8;
 constexpr std::size_t kReadAtOnceBytes = 16 * 1024;
 }  // namespace
 
-Node::Node(Endpoint endpoint, Transport& transport, Entropy& entropy, RequestEncoder& encoder)
-    : endpoint_(std::move(endpoint)), transport_(transport), entropy_(entropy), encoder_(encoder) {}
+Node::Node(Endpoint endpoint, Duration timeout, Transport& transport, Entropy& entropy,
+           RequestEncoder& encoder)
+    : endpoint_(std::move(endpoint)),
+      timeout_(timeout),
+      transport_(transport),
+      entropy_(entropy),
+      encoder_(encoder) {}
 
 void Node::open(Instant now) {
   session_.emplace(endpoint_, encoder_);
   connection_ = transport_.open(endpoint_);
   state_ = State::connecting;
-  last_active_ = now;
+  last_used_ = now;
+  ready_by_ = now + timeout_;
   send_carried(now);
 }
 
@@ -60,15 +66,22 @@ void Node::carry(const SharedCommand& removal) {
 }
 
 bool Node::wants_write() const {
-  return state_ == State::connecting || (session_ && !session_->output().empty());
+  return state_ == State::connecting || (session_ && session_->has_output());
 }
 
 void Node::flush(Instant now, std::vector<Arrival>& arrivals) {
-  while (state_ == State::ready && !session_->output().empty()) {
+  if (state_ != State::ready) return;
+  session_->drop_expired(now, arrivals);
+  while (session_->has_output()) {
     const IoResult result = transport_.send(connection_, session_->output());
-    if (result.state == IoState::blocked) return;
-    if (result.state == IoState::ended) return hear_out(result.reason, now, arrivals);
-    session_->mark_sent(result.bytes);
+    if (result.state == IoState::progress) {
+      session_->mark_sent(result.bytes);
+      last_used_ = now;
+      continue;
+    }
+    session_->take_back();
+    if (result.state == IoState::ended) hear_out(result.reason, now, arrivals);
+    return;
   }
 }
 
@@ -98,20 +111,23 @@ void Node::receive(Instant now, std::vector<Arrival>& arrivals) {
     if (result.state == IoState::ended) {
       return begin_closing(Fault::closed, result.reason, false, arrivals);
     }
-    last_active_ = now;
     session_->take_bytes(std::string_view(buffer.data(), result.bytes), arrivals);
     if (session_->broken()) {
       return begin_closing(session_->fault(), session_->reason(), true, arrivals);
     }
     failure_count_ = 0;
     trouble_ = {};
+    waited_in_vain_ = false;
     send_carried(now);
     if (result.bytes < buffer.size()) return;
   }
 }
 
 std::optional<Instant> Node::next_deadline() const {
-  return has_session() ? session_->next_deadline() : std::nullopt;
+  if (!has_session()) return std::nullopt;
+  const std::optional<Instant> deadline = session_->next_deadline();
+  if (state_ == State::ready && !session_->greeting()) return deadline;
+  return std::min(ready_by_, deadline.value_or(ready_by_));
 }
 
 bool Node::overdue(Instant now) const {
@@ -144,14 +160,14 @@ void Node::begin_closing(Fault fault, const std::string& reason, bool stream_usa
 void Node::complete_closing(Instant now) {
   if (state_ != State::closing) return;
   std::vector<SharedCommand> left_over = session_->unsettled();
-  if (stream_usable_) {
+  if (stream_usable_ && session_->has_last_words()) {
     session_->repeat_removals();
-    while (!session_->output().empty()) {
+    while (session_->has_output()) {
       const IoResult result = transport_.send(connection_, session_->output());
       if (result.state != IoState::progress) break;
       session_->mark_sent(result.bytes);
     }
-    if (session_->output().empty() && session_->admitted()) left_over.clear();
+    if (!session_->has_output()) left_over.clear();
   }
   const bool read_at_once = session_->unanswered_bytes() <= kReadAtOnceBytes;
   read_at_once ? transport_.close(connection_) : transport_.close_behind(connection_);
@@ -183,6 +199,30 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
   retry_at_ = Instant();
 }
 
+void Node::replace(std::vector<Arrival>& arrivals) {
+  const std::vector<SharedCommand> doubtful = session_->unsettled();
+  std::deque<SharedCommand> all = carried_;
+  shut_down(arrivals);
+  carried_ = std::move(all);
+  for (const SharedCommand& removal : doubtful) carry(removal);
+}
+
+void Node::withdraw(OperationId operation) {
+  if (has_session()) session_->withdraw(operation);
+}
+
+void Node::hurry_removals(bool last_chance, Instant now) {
+  if (last_chance) waited_in_vain_ = false;
+  if (state_ == State::idle && !carried_.empty() && (last_chance || now >= retry_at_)) open(now);
+  if (!has_session()) return;
+  for (; !carried_.empty(); carried_.pop_front()) session_->submit_last(carried_.front());
+  session_->repeat_removals();
+}
+
+bool Node::owes_removal() const {
+  return has_session() && !waited_in_vain_ && session_->owes_removal();
+}
+
 void Node::forget() {
   session_.reset();
   connection_ = 0;
@@ -191,6 +231,7 @@ void Node::forget() {
   trouble_ = {};
   failure_count_ = 0;
   retry_at_ = Instant();
+  waited_in_vain_ = false;
 }
 
 }  // namespace redlock

@@ -7,9 +7,14 @@
 // behind the unanswered command. Only then is it closed. What could not be sent is carried over: it
 // goes as soon as this connection has room for it, or first on the next one.
 //
+// All who use a node have time-outs of one magnitude (the pool sees to it): a connection is given
+// up when its most impatient user has waited long enough, which must not be at the expense of
+// others who are far more patient, or at the mercy of those.
+//
 // Invariants: a command that was submitted is answered once; a connection that timed out or
 // answered nonsense is never used again. One thread.
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <span>
@@ -36,8 +41,11 @@ struct NodeTrouble {
 
 class Node {
  public:
-  // All three references must outlive the node.
-  Node(Endpoint endpoint, Transport& transport, Entropy& entropy, RequestEncoder& encoder);
+  // `timeout` is how long its users wait. All three references must outlive the node.
+  Node(Endpoint endpoint, Duration timeout, Transport& transport, Entropy& entropy,
+       RequestEncoder& encoder);
+  // There is a user who waits as long as that.
+  void allow(Duration timeout) { timeout_ = std::max(timeout_, timeout); }
 
   // Sends the command on the connection, opening one when there is none. What cannot be taken is
   // answered at once, through `arrivals`.
@@ -52,8 +60,20 @@ class Node {
   void take_time(Instant now, std::vector<Arrival>& arrivals);
   // The second half of giving up: undo, close, back off. Does nothing unless closing.
   void complete_closing(Instant now);
+  // The operation is decided or over: what it wanted and was not sent never will be.
+  void withdraw(OperationId operation);
+  // Puts on its way whatever removal is not: nobody may come back to this node. Unless it is the
+  // last chance, a server that is being backed off from is left alone.
+  void hurry_removals(bool last_chance, Instant now);
+  // Is a removal not sent yet that is worth waiting for? A server that was waited for in vain is
+  // not waited for again until it answers something.
+  [[nodiscard]] bool owes_removal() const;
+  void note_waited_in_vain() { waited_in_vain_ = true; }
   // Closes a connection in good order: removals still go out, and granted locks stay.
   void shut_down(std::vector<Arrival>& arrivals);
+  // The same for one that was silent for so long that the network may have forgotten it: what it
+  // may not have delivered goes on the next one too.
+  void replace(std::vector<Arrival>& arrivals);
   // Lets go of everything that belongs to the parent process.
   void forget();
 
@@ -76,10 +96,14 @@ class Node {
   [[nodiscard]] std::optional<Instant> next_deadline() const;
   // An answer is overdue: the connection is to be given up.
   [[nodiscard]] bool overdue(Instant now) const;
-  [[nodiscard]] Instant last_active() const { return last_active_; }
+  [[nodiscard]] std::vector<OperationId> askers() const { return session_->askers(); }
+  // When something was sent last. That something was read says little: it may have lain there.
+  [[nodiscard]] Instant last_used() const { return last_used_; }
   [[nodiscard]] const NodeTrouble& trouble() const { return trouble_; }
   // It was overdue when it was asked last, and has said nothing since.
   [[nodiscard]] bool in_doubt() const { return trouble_.fault == Fault::timeout; }
+  // How long its most patient user waits.
+  [[nodiscard]] Duration timeout() const { return timeout_; }
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
   [[nodiscard]] bool has_carried() const { return !carried_.empty(); }
 
@@ -97,6 +121,7 @@ class Node {
   [[nodiscard]] Duration draw_backoff();
 
   Endpoint endpoint_;
+  Duration timeout_;
   Transport& transport_;
   Entropy& entropy_;
   RequestEncoder& encoder_;
@@ -108,7 +133,10 @@ class Node {
   NodeTrouble trouble_;
   std::uint32_t failure_count_ = 0;
   Instant retry_at_;
-  Instant last_active_;
+  Instant last_used_;
+  // Of the connection and its handshake.
+  Instant ready_by_;
+  bool waited_in_vain_ = false;
 };
 
 }  // namespace redlock

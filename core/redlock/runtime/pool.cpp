@@ -1,18 +1,22 @@
 // Nodes by endpoint, operations by number, and the watch for forks.
 #include "redlock/runtime/pool.hpp"
 
+#include <bit>
+
 namespace redlock {
 
 namespace {
 
-// Everything that makes two connections different, unambiguously.
-std::string identity(const Endpoint& endpoint) {
+// Everything that makes two connections different, unambiguously. Of the time-out its power of two.
+std::string identity(const Endpoint& endpoint, Duration timeout) {
   std::string text;
   for (const std::string* part : {&endpoint.host, &endpoint.unix_path, &endpoint.user,
                                   &endpoint.password, &endpoint.client_name}) {
     text += std::to_string(part->size()) + ':' + *part;
   }
-  return text + std::to_string(endpoint.port) + '/' + std::to_string(endpoint.database);
+  const auto magnitude = std::bit_width(static_cast<std::uint64_t>(timeout.count_ns()));
+  return text + std::to_string(endpoint.port) + '/' + std::to_string(endpoint.database) + '/' +
+         std::to_string(magnitude);
 }
 
 }  // namespace
@@ -29,20 +33,36 @@ void Pool::notice_fork() {
   for (const auto& [name, node] : nodes_) node->forget();
 }
 
-std::shared_ptr<Node> Pool::node(const Endpoint& endpoint) {
+std::shared_ptr<Node> Pool::node(const Endpoint& endpoint, Duration timeout) {
   notice_fork();
-  std::shared_ptr<Node>& node = nodes_[identity(endpoint)];
-  if (!node) node = std::make_shared<Node>(endpoint, transport_, entropy_, encoder_);
+  std::shared_ptr<Node>& node = nodes_[identity(endpoint, timeout)];
+  if (!node) node = std::make_shared<Node>(endpoint, timeout, transport_, entropy_, encoder_);
+  node->allow(timeout);
   return node;
+}
+
+void Pool::set_idle_limit(Duration limit) {
+  idle_limit_ = limit;
+  reactor_.set_idle_limit(limit);
+}
+
+// A worker that lives for days has no end of a request on which tidying could hang.
+void Pool::tidy() {
+  const Instant now = clock_.now();
+  if (now - tidied_at_ < kTidyEvery) return;
+  tidied_at_ = now;
+  close_idle(idle_limit_);
 }
 
 OperationId Pool::begin(std::unique_ptr<Operation> operation, const NodeList& nodes) {
   notice_fork();
+  tidy();
   return reactor_.begin(std::move(operation), nodes);
 }
 
 Woken Pool::step(Instant until) {
   notice_fork();
+  tidy();
   return reactor_.step(until);
 }
 
@@ -88,8 +108,20 @@ void Pool::close_idle(Duration idle) {
   });
 }
 
+void Pool::deliver() { deliver(Reactor::Chance::not_the_last); }
+
+void Pool::deliver(Reactor::Chance chance) {
+  notice_fork();
+  NodeList nodes;
+  for (const auto& [name, node] : nodes_) {
+    if (node->has_session() || node->has_carried()) nodes.push_back(node);
+  }
+  reactor_.deliver_removals(nodes, chance);
+}
+
 void Pool::close_all() {
   abort_all();
+  deliver(Reactor::Chance::last);
   reactor_.close_all();
 }
 

@@ -18,6 +18,9 @@
 
 namespace redlock {
 
+// Connections and endpoints that nobody uses are looked for this often, while the pool is used.
+inline constexpr Duration kTidyEvery = Duration::seconds(1);
+
 class Pool {
  public:
   // All three must outlive the pool.
@@ -27,8 +30,9 @@ class Pool {
   // Ends operations and connections in good order.
   ~Pool();
 
-  // The node for an endpoint; the same one for equal endpoints.
-  [[nodiscard]] std::shared_ptr<Node> node(const Endpoint& endpoint);
+  // The node for an endpoint; the same one for equal endpoints and time-outs that differ by less
+  // than a factor of two. One object's 1 ms would otherwise close the connections of the patient.
+  [[nodiscard]] std::shared_ptr<Node> node(const Endpoint& endpoint, Duration timeout);
 
   // Starts an operation and sends its first requests. It must be taken, decided or not.
   OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes);
@@ -46,10 +50,17 @@ class Pool {
 
   // Ends every operation; what undoes keys is sent.
   void abort_all();
+  // How long a connection may be unused: then it is closed, and never used before it is opened
+  // anew. A second at least counts between two calls.
+  void set_idle_limit(Duration limit);
+  // Puts on their way the removals that are not, and waits until they are: a server that is up has
+  // its connection's own time, one that was waited for in vain no more until it answers. For the
+  // end of a request, after which nobody may come back for long.
+  void deliver();
   // Closes connections that have been unused for `idle` and have nothing outstanding, and
   // forgets endpoints that nobody uses any more.
   void close_idle(Duration idle);
-  // abort_all(), then closes every connection.
+  // abort_all(), a last deliver(), then closes every connection.
   void close_all();
   [[nodiscard]] std::size_t connection_count();
 
@@ -58,6 +69,8 @@ class Pool {
 
  private:
   void notice_fork();
+  void tidy();
+  void deliver(Reactor::Chance chance);
 
   Transport& transport_;
   Clock& clock_;
@@ -65,6 +78,8 @@ class Pool {
   RequestEncoder encoder_;
   Reactor reactor_;
   std::map<std::string, std::shared_ptr<Node>> nodes_;
+  Duration idle_limit_ = kIdleLimitDefault;
+  Instant tidied_at_;
 };
 
 }  // namespace redlock

@@ -12,7 +12,7 @@ Reactor::Reactor(Transport& transport, Clock& clock) : transport_(transport), cl
 OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes) {
   look_at_idle(nodes, clock_.now());
   if (forked()) return ++last_id_;
-  running_.push_back({++last_id_, std::move(operation), std::move(nodes)});
+  running_.push_back({++last_id_, std::move(operation), std::move(nodes), {}, false});
   Running& running = running_.back();
   // Read after everything above: the operation's clock starts here, before its first byte.
   const Instant now = clock_.now();
@@ -25,10 +25,24 @@ OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes)
 // Late answers and closed connections are found before the node is used again.
 void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   const bool stale = std::ranges::any_of(nodes, [now](const auto& node) {
-    return node->overdue(now) || (node->has_session() && now - node->last_active() >= kIdleLook);
+    return node->overdue(now) || (node->has_session() && now - node->last_used() >= kIdleLook);
   });
   if (!stale) return;
+  silent_.clear();
+  for (const auto& node : nodes) {
+    if (node->has_session() && now - node->last_used() >= idle_limit_) silent_.push_back(node);
+  }
   read(Instant(), Scope::all);
+  if (forked()) return;
+  for (const auto& node : silent_) replace_silent(*node);
+  silent_.clear();
+}
+
+void Reactor::replace_silent(Node& node) {
+  if (!node.has_session()) return;
+  const bool needed = std::ranges::any_of(
+      node.askers(), [this](OperationId id) { return knows(id) && outcome(id) == nullptr; });
+  if (!needed) node.replace(arrivals_);
 }
 
 Woken Reactor::step(Instant until) {
@@ -68,10 +82,15 @@ void Reactor::take_time(Instant now) {
   for (const auto& node : live_) node->take_time(now, arrivals_);
   // Before anybody asks again: what is given up is closed, so that it can be opened anew.
   settle(now);
-  for (Running& running : running_) {
+  const auto due = [now](const Running& running) {
     const std::optional<Instant> deadline = running.operation->next_deadline();
-    if (!deadline || now < *deadline) continue;
-    running.operation->take_time(now);
+    return deadline && now >= *deadline;
+  };
+  for (Running& running : running_) {
+    // Maybe a new attempt begins: a pause is time enough for a server to close.
+    if (due(running)) look_at_idle(running.nodes, now);
+    if (forked()) return;
+    if (due(running)) running.operation->take_time(now);
     drain(running, now);
   }
 }
@@ -99,6 +118,7 @@ void Reactor::dispatch(Instant now) {
       const auto running = std::ranges::find(running_, arrival.origin.operation, &Running::id);
       // An answer to an operation that has ended: late, and of no use to anybody.
       if (running == running_.end()) continue;
+      running->spared.note_reply(arrival.origin.attempt, arrival.reply);
       running->operation->take_reply(arrival.origin.node, arrival.origin.attempt,
                                      std::move(arrival.reply), now);
       drain(*running, now);
@@ -110,6 +130,17 @@ void Reactor::dispatch(Instant now) {
 void Reactor::drain(Running& running, Instant now) {
   while (std::optional<Request> request = running.operation->next_request()) {
     send_request(running, *request, now);
+  }
+  review_spared(running, now);
+  if (running.operation->outcome() != nullptr) withdraw(running, now);
+}
+
+void Reactor::withdraw(Running& running, Instant now) {
+  if (running.withdrawn) return;
+  running.withdrawn = true;
+  for (const auto& node : running.nodes) node->withdraw(running.id);
+  for (const Request& request : running.spared.release()) {
+    if (is_removal(*request.command)) ask(running, request, now);
   }
 }
 
@@ -124,11 +155,17 @@ void Reactor::give_up_overdue(Node& node, const Command& command, Instant now) {
   if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);
 }
 
-void Reactor::send_request(Running& running, const Request& request, Instant now) {
+void Reactor::send_request(Running& running, Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
   if (!request.wants_answer) return node->submit_cleanup(request.command, request.answer_by);
   give_up_overdue(*node, *request.command, now);
-  if (!node->connected_or_free(now)) allow_connecting(running, now);
+  if (!node->connected_or_free(now)) return running.spared.keep(std::move(request), now);
+  running.spared.note_asked(request.attempt);
+  ask(running, request, now);
+}
+
+void Reactor::ask(Running& running, const Request& request, Instant now) {
+  const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
   if (!node->has_session()) make_room(*node);
   node->submit({running.id, request.node, request.attempt}, request.command, request.answer_by, now,
                arrivals_);
@@ -136,12 +173,20 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
   note_live(node);
 }
 
-// Backing off spares the servers, but it must never be what costs a majority.
-void Reactor::allow_connecting(const Running& running, Instant now) {
-  const auto usable = std::ranges::count_if(
-      running.nodes, [now](const auto& node) { return node->connected_or_free(now); });
-  if (static_cast<std::size_t>(usable) >= majority_of(running.nodes.size())) return;
-  for (const auto& node : running.nodes) node->skip_backoff();
+void Reactor::review_spared(Running& running, Instant now) {
+  const Spared::Advice advice = running.spared.advise(majority_of(running.nodes.size()), now);
+  if (advice == Spared::Advice::wait) return;
+  for (const Request& request : running.spared.release()) {
+    Node& node = *running.nodes[request.node.value()];
+    if (advice == Spared::Advice::leave && !is_removal(*request.command)) {
+      arrivals_.push_back({{running.id, request.node, request.attempt},
+                           Reply::unknown(Fault::connect, node.trouble().reason)});
+      continue;
+    }
+    if (advice == Spared::Advice::ask) node.skip_backoff();
+    running.spared.note_asked(request.attempt);
+    ask(running, request, now);
+  }
 }
 
 void Reactor::note_live(const std::shared_ptr<Node>& node) {
@@ -155,7 +200,7 @@ void Reactor::make_room(const Node& wanted) {
   Node* oldest = nullptr;
   for (const auto& node : live_) {
     if (node.get() == &wanted || !node->idle() || !node->has_session()) continue;
-    if (oldest == nullptr || node->last_active() < oldest->last_active()) oldest = node.get();
+    if (oldest == nullptr || node->last_used() < oldest->last_used()) oldest = node.get();
   }
   if (oldest == nullptr) return;
   oldest->shut_down(arrivals_);
@@ -167,7 +212,10 @@ std::optional<Instant> Reactor::next_deadline() const {
   const auto consider = [&earliest](std::optional<Instant> deadline) {
     if (deadline && (!earliest || *deadline < *earliest)) earliest = deadline;
   };
-  for (const Running& running : running_) consider(running.operation->next_deadline());
+  for (const Running& running : running_) {
+    consider(running.operation->next_deadline());
+    consider(running.spared.next_deadline());
+  }
   for (const auto& node : live_) consider(node->next_deadline());
   return earliest;
 }
@@ -200,9 +248,40 @@ std::vector<OperationId> Reactor::operations() const {
   return ids;
 }
 
+void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
+  if (!live_.empty()) read(Instant(), Scope::all);
+  if (forked()) return;
+  for (const auto& node : nodes) {
+    node->hurry_removals(chance == Chance::last, clock_.now());
+    note_live(node);
+  }
+  settle(clock_.now());
+  wait_for_removals(clock_.now());
+}
+
+void Reactor::wait_for_removals(Instant start) {
+  NodeList owing;
+  for (const auto& node : live_) {
+    if (node->owes_removal()) owing.push_back(node);
+  }
+  for (Instant now = start;; now = clock_.now()) {
+    Instant until = Instant::never();
+    for (const auto& node : owing) {
+      const Instant deadline = start + node->timeout();
+      if (node->owes_removal() && now < deadline) until = std::min(until, deadline);
+    }
+    if (until == Instant::never()) break;
+    step(until);
+    if (forked()) return;
+  }
+  for (const auto& node : owing) {
+    if (node->owes_removal() || node->has_carried()) node->note_waited_in_vain();
+  }
+}
+
 void Reactor::close_idle(Instant before) {
   for (const auto& node : live_) {
-    if (node->idle() && node->last_active() <= before) node->shut_down(arrivals_);
+    if (node->idle() && node->last_used() <= before) node->shut_down(arrivals_);
   }
   settle(clock_.now());
 }

@@ -7,6 +7,7 @@
 // Invariants: a reply reaches only the operation and the attempt that asked; reading comes before
 // judging time, so an answer that lies in the buffer is never called late. One thread.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "redlock/runtime/clock.hpp"
 #include "redlock/runtime/node.hpp"
 #include "redlock/runtime/process.hpp"
+#include "redlock/runtime/spared.hpp"
 #include "redlock/runtime/transport.hpp"
 
 namespace redlock {
@@ -23,6 +25,11 @@ namespace redlock {
 inline constexpr std::size_t kConnectionsMax = 256;
 // A connection silent for longer is looked at before it is used: the server may have closed it.
 inline constexpr Duration kIdleLook = Duration::ms(10);
+// One on which nothing was sent for longer is replaced before it is used: a NAT or a balancer may
+// have forgotten it, and then nothing comes back, not even a reset.
+inline constexpr Duration kIdleLimitDefault = Duration::seconds(60);
+// However short the limit, calls that follow each other share a connection.
+inline constexpr Duration kIdleLimitMin = Duration::seconds(1);
 
 using NodeList = std::vector<std::shared_ptr<Node>>;
 
@@ -45,6 +52,11 @@ class Reactor {
   void end(OperationId id);
   [[nodiscard]] std::vector<OperationId> operations() const;
 
+  void set_idle_limit(Duration limit) { idle_limit_ = std::max(limit, kIdleLimitMin); }
+  enum class Chance { not_the_last, last };
+  // Puts removals on their way to these nodes' servers and waits until they have been sent, at most
+  // until the connections' own deadlines. Returns at once where nothing is owed.
+  void deliver_removals(const NodeList& nodes, Chance chance);
   // Shuts down connections that are idle since `before`, or all of them.
   void close_idle(Instant before);
   void close_all();
@@ -60,10 +72,15 @@ class Reactor {
     OperationId id;
     std::unique_ptr<Operation> operation;
     NodeList nodes;
+    Spared spared;
+    bool withdrawn = false;
   };
 
   [[nodiscard]] const Running* find(OperationId id) const;
   void look_at_idle(const NodeList& nodes, Instant now);
+  void replace_silent(Node& node);
+  // Each node's server has its own time.
+  void wait_for_removals(Instant start);
   enum class Scope { outstanding, all };
   // Waits, and reads what is ready.
   Woken read(Instant deadline, Scope scope);
@@ -74,17 +91,23 @@ class Reactor {
   void dispatch(Instant now);
   void drain(Running& running, Instant now);
   void give_up_overdue(Node& node, const Command& command, Instant now);
-  void send_request(Running& running, const Request& request, Instant now);
-  void allow_connecting(const Running& running, Instant now);
+  void send_request(Running& running, Request& request, Instant now);
+  void ask(Running& running, const Request& request, Instant now);
+  // Asks those that are being backed off from, or answers for them, when it is time to.
+  void review_spared(Running& running, Instant now);
+  // Of a decided operation nothing is sent any more but removals.
+  void withdraw(Running& running, Instant now);
   void make_room(const Node& wanted);
   void note_live(const std::shared_ptr<Node>& node);
 
   Transport& transport_;
   Clock& clock_;
   ForkWatch watch_;
+  Duration idle_limit_ = kIdleLimitDefault;
   OperationId last_id_ = 0;
   std::vector<Running> running_;
   NodeList live_;  // the nodes with a connection
+  NodeList silent_;
   std::vector<Interest> interests_;
   NodeList polled_;  // polled_[i] is interests_[i]'s node
   std::vector<Arrival> arrivals_;

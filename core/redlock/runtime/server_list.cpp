@@ -60,14 +60,14 @@ AnswerTimes answer_times(const std::vector<ServerSpec>& servers, Duration usual)
   return std::make_shared<const std::vector<Duration>>(std::move(times));
 }
 
-NodeList connect_nodes(Pool& pool, const std::vector<ServerSpec>& servers,
+NodeList connect_nodes(Pool& pool, const std::vector<ServerSpec>& servers, Duration usual,
                        const std::string& client_name) {
   check_client_name(client_name);
   NodeList nodes;
   for (const ServerSpec& server : servers) {
     Endpoint endpoint = server.endpoint;
     endpoint.client_name = client_name;
-    nodes.push_back(pool.node(endpoint));
+    nodes.push_back(pool.node(endpoint, server.timeout.value_or(usual)));
   }
   return nodes;
 }

@@ -29,7 +29,7 @@ void check_client_name(const std::string& name);
 
 [[nodiscard]] AnswerTimes answer_times(const std::vector<ServerSpec>& servers, Duration usual);
 [[nodiscard]] NodeList connect_nodes(Pool& pool, const std::vector<ServerSpec>& servers,
-                                     const std::string& client_name);
+                                     Duration usual, const std::string& client_name);
 
 // The servers that erred. A call returns as soon as its outcome is certain; a server that had not
 // answered by then is listed when it was in trouble before, and always where no majority could be

@@ -35,7 +35,7 @@ StampLockManager::StampLockManager(Pool& pool, StampLedger& ledger, const Server
       options_(std::move(options)),
       server_(server.endpoint.server_key() + '/' + std::to_string(server.endpoint.database)),
       answer_times_(answer_times({server}, options_.timeout)),
-      nodes_(connect_nodes(pool, {server}, options_.client_name)) {}
+      nodes_(connect_nodes(pool, {server}, options_.timeout, options_.client_name)) {}
 
 OperationId StampLockManager::begin_take(const Resource& key, Duration lease, Duration buffer,
                                          RetryPolicy retry) {

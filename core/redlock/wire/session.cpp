@@ -17,8 +17,8 @@ void Session::write_handshake(const Endpoint& endpoint) {
     Awaited request;
     request.step = step;
     request.answer_by = Instant::never();
-    request.written = true;
     awaited_.push_back(std::move(request));
+    ++written_;
   };
   if (!endpoint.password.empty()) {
     std::vector<std::string_view> arguments{"AUTH"};
@@ -42,30 +42,54 @@ void Session::write_handshake(const Endpoint& endpoint) {
 
 bool Session::submit(const Origin& origin, SharedCommand command, Instant answer_by) {
   const std::size_t room = is_removal(*command) ? kAwaitedMax : kAwaitedBesidesRemovalsMax;
-  if (broken_ || awaited_.size() >= room || output().size() >= kOutputBytesMax) return false;
+  if (broken_ || awaited_.size() >= room || queue_is_full()) return false;
   Awaited request;
   request.origin = origin;
   request.command = std::move(command);
   request.answer_by = answer_by;
-  request.form = form_for(origin, *request.command);
-  if (admitted_) write(request);
+  request.send_by = answer_by;
   awaited_.push_back(std::move(request));
   return true;
 }
 
-ScriptForm Session::form_for(const Origin& origin, const Command& command) const {
+// Counted only where there are so many that it could matter.
+bool Session::queue_is_full() const {
+  constexpr std::size_t kFewest = kQueuedBytesMax / (kResourceBytesMax + kTokenBytesMax);
+  if (awaited_.size() - written_ < kFewest) return false;
+  std::size_t bytes = 0;
+  for (std::size_t i = written_; i < awaited_.size(); ++i) {
+    const LockName name = lock_name(*awaited_[i].command);
+    bytes += name.resource.size() + name.proof.size();
+  }
+  return bytes >= kQueuedBytesMax;
+}
+
+ScriptForm Session::form_for(const Awaited& request) const {
   // Undoing is rare, and must not depend on what the server remembers.
-  if (origin.operation == 0 || !known_scripts_.test(command.index())) return ScriptForm::text;
-  return ScriptForm::sha1;
+  const bool known = known_scripts_.test(request.command->index());
+  const bool by_text = request.by_text || request.origin.operation == 0 || !known;
+  return by_text ? ScriptForm::text : ScriptForm::sha1;
 }
 
 void Session::write(Awaited& request) {
-  output_ += encoder_.encode(request.command, request.form);
-  request.written = true;
+  request.form = form_for(request);
+  const std::string_view bytes = encoder_.encode(request.command, request.form);
+  output_ += bytes;
+  request.bytes = bytes.size();
+  ++written_;
 }
 
-std::string_view Session::output() const {
-  return std::string_view(output_).substr(output_offset_);
+std::string_view Session::rest() const { return std::string_view(output_).substr(output_offset_); }
+
+bool Session::has_output() const {
+  return !rest().empty() || (admitted_ && written_ < awaited_.size());
+}
+
+std::string_view Session::output() {
+  while (admitted_ && written_ < awaited_.size() && rest().size() < kLookAheadBytes) {
+    write(awaited_[written_]);
+  }
+  return rest();
 }
 
 void Session::mark_sent(std::size_t size) {
@@ -75,6 +99,54 @@ void Session::mark_sent(std::size_t size) {
   if (output_offset_ < output_.size()) return;
   output_.clear();
   output_offset_ = 0;
+}
+
+void Session::take_back() {
+  while (written_ > 0) {
+    const Awaited& last = awaited_[written_ - 1];
+    if (last.step != Step::command || last.bytes > rest().size()) return;
+    output_.resize(output_.size() - last.bytes);
+    --written_;
+  }
+}
+
+template <class IsUseless>
+void Session::drop_unwritten(IsUseless is_useless) {
+  std::vector<SharedCommand> takes;
+  const auto drop_if = [this](auto condition) {
+    awaited_.erase(std::remove_if(unwritten(), awaited_.end(), condition), awaited_.end());
+  };
+  drop_if([&](const Awaited& request) {
+    if (is_removal(*request.command) || !is_useless(request)) return false;
+    if (is_take(*request.command)) takes.push_back(request.command);
+    return true;
+  });
+  if (takes.empty()) return;
+  drop_if([&](const Awaited& request) {
+    if (request.origin.operation != 0 || !is_removal(*request.command)) return false;
+    return std::ranges::any_of(takes, [&](const SharedCommand& take) {
+      return lock_name(*take) == lock_name(*request.command);
+    });
+  });
+}
+
+void Session::drop_expired(Instant now, std::vector<Arrival>& arrivals) {
+  if (written_ == awaited_.size()) return;
+  drop_unwritten([&](const Awaited& request) {
+    if (now < request.send_by) return false;
+    arrivals.push_back({request.origin, Reply::not_sent(Fault::timeout, "not sent in time")});
+    return true;
+  });
+}
+
+void Session::withdraw(OperationId operation) {
+  for (Awaited& request : awaited_) {
+    if (request.step == Step::command && request.origin.operation == operation) {
+      request.withdrawn = true;
+    }
+  }
+  if (written_ == awaited_.size()) return;
+  drop_unwritten([](const Awaited& request) { return request.withdrawn; });
 }
 
 void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals) {
@@ -91,7 +163,7 @@ void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals)
 }
 
 void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
-  if (awaited_.empty() || !awaited_.front().written) {
+  if (written_ == 0) {
     const bool is_error = value.kind == RespKind::error;
     const Fault fault = is_error ? fault_of(value.text) : Fault::rejected;
     return fail(fault == Fault::rejected ? Fault::protocol : fault,
@@ -101,6 +173,7 @@ void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals)
   }
   Awaited request = std::move(awaited_.front());
   awaited_.pop_front();
+  --written_;
   if (awaited_.empty()) unanswered_bytes_ = 0;
   if (request.step != Step::command) return take_handshake_reply(request, value, arrivals);
   take_command_reply(std::move(request), value, arrivals);
@@ -121,14 +194,7 @@ void Session::take_handshake_reply(const Awaited& request, const RespValue& valu
                 (auth ? "AUTH" : "SELECT") + (" was refused: " + secrets_.shown(value.text)),
                 arrivals);
   }
-  if (request.step == Step::select) admit_commands();
-}
-
-void Session::admit_commands() {
-  admitted_ = true;
-  for (Awaited& waiting : awaited_) {
-    if (!waiting.written) write(waiting);
-  }
+  if (request.step == Step::select) admitted_ = true;
 }
 
 bool Session::removal_follows(const Command& command) const {
@@ -138,27 +204,31 @@ bool Session::removal_follows(const Command& command) const {
   });
 }
 
+void Session::repeat_as_text(Awaited request, std::vector<Arrival>& arrivals) {
+  // Behind its own removal it would outlive it; withdrawn, it is of no use to anybody.
+  const bool useless = request.withdrawn && !is_removal(*request.command);
+  if (useless || removal_follows(*request.command)) {
+    arrivals.push_back(Arrival{request.origin, Reply::denied()});
+    return;
+  }
+  request.by_text = true;
+  // The operation keeps its own deadline. It may have ended long ago, and an answer that was
+  // due then must not cost this living connection.
+  request.answer_by = Instant::never();
+  awaited_.push_back(std::move(request));
+}
+
 void Session::take_command_reply(Awaited request, const RespValue& value,
                                  std::vector<Arrival>& arrivals) {
   if (request.form == ScriptForm::sha1 && is_script(*request.command) && is_unknown_script(value)) {
     known_scripts_.reset(request.command->index());
-    if (removal_follows(*request.command)) {
-      // Repeated, it would stand behind its own removal and outlive it.
-      arrivals.push_back(Arrival{request.origin, Reply::denied()});
-      return;
-    }
-    request.form = ScriptForm::text;
-    // The operation keeps its own deadline. It may have ended long ago, and an answer that was
-    // due then must not cost this living connection.
-    request.answer_by = Instant::never();
-    write(request);
-    awaited_.push_back(std::move(request));
-    return;
+    return repeat_as_text(std::move(request), arrivals);
   }
   std::optional<Reply> reply = reply_to(*request.command, value, secrets_);
   if (!reply) {
     // Put it back: it is answered, with all the others, by the failure.
     awaited_.push_front(std::move(request));
+    ++written_;
     return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
   }
   if (reply->answer != Answer::unknown) known_scripts_.set(request.command->index());
@@ -172,10 +242,13 @@ void Session::fail(Fault fault, const std::string& reason, std::vector<Arrival>&
   broken_ = true;
   fault_ = fault;
   reason_ = reason;
-  for (const Awaited& request : awaited_) {
+  for (std::size_t i = 0; i < awaited_.size(); ++i) {
+    const Awaited& request = awaited_[i];
     if (request.step != Step::command || request.origin.operation == 0) continue;
-    arrivals.push_back(Arrival{request.origin, Reply::unknown(fault, reason)});
+    arrivals.push_back({request.origin, is_written(i) ? Reply::unknown(fault, reason)
+                                                      : Reply::not_sent(fault, reason)});
   }
+  drop_unwritten([](const Awaited&) { return true; });
 }
 
 std::optional<Instant> Session::next_deadline() const {
@@ -200,12 +273,21 @@ std::vector<OperationId> Session::open_takes() const {
   return takers;
 }
 
-std::vector<const Session::Awaited*> Session::removals() const {
-  std::vector<const Awaited*> found;
+std::vector<OperationId> Session::askers() const {
+  std::vector<OperationId> ids;
+  for (const Awaited& request : awaited_) {
+    if (request.origin.operation != 0) ids.push_back(request.origin.operation);
+  }
+  return ids;
+}
+
+std::vector<std::size_t> Session::removals() const {
+  std::vector<std::size_t> found;
   std::set<LockName> seen;
-  for (auto request = awaited_.rbegin(); request != awaited_.rend(); ++request) {
-    if (request->step != Step::command || !is_removal(*request->command)) continue;
-    if (seen.insert(lock_name(*request->command)).second) found.push_back(&*request);
+  for (std::size_t i = awaited_.size(); i-- > 0;) {
+    const Awaited& request = awaited_[i];
+    if (request.step != Step::command || !is_removal(*request.command)) continue;
+    if (seen.insert(lock_name(*request.command)).second) found.push_back(i);
   }
   std::ranges::reverse(found);
   return found;
@@ -214,24 +296,44 @@ std::vector<const Session::Awaited*> Session::removals() const {
 void Session::submit_last(SharedCommand removal) {
   Awaited request;
   request.command = std::move(removal);
-  request.form = ScriptForm::text;
-  if (admitted_ && sent_any_) write(request);
+  request.answer_by = Instant::never();
+  request.by_text = true;
   awaited_.push_back(std::move(request));
 }
 
 void Session::repeat_removals() {
   // Without the SELECT no command of ours was ever written here.
   if (!admitted_) return;
-  for (const Awaited* request : removals()) {
-    if (request->written && request->form == ScriptForm::text) continue;
-    append_request(output_, *undo_of(*request->command), ScriptForm::text);
+  for (const std::size_t position : removals()) {
+    Awaited& request = awaited_[position];
+    if (!is_written(position)) {
+      request.by_text = true;
+      // What is said last is said late: by now an old client may have taken the lock.
+      if (broken_) request.command = std::make_shared<const Command>(*undo_of(*request.command));
+    } else if (request.form == ScriptForm::sha1) {
+      submit_last(std::make_shared<const Command>(*undo_of(*request.command)));
+    }
   }
 }
 
+bool Session::owes_removal() const {
+  std::size_t unsent = rest().size();
+  for (std::size_t i = awaited_.size(); i-- > 0;) {
+    const Awaited& request = awaited_[i];
+    if (is_written(i) && unsent == 0) return false;
+    if (request.step != Step::command) return false;
+    if (is_removal(*request.command)) return true;
+    if (is_written(i)) unsent -= std::min(unsent, request.bytes);
+  }
+  return false;
+}
+
+bool Session::has_last_words() const { return sent_any_ && admitted_ && !removals().empty(); }
+
 std::vector<SharedCommand> Session::unsettled() const {
   std::vector<SharedCommand> commands;
-  for (const Awaited* request : removals()) {
-    commands.push_back(std::make_shared<const Command>(*undo_of(*request->command)));
+  for (const std::size_t position : removals()) {
+    commands.push_back(std::make_shared<const Command>(*undo_of(*awaited_[position].command)));
   }
   return commands;
 }

@@ -10,6 +10,11 @@
 // it reads nothing more and every awaited request gets the answer `unknown`. A command that was
 // handed out is answered exactly once, unless the session is dropped.
 //
+// A command becomes bytes at the last moment: what the socket did not take is taken back, so that
+// between two sends at most the rest of one command, begun and unfinished, waits as bytes. What was
+// not written yet can therefore be dropped: a take or an extend whose time or operation is over is
+// never sent. Removals are kept.
+//
 // The handshake (AUTH, SELECT, CLIENT SETNAME) travels with the first command in one write.
 // Only behind a SELECT are commands held back until it is confirmed: a lock taken in another
 // application's database would be worse than a round trip.
@@ -36,7 +41,10 @@ namespace redlock {
 inline constexpr std::size_t kAwaitedMax = 1024;
 // The rest is kept for removals, so that what was taken here can be given back here.
 inline constexpr std::size_t kAwaitedBesidesRemovalsMax = kAwaitedMax / 2;
-inline constexpr std::size_t kOutputBytesMax = 4 * 1024 * 1024;
+// Of keys and tokens that wait to be sent; what reaches the bound is still taken.
+inline constexpr std::size_t kQueuedBytesMax = 4 * 1024 * 1024;
+// So much is made ready for one send.
+inline constexpr std::size_t kLookAheadBytes = 16 * 1024;
 
 // Names one operation for good; 0 is nobody, whose replies are dropped.
 using OperationId = std::uint64_t;
@@ -61,10 +69,18 @@ class Session {
   // False when a bound is reached or the session is broken: the command was not taken.
   [[nodiscard]] bool submit(const Origin& origin, SharedCommand command, Instant answer_by);
 
-  // What is to be sent next; valid until the next call.
-  [[nodiscard]] std::string_view output() const;
+  // What is to be sent next, made of what waits; valid until the next call.
+  [[nodiscard]] std::string_view output();
+  // Is there anything to be sent?
+  [[nodiscard]] bool has_output() const;
   // The first `size` bytes of output() have been sent.
   void mark_sent(std::size_t size);
+  // The socket takes no more for now: commands of which nothing was sent are taken back.
+  void take_back();
+  // Answers and drops what is not written though its time is over; removals stay.
+  void drop_expired(Instant now, std::vector<Arrival>& arrivals);
+  // The operation is decided or over: what it has not written is of no use any more; removals stay.
+  void withdraw(OperationId operation);
 
   // Takes what was received, in slices of any size, and adds what it answers to `arrivals`.
   void take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals);
@@ -80,21 +96,32 @@ class Session {
 
   // The moment by which the most impatient awaited request wants its answer.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
-  [[nodiscard]] bool idle() const { return awaited_.empty() && output().empty(); }
+  [[nodiscard]] bool idle() const { return awaited_.empty() && rest().empty(); }
+  // Is the handshake unanswered?
+  [[nodiscard]] bool greeting() const {
+    return !awaited_.empty() && awaited_.front().step != Step::command;
+  }
+  // The operations that wait for an answer here.
+  [[nodiscard]] std::vector<OperationId> askers() const;
   // At least as many bytes as have been sent and not been answered yet.
   [[nodiscard]] std::size_t unanswered_bytes() const { return unanswered_bytes_; }
 
-  // On a session that failed while its connection still carries bytes: one more removal, sent
-  // behind everything else, with nobody waiting for the answer.
+  // One more removal behind everything else, whatever room there is, with nobody waiting for the
+  // answer; also on a session that has failed while its connection still carries bytes.
   void submit_last(SharedCommand removal);
   // The operations with an unanswered take here that no removal follows. Until such an operation
   // is decided the connection must stay: if it is lost, the removal belongs behind the take; if it
   // is granted, there must be none, because a removal that travels on this connection could
   // arrive after an extend that travels on another one, and delete what was just counted.
   [[nodiscard]] std::vector<OperationId> open_takes() const;
-  // Before the connection is given up: appends once more, as text, the unanswered removals that
-  // may meet a NOSCRIPT which nobody will be there to read.
+  // Queues once more, as text, the unanswered removals that may meet a NOSCRIPT which nobody will
+  // be there to read.
   void repeat_removals();
+  // Is there a removal that has not been handed to the kernel in full?
+  [[nodiscard]] bool owes_removal() const;
+  // May a failed session still say anything? Where nothing of ours was ever sent, or removals are
+  // held back by a SELECT, there is nothing to be said.
+  [[nodiscard]] bool has_last_words() const;
   // The removals that may not have been carried out, for another connection to send when this one
   // cannot.
   [[nodiscard]] std::vector<SharedCommand> unsettled() const;
@@ -105,30 +132,45 @@ class Session {
     Step step = Step::command;
     Origin origin;
     SharedCommand command;  // null for the handshake
-    Instant answer_by;
-    ScriptForm form = ScriptForm::sha1;
-    bool written = false;
+    Instant answer_by;      // when the connection is given up
+    Instant send_by;        // when it is dropped, unless it is written
+    bool by_text = false;   // whatever the server knows
+    bool withdrawn = false;
+    ScriptForm form = ScriptForm::sha1;  // once written
+    std::size_t bytes = 0;               // once written
   };
+  using Queue = std::deque<Awaited>;
 
   void write_handshake(const Endpoint& endpoint);
   void write(Awaited& request);
+  // Bytes that were made and not sent.
+  [[nodiscard]] std::string_view rest() const;
+  [[nodiscard]] bool is_written(std::size_t position) const { return position < written_; }
+  [[nodiscard]] Queue::iterator unwritten() {
+    return awaited_.begin() + static_cast<std::ptrdiff_t>(written_);
+  }
+  [[nodiscard]] bool queue_is_full() const;
+  // Drops unwritten requests that are no removals, and the cleanups that were to undo them.
+  template <class IsUseless>
+  void drop_unwritten(IsUseless is_useless);
   void take_reply(const RespValue& value, std::vector<Arrival>& arrivals);
   void take_handshake_reply(const Awaited& request, const RespValue& value,
                             std::vector<Arrival>& arrivals);
   void take_command_reply(Awaited request, const RespValue& value, std::vector<Arrival>& arrivals);
-  void admit_commands();
+  void repeat_as_text(Awaited request, std::vector<Arrival>& arrivals);
   // By text until this server has shown that it knows the script: when the outcome is certain
   // before a NOSCRIPT arrives, nobody is there to react to it.
-  [[nodiscard]] ScriptForm form_for(const Origin& origin, const Command& command) const;
+  [[nodiscard]] ScriptForm form_for(const Awaited& request) const;
   // Is a removal of the same lock among the awaited?
   [[nodiscard]] bool removal_follows(const Command& command) const;
-  // The unanswered removals, the newest of each lock, in order.
-  [[nodiscard]] std::vector<const Awaited*> removals() const;
+  // Where the unanswered removals are, the newest of each lock, in order.
+  [[nodiscard]] std::vector<std::size_t> removals() const;
 
   RequestEncoder& encoder_;
   Secrets secrets_;
   RespReader reader_;
-  std::deque<Awaited> awaited_;
+  Queue awaited_;
+  std::size_t written_ = 0;  // so many of the awaited, from the front
   std::string output_;
   std::size_t output_offset_ = 0;
   bool sent_any_ = false;

@@ -160,6 +160,10 @@ bool is_removal(const Command& command) {
          std::holds_alternative<StampRelease>(command);
 }
 
+bool is_take(const Command& command) {
+  return std::holds_alternative<SetIfAbsent>(command) || std::holds_alternative<StampTake>(command);
+}
+
 LockName lock_name(const Command& command) {
   return std::visit(Overloaded{[](const StampTake& c) {
                                  return LockName{c.key.view(), c.token.view()};

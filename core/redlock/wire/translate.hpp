@@ -31,6 +31,8 @@ void append_request(std::string& out, const Command& command, ScriptForm form);
 [[nodiscard]] std::optional<Command> undo_of(const Command& command);
 // Does it remove a key?
 [[nodiscard]] bool is_removal(const Command& command);
+// Does it take a lock?
+[[nodiscard]] bool is_take(const Command& command);
 // The key and the proof of ownership that it is about.
 struct LockName {
   std::string_view resource;

@@ -1,0 +1,47 @@
+// Requests to servers that are being backed off from: kept back while the others may do without.
+//
+// Backing off must never cost a majority, and whether it does is judged by what happens: they are
+// asked after all as soon as too few of the others are left to make a majority, or when those take
+// long. Once a majority has answered they are not needed.
+// Invariants: only requests of the latest attempt are kept. Pure. One thread; one per operation.
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "redlock/algorithm/command.hpp"
+#include "redlock/algorithm/reply.hpp"
+
+namespace redlock {
+
+// The others have this part of the answer time for themselves: one in so many.
+inline constexpr std::int64_t kSparedOneIn = 4;
+
+class Spared {
+ public:
+  // A node is asked, or spared for now.
+  void note_asked(AttemptNumber attempt);
+  void keep(Request request, Instant now);
+  // A node of the attempt has answered, or will not.
+  void note_reply(AttemptNumber attempt, const Reply& reply);
+
+  enum class Advice { wait, ask, leave };
+  [[nodiscard]] Advice advise(std::size_t majority, Instant now) const;
+  // When the others have had long enough; nothing when nobody is spared.
+  [[nodiscard]] std::optional<Instant> next_deadline() const;
+  // Hands out what is kept.
+  [[nodiscard]] std::vector<Request> release();
+  [[nodiscard]] bool empty() const { return kept_.empty(); }
+
+ private:
+  void enter(AttemptNumber attempt);
+
+  AttemptNumber attempt_ = 0;
+  std::size_t asked_ = 0;
+  std::size_t answered_ = 0;
+  std::size_t failed_ = 0;
+  std::vector<Request> kept_;
+  Instant ask_at_ = Instant::never();
+};
+
+}  // namespace redlock

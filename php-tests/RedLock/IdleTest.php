@@ -1,0 +1,55 @@
+<?php
+
+/** Connections of long-lived workers: what the network has forgotten meanwhile is not used. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\RedLock;
+
+use RedLock;
+use RedLock\Tests\Support\PhpProcess;
+use RedLock\Tests\Support\ServerTestCase;
+
+final class IdleTest extends ServerTestCase
+{
+    /** The job takes longer than the network remembers a flow. */
+    private const WORK = '
+        ini_set("redlock.pool_idle_seconds", "1");
+        $redLock = new RedLock($args["servers"], 0, 1);
+        $handle = $redLock->lock("r", 60000);
+        $began = hrtime(true);
+        report($handle !== false);
+        fgets(STDIN);
+        usleep(max(0, 1_100_000 - intdiv(hrtime(true) - $began, 1000)));
+        report($redLock->unlock($handle));
+    ';
+
+    public function testTheFirstCallAfterTheNetworkForgotTheConnectionsSucceeds(): void
+    {
+        $fleet = $this->fleet(3);
+        $proxies = array_map($this->proxy(...), $fleet->servers);
+        $servers = array_map(static fn($proxy): array => $proxy->spec(1.0), $proxies);
+        $worker = $this->php(self::WORK, ['servers' => $servers]);
+        self::assertTrue(PhpProcess::report($worker));
+        foreach ($proxies as $proxy) {
+            // What stands is forgotten without a word; what is opened from now on works.
+            $proxy->halfOpen();
+            $proxy->pass();
+        }
+        $worker->writeLine('go on');
+        self::assertTrue(PhpProcess::report($worker));
+        foreach ($fleet->servers as $server) {
+            self::assertSame(0, $server->client()->call('EXISTS', 'r'));
+        }
+    }
+
+    public function testAServerThatClosesIdleConnectionsCostsNoAttempt(): void
+    {
+        $fleet = $this->fleet(3, ['timeout' => '1']);
+        $redLock = new RedLock($fleet->specs(), 2500, 2);
+        foreach ($fleet->servers as $server) {
+            $server->client()->call('SET', 'r', 'of somebody else', 'PX', '2000');
+        }
+        self::assertIsArray($redLock->lock('r', 10_000));
+    }
+}

@@ -1,0 +1,143 @@
+// Connections that nothing was sent on for long: replaced before use, tidied away, looked at.
+#include <gtest/gtest.h>
+
+#include "support/fake_world.hpp"
+
+namespace redlock {
+namespace {
+
+using test::FakeServer;
+using test::FakeWorld;
+
+class IdleTest : public FakeWorld {
+ protected:
+  void forget_flows() {
+    for (std::size_t i = 0; i < 3; ++i) transport_.forget_flows(server(i));
+  }
+  [[nodiscard]] std::size_t opened(std::size_t i) { return server(i).connections_opened; }
+};
+
+TEST_F(IdleTest, AfterAnHourBehindAForgettingNetworkTheFirstCallSucceeds) {
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  ASSERT_EQ(outcome.decision, Decision::granted);
+  step_for(Duration::ms(1));
+  forget_flows();
+  clock_.advance(Duration::seconds(3600));
+  EXPECT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  step_for(Duration::ms(1));
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_FALSE(server(i).keys.contains("r")) << i;
+}
+
+// The third answer is read only now, which does not make the connection a fresh one.
+TEST_F(IdleTest, AnAnswerThatLayUnreadForAnHourDoesNotCountAsSignOfLife) {
+  server(2).answer_time = Duration::ms(10);
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  clock_.advance(Duration::seconds(3600));
+  forget_flows();
+  ASSERT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  step_for(Duration::ms(20));
+  EXPECT_FALSE(server(2).keys.contains("r"));
+  EXPECT_EQ(opened(2), 2U);
+}
+
+// Whether the network still carried it nobody knows.
+TEST_F(IdleTest, ARemovalWithoutAnswerIsSentAgainOnTheConnectionThatReplacesTheSilentOne) {
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  step_for(Duration::ms(1));
+  transport_.forget_flows(server(2));
+  ASSERT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  ASSERT_TRUE(server(2).keys.contains("r"));
+  clock_.advance(kIdleLimitDefault);
+  ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  EXPECT_FALSE(server(2).keys.contains("r"));
+}
+
+TEST_F(IdleTest, AConnectionIsReplacedFromItsLimitOnAndNotOneNanosecondBefore) {
+  pool_.set_idle_limit(Duration::seconds(5));
+  LockManager locks = manager(1);
+  lock(locks, "a");
+  clock_.advance(Duration::seconds(5) - Duration::ns(1));
+  lock(locks, "b");
+  EXPECT_EQ(opened(0), 1U);
+  clock_.advance(Duration::seconds(5));
+  lock(locks, "c");
+  EXPECT_EQ(opened(0), 2U);
+}
+
+TEST_F(IdleTest, ALimitOfNothingStillLetsOneCallFollowAnother) {
+  pool_.set_idle_limit(Duration());
+  LockManager locks = manager(1);
+  lock(locks, "a");
+  clock_.advance(kTidyEvery - Duration::ns(1));
+  lock(locks, "b");
+  EXPECT_EQ(opened(0), 1U);
+}
+
+TEST_F(IdleTest, AConnectionWithAnUndecidedOperationIsNotReplacedUnderIt) {
+  std::vector<ServerSpec> servers = specs(1);
+  servers[0].timeout = Duration::seconds(100);
+  server(0).answer_time = Duration::seconds(70);
+  LockManager locks(pool_, servers, once());
+  const OperationId slow = locks.begin_lock(Resource("slow"), Duration::seconds(1000));
+  pool_.step(clock_.now());
+  clock_.advance(Duration::seconds(65));
+  const OperationId other = locks.begin_lock(Resource("other"), Duration::seconds(1000));
+  EXPECT_EQ(pool_.run(slow).decision, Decision::granted);
+  pool_.take(other);
+  EXPECT_EQ(opened(0), 1U);
+}
+
+TEST_F(IdleTest, AWorkerThatOnlyCallsStillTidiesWhatItNoLongerUses) {
+  LockManager locks = manager(2);
+  lock(locks, "a");
+  LockManager other(pool_, {parse_server("elsewhere")}, once());
+  for (int second = 0; second < 59; ++second) {
+    clock_.advance(Duration::seconds(1));
+    lock(other, std::to_string(second));
+  }
+  EXPECT_EQ(pool_.connection_count(), 3U);
+  clock_.advance(Duration::seconds(1));
+  lock(other, "last");
+  EXPECT_EQ(pool_.connection_count(), 1U);
+}
+
+TEST_F(IdleTest, AWorkerThatOnlyStepsTidiesToo) {
+  LockManager locks = manager(2);
+  lock(locks, "a");
+  clock_.advance(kIdleLimitDefault);
+  pool_.step(clock_.now());
+  EXPECT_EQ(pool_.connection_count(), 0U);
+}
+
+TEST_F(IdleTest, EndpointsThatNobodyUsesAreForgottenWhileTheWorkerRuns) {
+  std::weak_ptr<Node> node;
+  {
+    LockManager locks = manager(1);
+    lock(locks);
+    node = pool_.node(specs(1)[0].endpoint, kTimeoutDefault);
+  }
+  clock_.advance(kIdleLimitDefault);
+  pool_.step(clock_.now());
+  EXPECT_TRUE(node.expired());
+}
+
+TEST_F(IdleTest, AConnectionThatWasClosedBetweenTwoAttemptsCostsNoAttempt) {
+  LockOptions options = once();
+  options.retry = RetryPolicy::exact(2, Duration::ms(500));
+  LockManager locks = manager(3, options);
+  for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = "somebody else's";
+  const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
+  step_for(Duration::ms(400));
+  for (std::size_t i = 0; i < 3; ++i) {
+    server(i).keys.clear();
+    transport_.drop_connections(server(i));
+  }
+  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
+}
+
+}  // namespace
+}  // namespace redlock

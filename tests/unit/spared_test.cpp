@@ -1,0 +1,71 @@
+// Servers that are backed off from: when a majority needs them after all.
+#include "redlock/runtime/spared.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/machine.hpp"
+
+namespace redlock {
+namespace {
+
+using Advice = Spared::Advice;
+using test::t;
+
+constexpr std::size_t kMajority = 2;
+
+class SparedTest : public testing::Test {
+ protected:
+  // Two of three are asked, the third is spared; each may take 40 ms.
+  SparedTest() {
+    spared_.note_asked(1);
+    spared_.note_asked(1);
+    keep(1);
+  }
+  void keep(AttemptNumber attempt) {
+    const auto command = std::make_shared<const Command>(CheckEqual{Resource("r"), Token("t")});
+    spared_.keep({NodeIndex(2), attempt, command, t(40)}, t(0));
+  }
+  Spared spared_;
+};
+
+TEST_F(SparedTest, WhileTheOthersMayMakeAMajorityItIsLeftAlone) {
+  EXPECT_EQ(spared_.advise(kMajority, t(0)), Advice::wait);
+  spared_.note_reply(1, Reply::denied());
+  EXPECT_EQ(spared_.advise(kMajority, t(0)), Advice::wait);
+}
+
+TEST_F(SparedTest, OnceTheyCannotItIsAsked) {
+  spared_.note_reply(1, Reply::unknown(Fault::connect, "refused"));
+  EXPECT_EQ(spared_.advise(kMajority, t(0)), Advice::ask);
+}
+
+TEST_F(SparedTest, OnceAMajorityHasAnsweredItIsNotNeeded) {
+  spared_.note_reply(1, Reply::denied());
+  spared_.note_reply(1, Reply::granted());
+  EXPECT_EQ(spared_.advise(kMajority, t(30)), Advice::leave);
+}
+
+TEST_F(SparedTest, WhenTheOthersTakeAQuarterOfTheTimeItIsAsked) {
+  EXPECT_EQ(spared_.next_deadline(), t(10));
+  EXPECT_EQ(spared_.advise(kMajority, t(10) - Duration::ns(1)), Advice::wait);
+  EXPECT_EQ(spared_.advise(kMajority, t(10)), Advice::ask);
+}
+
+TEST_F(SparedTest, IsHandedOutOnce) {
+  EXPECT_EQ(spared_.release().size(), 1U);
+  EXPECT_TRUE(spared_.release().empty());
+  EXPECT_EQ(spared_.next_deadline(), std::nullopt);
+  EXPECT_EQ(spared_.advise(kMajority, t(10)), Advice::wait);
+}
+
+TEST_F(SparedTest, AnEarlierAttemptsRepliesAndRequestsDoNotCount) {
+  spared_.note_asked(2);
+  spared_.note_asked(2);
+  EXPECT_TRUE(spared_.release().empty());
+  keep(2);
+  spared_.note_reply(1, Reply::unknown(Fault::connect, "refused"));
+  EXPECT_EQ(spared_.advise(kMajority, t(0)), Advice::wait);
+}
+
+}  // namespace
+}  // namespace redlock
