@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
                                                                "wrong-reply",
                                                                "over-budget",
                                                                "connection-given-up",
+                                                               "connection-misused",
+                                                               "sent-too-late",
                                                                "nobody-acquires",
                                                                "endless"};
 
@@ -51,7 +53,8 @@ Checker::Checker(const Plan& plan, std::vector<ServerView> servers)
       servers_(std::move(servers)),
       holds_(plan.clients.size()),
       deeds_(plan.clients.size() * plan.servers * static_cast<std::size_t>(Verb::count)),
-      owned_(plan.servers) {}
+      owned_(plan.servers),
+      returns_(plan.clients.size()) {}
 
 void Checker::report(ViolationKind kind, std::string text) {
   if (violations_.size() < kViolationsMax) violations_.push_back({kind, now_ns_, std::move(text)});
@@ -152,6 +155,7 @@ void Checker::given_up(std::uint32_t client) { holds_[client].active = false; }
 
 void Checker::returned(std::uint32_t client, std::int64_t took_ns, std::int64_t paused_ns,
                        std::int64_t budget_ns) {
+  returns_[client].push_back(now_ns_);
   // A clock that changes its rate while a timer runs is late or early by what it gained.
   const std::int64_t bent_ns = plan_.has(FaultClass::client_clock_rate) ? took_ns / 100 : 0;
   if (took_ns <= budget_ns + paused_ns + bent_ns + kBudgetToleranceNs) return;

@@ -32,6 +32,8 @@ enum class ViolationKind : std::uint8_t {
   wrong_reply,
   over_budget,
   connection_given_up,
+  connection_misused,
+  sent_too_late,
   nobody_acquires,
   endless,
   count,
@@ -65,9 +67,10 @@ class Checker {
   void set_now(std::int64_t now_ns) { now_ns_ = now_ns; }
   [[nodiscard]] ServerView& server(std::uint32_t index) { return servers_[index]; }
 
-  // A client's command was executed; `answer` is what the server meant to say.
+  // A client's command was executed; `answer` is what the server meant to say. The client wrote it
+  // at `written_ns`; 0: nobody knows.
   void command_executed(std::uint32_t client, std::uint32_t server, const Arguments& arguments,
-                        std::string_view answer);
+                        std::string_view answer, std::int64_t written_ns = 0);
   // `client` is nothing when no client's command did it.
   void key_changes(std::optional<std::uint32_t> client, std::uint32_t server, const Entry* before,
                    const Entry* after);
@@ -89,6 +92,8 @@ class Checker {
   // given up a connection: then a release may wait for the next one.
   void check_undone(std::uint32_t client, bool gave_up_connection);
 
+  // From now on calls have times of their own.
+  void final_attempt() { final_attempt_ = true; }
   void after_event();
   void report(ViolationKind kind, std::string text);
   [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
@@ -112,6 +117,14 @@ class Checker {
     std::int64_t gone_by_ns = kForever;
   };
 
+  // When a token's takes were written, whichever the server.
+  struct Written {
+    std::uint64_t token = 0;
+    std::int64_t first_ns = 0;
+    std::int64_t last_ns = 0;
+  };
+
+  void check_in_time(std::uint32_t client, std::string_view token, std::int64_t written_ns);
   [[nodiscard]] Deeds& deeds(std::uint32_t client, std::uint32_t server, Verb verb);
   [[nodiscard]] Owned* owned(std::uint32_t server, std::string_view value);
   [[nodiscard]] bool held_now(std::string_view value) const;
@@ -132,11 +145,14 @@ class Checker {
   std::vector<Deeds> deeds_;
   std::vector<std::vector<Owned>> owned_;  // by server
   std::vector<Violation> violations_;
+  std::vector<Written> written_;
+  std::vector<std::vector<std::int64_t>> returns_;  // by client: when its calls returned
   std::uint64_t grant_count_ = 0;
   std::vector<std::uint64_t> granted_;  // the values of all locks that were ever granted
   std::int64_t now_ns_ = 0;
   // Somebody's command has removed a held lock from a server.
   bool held_removed_ = false;
+  bool final_attempt_ = false;
   // No key can be overdue before.
   std::int64_t earliest_gone_by_ns_ = kForever;
 };

@@ -60,12 +60,35 @@ Checker::Owned* Checker::owned(std::uint32_t server, std::string_view value) {
 }
 
 void Checker::command_executed(std::uint32_t client, std::uint32_t server,
-                               const Arguments& arguments, std::string_view answer) {
+                               const Arguments& arguments, std::string_view answer,
+                               std::int64_t written_ns) {
   const Deed deed = deed_of(arguments);
   if (deed.verb == Verb::count || answer.empty() || answer.front() == '-') return;
   const bool granted =
       answer == "+OK\r\n" || answer == ":1\r\n" || (answer.front() == '$' && answer != "$-1\r\n");
   deeds(client, server, deed.verb).push_back({token_hash(deed.token), granted});
+  if (deed.verb == Verb::take && written_ns > 0) check_in_time(client, deed.token, written_ns);
+}
+
+// What was not sent in time is never sent: an attempt's takes are written within its time, and none
+// after the call has returned. What the kernel took in part has to be finished.
+void Checker::check_in_time(std::uint32_t client, std::string_view token, std::int64_t written_ns) {
+  if (plan_.has(FaultClass::short_writes)) return;
+  const std::uint64_t hash = token_hash(token);
+  const auto known = std::ranges::find(written_, hash, &Written::token);
+  if (known == written_.end()) return written_.push_back({hash, written_ns, written_ns});
+  known->first_ns = std::min(known->first_ns, written_ns);
+  known->last_ns = std::max(known->last_ns, written_ns);
+  const std::int64_t time_ns = plan_.timeout_ms * kMs;
+  const bool overdue = known->last_ns - known->first_ns > time_ns + time_ns / 50;
+  const bool returned = std::ranges::any_of(returns_[client], [&](std::int64_t at_ns) {
+    return known->first_ns <= at_ns && at_ns < known->last_ns;
+  });
+  // The final attempt has a time of its own.
+  if (!returned && (!overdue || final_attempt_)) return;
+  report(ViolationKind::sent_too_late,
+         "client " + std::to_string(client) + " sent a take " +
+             (returned ? "after its call had returned" : "whose time was over"));
 }
 
 void Checker::reported(std::uint32_t client, Verb verb, std::string_view token,

@@ -14,7 +14,7 @@ Client::Client(Scene& scene, std::uint32_t id, std::uint64_t seed)
       id_(id),
       random_(seed),
       clock_(random_.between(0, kClockStartMaxNs), scene.plan.clients[id].rate_ppm),
-      transport_(scene.network, id) {}
+      transport_(scene.network, id, scene.plan.has(FaultClass::forgetful_network)) {}
 
 void Client::schedule(std::int64_t at_ns) {
   at_ns = std::max(at_ns, paused_until_ns_);
@@ -24,7 +24,7 @@ void Client::schedule(std::int64_t at_ns) {
 }
 
 void Client::take_turn(std::int64_t event_ns) {
-  if (!alive_ || event_ns != scheduled_ns_) return;
+  if (!alive_ || exiting_ || event_ns != scheduled_ns_) return;
   scheduled_ns_ = kForever;
   if (scene_.now_ns < paused_until_ns_) return schedule(paused_until_ns_);
   ++turns_;
@@ -39,6 +39,7 @@ void Client::take_turn(std::int64_t event_ns) {
     sends_from_ns_ = paused_until_ns_;
   }
   act();
+  if (!alive_) return;
   if (calling() && transport_.has_unread()) schedule(scene_.now_ns);
   const std::int64_t next_ns = next_turn_ns();
   if (next_ns != kForever) schedule(std::max(next_ns, scene_.now_ns));
@@ -63,6 +64,21 @@ void Client::die() {
   scene_.checker.given_up(id_);
   transport_.die();
   on_death();
+}
+
+void Client::exit() {
+  ++scene_.fired[static_cast<std::size_t>(FaultClass::clean_exit)];
+  note("exits");
+  exiting_ = true;
+  transport_.block_with([this](Instant until) {
+    const bool endless = until == Instant::never();
+    return scene_.pump(endless ? kForever : clock_.when(until.since_epoch_ns()));
+  });
+  on_death();
+  transport_.die();
+  alive_ = false;
+  exited_ = true;
+  note("is gone");
 }
 
 void Client::begin_call() {

@@ -5,6 +5,7 @@
 // One thread; lives for one schedule.
 #pragma once
 #include <cstdint>
+#include <functional>
 
 #include "sim/checker.hpp"
 #include "sim/event_queue.hpp"
@@ -25,6 +26,8 @@ struct Scene {
   Trace& trace;
   const std::int64_t& now_ns;
   FaultCounts& fired;
+  // Takes one event, if there is one until then; else only lets that moment come, and gives false.
+  std::function<bool(std::int64_t until_ns)> pump;
 };
 
 class Client {
@@ -42,13 +45,19 @@ class Client {
   // Faults, armed for a turn by its number from here on.
   void arm_pause(std::uint64_t turns_ahead, std::int64_t for_ns, bool within_step);
   void arm_kill(std::uint64_t turns_ahead) { kill_at_ = turns_ + turns_ahead; }
-  void disarm() { kill_at_ = pause_at_ = 0; }
+  void arm_exit() { exits_ = true; }
+  void disarm() {
+    kill_at_ = pause_at_ = 0;
+    exits_ = false;
+  }
   void arm_overstay(std::int64_t for_ns) { overstay_ns_ = for_ns; }
   void set_reply_at_timeout(bool on) { reply_at_timeout_ = on; }
   void set_rate(std::int64_t ppm) { clock_.set_rate(scene_.now_ns, ppm); }
   void step_wall_clock(std::int64_t by_ns);
 
   [[nodiscard]] bool alive() const { return alive_; }
+  // Ended of its own accord.
+  [[nodiscard]] bool exited() const { return exited_; }
   [[nodiscard]] bool legacy() const { return behaviour().legacy; }
   [[nodiscard]] virtual bool idle() const = 0;  // neither calling nor holding
   [[nodiscard]] bool gave_up_connection() const { return transport_.gave_up(); }
@@ -73,6 +82,8 @@ class Client {
   void schedule(std::int64_t at_ns);
   [[nodiscard]] const ClientPlan& behaviour() const { return scene_.plan.clients[id_]; }
   [[nodiscard]] std::int64_t local_now() const { return clock_.at(scene_.now_ns); }
+  // The process ends: on_death() runs while the world goes on around it.
+  void exit();
   void begin_call();
   void end_call(std::int64_t budget_ns);
   void note(const std::string& text);
@@ -88,11 +99,14 @@ class Client {
   std::int64_t overstay_ns_ = 0;
   std::int64_t deadline_ns_ = 0;  // the call's next time-out, in true time
   std::uint64_t rests_ = 0;
+  bool exits_ = false;  // after its next release
 
  private:
   void die();
 
   bool alive_ = true;
+  bool exiting_ = false;
+  bool exited_ = false;
   bool reply_at_timeout_ = false;
   std::uint64_t turns_ = 0;
   std::uint64_t kill_at_ = 0;

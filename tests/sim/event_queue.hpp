@@ -38,6 +38,8 @@ class EventQueue {
     std::ranges::push_heap(heap_, Later());
   }
   [[nodiscard]] bool empty() const { return heap_.empty(); }
+  // Requires that it is not empty.
+  [[nodiscard]] std::int64_t next_ns() const { return heap_.front().at_ns; }
   // Requires that the queue is not empty.
   Event pop() {
     std::ranges::pop_heap(heap_, Later());

@@ -40,6 +40,8 @@ enum class FaultClass : std::uint8_t {
   client_wall_step,
   client_pause,
   client_kill,
+  clean_exit,
+  forgetful_network,
   reply_at_timeout,
   duplicate_release,
   hostile_type,

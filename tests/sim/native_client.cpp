@@ -12,6 +12,8 @@ constexpr std::int64_t kProbeAttempts = 6;
 constexpr std::int64_t kProbePauseMs = 40;
 constexpr std::int64_t kProbeTimeoutMs = 100;
 constexpr std::int64_t kRestMaxNs = 10 * kMs;
+constexpr std::int64_t kLongRestMinNs = 800 * kMs;
+constexpr std::int64_t kLongRestMaxNs = 3000 * kMs;
 constexpr std::int64_t kUndoMarginNs = 2 * kMs;
 
 // Behind these, what a client has undone may be undone late, or only by expiry.
@@ -181,6 +183,9 @@ NativeClient::NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
       pool_(std::in_place, transport_, client_clock_, entropy_),
       cycles_left_(behaviour().cycles),
       act_at_ns_(behaviour().start_ns) {
+  if (scene.plan.has(FaultClass::forgetful_network)) {
+    pool_->set_idle_limit(Duration::ms(kIdleLimitMs));
+  }
   schedule(act_at_ns_);
 }
 
@@ -343,7 +348,9 @@ void NativeClient::finish_release(const Outcome& outcome) {
     return end_work();
   }
   note_released();
-  rest();
+  if (!exits_) return rest();
+  exit();
+  if (must_keep_connections(scene_.plan)) schedule_undo_check();
 }
 
 void NativeClient::rest() {
@@ -351,6 +358,15 @@ void NativeClient::rest() {
   ++rests_;
   probing_ = false;
   act_at_ns_ = scene_.now_ns + random_.between(0, kRestMaxNs);
+  if (scene_.plan.has(FaultClass::forgetful_network) && cycles_left_ > 0) {
+    ++scene_.fired[static_cast<std::size_t>(FaultClass::forgetful_network)];
+    act_at_ns_ += random_.between(kLongRestMinNs, kLongRestMaxNs);
+  }
+  if (transport_.misused()) {
+    scene_.checker.report(ViolationKind::connection_misused,
+                          "client " + std::to_string(id_) +
+                              " used a connection that had ended, or was unused for too long");
+  }
   if (transport_.gave_up_sound() && must_keep_connections(scene_.plan)) {
     scene_.checker.report(ViolationKind::connection_given_up,
                           "client " + std::to_string(id_) + " closed a connection that was sound");

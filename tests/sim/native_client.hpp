@@ -16,6 +16,8 @@ namespace redlock::sim {
 class NativeClient : public Client {
  public:
   NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed);
+  // Its pool has nobody any more to hand removals to.
+  ~NativeClient() override { transport_.vanish(); }
 
   [[nodiscard]] bool idle() const override { return phase_ == Phase::resting; }
   [[nodiscard]] bool finished() const override { return idle() && cycles_left_ == 0; }

@@ -48,6 +48,7 @@ Connection& Network::open(std::uint32_t client, std::uint32_t server) {
   connection.server = server;
   connection.slicing = slicing_;
   connection.send_room = send_room_;
+  connection.used_ns = now_ns_;
   const Link& path = link(client, server);
   const std::int64_t from = std::max(now_ns_, ends_.client_sends_from_ns(client));
   queue_.add(from + draw_delay(path) + draw_delay(path), EventKind::connect, connection.id);
@@ -104,14 +105,14 @@ void Network::enqueue(Connection& connection, Direction direction, std::size_t s
   }
   arrives = std::max(arrives, pipe.last_arrival_ns);
   if (end || connection.slicing == Slicing::none) {
-    return add_piece(connection, direction, {sent, arrives, size, end});
+    return add_piece(connection, direction, {sent, now_ns_, arrives, size, end});
   }
   // A large answer byte by byte would only take long.
   const bool single = connection.slicing == Slicing::single_bytes && size < kSingleBytesMax;
   const std::int64_t gap = single ? kByteGapMaxNs : kSliceGapMaxNs;
   while (size > 0) {
     const std::size_t slice = single ? 1 : 1 + random_.below(size);
-    add_piece(connection, direction, {sent, arrives, slice, false});
+    add_piece(connection, direction, {sent, now_ns_, arrives, slice, false});
     size -= slice;
     arrives += random_.between(0, gap);
   }
@@ -123,6 +124,9 @@ std::size_t Network::send_up(Connection& connection, std::string_view bytes) {
     connection.send_room -= size;
   }
   if (size == 0) return 0;
+  const std::int64_t unused_ns = now_ns_ - connection.used_ns;
+  if (forgets_after_ns_ > 0 && unused_ns >= forgets_after_ns_) connection.silent = true;
+  connection.used_ns = now_ns_;
   connection.up.bytes.append(bytes.substr(0, size));
   enqueue(connection, kUp, size, false);
   return size;
@@ -183,6 +187,7 @@ void Network::deliver(Connection& connection, Direction direction) {
   if (piece.end) return hand_over_end(connection, direction);
   const std::size_t size = std::min<std::uint64_t>(piece.size, pipe.reset_after - pipe.delivered);
   const auto bytes = std::string_view(pipe.bytes).substr(pipe.bytes_offset, size);
+  if (direction == kUp) connection.written_ns = piece.written_ns;
   tell_story(connection, direction, piece, bytes);
   trace_.fold(bytes);
   pipe.bytes_offset += piece.size;
@@ -215,6 +220,7 @@ void Network::hand_over_end(Connection& connection, Direction direction) {
     return;
   }
   connection.peer_ended = true;
+  connection.ended_ns = now_ns_;
   if (connection.client_side == ClientSide::connected) ends_.client_ready(connection.client);
 }
 

@@ -28,6 +28,7 @@ enum class Slicing { none, pieces, single_bytes };
 struct Pipe {
   struct Piece {
     std::int64_t sent_ns = 0;
+    std::int64_t written_ns = 0;  // by the process; it may have paused before they left
     std::int64_t arrives_ns = 0;
     std::size_t size = 0;
     bool end = false;  // the sender has closed; no bytes follow
@@ -48,8 +49,13 @@ struct Connection {
   std::uint32_t client = 0;
   std::uint32_t server = 0;
   ClientSide client_side = ClientSide::connecting;
-  bool server_side = false;  // the server knows the connection
-  bool silent = false;       // half-open: whatever is sent vanishes
+  bool server_side = false;   // the server knows the connection
+  std::int64_t used_ns = 0;   // when the client last wrote, or opened it
+  std::int64_t ended_ns = 0;  // when the client's end heard of the end
+  // When the bytes that arrived last were written; 0: not known.
+  std::int64_t written_ns = 0;
+  bool misused = false;
+  bool silent = false;  // half-open: whatever is sent vanishes
   Slicing slicing = Slicing::none;
   Pipe up;
   Pipe down;
@@ -109,6 +115,9 @@ class Network {
   }
   // The slicing of connections opened from now on.
   void set_slicing(Slicing slicing) { slicing_ = slicing; }
+  // From now on flows that carried no request for so long are forgotten; 0: never.
+  void set_forgets_after(std::int64_t span_ns) { forgets_after_ns_ = span_ns; }
+  [[nodiscard]] std::int64_t now_ns() const { return now_ns_; }
   void set_send_room(std::size_t bytes) { send_room_ = bytes; }
 
   // Lifts what still waits to strike.
@@ -149,6 +158,7 @@ class Network {
   std::vector<Link> links_;
   std::vector<std::unique_ptr<Connection>> connections_;
   Slicing slicing_ = Slicing::none;
+  std::int64_t forgets_after_ns_ = 0;
   std::size_t send_room_ = std::numeric_limits<std::size_t>::max();
 };
 

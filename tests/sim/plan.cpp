@@ -148,13 +148,16 @@ void Drawer::prepare_legacy(bool skewed) {
 void Drawer::add_class(FaultClass fault_class) {
   const bool at_start = fault_class == slices || fault_class == single_bytes ||
                         fault_class == short_writes || fault_class == legacy_clients ||
-                        fault_class == legacy_clock_skew;
+                        fault_class == legacy_clock_skew || fault_class == forgetful_network;
   if (fault_class == legacy_clients || fault_class == legacy_clock_skew ||
       fault_class == legacy_wall_step) {
     prepare_legacy(fault_class == legacy_clock_skew);
   }
   if (fault_class == duplicate_release) {
     for (ClientPlan& client : plan_.clients) client.releases_twice = true;
+  }
+  if (fault_class == forgetful_network) {
+    for (ClientPlan& client : plan_.clients) client.cycles = 2;
   }
   if (fault_class == server_clock_rate) {
     for (std::int64_t& rate : plan_.server_rates_ppm) rate = draw_rate();

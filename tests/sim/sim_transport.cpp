@@ -9,6 +9,9 @@ namespace redlock::sim {
 
 namespace {
 
+// A client looks at connections that it has not used for 10 ms; its clock may be slow.
+constexpr std::int64_t kLookNs = 11 * kMs;
+
 bool readable(const Connection& connection) {
   if (connection.client_side == ClientSide::connecting) return false;
   return connection.inbox_offset < connection.inbox.size() || connection.peer_ended ||
@@ -29,7 +32,9 @@ Endpoint endpoint_of(std::uint32_t index) {
 
 ConnectionId SimTransport::open(const Endpoint& endpoint) {
   const auto server = static_cast<std::uint32_t>(std::atoi(endpoint.host.c_str() + 1));
-  const ConnectionId id = network_.open(client_, server).id + ConnectionId{1};
+  Connection& link = network_.open(client_, server);
+  const ConnectionId id = link.id + ConnectionId{1};
+  if (dead_) link.client_side = ClientSide::failed;
   open_.push_back(id);
   return id;
 }
@@ -49,6 +54,11 @@ LinkStatus SimTransport::status(ConnectionId connection) {
 IoResult SimTransport::send(ConnectionId connection, std::string_view bytes) {
   Connection& link = at(connection);
   if (dead_ || link.client_side == ClientSide::failed) return {IoState::ended, 0, link.reason};
+  const std::int64_t unused_ns = network_.now_ns() - link.used_ns;
+  const bool stale = forgetful_ && unused_ns >= kStaleNs;
+  const bool over =
+      link.peer_ended && unused_ns >= kLookNs && network_.now_ns() - link.ended_ns >= kLookNs;
+  link.misused = link.misused || stale || over;
   const std::size_t size = network_.send_up(link, bytes);
   if (size == 0) return {};
   return {IoState::progress, size, {}};
@@ -76,7 +86,8 @@ void SimTransport::close(ConnectionId connection) {
   if (dead_) return;
   Connection& link = at(connection);
   const std::size_t unread = link.inbox.size() - link.inbox_offset;
-  const bool ended = link.client_side == ClientSide::failed || link.peer_ended;
+  const bool unused = forgetful_ && network_.now_ns() - link.used_ns >= kIdleLimitMs * kMs / 2;
+  const bool ended = link.client_side == ClientSide::failed || link.peer_ended || unused;
   gave_up_ = gave_up_ || !ended;
   gave_up_sound_ = gave_up_sound_ || (!ended && link.down.delivered > unread);
   network_.close(link);
@@ -85,17 +96,26 @@ void SimTransport::close(ConnectionId connection) {
 
 void SimTransport::forget_all() { open_.clear(); }
 
-Woken SimTransport::wait(std::span<Interest> interests, Instant /*deadline*/) {
+Woken SimTransport::wait(std::span<Interest> interests, Instant deadline) {
+  if (!pump_) return look(interests) ? Woken::ready : Woken::deadline;
+  for (;;) {
+    if (look(interests)) return Woken::ready;
+    if (!pump_(deadline)) return Woken::deadline;
+  }
+}
+
+bool SimTransport::look(std::span<Interest> interests) {
   bool any = false;
   polled_.clear();
   for (Interest& interest : interests) {
     const Connection& link = at(interest.connection);
+    misused_ = misused_ || link.misused;
     polled_.push_back(interest.connection);
     interest.readable = readable(link);
     interest.writable = interest.want_write && writable(link);
     any = any || interest.readable || interest.writable;
   }
-  return any ? Woken::ready : Woken::deadline;
+  return any;
 }
 
 void SimTransport::die() {

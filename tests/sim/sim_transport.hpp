@@ -3,6 +3,8 @@
 // wait() marks what is ready and returns at once: virtual time is the event queue's business.
 // One thread; the network must outlive it.
 #pragma once
+#include <functional>
+
 #include "redlock/runtime/transport.hpp"
 #include "sim/network.hpp"
 
@@ -11,9 +13,16 @@ namespace redlock::sim {
 // The host name under which a client reaches server `index`: "s0", "s1", …
 [[nodiscard]] Endpoint endpoint_of(std::uint32_t index);
 
+// What a pool in a world of forgetful networks is told, and what nobody may use any more: a
+// client's clock may be slow.
+inline constexpr std::int64_t kIdleLimitMs = 1000;
+inline constexpr std::int64_t kStaleNs = kIdleLimitMs * kMs + kIdleLimitMs * kMs / 50;
+
 class SimTransport final : public Transport {
  public:
-  SimTransport(Network& network, std::uint32_t client) : network_(network), client_(client) {}
+  // `forgetful`: connections that are unused for kIdleLimitMs must not be used.
+  SimTransport(Network& network, std::uint32_t client, bool forgetful)
+      : network_(network), client_(client), forgetful_(forgetful) {}
 
   ConnectionId open(const Endpoint& endpoint) override;
   LinkStatus status(ConnectionId connection) override;
@@ -25,25 +34,38 @@ class SimTransport final : public Transport {
 
   // The process is gone: the kernel closes its connections, and nothing more is sent.
   void die();
+  // Lets the world go on until `until`, one event at a time; false: that moment is there.
+  using Pump = std::function<bool(Instant until)>;
+  // From now on wait() really waits, as a process does that sees to nothing else.
+  void block_with(Pump pump) { pump_ = std::move(pump); }
+  // The world ends: nothing is sent any more, and nobody hears of it.
+  void vanish() { dead_ = true; }
   // Would the reactor's latest wait find something to read now?
   [[nodiscard]] bool has_unread() const;
   // Was a connection closed that neither the server nor the network had ended?
   [[nodiscard]] bool gave_up() const { return gave_up_; }
+  // Was a connection used on which nothing had been sent for so long that it should have been
+  // replaced, or whose end had long been there to be seen?
+  [[nodiscard]] bool misused() const { return misused_; }
   // Was there one among them on which answers had been read?
   [[nodiscard]] bool gave_up_sound() const { return gave_up_sound_; }
 
  private:
+  bool look(std::span<Interest> interests);
   [[nodiscard]] Connection& at(ConnectionId connection) const {
     return network_.connection(static_cast<std::uint32_t>(connection - 1));
   }
 
   Network& network_;
   std::uint32_t client_;
+  bool forgetful_;
   std::vector<ConnectionId> open_;
   std::vector<ConnectionId> polled_;
   bool dead_ = false;
   bool gave_up_ = false;
   bool gave_up_sound_ = false;
+  bool misused_ = false;
+  Pump pump_;
 };
 
 }  // namespace redlock::sim

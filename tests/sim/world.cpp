@@ -13,6 +13,8 @@ namespace {
 
 // Longer than the longest back-off of the production code.
 constexpr std::int64_t kQuietNs = 300 * kMs;
+// A little more than what clients are told.
+constexpr std::int64_t kForgottenAfterNs = kStaleNs + kStaleNs / 10;
 
 std::vector<ServerView> no_views(const Plan& plan) { return std::vector<ServerView>(plan.servers); }
 
@@ -48,7 +50,9 @@ World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& tra
       network_(*this, queue_, trace, now_ns_, mix64(seed + 3),
                static_cast<std::uint32_t>(plan.clients.size()), plan.servers),
       checker_(plan, no_views(plan)),
-      scene_{plan, queue_, network_, checker_, trace, now_ns_, fired_} {
+      scene_{plan,  queue_,  network_, checker_,
+             trace, now_ns_, fired_,   [this](std::int64_t until_ns) { return pump(until_ns); }} {
+  if (plan.has(FaultClass::forgetful_network)) network_.set_forgets_after(kForgottenAfterNs);
   for (std::uint32_t i = 0; i < plan.servers; ++i) {
     Machine& machine =
         *machines_.emplace_back(std::make_unique<Machine>(*this, i, plan.server_rates_ppm[i]));
@@ -73,20 +77,37 @@ World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& tra
   queue_.add(healed_ns_, EventKind::probe, 0);
 }
 
+void World::take_next() {
+  const Event event = queue_.pop();
+  now_ns_ = event.at_ns;
+  checker_.set_now(now_ns_);
+  ++events_;
+  trace_.fold(static_cast<std::uint64_t>(now_ns_),
+              static_cast<std::uint64_t>(event.kind) << 32U | event.subject);
+  take(event);
+  checker_.after_event();
+}
+
+// For a process that does nothing but wait.
+bool World::pump(std::int64_t until_ns) {
+  const bool busy = !queue_.empty() && events_ <= kEventsMax;
+  if (busy && queue_.next_ns() <= std::min(until_ns, kScheduleMaxNs)) {
+    take_next();
+    return true;
+  }
+  if (until_ns == kForever) return false;
+  now_ns_ = std::max(now_ns_, until_ns);
+  checker_.set_now(now_ns_);
+  return false;
+}
+
 ScheduleResult World::run() {
   while (!queue_.empty()) {
-    const Event event = queue_.pop();
-    if (event.at_ns > kScheduleMaxNs || events_ > kEventsMax) {
+    if (queue_.next_ns() > kScheduleMaxNs || events_ > kEventsMax) {
       checker_.report(ViolationKind::endless, "the schedule does not come to an end");
       break;
     }
-    now_ns_ = event.at_ns;
-    checker_.set_now(now_ns_);
-    ++events_;
-    trace_.fold(static_cast<std::uint64_t>(now_ns_),
-                static_cast<std::uint64_t>(event.kind) << 32U | event.subject);
-    take(event);
-    checker_.after_event();
+    take_next();
   }
   ScheduleResult result;
   result.hash = trace_.hash();
@@ -121,6 +142,7 @@ void World::take(const Event& event) {
 
 // Only while the client has rested all the time since: nothing of it is under way.
 void World::check_undone(const Client& client, const Event& event) {
+  if (client.exited()) return checker_.check_undone(event.subject, client.gave_up_connection());
   if (!client.alive() || !client.idle() || client.rests() != event.detail) return;
   checker_.check_undone(event.subject, client.gave_up_connection());
 }
@@ -139,6 +161,7 @@ void World::begin_probe() {
     const std::int64_t again = now_ns_ + kQuietNs + plan_.longest_ttl_ms() * kMs * 2;
     return queue_.add(again, EventKind::probe, 0);
   }
+  checker_.final_attempt();
   network_.disarm_resets();
   for (const auto& client : clients_) client->disarm();
   for (const auto& client : clients_) {
@@ -206,7 +229,8 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
                              std::string& answer) {
   const Connection& connection = network_.connection(static_cast<std::uint32_t>(session.id));
   Machine& machine = *machines_[connection.server];
-  checker_.command_executed(connection.client, connection.server, arguments, answer);
+  checker_.command_executed(connection.client, connection.server, arguments, answer,
+                            connection.written_ns);
   if (answer.front() == '-') count_refusal(machine, answer);
   if (now_ns_ < machine.hostile_until_ns) spoil(machine, arguments, answer);
 }

@@ -60,6 +60,8 @@ class World final : public NetworkEnds, public ServerObserver {
     std::int64_t hostile_until_ns = 0;
   };
 
+  void take_next();
+  bool pump(std::int64_t until_ns);
   void take(const Event& event);
   void check_undone(const Client& client, const Event& event);
   [[nodiscard]] bool settled() const;

@@ -213,6 +213,9 @@ void World::strike_client(const FaultPlan& fault, Client& client, bool begins) {
     case client_pause:
       client.arm_pause(1 + fault.amount % 8, span_ns, fault.amount % 2 == 0);
       break;
+    case clean_exit:
+      client.arm_exit();
+      break;
     case client_kill:
       client.arm_kill(1 + fault.amount % 8);
       break;
@@ -287,6 +290,7 @@ void World::thaw(Machine& machine) {
     if (!connection.unread.empty()) {
       const std::string bytes = std::move(connection.unread);
       connection.unread.clear();
+      connection.written_ns = 0;
       execute(machine, connection, bytes);
     }
     if (connection.unread_end) connection.server_side = false;
