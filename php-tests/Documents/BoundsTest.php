@@ -126,7 +126,7 @@ final class BoundsTest extends TestCase
         return [
             'reply' => [$core->value('kReplyBytesMax'), $core->value('kReplyNestingMax'), $core->value('kReplyElementsMax')],
             'unanswered requests on a connection' => [$core->value('kAwaitedBesidesRemovalsMax'), $core->value('kAwaitedMax')],
-            'bytes waiting to be sent on a connection' => [$core->value('kOutputBytesMax')],
+            'bytes waiting to be sent on a connection' => [$core->value('kQueuedBytesMax')],
             'removals kept for a server that cannot be reached' => [$core->value('kCarriedMax')],
             'open connections of a thread' => [$core->value('kConnectionsMax')],
             // The first pause is drawn between half of kBackoffFirst and all of it.

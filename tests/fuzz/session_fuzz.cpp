@@ -56,6 +56,8 @@ class Run {
         session_.submit(origin, command_of(input_.choice(), operation), Instant::from_ns(1));
     REQUIRE(taken == !was_broken);
     if (taken && operation != 0) open_.emplace(operation, origin);
+    // Written at once: a reply to what is not would only end the session.
+    static_cast<void>(session_.output());
   }
 
   void take(std::string_view bytes) {
@@ -89,7 +91,7 @@ class Run {
     for (const SharedCommand& command : unsettled) REQUIRE(is_removal(*command));
     if (!unsettled.empty()) session_.submit_last(unsettled.front());
     session_.repeat_removals();
-    session_.mark_sent(session_.output().size());
+    while (session_.has_output()) session_.mark_sent(session_.output().size());
     REQUIRE(session_.output().empty() && arrivals_.empty());
   }
 

@@ -7,6 +7,7 @@
 
 #include "redlock/runtime/transport.hpp"
 #include "sim/network.hpp"
+#include "sim/sim_clock.hpp"
 
 namespace redlock::sim {
 
