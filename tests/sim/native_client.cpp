@@ -90,17 +90,18 @@ class QuorumClient final : public NativeClient {
     return options;
   }
   OperationId start_take(bool probe) override {
-    if (probe) return probe_.begin_lock(resource_, Duration::ms(kTtlMaxMs));
-    return locks_.begin_lock(resource_, ttl());
+    // Another time-out may mean other connections, and a release belongs behind its take.
+    holder_ = probe ? &probe_ : &locks_;
+    return holder_->begin_lock(resource_, probe ? Duration::ms(kTtlMaxMs) : ttl());
   }
   std::optional<OperationId> start_release() override {
-    return locks_.begin_unlock(resource_, Token(value()));
+    return holder_->begin_unlock(resource_, Token(value()));
   }
   std::optional<OperationId> start_extend() override {
-    return locks_.begin_extend(resource_, Token(value()), ttl());
+    return holder_->begin_extend(resource_, Token(value()), ttl());
   }
   std::optional<OperationId> start_check() override {
-    return locks_.begin_check(resource_, Token(value()));
+    return holder_->begin_check(resource_, Token(value()));
   }
   [[nodiscard]] std::string value_of(const Outcome& outcome) const override {
     return std::string(outcome.token.view());
@@ -110,6 +111,7 @@ class QuorumClient final : public NativeClient {
   Resource resource_{"lock"};
   LockManager locks_;
   LockManager probe_;
+  LockManager* holder_ = &locks_;
 };
 
 ServerSpec server_spec(const Plan& plan, std::uint32_t index) {
@@ -146,6 +148,7 @@ class StampClient final : public NativeClient {
   }
   OperationId start_take(bool probe) override {
     const Duration buffer = Duration::ms(scene_.plan.buffer_ms);
+    holder_ = probe ? &probe_ : &locks_;
     if (probe) {
       const auto retry = RetryPolicy::exact(kProbeAttempts, Duration::ms(kProbePauseMs));
       return probe_.begin_take(key_, Duration::ms(kTtlMaxMs), buffer, retry);
@@ -154,11 +157,11 @@ class StampClient final : public NativeClient {
     return locks_.begin_take(key_, Duration::ms(behaviour().ttl_ms), buffer, retry);
   }
   std::optional<OperationId> start_release() override {
-    return locks_.begin_release(key_, Duration::ms(scene_.plan.buffer_ms));
+    return holder_->begin_release(key_, Duration::ms(scene_.plan.buffer_ms));
   }
-  std::optional<OperationId> start_check() override { return locks_.begin_check(key_); }
-  void note_taken(const Outcome& outcome) override { locks_.note_taken(key_, outcome); }
-  void note_released() override { locks_.note_released(key_); }
+  std::optional<OperationId> start_check() override { return holder_->begin_check(key_); }
+  void note_taken(const Outcome& outcome) override { holder_->note_taken(key_, outcome); }
+  void note_released() override { holder_->note_released(key_); }
   [[nodiscard]] std::string value_of(const Outcome& outcome) const override {
     return outcome.stamp;
   }
@@ -167,6 +170,7 @@ class StampClient final : public NativeClient {
   StampLedger ledger_;
   StampLockManager locks_;
   StampLockManager probe_;
+  StampLockManager* holder_ = &locks_;
 };
 
 }  // namespace
@@ -362,7 +366,8 @@ void NativeClient::rest() {
     ++scene_.fired[static_cast<std::size_t>(FaultClass::forgetful_network)];
     act_at_ns_ += random_.between(kLongRestMinNs, kLongRestMaxNs);
   }
-  if (transport_.misused()) {
+  // Whoever paused between looking and sending could not know better.
+  if (transport_.misused() && !scene_.plan.has(FaultClass::client_pause)) {
     scene_.checker.report(ViolationKind::connection_misused,
                           "client " + std::to_string(id_) +
                               " used a connection that had ended, or was unused for too long");

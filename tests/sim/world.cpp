@@ -156,7 +156,7 @@ bool World::settled() const {
 void World::begin_probe() {
   if (!settled()) return queue_.add(now_ns_ + kQuietNs, EventKind::probe, 0);
   // Whoever was last may hold its lock until it expires.
-  if (now_ns_ < healed_ns_ + kQuietNs) {
+  if (healed_ns_ != 0) {
     healed_ns_ = 0;
     const std::int64_t again = now_ns_ + kQuietNs + plan_.longest_ttl_ms() * kMs * 2;
     return queue_.add(again, EventKind::probe, 0);

@@ -125,6 +125,30 @@ TEST_F(IdleTest, EndpointsThatNobodyUsesAreForgottenWhileTheWorkerRuns) {
   EXPECT_TRUE(node.expired());
 }
 
+TEST_F(IdleTest, TheEndOfAConnectionIsSeenBehindALateAnswer) {
+  server(2).answer_time = Duration::ms(10);
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  clock_.advance(Duration::ms(20));
+  transport_.drop_connections(server(2));
+  ASSERT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  step_for(Duration::ms(20));
+  EXPECT_FALSE(server(2).keys.contains("r"));
+}
+
+// The caller was busy while it was being made.
+TEST_F(IdleTest, AHandshakeThatGoesOutLateHasATimeOfItsOwn) {
+  server(2).connect_time = Duration::ms(10);
+  std::vector<ServerSpec> servers = specs(3);
+  for (ServerSpec& spec : servers) spec.endpoint.database = 1;
+  LockManager locks(pool_, servers, once());
+  ASSERT_EQ(lock(locks).decision, Decision::granted);
+  clock_.advance(Duration::seconds(2));
+  ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
+  step_for(Duration::ms(20));
+  EXPECT_EQ(server(2).connections_opened, 1U);
+}
+
 TEST_F(IdleTest, AConnectionThatWasClosedBetweenTwoAttemptsCostsNoAttempt) {
   LockOptions options = once();
   options.retry = RetryPolicy::exact(2, Duration::ms(500));

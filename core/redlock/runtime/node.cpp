@@ -97,7 +97,11 @@ void Node::take_ready(bool readable, bool writable, Instant now, std::vector<Arr
     if (status.state == LinkState::failed) {
       return begin_closing(status.fault, status.reason, false, arrivals);
     }
-    if (status.state == LinkState::connected) state_ = State::ready;
+    if (status.state == LinkState::connected) {
+      state_ = State::ready;
+      // It may have stood for long, unlooked at; the handshake goes out only now.
+      ready_by_ = std::max(ready_by_, now + timeout_);
+    }
   }
   if (state_ == State::ready && readable) receive(now, arrivals);
   flush(now, arrivals);

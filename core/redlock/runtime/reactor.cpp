@@ -32,7 +32,8 @@ void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   for (const auto& node : nodes) {
     if (node->has_session() && now - node->last_used() >= idle_limit_) silent_.push_back(node);
   }
-  read(Instant(), Scope::all);
+  // Behind a late answer there may be the end of the connection.
+  if (read(Instant(), Scope::all) == Woken::ready && !forked()) read(Instant(), Scope::all);
   if (forked()) return;
   for (const auto& node : silent_) replace_silent(*node);
   silent_.clear();
