@@ -46,10 +46,14 @@ void Node::submit(const Origin& origin, const SharedCommand& command, Instant an
     submit_cleanup(std::make_shared<const Command>(*undo_of(*command)), answer_by);
   }
   const bool full = has_session();
+  arrivals.push_back(
+      {origin, full ? Reply::unknown(Fault::bound, "too many unanswered requests") : absence()});
+}
+
+Reply Node::absence() const {
   // A connection that the server closed while it was unused is no trouble, and may be closing yet.
   const Fault fault = trouble_.fault == Fault::none ? Fault::closed : trouble_.fault;
-  arrivals.push_back({origin, full ? Reply::unknown(Fault::bound, "too many unanswered requests")
-                                   : Reply::not_sent(fault, trouble_.reason)});
+  return Reply::not_sent(fault, trouble_.reason);
 }
 
 void Node::submit_cleanup(const SharedCommand& command, Instant answer_by) {

@@ -62,6 +62,8 @@ class Node {
   void complete_closing(Instant now);
   // The operation is decided or over: what it wanted and was not sent never will be.
   void withdraw(OperationId operation);
+  // The answer for what is not sent because there is no connection.
+  [[nodiscard]] Reply absence() const;
   // Puts on its way whatever removal is not: nobody may come back to this node. Unless it is the
   // last chance, a server that is being backed off from is left alone.
   void hurry_removals(bool last_chance, Instant now);

@@ -180,8 +180,7 @@ void Reactor::review_spared(Running& running, Instant now) {
   for (const Request& request : running.spared.release()) {
     Node& node = *running.nodes[request.node.value()];
     if (advice == Spared::Advice::leave && !is_removal(*request.command)) {
-      arrivals_.push_back({{running.id, request.node, request.attempt},
-                           Reply::unknown(Fault::connect, node.trouble().reason)});
+      arrivals_.push_back({{running.id, request.node, request.attempt}, node.absence()});
       continue;
     }
     if (advice == Spared::Advice::ask) node.skip_backoff();
