@@ -12,6 +12,13 @@ PHP_ARG_WITH([redlock-hiredis],
   [no],
   [no])
 
+PHP_ARG_WITH([redlock-cares],
+  [for the prefix of c-ares],
+  [AS_HELP_STRING([--with-redlock-cares=DIR],
+    [Prefix where c-ares is installed; without it pkg-config is asked])],
+  [no],
+  [no])
+
 PHP_ARG_ENABLE([redlock-dev],
   [whether redlock's warnings are errors],
   [AS_HELP_STRING([--enable-redlock-dev], [For work on redlock: strict warnings as errors])],
@@ -33,6 +40,41 @@ rm ()
   done
   command rm "$][@"
 }
+])
+
+dnl Other extensions bundle hiredis and c-ares, and one loaded earlier would answer our calls. Code
+dnl linked in with hidden symbols is out of their reach.
+dnl REDLOCK_LINK(archive, name, cflags, libs, header, a call that gives a pointer)
+AC_DEFUN([REDLOCK_LINK], [
+  redlock_paths=
+  for redlock_i in $4; do
+    case $redlock_i in
+      -L*[)] redlock_paths="$redlock_paths $redlock_i" ;;
+    esac
+  done
+  redlock_static="$redlock_paths -l:lib$1.a -Wl,--exclude-libs,lib$1.a"
+  AC_MSG_CHECKING([whether $2 can be linked in, its symbols hidden])
+  AC_LANG_PUSH([C++])
+  redlock_save_CPPFLAGS=$CPPFLAGS
+  redlock_save_CXXFLAGS=$CXXFLAGS
+  redlock_save_LIBS=$LIBS
+  CPPFLAGS="$CPPFLAGS $3"
+  CXXFLAGS="$CXXFLAGS -fPIC -shared"
+  LIBS=$redlock_static
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <$5>]], [[return $6 == nullptr;]])],
+    [redlock_linked=static],
+    [redlock_linked=shared])
+  CPPFLAGS=$redlock_save_CPPFLAGS
+  CXXFLAGS=$redlock_save_CXXFLAGS
+  LIBS=$redlock_save_LIBS
+  AC_LANG_POP([C++])
+  if test "$redlock_linked" = "static"; then
+    AC_MSG_RESULT([yes])
+    REDLOCK_SHARED_LIBADD="$REDLOCK_SHARED_LIBADD $redlock_static"
+  else
+    AC_MSG_RESULT([no, the shared library is used])
+    PHP_EVAL_LIBLINE([$4], [REDLOCK_SHARED_LIBADD])
+  fi
 ])
 
 if test "$PHP_REDLOCK" != "no"; then
@@ -73,47 +115,33 @@ if test "$PHP_REDLOCK" != "no"; then
   fi
   PHP_EVAL_INCLINE([$REDLOCK_HIREDIS_CFLAGS])
 
-  dnl Other extensions bundle hiredis, and one loaded earlier would answer our calls. Code linked in
-  dnl with hidden symbols is out of their reach.
-  for redlock_i in $REDLOCK_HIREDIS_LIBS; do
-    case $redlock_i in
-      -L*[)] REDLOCK_HIREDIS_PATHS="$REDLOCK_HIREDIS_PATHS $redlock_i" ;;
-    esac
-  done
-  REDLOCK_HIREDIS_STATIC="-l:libhiredis.a -Wl,--exclude-libs,libhiredis.a"
-  AC_MSG_CHECKING([whether hiredis can be linked in, its symbols hidden])
-  AC_LANG_PUSH([C++])
-  redlock_save_CPPFLAGS=$CPPFLAGS
-  redlock_save_CXXFLAGS=$CXXFLAGS
-  redlock_save_LIBS=$LIBS
-  CPPFLAGS="$CPPFLAGS $REDLOCK_HIREDIS_CFLAGS"
-  CXXFLAGS="$CXXFLAGS -fPIC -shared"
-  LIBS="$REDLOCK_HIREDIS_PATHS $REDLOCK_HIREDIS_STATIC"
-  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <hiredis/hiredis.h>]],
-                                  [[return redisReaderCreate() == nullptr;]])],
-    [redlock_hiredis_linked=static],
-    [redlock_hiredis_linked=shared])
-  CPPFLAGS=$redlock_save_CPPFLAGS
-  CXXFLAGS=$redlock_save_CXXFLAGS
-  LIBS=$redlock_save_LIBS
-  AC_LANG_POP([C++])
-  if test "$redlock_hiredis_linked" = "static"; then
-    AC_MSG_RESULT([yes])
-    REDLOCK_SHARED_LIBADD="$REDLOCK_HIREDIS_PATHS $REDLOCK_HIREDIS_STATIC"
+  AC_MSG_CHECKING([for c-ares])
+  if test "$PHP_REDLOCK_CARES" != "no" && test "$PHP_REDLOCK_CARES" != "yes"; then
+    if test ! -f "$PHP_REDLOCK_CARES/include/ares.h"; then
+      AC_MSG_ERROR([$PHP_REDLOCK_CARES/include/ares.h not found])
+    fi
+    REDLOCK_CARES_CFLAGS="-I$PHP_REDLOCK_CARES/include"
+    REDLOCK_CARES_LIBS="-L$PHP_REDLOCK_CARES/$PHP_LIBDIR -lcares"
+    AC_MSG_RESULT([$PHP_REDLOCK_CARES])
+  elif test -n "$PKG_CONFIG" && $PKG_CONFIG --exists "libcares >= 1.18"; then
+    REDLOCK_CARES_CFLAGS=`$PKG_CONFIG --cflags libcares`
+    REDLOCK_CARES_LIBS=`$PKG_CONFIG --libs libcares`
+    REDLOCK_CARES_VERSION=`$PKG_CONFIG --modversion libcares`
+    AC_MSG_RESULT([$REDLOCK_CARES_VERSION])
   else
-    AC_MSG_RESULT([no, the shared library is used])
-    PHP_EVAL_LIBLINE([$REDLOCK_HIREDIS_LIBS], [REDLOCK_SHARED_LIBADD])
+    AC_MSG_RESULT([not found])
+    AC_MSG_ERROR([c-ares >= 1.18 is needed: install libc-ares-dev with apt, c-ares-dev with apk or
+                  c-ares-devel with dnf, and pkg-config; or say --with-redlock-cares=DIR])
   fi
+  PHP_EVAL_INCLINE([$REDLOCK_CARES_CFLAGS])
 
-  dnl A thread that resolves a host name may outlive the request that closes the module.
-  REDLOCK_SHARED_LIBADD="$REDLOCK_SHARED_LIBADD -pthread"
-  case $host_os in
-    darwin*[)] ;;
-    *[)] REDLOCK_SHARED_LIBADD="$REDLOCK_SHARED_LIBADD -Wl,-z,nodelete" ;;
-  esac
+  REDLOCK_LINK([hiredis], [hiredis], [$REDLOCK_HIREDIS_CFLAGS], [$REDLOCK_HIREDIS_LIBS],
+    [hiredis/hiredis.h], [redisReaderCreate()])
+  REDLOCK_LINK([cares], [c-ares], [$REDLOCK_CARES_CFLAGS], [$REDLOCK_CARES_LIBS],
+    [ares.h], [ares_version(nullptr)])
   PHP_SUBST([REDLOCK_SHARED_LIBADD])
 
-  REDLOCK_CXXFLAGS="$REDLOCK_STDCXX -fvisibility=hidden -pthread"
+  REDLOCK_CXXFLAGS="$REDLOCK_STDCXX -fvisibility=hidden"
   REDLOCK_CXXFLAGS="$REDLOCK_CXXFLAGS -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -I@ext_srcdir@/core"
   if test "$PHP_REDLOCK_DEV" = "yes"; then
     dnl PHP's own headers would not pass: as system headers they are not judged.

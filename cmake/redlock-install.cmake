@@ -10,5 +10,6 @@ install(EXPORT redlock-targets NAMESPACE redlock:: DESTINATION ${REDLOCK_PACKAGE
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/redlock-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES cmake/redlock-config.cmake cmake/redlock-hiredis.cmake
+              cmake/redlock-cares.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/redlock-config-version.cmake
         DESTINATION ${REDLOCK_PACKAGE_DIR})

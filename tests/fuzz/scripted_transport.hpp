@@ -32,7 +32,7 @@ class ScriptedTransport final : public Transport {
   ScriptedTransport& operator=(const ScriptedTransport&) = delete;
   ~ScriptedTransport() override { REQUIRE(states_.empty()); }
 
-  [[nodiscard]] ConnectionId open(const Endpoint& /*endpoint*/) override {
+  [[nodiscard]] ConnectionId open(const Endpoint& /*endpoint*/, Instant /*answer_by*/) override {
     states_[++last_id_] = input_.choice(4) == 0 ? LinkState::failed : LinkState::connecting;
     return last_id_;
   }

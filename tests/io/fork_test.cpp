@@ -1,5 +1,9 @@
 // A child process never touches its parent's sockets or locks.
 #include <gtest/gtest.h>
+#include <netdb.h>
+
+#include <csignal>
+#include <cstdlib>
 
 #include "io/support/fleet.hpp"
 #include "support/child.hpp"
@@ -132,6 +136,37 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AHalfClosedConnectionIsThePare
   server(0).go_on();
   EXPECT_TRUE(eventually([] { return server(0).clients_named("family").empty(); }));
   EXPECT_EQ(server(0).say({"GET", big}), "nil");
+}
+
+// Locks of the C library that a look-up of ours held at the time of the fork would never be
+// released in the child. REDLOCK_FORKS asks for more forks than a test has time for.
+TEST(ForkDuringALookUp, LeavesTheChildAbleToResolveNames) {
+  const char* asked = std::getenv("REDLOCK_FORKS");
+  const int forks = asked == nullptr ? 100 : std::stoi(asked);
+  constexpr unsigned kHangsAfterSeconds = 10;
+  int hung = 0;
+  LockOptions options;
+  options.timeout = Duration::ms(50);
+  for (int i = 0; i < forks; ++i) {
+    Runtime runtime;
+    std::vector<ServerSpec> servers;
+    for (const char* stem : {"localhost", "a.invalid", "b.invalid", "c.invalid", "d.invalid"}) {
+      servers.push_back(parse_server(stem + (':' + std::to_string(1'000 + i))));
+    }
+    LockManager locks(runtime.pool(), servers, options);
+    const OperationId id = locks.begin_lock(Resource("r"), Duration::seconds(60));
+    // At another point of the look-ups each time.
+    const Instant fork_at = runtime.pool().clock().now() + Duration::us(i % 100 * 5);
+    while (runtime.pool().clock().now() < fork_at) {
+    }
+    const int status = exit_status_of_child([] {
+      alarm(kHangsAfterSeconds);
+      return gethostbyname("localhost") != nullptr;
+    });
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) ++hung;
+    runtime.pool().take(id);
+  }
+  EXPECT_EQ(hung, 0) << "of " << forks;
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class SocketTest : public testing::Test {
   ~SocketTest() override { ::close(listener_); }
 
   ConnectionId connected() {
-    const ConnectionId id = transport_.open(endpoint_);
+    const ConnectionId id = transport_.open(endpoint_, Instant::never());
     while (transport_.status(id).state == LinkState::connecting) wait_for(id, true);
     EXPECT_EQ(transport_.status(id).state, LinkState::connected);
     return id;

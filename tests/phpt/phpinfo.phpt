@@ -29,6 +29,7 @@ redlock support => enabled
 Version => 0.1.0
 hiredis version (built) => %d.%d.%d
 hiredis code (running) => %s
+c-ares version => %d.%d.%d
 Open connections of this thread => %d
 
 Directive => Local Value => Master Value

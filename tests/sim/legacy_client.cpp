@@ -74,7 +74,7 @@ void LegacyClient::ask(Step step, std::initializer_list<std::string_view> words)
   step_ = step;
   act_at_ns_ = kForever;
   if (connection_ == 0) {
-    connection_ = transport_.open(endpoint_of(0));
+    connection_ = transport_.open(endpoint_of(0), Instant::never());
     reader_ = RespReader();
     unsent_.clear();
   }

@@ -30,7 +30,7 @@ Endpoint endpoint_of(std::uint32_t index) {
   return endpoint;
 }
 
-ConnectionId SimTransport::open(const Endpoint& endpoint) {
+ConnectionId SimTransport::open(const Endpoint& endpoint, Instant /*answer_by*/) {
   const auto server = static_cast<std::uint32_t>(std::atoi(endpoint.host.c_str() + 1));
   Connection& link = network_.open(client_, server);
   const ConnectionId id = link.id + ConnectionId{1};

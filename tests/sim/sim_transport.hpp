@@ -25,7 +25,7 @@ class SimTransport final : public Transport {
   SimTransport(Network& network, std::uint32_t client, bool forgetful)
       : network_(network), client_(client), forgetful_(forgetful) {}
 
-  ConnectionId open(const Endpoint& endpoint) override;
+  ConnectionId open(const Endpoint& endpoint, Instant answer_by) override;
   LinkStatus status(ConnectionId connection) override;
   IoResult send(ConnectionId connection, std::string_view bytes) override;
   IoResult receive(ConnectionId connection, std::span<char> into) override;

@@ -6,7 +6,7 @@
 
 namespace redlock::test {
 
-ConnectionId FakeTransport::open(const Endpoint& endpoint) {
+ConnectionId FakeTransport::open(const Endpoint& endpoint, Instant /*answer_by*/) {
   Link link;
   link.server = &servers_[endpoint.display()];
   ++link.server->connections_opened;

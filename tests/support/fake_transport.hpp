@@ -29,7 +29,7 @@ class FakeTransport : public Transport {
   // Sends move nothing more until the moment, and everything from then on.
   void raise_send_room_at(Instant at) { room_at_ = at; }
 
-  [[nodiscard]] ConnectionId open(const Endpoint& endpoint) override;
+  [[nodiscard]] ConnectionId open(const Endpoint& endpoint, Instant answer_by) override;
   [[nodiscard]] LinkStatus status(ConnectionId connection) override;
   [[nodiscard]] IoResult send(ConnectionId connection, std::string_view bytes) override;
   [[nodiscard]] IoResult receive(ConnectionId connection, std::span<char> into) override;

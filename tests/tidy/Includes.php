@@ -24,6 +24,12 @@ final class Includes
         'ext/' => '~^(php|zend|Zend/|main/|ext/|SAPI|TSRM|config\.h|dlfcn\.h|unistd\.h|pthread\.h)~',
     ];
 
+    /** Headers of a library that one file alone may include. */
+    private const ALONE = [
+        'ares.h' => 'core/redlock/runtime/look_up.cpp',
+        'hiredis/hiredis.h' => 'core/redlock/wire/codec.cpp',
+    ];
+
     /** C++'s own headers that bring in clocks, threads, randomness or files. */
     private const IMPURE = '~^(atomic|barrier|chrono|condition_variable|ctime|filesystem|fstream|future|iostream|ostream'
         . '|latch|mutex|random|semaphore|shared_mutex|stop_token|thread)$~';
@@ -37,7 +43,9 @@ final class Includes
             foreach ($sources as $source) {
                 foreach (self::includesOf($files->text($source)) as [$quoted, $header]) {
                     $checked++;
-                    if (!self::isAllowed($room, $inside, $quoted, $header)) {
+                    if (($only = self::ALONE[$header] ?? $source) !== $source) {
+                        $complaints[] = "$source must not include $header, which is for $only alone";
+                    } elseif (!self::isAllowed($room, $inside, $quoted, $header)) {
                         $complaints[] = "$source must not include $header";
                     } elseif ($quoted && str_starts_with($header, 'redlock/') && !$files->has("core/$header")) {
                         $complaints[] = "$source includes $header, which does not exist";

@@ -22,9 +22,9 @@ Node::Node(Endpoint endpoint, Duration timeout, Transport& transport, Entropy& e
       entropy_(entropy),
       encoder_(encoder) {}
 
-void Node::open(Instant now) {
+void Node::open(Instant now, Instant answer_by) {
   session_.emplace(endpoint_, encoder_);
-  connection_ = transport_.open(endpoint_);
+  connection_ = transport_.open(endpoint_, answer_by);
   state_ = State::connecting;
   last_used_ = now;
   ready_by_ = now + timeout_;
@@ -40,7 +40,7 @@ void Node::send_carried(Instant now) {
 
 void Node::submit(const Origin& origin, const SharedCommand& command, Instant answer_by,
                   Instant now, std::vector<Arrival>& arrivals) {
-  if (state_ == State::idle && now >= retry_at_) open(now);
+  if (state_ == State::idle && now >= retry_at_) open(now, answer_by);
   if (has_session() && session_->submit(origin, command, answer_by)) return;
   if (is_removal(*command)) {
     submit_cleanup(std::make_shared<const Command>(*undo_of(*command)), answer_by);

@@ -112,7 +112,7 @@ class Node {
  private:
   enum class State { idle, connecting, ready, closing };
 
-  void open(Instant now);
+  void open(Instant now, Instant answer_by);
   // Gives the connection up because it can no longer be sent on.
   void hear_out(const std::string& reason, Instant now, std::vector<Arrival>& arrivals);
   void receive(Instant now, std::vector<Arrival>& arrivals);

@@ -1,51 +1,54 @@
-// Host names to addresses, without blocking the caller.
+// Host names to addresses: numbers on the spot, names from memory or by a look-up under way.
 //
-// getaddrinfo(3) has no deadline, so it runs on a detached thread that owns its share of the
-// job; the caller may walk away. The code must stay loaded for as long as such a thread lives,
-// which is why the extension is linked with -z nodelete.
+// Callers of one name share its look-up. One that outlasts its caller serves the next; its answer
+// may have been waiting in its socket, so what was asked kResolvedFor ago is asked anew. Failures
+// are not remembered. One thread.
 #pragma once
-#include <sys/socket.h>
-
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "redlock/algorithm/time.hpp"
+#include "redlock/runtime/address.hpp"
+#include "redlock/runtime/look_up.hpp"
 
 namespace redlock {
 
+// Counted from the question, since nobody may have listened when the answer came.
 inline constexpr Duration kResolvedFor = Duration::seconds(30);
-inline constexpr std::size_t kAddressesMax = 16;
 inline constexpr std::size_t kResolvedNamesMax = 256;
-
-struct SocketAddress {
-  sockaddr_storage storage{};
-  socklen_t length = 0;
-  int family = 0;
-};
-
-struct Resolution {
-  std::vector<SocketAddress> addresses;
-  std::string failure;  // for people; empty when there are addresses
-};
-
-class ResolveJob;
+inline constexpr std::size_t kLookUpsMax = 64;
 
 class Resolver {
  public:
-  // Where the answer is known at once (a number, resolved a moment ago, or no look-up could be
-  // started) it is in `known`, else `job` is under way.
+  struct Job {
+    Job(std::string its_name, Instant now, const NameSources& sources, const std::string& host,
+        std::uint16_t port)
+        : name(std::move(its_name)), since(now), look_up(sources, host, port) {}
+    std::string name;
+    Instant since;
+    LookUp look_up;
+  };
+  // Where the answer is known at once (a number, resolved a moment ago, in the hosts file, or no
+  // look-up could be started) it is in `known`, else `job` is under way.
   struct Answer {
     Resolution known;
-    std::shared_ptr<ResolveJob> job;
+    std::shared_ptr<Job> job;
   };
+
+  explicit Resolver(NameSources sources = {}) : sources_(std::move(sources)) {}
+
   [[nodiscard]] Answer resolve(const std::string& host, std::uint16_t port, Instant now);
-  // A job that is done becomes known to later calls.
-  void remember(const ResolveJob& job, Instant now);
+  // Moves a job on as far as it goes by itself. Where that ends it, its answer is given, and what
+  // was found is known to later calls. The caller keeps the job alive.
+  [[nodiscard]] std::optional<Resolution> drive(Job& job, Instant now);
+  // The name's addresses are tried from this one on: the one that led to the server, or the one
+  // behind one that led nowhere.
+  void prefer(const std::string& host, std::uint16_t port, const SocketAddress& address);
   // The addresses led nowhere: ask again next time.
   void forget(const std::string& host, std::uint16_t port);
-  // After a fork: the threads are the parent's.
+  // After a fork: look-ups are the parent's.
   void forget_all();
 
  private:
@@ -53,24 +56,14 @@ class Resolver {
     Resolution resolution;
     Instant until;
   };
-  struct Begun {
-    std::shared_ptr<ResolveJob> job;
-    Instant since;
-  };
-  std::map<std::string, Known> known_;
-  std::map<std::string, Begun> jobs_;
-};
+  [[nodiscard]] bool make_room();
+  [[nodiscard]] Resolution in_order(const std::string& name, Resolution resolution) const;
 
-// One look-up on its way. Any thread may ask; created by the resolver.
-class ResolveJob {
- public:
-  virtual ~ResolveJob() = default;
-  // Readable as soon as done() is true.
-  [[nodiscard]] virtual int descriptor() const = 0;
-  [[nodiscard]] virtual bool done() const = 0;
-  // Requires done().
-  [[nodiscard]] virtual Resolution result() const = 0;
-  [[nodiscard]] virtual const std::string& name() const = 0;
+  NameSources sources_;
+  std::map<std::string, Known> known_;
+  std::map<std::string, std::shared_ptr<Job>> jobs_;
+  // Where to begin, of names that lead to several addresses.
+  std::map<std::string, SocketAddress> first_;
 };
 
 }  // namespace redlock

@@ -10,7 +10,8 @@ namespace redlock {
 // One per thread; make as many as you like. Declared in the order of need.
 class Runtime {
  public:
-  Runtime() : transport_(clock_), pool_(transport_, clock_, entropy_) {}
+  explicit Runtime(NameSources names = {})
+      : transport_(clock_, std::move(names)), pool_(transport_, clock_, entropy_) {}
   [[nodiscard]] Pool& pool() { return pool_; }
 
  private:

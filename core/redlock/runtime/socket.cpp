@@ -1,8 +1,6 @@
 // The system calls.
 #include "redlock/runtime/socket.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <system_error>
 
 #include "redlock/algorithm/invariant.hpp"
@@ -22,6 +21,8 @@ namespace {
 // Read and thrown away before a close, so that the kernel does not answer unread bytes with a
 // reset that could overtake our last command.
 constexpr std::size_t kDrainBytesMax = 256 * 1024;
+// Where polling itself fails and there is no connection that could be told.
+constexpr timespec kBlindPause{0, 5'000'000};
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
@@ -36,113 +37,72 @@ SocketAddress unix_address(const std::string& path) {
   return address;
 }
 
-void set_option(int descriptor, int level, int option) {
-  const int on = 1;
-  // Without it the connection works, if less well.
-  static_cast<void>(setsockopt(descriptor, level, option, &on, sizeof(on)));
-}
-
-// -1 with errno where it fails at once; else connecting or connected.
-int start_connecting(const SocketAddress& address) {
-  const int descriptor = socket(address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return -1;
-  if (address.family != AF_UNIX) {
-    set_option(descriptor, IPPROTO_TCP, TCP_NODELAY);
-    set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE);
-  }
-  const auto* name = reinterpret_cast<const sockaddr*>(&address.storage);
-  if (connect(descriptor, name, address.length) == 0 || errno == EINPROGRESS) return descriptor;
-  const int error = errno;
-  ::close(descriptor);
-  errno = error;
-  return -1;
-}
-
-// The verdict on a connect under way: nothing while it is undecided.
-std::optional<int> connect_error(int descriptor) {
-  pollfd probe{descriptor, POLLOUT, 0};
-  if (poll(&probe, 1, 0) <= 0) return std::nullopt;
-  int error = 0;
-  socklen_t size = sizeof(error);
-  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
-  return error;
+// As ppoll takes it; nothing for `never`.
+std::optional<timespec> span_until(Instant wake, Instant now) {
+  if (wake == Instant::never()) return std::nullopt;
+  const std::int64_t left = std::max<std::int64_t>((wake - now).count_ns(), 0);
+  return timespec{left / 1'000'000'000, left % 1'000'000'000};
 }
 
 }  // namespace
 
-SocketTransport::SocketTransport(Clock& clock) : clock_(clock) {}
+SocketTransport::SocketTransport(Clock& clock, NameSources sources)
+    : clock_(clock), resolver_(std::move(sources)) {}
 
 SocketTransport::~SocketTransport() { forget_all(); }
 
-ConnectionId SocketTransport::open(const Endpoint& endpoint) {
+ConnectionId SocketTransport::open(const Endpoint& endpoint, Instant answer_by) {
   close_answered();
+  const Instant now = clock_.now();
   Link link;
+  link.answer_by = answer_by;
   if (!endpoint.unix_path.empty()) {
-    link.addresses.push_back(unix_address(endpoint.unix_path));
+    begin_dial(link, {{unix_address(endpoint.unix_path)}, {}}, now);
   } else {
-    Resolver::Answer answer = resolver_.resolve(endpoint.host, endpoint.port, clock_.now());
-    link.addresses = std::move(answer.known.addresses);
-    link.resolving = std::move(answer.job);
     link.host = endpoint.host;
     link.port = endpoint.port;
-    if (!link.resolving && link.addresses.empty()) {
-      link.status = {LinkState::failed, Fault::resolve, std::move(answer.known.failure)};
-    }
+    Resolver::Answer answer = resolver_.resolve(endpoint.host, endpoint.port, now);
+    link.job = std::move(answer.job);
+    link.status.reason = "resolving the host name";
+    if (!link.job) begin_dial(link, std::move(answer.known), now);
   }
-  if (link.status.state == LinkState::connecting) {
-    link.status.reason = link.resolving ? "resolving the host name" : "connecting";
-  }
-  if (!link.resolving) connect_next(link);
-  links_.emplace(++last_id_, std::move(link));
-  return last_id_;
+  links_.emplace(last_id_ + 1, std::move(link));
+  return ++last_id_;
 }
 
-// Tries addresses until one is under way; the last one's failure is the connection's.
-void SocketTransport::connect_next(Link& link) {
-  if (link.descriptor >= 0) ::close(link.descriptor);
-  link.descriptor = -1;
-  int error = 0;
-  while (link.descriptor < 0 && link.address_index < link.addresses.size()) {
-    link.descriptor = start_connecting(link.addresses[link.address_index++]);
-    error = errno;
+void SocketTransport::begin_dial(Link& link, Resolution found, Instant now) {
+  if (found.addresses.empty()) {
+    link.status = {LinkState::failed, Fault::resolve, std::move(found.failure)};
+    return;
   }
-  if (link.descriptor < 0 && link.status.state == LinkState::connecting) {
-    fail_connecting(link, error);
-  }
+  link.dial.emplace(std::move(found.addresses), now, link.answer_by);
+  advance(link, now);
 }
 
-void SocketTransport::fail_connecting(Link& link, int error) {
-  link.status = {LinkState::failed, error == ECONNREFUSED ? Fault::refused : Fault::connect,
-                 error_text(error)};
-  resolver_.forget(link.host, link.port);
+void SocketTransport::advance(Link& link, Instant now) {
+  if (link.job) {
+    std::optional<Resolution> found = resolver_.drive(*link.job, now);
+    if (!found) return;
+    link.job.reset();
+    return begin_dial(link, std::move(*found), now);
+  }
+  if (!link.dial) return;
+  link.dial->advance(now);
+  link.status.reason = link.dial->reason();
+  if (!link.dial->done()) return;
+  note_dial(link, now);
+  link.descriptor = link.dial->take_connection();
+  link.status = link.descriptor.open()
+                    ? LinkStatus{LinkState::connected, Fault::none, {}}
+                    : LinkStatus{LinkState::failed, link.dial->fault(), link.dial->reason()};
+  link.dial.reset();
 }
 
-void SocketTransport::advance(Link& link) {
-  if (link.resolving) {
-    if (!link.resolving->done()) return;
-    Resolution resolution = link.resolving->result();
-    resolver_.remember(*link.resolving, clock_.now());
-    link.resolving.reset();
-    if (resolution.addresses.empty()) {
-      link.status = {LinkState::failed, Fault::resolve, resolution.failure};
-      return;
-    }
-    link.addresses = std::move(resolution.addresses);
-    link.status.reason = "connecting";
-    connect_next(link);
-  }
-  while (link.status.state == LinkState::connecting) {
-    const std::optional<int> error = connect_error(link.descriptor);
-    if (!error) return;
-    if (*error == 0) {
-      link.status = {LinkState::connected, Fault::none, {}};
-      link.addresses.clear();
-    } else if (link.address_index < link.addresses.size()) {
-      connect_next(link);
-    } else {
-      fail_connecting(link, *error);
-    }
-  }
+void SocketTransport::note_dial(const Link& link, Instant now) {
+  const bool doubtful = link.dial->doubtful(now);
+  if (link.host.empty() || !(doubtful || link.dial->done())) return;
+  if (doubtful) resolver_.forget(link.host, link.port);
+  if (const auto first = link.dial->next_first()) resolver_.prefer(link.host, link.port, *first);
 }
 
 SocketTransport::Link& SocketTransport::link(ConnectionId connection) {
@@ -151,14 +111,12 @@ SocketTransport::Link& SocketTransport::link(ConnectionId connection) {
   return found->second;
 }
 
-LinkStatus SocketTransport::status(ConnectionId connection) {
-  Link& found = link(connection);
-  if (found.status.state == LinkState::connecting) advance(found);
-  return found.status;
-}
+LinkStatus SocketTransport::status(ConnectionId connection) { return link(connection).status; }
 
 IoResult SocketTransport::send(ConnectionId connection, std::string_view bytes) {
-  const int descriptor = link(connection).descriptor;
+  const Link& used = link(connection);
+  if (!used.broken.empty()) return {IoState::ended, 0, used.broken};
+  const int descriptor = used.descriptor.number();
   for (;;) {
     const ssize_t sent = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent > 0) return {IoState::progress, static_cast<std::size_t>(sent), {}};
@@ -169,7 +127,9 @@ IoResult SocketTransport::send(ConnectionId connection, std::string_view bytes) 
 }
 
 IoResult SocketTransport::receive(ConnectionId connection, std::span<char> into) {
-  const int descriptor = link(connection).descriptor;
+  const Link& used = link(connection);
+  if (!used.broken.empty()) return {IoState::ended, 0, used.broken};
+  const int descriptor = used.descriptor.number();
   for (;;) {
     const ssize_t got = recv(descriptor, into.data(), into.size(), 0);
     if (got > 0) return {IoState::progress, static_cast<std::size_t>(got), {}};
@@ -181,8 +141,10 @@ IoResult SocketTransport::receive(ConnectionId connection, std::span<char> into)
 }
 
 void SocketTransport::close(ConnectionId connection) {
-  const int descriptor = link(connection).descriptor;
-  if (descriptor >= 0) {
+  const Link& closed = link(connection);
+  if (closed.dial) note_dial(closed, clock_.now());
+  if (closed.descriptor.open()) {
+    const int descriptor = closed.descriptor.number();
     std::array<char, 16 * 1024> unread;
     for (std::size_t total = 0; total < kDrainBytesMax;) {
       const ssize_t got = recv(descriptor, unread.data(), unread.size(), MSG_DONTWAIT);
@@ -190,7 +152,6 @@ void SocketTransport::close(ConnectionId connection) {
       total += static_cast<std::size_t>(got);
     }
     shutdown(descriptor, SHUT_WR);
-    ::close(descriptor);
   }
   links_.erase(connection);
 }
@@ -199,61 +160,106 @@ void SocketTransport::close(ConnectionId connection) {
 // server that is told so drops what it has not read yet: SETs carried out, their undo dropped.
 void SocketTransport::close_behind(ConnectionId connection) {
   close_answered();
-  const int descriptor = link(connection).descriptor;
-  if (descriptor >= 0) {
-    shutdown(descriptor, SHUT_WR);
-    half_closed_.push_back(descriptor);
+  Link& closed = link(connection);
+  if (closed.dial) note_dial(closed, clock_.now());
+  if (closed.descriptor.open()) {
+    shutdown(closed.descriptor.number(), SHUT_WR);
+    half_closed_.push_back(std::move(closed.descriptor));
   }
   links_.erase(connection);
-  if (half_closed_.size() <= kHalfClosedMax) return;
-  ::close(half_closed_.front());
-  half_closed_.pop_front();
+  if (half_closed_.size() > kHalfClosedMax) half_closed_.pop_front();
 }
 
 void SocketTransport::close_answered() {
-  std::erase_if(half_closed_, [](int descriptor) {
-    pollfd probe{descriptor, POLLRDHUP, 0};
-    if (poll(&probe, 1, 0) <= 0) return false;
-    ::close(descriptor);
-    return true;
+  std::erase_if(half_closed_, [](const Descriptor& half_closed) {
+    pollfd probe{half_closed.number(), POLLRDHUP, 0};
+    return poll(&probe, 1, 0) > 0;
   });
 }
 
 void SocketTransport::forget_all() {
-  for (const auto& [id, link] : links_) {
-    if (link.descriptor >= 0) ::close(link.descriptor);
-  }
-  for (const int descriptor : half_closed_) ::close(descriptor);
+  watch_.start_over();
   half_closed_.clear();
   links_.clear();
   resolver_.forget_all();
 }
 
 Woken SocketTransport::wait(std::span<Interest> interests, Instant deadline) {
+  for (;;) {
+    const Instant wake = gather(interests, deadline);
+    // With a deadline that has passed, the clock need not be asked.
+    const auto span = span_until(wake, wake == Instant() ? Instant() : clock_.now());
+    const int ready = ppoll(polled_.data(), polled_.size(), span ? &*span : nullptr, nullptr);
+    const int error = errno;
+    // A signal handler may have forked: look-ups and dials are the parent's then.
+    if (watch_.forked()) return Woken::interrupted;
+    if (ready < 0) {
+      if (error == EINTR) return Woken::interrupted;
+      if (!interests.empty()) return fail_polling(interests, error);
+      if (nanosleep(&kBlindPause, nullptr) != 0) return Woken::interrupted;
+    }
+    if (report(interests)) return Woken::ready;
+    if (deadline <= Instant() || clock_.now() >= deadline) return Woken::deadline;
+  }
+}
+
+Instant SocketTransport::gather(std::span<const Interest> interests, Instant deadline) {
   polled_.clear();
-  bool decided = false;
+  for (const Interest& interest : interests) {
+    const short events = interest.want_write ? POLLIN | POLLOUT : POLLIN;
+    polled_.push_back({link(interest.connection).descriptor.number(), events, 0});
+  }
+  Instant wake = deadline;
   for (const Interest& interest : interests) {
     const Link& found = link(interest.connection);
-    // Failed already: there is nothing to wait for.
-    decided = decided || (found.descriptor < 0 && !found.resolving);
-    const short events = interest.want_write ? POLLIN | POLLOUT : POLLIN;
-    polled_.push_back(found.resolving ? pollfd{found.resolving->descriptor(), POLLIN, 0}
-                                      : pollfd{found.descriptor, events, 0});
+    if (found.job) {
+      // Another connection may have driven it to its end.
+      if (found.job->look_up.done()) return Instant();
+      found.job->look_up.watch(polled_);
+      const std::optional<Duration> patience = found.job->look_up.patience();
+      if (patience && wake > Instant()) wake = std::min(wake, clock_.now() + *patience);
+    } else if (found.dial) {
+      found.dial->watch(polled_);
+      wake = std::min(wake, found.dial->wake_at());
+    } else if (!found.descriptor.open()) {
+      return Instant();
+    }
   }
-  timespec timeout{};
-  const bool forever = !decided && deadline == Instant::never();
-  if (!decided && !forever && deadline > Instant()) {
-    const std::int64_t left = std::max<std::int64_t>((deadline - clock_.now()).count_ns(), 0);
-    timeout = {left / 1'000'000'000, left % 1'000'000'000};
-  }
-  const int ready = ppoll(polled_.data(), polled_.size(), forever ? nullptr : &timeout, nullptr);
-  if (ready < 0) return Woken::interrupted;
+  return wake;
+}
+
+bool SocketTransport::report(std::span<Interest> interests) {
+  bool any = false;
   for (std::size_t i = 0; i < interests.size(); ++i) {
+    Interest& interest = interests[i];
+    Link& found = link(interest.connection);
+    if (found.job || found.dial) advance(found, clock_.now());
     const short events = polled_[i].revents;
-    interests[i].readable = polled_[i].fd < 0 || (events & ~POLLOUT) != 0;
-    interests[i].writable = (events & POLLOUT) != 0;
+    const bool new_here = events == 0 && polled_[i].fd < 0;
+    const LinkState state = found.status.state;
+    interest.readable = (events & ~POLLOUT) != 0 || state == LinkState::failed;
+    interest.writable = (events & POLLOUT) != 0 || (new_here && state == LinkState::connected);
+    any = any || interest.readable || interest.writable;
   }
-  return ready > 0 || decided ? Woken::ready : Woken::deadline;
+  return any;
+}
+
+// Nothing can be learnt of any connection: each ends with the reason, instead of being asked for
+// ever.
+Woken SocketTransport::fail_polling(std::span<Interest> interests, int error) {
+  const std::string reason = "waiting for the server failed: " + error_text(error);
+  for (Interest& interest : interests) {
+    Link& failed = link(interest.connection);
+    if (failed.status.state == LinkState::connecting) {
+      failed.status = {LinkState::failed, Fault::connect, reason};
+      failed.job.reset();
+      failed.dial.reset();
+    }
+    failed.broken = reason;
+    interest.readable = true;
+    interest.writable = false;
+  }
+  return Woken::ready;
 }
 
 }  // namespace redlock

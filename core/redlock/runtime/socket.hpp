@@ -1,16 +1,19 @@
 // Byte streams over TCP and unix sockets, and poll(2).
 //
-// Non-blocking throughout; descriptors are close-on-exec and writes raise no SIGPIPE. A host
-// name is resolved on a thread of its own, since the resolver knows no deadlines.
+// Non-blocking throughout; descriptors are close-on-exec and writes raise no SIGPIPE. Look-ups of
+// host names and dials are moved on inside wait(), whose set of polled descriptors they join.
 #pragma once
 #include <deque>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "redlock/runtime/clock.hpp"
+#include "redlock/runtime/descriptor.hpp"
+#include "redlock/runtime/dial.hpp"
+#include "redlock/runtime/process.hpp"
 #include "redlock/runtime/resolver.hpp"
 #include "redlock/runtime/transport.hpp"
 
@@ -24,12 +27,12 @@ inline constexpr std::size_t kHalfClosedMax = 16;
 class SocketTransport final : public Transport {
  public:
   // The clock must outlive the transport, and tells when wait()'s deadline is.
-  explicit SocketTransport(Clock& clock);
+  explicit SocketTransport(Clock& clock, NameSources sources = {});
   SocketTransport(const SocketTransport&) = delete;
   SocketTransport& operator=(const SocketTransport&) = delete;
   ~SocketTransport() override;
 
-  [[nodiscard]] ConnectionId open(const Endpoint& endpoint) override;
+  [[nodiscard]] ConnectionId open(const Endpoint& endpoint, Instant answer_by) override;
   [[nodiscard]] LinkStatus status(ConnectionId connection) override;
   [[nodiscard]] IoResult send(ConnectionId connection, std::string_view bytes) override;
   [[nodiscard]] IoResult receive(ConnectionId connection, std::span<char> into) override;
@@ -39,30 +42,38 @@ class SocketTransport final : public Transport {
   Woken wait(std::span<Interest> interests, Instant deadline) override;
 
  private:
+  // While it is connecting, either `job` or `dial` is there.
   struct Link {
-    int descriptor = -1;
     LinkStatus status;
-    // Still to be tried, in the resolver's order.
-    std::vector<SocketAddress> addresses;
-    std::size_t address_index = 0;
-    std::shared_ptr<ResolveJob> resolving;
+    Descriptor descriptor;
     std::string host;
     std::uint16_t port = 0;
+    Instant answer_by;
+    std::shared_ptr<Resolver::Job> job;
+    std::optional<Dial> dial;
+    std::string broken;  // why it can be used no more, though its socket says nothing of it
   };
 
   // Closes those descriptors whose server has closed too.
   void close_answered();
-  void connect_next(Link& link);
-  void advance(Link& link);
-  void fail_connecting(Link& link, int error);
+  void begin_dial(Link& link, Resolution found, Instant now);
+  void advance(Link& link, Instant now);
+  // Connections that are over without their server: the names' addresses are told from them.
+  void note_dial(const Link& link, Instant now);
+  // Fills the set to poll, interests first; gives the time to wait until.
+  [[nodiscard]] Instant gather(std::span<const Interest> interests, Instant deadline);
+  // What polling said, and what look-ups and dials make of it; true when an interest is ready.
+  [[nodiscard]] bool report(std::span<Interest> interests);
+  [[nodiscard]] Woken fail_polling(std::span<Interest> interests, int error);
   [[nodiscard]] Link& link(ConnectionId connection);
 
   Clock& clock_;
+  ForkWatch watch_;
   Resolver resolver_;
   ConnectionId last_id_ = 0;
   std::unordered_map<ConnectionId, Link> links_;
   // Closed for sending, oldest first; the server may still be reading.
-  std::deque<int> half_closed_;
+  std::deque<Descriptor> half_closed_;
   std::vector<pollfd> polled_;
 };
 

@@ -54,8 +54,9 @@ enum class Woken { ready, deadline, interrupted };
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Starts to connect and returns at once; trouble shows in status().
-  [[nodiscard]] virtual ConnectionId open(const Endpoint& endpoint) = 0;
+  // Starts to connect and returns at once; trouble shows in status(). `answer_by` is when it is
+  // of no use any more to who asked: several addresses share the time until then.
+  [[nodiscard]] virtual ConnectionId open(const Endpoint& endpoint, Instant answer_by) = 0;
   // Asked when the connection was reported writable, or to give a reason for a time-out.
   [[nodiscard]] virtual LinkStatus status(ConnectionId connection) = 0;
   [[nodiscard]] virtual IoResult send(ConnectionId connection, std::string_view bytes) = 0;

@@ -1,0 +1,142 @@
+// Connections that are closed for sending while their server still reads, and closing without a
+// reset.
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <array>
+
+#include "io/support/descriptors.hpp"
+#include "io/support/eventually.hpp"
+#include "io/support/loopback.hpp"
+#include "redlock/runtime/socket.hpp"
+
+namespace redlock {
+namespace {
+
+using test::eventually;
+using test::open_descriptors;
+
+class HalfClosing : public testing::Test {
+ protected:
+  HalfClosing() : listener_(test::listen_on_loopback(64)) {
+    endpoint_.host = "127.0.0.1";
+    endpoint_.port = listener_.port;
+  }
+  ~HalfClosing() override { close(listener_.descriptor); }
+
+  struct Pair {
+    ConnectionId ours;
+    Descriptor server;
+  };
+  Pair connected() {
+    const ConnectionId id = transport_.open(endpoint_, Instant::never());
+    Interest interest{id, true, false, false};
+    EXPECT_TRUE(eventually([&] {
+      transport_.wait(std::span(&interest, 1), Instant());
+      return transport_.status(id).state == LinkState::connected;
+    }));
+    Pair pair{id, Descriptor()};
+    EXPECT_TRUE(eventually([&] {
+      pair.server = Descriptor(accept4(listener_.descriptor, nullptr, nullptr, SOCK_CLOEXEC));
+      return pair.server.open();
+    }));
+    return pair;
+  }
+  // What a reset would bring about: an error instead of an end.
+  static std::string read_to_the_end(const Descriptor& server) {
+    std::string text;
+    std::array<char, 1024> buffer;
+    ssize_t got = 0;
+    while ((got = recv(server.number(), buffer.data(), buffer.size(), 0)) > 0) {
+      text.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    return got == 0 ? text : "reset";
+  }
+  static bool was_reset(const Descriptor& server) {
+    pollfd probe{server.number(), 0, 0};
+    poll(&probe, 1, 0);
+    return (probe.revents & POLLERR) != 0;
+  }
+  // Any call that opens or half-closes looks after the others.
+  void tidy() {
+    const Pair other = connected();
+    transport_.close(other.ours);
+  }
+
+  test::Listener listener_;
+  Endpoint endpoint_;
+  SystemClock clock_;
+  SocketTransport transport_{clock_};
+};
+
+TEST_F(HalfClosing, AReplyIsNoReasonToCloseBeforeTheServerHasReadEverything) {
+  const Pair pair = connected();
+  ASSERT_EQ(transport_.send(pair.ours, "SET\r\nundo").state, IoState::progress);
+  transport_.close_behind(pair.ours);
+  ASSERT_EQ(write(pair.server.number(), "+OK\r\n", 5), 5);
+  tidy();
+  // To a closed socket a second reply is answered with a reset.
+  ASSERT_EQ(write(pair.server.number(), "+OK\r\n", 5), 5);
+  tidy();
+  EXPECT_FALSE(was_reset(pair.server));
+  EXPECT_EQ(read_to_the_end(pair.server), "SET\r\nundo");
+}
+
+TEST_F(HalfClosing, AConnectionWhoseServerHasClosedIsLetGoOf) {
+  const std::set<int> before = open_descriptors();
+  {
+    const Pair pair = connected();
+    transport_.close_behind(pair.ours);
+    EXPECT_EQ(open_descriptors().size(), before.size() + 2);
+  }
+  EXPECT_TRUE(eventually([&] {
+    tidy();
+    return open_descriptors() == before;
+  }));
+}
+
+TEST_F(HalfClosing, PastTheBoundTheOldestIsClosedAndNoOther) {
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i <= kHalfClosedMax; ++i) {
+    pairs.push_back(connected());
+    ASSERT_EQ(transport_.send(pairs.back().ours, "undo").state, IoState::progress);
+    transport_.close_behind(pairs.back().ours);
+  }
+  for (const Pair& pair : pairs) ASSERT_EQ(write(pair.server.number(), "+OK\r\n", 5), 5);
+  EXPECT_TRUE(eventually([&] { return was_reset(pairs.front().server); }));
+  for (std::size_t i = 1; i < pairs.size(); ++i) {
+    EXPECT_FALSE(was_reset(pairs[i].server)) << i;
+    EXPECT_EQ(read_to_the_end(pairs[i].server), "undo") << i;
+  }
+}
+
+TEST_F(HalfClosing, NoDescriptorIsClosedTwice) {
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i <= kHalfClosedMax; ++i) {
+    pairs.push_back(connected());
+    transport_.close_behind(pairs.back().ours);
+  }
+  // They take the numbers that have become free, and must keep them.
+  std::vector<Descriptor> others;
+  for (std::size_t i = 0; i < 2 * kHalfClosedMax; ++i) {
+    others.emplace_back(fcntl(listener_.descriptor, F_DUPFD_CLOEXEC, 0));
+  }
+  pairs.clear();
+  tidy();
+  transport_.forget_all();
+  for (const Descriptor& other : others) EXPECT_GE(fcntl(other.number(), F_GETFD), 0);
+}
+
+TEST_F(HalfClosing, WhatIsUnreadBringsNoResetOverOurLastWords) {
+  const Pair pair = connected();
+  const std::string flood(100'000, 'x');
+  ASSERT_EQ(write(pair.server.number(), flood.data(), flood.size()),
+            static_cast<ssize_t>(flood.size()));
+  ASSERT_EQ(transport_.send(pair.ours, "undo").state, IoState::progress);
+  transport_.close(pair.ours);
+  EXPECT_FALSE(was_reset(pair.server));
+  EXPECT_EQ(read_to_the_end(pair.server), "undo");
+}
+
+}  // namespace
+}  // namespace redlock

@@ -1,0 +1,96 @@
+// Polling that fails by itself: connections end with the reason, and nothing spins.
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <cstddef>
+
+#include "support/child.hpp"
+#include "io/support/fleet.hpp"
+#include "io/support/hostile_server.hpp"
+
+namespace redlock {
+namespace {
+
+using test::exit_status_of_child;
+using test::Fleet;
+
+// With as many descriptors allowed as none, ppoll(2) takes none.
+bool forbid_polling() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = 0;
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+// From now on ppoll(2) fails whatever it is given.
+bool forbid_ppoll() {
+  std::array<sock_filter, 4> program{
+      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ppoll, 0, 1),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog filter{program.size(), program.data()};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+class PollingThatFails : public Fleet {
+ protected:
+  // In a child, for a limit stays.
+  template <class Begin>
+  static int child_tells(const std::string& words, Begin begin) {
+    return exit_status_of_child([&] {
+      Runtime runtime;
+      LockManager locks = begin(runtime);
+      const Outcome outcome = lock(runtime, locks, "second");
+      const auto troubles = locks.troubles(outcome);
+      return outcome.decision == Decision::unreachable && troubles.size() == 1 &&
+             troubles[0].reason.find(words) != std::string::npos;
+    });
+  }
+};
+
+TEST_F(PollingThatFails, EndsAConnectionWithTheReason) {
+  EXPECT_EQ(child_tells("waiting for the server failed: Invalid argument",
+                        [](Runtime& runtime) {
+                          LockManager locks(runtime.pool(), specs(1), once());
+                          EXPECT_EQ(lock(runtime, locks).decision, Decision::granted);
+                          EXPECT_TRUE(forbid_polling());
+                          return locks;
+                        }),
+            0);
+}
+
+TEST_F(PollingThatFails, EndsAConnectionThatIsBeingMade) {
+  const test::HostileServer vanishes(test::Habit::vanishes);
+  EXPECT_EQ(child_tells("waiting for the server failed: Operation not permitted",
+                        [&](Runtime& runtime) {
+                          EXPECT_TRUE(forbid_ppoll());
+                          return LockManager(runtime.pool(), {parse_server(vanishes.address())},
+                                             once());
+                        }),
+            0);
+}
+
+TEST_F(PollingThatFails, LeavesPausesWhatTheyAre) {
+  EXPECT_EQ(exit_status_of_child([] {
+              SystemClock clock;
+              SocketTransport transport(clock);
+              if (!forbid_ppoll()) return false;
+              const Instant before = clock.now();
+              timespec used{};
+              if (transport.wait({}, before + Duration::ms(300)) != Woken::deadline) return false;
+              clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+              // It began with what the test's start took.
+              return clock.now() - before >= Duration::ms(300) && used.tv_sec == 0;
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace redlock

@@ -1,0 +1,52 @@
+// A name server on the loopback, over UDP, that knows what the test tells it; on a thread of its
+// own.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "redlock/runtime/look_up.hpp"
+
+namespace redlock::test {
+
+class NameServer {
+ public:
+  NameServer();
+  NameServer(const NameServer&) = delete;
+  NameServer& operator=(const NameServer&) = delete;
+  ~NameServer();
+
+  // What the transport under test is told: this server and no other.
+  [[nodiscard]] NameSources sources() const;
+
+  // IPv4 addresses, in order. A name without any is answered with NXDOMAIN.
+  void know(const std::string& name, std::vector<std::string> addresses);
+  void be_silent(bool silent);
+  // SERVFAIL, to whatever is asked.
+  void fail(bool failing);
+  // Each answer is held back so long.
+  void take(std::chrono::milliseconds delay);
+  // Questions of any kind for a name; for all names where it is empty.
+  [[nodiscard]] int asked(const std::string& name = {}) const;
+
+ private:
+  void run();
+  [[nodiscard]] std::string answer(const std::string& query);
+
+  int socket_ = -1;
+  int wake_ = -1;
+  std::uint16_t port_ = 0;
+  mutable std::mutex mutex_;  // of everything below
+  std::map<std::string, std::vector<std::string>> names_;
+  std::map<std::string, int> asked_;
+  bool silent_ = false;
+  bool failing_ = false;
+  std::chrono::milliseconds delay_{0};
+  std::thread thread_;
+};
+
+}  // namespace redlock::test
