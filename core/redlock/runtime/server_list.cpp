@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <charconv>
 #include <map>
 
 namespace redlock {
@@ -74,10 +74,11 @@ NodeList connect_nodes(Pool& pool, const std::vector<ServerSpec>& servers, Durat
 
 namespace {
 std::string timed_reason(const std::string& reason, Duration answer_time) {
-  std::array<char, 48> text;
-  const int length =
-      std::snprintf(text.data(), text.size(), " (timed out after %g ms)", answer_time.as_ms());
-  return reason + std::string(text.data(), static_cast<std::size_t>(length));
+  std::array<char, 48> digits;
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), answer_time.as_ms(),
+                    std::chars_format::fixed);
+  return reason + " (timed out after " + std::string(digits.data(), end) + " ms)";
 }
 }  // namespace
 

@@ -2,7 +2,6 @@
 #include "redlock/wire/translate.hpp"
 
 #include <array>
-#include <cstdio>
 
 #include "redlock/wire/scripts.hpp"
 
@@ -23,10 +22,12 @@ std::string in_ms(Duration span) {
   return std::to_string(span > Duration::ms(whole) ? whole + 1 : whole);
 }
 
+// With a point whatever the locale says. Requires span >= 0.
 std::string in_ms_exactly(Duration span) {
-  std::array<char, 32> text;
-  const int length = std::snprintf(text.data(), text.size(), "%.6f", span.as_ms());
-  return {text.data(), static_cast<std::size_t>(length)};
+  constexpr std::int64_t kNsPerMs = 1'000'000;
+  const std::string past_point = std::to_string(span.count_ns() % kNsPerMs);
+  return std::to_string(span.count_ms()) + '.' + std::string(6 - past_point.size(), '0') +
+         past_point;
 }
 
 std::string_view ms_per_unit(StampUnit unit) { return unit == StampUnit::seconds ? "1000" : "1"; }
