@@ -105,6 +105,62 @@ TEST_F(StampTaking, OverwritesNoValueThatIsNoTimestamp) {
   }
 }
 
+TEST_F(StampTaking, TellsWhatIsAHundredToTenThousandTimesOffAndNothingElse) {
+  constexpr std::int64_t kNowS = kNowMs / 1000;
+  const auto answer = [&](std::int64_t stored_stamp, std::string_view unit) {
+    run({"SET", "k", std::to_string(stored_stamp)});
+    return run(scripts::stamp_take, {"1000", "7", unit}).substr(0, 5);
+  };
+  const std::string_view taken = "$15\r\n";
+  for (const std::int64_t unit_ms : {1, 1000}) {
+    const std::string unit = std::to_string(unit_ms);
+    const std::int64_t now = kNowMs / unit_ms;
+    EXPECT_EQ(answer(now * 100 - 1, unit), kNo) << "a lease of centuries";
+    EXPECT_EQ(answer(now * 100, unit), "-UNIT");
+    EXPECT_EQ(answer(now * 10'000, unit), "-UNIT");
+    EXPECT_EQ(answer(now * 10'000 + 10'000, unit), kNo);
+  }
+  EXPECT_EQ(answer(kNowMs / 100 + 1, "1"), taken) << "a date of 1970";
+  EXPECT_EQ(answer(kNowMs / 100, "1"), "-UNIT");
+  EXPECT_EQ(answer(kNowMs / 10'000, "1"), "-UNIT");
+  EXPECT_EQ(answer(kNowMs / 10'000 - 1, "1"), taken);
+  EXPECT_EQ(answer(kNowS / 1'000, "1000"), "$12\r\n") << "there is no unit coarser than seconds";
+}
+
+// What clients of an earlier version send.
+const Script kEarlierStampTake{
+    R"(local held = redis.pcall('GET', KEYS[1])
+if type(held) == 'table' then return held end
+local clock = redis.call('TIME')
+local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
+if held then
+  local stamp = string.match(held, '^(%d+)%.?%d*$')
+  if not stamp then return redis.error_reply('FOREIGN the value is no timestamp') end
+  if math.floor(now_ms / ARGV[3]) <= tonumber(stamp) then return 0 end
+end
+local mine = string.format('%.0f', math.floor((now_ms + ARGV[1]) / ARGV[3])) .. '.' .. ARGV[2]
+redis.call('SET', KEYS[1], mine, 'PX', ARGV[1])
+return mine)",
+    "99a143a6ff0bab50b555bae86fd62edc9da69262"};
+
+TEST_F(StampTaking, AndItsEarlierTextRespectEachOther) {
+  for (const Script* first : {&kEarlierStampTake, &scripts::stamp_take}) {
+    const Script& second = first == &kEarlierStampTake ? scripts::stamp_take : kEarlierStampTake;
+    for (const std::string_view unit : {"1", "1000"}) {
+      go_to(kNowMs);
+      run({"DEL", "k"});
+      run(*first, {"1000", "7", unit});
+      const std::string held = stored();
+      go_to(kNowMs + 999);
+      EXPECT_EQ(run(second, {"1000", "8", unit}), kNo);
+      EXPECT_EQ(stored(), held);
+      go_to(kNowMs + 2'001);
+      EXPECT_NE(run(second, {"1000", "8", unit}), kNo);
+      EXPECT_NE(stored(), held);
+    }
+  }
+}
+
 using StampUndoing = ScriptRules;
 
 TEST_F(StampUndoing, GoesByTheFraction) {

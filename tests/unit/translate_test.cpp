@@ -64,6 +64,17 @@ TEST(AppendRequest, AStampReleaseKeepsTheFractionOfItsMarginAndSaysWhatProofItTa
             script(scripts::stamp_check, {"12.5", "1"}));
 }
 
+TEST(AppendRequest, AMarginHasAPointAndSixDecimals) {
+  const auto margin = [](Duration span) {
+    return written(StampRelease{kKey, "12.5", span, StampUnit::milliseconds, StampProof::exact})
+        .at(5);
+  };
+  EXPECT_EQ(margin(Duration()), "0.000000");
+  EXPECT_EQ(margin(Duration::ns(1)), "0.000001");
+  EXPECT_EQ(margin(Duration::ns(2'999'999)), "2.999999");
+  EXPECT_EQ(margin(Duration::ms(3'153'600'000'000)), "3153600000000.000000");
+}
+
 TEST(AppendRequest, ATtlIsRoundedUpSoThatNoKeyEndsBeforeItsHolderBelieves) {
   EXPECT_EQ(written(SetIfAbsent{kKey, kToken, Duration::us(10'900)}).back(), "11");
   EXPECT_EQ(written(ExtendIfEqual{kKey, kToken, Duration::ns(1)}).back(), "1");
@@ -145,6 +156,18 @@ TEST(ReplyTo, AStampLockMeetsForeignValues) {
   const Command take = StampTake{kKey, kToken, Duration::ms(5)};
   EXPECT_EQ(error_reply(take, "WRONGTYPE Operation against a key").fault, Fault::foreign);
   EXPECT_EQ(error_reply(take, "FOREIGN the value is no timestamp").fault, Fault::foreign);
+}
+
+TEST(ReplyTo, AStampInAnotherUnitIsForeignAndTheReasonNamesBothUnits) {
+  const Command ms = StampTake{kKey, kToken, Duration::ms(5), StampUnit::milliseconds};
+  const Command s = StampTake{kKey, kToken, Duration::ms(5), StampUnit::seconds};
+  EXPECT_EQ(error_reply(ms, "UNIT too coarse").fault, Fault::foreign);
+  EXPECT_EQ(error_reply(ms, "ERR user_script:1: UNIT too coarse").text,
+            "the stamp seems to be in seconds, and milliseconds are expected");
+  EXPECT_EQ(error_reply(ms, "UNIT too fine").text,
+            "the stamp seems to be in microseconds, and milliseconds are expected");
+  EXPECT_EQ(error_reply(s, "UNIT too fine").text,
+            "the stamp seems to be in milliseconds, and seconds are expected");
 }
 
 TEST(ReplyTo, ReasonsArePrintableAndClipped) {

@@ -23,7 +23,7 @@ extern const Script extend_if_equal;
 extern const Script check_equal;
 // KEYS[1] key, ARGV[1] lease in ms, ARGV[2] fraction digits, ARGV[3] ms per stamp unit.
 // The stored stamp when taken, 0 when a live stamp stands there, an error when what stands
-// there is no stamp.
+// there is no stamp, or one in another unit.
 extern const Script stamp_take;
 // KEYS[1] key, ARGV[1] fraction digits.
 extern const Script stamp_undo;
@@ -37,5 +37,8 @@ extern const Script stamp_check;
 
 // Begins the error with which stamp_take refuses what is no stamp.
 inline constexpr std::string_view kForeignError = "FOREIGN";
+// Is the error with which it refuses a stamp that is about a thousand times too large or too small.
+inline constexpr std::string_view kTooFineError = "UNIT too fine";
+inline constexpr std::string_view kTooCoarseError = "UNIT too coarse";
 
 }  // namespace redlock

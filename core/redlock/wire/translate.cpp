@@ -100,14 +100,25 @@ bool mentions(const RespValue& value, std::string_view word) {
   return value.text.find(word) != std::string::npos;
 }
 
+// What keeps a stamp from being taken; empty: nothing of the key's.
+const char* obstacle_to(const StampTake& take, const RespValue& value) {
+  if (mentions(value, "WRONGTYPE")) return "the key has another type";
+  if (mentions(value, kForeignError)) return "the value is no timestamp";
+  const bool in_seconds = take.unit == StampUnit::seconds;
+  if (mentions(value, kTooFineError)) {
+    return in_seconds ? "the stamp seems to be in milliseconds, and seconds are expected"
+                      : "the stamp seems to be in microseconds, and milliseconds are expected";
+  }
+  if (!mentions(value, kTooCoarseError)) return "";
+  return "the stamp seems to be in seconds, and milliseconds are expected";
+}
+
 // Every version of the servers wraps a script's error in words of its own.
 Reply reply_to_error(const Command& command, const RespValue& value, const Secrets& secrets) {
   const bool wrong_type = mentions(value, "WRONGTYPE");
-  if (std::holds_alternative<StampTake>(command)) {
-    if (wrong_type) return Reply::unknown(Fault::foreign, "the key has another type");
-    if (mentions(value, kForeignError)) {
-      return Reply::unknown(Fault::foreign, "the value is no timestamp");
-    }
+  if (const auto* take = std::get_if<StampTake>(&command)) {
+    const std::string obstacle = obstacle_to(*take, value);
+    if (!obstacle.empty()) return Reply::unknown(Fault::foreign, obstacle);
   } else if (wrong_type && is_script(command)) {
     // A key of another type is certainly not ours.
     return Reply::denied();
