@@ -43,7 +43,8 @@ MachineTable::Run::Run(const Settings& settings, CommandBook& book, const Root& 
     if (quorum) {
       recipe = std::make_unique<QuorumRecipe>(key, ttl, settings.drift_factor());
     } else {
-      recipe = std::make_unique<StampRecipe>(key, ttl, kTick, StampUnit::milliseconds);
+      recipe = std::make_unique<StampRecipe>(key, ttl, kTick, settings.drift_factor(),
+                                             StampUnit::milliseconds);
     }
     acquire_ = std::make_unique<Acquire>(
         times, std::move(recipe), RetryPolicy::exact(settings.attempts, kTick * settings.pause),
@@ -171,7 +172,7 @@ std::string MachineTable::Run::wrong() const {
   if (*due - now_ > kTick * longest) return "an operation waits for longer than its budget";
   if (attempt_ > settings_.attempts) return "more attempts than allowed";
   const Duration elapsed = now_ - attempt_start_;
-  const int drift = settings_.lock == LockKind::quorum ? kDriftTicks : 0;
+  const int drift = settings_.drift_ticks();
   const bool in_time = kTick * (settings_.ttl - drift) > elapsed;
   // A grant that came too late was answered by the deadline, and is not a grant any more.
   const bool majority = 2 * std::popcount(granted_) > settings_.servers;
@@ -187,7 +188,7 @@ std::string MachineTable::Run::wrong_outcome(const Outcome& outcome) const {
     return "granted without a majority of distinct servers";
   }
   if (root_.kind == Root::Kind::release) return {};
-  const int drift = settings_.lock == LockKind::quorum ? kDriftTicks : 0;
+  const int drift = settings_.drift_ticks();
   const bool shorter = root_.kind == Root::Kind::extend && settings_.extend_ttl > 0;
   const Duration ttl = kTick * (shorter ? settings_.extend_ttl : settings_.ttl);
   // By a twin of the production formula; a ttl of another length has a drift of another length.

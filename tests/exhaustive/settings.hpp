@@ -1,5 +1,6 @@
 // What a small world is made of, and how its ticks translate into the core's time.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -37,7 +38,7 @@ struct Settings {
   int ttl = 3;     // RedLock: the ttl; PidLock: the lease, to which one tick of buffer is added
   int answer = 1;  // until a silent server is given up
   int pause = 0;   // between two attempts
-  int gain = 0;    // PidLock: ticks that the server's clock may run ahead, at most the buffer
+  int gain = 0;    // PidLock: ticks that the server's clock may run ahead; see drift_ticks()
   int slack = 0;   // RedLock: ticks that a slow server's keys may live longer
   int ticks = -1;  // how much time passes at most; negative: as much as it takes
   bool extend = false;
@@ -55,9 +56,15 @@ struct Settings {
   [[nodiscard]] int clients() const { return natives + legacies; }
   // The longest that a key may live from when it is set, on an exact clock.
   [[nodiscard]] int life() const { return lock == LockKind::quorum ? ttl : ttl + 1; }
-  // Makes the drift allowance exactly kDriftTicks, so that nothing is left over.
+  // The allowance for drift. A PidLock's buffer is good for one tick that the server's clock gains,
+  // its drift for the rest.
+  [[nodiscard]] int drift_ticks() const {
+    return lock == LockKind::quorum ? kDriftTicks : std::max(0, gain - 1);
+  }
+  // Makes the allowance exactly that, so that nothing is left over.
   [[nodiscard]] double drift_factor() const {
-    return static_cast<double>((kTick * kDriftTicks - Duration::ms(2)).count_ns()) /
+    const Duration floor = lock == LockKind::quorum ? Duration::ms(2) : Duration();
+    return static_cast<double>((kTick * drift_ticks() - floor).count_ns()) /
            static_cast<double>((kTick * ttl).count_ns());
   }
 };

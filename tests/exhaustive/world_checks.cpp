@@ -21,7 +21,9 @@ int World::needs(const State& state, int client) const {
   const Link& link = state.links[static_cast<std::size_t>(client)][0];
   const bool given = link.open && link.count > 0 && link.queue[0].answer == Answer::granted &&
                      book_.at(link.queue[0].command).role == Role::take;
-  return given ? std::max(0, settings_.ttl - machines_.at(c.machine).elapsed) : 0;
+  return given ? std::max(0,
+                          settings_.ttl - settings_.drift_ticks() - machines_.at(c.machine).elapsed)
+               : 0;
 }
 
 // A majority of the servers will give the lock to nobody else while the client relies on it.

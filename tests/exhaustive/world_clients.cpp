@@ -109,8 +109,8 @@ void World::settle(State& state, Turn& turn) {
                            : role == Role::extend ? Phase::extending
                                                   : Phase::releasing;
     if (client.phase != asked_in) continue;
-    const int drift = settings_.lock == LockKind::quorum ? kDriftTicks : 0;
-    const bool late = machines_.at(client.machine).elapsed >= settings_.ttl - drift;
+    const int trusted = settings_.ttl - settings_.drift_ticks();
+    const bool late = machines_.at(client.machine).elapsed >= trusted;
     if (late || input.heard > Heard::denied) state.untimely = true;
     feed(state, turn, input);
   }

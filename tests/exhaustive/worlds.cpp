@@ -78,23 +78,23 @@ void Catalogue::add_stamp_worlds() {
                     .lock = LockKind::stamp,
                     .servers = 1,
                     .attempts = 2,
-                    .gain = 1,
+                    .gain = 2,
                     .faults = kModelFaults,
                     .fault_budget = 1});
   add(Size::small, {.name = "pidlock-3-faults",
                     .lock = LockKind::stamp,
                     .servers = 1,
                     .natives = 3,
-                    .gain = 1,
+                    .gain = 2,
                     .faults = kModelFaults,
                     .fault_budget = 1});
   add(Size::small,
-      {.name = "pidlock-4", .lock = LockKind::stamp, .servers = 1, .natives = 4, .gain = 1});
+      {.name = "pidlock-4", .lock = LockKind::stamp, .servers = 1, .natives = 4, .gain = 2});
   add(Size::full, {.name = "pidlock-4-faults",
                    .lock = LockKind::stamp,
                    .servers = 1,
                    .natives = 4,
-                   .gain = 1,
+                   .gain = 2,
                    .faults = kModelFaults,
                    .fault_budget = 1});
   add(Size::full, {.name = "pidlock-3-retry",
@@ -102,13 +102,13 @@ void Catalogue::add_stamp_worlds() {
                    .servers = 1,
                    .natives = 3,
                    .attempts = 2,
-                   .gain = 1});
+                   .gain = 2});
   add(Size::full, {.name = "pidlock-2-rounds",
                    .lock = LockKind::stamp,
                    .servers = 1,
                    .attempts = 2,
                    .rounds = 2,
-                   .gain = 1});
+                   .gain = 2});
   add(Size::small, {.name = "pidlock-2-restart",
                     .lock = LockKind::stamp,
                     .servers = 1,

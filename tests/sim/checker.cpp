@@ -157,7 +157,8 @@ void Checker::returned(std::uint32_t client, std::int64_t took_ns, std::int64_t 
                        std::int64_t budget_ns) {
   returns_[client].push_back(now_ns_);
   // A clock that changes its rate while a timer runs is late or early by what it gained.
-  const std::int64_t bent_ns = plan_.has(FaultClass::client_clock_rate) ? took_ns / 100 : 0;
+  const std::int64_t bent_ns =
+      plan_.has(FaultClass::client_clock_rate) ? plan_.drifted_ns(took_ns) - took_ns : 0;
   if (took_ns <= budget_ns + paused_ns + bent_ns + kBudgetToleranceNs) return;
   report(ViolationKind::over_budget, who(client) + " waited " + in_ms(took_ns) + ", budget " +
                                          in_ms(budget_ns) + ", paused " + in_ms(paused_ns));

@@ -138,7 +138,7 @@ void Checker::check_created(std::uint32_t client, std::uint32_t server, const En
   if (after.expires_ms && !legacy) {
     const ServerView& view = servers_[server];
     const std::int64_t ttl_ns = *after.expires_ms * kMs - view.clock->at(now_ns_);
-    gone_by_ns = now_ns_ + ttl_ns + ttl_ns / 100 + kDriftFloorNs;
+    gone_by_ns = now_ns_ + plan_.drifted_ns(ttl_ns) + kDriftFloorNs;
   }
   earliest_gone_by_ns_ = std::min(earliest_gone_by_ns_, gone_by_ns);
   if (known == nullptr) {

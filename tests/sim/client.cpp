@@ -89,7 +89,7 @@ void Client::begin_call() {
 void Client::end_call(std::int64_t budget_ns) {
   deadline_ns_ = 0;
   // A pause is counted in true time, the call on the client's own clock.
-  const std::int64_t paused_ns = call_paused_ns_ + call_paused_ns_ / 100;
+  const std::int64_t paused_ns = scene_.plan.drifted_ns(call_paused_ns_);
   scene_.checker.returned(id_, local_now() - call_began_ns_, paused_ns, budget_ns);
 }
 

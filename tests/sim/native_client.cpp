@@ -86,6 +86,7 @@ class QuorumClient final : public NativeClient {
     LockOptions options;
     options.retry = RetryPolicy::jittered(attempts, pause_ms);
     options.timeout = Duration::ms(timeout_ms);
+    options.drift_factor = scene_.plan.drift_factor();
     if (scene_.plan.client_name) options.client_name = "sim";
     return options;
   }
@@ -142,6 +143,7 @@ class StampClient final : public NativeClient {
     StampOptions options;
     options.unit = plan.stamps_in_seconds ? StampUnit::seconds : StampUnit::milliseconds;
     options.mixed_fleet = plan.mixed_fleet;
+    options.drift_factor = plan.drift_factor();
     options.timeout = Duration::ms(timeout_ms);
     if (plan.client_name) options.client_name = "sim";
     return options;
@@ -157,17 +159,22 @@ class StampClient final : public NativeClient {
     return locks_.begin_take(key_, Duration::ms(behaviour().ttl_ms), buffer, retry);
   }
   std::optional<OperationId> start_release() override {
+    released_ = holder_->entry_of(key_);
     return holder_->begin_release(key_, Duration::ms(scene_.plan.buffer_ms));
   }
   std::optional<OperationId> start_check() override { return holder_->begin_check(key_); }
-  void note_taken(const Outcome& outcome) override { holder_->note_taken(key_, outcome); }
-  void note_released() override { holder_->note_released(key_); }
+  void note_taken(const Outcome& outcome) override {
+    if (holder_->note_taken(key_, outcome)) return;
+    (void)pool().take(holder_->begin_give_back(key_, outcome));
+  }
+  void note_released() override { holder_->note_released(key_, released_); }
   [[nodiscard]] std::string value_of(const Outcome& outcome) const override {
     return outcome.stamp;
   }
 
   Resource key_{"lock"};
   StampLedger ledger_;
+  StampLedger::Serial released_ = 0;
   StampLockManager locks_;
   StampLockManager probe_;
   StampLockManager* holder_ = &locks_;

@@ -11,8 +11,11 @@ namespace {
 
 using enum FaultClass;
 
-// Clocks may differ by the formula's 1 % at most: each side has a little less than half of it.
-constexpr std::int64_t kRateMaxPpm = 4500;
+// Of all drift factors; the default and anything between these are drawn.
+constexpr std::int64_t kDriftMinPpm = 1'000;
+constexpr std::int64_t kDriftMaxPpm = 200'000;
+// Makes leases of up to 300 ms last up to hours.
+constexpr std::uint64_t kStretchesMax = 15;
 // Of 8 schedules, one steps out of the model.
 constexpr std::uint64_t kOutsideOneIn = 8;
 constexpr std::size_t kClassesMax = 3;
@@ -29,32 +32,38 @@ FaultClass draw_class(Random& random, Model model, LockKind kind) {
 
 class Drawer {
  public:
-  Drawer(std::uint64_t seed, const PlanWishes& wishes) : random_(mix64(seed)), wishes_(wishes) {}
+  Drawer(std::uint64_t seed, const PlanWishes& wishes)
+      : random_(mix64(seed)), times_(mix64(seed + kTimesStream)), wishes_(wishes) {}
 
   Plan draw() {
     draw_shape();
     draw_clients();
+    draw_times();
     draw_classes();
     return std::move(plan_);
   }
 
  private:
+  static constexpr std::uint64_t kTimesStream = 1'000'000'048;
+
   void draw_shape();
   void draw_clients();
+  void draw_times();
   void draw_classes();
   void add_class(FaultClass fault_class);
   void add_fault(FaultClass fault_class);
   void set_amount(FaultPlan& fault);
   void prepare_legacy(bool skewed);
   void prepare_outside();
-  [[nodiscard]] std::int64_t rate_max_ppm() const {
-    if (plan_.kind == LockKind::quorum) return kRateMaxPpm;
-    // The stamp lock's only allowance for drift is its buffer; two clocks share it.
-    return plan_.buffer_ms * 1'000'000 / kTtlMaxMs / 2 - 1;
+  // Two clocks share the lock's allowance; often they use it up.
+  std::int64_t draw_rate() {
+    const std::int64_t most = plan_.rate_max_ppm();
+    if (random_.chance(1, 3)) return random_.chance(1, 2) ? most : -most;
+    return random_.between(-most, most);
   }
-  std::int64_t draw_rate() { return random_.between(-rate_max_ppm(), rate_max_ppm()); }
 
   Random random_;
+  Random times_;  // apart, so that what else a seed means does not hang on it
   const PlanWishes& wishes_;
   Plan plan_;
   FaultClass outside_ = FaultClass::count;
@@ -103,6 +112,20 @@ void Drawer::draw_clients() {
     client.checks = random_.chance(1, 8);
     client.releases = !random_.chance(1, 8);
     plan_.clients.push_back(client);
+  }
+}
+
+// How far clocks may drift and how long leases last. Outside the model nothing is said about
+// either.
+void Drawer::draw_times() {
+  if (plan_.model == Model::outside || wishes_.standard_shape) return;
+  if (times_.chance(1, 2)) plan_.drift_ppm = times_.between(kDriftMinPpm, kDriftMaxPpm);
+  if (!times_.chance(1, 3)) return;
+  const std::int64_t stretch = std::int64_t{1} << (1 + times_.below(kStretchesMax));
+  for (ClientPlan& client : plan_.clients) {
+    client.ttl_ms *= stretch;
+    client.hold_ms *= stretch;
+    client.pause_ms *= stretch;
   }
 }
 
@@ -204,7 +227,7 @@ void Drawer::set_amount(FaultPlan& fault) {
       [[fallthrough]];
     case crash_lose_all_late:
       fault.until_ns =
-          fault.from_ns + longest_ns + longest_ns / 50 + random_.between(10 * kMs, 100 * kMs);
+          fault.from_ns + plan_.drifted_ns(longest_ns) + random_.between(10 * kMs, 100 * kMs);
       break;
     case crash_lose_second_at_once:
     case fail_over_lagging:

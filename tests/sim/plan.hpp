@@ -52,6 +52,7 @@ struct Plan {
   std::int64_t delay_high_ns = 0;
   std::int64_t timeout_ms = 20;
   std::int64_t buffer_ms = 1;  // stamp lock
+  std::int64_t drift_ppm = 10'000;
   bool stamps_in_seconds = false;
   bool mixed_fleet = false;
   bool password = false;
@@ -69,6 +70,17 @@ struct Plan {
     return false;
   }
   [[nodiscard]] std::int64_t longest_ttl_ms() const;
+  [[nodiscard]] double drift_factor() const { return static_cast<double>(drift_ppm) / 1e6; }
+  // How far each of two clocks may be off, for the one to show no more than the factor allows
+  // while the other has shown the whole.
+  [[nodiscard]] std::int64_t rate_max_ppm() const {
+    constexpr std::int64_t kMillion = 1'000'000;
+    return drift_ppm * kMillion / (2 * kMillion - drift_ppm);
+  }
+  // What a span of one clock may last on another.
+  [[nodiscard]] std::int64_t drifted_ns(std::int64_t span_ns) const {
+    return span_ns + static_cast<std::int64_t>(static_cast<double>(span_ns) * 2 * drift_factor());
+  }
 };
 
 // What a caller wants to be in the plan, whatever the seed says.

@@ -23,7 +23,8 @@ class SimClock {
   [[nodiscard]] std::int64_t when(std::int64_t local_ns) const {
     const std::int64_t span = local_ns - local_;
     if (span > kSpanMaxNs) return std::numeric_limits<std::int64_t>::max();
-    std::int64_t guess = true_ + span * kMillion / (kMillion + rate_ppm_);
+    std::int64_t guess =
+        true_ + static_cast<std::int64_t>(Wide{span} * kMillion / (kMillion + rate_ppm_));
     while (at(guess) >= local_ns) --guess;
     while (at(guess) < local_ns) ++guess;
     return guess;
@@ -38,10 +39,14 @@ class SimClock {
   }
 
  private:
-  [[nodiscard]] std::int64_t gained(std::int64_t span) const { return span * rate_ppm_ / kMillion; }
+  [[nodiscard]] std::int64_t gained(std::int64_t span) const {
+    return static_cast<std::int64_t>(Wide{span} * rate_ppm_ / kMillion);
+  }
   static constexpr std::int64_t kMillion = 1'000'000;
-  // No schedule lasts so long, and products with kMillion fit.
-  static constexpr std::int64_t kSpanMaxNs = 1'000'000 * kMs;
+  // Products with kMillion do not fit into 64 bits when a lease lasts for hours.
+  __extension__ using Wide = __int128;
+  // No schedule lasts so long: 30 days.
+  static constexpr std::int64_t kSpanMaxNs = std::int64_t{30} * 24 * 3600 * 1000 * kMs;
   std::int64_t true_ = 0;
   std::int64_t local_;
   std::int64_t rate_ppm_;

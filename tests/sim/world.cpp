@@ -21,7 +21,14 @@ std::vector<ServerView> no_views(const Plan& plan) { return std::vector<ServerVi
 std::int64_t quiet_from(const Plan& plan) {
   std::int64_t healed = kHorizonNs;
   for (const FaultPlan& fault : plan.faults) healed = std::max(healed, fault.until_ns);
-  return healed + plan.longest_ttl_ms() * kMs + plan.longest_ttl_ms() * kMs / 50 + kQuietNs;
+  return healed + plan.drifted_ns(plan.longest_ttl_ms() * kMs) + kQuietNs;
+}
+
+// No schedule may last longer.
+std::int64_t schedule_max_ns(const Plan& plan) {
+  constexpr std::int64_t kShortNs = 120'000 * kMs;
+  constexpr std::int64_t kLeases = 100;
+  return kShortNs + kLeases * plan.longest_ttl_ms() * kMs;
 }
 
 }  // namespace
@@ -91,7 +98,7 @@ void World::take_next() {
 // For a process that does nothing but wait.
 bool World::pump(std::int64_t until_ns) {
   const bool busy = !queue_.empty() && events_ <= kEventsMax;
-  if (busy && queue_.next_ns() <= std::min(until_ns, kScheduleMaxNs)) {
+  if (busy && queue_.next_ns() <= std::min(until_ns, schedule_max_ns(plan_))) {
     take_next();
     return true;
   }
@@ -103,7 +110,7 @@ bool World::pump(std::int64_t until_ns) {
 
 ScheduleResult World::run() {
   while (!queue_.empty()) {
-    if (queue_.next_ns() > kScheduleMaxNs || events_ > kEventsMax) {
+    if (queue_.next_ns() > schedule_max_ns(plan_) || events_ > kEventsMax) {
       checker_.report(ViolationKind::endless, "the schedule does not come to an end");
       break;
     }
@@ -154,11 +161,12 @@ bool World::settled() const {
 
 // With all servers up and every lock expired, whoever is left must get the lock.
 void World::begin_probe() {
-  if (!settled()) return queue_.add(now_ns_ + kQuietNs, EventKind::probe, 0);
+  const std::int64_t longest_ns = plan_.longest_ttl_ms() * kMs;
+  if (!settled()) return queue_.add(now_ns_ + kQuietNs + longest_ns / 8, EventKind::probe, 0);
   // Whoever was last may hold its lock until it expires.
   if (healed_ns_ != 0) {
     healed_ns_ = 0;
-    const std::int64_t again = now_ns_ + kQuietNs + plan_.longest_ttl_ms() * kMs * 2;
+    const std::int64_t again = now_ns_ + kQuietNs + plan_.drifted_ns(longest_ns) * 2;
     return queue_.add(again, EventKind::probe, 0);
   }
   checker_.final_attempt();

@@ -36,7 +36,7 @@ TEST(QuorumRecipe, DrawsAnUnguessableToken) {
 }
 
 TEST(StampRecipe, TheStampLastsForLeaseAndBuffer) {
-  const StampRecipe recipe(kResource, Duration::ms(500), Duration::ms(3), StampUnit::seconds);
+  const StampRecipe recipe(kResource, Duration::ms(500), Duration::ms(3), 0, StampUnit::seconds);
   const Command take = recipe.take(kToken);
   EXPECT_EQ(std::get<StampTake>(take).key, kResource);
   EXPECT_EQ(std::get<StampTake>(take).token, kToken);
@@ -45,13 +45,30 @@ TEST(StampRecipe, TheStampLastsForLeaseAndBuffer) {
 }
 
 TEST(StampRecipe, TheHolderTrustsTheLeaseWithoutTheBuffer) {
-  const StampRecipe recipe(kResource, Duration::ms(500), Duration::ms(3), StampUnit::milliseconds);
+  const StampRecipe recipe(kResource, Duration::ms(500), Duration::ms(3), 0,
+                           StampUnit::milliseconds);
   EXPECT_EQ(recipe.validity(Duration::ms(20)), Duration::ms(480));
   EXPECT_LE(recipe.validity(Duration::ms(500)), Duration());
 }
 
+TEST(StampRecipe, TheHolderTrustsTheLeaseLessItsShareOfDriftAndNoFloor) {
+  const StampRecipe recipe(kResource, Duration::seconds(20), Duration::ms(1), 0.01,
+                           StampUnit::milliseconds);
+  EXPECT_EQ(recipe.validity(Duration()), Duration::ms(19'800));
+  EXPECT_EQ(recipe.validity(Duration::ms(19'799)), Duration::ms(1));
+  EXPECT_LE(recipe.validity(Duration::ms(19'800)), Duration());
+  const StampRecipe shortest(kResource, Duration::ms(1), Duration(), 0.01, StampUnit::milliseconds);
+  EXPECT_EQ(shortest.validity(Duration()), Duration::us(990));
+}
+
+TEST(StampRecipe, AServerKeepsItForLeaseAndBufferAndWhatTheClocksDifferBy) {
+  const StampRecipe recipe(kResource, Duration::ms(900), Duration::ms(100), 0.01,
+                           StampUnit::milliseconds);
+  EXPECT_EQ(recipe.life_max(), longest_life(Duration::ms(1'000), 0.01));
+}
+
 TEST(StampRecipe, UndoesByTheFractionAlone) {
-  const StampRecipe recipe(kResource, Duration::ms(500), Duration(), StampUnit::milliseconds);
+  const StampRecipe recipe(kResource, Duration::ms(500), Duration(), 0.01, StampUnit::milliseconds);
   const Command undo = recipe.undo(kToken);
   EXPECT_EQ(std::get<StampUndo>(undo).key, kResource);
   EXPECT_EQ(std::get<StampUndo>(undo).token, kToken);
@@ -59,7 +76,7 @@ TEST(StampRecipe, UndoesByTheFractionAlone) {
 
 TEST(StampRecipe, TheFractionIsDecimalAndCarriesAtLeast64Bits) {
   test::SeededEntropy entropy;
-  const StampRecipe recipe(kResource, Duration::ms(500), Duration(), StampUnit::milliseconds);
+  const StampRecipe recipe(kResource, Duration::ms(500), Duration(), 0.01, StampUnit::milliseconds);
   const Token fraction = recipe.fresh_token(entropy);
   EXPECT_GE(fraction.view().size(), 20U);
   EXPECT_EQ(fraction.view().find_first_not_of("0123456789"), std::string_view::npos);

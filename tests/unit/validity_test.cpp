@@ -37,6 +37,20 @@ TEST(Validity, TheLongestTtlDoesNotOverflow) {
   EXPECT_LT(validity, kTtlMax);
 }
 
+TEST(Validity, TheShareOfDriftHasNoFloor) {
+  EXPECT_EQ(drift_share(Duration::ms(1'000), 0.01), Duration::ms(10));
+  EXPECT_EQ(drift_share(Duration::ns(101), 0.01), Duration::ns(2));
+  EXPECT_EQ(drift_share(Duration::ms(1'000), 0), Duration());
+}
+
+TEST(Validity, NoServerWithinTheDriftKeepsAKeyForLongerThanItsLongestLife) {
+  for (const double factor : {0.0, 0.01, 0.2, 0.49}) {
+    const double slowest_ns = 1e9 / (1 - factor);
+    EXPECT_GT(static_cast<double>(longest_life(Duration::seconds(1), factor).count_ns()),
+              slowest_ns);
+  }
+}
+
 TEST(Validity, AnAbsurdElapsedTimeLeavesNothing) {
   EXPECT_LT(validity_of(Duration::ms(1'000), Duration::max(), 0.01), Duration());
 }

@@ -99,6 +99,7 @@ void Acquire::finish(Decision decision, Instant now) {
     outcome.token = token_;
     outcome.validity = recipe_->validity(now - round_->start());
     outcome.stamp = round_->granted_text();
+    outcome.gone_by = now + recipe_->life_max();
   }
   outcome_ = std::move(outcome);
 }

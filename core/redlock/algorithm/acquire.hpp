@@ -30,6 +30,8 @@ class LockRecipe {
   [[nodiscard]] virtual Command undo(const Token& token) const = 0;
   // What is left of a lock asked for `elapsed` ago; not positive: too late.
   [[nodiscard]] virtual Duration validity(Duration elapsed) const = 0;
+  // How long after it was taken a server may still keep it, by our clock.
+  [[nodiscard]] virtual Duration life_max() const = 0;
 };
 
 class Acquire final : public Operation {

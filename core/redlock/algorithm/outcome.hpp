@@ -38,6 +38,8 @@ struct Outcome {
   Duration validity;
   std::string stamp;
   Instant decided_at;
+  // Of the acquire that was granted: from then on no server keeps it, unless it was extended.
+  Instant gone_by;
   // One entry a node, of the last round.
   std::vector<NodeReport> nodes;
 };

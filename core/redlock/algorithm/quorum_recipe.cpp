@@ -18,4 +18,6 @@ Duration QuorumRecipe::validity(Duration elapsed) const {
   return validity_of(ttl_, elapsed, drift_factor_);
 }
 
+Duration QuorumRecipe::life_max() const { return longest_life(ttl_, drift_factor_); }
+
 }  // namespace redlock

@@ -13,6 +13,7 @@ class QuorumRecipe final : public LockRecipe {
   [[nodiscard]] Command take(const Token& token) const override;
   [[nodiscard]] Command undo(const Token& token) const override;
   [[nodiscard]] Duration validity(Duration elapsed) const override;
+  [[nodiscard]] Duration life_max() const override;
 
  private:
   Resource resource_;

@@ -10,11 +10,16 @@ inline constexpr Duration kDriftFloor = Duration::ms(2);
 // 100 years. Past it a server's own expiry arithmetic is not to be trusted.
 inline constexpr Duration kTtlMax = Duration::ms(std::int64_t{36'500} * 24 * 3600 * 1000);
 
-// ttl · factor + 2 ms, rounded up to the nanosecond. Requires 0 <= factor < 1.
+// span · factor, rounded up to the nanosecond. Requires 0 <= factor < 1.
+[[nodiscard]] Duration drift_share(Duration span, double factor);
+// ttl · factor + 2 ms. Requires 0 <= factor < 1.
 [[nodiscard]] Duration drift_of(Duration ttl, double factor);
 
 // ttl − elapsed − drift: what is left of a lock that was asked for `elapsed` ago.
 // Not positive: it must not be used.
 [[nodiscard]] Duration validity_of(Duration ttl, Duration elapsed, double drift_factor);
+
+// How long a server may keep a key that lives for `ttl`, by another clock.
+[[nodiscard]] Duration longest_life(Duration ttl, double drift_factor);
 
 }  // namespace redlock
