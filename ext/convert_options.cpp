@@ -48,6 +48,13 @@ StampUnit unit_from(std::string_view name, const zval* value) {
   throw ArgumentError(label(name) + " must be 'ms' or 's', " + quoted(unit) + " given");
 }
 
+bool object_owns_from(std::string_view name, const zval* value) {
+  const std::string owner = text_from(label(name), value);
+  if (owner == "request") return false;
+  if (owner == "object") return true;
+  throw ArgumentError(label(name) + " must be 'request' or 'object', " + quoted(owner) + " given");
+}
+
 }  // namespace
 
 void take_lock_options(LockOptions& into, HashTable* options) {
@@ -73,6 +80,10 @@ void take_pid_options(PidOptions& into, HashTable* options) {
       into.stamp.unit = unit_from(name, value);
     } else if (name == "mixedFleet") {
       into.stamp.mixed_fleet = flag_from(label(name), value);
+    } else if (name == "owner") {
+      into.object_owns = object_owns_from(name, value);
+    } else if (name == "driftFactor") {
+      into.stamp.drift_factor = drift_from(name, value);
     } else if (name == "timeout") {
       into.stamp.timeout = timeout_from(name, value);
     } else if (name == "clientName") {

@@ -16,8 +16,10 @@ void take_lock_options(LockOptions& into, HashTable* options);
 struct PidOptions {
   std::string prefix = "lock_pid:";
   StampOptions stamp;
+  // Not the request: only the object that took a lock can release it.
+  bool object_owns = false;
 };
-// prefix, unit, mixedFleet, timeout, clientName.
+// prefix, unit, mixedFleet, owner, driftFactor, timeout, clientName.
 void take_pid_options(PidOptions& into, HashTable* options);
 
 }  // namespace redlock::php

@@ -7,7 +7,8 @@
 namespace redlock::php {
 
 // Made when the thread takes its first lock, deleted with the thread. The connections may
-// outlive a request; the ledger is emptied at both ends of each.
+// outlive a request; the ledger, of the objects that have none of their own, is emptied at both
+// ends of each.
 struct ThreadState {
   Runtime runtime;
   StampLedger ledger;

@@ -13,19 +13,31 @@ namespace redlock::php {
 namespace {
 
 constexpr std::size_t kReasonBytesMax = 256;
+constexpr const char* kTooLate =
+    "it gave the lock, but the lease was over before it could be handed out";
 
 Resource key_of(const PidCall& call) { return Resource(std::string(view_of(call.key))); }
 
+// Why the server gave no plain answer, or none in time: what lastErrors() tells.
+void note_troubles(PidCall& call) {
+  PidState& state = call.state;
+  state.troubles = state.manager.troubles(state.outcome);
+  for (ServerTrouble& trouble : state.troubles) {
+    trouble.reason = printable(trouble.reason, kReasonBytesMax);
+  }
+  if (call.decision == Decision::late) {
+    state.troubles.push_back({state.server, Fault::timeout, kTooLate});
+  }
+}
+
 // `wanted`: the caller is still there to be given the lock.
 void note_taken(PidCall& call, bool wanted) {
-  StampLockManager& manager = call.state.manager;
+  PidState& state = call.state;
   const Resource key = key_of(call);
-  manager.note_taken(key, call.state.outcome);
-  if (wanted && manager.remaining(key) > Duration()) return;
+  if (wanted && state.manager.note_taken(key, state.outcome)) return;
   call.decision = Decision::late;
   // Taken at once: sent, and not waited for.
-  if (const auto id = manager.begin_release(key, Duration())) (void)manager.pool().take(*id);
-  manager.note_released(key);
+  (void)state.manager.pool().take(state.manager.begin_give_back(key, state.outcome));
 }
 
 void take_outcome(PidCall& call, bool wanted) {
@@ -33,10 +45,13 @@ void take_outcome(PidCall& call, bool wanted) {
   state.outcome = state.manager.pool().take(call.id);
   call.decision = state.outcome.decision;
   if (call.verb == PidVerb::take && call.decision == Decision::granted) note_taken(call, wanted);
+  note_troubles(call);
   // While the server cannot be asked, a later release may still succeed.
   const bool answered =
       call.decision != Decision::unreachable && call.decision != Decision::aborted;
-  if (call.verb == PidVerb::release && answered) state.manager.note_released(key_of(call));
+  if (call.verb == PidVerb::release && answered) {
+    state.manager.note_released(key_of(call), call.released);
+  }
 }
 
 std::string verb_name(PidVerb verb) {
@@ -55,17 +70,13 @@ std::string describe_trouble(PidCall& call) {
   PidState& state = call.state;
   const std::string text = verb_name(call.verb) + ": ";
   const std::string key = quoted(view_of(call.key));
-  state.troubles.clear();
   if (call.decision == Decision::aborted) return text + "the process forked during the call";
+  const std::string reason = state.troubles.empty() ? "no answer" : state.troubles.back().reason;
   if (call.decision == Decision::foreign) {
-    return text + "the key " + key + " on " + state.server + " holds something that is no lock";
+    return text + "the key " + key + " on " + state.server +
+           " holds something that is no lock of this kind: " + reason;
   }
   const Duration tried = state.manager.pool().clock().now() - call.began;
-  state.troubles = state.manager.troubles(state.outcome);
-  std::string reason = "no answer";
-  for (const ServerTrouble& trouble : state.troubles) {
-    reason = printable(trouble.reason, kReasonBytesMax);
-  }
   return text + state.server + " could not be asked for " + key + " (tried for " +
          std::to_string(tried.count_ms()) + " ms): " + reason;
 }
@@ -73,7 +84,9 @@ std::string describe_trouble(PidCall& call) {
 }  // namespace
 
 PidCall::PidCall(PidState& on, PidVerb what, const zend_string* named)
-    : state(on), verb(what), key(named), began(on.manager.pool().clock().now()) {}
+    : state(on), verb(what), key(named), began(on.manager.pool().clock().now()) {
+  state.troubles.clear();
+}
 
 bool complete(PidCall& call) {
   const Waited waited = wait_for(call.state.manager.pool(), call.id);

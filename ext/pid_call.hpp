@@ -3,17 +3,21 @@
 #include <string>
 #include <vector>
 
+#include "convert_options.hpp"
 #include "redlock/runtime/stamp_lock_manager.hpp"
 #include "zend.hpp"
 
 namespace redlock::php {
 
 struct PidState {
-  PidState(StampLockManager lock_manager, std::string server_name, std::string key_prefix)
-      : manager(std::move(lock_manager)),
-        server(std::move(server_name)),
-        prefix(std::move(key_prefix)) {}
+  // The pool and the request's ledger must outlive the object. Throws ArgumentError.
+  PidState(Pool& pool, StampLedger& of_request, const ServerSpec& spec, PidOptions options)
+      : manager(pool, options.object_owns ? own_ledger : of_request, spec,
+                std::move(options.stamp)),
+        server(spec.endpoint.display()),
+        prefix(std::move(options.prefix)) {}
 
+  StampLedger own_ledger;  // where the object owns what it takes
   StampLockManager manager;
   std::string server;  // as Endpoint::display() prints it
   std::string prefix;
@@ -31,6 +35,7 @@ struct PidCall {
   PidVerb verb;
   const zend_string* key;  // outlives the call
   OperationId id = 0;
+  StampLedger::Serial released = 0;  // what a release is about
   Instant began;
   Decision decision = Decision::aborted;
 

@@ -31,6 +31,7 @@ constexpr double kReleaseBufferSeconds = 0.003;
 constexpr ArgumentPlace kConstructPlaces[] = {
     {"server", 1},
     {"options", 2},
+    {"driftFactor", 2, "must be valid"},
     {"timeout", 2, "must be valid"},
     {"clientName", 2, "must be valid"},
 };
@@ -49,9 +50,7 @@ PidState* make_state(const zend_string* text, HashTable* array, HashTable* optio
   PidOptions pid_options;
   take_pid_options(pid_options, options);
   ThreadState& thread = thread_state();
-  return new PidState(
-      StampLockManager(thread.runtime.pool(), thread.ledger, spec, std::move(pid_options.stamp)),
-      spec.endpoint.display(), std::move(pid_options.prefix));
+  return new PidState(thread.runtime.pool(), thread.ledger, spec, std::move(pid_options));
 }
 
 // Calls use(state, key); the key is the object's own affair and may be user code.
@@ -100,11 +99,12 @@ void take(zval* return_value, PidState& state, const zend_string* key, const Tim
   throw_trouble(call);
 }
 
-// Always true, unless the times are none.
+// Always true, unless the times are none, or user code that ran meanwhile threw.
 void release(zval* return_value, PidState& state, const zend_string* key, double buffer_time) {
   PidCall call(state, PidVerb::release, key);
   const bool begun = guarded(kReleasePlaces, [&] {
     const Duration margin = lease_from("buffer_time", buffer_time, kTtlMax);
+    call.released = state.manager.entry_of(resource_of(key));
     call.id = state.manager.begin_release(resource_of(key), margin).value_or(0);
   });
   if (!begun || (call.id != 0 && !complete(call))) return;
@@ -197,6 +197,17 @@ PHP_METHOD(PidLock, remainingPidLock) {
     const bool known = guarded({}, [&] { left = state.manager.remaining(resource_of(key)); });
     if (known) RETVAL_DOUBLE(std::max(left, Duration()).as_ms() / 1e3);
   });
+}
+
+PHP_METHOD(PidLock, lastErrors) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  const PidState* const state = PidLockObject::initialised(ZEND_THIS);
+  if (state == nullptr) RETURN_THROWS();
+  array_init(return_value);
+  for (const ServerTrouble& trouble : state->troubles) {
+    add_assoc_stringl_ex(return_value, trouble.server.data(), trouble.server.size(),
+                         trouble.reason.data(), trouble.reason.size());
+  }
 }
 
 PHP_METHOD(PidLock, _getLockKey) {

@@ -34,6 +34,9 @@ class PidLock
     /** @return float */
     public function remainingPidLock(string|int $pid) {}
 
+    /** @return array<string, string> */
+    public function lastErrors() {}
+
     /** @return string */
     protected function _getLockKey(string|int $pid) {}
 }

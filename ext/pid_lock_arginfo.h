@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 5a4be264d85b5ce72dcb3d38b3d8f14cc4ac35bc */
+ * Stub hash: 6e1215cc3d1afc4a50fe381b9e11460e648cad91 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_PidLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, server, MAY_BE_STRING|MAY_BE_ARRAY, "\'127.0.0.1:6379\'")
@@ -25,6 +25,9 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_PidLock_remainingPidLock arginfo_class_PidLock_holdsPidLock
 
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_PidLock_lastErrors, 0, 0, 0)
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_PidLock__getLockKey arginfo_class_PidLock_holdsPidLock
 
 
@@ -33,6 +36,7 @@ ZEND_METHOD(PidLock, getPidLock);
 ZEND_METHOD(PidLock, releasePidLock);
 ZEND_METHOD(PidLock, holdsPidLock);
 ZEND_METHOD(PidLock, remainingPidLock);
+ZEND_METHOD(PidLock, lastErrors);
 ZEND_METHOD(PidLock, _getLockKey);
 
 
@@ -42,6 +46,7 @@ static const zend_function_entry class_PidLock_methods[] = {
 	ZEND_ME(PidLock, releasePidLock, arginfo_class_PidLock_releasePidLock, ZEND_ACC_PUBLIC)
 	ZEND_ME(PidLock, holdsPidLock, arginfo_class_PidLock_holdsPidLock, ZEND_ACC_PUBLIC)
 	ZEND_ME(PidLock, remainingPidLock, arginfo_class_PidLock_remainingPidLock, ZEND_ACC_PUBLIC)
+	ZEND_ME(PidLock, lastErrors, arginfo_class_PidLock_lastErrors, ZEND_ACC_PUBLIC)
 	ZEND_ME(PidLock, _getLockKey, arginfo_class_PidLock__getLockKey, ZEND_ACC_PROTECTED)
 	ZEND_FE_END
 };

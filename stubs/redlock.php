@@ -141,7 +141,8 @@ namespace {
      * redlock.global_names is 0. Its methods declare no return types either.
      *
      * Ownership is kept per request, server and key: any PidLock object of the same request can
-     * release. All times are in seconds. Excludes clients that run the classic SETNX, GET, GETSET
+     * release, unless option 'owner' is 'object'. The destruction of an object releases nothing.
+     * All times are in seconds. Excludes clients that run the classic SETNX, GET, GETSET
      * steps, and is excluded by them.
      */
     class PidLock
@@ -150,10 +151,13 @@ namespace {
          * Checks the arguments; connects only at the first call that needs the server.
          *
          * @param string|array<mixed> $server one server, in the forms that RedLock takes
-         * @param array{prefix?: string, unit?: 'ms'|'s', mixedFleet?: bool, timeout?: int|float|null, clientName?: string} $options
+         * @param array{prefix?: string, unit?: 'ms'|'s', mixedFleet?: bool, owner?: 'request'|'object', driftFactor?: int|float|null, timeout?: int|float|null, clientName?: string} $options
          *     prefix: of the key, 'lock_pid:'; unit: of the stored stamp, 'ms'; mixedFleet: while
          *     the own lease runs, also release a stamp that an old client has overwritten, false;
-         *     timeout: seconds for connecting and answering, 0.05; clientName: for CLIENT SETNAME
+         *     owner: who can release what an object took, the whole 'request' or only the 'object',
+         *     for servers that handle many requests in one process; driftFactor: the part of
+         *     lock_timeout by which two clocks may differ, 0.01; timeout: seconds for connecting
+         *     and answering, 0.05; clientName: for CLIENT SETNAME
          * @throws \ValueError
          * @throws \TypeError
          */
@@ -173,9 +177,11 @@ namespace {
          * @param int|float $sleep_time seconds between two attempts, up to 3600
          * @param int $retry_times attempts after the first one
          * @param int|float $buffer_time seconds added to the lease for the way to the server
-         * @return int 1 when it is held now, 0 when somebody else holds it
+         * @return int 1 when it is held now; 0 when somebody else holds it, or when the answer came
+         *     too late for the lease: then lastErrors() says so
          * @throws RedLock\ConnectionException when the server cannot be asked
-         * @throws RedLock\NotALockException when the key holds something that is no timestamp
+         * @throws RedLock\NotALockException when the key holds something that is no timestamp, or
+         *     a timestamp in another unit
          * @throws \ValueError
          */
         public function getPidLock(
@@ -191,7 +197,8 @@ namespace {
          * Gives the lock back, if this request holds it and it has more than buffer_time left;
          * otherwise it is left to expire.
          *
-         * @return bool always true, also when the server cannot be asked
+         * @return bool always true, also when the server cannot be asked; the only exceptions are
+         *     wrong arguments and what signal handlers or an overridden _getLockKey() throw
          * @throws \ValueError for a time that is none
          */
         public function releasePidLock(string|int $pid, int|float $buffer_time = 0.003)
@@ -199,7 +206,8 @@ namespace {
         }
 
         /**
-         * Asks the server whether this request still holds the lock.
+         * Asks the server whether this request still holds the lock; false without asking once
+         * its release was tried.
          *
          * @return bool
          * @throws RedLock\ConnectionException when the server cannot be asked
@@ -209,11 +217,23 @@ namespace {
         }
 
         /**
-         * What is left of the lease by the local clock, without asking the server.
+         * For how long the lock may still be trusted: what is left of lock_timeout less drift, by
+         * the local clock, without asking the server.
          *
-         * @return float seconds; 0.0 when it is over or was never held by this request
+         * @return float seconds; 0.0 when it is over, was never held by this request, or its
+         *     release was tried, confirmed or not
          */
         public function remainingPidLock(string|int $pid)
+        {
+        }
+
+        /**
+         * Why the server gave no plain answer in the latest call on this object.
+         *
+         * @return array<string, string> server => reason, never a password; empty when the server
+         *     answered plainly, as when somebody else holds the lock
+         */
+        public function lastErrors(): array
         {
         }
 
@@ -300,8 +320,8 @@ namespace RedLock {
     }
 
     /**
-     * The key of a PidLock holds a value that is no timestamp, or has another type than string.
-     * Nothing was overwritten.
+     * The key of a PidLock holds a value that is no timestamp, or one in another unit, or has
+     * another type than string. Nothing was overwritten.
      */
     class NotALockException extends \RuntimeException implements Exception
     {

@@ -194,14 +194,38 @@ final class ReleaseTest extends PidLockTestCase
         self::assertFalse($pidLock->holdsPidLock('q'));
     }
 
-    public function testRemainingIsTheLeaseByTheLocalClock(): void
+    /** @dataProvider driftFactors */
+    public function testRemainingIsTheLeaseLessDriftByTheLocalClock(array $options, float $trusted): void
     {
-        $pidLock = self::pidLock();
+        $pidLock = self::pidLock($options);
         $start = Wait::now();
         $pidLock->getPidLock('p', 10, 0, 0, 5);
         $remaining = $pidLock->remainingPidLock('p');
-        self::assertLessThanOrEqual(10.0, $remaining, 'the buffer is not ours to use');
-        self::assertGreaterThanOrEqual(10.0 - (Wait::now() - $start), $remaining);
+        self::assertLessThanOrEqual($trusted, $remaining, 'neither buffer nor drift are ours to use');
+        self::assertGreaterThanOrEqual($trusted - (Wait::now() - $start), $remaining);
+    }
+
+    /** @return iterable<string, array{array<string, float>, float}> */
+    public static function driftFactors(): iterable
+    {
+        yield 'the default, 1 %' => [[], 9.9];
+        yield 'a quarter' => [['driftFactor' => 0.25], 7.5];
+        yield 'none' => [['driftFactor' => 0.0], 10.0];
+    }
+
+    public function testTheStampItselfIsNotShortenedByTheDrift(): void
+    {
+        $before = self::serverMs();
+        self::pidLock(['driftFactor' => 0.5])->getPidLock('p', 10, 0, 0, 0);
+        self::assertGreaterThanOrEqual($before + 10_000, self::integerPart((string) self::stamp()));
+    }
+
+    public function testALeaseOfOneMillisecondCanBeTakenAndOneThatDriftEatsUpIsRefused(): void
+    {
+        self::assertContains(self::pidLock()->getPidLock('p', 0.001), [0, 1]);
+        $lock = self::pidLock(['driftFactor' => 0.9999999]);
+        $thrown = self::caught(\ValueError::class, static fn () => $lock->getPidLock('p', 0.001));
+        self::assertStringContainsString('($lock_timeout) is too small', $thrown->getMessage());
     }
 
     public function testRemainingFallsAndAsksNobody(): void

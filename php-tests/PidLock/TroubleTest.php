@@ -203,6 +203,42 @@ final class TroubleTest extends PidLockTestCase
         self::caught(ConnectionException::class, static fn () => $pidLock->holdsPidLock('p'));
     }
 
+    public function testTheLatestCallsTroubleIsToldByName(): void
+    {
+        $server = $this->server();
+        $pidLock = new PidLock(['127.0.0.1', $server->port, 0.2]);
+        self::assertSame([], $pidLock->lastErrors());
+        $pidLock->getPidLock('p', 10);
+        $server->kill9();
+        self::assertTrue($pidLock->releasePidLock('p'));
+        self::assertSame([$server->name()], array_keys($pidLock->lastErrors()));
+        self::assertNotSame('', $pidLock->lastErrors()[$server->name()]);
+        self::assertTrue($pidLock->releasePidLock('nothing to release'));
+        self::assertSame([], $pidLock->lastErrors());
+    }
+
+    public function testThatSomebodyElseHoldsTheLockIsNoTrouble(): void
+    {
+        $pidLock = self::pidLock();
+        self::$redis->call('SET', 'lock_pid:p', self::serverMs() + 60_000);
+        self::assertSame(0, $pidLock->getPidLock('p', 10));
+        self::assertSame([], $pidLock->lastErrors());
+    }
+
+    public function testALockWhoseReleaseNobodyConfirmedIsNotTrustedAnyMore(): void
+    {
+        $server = $this->server();
+        $pidLock = new PidLock(['127.0.0.1', $server->port, 0.2]);
+        self::assertSame(1, $pidLock->getPidLock('p', 60));
+        $server->stop();
+        self::assertTrue($pidLock->releasePidLock('p'));
+        self::assertSame(0.0, $pidLock->remainingPidLock('p'));
+        self::assertFalse($pidLock->holdsPidLock('p'), 'the removal may still arrive');
+        $server->cont();
+        self::assertTrue($pidLock->releasePidLock('p'));
+        Wait::until(static fn () => $server->client()->call('DBSIZE') === 0, 'the key to be removed');
+    }
+
     public function testASwallowedAnswerLeavesNoKeyBehind(): void
     {
         $server = $this->server();
@@ -220,7 +256,10 @@ final class TroubleTest extends PidLockTestCase
         $proxy = $this->proxy($server);
         $proxy->delay(150);
         $pidLock = new PidLock($proxy->spec(5.0));
+        $name = '127.0.0.1:' . $proxy->spec(5.0)[1];
         self::assertSame(0, $pidLock->getPidLock('p', 0.2, 0, 0, 30));
+        self::assertSame([$name], array_keys($pidLock->lastErrors()));
+        self::assertStringContainsString('the lease was over', $pidLock->lastErrors()[$name]);
         $proxy->pass();
         Wait::until(static fn () => $server->client()->call('DBSIZE') === 0, 'the undo of the late lock');
         self::assertFalse($pidLock->holdsPidLock('p'));

@@ -19,7 +19,7 @@ foreach ([-1, PHP_INT_MIN, 3600001, PHP_INT_MAX] as $delay) {
 }
 $pid = [
     ['prefix' => 5], ['unit' => 'm'], ['unit' => 1], ['mixedFleet' => 1], ['mixedFleet' => null], ['timeout' => NAN],
-    ['clientName' => "\0"], ['driftFactor' => 0.1], [7],
+    ['clientName' => "\0"], ['driftFactor' => 1], ['owner' => 'process'], ['owner' => true], [7],
 ];
 foreach ($pid as $options) {
     say(fn() => new PidLock('h', $options));
@@ -64,7 +64,9 @@ TypeError: PidLock::__construct(): Argument #2 ($options) must be valid: mixedFl
 TypeError: PidLock::__construct(): Argument #2 ($options) must be valid: mixedFleet must be of type bool, null given
 ValueError: PidLock::__construct(): Argument #2 ($options) must be valid: timeout must be a number of seconds between 0 and 3600
 ValueError: PidLock::__construct(): Argument #2 ($options) must be valid: clientName must be printable ASCII without spaces
-ValueError: PidLock::__construct(): Argument #2 ($options) must not contain the unknown option 'driftFactor'
+ValueError: PidLock::__construct(): Argument #2 ($options) must be valid: driftFactor must be at least 0 and less than 1
+ValueError: PidLock::__construct(): Argument #2 ($options) must be valid: owner must be 'request' or 'object', 'process' given
+TypeError: PidLock::__construct(): Argument #2 ($options) must be valid: owner must be of type string, bool given
 ValueError: PidLock::__construct(): Argument #2 ($options) must not contain the unknown option 0
 PidLock
 ValueError: PidLock::__construct(): Argument #1 ($server) must be a valid server: host must not be empty

@@ -109,10 +109,12 @@ TEST_F(Rule08TheChildsPool, CarriesNoRemovalsOfItsParent) {
 TEST_F(Rule08TheChildsPool, HoldsNoneOfItsParentsStamps) {
   StampLedger ledger;
   const Resource key("k");
-  ledger.write("s0", key, {"1.5", clock_.now() + Duration::seconds(10)});
+  const Instant now = clock_.now();
+  const Instant end = now + Duration::seconds(10);
+  ledger.write("s0", key, {"1.5", now, end, end}, now);
   EXPECT_EQ(exit_status_of_child([&] { return ledger.find("s0", key) == nullptr; }), 0);
   EXPECT_EQ(exit_status_of_child([&] {
-              ledger.write("s0", Resource("mine"), {"2.5", clock_.now()});
+              ledger.write("s0", Resource("mine"), {"2.5", now, end, end}, now);
               return ledger.find("s0", key) == nullptr &&
                      ledger.find("s0", Resource("mine")) != nullptr;
             }),

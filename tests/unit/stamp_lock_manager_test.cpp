@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/fake_world.hpp"
 
 namespace redlock {
@@ -70,7 +72,7 @@ TEST_F(StampLockManagerTest, WhoeverSharesTheLedgerCanRelease) {
   const auto release = other.begin_release(kKey, Duration());
   ASSERT_TRUE(release);
   EXPECT_EQ(pool_.run(*release).decision, Decision::granted);
-  other.note_released(kKey);
+  other.note_released(kKey, other.entry_of(kKey));
   EXPECT_EQ(one.begin_release(kKey, Duration()), std::nullopt);
 }
 
@@ -85,23 +87,110 @@ TEST_F(StampLockManagerTest, AnotherServerOrDatabaseIsAnotherLock) {
   EXPECT_EQ(other_server.begin_check(kKey), std::nullopt);
 }
 
-TEST_F(StampLockManagerTest, TheLeaseRunsOnTheLocalClockFromBeforeTheFirstByte) {
+TEST_F(StampLockManagerTest, TheLeaseLessDriftRunsOnTheLocalClockFromBeforeTheFirstByte) {
   transport_.send_time = Duration::ms(7);
-  StampLockManager locks = stamps();
+  StampOptions options;
+  options.drift_factor = 0.05;
+  StampLockManager locks = stamps(options);
   const Instant before = clock_.now();
   ASSERT_EQ(take(locks, kLease, Duration::ms(500)).decision, Decision::granted);
-  EXPECT_EQ(locks.remaining(kKey), before + kLease - clock_.now());
+  EXPECT_EQ(locks.remaining(kKey), before + Duration::ms(950) - clock_.now());
   clock_.advance(kLease);
   EXPECT_LT(locks.remaining(kKey), Duration());
+}
+
+TEST_F(StampLockManagerTest, WhatPassesBeforeATakeIsNotedIsLostToTheLease) {
+  StampLockManager locks = stamps();
+  const OperationId id = locks.begin_take(kKey, kLease, {}, RetryPolicy::exact(1, Duration()));
+  const Outcome taken = pool_.run(id);
+  clock_.advance(Duration::ms(300));
+  ASSERT_TRUE(locks.note_taken(kKey, taken));
+  EXPECT_EQ(locks.remaining(kKey), taken.validity - Duration::ms(300));
+}
+
+TEST_F(StampLockManagerTest, ATakeWhoseLeaseIsOverIsNotNotedAndCanBeGivenBack) {
+  StampLockManager locks = stamps();
+  const OperationId id = locks.begin_take(kKey, kLease, {}, RetryPolicy::exact(1, Duration()));
+  const Outcome taken = pool_.run(id);
+  clock_.advance(taken.validity);
+  EXPECT_FALSE(locks.note_taken(kKey, taken));
+  EXPECT_EQ(locks.entry_of(kKey), 0U);
+  EXPECT_EQ(pool_.run(locks.begin_give_back(kKey, taken)).decision, Decision::granted);
+  EXPECT_TRUE(server(0).keys.empty());
+}
+
+TEST_F(StampLockManagerTest, AnOlderTakeIsNotNotedOverANewerOneAndGivesBackOnlyItself) {
+  StampLockManager locks = stamps();
+  const RetryPolicy once = RetryPolicy::exact(1, Duration());
+  const Outcome older = pool_.run(locks.begin_take(kKey, kLease, {}, once));
+  server(0).keys.clear();
+  clock_.advance(Duration::ms(1));
+  const Outcome newer = take(locks);
+  EXPECT_FALSE(locks.note_taken(kKey, older));
+  EXPECT_EQ(pool_.run(locks.begin_give_back(kKey, older)).decision, Decision::denied);
+  EXPECT_EQ(server(0).keys.at("lock_pid:7"), newer.stamp);
+  EXPECT_EQ(pool_.run(*locks.begin_check(kKey)).decision, Decision::granted);
+}
+
+TEST_F(StampLockManagerTest, WhatWasTakenDuringAReleaseStaysInTheLedger) {
+  StampLockManager locks = stamps();
+  ASSERT_EQ(take(locks).decision, Decision::granted);
+  const StampLedger::Serial released = locks.entry_of(kKey);
+  const OperationId release = *locks.begin_release(kKey, Duration());
+  pool_.run(release);
+  const Outcome again = take(locks);
+  ASSERT_EQ(again.decision, Decision::granted);
+  locks.note_released(kKey, released);
+  EXPECT_GT(locks.remaining(kKey), Duration());
+  ASSERT_EQ(pool_.run(*locks.begin_release(kKey, Duration())).decision, Decision::granted);
+  EXPECT_TRUE(server(0).keys.empty());
+}
+
+TEST_F(StampLockManagerTest, AReleaseThatNobodyConfirmedEndsTheTrustButMayBeTriedAgain) {
+  StampLockManager locks = stamps();
+  ASSERT_EQ(take(locks).decision, Decision::granted);
+  transport_.drop_connections(server(0));
+  server(0).reach = test::FakeServer::Reach::refuses;
+  clock_.advance(kIdleLook);
+  EXPECT_EQ(pool_.run(*locks.begin_release(kKey, Duration())).decision, Decision::unreachable);
+  EXPECT_EQ(locks.remaining(kKey), Duration());
+  EXPECT_EQ(locks.begin_check(kKey), std::nullopt);
+  server(0).reach = test::FakeServer::Reach::accepts;
+  clock_.advance(kBackoffMax);
+  pool_.run(*locks.begin_release(kKey, Duration()));
+  EXPECT_TRUE(server(0).keys.empty());
+}
+
+TEST_F(StampLockManagerTest, ASecondReleaseNeverTakesAPlainStampForItsOwn) {
+  StampOptions options;
+  options.mixed_fleet = true;
+  StampLockManager locks = stamps(options);
+  ASSERT_EQ(take(locks).decision, Decision::granted);
+  pool_.run(*locks.begin_release(kKey, Duration()));
+  EXPECT_EQ(latest_arguments().at(3), "1");
+  pool_.run(*locks.begin_release(kKey, Duration()));
+  EXPECT_EQ(latest_arguments().at(3), "0") << "an old client may hold the lock by now";
+}
+
+TEST_F(StampLockManagerTest, LocksThatAreLeftToExpireDoNotPileUp) {
+  StampLockManager locks = stamps();
+  const RetryPolicy once = RetryPolicy::exact(1, Duration());
+  constexpr int kTakes = 1'000;
+  for (int i = 0; i < kTakes; ++i) {
+    const Resource key("lock_pid:" + std::to_string(i));
+    locks.note_taken(key, pool_.run(locks.begin_take(key, kLease, {}, once)));
+    clock_.advance(Duration::ms(100));
+  }
+  EXPECT_LT(ledger_.size(), 20U) << "of a lease and its drift, 10 or 11 are alive at a time";
 }
 
 TEST_F(StampLockManagerTest, AnExactFleetNeverTakesAPlainStampForItsOwn) {
   StampLockManager locks = stamps();
   const Outcome taken = take(locks);
-  pool_.run(*locks.begin_release(kKey, Duration::ms(3)));
-  EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "3.000000", "1", "0"}));
   pool_.run(*locks.begin_check(kKey));
   EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "0"}));
+  pool_.run(*locks.begin_release(kKey, Duration::ms(3)));
+  EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "3.000000", "1", "0"}));
 }
 
 TEST_F(StampLockManagerTest, AMixedFleetTakesAPlainStampForItsOwnOnlyWhileItsLeaseRuns) {
@@ -133,7 +222,7 @@ TEST_F(StampLockManagerTest, ThatTheServerWasDownIsNoReasonToReleaseAPlainStampL
   server(0).reach = test::FakeServer::Reach::accepts;
   clock_.advance(kBackoffMax);
   server(0).log.clear();
-  pool_.run(*locks.begin_check(kKey));
+  pool_.run(locks.begin_take(Resource("other"), kLease, {}, RetryPolicy::exact(1, Duration())));
   ASSERT_GE(server(0).log.size(), 2U);
   EXPECT_EQ(server(0).log.at(0).at(7), "0") << "an old client may hold the lock by now";
 }
@@ -159,10 +248,24 @@ TEST_F(StampLockManagerTest, RefusesTimesThatAreNone) {
   EXPECT_THAT(refused(kTtlMax, Duration::ns(1), once), HasSubstr("must be at most"));
   EXPECT_THAT(refused(Duration::max(), Duration::max(), once), HasSubstr("must be at most"));
   EXPECT_EQ(refused(kTtlMax, Duration(), once), "accepted");
+  EXPECT_EQ(refused(Duration::ms(1), Duration(), once), "accepted");
   EXPECT_THAT(refused(kLease, Duration(), RetryPolicy::exact(2, Duration::ms(-1))),
               HasSubstr("sleep_time"));
   EXPECT_THAT(refused(kLease, Duration(), RetryPolicy::exact(2, kPauseMax + Duration::ns(1))),
               HasSubstr("sleep_time"));
+}
+
+TEST_F(StampLockManagerTest, RefusesALeaseOfWhichDriftLeavesNothingAndADriftThatIsNone) {
+  StampOptions options;
+  options.drift_factor = 0.9999999;
+  StampLockManager locks = stamps(options);
+  const RetryPolicy once = RetryPolicy::exact(1, Duration());
+  EXPECT_THAT(refusal([&] { locks.begin_take(kKey, Duration::ms(1), {}, once); }),
+              HasSubstr("lock_timeout is too small"));
+  for (const double factor : {-0.1, 1.0, std::nan("")}) {
+    options.drift_factor = factor;
+    EXPECT_THAT(refusal([&] { stamps(options); }), HasSubstr("driftFactor")) << factor;
+  }
 }
 
 TEST_F(StampLockManagerTest, RefusesKeysPastTheirBoundAndNegativeMargins) {
@@ -192,19 +295,6 @@ TEST_F(StampLockManagerTest, AnUnansweredTakeIsUndoneByItsFraction) {
   transport_.resume(server(0));
   EXPECT_TRUE(server(0).keys.empty());
   EXPECT_EQ(server(0).log.size(), 2U);
-}
-
-TEST(StampLedger, KeepsOneEntryPerServerAndKey) {
-  StampLedger ledger;
-  ledger.write("a", kKey, {"1.1", Instant()});
-  ledger.write("b", kKey, {"2.2", Instant()});
-  ledger.write("a", kKey, {"3.3", Instant()});
-  EXPECT_EQ(ledger.find("a", kKey)->stamp, "3.3");
-  EXPECT_EQ(ledger.find("b", kKey)->stamp, "2.2");
-  ledger.strike("a", kKey);
-  EXPECT_EQ(ledger.find("a", kKey), nullptr);
-  ledger.clear();
-  EXPECT_EQ(ledger.find("b", kKey), nullptr);
 }
 
 }  // namespace

@@ -1,9 +1,6 @@
 // Checks what is asked for, and starts the machine that does it.
 #include "redlock/runtime/lock_manager.hpp"
 
-#include <cmath>
-#include <set>
-
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/extend.hpp"
 #include "redlock/algorithm/quorum_recipe.hpp"
@@ -14,9 +11,7 @@ namespace redlock {
 namespace {
 
 void check_options(const LockOptions& options) {
-  if (!(options.drift_factor >= 0 && options.drift_factor < 1)) {
-    throw ArgumentError("driftFactor must be at least 0 and less than 1");
-  }
+  check_drift_factor(options.drift_factor);
   const RetryPolicy& retry = options.retry;
   if (retry.pause_low < Duration() || retry.pause_high < retry.pause_low ||
       retry.pause_high > kPauseMax) {

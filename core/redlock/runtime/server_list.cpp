@@ -47,6 +47,12 @@ void check_client_name(const std::string& name) {
   }
 }
 
+void check_drift_factor(double factor) {
+  if (!(factor >= 0 && factor < 1)) {
+    throw ArgumentError("driftFactor must be at least 0 and less than 1");
+  }
+}
+
 AnswerTimes answer_times(const std::vector<ServerSpec>& servers, Duration usual) {
   if (usual <= Duration() || usual > kTimeoutMax) {
     throw ArgumentError("timeout must be above 0 and at most 3600 seconds");

@@ -26,6 +26,7 @@ void check_servers(const std::vector<ServerSpec>& servers);
 void check_resource(const Resource& resource);
 void check_token(const Token& token);
 void check_client_name(const std::string& name);
+void check_drift_factor(double factor);
 
 [[nodiscard]] AnswerTimes answer_times(const std::vector<ServerSpec>& servers, Duration usual);
 [[nodiscard]] NodeList connect_nodes(Pool& pool, const std::vector<ServerSpec>& servers,

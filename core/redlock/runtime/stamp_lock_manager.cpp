@@ -1,4 +1,4 @@
-// The timestamp lock's facade and ledger.
+// Checks what is asked for, starts the machine that does it, and keeps the ledger.
 #include "redlock/runtime/stamp_lock_manager.hpp"
 
 #include "redlock/algorithm/acquire.hpp"
@@ -7,27 +7,6 @@
 
 namespace redlock {
 
-void StampLedger::notice_fork() {
-  if (!watch_.forked()) return;
-  watch_.start_over();
-  entries_.clear();
-}
-
-void StampLedger::write(const std::string& server, const Resource& key, Entry entry) {
-  notice_fork();
-  entries_.insert_or_assign({server, key}, std::move(entry));
-}
-
-void StampLedger::strike(const std::string& server, const Resource& key) {
-  entries_.erase({server, key});
-}
-
-const StampLedger::Entry* StampLedger::find(const std::string& server, const Resource& key) {
-  notice_fork();
-  const auto found = entries_.find({server, key});
-  return found == entries_.end() ? nullptr : &found->second;
-}
-
 StampLockManager::StampLockManager(Pool& pool, StampLedger& ledger, const ServerSpec& server,
                                    StampOptions options)
     : pool_(pool),
@@ -35,7 +14,9 @@ StampLockManager::StampLockManager(Pool& pool, StampLedger& ledger, const Server
       options_(std::move(options)),
       server_(server.endpoint.server_key() + '/' + std::to_string(server.endpoint.database)),
       answer_times_(answer_times({server}, options_.timeout)),
-      nodes_(connect_nodes(pool, {server}, options_.timeout, options_.client_name)) {}
+      nodes_(connect_nodes(pool, {server}, options_.timeout, options_.client_name)) {
+  check_drift_factor(options_.drift_factor);
+}
 
 OperationId StampLockManager::begin_take(const Resource& key, Duration lease, Duration buffer,
                                          RetryPolicy retry) {
@@ -45,43 +26,66 @@ OperationId StampLockManager::begin_take(const Resource& key, Duration lease, Du
   if (lease + buffer > kTtlMax) {
     throw ArgumentError("lock_timeout and buffer_time must be at most 3153600000 seconds");
   }
+  if (lease <= drift_share(lease, options_.drift_factor)) {
+    throw ArgumentError("lock_timeout is too small: clock drift leaves nothing of it");
+  }
   if (retry.pause_low < Duration() || retry.pause_high > kPauseMax) {
     throw ArgumentError("sleep_time must be between 0 and 3600 seconds");
   }
-  auto recipe = std::make_unique<StampRecipe>(key, lease, buffer, options_.unit);
+  auto recipe =
+      std::make_unique<StampRecipe>(key, lease, buffer, options_.drift_factor, options_.unit);
   return pool_.begin(
       std::make_unique<Acquire>(answer_times_, std::move(recipe), retry, pool_.entropy()), nodes_);
 }
 
-void StampLockManager::note_taken(const Resource& key, const Outcome& outcome) {
-  ledger_.write(server_, key, {outcome.stamp, outcome.decided_at + outcome.validity});
+bool StampLockManager::note_taken(const Resource& key, const Outcome& outcome) {
+  const Instant now = pool_.clock().now();
+  const Instant lease_end = outcome.decided_at + outcome.validity;
+  if (lease_end <= now) return false;
+  return ledger_.write(server_, key,
+                       {outcome.stamp, outcome.decided_at, lease_end, outcome.gone_by}, now);
 }
 
-const StampLedger::Entry* StampLockManager::held(const Resource& key) {
+OperationId StampLockManager::begin_give_back(const Resource& key, const Outcome& outcome) {
+  return pool_.begin(
+      std::make_unique<Inquiry>(answer_times_, StampUndo{key, outcome.token}, LossDetail::none),
+      nodes_);
+}
+
+StampLedger::Entry* StampLockManager::held(const Resource& key) {
   return ledger_.find(server_, key);
 }
 
+StampLedger::Serial StampLockManager::entry_of(const Resource& key) {
+  const StampLedger::Entry* entry = held(key);
+  return entry == nullptr ? 0 : entry->serial;
+}
+
+// After a first release somebody else may have taken the lock: then a plain stamp is theirs.
 StampProof StampLockManager::proof_for(const StampLedger::Entry& entry) {
-  const bool running = pool_.clock().now() < entry.lease_end;
+  const bool running = !entry.given_up && pool_.clock().now() < entry.lease_end;
   return options_.mixed_fleet && running ? StampProof::exact_or_plain : StampProof::exact;
 }
 
 std::optional<OperationId> StampLockManager::begin_release(const Resource& key, Duration margin) {
   check_resource(key);
   if (margin < Duration()) throw ArgumentError("buffer_time must not be negative");
-  const StampLedger::Entry* entry = held(key);
+  StampLedger::Entry* entry = held(key);
   if (entry == nullptr) return std::nullopt;
   StampRelease command{key, entry->stamp, margin, options_.unit, proof_for(*entry)};
+  entry->given_up = true;
   return pool_.begin(std::make_unique<Inquiry>(answer_times_, std::move(command), LossDetail::none),
                      nodes_);
 }
 
-void StampLockManager::note_released(const Resource& key) { ledger_.strike(server_, key); }
+void StampLockManager::note_released(const Resource& key, StampLedger::Serial released) {
+  ledger_.strike(server_, key, released);
+}
 
 std::optional<OperationId> StampLockManager::begin_check(const Resource& key) {
   check_resource(key);
   const StampLedger::Entry* entry = held(key);
-  if (entry == nullptr) return std::nullopt;
+  if (entry == nullptr || entry->given_up) return std::nullopt;
   StampCheck command{key, entry->stamp, proof_for(*entry)};
   return pool_.begin(
       std::make_unique<Inquiry>(answer_times_, std::move(command), LossDetail::reason), nodes_);
@@ -89,7 +93,8 @@ std::optional<OperationId> StampLockManager::begin_check(const Resource& key) {
 
 Duration StampLockManager::remaining(const Resource& key) {
   const StampLedger::Entry* entry = held(key);
-  return entry == nullptr ? Duration() : entry->lease_end - pool_.clock().now();
+  if (entry == nullptr || entry->given_up) return Duration();
+  return entry->lease_end - pool_.clock().now();
 }
 
 std::vector<ServerTrouble> StampLockManager::troubles(const Outcome& outcome) const {

@@ -4,41 +4,21 @@
 // whoever shares the ledger can release. Not thread-safe; pool and ledger must outlive the
 // manager.
 #pragma once
-#include <map>
 #include <optional>
 #include <string>
 
 #include "redlock/algorithm/command.hpp"
 #include "redlock/runtime/lock_manager.hpp"
-#include "redlock/runtime/process.hpp"
+#include "redlock/runtime/stamp_ledger.hpp"
 
 namespace redlock {
-
-// The stamps that this process (in PHP: this request) holds, by server and key.
-class StampLedger {
- public:
-  struct Entry {
-    std::string stamp;
-    Instant lease_end;  // on the pool's clock
-  };
-  void write(const std::string& server, const Resource& key, Entry entry);
-  void strike(const std::string& server, const Resource& key);
-  [[nodiscard]] const Entry* find(const std::string& server, const Resource& key);
-  void clear() { entries_.clear(); }
-
- private:
-  // Forgets everything after a fork: the parent holds it.
-  void notice_fork();
-
-  ForkWatch watch_;
-  std::map<std::pair<std::string, Resource>, Entry> entries_;
-};
 
 struct StampOptions {
   StampUnit unit = StampUnit::milliseconds;
   // Accept a stamp without a fraction as ours while our own lease runs: old clients
   // overwrite stamps when they lose. For the time of a rolling upgrade.
   bool mixed_fleet = false;
+  double drift_factor = kDriftFactorDefault;  // 0 <= factor < 1
   Duration timeout = kTimeoutDefault;
   std::string client_name;
 };
@@ -48,24 +28,35 @@ class StampLockManager {
   // Throws ArgumentError.
   StampLockManager(Pool& pool, StampLedger& ledger, const ServerSpec& server, StampOptions options);
 
-  // Throws ArgumentError: key past its bound, lease not positive or lease + buffer above
-  // kTtlMax, negative buffer.
+  // Throws ArgumentError: key past its bound, lease not positive or used up by drift, lease +
+  // buffer above kTtlMax, negative buffer.
   OperationId begin_take(const Resource& key, Duration lease, Duration buffer, RetryPolicy retry);
-  // Must follow a begin_take whose outcome was granted.
-  void note_taken(const Resource& key, const Outcome& outcome);
-  // Nothing when the ledger does not know the key: there is nothing to release.
+  // Must follow a begin_take whose outcome was granted. False, and nothing is noted, when there is
+  // nothing to hold any more: the lease is over, or the same key was taken again meanwhile.
+  bool note_taken(const Resource& key, const Outcome& outcome);
+  // Undoes a take that was granted and is not wanted; what else stands under the key stays.
+  OperationId begin_give_back(const Resource& key, const Outcome& outcome);
+
+  // Names what stands in the ledger under the key; 0: nothing does.
+  [[nodiscard]] StampLedger::Serial entry_of(const Resource& key);
+  // From now on the lock is not held any more, whatever comes of the release; until it is noted,
+  // another may be begun. Nothing when the ledger does not know the key: there is nothing to
+  // release.
   std::optional<OperationId> begin_release(const Resource& key, Duration margin);
-  void note_released(const Resource& key);
-  // Nothing when the ledger does not know the key: it is not held.
+  // `released` is what entry_of() named before the release: meanwhile the key may have been taken
+  // again.
+  void note_released(const Resource& key, StampLedger::Serial released);
+  // Nothing when the lock is not in the ledger or given up: it is not held.
   std::optional<OperationId> begin_check(const Resource& key);
-  // What is left of the lease by the local clock; not positive when it is over or not held.
+  // What is left of the lease by the local clock; not positive when it is over, given up or not
+  // held.
   [[nodiscard]] Duration remaining(const Resource& key);
 
   [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const;
   [[nodiscard]] Pool& pool() { return pool_; }
 
  private:
-  const StampLedger::Entry* held(const Resource& key);
+  StampLedger::Entry* held(const Resource& key);
   [[nodiscard]] StampProof proof_for(const StampLedger::Entry& entry);
 
   Pool& pool_;
