@@ -21,4 +21,5 @@ class PidLock []
   public releasePidLock(string|int $pid, int|float $buffer_time = 0.003)
   public holdsPidLock(string|int $pid)
   public remainingPidLock(string|int $pid)
+  public lastErrors()
   protected _getLockKey(string|int $pid)

@@ -75,7 +75,7 @@ TEST(StampLedger, DropsAFewAWriteSoThatNoWriteIsLong) {
   StampLedger ledger;
   constexpr int kCount = 100;
   for (int i = 0; i < kCount; ++i) ledger.write("a", numbered(i), entry("1.1", 0), at_ms(0));
-  ledger.write("a", kKey, entry("2.2", 1'000), at_ms(1'000));
+  ledger.write("a", Resource("one more"), entry("2.2", 1'000), at_ms(1'000));
   EXPECT_EQ(ledger.size(), std::size_t{kCount} + 1 - kLedgerDropsPerWrite);
 }
 

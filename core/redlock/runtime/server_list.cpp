@@ -81,9 +81,8 @@ NodeList connect_nodes(Pool& pool, const std::vector<ServerSpec>& servers, Durat
 namespace {
 std::string timed_reason(const std::string& reason, Duration answer_time) {
   std::array<char, 48> digits;
-  const auto [end, error] =
-      std::to_chars(digits.data(), digits.data() + digits.size(), answer_time.as_ms(),
-                    std::chars_format::fixed);
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(),
+                                          answer_time.as_ms(), std::chars_format::fixed);
   return reason + " (timed out after " + std::string(digits.data(), end) + " ms)";
 }
 }  // namespace
