@@ -2,6 +2,7 @@
 #include "sim/native_client.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace redlock::sim {
 
@@ -149,14 +150,13 @@ class StampClient final : public NativeClient {
     return options;
   }
   OperationId start_take(bool probe) override {
-    const Duration buffer = Duration::ms(scene_.plan.buffer_ms);
     holder_ = probe ? &probe_ : &locks_;
-    if (probe) {
-      const auto retry = RetryPolicy::exact(kProbeAttempts, Duration::ms(kProbePauseMs));
-      return probe_.begin_take(key_, Duration::ms(kTtlMaxMs), buffer, retry);
-    }
-    const auto retry = RetryPolicy::exact(behaviour().attempts, Duration::ms(behaviour().pause_ms));
-    return locks_.begin_take(key_, Duration::ms(behaviour().ttl_ms), buffer, retry);
+    const auto [attempts, pause_ms, ttl_ms] =
+        probe ? std::tuple(kProbeAttempts, kProbePauseMs, kTtlMaxMs)
+              : std::tuple(behaviour().attempts, behaviour().pause_ms, behaviour().ttl_ms);
+    const auto retry = RetryPolicy::exact(attempts, Duration::ms(pause_ms));
+    return holder_->begin_take(key_, Duration::ms(ttl_ms), Duration::ms(scene_.plan.buffer_ms),
+                               retry);
   }
   std::optional<OperationId> start_release() override {
     released_ = holder_->entry_of(key_);
@@ -168,9 +168,7 @@ class StampClient final : public NativeClient {
     (void)pool().take(holder_->begin_give_back(key_, outcome));
   }
   void note_released() override { holder_->note_released(key_, released_); }
-  [[nodiscard]] std::string value_of(const Outcome& outcome) const override {
-    return outcome.stamp;
-  }
+  [[nodiscard]] std::string value_of(const Outcome& out) const override { return out.stamp; }
 
   Resource key_{"lock"};
   StampLedger ledger_;
