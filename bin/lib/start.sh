@@ -3,10 +3,11 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # phpize, libtool and make split words and expand signs; their own errors would name neither.
-if [[ $root =~ [^[:alnum:]/._+,=@%~^-] ]]; then
+unfit=$'[][:space:]["\'`$\\&;|<>(){}*?#!%:=[]'
+if [[ $root =~ $unfit ]]; then
   printf '%s: this checkout is in a folder whose path has "%s" in it, with which phpize and make cannot build;\n' \
     "bin/${0##*/}" "${BASH_REMATCH[0]}" >&2
-  printf 'move it to a path of letters, digits and ._+,=@%%~^- : %s\n' "$root" >&2
+  printf 'move it to a path of letters, digits and signs such as . _ - : %s\n' "$root" >&2
   exit 2
 fi
 
