@@ -221,7 +221,9 @@ void Node::withdraw(OperationId operation) {
 
 void Node::hurry_removals(bool last_chance, Instant now) {
   if (last_chance) waited_in_vain_ = false;
-  if (state_ == State::idle && !carried_.empty() && (last_chance || now >= retry_at_)) open(now);
+  if (state_ == State::idle && !carried_.empty() && (last_chance || now >= retry_at_)) {
+    open(now, now + kCarriedAnswerTime);
+  }
   if (!has_session()) return;
   for (; !carried_.empty(); carried_.pop_front()) session_->submit_last(carried_.front());
   session_->repeat_removals();
