@@ -46,9 +46,9 @@ final class IdleTest extends ServerTestCase
     public function testAServerThatClosesIdleConnectionsCostsNoAttempt(): void
     {
         $fleet = $this->fleet(3, ['timeout' => '1']);
-        $redLock = new RedLock($fleet->specs(), 2500, 2);
+        $redLock = new RedLock($fleet->specs(), 5000, 2);
         foreach ($fleet->servers as $server) {
-            $server->client()->call('SET', 'r', 'of somebody else', 'PX', '2000');
+            $server->client()->call('SET', 'r', 'of somebody else', 'PX', '1000');
         }
         self::assertIsArray($redLock->lock('r', 10_000));
     }
