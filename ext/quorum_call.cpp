@@ -18,6 +18,9 @@ namespace {
 // Servers' own words, in messages and lastErrors().
 constexpr std::size_t kReasonBytesMax = 256;
 
+constexpr char kEndlessRemark[] =
+    "a key without an expiry stands there: it is no lock, and nothing will release it";
+
 constexpr ArgumentPlace kLockPlaces[] = {{"resource", 1}, {"ttl", 2}};
 constexpr ArgumentPlace kHandlePlaces[] = {{"resource", 1, "must be a usable handle"},
                                            {"token", 1, "must be a usable handle"},
@@ -141,6 +144,24 @@ bool complete(Call& call) {
   return taken && waited == Waited::done;
 }
 
+// A lock that is refused again and again may be refused by something that is none. Whoever makes
+// only one attempt is in a hurry, and not told. False: an exception is pending.
+bool look(Call& call) {
+  QuorumState& state = call.state;
+  Pool& pool = state.manager.pool();
+  if (call.verb != QuorumVerb::lock || call.decision != Decision::denied) return true;
+  if (!state.manager.retries()) return true;
+  if (!guarded({}, [&] { call.id = state.manager.begin_look(resource_from(&call.resource)); })) {
+    return false;
+  }
+  const Waited waited = wait_for(pool, call.id);
+  const bool taken = guarded({}, [&] {
+    if (pool.take(call.id).decision == Decision::granted) state.remark = kEndlessRemark;
+  });
+  if (waited == Waited::bailed) zend_bailout();
+  return taken && waited == Waited::done;
+}
+
 void answer(zval* return_value, Call& call) {
   QuorumState& state = call.state;
   const bool handle_wanted = call.verb == QuorumVerb::lock || call.verb == QuorumVerb::extend;
@@ -173,7 +194,7 @@ void call_quorum(zval* return_value, QuorumState& state, const QuorumRequest& re
     state.remark.clear();
     call.id = begin(state, request);
   });
-  if (begun && complete(call)) answer(return_value, call);
+  if (begun && complete(call) && look(call)) answer(return_value, call);
   zval_ptr_dtor(&call.resource);
 }
 

@@ -196,6 +196,30 @@ final class ReasonsTest extends ServerTestCase
         self::assertSame(['lock' => $remark], $redLock->lastErrors());
     }
 
+    public function testALockThatIsRefusedByAKeyWithoutAnExpirySaysThatItIsNoLock(): void
+    {
+        $fleet = $this->fleet(3);
+        $fleet->servers[0]->client()->call('LPUSH', 'r', 'data');
+        $fleet->servers[1]->client()->call('SET', 'r', 'data');
+        $redLock = new RedLock($fleet->specs(null, 5.0), 1, 2);
+        self::assertFalse($redLock->lock('r', 1000));
+        $remark = 'a key without an expiry stands there: it is no lock, and nothing will release it';
+        self::assertSame(['lock' => $remark], $redLock->lastErrors());
+        $fleet->servers[1]->client()->call('PEXPIRE', 'r', '60000');
+        self::assertFalse($redLock->lock('r', 1000));
+        self::assertSame([], $redLock->lastErrors(), 'one server alone refuses nothing');
+    }
+
+    public function testALockThatIsTriedOnlyOnceIsNotLookedAt(): void
+    {
+        $fleet = $this->fleet(1);
+        $fleet->servers[0]->client()->call('SET', 'r', 'data');
+        $redLock = new RedLock($fleet->specs(null, 5.0), 0, 1);
+        self::assertFalse($redLock->lock('r', 1000));
+        self::assertSame([], $redLock->lastErrors());
+        self::assertSame(0, $fleet->servers[0]->calls('pttl'));
+    }
+
     public function testAnExtendThatCameTooLateSaysThatTheLockStands(): void
     {
         $proxy = $this->proxy($this->server());

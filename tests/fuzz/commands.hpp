@@ -41,8 +41,10 @@ inline SharedCommand command_of(std::size_t kind, std::uint64_t id) {
         return StampUndo{key, token};
       case 6:
         return StampRelease{key, stamp, span};
-      default:
+      case 7:
         return StampCheck{key, stamp};
+      default:
+        return CheckEndless{key};
     }
   };
   return std::make_shared<const Command>(make());

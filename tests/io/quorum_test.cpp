@@ -98,6 +98,18 @@ TEST_F(QuorumLock, ScriptsThatTheServersForgotAreSentAgain) {
   }
 }
 
+TEST_F(QuorumLock, ALookTellsAKeyThatNeverExpiresFromALock) {
+  Runtime runtime;
+  LockManager locks(runtime.pool(), specs(3), once());
+  const auto look = [&] { return runtime.pool().run(locks.begin_look(Resource("r"))).decision; };
+  EXPECT_EQ(look(), Decision::denied) << "there is no key";
+  server(0).ask({"LPUSH", "r", "x"});
+  server(1).ask({"SET", "r", "data"});
+  EXPECT_EQ(look(), Decision::granted);
+  server(1).ask({"PEXPIRE", "r", "60000"});
+  EXPECT_EQ(look(), Decision::denied) << "only one server has a key without an end";
+}
+
 class Rule02AFreshTokenPerAttemptOnTheWire : public Fleet {};
 
 TEST_F(Rule02AFreshTokenPerAttemptOnTheWire, TheServerSeesEveryTokenOnce) {

@@ -82,6 +82,15 @@ TEST(AppendRequest, ATtlIsRoundedUpSoThatNoKeyEndsBeforeItsHolderBelieves) {
             "11");
 }
 
+TEST(AppendRequest, ALookIsAPlainCommandThatLeavesNothingBehind) {
+  const Command look = CheckEndless{kKey};
+  EXPECT_EQ(written(look), (Arguments{"PTTL", std::string(kKey.view())}));
+  EXPECT_FALSE(is_script(look));
+  EXPECT_FALSE(undo_of(look));
+  EXPECT_FALSE(is_removal(look));
+  EXPECT_EQ(lock_name(look).resource, kKey.view());
+}
+
 TEST(AppendRequest, ByTextTheWholeScriptTravels) {
   const Arguments arguments = written(DeleteIfEqual{kKey, kToken}, ScriptForm::text);
   EXPECT_EQ(arguments.at(0), "EVAL");
@@ -113,6 +122,16 @@ TEST(ReplyTo, AScriptIsGrantedByOneAndDeniedByZeroAndNothingElse) {
     EXPECT_FALSE(reply_to(command, value(RespKind::nil)));
     EXPECT_FALSE(reply_to(command, value(RespKind::bulk, 0, "1")));
   }
+}
+
+TEST(ReplyTo, OnlyAKeyWithoutAnEndIsEndless) {
+  const Command look = CheckEndless{kKey};
+  EXPECT_EQ(reply_to(look, value(RespKind::integer, -1))->answer, Answer::granted);
+  for (const std::int64_t left : {-2, 0, 1, 5'000}) {
+    EXPECT_EQ(reply_to(look, value(RespKind::integer, left))->answer, Answer::denied) << left;
+  }
+  EXPECT_FALSE(reply_to(look, value(RespKind::nil)));
+  EXPECT_FALSE(reply_to(look, value(RespKind::bulk, 0, "-1")));
 }
 
 TEST(ReplyTo, AStampIsGrantedByItselfAndDeniedByZero) {

@@ -40,6 +40,12 @@ struct CheckEqual {
   Token token;
 };
 
+// Granted: the key exists and never expires, so what stands there is nobody's lock. Denied: it
+// will expire, or is gone.
+struct CheckEndless {
+  Resource resource;
+};
+
 // In which unit the stamps of a fleet are counted.
 enum class StampUnit { milliseconds, seconds };
 
@@ -84,7 +90,7 @@ struct StampCheck {
 };
 
 using Command = std::variant<SetIfAbsent, DeleteIfEqual, ExtendIfEqual, CheckEqual, StampTake,
-                             StampUndo, StampRelease, StampCheck>;
+                             StampUndo, StampRelease, StampCheck, CheckEndless>;
 
 // Which of an operation's attempts a command belongs to; a late reply to an earlier
 // attempt is told from the current one's by it.

@@ -71,6 +71,11 @@ OperationId LockManager::begin_check(const Resource& resource, const Token& toke
       std::make_unique<Inquiry>(answer_times_, CheckEqual{resource, token}, LossDetail::reason));
 }
 
+OperationId LockManager::begin_look(const Resource& resource) {
+  check_resource(resource);
+  return begin(std::make_unique<Inquiry>(answer_times_, CheckEndless{resource}, LossDetail::none));
+}
+
 std::vector<ServerTrouble> LockManager::troubles(const Outcome& outcome) const {
   return troubles_of(outcome, nodes_, answer_times_);
 }

@@ -35,6 +35,10 @@ class LockManager {
   OperationId begin_extend(const Resource& resource, const Token& token, Duration ttl);
   OperationId begin_unlock(const Resource& resource, const Token& token);
   OperationId begin_check(const Resource& resource, const Token& token);
+  // Granted: a majority holds a key there that never expires, so what refuses the lock is none.
+  OperationId begin_look(const Resource& resource);
+  // More than one attempt is made where the first is refused.
+  [[nodiscard]] bool retries() const { return options_.retry.attempts_max > 1; }
 
   // The servers that erred in an outcome of this manager; see troubles_of().
   [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const;

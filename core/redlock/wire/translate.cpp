@@ -64,6 +64,9 @@ struct RequestWriter {
   void operator()(const CheckEqual& c) const {
     script(scripts::check_equal, c.resource, c.token.view());
   }
+  void operator()(const CheckEndless& c) const {
+    append_command(out, std::array<std::string_view, 2>{"PTTL", c.resource.view()});
+  }
   void operator()(const StampTake& c) const {
     script(scripts::stamp_take, c.key, in_ms(c.lease), c.token.view(), ms_per_unit(c.unit));
   }
@@ -87,6 +90,12 @@ std::optional<Reply> reply_to_stamp_take(const RespValue& value) {
   if (value.kind == RespKind::bulk) return Reply::granted(value.text);
   if (value.kind == RespKind::integer && value.integer == 0) return Reply::denied();
   return std::nullopt;
+}
+
+// PTTL says -2 where there is no key, -1 where it has no end.
+std::optional<Reply> reply_to_pttl(const RespValue& value) {
+  if (value.kind != RespKind::integer) return std::nullopt;
+  return value.integer == -1 ? Reply::granted() : Reply::denied();
 }
 
 std::optional<Reply> reply_to_script(const RespValue& value) {
@@ -132,13 +141,17 @@ void append_request(std::string& out, const Command& command, ScriptForm form) {
   std::visit(RequestWriter{out, form}, command);
 }
 
-bool is_script(const Command& command) { return !std::holds_alternative<SetIfAbsent>(command); }
+bool is_script(const Command& command) {
+  return !std::holds_alternative<SetIfAbsent>(command) &&
+         !std::holds_alternative<CheckEndless>(command);
+}
 
 std::optional<Reply> reply_to(const Command& command, const RespValue& value,
                               const Secrets& secrets) {
   if (value.kind == RespKind::error) return reply_to_error(command, value, secrets);
   if (std::holds_alternative<SetIfAbsent>(command)) return reply_to_set(value);
   if (std::holds_alternative<StampTake>(command)) return reply_to_stamp_take(value);
+  if (std::holds_alternative<CheckEndless>(command)) return reply_to_pttl(value);
   return reply_to_script(value);
 }
 
@@ -188,6 +201,9 @@ LockName lock_name(const Command& command) {
                                },
                                [](const StampCheck& c) {
                                  return LockName{c.key.view(), c.stamp};
+                               },
+                               [](const CheckEndless& c) {
+                                 return LockName{c.resource.view(), {}};
                                },
                                [](const auto& c) {
                                  return LockName{c.resource.view(), c.token.view()};

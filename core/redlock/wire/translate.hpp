@@ -17,7 +17,7 @@ enum class ScriptForm { sha1, text };
 
 // Appends the command's bytes.
 void append_request(std::string& out, const Command& command, ScriptForm form);
-// A SET goes as itself; all others are scripts.
+// A SET and a PTTL go as themselves; all others are scripts.
 [[nodiscard]] bool is_script(const Command& command);
 
 // Nothing when the reply is none that this command can have: the stream is out of step.
