@@ -233,7 +233,7 @@ namespace {
          * @return array<string, string> server => reason, never a password; empty when the server
          *     answered plainly, as when somebody else holds the lock
          */
-        public function lastErrors(): array
+        public function lastErrors()
         {
         }
 
