@@ -134,6 +134,130 @@ final class ForkTest extends ServerTestCase
         self::assertSame(0, $gone);
     }
 
+    /** @return iterable<string, array{string, bool, bool, string}> */
+    public static function callsThatAreForked(): iterable
+    {
+        foreach (['lock', 'unlock', 'getPidLock', 'releasePidLock'] as $verb) {
+            foreach ([false, true] as $decided) {
+                foreach ([false, true] as $throws) {
+                    foreach (['child', 'parent'] as $first) {
+                        $name = "$verb, " . ($decided ? 'decided' : 'undecided')
+                            . ($throws ? ', left by an exception' : '') . ", $first first";
+                        yield $name => [$verb, $decided, $throws, $first];
+                    }
+                }
+            }
+        }
+    }
+
+    /**
+     * A signal handler forks while the call waits. Where it uses locks itself before, it moves the call that waits to
+     * its end, and the fork finds a decision.
+     *
+     * @dataProvider callsThatAreForked
+     */
+    public function testACallDuringWhichAHandlerForksIsTheParentsAlone(
+        string $verb,
+        bool $decided,
+        bool $throws,
+        string $first,
+    ): void {
+        [$inChild, $inParent, $key, $held] = PhpProcess::run(self::PRELUDE . '
+            pcntl_async_signals(true);
+            $r = new RedLock([["127.0.0.1", $args["port"], 20]], 0, 1);
+            $p = new PidLock(["host" => "127.0.0.1", "port" => $args["port"], "timeout" => 20]);
+            $usual = [$r->lock("a", 60000), $p->getPidLock("a", 60)];
+            $calls = [
+                "lock" => fn () => $usual[0] = $r->lock("b", 60000),
+                "unlock" => fn () => $r->unlock($usual[0]),
+                "getPidLock" => fn () => $p->getPidLock("b", 60),
+                "releasePidLock" => fn () => $p->releasePidLock("a"),
+            ];
+            $use = str_contains($args["verb"], "Pid") ? fn () => $p->getPidLock("c", 60) : fn () => $r->lock("c", 60000);
+            [$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+            $child = null;
+            $answer = null;
+            pcntl_signal(SIGUSR1, function () use (&$child, &$answer, $args, $admin, $use, $ours, $theirs) {
+                if ($args["decided"]) {
+                    $admin("CLIENT", "UNPAUSE");
+                    $use();
+                }
+                $child = pcntl_fork();
+                if ($child === 0) {
+                    if ($args["first"] === "parent") { fgets($theirs); }
+                    if ($args["throws"]) { throw new DomainException("left"); }
+                    return;
+                }
+                if ($args["first"] === "child") {
+                    $answer = fgets($ours);
+                    pcntl_waitpid($child, $status);
+                }
+                $admin("CLIENT", "UNPAUSE");
+            });
+            // Commands that write wait until the handler ends the pause.
+            $admin("CLIENT", "PAUSE", "20000", "WRITE");
+            $messenger = proc_open(["sh", "-c", "sleep 0.2; kill -USR1 " . getmypid()], [], $pipes);
+            try {
+                $result = $calls[$args["verb"]]();
+            } catch (Exception $error) {
+                $result = get_class($error) . ": " . $error->getMessage();
+            }
+            if ($child === 0) {
+                // What it had to send would go with this call at the latest.
+                $use();
+                fwrite($theirs, json_encode(is_array($result) ? "a lock" : $result) . "\n");
+                exit(0);
+            }
+            if ($args["first"] === "parent") {
+                fwrite($ours, "go\n");
+                $answer = fgets($ours);
+                pcntl_waitpid($child, $status);
+            }
+            $names = ["lock" => "b", "unlock" => "a", "getPidLock" => "lock_pid:b", "releasePidLock" => "lock_pid:a"];
+            report([
+                json_decode($answer),
+                is_array($result) ? "a lock" : $result,
+                $admin("EXISTS", $names[$args["verb"]]),
+                $args["verb"] === "lock" ? $r->isHeld($result) : $p->holdsPidLock("b"),
+            ]);
+        ', compact('verb', 'decided', 'throws', 'first') + ['port' => $this->server()->port]);
+        $expected = match (true) {
+            $throws => 'DomainException: left',
+            $verb === 'lock' => 'RedLock\QuorumException: RedLock::lock(): the process forked during the call',
+            $verb === 'getPidLock' =>
+                'RedLock\ConnectionException: PidLock::getPidLock(): the process forked during the call',
+            default => $verb === 'releasePidLock',
+        };
+        self::assertSame($expected, $inChild);
+        self::assertSame(['lock' => 'a lock', 'getPidLock' => 1][$verb] ?? true, $inParent);
+        $takes = in_array($verb, ['lock', 'getPidLock'], true);
+        self::assertSame((int) $takes, $key, 'what the parent asked for is done, and stays');
+        self::assertSame($takes, $held);
+    }
+
+    public function testTheChildClosesItsParentsDescriptorsAtItsFirstCall(): void
+    {
+        [$parents, $kept, $still] = $this->inPhp('
+            $sockets = fn () => array_filter(
+                array_map(fn ($fd) => (string) @readlink($fd), glob("/proc/self/fd/*")),
+                fn ($target) => str_starts_with($target, "socket:"),
+            );
+            $before = $sockets();
+            $r->lock("a", 10000);
+            $p->getPidLock("a", 10);
+            $parents = array_values(array_diff($sockets(), $before));
+            [$kept] = $inChild(function () use ($p, $sockets, $parents) {
+                $p->remainingPidLock("a");
+                $p->getPidLock("b", 10);
+                return array_values(array_intersect($sockets(), $parents));
+            });
+            report([count($parents), $kept, array_values(array_diff($parents, $sockets()))]);
+        ');
+        self::assertSame(2, $parents);
+        self::assertSame([], $kept);
+        self::assertSame([], $still, 'the parent keeps its own');
+    }
+
     public function testAForkWithinASignalHandlerWithinACallLeavesBothSane(): void
     {
         $report = $this->inPhp('

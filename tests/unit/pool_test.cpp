@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <tuple>
+
 #include "support/fake_world.hpp"
 
 namespace redlock {
@@ -24,6 +27,42 @@ Endpoint endpoint(const std::string& host) {
 }
 
 TEST_F(PoolTest, EqualEndpointsShareANode) { EXPECT_EQ(node(endpoint("a")), node(endpoint("a"))); }
+
+// Whoever adds a field to the endpoint is sent here by the compiler.
+TEST_F(PoolTest, EveryFieldOfTheEndpointMakesAnotherNode) {
+  const Endpoint usual = endpoint("a");
+  std::vector<Endpoint> others(7, usual);
+  std::size_t i = 0;
+  const auto next = [&]() -> Endpoint& { return others[i++]; };
+  {
+    auto& [host, port, unix_path, user, password, database, client_name] = next();
+    host = "b";
+    static_cast<void>(std::tie(port, unix_path, user, password, database, client_name));
+  }
+  next().port = 1;
+  next().unix_path = "/s";
+  next().user = "u";
+  next().password = "p";
+  next().database = 1;
+  next().client_name = "c";
+  std::set<std::shared_ptr<Node>> nodes{pool_.node(usual, kTimeoutDefault)};
+  for (const Endpoint& other : others) nodes.insert(pool_.node(other, kTimeoutDefault));
+  EXPECT_EQ(nodes.size(), 8U);
+}
+
+TEST_F(PoolTest, TwoUsersWithOnePasswordDoNotShareAConnection) {
+  Endpoint one = endpoint("s0");
+  one.user = "one";
+  one.password = "same";
+  Endpoint two = one;
+  two.user = "two";
+  LockManager ones(pool_, {ServerSpec{one, std::nullopt}}, once());
+  LockManager twos(pool_, {ServerSpec{two, std::nullopt}}, once());
+  lock(ones, "a");
+  lock(twos, "b");
+  EXPECT_EQ(server(0).connections_opened, 2U);
+  EXPECT_EQ(server(0).count("AUTH"), 2U);
+}
 
 TEST_F(PoolTest, EverythingThatMakesAConnectionDifferentMakesANodeDifferent) {
   const auto plain = node(endpoint("a"));
@@ -129,6 +168,50 @@ TEST_F(PoolTest, ForgetsEndpointsThatNobodyUses) {
   EXPECT_FALSE(unused.expired());
   pool_.close_idle(Duration());
   EXPECT_TRUE(unused.expired());
+}
+
+TEST_F(PoolTest, EndpointsOfWhichOneIsUsedAtATimeDoNotPileUp) {
+  for (int i = 0; i < 20'000; ++i) {
+    LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());
+    ASSERT_LE(pool_.endpoint_count(), 2 * kEndpointsKept);
+  }
+}
+
+TEST_F(PoolTest, EndpointsWithConnectionsPileUpToTheirBoundAndLeaveWithThem) {
+  for (int i = 0; i < 2'000; ++i) {
+    LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());
+    lock(locks);
+    ASSERT_LE(pool_.endpoint_count(), 2 * kConnectionsMax + 1);
+    ASSERT_LE(pool_.connection_count(), kConnectionsMax);
+  }
+  clock_.advance(Duration::seconds(60));
+  pool_.close_idle(Duration::seconds(60));
+  EXPECT_EQ(pool_.endpoint_count(), 0U);
+}
+
+TEST_F(PoolTest, AnEndpointThatIsUsedStays) {
+  LockManager locks = manager(1);
+  for (int i = 0; i < 1'000; ++i) {
+    static_cast<void>(pool_.node(endpoint("h" + std::to_string(i)), kTimeoutDefault));
+  }
+  EXPECT_EQ(pool_.node(specs(1)[0].endpoint, kTimeoutDefault).use_count(), 3)
+      << "the pool's, the manager's, this";
+}
+
+TEST_F(PoolTest, WhatAServerIsOwedOutlivesItsManagerForAWhile) {
+  {
+    LockManager locks = manager(1);
+    const Outcome taken = lock(locks);
+    transport_.drop_connections(server(0));
+    server(0).reach = test::FakeServer::Reach::refuses;
+    unlock(locks, taken.token);
+  }
+  clock_.advance(kOwedFor - Duration::seconds(1));
+  pool_.close_idle(Duration());
+  EXPECT_EQ(pool_.endpoint_count(), 1U);
+  clock_.advance(Duration::seconds(1));
+  pool_.close_idle(Duration());
+  EXPECT_EQ(pool_.endpoint_count(), 0U);
 }
 
 TEST_F(PoolTest, ClosingTheConnectionsLeavesGrantedLocksAlone) {

@@ -18,13 +18,16 @@ void Acquire::start(Instant now) {
 }
 
 void Acquire::begin_attempt(Instant now) {
+  // All that may throw comes first: there is no attempt without its token and round.
+  Token token = recipe_->fresh_token(entropy_);
+  Round round(answer_times_, std::make_shared<const Command>(recipe_->take(token)), attempt_ + 1,
+              now);
   ++attempt_;
   undone_ = false;
   late_ = false;
   resume_at_.reset();
-  token_ = recipe_->fresh_token(entropy_);
-  round_.emplace(answer_times_, std::make_shared<const Command>(recipe_->take(token_)), attempt_,
-                 now);
+  token_ = std::move(token);
+  round_ = std::move(round);
 }
 
 void Acquire::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
@@ -48,7 +51,7 @@ void Acquire::take_doubt(NodeIndex node, AttemptNumber attempt) {
 
 void Acquire::abort(Instant now) {
   if (outcome_) return;
-  if (!resume_at_ && !undone_) queue_undo(now);
+  if (round_ && !resume_at_ && !undone_) queue_undo(now);
   finish(Decision::aborted, now);
 }
 
@@ -94,7 +97,7 @@ void Acquire::finish(Decision decision, Instant now) {
   Outcome outcome;
   outcome.decision = decision;
   outcome.decided_at = now;
-  outcome.nodes = round_->reports();
+  if (round_) outcome.nodes = round_->reports();
   if (decision == Decision::granted) {
     outcome.token = token_;
     outcome.validity = recipe_->validity(now - round_->start());

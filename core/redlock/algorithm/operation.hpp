@@ -7,7 +7,8 @@
 //
 // Invariants: `now` never runs backwards; once outcome() is set it never changes, and an
 // operation that is done may still hold requests to drain (they undo what it left behind)
-// but wants no answers to them. Not thread-safe.
+// but wants no answers to them. After an exception from any of them (no memory, no randomness)
+// abort() still undoes everything, and may be called until it has succeeded. Not thread-safe.
 #pragma once
 #include <memory>
 #include <optional>
@@ -43,6 +44,8 @@ class Operation {
   [[nodiscard]] virtual std::optional<Instant> next_deadline() const = 0;
   // Null while undecided.
   [[nodiscard]] virtual const Outcome* outcome() const = 0;
+  // Requires outcome(). By moving, so that what was won cannot be lost on its way to the caller.
+  [[nodiscard]] virtual Outcome take_outcome() noexcept = 0;
 };
 
 }  // namespace redlock

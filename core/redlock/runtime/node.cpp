@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 namespace redlock {
 
@@ -24,7 +25,12 @@ Node::Node(Endpoint endpoint, Duration timeout, Transport& transport, Entropy& e
 
 void Node::open(Instant now, Instant answer_by) {
   session_.emplace(endpoint_, encoder_);
-  connection_ = transport_.open(endpoint_, answer_by);
+  try {
+    connection_ = transport_.open(endpoint_, answer_by);
+  } catch (...) {
+    session_.reset();
+    throw;
+  }
   state_ = State::connecting;
   last_used_ = now;
   ready_by_ = now + timeout_;
@@ -73,7 +79,29 @@ bool Node::wants_write() const {
   return state_ == State::connecting || (session_ && session_->has_output());
 }
 
+template <class Act>
+void Node::or_close(std::vector<Arrival>& arrivals, Act act) noexcept {
+  try {
+    act();
+  } catch (const std::bad_alloc&) {
+    give_up(arrivals);
+  }
+}
+
+void Node::give_up(std::vector<Arrival>& arrivals) noexcept {
+  if (!has_session()) return;
+  try {
+    begin_closing(Fault::closed, "out of memory", state_ == State::ready, arrivals);
+  } catch (const std::bad_alloc&) {
+    // It is closing all the same; whom nobody could tell is told by its own deadline.
+  }
+}
+
 void Node::flush(Instant now, std::vector<Arrival>& arrivals) {
+  or_close(arrivals, [&] { send_output(now, arrivals); });
+}
+
+void Node::send_output(Instant now, std::vector<Arrival>& arrivals) {
   if (state_ != State::ready) return;
   session_->drop_expired(now, arrivals);
   while (session_->has_output()) {
@@ -96,19 +124,22 @@ void Node::hear_out(const std::string& reason, Instant now, std::vector<Arrival>
 }
 
 void Node::take_ready(bool readable, bool writable, Instant now, std::vector<Arrival>& arrivals) {
-  if (state_ == State::connecting && (readable || writable)) {
-    const LinkStatus status = transport_.status(connection_);
-    if (status.state == LinkState::failed) {
-      return begin_closing(status.fault, status.reason, false, arrivals);
-    }
-    if (status.state == LinkState::connected) {
-      state_ = State::ready;
-      // It may have stood for long, unlooked at; the handshake goes out only now.
-      ready_by_ = std::max(ready_by_, now + timeout_);
-    }
+  or_close(arrivals, [&] {
+    if (state_ == State::connecting && (readable || writable)) take_status(now, arrivals);
+    if (state_ == State::ready && readable) receive(now, arrivals);
+    send_output(now, arrivals);
+  });
+}
+
+void Node::take_status(Instant now, std::vector<Arrival>& arrivals) {
+  const LinkStatus status = transport_.status(connection_);
+  if (status.state == LinkState::failed) {
+    begin_closing(status.fault, status.reason, false, arrivals);
+  } else if (status.state == LinkState::connected) {
+    state_ = State::ready;
+    // It may have stood for long, unlooked at; the handshake goes out only now.
+    ready_by_ = std::max(ready_by_, now + timeout_);
   }
-  if (state_ == State::ready && readable) receive(now, arrivals);
-  flush(now, arrivals);
 }
 
 void Node::receive(Instant now, std::vector<Arrival>& arrivals) {
@@ -145,20 +176,22 @@ bool Node::overdue(Instant now) const {
 
 void Node::take_time(Instant now, std::vector<Arrival>& arrivals) {
   if (!overdue(now)) return;
-  if (state_ == State::ready) {
-    return begin_closing(Fault::timeout, "no answer", true, arrivals);
-  }
-  const LinkStatus status = transport_.status(connection_);
-  begin_closing(Fault::timeout, status.reason.empty() ? "connecting" : status.reason, false,
-                arrivals);
+  or_close(arrivals, [&] {
+    if (state_ == State::ready) {
+      return begin_closing(Fault::timeout, "no answer", true, arrivals);
+    }
+    const LinkStatus status = transport_.status(connection_);
+    begin_closing(Fault::timeout, status.reason.empty() ? "connecting" : status.reason, false,
+                  arrivals);
+  });
 }
 
 void Node::begin_closing(Fault fault, const std::string& reason, bool stream_usable,
                          std::vector<Arrival>& arrivals) {
   const bool unused = state_ == State::ready && session_->idle() && fault == Fault::closed;
-  session_->fail(fault, reason, arrivals);
   state_ = State::closing;
   stream_usable_ = stream_usable;
+  session_->fail(fault, reason, arrivals);
   // A server may close an idle connection; that is no reason to stay away from it.
   if (unused) return;
   ++failure_count_;
@@ -178,11 +211,13 @@ void Node::complete_closing(Instant now) {
     if (!session_->has_output()) left_over.clear();
   }
   const bool read_at_once = session_->unanswered_bytes() <= kReadAtOnceBytes;
+  // Before the connection is let go: without the memory for them it stays, and the next turn
+  // tries again.
+  for (const SharedCommand& removal : left_over) carry(removal);
   read_at_once ? transport_.close(connection_) : transport_.close_behind(connection_);
   connection_ = 0;
   session_.reset();
   state_ = State::idle;
-  for (const SharedCommand& removal : left_over) carry(removal);
   if (failure_count_ > 0) retry_at_ = now + draw_backoff();
 }
 
@@ -190,15 +225,20 @@ Duration Node::draw_backoff() {
   const std::uint32_t doublings = std::min<std::uint32_t>(failure_count_ - 1, 10);
   const Duration ceiling = std::min(kBackoffFirst * (std::int64_t{1} << doublings), kBackoffMax);
   const auto half_ms = static_cast<std::uint64_t>(ceiling.count_ms() / 2);
-  return Duration::ms(static_cast<std::int64_t>(random_between(entropy_, half_ms, 2 * half_ms)));
+  try {
+    return Duration::ms(static_cast<std::int64_t>(random_between(entropy_, half_ms, 2 * half_ms)));
+  } catch (const std::exception&) {
+    // Chance only spreads the clients; nothing depends on it.
+    return ceiling;
+  }
 }
 
 void Node::shut_down(std::vector<Arrival>& arrivals) {
   if (!has_session()) return;
   const bool usable = state_ == State::ready;
-  session_->fail(Fault::closed, "closed by us", arrivals);
   state_ = State::closing;
   stream_usable_ = usable;
+  session_->fail(Fault::closed, "closed by us", arrivals);
   // There may be no next connection to carry them to.
   for (; usable && !carried_.empty(); carried_.pop_front()) {
     session_->submit_last(carried_.front());

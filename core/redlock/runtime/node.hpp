@@ -11,7 +11,8 @@
 // up when its most impatient user has waited long enough, which must not be at the expense of
 // others who are far more patient, or at the mercy of those.
 //
-// Invariants: a command that was submitted is answered once; a connection that timed out or
+// Invariants: a command that was submitted is answered at most once, and always unless memory ran
+// out (then its own deadline ends it); a connection that timed out or
 // answered nonsense is never used again. One thread.
 #pragma once
 #include <algorithm>
@@ -113,6 +114,13 @@ class Node {
   enum class State { idle, connecting, ready, closing };
 
   void open(Instant now, Instant answer_by);
+  // Where memory runs out in the middle of a conversation its order is in doubt, and that costs
+  // the connection.
+  template <class Act>
+  void or_close(std::vector<Arrival>& arrivals, Act act) noexcept;
+  void give_up(std::vector<Arrival>& arrivals) noexcept;
+  void take_status(Instant now, std::vector<Arrival>& arrivals);
+  void send_output(Instant now, std::vector<Arrival>& arrivals);
   // Gives the connection up because it can no longer be sent on.
   void hear_out(const std::string& reason, Instant now, std::vector<Arrival>& arrivals);
   void receive(Instant now, std::vector<Arrival>& arrivals);

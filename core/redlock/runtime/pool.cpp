@@ -1,44 +1,53 @@
 // Nodes by endpoint, operations by number, and the watch for forks.
 #include "redlock/runtime/pool.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace redlock {
 
-namespace {
-
-// Everything that makes two connections different, unambiguously. Of the time-out its power of two.
-std::string identity(const Endpoint& endpoint, Duration timeout) {
-  std::string text;
-  for (const std::string* part : {&endpoint.host, &endpoint.unix_path, &endpoint.user,
-                                  &endpoint.password, &endpoint.client_name}) {
-    text += std::to_string(part->size()) + ':' + *part;
-  }
-  const auto magnitude = std::bit_width(static_cast<std::uint64_t>(timeout.count_ns()));
-  return text + std::to_string(endpoint.port) + '/' + std::to_string(endpoint.database) + '/' +
-         std::to_string(magnitude);
-}
-
-}  // namespace
-
 Pool::Pool(Transport& transport, Clock& clock, Entropy& entropy)
     : transport_(transport), clock_(clock), entropy_(entropy), reactor_(transport, clock) {}
 
-Pool::~Pool() { close_all(); }
+Pool::~Pool() {
+  try {
+    close_all();
+  } catch (const std::exception&) {
+    // No memory for what is to be undone: it ends with its TTL, as where a process is killed.
+  }
+}
 
 void Pool::notice_fork() {
   if (!reactor_.forked()) return;
   reactor_.forget_all();
   // Also those that have no connection may have removals to carry.
-  for (const auto& [name, node] : nodes_) node->forget();
+  for (const auto& node : nodes_) node->forget();
+}
+
+unsigned Pool::magnitude_of(Duration timeout) {
+  return static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(timeout.count_ns())));
 }
 
 std::shared_ptr<Node> Pool::node(const Endpoint& endpoint, Duration timeout) {
   notice_fork();
-  std::shared_ptr<Node>& node = nodes_[identity(endpoint, timeout)];
-  if (!node) node = std::make_shared<Node>(endpoint, timeout, transport_, entropy_, encoder_);
-  node->allow(timeout);
-  return node;
+  auto known = nodes_.find(Name(endpoint, magnitude_of(timeout)));
+  if (known == nodes_.end()) {
+    if (nodes_.size() >= nodes_due_) forget_unused();
+    known = nodes_.insert(std::make_shared<Node>(endpoint, timeout, transport_, entropy_, encoder_))
+                .first;
+  }
+  (*known)->allow(timeout);
+  return *known;
+}
+
+// Behind each walk as many may come as are left: what a walk costs is paid by those that came.
+void Pool::forget_unused() {
+  const Instant now = clock_.now();
+  std::erase_if(nodes_, [now](const auto& node) {
+    if (node.use_count() > 1 || node->connection() != 0) return false;
+    return !node->has_carried() || now - node->last_used() >= kOwedFor;
+  });
+  nodes_due_ = 2 * std::max(nodes_.size(), kEndpointsKept);
 }
 
 void Pool::set_idle_limit(Duration limit) {
@@ -78,34 +87,36 @@ std::size_t Pool::connection_count() {
 
 bool Pool::done(OperationId id) {
   notice_fork();
-  return !reactor_.knows(id) || reactor_.outcome(id) != nullptr;
+  return !reactor_.knows(id) || reactor_.done(id);
 }
 
 Outcome Pool::take(OperationId id) {
   notice_fork();
-  Outcome outcome;
-  if (const Outcome* decided = reactor_.outcome(id)) outcome = *decided;
+  if (reactor_.done(id)) return reactor_.take(id);
   reactor_.end(id);
-  return outcome;
+  return {};
 }
 
 Outcome Pool::run(OperationId id) {
-  while (!done(id)) step(Instant::never());
+  try {
+    while (!done(id)) step(Instant::never());
+  } catch (...) {
+    // Nobody else knows its number.
+    reactor_.end(id);
+    throw;
+  }
   return take(id);
 }
 
 void Pool::abort_all() {
   notice_fork();
-  for (const OperationId id : reactor_.operations()) reactor_.end(id);
+  reactor_.end_all();
 }
 
 void Pool::close_idle(Duration idle) {
   notice_fork();
   reactor_.close_idle(clock_.now() - idle);
-  std::erase_if(nodes_, [](const auto& entry) {
-    const auto& node = entry.second;
-    return node.use_count() == 1 && node->connection() == 0 && !node->has_carried();
-  });
+  forget_unused();
 }
 
 void Pool::deliver() { deliver(Reactor::Chance::not_the_last); }
@@ -113,7 +124,7 @@ void Pool::deliver() { deliver(Reactor::Chance::not_the_last); }
 void Pool::deliver(Reactor::Chance chance) {
   notice_fork();
   NodeList nodes;
-  for (const auto& [name, node] : nodes_) {
+  for (const auto& node : nodes_) {
     if (node->has_session() || node->has_carried()) nodes.push_back(node);
   }
   reactor_.deliver_removals(nodes, chance);

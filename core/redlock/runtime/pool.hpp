@@ -6,9 +6,9 @@
 // for they belong to the parent.
 // Invariants: nothing here is global or thread-bound. One thread.
 #pragma once
-#include <map>
 #include <memory>
-#include <string>
+#include <set>
+#include <tuple>
 
 #include "redlock/algorithm/entropy.hpp"
 #include "redlock/algorithm/operation.hpp"
@@ -20,6 +20,11 @@ namespace redlock {
 
 // Connections and endpoints that nobody uses are looked for this often, while the pool is used.
 inline constexpr Duration kTidyEvery = Duration::seconds(1);
+// Endpoints are looked through when there are twice as many as were used last time, and more than
+// these.
+inline constexpr std::size_t kEndpointsKept = 64;
+// A server that nobody uses any more is owed removals for so long.
+inline constexpr Duration kOwedFor = Duration::seconds(60);
 
 class Pool {
  public:
@@ -32,9 +37,11 @@ class Pool {
 
   // The node for an endpoint; the same one for equal endpoints and time-outs that differ by less
   // than a factor of two. One object's 1 ms would otherwise close the connections of the patient.
+  // Those that nobody uses and that have no connection leave by and by, with their passwords.
   [[nodiscard]] std::shared_ptr<Node> node(const Endpoint& endpoint, Duration timeout);
 
-  // Starts an operation and sends its first requests. It must be taken, decided or not.
+  // Starts an operation and sends its first requests. It must be taken, decided or not. Throws
+  // where it cannot start (no memory, no randomness); what was sent for it already is undone.
   OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes);
   // One turn of the reactor: waits at most until `until`, moves what is ready.
   Woken step(Instant until);
@@ -43,7 +50,8 @@ class Pool {
   // a fork).
   [[nodiscard]] bool done(OperationId id);
   // Ends the operation and gives its outcome; `aborted`, with everything undone, when it was not
-  // decided yet. In a child also `aborted`, with nothing undone: what was decided is its parent's.
+  // decided yet. Throws what it failed by, undone too. In a child also `aborted`, with nothing
+  // undone: what was decided is its parent's.
   Outcome take(OperationId id);
   // Steps until done, then takes.
   Outcome run(OperationId id);
@@ -63,21 +71,38 @@ class Pool {
   // abort_all(), a last deliver(), then closes every connection.
   void close_all();
   [[nodiscard]] std::size_t connection_count();
+  [[nodiscard]] std::size_t endpoint_count() const { return nodes_.size(); }
 
   [[nodiscard]] Clock& clock() { return clock_; }
   [[nodiscard]] Entropy& entropy() { return entropy_; }
 
  private:
+  // The whole endpoint names a node, so that nothing that matters can be left out and its password
+  // stands nowhere else; and of the time-out the power of two.
+  using Name = std::tuple<const Endpoint&, unsigned>;
+  struct ByName {
+    using is_transparent = void;
+    static Name name(const std::shared_ptr<Node>& node) {
+      return {node->endpoint(), magnitude_of(node->timeout())};
+    }
+    static Name name(const Name& name) { return name; }
+    bool operator()(const auto& one, const auto& other) const { return name(one) < name(other); }
+  };
+  static unsigned magnitude_of(Duration timeout);
+
   void notice_fork();
   void tidy();
   void deliver(Reactor::Chance chance);
+  void forget_unused();
 
   Transport& transport_;
   Clock& clock_;
   Entropy& entropy_;
   RequestEncoder encoder_;
   Reactor reactor_;
-  std::map<std::string, std::shared_ptr<Node>> nodes_;
+  std::set<std::shared_ptr<Node>, ByName> nodes_;
+  // When there are so many, it is time to look which are used.
+  std::size_t nodes_due_ = kEndpointsKept;
   Duration idle_limit_ = kIdleLimitDefault;
   Instant tidied_at_;
 };

@@ -12,14 +12,31 @@ Reactor::Reactor(Transport& transport, Clock& clock) : transport_(transport), cl
 OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes) {
   look_at_idle(nodes, clock_.now());
   if (forked()) return ++last_id_;
-  running_.push_back({++last_id_, std::move(operation), std::move(nodes), {}, false});
-  Running& running = running_.back();
+  const OperationId id = ++last_id_;
+  running_.push_back({id, std::move(operation), std::move(nodes), {}, {}, {}});
   // Read after everything above: the operation's clock starts here, before its first byte.
   const Instant now = clock_.now();
-  running.operation->start(now);
-  drain(running, now);
+  put(running_.back(), now, [now](Operation& started) { started.start(now); });
   settle(now);
-  return last_id_;
+  Running& running = *find(id);
+  if (!running.failure) return id;
+  // Its caller gets no number to take it by.
+  const std::exception_ptr failure = running.failure;
+  running.ended = true;
+  tie_up(now);
+  std::rethrow_exception(failure);
+}
+
+template <class Input>
+void Reactor::put(Running& running, Instant now, Input input) {
+  if (running.failure) return;
+  try {
+    input(*running.operation);
+    drain(running, now);
+  } catch (...) {
+    running.interrupted = true;
+    if (running.operation->outcome() == nullptr) running.failure = std::current_exception();
+  }
 }
 
 // Late answers and closed connections are found before the node is used again.
@@ -87,24 +104,53 @@ void Reactor::take_time(Instant now) {
     const std::optional<Instant> deadline = running.operation->next_deadline();
     return deadline && now >= *deadline;
   };
-  for (Running& running : running_) {
+  // A look may let go of some that have ended.
+  for (std::size_t i = 0; i < running_.size(); ++i) {
     // Maybe a new attempt begins: a pause is time enough for a server to close.
-    if (due(running)) look_at_idle(running.nodes, now);
-    if (forked()) return;
-    if (due(running)) running.operation->take_time(now);
-    drain(running, now);
+    if (due(running_[i])) look_at_idle(running_[i].nodes, now);
+    if (forked() || i >= running_.size()) return;
+    put(running_[i], now, [now, is_due = due(running_[i])](Operation& operation) {
+      if (is_due) operation.take_time(now);
+    });
   }
 }
 
-void Reactor::settle(Instant now) {
+void Reactor::settle(Instant now) noexcept {
   do {
     dispatch(now);
+    tie_up(now);
     for (const auto& node : live_) node->flush(now, arrivals_);
   } while (!arrivals_.empty());
   for (const auto& node : live_) {
-    if (node->closing() && !awaits_verdict(*node)) node->complete_closing(now);
+    or_later([&] {
+      if (node->closing() && !awaits_verdict(*node)) node->complete_closing(now);
+    });
   }
   std::erase_if(live_, [](const auto& node) { return node->connection() == 0; });
+}
+
+template <class Act>
+void Reactor::or_later(Act act) noexcept {
+  try {
+    act();
+  } catch (const std::bad_alloc&) {
+    // Every step towards the end of a connection can be taken again.
+  }
+}
+
+void Reactor::tie_up(Instant now) {
+  for (Running& running : running_) {
+    if (!running.interrupted) continue;
+    try {
+      if (running.failure) running.operation->abort(now);
+      drain(running, now);
+      running.interrupted = false;
+    } catch (const std::exception&) {
+      // Still no memory: a later turn tries again.
+    }
+  }
+  std::erase_if(running_,
+                [](const Running& running) { return running.ended && !running.interrupted; });
 }
 
 bool Reactor::awaits_verdict(const Node& node) const {
@@ -120,17 +166,21 @@ void Reactor::dispatch(Instant now) {
       // An answer to an operation that has ended: late, and of no use to anybody.
       if (running == running_.end()) continue;
       running->spared.note_reply(arrival.origin.attempt, arrival.reply);
-      running->operation->take_reply(arrival.origin.node, arrival.origin.attempt,
-                                     std::move(arrival.reply), now);
-      drain(*running, now);
+      put(*running, now, [&](Operation& operation) {
+        operation.take_reply(arrival.origin.node, arrival.origin.attempt, std::move(arrival.reply),
+                             now);
+      });
     }
     batch_.clear();
   }
 }
 
 void Reactor::drain(Running& running, Instant now) {
-  while (std::optional<Request> request = running.operation->next_request()) {
-    send_request(running, *request, now);
+  for (;;) {
+    if (!running.pending) running.pending = running.operation->next_request();
+    if (!running.pending) break;
+    send_request(running, *running.pending, now);
+    running.pending.reset();
   }
   review_spared(running, now);
   if (running.operation->outcome() != nullptr) withdraw(running, now);
@@ -168,8 +218,15 @@ void Reactor::send_request(Running& running, Request& request, Instant now) {
 void Reactor::ask(Running& running, const Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
   if (!node->has_session()) make_room(*node);
-  node->submit({running.id, request.node, request.attempt}, request.command, request.answer_by, now,
-               arrivals_);
+  // A connection that is opened is also looked after, whatever goes wrong behind it.
+  live_.reserve(live_.size() + 1);
+  try {
+    node->submit({running.id, request.node, request.attempt}, request.command, request.answer_by,
+                 now, arrivals_);
+  } catch (...) {
+    note_live(node);
+    throw;
+  }
   if (node->in_doubt()) running.operation->take_doubt(request.node, request.attempt);
   note_live(node);
 }
@@ -225,34 +282,61 @@ const Reactor::Running* Reactor::find(OperationId id) const {
   return running == running_.end() ? nullptr : &*running;
 }
 
+Reactor::Running* Reactor::find(OperationId id) {
+  const auto running = std::ranges::find(running_, id, &Running::id);
+  return running == running_.end() ? nullptr : &*running;
+}
+
 const Outcome* Reactor::outcome(OperationId id) const {
   const Running* running = find(id);
   return running == nullptr ? nullptr : running->operation->outcome();
 }
 
-void Reactor::end(OperationId id) {
-  const auto running = std::ranges::find(running_, id, &Running::id);
-  if (running == running_.end()) return;
-  if (running->operation->outcome() == nullptr) {
-    const Instant now = clock_.now();
-    running->operation->abort(now);
-    drain(*running, now);
-    settle(now);
-  }
-  std::erase_if(running_, [id](const Running& other) { return other.id == id; });
+bool Reactor::done(OperationId id) const {
+  const Running* running = find(id);
+  return running != nullptr && (running->failure || running->operation->outcome() != nullptr);
 }
 
-std::vector<OperationId> Reactor::operations() const {
-  std::vector<OperationId> ids;
-  for (const Running& running : running_) ids.push_back(running.id);
-  return ids;
+Outcome Reactor::take(OperationId id) {
+  Running& running = *find(id);
+  running.ended = true;
+  if (running.failure) {
+    const std::exception_ptr failure = running.failure;
+    settle(clock_.now());
+    std::rethrow_exception(failure);
+  }
+  Outcome outcome = running.operation->take_outcome();
+  tie_up(clock_.now());
+  return outcome;
+}
+
+void Reactor::end(OperationId id) noexcept {
+  Running* const running = find(id);
+  if (running == nullptr) return;
+  const Instant now = clock_.now();
+  running->ended = true;
+  if (running->operation->outcome() == nullptr) {
+    put(*running, now, [now](Operation& operation) { operation.abort(now); });
+  }
+  settle(now);
+}
+
+void Reactor::end_all() {
+  const Instant now = clock_.now();
+  for (Running& running : running_) {
+    running.ended = true;
+    if (running.operation->outcome() != nullptr) continue;
+    put(running, now, [now](Operation& operation) { operation.abort(now); });
+  }
+  settle(now);
 }
 
 void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
   if (!live_.empty()) read(Instant(), Scope::all);
   if (forked()) return;
   for (const auto& node : nodes) {
-    node->hurry_removals(chance == Chance::last, clock_.now());
+    live_.reserve(live_.size() + 1);
+    or_later([&] { node->hurry_removals(chance == Chance::last, clock_.now()); });
     note_live(node);
   }
   settle(clock_.now());
@@ -281,13 +365,16 @@ void Reactor::wait_for_removals(Instant start) {
 
 void Reactor::close_idle(Instant before) {
   for (const auto& node : live_) {
-    if (node->idle() && node->last_used() <= before) node->shut_down(arrivals_);
+    if (!node->idle() || node->last_used() > before) continue;
+    or_later([&] { node->shut_down(arrivals_); });
   }
   settle(clock_.now());
 }
 
 void Reactor::close_all() {
-  for (const auto& node : live_) node->shut_down(arrivals_);
+  for (const auto& node : live_) {
+    or_later([&] { node->shut_down(arrivals_); });
+  }
   settle(clock_.now());
 }
 

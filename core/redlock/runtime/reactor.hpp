@@ -5,9 +5,12 @@
 // given up are closed last, so that every undo still found its way onto them. Between two turns
 // the caller may do as it likes, also begin or take other operations.
 // Invariants: a reply reaches only the operation and the attempt that asked; reading comes before
-// judging time, so an answer that lies in the buffer is never called late. One thread.
+// judging time, so an answer that lies in the buffer is never called late. An operation is here
+// when it has started, or not at all; what it throws (no memory, no randomness) ends it alone: it
+// is undone in this turn or, while memory is short, in a later one. One thread.
 #pragma once
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,6 +41,7 @@ class Reactor {
   Reactor(Transport& transport, Clock& clock);
 
   // Starts the operation, its clock and its first requests. Node i of the operation is nodes[i].
+  // Throws what the operation throws: then it is not known here, and undone.
   // Where the process forked meanwhile, it does not know the operation afterwards.
   OperationId begin(std::unique_ptr<Operation> operation, NodeList nodes);
   // Waits until something is ready, the next deadline, a signal, or `until`; then one turn.
@@ -48,9 +52,13 @@ class Reactor {
   // Null when the operation is unknown or undecided.
   [[nodiscard]] const Outcome* outcome(OperationId id) const;
   [[nodiscard]] bool knows(OperationId id) const { return find(id) != nullptr; }
+  // Decided, or failed by an exception.
+  [[nodiscard]] bool done(OperationId id) const;
+  // Lets go of an operation that is done and gives its outcome, or throws why it failed.
+  Outcome take(OperationId id);
   // Aborts it where it is undecided, sends what that undoes, and lets go of it.
-  void end(OperationId id);
-  [[nodiscard]] std::vector<OperationId> operations() const;
+  void end(OperationId id) noexcept;
+  void end_all();
 
   void set_idle_limit(Duration limit) { idle_limit_ = std::max(limit, kIdleLimitMin); }
   enum class Chance { not_the_last, last };
@@ -73,6 +81,14 @@ class Reactor {
     std::unique_ptr<Operation> operation;
     NodeList nodes;
     Spared spared;
+    // Pulled from the operation and not handed on yet.
+    std::optional<Request> pending;
+    // What it threw before it was decided: it is given up.
+    std::exception_ptr failure;
+    // Something was thrown before all its requests were handed on.
+    bool interrupted = false;
+    // Nobody will take it: it goes as soon as nothing of it is left to send.
+    bool ended = false;
     bool withdrawn = false;
   };
 
@@ -86,10 +102,19 @@ class Reactor {
   Woken read(Instant deadline, Scope scope);
   void take_time(Instant now);
   // Until nobody has anything more to say to anybody.
-  void settle(Instant now);
+  void settle(Instant now) noexcept;
+  // Where memory is short, what is being closed is left for a later turn.
+  template <class Act>
+  static void or_later(Act act) noexcept;
   [[nodiscard]] bool awaits_verdict(const Node& node) const;
   void dispatch(Instant now);
   void drain(Running& running, Instant now);
+  // Gives the operation one input, and carries what it then wants sent.
+  template <class Input>
+  void put(Running& running, Instant now, Input input);
+  // Undoes what failed, hands on what was held up, and lets go of what nobody will take.
+  void tie_up(Instant now);
+  [[nodiscard]] Running* find(OperationId id);
   void give_up_overdue(Node& node, const Command& command, Instant now);
   void send_request(Running& running, Request& request, Instant now);
   void ask(Running& running, const Request& request, Instant now);

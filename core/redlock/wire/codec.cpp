@@ -9,6 +9,7 @@
 #include <new>
 
 #include "redlock/algorithm/invariant.hpp"
+#include "redlock/wire/secret.hpp"
 
 namespace redlock {
 
@@ -151,8 +152,13 @@ void append_command(std::string& out, std::span<const std::string_view> argument
   const auto length = redisFormatCommandArgv(&formatted, static_cast<int>(arguments.size()),
                                              texts.data(), lengths.data());
   if (length < 0) throw std::bad_alloc();
-  const std::unique_ptr<char, decltype(&redisFreeCommand)> owner(formatted, redisFreeCommand);
-  out.append(formatted, static_cast<std::size_t>(length));
+  const auto size = static_cast<std::size_t>(length);
+  const auto let_go = [size](char* bytes) {
+    wipe(bytes, size);
+    redisFreeCommand(bytes);
+  };
+  const std::unique_ptr<char, decltype(let_go)> owner(formatted, let_go);
+  out.append(formatted, size);
 }
 
 std::string hiredis_version_built() {

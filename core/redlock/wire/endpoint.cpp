@@ -98,7 +98,7 @@ ServerSpec make_server(const ServerFields& fields) {
   server.endpoint.user = fields.user.value_or("");
   server.endpoint.password = fields.password.value_or("");
   check_credential("user", server.endpoint.user);
-  check_credential("password", server.endpoint.password);
+  check_credential("password", server.endpoint.password.text());
   if (!server.endpoint.user.empty() && server.endpoint.password.empty()) {
     refuse("a user needs a password");
   }

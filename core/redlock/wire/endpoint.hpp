@@ -2,6 +2,7 @@
 //
 // Pure values; any thread.
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "redlock/algorithm/time.hpp"
+#include "redlock/wire/secret.hpp"
 
 namespace redlock {
 
@@ -32,11 +34,12 @@ struct Endpoint {
   std::uint16_t port = kPortDefault;
   std::string unix_path;  // empty for TCP
   std::string user;       // empty: AUTH with the password alone
-  std::string password;   // empty: no AUTH
+  Secret password;        // empty: no AUTH
   std::uint32_t database = 0;
   std::string client_name;  // empty: no CLIENT SETNAME
 
-  bool operator==(const Endpoint&) const = default;
+  // By every field: what differs in one is another connection.
+  std::strong_ordering operator<=>(const Endpoint&) const = default;
   // "127.0.0.1:6379", "[::1]:6379", "unix:///run/redis.sock".
   [[nodiscard]] std::string display() const;
   // Equal for endpoints that name the same server, whatever their database or credentials.
@@ -59,7 +62,7 @@ struct ServerFields {
   std::optional<double> timeout_seconds;  // 0 means the default
   bool timeout_of_connecting = false;
   std::optional<std::string> user;
-  std::optional<std::string> password;
+  std::optional<Secret> password;
   std::optional<std::int64_t> database;
 };
 

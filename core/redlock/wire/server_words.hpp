@@ -35,7 +35,7 @@ class Secrets {
 
  private:
   std::string user_;
-  std::string password_;
+  Secret password_;
 };
 
 }  // namespace redlock

@@ -7,12 +7,19 @@
 
 namespace redlock {
 
+namespace {
+// All but the password; where it does not do, a copy of the password may stay behind.
+constexpr std::size_t kHandshakeBytesUsual = 2 * kCredentialBytesMax;
+}  // namespace
+
 Session::Session(const Endpoint& endpoint, RequestEncoder& encoder)
     : encoder_(encoder), secrets_(endpoint) {
   write_handshake(endpoint);
 }
 
 void Session::write_handshake(const Endpoint& endpoint) {
+  std::string handshake;
+  handshake.reserve(kHandshakeBytesUsual + 2 * endpoint.password.size());
   const auto expect = [this](Step step) {
     Awaited request;
     request.step = step;
@@ -24,20 +31,22 @@ void Session::write_handshake(const Endpoint& endpoint) {
     std::vector<std::string_view> arguments{"AUTH"};
     if (!endpoint.user.empty()) arguments.emplace_back(endpoint.user);
     arguments.emplace_back(endpoint.password);
-    append_command(output_, arguments);
+    append_command(handshake, arguments);
     expect(Step::auth);
   }
   if (endpoint.database != 0) {
     const std::string number = std::to_string(endpoint.database);
-    append_command(output_, std::array<std::string_view, 2>{"SELECT", number});
+    append_command(handshake, std::array<std::string_view, 2>{"SELECT", number});
     expect(Step::select);
     admitted_ = false;
   }
   if (!endpoint.client_name.empty()) {
-    append_command(output_,
+    append_command(handshake,
                    std::array<std::string_view, 3>{"CLIENT", "SETNAME", endpoint.client_name});
     expect(Step::set_name);
   }
+  output_ += handshake;
+  wipe(handshake);
 }
 
 bool Session::submit(const Origin& origin, SharedCommand command, Instant answer_by) {
@@ -97,6 +106,8 @@ void Session::mark_sent(std::size_t size) {
   unanswered_bytes_ += size;
   output_offset_ += size;
   if (output_offset_ < output_.size()) return;
+  if (!handshake_sent_) wipe(output_.data(), output_.size());
+  handshake_sent_ = true;
   output_.clear();
   output_offset_ = 0;
 }

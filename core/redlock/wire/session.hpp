@@ -34,6 +34,7 @@
 #include "redlock/wire/codec.hpp"
 #include "redlock/wire/encoder.hpp"
 #include "redlock/wire/endpoint.hpp"
+#include "redlock/wire/secret.hpp"
 #include "redlock/wire/translate.hpp"
 
 namespace redlock {
@@ -66,7 +67,8 @@ class Session {
   // Writes the handshake. The encoder must outlive the session; sessions may share it.
   Session(const Endpoint& endpoint, RequestEncoder& encoder);
 
-  // False when a bound is reached or the session is broken: the command was not taken.
+  // False when a bound is reached or the session is broken: the command was not taken. Nor is it
+  // when this throws; what take_bytes() throws is the end of the connection.
   [[nodiscard]] bool submit(const Origin& origin, SharedCommand command, Instant answer_by);
 
   // What is to be sent next, made of what waits; valid until the next call.
@@ -171,7 +173,8 @@ class Session {
   RespReader reader_;
   Queue awaited_;
   std::size_t written_ = 0;  // so many of the awaited, from the front
-  std::string output_;
+  WipedBuffer output_;
+  bool handshake_sent_ = false;
   std::size_t output_offset_ = 0;
   bool sent_any_ = false;
   // Sent since nothing was awaited last.

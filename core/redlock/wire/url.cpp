@@ -19,6 +19,8 @@ int hex_value(char c) {
 
 std::string percent_decoded(std::string_view text) {
   std::string decoded;
+  // In one piece: it may be a password.
+  decoded.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
       decoded.push_back(text[i]);

@@ -1,0 +1,87 @@
+// operator new and delete of the whole test program.
+#include "support/allocations.hpp"
+
+#include <malloc.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+namespace {
+
+struct Plan {
+  bool armed = false;
+  bool lasting = false;
+  bool happened = false;
+  std::size_t left = 0;
+  std::size_t with_memory = 0;
+  const char* watched = nullptr;
+  std::size_t watched_size = 0;
+  std::size_t leaks = 0;
+};
+thread_local Plan plan;
+
+bool fails() {
+  if (!plan.armed || plan.with_memory > 0) return false;
+  if (plan.left > 0) {
+    --plan.left;
+    return false;
+  }
+  if (plan.happened && !plan.lasting) return false;
+  return plan.happened = true;
+}
+
+void* allocate(std::size_t size) {
+  if (fails()) throw std::bad_alloc();
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void release(void* memory) noexcept {
+  if (memory != nullptr && plan.watched != nullptr && plan.with_memory == 0 &&
+      memmem(memory, malloc_usable_size(memory), plan.watched, plan.watched_size) != nullptr) {
+    ++plan.leaks;
+  }
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+
+namespace redlock::test {
+
+FailingAllocations::FailingAllocations(std::size_t n, Shortage shortage) {
+  if (plan.armed) throw std::logic_error("one shortage at a time");
+  plan.left = n;
+  plan.lasting = shortage == Shortage::lasting;
+  plan.happened = false;
+  plan.armed = true;
+}
+
+FailingAllocations::~FailingAllocations() { plan.armed = false; }
+
+bool FailingAllocations::happened() const { return plan.happened; }
+
+WithMemory::WithMemory() { ++plan.with_memory; }
+
+WithMemory::~WithMemory() { --plan.with_memory; }
+
+WatchedBytes::WatchedBytes(const std::string& bytes) {
+  plan.watched_size = bytes.size();
+  plan.leaks = 0;
+  plan.watched = bytes.data();
+}
+
+WatchedBytes::~WatchedBytes() { plan.watched = nullptr; }
+
+std::size_t WatchedBytes::leaks() const { return plan.leaks; }
+
+}  // namespace redlock::test

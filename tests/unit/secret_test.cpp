@@ -1,0 +1,79 @@
+// Passwords do not outlive the endpoints they belong to.
+#include "redlock/wire/secret.hpp"
+
+#include <gtest/gtest.h>
+
+#include "redlock/runtime/lock_manager.hpp"
+#include "support/frugal_transport.hpp"
+#include "support/seeded_entropy.hpp"
+
+namespace redlock {
+namespace {
+
+using test::WatchedBytes;
+
+// Too long to be kept within a string object.
+const std::string kPassword = "a password of more than thirty bytes";
+
+TEST(Secret, IsWipedWhereItIsGivenBack) {
+  const WatchedBytes watched(kPassword);
+  {
+    Secret secret(kPassword);
+    const Secret copy = secret;
+    Secret moved = std::move(secret);
+    moved = "another";
+    EXPECT_EQ(copy, kPassword);
+  }
+  EXPECT_EQ(watched.leaks(), 0U);
+  { const std::string plain = kPassword + "!"; }
+  EXPECT_GE(watched.leaks(), 1U) << "what the watch is for";
+}
+
+TEST(Secret, ComparesAsItsText) {
+  EXPECT_EQ(Secret("a"), "a");
+  EXPECT_NE(Secret("a"), Secret("b"));
+  EXPECT_LT(Secret("a"), Secret("b"));
+  EXPECT_TRUE(Secret().empty());
+}
+
+TEST(Secret, ABufferIsWipedWhenItGrows) {
+  const WatchedBytes watched(kPassword);
+  {
+    WipedBuffer buffer;
+    buffer += std::string_view(kPassword);
+    buffer.append(10'000, 'x');
+  }
+  EXPECT_EQ(watched.leaks(), 0U);
+}
+
+TEST(Secret, APasswordIsGoneWithItsEndpoint) {
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  test::FrugalTransport network(clock);
+  Pool pool(network, clock, entropy);
+  const WatchedBytes watched(kPassword);
+  {
+    ServerFields fields;
+    fields.host = "h";
+    fields.password = kPassword;
+    LockManager locks(pool, {make_server(fields)}, {});
+    const Outcome taken = pool.run(locks.begin_lock(Resource("r"), Duration::ms(10'000)));
+    EXPECT_EQ(taken.decision, Decision::granted);
+  }
+  EXPECT_EQ(network.server("h:6379").count("AUTH"), 1U);
+  clock.advance(Duration::seconds(60));
+  pool.close_idle(Duration::seconds(60));
+  EXPECT_EQ(network.open_count(), 0U);
+  EXPECT_EQ(pool.endpoint_count(), 0U);
+  EXPECT_EQ(watched.leaks(), 0U);
+}
+
+TEST(Secret, APasswordInAUrlIsNotCopiedAbout) {
+  const std::string url = "redis://user:a%20password%20of%20more%20than%20thirty%20bytes@h";
+  const WatchedBytes watched(kPassword);
+  EXPECT_EQ(parse_server(url).endpoint.password, kPassword);
+  EXPECT_EQ(watched.leaks(), 0U);
+}
+
+}  // namespace
+}  // namespace redlock

@@ -1,0 +1,245 @@
+// Memory or randomness that runs out anywhere in a call costs that call, and nothing else: the
+// pool goes on working, and no key is left behind.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "redlock/runtime/lock_manager.hpp"
+#include "support/frugal_transport.hpp"
+#include "support/seeded_entropy.hpp"
+
+namespace redlock {
+namespace {
+
+using test::FailingAllocations;
+using test::Shortage;
+using test::WithMemory;
+
+constexpr std::size_t kServers = 3;
+// More than any of the calls makes.
+constexpr std::size_t kAllocationsMax = 5'000;
+
+// Random bytes, of which the n-th asking gets none.
+class DryEntropy final : public Entropy {
+ public:
+  void fill(std::span<std::byte> bytes) override {
+    if (left && (*left)-- == 0) {
+      left.reset();
+      ran_dry = true;
+      throw std::runtime_error("no random bytes");
+    }
+    seeded_.fill(bytes);
+  }
+  std::optional<std::size_t> left;
+  bool ran_dry = false;
+
+ private:
+  test::SeededEntropy seeded_;
+};
+
+struct World {
+  test::FakeClock clock;
+  DryEntropy entropy;
+  test::FrugalTransport network{clock};
+  Pool pool{network, clock, entropy};
+
+  test::FakeServer& server(std::size_t i) {
+    return network.server("s" + std::to_string(i) + ":6379");
+  }
+  LockManager manager(const std::string& database = "") {
+    std::vector<ServerSpec> servers;
+    for (std::size_t i = 0; i < kServers; ++i) {
+      servers.push_back(parse_server("redis://s" + std::to_string(i) + database));
+    }
+    LockOptions options;
+    options.retry = RetryPolicy::jittered(2, 20);
+    return {pool, servers, options};
+  }
+  std::size_t left_behind(const std::string& key) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < kServers; ++i) count += server(i).keys.count(key);
+    return count;
+  }
+};
+
+// What is done while something runs out; it leaves nothing behind when all goes well.
+using Scene = std::function<void(World&, LockManager&)>;
+
+Outcome lock(World& world, LockManager& locks, const std::string& resource = "r") {
+  return world.pool.run(locks.begin_lock(Resource(resource), Duration::ms(10'000)));
+}
+
+// Unlocks what was given. It may fail for want of memory too: then once more with some.
+void give_back(World& world, LockManager& locks, const Outcome& taken) {
+  if (taken.decision != Decision::granted) return;
+  const auto unlock = [&] {
+    static_cast<void>(world.pool.run(locks.begin_unlock(Resource("r"), taken.token)));
+  };
+  try {
+    unlock();
+  } catch (const std::bad_alloc&) {
+    const WithMemory memory;
+    unlock();
+  }
+}
+
+void lock_and_unlock(World& world, LockManager& locks) {
+  give_back(world, locks, lock(world, locks));
+}
+
+void expect_sane_afterwards(World& world, LockManager& locks) {
+  // Every back-off is over, and every answer overdue.
+  for (int i = 0; i < 3; ++i) {
+    world.clock.advance(Duration::seconds(1));
+    const Outcome other = lock(world, locks, "other");
+    EXPECT_EQ(other.decision, Decision::granted);
+    EXPECT_EQ(world.pool.run(locks.begin_unlock(Resource("other"), other.token)).decision,
+              Decision::granted);
+  }
+  EXPECT_EQ(world.left_behind("r"), 0U);
+  EXPECT_EQ(world.left_behind("other"), 0U);
+  world.pool.close_all();
+  EXPECT_EQ(world.network.open_count(), 0U);
+}
+
+// Fails every allocation in turn.
+void run_short(const Scene& prepare, const Scene& scene, Shortage shortage,
+               const std::string& database = "") {
+  for (std::size_t n = 0; n < kAllocationsMax; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    World world;
+    LockManager locks = world.manager(database);
+    prepare(world, locks);
+    bool happened = false;
+    {
+      const FailingAllocations failing(n, shortage);
+      try {
+        scene(world, locks);
+      } catch (const std::bad_alloc&) {
+      }
+      happened = failing.happened();
+    }
+    for (std::size_t i = 0; i < kServers; ++i) {
+      world.network.resume(world.server(i));
+      world.server(i).say = nullptr;
+      world.server(i).reach = test::FakeServer::Reach::accepts;
+    }
+    expect_sane_afterwards(world, locks);
+    if (testing::Test::HasFailure() || !happened) return;
+  }
+  FAIL() << "it never passed";
+}
+
+void nothing(World& /*world*/, LockManager& /*locks*/) {}
+
+class ShortOfMemory : public testing::TestWithParam<Shortage> {};
+INSTANTIATE_TEST_SUITE_P(Once, ShortOfMemory, testing::Values(Shortage::once));
+INSTANTIATE_TEST_SUITE_P(Lasting, ShortOfMemory, testing::Values(Shortage::lasting));
+
+TEST_P(ShortOfMemory, AFirstCallCostsOnlyItself) {
+  run_short(nothing, lock_and_unlock, GetParam());
+}
+
+TEST_P(ShortOfMemory, ACallOnOpenConnectionsCostsOnlyItself) {
+  run_short([](World& world, LockManager& locks) { lock_and_unlock(world, locks); },
+            lock_and_unlock, GetParam());
+}
+
+TEST_P(ShortOfMemory, ACallBehindAHandshakeCostsOnlyItself) {
+  run_short(nothing, lock_and_unlock, GetParam(), "/5");
+}
+
+TEST_P(ShortOfMemory, ACallWithAStoppedServerCostsOnlyItself) {
+  run_short([](World& world, LockManager&) { world.server(1).stopped = true; }, lock_and_unlock,
+            GetParam());
+}
+
+TEST_P(ShortOfMemory, AnAttemptThatIsLostIsUndone) {
+  run_short(
+      [](World& world, LockManager&) {
+        world.server(0).stopped = true;
+        world.server(1).reach = test::FakeServer::Reach::refuses;
+      },
+      lock_and_unlock, GetParam());
+}
+
+TEST_P(ShortOfMemory, ABrokenConnectionCostsOnlyItsCall) {
+  run_short([](World& world, LockManager& locks) { lock_and_unlock(world, locks); },
+            [](World& world, LockManager& locks) {
+              const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
+              {
+                const WithMemory memory;
+                world.network.drop_connections(world.server(0));
+                world.network.drop_connections(world.server(1));
+              }
+              give_back(world, locks, world.pool.run(id));
+            },
+            GetParam());
+}
+
+TEST_P(ShortOfMemory, ACallThatIsGivenUpIsUndone) {
+  run_short([](World& world, LockManager&) { world.server(0).answer_time = Duration::ms(20); },
+            [](World& world, LockManager& locks) {
+              const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
+              give_back(world, locks, world.pool.take(id));
+            },
+            GetParam());
+}
+
+TEST_P(ShortOfMemory, APoolThatEndsDoesNotEndTheProcess) {
+  for (std::size_t n = 0; n < kAllocationsMax; ++n) {
+    bool happened = false;
+    {
+      World world;
+      LockManager locks = world.manager();
+      static_cast<void>(locks.begin_lock(Resource("r"), Duration::ms(10'000)));
+      auto pool_of_its_own = std::make_unique<Pool>(world.network, world.clock, world.entropy);
+      LockManager others(*pool_of_its_own, {parse_server("s0"), parse_server("s1")}, {});
+      world.server(0).stopped = world.server(1).stopped = true;
+      static_cast<void>(others.begin_lock(Resource("mine"), Duration::ms(10'000)));
+      const FailingAllocations failing(n, GetParam());
+      pool_of_its_own.reset();
+      happened = failing.happened();
+    }
+    if (!happened) return;
+  }
+  FAIL() << "it never passed";
+}
+
+TEST(ShortOfRandomness, AnywhereInACallCostsOnlyItself) {
+  for (std::size_t n = 0; n < 100; ++n) {
+    World world;
+    LockManager locks = world.manager();
+    world.server(0).keys["r"] = world.server(1).keys["r"] = "somebody else's";
+    world.entropy.left = n;
+    std::string said;
+    try {
+      EXPECT_EQ(lock(world, locks).decision, Decision::denied);
+    } catch (const std::runtime_error& error) {
+      said = error.what();
+    }
+    world.entropy.left.reset();
+    EXPECT_EQ(said, world.entropy.ran_dry ? "no random bytes" : "") << n;
+    world.server(0).keys.clear();
+    world.server(1).keys.clear();
+    expect_sane_afterwards(world, locks);
+    if (!world.entropy.ran_dry) return;
+  }
+  FAIL() << "it never passed";
+}
+
+TEST(ShortOfMemory, TellsTheOwnerAndNobodyElse) {
+  World world;
+  LockManager locks = world.manager();
+  world.server(0).keys["r"] = world.server(1).keys["r"] = "somebody else's";
+  // Denied at first, it draws a pause, for which there are no random bytes.
+  const OperationId one = locks.begin_lock(Resource("r"), Duration::ms(10'000));
+  world.entropy.left = 0;
+  const OperationId check = locks.begin_check(Resource("x"), Token("t"));
+  EXPECT_EQ(world.pool.run(check).decision, Decision::denied);
+  while (!world.pool.done(one)) world.pool.step(Instant::never());
+  EXPECT_THROW(static_cast<void>(world.pool.take(one)), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace redlock
