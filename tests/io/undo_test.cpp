@@ -66,7 +66,7 @@ TEST_F(Rule03UndoOnTheSameConnection, ALongUnansweredStreamLeavesNoGhostEither) 
     tokens.push_back(lock(runtime, locks, "r" + std::to_string(i)).token);
   }
   for (std::size_t i = 0; i < 200; ++i) unlock(runtime, locks, tokens[i], "r" + std::to_string(i));
-  const auto node = runtime.pool().node(named_endpoint(servers[2], "behind"), kTimeout);
+  const auto node = runtime.pool().node(named_endpoint(servers[2], "behind"), *servers[2].timeout);
   ASSERT_TRUE(node->has_session()) << "nothing has been given up yet";
   while (node->has_session()) runtime.pool().step(Instant::never());
   server(2).go_on();
