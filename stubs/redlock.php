@@ -13,12 +13,12 @@ namespace {
     /**
      * A lock held on a majority of independent Redis or Valkey servers.
      *
-     * Also known as RedLock\RedLock, which is its only name where the INI setting
-     * redlock.global_names is 0. Objects are neither cloneable nor serializable; lock handles are
-     * plain arrays and may travel through queues.
+     * Its second name is RedLock\RedLock. With the INI setting redlock.global_names=0 that is its
+     * only name. Objects cannot be cloned or serialized. What lock() returns is a plain array,
+     * which can be stored and sent.
      *
-     * The methods declare no return types to the engine, so that subclasses of the userland class
-     * load as they are. What each returns is promised all the same.
+     * The methods declare no return types, so that subclasses of the userland class work as they
+     * are. They return what is written here all the same.
      *
      * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
      * @phpstan-type LockProof array{resource: string|int, token: string, ...}
@@ -31,22 +31,23 @@ namespace {
     class RedLock
     {
         /**
-         * Checks the arguments; connects only at the first call that needs a server.
+         * Checks the arguments. Connects only at the first call that needs a server.
          *
-         * @param array<Server> $servers 1 to 16 distinct servers: `[host, port, timeout]`, the
-         *     same under names plus `auth` (password or [user, password]) and `database`, or a
-         *     string: `host:port`, `redis://user:password@host:port/database?timeout=0.5`,
-         *     `unix:///path`. A timeout in seconds covers connecting and answering; missing, null
-         *     or 0 means the default. As the third element of a list it only ever gives a server
-         *     more than the default: old configurations bound connecting alone with it.
-         * @param int $retryDelay pause between two attempts, in milliseconds; the real one is drawn
-         *     between half of it and all of it
-         * @param int $retryCount attempts; less than 1 counts as 1
+         * @param array<Server> $servers 1 to 16 different servers. Each is a list
+         *     `[host, port, timeout]`, or an array with the keys `host`, `port`, `timeout`, `auth`
+         *     (password or [user, password]) and `database`, or a string: `host:port`,
+         *     `redis://user:password@host:port/database?timeout=0.5`, `unix:///path`. The timeout
+         *     is in seconds, for connecting and answering together. Missing, null or 0 means the
+         *     default. In a list, a timeout below the default counts as the default.
+         * @param int $retryDelay the longest pause between two attempts, in milliseconds. The real
+         *     one is random, between half of it and all of it
+         * @param int $retryCount how many attempts lock() makes; less than 1 counts as 1
          * @param array{driftFactor?: int|float, timeout?: int|float|null, clientName?: string} $options
-         *     driftFactor: the part of a ttl that clocks may differ by, 0.01; timeout: seconds for
-         *     servers without their own, 0.05; clientName: for CLIENT SETNAME
-         * @throws \ValueError for what cannot be meant; names the server's position or the option
-         * @throws \TypeError
+         *     driftFactor: how much the rates of two clocks may differ, default 0.01 (1 %);
+         *     timeout: for servers without a timeout of their own, in seconds, default 0.05;
+         *     clientName: the name of our connections in CLIENT LIST
+         * @throws \ValueError when a server or an option is not valid; the message says which
+         * @throws \TypeError when a value has a wrong type
          */
         public function __construct(
             #[\SensitiveParameter]
@@ -60,13 +61,17 @@ namespace {
         /**
          * Takes the lock.
          *
-         * @param string|int $resource the Redis key, up to 65536 bytes of any kind
+         * The one who has the lock cannot take it a second time: that returns false too. The
+         * longest time of the call is retryCount times the timeout, and the pauses in between.
+         *
+         * @param string|int $resource what to lock. It is the Redis key: at most 65536 bytes, any
+         *     bytes
          * @param int $ttl how long the lock lives without unlock(), in milliseconds
-         * @return LockHandle|false the handle, with the milliseconds for which the lock may be
-         *     trusted from now on; false when a majority answered and the lock was not won: somebody
-         *     else holds it, unless lastErrors() has an entry 'lock', which says what else it was
+         * @return LockHandle|false the handle; its 'validity' is the time in milliseconds for which
+         *     you can rely on the lock from now on. False: somebody else has the lock, unless
+         *     lastErrors() has an entry 'lock', which gives another reason
          * @throws RedLock\QuorumException when no majority of the servers can be asked
-         * @throws \ValueError for a ttl that leaves no validity, or a resource beyond its bound
+         * @throws \ValueError when the ttl is too small or too large, or the resource is too long
          */
         public function lock(string|int $resource, int $ttl)
         {
@@ -75,59 +80,72 @@ namespace {
         /**
          * Gives the lock back on every server.
          *
-         * @param LockProof|false $lock a handle, or one put together from its resource and token.
-         *     false, which lock() gives when there is no lock, is taken and given back, though the
-         *     engine is told `array`: subclasses of the userland class declare that
-         * @return bool true when a majority confirmed that the key was this lock's and is deleted
-         * @throws \ValueError when a key is missing; never for a server's trouble
-         * @throws \TypeError
+         * @param LockProof|false $lock the array that lock() gave, or any array with its resource
+         *     and token. For false, which lock() gives when there is no lock, it returns false and
+         *     asks no server. (The declared type is `array` because subclasses of the userland
+         *     class declare that.)
+         * @return bool true when a majority confirmed that it deleted our key. False: this is not
+         *     certain. Nothing more needs to be done then
+         * @throws \ValueError when resource or token is missing or not valid. Never because of a
+         *     server
+         * @throws \TypeError when the argument, its resource or its token has a wrong type
          */
         public function unlock(array $lock)
         {
         }
 
         /**
-         * Makes a held lock live for another ttl milliseconds from now; never shortens it.
+         * Lets a lock that is held live for ttl milliseconds from now. It never makes its life
+         * shorter.
          *
-         * @param LockProof|false $lock false gives false
-         * @return LockHandle|false false when a majority answered and it is no longer this lock's,
-         *     unless lastErrors() has an entry 'lock': then the answers came too late, and the lock
-         *     is as valid as it was before
-         * @throws RedLock\QuorumException when no majority of the servers can be asked
-         * @throws \ValueError
-         * @throws \TypeError
+         * @param LockProof|false $lock the array that lock() or extend() gave; for false it returns
+         *     false and asks no server
+         * @param int $ttl in milliseconds, from now
+         * @return LockHandle|false the handle with its new validity. False: no majority confirmed
+         *     that the lock is still yours, so stop. But if lastErrors() has an entry 'lock', the
+         *     answers came too late, and the validity from before still counts
+         * @throws RedLock\QuorumException when no majority of the servers can be asked. The
+         *     validity from before still counts
+         * @throws \ValueError when the ttl is too small or too large, or resource or token is
+         *     missing or not valid
+         * @throws \TypeError when the argument, its resource or its token has a wrong type
          */
         public function extend(array|false $lock, int $ttl)
         {
         }
 
         /**
-         * Asks the servers whether a majority still holds this lock.
+         * Asks the servers whether a majority still has the key of this lock.
          *
-         * @param LockProof|false $lock false gives false
-         * @return bool
+         * It can still be true when your validity is over, because the servers keep the key a
+         * little longer. To decide whether you may go on working, call extend().
+         *
+         * @param LockProof|false $lock the array that lock() or extend() gave; for false it returns
+         *     false and asks no server
+         * @return bool false: no majority confirmed it
          * @throws RedLock\QuorumException when no majority of the servers can be asked
-         * @throws \ValueError
-         * @throws \TypeError
+         * @throws \ValueError when resource or token is missing or not valid
+         * @throws \TypeError when the argument, its resource or its token has a wrong type
          */
         public function isHeld(array|false $lock)
         {
         }
 
         /**
-         * Why servers gave no plain answer in the latest call on this object, and why the call came
-         * to nothing though they did.
+         * Why servers gave no answer in the latest call on this object, and why the call returned
+         * false although they did.
          *
-         * A call returns as soon as its outcome is certain. A server that had not answered by then
-         * is listed when it was in trouble before, and always ("no answer yet") when no majority
-         * could be asked. So a server that has just stopped is listed by the first call that finds
-         * its answer overdue, and not by one that was granted without it before.
+         * A call returns as soon as its result is certain. A server that has just stopped is
+         * therefore not listed after a call that the others granted. The first later call that
+         * finds its answer overdue lists it. When no majority could be asked, every server that
+         * gave no answer is listed, also with "no answer yet".
          *
-         * The entry 'lock' is about the call as a whole, and there only after false: the lock was
-         * won by nobody, or was won or extended too late, or false was given instead of a lock. After
-         * a lock() that gave false it is missing when somebody else holds the lock.
+         * The entry 'lock' is about the whole call. It is there only after lock() or extend()
+         * returned false, and only if the reason is not that somebody else has the lock: nobody
+         * won, or the lock was won or extended too late. It is there too when a method was given
+         * false instead of a lock.
          *
-         * @return array<string, string> server => reason; never a password, a user's name or a token
+         * @return array<string, string> server => reason. Never a password, a user name or a token
          */
         public function lastErrors()
         {
@@ -135,31 +153,32 @@ namespace {
     }
 
     /**
-     * A lock on one Redis or Valkey server, whose key holds the time at which it expires.
+     * A lock on one Redis or Valkey server. Its key holds the time at which it ends.
      *
-     * Also known as RedLock\PidLock, which is its only name where the INI setting
-     * redlock.global_names is 0. Its methods declare no return types either.
+     * All times are in seconds. Its second name is RedLock\PidLock. With the INI setting
+     * redlock.global_names=0 that is its only name. Its methods declare no return types either.
      *
-     * Ownership is kept per request, server and key: any PidLock object of the same request can
-     * release, unless option 'owner' is 'object'. The destruction of an object releases nothing.
-     * All times are in seconds. Excludes clients that run the classic SETNX, GET, GETSET
-     * steps, and is excluded by them.
+     * Every PidLock object of a PHP request can release what another one of the same request took,
+     * unless the option 'owner' is 'object'. When an object is destroyed, nothing is released. This
+     * class and old code with SETNX, GET and GETSET exclude each other.
      */
     class PidLock
     {
         /**
-         * Checks the arguments; connects only at the first call that needs the server.
+         * Checks the arguments. Connects only at the first call that needs the server.
          *
-         * @param string|array<mixed> $server one server, in the forms that RedLock takes
+         * @param string|array<mixed> $server one server, written as for RedLock
          * @param array{prefix?: string, unit?: 'ms'|'s', mixedFleet?: bool, owner?: 'request'|'object', driftFactor?: int|float|null, timeout?: int|float|null, clientName?: string} $options
-         *     prefix: of the key, 'lock_pid:'; unit: of the stored stamp, 'ms'; mixedFleet: while
-         *     the own lease runs, also release a stamp that an old client has overwritten, false;
-         *     owner: who can release what an object took, the whole 'request' or only the 'object',
-         *     for servers that handle many requests in one process; driftFactor: the part of
-         *     lock_timeout by which two clocks may differ, 0.01; timeout: seconds for connecting
-         *     and answering, 0.05; clientName: for CLIENT SETNAME
-         * @throws \ValueError
-         * @throws \TypeError
+         *     prefix: how the key begins, default 'lock_pid:'; unit: of the time in the key,
+         *     default 'ms'; mixedFleet: true also releases a lock whose time an old client has
+         *     overwritten, as long as our own time is not over, default false; owner: who can
+         *     release what an object took: every object of the 'request' (default), or only the
+         *     'object', for servers that handle many visitors in one process; driftFactor: how much
+         *     the rates of two clocks may differ, default 0.01 (1 %); timeout: for connecting and
+         *     answering together, in seconds, default 0.05; clientName: the name of our connections
+         *     in CLIENT LIST
+         * @throws \ValueError when the server or an option is not valid; the message says which
+         * @throws \TypeError when a value has a wrong type
          */
         public function __construct(
             #[\SensitiveParameter]
@@ -171,18 +190,21 @@ namespace {
         /**
          * Takes the lock.
          *
-         * @param string|int $pid what to lock; the key is what _getLockKey() makes of it
+         * The one who has the lock cannot take it a second time: that returns 0. The longest time
+         * of the call is (retry_times + 1) times the timeout, and retry_times times sleep_time.
+         *
+         * @param string|int $pid what to lock; _getLockKey() makes the Redis key of it
          * @param int|float $lock_timeout seconds after which the lock is free without release,
          *     more than 0
-         * @param int|float $sleep_time seconds between two attempts, up to 3600
-         * @param int $retry_times attempts after the first one
-         * @param int|float $buffer_time seconds added to the lease for the way to the server
-         * @return int 1 when it is held now; 0 when somebody else holds it, or when the answer came
-         *     too late for the lease: then lastErrors() says so
+         * @param int|float $sleep_time seconds between two attempts, at most 3600
+         * @param int $retry_times attempts after the first one; less than 0 counts as 0
+         * @param int|float $buffer_time seconds that the key lives longer than lock_timeout
+         * @return int 1: you have the lock. 0: somebody else has it, or the answer came too late
+         *     for lock_timeout; then lastErrors() says so
          * @throws RedLock\ConnectionException when the server cannot be asked
-         * @throws RedLock\NotALockException when the key holds something that is no timestamp, or
-         *     a timestamp in another unit
-         * @throws \ValueError
+         * @throws RedLock\NotALockException when the key holds something else than a time, or a
+         *     time in another unit
+         * @throws \ValueError when a time is negative or too large, or the key is too long
          */
         public function getPidLock(
             string|int $pid,
@@ -194,51 +216,55 @@ namespace {
         }
 
         /**
-         * Gives the lock back, if this request holds it and it has more than buffer_time left;
-         * otherwise it is left to expire.
+         * Gives the lock back, if this request has it and more than buffer_time is left of it.
+         * Otherwise it is left to expire.
          *
-         * @return bool always true, also when the server cannot be asked; the only exceptions are
-         *     wrong arguments and what signal handlers or an overridden _getLockKey() throw
-         * @throws \ValueError for a time that is none
+         * @param int|float $buffer_time seconds
+         * @return bool always true, also when the server could not be asked; then lastErrors() has
+         *     the reason. Only wrong arguments, your signal handlers and your own _getLockKey() can
+         *     throw
+         * @throws \ValueError when a time is negative or too large, or the key is too long
          */
         public function releasePidLock(string|int $pid, int|float $buffer_time = 0.003)
         {
         }
 
         /**
-         * Asks the server whether this request still holds the lock; false without asking once
-         * its release was tried.
+         * Asks the server whether this request still has the lock. Once a release was tried it is
+         * false, without asking.
          *
          * @return bool
          * @throws RedLock\ConnectionException when the server cannot be asked
+         * @throws \ValueError when the key is too long
          */
         public function holdsPidLock(string|int $pid)
         {
         }
 
         /**
-         * For how long the lock may still be trusted: what is left of lock_timeout less drift, by
-         * the local clock, without asking the server.
+         * For how long you can still rely on the lock, without asking the server: the rest of
+         * lock_timeout, less 1 % (option driftFactor) for clocks that run at different rates.
          *
-         * @return float seconds; 0.0 when it is over, was never held by this request, or its
-         *     release was tried, confirmed or not
+         * @return float seconds. 0.0 when the time is over, when this request did not take the
+         *     lock, and when a release was tried, confirmed or not
          */
         public function remainingPidLock(string|int $pid)
         {
         }
 
         /**
-         * Why the server gave no plain answer in the latest call on this object.
+         * Why the server gave no answer, or gave it too late, in the latest call on this object
+         * that needed the server.
          *
-         * @return array<string, string> server => reason, never a password; empty when the server
-         *     answered plainly, as when somebody else holds the lock
+         * @return array<string, string> server => reason. Never a password, a user name or a token.
+         *     Empty when the server answered in time, for example that somebody else has the lock
          */
         public function lastErrors()
         {
         }
 
         /**
-         * The Redis key of a pid: the option prefix and the pid. Override it to use other keys.
+         * The Redis key for a pid: the option prefix, then the pid. Override it to use other keys.
          *
          * @return string
          */
@@ -253,44 +279,47 @@ namespace RedLock {
     \class_alias(\PidLock::class, 'RedLock\\PidLock');
 
     /**
-     * What the extension throws when servers, and not the caller, are at fault.
+     * All exceptions of the extension that are about servers. For wrong arguments it throws PHP's
+     * ValueError and TypeError.
      */
     interface Exception extends \Throwable
     {
     }
 
     /**
-     * PidLock's server cannot be asked. The message names it, what was tried and for how long.
+     * PidLock's server cannot be asked. The message has the server, the method, how long it was
+     * tried, and the reason.
      */
     class ConnectionException extends \RuntimeException implements Exception
     {
         private array $faults = [];
 
         /**
-         * What the trouble was, for a program to compare with; the words never change.
+         * What the trouble was, as a word that a program can compare. The words will not change.
          *
-         * - 'resolve': the host name has no address
-         * - 'refused': nobody listens there
-         * - 'unreachable': there is no way there, or no socket of this path
-         * - 'timeout': nothing came in time
+         * - 'resolve': the host name has no address, or DNS did not answer
+         * - 'refused': nobody listens on this port
+         * - 'unreachable': there is no way to this address, or no Unix socket of this path
+         * - 'timeout': no answer within the timeout
          * - 'closed': the connection broke
-         * - 'protocol': what answers is no Redis
-         * - 'auth': no password, or a wrong one, or an unknown user
-         * - 'denied by ACL': the user may not use the command or the key
+         * - 'protocol': what answers is not Redis or Valkey
+         * - 'auth': no password, a wrong one, one that the server does not want, an unknown user,
+         *   or protected mode
+         * - 'denied by ACL': the user may not use this command or this key
          * - 'readonly': the server is a replica
-         * - 'loading': the server loads its data, or is a replica that has lost its master
+         * - 'loading': the server is still loading its data, or is a replica without its master
          * - 'oom': the server's memory is full
-         * - 'busy': the server runs a script that does not end
-         * - 'misconf': the server cannot save and takes no writes
-         * - 'noreplicas': the server has too few replicas and takes no writes
-         * - 'cluster': the server belongs to a cluster, and the key to another part of it
+         * - 'busy': the server is busy with a script that does not end
+         * - 'misconf': the server cannot save its data, and therefore refuses writes
+         * - 'noreplicas': the server has too few replicas, and therefore refuses writes
+         * - 'cluster': the server is part of a cluster
          * - 'maxclients': the server has too many clients
-         * - 'rejected': the server said no in other words
-         * - 'limit': too much was unanswered on the connection already
-         * - 'unanswered': the call was decided before this server answered
+         * - 'rejected': any other error; the message has it
+         * - 'limit': too much is unanswered on the connection
+         * - 'unanswered': the result was certain before this server answered
          *
-         * @return array<string, string> server => word; empty in an exception that was not thrown
-         *     by the extension, or when the process forked during the call
+         * @return array<string, string> server => word. Empty when your own code made the
+         *     exception, and when the process forked during the call
          */
         final public function faults(): array
         {
@@ -299,19 +328,19 @@ namespace RedLock {
     }
 
     /**
-     * No majority of RedLock's servers can be asked, which is not the same as "somebody else holds
-     * the lock". The message has the reason of every server that gave no vote.
+     * No majority of RedLock's servers can be asked. (When somebody else has the lock, lock()
+     * returns false.) The message has the reason of each server that gave no vote.
      */
     class QuorumException extends \RuntimeException implements Exception
     {
         private array $faults = [];
 
         /**
-         * What the trouble was with every server that gave no vote; the words are those of
+         * What the trouble was with each server that gave no vote. The words are those of
          * ConnectionException::faults().
          *
-         * @return array<string, string> server => word; empty in an exception that was not thrown
-         *     by the extension, or when the process forked during the call
+         * @return array<string, string> server => word. Empty when your own code made the
+         *     exception, and when the process forked during the call
          */
         final public function faults(): array
         {
@@ -320,8 +349,8 @@ namespace RedLock {
     }
 
     /**
-     * The key of a PidLock holds a value that is no timestamp, or one in another unit, or has
-     * another type than string. Nothing was overwritten.
+     * The key of a PidLock holds something else than a time, or a time in another unit. Nothing was
+     * overwritten.
      */
     class NotALockException extends \RuntimeException implements Exception
     {

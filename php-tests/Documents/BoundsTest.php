@@ -58,6 +58,16 @@ final class BoundsTest extends TestCase
         }
     }
 
+    public function testTheTimesOfHostNamesAreThoseOfTheCode(): void
+    {
+        $section = (new Document('docs/operations.md'))->section('Host names');
+        $core = new Constants('core/redlock');
+        self::assertSame(1, preg_match('~used for (\d+) seconds~', $section, $used));
+        self::assertSame($core->value('kResolvedFor'), (int) $used[1] * 1000);
+        self::assertSame(1, preg_match('~at most (\d+) ms~', $section, $share));
+        self::assertSame($core->value('kAddressShareMax'), (int) $share[1]);
+    }
+
     /** @return array<string, list<string>> */
     private static function table(): array
     {
@@ -124,6 +134,9 @@ final class BoundsTest extends TestCase
     {
         $core = new Constants('core/redlock');
         return [
+            'host names that are being looked up' => [$core->value('kLookUpsMax')],
+            'host names whose addresses are remembered' => [$core->value('kResolvedNamesMax')],
+            'addresses of a host name' => [$core->value('kAddressesMax')],
             'reply' => [$core->value('kReplyBytesMax'), $core->value('kReplyNestingMax'), $core->value('kReplyElementsMax')],
             'unanswered requests on a connection' => [$core->value('kAwaitedBesidesRemovalsMax'), $core->value('kAwaitedMax')],
             'bytes waiting to be sent on a connection' => [$core->value('kQueuedBytesMax')],
