@@ -62,7 +62,9 @@ namespace {
          * Takes the lock.
          *
          * The one who has the lock cannot take it a second time: that returns false too. The
-         * longest time of the call is retryCount times the timeout, and the pauses in between.
+         * longest time of the call is retryCount times the timeout, and the pauses in between. When
+         * it is refused after more than one attempt, one more timeout comes on top: it then asks
+         * the servers whether the key that stands there has an expiry.
          *
          * @param string|int $resource what to lock. It is the Redis key: at most 65536 bytes, any
          *     bytes
@@ -122,7 +124,7 @@ namespace {
          *
          * @param LockProof|false $lock the array that lock() or extend() gave; for false it returns
          *     false and asks no server
-         * @return bool false: no majority confirmed it
+         * @return bool true when a majority confirmed it
          * @throws RedLock\QuorumException when no majority of the servers can be asked
          * @throws \ValueError when resource or token is missing or not valid
          * @throws \TypeError when the argument, its resource or its token has a wrong type
@@ -132,18 +134,19 @@ namespace {
         }
 
         /**
-         * Why servers gave no answer in the latest call on this object, and why the call returned
-         * false although they did.
+         * Why servers gave no usable answer in the latest call on this object, and why the call
+         * returned false although they did.
          *
          * A call returns as soon as its result is certain. A server that has just stopped is
          * therefore not listed after a call that the others granted. The first later call that
          * finds its answer overdue lists it. When no majority could be asked, every server that
-         * gave no answer is listed, also with "no answer yet".
+         * gave no vote is listed, also with "no answer yet".
          *
          * The entry 'lock' is about the whole call. It is there only after lock() or extend()
          * returned false, and only if the reason is not that somebody else has the lock: nobody
-         * won, or the lock was won or extended too late. It is there too when a method was given
-         * false instead of a lock.
+         * won, or the lock was won or extended too late, or a key without an expiry stands there,
+         * which is no lock (this is looked for after more than one attempt). It is there too when a
+         * method was given false instead of a lock.
          *
          * @return array<string, string> server => reason. Never a password, a user name or a token
          */
@@ -253,8 +256,8 @@ namespace {
         }
 
         /**
-         * Why the server gave no answer, or gave it too late, in the latest call on this object
-         * that needed the server.
+         * Why the server gave no usable answer, or gave it too late, in the latest call on this
+         * object that needed the server.
          *
          * @return array<string, string> server => reason. Never a password, a user name or a token.
          *     Empty when the server answered in time, for example that somebody else has the lock
@@ -297,10 +300,10 @@ namespace RedLock {
         /**
          * What the trouble was, as a word that a program can compare. The words will not change.
          *
-         * - 'resolve': the host name has no address, or DNS did not answer
+         * - 'resolve': the host name has no address, or no DNS server could be asked
          * - 'refused': nobody listens on this port
          * - 'unreachable': there is no way to this address, or no Unix socket of this path
-         * - 'timeout': no answer within the timeout
+         * - 'timeout': no answer within the timeout, from the server or from DNS
          * - 'closed': the connection broke
          * - 'protocol': what answers is not Redis or Valkey
          * - 'auth': no password, a wrong one, one that the server does not want, an unknown user,

@@ -139,8 +139,8 @@ final class BoundsTest extends TestCase
             'addresses of a host name' => [$core->value('kAddressesMax')],
             'reply' => [$core->value('kReplyBytesMax'), $core->value('kReplyNestingMax'), $core->value('kReplyElementsMax')],
             'unanswered requests on a connection' => [$core->value('kAwaitedBesidesRemovalsMax'), $core->value('kAwaitedMax')],
-            'bytes waiting to be sent on a connection' => [$core->value('kQueuedBytesMax')],
-            'removals kept for a server that cannot be reached' => [$core->value('kCarriedMax')],
+            'keys and tokens waiting to be sent on a connection' => [$core->value('kQueuedBytesMax')],
+            'deletions kept for a server that cannot be reached' => [$core->value('kCarriedMax')],
             'open connections of a thread' => [$core->value('kConnectionsMax')],
             // The first pause is drawn between half of kBackoffFirst and all of it.
             'pause after trouble with a server' => [intdiv($core->value('kBackoffFirst'), 2), $core->value('kBackoffMax')],

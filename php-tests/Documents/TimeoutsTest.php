@@ -110,4 +110,16 @@ final class TimeoutsTest extends ServerTestCase
             }
         }
     }
+
+    public function testARefusedLockOfMoreThanOneAttemptSendsOnePttlMore(): void
+    {
+        $section = (new Document('docs/operations.md'))->section('What you can watch');
+        self::assertStringContainsString('refused after more than one attempt sends one `PTTL` to each server', $section);
+        $fleet = $this->fleet(1);
+        self::held(new RedLock($fleet->specs(null, 5.0)), 'r', 600_000);
+        foreach ([1 => 0, 2 => 1] as $attempts => $looks) {
+            self::assertFalse((new RedLock($fleet->specs(null, 5.0), 0, $attempts))->lock('r', 60_000));
+            self::assertSame($looks, $fleet->calls('pttl'), "$attempts attempts");
+        }
+    }
 }
