@@ -80,7 +80,7 @@ void Checker::check_in_time(std::uint32_t client, std::string_view token, std::i
   known->first_ns = std::min(known->first_ns, written_ns);
   known->last_ns = std::max(known->last_ns, written_ns);
   const std::int64_t time_ns = plan_.timeout_ms * kMs;
-  const bool overdue = known->last_ns - known->first_ns > time_ns + time_ns / 50;
+  const bool overdue = known->last_ns - known->first_ns > plan_.drifted_ns(time_ns);
   const bool returned = std::ranges::any_of(returns_[client], [&](std::int64_t at_ns) {
     return known->first_ns <= at_ns && at_ns < known->last_ns;
   });

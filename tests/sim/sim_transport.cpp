@@ -5,12 +5,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "redlock/runtime/reactor.hpp"
+
 namespace redlock::sim {
 
 namespace {
 
 // A client looks at connections that it has not used for 10 ms; its clock may be slow.
-constexpr std::int64_t kLookNs = 11 * kMs;
+constexpr std::int64_t kLookNs = 12 * kMs;
 
 bool readable(const Connection& connection) {
   if (connection.client_side == ClientSide::connecting) return false;
@@ -89,10 +91,13 @@ void SimTransport::close(ConnectionId connection) {
   if (dead_) return;
   Connection& link = at(connection);
   const std::size_t unread = link.inbox.size() - link.inbox_offset;
-  const bool unused = forgetful_ && network_.now_ns() - link.used_ns >= kIdleLimitMs * kMs / 2;
-  const bool ended = link.client_side == ClientSide::failed || link.peer_ended || unused;
+  // Half of what the pool is told, for a client's clock may be fast.
+  const std::int64_t idle_limit_ns = forgetful_ ? kIdleLimitMs * kMs : kIdleLimitDefault.count_ns();
+  const bool unused = network_.now_ns() - link.used_ns >= idle_limit_ns / 2;
+  const bool ended = link.client_side == ClientSide::failed || link.peer_ended;
+  // Also of one that was unused for long: its successor is made by the call that needs it.
   gave_up_ = gave_up_ || !ended;
-  gave_up_sound_ = gave_up_sound_ || (!ended && link.down.delivered > unread);
+  gave_up_sound_ = gave_up_sound_ || (!ended && !unused && link.down.delivered > unread);
   network_.close(link);
   std::erase(open_, connection);
 }

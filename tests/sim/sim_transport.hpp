@@ -17,7 +17,7 @@ namespace redlock::sim {
 // What a pool in a world of forgetful networks is told, and what nobody may use any more: a
 // client's clock may be slow.
 inline constexpr std::int64_t kIdleLimitMs = 1000;
-inline constexpr std::int64_t kStaleNs = kIdleLimitMs * kMs + kIdleLimitMs * kMs / 50;
+inline constexpr std::int64_t kStaleNs = kIdleLimitMs * kMs + kIdleLimitMs * kMs / 5;
 
 class SimTransport final : public Transport {
  public:
