@@ -203,7 +203,8 @@ final class ForkTest extends ServerTestCase
                 $result = get_class($error) . ": " . $error->getMessage();
             }
             if ($child === 0) {
-                // What it had to send would go with this call at the latest.
+                // What it had to send would go with this call at the latest, now that the pause is over.
+                $admin("CLIENT", "UNPAUSE");
                 $use();
                 fwrite($theirs, json_encode(is_array($result) ? "a lock" : $result) . "\n");
                 exit(0);
