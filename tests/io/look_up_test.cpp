@@ -7,11 +7,11 @@
 
 #include <fstream>
 
-#include "support/child.hpp"
 #include "io/support/descriptors.hpp"
 #include "io/support/eventually.hpp"
 #include "io/support/name_server.hpp"
 #include "io/support/temp_folder.hpp"
+#include "support/child.hpp"
 
 namespace redlock {
 namespace {

@@ -1,11 +1,11 @@
 // Servers by their names: silent, slow, failing and changing name servers, and several addresses.
 #include <gtest/gtest.h>
 
-#include "support/child.hpp"
 #include "io/support/descriptors.hpp"
 #include "io/support/fleet.hpp"
 #include "io/support/name_server.hpp"
 #include "io/support/silent_address.hpp"
+#include "support/child.hpp"
 
 namespace redlock {
 namespace {

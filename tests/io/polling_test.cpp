@@ -9,9 +9,9 @@
 #include <array>
 #include <cstddef>
 
-#include "support/child.hpp"
 #include "io/support/fleet.hpp"
 #include "io/support/hostile_server.hpp"
+#include "support/child.hpp"
 
 namespace redlock {
 namespace {
