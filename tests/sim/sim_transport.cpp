@@ -42,6 +42,7 @@ ConnectionId SimTransport::open(const Endpoint& endpoint, Instant /*answer_by*/)
 }
 
 LinkStatus SimTransport::status(ConnectionId connection) {
+  if (dead_) return {LinkState::failed, Fault::closed, "the process is gone"};
   const Connection& link = at(connection);
   switch (link.client_side) {
     case ClientSide::connecting:
@@ -71,6 +72,7 @@ IoResult SimTransport::send(ConnectionId connection, std::string_view bytes) {
 
 IoResult SimTransport::receive(ConnectionId connection, std::span<char> into) {
   Connection& link = at(connection);
+  if (dead_) return {IoState::ended, 0, "the process is gone"};
   const std::size_t unread = link.inbox.size() - link.inbox_offset;
   if (unread > 0) {
     const std::size_t size = std::min(unread, into.size());
@@ -113,6 +115,9 @@ Woken SimTransport::wait(std::span<Interest> interests, Instant deadline) {
 }
 
 bool SimTransport::look(std::span<Interest> interests) {
+  // Nobody is left to wait: whatever still asks finds every connection broken.
+  for (Interest& interest : interests) interest.readable = dead_;
+  if (dead_) return !interests.empty();
   bool any = false;
   polled_.clear();
   for (Interest& interest : interests) {
