@@ -91,16 +91,43 @@ TEST(Secrets, EscapesHideNothing) {
   for (const char* text :
        {"a'b\"c\\d  \t\xff p%q", R"(a\'b\"c\\d\r\n\t\xff p%q\x00r)",
         R"(a'b\"c\\d\x0d\x0A\x09\xFF p%q\0r)", "a%27b%22c%5Cd%0D%0a%09%ff+p%25q%00r",
-        "a'b\"c%5cd%0D%0A%09%FF%20p%25q%00r"}) {
+        "a'b\"c%5cd%0D%0A%09%FF%20p%25q%00r",
+        R"(a\u0027b\u0022c\u005cd\u000d\u000a\u0009\u00ff p%q\u0000r)",
+        R"(a\047b\042c\134d\015\012\011\377 p%q\000r)", "a&#39;b&quot;c\\d  \t\xff p%q"}) {
     EXPECT_EQ(secrets_of(password).shown("ERR got '" + std::string(text) + "'"),
               std::string("ERR ") + kHidden)
         << text;
   }
 }
 
+TEST(Secrets, NorDoThoseOfHtml) {
+  EXPECT_EQ(secrets_of("a&b<c>d").shown("ERR got a&amp;b&lt;c&gt;d"),
+            std::string("ERR ") + kHidden);
+}
+
 TEST(Secrets, ABeginningAtTheEndOfACutTextIsHidden) {
   EXPECT_EQ(secrets_of("secret").shown("ERR bad line: secr"), std::string("ERR ") + kHidden);
   EXPECT_EQ(secrets_of("secret").shown("ERR bad line: sec"), "ERR bad line: sec");
+}
+
+TEST(Secrets, ABeginningBeforeDotsIsHidden) {
+  EXPECT_EQ(secrets_of("secret").shown("ERR bad 'secr...'"), std::string("ERR ") + kHidden);
+  EXPECT_EQ(secrets_of("secret").shown("ERR bad 'sec...'"), "ERR bad 'sec...'");
+}
+
+TEST(Secrets, APartFromWhereverInTheSecretIsHidden) {
+  for (const char* text : {"ERR bad ...ll-nobody-42", "ERR bad ...ody-42", "ERR bad nobody!"}) {
+    EXPECT_EQ(secrets_of("tell-nobody-42").shown(text), std::string("ERR ") + kHidden) << text;
+  }
+  EXPECT_EQ(secrets_of("correct horse battery").shown("ERR unknown command horse"),
+            std::string("ERR ") + kHidden);
+  EXPECT_EQ(secrets_of("tell-nobody-42").shown("ERR dy-42"), "ERR dy-42");
+}
+
+TEST(Secrets, OtherCaseHidesNothing) {
+  for (const char* text : {"ERR BAD TELL-NOBODY-42", "ERR bad tell-nobody-42"}) {
+    EXPECT_EQ(secrets_of("Tell-noBody-42").shown(text), std::string("ERR ") + kHidden) << text;
+  }
 }
 
 TEST(Secrets, AShortPasswordCountsOnlyWhereItStandsAlone) {

@@ -50,31 +50,48 @@ bool has_code(std::string_view error, std::string_view code) {
 
 // How a byte that we sent may come back.
 enum class Form {
-  plain,    // as itself; line ends as spaces
-  escaped,  // as in a string literal or a URL
+  plain,    // as itself, or as a letter in its other case; line ends as spaces
+  escaped,  // as in a string literal, a URL or HTML
 };
 
-std::optional<unsigned> hex_at(std::string_view text, std::size_t at) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+std::optional<unsigned> number_at(std::string_view text, std::size_t at, unsigned base,
+                                  std::size_t count) {
+  const std::string_view digits = std::string_view("0123456789abcdef").substr(0, base);
   unsigned value = 0;
-  for (std::size_t i = at; i < at + 2; ++i) {
-    if (i >= text.size()) return std::nullopt;
-    const char c = text[i] >= 'A' && text[i] <= 'F' ? static_cast<char>(text[i] + 32) : text[i];
-    const std::size_t digit = kDigits.find(c);
+  for (std::size_t i = at; i < at + count; ++i) {
+    const std::size_t digit =
+        i < text.size() ? digits.find(lower(text[i])) : std::string_view::npos;
     if (digit == std::string_view::npos) return std::nullopt;
-    value = 16 * value + static_cast<unsigned>(digit);
+    value = base * value + static_cast<unsigned>(digit);
   }
   return value;
+}
+
+constexpr std::array kEntities{std::pair{"&amp;"sv, '&'},   std::pair{"&lt;"sv, '<'},
+                               std::pair{"&gt;"sv, '>'},    std::pair{"&quot;"sv, '"'},
+                               std::pair{"&#39;"sv, '\''},  std::pair{"&#039;"sv, '\''},
+                               std::pair{"&#x27;"sv, '\''}, std::pair{"&apos;"sv, '\''}};
+
+std::size_t entity_width(std::string_view text, std::size_t at, char byte) {
+  for (const auto& [entity, meaning] : kEntities) {
+    if (meaning == byte && text.substr(at).starts_with(entity)) return entity.size();
+  }
+  return 0;
 }
 
 // How many bytes of `text` from `at` on stand for `byte` in its escaped form; 0: they do not.
 std::size_t escaped_width(std::string_view text, std::size_t at, char byte) {
   const unsigned value = static_cast<unsigned char>(byte);
-  if (text[at] == '%' && hex_at(text, at + 1) == value) return 3;
+  if (text[at] == '%' && number_at(text, at + 1, 16, 2) == value) return 3;
   if (text[at] == '+' && byte == ' ') return 1;
+  if (text[at] == '&') return entity_width(text, at, byte);
   if (text[at] != '\\' || at + 1 >= text.size()) return 0;
   const char next = text[at + 1];
-  if (next == 'x' && hex_at(text, at + 2) == value) return 4;
+  if (next == 'x' && number_at(text, at + 2, 16, 2) == value) return 4;
+  if (next == 'u' && number_at(text, at + 2, 16, 4) == value) return 6;
+  if (number_at(text, at + 1, 8, 3) == value) return 4;
   constexpr std::string_view kLetters = "nrtab0\\\"'";
   constexpr std::string_view kMeanings("\n\r\t\a\b\0\\\"'", 9);
   const std::size_t letter = kLetters.find(next);
@@ -83,7 +100,7 @@ std::size_t escaped_width(std::string_view text, std::size_t at, char byte) {
 
 std::size_t plain_width(std::string_view text, std::size_t at, char byte) {
   const bool line_end = byte == '\r' || byte == '\n';
-  return text[at] == byte || (line_end && text[at] == ' ') ? 1 : 0;
+  return lower(text[at]) == lower(byte) || (line_end && text[at] == ' ') ? 1 : 0;
 }
 
 struct Stretch {
@@ -108,8 +125,10 @@ Stretch stretch_at(std::string_view text, std::size_t at, std::string_view secre
 
 // Shorter ones are parts of ordinary words; they count only where they stand alone.
 constexpr std::size_t kLongSecretBytes = 4;
-// So much of a secret's beginning is as good as the whole: servers cut what they repeat.
+// So much of a name's beginning is as good as the whole: servers cut what they repeat.
 constexpr std::size_t kTellingBytes = 12;
+// So much of a secret, from wherever in it: servers cut at both ends and split at spaces.
+constexpr std::size_t kTellingPartBytes = 6;
 
 bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {
   const char before = at == 0 ? ' ' : text[at - 1];
@@ -123,7 +142,8 @@ std::size_t telling_bytes(std::string_view text, std::size_t at, std::string_vie
   for (const Form form : {Form::plain, Form::escaped}) {
     const Stretch stretch = stretch_at(text, at, secret, form);
     const bool whole = stretch.secret_bytes == secret.size();
-    const bool cut_off = at + stretch.text_bytes == text.size();
+    const std::string_view rest = text.substr(at + stretch.text_bytes);
+    const bool cut_off = rest.empty() || rest.starts_with("...");
     if (stretch.secret_bytes >= kTellingBytes ||
         (stretch.secret_bytes >= kLongSecretBytes && (whole || cut_off)) ||
         (whole && stands_alone(text, at, stretch.text_bytes))) {
@@ -133,10 +153,20 @@ std::size_t telling_bytes(std::string_view text, std::size_t at, std::string_vie
   return 0;
 }
 
+bool tells_part(std::string_view text, std::size_t at, std::string_view secret) {
+  for (std::size_t from = 0; from + kTellingPartBytes <= secret.size(); ++from) {
+    const std::string_view part = secret.substr(from, kTellingPartBytes);
+    for (const Form form : {Form::plain, Form::escaped}) {
+      if (stretch_at(text, at, part, form).secret_bytes == part.size()) return true;
+    }
+  }
+  return false;
+}
+
 bool tells(std::string_view text, std::string_view secret) {
   if (secret.empty()) return false;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (telling_bytes(text, at, secret) > 0) return true;
+    if (telling_bytes(text, at, secret) > 0 || tells_part(text, at, secret)) return true;
   }
   return false;
 }

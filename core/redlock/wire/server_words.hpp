@@ -29,8 +29,9 @@ class Secrets {
   Secrets() = default;
   explicit Secrets(const Endpoint& endpoint);
   // A server's text, fit for a message. Where it repeats the password or `proof` (the proof of
-  // ownership that the command carried), escaped or cut short too, only its code is left; a user's
-  // name is replaced; the arguments of an unknown command are left out whatever they are.
+  // ownership that the command carried), or a part of one, in other case or escaped too, only its
+  // code is left; a user's name is replaced; the arguments of an unknown command are left out
+  // whatever they are.
   [[nodiscard]] std::string shown(std::string_view text, std::string_view proof = {}) const;
 
  private:
