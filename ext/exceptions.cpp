@@ -38,8 +38,10 @@ void register_exceptions() {
 PHP_METHOD(RedLock_ConnectionException, faults) {
   ZEND_PARSE_PARAMETERS_NONE();
   zval unused;
-  zval* const faults = zend_read_property(EX(func)->common.scope, Z_OBJ_P(ZEND_THIS),
-                                          ZEND_STRL("faults"), true, &unused);
+  zval* faults = zend_read_property(EX(func)->common.scope, Z_OBJ_P(ZEND_THIS), ZEND_STRL("faults"),
+                                    true, &unused);
+  // What unserialize() makes may be a reference.
+  ZVAL_DEREF(faults);
   // Whoever unset it by reflection is told nothing.
   if (Z_TYPE_P(faults) != IS_ARRAY) RETURN_EMPTY_ARRAY();
   RETURN_COPY(faults);

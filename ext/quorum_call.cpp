@@ -151,12 +151,19 @@ bool look(Call& call) {
   Pool& pool = state.manager.pool();
   if (call.verb != QuorumVerb::lock || call.decision != Decision::denied) return true;
   if (!state.manager.retries()) return true;
-  if (!guarded({}, [&] { call.id = state.manager.begin_look(resource_from(&call.resource)); })) {
-    return false;
-  }
+  // A signal handler's calls on the same object leave their own behind.
+  TroubleList::iterator ours;
+  const bool begun = guarded({}, [&] {
+    ours = state.set_aside.insert(state.set_aside.end(), state.troubles);
+    call.id = state.manager.begin_look(resource_from(&call.resource));
+  });
+  if (!begun) return false;
   const Waited waited = wait_for(pool, call.id);
   const bool taken = guarded({}, [&] {
-    if (pool.take(call.id).decision == Decision::granted) state.remark = kEndlessRemark;
+    const bool endless = pool.take(call.id).decision == Decision::granted;
+    state.remark = endless ? kEndlessRemark : "";
+    state.troubles = std::move(*ours);
+    state.set_aside.erase(ours);
   });
   if (waited == Waited::bailed) zend_bailout();
   return taken && waited == Waited::done;

@@ -1,5 +1,6 @@
 // One call of a RedLock verb: begin, wait, take the outcome, answer.
 #pragma once
+#include <list>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,8 @@
 #include "zend.hpp"
 
 namespace redlock::php {
+
+using TroubleList = std::list<std::vector<ServerTrouble>>;
 
 // Behind one PHP object. Below the manager stands what the latest call left, parked here while
 // Zend makes arrays and exceptions of it.
@@ -18,7 +21,8 @@ struct QuorumState {
   std::size_t server_count;
   Outcome outcome;
   std::vector<ServerTrouble> troubles;
-  std::string remark;  // about the call as a whole; empty: nothing to say
+  TroubleList set_aside;  // of calls that still look
+  std::string remark;     // about the call as a whole; empty: nothing to say
   std::string message;
 };
 

@@ -6,6 +6,7 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Process;
 
+use RedLock\Tests\Support\FreePort;
 use RedLock\Tests\Support\PhpProcess;
 use RedLock\Tests\Support\RedisServer;
 use RedLock\Tests\Support\ServerTestCase;
@@ -122,5 +123,40 @@ final class ReentryTest extends ServerTestCase
         ';
         self::assertSame([0, true, true, 0.0], PhpProcess::run($code, ['port' => $server->port]));
         self::assertSame(0, $server->client()->call('DBSIZE'));
+    }
+
+    public function testACallOfAHandlerLeavesNothingBehindInWhatTheInterruptedCallTells(): void
+    {
+        $specs = [];
+        foreach ($this->fleet(2)->servers as $server) {
+            $server->client()->call('SET', 'r', 'another', 'PX', '60000');
+            $proxy = $this->proxy($server);
+            $proxy->delay(60);
+            $specs[] = ['127.0.0.1', $proxy->port, 5];
+        }
+        $specs[] = ['127.0.0.1', $dead = FreePort::find(), 5];
+        $code = '
+            pcntl_async_signals(true);
+            $redLock = new RedLock($args["servers"], 10, 2);
+            $calls = 0;
+            pcntl_signal(SIGUSR1, static function () use ($redLock, &$calls): void {
+                $calls++;
+                $redLock->unlock(false);
+            });
+            report("ready");
+            $lock = $redLock->lock("r", 10000);
+            report([$lock, $calls > 1, $redLock->lastErrors()]);
+        ';
+        $process = $this->php($code, ['servers' => $specs]);
+        self::assertSame('ready', PhpProcess::report($process));
+        // Often enough to meet each of the call's waits, the last of which looks for a key without an expiry.
+        $line = Wait::until(static function () use ($process): ?string {
+            $line = $process->pollLine();
+            if ($line === null) {
+                $process->signal(SIGUSR1);
+            }
+            return $line;
+        }, 'the call to end');
+        self::assertSame([false, true, ["127.0.0.1:$dead" => 'Connection refused']], json_decode($line, true));
     }
 }

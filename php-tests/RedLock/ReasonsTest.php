@@ -246,4 +246,14 @@ final class ReasonsTest extends ServerTestCase
         };
         self::assertSame([], $child->faults());
     }
+
+    public function testFaultsAreReadThroughAReference(): void
+    {
+        $class = ConnectionException::class;
+        $name = "\0$class\0faults";
+        $faults = sprintf('s:%d:"%s";a:1:{s:1:"s";s:7:"timeout";}', strlen($name), $name);
+        $exception = sprintf('O:%d:"%s":1:{%s}', strlen($class), $class, $faults);
+        [$made] = unserialize("a:2:{i:0;{$exception}i:1;R:3;}");
+        self::assertSame(['s' => 'timeout'], $made->faults());
+    }
 }
