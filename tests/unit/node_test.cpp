@@ -156,6 +156,16 @@ TEST_F(BackingOffCostsNoMajority, WhereAServerFallsSilentJustNow) {
   EXPECT_EQ(check(locks), Decision::granted);
 }
 
+TEST_F(BackingOffCostsNoMajority, WhereAnotherHasLostALockThatIsToBeExtended) {
+  LockManager locks = manager(3);
+  ASSERT_EQ(check(locks), Decision::granted);
+  step_for(Duration::ms(1));
+  lose_third_and_bring_it_back();
+  server(1).keys.erase("r");
+  const OperationId id = locks.begin_extend(Resource("r"), Token("t"), Duration::seconds(10));
+  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
+}
+
 TEST_F(BackingOffCostsNoMajority, AndSparesAServerThatIsNotNeeded) {
   LockManager locks = manager(3);
   ASSERT_EQ(lock(locks, "a").decision, Decision::granted);
@@ -186,6 +196,21 @@ TEST_F(BackingOffCostsNoMajority, AndNoAnswerWaitsForTheServerThatWasSpared) {
   server(1).keys["split"] = "somebody else's";
   EXPECT_EQ(time_of([&] { EXPECT_NE(lock(locks, "split").decision, Decision::granted); }),
             Duration());
+}
+
+TEST_F(NodeTest, AConnectionThatIsMadeWhileNobodyWantsItIsNotCalledOverdue) {
+  server(2).connect_time = Duration::ms(30);
+  LockManager locks = manager(3);
+  ASSERT_EQ(lock(locks).decision, Decision::granted);
+  // Another object's call takes longer than the server may.
+  server(3).answer_time = Duration::ms(70);
+  LockOptions patient = once();
+  patient.timeout = Duration::ms(100);
+  LockManager other(pool_, {parse_server(name(3))}, patient);
+  ASSERT_EQ(lock(other, "other").decision, Decision::granted);
+  const auto node = pool_.node(specs(3)[2].endpoint, kTimeoutDefault);
+  EXPECT_EQ(node->trouble().fault, Fault::none);
+  EXPECT_TRUE(node->has_session());
 }
 
 TEST_F(NodeTest, AServerWhoseConnectionBrokeUnderACallIsLeftAloneForAWhile) {

@@ -21,9 +21,9 @@ class SparedTest : public testing::Test {
     spared_.note_asked(1);
     keep(1);
   }
-  void keep(AttemptNumber attempt) {
-    const auto command = std::make_shared<const Command>(CheckEqual{Resource("r"), Token("t")});
-    spared_.keep({NodeIndex(2), attempt, command, t(40)}, t(0));
+  void keep(AttemptNumber attempt, Command command = CheckEqual{Resource("r"), Token("t")}) {
+    const auto shared = std::make_shared<const Command>(std::move(command));
+    spared_.keep({NodeIndex(2), attempt, shared, t(40)}, t(0));
   }
   Spared spared_;
 };
@@ -39,10 +39,41 @@ TEST_F(SparedTest, OnceTheyCannotItIsAsked) {
   EXPECT_EQ(spared_.advise(kMajority, t(0)), Advice::ask);
 }
 
-TEST_F(SparedTest, OnceAMajorityHasAnsweredItIsNotNeeded) {
-  spared_.note_reply(1, Reply::denied());
-  spared_.note_reply(1, Reply::granted());
+TEST_F(SparedTest, OnceAMajorityHasAnsweredATakeItIsNotNeeded) {
+  spared_.note_asked(2);
+  spared_.note_asked(2);
+  keep(2, SetIfAbsent{Resource("r"), Token("t"), Duration::ms(5)});
+  spared_.note_reply(2, Reply::denied());
+  spared_.note_reply(2, Reply::granted());
   EXPECT_EQ(spared_.advise(kMajority, t(30)), Advice::leave);
+}
+
+TEST_F(SparedTest, WhereVotesOnAHeldLockAreSplitThatOneIsAsked) {
+  spared_.note_reply(1, Reply::granted());
+  spared_.note_reply(1, Reply::denied());
+  EXPECT_EQ(spared_.advise(kMajority, t(0)), Advice::ask);
+}
+
+TEST_F(SparedTest, WhereTheyAreWonOrLostItIsNotNeeded) {
+  Spared won = spared_;
+  for (int i = 0; i < 2; ++i) {
+    won.note_reply(1, Reply::granted());
+    spared_.note_reply(1, Reply::denied());
+  }
+  EXPECT_EQ(won.advise(kMajority, t(30)), Advice::leave);
+  EXPECT_EQ(spared_.advise(kMajority, t(30)), Advice::leave);
+}
+
+// Three of five have answered, the fourth may yet complete a majority, the fifth is spared.
+TEST_F(SparedTest, WhileAnAskedServerMayCompleteASplitVoteItIsLeftAlone) {
+  spared_.note_asked(1);
+  spared_.note_asked(1);
+  spared_.note_reply(1, Reply::granted());
+  spared_.note_reply(1, Reply::granted());
+  spared_.note_reply(1, Reply::denied());
+  EXPECT_EQ(spared_.advise(3, t(0)), Advice::wait);
+  spared_.note_reply(1, Reply::unknown(Fault::closed, ""));
+  EXPECT_EQ(spared_.advise(3, t(0)), Advice::ask);
 }
 
 TEST_F(SparedTest, WhenTheOthersTakeAQuarterOfTheTimeItIsAsked) {

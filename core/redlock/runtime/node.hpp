@@ -92,8 +92,11 @@ class Node {
   [[nodiscard]] bool closing() const { return state_ == State::closing; }
   // Of a closing connection: who must be decided before it is closed.
   [[nodiscard]] std::vector<OperationId> open_takes() const { return session_->open_takes(); }
-  // Nothing is awaited and nothing is to be sent.
-  [[nodiscard]] bool idle() const { return !session_ || session_->idle(); }
+  // Nothing is awaited, nothing is to be sent and nothing is being opened: there is nothing to look
+  // at. A connection that comes about while nobody wants it any more is no time-out.
+  [[nodiscard]] bool idle() const {
+    return !session_ || (state_ != State::connecting && session_->idle());
+  }
   [[nodiscard]] bool wants_write() const;
   [[nodiscard]] ConnectionId connection() const { return connection_; }
   [[nodiscard]] std::optional<Instant> next_deadline() const;

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "redlock/wire/translate.hpp"
+
 namespace redlock {
 
 void Spared::enter(AttemptNumber attempt) {
   if (attempt == attempt_) return;
   attempt_ = attempt;
-  asked_ = answered_ = failed_ = 0;
+  asked_ = granted_ = denied_ = failed_ = 0;
   kept_.clear();
   ask_at_ = Instant::never();
 }
@@ -28,13 +30,35 @@ void Spared::keep(Request request, Instant now) {
 
 void Spared::note_reply(AttemptNumber attempt, const Reply& reply) {
   if (attempt != attempt_) return;
-  ++(reply.answer == Answer::unknown ? failed_ : answered_);
+  switch (reply.answer) {
+    case Answer::granted:
+      ++granted_;
+      break;
+    case Answer::denied:
+      ++denied_;
+      break;
+    case Answer::unknown:
+      ++failed_;
+      break;
+  }
+}
+
+bool Spared::may_decide(std::size_t majority) const {
+  const std::size_t nodes = asked_ + kept_.size();
+  const bool open = granted_ < majority && denied_ + majority <= nodes;
+  return open && !is_take(*kept_.front().command);
 }
 
 Spared::Advice Spared::advise(std::size_t majority, Instant now) const {
   if (kept_.empty()) return Advice::wait;
-  if (answered_ >= majority) return Advice::leave;
-  const bool too_few = asked_ < majority + failed_;
+  // Of those that were asked; denials count only then, or every lock that is held would bring the
+  // spared a question.
+  std::size_t lost = failed_;
+  if (granted_ + denied_ >= majority) {
+    if (!may_decide(majority)) return Advice::leave;
+    lost += denied_;
+  }
+  const bool too_few = asked_ < majority + lost;
   return too_few || now >= ask_at_ ? Advice::ask : Advice::wait;
 }
 

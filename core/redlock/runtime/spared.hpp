@@ -2,7 +2,8 @@
 //
 // Backing off must never cost a majority, and whether it does is judged by what happens: they are
 // asked after all as soon as too few of the others are left to make a majority, or when those take
-// long. Once a majority has answered they are not needed.
+// long. Once a majority has answered they are not needed, with one exception: where votes on a lock
+// that may be ours are split, theirs may decide that it is. A take is tried again instead.
 // Invariants: only requests of the latest attempt are kept. Pure. One thread; one per operation.
 #pragma once
 #include <cstddef>
@@ -35,10 +36,13 @@ class Spared {
 
  private:
   void enter(AttemptNumber attempt);
+  // A majority has answered: does what is kept still matter?
+  [[nodiscard]] bool may_decide(std::size_t majority) const;
 
   AttemptNumber attempt_ = 0;
   std::size_t asked_ = 0;
-  std::size_t answered_ = 0;
+  std::size_t granted_ = 0;
+  std::size_t denied_ = 0;
   std::size_t failed_ = 0;
   std::vector<Request> kept_;
   Instant ask_at_ = Instant::never();
