@@ -56,7 +56,9 @@ TEST_P(Rule07OneDeadlinePerCall, ThreeOfThemCostOneBudgetAndGiveTypedErrors) {
     if (GetParam().takes_all_the_time && call == 0) {
       EXPECT_GE(took_ms, kTimeout.as_ms());
     }
-    const auto troubles = locks.troubles(outcome);
+    auto troubles = locks.troubles(outcome);
+    // Two decide the call; the third may not have been heard by then.
+    std::erase_if(troubles, [](const auto& trouble) { return trouble.fault == Fault::unanswered; });
     ASSERT_GE(troubles.size(), 2U);
     for (const ServerTrouble& trouble : troubles) {
       EXPECT_NE(std::ranges::find(GetParam().faults, trouble.fault), GetParam().faults.end())
