@@ -167,6 +167,8 @@ void Reactor::dispatch(Instant now) {
       if (running == running_.end()) continue;
       running->spared.note_reply(arrival.origin.attempt, arrival.reply);
       put(*running, now, [&](Operation& operation) {
+        // First: what the reply makes necessary is sent before what it makes the operation undo.
+        review_spared(*running, now);
         operation.take_reply(arrival.origin.node, arrival.origin.attempt, std::move(arrival.reply),
                              now);
       });
@@ -208,11 +210,21 @@ void Reactor::give_up_overdue(Node& node, const Command& command, Instant now) {
 
 void Reactor::send_request(Running& running, Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
-  if (!request.wants_answer) return node->submit_cleanup(request.command, request.answer_by);
+  if (!request.wants_answer) return clean_up(running, request);
   give_up_overdue(*node, *request.command, now);
   if (!node->connected_or_free(now)) return running.spared.keep(std::move(request), now);
   running.spared.note_asked(request.attempt);
   ask(running, request, now);
+}
+
+// What was kept back until now is not sent any more, and needs no undoing: behind its own removal
+// it would stay.
+void Reactor::clean_up(Running& running, const Request& request) {
+  Node& node = *running.nodes[request.node.value()];
+  if (!running.spared.drop(request.node, request.attempt)) {
+    return node.submit_cleanup(request.command, request.answer_by);
+  }
+  arrivals_.push_back({{running.id, request.node, request.attempt}, node.absence()});
 }
 
 void Reactor::ask(Running& running, const Request& request, Instant now) {

@@ -67,6 +67,11 @@ std::optional<Instant> Spared::next_deadline() const {
   return ask_at_;
 }
 
+bool Spared::drop(NodeIndex node, AttemptNumber attempt) {
+  if (attempt != attempt_) return false;
+  return std::erase_if(kept_, [node](const Request& kept) { return kept.node == node; }) > 0;
+}
+
 std::vector<Request> Spared::release() {
   ask_at_ = Instant::never();
   return std::exchange(kept_, {});

@@ -30,6 +30,8 @@ class Spared {
   [[nodiscard]] Advice advise(std::size_t majority, Instant now) const;
   // When the others have had long enough; nothing when nobody is spared.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
+  // Lets go of what is kept for a node; false: nothing is.
+  [[nodiscard]] bool drop(NodeIndex node, AttemptNumber attempt);
   // Hands out what is kept.
   [[nodiscard]] std::vector<Request> release();
   [[nodiscard]] bool empty() const { return kept_.empty(); }
