@@ -38,6 +38,7 @@ constexpr ArgumentPlace kConstructPlaces[] = {
 constexpr ArgumentPlace kCallPlaces[] = {{"resource", 1, "must give a usable key"},
                                          {"lock_timeout", 2},
                                          {"sleep_time", 3},
+                                         {"retry_times", 4},
                                          {"buffer_time", 5}};
 constexpr ArgumentPlace kReleasePlaces[] = {{"resource", 1, "must give a usable key"},
                                             {"buffer_time", 2}};
@@ -79,6 +80,7 @@ struct Times {
 };
 
 OperationId begin_take(const PidCall& call, const Times& seconds, zend_long retry_times) {
+  if (retry_times < 0) throw ArgumentError("retry_times must be greater than or equal to 0");
   if (seconds.lock_timeout <= 0) throw ArgumentError("lock_timeout must be greater than 0");
   const Duration lease = lease_from("lock_timeout", seconds.lock_timeout, kTtlMax);
   const Duration pause = duration_from("sleep_time", seconds.sleep_time, kPauseMax);

@@ -200,7 +200,7 @@ namespace {
          * @param int|float $lock_timeout seconds after which the lock is free without release,
          *     more than 0
          * @param int|float $sleep_time seconds between two attempts, at most 3600
-         * @param int $retry_times attempts after the first one; less than 0 counts as 0
+         * @param int $retry_times attempts after the first one, 0 or more
          * @param int|float $buffer_time seconds that the key lives longer than lock_timeout
          * @return int 1: you have the lock. 0: somebody else has it, or the answer came too late
          *     for lock_timeout; then lastErrors() says so

@@ -21,11 +21,12 @@ say(fn() => $lock->getPidLock($long, 1));
 say(fn() => $lock->releasePidLock($long));
 say(fn() => $lock->holdsPidLock($long));
 say(fn() => $lock->remainingPidLock($long));
+say(fn() => $lock->getPidLock('p', 1, retry_times: -1));
 say(fn() => $lock->getPidLock([], 1));
 say(fn() => $lock->getPidLock('p'));
 echo "These reach the server:\n";
 say(fn() => $lock->getPidLock('p', 1e-9));
-say(fn() => $lock->getPidLock('p', '5', retry_times: -3));
+say(fn() => $lock->getPidLock('p', '5', retry_times: 0));
 say(fn() => $lock->getPidLock(7, 3153600000, 0, 0, 0));
 ?>
 --EXPECTF--
@@ -59,6 +60,7 @@ ValueError: PidLock::getPidLock(): Argument #1 ($pid) must give a usable key: re
 ValueError: PidLock::releasePidLock(): Argument #1 ($pid) must give a usable key: resource must be at most 65536 bytes long
 ValueError: PidLock::holdsPidLock(): Argument #1 ($pid) must give a usable key: resource must be at most 65536 bytes long
 0.0
+ValueError: PidLock::getPidLock(): Argument #4 ($retry_times) must be greater than or equal to 0
 TypeError: PidLock::getPidLock(): Argument #1 ($pid) must be of type string|int, array given
 ArgumentCountError: PidLock::getPidLock() expects at least 2 arguments, 1 given
 These reach the server:
