@@ -95,6 +95,15 @@ TEST_F(Resolving, WhatNobodyFetchedForLongGivesItsDescriptorsBackWhateverIsAsked
   EXPECT_EQ(test::open_descriptors(), before);
 }
 
+TEST_F(Resolving, TheEndOfAnOldLookUpLeavesANewOneOfTheSameNameAlone) {
+  const Instant later = t(0) + kResolvedFor;
+  const auto old = begin(kName, t(0));
+  const auto latest = begin(kName, later);
+  finish(old, later);
+  const Resolver::Answer answer = resolver_.resolve(kName, kPort, later);
+  EXPECT_TRUE(answer.job == latest || !answer.known.addresses.empty());
+}
+
 TEST_F(Resolving, AFailureIsNotRemembered) {
   names_.fail(true);
   EXPECT_FALSE(finish(begin(kName, t(0)), t(0)).failure.empty());
@@ -149,6 +158,17 @@ TEST_F(Resolving, LookUpsThatNobodyWaitsForMakeRoomAndOthersDoNot) {
   const Resolver::Answer refused = resolver_.resolve("one-more.test", kPort, t(0));
   EXPECT_EQ(refused.job, nullptr);
   EXPECT_EQ(refused.known.failure, "too many host names are being resolved");
+}
+
+TEST_F(Resolving, OfLookUpsThatNobodyWaitsForTheOldestMakesRoom) {
+  names_.be_silent(true);
+  const auto begin_numbered = [this](std::size_t i) {
+    return begin(std::to_string(i) + ".test", t(static_cast<int>(i)));
+  };
+  std::vector<std::weak_ptr<Resolver::Job>> jobs;
+  for (std::size_t i = 0; i <= kLookUpsMax; ++i) jobs.emplace_back(begin_numbered(i));
+  EXPECT_TRUE(jobs.front().expired());
+  EXPECT_FALSE(jobs[kLookUpsMax - 1].expired());
 }
 
 TEST_F(Resolving, AfterAForkNothingIsLeft) {

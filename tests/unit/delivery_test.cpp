@@ -82,6 +82,19 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, OnANewConnectionWhereTheyWereCarriedOve
   expect_released();
 }
 
+TEST_F(Rule14RemovalsArriveBeforeTheEnd, WhoIsLeftAloneForAWhileIsAskedAtTheLastChanceOnly) {
+  LockManager locks = manager(3);
+  lose_third(locks);
+  server(2).keys["r"] = "t";
+  release(locks);
+  server(2).reach = FakeServer::Reach::accepts;
+  const std::size_t before = server(2).connections_opened;
+  pool_.deliver();
+  EXPECT_EQ(server(2).connections_opened, before);
+  pool_.close_all();
+  expect_released();
+}
+
 TEST_F(Rule14RemovalsArriveBeforeTheEnd, WhenTheSocketTakesNothingForAWhile) {
   LockManager locks = manager(1);
   ASSERT_EQ(lock(locks, "connects").decision, Decision::granted);

@@ -113,6 +113,18 @@ TEST_F(IdleTest, AWorkerThatOnlyStepsTidiesToo) {
   EXPECT_EQ(pool_.connection_count(), 0U);
 }
 
+TEST_F(IdleTest, TidyingGoesByTheLimitThatWasSet) {
+  pool_.set_idle_limit(Duration::seconds(5));
+  LockManager locks = manager(2);
+  lock(locks, "a");
+  clock_.advance(Duration::seconds(5) - Duration::ns(1));
+  pool_.step(clock_.now());
+  EXPECT_EQ(pool_.connection_count(), 2U);
+  clock_.advance(kTidyEvery);
+  pool_.step(clock_.now());
+  EXPECT_EQ(pool_.connection_count(), 0U);
+}
+
 TEST_F(IdleTest, EndpointsThatNobodyUsesAreForgottenWhileTheWorkerRuns) {
   std::weak_ptr<Node> node;
   {

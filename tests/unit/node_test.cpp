@@ -226,6 +226,16 @@ TEST_F(NodeTest, AServerWhoseConnectionBrokeUnderACallIsLeftAloneForAWhile) {
   EXPECT_FALSE(node->connected_or_free(clock_.now()));
 }
 
+TEST_F(NodeTest, AServerThatSaysTooMuchIsLeftAloneForAWhile) {
+  server(2).say = [](const Arguments&) { return "+OK\r\n+OK\r\n"; };
+  LockManager locks = manager(3);
+  lock(locks);
+  step_for(Duration::ms(1));
+  const auto node = pool_.node(specs(3)[2].endpoint, kTimeoutDefault);
+  EXPECT_EQ(node->trouble().fault, Fault::protocol);
+  EXPECT_FALSE(node->connected_or_free(clock_.now()));
+}
+
 TEST_F(NodeTest, AnAttemptThatFollowsATimeoutAtOnceAsksTheServersAgain) {
   LockOptions options = once();
   options.retry = RetryPolicy::exact(2, Duration());

@@ -106,6 +106,28 @@ TEST_F(Rule08TheChildsPool, CarriesNoRemovalsOfItsParent) {
   EXPECT_EQ(server(0).keys.count("r"), 0U) << "the parent sends it";
 }
 
+TEST_F(Rule08TheChildsPool, BacksOffFromNoServerThatItsParentLost) {
+  server(2).reach = test::FakeServer::Reach::refuses;
+  lock(locks_);
+  const auto free = [&] {
+    return pool_.node(specs(3)[2].endpoint, kTimeoutDefault)->connected_or_free(clock_.now());
+  };
+  ASSERT_FALSE(free());
+  EXPECT_EQ(exit_status_of_child(free), 0);
+}
+
+TEST_F(Rule08TheChildsPool, WaitsForAServerThatItsParentWaitedForInVain) {
+  server(2).reach = test::FakeServer::Reach::vanishes;
+  const auto deliver_a_removal = [&] {
+    for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = "t";
+    unlock(locks_, Token("t"));
+    return time_of([&] { pool_.deliver(); });
+  };
+  ASSERT_EQ(deliver_a_removal(), kTimeoutDefault);
+  ASSERT_EQ(deliver_a_removal(), Duration());
+  EXPECT_EQ(exit_status_of_child([&] { return deliver_a_removal() == kTimeoutDefault; }), 0);
+}
+
 TEST_F(Rule08TheChildsPool, HoldsNoneOfItsParentsStamps) {
   StampLedger ledger;
   const Resource key("k");

@@ -202,6 +202,30 @@ TEST_F(SessionTest, AScriptGoesAsTextUntilTheServerHasRunItOnce) {
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVALSHA", "EVAL"}));
 }
 
+TEST_F(SessionTest, AScriptThatTheServerForgotOrRefusedGoesAsTextNextTime) {
+  ASSERT_TRUE(submit(1, check_of("a")));
+  sent();
+  receive("-OOM command not allowed\r\n");
+  ASSERT_TRUE(submit(1, check_of("b")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+  receive(":1\r\n");
+  ASSERT_TRUE(submit(1, check_of("c")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVALSHA"}));
+  receive("-NOSCRIPT No matching script.\r\n");
+  ASSERT_TRUE(submit(1, check_of("d")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVAL"}));
+}
+
+TEST_F(SessionTest, AReleaseThatMetNoscriptIsRepeatedThoughAnotherRemovalStandsBehindIt) {
+  ASSERT_TRUE(submit(1, delete_of("a")));
+  receive(":1\r\n");
+  ASSERT_TRUE(submit(2, delete_of("b")));
+  ASSERT_TRUE(submit(0, delete_of("b")));
+  sent();
+  EXPECT_TRUE(receive("-NOSCRIPT No matching script.\r\n").empty());
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+}
+
 TEST_F(SessionTest, AnUnknownScriptIsSentAsTextOnceAndAnsweredOnce) {
   ASSERT_TRUE(submit(1, check_of("a")));
   receive(":1\r\n");

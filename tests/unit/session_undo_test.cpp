@@ -44,6 +44,27 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBehindTheSetClosesIt) {
   EXPECT_EQ(session_.open_takes(), (std::vector<OperationId>{2}));
 }
 
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatWasNeverWrittenCannotHaveBeenDone) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  sent();
+  ASSERT_TRUE(submit(2, set_of("b")));
+  const auto arrivals = fail();
+  ASSERT_EQ(arrivals.size(), 2U);
+  EXPECT_TRUE(may_have_been_done(arrivals[0].reply));
+  EXPECT_FALSE(may_have_been_done(arrivals[1].reply));
+}
+
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalIsOwedUntilItsLastByteIsSent) {
+  ASSERT_TRUE(submit(1, delete_of("a")));
+  const std::size_t size = session_.output().size();
+  session_.mark_sent(size - 1);
+  ASSERT_TRUE(submit(2, set_of("b")));
+  ASSERT_GT(session_.output().size(), 1U);
+  EXPECT_TRUE(session_.owes_removal());
+  session_.mark_sent(1);
+  EXPECT_FALSE(session_.owes_removal());
+}
+
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ALastRemovalGoesOutBehindTheUnansweredSetAsText) {
   ASSERT_TRUE(submit(1, set_of("a")));
   sent();

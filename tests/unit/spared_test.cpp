@@ -90,6 +90,7 @@ TEST_F(SparedTest, IsHandedOutOnce) {
 }
 
 TEST_F(SparedTest, AnEarlierAttemptsRepliesAndRequestsDoNotCount) {
+  for (int i = 0; i < 2; ++i) spared_.note_reply(1, Reply::unknown(Fault::connect, "refused"));
   spared_.note_asked(2);
   spared_.note_asked(2);
   EXPECT_TRUE(spared_.release().empty());

@@ -36,6 +36,13 @@ TEST(StampLedger, KeepsWhatWasTakenLastInWhateverOrderItIsWritten) {
   EXPECT_EQ(ledger.find("a", kKey)->stamp, "newer");
 }
 
+TEST(StampLedger, OfTwoTakenInOneInstantKeepsTheOneThatIsWrittenLast) {
+  StampLedger ledger;
+  ASSERT_TRUE(ledger.write("a", kKey, entry("first", 1), at_ms(1)));
+  EXPECT_TRUE(ledger.write("a", kKey, entry("second", 1), at_ms(1)));
+  EXPECT_EQ(ledger.find("a", kKey)->stamp, "second");
+}
+
 TEST(StampLedger, StrikesOnlyWhatIsMeant) {
   StampLedger ledger;
   ledger.write("a", kKey, entry("first", 0), at_ms(0));
