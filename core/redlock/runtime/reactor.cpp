@@ -210,21 +210,15 @@ void Reactor::give_up_overdue(Node& node, const Command& command, Instant now) {
 
 void Reactor::send_request(Running& running, Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
-  if (!request.wants_answer) return clean_up(running, request);
+  if (!request.wants_answer && running.spared.drop(request.node, request.attempt)) {
+    // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
+    return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
+  }
+  if (!request.wants_answer) return node->submit_cleanup(request.command, request.answer_by);
   give_up_overdue(*node, *request.command, now);
   if (!node->connected_or_free(now)) return running.spared.keep(std::move(request), now);
   running.spared.note_asked(request.attempt);
   ask(running, request, now);
-}
-
-// What was kept back until now is not sent any more, and needs no undoing: behind its own removal
-// it would stay.
-void Reactor::clean_up(Running& running, const Request& request) {
-  Node& node = *running.nodes[request.node.value()];
-  if (!running.spared.drop(request.node, request.attempt)) {
-    return node.submit_cleanup(request.command, request.answer_by);
-  }
-  arrivals_.push_back({{running.id, request.node, request.attempt}, node.absence()});
 }
 
 void Reactor::ask(Running& running, const Request& request, Instant now) {

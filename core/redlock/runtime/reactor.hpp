@@ -116,7 +116,6 @@ class Reactor {
   void tie_up(Instant now);
   [[nodiscard]] Running* find(OperationId id);
   void give_up_overdue(Node& node, const Command& command, Instant now);
-  void clean_up(Running& running, const Request& request);
   void send_request(Running& running, Request& request, Instant now);
   void ask(Running& running, const Request& request, Instant now);
   // Asks those that are being backed off from, or answers for them, when it is time to.
