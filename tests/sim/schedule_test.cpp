@@ -175,6 +175,7 @@ constexpr std::array kKnownSeeds{
     KnownSeed{1286, false, {}, "a removal overtook its SET, which waited for SELECT"},
     KnownSeed{5005571, false, FaultClass::stall,
               "the undo of a granted lock's unanswered SET arrived behind an extend"},
+    KnownSeed{13031, true, {}, "a take that was kept back followed its own removal"},
     KnownSeed{2071, false, {}, "a PidLock trusted its lease as if all clocks ran alike"},
     KnownSeed{21, false, {}, "the same, with a lease of an hour"},
 };
