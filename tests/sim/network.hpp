@@ -55,6 +55,8 @@ struct Connection {
   // When the bytes that arrived last were written; 0: not known.
   std::int64_t written_ns = 0;
   bool misused = false;
+  // It was used once more after it had been unused for so long that it may be replaced.
+  bool outlived = false;
   bool silent = false;  // half-open: whatever is sent vanishes
   Slicing slicing = Slicing::none;
   Pipe up;

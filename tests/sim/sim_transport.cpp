@@ -64,6 +64,7 @@ IoResult SimTransport::send(ConnectionId connection, std::string_view bytes) {
   // A removal may go there: it is carried to the next connection when this one turns out to be
   // dead.
   const bool takes = bytes.find("\r\nSET\r\n") != std::string_view::npos;
+  link.outlived = link.outlived || unused_ns >= idle_limit_ns() / 2;
   link.misused = link.misused || (takes && (stale || over));
   const std::size_t size = network_.send_up(link, bytes);
   if (size == 0) return {};
@@ -89,13 +90,16 @@ IoResult SimTransport::receive(ConnectionId connection, std::span<char> into) {
   return {};
 }
 
+// Of this, half counts, for a client's clock may be fast.
+std::int64_t SimTransport::idle_limit_ns() const {
+  return forgetful_ ? kIdleLimitMs * kMs : kIdleLimitDefault.count_ns();
+}
+
 void SimTransport::close(ConnectionId connection) {
   if (dead_) return;
   Connection& link = at(connection);
   const std::size_t unread = link.inbox.size() - link.inbox_offset;
-  // Half of what the pool is told, for a client's clock may be fast.
-  const std::int64_t idle_limit_ns = forgetful_ ? kIdleLimitMs * kMs : kIdleLimitDefault.count_ns();
-  const bool unused = network_.now_ns() - link.used_ns >= idle_limit_ns / 2;
+  const bool unused = link.outlived || network_.now_ns() - link.used_ns >= idle_limit_ns() / 2;
   const bool ended = link.client_side == ClientSide::failed || link.peer_ended;
   // Also of one that was unused for long: its successor is made by the call that needs it.
   gave_up_ = gave_up_ || !ended;

@@ -53,6 +53,7 @@ class SimTransport final : public Transport {
 
  private:
   bool look(std::span<Interest> interests);
+  [[nodiscard]] std::int64_t idle_limit_ns() const;
   [[nodiscard]] Connection& at(ConnectionId connection) const {
     return network_.connection(static_cast<std::uint32_t>(connection - 1));
   }

@@ -26,7 +26,7 @@ bool register_handler() {
 
 ProcessMark this_process() {
   // An exception leaves it unset, and the next call tries again.
-  [[maybe_unused]] static const bool registered = register_handler();
+  [[maybe_unused]] static const bool kRegistered = register_handler();
   return {fork_count.load(std::memory_order_relaxed), getpid()};
 }
 

@@ -167,7 +167,7 @@ std::string hiredis_version_built() {
 }
 
 std::string hiredis_origin() {
-  static const char here = 0;
+  static const char kHere = 0;
   Dl_info own{};
   Dl_info info{};
   void* address = nullptr;
@@ -175,7 +175,7 @@ std::string hiredis_origin() {
   static_assert(sizeof(address) == sizeof(function));
   __builtin_memcpy(&address, &function, sizeof(address));
   if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
-  if (dladdr(&here, &own) != 0 && own.dli_fbase == info.dli_fbase) return "linked in";
+  if (dladdr(&kHere, &own) != 0 && own.dli_fbase == info.dli_fbase) return "linked in";
   return info.dli_fname;
 }
 

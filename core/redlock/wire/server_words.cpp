@@ -10,7 +10,8 @@ namespace redlock {
 
 namespace {
 
-using std::string_view_literals::operator""sv;
+// clang-tidy does not see that literals use it.
+using std::string_view_literals::operator""sv;  // NOLINT(misc-unused-using-decls)
 
 constexpr std::array kCodes{
     std::pair{"NOAUTH"sv, Fault::auth},
