@@ -97,6 +97,7 @@ class ModelServer {
     const bool undo = script && undone.contains(id) && is_undo(arguments[1]);
     const int times = ++asked_[{id, by_sha1 ? 's' : undo ? 'u' : 't'}];
     REQUIRE(times == 1 || id == 0);
+    if (verb == "PTTL") return answer_look(id, input.choice(3));
     const bool stamp = script && arguments.size() == 7 && arguments[6] == "1" && is_take(arguments);
     answer_command(undo ? 0 : id, script, by_sha1, stamp, input.choice(6));
   }
@@ -113,6 +114,13 @@ class ModelServer {
     const bool refuse = input.choice(32) == 31;
     refused = refused || (refuse && verb != "CLIENT");
     wire += refuse ? "-NOPERM not you\r\n" : "+OK\r\n";
+  }
+
+  // How long a key still lives; -1 where it has no end.
+  void answer_look(std::uint64_t id, std::size_t how) {
+    wire += how == 0 ? ":-1\r\n" : ":4711\r\n";
+    const Answer answer = how == 0 ? Answer::granted : Answer::denied;
+    if (id != 0 && !refused) expected.push_back({id, answer, {}});
   }
 
   void answer_command(std::uint64_t id, bool script, bool by_sha1, bool stamp, std::size_t how) {

@@ -26,7 +26,8 @@ bool may_be_granted(const Command& command, const RespValue& value) {
     return value.kind == RespKind::status && value.text == "OK";
   }
   if (std::holds_alternative<StampTake>(command)) return value.kind == RespKind::bulk;
-  return value.kind == RespKind::integer && value.integer == 1;
+  const std::int64_t yes = std::holds_alternative<CheckEndless>(command) ? -1 : 1;
+  return value.kind == RespKind::integer && value.integer == yes;
 }
 
 // Never "free" and never "released"; but a key of another type is certainly not ours.

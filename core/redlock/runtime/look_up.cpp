@@ -4,11 +4,15 @@
 #include <ares.h>
 #include <netdb.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <new>
+#include <system_error>
 
 #include "redlock/algorithm/invariant.hpp"
 
@@ -16,8 +20,19 @@ namespace redlock {
 
 namespace {
 
+// What c-ares keeps to itself: that no descriptor is to be had for its files and sockets. 0: one
+// is.
+int descriptor_error() {
+  const int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return errno;
+  ::close(probe);
+  return 0;
+}
+
 std::string failure_of(int status) {
-  return std::string("the host name cannot be resolved: ") + ares_strerror(status);
+  const int error = descriptor_error();
+  return "the host name cannot be resolved: " +
+         (error == 0 ? ares_strerror(status) : std::generic_category().message(error));
 }
 
 // Where it does anything at all (on Windows) c-ares wants this once and before anything else. No
