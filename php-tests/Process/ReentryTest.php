@@ -140,6 +140,10 @@ final class ReentryTest extends ServerTestCase
             $redLock = new RedLock($args["servers"], 10, 2);
             $calls = 0;
             pcntl_signal(SIGUSR1, static function () use ($redLock, &$calls): void {
+                // Behind the interrupted call it would rightly be the latest one.
+                if (!in_array("lock", array_column(debug_backtrace(), "function"), true)) {
+                    return;
+                }
                 $calls++;
                 $redLock->unlock(false);
             });

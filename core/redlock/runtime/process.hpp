@@ -2,8 +2,10 @@
 //
 // What was remembered before a fork belongs to the parent: connections, operations, outcomes,
 // stamps, random bytes. So whoever remembers anything asks here first, before it looks at it.
-// Neither sign is enough alone. The process id is the same on both sides where each is the first
-// of its PID namespace; the handlers of pthread_atfork() are passed over by a bare clone(2).
+// Two signs are compared: a count that a handler of pthread_atfork() keeps, which a bare clone(2)
+// passes over, and memory that the kernel wipes in every child, which old kernels do not have. The
+// process id alone would not do: it is the same on both sides where each is the first of its PID
+// namespace.
 // Any thread. The handler goes with the module it stands in when that is unloaded.
 #pragma once
 #include <cstdint>
@@ -13,7 +15,7 @@ namespace redlock {
 // Differs between a process and every one it descends from.
 struct ProcessMark {
   std::uint64_t fork_count = 0;  // in the line from the first process that asked
-  long id = 0;
+  std::uint64_t number = 0;      // its own in that line; its process id where memory cannot tell
   bool operator==(const ProcessMark&) const = default;
 };
 
