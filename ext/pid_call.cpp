@@ -45,12 +45,16 @@ void take_outcome(PidCall& call, bool wanted) {
   state.outcome = state.manager.pool().take(call.id);
   call.decision = state.outcome.decision;
   if (call.verb == PidVerb::take && call.decision == Decision::granted) note_taken(call, wanted);
+  if (call.verb == PidVerb::check && call.decision == Decision::granted &&
+      !state.manager.trusted(key_of(call), call.entry)) {
+    call.decision = Decision::denied;
+  }
   note_troubles(call);
   // While the server cannot be asked, a later release may still succeed.
   const bool answered =
       call.decision != Decision::unreachable && call.decision != Decision::aborted;
   if (call.verb == PidVerb::release && answered) {
-    state.manager.note_released(key_of(call), call.released);
+    state.manager.note_released(key_of(call), call.entry);
   }
 }
 

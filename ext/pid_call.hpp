@@ -35,7 +35,7 @@ struct PidCall {
   PidVerb verb;
   const zend_string* key;  // outlives the call
   OperationId id = 0;
-  StampLedger::Serial released = 0;  // what a release is about
+  StampLedger::Serial entry = 0;  // what a release or a check is about
   Instant began;
   Decision decision = Decision::aborted;
 

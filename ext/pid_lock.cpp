@@ -106,7 +106,7 @@ void release(zval* return_value, PidState& state, const zend_string* key, double
   PidCall call(state, PidVerb::release, key);
   const bool begun = guarded(kReleasePlaces, [&] {
     const Duration margin = lease_from("buffer_time", buffer_time, kTtlMax);
-    call.released = state.manager.entry_of(resource_of(key));
+    call.entry = state.manager.entry_of(resource_of(key));
     call.id = state.manager.begin_release(resource_of(key), margin).value_or(0);
   });
   if (!begun || (call.id != 0 && !complete(call))) return;
@@ -115,8 +115,10 @@ void release(zval* return_value, PidState& state, const zend_string* key, double
 
 void check(zval* return_value, PidState& state, const zend_string* key) {
   PidCall call(state, PidVerb::check, key);
-  const bool begun = guarded(
-      kCallPlaces, [&] { call.id = state.manager.begin_check(resource_of(key)).value_or(0); });
+  const bool begun = guarded(kCallPlaces, [&] {
+    call.entry = state.manager.entry_of(resource_of(key));
+    call.id = state.manager.begin_check(resource_of(key)).value_or(0);
+  });
   if (!begun) return;
   if (call.id == 0) RETURN_FALSE;
   if (!complete(call)) return;

@@ -144,24 +144,28 @@ bool complete(Call& call) {
   return taken && waited == Waited::done;
 }
 
-// A lock that is refused again and again may be refused by something that is none. Whoever makes
-// only one attempt is in a hurry, and not told. False: an exception is pending.
+// What refused a lock may be none: remarked on where it is so. False: an exception is pending.
 bool look(Call& call) {
   QuorumState& state = call.state;
   Pool& pool = state.manager.pool();
-  if (call.verb != QuorumVerb::lock || call.decision != Decision::denied) return true;
-  if (!state.manager.retries()) return true;
+  if (call.verb != QuorumVerb::lock || !is_refusal(call.decision)) return true;
   // A signal handler's calls on the same object leave their own behind.
   TroubleList::iterator ours;
   const bool begun = guarded({}, [&] {
-    ours = state.set_aside.insert(state.set_aside.end(), state.troubles);
-    call.id = state.manager.begin_look(resource_from(&call.resource));
+    TroubleList one(1, state.troubles);
+    const Resource resource = resource_from(&call.resource);
+    call.id = state.manager.begin_look_after(resource, state.outcome).value_or(0);
+    if (call.id == 0) return;
+    ours = one.begin();
+    state.set_aside.splice(state.set_aside.end(), one);
   });
-  if (!begun) return false;
+  if (!begun || call.id == 0) return begun;
   const Waited waited = wait_for(pool, call.id);
   const bool taken = guarded({}, [&] {
-    const bool endless = pool.take(call.id).decision == Decision::granted;
-    state.remark = endless ? kEndlessRemark : "";
+    const Decision looked = pool.take(call.id).decision;
+    state.remark = looked == Decision::granted ? kEndlessRemark : "";
+    // The process forked: the child is not told what its parent asked for.
+    if (looked == Decision::aborted) call.decision = looked;
     state.troubles = std::move(*ours);
     state.set_aside.erase(ours);
   });

@@ -236,6 +236,40 @@ final class ForkTest extends ServerTestCase
         self::assertSame($takes, $held);
     }
 
+    public function testAForkWhileARefusedLockLooksWhyIsToldToTheChild(): void
+    {
+        $proxy = $this->proxy($server = $this->server());
+        $server->client()->call('SET', 'busy', 'another', 'PX', '60000');
+        $proxy->delay(250);
+        [$inChild, $inParent] = PhpProcess::run(self::PRELUDE . '
+            pcntl_async_signals(true);
+            $slow = new RedLock([["127.0.0.1", $args["slow"], 20]], 0, 2);
+            [$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+            $child = null;
+            pcntl_signal(SIGUSR1, function () use (&$child, $admin) {
+                // The server has been asked, and its answer is on the way.
+                if ($child === null && str_contains($admin("INFO", "commandstats"), "cmdstat_pttl")) {
+                    $child = pcntl_fork();
+                }
+            });
+            $again = "for i in $(seq 500); do kill -USR1 " . getmypid() . " || exit; sleep 0.02; done";
+            $messenger = proc_open(["sh", "-c", $again], [2 => ["file", "/dev/null", "w"]], $pipes);
+            try {
+                $result = $slow->lock("busy", 60000);
+            } catch (Exception $error) {
+                $result = get_class($error) . ": " . $error->getMessage();
+            }
+            if ($child === 0) {
+                fwrite($theirs, json_encode($result) . "\n");
+                exit(0);
+            }
+            proc_terminate($messenger);
+            report([$child === null ? "no fork" : json_decode(fgets($ours)), $result]);
+        ', ['port' => $server->port, 'slow' => $proxy->port]);
+        self::assertSame('RedLock\QuorumException: RedLock::lock(): the process forked during the call', $inChild);
+        self::assertFalse($inParent);
+    }
+
     public function testTheChildClosesItsParentsDescriptorsAtItsFirstCall(): void
     {
         [$parents, $kept, $still] = $this->inPhp('

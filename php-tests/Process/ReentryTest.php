@@ -23,10 +23,11 @@ final class ReentryTest extends ServerTestCase
         $prelude = '
             pcntl_async_signals(true);
             $lock = new PidLock(["127.0.0.1", $args["port"], 20]);
-            $inner = null;
-            pcntl_signal(SIGUSR1, function () use ($lock, &$inner, $args): void {
+            $redLock = new RedLock([["127.0.0.1", $args["port"], 20]], 0, 1);
+            $handle = $inner = null;
+            pcntl_signal(SIGUSR1, function () use ($lock, $redLock, &$handle, &$inner, $args): void {
                 posix_kill($args["server"], SIGCONT);
-                $inner = (static function () use ($lock) { %s })();
+                $inner = (static function () use ($lock, $redLock, $handle, $args) { %s })();
             });
             %s
             report("ready");
@@ -98,6 +99,63 @@ final class ReentryTest extends ServerTestCase
         );
         self::assertSame([1, 0, true, true], $report);
         self::assertSame(0, $server->client()->call('DBSIZE'));
+    }
+
+    public function testALockThatAHandlerReleasesIsNotHeldByTheCheckThatItInterrupted(): void
+    {
+        $report = $this->interrupt(
+            $this->server(),
+            '$lock->getPidLock("p", 60);',
+            'return $lock->releasePidLock("p");',
+            'report([$lock->holdsPidLock("p"), $inner]);',
+        );
+        self::assertSame([false, true], $report);
+    }
+
+    public function testALockThatAHandlerReleasesAndTakesAgainIsNotTheOneThatWasChecked(): void
+    {
+        $report = $this->interrupt(
+            $this->server(),
+            '$lock->getPidLock("p", 60);',
+            '$lock->releasePidLock("p"); return $lock->getPidLock("p", 60);',
+            'report([$lock->holdsPidLock("p"), $inner, $lock->holdsPidLock("p")]);',
+        );
+        self::assertSame([false, 1, true], $report);
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function callsOnAHandle(): iterable
+    {
+        $another = '(new RedLock([["127.0.0.1", $args["port"], 20]], 0, 1))';
+        foreach (['isHeld($handle)', 'extend($handle, 60000)'] as $call) {
+            yield "$call, released by the same object" => [$call, '$redLock'];
+            yield "$call, released by another object" => [$call, $another];
+        }
+    }
+
+    /** @dataProvider callsOnAHandle */
+    public function testAHandleThatAHandlerReleasesIsNeitherHeldNorExtended(string $call, string $releasing): void
+    {
+        $server = $this->server();
+        $report = $this->interrupt(
+            $server,
+            '$handle = $redLock->lock("r", 60000);',
+            "return {$releasing}->unlock(\$handle);",
+            "report([\$redLock->$call, \$inner]);",
+        );
+        self::assertSame([false, true], $report);
+        self::assertSame(0, $server->client()->call('DBSIZE'));
+    }
+
+    public function testAHandlerThatReleasesAnotherLockDoesNoHarm(): void
+    {
+        $report = $this->interrupt(
+            $this->server(),
+            '$handle = $redLock->lock("other", 60000); $mine = $redLock->lock("r", 60000);',
+            'return $redLock->unlock($handle);',
+            'report([is_array($redLock->extend($mine, 60000)), $inner]);',
+        );
+        self::assertSame([true, true], $report);
     }
 
     public function testAKeyMethodThatUsesTheLockItselfSeesTheLedgerAsItIs(): void

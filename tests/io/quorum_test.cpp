@@ -100,8 +100,12 @@ TEST_F(QuorumLock, ScriptsThatTheServersForgotAreSentAgain) {
 
 TEST_F(QuorumLock, ALookTellsAKeyThatNeverExpiresFromALock) {
   Runtime runtime;
-  LockManager locks(runtime.pool(), specs(3), once());
-  const auto look = [&] { return runtime.pool().run(locks.begin_look(Resource("r"))).decision; };
+  LockManager locks(runtime.pool(), specs(3), {});
+  Outcome refused;
+  refused.decision = Decision::denied;
+  const auto look = [&] {
+    return runtime.pool().run(*locks.begin_look_after(Resource("r"), refused)).decision;
+  };
   EXPECT_EQ(look(), Decision::denied) << "there is no key";
   server(0).ask({"LPUSH", "r", "x"});
   server(1).ask({"SET", "r", "data"});

@@ -30,6 +30,7 @@ std::string FakeServer::execute(const Arguments& request) {
   if (verb == "AUTH" || verb == "SELECT" || verb == "CLIENT") return std::string(kOk);
   if (verb == "SET") return set_if_absent(request);
   if (verb == "EVAL" || verb == "EVALSHA") return run_script(request);
+  if (verb == "PTTL") return integer(keys.contains(request.at(1)) ? 60'000 : -2);
   throw std::runtime_error("no request of ours: " + verb);
 }
 

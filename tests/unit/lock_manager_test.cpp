@@ -70,6 +70,42 @@ TEST_F(LockManagerTest, WhatIsNotOursIsNeitherHeldNorExtendedNorReleased) {
   EXPECT_TRUE(held(locks, taken.token));
 }
 
+// As a signal handler does it.
+TEST_F(LockManagerTest, WhatIsReleasedWhileItIsAskedAboutIsNeitherHeldNorExtended) {
+  LockManager locks = manager(3);
+  LockManager others = manager(3);
+  const Outcome taken = lock(locks);
+  const OperationId check = locks.begin_check(Resource("r"), taken.token);
+  const OperationId extension = locks.begin_extend(Resource("r"), taken.token, kTtl);
+  const OperationId other = locks.begin_check(Resource("q"), lock(locks, "q").token);
+  while (!pool_.done(extension)) pool_.step(Instant::never());
+  EXPECT_EQ(unlock(others, taken.token).decision, Decision::granted);
+  EXPECT_EQ(pool_.run(check).decision, Decision::denied);
+  EXPECT_EQ(pool_.run(extension).decision, Decision::denied);
+  EXPECT_EQ(pool_.run(other).decision, Decision::granted);
+}
+
+TEST_F(LockManagerTest, WhatWasReleasedBeforeItIsAskedAboutIsTheServersToTell) {
+  LockManager locks = manager(3);
+  const Outcome taken = lock(locks);
+  EXPECT_EQ(unlock(locks, taken.token).decision, Decision::granted);
+  for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = taken.token.view();
+  EXPECT_TRUE(held(locks, taken.token));
+}
+
+TEST_F(LockManagerTest, OnlyARefusalOfSeveralAttemptsIsLookedAt) {
+  LockManager locks = manager(3, LockOptions{});
+  LockManager hasty = manager(3);
+  EXPECT_EQ(locks.begin_look_after(Resource("r"), lock(locks)), std::nullopt);
+  const Outcome refused = lock(locks);
+  ASSERT_EQ(refused.decision, Decision::denied);
+  EXPECT_EQ(hasty.begin_look_after(Resource("r"), refused), std::nullopt);
+  const auto look = locks.begin_look_after(Resource("r"), refused);
+  ASSERT_NE(look, std::nullopt);
+  EXPECT_EQ(pool_.run(*look).decision, Decision::denied);
+  EXPECT_EQ(server(0).count("PTTL"), 1U);
+}
+
 TEST_F(LockManagerTest, AReleaseAsksAllServersAlsoAfterItsMajority) {
   LockManager locks = manager(5);
   const Outcome taken = lock(locks);

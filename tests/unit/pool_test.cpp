@@ -249,6 +249,15 @@ TEST_F(PoolTest, AnOperationThatIsNotKnownIsDoneAndAborted) {
   EXPECT_EQ(pool_.take(12345).decision, Decision::aborted);
 }
 
+TEST_F(PoolTest, WhatWasGivenUpAboutOneOperationIsNotHeldAgainstTheNext) {
+  LockManager locks = manager(1);
+  const Outcome taken = lock(locks);
+  const OperationId first = locks.begin_check(Resource("r"), taken.token);
+  pool_.give_up(taken.token);
+  EXPECT_EQ(pool_.run(first).decision, Decision::denied);
+  EXPECT_EQ(pool_.run(locks.begin_check(Resource("r"), taken.token)).decision, Decision::granted);
+}
+
 TEST_F(PoolTest, AnOutcomeCanBeTakenOnce) {
   LockManager locks = manager(1);
   const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));

@@ -146,6 +146,21 @@ TEST_F(StampLockManagerTest, WhatWasTakenDuringAReleaseStaysInTheLedger) {
   EXPECT_TRUE(server(0).keys.empty());
 }
 
+TEST_F(StampLockManagerTest, WhatIsGivenUpOrReplacedDuringACheckIsNotTrusted) {
+  StampLockManager locks = stamps();
+  take(locks);
+  const StampLedger::Serial checked = locks.entry_of(kKey);
+  EXPECT_TRUE(locks.trusted(kKey, checked));
+  const auto release = locks.begin_release(kKey, Duration());
+  EXPECT_FALSE(locks.trusted(kKey, checked));
+  pool_.run(*release);
+  locks.note_released(kKey, checked);
+  EXPECT_FALSE(locks.trusted(kKey, checked));
+  take(locks);
+  EXPECT_FALSE(locks.trusted(kKey, checked));
+  EXPECT_TRUE(locks.trusted(kKey, locks.entry_of(kKey)));
+}
+
 TEST_F(StampLockManagerTest, AReleaseThatNobodyConfirmedEndsTheTrustButMayBeTriedAgain) {
   StampLockManager locks = stamps();
   ASSERT_EQ(take(locks).decision, Decision::granted);

@@ -53,13 +53,15 @@ OperationId LockManager::begin_extend(const Resource& resource, const Token& tok
   check_resource(resource);
   check_token(token);
   check_ttl(ttl);
-  return begin(std::make_unique<Extend>(answer_times_, ExtendIfEqual{resource, token, ttl},
-                                        options_.drift_factor));
+  return pool_.begin(std::make_unique<Extend>(answer_times_, ExtendIfEqual{resource, token, ttl},
+                                              options_.drift_factor),
+                     nodes_, token);
 }
 
 OperationId LockManager::begin_unlock(const Resource& resource, const Token& token) {
   check_resource(resource);
   check_token(token);
+  pool_.give_up(token);
   return begin(
       std::make_unique<Inquiry>(answer_times_, DeleteIfEqual{resource, token}, LossDetail::none));
 }
@@ -67,11 +69,14 @@ OperationId LockManager::begin_unlock(const Resource& resource, const Token& tok
 OperationId LockManager::begin_check(const Resource& resource, const Token& token) {
   check_resource(resource);
   check_token(token);
-  return begin(
-      std::make_unique<Inquiry>(answer_times_, CheckEqual{resource, token}, LossDetail::reason));
+  return pool_.begin(
+      std::make_unique<Inquiry>(answer_times_, CheckEqual{resource, token}, LossDetail::reason),
+      nodes_, token);
 }
 
-OperationId LockManager::begin_look(const Resource& resource) {
+std::optional<OperationId> LockManager::begin_look_after(const Resource& resource,
+                                                         const Outcome& refused) {
+  if (refused.decision != Decision::denied || options_.retry.attempts_max <= 1) return std::nullopt;
   check_resource(resource);
   return begin(std::make_unique<Inquiry>(answer_times_, CheckEndless{resource}, LossDetail::none));
 }

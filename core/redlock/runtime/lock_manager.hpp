@@ -4,6 +4,7 @@
 // lets Pool::run() finish it or steps the pool itself, to live between the steps.
 // Not thread-safe; the pool must outlive the manager.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,12 +34,13 @@ class LockManager {
   // positive, above kTtlMax, or too small to leave any validity after drift.
   OperationId begin_lock(const Resource& resource, Duration ttl);
   OperationId begin_extend(const Resource& resource, const Token& token, Duration ttl);
+  // What is being asked about this lock at the moment will not be granted.
   OperationId begin_unlock(const Resource& resource, const Token& token);
   OperationId begin_check(const Resource& resource, const Token& token);
-  // Granted: a majority holds a key there that never expires, so what refuses the lock is none.
-  OperationId begin_look(const Resource& resource);
-  // More than one attempt is made where the first is refused.
-  [[nodiscard]] bool retries() const { return options_.retry.attempts_max > 1; }
+  // What refuses a lock again and again may be none: asks whether a majority holds a key there that
+  // never expires, which is granted then. Nothing where `refused`, the outcome of a begin_lock, was
+  // not denied, or came of a single attempt: who makes only one is in a hurry, and not told.
+  std::optional<OperationId> begin_look_after(const Resource& resource, const Outcome& refused);
 
   // The servers that erred in an outcome of this manager; see troubles_of().
   [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const;

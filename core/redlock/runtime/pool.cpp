@@ -20,6 +20,7 @@ Pool::~Pool() {
 void Pool::notice_fork() {
   if (!reactor_.forked()) return;
   reactor_.forget_all();
+  questions_.clear();
   // Also those that have no connection may have removals to carry.
   for (const auto& node : nodes_) node->forget();
 }
@@ -69,6 +70,13 @@ OperationId Pool::begin(std::unique_ptr<Operation> operation, const NodeList& no
   return reactor_.begin(std::move(operation), nodes);
 }
 
+OperationId Pool::begin(std::unique_ptr<Operation> operation, const NodeList& nodes, Token token) {
+  questions_.make_room();
+  const OperationId id = begin(std::move(operation), nodes);
+  questions_.add(id, std::move(token));
+  return id;
+}
+
 Woken Pool::step(Instant until) {
   notice_fork();
   tidy();
@@ -92,9 +100,14 @@ bool Pool::done(OperationId id) {
 
 Outcome Pool::take(OperationId id) {
   notice_fork();
-  if (reactor_.done(id)) return reactor_.take(id);
-  reactor_.end(id);
-  return {};
+  const bool given_up = questions_.take(id);
+  if (!reactor_.done(id)) {
+    reactor_.end(id);
+    return {};
+  }
+  Outcome outcome = reactor_.take(id);
+  if (given_up && outcome.decision == Decision::granted) outcome.decision = Decision::denied;
+  return outcome;
 }
 
 Outcome Pool::run(OperationId id) {
@@ -102,6 +115,7 @@ Outcome Pool::run(OperationId id) {
     while (!done(id)) step(Instant::never());
   } catch (...) {
     // Nobody else knows its number.
+    (void)questions_.take(id);
     reactor_.end(id);
     throw;
   }

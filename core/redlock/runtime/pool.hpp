@@ -13,6 +13,7 @@
 #include "redlock/algorithm/entropy.hpp"
 #include "redlock/algorithm/operation.hpp"
 #include "redlock/runtime/clock.hpp"
+#include "redlock/runtime/questions.hpp"
 #include "redlock/runtime/reactor.hpp"
 #include "redlock/runtime/transport.hpp"
 
@@ -43,6 +44,11 @@ class Pool {
   // Starts an operation and sends its first requests. It must be taken, decided or not. Throws
   // where it cannot start (no memory, no randomness); what was sent for it already is undone.
   OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes);
+  // The same for one that asks whether `token` is still the lock's: it is denied at best where that
+  // is given up before it is taken.
+  OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes, Token token);
+  // A release of this lock is about to begin.
+  void give_up(const Token& token) { questions_.give_up(token); }
   // One turn of the reactor: waits at most until `until`, moves what is ready.
   Woken step(Instant until);
   [[nodiscard]] std::optional<Instant> next_deadline();
@@ -100,6 +106,7 @@ class Pool {
   Entropy& entropy_;
   RequestEncoder encoder_;
   Reactor reactor_;
+  Questions questions_;
   std::set<std::shared_ptr<Node>, ByName> nodes_;
   // When there are so many, it is time to look which are used.
   std::size_t nodes_due_ = kEndpointsKept;

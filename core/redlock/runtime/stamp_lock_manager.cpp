@@ -91,6 +91,11 @@ std::optional<OperationId> StampLockManager::begin_check(const Resource& key) {
       std::make_unique<Inquiry>(answer_times_, std::move(command), LossDetail::reason), nodes_);
 }
 
+bool StampLockManager::trusted(const Resource& key, StampLedger::Serial checked) {
+  const StampLedger::Entry* entry = held(key);
+  return entry != nullptr && entry->serial == checked && !entry->given_up;
+}
+
 Duration StampLockManager::remaining(const Resource& key) {
   const StampLedger::Entry* entry = held(key);
   if (entry == nullptr || entry->given_up) return Duration();

@@ -48,6 +48,9 @@ class StampLockManager {
   void note_released(const Resource& key, StampLedger::Serial released);
   // Nothing when the lock is not in the ledger or given up: it is not held.
   std::optional<OperationId> begin_check(const Resource& key);
+  // False: what entry_of() named before a check has been given up or replaced while it was waited
+  // for, and is not held whatever the server said.
+  [[nodiscard]] bool trusted(const Resource& key, StampLedger::Serial checked);
   // What is left of the lease by the local clock; not positive when it is over, given up or not
   // held.
   [[nodiscard]] Duration remaining(const Resource& key);

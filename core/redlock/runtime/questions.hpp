@@ -1,0 +1,46 @@
+// The operations under way that ask whether a lock is ours, so that none of them says yes to what
+// was given up while it waited: a signal handler may release the very lock.
+//
+// Invariants: one entry an operation, until it is taken. No I/O. One thread.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "redlock/algorithm/ids.hpp"
+#include "redlock/wire/session.hpp"
+
+namespace redlock {
+
+class Questions {
+ public:
+  // Room for one more, so that add() cannot fail once its operation is under way.
+  void make_room() { asked_.reserve(asked_.size() + 1); }
+  void add(OperationId id, Token about) noexcept {
+    asked_.push_back({id, std::move(about), false});
+  }
+  // A release of this lock begins.
+  void give_up(const Token& token) noexcept {
+    for (Question& question : asked_) question.given_up |= question.about == token;
+  }
+  // Forgets the operation. True: what it asks about was given up meanwhile.
+  [[nodiscard]] bool take(OperationId id) noexcept {
+    const auto found = std::ranges::find(asked_, id, &Question::id);
+    if (found == asked_.end()) return false;
+    const bool given_up = found->given_up;
+    asked_.erase(found);
+    return given_up;
+  }
+  void clear() noexcept { asked_.clear(); }
+
+ private:
+  struct Question {
+    OperationId id;
+    Token about;
+    bool given_up;
+  };
+  std::vector<Question> asked_;
+};
+
+}  // namespace redlock
