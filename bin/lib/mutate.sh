@@ -1,0 +1,123 @@
+# How bin/mutants tries a mutant: a copy of the tree with an incremental build for each job, an edit at
+# a time, the suites in turn until one fails. Sourced behind start.sh; wants $work, $patches and $index.
+
+# The quick suites first; each is a program of the CMake build.
+suites=(unit_tests sim_tests sim_conformance_tests exhaustive_tests io_tests)
+suite_seconds_max=180
+# What a mutant may use that allocates or prints without end, in KiB.
+memory_max=6000000 file_max=300000
+
+build() { cmake --build "$build" -j "$1" --target "${@:2}" >"$job/build.log" 2>&1; }
+
+# Makes a copy of the tree with a configured build; equal paths below the job's folder let ccache
+# share objects between jobs. The core is optimised enough to be quick, the tests are quickly compiled.
+prepare() {
+  job=$work/$1 tree=$work/$1/tree build=$work/$1/build
+  mkdir -p "$job"
+  cp -a "$work/original" "$tree"
+  export CCACHE_BASEDIR=$job CCACHE_NOHASHDIR=1
+  local launcher=()
+  if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+  cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= \
+    -DCMAKE_CXX_FLAGS='-O1 -D_GLIBCXX_ASSERTIONS' --compile-no-warning-as-error \
+    ${launcher[@]+"${launcher[@]}"} >"$job/build.log" 2>&1 &&
+    build "$2" "${suites[@]}" || { tail -n 30 "$job/build.log" >&2; return 1; }
+  objects=$(sum_objects)
+}
+
+# What the core was compiled to: the same for an edit that changes nothing.
+sum_objects() { find "$build/CMakeFiles/redlock.dir" -name '*.o' -exec sha1sum {} + | sort | sha1sum; }
+
+last_run() { sed -n 's/^\[ RUN      \] //p' "$1" | tail -n 1; }
+
+# A suite that takes much longer than it did without an edit does not end.
+seconds_of() {
+  local usual
+  if { read -r usual <"$work/usual-$1"; } 2>/dev/null; then
+    echo $((3 * usual + 10))
+  else
+    echo "$suite_seconds_max"
+  fi
+}
+
+# run_suite SUITE [FILTER]: prints what failed first and returns 1 when something did.
+run_suite() {
+  local suite=$1 filter=${2-'*'} program log=$job/test.log status=0 limit
+  limit=$(seconds_of "$suite")
+  program=$(find "$build" -name "$suite" -type f -executable | head -n 1)
+  # In the background, for its number: a group of its own, which timeout ends when it is ended.
+  (
+    ulimit -v "$memory_max" -f "$file_max"
+    cd "$job" && exec timeout -k 5 "$limit" "$program" --gtest_fail_fast --gtest_filter="$filter"
+  ) >"$log" 2>&1 </dev/null &
+  echo $! >"$job/running"
+  wait $! || status=$?
+  rm "$job/running"
+  ((status != 0)) || return 0
+  if ((status == 124 || status == 137)); then
+    echo "no end within $limit s of $(last_run "$log")"
+  else
+    sed -n 's/^\[  FAILED  \] \([^ ,]*\).*/\1/p' "$log" | grep -am 1 . ||
+      echo "exit status $status in $(last_run "$log")"
+  fi
+  return 1
+}
+
+# The tests of the files that include the header of a source.
+filter_for() {
+  local header=${1#core/} found
+  found=$(grep -lF "\"${header%.*}.hpp\"" "$tree"/tests/unit/*_test.cpp | xargs -r \
+    sed -nE 's/^TEST(_F|_P)?\((\w+),.*/\2.*:*\/\2.*/p' | sort -u | paste -sd:)
+  echo "${found:-none}"
+}
+
+# Prints "state|suite|what failed".
+try_mutant() {
+  local name=$1 path suite what near
+  path=$(sed -n 's|^+++ b/||p' "$patches/$name.patch" | head -n 1)
+  patch -d "$tree" -p1 -F0 -s --no-backup-if-mismatch <"$patches/$name.patch" \
+    >"$job/patch.log" 2>&1 || { echo 'error|patch|does not apply'; return; }
+  build 1 redlock || { echo 'error|build|does not compile'; return; }
+  [[ $(sum_objects) != "$objects" ]] || { echo 'same|compiler|compiled to the same'; return; }
+  for suite in "${suites[@]}"; do
+    build 1 "$suite" || { echo 'error|build|does not compile'; return; }
+    if [[ $suite == unit_tests ]]; then
+      near=$(filter_for "$path")
+      what=$(run_suite "$suite" "$near") || { echo "killed|$suite|$what"; return; }
+      what=$(run_suite "$suite" "-$near") || { echo "killed|$suite|$what"; return; }
+    else
+      what=$(run_suite "$suite") || { echo "killed|$suite|$what"; return; }
+    fi
+  done
+  echo 'SURVIVED||'
+}
+
+# Puts back what a patch touched; newer than the objects, so that it is compiled again.
+restore() {
+  local file
+  sed -n 's|^+++ b/||p' "$patches/$1.patch" | while read -r file; do
+    cp "$work/original/$file" "$tree/$file"
+  done
+}
+
+# Takes mutants until none is left, and writes "state|suite|what failed|seconds" for each.
+run_worker() {
+  local name begun result
+  [[ $1 == 1 ]] || prepare "$1" 1 || return 1
+  for name in "${names[@]}"; do
+    mkdir "$work/claims/$name" 2>/dev/null || continue
+    begun=$SECONDS
+    if [[ ${judgement[$name]-} == equivalent ]]; then
+      result='equivalent||judged before'
+    else
+      result=$(try_mutant "$name")
+      restore "$name"
+    fi
+    echo "$result|$((SECONDS - begun))" >"$work/results/$name"
+    local done_count=("$work"/results/*)
+    IFS='|' read -r state suite what <<<"$result"
+    end_line
+    printf '[%d/%d] %-10s %-36s %s %s\n' "${#done_count[@]}" "${#names[@]}" "$state" "$name" \
+      "$suite" "$what"
+  done
+}
