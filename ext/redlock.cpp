@@ -140,9 +140,12 @@ void redlock::php::register_redlock() {
   zend_class_entry* const class_entry = register_class_RedLock();
   RedLockObject::install(class_entry);
   if (classes_are_global) zend_register_class_alias("RedLock\\RedLock", class_entry);
+#if ZEND_DEBUG
   // Its parameter is declared as subclasses of the userland class declare it, and takes false too:
-  // a debug build of PHP must not compare the two.
+  // a debug build of PHP must not compare the two. In others the flag only tells that there are
+  // types to be freed.
   auto* const unlock = static_cast<zend_function*>(
       zend_hash_str_find_ptr(&class_entry->function_table, ZEND_STRL("unlock")));
   unlock->common.fn_flags &= ~static_cast<std::uint32_t>(ZEND_ACC_HAS_TYPE_HINTS);
+#endif
 }

@@ -2,6 +2,8 @@
 By default both classes have two names, the userland file is skipped by its guard, and loading it is PHP's own error
 --EXTENSIONS--
 redlock
+--ENV--
+VALGRIND_OPTS=--leak-check=no
 --FILE--
 <?php
 var_dump(ini_get('redlock.global_names'), ini_set('redlock.global_names', '0'));

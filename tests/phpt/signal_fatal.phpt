@@ -6,6 +6,8 @@ pcntl
 --INI--
 fatal_error_backtraces=0
 pcre.jit=0
+--ENV--
+VALGRIND_OPTS=--leak-check=no
 --FILE--
 <?php
 require __DIR__ . '/helper.inc';

@@ -5,6 +5,8 @@ redlock
 --INI--
 fatal_error_backtraces=0
 pcre.jit=0
+--ENV--
+VALGRIND_OPTS=--leak-check=no
 --FILE--
 <?php
 require __DIR__ . '/helper.inc';

@@ -7,6 +7,8 @@ pcntl
 <?php if (PHP_ZTS) die('skip the timer of ZTS builds is not a signal that can be sent'); ?>
 --INI--
 fatal_error_backtraces=0
+--ENV--
+VALGRIND_OPTS=--leak-check=no
 --FILE--
 <?php
 require __DIR__ . '/helper.inc';
