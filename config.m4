@@ -142,7 +142,8 @@ if test "$PHP_REDLOCK" != "no"; then
   PHP_SUBST([REDLOCK_SHARED_LIBADD])
 
   REDLOCK_CXXFLAGS="$REDLOCK_STDCXX -fvisibility=hidden"
-  REDLOCK_CXXFLAGS="$REDLOCK_CXXFLAGS -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -I@ext_srcdir@/core"
+  REDLOCK_CXXFLAGS="$REDLOCK_CXXFLAGS -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1"
+  REDLOCK_CXXFLAGS="$REDLOCK_CXXFLAGS -I@ext_srcdir@/core -I@ext_srcdir@/ext"
   if test "$PHP_REDLOCK_DEV" = "yes"; then
     dnl PHP's own headers would not pass: as system headers they are not judged.
     REDLOCK_PHP_HEADERS=`echo "$INCLUDES" | $SED -e 's/-I/-isystem /g'`
@@ -150,7 +151,10 @@ if test "$PHP_REDLOCK" != "no"; then
   fi
 
   PHP_NEW_EXTENSION([redlock], [$REDLOCK_SOURCES], [$ext_shared],, [$REDLOCK_CXXFLAGS], [cxx])
-  PHP_ADD_BUILD_DIR([$ext_builddir/ext])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/border])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/module])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/pid])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/quorum])
   PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/algorithm])
   PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/wire])
   PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/runtime])

@@ -1,6 +1,6 @@
 <?php
 
-/** The rooms: includes point down only (ext, runtime, wire, algorithm), and each has its own outside. */
+/** The rooms: includes point down only, a class's room knows no other class, and each room has its own outside. */
 
 declare(strict_types=1);
 
@@ -13,15 +13,24 @@ final class Includes
         'core/redlock/algorithm/' => '~^redlock/algorithm/~',
         'core/redlock/wire/' => '~^redlock/(algorithm|wire)/~',
         'core/redlock/runtime/' => '~^redlock/(algorithm|wire|runtime)/~',
-        'ext/' => '~^redlock/(algorithm|wire|runtime)/|^redlock/version\.hpp$|^[a-z_]+\.hpp$|_arginfo\.h$|^php_redlock\.h$~',
+        'ext/border/' => '~^(redlock/(algorithm|wire|runtime)|border)/~',
+        'ext/quorum/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/~',
+        'ext/pid/' => '~^(redlock/(algorithm|wire|runtime)|border|pid)/~',
+        'ext/module/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum|pid|module)/|^redlock/version\.hpp$~',
     ];
+
+    /** Where the paths in includes begin. */
+    private const ROOTS = ['core/', 'ext/'];
 
     /** What a room may include of the system, beside C++'s own headers without a suffix. */
     private const SYSTEM = [
         'core/redlock/algorithm/' => '~^$~',
         'core/redlock/wire/' => '~^(hiredis/|dlfcn\.h)~',
         'core/redlock/runtime/' => '~^(?!hiredis/|php|zend|Zend|main/|ext/|SAPI|TSRM)~',
-        'ext/' => '~^(php|zend|Zend/|main/|ext/|SAPI|TSRM|config\.h|dlfcn\.h|unistd\.h|pthread\.h)~',
+        'ext/border/' => '~^(php|zend|ext/)~',
+        'ext/quorum/' => '~^$~',
+        'ext/pid/' => '~^$~',
+        'ext/module/' => '~^config\.h$~',
     ];
 
     /** Headers of a library that one file alone may include. */
@@ -47,13 +56,27 @@ final class Includes
                         $complaints[] = "$source must not include $header, which is for $only alone";
                     } elseif (!self::isAllowed($room, $inside, $quoted, $header)) {
                         $complaints[] = "$source must not include $header";
-                    } elseif ($quoted && str_starts_with($header, 'redlock/') && !$files->has("core/$header")) {
+                    } elseif (self::isOurs($header) && !self::exists($files, $header)) {
                         $complaints[] = "$source includes $header, which does not exist";
                     }
                 }
             }
             $report->rule("$room includes only what belongs there", $checked, $complaints);
         }
+        $sources = $files->matching('~^(core|ext)/.*\.(cpp|hpp|h)$~');
+        $outside = preg_grep('~^(' . implode('|', array_keys(self::ROOMS)) . ')[^/]+$~', $sources, PREG_GREP_INVERT);
+        $outside = array_diff($outside, ['core/redlock/version.hpp']);
+        $report->rule('every source stands in a room', count($sources), array_values($outside));
+    }
+
+    private static function isOurs(string $header): bool
+    {
+        return preg_match('~^(redlock|border|quorum|pid|module)/~', $header) === 1;
+    }
+
+    private static function exists(Files $files, string $header): bool
+    {
+        return array_filter(self::ROOTS, static fn(string $root): bool => $files->has("$root$header")) !== [];
     }
 
     private static function isAllowed(string $room, string $inside, bool $quoted, string $header): bool
@@ -65,7 +88,7 @@ final class Includes
             return !$quoted && !(str_ends_with($room, 'algorithm/') && preg_match(self::IMPURE, $header));
         }
         // In ext/, "php.h" and its like are quoted.
-        return ($room === 'ext/' || !$quoted) && preg_match(self::SYSTEM[$room], $header) === 1;
+        return (str_starts_with($room, 'ext/') || !$quoted) && preg_match(self::SYSTEM[$room], $header) === 1;
     }
 
     /** @return list<array{bool, string}> whether quoted, and the header */

@@ -14,7 +14,7 @@ final class Versions
         $version = $stated[1] ?? '';
         $places = [
             'package.xml' => '~<version>\s*<release>([^<]+)</release>~',
-            'ext/php_redlock.h' => '~^#define PHP_REDLOCK_VERSION "([^"]+)"~m',
+            'ext/module/php_redlock.h' => '~^#define PHP_REDLOCK_VERSION "([^"]+)"~m',
             'CHANGELOG.md' => '~^## \[?v?([0-9][^\s\]]*)~m',
         ];
         $complaints = $version === '' ? ['core/redlock/version.hpp states none'] : [];

@@ -1,0 +1,23 @@
+// Servers as PHP arrays and strings name them.
+//
+// Every function throws ArgumentError or TypeMismatch, whose text begins with `argument` and
+// never holds a password, and calls nothing of Zend that can fail.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "border/zend.hpp"
+#include "redlock/wire/endpoint.hpp"
+
+namespace redlock::php {
+
+// [host, port, timeout in seconds, 'auth' => password or [user, password], 'database' => int],
+// in which host, port and timeout may also stand under their names. A timeout without its name
+// gives the server at least the usual time.
+[[nodiscard]] ServerSpec server_from_array(std::string_view argument, HashTable* array);
+// A string as parse_server() takes it.
+[[nodiscard]] ServerSpec server_from_text(std::string_view argument, std::string_view text);
+// A list of both; errors name the position, from 1.
+[[nodiscard]] std::vector<ServerSpec> servers_from(std::string_view argument, HashTable* list);
+
+}  // namespace redlock::php

@@ -1,0 +1,72 @@
+// PHP objects that stand for a C++ object on the heap.
+//
+// The C++ side is made by the constructor and not by create_object, so a subclass may forget it:
+// every method asks initialised() first.
+#pragma once
+#include <cstddef>
+
+#include "border/zend.hpp"
+
+namespace redlock::php {
+
+template <class State>
+class ObjectOf {
+ public:
+  // Once per class, in MINIT. Objects cannot be cloned: a copy would be a second owner.
+  static void install(zend_class_entry* class_entry) {
+    handlers_ = *zend_get_std_object_handlers();
+    handlers_.offset = offsetof(Holder, std);
+    handlers_.free_obj = free;
+    handlers_.clone_obj = nullptr;
+    class_entry->create_object = create;
+  }
+
+  // Null until a constructor has set it; freed with the object.
+  static State*& state_of(zend_object* object) {
+    return reinterpret_cast<Holder*>(reinterpret_cast<char*>(object) - offsetof(Holder, std))
+        ->state;
+  }
+
+  // Null, with an Error thrown to PHP, while there is no state.
+  static State* initialised(zval* object) {
+    State* const state = state_of(Z_OBJ_P(object));
+    if (state == nullptr) {
+      zend_throw_error(nullptr, "The %s object is not initialised; call parent::__construct()",
+                       ZSTR_VAL(Z_OBJCE_P(object)->name));
+    }
+    return state;
+  }
+
+  // False, with an Error thrown to PHP, when the constructor runs a second time: a call on the
+  // object may be under way.
+  static bool is_new(zval* object) {
+    if (state_of(Z_OBJ_P(object)) == nullptr) return true;
+    zend_throw_error(nullptr, "The %s object is initialised already",
+                     ZSTR_VAL(Z_OBJCE_P(object)->name));
+    return false;
+  }
+
+ private:
+  struct Holder {
+    State* state;
+    zend_object std;
+  };
+
+  static zend_object* create(zend_class_entry* class_entry) {
+    auto* const holder = static_cast<Holder*>(zend_object_alloc(sizeof(Holder), class_entry));
+    zend_object_std_init(&holder->std, class_entry);
+    object_properties_init(&holder->std, class_entry);
+    holder->std.handlers = &handlers_;
+    return &holder->std;
+  }
+
+  static void free(zend_object* object) {
+    delete state_of(object);
+    state_of(object) = nullptr;
+    zend_object_std_dtor(object);
+  }
+
+  static inline zend_object_handlers handlers_;
+};
+
+}  // namespace redlock::php

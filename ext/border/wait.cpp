@@ -1,0 +1,56 @@
+// The waiting loop.
+#include "border/wait.hpp"
+
+#include "border/guard.hpp"
+
+namespace redlock::php {
+
+namespace {
+
+// What the VM does at the same sign (ZEND_VM_INTERRUPT).
+void serve_interrupt() {
+  zend_atomic_bool_store_ex(&EG(vm_interrupt), false);
+  if (zend_atomic_bool_load_ex(&EG(timed_out))) zend_timeout();
+  if (zend_interrupt_function != nullptr) zend_interrupt_function(EG(current_execute_data));
+}
+
+// A bail-out is held up here so that the caller can undo what it began.
+Waited run(void (*act)()) {
+  volatile bool bailed = false;
+  zend_try { act(); }
+  zend_catch { bailed = true; }
+  zend_end_try();
+  if (bailed) return Waited::bailed;
+  return EG(exception) == nullptr ? Waited::done : Waited::thrown;
+}
+
+void end_by_time_limit() { zend_timeout(); }
+
+// PHP counts CPU time on most systems, of which waiting takes none.
+bool over_time_limit(Duration waited) {
+  const zend_long limit = EG(timeout_seconds);
+  return limit > 0 && waited >= Duration::seconds(limit);
+}
+
+// Nothing to see to, or all of it seen to: done.
+Waited let_php_live(Duration waited) {
+  if (zend_atomic_bool_load_ex(&EG(vm_interrupt))) return run(serve_interrupt);
+  if (over_time_limit(waited)) return run(end_by_time_limit);
+  return Waited::done;
+}
+
+}  // namespace
+
+Waited wait_for(Pool& pool, OperationId id) {
+  const Instant began = pool.clock().now();
+  while (!pool.done(id)) {
+    const Instant now = pool.clock().now();
+    const Waited lived = let_php_live(now - began);
+    if (lived != Waited::done) return lived;
+    if (pool.done(id)) break;
+    if (!guarded({}, [&] { (void)pool.step(now + kWaitSlice); })) return Waited::thrown;
+  }
+  return Waited::done;
+}
+
+}  // namespace redlock::php

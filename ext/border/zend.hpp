@@ -1,0 +1,12 @@
+// PHP's own headers, as system headers: their warnings are not ours.
+#pragma once
+#pragma GCC system_header
+// PHP makes macros of functions that this one uses.
+#include <string>
+
+#include "ext/spl/spl_exceptions.h"
+#include "ext/standard/info.h"
+#include "php.h"
+#include "zend_attributes.h"
+#include "zend_exceptions.h"
+#include "zend_interfaces.h"

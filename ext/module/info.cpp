@@ -1,0 +1,39 @@
+// Versions and the number of connections.
+#include "module/info.hpp"
+
+#include <cstdio>
+
+#include "border/globals.hpp"
+#include "border/guard.hpp"
+#include "border/text.hpp"
+#include "module/php_redlock.h"
+#include "redlock/runtime/look_up.hpp"
+#include "redlock/wire/codec.hpp"
+
+namespace redlock::php {
+
+void print_info() {
+  char hiredis_version[32] = "";
+  char hiredis_origin_file[1024] = "";
+  char cares_version_text[32] = "";
+  char open_connections[24] = "0";
+  const bool known = guarded({}, [&] {
+    park(hiredis_version, hiredis_version_built());
+    park(hiredis_origin_file, hiredis_origin());
+    park(cares_version_text, cares_version());
+    if (ThreadState* const thread = REDLOCK_G(thread); thread != nullptr) {
+      park(open_connections, std::to_string(thread->runtime.pool().connection_count()));
+    }
+  });
+  if (!known) return;
+  php_info_print_table_start();
+  php_info_print_table_row(2, "redlock support", "enabled");
+  php_info_print_table_row(2, "Version", PHP_REDLOCK_VERSION);
+  php_info_print_table_row(2, "hiredis version (built)", hiredis_version);
+  php_info_print_table_row(2, "hiredis code (running)", hiredis_origin_file);
+  php_info_print_table_row(2, "c-ares version", cares_version_text);
+  php_info_print_table_row(2, "Open connections of this thread", open_connections);
+  php_info_print_table_end();
+}
+
+}  // namespace redlock::php

@@ -1,0 +1,112 @@
+// Waiting, the ledger and the exceptions of PidLock.
+#include "pid/call.hpp"
+
+#include "border/class_names.hpp"
+#include "border/convert_value.hpp"
+#include "border/exceptions.hpp"
+#include "border/guard.hpp"
+#include "border/text.hpp"
+#include "border/wait.hpp"
+
+namespace redlock::php {
+
+namespace {
+
+constexpr std::size_t kReasonBytesMax = 256;
+constexpr const char* kTooLate =
+    "it gave the lock, but the lease was over before it could be handed out";
+
+Resource key_of(const PidCall& call) { return Resource(std::string(view_of(call.key))); }
+
+// Why the server gave no plain answer, or none in time: what lastErrors() tells.
+void note_troubles(PidCall& call) {
+  PidState& state = call.state;
+  state.troubles = state.manager.troubles(state.outcome);
+  for (ServerTrouble& trouble : state.troubles) {
+    trouble.reason = printable(trouble.reason, kReasonBytesMax);
+  }
+  if (call.decision == Decision::late) {
+    state.troubles.push_back({state.server, Fault::timeout, kTooLate});
+  }
+}
+
+// `wanted`: the caller is still there to be given the lock.
+void note_taken(PidCall& call, bool wanted) {
+  PidState& state = call.state;
+  const Resource key = key_of(call);
+  if (wanted && state.manager.note_taken(key, state.outcome)) return;
+  call.decision = Decision::late;
+  // Taken at once: sent, and not waited for.
+  (void)state.manager.pool().take(state.manager.begin_give_back(key, state.outcome));
+}
+
+void take_outcome(PidCall& call, bool wanted) {
+  PidState& state = call.state;
+  state.outcome = state.manager.pool().take(call.id);
+  call.decision = state.outcome.decision;
+  if (call.verb == PidVerb::take && call.decision == Decision::granted) note_taken(call, wanted);
+  if (call.verb == PidVerb::check && call.decision == Decision::granted &&
+      !state.manager.trusted(key_of(call), call.entry)) {
+    call.decision = Decision::denied;
+  }
+  note_troubles(call);
+  // While the server cannot be asked, a later release may still succeed.
+  const bool answered =
+      call.decision != Decision::unreachable && call.decision != Decision::aborted;
+  if (call.verb == PidVerb::release && answered) {
+    state.manager.note_released(key_of(call), call.entry);
+  }
+}
+
+std::string verb_name(PidVerb verb) {
+  const std::string class_name(name_of_class("RedLock\\PidLock"));
+  switch (verb) {
+    case PidVerb::take:
+      return class_name + "::getPidLock()";
+    case PidVerb::release:
+      return class_name + "::releasePidLock()";
+    default:
+      return class_name + "::holdsPidLock()";
+  }
+}
+
+std::string describe_trouble(PidCall& call) {
+  PidState& state = call.state;
+  const std::string text = verb_name(call.verb) + ": ";
+  const std::string key = quoted(view_of(call.key));
+  if (call.decision == Decision::aborted) return text + "the process forked during the call";
+  const std::string reason = state.troubles.empty() ? "no answer" : state.troubles.back().reason;
+  if (call.decision == Decision::foreign) {
+    return text + "the key " + key + " on " + state.server +
+           " holds something that is no lock of this kind: " + reason;
+  }
+  const Duration tried = state.manager.pool().clock().now() - call.began;
+  return text + state.server + " could not be asked for " + key + " (tried for " +
+         std::to_string(tried.count_ms()) + " ms): " + reason;
+}
+
+}  // namespace
+
+PidCall::PidCall(PidState& on, PidVerb what, const zend_string* named)
+    : state(on), verb(what), key(named), began(on.manager.pool().clock().now()) {
+  state.troubles.clear();
+}
+
+bool complete(PidCall& call) {
+  const Waited waited = wait_for(call.state.manager.pool(), call.id);
+  const bool taken = guarded({}, [&] { take_outcome(call, waited == Waited::done); });
+  if (waited == Waited::bailed) zend_bailout();
+  return taken && waited == Waited::done;
+}
+
+void throw_trouble(PidCall& call) {
+  if (!guarded({}, [&] { call.state.message = describe_trouble(call); })) return;
+  const char* const message = call.state.message.c_str();
+  if (call.decision == Decision::foreign) {
+    zend_throw_exception(not_a_lock_exception_class, message, 0);
+  } else {
+    throw_for_servers(connection_exception_class, message, call.state.troubles);
+  }
+}
+
+}  // namespace redlock::php

@@ -1,0 +1,50 @@
+// What stands behind a PidLock object, and waiting for one of its calls.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "border/zend.hpp"
+#include "pid/options.hpp"
+#include "redlock/runtime/stamp_lock_manager.hpp"
+
+namespace redlock::php {
+
+struct PidState {
+  // The pool and the request's ledger must outlive the object. Throws ArgumentError.
+  PidState(Pool& pool, StampLedger& of_request, const ServerSpec& spec, PidOptions options)
+      : manager(pool, options.object_owns ? own_ledger : of_request, spec,
+                std::move(options.stamp)),
+        server(spec.endpoint.display()),
+        prefix(std::move(options.prefix)) {}
+
+  StampLedger own_ledger;  // where the object owns what it takes
+  StampLockManager manager;
+  std::string server;  // as Endpoint::display() prints it
+  std::string prefix;
+  // What the latest call left, parked while Zend makes exceptions of it.
+  Outcome outcome;
+  std::vector<ServerTrouble> troubles;
+  std::string message;
+};
+
+enum class PidVerb { take, release, check };
+
+// Plain, because it lives across calls into Zend.
+struct PidCall {
+  PidState& state;
+  PidVerb verb;
+  const zend_string* key;  // outlives the call
+  OperationId id = 0;
+  StampLedger::Serial entry = 0;  // what a release or a check is about
+  Instant began;
+  Decision decision = Decision::aborted;
+
+  PidCall(PidState& on, PidVerb what, const zend_string* named);
+};
+
+// Waits, takes the outcome and keeps the ledger. False: an exception is pending.
+[[nodiscard]] bool complete(PidCall& call);
+// Throws what a decision that is neither granted nor denied means to PHP.
+void throw_trouble(PidCall& call);
+
+}  // namespace redlock::php

@@ -1,0 +1,58 @@
+// Handles from and to PHP arrays.
+#include "quorum/handle.hpp"
+
+#include <string>
+
+#include "border/convert_value.hpp"
+
+namespace redlock::php {
+
+namespace {
+
+zval* required(HashTable* array, std::string_view key) {
+  zval* value = zend_hash_str_find_ind(array, key.data(), key.size());
+  if (value == nullptr) {
+    zend_argument_value_error(1, "must have the key \"%s\", which is missing", key.data());
+    return nullptr;
+  }
+  ZVAL_DEREF(value);
+  return value;
+}
+
+}  // namespace
+
+bool parse_handle(HashTable* array, Handle& handle) {
+  zval* const resource = required(array, "resource");
+  if (resource == nullptr) return false;
+  zval* const token = required(array, "token");
+  if (token == nullptr) return false;
+  if (Z_TYPE_P(resource) != IS_STRING && Z_TYPE_P(resource) != IS_LONG) {
+    zend_argument_type_error(1, "must have a string or int under \"resource\", %s given",
+                             zend_zval_type_name(resource));
+    return false;
+  }
+  if (Z_TYPE_P(token) != IS_STRING) {
+    zend_argument_type_error(1, "must have a string under \"token\", %s given",
+                             zend_zval_type_name(token));
+    return false;
+  }
+  handle = {resource, Z_STR_P(token)};
+  return true;
+}
+
+Resource resource_from(const zval* value) {
+  if (Z_TYPE_P(value) == IS_LONG) return Resource(std::to_string(Z_LVAL_P(value)));
+  return Resource(std::string(view_of(Z_STR_P(value))));
+}
+
+Token token_from(const zend_string* value) { return Token(std::string(view_of(value))); }
+
+void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token) {
+  array_init_size(into, 3);
+  add_assoc_double(into, "validity", validity_ms);
+  Z_TRY_ADDREF_P(resource);
+  add_assoc_zval(into, "resource", resource);
+  add_assoc_stringl(into, "token", token.data(), token.size());
+}
+
+}  // namespace redlock::php

@@ -1,0 +1,26 @@
+// Lock handles: the arrays that lock() gives and unlock(), extend() and isHeld() take.
+#pragma once
+#include <string_view>
+
+#include "border/zend.hpp"
+#include "redlock/algorithm/ids.hpp"
+
+namespace redlock::php {
+
+// Borrowed from the array, which must outlive it and not be written to.
+struct Handle {
+  zval* resource = nullptr;  // a string or an int
+  zend_string* token = nullptr;
+};
+
+// Throws to PHP and gives false when the array, the method's first argument, is no handle.
+[[nodiscard]] bool parse_handle(HashTable* array, Handle& handle);
+
+// The resource that a string or int names. Throws std::bad_alloc.
+[[nodiscard]] Resource resource_from(const zval* value);
+[[nodiscard]] Token token_from(const zend_string* value);
+
+// ['validity' => float ms, 'resource' => as passed, 'token' => string]
+void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token);
+
+}  // namespace redlock::php

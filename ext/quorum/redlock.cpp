@@ -1,0 +1,151 @@
+// RedLock: the quorum lock, each method parse, call, translate.
+#include "quorum/redlock.hpp"
+
+#include "border/class_names.hpp"
+#include "border/convert_server.hpp"
+#include "border/globals.hpp"
+#include "border/guard.hpp"
+#include "border/object.hpp"
+#include "quorum/call.hpp"
+#include "quorum/handle.hpp"
+#include "quorum/options.hpp"
+// The arginfo needs what is above.
+#include "border/arginfo_attributes.hpp"
+#include "quorum/redlock_arginfo.h"
+
+namespace {
+
+using namespace redlock;
+using namespace redlock::php;
+using RedLockObject = ObjectOf<QuorumState>;
+
+constexpr ArgumentPlace kConstructPlaces[] = {
+    {"servers", 1},
+    {"server", 1, "must name distinct servers"},
+    {"retryDelay", 2},
+    {"options", 4},
+    {"driftFactor", 4, "must be valid"},
+    {"timeout", 4, "must be valid"},
+    {"clientName", 4, "must be valid"},
+};
+QuorumState* make_state(HashTable* servers, zend_long retry_delay_ms, zend_long retry_count,
+                        HashTable* options) {
+  if (retry_delay_ms < 0) throw ArgumentError("retryDelay must be greater than or equal to 0");
+  const std::vector<ServerSpec> specs = servers_from("servers", servers);
+  LockOptions lock_options;
+  lock_options.retry = RetryPolicy::jittered(retry_count, retry_delay_ms);
+  take_lock_options(lock_options, options);
+  Pool& pool = thread_state().runtime.pool();
+  return new QuorumState(LockManager(pool, specs, std::move(lock_options)), specs.size());
+}
+
+// The verbs on the handle in argument 1, or on the false that lock() gave instead of one: unlock()
+// often stands in a `finally` where a TypeError would hide what came before it.
+void call_on_handle(zval* return_value, zval* object, QuorumVerb verb, const zval* lock,
+                    zend_long ttl_ms) {
+  if (Z_TYPE_P(lock) != IS_ARRAY && Z_TYPE_P(lock) != IS_FALSE) {
+    zend_argument_type_error(1, "must be of type array|false, %s given", zend_zval_type_name(lock));
+    return;
+  }
+  QuorumState* const state = RedLockObject::initialised(object);
+  if (state == nullptr) return;
+  if (Z_TYPE_P(lock) == IS_FALSE) return answer_for_no_lock(return_value, *state);
+  Handle handle;
+  if (!parse_handle(Z_ARRVAL_P(lock), handle)) return;
+  call_quorum(return_value, *state, {verb, handle.resource, handle.token, ttl_ms});
+}
+
+}  // namespace
+
+PHP_METHOD(RedLock, __construct) {
+  HashTable* servers = nullptr;
+  zend_long retry_delay_ms = 200;
+  zend_long retry_count = 3;
+  HashTable* options = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 4)
+  Z_PARAM_ARRAY_HT(servers)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_LONG(retry_delay_ms)
+  Z_PARAM_LONG(retry_count)
+  Z_PARAM_ARRAY_HT(options)
+  ZEND_PARSE_PARAMETERS_END();
+
+  if (!RedLockObject::is_new(ZEND_THIS)) RETURN_THROWS();
+  QuorumState*& state = RedLockObject::state_of(Z_OBJ_P(ZEND_THIS));
+  guarded(kConstructPlaces,
+          [&] { state = make_state(servers, retry_delay_ms, retry_count, options); });
+}
+
+PHP_METHOD(RedLock, lock) {
+  zend_string* name = nullptr;
+  zend_long number = 0;
+  zend_long ttl_ms = 0;
+  ZEND_PARSE_PARAMETERS_START(2, 2)
+  Z_PARAM_STR_OR_LONG(name, number)
+  Z_PARAM_LONG(ttl_ms)
+  ZEND_PARSE_PARAMETERS_END();
+
+  QuorumState* const state = RedLockObject::initialised(ZEND_THIS);
+  if (state == nullptr) RETURN_THROWS();
+  zval resource;
+  if (name != nullptr) {
+    ZVAL_STR(&resource, name);
+  } else {
+    ZVAL_LONG(&resource, number);
+  }
+  call_quorum(return_value, *state, {QuorumVerb::lock, &resource, nullptr, ttl_ms});
+}
+
+PHP_METHOD(RedLock, unlock) {
+  zval* lock = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+  Z_PARAM_ZVAL(lock)
+  ZEND_PARSE_PARAMETERS_END();
+  call_on_handle(return_value, ZEND_THIS, QuorumVerb::unlock, lock, 0);
+}
+
+PHP_METHOD(RedLock, extend) {
+  zval* lock = nullptr;
+  zend_long ttl_ms = 0;
+  ZEND_PARSE_PARAMETERS_START(2, 2)
+  Z_PARAM_ZVAL(lock)
+  Z_PARAM_LONG(ttl_ms)
+  ZEND_PARSE_PARAMETERS_END();
+  call_on_handle(return_value, ZEND_THIS, QuorumVerb::extend, lock, ttl_ms);
+}
+
+PHP_METHOD(RedLock, isHeld) {
+  zval* lock = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+  Z_PARAM_ZVAL(lock)
+  ZEND_PARSE_PARAMETERS_END();
+  call_on_handle(return_value, ZEND_THIS, QuorumVerb::check, lock, 0);
+}
+
+PHP_METHOD(RedLock, lastErrors) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  const QuorumState* const state = RedLockObject::initialised(ZEND_THIS);
+  if (state == nullptr) RETURN_THROWS();
+  array_init(return_value);
+  for (const ServerTrouble& trouble : state->troubles) {
+    add_assoc_stringl_ex(return_value, trouble.server.data(), trouble.server.size(),
+                         trouble.reason.data(), trouble.reason.size());
+  }
+  if (!state->remark.empty()) {
+    add_assoc_stringl(return_value, "lock", state->remark.data(), state->remark.size());
+  }
+}
+
+void redlock::php::register_redlock() {
+  zend_class_entry* const class_entry = register_class_RedLock();
+  RedLockObject::install(class_entry);
+  if (classes_are_global) zend_register_class_alias("RedLock\\RedLock", class_entry);
+#if ZEND_DEBUG
+  // Its parameter is declared as subclasses of the userland class declare it, and takes false too:
+  // a debug build of PHP must not compare the two. In others the flag only tells that there are
+  // types to be freed.
+  auto* const unlock = static_cast<zend_function*>(
+      zend_hash_str_find_ptr(&class_entry->function_table, ZEND_STRL("unlock")));
+  unlock->common.fn_flags &= ~static_cast<std::uint32_t>(ZEND_ACC_HAS_TYPE_HINTS);
+#endif
+}

@@ -1,9 +1,0 @@
-// PHP's own headers, as system headers: their warnings are not ours.
-#pragma once
-#pragma GCC system_header
-#include "ext/spl/spl_exceptions.h"
-#include "ext/standard/info.h"
-#include "php.h"
-#include "zend_attributes.h"
-#include "zend_exceptions.h"
-#include "zend_interfaces.h"
