@@ -46,6 +46,14 @@ class LookingUp : public testing::Test {
     return texts;
   }
 
+  // With a resolv.conf that names these domains.
+  NameSources sources_that_search(const std::string& domains) const {
+    NameSources sources = names_.sources();
+    sources.resolv_conf = test::temp_path("resolv.conf");
+    std::ofstream(sources.resolv_conf) << "nameserver 127.0.0.1\nsearch " << domains << '\n';
+    return sources;
+  }
+
   NameServer names_;
 };
 
@@ -67,10 +75,7 @@ TEST_F(LookingUp, ReadsTheHostsFileBeforeItAsks) {
 
 TEST_F(LookingUp, TriesTheSearchDomains) {
   names_.know("server.inner.test", {"127.0.0.2"});
-  NameSources sources = names_.sources();
-  sources.resolv_conf = test::temp_path("resolv.conf");
-  std::ofstream(sources.resolv_conf) << "nameserver 127.0.0.1\nsearch outer.test inner.test\n";
-  LookUp look_up(sources, "server", kPort);
+  LookUp look_up(sources_that_search("outer.test inner.test"), "server", kPort);
   run(look_up);
   EXPECT_EQ(addresses(look_up), std::vector<std::string>{"127.0.0.2:6379"});
   EXPECT_GT(names_.asked("server.outer.test"), 0);
@@ -78,9 +83,7 @@ TEST_F(LookingUp, TriesTheSearchDomains) {
 
 TEST_F(LookingUp, ReadsTheSystemsFilesEachTime) {
   names_.know("server.new.test", {"127.0.0.2"});
-  NameSources sources = names_.sources();
-  sources.resolv_conf = test::temp_path("resolv.conf");
-  std::ofstream(sources.resolv_conf) << "nameserver 127.0.0.1\nsearch old.test\n";
+  const NameSources sources = sources_that_search("old.test");
   LookUp before(sources, "server", kPort);
   run(before);
   EXPECT_TRUE(before.result().addresses.empty());

@@ -29,6 +29,12 @@ class FakeWorld : public testing::Test {
   LockManager manager(std::size_t count, LockOptions options = once()) {
     return {pool_, specs(count), std::move(options)};
   }
+  // Its connections await a SELECT.
+  LockManager manager_with_database(std::size_t count) {
+    std::vector<ServerSpec> servers = specs(count);
+    for (ServerSpec& spec : servers) spec.endpoint.database = 1;
+    return {pool_, servers, once()};
+  }
   FakeServer& server(std::size_t i) { return transport_.server(name(i)); }
   Outcome lock(LockManager& manager, const std::string& resource = "r",
                Duration ttl = Duration::ms(10'000)) {

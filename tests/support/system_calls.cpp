@@ -31,12 +31,21 @@ void SystemCalls::fail(std::size_t n, int error, std::string only) {
   error_ = error;
   only_ = std::move(only);
   failed_ = false;
+  lasting_ = false;
+}
+
+void SystemCalls::fail_from(std::size_t n, int error) {
+  fail(n, error);
+  lasting_ = true;
 }
 
 bool SystemCalls::fails(const char* name) {
   if (!left_ || (!only_.empty() && only_ != name)) return false;
-  if ((*left_)-- > 0) return false;
-  left_.reset();
+  if (*left_ > 0) {
+    --*left_;
+    return false;
+  }
+  if (!lasting_) left_.reset();
   failed_ = true;
   errno = error_;
   return true;
@@ -108,6 +117,22 @@ int __wrap_ppoll(pollfd* polled, nfds_t count, const timespec* timeout, const si
 int __real_eventfd(unsigned initial, int flags);
 int __wrap_eventfd(unsigned initial, int flags) {
   return fails("eventfd") ? -1 : __real_eventfd(initial, flags);
+}
+
+// As Linux does it: the descriptor is gone all the same.
+int __real_close(int descriptor);
+int __wrap_close(int descriptor) {
+  const bool failing = fails("close");
+  const int error = errno;
+  const int result = __real_close(descriptor);
+  if (!failing) return result;
+  errno = error;
+  return -1;
+}
+
+int __real_nanosleep(const timespec* span, timespec* left);
+int __wrap_nanosleep(const timespec* span, timespec* left) {
+  return fails("nanosleep") ? -1 : __real_nanosleep(span, left);
 }
 
 int __real_shutdown(int descriptor, int how);

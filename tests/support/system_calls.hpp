@@ -22,6 +22,8 @@ class SystemCalls {
 
   // The n-th call from now on, from 0, fails with `error`; of any name, or only of one.
   void fail(std::size_t n, int error, std::string only = {});
+  // So do all behind it.
+  void fail_from(std::size_t n, int error);
   // Has the planned failure happened?
   [[nodiscard]] bool failed() const { return failed_; }
 
@@ -38,6 +40,7 @@ class SystemCalls {
   int error_ = 0;
   std::string only_;
   bool failed_ = false;
+  bool lasting_ = false;
 };
 
 }  // namespace redlock::test

@@ -14,6 +14,7 @@ final class UnitTests
         'core/redlock/algorithm/quorum_recipe.cpp' => 'tests/unit/recipe_test.cpp',
         'core/redlock/algorithm/stamp_recipe.cpp' => 'tests/unit/recipe_test.cpp',
         'core/redlock/runtime/clock.cpp' => 'tests/unit/system_test.cpp',
+        'core/redlock/runtime/reactor_end.cpp' => 'tests/unit/delivery_test.cpp',
         'core/redlock/runtime/server_list.cpp' => 'tests/unit/lock_manager_test.cpp',
     ];
 

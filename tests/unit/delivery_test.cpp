@@ -27,6 +27,13 @@ class Rule14RemovalsArriveBeforeTheEnd : public FakeWorld {
     lock(locks, "fails");
     ASSERT_FALSE(locks.pool().node(specs(3)[2].endpoint, kTimeoutDefault)->has_session());
   }
+  // The removal is carried over to the third server's next connection, which may be made.
+  void release_while_third_is_lost(LockManager& locks) {
+    lose_third(locks);
+    server(2).keys["r"] = "t";
+    release(locks);
+    server(2).reach = FakeServer::Reach::accepts;
+  }
 };
 
 TEST_F(Rule14RemovalsArriveBeforeTheEnd, OnAConnectionThatIsStillBeingMade) {
@@ -49,19 +56,15 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, WhenThePoolIsDestroyed) {
 
 TEST_F(Rule14RemovalsArriveBeforeTheEnd, BehindASelectThatIsNotConfirmedYet) {
   server(2).answer_time = Duration::ms(20);
-  std::vector<ServerSpec> servers = specs(3);
-  for (ServerSpec& spec : servers) spec.endpoint.database = 1;
-  LockManager locks(pool_, servers, once());
+  LockManager locks = manager_with_database(3);
   release(locks);
   pool_.close_all();
   expect_released();
 }
 
 TEST_F(Rule14RemovalsArriveBeforeTheEnd, WhatAnUnansweredSelectHeldBackGoesFirstOnTheNextOne) {
-  std::vector<ServerSpec> servers = specs(3);
-  for (ServerSpec& spec : servers) spec.endpoint.database = 1;
   server(2).stopped = true;
-  LockManager locks(pool_, servers, once());
+  LockManager locks = manager_with_database(3);
   release(locks);
   clock_.advance(kTimeoutDefault);
   ASSERT_EQ(lock(locks, "gives it up").decision, Decision::granted);
@@ -74,20 +77,14 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, WhatAnUnansweredSelectHeldBackGoesFirst
 
 TEST_F(Rule14RemovalsArriveBeforeTheEnd, OnANewConnectionWhereTheyWereCarriedOver) {
   LockManager locks = manager(3);
-  lose_third(locks);
-  server(2).keys["r"] = "t";
-  release(locks);
-  server(2).reach = FakeServer::Reach::accepts;
+  release_while_third_is_lost(locks);
   pool_.close_all();
   expect_released();
 }
 
 TEST_F(Rule14RemovalsArriveBeforeTheEnd, WhoIsLeftAloneForAWhileIsAskedAtTheLastChanceOnly) {
   LockManager locks = manager(3);
-  lose_third(locks);
-  server(2).keys["r"] = "t";
-  release(locks);
-  server(2).reach = FakeServer::Reach::accepts;
+  release_while_third_is_lost(locks);
   const std::size_t before = server(2).connections_opened;
   pool_.deliver();
   EXPECT_EQ(server(2).connections_opened, before);
@@ -171,14 +168,11 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, NothingWaitsWhenNothingIsOwed) {
 TEST_F(Rule14RemovalsArriveBeforeTheEnd, TidyingAtTheEndOfARequestForgetsNoCarriedRemoval) {
   {
     LockManager locks = manager(3);
-    lose_third(locks);
-    server(2).keys["r"] = "t";
-    release(locks);
+    release_while_third_is_lost(locks);
   }
   pool_.abort_all();
   pool_.deliver();
   pool_.close_idle(Duration());
-  server(2).reach = FakeServer::Reach::accepts;
   clock_.advance(kBackoffMax);
   LockManager locks = manager(3);
   ASSERT_EQ(lock(locks, "next").decision, Decision::granted);

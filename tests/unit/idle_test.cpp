@@ -56,6 +56,21 @@ TEST_F(IdleTest, ARemovalWithoutAnswerIsSentAgainOnTheConnectionThatReplacesTheS
   EXPECT_FALSE(server(2).keys.contains("r"));
 }
 
+TEST_F(IdleTest, WhatAFullConnectionHadNoRoomForGoesOnTheOneThatReplacesIt) {
+  LockManager locks = manager(1);
+  ASSERT_EQ(lock(locks, "connects").decision, Decision::granted);
+  transport_.forget_flows(server(0));
+  for (std::size_t i = 0; i < kAwaitedMax; ++i) {
+    pool_.take(locks.begin_unlock(Resource(std::to_string(i)), Token("t")));
+  }
+  server(0).keys["r"] = "t";
+  pool_.take(locks.begin_unlock(Resource("r"), Token("t")));
+  clock_.advance(kIdleLimitDefault);
+  ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
+  EXPECT_EQ(opened(0), 2U);
+  EXPECT_FALSE(server(0).keys.contains("r"));
+}
+
 TEST_F(IdleTest, AConnectionIsReplacedFromItsLimitOnAndNotOneNanosecondBefore) {
   pool_.set_idle_limit(Duration::seconds(5));
   LockManager locks = manager(1);
@@ -151,9 +166,7 @@ TEST_F(IdleTest, TheEndOfAConnectionIsSeenBehindALateAnswer) {
 // The caller was busy while it was being made.
 TEST_F(IdleTest, AHandshakeThatGoesOutLateHasATimeOfItsOwn) {
   server(2).connect_time = Duration::ms(10);
-  std::vector<ServerSpec> servers = specs(3);
-  for (ServerSpec& spec : servers) spec.endpoint.database = 1;
-  LockManager locks(pool_, servers, once());
+  LockManager locks = manager_with_database(3);
   ASSERT_EQ(lock(locks).decision, Decision::granted);
   clock_.advance(Duration::seconds(2));
   ASSERT_EQ(lock(locks, "next").decision, Decision::granted);

@@ -170,42 +170,44 @@ class ForkingTransport final : public test::FakeTransport {
   int status = -1;
 };
 
-TEST(Rule08TheChildsReactor, TouchesNothingBehindTheWaitInWhichItWasForked) {
-  test::SystemCalls calls;
-  calls.process_id = 1;
-  test::FakeClock clock;
-  test::SeededEntropy entropy;
-  ForkingTransport transport(clock);
-  Pool pool(transport, clock, entropy);
-  LockOptions options;
-  options.retry = RetryPolicy::exact(1, Duration());
-  LockManager locks(pool, {parse_server("s0")}, options);
-  const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
-  transport.fork_next_wait = true;
-  pool.step(clock.now());
-  if (transport.child == 0) _exit(pool.take(id).decision == Decision::aborted ? 0 : 1);
-  EXPECT_EQ(transport.status, 0) << "1: not aborted, 3: it has read, 4: it has sent";
-  const Outcome outcome = pool.run(id);
-  EXPECT_EQ(outcome.decision, Decision::granted);
+class Rule08TheChildsReactor : public testing::Test {
+ protected:
+  Rule08TheChildsReactor() { calls_.process_id = 1; }
+  static LockOptions once() {
+    LockOptions options;
+    options.retry = RetryPolicy::exact(1, Duration());
+    return options;
+  }
+  OperationId begin_lock(const std::string& resource) {
+    return locks_.begin_lock(Resource(resource), Duration::ms(10'000));
+  }
+  // Only the parent comes back.
+  void expect_aborted_in_the_child(OperationId id) {
+    if (transport_.child == 0) _exit(pool_.take(id).decision == Decision::aborted ? 0 : 1);
+    EXPECT_EQ(transport_.status, 0) << "1: not aborted, 3: it has read, 4: it has sent";
+    EXPECT_EQ(pool_.run(id).decision, Decision::granted);
+  }
+
+  test::SystemCalls calls_;
+  test::FakeClock clock_;
+  test::SeededEntropy entropy_;
+  ForkingTransport transport_{clock_};
+  Pool pool_{transport_, clock_, entropy_};
+  LockManager locks_{pool_, {parse_server("s0")}, once()};
+};
+
+TEST_F(Rule08TheChildsReactor, TouchesNothingBehindTheWaitInWhichItWasForked) {
+  const OperationId id = begin_lock("r");
+  transport_.fork_next_wait = true;
+  pool_.step(clock_.now());
+  expect_aborted_in_the_child(id);
 }
 
-TEST(Rule08TheChildsReactor, BeginsNothingWhereItWasForkedMeanwhile) {
-  test::SystemCalls calls;
-  calls.process_id = 1;
-  test::FakeClock clock;
-  test::SeededEntropy entropy;
-  ForkingTransport transport(clock);
-  Pool pool(transport, clock, entropy);
-  LockOptions options;
-  options.retry = RetryPolicy::exact(1, Duration());
-  LockManager locks(pool, {parse_server("s0")}, options);
-  pool.run(locks.begin_lock(Resource("first"), Duration::ms(10'000)));
-  clock.advance(kIdleLook);
-  transport.fork_next_wait = true;
-  const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
-  if (transport.child == 0) _exit(pool.take(id).decision == Decision::aborted ? 0 : 1);
-  EXPECT_EQ(transport.status, 0) << "1: not aborted, 3: it has read, 4: it has sent";
-  EXPECT_EQ(pool.run(id).decision, Decision::granted);
+TEST_F(Rule08TheChildsReactor, BeginsNothingWhereItWasForkedMeanwhile) {
+  pool_.run(begin_lock("first"));
+  clock_.advance(kIdleLook);
+  transport_.fork_next_wait = true;
+  expect_aborted_in_the_child(begin_lock("r"));
 }
 
 }  // namespace

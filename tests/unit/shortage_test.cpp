@@ -96,8 +96,7 @@ void expect_sane_afterwards(World& world, LockManager& locks) {
     EXPECT_EQ(world.pool.run(locks.begin_unlock(Resource("other"), other.token)).decision,
               Decision::granted);
   }
-  EXPECT_EQ(world.left_behind("r"), 0U);
-  EXPECT_EQ(world.left_behind("other"), 0U);
+  for (const char* key : {"r", "q", "p", "other"}) EXPECT_EQ(world.left_behind(key), 0U) << key;
   world.pool.close_all();
   EXPECT_EQ(world.network.open_count(), 0U);
 }
@@ -123,6 +122,7 @@ void run_short(const Scene& prepare, const Scene& scene, Shortage shortage,
       world.network.resume(world.server(i));
       world.server(i).say = nullptr;
       world.server(i).reach = test::FakeServer::Reach::accepts;
+      world.server(i).connect_time = Duration();
     }
     expect_sane_afterwards(world, locks);
     if (testing::Test::HasFailure() || !happened) return;
@@ -186,6 +186,37 @@ TEST_P(ShortOfMemory, ACallThatIsGivenUpIsUndone) {
             GetParam());
 }
 
+// Both wait unsent on the same connections, and are dropped from them together.
+TEST_P(ShortOfMemory, CallsSideBySideCostOnlyThemselves) {
+  run_short(
+      [](World& world, LockManager&) {
+        world.server(1).connect_time = world.server(2).connect_time = Duration::seconds(1);
+      },
+      [](World& world, LockManager& locks) {
+        std::vector<OperationId> begun;
+        std::exception_ptr failure;
+        const auto or_fail = [&](auto act) {
+          try {
+            act();
+          } catch (const std::bad_alloc&) {
+            failure = std::current_exception();
+          }
+        };
+        {
+          const WithMemory memory;
+          begun.reserve(3);
+        }
+        for (const char* name : {"r", "q", "p"}) {
+          or_fail([&] { begun.push_back(locks.begin_lock(Resource(name), Duration::ms(10'000))); });
+        }
+        for (const OperationId id : begun) {
+          or_fail([&] { EXPECT_EQ(world.pool.run(id).decision, Decision::unreachable); });
+        }
+        if (failure) std::rethrow_exception(failure);
+      },
+      GetParam());
+}
+
 TEST_P(ShortOfMemory, APoolThatEndsDoesNotEndTheProcess) {
   for (std::size_t n = 0; n < kAllocationsMax; ++n) {
     bool happened = false;
@@ -200,6 +231,10 @@ TEST_P(ShortOfMemory, APoolThatEndsDoesNotEndTheProcess) {
       const FailingAllocations failing(n, GetParam());
       pool_of_its_own.reset();
       happened = failing.happened();
+      // Where memory is back, it still ends in good order.
+      if (GetParam() == Shortage::once) {
+        EXPECT_EQ(world.network.open_count(), kServers) << "allocation " << n;
+      }
     }
     if (!happened) return;
   }

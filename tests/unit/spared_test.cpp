@@ -25,6 +25,12 @@ class SparedTest : public testing::Test {
     const auto shared = std::make_shared<const Command>(std::move(command));
     spared_.keep({NodeIndex(2), attempt, shared, t(40)}, t(0));
   }
+  // How many were kept.
+  std::size_t released() {
+    std::size_t count = 0;
+    spared_.release([&](const Request&) { ++count; });
+    return count;
+  }
   Spared spared_;
 };
 
@@ -83,17 +89,22 @@ TEST_F(SparedTest, WhenTheOthersTakeAQuarterOfTheTimeItIsAsked) {
 }
 
 TEST_F(SparedTest, IsHandedOutOnce) {
-  EXPECT_EQ(spared_.release().size(), 1U);
-  EXPECT_TRUE(spared_.release().empty());
+  EXPECT_EQ(released(), 1U);
+  EXPECT_EQ(released(), 0U);
   EXPECT_EQ(spared_.next_deadline(), std::nullopt);
   EXPECT_EQ(spared_.advise(kMajority, t(10)), Advice::wait);
+}
+
+TEST_F(SparedTest, WhatCouldNotBeHandedOnIsStillKept) {
+  EXPECT_THROW(spared_.release([](const Request&) { throw std::bad_alloc(); }), std::bad_alloc);
+  EXPECT_EQ(released(), 1U);
 }
 
 TEST_F(SparedTest, AnEarlierAttemptsRepliesAndRequestsDoNotCount) {
   for (int i = 0; i < 2; ++i) spared_.note_reply(1, Reply::unknown(Fault::connect, "refused"));
   spared_.note_asked(2);
   spared_.note_asked(2);
-  EXPECT_TRUE(spared_.release().empty());
+  EXPECT_EQ(released(), 0U);
   keep(2);
   spared_.note_reply(1, Reply::unknown(Fault::connect, "refused"));
   EXPECT_EQ(spared_.advise(kMajority, t(0)), Advice::wait);

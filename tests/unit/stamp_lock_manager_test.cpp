@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "redlock/wire/scripts.hpp"
 #include "support/fake_world.hpp"
 
 namespace redlock {
@@ -310,6 +311,33 @@ TEST_F(StampLockManagerTest, AnUnansweredTakeIsUndoneByItsFraction) {
   transport_.resume(server(0));
   EXPECT_TRUE(server(0).keys.empty());
   EXPECT_EQ(server(0).log.size(), 2U);
+}
+
+// The connection is full, so that the release can neither be sent on it nor wait there.
+TEST_F(StampLockManagerTest, AReleaseThatIsCarriedOverFromAnOverdueConnectionIsExact) {
+  StampOptions options;
+  options.mixed_fleet = true;
+  StampLockManager locks = stamps(options);
+  ASSERT_EQ(take(locks).decision, Decision::granted);
+  server(0).stopped = true;
+  LockManager others = manager(1);
+  for (std::size_t i = 0; i < kAwaitedMax; ++i) {
+    pool_.take(others.begin_unlock(Resource("other"), Token("t")));
+  }
+  clock_.advance(kTimeoutDefault);
+  const auto release = locks.begin_release(kKey, Duration());
+  ASSERT_TRUE(release);
+  step_for(Duration::ms(1));
+  pool_.take(*release);
+  const std::size_t before = server(0).log.size();
+  transport_.resume(server(0));
+  std::vector<std::string> accepts_plain;
+  for (std::size_t i = before; i < server(0).log.size(); ++i) {
+    const test::Arguments& request = server(0).log[i];
+    if (request.at(1) == scripts::stamp_release.text) accepts_plain.push_back(request.back());
+  }
+  // The one that was carried over, and the operation's own.
+  EXPECT_EQ(accepts_plain, (std::vector<std::string>{"0", "1"}));
 }
 
 }  // namespace

@@ -40,9 +40,7 @@ TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, ATakeThatWasStillUnsentWhenItsLock
 
 TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, NorOneThatAnUnconfirmedSelectHeldBack) {
   server(2).answer_time = Duration::ms(30);
-  std::vector<ServerSpec> servers = specs(3);
-  for (ServerSpec& spec : servers) spec.endpoint.database = 1;
-  LockManager locks(pool_, servers, once());
+  LockManager locks = manager_with_database(3);
   ASSERT_EQ(lock(locks).decision, Decision::granted);
   call_again(locks);
   EXPECT_FALSE(server(2).keys.contains("r"));

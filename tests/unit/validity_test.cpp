@@ -44,11 +44,16 @@ TEST(Validity, TheShareOfDriftHasNoFloor) {
 }
 
 TEST(Validity, NoServerWithinTheDriftKeepsAKeyForLongerThanItsLongestLife) {
-  for (const double factor : {0.0, 0.01, 0.2, 0.49}) {
+  for (const double factor : {0.0, 0.01, 0.2, 0.49, 0.5, 0.6, 0.99}) {
     const double slowest_ns = 1e9 / (1 - factor);
     EXPECT_GT(static_cast<double>(longest_life(Duration::seconds(1), factor).count_ns()),
               slowest_ns);
   }
+}
+
+TEST(Validity, TheLongestLifeDoesNotOverflow) {
+  EXPECT_GT(longest_life(kTtlMax, 0.01), kTtlMax);
+  EXPECT_EQ(longest_life(kTtlMax, 0.999), Duration::max());
 }
 
 TEST(Validity, AnAbsurdElapsedTimeLeavesNothing) {

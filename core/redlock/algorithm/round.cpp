@@ -45,12 +45,13 @@ void Round::take_time(Instant now) {
   }
 }
 
+// What may throw comes first: then the vote does not count, and can be given again.
 void Round::record(NodeIndex node, Reply reply) {
+  if (reply.answer == Answer::granted) granted_text_ = reply.text;
   grants_.record(node, reply.answer == Answer::granted ? Vote::yes : Vote::no);
   reach_.record(node, reply.answer == Answer::unknown ? Vote::no : Vote::yes);
   denials_.record(node, reply.answer == Answer::denied ? Vote::yes : Vote::no);
   foreign_ = foreign_ || reply.fault == Fault::foreign;
-  if (reply.answer == Answer::granted) granted_text_ = reply.text;
   reports_[node.value()] = NodeReport{true, std::move(reply)};
 }
 

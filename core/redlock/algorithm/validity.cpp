@@ -2,6 +2,7 @@
 #include "redlock/algorithm/validity.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace redlock {
 
@@ -16,10 +17,12 @@ Duration validity_of(Duration ttl, Duration elapsed, double drift_factor) {
   return ttl - elapsed - drift_of(ttl, drift_factor);
 }
 
-// A clock that shows a factor f less than another needs 1 / (1 - f) as long, which is less than
-// 1 + 2f while f is less than a half.
+// A clock that shows a factor f less than another needs 1 / (1 - f) as long.
 Duration longest_life(Duration ttl, double drift_factor) {
-  return ttl + drift_of(ttl, drift_factor) * 2;
+  constexpr auto kTooLong = static_cast<double>(std::numeric_limits<std::int64_t>::max());
+  const double life_ns = std::ceil(static_cast<double>(ttl.count_ns()) / (1 - drift_factor));
+  if (life_ns >= kTooLong) return Duration::max();
+  return Duration::ns(static_cast<std::int64_t>(life_ns)) + kDriftFloor * 2;
 }
 
 }  // namespace redlock

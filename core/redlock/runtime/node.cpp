@@ -44,6 +44,26 @@ void Node::send_carried(Instant now) {
   }
 }
 
+void Node::note_refused(Instant now) {
+  for (auto& refused = session_->refused(); !refused.empty(); refused.pop_front()) {
+    const Instant until = std::min(refused.front().until, now + kOwedFor);
+    repeat_at_ = now + kRepeatPause;
+    if (now >= until) continue;
+    if (refused_.size() == kCarriedMax) refused_.pop_front();
+    refused_.push_back({refused.front().removal, until});
+  }
+}
+
+// A server that carries out anything may be over its trouble.
+void Node::repeat_refused(Instant now) {
+  std::erase_if(refused_, [now](const Refused& refused) { return now >= refused.until; });
+  while (!refused_.empty() && now >= repeat_at_ &&
+         session_->submit(Origin{}, refused_.front().removal, now + kCarriedAnswerTime,
+                          refused_.front().until)) {
+    refused_.pop_front();
+  }
+}
+
 void Node::submit(const Origin& origin, const SharedCommand& command, Instant answer_by,
                   Instant now, std::vector<Arrival>& arrivals) {
   if (state_ == State::idle && now >= retry_at_) open(now, answer_by);
@@ -151,6 +171,7 @@ void Node::receive(Instant now, std::vector<Arrival>& arrivals) {
       return begin_closing(Fault::closed, result.reason, false, arrivals);
     }
     session_->take_bytes(std::string_view(buffer.data(), result.bytes), arrivals);
+    note_refused(now);
     if (session_->broken()) {
       return begin_closing(session_->fault(), session_->reason(), true, arrivals);
     }
@@ -158,6 +179,7 @@ void Node::receive(Instant now, std::vector<Arrival>& arrivals) {
     trouble_ = {};
     waited_in_vain_ = false;
     send_carried(now);
+    if (session_->take_served()) repeat_refused(now);
     if (result.bytes < buffer.size()) return;
   }
 }
@@ -214,6 +236,7 @@ void Node::complete_closing(Instant now) {
   // Before the connection is let go: without the memory for them it stays, and the next turn
   // tries again.
   for (const SharedCommand& removal : left_over) carry(removal);
+  for (const Refused& refused : session_->refused()) carry(refused.removal);
   read_at_once ? transport_.close(connection_) : transport_.close_behind(connection_);
   connection_ = 0;
   session_.reset();
@@ -243,29 +266,43 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
   for (; usable && !carried_.empty(); carried_.pop_front()) {
     session_->submit_last(carried_.front());
   }
+  // These are kept too: they may be refused once more.
+  for (const Refused& refused : refused_) {
+    if (usable) session_->submit_last(refused.removal, refused.until);
+  }
   complete_closing(Instant());
   retry_at_ = Instant();
 }
 
 void Node::replace(std::vector<Arrival>& arrivals) {
   const std::vector<SharedCommand> doubtful = session_->unsettled();
-  std::deque<SharedCommand> all = carried_;
+  std::deque<SharedCommand> owed(doubtful.begin(), doubtful.end());
+  // The newest, which had no room there.
+  owed.insert(owed.end(), carried_.begin(), carried_.end());
+  while (owed.size() > kCarriedMax) owed.pop_front();
   shut_down(arrivals);
-  carried_ = std::move(all);
-  for (const SharedCommand& removal : doubtful) carry(removal);
+  carried_ = std::move(owed);
 }
 
-void Node::withdraw(OperationId operation) {
+void Node::withdraw(OperationId operation) noexcept {
   if (has_session()) session_->withdraw(operation);
 }
 
 void Node::hurry_removals(bool last_chance, Instant now) {
-  if (last_chance) waited_in_vain_ = false;
-  if (state_ == State::idle && !carried_.empty() && (last_chance || now >= retry_at_)) {
+  if (last_chance) {
+    waited_in_vain_ = false;
+    repeat_at_ = Instant();
+  }
+  std::erase_if(refused_, [now](const Refused& refused) { return now >= refused.until; });
+  const bool any_due = !carried_.empty() || (!refused_.empty() && now >= repeat_at_);
+  if (state_ == State::idle && any_due && (last_chance || now >= retry_at_)) {
     open(now, now + kCarriedAnswerTime);
   }
   if (!has_session()) return;
   for (; !carried_.empty(); carried_.pop_front()) session_->submit_last(carried_.front());
+  for (; !refused_.empty() && now >= repeat_at_; refused_.pop_front()) {
+    session_->submit_last(refused_.front().removal, refused_.front().until);
+  }
   session_->repeat_removals();
 }
 
@@ -278,6 +315,8 @@ void Node::forget() {
   connection_ = 0;
   state_ = State::idle;
   carried_.clear();
+  refused_.clear();
+  repeat_at_ = Instant();
   trouble_ = {};
   failure_count_ = 0;
   retry_at_ = Instant();

@@ -5,7 +5,9 @@
 // `closing` lasts until the operations with unanswered commands are decided, at the latest when
 // their own time is over: what they then say to undo still goes out on this very connection,
 // behind the unanswered command. Only then is it closed. What could not be sent is carried over: it
-// goes as soon as this connection has room for it, or first on the next one.
+// goes as soon as this connection has room for it, or first on the next one. What the server would
+// not carry out for the time being (it loads its data, runs somebody's script, …) is repeated as
+// soon as it carries out anything else.
 //
 // All who use a node have time-outs of one magnitude (the pool sees to it): a connection is given
 // up when its most impatient user has waited long enough, which must not be at the expense of
@@ -33,6 +35,10 @@ inline constexpr Duration kBackoffFirst = Duration::ms(10);
 inline constexpr Duration kBackoffMax = Duration::ms(200);
 // Removals that nobody waits for may take this long on a new connection.
 inline constexpr Duration kCarriedAnswerTime = Duration::seconds(1);
+// A server that does not want them, or that nobody uses any more, is owed removals for so long.
+inline constexpr Duration kOwedFor = Duration::seconds(60);
+// Between two rounds of removals that it refuses.
+inline constexpr Duration kRepeatPause = Duration::ms(200);
 
 // What a node was last in trouble with; over as soon as it answers anything.
 struct NodeTrouble {
@@ -62,7 +68,7 @@ class Node {
   // The second half of giving up: undo, close, back off. Does nothing unless closing.
   void complete_closing(Instant now);
   // The operation is decided or over: what it wanted and was not sent never will be.
-  void withdraw(OperationId operation);
+  void withdraw(OperationId operation) noexcept;
   // The answer for what is not sent because there is no connection.
   [[nodiscard]] Reply absence() const;
   // Puts on its way whatever removal is not: nobody may come back to this node. Unless it is the
@@ -111,7 +117,7 @@ class Node {
   // How long its most patient user waits.
   [[nodiscard]] Duration timeout() const { return timeout_; }
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
-  [[nodiscard]] bool has_carried() const { return !carried_.empty(); }
+  [[nodiscard]] bool has_carried() const { return !carried_.empty() || !refused_.empty(); }
 
  private:
   enum class State { idle, connecting, ready, closing };
@@ -131,6 +137,8 @@ class Node {
                      std::vector<Arrival>& arrivals);
   void carry(const SharedCommand& removal);
   void send_carried(Instant now);
+  void note_refused(Instant now);
+  void repeat_refused(Instant now);
   [[nodiscard]] Duration draw_backoff();
 
   Endpoint endpoint_;
@@ -143,6 +151,8 @@ class Node {
   std::optional<Session> session_;
   bool stream_usable_ = false;
   std::deque<SharedCommand> carried_;
+  std::deque<Refused> refused_;
+  Instant repeat_at_;
   NodeTrouble trouble_;
   std::uint32_t failure_count_ = 0;
   Instant retry_at_;

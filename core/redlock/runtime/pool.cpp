@@ -12,8 +12,10 @@ Pool::Pool(Transport& transport, Clock& clock, Entropy& entropy)
 Pool::~Pool() {
   try {
     close_all();
-  } catch (const std::exception&) {
-    // No memory for what is to be undone: it ends with its TTL, as where a process is killed.
+  } catch (...) {
+    // No memory to wait for what is owed; closing alone still says what the connections take. What
+    // they do not ends with its TTL, as where a process is killed.
+    reactor_.close_all();
   }
 }
 

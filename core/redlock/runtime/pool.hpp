@@ -24,8 +24,6 @@ inline constexpr Duration kTidyEvery = Duration::seconds(1);
 // Endpoints are looked through when there are twice as many as were used last time, and more than
 // these.
 inline constexpr std::size_t kEndpointsKept = 64;
-// A server that nobody uses any more is owed removals for so long.
-inline constexpr Duration kOwedFor = Duration::seconds(60);
 
 class Pool {
  public:

@@ -28,7 +28,7 @@ OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes)
 }
 
 template <class Input>
-void Reactor::put(Running& running, Instant now, Input input) {
+void Reactor::put(Running& running, Instant now, Input input) noexcept {
   if (running.failure) return;
   try {
     input(*running.operation);
@@ -129,23 +129,14 @@ void Reactor::settle(Instant now) noexcept {
   std::erase_if(live_, [](const auto& node) { return node->connection() == 0; });
 }
 
-template <class Act>
-void Reactor::or_later(Act act) noexcept {
-  try {
-    act();
-  } catch (const std::bad_alloc&) {
-    // Every step towards the end of a connection can be taken again.
-  }
-}
-
-void Reactor::tie_up(Instant now) {
+void Reactor::tie_up(Instant now) noexcept {
   for (Running& running : running_) {
     if (!running.interrupted) continue;
     try {
       if (running.failure) running.operation->abort(now);
       drain(running, now);
       running.interrupted = false;
-    } catch (const std::exception&) {
+    } catch (...) {
       // Still no memory: a later turn tries again.
     }
   }
@@ -158,7 +149,7 @@ bool Reactor::awaits_verdict(const Node& node) const {
       node.open_takes(), [this](OperationId id) { return knows(id) && outcome(id) == nullptr; });
 }
 
-void Reactor::dispatch(Instant now) {
+void Reactor::dispatch(Instant now) noexcept {
   while (!arrivals_.empty()) {
     batch_.swap(arrivals_);
     for (Arrival& arrival : batch_) {
@@ -166,6 +157,7 @@ void Reactor::dispatch(Instant now) {
       // An answer to an operation that has ended: late, and of no use to anybody.
       if (running == running_.end()) continue;
       running->spared.note_reply(arrival.origin.attempt, arrival.reply);
+      // What it throws stays with the operation.
       put(*running, now, [&](Operation& operation) {
         // First: what the reply makes necessary is sent before what it makes the operation undo.
         review_spared(*running, now);
@@ -190,11 +182,11 @@ void Reactor::drain(Running& running, Instant now) {
 
 void Reactor::withdraw(Running& running, Instant now) {
   if (running.withdrawn) return;
-  running.withdrawn = true;
   for (const auto& node : running.nodes) node->withdraw(running.id);
-  for (const Request& request : running.spared.release()) {
+  running.spared.release([&](const Request& request) {
     if (is_removal(*request.command)) ask(running, request, now);
-  }
+  });
+  running.withdrawn = true;
 }
 
 // An overdue connection is not used again, except for this: what is to be removed may still be
@@ -240,16 +232,16 @@ void Reactor::ask(Running& running, const Request& request, Instant now) {
 void Reactor::review_spared(Running& running, Instant now) {
   const Spared::Advice advice = running.spared.advise(majority_of(running.nodes.size()), now);
   if (advice == Spared::Advice::wait) return;
-  for (const Request& request : running.spared.release()) {
+  running.spared.release([&](const Request& request) {
     Node& node = *running.nodes[request.node.value()];
     if (advice == Spared::Advice::leave && !is_removal(*request.command)) {
       arrivals_.push_back({{running.id, request.node, request.attempt}, node.absence()});
-      continue;
+      return;
     }
     if (advice == Spared::Advice::ask) node.skip_backoff();
-    running.spared.note_asked(request.attempt);
     ask(running, request, now);
-  }
+    running.spared.note_asked(request.attempt);
+  });
 }
 
 void Reactor::note_live(const std::shared_ptr<Node>& node) {
@@ -276,6 +268,9 @@ std::optional<Instant> Reactor::next_deadline() const {
     if (deadline && (!earliest || *deadline < *earliest)) earliest = deadline;
   };
   for (const Running& running : running_) {
+    // What waits for memory goes on whenever there is a turn; its own time is over, and would make
+    // one turn follow the other without a pause.
+    if (running.interrupted) continue;
     consider(running.operation->next_deadline());
     consider(running.spared.next_deadline());
   }
@@ -335,63 +330,6 @@ void Reactor::end_all() {
     put(running, now, [now](Operation& operation) { operation.abort(now); });
   }
   settle(now);
-}
-
-void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
-  if (!live_.empty()) read(Instant(), Scope::all);
-  if (forked()) return;
-  for (const auto& node : nodes) {
-    live_.reserve(live_.size() + 1);
-    or_later([&] { node->hurry_removals(chance == Chance::last, clock_.now()); });
-    note_live(node);
-  }
-  settle(clock_.now());
-  wait_for_removals(clock_.now());
-}
-
-void Reactor::wait_for_removals(Instant start) {
-  NodeList owing;
-  for (const auto& node : live_) {
-    if (node->owes_removal()) owing.push_back(node);
-  }
-  for (Instant now = start;; now = clock_.now()) {
-    Instant until = Instant::never();
-    for (const auto& node : owing) {
-      const Instant deadline = start + node->timeout();
-      if (node->owes_removal() && now < deadline) until = std::min(until, deadline);
-    }
-    if (until == Instant::never()) break;
-    step(until);
-    if (forked()) return;
-  }
-  for (const auto& node : owing) {
-    if (node->owes_removal() || node->has_carried()) node->note_waited_in_vain();
-  }
-}
-
-void Reactor::close_idle(Instant before) {
-  for (const auto& node : live_) {
-    if (!node->idle() || node->last_used() > before) continue;
-    or_later([&] { node->shut_down(arrivals_); });
-  }
-  settle(clock_.now());
-}
-
-void Reactor::close_all() {
-  for (const auto& node : live_) {
-    or_later([&] { node->shut_down(arrivals_); });
-  }
-  settle(clock_.now());
-}
-
-void Reactor::forget_all() {
-  watch_.start_over();
-  running_.clear();
-  arrivals_.clear();
-  polled_.clear();
-  for (const auto& node : live_) node->forget();
-  live_.clear();
-  transport_.forget_all();
 }
 
 }  // namespace redlock

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <vector>
@@ -105,15 +106,21 @@ class Reactor {
   void settle(Instant now) noexcept;
   // Where memory is short, what is being closed is left for a later turn.
   template <class Act>
-  static void or_later(Act act) noexcept;
+  static void or_later(Act act) noexcept {
+    try {
+      act();
+    } catch (const std::bad_alloc&) {
+      // Every step towards the end of a connection can be taken again.
+    }
+  }
   [[nodiscard]] bool awaits_verdict(const Node& node) const;
-  void dispatch(Instant now);
+  void dispatch(Instant now) noexcept;
   void drain(Running& running, Instant now);
   // Gives the operation one input, and carries what it then wants sent.
   template <class Input>
-  void put(Running& running, Instant now, Input input);
+  void put(Running& running, Instant now, Input input) noexcept;
   // Undoes what failed, hands on what was held up, and lets go of what nobody will take.
-  void tie_up(Instant now);
+  void tie_up(Instant now) noexcept;
   [[nodiscard]] Running* find(OperationId id);
   void give_up_overdue(Node& node, const Command& command, Instant now);
   void send_request(Running& running, Request& request, Instant now);

@@ -2,7 +2,6 @@
 #include "redlock/runtime/spared.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "redlock/wire/translate.hpp"
 
@@ -28,7 +27,7 @@ void Spared::keep(Request request, Instant now) {
   kept_.push_back(std::move(request));
 }
 
-void Spared::note_reply(AttemptNumber attempt, const Reply& reply) {
+void Spared::note_reply(AttemptNumber attempt, const Reply& reply) noexcept {
   if (attempt != attempt_) return;
   switch (reply.answer) {
     case Answer::granted:
@@ -70,11 +69,6 @@ std::optional<Instant> Spared::next_deadline() const {
 bool Spared::drop(NodeIndex node, AttemptNumber attempt) {
   if (attempt != attempt_) return false;
   return std::erase_if(kept_, [node](const Request& kept) { return kept.node == node; }) > 0;
-}
-
-std::vector<Request> Spared::release() {
-  ask_at_ = Instant::never();
-  return std::exchange(kept_, {});
 }
 
 }  // namespace redlock

@@ -8,6 +8,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "redlock/algorithm/command.hpp"
@@ -24,7 +25,7 @@ class Spared {
   void note_asked(AttemptNumber attempt);
   void keep(Request request, Instant now);
   // A node of the attempt has answered, or will not.
-  void note_reply(AttemptNumber attempt, const Reply& reply);
+  void note_reply(AttemptNumber attempt, const Reply& reply) noexcept;
 
   enum class Advice { wait, ask, leave };
   [[nodiscard]] Advice advise(std::size_t majority, Instant now) const;
@@ -32,8 +33,13 @@ class Spared {
   [[nodiscard]] std::optional<Instant> next_deadline() const;
   // Lets go of what is kept for a node; false: nothing is.
   [[nodiscard]] bool drop(NodeIndex node, AttemptNumber attempt);
-  // Hands out what is kept.
-  [[nodiscard]] std::vector<Request> release();
+  // Lets go of all that is kept: `hand_on` takes one after the other. What it throws leaves that
+  // one and those behind it here.
+  template <class HandOn>
+  void release(HandOn hand_on) {
+    for (; !kept_.empty(); kept_.erase(kept_.begin())) hand_on(std::as_const(kept_.front()));
+    ask_at_ = Instant::never();
+  }
   [[nodiscard]] bool empty() const { return kept_.empty(); }
 
  private:

@@ -205,6 +205,23 @@ Fault fault_of(std::string_view error) {
   return Fault::rejected;
 }
 
+bool is_passing(std::string_view error) {
+  switch (fault_of(error)) {
+    case Fault::loading:
+    case Fault::busy:
+    case Fault::misconf:
+    case Fault::noreplicas:
+    case Fault::oom:
+    case Fault::readonly:
+    case Fault::maxclients:
+      return true;
+    case Fault::cluster:
+      return has_code(error, "CLUSTERDOWN");
+    default:
+      return false;
+  }
+}
+
 std::string printable(std::string_view text) {
   std::string clean(text.substr(0, kReasonBytesMax));
   for (char& c : clean) {

@@ -20,6 +20,9 @@ inline constexpr std::size_t kReasonBytesMax = 256;
 // What a server's error means; `rejected` where it has no code of its own.
 [[nodiscard]] Fault fault_of(std::string_view error);
 
+// Is it an error that may be over in a moment, so that the same command is worth another try?
+[[nodiscard]] bool is_passing(std::string_view error);
+
 // Clipped and with unprintable bytes replaced: fit for a message.
 [[nodiscard]] std::string printable(std::string_view text);
 

@@ -49,7 +49,8 @@ void Session::write_handshake(const Endpoint& endpoint) {
   wipe(handshake);
 }
 
-bool Session::submit(const Origin& origin, SharedCommand command, Instant answer_by) {
+bool Session::submit(const Origin& origin, SharedCommand command, Instant answer_by,
+                     Instant repeat_until) {
   const std::size_t room = is_removal(*command) ? kAwaitedMax : kAwaitedBesidesRemovalsMax;
   if (broken_ || awaited_.size() >= room || queue_is_full()) return false;
   Awaited request;
@@ -57,6 +58,7 @@ bool Session::submit(const Origin& origin, SharedCommand command, Instant answer
   request.command = std::move(command);
   request.answer_by = answer_by;
   request.send_by = answer_by;
+  request.repeat_until = repeat_until;
   awaited_.push_back(std::move(request));
   return true;
 }
@@ -121,36 +123,37 @@ void Session::take_back() {
   }
 }
 
+// Marks first and drops then, for which no memory is needed: half done, it would leave holes.
 template <class IsUseless>
-void Session::drop_unwritten(IsUseless is_useless) {
-  std::vector<SharedCommand> takes;
-  const auto drop_if = [this](auto condition) {
-    awaited_.erase(std::remove_if(unwritten(), awaited_.end(), condition), awaited_.end());
-  };
-  drop_if([&](const Awaited& request) {
-    if (is_removal(*request.command) || !is_useless(request)) return false;
-    if (is_take(*request.command)) takes.push_back(request.command);
-    return true;
-  });
-  if (takes.empty()) return;
-  drop_if([&](const Awaited& request) {
-    if (request.origin.operation != 0 || !is_removal(*request.command)) return false;
-    return std::ranges::any_of(takes, [&](const SharedCommand& take) {
-      return lock_name(*take) == lock_name(*request.command);
+void Session::drop_unwritten(IsUseless is_useless) noexcept {
+  bool any_take = false;
+  for (auto request = unwritten(); request != awaited_.end(); ++request) {
+    if (is_removal(*request->command) || !is_useless(*request)) continue;
+    request->useless = true;
+    any_take = any_take || is_take(*request->command);
+  }
+  for (auto request = unwritten(); any_take && request != awaited_.end(); ++request) {
+    if (request->origin.operation != 0 || !is_removal(*request->command)) continue;
+    request->useless = std::any_of(unwritten(), awaited_.end(), [&](const Awaited& take) {
+      return take.useless && is_take(*take.command) &&
+             lock_name(*take.command) == lock_name(*request->command);
     });
-  });
+  }
+  const auto useless = [](const Awaited& request) { return request.useless; };
+  awaited_.erase(std::remove_if(unwritten(), awaited_.end(), useless), awaited_.end());
 }
 
 void Session::drop_expired(Instant now, std::vector<Arrival>& arrivals) {
   if (written_ == awaited_.size()) return;
-  drop_unwritten([&](const Awaited& request) {
-    if (now < request.send_by) return false;
-    arrivals.push_back({request.origin, Reply::not_sent(Fault::timeout, "not sent in time")});
-    return true;
-  });
+  for (auto request = unwritten(); request != awaited_.end(); ++request) {
+    if (now < request->send_by || is_removal(*request->command)) continue;
+    arrivals.push_back({request->origin, Reply::not_sent(Fault::timeout, "not sent in time")});
+    request->useless = true;
+  }
+  drop_unwritten([](const Awaited& request) { return request.useless; });
 }
 
-void Session::withdraw(OperationId operation) {
+void Session::withdraw(OperationId operation) noexcept {
   for (Awaited& request : awaited_) {
     if (request.step == Step::command && request.origin.operation == operation) {
       request.withdrawn = true;
@@ -242,7 +245,13 @@ void Session::take_command_reply(Awaited request, const RespValue& value,
     ++written_;
     return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
   }
-  if (reply->answer != Answer::unknown) known_scripts_.set(request.command->index());
+  if (reply->answer != Answer::unknown) {
+    known_scripts_.set(request.command->index());
+    served_ = true;
+  } else if (is_removal(*request.command) && is_passing(value.text)) {
+    refused_.push_back(
+        {std::make_shared<const Command>(*undo_of(*request.command)), request.repeat_until});
+  }
   if (request.origin.operation != 0) {
     arrivals.push_back(Arrival{request.origin, std::move(*reply)});
   }
@@ -255,7 +264,8 @@ void Session::fail(Fault fault, const std::string& reason, std::vector<Arrival>&
   reason_ = reason;
   for (std::size_t i = 0; i < awaited_.size(); ++i) {
     const Awaited& request = awaited_[i];
-    if (request.step != Step::command || request.origin.operation == 0) continue;
+    const bool told = request.origin.operation == 0 || request.useless;
+    if (request.step != Step::command || told) continue;
     arrivals.push_back({request.origin, is_written(i) ? Reply::unknown(fault, reason)
                                                       : Reply::not_sent(fault, reason)});
   }
@@ -304,8 +314,9 @@ std::vector<std::size_t> Session::removals() const {
   return found;
 }
 
-void Session::submit_last(SharedCommand removal) {
+void Session::submit_last(SharedCommand removal, Instant repeat_until) {
   Awaited request;
+  request.repeat_until = repeat_until;
   request.command = std::move(removal);
   request.answer_by = Instant::never();
   request.by_text = true;
@@ -315,6 +326,8 @@ void Session::submit_last(SharedCommand removal) {
 void Session::repeat_removals() {
   // Without the SELECT no command of ours was ever written here.
   if (!admitted_) return;
+  // Where memory ran out as it failed they may still be here.
+  if (broken_) drop_unwritten([](const Awaited&) { return true; });
   for (const std::size_t position : removals()) {
     Awaited& request = awaited_[position];
     if (!is_written(position)) {

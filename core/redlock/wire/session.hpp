@@ -27,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "redlock/algorithm/command.hpp"
@@ -62,14 +63,22 @@ struct Arrival {
   Reply reply;
 };
 
+// A removal that its server would not carry out for the time being.
+struct Refused {
+  SharedCommand removal;
+  Instant until;  // it is of use to nobody from then on
+};
+
 class Session {
  public:
   // Writes the handshake. The encoder must outlive the session; sessions may share it.
   Session(const Endpoint& endpoint, RequestEncoder& encoder);
 
   // False when a bound is reached or the session is broken: the command was not taken. Nor is it
-  // when this throws; what take_bytes() throws is the end of the connection.
-  [[nodiscard]] bool submit(const Origin& origin, SharedCommand command, Instant answer_by);
+  // when this throws; what take_bytes() throws is the end of the connection. Removals that are
+  // repeated may be refused again until `repeat_until`.
+  [[nodiscard]] bool submit(const Origin& origin, SharedCommand command, Instant answer_by,
+                            Instant repeat_until = Instant::never());
 
   // What is to be sent next, made of what waits; valid until the next call.
   [[nodiscard]] std::string_view output();
@@ -82,10 +91,14 @@ class Session {
   // Answers and drops what is not written though its time is over; removals stay.
   void drop_expired(Instant now, std::vector<Arrival>& arrivals);
   // The operation is decided or over: what it has not written is of no use any more; removals stay.
-  void withdraw(OperationId operation);
+  void withdraw(OperationId operation) noexcept;
 
   // Takes what was received, in slices of any size, and adds what it answers to `arrivals`.
   void take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals);
+  // Removals that were answered by an error which passes, until they are let go of.
+  [[nodiscard]] std::deque<Refused>& refused() { return refused_; }
+  // Has a command been carried out since this was asked last?
+  [[nodiscard]] bool take_served() { return std::exchange(served_, false); }
   // The connection is done with. Answers every awaited request with `unknown`.
   void fail(Fault fault, const std::string& reason, std::vector<Arrival>& arrivals);
 
@@ -110,7 +123,7 @@ class Session {
 
   // One more removal behind everything else, whatever room there is, with nobody waiting for the
   // answer; also on a session that has failed while its connection still carries bytes.
-  void submit_last(SharedCommand removal);
+  void submit_last(SharedCommand removal, Instant repeat_until = Instant::never());
   // The operations with an unanswered take here that no removal follows. Until such an operation
   // is decided the connection must stay: if it is lost, the removal belongs behind the take; if it
   // is granted, there must be none, because a removal that travels on this connection could
@@ -136,8 +149,11 @@ class Session {
     SharedCommand command;  // null for the handshake
     Instant answer_by;      // when the connection is given up
     Instant send_by;        // when it is dropped, unless it is written
-    bool by_text = false;   // whatever the server knows
+    // Of a removal: when it is refused from then on, that is the end of it.
+    Instant repeat_until = Instant::never();
+    bool by_text = false;  // whatever the server knows
     bool withdrawn = false;
+    bool useless = false;                // never to be written
     ScriptForm form = ScriptForm::sha1;  // once written
     std::size_t bytes = 0;               // once written
   };
@@ -154,7 +170,7 @@ class Session {
   [[nodiscard]] bool queue_is_full() const;
   // Drops unwritten requests that are no removals, and the cleanups that were to undo them.
   template <class IsUseless>
-  void drop_unwritten(IsUseless is_useless);
+  void drop_unwritten(IsUseless is_useless) noexcept;
   void take_reply(const RespValue& value, std::vector<Arrival>& arrivals);
   void take_handshake_reply(const Awaited& request, const RespValue& value,
                             std::vector<Arrival>& arrivals);
@@ -181,6 +197,8 @@ class Session {
   std::size_t unanswered_bytes_ = 0;
   // By Command::index(): the server has run this script for us.
   std::bitset<std::variant_size_v<Command>> known_scripts_;
+  std::deque<Refused> refused_;
+  bool served_ = false;
   bool admitted_ = true;
   bool broken_ = false;
   Fault fault_ = Fault::none;

@@ -1,0 +1,195 @@
+// A removal that its server refuses for the time being is repeated when the server is well again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "redlock/wire/server_words.hpp"
+#include "support/fake_world.hpp"
+
+namespace redlock {
+namespace {
+
+using test::Arguments;
+using test::FakeServer;
+using test::FakeWorld;
+
+const std::string kLoading = "LOADING Redis is loading the dataset in memory";
+
+class Rule14RefusedRemovals : public FakeWorld {
+ protected:
+  void third_refuses(const std::string& error) {
+    server(2).say = [error](const Arguments&) { return "-" + error + "\r\n"; };
+  }
+  void third_is_well() { server(2).say = nullptr; }
+  // By a majority, while the third server refuses it.
+  void release(LockManager& locks, const std::string& key = "r") {
+    for (std::size_t i = 0; i < 3; ++i) server(i).keys[key] = "t";
+    ASSERT_EQ(unlock(locks, Token("t"), key).decision, Decision::granted);
+    step_for(Duration::ms(1));
+    ASSERT_TRUE(server(2).keys.contains(key));
+  }
+  // Of which the third server hears too.
+  void call(LockManager& locks) {
+    ASSERT_EQ(lock(locks, "call " + std::to_string(++calls_)).decision, Decision::granted);
+    step_for(Duration::ms(1));
+  }
+  [[nodiscard]] bool third_holds(const std::string& key = "r") {
+    return server(2).keys.contains(key);
+  }
+  [[nodiscard]] std::size_t removals() { return server(2).count("EVAL"); }
+
+ private:
+  int calls_ = 0;
+};
+
+class Rule14PassingErrors : public Rule14RefusedRemovals,
+                            public testing::WithParamInterface<std::string> {};
+
+TEST_P(Rule14PassingErrors, LeaveNothingOnTheServerOnceTheyHavePassed) {
+  LockManager locks = manager(3);
+  third_refuses(GetParam());
+  release(locks);
+  clock_.advance(Duration::seconds(1));
+  third_is_well();
+  call(locks);
+  EXPECT_FALSE(third_holds());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Rule14PassingErrors,
+                         testing::Values(kLoading, "BUSY Redis is busy running a script.",
+                                         "MISCONF Redis is configured to save RDB snapshots",
+                                         "MASTERDOWN Link with MASTER is down",
+                                         "NOREPLICAS Not enough good replicas",
+                                         "READONLY You can't write against a read only replica.",
+                                         "OOM command not allowed",
+                                         "CLUSTERDOWN Hash slot not served",
+                                         "ERR max number of clients reached"));
+
+TEST_F(Rule14RefusedRemovals, TheUndoOfALostAttemptIsRepeatedToo) {
+  LockManager locks = manager(3);
+  server(0).keys["r"] = server(1).keys["r"] = "somebody else's";
+  server(2).say = [this](const Arguments& request) -> std::optional<std::string> {
+    if (request[0] == "SET") return std::nullopt;
+    return "-" + kLoading + "\r\n";
+  };
+  ASSERT_EQ(lock(locks).decision, Decision::denied);
+  step_for(Duration::ms(1));
+  ASSERT_TRUE(third_holds());
+  clock_.advance(Duration::seconds(1));
+  third_is_well();
+  call(locks);
+  EXPECT_FALSE(third_holds());
+}
+
+TEST_F(Rule14RefusedRemovals, ANewConnectionRepeatsThemAsWell) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  transport_.drop_connections(server(2));
+  clock_.advance(Duration::seconds(1));
+  third_is_well();
+  call(locks);
+  EXPECT_FALSE(third_holds());
+}
+
+TEST_F(Rule14RefusedRemovals, ErrorsThatDoNotPassAreTheEndOfThem) {
+  LockManager locks = manager(3);
+  third_refuses("NOPERM this user has no permissions to run the 'eval' command");
+  release(locks);
+  clock_.advance(Duration::seconds(1));
+  third_is_well();
+  const std::size_t before = removals();
+  call(locks);
+  EXPECT_EQ(removals(), before);
+}
+
+TEST_F(Rule14RefusedRemovals, AServerThatGoesOnRefusingIsNotAskedAgainAndAgain) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  const std::size_t before = removals();
+  for (int i = 0; i < 20; ++i) call(locks);
+  EXPECT_EQ(removals(), before);
+}
+
+// It serves what reads, and refuses what writes.
+TEST_F(Rule14RefusedRemovals, AServerThatRefusesOnlyRemovalsIsAskedAtMostOnceAPause) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  server(2).say = [](const Arguments& request) -> std::optional<std::string> {
+    if (request[0] == "SET") return std::nullopt;
+    return "-READONLY You can't write against a read only replica.\r\n";
+  };
+  const std::size_t before = removals();
+  clock_.advance(kRepeatPause - Duration::ms(10));
+  call(locks);
+  EXPECT_EQ(removals(), before);
+  clock_.advance(Duration::ms(10));
+  for (int i = 0; i < 3; ++i) call(locks);
+  EXPECT_EQ(removals(), before + 1);
+}
+
+TEST_F(Rule14RefusedRemovals, AfterAMinuteItIsOverForThem) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks, "old");
+  clock_.advance(kOwedFor - Duration::ms(10));
+  release(locks, "young");
+  clock_.advance(Duration::ms(10));
+  third_is_well();
+  clock_.advance(kRepeatPause);
+  call(locks);
+  EXPECT_FALSE(third_holds("young"));
+  EXPECT_TRUE(third_holds("old"));
+}
+
+TEST_F(Rule14RefusedRemovals, ARepetitionDoesNotMakeTheirTimeLonger) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  // At the end of each request they are tried again.
+  for (Duration passed; passed < kOwedFor; passed = passed + Duration::seconds(5)) {
+    clock_.advance(Duration::seconds(5));
+    pool_.deliver();
+    step_for(Duration::ms(1));
+  }
+  third_is_well();
+  clock_.advance(kRepeatPause);
+  call(locks);
+  EXPECT_TRUE(third_holds());
+}
+
+TEST_F(Rule14RefusedRemovals, PastTheBoundTheNewestAreKept) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  for (std::size_t i = 0; i < kCarriedMax + 1; ++i) release(locks, "r" + std::to_string(i));
+  third_is_well();
+  clock_.advance(kRepeatPause);
+  call(locks);
+  EXPECT_TRUE(third_holds("r0"));
+  EXPECT_FALSE(third_holds("r1"));
+  EXPECT_FALSE(third_holds("r" + std::to_string(kCarriedMax)));
+}
+
+TEST_F(Rule14RefusedRemovals, AtTheEndTheyAreTriedOnceMore) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  third_is_well();
+  pool_.close_all();
+  EXPECT_FALSE(third_holds());
+}
+
+TEST_F(Rule14RefusedRemovals, AConnectionThatIsTidiedAwayForgetsThemNot) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  pool_.close_idle(Duration());
+  third_is_well();
+  clock_.advance(kRepeatPause);
+  call(locks);
+  EXPECT_FALSE(third_holds());
+}
+
+}  // namespace
+}  // namespace redlock
