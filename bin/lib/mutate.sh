@@ -3,7 +3,6 @@
 
 # The quick suites first; each is a program of the CMake build.
 suites=(unit_tests sim_tests sim_conformance_tests exhaustive_tests io_tests)
-suite_seconds_max=180
 # What a mutant may use that allocates or prints without end, in KiB.
 memory_max=6000000 file_max=300000
 
@@ -30,32 +29,48 @@ sum_objects() { find "$build/CMakeFiles/redlock.dir" -name '*.o' -exec sha1sum {
 
 last_run() { sed -n 's/^\[ RUN      \] //p' "$1" | tail -n 1; }
 
-# A suite that takes much longer than it did without an edit does not end.
-seconds_of() {
-  local usual
-  if { read -r usual <"$work/usual-$1"; } 2>/dev/null; then
-    echo $((3 * usual + 10))
-  else
-    echo "$suite_seconds_max"
-  fi
+# What a suite takes without an edit, which decides what is too long.
+note_usual() {
+  local longest
+  longest=$(sed -nE 's/^\[ +OK \] .* \(([0-9]+) ms\)$/\1/p' "$job/test.log" | sort -n | tail -n 1)
+  echo "$2 $((longest / 1000 + 1))" >"$work/usual-$1"
+}
+
+# Ends a process whose log has not grown for a while: a test without end. Beside it, until it is gone.
+watch_log() {
+  local pid=$1 log=$2 patience=$3 size=-1 grown never now
+  trap - EXIT INT TERM
+  exec {never}<> <(:)
+  grown=$SECONDS
+  while read -rt 1 -u "$never"; kill -0 "$pid" 2>/dev/null; do
+    now=$(stat -c %s "$log")
+    [[ $now == "$size" ]] || size=$now grown=$SECONDS
+    ((SECONDS - grown <= patience)) || kill "$pid" 2>/dev/null || true
+  done
 }
 
 # run_suite SUITE [FILTER]: prints what failed first and returns 1 when something did.
 run_suite() {
-  local suite=$1 filter=${2-'*'} program log=$job/test.log status=0 limit
-  limit=$(seconds_of "$suite")
+  local suite=$1 filter=${2-'*'} program log=$job/test.log status=0 watcher
+  local usual=60 longest=20 limit patience
+  { read -r usual longest <"$work/usual-$suite"; } 2>/dev/null || true
+  limit=$((3 * usual + 10)) patience=$((3 * longest + 2))
   program=$(find "$build" -name "$suite" -type f -executable | head -n 1)
+  : >"$log"
   # In the background, for its number: a group of its own, which timeout ends when it is ended.
   (
     ulimit -v "$memory_max" -f "$file_max"
     cd "$job" && exec timeout -k 5 "$limit" "$program" --gtest_fail_fast --gtest_filter="$filter"
   ) >"$log" 2>&1 </dev/null &
   echo $! >"$job/running"
-  wait $! || status=$?
+  watch_log $! "$log" "$patience" >/dev/null 2>&1 &
+  watcher=$!
+  { wait "$(<"$job/running")" || status=$?; } 2>/dev/null
   rm "$job/running"
+  { kill "$watcher" && wait "$watcher"; } 2>/dev/null || true
   ((status != 0)) || return 0
-  if ((status == 124 || status == 137)); then
-    echo "no end within $limit s of $(last_run "$log")"
+  if ((status == 124 || status == 137 || status == 143)); then
+    echo "no end of $(last_run "$log")"
   else
     sed -n 's/^\[  FAILED  \] \([^ ,]*\).*/\1/p' "$log" | grep -am 1 . ||
       echo "exit status $status in $(last_run "$log")"

@@ -198,6 +198,15 @@ TEST_F(AcquireOfThree, AReplyDuringThePauseIsIgnored) {
   EXPECT_EQ(acquire_->next_deadline(), t(101));
 }
 
+TEST_F(AcquireOfThree, AnUndoHasItsTimeFromWhenItIsSent) {
+  begin();
+  reply(0, Reply::granted(), t(30));
+  reply(1, Reply::denied(), t(40));
+  const auto undos = only<DeleteIfEqual>(reply(2, Reply::denied(), t(45)));
+  ASSERT_EQ(undos.size(), 1U);
+  EXPECT_EQ(undos[0].answer_by, t(45) + kAnswerTime);
+}
+
 TEST_F(AcquireOfThree, AMajorityThatComesTooLateIsUndoneAndOneNanosecondEarlierItIsALock) {
   const Duration usable = validity_of(kTtl, Duration(), 0.01);
   begin();

@@ -151,6 +151,19 @@ TEST_F(LockManagerTest, WhoHadNotAnsweredWhenNoMajorityWasLeftIsListed) {
   EXPECT_EQ(troubles[1].reason, "no answer yet");
 }
 
+TEST_F(LockManagerTest, OnlyACheckWaitsForTheReasonOfALoss) {
+  server(1).say = [](const auto&) { return test::error("OOM command not allowed"); };
+  server(2).stopped = true;
+  LockManager locks = manager(3);
+  const Instant start = clock_.now();
+  // One denies and one cannot tell: no majority is left, and why is up to the third.
+  EXPECT_EQ(unlock(locks, Token("t")).decision, Decision::denied);
+  EXPECT_EQ(clock_.now(), start);
+  const OperationId check = locks.begin_check(Resource("r"), Token("t"));
+  EXPECT_EQ(pool_.run(check).decision, Decision::unreachable);
+  EXPECT_EQ(clock_.now(), start + kTimeoutDefault);
+}
+
 TEST_F(LockManagerTest, WhoIsLeftAloneIsListedWithTheTroubleItIsLeftAloneFor) {
   server(0).stopped = true;
   LockManager locks = manager(3);

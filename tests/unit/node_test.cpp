@@ -256,6 +256,15 @@ TEST_F(NodeTest, AConnectionThatTheServerClosedWhileIdleCostsNothing) {
   EXPECT_EQ(server(0).connections_opened, 2U);
 }
 
+TEST_F(NodeTest, AConnectionThatCannotBeSentOnIsToldInTheVeryTurn) {
+  LockManager locks = manager(1);
+  lock(locks, "a");
+  transport_.drop_connections(server(0));
+  const OperationId id = locks.begin_lock(Resource("b"), Duration::ms(10'000));
+  EXPECT_TRUE(pool_.done(id));
+  EXPECT_EQ(pool_.take(id).decision, Decision::unreachable);
+}
+
 TEST_F(NodeTest, AConnectionThatBreaksUnderACallIsAVoteAgainst) {
   LockManager locks = manager(1);
   ASSERT_EQ(lock(locks, "a").decision, Decision::granted);

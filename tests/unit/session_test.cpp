@@ -260,6 +260,20 @@ TEST_F(SessionTest, ATextThatTheServerDoesNotKnowEitherIsAnError) {
   EXPECT_FALSE(session_.broken());
 }
 
+TEST_F(SessionTest, ATakeIsRepeatedThoughARemovalOfAnothersTokenStandsBehindIt) {
+  const auto take = [](const std::string& fraction) {
+    return shared(StampTake{Resource("r"), Token(fraction), Duration::ms(900)});
+  };
+  ASSERT_TRUE(submit(1, take("11")));
+  receive(test::bulk("123.11"));
+  sent();
+  ASSERT_TRUE(submit(2, take("22")));
+  ASSERT_TRUE(submit(0, shared(StampUndo{Resource("r"), Token("33")})));
+  sent();
+  EXPECT_TRUE(receive("-NOSCRIPT No matching script.\r\n").empty());
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+}
+
 TEST_F(SessionTest, ATakeWhoseUndoIsOnItsWayIsNotRepeated) {
   const auto take = [](const std::string& fraction) {
     return shared(StampTake{Resource("r"), Token(fraction), Duration::ms(900)});

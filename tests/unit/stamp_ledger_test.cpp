@@ -68,6 +68,15 @@ TEST(StampLedger, ANameIsNeverGivenTwiceNotEvenAfterClearing) {
   EXPECT_NE(ledger.find("a", kKey)->serial, first);
 }
 
+TEST(StampLedger, WhatWasThereBeforeItWasClearedTakesNothingAlong) {
+  StampLedger ledger;
+  for (int i = 0; i < 8; ++i) ledger.write("a", numbered(i), entry("first", 0), at_ms(0));
+  ledger.clear();
+  for (int i = 0; i < 8; ++i) ledger.write("a", numbered(i), entry("second", 10), at_ms(10));
+  ledger.write("a", Resource("one more"), entry("other", 20), at_ms(20));
+  EXPECT_EQ(ledger.size(), 9U);
+}
+
 TEST(StampLedger, KeepsAnEntryUntilNoServerCanKnowIt) {
   StampLedger ledger;
   ledger.write("a", kKey, entry("1.1", 0), at_ms(0));
