@@ -8,7 +8,7 @@ declare(strict_types=1);
 
 namespace Bench;
 
-require __DIR__ . '/autoload.php';
+require __DIR__ . '/../harness/autoload.php';
 
 /** Enough attempts that one call waits until it holds the lock, however long the line is. */
 const ATTEMPTS = 1000000;

@@ -7,8 +7,11 @@ declare(strict_types=1);
 
 namespace Bench;
 
-require __DIR__ . '/autoload.php';
+use RedLock\Harness\Program;
 
+require __DIR__ . '/../harness/autoload.php';
+
+Program::begin('bench', 'start it with bin/bench', ['redis', 'pcntl']);
 [, $size, $programs, $extension, $dir, $target] = $argv;
 $settings = $size === 'quick' ? Settings::quick() : Settings::full();
 $startedNs = hrtime(true);

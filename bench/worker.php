@@ -8,7 +8,7 @@ declare(strict_types=1);
 
 namespace Bench;
 
-require __DIR__ . '/autoload.php';
+require __DIR__ . '/../harness/autoload.php';
 
 /** @return array<string, mixed> */
 function measure_cycles(Lock $lock, string $resource, int $count): array

@@ -6,10 +6,10 @@ declare(strict_types=1);
 
 namespace RedLock\Demo;
 
-use RedLock\Tests\Support\Fleet;
-use RedLock\Tests\Support\RedisServer;
-use RedLock\Tests\Support\Wait;
-use RedLock\Tests\Support\Witness;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\Wait;
+use RedLock\Harness\Witness;
 
 final class Act
 {

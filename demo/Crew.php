@@ -6,14 +6,14 @@ declare(strict_types=1);
 
 namespace RedLock\Demo;
 
-use RedLock\Tests\Support\ChildProcess;
-use RedLock\Tests\Support\PhpProcess;
-use RedLock\Tests\Support\Wait;
+use RedLock\Harness\Turns;
+use RedLock\Harness\Wait;
 
 final class Crew
 {
     public const INSIDE_MS = 3;
     public const REST_MS = 20;
+    private const LEASE_SECONDS = 3.0;
 
     /** @var list<Worker> */
     public readonly array $workers;
@@ -25,7 +25,7 @@ final class Crew
     private int $troubleCount = 0;
 
     /**
-     * @param list<string> $kinds one per worker, as worker.php knows them
+     * @param list<string> $kinds one per worker, as Turns knows them
      * @param list<array{string, int}> $servers
      */
     public function __construct(array $kinds, array $servers, string $witnessFolder)
@@ -33,12 +33,14 @@ final class Crew
         $workers = [];
         foreach ($kinds as $index => $kind) {
             $name = 'worker ' . ($index + 1);
-            $args = [
+            [$pause, $attempts] = $kind === 'RedLock' ? [0.012, 5] : [0.004, 21];
+            $process = Turns::start([
                 'name' => $name, 'kind' => $kind, 'servers' => $servers, 'folder' => $witnessFolder,
-                'inside_us' => self::INSIDE_MS * 1000, 'rest_us' => self::REST_MS * 1000,
-            ];
-            $command = [...PhpProcess::command(), __DIR__ . '/worker.php', json_encode($args, JSON_THROW_ON_ERROR)];
-            $workers[] = new Worker($name, $kind, new ChildProcess($command));
+                'resource' => 'demo', 'lease' => self::LEASE_SECONDS, 'pause' => $pause, 'attempts' => $attempts,
+                'inside' => self::INSIDE_MS / 1000, 'rest' => [self::REST_MS / 1000, self::REST_MS / 1000],
+                'trouble_rest' => 0.1, 'mixed_fleet' => true,
+            ]);
+            $workers[] = new Worker($name, $kind, $process);
         }
         $this->workers = $workers;
     }
@@ -69,6 +71,8 @@ final class Crew
                 $this->gotAt[] = $gotNs / 1e9;
                 $this->recent[] = [$gotNs / 1e9, $waitedUs];
                 return;
+            case 'late':
+                return; // The witness says whether it did any harm.
             case 'trouble':
                 $this->trouble = trim($rest);
                 ++$this->troubleCount;

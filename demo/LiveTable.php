@@ -6,8 +6,8 @@ declare(strict_types=1);
 
 namespace RedLock\Demo;
 
-use RedLock\Tests\Support\Fleet;
-use RedLock\Tests\Support\Wait;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\Wait;
 
 final class LiveTable implements Display
 {

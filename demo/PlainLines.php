@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 namespace RedLock\Demo;
 
-use RedLock\Tests\Support\Fleet;
+use RedLock\Harness\Fleet;
 
 final class PlainLines implements Display
 {

@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 namespace RedLock\Demo;
 
-use RedLock\Tests\Support\ChildProcess;
+use RedLock\Harness\ChildProcess;
 
 final class Worker
 {

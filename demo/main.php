@@ -6,37 +6,16 @@ declare(strict_types=1);
 
 namespace RedLock\Demo;
 
-use RedLock\Tests\Support\ChildProcess;
-use RedLock\Tests\Support\Fleet;
-use RedLock\Tests\Support\RedisServer;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\Program;
+use RedLock\Harness\RedisServer;
 
-require __DIR__ . '/../php-tests/support/autoload.php';
-spl_autoload_register(static function (string $class): void {
-    $path = __DIR__ . '/' . basename(str_replace('\\', '/', $class)) . '.php';
-    if (str_starts_with($class, __NAMESPACE__ . '\\') && is_file($path)) {
-        require $path;
-    }
-});
-
-if (!extension_loaded('redlock')) {
-    fwrite(STDERR, "demo: the extension redlock is not loaded; start it with bin/demo\n");
-    exit(1);
-}
+require __DIR__ . '/../harness/autoload.php';
 
 $begun = hrtime(true);
 $prepared = (int) ($argv[1] ?? 0);
 $display = LiveTable::fits(STDOUT) ? new LiveTable() : new PlainLines();
-pcntl_async_signals(true);
-foreach ([SIGINT, SIGTERM, SIGHUP] as $signal) {
-    pcntl_signal($signal, static function (int $signal) use ($display): never {
-        // A second Ctrl-C must not get in the way of cleaning up.
-        pcntl_signal(SIGINT, SIG_IGN);
-        $display->close();
-        ChildProcess::endAll();
-        fwrite(STDERR, "demo: interrupted; everything that was started has been ended\n");
-        exit(128 + $signal);
-    });
-}
+Program::begin('demo', 'start it with bin/demo', ['redlock', 'pcntl'], $display->close(...));
 
 try {
     $fleet = new Fleet(5);
@@ -48,7 +27,6 @@ try {
     }
 } finally {
     $display->close();
-    ChildProcess::endAll();
 }
 
 $good = true;

@@ -6,8 +6,8 @@ declare(strict_types=1);
 
 namespace RedLock\Soak;
 
-use RedLock\Tests\Support\ChildProcess;
-use RedLock\Tests\Support\PhpProcess;
+use RedLock\Harness\ChildProcess;
+use RedLock\Harness\Turns;
 
 final class Client implements Victim
 {
@@ -21,19 +21,17 @@ final class Client implements Victim
     public bool $done = false;
 
     /**
-     * @param array<string, mixed> $args for worker.php
+     * @param array<string, mixed> $plan for Turns
      * @param string $extension the file to load
      */
-    public function __construct(private readonly array $args, private readonly string $extension)
+    public function __construct(private readonly array $plan, private readonly string $extension)
     {
         $this->launch();
     }
 
     private function launch(): void
     {
-        $args = json_encode($this->args, JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION);
-        $php = preg_replace('/^extension=.*/', "extension=$this->extension", PhpProcess::command());
-        $this->process = new ChildProcess([...$php, __DIR__ . '/worker.php', $args]);
+        $this->process = Turns::start($this->plan, ['extension' => $this->extension]);
     }
 
     /** Takes in what the process has said, and minds that it lives. */
@@ -43,7 +41,7 @@ final class Client implements Victim
         if (!$this->done && !$this->process->isRunning()) {
             $this->hear();
             if (!$this->done) {
-                throw new \RuntimeException("{$this->args['name']} ended by itself");
+                throw new \RuntimeException("{$this->plan['name']} ended by itself");
             }
         }
     }
@@ -57,7 +55,7 @@ final class Client implements Victim
                 'trouble' => ++$this->troubles,
                 'late' => ++$this->late,
                 'done' => $this->done = true,
-                default => throw new \RuntimeException("{$this->args['name']} said: $line"),
+                default => throw new \RuntimeException("{$this->plan['name']} said: $line"),
             };
         }
     }

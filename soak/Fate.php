@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 namespace RedLock\Soak;
 
-use RedLock\Tests\Support\Wait;
+use RedLock\Harness\Wait;
 
 final class Fate
 {

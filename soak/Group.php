@@ -6,9 +6,9 @@ declare(strict_types=1);
 
 namespace RedLock\Soak;
 
-use RedLock\Tests\Support\Fleet;
-use RedLock\Tests\Support\Wait;
-use RedLock\Tests\Support\Witness;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\Wait;
+use RedLock\Harness\Witness;
 
 final class Group
 {
@@ -45,7 +45,14 @@ final class Group
                 'kind' => $kind,
                 'servers' => $this->fleet->specs(null, 0.05),
                 'folder' => $this->witness->folder,
+                'resource' => 'soak',
                 'lease' => Schedule::LEASE_SECONDS,
+                'pause' => 0.02,
+                'attempts' => 5,
+                'inside' => 0.006,
+                'rest' => [0.02, 0.08],
+                'trouble_rest' => 0.05,
+                'extend_one_in' => $kind === 'RedLock' ? 8 : 0,
             ], $extension);
             $fates[] = new Fate($victim, $index === 0 ? $schedule->forElder($client) : $schedule->forMortal($client));
         }

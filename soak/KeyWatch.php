@@ -11,9 +11,9 @@ declare(strict_types=1);
 
 namespace RedLock\Soak;
 
-use RedLock\Tests\Support\RedisServer;
-use RedLock\Tests\Support\RespClient;
-use RedLock\Tests\Support\Wait;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\RespClient;
+use RedLock\Harness\Wait;
 
 final class KeyWatch
 {

@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 namespace RedLock\Soak;
 
-use RedLock\Tests\Support\RedisServer;
+use RedLock\Harness\RedisServer;
 
 final class ServerVictim implements Victim
 {

@@ -4,12 +4,17 @@ declare(strict_types=1);
 
 namespace Bench;
 
+use RedLock\Harness\Fleet;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\RedisServer;
+use RuntimeException;
+
 /** What every scenario works with: the servers, and the processes that are measured against them. */
 final class Lab
 {
     public const SERVERS = 5;
 
-    /** @var list<Server> */
+    /** @var list<RedisServer> */
     public readonly array $servers;
 
     private Placement $placement = Placement::Free;
@@ -25,13 +30,13 @@ final class Lab
         private readonly string $extension,
         private readonly string $dir,
     ) {
-        $this->servers = array_map(static fn () => new Server($dir), range(1, self::SERVERS));
+        $this->servers = (new Fleet(self::SERVERS, ['loglevel' => 'warning']))->servers;
     }
 
     /** @return list<int> */
     public function ports(int $count = self::SERVERS): array
     {
-        return array_map(static fn (Server $server) => $server->port, array_slice($this->servers, 0, $count));
+        return array_map(static fn (RedisServer $server) => $server->port, array_slice($this->servers, 0, $count));
     }
 
     /** Holds for the servers from now on, and for the processes started from now on. */
@@ -39,7 +44,10 @@ final class Lab
     {
         $this->placement = $placement;
         foreach ($this->servers as $server) {
-            $server->runOn($placement->serverCpus());
+            exec("taskset -acp {$placement->serverCpus()} {$server->pid()}", $output, $status);
+            if ($status !== 0) {
+                throw new RuntimeException("taskset cannot place server {$server->name()}");
+            }
         }
     }
 
@@ -55,9 +63,9 @@ final class Lab
      */
     public function worker(string $kind, array $ports, int $attempts = 3, ?float $socketSeconds = null): LineProcess
     {
-        $setting = $socketSeconds === null ? [] : ['-d', "default_socket_timeout=$socketSeconds"];
+        $settings = $socketSeconds === null ? [] : ['default_socket_timeout' => (string) $socketSeconds];
 
-        return $this->start([...$this->php(), ...$setting, dirname(__DIR__) . '/worker.php', $kind,
+        return $this->start([...$this->php($settings), dirname(__DIR__) . '/worker.php', $kind,
             implode(',', $ports), (string) $attempts]);
     }
 
@@ -109,9 +117,12 @@ final class Lab
         return new LineProcess(['taskset', '-c', $this->placement->clientCpus(), ...$command]);
     }
 
-    /** @return list<string> */
-    private function php(): array
+    /**
+     * @param array<string, string> $settings for php.ini
+     * @return list<string>
+     */
+    private function php(array $settings = []): array
     {
-        return [PHP_BINARY, '-d', "extension=$this->extension"];
+        return PhpProcess::command(['extension' => $this->extension] + $settings);
     }
 }

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Bench;
 
-use RuntimeException;
+use RedLock\Harness\ChildProcess;
 
 /**
  * A child process that answers each line on its standard input with one line of JSON.
  *
- * It says one line by itself when it is ready, and ends when its standard input is closed.
+ * It says one line by itself when it is ready.
  */
 final class LineProcess
 {
@@ -18,23 +18,13 @@ final class LineProcess
 
     public readonly int $pid;
 
-    /** @var resource */
-    private $process;
-
-    /** @var array<int, resource> */
-    private array $pipes = [];
-
-    private string $received = '';
+    private readonly ChildProcess $process;
 
     /** @param list<string> $command */
-    public function __construct(private readonly array $command, float $secondsToStart = 30.0)
+    public function __construct(array $command, float $secondsToStart = 30.0)
     {
-        $process = proc_open($command, [['pipe', 'r'], ['pipe', 'w']], $this->pipes);
-        if ($process === false) {
-            throw new RuntimeException('cannot start ' . implode(' ', $command));
-        }
-        $this->process = $process;
-        $this->pid = proc_get_status($process)['pid'];
+        $this->process = new ChildProcess($command);
+        $this->pid = $this->process->pid;
         $this->hello = $this->answer($secondsToStart);
     }
 
@@ -46,57 +36,21 @@ final class LineProcess
     /** @return array<string, mixed> */
     public function ask(string $line, float $seconds = 60.0): array
     {
-        fwrite($this->pipes[0], "$line\n");
+        $this->process->writeLine($line);
 
         return $this->answer($seconds);
     }
 
     public function end(): void
     {
-        if (!is_resource($this->process)) {
-            return;
-        }
-        array_map(fclose(...), $this->pipes);
-        $deadline = hrtime(true) + 2_000_000_000;
-        while (proc_get_status($this->process)['running']) {
-            if (hrtime(true) > $deadline) {
-                proc_terminate($this->process, SIGKILL);
-            }
-            usleep(1000);
-        }
-        proc_close($this->process);
+        $this->process->kill();
     }
 
     /** @return array<string, mixed> */
     private function answer(float $seconds): array
     {
-        $deadline = hrtime(true) + (int) ($seconds * 1e9);
-        while (!str_contains($this->received, "\n")) {
-            $left = max(0, $deadline - hrtime(true));
-            $reading = [$this->pipes[1]];
-            $none = null;
-            stream_select($reading, $none, $none, intdiv($left, 1_000_000_000), intdiv($left % 1_000_000_000, 1000));
-            $bytes = $reading === [] ? '' : (string) fread($this->pipes[1], 1 << 20);
-            if ($bytes === '') {
-                throw new RuntimeException(implode(' ', $this->command) . ' ' . $this->complaint());
-            }
-            $this->received .= $bytes;
-        }
-        [$line, $this->received] = explode("\n", $this->received, 2);
+        $line = $this->process->readLine($seconds);
 
-        return json_decode($line, true, flags: JSON_THROW_ON_ERROR);
-    }
-
-    private function complaint(): string
-    {
-        if (!feof($this->pipes[1])) {
-            return 'gave no answer in time';
-        }
-        // The end of its output is seen a little before the end of the process.
-        for ($tries = 0; $tries < 1000 && ($status = proc_get_status($this->process))['running']; $tries++) {
-            usleep(1000);
-        }
-
-        return $status['signaled'] ? "was ended by signal $status[termsig]" : "ended with status $status[exitcode]";
+        return json_decode($line, true) ?? throw new \RuntimeException("a measuring process said: $line");
     }
 }

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Bench;
 
+use RedLock\Harness\RedisServer;
+
 /** Describes where the figures were measured; a figure without its machine says little. */
 final class Machine
 {
@@ -36,10 +38,10 @@ final class Machine
 
     private static function serverVersion(): string
     {
-        $line = self::firstLine(escapeshellarg(Server::binary()) . ' --version');
+        $line = self::firstLine(escapeshellarg(RedisServer::program()) . ' --version');
         preg_match('/v=([\d.]+)/', $line, $match);
 
-        return basename(Server::binary()) . ' ' . ($match[1] ?? 'of unknown version');
+        return basename(RedisServer::program()) . ' ' . ($match[1] ?? 'of unknown version');
     }
 
     private static function extensionVersion(string $extension): string

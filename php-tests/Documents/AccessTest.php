@@ -8,10 +8,10 @@ namespace RedLock\Tests\Documents;
 
 use PidLock;
 use RedLock;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\RespClient;
+use RedLock\Harness\RespError;
 use RedLock\Tests\Support\Document;
-use RedLock\Tests\Support\RedisServer;
-use RedLock\Tests\Support\RespClient;
-use RedLock\Tests\Support\RespError;
 use RedLock\Tests\Support\ServerTestCase;
 
 final class AccessTest extends ServerTestCase

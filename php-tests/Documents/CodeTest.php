@@ -6,11 +6,11 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Documents;
 
+use RedLock\Harness\Fleet;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\TempFolder;
 use RedLock\Tests\Support\Document;
-use RedLock\Tests\Support\Fleet;
-use RedLock\Tests\Support\PhpProcess;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\TempFolder;
 
 final class CodeTest extends ServerTestCase
 {

@@ -6,14 +6,14 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Documents;
 
-use RedLock\Tests\Support\ChildProcess;
+use RedLock\Harness\ChildProcess;
+use RedLock\Harness\FreePort;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\RespClient;
+use RedLock\Harness\TempFolder;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\Document;
-use RedLock\Tests\Support\FreePort;
-use RedLock\Tests\Support\RedisServer;
-use RedLock\Tests\Support\RespClient;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\TempFolder;
-use RedLock\Tests\Support\Wait;
 
 final class ConfigurationTest extends ServerTestCase
 {

@@ -8,8 +8,8 @@ namespace RedLock\Tests\Documents;
 
 use PidLock;
 use RedLock;
+use RedLock\Harness\Fleet;
 use RedLock\Tests\Support\Document;
-use RedLock\Tests\Support\Fleet;
 use RedLock\Tests\Support\ServerTestCase;
 
 final class TimeoutsTest extends ServerTestCase

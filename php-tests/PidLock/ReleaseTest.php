@@ -6,9 +6,9 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\PidLock;
 
-use RedLock\Tests\Support\PhpProcess;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\PidLockTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class ReleaseTest extends PidLockTestCase
 {

@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\PidLock;
 
-use RedLock\Tests\Support\PhpProcess;
+use RedLock\Harness\PhpProcess;
 use RedLock\Tests\Support\PidLockTestCase;
 
 final class RequestEndTest extends PidLockTestCase

@@ -6,9 +6,9 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\PidLock;
 
-use RedLock\Tests\Support\LegacyPidLock;
+use RedLock\Harness\LegacyPidLock;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\PidLockTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class RollingUpgradeTest extends PidLockTestCase
 {

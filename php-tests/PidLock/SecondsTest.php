@@ -7,9 +7,9 @@ declare(strict_types=1);
 namespace RedLock\Tests\PidLock;
 
 use PidLock;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\LegacySecondsLock;
 use RedLock\Tests\Support\PidLockTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class SecondsTest extends PidLockTestCase
 {

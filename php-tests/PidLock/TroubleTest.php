@@ -8,9 +8,9 @@ namespace RedLock\Tests\PidLock;
 
 use PidLock;
 use RedLock\ConnectionException;
-use RedLock\Tests\Support\FreePort;
+use RedLock\Harness\FreePort;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\PidLockTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class TroubleTest extends PidLockTestCase
 {

@@ -6,18 +6,18 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Process;
 
-use RedLock\Tests\Support\ChildProcess;
-use RedLock\Tests\Support\Fleet;
-use RedLock\Tests\Support\PhpProcess;
+use RedLock\Harness\ChildProcess;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\Wait;
+use RedLock\Harness\Witness;
 use RedLock\Tests\Support\SharedFleetTestCase;
-use RedLock\Tests\Support\Wait;
-use RedLock\Tests\Support\Witness;
 
 final class ContentionTest extends SharedFleetTestCase
 {
     /** Takes turns until $args["until"]; $take and $give are made by the code that goes before. */
     private const TURNS = '
-        $witness = new RedLock\Tests\Support\Witness($args["folder"]);
+        $witness = new RedLock\Harness\Witness($args["folder"]);
         $turns = 0;
         while (hrtime(true) / 1e9 < $args["until"]) {
             $lock = $take();
@@ -37,7 +37,7 @@ final class ContentionTest extends SharedFleetTestCase
         $give = fn ($lock) => $r->unlock($lock);
     ';
     private const LEGACY_RED_LOCK = '
-        $connect = fn ($s) => new RedLock\Tests\Support\RespClient("tcp://127.0.0.1:$s[1]");
+        $connect = fn ($s) => new RedLock\Harness\RespClient("tcp://127.0.0.1:$s[1]");
         $clients = array_map($connect, $args["servers"]);
         $r = new RedLock\Tests\Support\LegacyRedLock($clients, 4, 50);
         $take = fn () => $r->lock("r", 20000);
@@ -49,8 +49,8 @@ final class ContentionTest extends SharedFleetTestCase
         $give = fn () => $p->releasePidLock("r");
     ';
     private const LEGACY_PID_LOCK = '
-        $client = new RedLock\Tests\Support\RespClient("tcp://127.0.0.1:{$args["servers"][0][1]}");
-        $p = new RedLock\Tests\Support\LegacyPidLock($client);
+        $client = new RedLock\Harness\RespClient("tcp://127.0.0.1:{$args["servers"][0][1]}");
+        $p = new RedLock\Harness\LegacyPidLock($client);
         $take = fn () => $p->getPidLock("r", 20, 0.001, 200);
         $give = fn () => $p->releasePidLock("r");
     ';

@@ -6,11 +6,11 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Process;
 
-use RedLock\Tests\Support\FaultProxy;
-use RedLock\Tests\Support\PhpProcess;
-use RedLock\Tests\Support\RedisServer;
+use RedLock\Harness\FaultProxy;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class EndTest extends ServerTestCase
 {

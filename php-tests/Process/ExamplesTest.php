@@ -6,9 +6,9 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Process;
 
-use RedLock\Tests\Support\PhpProcess;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\TempFolder;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\TempFolder;
 
 final class ExamplesTest extends ServerTestCase
 {

@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Process;
 
-use RedLock\Tests\Support\PhpProcess;
+use RedLock\Harness\PhpProcess;
 use RedLock\Tests\Support\ServerTestCase;
 
 final class ForkTest extends ServerTestCase
@@ -14,7 +14,7 @@ final class ForkTest extends ServerTestCase
     private const PRELUDE = '
         $r = new RedLock([["127.0.0.1", $args["port"], 1]], 0, 1, ["clientName" => "forked"]);
         $p = new PidLock(["host" => "127.0.0.1", "port" => $args["port"], "timeout" => 1]);
-        $connect = fn () => new RedLock\Tests\Support\RespClient("tcp://127.0.0.1:$args[port]");
+        $connect = fn () => new RedLock\Harness\RespClient("tcp://127.0.0.1:$args[port]");
         $admin = fn (...$words) => $connect()->call(...$words);
         $ids = function () use ($admin) {
             preg_match_all("/^id=(\d+) .* name=forked /m", $admin("CLIENT", "LIST"), $matches);

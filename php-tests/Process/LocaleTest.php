@@ -6,10 +6,10 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Process;
 
-use RedLock\Tests\Support\ChildProcess;
-use RedLock\Tests\Support\PhpProcess;
+use RedLock\Harness\ChildProcess;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\TempFolder;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\TempFolder;
 
 final class LocaleTest extends ServerTestCase
 {

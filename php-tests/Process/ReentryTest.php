@@ -6,11 +6,11 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Process;
 
-use RedLock\Tests\Support\FreePort;
-use RedLock\Tests\Support\PhpProcess;
-use RedLock\Tests\Support\RedisServer;
+use RedLock\Harness\FreePort;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class ReentryTest extends ServerTestCase
 {
@@ -37,7 +37,7 @@ final class ReentryTest extends ServerTestCase
         ';
         $process = PhpProcess::start(
             sprintf($prelude, $during, $before, $after),
-            ['port' => $server->port, 'server' => self::processOf($server)],
+            ['port' => $server->port, 'server' => $server->pid()],
         );
         self::assertSame('ready', PhpProcess::report($process));
         $server->stop();
@@ -49,13 +49,6 @@ final class ReentryTest extends ServerTestCase
         $report = PhpProcess::report($process);
         $process->wait();
         return $report;
-    }
-
-    private static function processOf(RedisServer $server): int
-    {
-        $info = $server->client()->call('INFO', 'server');
-        self::assertSame(1, preg_match('/^process_id:(\d+)/m', $info, $match));
-        return (int) $match[1];
     }
 
     public function testWhatAHandlerTakesDuringTheReleaseStaysHeldAndCanBeReleased(): void

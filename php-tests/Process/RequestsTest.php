@@ -6,10 +6,10 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Process;
 
-use RedLock\Tests\Support\RedisServer;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\Wait;
+use RedLock\Harness\WebServer;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\Wait;
-use RedLock\Tests\Support\WebServer;
 
 final class RequestsTest extends ServerTestCase
 {

@@ -6,11 +6,11 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Process;
 
-use RedLock\Tests\Support\ChildProcess;
-use RedLock\Tests\Support\Fleet;
-use RedLock\Tests\Support\PhpProcess;
+use RedLock\Harness\ChildProcess;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class SignalsTest extends ServerTestCase
 {

@@ -7,12 +7,12 @@ declare(strict_types=1);
 namespace RedLock\Tests\RedLock;
 
 use RedLock;
+use RedLock\Harness\FreePort;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\Wait;
 use RedLock\QuorumException;
-use RedLock\Tests\Support\FreePort;
-use RedLock\Tests\Support\PhpProcess;
-use RedLock\Tests\Support\RedisServer;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class ConnectionsTest extends ServerTestCase
 {

@@ -7,8 +7,8 @@ declare(strict_types=1);
 namespace RedLock\Tests\RedLock;
 
 use RedLock;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\SharedFleetTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class ExtendTest extends SharedFleetTestCase
 {

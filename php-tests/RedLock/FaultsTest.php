@@ -7,11 +7,11 @@ declare(strict_types=1);
 namespace RedLock\Tests\RedLock;
 
 use RedLock;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\FreePort;
+use RedLock\Harness\Wait;
 use RedLock\QuorumException;
-use RedLock\Tests\Support\Fleet;
-use RedLock\Tests\Support\FreePort;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class FaultsTest extends ServerTestCase
 {

@@ -7,10 +7,10 @@ declare(strict_types=1);
 namespace RedLock\Tests\RedLock;
 
 use RedLock;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\Wait;
 use RedLock\QuorumException;
-use RedLock\Tests\Support\PhpProcess;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class HostileServerTest extends ServerTestCase
 {

@@ -7,7 +7,7 @@ declare(strict_types=1);
 namespace RedLock\Tests\RedLock;
 
 use RedLock;
-use RedLock\Tests\Support\PhpProcess;
+use RedLock\Harness\PhpProcess;
 use RedLock\Tests\Support\ServerTestCase;
 
 final class IdleTest extends ServerTestCase

@@ -7,9 +7,9 @@ declare(strict_types=1);
 namespace RedLock\Tests\RedLock;
 
 use RedLock;
-use RedLock\Tests\Support\Monitor;
+use RedLock\Harness\Monitor;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\SharedFleetTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class LockTest extends SharedFleetTestCase
 {

@@ -9,10 +9,10 @@ namespace RedLock\Tests\RedLock;
 use PidLock;
 use RedLock;
 use RedLock\ConnectionException;
+use RedLock\Harness\FreePort;
+use RedLock\Harness\Wait;
 use RedLock\QuorumException;
-use RedLock\Tests\Support\FreePort;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class ReasonsTest extends ServerTestCase
 {

@@ -7,11 +7,11 @@ declare(strict_types=1);
 namespace RedLock\Tests\RedLock;
 
 use RedLock;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\RespError;
+use RedLock\Harness\Wait;
 use RedLock\QuorumException;
-use RedLock\Tests\Support\RedisServer;
-use RedLock\Tests\Support\RespError;
 use RedLock\Tests\Support\ServerTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class RefusalsTest extends ServerTestCase
 {

@@ -7,10 +7,10 @@ declare(strict_types=1);
 namespace RedLock\Tests\RedLock;
 
 use RedLock;
+use RedLock\Harness\RespClient;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\LegacyRedLock;
-use RedLock\Tests\Support\RespClient;
 use RedLock\Tests\Support\SharedFleetTestCase;
-use RedLock\Tests\Support\Wait;
 
 final class RollingUpgradeTest extends SharedFleetTestCase
 {

@@ -7,8 +7,8 @@ declare(strict_types=1);
 namespace RedLock\Tests\RedLock;
 
 use RedLock;
-use RedLock\Tests\Support\FreePort;
-use RedLock\Tests\Support\PhpProcess;
+use RedLock\Harness\FreePort;
+use RedLock\Harness\PhpProcess;
 use RedLock\Tests\Support\ServerTestCase;
 
 final class SecretsTest extends ServerTestCase

@@ -6,6 +6,8 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Support;
 
+use RedLock\Harness\RespClient;
+
 final class LegacyRedLock
 {
     private const DRIFT_FACTOR = 0.01;

@@ -6,6 +6,8 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Support;
 
+use RedLock\Harness\RespClient;
+
 final class LegacySecondsLock
 {
     public function __construct(private readonly RespClient $redis)

@@ -7,6 +7,8 @@ declare(strict_types=1);
 namespace RedLock\Tests\Support;
 
 use PidLock;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\RespClient;
 
 abstract class PidLockTestCase extends ServerTestCase
 {

@@ -8,6 +8,14 @@ namespace RedLock\Tests\Support;
 
 use PHPUnit\Framework\TestCase;
 use RedLock;
+use RedLock\Harness\ChildProcess;
+use RedLock\Harness\FaultProxy;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\HostileServer;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\Wait;
+use RedLock\Harness\WebServer;
 
 abstract class ServerTestCase extends TestCase
 {

@@ -6,6 +6,8 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Support;
 
+use RedLock\Harness\Fleet;
+
 abstract class SharedFleetTestCase extends ServerTestCase
 {
     protected static Fleet $fleet;

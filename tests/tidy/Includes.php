@@ -67,6 +67,15 @@ final class Includes
         $outside = preg_grep('~^(' . implode('|', array_keys(self::ROOMS)) . ')[^/]+$~', $sources, PREG_GREP_INVERT);
         $outside = array_diff($outside, ['core/redlock/version.hpp']);
         $report->rule('every source stands in a room', count($sources), array_values($outside));
+        self::checkHarness($files, $report);
+    }
+
+    private static function checkHarness(Files $files, Report $report): void
+    {
+        $harness = $files->matching('~^harness/.*\.php$~');
+        $users = '~\b(RedLock\\\\(Tests|Demo|Soak)|Bench)\\\\\w~';
+        $knowing = array_filter($harness, static fn(string $path): bool => preg_match($users, $files->text($path)) === 1);
+        $report->rule('harness/ knows none of those who use it', count($harness), array_values($knowing));
     }
 
     private static function isOurs(string $header): bool

@@ -6,7 +6,7 @@ namespace Bench\Scenario;
 
 use Bench\Lab;
 use Bench\Placement;
-use Bench\Server;
+use RedLock\Harness\RedisServer;
 
 /** All five servers stopped: how long lock() takes to give up, against the timeouts it was given. */
 final class AllStopped
@@ -56,9 +56,9 @@ final class AllStopped
         if ($connected) {
             $worker->ask('cycles 5');
         }
-        array_map(static fn (Server $server) => $server->stop(), $lab->servers);
+        array_map(static fn (RedisServer $server) => $server->stop(), $lab->servers);
         $answer = $worker->ask("calls $calls");
-        array_map(static fn (Server $server) => $server->resume(), $lab->servers);
+        array_map(static fn (RedisServer $server) => $server->cont()->ready(), $lab->servers);
         $worker->end();
 
         return $answer['calls'];

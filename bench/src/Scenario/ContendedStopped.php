@@ -31,7 +31,7 @@ final class ContendedStopped
             // Stopped before the clients connect they would know from the start; here they find out.
             $server = $lab->servers[$round % self::SERVERS];
             $stopped[] = self::locksPerSecond($lab, $overlaps, $server->stop(...));
-            $server->resume();
+            $server->cont()->ready();
         }
 
         return [

@@ -7,8 +7,8 @@ namespace Bench\Scenario;
 use Bench\Lab;
 use Bench\Placement;
 use Bench\Samples;
-use Bench\Server;
 use Bench\Settings;
+use RedLock\Harness\RedisServer;
 
 /**
  * A hundred processes take turns on one resource, as in the documents' test: 1000 requests of 100
@@ -53,7 +53,7 @@ final class Contention
         $servers = array_slice($lab->servers, 0, $serverCount);
         $contention = $lab->contention($kind, $lab->ports($serverCount), Settings::CLIENTS,
             $lab->settings->contentionRequests, Settings::HOLD_US);
-        array_map(static fn (Server $server) => $server->resetStatistics(), $servers);
+        array_map(static fn (RedisServer $server) => $server->client()->call('CONFIG', 'RESETSTAT'), $servers);
         $answer = $contention->ask('go', self::SECONDS_MAX);
         $contention->end();
         $sent = $total = 0;

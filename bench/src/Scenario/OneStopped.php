@@ -37,7 +37,7 @@ final class OneStopped
             $server = $lab->servers[$round % Lab::SERVERS];
             $server->stop();
             Rounds::measure($contenders, $stopped, $round, $cycles);
-            $server->resume();
+            $server->cont()->ready();
         }
         $ratios = [];
         foreach ($stopped as $name => $of) {
@@ -72,7 +72,7 @@ final class OneStopped
         $worker->ask('cycles 5');
         $lab->servers[0]->stop();
         $call = $worker->ask('calls 1')['calls'][0];
-        $lab->servers[0]->resume();
+        $lab->servers[0]->cont()->ready();
 
         return ['default_socket_timeout_s' => self::SOCKET_SECONDS, 'returned_after_ms' => $call['ns'] / 1e6,
             'outcome' => $call['outcome']];

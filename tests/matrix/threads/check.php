@@ -11,12 +11,12 @@
 
 declare(strict_types=1);
 
-use RedLock\Tests\Support\ChildProcess;
-use RedLock\Tests\Support\Fleet;
-use RedLock\Tests\Support\RespClient;
-use RedLock\Tests\Support\Wait;
+use RedLock\Harness\ChildProcess;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\RespClient;
+use RedLock\Harness\Wait;
 
-require __DIR__ . '/../../../php-tests/support/autoload.php';
+require __DIR__ . '/../../../harness/autoload.php';
 
 const WAVES = 2;
 const THREADS = 8;

@@ -8,7 +8,7 @@
 
 declare(strict_types=1);
 
-namespace RedLock\Tests\Support;
+namespace RedLock\Harness;
 
 final class PhpProcess
 {
@@ -48,14 +48,17 @@ final class PhpProcess
         }
     }
 
-    /** @return list<string> php with the extension */
+    /**
+     * @param array<string, string|int> $settings for php.ini; 'extension' for another build than ours
+     * @return list<string> php with the extension
+     */
     public static function command(array $settings = []): array
     {
         $command = [PHP_BINARY];
         $settings += ['display_errors' => '1', 'html_errors' => '0', 'error_reporting' => '-1'];
         $path = self::extensionPath();
         if ($path !== null) {
-            $settings['extension'] = $path;
+            $settings += ['extension' => $path];
         }
         foreach ($settings as $name => $value) {
             array_push($command, '-d', "$name=$value");

@@ -4,7 +4,7 @@
 
 declare(strict_types=1);
 
-namespace RedLock\Tests\Support;
+namespace RedLock\Harness;
 
 final class FreePort
 {

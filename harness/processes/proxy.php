@@ -9,7 +9,7 @@
 
 declare(strict_types=1);
 
-use RedLock\Tests\Support\Processes\Flow;
+use RedLock\Harness\Processes\Flow;
 
 require __DIR__ . '/Flow.php';
 

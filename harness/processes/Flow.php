@@ -4,7 +4,7 @@
 
 declare(strict_types=1);
 
-namespace RedLock\Tests\Support\Processes;
+namespace RedLock\Harness\Processes;
 
 final class Flow
 {

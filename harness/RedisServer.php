@@ -4,7 +4,7 @@
 
 declare(strict_types=1);
 
-namespace RedLock\Tests\Support;
+namespace RedLock\Harness;
 
 final class RedisServer
 {
@@ -122,9 +122,15 @@ final class RedisServer
         Wait::until(fn (): bool => $this->state() === 'T', 'the server to stop');
     }
 
-    public function cont(): void
+    public function cont(): self
     {
         $this->process->signal(SIGCONT);
+        return $this;
+    }
+
+    public function pid(): int
+    {
+        return $this->process->pid;
     }
 
     /** The kernel's letter: T is stopped. */
@@ -137,7 +143,14 @@ final class RedisServer
     /** How often a command has been called since the last CONFIG RESETSTAT, within scripts too. */
     public function calls(string $command): int
     {
+        return $this->commandCalls()[$command] ?? 0;
+    }
+
+    /** @return array<string, int> the same of every command that was called */
+    public function commandCalls(): array
+    {
         $info = $this->client()->call('INFO', 'commandstats');
-        return preg_match("/^cmdstat_$command:calls=(\d+)/m", $info, $match) ? (int) $match[1] : 0;
+        preg_match_all('/^cmdstat_(\S+?):calls=(\d+)/m', $info, $matches);
+        return array_combine($matches[1], array_map(intval(...), $matches[2]));
     }
 }

@@ -1,0 +1,70 @@
+<?php
+
+/** The lock of a process that takes turns: RedLock, PidLock or the old PHP, by one name for each verb. */
+
+declare(strict_types=1);
+
+namespace RedLock\Harness;
+
+use PidLock;
+use RedLock;
+
+final class TurnLock
+{
+    private readonly RedLock|PidLock|LegacyPidLock $lock;
+    private array $handle = [];
+
+    /** @param array<string, mixed> $plan as Turns has it */
+    public function __construct(private readonly array $plan)
+    {
+        [$host, $port] = $plan['servers'][0];
+        $this->lock = match ($plan['kind']) {
+            'RedLock' => new RedLock($plan['servers'], retryDelay: (int) ($plan['pause'] * 1000), retryCount: $plan['attempts']),
+            'PidLock' => new PidLock("$host:$port", ['mixedFleet' => $plan['mixed_fleet']]),
+            'old PHP' => new LegacyPidLock(new RespClient("tcp://$host:$port")),
+        };
+    }
+
+    public function take(float $seconds): bool
+    {
+        if ($this->lock instanceof RedLock) {
+            return $this->note($this->lock->lock($this->plan['resource'], (int) ($seconds * 1000)));
+        }
+        $pause = $this->plan['pause'];
+        return $this->lock->getPidLock($this->plan['resource'], $seconds - 0.001, $pause, $this->plan['attempts'] - 1) === 1;
+    }
+
+    /** Only RedLock can be extended. */
+    public function extend(float $seconds): bool
+    {
+        return $this->note($this->lock->extend($this->handle, (int) ($seconds * 1000)));
+    }
+
+    /** How long it may be trusted from now on, straight after it was taken or extended; INF where the class cannot say. */
+    public function validSeconds(): float
+    {
+        return match (true) {
+            $this->lock instanceof RedLock => $this->handle['validity'] / 1000,
+            $this->lock instanceof PidLock => $this->lock->remainingPidLock($this->plan['resource']),
+            default => INF,
+        };
+    }
+
+    public function give(): void
+    {
+        if ($this->lock instanceof RedLock) {
+            $this->lock->unlock($this->handle);
+        } else {
+            $this->lock->releasePidLock($this->plan['resource']);
+        }
+    }
+
+    private function note(array|false $handle): bool
+    {
+        if ($handle === false) {
+            return false;
+        }
+        $this->handle = $handle;
+        return true;
+    }
+}
