@@ -73,11 +73,11 @@ void Dial::advance(Instant now) {
       connection_ = std::move(attempt->socket);
       return attempts_.clear();
     }
-    if (error) {
-      lose(*error);
-      next_at_ = now;
-    }
     attempt = error ? attempts_.erase(attempt) : attempt + 1;
+    if (!error) continue;
+    next_at_ = now;
+    // Last: it may throw, and the system tells a socket's error only once.
+    lose(*error);
   }
   while (begun_count_ < addresses_.size() && now >= next_at_) begin_next(now);
   failed_ = attempts_.empty() && begun_count_ == addresses_.size();

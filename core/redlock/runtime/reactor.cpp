@@ -12,6 +12,10 @@ Reactor::Reactor(Transport& transport, Clock& clock) : transport_(transport), cl
 OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes) {
   look_at_idle(nodes, clock_.now());
   if (forked()) return ++last_id_;
+  // What could not be closed for want of memory can be opened again only when it is.
+  if (std::ranges::any_of(nodes, [](const auto& node) { return node->closing(); })) {
+    settle(clock_.now());
+  }
   const OperationId id = ++last_id_;
   running_.push_back({id, std::move(operation), std::move(nodes), {}, {}, {}});
   // Read after everything above: the operation's clock starts here, before its first byte.

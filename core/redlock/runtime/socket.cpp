@@ -70,12 +70,14 @@ ConnectionId SocketTransport::open(const Endpoint& endpoint, Instant answer_by) 
   return ++last_id_;
 }
 
+// The look-up stays until there is something in its place.
 void SocketTransport::begin_dial(Link& link, Resolution found, Instant now) {
   if (found.addresses.empty()) {
     link.status = {LinkState::failed, Fault::resolve, std::move(found.failure)};
-    return;
+  } else {
+    link.dial.emplace(std::move(found.addresses), now, link.answer_by);
   }
-  link.dial.emplace(std::move(found.addresses), now, link.answer_by);
+  link.job.reset();
   advance(link, now);
 }
 
@@ -83,7 +85,6 @@ void SocketTransport::advance(Link& link, Instant now) {
   if (link.job) {
     std::optional<Resolution> found = resolver_.drive(*link.job, now);
     if (!found) return;
-    link.job.reset();
     return begin_dial(link, std::move(*found), now);
   }
   if (!link.dial) return;
@@ -91,10 +92,11 @@ void SocketTransport::advance(Link& link, Instant now) {
   link.status.reason = link.dial->reason();
   if (!link.dial->done()) return;
   note_dial(link, now);
+  LinkStatus failed{LinkState::failed, link.dial->fault(), link.dial->reason()};
+  // From here on nothing is thrown: a connection is not taken twice.
   link.descriptor = link.dial->take_connection();
-  link.status = link.descriptor.open()
-                    ? LinkStatus{LinkState::connected, Fault::none, {}}
-                    : LinkStatus{LinkState::failed, link.dial->fault(), link.dial->reason()};
+  link.status = link.descriptor.open() ? LinkStatus{LinkState::connected, Fault::none, {}}
+                                       : std::move(failed);
   link.dial.reset();
 }
 

@@ -114,7 +114,7 @@ void Session::mark_sent(std::size_t size) {
   output_offset_ = 0;
 }
 
-void Session::take_back() {
+void Session::take_back() noexcept {
   while (written_ > 0) {
     const Awaited& last = awaited_[written_ - 1];
     if (last.step != Step::command || last.bytes > rest().size()) return;
@@ -260,6 +260,8 @@ void Session::take_command_reply(Awaited request, const RespValue& value,
 void Session::fail(Fault fault, const std::string& reason, std::vector<Arrival>& arrivals) {
   if (broken_) return;
   broken_ = true;
+  // Made ready and not sent is not sent, and is no last word.
+  take_back();
   fault_ = fault;
   reason_ = reason;
   for (std::size_t i = 0; i < awaited_.size(); ++i) {

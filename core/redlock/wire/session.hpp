@@ -87,7 +87,7 @@ class Session {
   // The first `size` bytes of output() have been sent.
   void mark_sent(std::size_t size);
   // The socket takes no more for now: commands of which nothing was sent are taken back.
-  void take_back();
+  void take_back() noexcept;
   // Answers and drops what is not written though its time is over; removals stay.
   void drop_expired(Instant now, std::vector<Arrival>& arrivals);
   // The operation is decided or over: what it has not written is of no use any more; removals stay.
