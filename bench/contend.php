@@ -25,10 +25,10 @@ function socket_pair(): array
  * @param resource $witness a file of its own descriptor: two holders at once cannot both flock() it
  * @return array{int, int, int, bool} wait, release and end in ns, and whether somebody else was inside
  */
-function serve_request(Lock $lock, int $holdUs, $witness): array
+function serve_request(Lock $lock, string $resource, int $holdUs, $witness): array
 {
     $asked = hrtime(true);
-    $lock->acquire('bench:contended');
+    $lock->acquire($resource);
     $held = hrtime(true);
     $overlap = !flock($witness, LOCK_EX | LOCK_NB);
     usleep($holdUs);
@@ -43,6 +43,8 @@ function serve_request(Lock $lock, int $holdUs, $witness): array
 /** @param list<int> $ports */
 function be_client(string $kind, array $ports, int $holdUs, string $dir, \Socket $ready, \Socket $tickets): void
 {
+    // Of this run alone: a server that was stopped may keep a key of an earlier one until its ttl is over.
+    $resource = 'bench:contended:' . posix_getppid();
     $lock = new Lock($kind, $ports, ATTEMPTS);
     $lock->acquire('bench:warm:' . getmypid());
     $lock->release();
@@ -50,7 +52,7 @@ function be_client(string $kind, array $ports, int $holdUs, string $dir, \Socket
     socket_write($ready, '.');
     $served = [];
     while (socket_recv($tickets, $ticket, 1, 0) === 1) {
-        $served[] = serve_request($lock, $holdUs, $witness);
+        $served[] = serve_request($lock, $resource, $holdUs, $witness);
     }
     file_put_contents("$dir/client-" . getmypid() . '.json', json_encode($served, JSON_THROW_ON_ERROR));
 }

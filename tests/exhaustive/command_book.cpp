@@ -28,8 +28,10 @@ struct Namer {
   Named operator()(const CheckEndless&) const { return {Role::check, {}}; }
   Named operator()(const StampTake& c) const { return {Role::take, c.token.view()}; }
   Named operator()(const StampUndo& c) const { return {Role::undo, c.token.view()}; }
-  Named operator()(const StampRelease& c) const { return {Role::release, fraction_of(c.stamp)}; }
-  Named operator()(const StampCheck& c) const { return {Role::check, fraction_of(c.stamp)}; }
+  Named operator()(const StampRelease& c) const {
+    return {Role::release, fraction_of(c.stamp.view())};
+  }
+  Named operator()(const StampCheck& c) const { return {Role::check, fraction_of(c.stamp.view())}; }
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include "exhaustive/machine_state.hpp"
 #include "redlock/algorithm/extend.hpp"
-#include "redlock/algorithm/quorum_recipe.hpp"
-#include "redlock/algorithm/stamp_recipe.hpp"
+#include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/stamp_kind.hpp"
 
 namespace redlock::exhaustive {
 
@@ -39,15 +39,15 @@ MachineTable::Run::Run(const Settings& settings, CommandBook& book, const Root& 
   const Duration ttl = kTick * settings.ttl;
   const bool quorum = settings.lock == LockKind::quorum;
   if (root.kind == Root::Kind::acquire) {
-    std::unique_ptr<const LockRecipe> recipe;
+    std::shared_ptr<const redlock::LockKind> kind;
     if (quorum) {
-      recipe = std::make_unique<QuorumRecipe>(key, ttl, settings.drift_factor());
+      kind = std::make_shared<QuorumKind>(key, ttl, settings.drift_factor());
     } else {
-      recipe = std::make_unique<StampRecipe>(key, ttl, kTick, settings.drift_factor(),
-                                             StampUnit::milliseconds);
+      const StampRules rules{StampUnit::milliseconds, settings.drift_factor()};
+      kind = std::make_shared<StampKind>(key, ttl, kTick, rules);
     }
     acquire_ = std::make_unique<Acquire>(
-        times, std::move(recipe), RetryPolicy::exact(settings.attempts, kTick * settings.pause),
+        times, std::move(kind), RetryPolicy::exact(settings.attempts, kTick * settings.pause),
         entropy_);
     operation_ = acquire_.get();
     return;
@@ -56,15 +56,15 @@ MachineTable::Run::Run(const Settings& settings, CommandBook& book, const Root& 
   const Token token(book.token(root.token));
   if (root.kind == Root::Kind::extend) {
     const Duration extend_ttl = settings.extend_ttl > 0 ? kTick * settings.extend_ttl : ttl;
-    inquiry_ = std::make_unique<Extend>(times, ExtendIfEqual{key, token, extend_ttl},
-                                        settings.drift_factor());
+    inquiry_ = std::make_unique<Extend>(
+        times, std::make_shared<QuorumKind>(key, extend_ttl, settings.drift_factor()), token);
   } else if (quorum) {
     inquiry_ = std::make_unique<Inquiry>(times, DeleteIfEqual{key, token}, LossDetail::none);
   } else {
     const StampProof proof = root.accepts_plain ? StampProof::exact_or_plain : StampProof::exact;
-    StampRelease release{key, book.stamp(root.token), Duration::ms(3), StampUnit::milliseconds,
-                         proof};
-    inquiry_ = std::make_unique<Inquiry>(times, std::move(release), LossDetail::none);
+    const StampKind kind(key, {}, Duration::ms(3), {}, proof);
+    inquiry_ = std::make_unique<Inquiry>(times, kind.release(Token(book.stamp(root.token))),
+                                         LossDetail::none);
   }
   operation_ = inquiry_.get();
 }
@@ -200,10 +200,9 @@ std::string MachineTable::Run::wrong_outcome(const Outcome& outcome) const {
   const Duration left = ttl - allowance - (outcome.decided_at - attempt_start_);
   if (outcome.validity > left) return "the reported validity exceeds ttl - elapsed - drift";
   if (outcome.validity <= Duration()) return "granted without validity";
-  if (outcome.token.view() != book_.token(token_)) return "the outcome carries another token";
-  if (settings_.lock == LockKind::stamp && outcome.stamp != book_.stamp(token_)) {
-    return "the outcome carries another stamp than was stored";
-  }
+  const bool stamped = settings_.lock == LockKind::stamp;
+  const std::string stored = stamped ? book_.stamp(token_) : std::string(book_.token(token_));
+  if (outcome.token.view() != stored) return "the outcome carries another value than was stored";
   return {};
 }
 

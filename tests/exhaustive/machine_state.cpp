@@ -9,9 +9,9 @@ namespace redlock::exhaustive {
 REDLOCK_EXPOSE(AcquireAttempt, Acquire, AttemptNumber, attempt_);
 REDLOCK_EXPOSE(AcquireToken, Acquire, Token, token_);
 REDLOCK_EXPOSE(AcquireRound, Acquire, std::optional<Round>, round_);
-REDLOCK_EXPOSE(AcquireUndone, Acquire, bool, undone_);
+REDLOCK_EXPOSE(AcquirePhase, Acquire, Acquire::Phase, phase_);
 REDLOCK_EXPOSE(AcquireLate, Acquire, bool, late_);
-REDLOCK_EXPOSE(AcquireResumeAt, Acquire, std::optional<Instant>, resume_at_);
+REDLOCK_EXPOSE(AcquireResumeAt, Acquire, Instant, resume_at_);
 REDLOCK_EXPOSE(AcquireUndo, Acquire, std::deque<Request>, undo_);
 REDLOCK_EXPOSE(InquiryRound, Inquiry, std::optional<Round>, round_);
 REDLOCK_EXPOSE(RoundCommand, Round, std::shared_ptr<const Command>, command_);
@@ -44,10 +44,7 @@ class Writer {
     count(value.size());
     text_ += value;
   }
-  void after(std::optional<Instant> at, Instant now) {
-    number(at ? 1 : 0);
-    if (at) number((*at - now).count_ns());
-  }
+  void after(Instant at, Instant now) { number((at - now).count_ns()); }
   void tally(const Tally& tally) {
     count(member<TallyCount>(tally));
     count(member<TallyVoted>(tally).to_ullong());
@@ -96,7 +93,6 @@ void Writer::outcome(const Outcome* outcome, Instant now) {
   number(static_cast<int>(outcome->decision));
   string(outcome->token.view());
   number(outcome->validity.count_ns());
-  string(outcome->stamp);
   number((now - outcome->decided_at).count_ns());
   reports(outcome->nodes);
 }
@@ -124,9 +120,10 @@ std::string machine_state(const Acquire& machine, Instant now) {
   writer.count(member<AcquireAttempt>(machine));
   writer.string(member<AcquireToken>(machine).view());
   writer.round(member<AcquireRound>(machine), now);
-  writer.number(member<AcquireUndone>(machine) ? 1 : 0);
+  const Acquire::Phase phase = member<AcquirePhase>(machine);
+  writer.number(static_cast<int>(phase));
   writer.number(member<AcquireLate>(machine) ? 1 : 0);
-  writer.after(member<AcquireResumeAt>(machine), now);
+  if (phase == Acquire::Phase::pausing) writer.after(member<AcquireResumeAt>(machine), now);
   writer.count(member<AcquireUndo>(machine).size());
   writer.outcome(machine.outcome(), now);
   return writer.take();

@@ -40,9 +40,9 @@ inline SharedCommand command_of(std::size_t kind, std::uint64_t id) {
       case 5:
         return StampUndo{key, token};
       case 6:
-        return StampRelease{key, stamp, span};
+        return StampRelease{key, Token(stamp), span};
       case 7:
-        return StampCheck{key, stamp};
+        return StampCheck{key, Token(stamp)};
       default:
         return CheckEndless{key};
     }

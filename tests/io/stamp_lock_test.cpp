@@ -56,11 +56,11 @@ TEST_F(StampLock, IsTakenHeldAndReleased) {
   const std::int64_t before_ms = server_now_ms();
   const Outcome taken = take(locks);
   ASSERT_EQ(taken.decision, Decision::granted);
-  EXPECT_EQ(stored(), taken.stamp);
-  const std::int64_t stamp_ms = std::stoll(taken.stamp);
+  EXPECT_EQ(stored(), taken.token.view());
+  const std::int64_t stamp_ms = std::stoll(std::string(taken.token.view()));
   EXPECT_GE(stamp_ms, before_ms + 60'001);
   EXPECT_LE(stamp_ms, server_now_ms() + 60'001);
-  EXPECT_EQ(taken.stamp.size(), 13 + 1 + kStampFractionDigits);
+  EXPECT_EQ(taken.token.view().size(), 13 + 1 + kStampFractionDigits);
   EXPECT_TRUE(held(locks));
   EXPECT_EQ(take(locks).decision, Decision::denied);
   EXPECT_TRUE(release(locks));
@@ -152,7 +152,7 @@ TEST_F(StampLock, WhoDoesNotHoldItReleasesNothing) {
   StampLedger empty;
   StampLockManager other(runtime_.pool(), empty, specs(1)[0], patient());
   EXPECT_EQ(other.begin_release(kKey, Duration()), std::nullopt);
-  EXPECT_EQ(stored(), taken.stamp);
+  EXPECT_EQ(stored(), taken.token.view());
 }
 
 TEST_F(StampLock, WithinTheMarginItIsLeftToExpire) {

@@ -105,9 +105,6 @@ class QuorumClient final : public NativeClient {
   std::optional<OperationId> start_check() override {
     return holder_->begin_check(resource_, Token(value()));
   }
-  [[nodiscard]] std::string value_of(const Outcome& outcome) const override {
-    return std::string(outcome.token.view());
-  }
   [[nodiscard]] Duration ttl() const { return Duration::ms(behaviour().ttl_ms); }
 
   Resource resource_{"lock"};
@@ -168,7 +165,6 @@ class StampClient final : public NativeClient {
     (void)pool().take(holder_->begin_give_back(key_, outcome));
   }
   void note_released() override { holder_->note_released(key_, released_); }
-  [[nodiscard]] std::string value_of(const Outcome& out) const override { return out.stamp; }
 
   Resource key_{"lock"};
   StampLedger ledger_;
@@ -283,7 +279,8 @@ std::int64_t NativeClient::true_deadline(const Outcome& outcome) const {
 
 void NativeClient::finish_take(const Outcome& outcome) {
   const bool granted = outcome.decision == Decision::granted;
-  scene_.checker.reported(id_, Verb::take, granted ? value_of(outcome) : "", outcome);
+  scene_.checker.reported(id_, Verb::take, granted ? std::string(outcome.token.view()) : "",
+                          outcome);
   if (probing_ && !granted) {
     scene_.checker.report(
         ViolationKind::nobody_acquires,
@@ -293,7 +290,7 @@ void NativeClient::finish_take(const Outcome& outcome) {
     note("is not given the lock");
     return rest();
   }
-  value_ = value_of(outcome);
+  value_ = std::string(outcome.token.view());
   lease_end_ns_ = true_deadline(outcome);
   note_taken(outcome);
   // A pause may have outlasted the lease: the application looks at its clock first.

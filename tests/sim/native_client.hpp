@@ -31,8 +31,6 @@ class NativeClient : public Client {
   virtual std::optional<OperationId> start_check() = 0;
   virtual void note_taken(const Outcome& /*outcome*/) {}
   virtual void note_released() {}
-  // What the server stores, and what a client knows of it beforehand.
-  [[nodiscard]] virtual std::string value_of(const Outcome& outcome) const = 0;
 
   [[nodiscard]] Pool& pool() { return *pool_; }
   [[nodiscard]] const std::string& value() const { return value_; }

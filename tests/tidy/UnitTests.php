@@ -11,11 +11,14 @@ final class UnitTests
     /** Sources without a test of their own name: the test that exercises them, or why there is none. */
     private const ELSEWHERE = [
         'core/redlock/algorithm/invariant.cpp' => 'prints and aborts; nothing is decided there',
-        'core/redlock/algorithm/quorum_recipe.cpp' => 'tests/unit/recipe_test.cpp',
-        'core/redlock/algorithm/stamp_recipe.cpp' => 'tests/unit/recipe_test.cpp',
+        'core/redlock/algorithm/quorum_kind.cpp' => 'tests/unit/lock_kind_test.cpp',
+        'core/redlock/algorithm/stamp_kind.cpp' => 'tests/unit/lock_kind_test.cpp',
         'core/redlock/runtime/clock.cpp' => 'tests/unit/system_test.cpp',
         'core/redlock/runtime/reactor_end.cpp' => 'tests/unit/delivery_test.cpp',
         'core/redlock/runtime/server_list.cpp' => 'tests/unit/lock_manager_test.cpp',
+        'core/redlock/wire/dialect.cpp' => 'tests/unit/translate_test.cpp',
+        'core/redlock/wire/quorum_dialect.cpp' => 'tests/unit/translate_test.cpp',
+        'core/redlock/wire/stamp_dialect.cpp' => 'tests/unit/translate_test.cpp',
     ];
 
     public static function check(Files $files, Report $report): void

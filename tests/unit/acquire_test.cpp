@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "redlock/algorithm/quorum_recipe.hpp"
+#include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/validity.hpp"
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
@@ -26,7 +26,7 @@ class AcquireOfThree : public testing::Test {
  protected:
   void begin(RetryPolicy retry = RetryPolicy::exact(1, Duration())) {
     acquire_ = std::make_unique<Acquire>(test::answer_times(3, kAnswerTime),
-                                         std::make_unique<QuorumRecipe>(Resource("r"), kTtl, 0.01),
+                                         std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01),
                                          retry, entropy_);
     acquire_->start(t(0));
     sent_ = drain(*acquire_);
@@ -318,8 +318,7 @@ TEST_F(AcquireOfThree, AForeignValueEndsAllAttemptsAtOnce) {
 
 TEST(Rule02AFreshTokenPerAttempt, NoTokenIsEverUsedTwice) {
   test::SeededEntropy entropy;
-  Acquire acquire(test::answer_times({50}),
-                  std::make_unique<QuorumRecipe>(Resource("r"), kTtl, 0.01),
+  Acquire acquire(test::answer_times({50}), std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01),
                   RetryPolicy::exact(50, Duration::ms(1)), entropy);
   acquire.start(t(0));
   std::set<Token> tokens;
@@ -340,7 +339,7 @@ TEST(Rule02AFreshTokenPerAttempt, NoTokenIsEverUsedTwice) {
 TEST(Rule06MajorityOfTheConfiguredServers, TwoOfFiveReachableServersAreNoLock) {
   test::SeededEntropy entropy;
   Acquire acquire(test::answer_times(5, kAnswerTime),
-                  std::make_unique<QuorumRecipe>(Resource("r"), kTtl, 0.01),
+                  std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01),
                   RetryPolicy::exact(1, Duration()), entropy);
   acquire.start(t(0));
   drain(acquire);
@@ -354,11 +353,10 @@ TEST(Rule06MajorityOfTheConfiguredServers, TwoOfFiveReachableServersAreNoLock) {
 
 TEST(AcquireDeathTest, StartingTwiceIsOurMistake) {
   test::SeededEntropy entropy;
-  Acquire acquire(test::answer_times({50}),
-                  std::make_unique<QuorumRecipe>(Resource("r"), kTtl, 0.01),
+  Acquire acquire(test::answer_times({50}), std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01),
                   RetryPolicy::exact(1, Duration()), entropy);
   acquire.start(t(0));
-  EXPECT_DEATH(acquire.start(t(0)), "attempt_ == 0");
+  EXPECT_DEATH(acquire.start(t(0)), "phase_ == Phase::fresh");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "redlock/algorithm/acquire.hpp"
-#include "redlock/algorithm/quorum_recipe.hpp"
+#include "redlock/algorithm/quorum_kind.hpp"
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
@@ -195,7 +195,7 @@ class Twin {
 class Original {
  public:
   explicit Original(const Schedule& plan)
-      : plan_(plan), acquire_(times(plan), recipe(plan), retry(plan), entropy_) {}
+      : plan_(plan), acquire_(times(plan), kind(plan), retry(plan), entropy_) {}
 
   std::string run() {
     acquire_.start(test::t(0));
@@ -221,8 +221,8 @@ class Original {
     for (const std::int64_t ms : plan.times_ms) spans.push_back(Duration::ms(ms));
     return std::make_shared<const std::vector<Duration>>(std::move(spans));
   }
-  static std::unique_ptr<const LockRecipe> recipe(const Schedule& plan) {
-    return std::make_unique<QuorumRecipe>(Resource("r"), Duration::ms(plan.ttl_ms), 0);
+  static std::shared_ptr<const LockKind> kind(const Schedule& plan) {
+    return std::make_shared<QuorumKind>(Resource("r"), Duration::ms(plan.ttl_ms), 0);
   }
   static RetryPolicy retry(const Schedule& plan) {
     return RetryPolicy::exact(static_cast<std::int64_t>(plan.attempts),

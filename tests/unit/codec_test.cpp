@@ -2,9 +2,11 @@
 #include "redlock/wire/codec.hpp"
 
 #include <gtest/gtest.h>
+#include <hiredis/hiredis.h>
 
 #include <array>
 
+#include "redlock/algorithm/entropy.hpp"
 #include "support/resp.hpp"
 #include "support/seeded_entropy.hpp"
 
@@ -34,6 +36,31 @@ TEST(AppendCommand, FramesEveryArgumentByItsLengthAndKeepsNullBytes) {
   const std::string key("a\0\r\n", 4);
   append_command(out, std::array<std::string_view, 3>{"GET", key, ""});
   EXPECT_EQ(out, "before" + test::request({"GET", key, ""}));
+}
+
+TEST(AppendCommand, WritesByteForByteWhatHiredisFormats) {
+  test::SeededEntropy entropy;
+  for (std::size_t count = 1; count <= 40; ++count) {
+    std::vector<std::string> texts;
+    std::vector<std::string_view> arguments;
+    std::vector<const char*> starts;
+    std::vector<std::size_t> sizes;
+    for (std::size_t i = 0; i < count; ++i) {
+      texts.emplace_back(random_between(entropy, 0, i < 3 ? 100'000 : 20), '\r');
+    }
+    for (const std::string& text : texts) {
+      arguments.emplace_back(text);
+      starts.push_back(text.data());
+      sizes.push_back(text.size());
+    }
+    std::string ours;
+    append_command(ours, arguments);
+    char* theirs = nullptr;
+    const auto size =
+        redisFormatCommandArgv(&theirs, static_cast<int>(count), starts.data(), sizes.data());
+    EXPECT_EQ(ours, std::string_view(theirs, static_cast<std::size_t>(size))) << count;
+    redisFreeCommand(theirs);
+  }
 }
 
 TEST(RespReader, TellsTheKindsApart) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/validity.hpp"
 #include "support/machine.hpp"
 
@@ -18,7 +19,8 @@ constexpr AttemptNumber kAttempt = 1;
 constexpr Duration kTtl = Duration::ms(1'000);
 
 Extend extend_of_one() {
-  return {answer_times({5'000}), ExtendIfEqual{Resource("r"), Token("mine"), kTtl}, 0.01};
+  return {answer_times({5'000}), std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01),
+          Token("mine")};
 }
 
 Outcome outcome_after(Duration elapsed, Reply reply) {
@@ -30,7 +32,8 @@ Outcome outcome_after(Duration elapsed, Reply reply) {
 }
 
 TEST(Extend, SendsTheTokenAndTheTtlToEveryNode) {
-  Extend extend(answer_times({50, 50}), ExtendIfEqual{Resource("r"), Token("mine"), kTtl}, 0.01);
+  Extend extend(answer_times({50, 50}), std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01),
+                Token("mine"));
   extend.start(t(0));
   const auto requests = test::only<ExtendIfEqual>(drain(extend));
   ASSERT_EQ(requests.size(), 2U);

@@ -133,10 +133,10 @@ TEST_F(Rule08TheChildsPool, HoldsNoneOfItsParentsStamps) {
   const Resource key("k");
   const Instant now = clock_.now();
   const Instant end = now + Duration::seconds(10);
-  ledger.write("s0", key, {"1.5", now, end, end}, now);
+  ledger.write("s0", key, {Token("1.5"), now, end, end}, now);
   EXPECT_EQ(exit_status_of_child([&] { return ledger.find("s0", key) == nullptr; }), 0);
   EXPECT_EQ(exit_status_of_child([&] {
-              ledger.write("s0", Resource("mine"), {"2.5", now, end, end}, now);
+              ledger.write("s0", Resource("mine"), {Token("2.5"), now, end, end}, now);
               return ledger.find("s0", key) == nullptr &&
                      ledger.find("s0", Resource("mine")) != nullptr;
             }),

@@ -12,7 +12,7 @@ Instant at_ms(std::int64_t ms) { return Instant() + Duration::ms(ms); }
 
 // Taken at a moment, for 10 ms, and known to the server for 15.
 StampLedger::Entry entry(const std::string& stamp, std::int64_t taken_ms) {
-  return {stamp, at_ms(taken_ms), at_ms(taken_ms + 10), at_ms(taken_ms + 15)};
+  return {Token(stamp), at_ms(taken_ms), at_ms(taken_ms + 10), at_ms(taken_ms + 15)};
 }
 
 Resource numbered(int number) { return Resource("lock_pid:" + std::to_string(number)); }
@@ -22,8 +22,8 @@ TEST(StampLedger, KeepsOneEntryPerServerAndKey) {
   EXPECT_TRUE(ledger.write("a", kKey, entry("1.1", 0), at_ms(0)));
   EXPECT_TRUE(ledger.write("b", kKey, entry("2.2", 0), at_ms(0)));
   EXPECT_TRUE(ledger.write("a", kKey, entry("3.3", 1), at_ms(1)));
-  EXPECT_EQ(ledger.find("a", kKey)->stamp, "3.3");
-  EXPECT_EQ(ledger.find("b", kKey)->stamp, "2.2");
+  EXPECT_EQ(ledger.find("a", kKey)->stamp, Token("3.3"));
+  EXPECT_EQ(ledger.find("b", kKey)->stamp, Token("2.2"));
   EXPECT_EQ(ledger.size(), 2U);
   ledger.clear();
   EXPECT_EQ(ledger.find("b", kKey), nullptr);
@@ -33,14 +33,14 @@ TEST(StampLedger, KeepsWhatWasTakenLastInWhateverOrderItIsWritten) {
   StampLedger ledger;
   ASSERT_TRUE(ledger.write("a", kKey, entry("newer", 2), at_ms(3)));
   EXPECT_FALSE(ledger.write("a", kKey, entry("older", 1), at_ms(3)));
-  EXPECT_EQ(ledger.find("a", kKey)->stamp, "newer");
+  EXPECT_EQ(ledger.find("a", kKey)->stamp, Token("newer"));
 }
 
 TEST(StampLedger, OfTwoTakenInOneInstantKeepsTheOneThatIsWrittenLast) {
   StampLedger ledger;
   ASSERT_TRUE(ledger.write("a", kKey, entry("first", 1), at_ms(1)));
   EXPECT_TRUE(ledger.write("a", kKey, entry("second", 1), at_ms(1)));
-  EXPECT_EQ(ledger.find("a", kKey)->stamp, "second");
+  EXPECT_EQ(ledger.find("a", kKey)->stamp, Token("second"));
 }
 
 TEST(StampLedger, StrikesOnlyWhatIsMeant) {
@@ -100,11 +100,11 @@ TEST(StampLedger, WhatWasReplacedOrStruckDoesNotTakeItsSuccessorAlong) {
   ledger.write("a", kKey, entry("first", 0), at_ms(0));
   ledger.write("a", kKey, entry("second", 9), at_ms(9));
   ledger.write("a", numbered(1), entry("other", 20), at_ms(20));
-  EXPECT_EQ(ledger.find("a", kKey)->stamp, "second");
+  EXPECT_EQ(ledger.find("a", kKey)->stamp, Token("second"));
   ledger.strike("a", kKey, ledger.find("a", kKey)->serial);
   ledger.write("a", kKey, entry("third", 21), at_ms(21));
   ledger.write("a", numbered(2), entry("other", 30), at_ms(30));
-  EXPECT_EQ(ledger.find("a", kKey)->stamp, "third");
+  EXPECT_EQ(ledger.find("a", kKey)->stamp, Token("third"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_F(StampLockManagerTest, AStampIsTakenHeldAndReleased) {
   StampLockManager locks = stamps();
   const Outcome taken = take(locks);
   ASSERT_EQ(taken.decision, Decision::granted);
-  EXPECT_EQ(server(0).keys.at("lock_pid:7"), taken.stamp);
+  EXPECT_EQ(server(0).keys.at("lock_pid:7"), taken.token.view());
   EXPECT_EQ(take(locks).decision, Decision::denied);
   EXPECT_EQ(pool_.run(*locks.begin_check(kKey)).decision, Decision::granted);
   EXPECT_EQ(pool_.run(*locks.begin_release(kKey, Duration())).decision, Decision::granted);
@@ -129,7 +129,7 @@ TEST_F(StampLockManagerTest, AnOlderTakeIsNotNotedOverANewerOneAndGivesBackOnlyI
   const Outcome newer = take(locks);
   EXPECT_FALSE(locks.note_taken(kKey, older));
   EXPECT_EQ(pool_.run(locks.begin_give_back(kKey, older)).decision, Decision::denied);
-  EXPECT_EQ(server(0).keys.at("lock_pid:7"), newer.stamp);
+  EXPECT_EQ(server(0).keys.at("lock_pid:7"), newer.token.view());
   EXPECT_EQ(pool_.run(*locks.begin_check(kKey)).decision, Decision::granted);
 }
 
@@ -204,9 +204,10 @@ TEST_F(StampLockManagerTest, AnExactFleetNeverTakesAPlainStampForItsOwn) {
   StampLockManager locks = stamps();
   const Outcome taken = take(locks);
   pool_.run(*locks.begin_check(kKey));
-  EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "0"}));
+  EXPECT_EQ(latest_arguments(), (test::Arguments{std::string(taken.token.view()), "0"}));
   pool_.run(*locks.begin_release(kKey, Duration::ms(3)));
-  EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "3.000000", "1", "0"}));
+  EXPECT_EQ(latest_arguments(),
+            (test::Arguments{std::string(taken.token.view()), "3.000000", "1", "0"}));
 }
 
 TEST_F(StampLockManagerTest, AMixedFleetTakesAPlainStampForItsOwnOnlyWhileItsLeaseRuns) {
@@ -217,10 +218,10 @@ TEST_F(StampLockManagerTest, AMixedFleetTakesAPlainStampForItsOwnOnlyWhileItsLea
   const Instant lease_end = taken.decided_at + taken.validity;
   clock_.advance_to(lease_end - Duration::ns(1));
   pool_.run(*locks.begin_check(kKey));
-  EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "1"}));
+  EXPECT_EQ(latest_arguments(), (test::Arguments{std::string(taken.token.view()), "1"}));
   clock_.advance(Duration::ns(1));
   pool_.run(*locks.begin_check(kKey));
-  EXPECT_EQ(latest_arguments(), (test::Arguments{taken.stamp, "0"}));
+  EXPECT_EQ(latest_arguments(), (test::Arguments{std::string(taken.token.view()), "0"}));
   pool_.run(*locks.begin_release(kKey, Duration()));
   EXPECT_EQ(latest_arguments().at(3), "0");
 }

@@ -55,18 +55,20 @@ TEST(AppendRequest, StampsCarryTheirUnit) {
 
 TEST(AppendRequest, AStampReleaseKeepsTheFractionOfItsMarginAndSaysWhatProofItTakes) {
   const Duration margin = Duration::us(2'500);
-  EXPECT_EQ(written(StampRelease{kKey, "12.5", margin, StampUnit::seconds, StampProof::exact}),
-            script(scripts::stamp_release, {"12.5", "2.500000", "1000", "0"}));
-  EXPECT_EQ(written(StampRelease{kKey, "12.5", margin, StampUnit::milliseconds,
+  EXPECT_EQ(
+      written(StampRelease{kKey, Token("12.5"), margin, StampUnit::seconds, StampProof::exact}),
+      script(scripts::stamp_release, {"12.5", "2.500000", "1000", "0"}));
+  EXPECT_EQ(written(StampRelease{kKey, Token("12.5"), margin, StampUnit::milliseconds,
                                  StampProof::exact_or_plain}),
             script(scripts::stamp_release, {"12.5", "2.500000", "1", "1"}));
-  EXPECT_EQ(written(StampCheck{kKey, "12.5", StampProof::exact_or_plain}),
+  EXPECT_EQ(written(StampCheck{kKey, Token("12.5"), StampProof::exact_or_plain}),
             script(scripts::stamp_check, {"12.5", "1"}));
 }
 
 TEST(AppendRequest, AMarginHasAPointAndSixDecimals) {
   const auto margin = [](Duration span) {
-    return written(StampRelease{kKey, "12.5", span, StampUnit::milliseconds, StampProof::exact})
+    return written(
+               StampRelease{kKey, Token("12.5"), span, StampUnit::milliseconds, StampProof::exact})
         .at(5);
   };
   EXPECT_EQ(margin(Duration()), "0.000000");
@@ -86,9 +88,6 @@ TEST(AppendRequest, ALookIsAPlainCommandThatLeavesNothingBehind) {
   const Command look = CheckEndless{kKey};
   EXPECT_EQ(written(look), (Arguments{"PTTL", std::string(kKey.view())}));
   EXPECT_FALSE(is_script(look));
-  EXPECT_FALSE(undo_of(look));
-  EXPECT_FALSE(is_removal(look));
-  EXPECT_EQ(lock_name(look).resource, kKey.view());
 }
 
 TEST(AppendRequest, ByTextTheWholeScriptTravels) {
@@ -112,8 +111,8 @@ TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
 TEST(ReplyTo, AScriptIsGrantedByOneAndDeniedByZeroAndNothingElse) {
   for (const Command& command :
        {Command(DeleteIfEqual{kKey, kToken}), Command(ExtendIfEqual{kKey, kToken, {}}),
-        Command(CheckEqual{kKey, kToken}), Command(StampRelease{kKey, "1.2", {}}),
-        Command(StampCheck{kKey, "1.2"}), Command(StampUndo{kKey, kToken})}) {
+        Command(CheckEqual{kKey, kToken}), Command(StampRelease{kKey, Token("1.2"), {}}),
+        Command(StampCheck{kKey, Token("1.2")}), Command(StampUndo{kKey, kToken})}) {
     EXPECT_EQ(reply_to(command, value(RespKind::integer, 1))->answer, Answer::granted);
     EXPECT_EQ(reply_to(command, value(RespKind::integer, 0))->answer, Answer::denied);
     EXPECT_FALSE(reply_to(command, value(RespKind::integer, 2)));
@@ -167,7 +166,7 @@ TEST(ReplyTo, AKeyOfAnotherTypeIsNotOurs) {
   EXPECT_EQ(error_reply(DeleteIfEqual{kKey, kToken}, "ERR ...: WRONGTYPE Operation").answer,
             Answer::denied);
   EXPECT_EQ(error_reply(CheckEqual{kKey, kToken}, "WRONGTYPE Operation").answer, Answer::denied);
-  EXPECT_EQ(error_reply(StampRelease{kKey, "1.2", {}}, "WRONGTYPE Operation").answer,
+  EXPECT_EQ(error_reply(StampRelease{kKey, Token("1.2"), {}}, "WRONGTYPE Operation").answer,
             Answer::denied);
 }
 
@@ -194,45 +193,6 @@ TEST(ReplyTo, ReasonsArePrintableAndClipped) {
                                   "bad\x1b[31m" + std::string(10'000, 'x'));
   EXPECT_EQ(reply.text.size(), kReasonBytesMax);
   EXPECT_TRUE(reply.text.starts_with("bad?[31m"));
-}
-
-TEST(UndoOf, ATakenLockIsUndoneByItsOwnToken) {
-  const auto quorum = undo_of(SetIfAbsent{kKey, kToken, Duration::ms(5)});
-  ASSERT_TRUE(quorum);
-  EXPECT_EQ(std::get<DeleteIfEqual>(*quorum).resource, kKey);
-  EXPECT_EQ(std::get<DeleteIfEqual>(*quorum).token, kToken);
-  const auto stamp = undo_of(StampTake{kKey, kToken, Duration::ms(5)});
-  ASSERT_TRUE(stamp);
-  EXPECT_EQ(std::get<StampUndo>(*stamp).token, kToken);
-}
-
-TEST(UndoOf, QuestionsLeaveNothingBehind) {
-  EXPECT_FALSE(undo_of(CheckEqual{kKey, kToken}));
-  EXPECT_FALSE(undo_of(StampCheck{kKey, "1.2"}));
-  EXPECT_FALSE(undo_of(ExtendIfEqual{kKey, kToken, Duration::ms(5)}));
-}
-
-TEST(UndoOf, ARemovalThatWentUnansweredIsRepeated) {
-  EXPECT_TRUE(std::holds_alternative<DeleteIfEqual>(*undo_of(DeleteIfEqual{kKey, kToken})));
-  EXPECT_TRUE(std::holds_alternative<StampUndo>(*undo_of(StampUndo{kKey, kToken})));
-}
-
-TEST(UndoOf, ARepeatedStampReleaseProvesOwnershipExactly) {
-  const StampRelease mixed{kKey, "1.2", {}, StampUnit::seconds, StampProof::exact_or_plain};
-  const auto repeated = undo_of(mixed);
-  ASSERT_TRUE(repeated);
-  EXPECT_EQ(std::get<StampRelease>(*repeated).stamp, "1.2");
-  EXPECT_EQ(std::get<StampRelease>(*repeated).unit, StampUnit::seconds);
-  EXPECT_EQ(std::get<StampRelease>(*repeated).proof, StampProof::exact);
-}
-
-TEST(LockName, JoinsATakeAndItsUndoAndNothingElse) {
-  EXPECT_EQ(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(DeleteIfEqual{kKey, kToken}));
-  EXPECT_EQ(lock_name(StampTake{kKey, kToken, {}}), lock_name(StampUndo{kKey, kToken}));
-  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
-            lock_name(DeleteIfEqual{kKey, Token("other")}));
-  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
-            lock_name(DeleteIfEqual{Resource("other"), kToken}));
 }
 
 TEST(IsUnknownScript, OnlyAnErrorThatBeginsWithNoscript) {

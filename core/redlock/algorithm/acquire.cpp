@@ -5,40 +5,39 @@
 
 namespace redlock {
 
-Acquire::Acquire(AnswerTimes answer_times, std::unique_ptr<const LockRecipe> recipe,
-                 RetryPolicy retry, Entropy& entropy)
+Acquire::Acquire(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, RetryPolicy retry,
+                 Entropy& entropy)
     : answer_times_(std::move(answer_times)),
-      recipe_(std::move(recipe)),
+      kind_(std::move(kind)),
       retry_(retry),
       entropy_(entropy) {}
 
 void Acquire::start(Instant now) {
-  REDLOCK_INVARIANT(attempt_ == 0);
+  REDLOCK_INVARIANT(phase_ == Phase::fresh);
   begin_attempt(now);
 }
 
 void Acquire::begin_attempt(Instant now) {
   // All that may throw comes first: there is no attempt without its token and round.
-  Token token = recipe_->fresh_token(entropy_);
-  Round round(answer_times_, std::make_shared<const Command>(recipe_->take(token)), attempt_ + 1,
+  Token token = kind_->fresh_token(entropy_);
+  Round round(answer_times_, std::make_shared<const Command>(kind_->take(token)), attempt_ + 1,
               now);
   ++attempt_;
-  undone_ = false;
   late_ = false;
-  resume_at_.reset();
   token_ = std::move(token);
   round_ = std::move(round);
+  phase_ = Phase::voting;
 }
 
 void Acquire::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
-  if (outcome_ || resume_at_ || !round_->take_reply(node, attempt, std::move(reply))) return;
-  decide(now);
+  if (phase_ != Phase::voting && phase_ != Phase::settling) return;
+  if (round_->take_reply(node, attempt, std::move(reply))) decide(now);
 }
 
 void Acquire::take_time(Instant now) {
-  if (outcome_) return;
-  if (resume_at_) {
-    if (now >= *resume_at_) begin_attempt(now);
+  if (phase_ == Phase::done) return;
+  if (phase_ == Phase::pausing) {
+    if (now >= resume_at_) begin_attempt(now);
     return;
   }
   round_->take_time(now);
@@ -50,16 +49,16 @@ void Acquire::take_doubt(NodeIndex node, AttemptNumber attempt) {
 }
 
 void Acquire::abort(Instant now) {
-  if (outcome_) return;
-  if (round_ && !resume_at_ && !undone_) queue_undo(now);
+  if (phase_ == Phase::done) return;
+  if (phase_ == Phase::voting) queue_undo(now);
   finish(Decision::aborted, now);
 }
 
 void Acquire::decide(Instant now) {
-  if (undone_) return end_failed(now);
+  if (phase_ == Phase::settling) return settle(now);
   const Verdict verdict = round_->grants();
   if (verdict == Verdict::pending) return;
-  if (verdict == Verdict::won && recipe_->validity(now - round_->start()) > Duration()) {
+  if (verdict == Verdict::won && kind_->validity(now - round_->start()) > Duration()) {
     return finish(Decision::granted, now);
   }
   late_ = verdict == Verdict::won;
@@ -68,13 +67,14 @@ void Acquire::decide(Instant now) {
 
 void Acquire::fail_attempt(Instant now) {
   queue_undo(now);
-  undone_ = true;
+  phase_ = Phase::settling;
   // Asking again would find the same value there.
-  if (last_attempt() || round_->foreign()) return end_failed(now);
+  if (last_attempt() || round_->foreign()) return settle(now);
   resume_at_ = now + retry_.draw_pause(entropy_);
+  phase_ = Phase::pausing;
 }
 
-void Acquire::end_failed(Instant now) {
+void Acquire::settle(Instant now) {
   if (round_->foreign()) return finish(Decision::foreign, now);
   if (late_) return finish(Decision::late, now);
   if (round_->reach() == Verdict::lost) return finish(Decision::unreachable, now);
@@ -84,7 +84,7 @@ void Acquire::end_failed(Instant now) {
 }
 
 void Acquire::queue_undo(Instant now) {
-  const auto command = std::make_shared<const Command>(recipe_->undo(token_));
+  const auto command = std::make_shared<const Command>(undo_of(kind_->take(token_)).value());
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
     const NodeIndex node(i);
     if (round_->may_hold(node)) {
@@ -99,12 +99,12 @@ void Acquire::finish(Decision decision, Instant now) {
   outcome.decided_at = now;
   if (round_) outcome.nodes = round_->reports();
   if (decision == Decision::granted) {
-    outcome.token = token_;
-    outcome.validity = recipe_->validity(now - round_->start());
-    outcome.stamp = round_->granted_text();
-    outcome.gone_by = now + recipe_->life_max();
+    outcome.token = kind_->proof(token_, round_->granted_text());
+    outcome.validity = kind_->validity(now - round_->start());
+    outcome.gone_by = now + kind_->life_max();
   }
   outcome_ = std::move(outcome);
+  phase_ = Phase::done;
 }
 
 std::optional<Request> Acquire::next_request() {
@@ -113,15 +113,14 @@ std::optional<Request> Acquire::next_request() {
     undo_.pop_front();
     return request;
   }
-  if (!round_ || undone_ || (outcome_ && outcome_->decision != Decision::granted)) {
-    return std::nullopt;
-  }
+  const bool granted = outcome_ && outcome_->decision == Decision::granted;
+  if (phase_ != Phase::voting && !granted) return std::nullopt;
   return round_->next_request();
 }
 
 std::optional<Instant> Acquire::next_deadline() const {
-  if (outcome_ || attempt_ == 0) return std::nullopt;
-  return resume_at_ ? resume_at_ : round_->next_deadline();
+  if (phase_ == Phase::fresh || phase_ == Phase::done) return std::nullopt;
+  return phase_ == Phase::pausing ? resume_at_ : round_->next_deadline();
 }
 
 const Outcome* Acquire::outcome() const { return outcome_ ? &*outcome_ : nullptr; }

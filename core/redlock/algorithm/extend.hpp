@@ -3,22 +3,24 @@
 // The machine is an inquiry whose grant carries a new validity, counted from before the
 // first byte left. A failed extend never shortens the lock: no node lowers a key's expiry.
 #pragma once
+#include <memory>
+
 #include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/lock_kind.hpp"
 
 namespace redlock {
 
 class Extend final : public Inquiry {
  public:
-  // Requires 0 < ttl <= kTtlMax and a drift that leaves some of it.
-  Extend(AnswerTimes answer_times, ExtendIfEqual command, double drift_factor);
+  // Requires a kind that can be extended.
+  Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, Token proof);
 
  protected:
   void complete_grant(Outcome& outcome, Instant started) override;
 
  private:
-  Token token_;
-  Duration ttl_;
-  double drift_factor_;
+  std::shared_ptr<const LockKind> kind_;
+  Token proof_;
 };
 
 }  // namespace redlock

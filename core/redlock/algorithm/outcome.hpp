@@ -1,6 +1,5 @@
 // What an operation came to, with a reason per node.
 #pragma once
-#include <string>
 #include <vector>
 
 #include "redlock/algorithm/ids.hpp"
@@ -32,11 +31,10 @@ struct NodeReport {
 
 struct Outcome {
   Decision decision = Decision::aborted;
-  // Of the acquire or extend that was granted: what the lock's key holds, how long it may be
-  // trusted counted from `decided_at`, and the stored stamp where there is one.
+  // Of the acquire or extend that was granted: what the lock's keys hold, which proves whose it is,
+  // and how long it may be trusted, counted from `decided_at`.
   Token token;
   Duration validity;
-  std::string stamp;
   Instant decided_at;
   // Of the acquire that was granted: from then on no server keeps it, unless it was extended.
   Instant gone_by;

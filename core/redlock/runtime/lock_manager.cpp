@@ -3,7 +3,7 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/extend.hpp"
-#include "redlock/algorithm/quorum_recipe.hpp"
+#include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/runtime/server_list.hpp"
 
 namespace redlock {
@@ -41,37 +41,40 @@ OperationId LockManager::begin(std::unique_ptr<Operation> operation) {
   return pool_.begin(std::move(operation), nodes_);
 }
 
-OperationId LockManager::begin_lock(const Resource& resource, Duration ttl) {
+QuorumKind LockManager::kind_of(const Resource& resource, const Token& token) const {
+  check_resource(resource);
+  check_token(token);
+  return {resource, Duration(), options_.drift_factor};
+}
+
+std::shared_ptr<const LockKind> LockManager::kind_for(const Resource& resource,
+                                                      Duration ttl) const {
   check_resource(resource);
   check_ttl(ttl);
-  auto recipe = std::make_unique<QuorumRecipe>(resource, ttl, options_.drift_factor);
-  return begin(
-      std::make_unique<Acquire>(answer_times_, std::move(recipe), options_.retry, pool_.entropy()));
+  return std::make_shared<const QuorumKind>(resource, ttl, options_.drift_factor);
+}
+
+OperationId LockManager::begin_lock(const Resource& resource, Duration ttl) {
+  return begin(std::make_unique<Acquire>(answer_times_, kind_for(resource, ttl), options_.retry,
+                                         pool_.entropy()));
 }
 
 OperationId LockManager::begin_extend(const Resource& resource, const Token& token, Duration ttl) {
-  check_resource(resource);
   check_token(token);
-  check_ttl(ttl);
-  return pool_.begin(std::make_unique<Extend>(answer_times_, ExtendIfEqual{resource, token, ttl},
-                                              options_.drift_factor),
+  return pool_.begin(std::make_unique<Extend>(answer_times_, kind_for(resource, ttl), token),
                      nodes_, token);
 }
 
 OperationId LockManager::begin_unlock(const Resource& resource, const Token& token) {
-  check_resource(resource);
-  check_token(token);
+  const QuorumKind kind = kind_of(resource, token);
   pool_.give_up(token);
-  return begin(
-      std::make_unique<Inquiry>(answer_times_, DeleteIfEqual{resource, token}, LossDetail::none));
+  return begin(std::make_unique<Inquiry>(answer_times_, kind.release(token), LossDetail::none));
 }
 
 OperationId LockManager::begin_check(const Resource& resource, const Token& token) {
-  check_resource(resource);
-  check_token(token);
-  return pool_.begin(
-      std::make_unique<Inquiry>(answer_times_, CheckEqual{resource, token}, LossDetail::reason),
-      nodes_, token);
+  return pool_.begin(std::make_unique<Inquiry>(answer_times_, kind_of(resource, token).check(token),
+                                               LossDetail::reason),
+                     nodes_, token);
 }
 
 std::optional<OperationId> LockManager::begin_look_after(const Resource& resource,

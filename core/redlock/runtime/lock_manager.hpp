@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/retry.hpp"
 #include "redlock/algorithm/round.hpp"
 #include "redlock/algorithm/validity.hpp"
@@ -49,6 +50,10 @@ class LockManager {
  private:
   OperationId begin(std::unique_ptr<Operation> operation);
   void check_ttl(Duration ttl) const;
+  // Checked: of a lock that is held, and of one that is to be taken or extended.
+  [[nodiscard]] QuorumKind kind_of(const Resource& resource, const Token& token) const;
+  [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resource& resource,
+                                                         Duration ttl) const;
 
   Pool& pool_;
   LockOptions options_;

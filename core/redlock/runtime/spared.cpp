@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "redlock/wire/translate.hpp"
-
 namespace redlock {
 
 void Spared::enter(AttemptNumber attempt) {

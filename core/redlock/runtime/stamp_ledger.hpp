@@ -26,7 +26,7 @@ class StampLedger {
   using Serial = std::uint64_t;
   // All instants are the pool's clock's.
   struct Entry {
-    std::string stamp;
+    Token stamp;  // as it was stored
     Instant taken_at;
     Instant lease_end;
     Instant gone_by;  // no server keeps it for longer

@@ -3,7 +3,7 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/inquiry.hpp"
-#include "redlock/algorithm/stamp_recipe.hpp"
+#include "redlock/algorithm/stamp_kind.hpp"
 
 namespace redlock {
 
@@ -32,10 +32,9 @@ OperationId StampLockManager::begin_take(const Resource& key, Duration lease, Du
   if (retry.pause_low < Duration() || retry.pause_high > kPauseMax) {
     throw ArgumentError("sleep_time must be between 0 and 3600 seconds");
   }
-  auto recipe =
-      std::make_unique<StampRecipe>(key, lease, buffer, options_.drift_factor, options_.unit);
+  auto kind = std::make_shared<const StampKind>(key, lease, buffer, rules());
   return pool_.begin(
-      std::make_unique<Acquire>(answer_times_, std::move(recipe), retry, pool_.entropy()), nodes_);
+      std::make_unique<Acquire>(answer_times_, std::move(kind), retry, pool_.entropy()), nodes_);
 }
 
 bool StampLockManager::note_taken(const Resource& key, const Outcome& outcome) {
@@ -43,13 +42,16 @@ bool StampLockManager::note_taken(const Resource& key, const Outcome& outcome) {
   const Instant lease_end = outcome.decided_at + outcome.validity;
   if (lease_end <= now) return false;
   return ledger_.write(server_, key,
-                       {outcome.stamp, outcome.decided_at, lease_end, outcome.gone_by}, now);
+                       {outcome.token, outcome.decided_at, lease_end, outcome.gone_by}, now);
+}
+
+OperationId StampLockManager::ask(const Command& command, LossDetail detail) {
+  return pool_.begin(std::make_unique<Inquiry>(answer_times_, command, detail), nodes_);
 }
 
 OperationId StampLockManager::begin_give_back(const Resource& key, const Outcome& outcome) {
-  return pool_.begin(
-      std::make_unique<Inquiry>(answer_times_, StampUndo{key, outcome.token}, LossDetail::none),
-      nodes_);
+  const StampKind kind(key, Duration(), Duration(), rules());
+  return ask(kind.release(outcome.token), LossDetail::none);
 }
 
 StampLedger::Entry* StampLockManager::held(const Resource& key) {
@@ -72,10 +74,9 @@ std::optional<OperationId> StampLockManager::begin_release(const Resource& key, 
   if (margin < Duration()) throw ArgumentError("buffer_time must not be negative");
   StampLedger::Entry* entry = held(key);
   if (entry == nullptr) return std::nullopt;
-  StampRelease command{key, entry->stamp, margin, options_.unit, proof_for(*entry)};
+  const StampKind kind(key, Duration(), margin, rules(), proof_for(*entry));
   entry->given_up = true;
-  return pool_.begin(std::make_unique<Inquiry>(answer_times_, std::move(command), LossDetail::none),
-                     nodes_);
+  return ask(kind.release(entry->stamp), LossDetail::none);
 }
 
 void StampLockManager::note_released(const Resource& key, StampLedger::Serial released) {
@@ -86,9 +87,8 @@ std::optional<OperationId> StampLockManager::begin_check(const Resource& key) {
   check_resource(key);
   const StampLedger::Entry* entry = held(key);
   if (entry == nullptr || entry->given_up) return std::nullopt;
-  StampCheck command{key, entry->stamp, proof_for(*entry)};
-  return pool_.begin(
-      std::make_unique<Inquiry>(answer_times_, std::move(command), LossDetail::reason), nodes_);
+  const StampKind kind(key, Duration(), Duration(), rules(), proof_for(*entry));
+  return ask(kind.check(entry->stamp), LossDetail::reason);
 }
 
 bool StampLockManager::trusted(const Resource& key, StampLedger::Serial checked) {

@@ -7,7 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "redlock/algorithm/command.hpp"
+#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/stamp_kind.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/stamp_ledger.hpp"
 
@@ -59,6 +60,8 @@ class StampLockManager {
   [[nodiscard]] Pool& pool() { return pool_; }
 
  private:
+  [[nodiscard]] StampRules rules() const { return {options_.unit, options_.drift_factor}; }
+  OperationId ask(const Command& command, LossDetail detail);
   StampLedger::Entry* held(const Resource& key);
   [[nodiscard]] StampProof proof_for(const StampLedger::Entry& entry);
 

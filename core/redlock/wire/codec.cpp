@@ -1,4 +1,4 @@
-// hiredis' reader and formatter, bounded.
+// The writer of requests, and hiredis' reader, bounded.
 #include "redlock/wire/codec.hpp"
 
 #include <dlfcn.h>
@@ -6,17 +6,25 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <new>
 
 #include "redlock/algorithm/invariant.hpp"
-#include "redlock/wire/secret.hpp"
 
 namespace redlock {
 
 namespace {
 
 constexpr std::size_t kSliceBytes = 8 * 1024;
-constexpr std::size_t kArgumentsMax = 16;
+
+void append_length(std::string& out, char kind, std::size_t length) {
+  std::array<char, 24> line;
+  line[0] = kind;
+  char* end = std::to_chars(&line[1], line.data() + line.size() - 2, length).ptr;
+  *end++ = '\r';
+  *end++ = '\n';
+  out.append(line.data(), end);
+}
 
 // The library's own constructors, fetched once from a reader it made.
 const redisReplyObjectFunctions& library_functions() {
@@ -141,24 +149,12 @@ std::optional<RespValue> RespReader::next() {
 }
 
 void append_command(std::string& out, std::span<const std::string_view> arguments) {
-  REDLOCK_INVARIANT(!arguments.empty() && arguments.size() <= kArgumentsMax);
-  std::array<const char*, kArgumentsMax> texts;
-  std::array<std::size_t, kArgumentsMax> lengths;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    texts[i] = arguments[i].data();
-    lengths[i] = arguments[i].size();
+  REDLOCK_INVARIANT(!arguments.empty());
+  append_length(out, '*', arguments.size());
+  for (const std::string_view argument : arguments) {
+    append_length(out, '$', argument.size());
+    (out += argument) += "\r\n";
   }
-  char* formatted = nullptr;
-  const auto length = redisFormatCommandArgv(&formatted, static_cast<int>(arguments.size()),
-                                             texts.data(), lengths.data());
-  if (length < 0) throw std::bad_alloc();
-  const auto size = static_cast<std::size_t>(length);
-  const auto let_go = [size](char* bytes) {
-    wipe(bytes, size);
-    redisFreeCommand(bytes);
-  };
-  const std::unique_ptr<char, decltype(let_go)> owner(formatted, let_go);
-  out.append(formatted, size);
 }
 
 std::string hiredis_version_built() {

@@ -1,4 +1,5 @@
-// RESP, as hiredis speaks it, behind bounds that hold before hiredis allocates or recurses.
+// RESP: requests in it are written here; replies are read by hiredis, behind bounds that hold
+// before hiredis allocates or recurses.
 //
 // hiredis is named nowhere else. Pure computation on bytes; one thread per reader.
 #pragma once
@@ -17,8 +18,8 @@ inline constexpr std::size_t kReplyBytesMax = 64 * 1024;
 inline constexpr std::size_t kReplyNestingMax = 4;
 inline constexpr std::size_t kReplyElementsMax = 128;
 
-// Appends one command of at least one argument, as an array of bulk strings. Throws
-// std::bad_alloc.
+// Appends one command of at least one argument, as an array of bulk strings: byte for byte what
+// hiredis formats. That goes through printf, and took a third of the library's own instructions.
 void append_command(std::string& out, std::span<const std::string_view> arguments);
 
 enum class RespKind { status, error, integer, bulk, nil, other };

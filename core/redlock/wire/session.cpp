@@ -70,7 +70,8 @@ bool Session::queue_is_full() const {
   std::size_t bytes = 0;
   for (std::size_t i = written_; i < awaited_.size(); ++i) {
     const LockName name = lock_name(*awaited_[i].command);
-    bytes += name.resource.size() + name.proof.size();
+    for (const Resource& key : name.keys) bytes += key.view().size();
+    bytes += name.proof.size();
   }
   return bytes >= kQueuedBytesMax;
 }

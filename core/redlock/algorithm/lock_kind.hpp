@@ -1,0 +1,41 @@
+// What distinguishes one kind of lock from another: all its verbs, for one lock, in the words that
+// nodes understand; how long it may be trusted; and what the votes of a majority are worth.
+//
+// The machines know nothing else of a lock, and a manager only chooses the kind.
+// Invariants: immutable, so that operations of any thread may share one. Pure.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "redlock/algorithm/command.hpp"
+#include "redlock/algorithm/entropy.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+class LockKind {
+ public:
+  virtual ~LockKind() = default;
+
+  // Another one for each attempt; throws where there is no randomness.
+  [[nodiscard]] virtual Token fresh_token(Entropy& entropy) const = 0;
+  // One attempt's command; undo_of() is what takes it back.
+  [[nodiscard]] virtual Command take(const Token& fresh) const = 0;
+  // What the lock's keys hold once a majority has granted an attempt: it proves whose lock it is
+  // to the verbs below. `text` came with the latest grant.
+  [[nodiscard]] virtual Token proof(const Token& fresh, const std::string& text) const = 0;
+
+  [[nodiscard]] virtual Command release(const Token& proof) const = 0;
+  [[nodiscard]] virtual Command check(const Token& proof) const = 0;
+  // Nothing for a kind that cannot be extended.
+  [[nodiscard]] virtual std::optional<Command> extend(const Token& /*proof*/) const {
+    return std::nullopt;
+  }
+
+  // What is left of a lock asked for, or extended, `elapsed` ago; not positive: too late.
+  [[nodiscard]] virtual Duration validity(Duration elapsed) const = 0;
+  // How long after it was taken a server may still keep it, by our clock.
+  [[nodiscard]] virtual Duration life_max() const = 0;
+};
+
+}  // namespace redlock

@@ -1,0 +1,61 @@
+// What one node is asked for RedLock's quorum lock: the key holds the token, nothing else.
+//
+// Pure values.
+#pragma once
+#include "redlock/algorithm/command_effect.hpp"
+#include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+// Deletes the key when it holds the token. Granted: deleted. Denied: not proven ours.
+struct DeleteIfEqual {
+  static constexpr Effect kEffect = Effect::removes;
+  Resource resource;
+  Token token;
+
+  [[nodiscard]] LockName lock() const { return {{&resource, 1}, token.view()}; }
+  [[nodiscard]] DeleteIfEqual again() const { return *this; }
+};
+
+// Sets the key when it is absent. Granted: set. Denied: the key exists.
+struct SetIfAbsent {
+  static constexpr Effect kEffect = Effect::takes;
+  Resource resource;
+  Token token;
+  Duration ttl;
+
+  [[nodiscard]] LockName lock() const { return {{&resource, 1}, token.view()}; }
+  [[nodiscard]] DeleteIfEqual undo() const { return {resource, token}; }
+};
+
+// Makes the key live for `ttl` from now when it holds the token, unless it already
+// lives longer. Granted: it now lives at least that long. Denied: not proven ours.
+struct ExtendIfEqual {
+  static constexpr Effect kEffect = Effect::prolongs;
+  Resource resource;
+  Token token;
+  Duration ttl;
+
+  [[nodiscard]] LockName lock() const { return {{&resource, 1}, token.view()}; }
+};
+
+// Granted: the key holds the token. Denied: it does not.
+struct CheckEqual {
+  static constexpr Effect kEffect = Effect::asks;
+  Resource resource;
+  Token token;
+
+  [[nodiscard]] LockName lock() const { return {{&resource, 1}, token.view()}; }
+};
+
+// Granted: the key exists and never expires, so what stands there is nobody's lock. Denied: it
+// will expire, or is gone.
+struct CheckEndless {
+  static constexpr Effect kEffect = Effect::asks;
+  Resource resource;
+
+  [[nodiscard]] LockName lock() const { return {{&resource, 1}, {}}; }
+};
+
+}  // namespace redlock

@@ -1,0 +1,73 @@
+// What the node is asked for the timestamp lock: the key holds "<end on the server's
+// clock>.<token>".
+//
+// Pure values.
+#pragma once
+#include <string>
+
+#include "redlock/algorithm/command_effect.hpp"
+#include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+// In which unit the stamps of a fleet are counted.
+enum class StampUnit { milliseconds, seconds };
+
+// Whose stored value counts as ours.
+enum class StampProof {
+  exact,           // only the very stamp that we wrote
+  exact_or_plain,  // also a stamp without a fraction: an old client's overwrite
+};
+
+// Deletes the stamp whose fractional part is the token. Undoes a StampTake whose answer
+// is unknown, when only the fraction is known.
+struct StampUndo {
+  static constexpr Effect kEffect = Effect::removes;
+  Resource key;
+  Token token;
+
+  [[nodiscard]] LockName lock() const { return {{&key, 1}, token.view()}; }
+  [[nodiscard]] StampUndo again() const { return *this; }
+};
+
+// Takes the stamp lock when the key is absent or its stamp has passed on the server's
+// clock: the new value is "<server now + lease>.<token>", which lives for `lease`.
+// Granted, with the stored stamp as the reply's text; denied: a live stamp stands there.
+// The token is decimal digits.
+struct StampTake {
+  static constexpr Effect kEffect = Effect::takes;
+  Resource key;
+  Token token;
+  Duration lease;
+  StampUnit unit = StampUnit::milliseconds;
+
+  [[nodiscard]] LockName lock() const { return {{&key, 1}, token.view()}; }
+  [[nodiscard]] StampUndo undo() const { return {key, token}; }
+};
+
+// Deletes the stamp when it is ours and has more than `margin` left on the server's clock.
+struct StampRelease {
+  static constexpr Effect kEffect = Effect::removes;
+  Resource key;
+  Token stamp;  // as it was stored
+  Duration margin;
+  StampUnit unit = StampUnit::milliseconds;
+  StampProof proof = StampProof::exact;
+
+  [[nodiscard]] LockName lock() const { return {{&key, 1}, stamp.view()}; }
+  // Between the two an old client may have taken the lock: its plain stamp is not ours.
+  [[nodiscard]] StampRelease again() const { return {key, stamp, margin, unit, StampProof::exact}; }
+};
+
+// Granted: the stored stamp is ours.
+struct StampCheck {
+  static constexpr Effect kEffect = Effect::asks;
+  Resource key;
+  Token stamp;  // as it was stored
+  StampProof proof = StampProof::exact;
+
+  [[nodiscard]] LockName lock() const { return {{&key, 1}, stamp.view()}; }
+};
+
+}  // namespace redlock

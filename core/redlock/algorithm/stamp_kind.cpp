@@ -1,0 +1,34 @@
+// The timestamp lock's verbs and lease.
+#include "redlock/algorithm/stamp_kind.hpp"
+
+#include "redlock/algorithm/validity.hpp"
+
+namespace redlock {
+
+StampKind::StampKind(Resource key, Duration lease, Duration buffer, StampRules rules,
+                     StampProof accepted)
+    : key_(std::move(key)), lease_(lease), buffer_(buffer), rules_(rules), accepted_(accepted) {}
+
+Token StampKind::fresh_token(Entropy& entropy) const { return random_fraction(entropy); }
+
+Command StampKind::take(const Token& fresh) const {
+  return StampTake{key_, fresh, lease_ + buffer_, rules_.unit};
+}
+
+Token StampKind::proof(const Token& /*fresh*/, const std::string& text) const {
+  return Token(text);
+}
+
+Command StampKind::release(const Token& proof) const {
+  return StampRelease{key_, proof, buffer_, rules_.unit, accepted_};
+}
+
+Command StampKind::check(const Token& proof) const { return StampCheck{key_, proof, accepted_}; }
+
+Duration StampKind::validity(Duration elapsed) const {
+  return lease_ - elapsed - drift_share(lease_, rules_.drift_factor);
+}
+
+Duration StampKind::life_max() const { return longest_life(lease_ + buffer_, rules_.drift_factor); }
+
+}  // namespace redlock

@@ -1,0 +1,40 @@
+// The quorum lock's requests and replies.
+#include "redlock/wire/quorum_dialect.hpp"
+
+namespace redlock {
+
+void Dialect<SetIfAbsent>::write(const RequestWriter& request, const SetIfAbsent& command) {
+  request.plain("SET", command.resource.view(), command.token.view(), "NX", "PX",
+                in_ms(command.ttl));
+}
+
+ReadReply Dialect<SetIfAbsent>::read(const RespValue& value) {
+  if (value.kind == RespKind::status && value.text == "OK") return Reply::granted();
+  if (value.kind == RespKind::nil) return Reply::denied();
+  return std::nullopt;
+}
+
+void Dialect<CheckEndless>::write(const RequestWriter& request, const CheckEndless& command) {
+  request.plain("PTTL", command.resource.view());
+}
+
+// PTTL says -2 where there is no key, -1 where it has no end.
+ReadReply Dialect<CheckEndless>::read(const RespValue& value) {
+  if (value.kind != RespKind::integer) return std::nullopt;
+  return value.integer == -1 ? Reply::granted() : Reply::denied();
+}
+
+void Dialect<DeleteIfEqual>::write(const RequestWriter& request, const DeleteIfEqual& command) {
+  request.script(scripts::delete_if_equal, command.lock().keys, command.token.view());
+}
+
+void Dialect<ExtendIfEqual>::write(const RequestWriter& request, const ExtendIfEqual& command) {
+  request.script(scripts::extend_if_equal, command.lock().keys, command.token.view(),
+                 in_ms(command.ttl));
+}
+
+void Dialect<CheckEqual>::write(const RequestWriter& request, const CheckEqual& command) {
+  request.script(scripts::check_equal, command.lock().keys, command.token.view());
+}
+
+}  // namespace redlock

@@ -1,0 +1,37 @@
+// How the quorum lock's commands look in RESP: SET, PTTL, and scripts that compare before they act.
+//
+// Pure functions.
+#pragma once
+#include "redlock/algorithm/quorum_commands.hpp"
+#include "redlock/wire/dialect.hpp"
+
+namespace redlock {
+
+template <>
+struct Dialect<SetIfAbsent> : PlainDialect {
+  static void write(const RequestWriter& request, const SetIfAbsent& command);
+  static ReadReply read(const RespValue& value);
+};
+
+template <>
+struct Dialect<CheckEndless> : PlainDialect {
+  static void write(const RequestWriter& request, const CheckEndless& command);
+  static ReadReply read(const RespValue& value);
+};
+
+template <>
+struct Dialect<DeleteIfEqual> : ScriptDialect {
+  static void write(const RequestWriter& request, const DeleteIfEqual& command);
+};
+
+template <>
+struct Dialect<ExtendIfEqual> : ScriptDialect {
+  static void write(const RequestWriter& request, const ExtendIfEqual& command);
+};
+
+template <>
+struct Dialect<CheckEqual> : ScriptDialect {
+  static void write(const RequestWriter& request, const CheckEqual& command);
+};
+
+}  // namespace redlock

@@ -1,0 +1,108 @@
+// What the two kinds of lock send, and how long they may be trusted.
+#include <gtest/gtest.h>
+
+#include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/stamp_kind.hpp"
+#include "redlock/algorithm/validity.hpp"
+#include "support/seeded_entropy.hpp"
+
+namespace redlock {
+namespace {
+
+const Resource kResource("r");
+const Token kToken("7");
+
+TEST(QuorumKind, TakesWithTheTokenAndUndoesThatVeryToken) {
+  const QuorumKind kind(kResource, Duration::ms(500), 0.01);
+  const Command take = kind.take(kToken);
+  const Command undo = undo_of(kind.take(kToken)).value();
+  EXPECT_EQ(std::get<SetIfAbsent>(take).resource, kResource);
+  EXPECT_EQ(std::get<SetIfAbsent>(take).token, kToken);
+  EXPECT_EQ(std::get<SetIfAbsent>(take).ttl, Duration::ms(500));
+  EXPECT_EQ(std::get<DeleteIfEqual>(undo).resource, kResource);
+  EXPECT_EQ(std::get<DeleteIfEqual>(undo).token, kToken);
+}
+
+TEST(QuorumKind, ProvesItsLockByTheTokenInEveryVerb) {
+  const QuorumKind kind(kResource, Duration::ms(500), 0.01);
+  EXPECT_EQ(kind.proof(kToken, "whatever came"), kToken);
+  EXPECT_EQ(std::get<DeleteIfEqual>(kind.release(kToken)).token, kToken);
+  EXPECT_EQ(std::get<CheckEqual>(kind.check(kToken)).token, kToken);
+  EXPECT_EQ(std::get<ExtendIfEqual>(kind.extend(kToken).value()).token, kToken);
+  EXPECT_EQ(std::get<ExtendIfEqual>(kind.extend(kToken).value()).ttl, Duration::ms(500));
+}
+
+TEST(QuorumKind, TrustsTheFormula) {
+  const QuorumKind kind(kResource, Duration::ms(500), 0.02);
+  EXPECT_EQ(kind.validity(Duration::ms(9)), validity_of(Duration::ms(500), Duration::ms(9), 0.02));
+}
+
+TEST(QuorumKind, DrawsAnUnguessableToken) {
+  test::SeededEntropy entropy;
+  const QuorumKind kind(kResource, Duration::ms(500), 0.01);
+  EXPECT_EQ(kind.fresh_token(entropy).view().size(), 2 * kTokenRandomBytes);
+}
+
+TEST(StampKind, TheStampLastsForLeaseAndBuffer) {
+  const StampKind kind(kResource, Duration::ms(500), Duration::ms(3), {StampUnit::seconds, 0});
+  const Command take = kind.take(kToken);
+  EXPECT_EQ(std::get<StampTake>(take).key, kResource);
+  EXPECT_EQ(std::get<StampTake>(take).token, kToken);
+  EXPECT_EQ(std::get<StampTake>(take).lease, Duration::ms(503));
+  EXPECT_EQ(std::get<StampTake>(take).unit, StampUnit::seconds);
+}
+
+TEST(StampKind, TheHolderTrustsTheLeaseWithoutTheBuffer) {
+  const StampKind kind(kResource, Duration::ms(500), Duration::ms(3), {StampUnit::milliseconds, 0});
+  EXPECT_EQ(kind.validity(Duration::ms(20)), Duration::ms(480));
+  EXPECT_LE(kind.validity(Duration::ms(500)), Duration());
+}
+
+TEST(StampKind, TheHolderTrustsTheLeaseLessItsShareOfDriftAndNoFloor) {
+  const StampKind kind(kResource, Duration::seconds(20), Duration::ms(1),
+                       {StampUnit::milliseconds, 0.01});
+  EXPECT_EQ(kind.validity(Duration()), Duration::ms(19'800));
+  EXPECT_EQ(kind.validity(Duration::ms(19'799)), Duration::ms(1));
+  EXPECT_LE(kind.validity(Duration::ms(19'800)), Duration());
+  const StampKind shortest(kResource, Duration::ms(1), Duration(), {StampUnit::milliseconds, 0.01});
+  EXPECT_EQ(shortest.validity(Duration()), Duration::us(990));
+}
+
+TEST(StampKind, AServerKeepsItForLeaseAndBufferAndWhatTheClocksDifferBy) {
+  const StampKind kind(kResource, Duration::ms(900), Duration::ms(100),
+                       {StampUnit::milliseconds, 0.01});
+  EXPECT_EQ(kind.life_max(), longest_life(Duration::ms(1'000), 0.01));
+}
+
+TEST(StampKind, ProvesItsLockByTheStoredStampInEveryVerb) {
+  const StampKind kind(kResource, Duration(), Duration::ms(3), {StampUnit::seconds, 0},
+                       StampProof::exact_or_plain);
+  const Token stamp = kind.proof(kToken, "12.7");
+  EXPECT_EQ(stamp, Token("12.7"));
+  const auto release = std::get<StampRelease>(kind.release(stamp));
+  EXPECT_EQ(release.stamp, stamp);
+  EXPECT_EQ(release.margin, Duration::ms(3));
+  EXPECT_EQ(release.unit, StampUnit::seconds);
+  EXPECT_EQ(release.proof, StampProof::exact_or_plain);
+  EXPECT_EQ(std::get<StampCheck>(kind.check(stamp)).stamp, stamp);
+  EXPECT_EQ(std::get<StampCheck>(kind.check(stamp)).proof, StampProof::exact_or_plain);
+  EXPECT_FALSE(kind.extend(stamp));
+}
+
+TEST(StampKind, UndoesByTheFractionAlone) {
+  const StampKind kind(kResource, Duration::ms(500), Duration(), {StampUnit::milliseconds, 0.01});
+  const Command undo = undo_of(kind.take(kToken)).value();
+  EXPECT_EQ(std::get<StampUndo>(undo).key, kResource);
+  EXPECT_EQ(std::get<StampUndo>(undo).token, kToken);
+}
+
+TEST(StampKind, TheFractionIsDecimalAndCarriesAtLeast64Bits) {
+  test::SeededEntropy entropy;
+  const StampKind kind(kResource, Duration::ms(500), Duration(), {StampUnit::milliseconds, 0.01});
+  const Token fraction = kind.fresh_token(entropy);
+  EXPECT_GE(fraction.view().size(), 20U);
+  EXPECT_EQ(fraction.view().find_first_not_of("0123456789"), std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace redlock
