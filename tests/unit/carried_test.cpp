@@ -57,7 +57,7 @@ class CarriedTest : public FakeWorld {
 TEST_F(CarriedTest, AReleaseThatFoundNoRoomTakesNoPlainStampAnyMore) {
   connect();
   for (std::size_t i = 0; i < kAwaitedMax; ++i) clean_up(delete_of(std::to_string(i)));
-  submit(shared(StampRelease{Resource("k"), "5.25", Duration(), StampUnit::seconds,
+  submit(shared(StampRelease{Resource("k"), Token("5.25"), Duration(), StampUnit::seconds,
                              StampProof::exact_or_plain}));
   ASSERT_THAT(arrivals_, SizeIs(1));
   EXPECT_EQ(arrivals_[0].reply.fault, Fault::bound);
