@@ -1,6 +1,6 @@
 // Waiting for a lock operation while PHP goes on living.
 #pragma once
-#include "redlock/runtime/pool.hpp"
+#include "redlock/runtime/lock_manager.hpp"
 
 namespace redlock::php {
 
@@ -19,5 +19,10 @@ enum class Waited {
 // Whatever the result, the operation is still to be taken, and may be decided: a handler that
 // used locks stepped the same pool.
 [[nodiscard]] Waited wait_for(Pool& pool, OperationId id);
+
+// Whoever threw or ends is not there any more to be given a lock.
+[[nodiscard]] inline Caller caller_after(Waited waited) {
+  return waited == Waited::done ? Caller::waits : Caller::left;
+}
 
 }  // namespace redlock::php

@@ -25,37 +25,27 @@ void note_troubles(PidCall& call) {
   for (ServerTrouble& trouble : state.troubles) {
     trouble.reason = printable(trouble.reason, kReasonBytesMax);
   }
-  if (call.decision == Decision::late) {
+  if (call.decision == Decision::late || call.decision == Decision::outlasted) {
     state.troubles.push_back({state.server, Fault::timeout, kTooLate});
   }
 }
 
-// `wanted`: the caller is still there to be given the lock.
-void note_taken(PidCall& call, bool wanted) {
-  PidState& state = call.state;
-  const Resource key = key_of(call);
-  if (wanted && state.manager.note_taken(key, state.outcome)) return;
-  call.decision = Decision::late;
-  // Taken at once: sent, and not waited for.
-  (void)state.manager.pool().take(state.manager.begin_give_back(key, state.outcome));
+Outcome take(const PidCall& call, Caller caller) {
+  StampLockManager& manager = call.state.manager;
+  switch (call.verb) {
+    case PidVerb::take:
+      return manager.take_lock(call.id, key_of(call), caller);
+    case PidVerb::release:
+      return manager.take_release(call.id, key_of(call), call.entry);
+    default:
+      return manager.take_check(call.id, key_of(call), call.entry);
+  }
 }
 
-void take_outcome(PidCall& call, bool wanted) {
-  PidState& state = call.state;
-  state.outcome = state.manager.pool().take(call.id);
-  call.decision = state.outcome.decision;
-  if (call.verb == PidVerb::take && call.decision == Decision::granted) note_taken(call, wanted);
-  if (call.verb == PidVerb::check && call.decision == Decision::granted &&
-      !state.manager.trusted(key_of(call), call.entry)) {
-    call.decision = Decision::denied;
-  }
+void take_outcome(PidCall& call, Caller caller) {
+  call.state.outcome = take(call, caller);
+  call.decision = call.state.outcome.decision;
   note_troubles(call);
-  // While the server cannot be asked, a later release may still succeed.
-  const bool answered =
-      call.decision != Decision::unreachable && call.decision != Decision::aborted;
-  if (call.verb == PidVerb::release && answered) {
-    state.manager.note_released(key_of(call), call.entry);
-  }
 }
 
 std::string verb_name(PidVerb verb) {
@@ -94,7 +84,7 @@ PidCall::PidCall(PidState& on, PidVerb what, const zend_string* named)
 
 bool complete(PidCall& call) {
   const Waited waited = wait_for(call.state.manager.pool(), call.id);
-  const bool taken = guarded({}, [&] { take_outcome(call, waited == Waited::done); });
+  const bool taken = guarded({}, [&] { take_outcome(call, caller_after(waited)); });
   if (waited == Waited::bailed) zend_bailout();
   return taken && waited == Waited::done;
 }

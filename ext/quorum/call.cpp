@@ -52,9 +52,8 @@ OperationId begin(QuorumState& state, const QuorumRequest& request) {
   }
 }
 
-// Why the servers' answers came to nothing; empty where they speak for themselves. `held_up`: what
-// was too late is us.
-std::string remark_on(const Call& call, bool held_up) {
+// Why the servers' answers came to nothing; empty where they speak for themselves.
+std::string remark_on(const Call& call) {
   const Outcome& outcome = call.state.outcome;
   const std::string servers = std::to_string(call.state.server_count);
   if (outcome.decision == Decision::split) {
@@ -65,43 +64,37 @@ std::string remark_on(const Call& call, bool held_up) {
            " servers had voted for the last attempt, needs " +
            std::to_string(majority_of(call.state.server_count));
   }
-  if (outcome.decision != Decision::late) return {};
+  const bool outlasted = outcome.decision == Decision::outlasted;
+  if (outcome.decision != Decision::late && !outlasted) return {};
   const std::string late =
-      (held_up ? "but signal handlers took too long" : "but the answers came too late") +
+      (outlasted ? "but signal handlers took too long" : "but the answers came too late") +
       (" for a ttl of " + std::to_string(call.ttl_ms) + " ms");
   return call.verb == QuorumVerb::extend
              ? "extended, " + late + "; the lock is as valid as it was before"
              : "won, " + late;
 }
 
-// Granted, but a signal handler may have run since it was decided. False: nothing is left of it.
-bool still_valid(Call& call, bool wanted) {
-  QuorumState& state = call.state;
-  Pool& pool = state.manager.pool();
-  Outcome& outcome = state.outcome;
-  outcome.validity = outcome.validity - (pool.clock().now() - outcome.decided_at);
-  if (wanted && outcome.validity > Duration()) return true;
-  outcome.decision = Decision::late;
-  // Taken at once: sent, and not waited for.
-  if (call.verb == QuorumVerb::lock) {
-    (void)pool.take(state.manager.begin_unlock(resource_from(&call.resource), outcome.token));
+Outcome take(const Call& call, Caller caller) {
+  LockManager& manager = call.state.manager;
+  switch (call.verb) {
+    case QuorumVerb::lock:
+      return manager.take_lock(call.id, resource_from(&call.resource), caller);
+    case QuorumVerb::extend:
+      return manager.take_extension(call.id);
+    default:
+      return manager.pool().take(call.id);
   }
-  return false;
 }
 
-// `wanted`: the caller is still there to be given the lock.
-void take_outcome(Call& call, bool wanted) {
+void take_outcome(Call& call, Caller caller) {
   QuorumState& state = call.state;
-  Outcome& outcome = state.outcome;
-  outcome = state.manager.pool().take(call.id);
-  state.troubles = state.manager.troubles(outcome);
+  state.outcome = take(call, caller);
+  state.troubles = state.manager.troubles(state.outcome);
   for (ServerTrouble& trouble : state.troubles) {
     trouble.reason = printable(trouble.reason, kReasonBytesMax);
   }
-  const bool timed = call.verb == QuorumVerb::lock || call.verb == QuorumVerb::extend;
-  const bool held_up = timed && outcome.decision == Decision::granted && !still_valid(call, wanted);
-  if (wanted) state.remark = remark_on(call, held_up);
-  call.decision = outcome.decision;
+  if (caller == Caller::waits) state.remark = remark_on(call);
+  call.decision = state.outcome.decision;
 }
 
 std::string verb_name(QuorumVerb verb) {
@@ -139,7 +132,7 @@ std::string describe_unreachable(Call& call) {
 // False: an exception is pending.
 bool complete(Call& call) {
   const Waited waited = wait_for(call.state.manager.pool(), call.id);
-  const bool taken = guarded({}, [&] { take_outcome(call, waited == Waited::done); });
+  const bool taken = guarded({}, [&] { take_outcome(call, caller_after(waited)); });
   if (waited == Waited::bailed) zend_bailout();
   return taken && waited == Waited::done;
 }

@@ -75,8 +75,8 @@ Schedule random_schedule(std::uint64_t seed) {
 }
 
 constexpr const char* name_of(Decision decision) {
-  constexpr const char* kNames[] = {"granted",     "denied",  "split",  "late",
-                                    "unreachable", "foreign", "aborted"};
+  constexpr const char* kNames[] = {"granted",   "denied",      "split",   "late",
+                                    "outlasted", "unreachable", "foreign", "aborted"};
   return kNames[static_cast<int>(decision)];
 }
 

@@ -93,6 +93,33 @@ TEST_F(LockManagerTest, WhatWasReleasedBeforeItIsAskedAboutIsTheServersToTell) {
   EXPECT_TRUE(held(locks, taken.token));
 }
 
+TEST_F(LockManagerTest, ALockIsHandedOutWithWhatIsLeftOfItOrGivenBack) {
+  LockManager locks = manager(3);
+  const auto taken = [&](Duration meanwhile, Caller caller) {
+    const OperationId id = locks.begin_lock(Resource("r"), kTtl);
+    while (!pool_.done(id)) pool_.step(Instant::never());
+    clock_.advance(meanwhile);
+    return locks.take_lock(id, Resource("r"), caller);
+  };
+  EXPECT_EQ(taken(kTtl, Caller::waits).decision, Decision::outlasted);
+  EXPECT_EQ(taken(Duration(), Caller::left).decision, Decision::outlasted);
+  const Outcome outcome = taken(Duration::ms(10), Caller::waits);
+  ASSERT_EQ(outcome.decision, Decision::granted) << "both were given back";
+  EXPECT_EQ(outcome.decided_at, clock_.now());
+  EXPECT_LE(outcome.validity, kTtl - Duration::ms(10));
+  EXPECT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+}
+
+TEST_F(LockManagerTest, AnExtensionThatWasOutlastedIsNotHandedOut) {
+  LockManager locks = manager(3);
+  const Outcome held = lock(locks);
+  const OperationId id = locks.begin_extend(Resource("r"), held.token, kTtl);
+  while (!pool_.done(id)) pool_.step(Instant::never());
+  clock_.advance(kTtl);
+  EXPECT_EQ(locks.take_extension(id).decision, Decision::outlasted);
+  EXPECT_EQ(server(0).keys.at("r"), held.token.view()) << "it is the holder's all the same";
+}
+
 TEST_F(LockManagerTest, OnlyARefusalOfSeveralAttemptsIsLookedAt) {
   LockManager locks = manager(3, LockOptions{});
   LockManager hasty = manager(3);

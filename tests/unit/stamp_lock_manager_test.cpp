@@ -147,19 +147,55 @@ TEST_F(StampLockManagerTest, WhatWasTakenDuringAReleaseStaysInTheLedger) {
   EXPECT_TRUE(server(0).keys.empty());
 }
 
-TEST_F(StampLockManagerTest, WhatIsGivenUpOrReplacedDuringACheckIsNotTrusted) {
+// As a signal handler does it; the server says yes each time.
+TEST_F(StampLockManagerTest, WhatIsGivenUpOrReplacedDuringACheckIsNotHeld) {
   StampLockManager locks = stamps();
   take(locks);
   const StampLedger::Serial checked = locks.entry_of(kKey);
-  EXPECT_TRUE(locks.trusted(kKey, checked));
-  const auto release = locks.begin_release(kKey, Duration());
-  EXPECT_FALSE(locks.trusted(kKey, checked));
-  pool_.run(*release);
-  locks.note_released(kKey, checked);
-  EXPECT_FALSE(locks.trusted(kKey, checked));
+  const auto check = [&](auto meanwhile) {
+    const OperationId id = *locks.begin_check(kKey);
+    while (!pool_.done(id)) pool_.step(Instant::never());
+    meanwhile();
+    return locks.take_check(id, kKey, checked).decision;
+  };
+  EXPECT_EQ(check([] {}), Decision::granted);
+  EXPECT_EQ(check([&] { pool_.take(*locks.begin_release(kKey, Duration())); }), Decision::denied);
+  server(0).keys.clear();
   take(locks);
-  EXPECT_FALSE(locks.trusted(kKey, checked));
-  EXPECT_TRUE(locks.trusted(kKey, locks.entry_of(kKey)));
+  EXPECT_EQ(check([] {}), Decision::denied) << "another one stands there";
+}
+
+TEST_F(StampLockManagerTest, ALockThatIsTakenIsNotedOrGivenBack) {
+  StampLockManager locks = stamps();
+  const auto taken = [&](Duration meanwhile, Caller caller) {
+    const RetryPolicy once = RetryPolicy::exact(1, Duration());
+    const OperationId id = locks.begin_take(kKey, kLease, {}, once);
+    while (!pool_.done(id)) pool_.step(Instant::never());
+    clock_.advance(meanwhile);
+    return locks.take_lock(id, kKey, caller).decision;
+  };
+  EXPECT_EQ(taken(kLease, Caller::waits), Decision::outlasted);
+  EXPECT_EQ(taken(Duration(), Caller::left), Decision::outlasted);
+  EXPECT_EQ(locks.entry_of(kKey), 0U);
+  EXPECT_EQ(taken(Duration(), Caller::waits), Decision::granted) << "both were given back";
+  EXPECT_GT(locks.remaining(kKey), Duration());
+}
+
+TEST_F(StampLockManagerTest, ATakenReleaseStrikesTheEntryUnlessTheServerWasSilent) {
+  StampLockManager locks = stamps();
+  take(locks);
+  const StampLedger::Serial released = locks.entry_of(kKey);
+  server(0).stopped = true;
+  OperationId id = *locks.begin_release(kKey, Duration());
+  while (!pool_.done(id)) pool_.step(Instant::never());
+  EXPECT_EQ(locks.take_release(id, kKey, released).decision, Decision::unreachable);
+  EXPECT_EQ(locks.entry_of(kKey), released) << "another release may be tried";
+  transport_.resume(server(0));
+  clock_.advance(Duration::seconds(5));
+  id = *locks.begin_release(kKey, Duration());
+  while (!pool_.done(id)) pool_.step(Instant::never());
+  locks.take_release(id, kKey, released);
+  EXPECT_EQ(locks.entry_of(kKey), 0U);
 }
 
 TEST_F(StampLockManagerTest, AReleaseThatNobodyConfirmedEndsTheTrustButMayBeTriedAgain) {

@@ -84,6 +84,28 @@ std::optional<OperationId> LockManager::begin_look_after(const Resource& resourc
   return begin(std::make_unique<Inquiry>(answer_times_, CheckEndless{resource}, LossDetail::none));
 }
 
+Outcome LockManager::take_extension(OperationId id) {
+  Outcome outcome = pool_.take(id);
+  if (outcome.decision != Decision::granted) return outcome;
+  const Instant now = pool_.clock().now();
+  outcome.validity = outcome.validity - (now - outcome.decided_at);
+  outcome.decided_at = now;
+  if (outcome.validity <= Duration()) outcome.decision = Decision::outlasted;
+  return outcome;
+}
+
+Outcome LockManager::take_lock(OperationId id, const Resource& resource, Caller caller) {
+  Outcome outcome = take_extension(id);
+  if (outcome.decision == Decision::granted && caller == Caller::left) {
+    outcome.decision = Decision::outlasted;
+  }
+  if (outcome.decision == Decision::outlasted) {
+    // Taken at once: sent, and not waited for.
+    (void)pool_.take(begin_unlock(resource, outcome.token));
+  }
+  return outcome;
+}
+
 std::vector<ServerTrouble> LockManager::troubles(const Outcome& outcome) const {
   return troubles_of(outcome, nodes_, answer_times_);
 }

@@ -25,6 +25,9 @@ struct LockOptions {
   std::string client_name;  // for CLIENT SETNAME; empty: none
 };
 
+// Whether the one who began a call is still there to be given what it won.
+enum class Caller { waits, left };
+
 class LockManager {
  public:
   // Throws ArgumentError: no servers, more than kNodesMax, the same server twice, an option
@@ -42,6 +45,12 @@ class LockManager {
   // never expires, which is granted then. Nothing where `refused`, the outcome of a begin_lock, was
   // not denied, or came of a single attempt: who makes only one is in a hurry, and not told.
   std::optional<OperationId> begin_look_after(const Resource& resource, const Outcome& refused);
+
+  // What was begun, as it is by now: signal handlers may have run since it was decided. The
+  // validity counts from now; where nothing is left of it, or nobody waits for the lock, it is
+  // `outlasted`, and a lock is given back. They throw what Pool::take() throws.
+  Outcome take_lock(OperationId id, const Resource& resource, Caller caller);
+  Outcome take_extension(OperationId id);
 
   // The servers that erred in an outcome of this manager; see troubles_of().
   [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const;

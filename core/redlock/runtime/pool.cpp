@@ -108,7 +108,8 @@ Outcome Pool::take(OperationId id) {
     return {};
   }
   Outcome outcome = reactor_.take(id);
-  if (given_up && outcome.decision == Decision::granted) outcome.decision = Decision::denied;
+  const bool granted = outcome.decision == Decision::granted || outcome.decision == Decision::late;
+  if (given_up && granted) outcome.decision = Decision::denied;
   return outcome;
 }
 

@@ -91,9 +91,32 @@ std::optional<OperationId> StampLockManager::begin_check(const Resource& key) {
   return ask(kind.check(entry->stamp), LossDetail::reason);
 }
 
-bool StampLockManager::trusted(const Resource& key, StampLedger::Serial checked) {
+Outcome StampLockManager::take_lock(OperationId id, const Resource& key, Caller caller) {
+  Outcome outcome = pool_.take(id);
+  if (outcome.decision != Decision::granted) return outcome;
+  if (caller == Caller::waits && note_taken(key, outcome)) return outcome;
+  outcome.decision = Decision::outlasted;
+  // Taken at once: sent, and not waited for.
+  (void)pool_.take(begin_give_back(key, outcome));
+  return outcome;
+}
+
+Outcome StampLockManager::take_check(OperationId id, const Resource& key,
+                                     StampLedger::Serial checked) {
+  Outcome outcome = pool_.take(id);
   const StampLedger::Entry* entry = held(key);
-  return entry != nullptr && entry->serial == checked && !entry->given_up;
+  const bool trusted = entry != nullptr && entry->serial == checked && !entry->given_up;
+  if (outcome.decision == Decision::granted && !trusted) outcome.decision = Decision::denied;
+  return outcome;
+}
+
+Outcome StampLockManager::take_release(OperationId id, const Resource& key,
+                                       StampLedger::Serial released) {
+  Outcome outcome = pool_.take(id);
+  const bool answered =
+      outcome.decision != Decision::unreachable && outcome.decision != Decision::aborted;
+  if (answered) note_released(key, released);
+  return outcome;
 }
 
 Duration StampLockManager::remaining(const Resource& key) {

@@ -49,9 +49,15 @@ class StampLockManager {
   void note_released(const Resource& key, StampLedger::Serial released);
   // Nothing when the lock is not in the ledger or given up: it is not held.
   std::optional<OperationId> begin_check(const Resource& key);
-  // False: what entry_of() named before a check has been given up or replaced while it was waited
-  // for, and is not held whatever the server said.
-  [[nodiscard]] bool trusted(const Resource& key, StampLedger::Serial checked);
+
+  // What was begun, as it is by now, and the ledger kept. The lock that was taken is noted; where
+  // it cannot be, or nobody waits for it, it is `outlasted` and given back.
+  Outcome take_lock(OperationId id, const Resource& key, Caller caller);
+  // `checked` and `released` are what entry_of() named before. A check of what was given up or
+  // replaced while it was waited for is denied, whatever the server said.
+  Outcome take_check(OperationId id, const Resource& key, StampLedger::Serial checked);
+  // While the server cannot be asked, a later release may still succeed.
+  Outcome take_release(OperationId id, const Resource& key, StampLedger::Serial released);
   // What is left of the lease by the local clock; not positive when it is over, given up or not
   // held.
   [[nodiscard]] Duration remaining(const Resource& key);
