@@ -141,6 +141,8 @@ final class BoundsTest extends TestCase
             'unanswered requests on a connection' => [$core->value('kAwaitedBesidesRemovalsMax'), $core->value('kAwaitedMax')],
             'keys and tokens waiting to be sent on a connection' => [$core->value('kQueuedBytesMax')],
             'deletions kept for a server that cannot be reached' => [$core->value('kCarriedMax')],
+            'deletions kept for a server that answers them by an error which passes, such as LOADING or BUSY' =>
+                [$core->value('kCarriedMax'), intdiv($core->value('kOwedFor'), 1000)],
             'open connections of a thread' => [$core->value('kConnectionsMax')],
             // The first pause is drawn between half of kBackoffFirst and all of it.
             'pause after trouble with a server' => [intdiv($core->value('kBackoffFirst'), 2), $core->value('kBackoffMax')],
