@@ -88,8 +88,7 @@ filter_for() {
 
 # Prints "state|suite|what failed".
 try_mutant() {
-  local name=$1 path suite what near
-  path=$(sed -n 's|^+++ b/||p' "$patches/$name.patch" | head -n 1)
+  local name=$1 suite what near
   patch -d "$tree" -p1 -F0 -s --no-backup-if-mismatch <"$patches/$name.patch" \
     >"$job/patch.log" 2>&1 || { echo 'error|patch|does not apply'; return; }
   build 1 redlock || { echo 'error|build|does not compile'; return; }
@@ -97,7 +96,7 @@ try_mutant() {
   for suite in "${suites[@]}"; do
     build 1 "$suite" || { echo 'error|build|does not compile'; return; }
     if [[ $suite == unit_tests ]]; then
-      near=$(filter_for "$path")
+      near=$(filter_for "$(paths_of "$name" | head -n 1)")
       what=$(run_suite "$suite" "$near") || { echo "killed|$suite|$what"; return; }
       what=$(run_suite "$suite" "-$near") || { echo "killed|$suite|$what"; return; }
     else
@@ -107,12 +106,26 @@ try_mutant() {
   echo 'SURVIVED||'
 }
 
-# Puts back what a patch touched; newer than the objects, so that it is compiled again.
+paths_of() { sed -n 's|^+++ b/||p' "$patches/$1.patch"; }
+
+# A header is compiled into nearly everything: what was built without the edit is kept aside.
+keep() { ! paths_of "$1" | grep -q '\.hpp$' || cp -a "$build" "$job/kept"; }
+
+# Puts back what a patch touched: with what was built of it, or newer than its object, so that it is
+# compiled again.
 restore() {
-  local file
-  sed -n 's|^+++ b/||p' "$patches/$1.patch" | while read -r file; do
-    cp "$work/original/$file" "$tree/$file"
+  local path
+  paths_of "$1" | while read -r path; do
+    rm "$tree/$path"
+    if [[ -d $job/kept ]]; then
+      cp -p "$work/original/$path" "$tree/$path"
+    else
+      cp "$work/original/$path" "$tree/$path"
+    fi
   done
+  [[ -d $job/kept ]] || return 0
+  rm -rf "$build"
+  mv "$job/kept" "$build"
 }
 
 # Takes mutants until none is left, and writes "state|suite|what failed|seconds" for each.
@@ -125,6 +138,7 @@ run_worker() {
     if [[ ${judgement[$name]-} == equivalent ]]; then
       result='equivalent||judged before'
     else
+      keep "$name"
       result=$(try_mutant "$name")
       restore "$name"
     fi

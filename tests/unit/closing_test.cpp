@@ -1,0 +1,75 @@
+// How a connection is let go of, by what its server has not answered.
+#include <gtest/gtest.h>
+
+#include "redlock/runtime/node.hpp"
+#include "redlock/wire/translate.hpp"
+#include "support/fake_transport.hpp"
+#include "support/seeded_entropy.hpp"
+
+namespace redlock {
+namespace {
+
+// Servers read so many bytes at a time, and carry all of them out before they reply.
+constexpr std::size_t kReadAtOnceBytes = 16 * 1024;
+
+class WatchedTransport final : public test::FakeTransport {
+ public:
+  using FakeTransport::FakeTransport;
+  void close_behind(ConnectionId connection) override {
+    ++closed_behind;
+    close(connection);
+  }
+  int closed_behind = 0;
+};
+
+constexpr Duration kAnswerTime = Duration::ms(50);
+
+// Of so many bytes as text.
+SharedCommand check_of(std::size_t bytes) {
+  const auto check = [](std::size_t length) {
+    return CheckEqual{Resource(std::string(length, 'r')), Token("t")};
+  };
+  // Its length is written before it, in as many digits as that of any other near by.
+  constexpr std::size_t kAlike = 15'000;
+  std::string text;
+  append_request(text, check(kAlike), ScriptForm::text);
+  return std::make_shared<const Command>(check(kAlike + bytes - text.size()));
+}
+
+class ClosingTest : public testing::Test {
+ protected:
+  // A server that stands still is sent so many bytes and given up.
+  void give_up_after(std::size_t bytes) {
+    std::vector<Arrival> arrivals;
+    transport_.server(endpoint_.display()).stopped = true;
+    node_.submit({1, NodeIndex(0), 1}, check_of(bytes), clock_.now() + kAnswerTime, clock_.now(),
+                 arrivals);
+    Interest interest{node_.connection(), true, false, false};
+    transport_.wait({&interest, 1}, clock_.now());
+    node_.take_ready(interest.readable, interest.writable, clock_.now(), arrivals);
+    ASSERT_FALSE(node_.wants_write());
+    clock_.advance(kAnswerTime);
+    node_.take_time(clock_.now(), arrivals);
+    ASSERT_TRUE(node_.closing());
+    node_.complete_closing(clock_.now());
+    ASSERT_EQ(node_.connection(), 0U);
+    clock_.advance(kBackoffMax);
+  }
+
+  test::FakeClock clock_;
+  test::SeededEntropy entropy_;
+  WatchedTransport transport_{clock_};
+  RequestEncoder encoder_;
+  Endpoint endpoint_ = parse_server("s0").endpoint;
+  Node node_{endpoint_, kAnswerTime, transport_, entropy_, encoder_};
+};
+
+TEST_F(ClosingTest, WaitsForTheServerOnlyWhereItHasMoreToReadThanItReadsAtOnce) {
+  give_up_after(kReadAtOnceBytes);
+  EXPECT_EQ(transport_.closed_behind, 0);
+  give_up_after(kReadAtOnceBytes + 1);
+  EXPECT_EQ(transport_.closed_behind, 1);
+}
+
+}  // namespace
+}  // namespace redlock
