@@ -144,6 +144,7 @@ std::string key_of(const std::string& host, std::int64_t port = 6379, std::int64
 
 TEST(Rule06MajorityOfTheConfiguredServers, OneServerHasOneKeyHoweverItIsSpelled) {
   EXPECT_EQ(key_of("Redis.Example"), key_of("redis.example."));
+  EXPECT_EQ(key_of("AZ.example"), key_of("az.example"));
   EXPECT_EQ(key_of("localhost"), key_of("127.0.0.1"));
   EXPECT_EQ(key_of("LOCALHOST"), key_of("::1"));
   EXPECT_EQ(key_of("h", 6379, 3), key_of("h"));

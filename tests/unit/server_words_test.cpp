@@ -145,6 +145,25 @@ TEST(Secrets, TheUsersNameIsReplacedAndTheRestKept) {
             "NOPERM the user *** is busy");
 }
 
+TEST(Secrets, TwelveBytesOfANameAreAsGoodAsTheWhole) {
+  const Secrets secrets = secrets_of("", "locker-of-the-shop");
+  EXPECT_EQ(secrets.shown("NOPERM locker-of-th! may not"), "NOPERM ***! may not");
+  EXPECT_EQ(secrets.shown("NOPERM locker-of-t! may not"), "NOPERM locker-of-t! may not");
+}
+
+TEST(Secrets, AnEscapeThatIsCutOffIsNone) {
+  for (const char* text : {"ERR %", "ERR %4", "ERR \\", "ERR \\x", "ERR \\x4", "ERR \\u004",
+                           "ERR \\10", "ERR &", "ERR &am"}) {
+    for (const char* secret : {"ABCDEF", "@BCDEF", "&BCDEF", "DDDDDD"}) {
+      EXPECT_EQ(secrets_of(secret).shown(text), text) << secret;
+    }
+  }
+}
+
+TEST(Secrets, WhatIsNotPrintableIsShownAsAQuestionMark) {
+  EXPECT_EQ(Secrets().shown("ERR \x1f \x7f~\xff"), "ERR ? ?~?");
+}
+
 TEST(Secrets, LongTextsAreCutBeforeAndAfterTheSearch) {
   const std::string password(4096, 'p');
   const std::string text = "ERR " + std::string(200, '.') + password;

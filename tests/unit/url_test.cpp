@@ -36,6 +36,7 @@ TEST(ServerText, AnAddressOfVersionSixStandsInBracketsOrAlone) {
 TEST(ServerText, APathIsAUnixSocket) {
   EXPECT_EQ(shown("/run/redis.sock"), "unix:///run/redis.sock");
   EXPECT_EQ(shown("unix:///run/redis.sock"), "unix:///run/redis.sock");
+  EXPECT_EQ(shown("unix:///run/%72edis.sock"), "unix:///run/redis.sock");
 }
 
 TEST(RedisUrl, CarriesUserPasswordDatabaseAndTimeout) {
@@ -55,6 +56,35 @@ TEST(RedisUrl, APasswordMayStandWithoutAUser) {
   }
 }
 
+TEST(RedisUrl, AnyByteMayBeEscapedInEitherCase) {
+  for (const char* digits : {"0123456789abcdef", "0123456789ABCDEF"}) {
+    for (std::size_t byte = 1; byte < 256; ++byte) {
+      const std::string escaped{'%', digits[byte / 16], digits[byte % 16]};
+      EXPECT_EQ(parse_server("redis://u:" + escaped + "@h").endpoint.password,
+                std::string(1, static_cast<char>(byte)))
+          << escaped;
+    }
+  }
+}
+
+TEST(RedisUrl, NothingBesideHexDigitsIsOne) {
+  for (const char next : {'/', ':', '@', 'G', '`', 'g'}) {
+    EXPECT_THAT(refusal(std::string("redis://u:%4") + next + "@h"), HasSubstr("hex digits"))
+        << next;
+    EXPECT_THAT(refusal(std::string("redis://u:%") + next + "4@h"), HasSubstr("hex digits"))
+        << next;
+  }
+}
+
+TEST(RedisUrl, WhatStandsBehindTheQuestionMarkStandsInAnyOrder) {
+  for (const char* text : {"redis://h?timeout=2&database=3", "redis://h?database=3&timeout=2"}) {
+    EXPECT_EQ(parse_server(text).endpoint.database, 3U) << text;
+    EXPECT_EQ(parse_server(text).timeout, Duration::seconds(2)) << text;
+  }
+  EXPECT_THAT(refusal("redis://h?timeout"), HasSubstr("timeout must be"));
+  EXPECT_THAT(refusal("redis://h?database"), HasSubstr("database must be"));
+}
+
 TEST(RedisUrl, TheLastAtSignEndsTheCredentials) {
   EXPECT_EQ(parse_server("redis://u:p@ss@h").endpoint.password, "p@ss");
 }
@@ -69,6 +99,7 @@ TEST(UnixUrl, CarriesCredentialsDatabaseAndTimeout) {
   const ServerSpec server = parse_server("unix://u:p@/run/r.sock?database=2&timeout=1");
   EXPECT_EQ(server.endpoint.unix_path, "/run/r.sock");
   EXPECT_EQ(server.endpoint.user, "u");
+  EXPECT_EQ(server.endpoint.password, "p");
   EXPECT_EQ(server.endpoint.database, 2U);
   EXPECT_EQ(server.timeout, Duration::seconds(1));
 }
@@ -120,6 +151,7 @@ TEST(ServerText, ANullByteCannotBeSmuggledIn) {
 
 TEST(ServerText, IsBounded) {
   EXPECT_THAT(refusal(std::string(kServerTextBytesMax + 1, 'a')), HasSubstr("16384"));
+  EXPECT_THAT(refusal(std::string(kServerTextBytesMax, 'a')), testing::Not(HasSubstr("16384")));
 }
 
 TEST(ServerText, ComplaintsNeverRepeatThePassword) {
