@@ -111,13 +111,13 @@ paths_of() { sed -n 's|^+++ b/||p' "$patches/$1.patch"; }
 # A header is compiled into nearly everything: what was built without the edit is kept aside.
 keep() { ! paths_of "$1" | grep -q '\.hpp$' || cp -a "$build" "$job/kept"; }
 
-# Puts back what a patch touched: with what was built of it, or newer than its object, so that it is
-# compiled again.
+# Puts back what a patch touched: a header with what was built of it, a source newer than its object,
+# so that it is compiled again.
 restore() {
   local path
   paths_of "$1" | while read -r path; do
     rm "$tree/$path"
-    if [[ -d $job/kept ]]; then
+    if [[ $path == *.hpp ]]; then
       cp -p "$work/original/$path" "$tree/$path"
     else
       cp "$work/original/$path" "$tree/$path"
