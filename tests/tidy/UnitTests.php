@@ -17,6 +17,7 @@ final class UnitTests
         'core/redlock/runtime/reactor_end.cpp' => 'tests/unit/delivery_test.cpp',
         'core/redlock/runtime/server_list.cpp' => 'tests/unit/lock_manager_test.cpp',
         'core/redlock/wire/dialect.cpp' => 'tests/unit/translate_test.cpp',
+        'core/redlock/wire/handshake.cpp' => 'tests/unit/session_handshake_test.cpp',
         'core/redlock/wire/quorum_dialect.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/stamp_dialect.cpp' => 'tests/unit/translate_test.cpp',
     ];

@@ -2,52 +2,12 @@
 #include "redlock/wire/session.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 namespace redlock {
 
-namespace {
-// All but the password; where it does not do, a copy of the password may stay behind.
-constexpr std::size_t kHandshakeBytesUsual = 2 * kCredentialBytesMax;
-}  // namespace
-
 Session::Session(const Endpoint& endpoint, RequestEncoder& encoder)
-    : encoder_(encoder), secrets_(endpoint) {
-  write_handshake(endpoint);
-}
-
-void Session::write_handshake(const Endpoint& endpoint) {
-  std::string handshake;
-  handshake.reserve(kHandshakeBytesUsual + 2 * endpoint.password.size());
-  const auto expect = [this](Step step) {
-    Awaited request;
-    request.step = step;
-    request.answer_by = Instant::never();
-    awaited_.push_back(std::move(request));
-    ++written_;
-  };
-  if (!endpoint.password.empty()) {
-    std::vector<std::string_view> arguments{"AUTH"};
-    if (!endpoint.user.empty()) arguments.emplace_back(endpoint.user);
-    arguments.emplace_back(endpoint.password);
-    append_command(handshake, arguments);
-    expect(Step::auth);
-  }
-  if (endpoint.database != 0) {
-    const std::string number = std::to_string(endpoint.database);
-    append_command(handshake, std::array<std::string_view, 2>{"SELECT", number});
-    expect(Step::select);
-    admitted_ = false;
-  }
-  if (!endpoint.client_name.empty()) {
-    append_command(handshake,
-                   std::array<std::string_view, 3>{"CLIENT", "SETNAME", endpoint.client_name});
-    expect(Step::set_name);
-  }
-  output_ += handshake;
-  wipe(handshake);
-}
+    : encoder_(encoder), secrets_(endpoint), handshake_(endpoint, output_) {}
 
 bool Session::submit(const Origin& origin, SharedCommand command, Instant answer_by,
                      Instant repeat_until) {
@@ -94,11 +54,11 @@ void Session::write(Awaited& request) {
 std::string_view Session::rest() const { return std::string_view(output_).substr(output_offset_); }
 
 bool Session::has_output() const {
-  return !rest().empty() || (admitted_ && written_ < awaited_.size());
+  return !rest().empty() || (handshake_.admits() && written_ < awaited_.size());
 }
 
 std::string_view Session::output() {
-  while (admitted_ && written_ < awaited_.size() && rest().size() < kLookAheadBytes) {
+  while (handshake_.admits() && written_ < awaited_.size() && rest().size() < kLookAheadBytes) {
     write(awaited_[written_]);
   }
   return rest();
@@ -118,7 +78,7 @@ void Session::mark_sent(std::size_t size) {
 void Session::take_back() noexcept {
   while (written_ > 0) {
     const Awaited& last = awaited_[written_ - 1];
-    if (last.step != Step::command || last.bytes > rest().size()) return;
+    if (last.bytes > rest().size()) return;
     output_.resize(output_.size() - last.bytes);
     --written_;
   }
@@ -156,9 +116,7 @@ void Session::drop_expired(Instant now, std::vector<Arrival>& arrivals) {
 
 void Session::withdraw(OperationId operation) noexcept {
   for (Awaited& request : awaited_) {
-    if (request.step == Step::command && request.origin.operation == operation) {
-      request.withdrawn = true;
-    }
+    if (request.origin.operation == operation) request.withdrawn = true;
   }
   if (written_ == awaited_.size()) return;
   drop_unwritten([](const Awaited& request) { return request.withdrawn; });
@@ -178,6 +136,12 @@ void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals)
 }
 
 void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
+  if (!handshake_.done()) {
+    const auto refusal = handshake_.take_reply(value, secrets_);
+    if (handshake_.done() && awaited_.empty()) unanswered_bytes_ = 0;
+    if (refusal) fail(refusal->fault, refusal->reason, arrivals);
+    return;
+  }
   if (written_ == 0) {
     const bool is_error = value.kind == RespKind::error;
     const Fault fault = is_error ? fault_of(value.text) : Fault::rejected;
@@ -190,32 +154,12 @@ void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals)
   awaited_.pop_front();
   --written_;
   if (awaited_.empty()) unanswered_bytes_ = 0;
-  if (request.step != Step::command) return take_handshake_reply(request, value, arrivals);
   take_command_reply(std::move(request), value, arrivals);
-}
-
-void Session::take_handshake_reply(const Awaited& request, const RespValue& value,
-                                   std::vector<Arrival>& arrivals) {
-  const bool confirmed = value.kind == RespKind::status && value.text == "OK";
-  // A name is a courtesy; an ACL may forbid it.
-  const bool tolerated = request.step == Step::set_name && value.kind == RespKind::error;
-  if (!confirmed && !tolerated) {
-    if (value.kind != RespKind::error) {
-      return fail(Fault::protocol, "no valid reply to the handshake", arrivals);
-    }
-    const bool auth = request.step == Step::auth;
-    const Fault fault = fault_of(value.text);
-    return fail(auth && fault == Fault::rejected ? Fault::auth : fault,
-                (auth ? "AUTH" : "SELECT") + (" was refused: " + secrets_.shown(value.text)),
-                arrivals);
-  }
-  if (request.step == Step::select) admitted_ = true;
 }
 
 bool Session::removal_follows(const Command& command) const {
   return !is_removal(command) && std::ranges::any_of(awaited_, [&](const Awaited& later) {
-    return later.command && is_removal(*later.command) &&
-           lock_name(*later.command) == lock_name(command);
+    return is_removal(*later.command) && lock_name(*later.command) == lock_name(command);
   });
 }
 
@@ -268,7 +212,7 @@ void Session::fail(Fault fault, const std::string& reason, std::vector<Arrival>&
   for (std::size_t i = 0; i < awaited_.size(); ++i) {
     const Awaited& request = awaited_[i];
     const bool told = request.origin.operation == 0 || request.useless;
-    if (request.step != Step::command || told) continue;
+    if (told) continue;
     arrivals.push_back({request.origin, is_written(i) ? Reply::unknown(fault, reason)
                                                       : Reply::not_sent(fault, reason)});
   }
@@ -286,7 +230,7 @@ std::vector<OperationId> Session::open_takes() const {
   std::vector<OperationId> takers;
   std::set<LockName> removed;
   for (auto request = awaited_.rbegin(); request != awaited_.rend(); ++request) {
-    if (request->step != Step::command || !undo_of(*request->command)) continue;
+    if (!undo_of(*request->command)) continue;
     const LockName name = lock_name(*request->command);
     if (is_removal(*request->command)) {
       removed.insert(name);
@@ -310,7 +254,7 @@ std::vector<std::size_t> Session::removals() const {
   std::set<LockName> seen;
   for (std::size_t i = awaited_.size(); i-- > 0;) {
     const Awaited& request = awaited_[i];
-    if (request.step != Step::command || !is_removal(*request.command)) continue;
+    if (!is_removal(*request.command)) continue;
     if (seen.insert(lock_name(*request.command)).second) found.push_back(i);
   }
   std::ranges::reverse(found);
@@ -328,7 +272,7 @@ void Session::submit_last(SharedCommand removal, Instant repeat_until) {
 
 void Session::repeat_removals() {
   // Without the SELECT no command of ours was ever written here.
-  if (!admitted_) return;
+  if (!handshake_.admits()) return;
   // Where memory ran out as it failed they may still be here.
   if (broken_) drop_unwritten([](const Awaited&) { return true; });
   for (const std::size_t position : removals()) {
@@ -348,14 +292,15 @@ bool Session::owes_removal() const {
   for (std::size_t i = awaited_.size(); i-- > 0;) {
     const Awaited& request = awaited_[i];
     if (is_written(i) && unsent == 0) return false;
-    if (request.step != Step::command) return false;
     if (is_removal(*request.command)) return true;
     if (is_written(i)) unsent -= std::min(unsent, request.bytes);
   }
   return false;
 }
 
-bool Session::has_last_words() const { return sent_any_ && admitted_ && !removals().empty(); }
+bool Session::has_last_words() const {
+  return sent_any_ && handshake_.admits() && !removals().empty();
+}
 
 std::vector<SharedCommand> Session::unsettled() const {
   std::vector<SharedCommand> commands;

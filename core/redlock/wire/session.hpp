@@ -15,9 +15,6 @@
 // not written yet can therefore be dropped: a take or an extend whose time or operation is over is
 // never sent. Removals are kept.
 //
-// The handshake (AUTH, SELECT, CLIENT SETNAME) travels with the first command in one write.
-// Only behind a SELECT are commands held back until it is confirmed: a lock taken in another
-// application's database would be worse than a round trip.
 // Pure: no clock, no I/O. One thread; lives as long as its connection.
 #pragma once
 #include <bitset>
@@ -35,6 +32,7 @@
 #include "redlock/wire/codec.hpp"
 #include "redlock/wire/encoder.hpp"
 #include "redlock/wire/endpoint.hpp"
+#include "redlock/wire/handshake.hpp"
 #include "redlock/wire/secret.hpp"
 #include "redlock/wire/translate.hpp"
 
@@ -103,7 +101,7 @@ class Session {
   void fail(Fault fault, const std::string& reason, std::vector<Arrival>& arrivals);
 
   // May commands be written? False while a SELECT is unconfirmed.
-  [[nodiscard]] bool admitted() const { return admitted_; }
+  [[nodiscard]] bool admitted() const { return handshake_.admits(); }
   [[nodiscard]] bool broken() const { return broken_; }
   // Why, once broken.
   [[nodiscard]] Fault fault() const { return fault_; }
@@ -111,11 +109,11 @@ class Session {
 
   // The moment by which the most impatient awaited request wants its answer.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
-  [[nodiscard]] bool idle() const { return awaited_.empty() && rest().empty(); }
-  // Is the handshake unanswered?
-  [[nodiscard]] bool greeting() const {
-    return !awaited_.empty() && awaited_.front().step != Step::command;
+  [[nodiscard]] bool idle() const {
+    return awaited_.empty() && rest().empty() && handshake_.done();
   }
+  // Is the handshake unanswered?
+  [[nodiscard]] bool greeting() const { return !handshake_.done(); }
   // The operations that wait for an answer here.
   [[nodiscard]] std::vector<OperationId> askers() const;
   // At least as many bytes as have been sent and not been answered yet.
@@ -142,13 +140,11 @@ class Session {
   [[nodiscard]] std::vector<SharedCommand> unsettled() const;
 
  private:
-  enum class Step { auth, select, set_name, command };
   struct Awaited {
-    Step step = Step::command;
     Origin origin;
-    SharedCommand command;  // null for the handshake
-    Instant answer_by;      // when the connection is given up
-    Instant send_by;        // when it is dropped, unless it is written
+    SharedCommand command;
+    Instant answer_by;  // when the connection is given up
+    Instant send_by;    // when it is dropped, unless it is written
     // Of a removal: when it is refused from then on, that is the end of it.
     Instant repeat_until = Instant::never();
     bool by_text = false;  // whatever the server knows
@@ -159,7 +155,6 @@ class Session {
   };
   using Queue = std::deque<Awaited>;
 
-  void write_handshake(const Endpoint& endpoint);
   void write(Awaited& request);
   // Bytes that were made and not sent.
   [[nodiscard]] std::string_view rest() const;
@@ -172,8 +167,6 @@ class Session {
   template <class IsUseless>
   void drop_unwritten(IsUseless is_useless) noexcept;
   void take_reply(const RespValue& value, std::vector<Arrival>& arrivals);
-  void take_handshake_reply(const Awaited& request, const RespValue& value,
-                            std::vector<Arrival>& arrivals);
   void take_command_reply(Awaited request, const RespValue& value, std::vector<Arrival>& arrivals);
   void repeat_as_text(Awaited request, std::vector<Arrival>& arrivals);
   // By text until this server has shown that it knows the script: when the outcome is certain
@@ -187,9 +180,10 @@ class Session {
   RequestEncoder& encoder_;
   Secrets secrets_;
   RespReader reader_;
+  WipedBuffer output_;
+  Handshake handshake_;
   Queue awaited_;
   std::size_t written_ = 0;  // so many of the awaited, from the front
-  WipedBuffer output_;
   bool handshake_sent_ = false;
   std::size_t output_offset_ = 0;
   bool sent_any_ = false;
@@ -199,7 +193,6 @@ class Session {
   std::bitset<std::variant_size_v<Command>> known_scripts_;
   std::deque<Refused> refused_;
   bool served_ = false;
-  bool admitted_ = true;
   bool broken_ = false;
   Fault fault_ = Fault::none;
   std::string reason_;

@@ -1,0 +1,58 @@
+// Writing the handshake and judging its answers.
+#include "redlock/wire/handshake.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace redlock {
+
+namespace {
+// All but the password; where it does not do, a copy of the password may stay behind.
+constexpr std::size_t kBytesUsual = 2 * kCredentialBytesMax;
+}  // namespace
+
+Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out) {
+  std::string text;
+  text.reserve(kBytesUsual + 2 * endpoint.password.size());
+  if (!endpoint.password.empty()) {
+    std::vector<std::string_view> arguments{"AUTH"};
+    if (!endpoint.user.empty()) arguments.emplace_back(endpoint.user);
+    arguments.emplace_back(endpoint.password);
+    append_command(text, arguments);
+    steps_.push_back(Step::auth);
+  }
+  if (endpoint.database != 0) {
+    const std::string number = std::to_string(endpoint.database);
+    append_command(text, std::array<std::string_view, 2>{"SELECT", number});
+    steps_.push_back(Step::select);
+    admits_ = false;
+  }
+  if (!endpoint.client_name.empty()) {
+    append_command(text,
+                   std::array<std::string_view, 3>{"CLIENT", "SETNAME", endpoint.client_name});
+    steps_.push_back(Step::set_name);
+  }
+  out += text;
+  wipe(text);
+}
+
+std::optional<Handshake::Refusal> Handshake::take_reply(const RespValue& value,
+                                                        const Secrets& secrets) {
+  const Step step = steps_[answered_++];
+  const bool confirmed = value.kind == RespKind::status && value.text == "OK";
+  // A name is a courtesy; an ACL may forbid it.
+  const bool tolerated = step == Step::set_name && value.kind == RespKind::error;
+  if (confirmed || tolerated) {
+    if (step == Step::select) admits_ = true;
+    return std::nullopt;
+  }
+  if (value.kind != RespKind::error) {
+    return Refusal{Fault::protocol, "no valid reply to the handshake"};
+  }
+  const bool auth = step == Step::auth;
+  const Fault fault = fault_of(value.text);
+  return Refusal{auth && fault == Fault::rejected ? Fault::auth : fault,
+                 (auth ? "AUTH" : "SELECT") + (" was refused: " + secrets.shown(value.text))};
+}
+
+}  // namespace redlock
