@@ -1,4 +1,4 @@
-// How a connection is let go of, by what its server has not answered.
+// How a connection is let go of, by what its server has not answered, and when.
 #include <gtest/gtest.h>
 
 #include "redlock/runtime/node.hpp"
@@ -69,6 +69,29 @@ TEST_F(ClosingTest, WaitsForTheServerOnlyWhereItHasMoreToReadThanItReadsAtOnce) 
   EXPECT_EQ(transport_.closed_behind, 0);
   give_up_after(kReadAtOnceBytes + 1);
   EXPECT_EQ(transport_.closed_behind, 1);
+}
+
+TEST_F(ClosingTest, AConnectionHasItsUsersTimeToComeAboutWhateverACommandMayTake) {
+  std::vector<Arrival> arrivals;
+  test::FakeServer& server = transport_.server(endpoint_.display());
+  const Instant patient = clock_.now() + kAnswerTime + kAnswerTime;
+  server.reach = test::FakeServer::Reach::vanishes;
+  node_.submit({1, NodeIndex(0), 1}, check_of(kReadAtOnceBytes), patient, clock_.now(), arrivals);
+  EXPECT_EQ(node_.next_deadline(), clock_.now() + kAnswerTime);
+}
+
+TEST_F(ClosingTest, SoHasItsHandshake) {
+  std::vector<Arrival> arrivals;
+  test::FakeServer& server = transport_.server(endpoint_.display());
+  server.stopped = true;
+  endpoint_.database = 1;
+  Node greeted{endpoint_, kAnswerTime, transport_, entropy_, encoder_};
+  const Instant patient = clock_.now() + kAnswerTime + kAnswerTime;
+  greeted.submit({1, NodeIndex(0), 1}, check_of(kReadAtOnceBytes), patient, clock_.now(), arrivals);
+  Interest interest{greeted.connection(), true, false, false};
+  transport_.wait({&interest, 1}, clock_.now());
+  greeted.take_ready(interest.readable, interest.writable, clock_.now(), arrivals);
+  EXPECT_EQ(greeted.next_deadline(), clock_.now() + kAnswerTime);
 }
 
 }  // namespace

@@ -180,6 +180,36 @@ TEST_F(Rule14RefusedRemovals, AtTheEndTheyAreTriedOnceMore) {
   EXPECT_FALSE(third_holds());
 }
 
+TEST_F(Rule14RefusedRemovals, TheEndOfARequestGrantsThemTheirPause) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  const std::size_t before = removals();
+  pool_.deliver();
+  step_for(Duration::ms(1));
+  EXPECT_EQ(removals(), before);
+  clock_.advance(kRepeatPause);
+  pool_.deliver();
+  step_for(Duration::ms(1));
+  EXPECT_EQ(removals(), before + 1);
+}
+
+TEST_F(Rule14RefusedRemovals, TheEndOfARequestConnectsForThemOnlyBehindTheirPause) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  pool_.close_idle(Duration());
+  third_is_well();
+  const std::size_t before = server(2).connections_opened;
+  pool_.deliver();
+  EXPECT_EQ(server(2).connections_opened, before);
+  clock_.advance(kRepeatPause);
+  pool_.deliver();
+  step_for(Duration::ms(1));
+  EXPECT_EQ(server(2).connections_opened, before + 1);
+  EXPECT_FALSE(third_holds());
+}
+
 TEST_F(Rule14RefusedRemovals, AConnectionThatIsTidiedAwayForgetsThemNot) {
   LockManager locks = manager(3);
   third_refuses(kLoading);

@@ -36,6 +36,12 @@ TEST_F(AuthenticatedSession, TheHandshakeTravelsWithTheFirstCommand) {
   EXPECT_EQ(receive("+OK\r\n+OK\r\n+OK\r\n").size(), 1U);
 }
 
+TEST_F(AuthenticatedSession, AnotherStatusThanOkConfirmsNothing) {
+  receive("+QUEUED\r\n");
+  EXPECT_TRUE(session_.broken());
+  EXPECT_EQ(session_.fault(), Fault::protocol);
+}
+
 TEST_F(AuthenticatedSession, ANameThatIsForbiddenIsDoneWithout) {
   ASSERT_TRUE(submit(1, set_of("a")));
   const auto arrivals = receive("+OK\r\n-NOPERM no\r\n+OK\r\n");

@@ -127,6 +127,18 @@ TEST_F(SessionTest, WhatWasNotBegunIsTakenBackAndWhatWasBegunIsFinished) {
   EXPECT_EQ(arrivals[1].origin.operation, 3U);
 }
 
+TEST_F(SessionTest, WhatWasMadeReadyAndNotSentIsToldAsNotSentWhereItFails) {
+  ASSERT_TRUE(submit(1, set_of("sent")));
+  transmit();
+  ASSERT_TRUE(submit(2, set_of("ready")));
+  ASSERT_FALSE(session_.output().empty());
+  const auto arrivals = fail();
+  ASSERT_EQ(arrivals.size(), 2U);
+  EXPECT_TRUE(arrivals[0].reply.sent);
+  EXPECT_FALSE(arrivals[1].reply.sent);
+  EXPECT_FALSE(session_.has_output());
+}
+
 TEST_F(SessionTest, MakesNoMoreReadyThanOneSendMayTake) {
   const std::string big(60'000, 'x');
   for (int i = 0; i < 10; ++i) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <ctime>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,14 @@ TEST(SystemEntropy, NeverRepeatsAcrossBlocks) {
   std::set<Token> tokens;
   for (int i = 0; i < 10'000; ++i) tokens.insert(random_token(entropy));
   EXPECT_EQ(tokens.size(), 10'000U);
+}
+
+TEST(SystemEntropy, KeepsNothingOfWhatItGaveOut) {
+  SystemEntropy entropy;
+  std::array<char, 32> given;
+  entropy.fill(std::as_writable_bytes(std::span(given)));
+  const std::string kept(reinterpret_cast<const char*>(&entropy), sizeof(entropy));
+  EXPECT_EQ(kept.find(std::string(given.data(), given.size())), std::string::npos);
 }
 
 TEST(SystemEntropy, FillsAnySize) {
