@@ -155,6 +155,17 @@ TEST_P(ShortOfMemory, ACallWithAStoppedServerCostsOnlyItself) {
             GetParam());
 }
 
+TEST_P(ShortOfMemory, ACallThatSparesAServerCostsOnlyItself) {
+  run_short(
+      [](World& world, LockManager& locks) {
+        world.server(1).reach = test::FakeServer::Reach::refuses;
+        lock_and_unlock(world, locks);
+        // While it is backed off from.
+        world.server(1).reach = test::FakeServer::Reach::accepts;
+      },
+      lock_and_unlock, GetParam());
+}
+
 TEST_P(ShortOfMemory, AnAttemptThatIsLostIsUndone) {
   run_short(
       [](World& world, LockManager&) {

@@ -204,7 +204,7 @@ void Reactor::give_up_overdue(Node& node, const Command& command, Instant now) {
   if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);
 }
 
-void Reactor::send_request(Running& running, Request& request, Instant now) {
+void Reactor::send_request(Running& running, const Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
   if (!request.wants_answer && running.spared.drop(request.node, request.attempt)) {
     // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
@@ -212,7 +212,7 @@ void Reactor::send_request(Running& running, Request& request, Instant now) {
   }
   if (!request.wants_answer) return node->submit_cleanup(request.command, request.answer_by);
   give_up_overdue(*node, *request.command, now);
-  if (!node->connected_or_free(now)) return running.spared.keep(std::move(request), now);
+  if (!node->connected_or_free(now)) return running.spared.keep(request, now);
   running.spared.note_asked(request.attempt);
   ask(running, request, now);
 }

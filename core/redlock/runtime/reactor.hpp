@@ -123,7 +123,7 @@ class Reactor {
   void tie_up(Instant now) noexcept;
   [[nodiscard]] Running* find(OperationId id);
   void give_up_overdue(Node& node, const Command& command, Instant now);
-  void send_request(Running& running, Request& request, Instant now);
+  void send_request(Running& running, const Request& request, Instant now);
   void ask(Running& running, const Request& request, Instant now);
   // Asks those that are being backed off from, or answers for them, when it is time to.
   void review_spared(Running& running, Instant now);

@@ -18,11 +18,11 @@ void Spared::note_asked(AttemptNumber attempt) {
   ++asked_;
 }
 
-void Spared::keep(Request request, Instant now) {
+void Spared::keep(const Request& request, Instant now) {
   enter(request.attempt);
+  kept_.push_back(request);
   const std::int64_t left_ns = (request.answer_by - now).count_ns();
   ask_at_ = std::min(ask_at_, now + Duration::ns(left_ns / kSparedOneIn));
-  kept_.push_back(std::move(request));
 }
 
 void Spared::note_reply(AttemptNumber attempt, const Reply& reply) noexcept {

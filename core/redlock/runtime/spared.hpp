@@ -23,7 +23,8 @@ class Spared {
  public:
   // A node is asked, or spared for now.
   void note_asked(AttemptNumber attempt);
-  void keep(Request request, Instant now);
+  // Where it throws, the request is still the caller's.
+  void keep(const Request& request, Instant now);
   // A node of the attempt has answered, or will not.
   void note_reply(AttemptNumber attempt, const Reply& reply) noexcept;
 
