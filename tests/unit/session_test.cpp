@@ -238,6 +238,25 @@ TEST_F(SessionTest, AReleaseThatMetNoscriptIsRepeatedThoughAnotherRemovalStandsB
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
 }
 
+// Another removal may have gone out behind it, and an old client may have taken the lock since.
+TEST_F(SessionTest, AReleaseThatNobodyWaitsForIsRepeatedForTheExactStampAlone) {
+  const auto release = [](const std::string& stamp) {
+    return shared(StampRelease{Resource("r"), Token(stamp), Duration(), StampUnit::milliseconds,
+                               StampProof::exact_or_plain});
+  };
+  ASSERT_TRUE(submit(1, release("1.1")));
+  receive(":1\r\n");
+  for (const OperationId still_waiting : {2U, 3U})
+    ASSERT_TRUE(submit(still_waiting, release("2.2")));
+  sent();
+  session_.withdraw(3);
+  receive("-NOSCRIPT No matching script.\r\n-NOSCRIPT No matching script.\r\n");
+  const auto requests = sent();
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_EQ(requests[0].back(), "1");
+  EXPECT_EQ(requests[1].back(), "0");
+}
+
 TEST_F(SessionTest, AnUnknownScriptIsSentAsTextOnceAndAnsweredOnce) {
   ASSERT_TRUE(submit(1, check_of("a")));
   receive(":1\r\n");

@@ -166,6 +166,18 @@ TEST_P(ShortOfMemory, ACallThatSparesAServerCostsOnlyItself) {
       lock_and_unlock, GetParam());
 }
 
+// What a release was told is true of every server, also where it has to be said again as text.
+TEST_P(ShortOfMemory, AReleaseThatAServerDoesNotKnowByItsSha1IsNotLost) {
+  Outcome taken;
+  run_short(
+      [&taken](World& world, LockManager& locks) {
+        lock_and_unlock(world, locks);
+        taken = lock(world, locks);
+        for (std::size_t i = 0; i < kServers; ++i) world.server(i).known_scripts.clear();
+      },
+      [&taken](World& world, LockManager& locks) { give_back(world, locks, taken); }, GetParam());
+}
+
 TEST_P(ShortOfMemory, AnAttemptThatIsLostIsUndone) {
   run_short(
       [](World& world, LockManager&) {

@@ -150,11 +150,13 @@ void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals)
                     (is_error ? ": " + secrets_.shown(value.text) : std::string()),
                 arrivals);
   }
-  Awaited request = std::move(awaited_.front());
+  // It is awaited until all has been made of its answer: where the session fails over that, or
+  // memory runs out, it is answered with all the others, and a removal is still there to be sent.
+  take_command_reply(awaited_.front(), value, arrivals);
+  if (broken_) return;
   awaited_.pop_front();
   --written_;
   if (awaited_.empty()) unanswered_bytes_ = 0;
-  take_command_reply(std::move(request), value, arrivals);
 }
 
 bool Session::removal_follows(const Command& command) const {
@@ -163,33 +165,31 @@ bool Session::removal_follows(const Command& command) const {
   });
 }
 
-void Session::repeat_as_text(Awaited request, std::vector<Arrival>& arrivals) {
+void Session::repeat_as_text(const Awaited& request, std::vector<Arrival>& arrivals) {
   // Behind its own removal it would outlive it; withdrawn, it is of no use to anybody.
   const bool useless = request.withdrawn && !is_removal(*request.command);
   if (useless || removal_follows(*request.command)) {
     arrivals.push_back(Arrival{request.origin, Reply::denied()});
     return;
   }
-  request.by_text = true;
+  Awaited again = request;
+  // Another removal may have gone out meanwhile, and an old client have taken the lock.
+  if (again.withdrawn) again.command = std::make_shared<const Command>(*undo_of(*again.command));
+  again.by_text = true;
   // The operation keeps its own deadline. It may have ended long ago, and an answer that was
   // due then must not cost this living connection.
-  request.answer_by = Instant::never();
-  awaited_.push_back(std::move(request));
+  again.answer_by = Instant::never();
+  awaited_.push_back(std::move(again));
 }
 
-void Session::take_command_reply(Awaited request, const RespValue& value,
+void Session::take_command_reply(const Awaited& request, const RespValue& value,
                                  std::vector<Arrival>& arrivals) {
   if (request.form == ScriptForm::sha1 && is_script(*request.command) && is_unknown_script(value)) {
     known_scripts_.reset(request.command->index());
-    return repeat_as_text(std::move(request), arrivals);
+    return repeat_as_text(request, arrivals);
   }
   std::optional<Reply> reply = reply_to(*request.command, value, secrets_);
-  if (!reply) {
-    // Put it back: it is answered, with all the others, by the failure.
-    awaited_.push_front(std::move(request));
-    ++written_;
-    return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
-  }
+  if (!reply) return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
   if (reply->answer != Answer::unknown) {
     known_scripts_.set(request.command->index());
     served_ = true;

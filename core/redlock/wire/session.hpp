@@ -167,8 +167,9 @@ class Session {
   template <class IsUseless>
   void drop_unwritten(IsUseless is_useless) noexcept;
   void take_reply(const RespValue& value, std::vector<Arrival>& arrivals);
-  void take_command_reply(Awaited request, const RespValue& value, std::vector<Arrival>& arrivals);
-  void repeat_as_text(Awaited request, std::vector<Arrival>& arrivals);
+  void take_command_reply(const Awaited& request, const RespValue& value,
+                          std::vector<Arrival>& arrivals);
+  void repeat_as_text(const Awaited& request, std::vector<Arrival>& arrivals);
   // By text until this server has shown that it knows the script: when the outcome is certain
   // before a NOSCRIPT arrives, nobody is there to react to it.
   [[nodiscard]] ScriptForm form_for(const Awaited& request) const;
