@@ -86,5 +86,19 @@ TEST_F(CarriedTest, NothingIsLostWhereASilentConnectionIsReplacedThatHadNoRoom) 
   EXPECT_THAT(server(0).keys, IsEmpty());
 }
 
+TEST_F(CarriedTest, WhatFoundNoRoomStillGoesOutWhereTheConnectionIsClosedByUs) {
+  connect();
+  constexpr std::size_t kCount = 100;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const std::string resource = std::to_string(100 + i) + std::string(kResourceBytesMax - 3, 'x');
+    server(0).keys[resource] = "t";
+    clean_up(delete_of(resource));
+  }
+  ASSERT_TRUE(node_.has_carried());
+  node_.shut_down(arrivals_);
+  EXPECT_THAT(server(0).keys, IsEmpty());
+  EXPECT_FALSE(node_.has_carried());
+}
+
 }  // namespace
 }  // namespace redlock

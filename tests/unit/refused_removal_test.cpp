@@ -129,6 +129,26 @@ TEST_F(Rule14RefusedRemovals, AServerThatRefusesOnlyRemovalsIsAskedAtMostOnceAPa
   EXPECT_EQ(removals(), before + 1);
 }
 
+TEST_F(Rule14RefusedRemovals, HoweverOftenTheyAreRefusedTheyHaveTheirMinute) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  server(2).say = [](const Arguments& request) -> std::optional<std::string> {
+    if (request[0] == "SET") return std::nullopt;
+    return "-READONLY You can't write against a read only replica.\r\n";
+  };
+  const std::size_t before = removals();
+  for (int second = 0; second < 30; ++second) {
+    clock_.advance(Duration::seconds(1));
+    call(locks);
+  }
+  EXPECT_GE(removals(), before + 29);
+  third_is_well();
+  clock_.advance(Duration::seconds(1));
+  call(locks);
+  EXPECT_FALSE(third_holds());
+}
+
 TEST_F(Rule14RefusedRemovals, AfterAMinuteItIsOverForThem) {
   LockManager locks = manager(3);
   third_refuses(kLoading);

@@ -105,6 +105,12 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBySha1IsRepeatedAsText) {
   EXPECT_EQ(requests[0][4], "a");
 }
 
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, ATakeThatWaitsToBeSentStaysWhereRemovalsAreRepeated) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  session_.repeat_removals();
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"SET"}));
+}
+
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatOneConnectionCannotSendIsLeftForAnother) {
   ASSERT_TRUE(submit(1, set_of("a")));
   ASSERT_TRUE(submit(0, delete_of("b")));
