@@ -149,7 +149,7 @@ class ForkingTransport final : public test::FakeTransport {
  public:
   using FakeTransport::FakeTransport;
   Woken wait(std::span<Interest> interests, Instant deadline) override {
-    if (!fork_next_wait) return FakeTransport::wait(interests, deadline);
+    if (!fork_next_wait || waits_before_it-- > 0) return FakeTransport::wait(interests, deadline);
     fork_next_wait = false;
     child = fork();
     if (child != 0) waitpid(child, &status, 0);
@@ -165,7 +165,12 @@ class ForkingTransport final : public test::FakeTransport {
     if (child == 0) _exit(4);
     return FakeTransport::send(connection, bytes);
   }
+  void close(ConnectionId connection) override {
+    if (child == 0) _exit(5);
+    FakeTransport::close(connection);
+  }
   bool fork_next_wait = false;
+  int waits_before_it = 0;
   pid_t child = -1;
   int status = -1;
 };
@@ -208,6 +213,37 @@ TEST_F(Rule08TheChildsReactor, BeginsNothingWhereItWasForkedMeanwhile) {
   clock_.advance(kIdleLook);
   transport_.fork_next_wait = true;
   expect_aborted_in_the_child(begin_lock("r"));
+}
+
+TEST_F(Rule08TheChildsReactor, SendsNothingWhereItWasForkedAsAnAttemptWasToBegin) {
+  LockOptions twice = once();
+  twice.retry = RetryPolicy::exact(2, Duration::ms(20));
+  LockManager patient(pool_, {parse_server("s0")}, twice);
+  transport_.server("s0:6379").keys["r"] = "somebody else's";
+  const OperationId id = patient.begin_lock(Resource("r"), Duration::ms(10'000));
+  pool_.step(Instant::never());
+  pool_.step(Instant::never());
+  clock_.advance(kIdleLook);
+  transport_.send_room = 0;
+  const OperationId unsent = begin_lock("unsent");
+  transport_.fork_next_wait = true;
+  // One until the pause is over, and one more look at the connection.
+  transport_.waits_before_it = 1;
+  pool_.step(Instant::never());
+  ASSERT_NE(transport_.child, -1);
+  if (transport_.child == 0) _exit(pool_.take(id).decision == Decision::aborted ? 0 : 1);
+  EXPECT_EQ(transport_.status, 0) << "1: not aborted, 3: it has read, 4: it has sent";
+  (void)pool_.take(id);
+  (void)pool_.take(unsent);
+}
+
+// To shut a socket down is to shut it down for both.
+TEST_F(Rule08TheChildsReactor, ClosesNothingWhereItWasForkedInTheLastWait) {
+  pool_.run(begin_lock("r"));
+  transport_.fork_next_wait = true;
+  pool_.close_all();
+  if (transport_.child == 0) _exit(0);
+  EXPECT_EQ(transport_.status, 0) << "4: it has sent, 5: it has closed";
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ Pool::~Pool() {
   } catch (...) {
     // No memory to wait for what is owed; closing alone still says what the connections take. What
     // they do not ends with its TTL, as where a process is killed.
-    reactor_.close_all();
+    close_connections();
   }
 }
 
@@ -150,6 +150,11 @@ void Pool::deliver(Reactor::Chance chance) {
 void Pool::close_all() {
   abort_all();
   deliver(Reactor::Chance::last);
+  close_connections();
+}
+
+void Pool::close_connections() {
+  notice_fork();
   reactor_.close_all();
 }
 

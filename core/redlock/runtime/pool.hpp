@@ -97,6 +97,7 @@ class Pool {
   void notice_fork();
   void tidy();
   void deliver(Reactor::Chance chance);
+  void close_connections();
   void forget_unused();
 
   Transport& transport_;

@@ -74,7 +74,7 @@ Woken Reactor::step(Instant until) {
   if (forked()) return woken;
   const Instant now = clock_.now();
   take_time(now);
-  settle(now);
+  if (!forked()) settle(now);
   return woken;
 }
 
