@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(All, Rule14PassingErrors,
 TEST_F(Rule14RefusedRemovals, TheUndoOfALostAttemptIsRepeatedToo) {
   LockManager locks = manager(3);
   server(0).keys["r"] = server(1).keys["r"] = "somebody else's";
-  server(2).say = [this](const Arguments& request) -> std::optional<std::string> {
+  server(2).say = [](const Arguments& request) -> std::optional<std::string> {
     if (request[0] == "SET") return std::nullopt;
     return "-" + kLoading + "\r\n";
   };
