@@ -241,5 +241,30 @@ TEST_F(Rule14RefusedRemovals, AConnectionThatIsTidiedAwayForgetsThemNot) {
   EXPECT_FALSE(third_holds());
 }
 
+class Rule14AReleaseThatAllRefused : public Rule14RefusedRemovals {
+ protected:
+  Rule14AReleaseThatAllRefused() {
+    taken_ = lock(locks_);
+    step_for(Duration::ms(1));
+    for (std::size_t i = 0; i < 3; ++i) {
+      server(i).say = [](const Arguments&) { return "-" + kLoading + "\r\n"; };
+    }
+    EXPECT_EQ(unlock(locks_, taken_.token).decision, Decision::unreachable);
+    for (std::size_t i = 0; i < 3; ++i) server(i).say = nullptr;
+  }
+  LockManager locks_ = manager(3);
+  Outcome taken_;
+};
+
+// It would be counted, and deleted behind that.
+TEST_F(Rule14AReleaseThatAllRefused, IsRepeatedBeforeTheLockIsExtended) {
+  const OperationId id = locks_.begin_extend(Resource("r"), taken_.token, Duration::ms(10'000));
+  EXPECT_EQ(pool_.run(id).decision, Decision::denied);
+}
+
+TEST_F(Rule14AReleaseThatAllRefused, IsNotRepeatedBeforeAnotherWhichIsConfirmed) {
+  EXPECT_EQ(unlock(locks_, taken_.token).decision, Decision::granted);
+}
+
 }  // namespace
 }  // namespace redlock

@@ -67,6 +67,13 @@ void Node::repeat_refused(Instant now) {
 void Node::submit(const Origin& origin, const SharedCommand& command, Instant answer_by,
                   Instant now, std::vector<Arrival>& arrivals) {
   if (state_ == State::idle && now >= retry_at_) open(now, answer_by);
+  // The lock was given up: an extend must not be counted that its removal then undoes. Another
+  // release does the same, and is told so.
+  const bool given_up = std::ranges::any_of(refused_, [&](const Refused& refused) {
+    return !is_removal(*command) && lock_name(*refused.removal) == lock_name(*command);
+  });
+  if (given_up) repeat_at_ = Instant();
+  if (given_up && has_session()) repeat_refused(now);
   if (has_session() && session_->submit(origin, command, answer_by)) return;
   if (is_removal(*command)) {
     submit_cleanup(std::make_shared<const Command>(*undo_of(*command)), answer_by);
