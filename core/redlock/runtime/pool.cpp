@@ -127,6 +127,7 @@ Outcome Pool::run(OperationId id) {
 
 void Pool::abort_all() {
   notice_fork();
+  questions_.clear();
   reactor_.end_all();
 }
 

@@ -13,7 +13,13 @@ bool StampLedger::write(const std::string& server, const Resource& key, Entry en
   }
   entry.serial = ++latest_serial_;
   const auto place = entries_.emplace(Name{server, key}, std::move(entry)).first;
-  line_.emplace(std::pair{place->second.gone_by, place->second.serial}, &place->first);
+  try {
+    line_.emplace(std::pair{place->second.gone_by, place->second.serial}, &place->first);
+  } catch (...) {
+    // What stands in no line would never leave.
+    entries_.erase(place);
+    throw;
+  }
   return true;
 }
 

@@ -54,6 +54,11 @@ OperationId StampLockManager::begin_give_back(const Resource& key, const Outcome
   return ask(kind.release(outcome.token), LossDetail::none);
 }
 
+// Taken at once: sent, and not waited for.
+void StampLockManager::give_back(const Resource& key, const Outcome& outcome) {
+  (void)pool_.take(begin_give_back(key, outcome));
+}
+
 StampLedger::Entry* StampLockManager::held(const Resource& key) {
   return ledger_.find(server_, key);
 }
@@ -94,10 +99,15 @@ std::optional<OperationId> StampLockManager::begin_check(const Resource& key) {
 Outcome StampLockManager::take_lock(OperationId id, const Resource& key, Caller caller) {
   Outcome outcome = pool_.take(id);
   if (outcome.decision != Decision::granted) return outcome;
-  if (caller == Caller::waits && note_taken(key, outcome)) return outcome;
+  try {
+    if (caller == Caller::waits && note_taken(key, outcome)) return outcome;
+  } catch (...) {
+    // No memory: what is not written down could never be released.
+    give_back(key, outcome);
+    throw;
+  }
   outcome.decision = Decision::outlasted;
-  // Taken at once: sent, and not waited for.
-  (void)pool_.take(begin_give_back(key, outcome));
+  give_back(key, outcome);
   return outcome;
 }
 

@@ -68,6 +68,7 @@ class StampLockManager {
  private:
   [[nodiscard]] StampRules rules() const { return {options_.unit, options_.drift_factor}; }
   OperationId ask(const Command& command, LossDetail detail);
+  void give_back(const Resource& key, const Outcome& outcome);
   StampLedger::Entry* held(const Resource& key);
   [[nodiscard]] StampProof proof_for(const StampLedger::Entry& entry);
 

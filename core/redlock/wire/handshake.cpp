@@ -2,6 +2,7 @@
 #include "redlock/wire/handshake.hpp"
 
 #include <array>
+#include <memory>
 #include <string_view>
 
 namespace redlock {
@@ -13,6 +14,8 @@ constexpr std::size_t kBytesUsual = 2 * kCredentialBytesMax;
 
 Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out) {
   std::string text;
+  const std::unique_ptr<std::string, void (*)(std::string*)> wiped(
+      &text, [](std::string* done) { wipe(*done); });
   text.reserve(kBytesUsual + 2 * endpoint.password.size());
   if (!endpoint.password.empty()) {
     std::vector<std::string_view> arguments{"AUTH"};
@@ -33,7 +36,6 @@ Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out) {
     steps_.push_back(Step::set_name);
   }
   out += text;
-  wipe(text);
 }
 
 std::optional<Handshake::Refusal> Handshake::take_reply(const RespValue& value,
