@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "support/allocations.hpp"
-
 namespace redlock {
 namespace {
 
@@ -43,29 +41,6 @@ TEST(StampLedger, OfTwoTakenInOneInstantKeepsTheOneThatIsWrittenLast) {
   ASSERT_TRUE(ledger.write("a", kKey, entry("first", 1), at_ms(1)));
   EXPECT_TRUE(ledger.write("a", kKey, entry("second", 1), at_ms(1)));
   EXPECT_EQ(ledger.find("a", kKey)->stamp, Token("second"));
-}
-
-TEST(StampLedger, WhatThereIsNoMemoryToWriteIsNotThereForEver) {
-  const std::string server = "a server whose name needs memory";
-  std::size_t failures = 0;
-  for (std::size_t n = 0;; ++n) {
-    StampLedger ledger;
-    bool happened = false;
-    try {
-      const test::FailingAllocations failing(n, test::Shortage::once);
-      ledger.write(server, kKey, entry("1700000000000.12345678901234567890", 0), at_ms(0));
-      happened = failing.happened();
-    } catch (const std::bad_alloc&) {
-      happened = true;
-      EXPECT_EQ(ledger.size(), 0U) << n;
-    }
-    // Whatever is kept leaves when no server can know it any more.
-    for (int i = 1; i < 4; ++i) ledger.write("b", numbered(i), entry("2.2", 100), at_ms(100));
-    EXPECT_EQ(ledger.find(server, kKey), nullptr) << n;
-    if (!happened) break;
-    ++failures;
-  }
-  EXPECT_GE(failures, 2U);
 }
 
 TEST(StampLedger, StrikesOnlyWhatIsMeant) {

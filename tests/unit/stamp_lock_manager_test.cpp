@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "redlock/wire/scripts.hpp"
-#include "support/allocations.hpp"
 #include "support/fake_world.hpp"
 
 namespace redlock {
@@ -180,30 +179,6 @@ TEST_F(StampLockManagerTest, ALockThatIsTakenIsNotedOrGivenBack) {
   EXPECT_EQ(locks.entry_of(kKey), 0U);
   EXPECT_EQ(taken(Duration(), Caller::waits), Decision::granted) << "both were given back";
   EXPECT_GT(locks.remaining(kKey), Duration());
-}
-
-TEST_F(StampLockManagerTest, WhatCannotBeNotedForWantOfMemoryIsGivenBack) {
-  StampLockManager locks = stamps();
-  std::size_t failures = 0;
-  for (std::size_t n = 0;; ++n) {
-    const OperationId id = locks.begin_take(kKey, kLease, {}, RetryPolicy::exact(1, Duration()));
-    while (!pool_.done(id)) pool_.step(Instant::never());
-    bool happened = false;
-    try {
-      const test::FailingAllocations failing(n, test::Shortage::once);
-      locks.take_lock(id, kKey, Caller::waits);
-      happened = failing.happened();
-    } catch (const std::bad_alloc&) {
-      happened = true;
-      EXPECT_TRUE(server(0).keys.empty()) << n;
-    }
-    if (!happened) break;
-    ++failures;
-    if (auto release = locks.begin_release(kKey, Duration())) pool_.run(*release);
-    ledger_.clear();
-    EXPECT_TRUE(server(0).keys.empty()) << n;
-  }
-  EXPECT_GE(failures, 2U);
 }
 
 TEST_F(StampLockManagerTest, ATakenReleaseStrikesTheEntryUnlessTheServerWasSilent) {
