@@ -25,4 +25,4 @@ string(7) "PidLock"
 bool(true)
 bool(true)
 
-Fatal error: Cannot %Sdeclare class RedLock%sin %suserland.inc on line %d
+Fatal error: Cannot %sclass RedLock%suserland.inc on line %d
