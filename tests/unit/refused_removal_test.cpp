@@ -19,6 +19,12 @@ class Rule14RefusedRemovals : public FakeWorld {
   void third_refuses(const std::string& error) {
     server(2).say = [error](const Arguments&) { return "-" + error + "\r\n"; };
   }
+  void third_refuses_only_removals() {
+    server(2).say = [](const Arguments& request) -> std::optional<std::string> {
+      if (request[0] == "SET") return std::nullopt;
+      return "-READONLY You can't write against a read only replica.\r\n";
+    };
+  }
   void third_is_well() { server(2).say = nullptr; }
   // By a majority, while the third server refuses it.
   void release(LockManager& locks, const std::string& key = "r") {
@@ -111,15 +117,11 @@ TEST_F(Rule14RefusedRemovals, AServerThatGoesOnRefusingIsNotAskedAgainAndAgain) 
   EXPECT_EQ(removals(), before);
 }
 
-// It serves what reads, and refuses what writes.
 TEST_F(Rule14RefusedRemovals, AServerThatRefusesOnlyRemovalsIsAskedAtMostOnceAPause) {
   LockManager locks = manager(3);
   third_refuses(kLoading);
   release(locks);
-  server(2).say = [](const Arguments& request) -> std::optional<std::string> {
-    if (request[0] == "SET") return std::nullopt;
-    return "-READONLY You can't write against a read only replica.\r\n";
-  };
+  third_refuses_only_removals();
   const std::size_t before = removals();
   clock_.advance(kRepeatPause - Duration::ms(10));
   call(locks);
@@ -133,10 +135,7 @@ TEST_F(Rule14RefusedRemovals, HoweverOftenTheyAreRefusedTheyHaveTheirMinute) {
   LockManager locks = manager(3);
   third_refuses(kLoading);
   release(locks);
-  server(2).say = [](const Arguments& request) -> std::optional<std::string> {
-    if (request[0] == "SET") return std::nullopt;
-    return "-READONLY You can't write against a read only replica.\r\n";
-  };
+  third_refuses_only_removals();
   const std::size_t before = removals();
   for (int second = 0; second < 30; ++second) {
     clock_.advance(Duration::seconds(1));
