@@ -16,7 +16,7 @@ constexpr std::size_t kReasonBytesMax = 256;
 constexpr const char* kTooLate =
     "it gave the lock, but the lease was over before it could be handed out";
 
-Resource key_of(const PidCall& call) { return Resource(std::string(view_of(call.key))); }
+Resources keys_of(const PidCall& call) { return Resource(std::string(view_of(call.key))); }
 
 // Why the server gave no plain answer, or none in time: what lastErrors() tells.
 void note_troubles(PidCall& call) {
@@ -34,11 +34,11 @@ Outcome take(const PidCall& call, Caller caller) {
   StampLockManager& manager = call.state.manager;
   switch (call.verb) {
     case PidVerb::take:
-      return manager.take_lock(call.id, key_of(call), caller);
+      return manager.take_lock(call.id, keys_of(call), caller);
     case PidVerb::release:
-      return manager.take_release(call.id, key_of(call), call.entry);
+      return manager.take_release(call.id, keys_of(call), call.entry);
     default:
-      return manager.take_check(call.id, key_of(call), call.entry);
+      return manager.take_check(call.id, keys_of(call), call.entry);
   }
 }
 

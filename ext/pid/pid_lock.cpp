@@ -66,7 +66,7 @@ void with_key(zval* object, const Pid& pid, Use use) {
   zend_string_release(key);
 }
 
-Resource resource_of(const zend_string* key) { return Resource(std::string(view_of(key))); }
+Resources resources_of(const zend_string* key) { return Resource(std::string(view_of(key))); }
 
 double seconds_of(const zval* value, double usual) {
   if (value == nullptr) return usual;
@@ -87,7 +87,7 @@ OperationId begin_take(const PidCall& call, const Times& seconds, zend_long retr
   const Duration buffer = lease_from("buffer_time", seconds.buffer_time, kTtlMax);
   const zend_long attempts =
       retry_times < std::numeric_limits<zend_long>::max() ? retry_times + 1 : retry_times;
-  return call.state.manager.begin_take(resource_of(call.key), lease, buffer,
+  return call.state.manager.begin_take(resources_of(call.key), lease, buffer,
                                        RetryPolicy::exact(attempts, pause));
 }
 
@@ -106,8 +106,8 @@ void release(zval* return_value, PidState& state, const zend_string* key, double
   PidCall call(state, PidVerb::release, key);
   const bool begun = guarded(kReleasePlaces, [&] {
     const Duration margin = lease_from("buffer_time", buffer_time, kTtlMax);
-    call.entry = state.manager.entry_of(resource_of(key));
-    call.id = state.manager.begin_release(resource_of(key), margin).value_or(0);
+    call.entry = state.manager.entry_of(resources_of(key));
+    call.id = state.manager.begin_release(resources_of(key), margin).value_or(0);
   });
   if (!begun || (call.id != 0 && !complete(call))) return;
   RETURN_TRUE;
@@ -116,8 +116,8 @@ void release(zval* return_value, PidState& state, const zend_string* key, double
 void check(zval* return_value, PidState& state, const zend_string* key) {
   PidCall call(state, PidVerb::check, key);
   const bool begun = guarded(kCallPlaces, [&] {
-    call.entry = state.manager.entry_of(resource_of(key));
-    call.id = state.manager.begin_check(resource_of(key)).value_or(0);
+    call.entry = state.manager.entry_of(resources_of(key));
+    call.id = state.manager.begin_check(resources_of(key)).value_or(0);
   });
   if (!begun) return;
   if (call.id == 0) RETURN_FALSE;
@@ -198,7 +198,7 @@ PHP_METHOD(PidLock, remainingPidLock) {
   ZEND_PARSE_PARAMETERS_END();
   with_key(ZEND_THIS, pid, [&](PidState& state, const zend_string* key) {
     Duration left;
-    const bool known = guarded({}, [&] { left = state.manager.remaining(resource_of(key)); });
+    const bool known = guarded({}, [&] { left = state.manager.remaining(resources_of(key)); });
     if (known) RETVAL_DOUBLE(std::max(left, Duration()).as_ms() / 1e3);
   });
 }

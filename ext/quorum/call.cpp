@@ -38,17 +38,17 @@ struct Call {
 };
 
 OperationId begin(QuorumState& state, const QuorumRequest& request) {
-  const Resource resource = resource_from(request.resource);
+  const Resources resources = resources_from(request.resource);
   const Duration ttl = Duration::ms(request.ttl_ms);
-  if (request.verb == QuorumVerb::lock) return state.manager.begin_lock(resource, ttl);
+  if (request.verb == QuorumVerb::lock) return state.manager.begin_lock(resources, ttl);
   const Token token = token_from(request.token);
   switch (request.verb) {
     case QuorumVerb::extend:
-      return state.manager.begin_extend(resource, token, ttl);
+      return state.manager.begin_extend(resources, token, ttl);
     case QuorumVerb::check:
-      return state.manager.begin_check(resource, token);
+      return state.manager.begin_check(resources, token);
     default:
-      return state.manager.begin_unlock(resource, token);
+      return state.manager.begin_unlock(resources, token);
   }
 }
 
@@ -78,7 +78,7 @@ Outcome take(const Call& call, Caller caller) {
   LockManager& manager = call.state.manager;
   switch (call.verb) {
     case QuorumVerb::lock:
-      return manager.take_lock(call.id, resource_from(&call.resource), caller);
+      return manager.take_lock(call.id, resources_from(&call.resource), caller);
     case QuorumVerb::extend:
       return manager.take_extension(call.id);
     default:
@@ -118,7 +118,7 @@ std::string describe_unreachable(Call& call) {
   const Duration tried = state.manager.pool().clock().now() - call.began;
   text += "no majority of " + std::to_string(state.server_count) +
           (state.server_count == 1 ? " server" : " servers") + " could be asked for " +
-          quoted(resource_from(&call.resource).view()) + " (needs " +
+          quoted(resources_from(&call.resource).only().view()) + " (needs " +
           std::to_string(majority_of(state.server_count)) + ", tried for " +
           std::to_string(tried.count_ms()) + " ms)";
   const char* separator = ": ";
@@ -146,8 +146,8 @@ bool look(Call& call) {
   TroubleList::iterator ours;
   const bool begun = guarded({}, [&] {
     TroubleList one(1, state.troubles);
-    const Resource resource = resource_from(&call.resource);
-    call.id = state.manager.begin_look_after(resource, state.outcome).value_or(0);
+    const Resources resources = resources_from(&call.resource);
+    call.id = state.manager.begin_look_after(resources, state.outcome).value_or(0);
     if (call.id == 0) return;
     ours = one.begin();
     state.set_aside.splice(state.set_aside.end(), one);

@@ -40,7 +40,7 @@ bool parse_handle(HashTable* array, Handle& handle) {
   return true;
 }
 
-Resource resource_from(const zval* value) {
+Resources resources_from(const zval* value) {
   if (Z_TYPE_P(value) == IS_LONG) return Resource(std::to_string(Z_LVAL_P(value)));
   return Resource(std::string(view_of(Z_STR_P(value))));
 }

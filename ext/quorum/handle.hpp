@@ -17,7 +17,7 @@ struct Handle {
 [[nodiscard]] bool parse_handle(HashTable* array, Handle& handle);
 
 // The resource that a string or int names. Throws std::bad_alloc.
-[[nodiscard]] Resource resource_from(const zval* value);
+[[nodiscard]] Resources resources_from(const zval* value);
 [[nodiscard]] Token token_from(const zend_string* value);
 
 // ['validity' => float ms, 'resource' => as passed, 'token' => string]

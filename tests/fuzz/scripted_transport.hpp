@@ -72,7 +72,7 @@ class ScriptedTransport final : public Transport {
     for (Interest& interest : interests) {
       const bool failed = states_.at(interest.connection) == LinkState::failed;
       const std::size_t how = input_.choice(4);
-      interest.writable = interest.want_write && !failed && how != 0;
+      interest.writable = interest.wants.write && !failed && how != 0;
       interest.readable = failed || (how > 1 && !input_.empty());
       ready = ready || interest.readable || interest.writable;
     }

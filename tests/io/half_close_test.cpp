@@ -30,7 +30,7 @@ class HalfClosing : public testing::Test {
   };
   Pair connected() {
     const ConnectionId id = transport_.open(endpoint_, Instant::never());
-    Interest interest{id, true, false, false};
+    Interest interest{id, {true, true, false}, false, false};
     EXPECT_TRUE(eventually([&] {
       transport_.wait(std::span(&interest, 1), Instant());
       return transport_.status(id).state == LinkState::connected;

@@ -40,7 +40,7 @@ class SocketTest : public testing::Test {
     return id;
   }
   Woken wait_for(ConnectionId id, bool want_write, Duration span = Duration::seconds(10)) {
-    interest_ = {id, want_write, false, false};
+    interest_ = {id, {true, want_write, false}, false, false};
     return transport_.wait(std::span(&interest_, 1), clock_.now() + span);
   }
   static std::set<int> descriptors() {

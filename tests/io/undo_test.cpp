@@ -67,8 +67,8 @@ TEST_F(Rule03UndoOnTheSameConnection, ALongUnansweredStreamLeavesNoGhostEither) 
   }
   for (std::size_t i = 0; i < 200; ++i) unlock(runtime, locks, tokens[i], "r" + std::to_string(i));
   const auto node = runtime.pool().node(named_endpoint(servers[2], "behind"), *servers[2].timeout);
-  ASSERT_TRUE(node->has_session()) << "nothing has been given up yet";
-  while (node->has_session()) runtime.pool().step(Instant::never());
+  ASSERT_TRUE(node->has_conversation()) << "nothing has been given up yet";
+  while (node->has_conversation()) runtime.pool().step(Instant::never());
   server(2).go_on();
   ASSERT_TRUE(has_read_everything(server(2)));
   EXPECT_EQ(server(2).calls("set"), 201U);

@@ -129,7 +129,7 @@ bool SimTransport::look(std::span<Interest> interests) {
     misused_ = misused_ || link.misused;
     polled_.push_back(interest.connection);
     interest.readable = readable(link);
-    interest.writable = interest.want_write && writable(link);
+    interest.writable = interest.wants.write && writable(link);
     any = any || interest.readable || interest.writable;
   }
   return any;

@@ -117,7 +117,7 @@ Woken FakeTransport::wait(std::span<Interest> interests, Instant deadline) {
     for (Interest& interest : interests) {
       const Link& link = links_.at(interest.connection);
       interest.readable = readable(link);
-      interest.writable = interest.want_write && writable(link);
+      interest.writable = interest.wants.write && writable(link);
       any = any || interest.readable || interest.writable;
       const Instant event = next_event(link);
       if (event > clock_.now()) next = std::min(next, event);

@@ -28,7 +28,7 @@ class CarriedTest : public FakeWorld {
     const Instant until = clock_.now() + span;
     while (clock_.now() < until) {
       node_.flush(clock_.now(), arrivals_);
-      Interest interest{node_.connection(), node_.wants_write(), false, false};
+      Interest interest{node_.connection(), {true, node_.has_output(), false}, false, false};
       transport_.wait({&interest, 1}, until);
       node_.take_ready(interest.readable, interest.writable, clock_.now(), arrivals_);
       node_.flush(clock_.now(), arrivals_);
@@ -49,7 +49,8 @@ class CarriedTest : public FakeWorld {
   }
 
   RequestEncoder encoder_;
-  Node node_{specs(1)[0].endpoint, kTimeoutDefault, transport_, entropy_, encoder_};
+  Node node_{std::make_unique<FixedLocator>(specs(1)[0].endpoint), kTimeoutDefault, transport_,
+             entropy_, encoder_};
   std::vector<Arrival> arrivals_;
 };
 

@@ -44,10 +44,10 @@ class ClosingTest : public testing::Test {
     transport_.server(endpoint_.display()).stopped = true;
     node_.submit({1, NodeIndex(0), 1}, check_of(bytes), clock_.now() + kAnswerTime, clock_.now(),
                  arrivals);
-    Interest interest{node_.connection(), true, false, false};
+    Interest interest{node_.connection(), {true, true, false}, false, false};
     transport_.wait({&interest, 1}, clock_.now());
     node_.take_ready(interest.readable, interest.writable, clock_.now(), arrivals);
-    ASSERT_FALSE(node_.wants_write());
+    ASSERT_FALSE(node_.has_output());
     clock_.advance(kAnswerTime);
     node_.take_time(clock_.now(), arrivals);
     ASSERT_TRUE(node_.closing());
@@ -61,7 +61,8 @@ class ClosingTest : public testing::Test {
   WatchedTransport transport_{clock_};
   RequestEncoder encoder_;
   Endpoint endpoint_ = parse_server("s0").endpoint;
-  Node node_{endpoint_, kAnswerTime, transport_, entropy_, encoder_};
+  Node node_{std::make_unique<FixedLocator>(endpoint_), kAnswerTime, transport_, entropy_,
+             encoder_};
 };
 
 TEST_F(ClosingTest, WaitsForTheServerOnlyWhereItHasMoreToReadThanItReadsAtOnce) {
@@ -85,10 +86,11 @@ TEST_F(ClosingTest, SoHasItsHandshake) {
   test::FakeServer& server = transport_.server(endpoint_.display());
   server.stopped = true;
   endpoint_.database = 1;
-  Node greeted{endpoint_, kAnswerTime, transport_, entropy_, encoder_};
+  Node greeted{std::make_unique<FixedLocator>(endpoint_), kAnswerTime, transport_, entropy_,
+               encoder_};
   const Instant patient = clock_.now() + kAnswerTime + kAnswerTime;
   greeted.submit({1, NodeIndex(0), 1}, check_of(kReadAtOnceBytes), patient, clock_.now(), arrivals);
-  Interest interest{greeted.connection(), true, false, false};
+  Interest interest{greeted.connection(), {true, true, false}, false, false};
   transport_.wait({&interest, 1}, clock_.now());
   greeted.take_ready(interest.readable, interest.writable, clock_.now(), arrivals);
   EXPECT_EQ(greeted.next_deadline(), clock_.now() + kAnswerTime);

@@ -15,10 +15,10 @@ struct TakeForGood {
   [[nodiscard]] LockName lock() const { return {}; }
 };
 struct TakeUndoneByAQuestion : TakeForGood {
-  [[nodiscard]] CheckEqual undo() const { return {}; }
+  [[nodiscard]] CheckEqual undo() const { return {Resource("r"), Token("t")}; }
 };
 struct TakeUndoneByARemoval : TakeForGood {
-  [[nodiscard]] DeleteIfEqual undo() const { return {}; }
+  [[nodiscard]] DeleteIfEqual undo() const { return {Resource("r"), Token("t")}; }
 };
 struct RemovalOnce {
   static constexpr Effect kEffect = Effect::removes;
@@ -51,7 +51,7 @@ TEST(EffectOf, EveryCommandSaysWhatItDoes) {
 TEST(UndoOf, ATakenLockIsUndoneByItsOwnToken) {
   const auto quorum = undo_of(SetIfAbsent{kKey, kToken, Duration::ms(5)});
   ASSERT_TRUE(quorum);
-  EXPECT_EQ(std::get<DeleteIfEqual>(*quorum).resource, kKey);
+  EXPECT_EQ(std::get<DeleteIfEqual>(*quorum).resources, kKey);
   EXPECT_EQ(std::get<DeleteIfEqual>(*quorum).token, kToken);
   const auto stamp = undo_of(StampTake{kKey, kToken, Duration::ms(5)});
   ASSERT_TRUE(stamp);

@@ -25,7 +25,7 @@ class Rule14RemovalsArriveBeforeTheEnd : public FakeWorld {
   void lose_third(LockManager& locks) {
     server(2).reach = FakeServer::Reach::refuses;
     lock(locks, "fails");
-    ASSERT_FALSE(locks.pool().node(specs(3)[2].endpoint, kTimeoutDefault)->has_session());
+    ASSERT_FALSE(locks.pool().node(specs(3)[2].endpoint, kTimeoutDefault)->has_conversation());
   }
   // The removal is carried over to the third server's next connection, which may be made.
   void release_while_third_is_lost(LockManager& locks) {

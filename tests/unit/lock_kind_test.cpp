@@ -16,10 +16,10 @@ TEST(QuorumKind, TakesWithTheTokenAndUndoesThatVeryToken) {
   const QuorumKind kind(kResource, Duration::ms(500), 0.01);
   const Command take = kind.take(kToken);
   const Command undo = undo_of(kind.take(kToken)).value();
-  EXPECT_EQ(std::get<SetIfAbsent>(take).resource, kResource);
+  EXPECT_EQ(std::get<SetIfAbsent>(take).resources, kResource);
   EXPECT_EQ(std::get<SetIfAbsent>(take).token, kToken);
   EXPECT_EQ(std::get<SetIfAbsent>(take).ttl, Duration::ms(500));
-  EXPECT_EQ(std::get<DeleteIfEqual>(undo).resource, kResource);
+  EXPECT_EQ(std::get<DeleteIfEqual>(undo).resources, kResource);
   EXPECT_EQ(std::get<DeleteIfEqual>(undo).token, kToken);
 }
 
@@ -46,7 +46,7 @@ TEST(QuorumKind, DrawsAnUnguessableToken) {
 TEST(StampKind, TheStampLastsForLeaseAndBuffer) {
   const StampKind kind(kResource, Duration::ms(500), Duration::ms(3), {StampUnit::seconds, 0});
   const Command take = kind.take(kToken);
-  EXPECT_EQ(std::get<StampTake>(take).key, kResource);
+  EXPECT_EQ(std::get<StampTake>(take).keys, kResource);
   EXPECT_EQ(std::get<StampTake>(take).token, kToken);
   EXPECT_EQ(std::get<StampTake>(take).lease, Duration::ms(503));
   EXPECT_EQ(std::get<StampTake>(take).unit, StampUnit::seconds);
@@ -92,7 +92,7 @@ TEST(StampKind, ProvesItsLockByTheStoredStampInEveryVerb) {
 TEST(StampKind, UndoesByTheFractionAlone) {
   const StampKind kind(kResource, Duration::ms(500), Duration(), {StampUnit::milliseconds, 0.01});
   const Command undo = undo_of(kind.take(kToken)).value();
-  EXPECT_EQ(std::get<StampUndo>(undo).key, kResource);
+  EXPECT_EQ(std::get<StampUndo>(undo).keys, kResource);
   EXPECT_EQ(std::get<StampUndo>(undo).token, kToken);
 }
 

@@ -316,6 +316,15 @@ TEST_F(LockManagerTest, RefusesOptionsOutOfTheirRange) {
   EXPECT_THAT(refusal_of(options), HasSubstr("clientName"));
 }
 
+TEST_F(LockManagerTest, SeveralResourcesAtOnceAreRefusedByNameAndNothingIsSent) {
+  LockManager locks = manager(3);
+  const Resources two({Resource("a"), Resource("b")});
+  EXPECT_EQ(refusal([&] { locks.begin_lock(two, kTtl); }), "resource must be one, several given");
+  EXPECT_EQ(refusal([&] { locks.begin_unlock(two, Token("t")); }),
+            "resource must be one, several given");
+  EXPECT_TRUE(server(0).log.empty());
+}
+
 TEST_F(LockManagerTest, TheClientNameIsGivenToEveryServer) {
   LockOptions options = once();
   options.client_name = "worker-7";

@@ -19,7 +19,7 @@ class NodeTest : public FakeWorld {
   // One of three servers is in trouble, so that backing off costs no majority.
   void fail_once(LockManager& locks) {
     lock(locks, "fails");
-    ASSERT_FALSE(pool_.node(specs(3)[2].endpoint, kTimeoutDefault)->has_session());
+    ASSERT_FALSE(pool_.node(specs(3)[2].endpoint, kTimeoutDefault)->has_conversation());
   }
   [[nodiscard]] std::size_t opened() { return server(2).connections_opened; }
 };
@@ -210,7 +210,7 @@ TEST_F(NodeTest, AConnectionThatIsMadeWhileNobodyWantsItIsNotCalledOverdue) {
   ASSERT_EQ(lock(other, "other").decision, Decision::granted);
   const auto node = pool_.node(specs(3)[2].endpoint, kTimeoutDefault);
   EXPECT_EQ(node->trouble().fault, Fault::none);
-  EXPECT_TRUE(node->has_session());
+  EXPECT_TRUE(node->has_conversation());
 }
 
 TEST_F(NodeTest, AServerWhoseConnectionBrokeUnderACallIsLeftAloneForAWhile) {

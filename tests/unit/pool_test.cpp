@@ -295,5 +295,53 @@ TEST_F(PoolTest, NoBusyConnectionMakesRoom) {
   EXPECT_EQ(transport_.server("h1:6379").connections_opened, 1U);
 }
 
+// Below it is a protocol of its own, which has read from the socket all that there was.
+class HoldingTransport final : public test::FakeTransport {
+ public:
+  using FakeTransport::FakeTransport;
+  Wants wants(ConnectionId connection, bool has_output) override {
+    Interest seen{connection, {}, false, false};
+    FakeTransport::wait({&seen, 1}, Instant());
+    return {true, has_output, seen.readable};
+  }
+  Woken wait(std::span<Interest> interests, Instant deadline) override {
+    const Woken woken = FakeTransport::wait(interests, deadline);
+    for (Interest& interest : interests) interest.readable = false;
+    return woken;
+  }
+};
+
+TEST(PoolOverAHoldingTransport, ReadsWithoutWaitingWhatNoPollingShows) {
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  HoldingTransport transport(clock);
+  Pool pool(transport, clock, entropy);
+  LockManager locks(pool, {parse_server("s0")}, {});
+  const OperationId id = locks.begin_lock(Resource("r"), Duration::seconds(10));
+  const Instant begun = clock.now();
+  EXPECT_EQ(pool.run(id).decision, Decision::granted);
+  EXPECT_EQ(clock.now(), begun);
+}
+
+TEST(LockPlanTest, OnePlanServesManagersWithPoolsOfTheirOwn) {
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  test::FakeTransport transport(clock);
+  Pool one(transport, clock, entropy);
+  Pool other(transport, clock, entropy);
+  const auto plan = std::make_shared<const LockPlan>(
+      std::vector<ServerSpec>{parse_server("s0"), parse_server("s1")}, LockOptions{});
+  EXPECT_EQ(one.endpoint_count(), 0U);
+  LockManager takes(one, plan);
+  LockManager extends(other, plan);
+  const Outcome taken = one.run(takes.begin_lock(Resource("r"), Duration::seconds(10)));
+  ASSERT_EQ(taken.decision, Decision::granted);
+  const OperationId extension =
+      extends.begin_extend(Resource("r"), taken.token, Duration::seconds(20));
+  EXPECT_EQ(other.run(extension).decision, Decision::granted);
+  EXPECT_EQ(one.connection_count(), 2U);
+  EXPECT_EQ(other.connection_count(), 2U);
+}
+
 }  // namespace
 }  // namespace redlock

@@ -9,7 +9,7 @@ namespace redlock {
 namespace {
 
 constexpr Duration kLease = Duration::ms(1'000);
-const Resource kKey("lock_pid:7");
+const Resources kKey(Resource("lock_pid:7"));
 // Too long to be kept without an allocation of its own.
 const std::string kStamp = "1700000000000.12345678901234567890";
 

@@ -4,6 +4,7 @@
 #pragma once
 #include "redlock/algorithm/command_effect.hpp"
 #include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/resources.hpp"
 #include "redlock/algorithm/time.hpp"
 
 namespace redlock {
@@ -11,51 +12,51 @@ namespace redlock {
 // Deletes the key when it holds the token. Granted: deleted. Denied: not proven ours.
 struct DeleteIfEqual {
   static constexpr Effect kEffect = Effect::removes;
-  Resource resource;
+  Resources resources;
   Token token;
 
-  [[nodiscard]] LockName lock() const { return {{&resource, 1}, token.view()}; }
+  [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
   [[nodiscard]] DeleteIfEqual again() const { return *this; }
 };
 
 // Sets the key when it is absent. Granted: set. Denied: the key exists.
 struct SetIfAbsent {
   static constexpr Effect kEffect = Effect::takes;
-  Resource resource;
+  Resources resources;
   Token token;
   Duration ttl;
 
-  [[nodiscard]] LockName lock() const { return {{&resource, 1}, token.view()}; }
-  [[nodiscard]] DeleteIfEqual undo() const { return {resource, token}; }
+  [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
+  [[nodiscard]] DeleteIfEqual undo() const { return {resources, token}; }
 };
 
 // Makes the key live for `ttl` from now when it holds the token, unless it already
 // lives longer. Granted: it now lives at least that long. Denied: not proven ours.
 struct ExtendIfEqual {
   static constexpr Effect kEffect = Effect::prolongs;
-  Resource resource;
+  Resources resources;
   Token token;
   Duration ttl;
 
-  [[nodiscard]] LockName lock() const { return {{&resource, 1}, token.view()}; }
+  [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
 };
 
 // Granted: the key holds the token. Denied: it does not.
 struct CheckEqual {
   static constexpr Effect kEffect = Effect::asks;
-  Resource resource;
+  Resources resources;
   Token token;
 
-  [[nodiscard]] LockName lock() const { return {{&resource, 1}, token.view()}; }
+  [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
 };
 
 // Granted: the key exists and never expires, so what stands there is nobody's lock. Denied: it
 // will expire, or is gone.
 struct CheckEndless {
   static constexpr Effect kEffect = Effect::asks;
-  Resource resource;
+  Resources resources;
 
-  [[nodiscard]] LockName lock() const { return {{&resource, 1}, {}}; }
+  [[nodiscard]] LockName lock() const { return {resources.all(), {}}; }
 };
 
 }  // namespace redlock

@@ -5,21 +5,21 @@
 
 namespace redlock {
 
-QuorumKind::QuorumKind(Resource resource, Duration ttl, double drift_factor)
-    : resource_(std::move(resource)), ttl_(ttl), drift_factor_(drift_factor) {}
+QuorumKind::QuorumKind(Resources resources, Duration ttl, double drift_factor)
+    : resources_(std::move(resources)), ttl_(ttl), drift_factor_(drift_factor) {}
 
 Token QuorumKind::fresh_token(Entropy& entropy) const { return random_token(entropy); }
 
-Command QuorumKind::take(const Token& fresh) const { return SetIfAbsent{resource_, fresh, ttl_}; }
+Command QuorumKind::take(const Token& fresh) const { return SetIfAbsent{resources_, fresh, ttl_}; }
 
 Token QuorumKind::proof(const Token& fresh, const std::string& /*text*/) const { return fresh; }
 
-Command QuorumKind::release(const Token& proof) const { return DeleteIfEqual{resource_, proof}; }
+Command QuorumKind::release(const Token& proof) const { return DeleteIfEqual{resources_, proof}; }
 
-Command QuorumKind::check(const Token& proof) const { return CheckEqual{resource_, proof}; }
+Command QuorumKind::check(const Token& proof) const { return CheckEqual{resources_, proof}; }
 
 std::optional<Command> QuorumKind::extend(const Token& proof) const {
-  return ExtendIfEqual{resource_, proof, ttl_};
+  return ExtendIfEqual{resources_, proof, ttl_};
 }
 
 Duration QuorumKind::validity(Duration elapsed) const {

@@ -1,6 +1,7 @@
 // RedLock's quorum lock: SET NX PX and scripts that compare the token.
 #pragma once
 #include "redlock/algorithm/lock_kind.hpp"
+#include "redlock/algorithm/resources.hpp"
 
 namespace redlock {
 
@@ -8,7 +9,7 @@ class QuorumKind final : public LockKind {
  public:
   // Requires 0 < ttl <= kTtlMax and a drift that leaves some of it, except for verbs that only
   // release and check: to those the ttl is nothing.
-  QuorumKind(Resource resource, Duration ttl, double drift_factor);
+  QuorumKind(Resources resources, Duration ttl, double drift_factor);
 
   [[nodiscard]] Token fresh_token(Entropy& entropy) const override;
   [[nodiscard]] Command take(const Token& fresh) const override;
@@ -20,7 +21,7 @@ class QuorumKind final : public LockKind {
   [[nodiscard]] Duration life_max() const override;
 
  private:
-  Resource resource_;
+  Resources resources_;
   Duration ttl_;
   double drift_factor_;
 };

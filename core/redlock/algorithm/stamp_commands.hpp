@@ -7,6 +7,7 @@
 
 #include "redlock/algorithm/command_effect.hpp"
 #include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/resources.hpp"
 #include "redlock/algorithm/time.hpp"
 
 namespace redlock {
@@ -24,10 +25,10 @@ enum class StampProof {
 // is unknown, when only the fraction is known.
 struct StampUndo {
   static constexpr Effect kEffect = Effect::removes;
-  Resource key;
+  Resources keys;
   Token token;
 
-  [[nodiscard]] LockName lock() const { return {{&key, 1}, token.view()}; }
+  [[nodiscard]] LockName lock() const { return {keys.all(), token.view()}; }
   [[nodiscard]] StampUndo again() const { return *this; }
 };
 
@@ -37,37 +38,39 @@ struct StampUndo {
 // The token is decimal digits.
 struct StampTake {
   static constexpr Effect kEffect = Effect::takes;
-  Resource key;
+  Resources keys;
   Token token;
   Duration lease;
   StampUnit unit = StampUnit::milliseconds;
 
-  [[nodiscard]] LockName lock() const { return {{&key, 1}, token.view()}; }
-  [[nodiscard]] StampUndo undo() const { return {key, token}; }
+  [[nodiscard]] LockName lock() const { return {keys.all(), token.view()}; }
+  [[nodiscard]] StampUndo undo() const { return {keys, token}; }
 };
 
 // Deletes the stamp when it is ours and has more than `margin` left on the server's clock.
 struct StampRelease {
   static constexpr Effect kEffect = Effect::removes;
-  Resource key;
+  Resources keys;
   Token stamp;  // as it was stored
   Duration margin;
   StampUnit unit = StampUnit::milliseconds;
   StampProof proof = StampProof::exact;
 
-  [[nodiscard]] LockName lock() const { return {{&key, 1}, stamp.view()}; }
+  [[nodiscard]] LockName lock() const { return {keys.all(), stamp.view()}; }
   // Between the two an old client may have taken the lock: its plain stamp is not ours.
-  [[nodiscard]] StampRelease again() const { return {key, stamp, margin, unit, StampProof::exact}; }
+  [[nodiscard]] StampRelease again() const {
+    return {keys, stamp, margin, unit, StampProof::exact};
+  }
 };
 
 // Granted: the stored stamp is ours.
 struct StampCheck {
   static constexpr Effect kEffect = Effect::asks;
-  Resource key;
+  Resources keys;
   Token stamp;  // as it was stored
   StampProof proof = StampProof::exact;
 
-  [[nodiscard]] LockName lock() const { return {{&key, 1}, stamp.view()}; }
+  [[nodiscard]] LockName lock() const { return {keys.all(), stamp.view()}; }
 };
 
 }  // namespace redlock

@@ -5,14 +5,14 @@
 
 namespace redlock {
 
-StampKind::StampKind(Resource key, Duration lease, Duration buffer, StampRules rules,
+StampKind::StampKind(Resources keys, Duration lease, Duration buffer, StampRules rules,
                      StampProof accepted)
-    : key_(std::move(key)), lease_(lease), buffer_(buffer), rules_(rules), accepted_(accepted) {}
+    : keys_(std::move(keys)), lease_(lease), buffer_(buffer), rules_(rules), accepted_(accepted) {}
 
 Token StampKind::fresh_token(Entropy& entropy) const { return random_fraction(entropy); }
 
 Command StampKind::take(const Token& fresh) const {
-  return StampTake{key_, fresh, lease_ + buffer_, rules_.unit};
+  return StampTake{keys_, fresh, lease_ + buffer_, rules_.unit};
 }
 
 Token StampKind::proof(const Token& /*fresh*/, const std::string& text) const {
@@ -20,10 +20,10 @@ Token StampKind::proof(const Token& /*fresh*/, const std::string& text) const {
 }
 
 Command StampKind::release(const Token& proof) const {
-  return StampRelease{key_, proof, buffer_, rules_.unit, accepted_};
+  return StampRelease{keys_, proof, buffer_, rules_.unit, accepted_};
 }
 
-Command StampKind::check(const Token& proof) const { return StampCheck{key_, proof, accepted_}; }
+Command StampKind::check(const Token& proof) const { return StampCheck{keys_, proof, accepted_}; }
 
 Duration StampKind::validity(Duration elapsed) const {
   return lease_ - elapsed - drift_share(lease_, rules_.drift_factor);

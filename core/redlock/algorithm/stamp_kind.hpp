@@ -6,6 +6,7 @@
 // passed on its clock, so that the share covers all that the clocks may differ by.
 #pragma once
 #include "redlock/algorithm/lock_kind.hpp"
+#include "redlock/algorithm/resources.hpp"
 
 namespace redlock {
 
@@ -19,7 +20,7 @@ class StampKind final : public LockKind {
  public:
   // Requires 0 <= lease, 0 <= buffer, their sum <= kTtlMax and, for a take, a drift that leaves
   // some of the lease. Taken for lease + buffer; released while more than the buffer is left.
-  StampKind(Resource key, Duration lease, Duration buffer, StampRules rules,
+  StampKind(Resources keys, Duration lease, Duration buffer, StampRules rules,
             StampProof accepted = StampProof::exact);
 
   [[nodiscard]] Token fresh_token(Entropy& entropy) const override;
@@ -32,7 +33,7 @@ class StampKind final : public LockKind {
   [[nodiscard]] Duration life_max() const override;
 
  private:
-  Resource key_;
+  Resources keys_;
   Duration lease_;
   Duration buffer_;
   StampRules rules_;

@@ -4,35 +4,35 @@
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/extend.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
-#include "redlock/runtime/server_list.hpp"
+#include "redlock/runtime/server_plan.hpp"
 
 namespace redlock {
 
 namespace {
 
-void check_options(const LockOptions& options) {
+LockOptions checked(LockOptions options) {
   check_drift_factor(options.drift_factor);
   const RetryPolicy& retry = options.retry;
   if (retry.pause_low < Duration() || retry.pause_high < retry.pause_low ||
       retry.pause_high > kPauseMax) {
     throw ArgumentError("retryDelay must be between 0 and 3600000 ms");
   }
+  return options;
 }
 
 }  // namespace
 
-LockManager::LockManager(Pool& pool, const std::vector<ServerSpec>& servers, LockOptions options)
-    : pool_(pool), options_(std::move(options)) {
-  check_options(options_);
-  check_servers(servers);
-  answer_times_ = answer_times(servers, options_.timeout);
-  nodes_ = connect_nodes(pool_, servers, options_.timeout, options_.client_name);
-}
+LockPlan::LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options)
+    : options(checked(std::move(lock_options))),
+      servers(server_list, options.timeout, options.client_name) {}
+
+LockManager::LockManager(Pool& pool, std::shared_ptr<const LockPlan> plan)
+    : pool_(pool), plan_(std::move(plan)), nodes_(plan_->servers.bind(pool)) {}
 
 void LockManager::check_ttl(Duration ttl) const {
   if (ttl <= Duration()) throw ArgumentError("ttl must be greater than 0");
   if (ttl > kTtlMax) throw ArgumentError("ttl must be at most 3153600000000 ms");
-  if (validity_of(ttl, Duration(), options_.drift_factor) <= Duration()) {
+  if (validity_of(ttl, Duration(), plan_->options.drift_factor) <= Duration()) {
     throw ArgumentError("ttl is too small: clock drift leaves no validity");
   }
 }
@@ -41,47 +41,53 @@ OperationId LockManager::begin(std::unique_ptr<Operation> operation) {
   return pool_.begin(std::move(operation), nodes_);
 }
 
-QuorumKind LockManager::kind_of(const Resource& resource, const Token& token) const {
-  check_resource(resource);
+QuorumKind LockManager::kind_of(const Resources& resources, const Token& token) const {
+  check_resources(resources);
   check_token(token);
-  return {resource, Duration(), options_.drift_factor};
+  return {resources, Duration(), plan_->options.drift_factor};
 }
 
-std::shared_ptr<const LockKind> LockManager::kind_for(const Resource& resource,
+std::shared_ptr<const LockKind> LockManager::kind_for(const Resources& resources,
                                                       Duration ttl) const {
-  check_resource(resource);
+  check_resources(resources);
   check_ttl(ttl);
-  return std::make_shared<const QuorumKind>(resource, ttl, options_.drift_factor);
+  return std::make_shared<const QuorumKind>(resources, ttl, plan_->options.drift_factor);
 }
 
-OperationId LockManager::begin_lock(const Resource& resource, Duration ttl) {
-  return begin(std::make_unique<Acquire>(answer_times_, kind_for(resource, ttl), options_.retry,
-                                         pool_.entropy()));
+OperationId LockManager::begin_lock(const Resources& resources, Duration ttl) {
+  return begin(std::make_unique<Acquire>(plan_->servers.answer_times(), kind_for(resources, ttl),
+                                         plan_->options.retry, pool_.entropy()));
 }
 
-OperationId LockManager::begin_extend(const Resource& resource, const Token& token, Duration ttl) {
+OperationId LockManager::begin_extend(const Resources& resources, const Token& token,
+                                      Duration ttl) {
   check_token(token);
-  return pool_.begin(std::make_unique<Extend>(answer_times_, kind_for(resource, ttl), token),
-                     nodes_, token);
+  return pool_.begin(
+      std::make_unique<Extend>(plan_->servers.answer_times(), kind_for(resources, ttl), token),
+      nodes_, token);
 }
 
-OperationId LockManager::begin_unlock(const Resource& resource, const Token& token) {
-  const QuorumKind kind = kind_of(resource, token);
+OperationId LockManager::begin_unlock(const Resources& resources, const Token& token) {
+  const QuorumKind kind = kind_of(resources, token);
   pool_.give_up(token);
-  return begin(std::make_unique<Inquiry>(answer_times_, kind.release(token), LossDetail::none));
+  return begin(std::make_unique<Inquiry>(plan_->servers.answer_times(), kind.release(token),
+                                         LossDetail::none));
 }
 
-OperationId LockManager::begin_check(const Resource& resource, const Token& token) {
-  return pool_.begin(std::make_unique<Inquiry>(answer_times_, kind_of(resource, token).check(token),
-                                               LossDetail::reason),
-                     nodes_, token);
+OperationId LockManager::begin_check(const Resources& resources, const Token& token) {
+  return pool_.begin(
+      std::make_unique<Inquiry>(plan_->servers.answer_times(),
+                                kind_of(resources, token).check(token), LossDetail::reason),
+      nodes_, token);
 }
 
-std::optional<OperationId> LockManager::begin_look_after(const Resource& resource,
+std::optional<OperationId> LockManager::begin_look_after(const Resources& resources,
                                                          const Outcome& refused) {
-  if (refused.decision != Decision::denied || options_.retry.attempts_max <= 1) return std::nullopt;
-  check_resource(resource);
-  return begin(std::make_unique<Inquiry>(answer_times_, CheckEndless{resource}, LossDetail::none));
+  if (refused.decision != Decision::denied || plan_->options.retry.attempts_max <= 1)
+    return std::nullopt;
+  check_resources(resources);
+  return begin(std::make_unique<Inquiry>(plan_->servers.answer_times(), CheckEndless{resources},
+                                         LossDetail::none));
 }
 
 Outcome LockManager::take_extension(OperationId id) {
@@ -94,20 +100,16 @@ Outcome LockManager::take_extension(OperationId id) {
   return outcome;
 }
 
-Outcome LockManager::take_lock(OperationId id, const Resource& resource, Caller caller) {
+Outcome LockManager::take_lock(OperationId id, const Resources& resources, Caller caller) {
   Outcome outcome = take_extension(id);
   if (outcome.decision == Decision::granted && caller == Caller::left) {
     outcome.decision = Decision::outlasted;
   }
   if (outcome.decision == Decision::outlasted) {
     // Taken at once: sent, and not waited for.
-    (void)pool_.take(begin_unlock(resource, outcome.token));
+    (void)pool_.take(begin_unlock(resources, outcome.token));
   }
   return outcome;
-}
-
-std::vector<ServerTrouble> LockManager::troubles(const Outcome& outcome) const {
-  return troubles_of(outcome, nodes_, answer_times_);
 }
 
 }  // namespace redlock

@@ -4,8 +4,10 @@
 // lets Pool::run() finish it or steps the pool itself, to live between the steps.
 // Not thread-safe; the pool must outlive the manager.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "redlock/algorithm/quorum_kind.hpp"
@@ -13,7 +15,7 @@
 #include "redlock/algorithm/round.hpp"
 #include "redlock/algorithm/validity.hpp"
 #include "redlock/runtime/pool.hpp"
-#include "redlock/runtime/server_list.hpp"
+#include "redlock/runtime/server_plan.hpp"
 #include "redlock/wire/endpoint.hpp"
 
 namespace redlock {
@@ -25,49 +27,62 @@ struct LockOptions {
   std::string client_name;  // for CLIENT SETNAME; empty: none
 };
 
+// All that a manager is but its connections: which servers, and how locks are taken there.
+// Immutable, so that a thread may bind what another one made to a pool of its own.
+struct LockPlan {
+  // Throws ArgumentError: no servers, more than kNodesMax, the same server twice, an option out of
+  // its range.
+  LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options);
+
+  const LockOptions options;
+  const ServerPlan servers;
+};
+
 // Whether the one who began a call is still there to be given what it won.
 enum class Caller { waits, left };
 
 class LockManager {
  public:
-  // Throws ArgumentError: no servers, more than kNodesMax, the same server twice, an option
-  // out of its range.
-  LockManager(Pool& pool, const std::vector<ServerSpec>& servers, LockOptions options);
+  LockManager(Pool& pool, std::shared_ptr<const LockPlan> plan);
+  // For a plan that nobody else needs. Throws what making it throws.
+  LockManager(Pool& pool, const std::vector<ServerSpec>& servers, LockOptions options)
+      : LockManager(pool, std::make_shared<const LockPlan>(servers, std::move(options))) {}
 
   // Throw ArgumentError for a resource or token past its bound and for a ttl that is not
   // positive, above kTtlMax, or too small to leave any validity after drift.
-  OperationId begin_lock(const Resource& resource, Duration ttl);
-  OperationId begin_extend(const Resource& resource, const Token& token, Duration ttl);
+  OperationId begin_lock(const Resources& resources, Duration ttl);
+  OperationId begin_extend(const Resources& resources, const Token& token, Duration ttl);
   // What is being asked about this lock at the moment will not be granted.
-  OperationId begin_unlock(const Resource& resource, const Token& token);
-  OperationId begin_check(const Resource& resource, const Token& token);
+  OperationId begin_unlock(const Resources& resources, const Token& token);
+  OperationId begin_check(const Resources& resources, const Token& token);
   // What refuses a lock again and again may be none: asks whether a majority holds a key there that
   // never expires, which is granted then. Nothing where `refused`, the outcome of a begin_lock, was
   // not denied, or came of a single attempt: who makes only one is in a hurry, and not told.
-  std::optional<OperationId> begin_look_after(const Resource& resource, const Outcome& refused);
+  std::optional<OperationId> begin_look_after(const Resources& resources, const Outcome& refused);
 
   // What was begun, as it is by now: signal handlers may have run since it was decided. The
   // validity counts from now; where nothing is left of it, or nobody waits for the lock, it is
   // `outlasted`, and a lock is given back. They throw what Pool::take() throws.
-  Outcome take_lock(OperationId id, const Resource& resource, Caller caller);
+  Outcome take_lock(OperationId id, const Resources& resources, Caller caller);
   Outcome take_extension(OperationId id);
 
-  // The servers that erred in an outcome of this manager; see troubles_of().
-  [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const;
+  // The servers that erred in an outcome of this manager; see ServerPlan::troubles().
+  [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const {
+    return plan_->servers.troubles(outcome, nodes_);
+  }
   [[nodiscard]] Pool& pool() { return pool_; }
 
  private:
   OperationId begin(std::unique_ptr<Operation> operation);
   void check_ttl(Duration ttl) const;
   // Checked: of a lock that is held, and of one that is to be taken or extended.
-  [[nodiscard]] QuorumKind kind_of(const Resource& resource, const Token& token) const;
-  [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resource& resource,
+  [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
+  [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resources& resources,
                                                          Duration ttl) const;
 
   Pool& pool_;
-  LockOptions options_;
-  AnswerTimes answer_times_;
-  std::vector<std::shared_ptr<Node>> nodes_;
+  std::shared_ptr<const LockPlan> plan_;
+  NodeList nodes_;
 };
 
 }  // namespace redlock

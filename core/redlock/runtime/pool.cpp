@@ -36,7 +36,9 @@ std::shared_ptr<Node> Pool::node(const Endpoint& endpoint, Duration timeout) {
   auto known = nodes_.find(Name(endpoint, magnitude_of(timeout)));
   if (known == nodes_.end()) {
     if (nodes_.size() >= nodes_due_) forget_unused();
-    known = nodes_.insert(std::make_shared<Node>(endpoint, timeout, transport_, entropy_, encoder_))
+    known = nodes_
+                .insert(std::make_shared<Node>(std::make_unique<FixedLocator>(endpoint), timeout,
+                                               transport_, entropy_, encoder_))
                 .first;
   }
   (*known)->allow(timeout);
@@ -143,7 +145,7 @@ void Pool::deliver(Reactor::Chance chance) {
   notice_fork();
   NodeList nodes;
   for (const auto& node : nodes_) {
-    if (node->has_session() || node->has_carried()) nodes.push_back(node);
+    if (node->has_conversation() || node->has_carried()) nodes.push_back(node);
   }
   reactor_.deliver_removals(nodes, chance);
 }

@@ -46,12 +46,12 @@ void Reactor::put(Running& running, Instant now, Input input) noexcept {
 // Late answers and closed connections are found before the node is used again.
 void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   const bool stale = std::ranges::any_of(nodes, [now](const auto& node) {
-    return node->overdue(now) || (node->has_session() && now - node->last_used() >= kIdleLook);
+    return node->overdue(now) || (node->has_conversation() && now - node->last_used() >= kIdleLook);
   });
   if (!stale) return;
   silent_.clear();
   for (const auto& node : nodes) {
-    if (node->has_session() && now - node->last_used() >= idle_limit_) silent_.push_back(node);
+    if (node->has_conversation() && now - node->last_used() >= idle_limit_) silent_.push_back(node);
   }
   // Behind a late answer there may be the end of the connection.
   if (read(Instant(), Scope::all) == Woken::ready && !forked()) read(Instant(), Scope::all);
@@ -61,7 +61,7 @@ void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
 }
 
 void Reactor::replace_silent(Node& node) {
-  if (!node.has_session()) return;
+  if (!node.has_conversation()) return;
   const bool needed = std::ranges::any_of(
       node.askers(), [this](OperationId id) { return knows(id) && outcome(id) == nullptr; });
   if (!needed) node.replace(arrivals_);
@@ -82,22 +82,26 @@ Woken Reactor::step(Instant until) {
 Woken Reactor::read(Instant deadline, Scope scope) {
   interests_.clear();
   polled_.clear();
+  bool buffered = false;
   for (const auto& node : live_) {
     if (node->closing() || (scope == Scope::outstanding && node->idle())) continue;
-    interests_.push_back({node->connection(), node->wants_write(), false, false});
+    const Wants wants = transport_.wants(node->connection(), node->has_output());
+    buffered = buffered || wants.buffered;
+    interests_.push_back({node->connection(), wants, false, false});
     polled_.push_back(node);
   }
-  const Woken woken = transport_.wait(interests_, deadline);
+  const Woken woken = transport_.wait(interests_, buffered ? Instant() : deadline);
   if (forked()) return woken;
   const Instant now = clock_.now();
   for (std::size_t i = 0; i < polled_.size(); ++i) {
     const Interest& interest = interests_[i];
-    if (!interest.readable && !interest.writable) continue;
-    polled_[i]->take_ready(interest.readable, interest.writable, now, arrivals_);
+    const bool readable = interest.readable || interest.wants.buffered;
+    if (!readable && !interest.writable) continue;
+    polled_[i]->take_ready(readable, interest.writable, now, arrivals_);
   }
   polled_.clear();
   settle(now);
-  return woken;
+  return buffered ? Woken::ready : woken;
 }
 
 void Reactor::take_time(Instant now) {
@@ -219,7 +223,7 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
 
 void Reactor::ask(Running& running, const Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
-  if (!node->has_session()) make_room(*node);
+  if (!node->has_conversation()) make_room(*node);
   // A connection that is opened is also looked after, whatever goes wrong behind it.
   live_.reserve(live_.size() + 1);
   try {
@@ -258,7 +262,7 @@ void Reactor::make_room(const Node& wanted) {
   if (live_.size() < kConnectionsMax) return;
   Node* oldest = nullptr;
   for (const auto& node : live_) {
-    if (node.get() == &wanted || !node->idle() || !node->has_session()) continue;
+    if (node.get() == &wanted || !node->idle() || !node->has_conversation()) continue;
     if (oldest == nullptr || node->last_used() < oldest->last_used()) oldest = node.get();
   }
   if (oldest == nullptr) return;

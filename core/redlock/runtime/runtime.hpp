@@ -10,8 +10,9 @@ namespace redlock {
 // One per thread; make as many as you like. Declared in the order of need.
 class Runtime {
  public:
-  explicit Runtime(NameSources names = {})
-      : transport_(clock_, std::move(names)), pool_(transport_, clock_, entropy_) {}
+  // Another thread may end a wait of this one through `waker`, which must outlive it.
+  explicit Runtime(NameSources names = {}, Waker* waker = nullptr)
+      : transport_(clock_, std::move(names), waker), pool_(transport_, clock_, entropy_) {}
   [[nodiscard]] Pool& pool() { return pool_; }
 
  private:

@@ -46,8 +46,8 @@ std::optional<timespec> span_until(Instant wake, Instant now) {
 
 }  // namespace
 
-SocketTransport::SocketTransport(Clock& clock, NameSources sources)
-    : clock_(clock), resolver_(std::move(sources)) {}
+SocketTransport::SocketTransport(Clock& clock, NameSources sources, Waker* waker)
+    : clock_(clock), waker_(waker), resolver_(std::move(sources)) {}
 
 SocketTransport::~SocketTransport() { forget_all(); }
 
@@ -184,6 +184,7 @@ void SocketTransport::forget_all() {
   half_closed_.clear();
   links_.clear();
   resolver_.forget_all();
+  if (waker_ != nullptr) waker_->start_over();
 }
 
 Woken SocketTransport::wait(std::span<Interest> interests, Instant deadline) {
@@ -201,6 +202,7 @@ Woken SocketTransport::wait(std::span<Interest> interests, Instant deadline) {
       if (nanosleep(&kBlindPause, nullptr) != 0) return Woken::interrupted;
     }
     if (report(interests)) return Woken::ready;
+    if (waker_ != nullptr && waker_->take_call()) return Woken::called;
     if (deadline <= Instant() || clock_.now() >= deadline) return Woken::deadline;
   }
 }
@@ -208,9 +210,11 @@ Woken SocketTransport::wait(std::span<Interest> interests, Instant deadline) {
 Instant SocketTransport::gather(std::span<const Interest> interests, Instant deadline) {
   polled_.clear();
   for (const Interest& interest : interests) {
-    const short events = interest.want_write ? POLLIN | POLLOUT : POLLIN;
-    polled_.push_back({link(interest.connection).descriptor.number(), events, 0});
+    const int events = (interest.wants.read ? POLLIN : 0) | (interest.wants.write ? POLLOUT : 0);
+    polled_.push_back(
+        {link(interest.connection).descriptor.number(), static_cast<short>(events), 0});
   }
+  if (waker_ != nullptr) polled_.push_back({waker_->descriptor(), POLLIN, 0});
   Instant wake = deadline;
   for (const Interest& interest : interests) {
     const Link& found = link(interest.connection);

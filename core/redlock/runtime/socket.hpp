@@ -16,6 +16,7 @@
 #include "redlock/runtime/process.hpp"
 #include "redlock/runtime/resolver.hpp"
 #include "redlock/runtime/transport.hpp"
+#include "redlock/runtime/waker.hpp"
 
 struct pollfd;
 
@@ -27,7 +28,8 @@ inline constexpr std::size_t kHalfClosedMax = 16;
 class SocketTransport final : public Transport {
  public:
   // The clock must outlive the transport, and tells when wait()'s deadline is.
-  explicit SocketTransport(Clock& clock, NameSources sources = {});
+  // Another thread that is to wake it does so through `waker`, which must outlive it too.
+  explicit SocketTransport(Clock& clock, NameSources sources = {}, Waker* waker = nullptr);
   SocketTransport(const SocketTransport&) = delete;
   SocketTransport& operator=(const SocketTransport&) = delete;
   ~SocketTransport() override;
@@ -68,6 +70,7 @@ class SocketTransport final : public Transport {
   [[nodiscard]] Link& link(ConnectionId connection);
 
   Clock& clock_;
+  Waker* waker_;
   ForkWatch watch_;
   Resolver resolver_;
   ConnectionId last_id_ = 0;

@@ -3,16 +3,17 @@
 
 namespace redlock {
 
-bool StampLedger::write(const std::string& server, const Resource& key, Entry entry, Instant now) {
+bool StampLedger::write(const std::string& server, const Resources& keys, Entry entry,
+                        Instant now) {
   notice_fork();
   drop_gone(now);
-  const auto before = entries_.find({server, key});
+  const auto before = entries_.find({server, keys});
   if (before != entries_.end()) {
     if (before->second.taken_at > entry.taken_at) return false;
     erase(before);
   }
   entry.serial = ++latest_serial_;
-  const auto place = entries_.emplace(Name{server, key}, std::move(entry)).first;
+  const auto place = entries_.emplace(Name{server, keys}, std::move(entry)).first;
   try {
     line_.emplace(std::pair{place->second.gone_by, place->second.serial}, &place->first);
   } catch (...) {
@@ -23,15 +24,15 @@ bool StampLedger::write(const std::string& server, const Resource& key, Entry en
   return true;
 }
 
-void StampLedger::strike(const std::string& server, const Resource& key, Serial serial) {
+void StampLedger::strike(const std::string& server, const Resources& keys, Serial serial) {
   notice_fork();
-  const auto found = entries_.find({server, key});
+  const auto found = entries_.find({server, keys});
   if (found != entries_.end() && found->second.serial == serial) erase(found);
 }
 
-StampLedger::Entry* StampLedger::find(const std::string& server, const Resource& key) {
+StampLedger::Entry* StampLedger::find(const std::string& server, const Resources& keys) {
   notice_fork();
-  const auto found = entries_.find({server, key});
+  const auto found = entries_.find({server, keys});
   return found == entries_.end() ? nullptr : &found->second;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/resources.hpp"
 #include "redlock/algorithm/time.hpp"
 #include "redlock/runtime/process.hpp"
 
@@ -36,16 +37,16 @@ class StampLedger {
   };
 
   // False, and nothing is written, when what stands there was taken later.
-  bool write(const std::string& server, const Resource& key, Entry entry, Instant now);
+  bool write(const std::string& server, const Resources& keys, Entry entry, Instant now);
   // Unless something else stands there by now.
-  void strike(const std::string& server, const Resource& key, Serial serial);
+  void strike(const std::string& server, const Resources& keys, Serial serial);
   // Null when there is none; valid until the next write, strike or clear.
-  [[nodiscard]] Entry* find(const std::string& server, const Resource& key);
+  [[nodiscard]] Entry* find(const std::string& server, const Resources& keys);
   void clear();
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
  private:
-  using Name = std::pair<std::string, Resource>;
+  using Name = std::pair<std::string, Resources>;
   using Entries = std::map<Name, Entry>;
 
   // Forgets everything after a fork: the parent holds it.

@@ -40,16 +40,23 @@ struct IoResult {
   std::string reason;  // for people, where it ended
 };
 
+// What a connection waits for.
+struct Wants {
+  bool read = true;
+  bool write = false;
+  // Bytes have come already that no polling shows: reading will not wait.
+  bool buffered = false;
+};
+
 struct Interest {
   ConnectionId connection = 0;
-  // Reading is always of interest; a connection that is being opened waits for writing.
-  bool want_write = false;
+  Wants wants;
   // Filled in by wait(). An ended connection is readable.
   bool readable = false;
   bool writable = false;
 };
 
-enum class Woken { ready, deadline, interrupted };
+enum class Woken { ready, deadline, interrupted, called };
 
 class Transport {
  public:
@@ -59,6 +66,12 @@ class Transport {
   [[nodiscard]] virtual ConnectionId open(const Endpoint& endpoint, Instant answer_by) = 0;
   // Asked when the connection was reported writable, or to give a reason for a time-out.
   [[nodiscard]] virtual LinkStatus status(ConnectionId connection) = 0;
+  // What it waits for now, when its user has something to send or not. A connection that is being
+  // opened counts as having: it is writable once it is open. A stream with a protocol of its own
+  // underneath may want to read where its user writes.
+  [[nodiscard]] virtual Wants wants(ConnectionId /*connection*/, bool has_output) {
+    return {true, has_output, false};
+  }
   [[nodiscard]] virtual IoResult send(ConnectionId connection, std::string_view bytes) = 0;
   [[nodiscard]] virtual IoResult receive(ConnectionId connection, std::span<char> into) = 0;
   // What has been sent still arrives, as far as the network allows.
@@ -68,8 +81,8 @@ class Transport {
   virtual void close_behind(ConnectionId connection) { close(connection); }
   // Lets go of every connection without a sign to the peer: they belong to the parent process.
   virtual void forget_all() = 0;
-  // Returns when an interest is ready, at `deadline`, or when a signal came. With a deadline
-  // that has passed it only looks.
+  // Returns when an interest is ready, at `deadline`, when a signal came, or when another thread
+  // called. With a deadline that has passed it only looks.
   virtual Woken wait(std::span<Interest> interests, Instant deadline) = 0;
 };
 

@@ -4,7 +4,7 @@
 namespace redlock {
 
 void Dialect<SetIfAbsent>::write(const RequestWriter& request, const SetIfAbsent& command) {
-  request.plain("SET", command.resource.view(), command.token.view(), "NX", "PX",
+  request.plain("SET", command.resources.only().view(), command.token.view(), "NX", "PX",
                 in_ms(command.ttl));
 }
 
@@ -15,7 +15,7 @@ ReadReply Dialect<SetIfAbsent>::read(const RespValue& value) {
 }
 
 void Dialect<CheckEndless>::write(const RequestWriter& request, const CheckEndless& command) {
-  request.plain("PTTL", command.resource.view());
+  request.plain("PTTL", command.resources.only().view());
 }
 
 // PTTL says -2 where there is no key, -1 where it has no end.

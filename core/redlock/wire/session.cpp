@@ -7,12 +7,12 @@
 namespace redlock {
 
 Session::Session(const Endpoint& endpoint, RequestEncoder& encoder)
-    : encoder_(encoder), secrets_(endpoint), handshake_(endpoint, output_) {}
+    : Conversation(endpoint), encoder_(encoder) {}
 
 bool Session::submit(const Origin& origin, SharedCommand command, Instant answer_by,
                      Instant repeat_until) {
   const std::size_t room = is_removal(*command) ? kAwaitedMax : kAwaitedBesidesRemovalsMax;
-  if (broken_ || awaited_.size() >= room || queue_is_full()) return false;
+  if (broken() || awaited_.size() >= room || queue_is_full()) return false;
   Awaited request;
   request.origin = origin;
   request.command = std::move(command);
@@ -46,40 +46,27 @@ ScriptForm Session::form_for(const Awaited& request) const {
 void Session::write(Awaited& request) {
   request.form = form_for(request);
   const std::string_view bytes = encoder_.encode(request.command, request.form);
-  output_ += bytes;
+  say(bytes);
   request.bytes = bytes.size();
   ++written_;
 }
 
-std::string_view Session::rest() const { return std::string_view(output_).substr(output_offset_); }
-
 bool Session::has_output() const {
-  return !rest().empty() || (handshake_.admits() && written_ < awaited_.size());
+  return !rest().empty() || (admitted() && written_ < awaited_.size());
 }
 
 std::string_view Session::output() {
-  while (handshake_.admits() && written_ < awaited_.size() && rest().size() < kLookAheadBytes) {
+  while (admitted() && written_ < awaited_.size() && rest().size() < kLookAheadBytes) {
     write(awaited_[written_]);
   }
   return rest();
-}
-
-void Session::mark_sent(std::size_t size) {
-  sent_any_ = sent_any_ || size > 0;
-  unanswered_bytes_ += size;
-  output_offset_ += size;
-  if (output_offset_ < output_.size()) return;
-  if (!handshake_sent_) wipe(output_.data(), output_.size());
-  handshake_sent_ = true;
-  output_.clear();
-  output_offset_ = 0;
 }
 
 void Session::take_back() noexcept {
   while (written_ > 0) {
     const Awaited& last = awaited_[written_ - 1];
     if (last.bytes > rest().size()) return;
-    output_.resize(output_.size() - last.bytes);
+    unsay(last.bytes);
     --written_;
   }
 }
@@ -123,40 +110,33 @@ void Session::withdraw(OperationId operation) noexcept {
 }
 
 void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals) {
-  if (broken_) return;
-  reader_.feed(bytes);
-  while (!broken_) {
-    std::optional<RespValue> value = reader_.next();
+  if (broken()) return;
+  hear(bytes);
+  std::optional<Ending> ending;
+  while (!broken() && !ending) {
+    const std::optional<RespValue> value = next_reply(ending);
     if (!value) break;
     take_reply(*value, arrivals);
   }
-  if (!broken_ && !reader_.error().empty()) {
-    fail(Fault::protocol, "no valid reply: " + secrets_.shown(reader_.error()), arrivals);
-  }
+  if (ending) fail(ending->fault, ending->reason, arrivals);
+  if (!broken() && awaited_.empty() && !greeting()) note_all_answered();
 }
 
 void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
-  if (!handshake_.done()) {
-    const auto refusal = handshake_.take_reply(value, secrets_);
-    if (handshake_.done() && awaited_.empty()) unanswered_bytes_ = 0;
-    if (refusal) fail(refusal->fault, refusal->reason, arrivals);
-    return;
-  }
   if (written_ == 0) {
     const bool is_error = value.kind == RespKind::error;
     const Fault fault = is_error ? fault_of(value.text) : Fault::rejected;
     return fail(fault == Fault::rejected ? Fault::protocol : fault,
                 "a reply that nobody asked for" +
-                    (is_error ? ": " + secrets_.shown(value.text) : std::string()),
+                    (is_error ? ": " + secrets().shown(value.text) : std::string()),
                 arrivals);
   }
   // It is awaited until all has been made of its answer: where the session fails over that, or
   // memory runs out, it is answered with all the others, and a removal is still there to be sent.
   take_command_reply(awaited_.front(), value, arrivals);
-  if (broken_) return;
+  if (broken()) return;
   awaited_.pop_front();
   --written_;
-  if (awaited_.empty()) unanswered_bytes_ = 0;
 }
 
 bool Session::removal_follows(const Command& command) const {
@@ -188,7 +168,7 @@ void Session::take_command_reply(const Awaited& request, const RespValue& value,
     known_scripts_.reset(request.command->index());
     return repeat_as_text(request, arrivals);
   }
-  std::optional<Reply> reply = reply_to(*request.command, value, secrets_);
+  std::optional<Reply> reply = reply_to(*request.command, value, secrets());
   if (!reply) return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
   if (reply->answer != Answer::unknown) {
     known_scripts_.set(request.command->index());
@@ -203,12 +183,10 @@ void Session::take_command_reply(const Awaited& request, const RespValue& value,
 }
 
 void Session::fail(Fault fault, const std::string& reason, std::vector<Arrival>& arrivals) {
-  if (broken_) return;
-  broken_ = true;
+  if (broken()) return;
   // Made ready and not sent is not sent, and is no last word.
   take_back();
-  fault_ = fault;
-  reason_ = reason;
+  mark_broken(fault, reason);
   for (std::size_t i = 0; i < awaited_.size(); ++i) {
     const Awaited& request = awaited_[i];
     const bool told = request.origin.operation == 0 || request.useless;
@@ -220,7 +198,7 @@ void Session::fail(Fault fault, const std::string& reason, std::vector<Arrival>&
 }
 
 std::optional<Instant> Session::next_deadline() const {
-  if (broken_ || awaited_.empty()) return std::nullopt;
+  if (broken() || awaited_.empty()) return std::nullopt;
   Instant earliest = Instant::never();
   for (const Awaited& request : awaited_) earliest = std::min(earliest, request.answer_by);
   return earliest;
@@ -272,15 +250,15 @@ void Session::submit_last(SharedCommand removal, Instant repeat_until) {
 
 void Session::repeat_removals() {
   // Without the SELECT no command of ours was ever written here.
-  if (!handshake_.admits()) return;
+  if (!admitted()) return;
   // Where memory ran out as it failed they may still be here.
-  if (broken_) drop_unwritten([](const Awaited&) { return true; });
+  if (broken()) drop_unwritten([](const Awaited&) { return true; });
   for (const std::size_t position : removals()) {
     Awaited& request = awaited_[position];
     if (!is_written(position)) {
       request.by_text = true;
       // What is said last is said late: by now an old client may have taken the lock.
-      if (broken_) request.command = std::make_shared<const Command>(*undo_of(*request.command));
+      if (broken()) request.command = std::make_shared<const Command>(*undo_of(*request.command));
     } else if (request.form == ScriptForm::sha1) {
       submit_last(std::make_shared<const Command>(*undo_of(*request.command)));
     }
@@ -298,9 +276,7 @@ bool Session::owes_removal() const {
   return false;
 }
 
-bool Session::has_last_words() const {
-  return sent_any_ && handshake_.admits() && !removals().empty();
-}
+bool Session::has_last_words() const { return sent_any() && admitted() && !removals().empty(); }
 
 std::vector<SharedCommand> Session::unsettled() const {
   std::vector<SharedCommand> commands;

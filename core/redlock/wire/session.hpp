@@ -1,5 +1,5 @@
-// One connection's conversation with its server, without the socket: commands become bytes to
-// send, bytes received become replies, each for the operation that asked.
+// The conversation in which commands are asked: they become bytes to send, and bytes received
+// become replies, each for the operation that asked.
 //
 // Replies are told apart by nothing but their order, so the order is everything:
 //
@@ -29,11 +29,9 @@
 
 #include "redlock/algorithm/command.hpp"
 #include "redlock/algorithm/reply.hpp"
-#include "redlock/wire/codec.hpp"
+#include "redlock/wire/conversation.hpp"
 #include "redlock/wire/encoder.hpp"
 #include "redlock/wire/endpoint.hpp"
-#include "redlock/wire/handshake.hpp"
-#include "redlock/wire/secret.hpp"
 #include "redlock/wire/translate.hpp"
 
 namespace redlock {
@@ -67,8 +65,10 @@ struct Refused {
   Instant until;  // it is of use to nobody from then on
 };
 
-class Session {
+class Session final : public Conversation {
  public:
+  using Event = Arrival;
+
   // Writes the handshake. The encoder must outlive the session; sessions may share it.
   Session(const Endpoint& endpoint, RequestEncoder& encoder);
 
@@ -82,8 +82,6 @@ class Session {
   [[nodiscard]] std::string_view output();
   // Is there anything to be sent?
   [[nodiscard]] bool has_output() const;
-  // The first `size` bytes of output() have been sent.
-  void mark_sent(std::size_t size);
   // The socket takes no more for now: commands of which nothing was sent are taken back.
   void take_back() noexcept;
   // Answers and drops what is not written though its time is over; removals stay.
@@ -100,24 +98,11 @@ class Session {
   // The connection is done with. Answers every awaited request with `unknown`.
   void fail(Fault fault, const std::string& reason, std::vector<Arrival>& arrivals);
 
-  // May commands be written? False while a SELECT is unconfirmed.
-  [[nodiscard]] bool admitted() const { return handshake_.admits(); }
-  [[nodiscard]] bool broken() const { return broken_; }
-  // Why, once broken.
-  [[nodiscard]] Fault fault() const { return fault_; }
-  [[nodiscard]] const std::string& reason() const { return reason_; }
-
   // The moment by which the most impatient awaited request wants its answer.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
-  [[nodiscard]] bool idle() const {
-    return awaited_.empty() && rest().empty() && handshake_.done();
-  }
-  // Is the handshake unanswered?
-  [[nodiscard]] bool greeting() const { return !handshake_.done(); }
+  [[nodiscard]] bool idle() const { return awaited_.empty() && rest().empty() && !greeting(); }
   // The operations that wait for an answer here.
   [[nodiscard]] std::vector<OperationId> askers() const;
-  // At least as many bytes as have been sent and not been answered yet.
-  [[nodiscard]] std::size_t unanswered_bytes() const { return unanswered_bytes_; }
 
   // One more removal behind everything else, whatever room there is, with nobody waiting for the
   // answer; also on a session that has failed while its connection still carries bytes.
@@ -156,8 +141,6 @@ class Session {
   using Queue = std::deque<Awaited>;
 
   void write(Awaited& request);
-  // Bytes that were made and not sent.
-  [[nodiscard]] std::string_view rest() const;
   [[nodiscard]] bool is_written(std::size_t position) const { return position < written_; }
   [[nodiscard]] Queue::iterator unwritten() {
     return awaited_.begin() + static_cast<std::ptrdiff_t>(written_);
@@ -179,24 +162,12 @@ class Session {
   [[nodiscard]] std::vector<std::size_t> removals() const;
 
   RequestEncoder& encoder_;
-  Secrets secrets_;
-  RespReader reader_;
-  WipedBuffer output_;
-  Handshake handshake_;
   Queue awaited_;
   std::size_t written_ = 0;  // so many of the awaited, from the front
-  bool handshake_sent_ = false;
-  std::size_t output_offset_ = 0;
-  bool sent_any_ = false;
-  // Sent since nothing was awaited last.
-  std::size_t unanswered_bytes_ = 0;
   // By Command::index(): the server has run this script for us.
   std::bitset<std::variant_size_v<Command>> known_scripts_;
   std::deque<Refused> refused_;
   bool served_ = false;
-  bool broken_ = false;
-  Fault fault_ = Fault::none;
-  std::string reason_;
 };
 
 }  // namespace redlock

@@ -1,5 +1,5 @@
-// Argument checks and reasons.
-#include "redlock/runtime/server_list.hpp"
+// Argument checks, connections and reasons.
+#include "redlock/runtime/server_plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,8 @@
 #include <map>
 
 namespace redlock {
+
+namespace {
 
 void check_servers(const std::vector<ServerSpec>& servers) {
   if (servers.empty()) throw ArgumentError("servers must not be empty");
@@ -23,19 +25,6 @@ void check_servers(const std::vector<ServerSpec>& servers) {
   }
 }
 
-void check_resource(const Resource& resource) {
-  if (resource.view().size() > kResourceBytesMax) {
-    throw ArgumentError("resource must be at most 65536 bytes long");
-  }
-}
-
-void check_token(const Token& token) {
-  if (token.empty()) throw ArgumentError("token must not be empty");
-  if (token.view().size() > kTokenBytesMax) {
-    throw ArgumentError("token must be at most 65536 bytes long");
-  }
-}
-
 void check_client_name(const std::string& name) {
   if (name.size() > kClientNameBytesMax) {
     throw ArgumentError("clientName must be at most 256 bytes long");
@@ -47,13 +36,7 @@ void check_client_name(const std::string& name) {
   }
 }
 
-void check_drift_factor(double factor) {
-  if (!(factor >= 0 && factor < 1)) {
-    throw ArgumentError("driftFactor must be at least 0 and less than 1");
-  }
-}
-
-AnswerTimes answer_times(const std::vector<ServerSpec>& servers, Duration usual) {
+AnswerTimes times_of(const std::vector<ServerSpec>& servers, Duration usual) {
   if (usual <= Duration() || usual > kTimeoutMax) {
     throw ArgumentError("timeout must be above 0 and at most 3600 seconds");
   }
@@ -66,29 +49,59 @@ AnswerTimes answer_times(const std::vector<ServerSpec>& servers, Duration usual)
   return std::make_shared<const std::vector<Duration>>(std::move(times));
 }
 
-NodeList connect_nodes(Pool& pool, const std::vector<ServerSpec>& servers, Duration usual,
-                       const std::string& client_name) {
-  check_client_name(client_name);
-  NodeList nodes;
-  for (const ServerSpec& server : servers) {
-    Endpoint endpoint = server.endpoint;
-    endpoint.client_name = client_name;
-    nodes.push_back(pool.node(endpoint, server.timeout.value_or(usual)));
-  }
-  return nodes;
-}
-
-namespace {
 std::string timed_reason(const std::string& reason, Duration answer_time) {
   std::array<char, 48> digits;
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(),
                                           answer_time.as_ms(), std::chars_format::fixed);
   return reason + " (timed out after " + std::string(digits.data(), end) + " ms)";
 }
+
 }  // namespace
 
-std::vector<ServerTrouble> troubles_of(const Outcome& outcome, const NodeList& nodes,
-                                       const AnswerTimes& answer_times) {
+void check_resources(const Resources& resources) {
+  // None of the kinds there are can set several keys at once.
+  if (!resources.single()) throw ArgumentError("resource must be one, several given");
+  if (resources.only().view().size() > kResourceBytesMax) {
+    throw ArgumentError("resource must be at most 65536 bytes long");
+  }
+}
+
+void check_token(const Token& token) {
+  if (token.empty()) throw ArgumentError("token must not be empty");
+  if (token.view().size() > kTokenBytesMax) {
+    throw ArgumentError("token must be at most 65536 bytes long");
+  }
+}
+
+void check_drift_factor(double factor) {
+  if (!(factor >= 0 && factor < 1)) {
+    throw ArgumentError("driftFactor must be at least 0 and less than 1");
+  }
+}
+
+ServerPlan::ServerPlan(const std::vector<ServerSpec>& servers, Duration usual,
+                       const std::string& client_name) {
+  check_servers(servers);
+  answer_times_ = times_of(servers, usual);
+  check_client_name(client_name);
+  servers_.reserve(servers.size());
+  for (const ServerSpec& spec : servers) {
+    Server& server = servers_.emplace_back(Server{spec.endpoint, spec.timeout.value_or(usual)});
+    server.endpoint.client_name = client_name;
+  }
+}
+
+NodeList ServerPlan::bind(Pool& pool) const {
+  NodeList nodes;
+  nodes.reserve(servers_.size());
+  for (const Server& server : servers_) {
+    nodes.push_back(pool.node(server.endpoint, server.timeout));
+  }
+  return nodes;
+}
+
+std::vector<ServerTrouble> ServerPlan::troubles(const Outcome& outcome,
+                                                const NodeList& nodes) const {
   std::vector<ServerTrouble> troubles;
   for (std::size_t i = 0; i < outcome.nodes.size() && i < nodes.size(); ++i) {
     const NodeReport& report = outcome.nodes[i];
@@ -101,7 +114,7 @@ std::vector<ServerTrouble> troubles_of(const Outcome& outcome, const NodeList& n
       if (well) trouble = {Fault::unanswered, "no answer yet"};
     }
     if (trouble.fault == Fault::timeout) {
-      trouble.reason = timed_reason(trouble.reason, (*answer_times)[i]);
+      trouble.reason = timed_reason(trouble.reason, (*answer_times_)[i]);
     }
     troubles.push_back({nodes[i]->endpoint().display(), trouble.fault, std::move(trouble.reason)});
   }

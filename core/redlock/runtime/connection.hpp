@@ -1,0 +1,158 @@
+// One server's connection: connecting, talking, broken, backing off, and connecting again by
+// itself, whatever kind of conversation it carries.
+//
+//   idle ──open──▶ connecting ──▶ ready ──trouble, time-out──▶ closing ──close──▶ idle (backing
+//   off)
+//
+// `closing` is there for whoever derives from it: what must still be said goes out on this very
+// connection, behind what is unanswered. Where to connect is asked of a locator each time.
+//
+// Invariants: a connection that timed out or answered nonsense is never used again. One thread.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "redlock/algorithm/entropy.hpp"
+#include "redlock/runtime/locator.hpp"
+#include "redlock/runtime/transport.hpp"
+#include "redlock/wire/conversation.hpp"
+
+namespace redlock {
+
+inline constexpr Duration kBackoffFirst = Duration::ms(10);
+inline constexpr Duration kBackoffMax = Duration::ms(200);
+inline constexpr std::size_t kReceiveBytes = 16 * 1024;
+// Per turn; a server that floods us waits for the next one.
+inline constexpr int kReceivesMax = 8;
+// Servers read 16 KiB at a time, and carry all of it out before they reply.
+inline constexpr std::size_t kReadAtOnceBytes = 16 * 1024;
+
+// What a server was last in trouble with; over as soon as it answers anything.
+struct NodeTrouble {
+  Fault fault = Fault::none;
+  std::string reason;
+};
+
+// How long to stay away from a server that failed so many times on end, at least once.
+[[nodiscard]] Duration draw_backoff(std::uint32_t failures, Entropy& entropy) noexcept;
+
+template <IsConversation C>
+class Connection {
+ public:
+  using Events = std::vector<typename C::Event>;
+
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // There is a user who waits as long as that.
+  void allow(Duration timeout) { timeout_ = std::max(timeout_, timeout); }
+  // Hands to the transport what is to be sent.
+  void flush(Instant now, Events& events) noexcept;
+  void take_ready(bool readable, bool writable, Instant now, Events& events) noexcept;
+  // Gives the connection up when an answer is overdue.
+  void take_time(Instant now, Events& events) noexcept;
+
+  [[nodiscard]] bool has_conversation() const {
+    return state_ == State::connecting || state_ == State::ready;
+  }
+  [[nodiscard]] bool closing() const { return state_ == State::closing; }
+  [[nodiscard]] bool connected_or_free(Instant now) const {
+    return has_conversation() || now >= retry_at_;
+  }
+  // The next one may be opened whatever the backoff says.
+  void skip_backoff() { retry_at_ = Instant(); }
+  // Nothing is awaited, nothing is to be sent and nothing is being opened: there is nothing to look
+  // at. A connection that comes about while nobody wants it any more is no time-out.
+  [[nodiscard]] bool idle() const {
+    return !conversation_ || (state_ != State::connecting && conversation_->idle());
+  }
+  // Has it something to say? While it connects, its greeting.
+  [[nodiscard]] bool has_output() const {
+    return state_ == State::connecting || (conversation_ && conversation_->has_output());
+  }
+  // 0: there is none.
+  [[nodiscard]] ConnectionId connection() const { return connection_; }
+  [[nodiscard]] std::optional<Instant> next_deadline() const;
+  // An answer is overdue: the connection is to be given up.
+  [[nodiscard]] bool overdue(Instant now) const {
+    const std::optional<Instant> deadline = next_deadline();
+    return deadline && now >= *deadline;
+  }
+  // When something was sent last. That something was read says little: it may have lain there.
+  [[nodiscard]] Instant last_used() const { return last_used_; }
+  [[nodiscard]] const NodeTrouble& trouble() const { return trouble_; }
+  // It was overdue when it was asked last, and has said nothing since.
+  [[nodiscard]] bool in_doubt() const { return trouble_.fault == Fault::timeout; }
+  // How long its most patient user waits.
+  [[nodiscard]] Duration timeout() const { return timeout_; }
+  // Which server it is, wherever that stands.
+  [[nodiscard]] const Endpoint& endpoint() const { return locator_->name(); }
+
+ protected:
+  // `timeout` is how long its users wait. Transport and entropy must outlive the connection.
+  Connection(std::unique_ptr<Locator> locator, Duration timeout, Transport& transport,
+             Entropy& entropy)
+      : locator_(std::move(locator)), timeout_(timeout), transport_(transport), entropy_(entropy) {}
+  virtual ~Connection() = default;
+
+  // Something was received, and the conversation has made of it what it could; it may be broken.
+  virtual void heard(Instant now) = 0;
+
+  // Required of all three: there is one. It lasts until closed() or forget().
+  [[nodiscard]] C& conversation() { return *conversation_; }
+  [[nodiscard]] const C& conversation() const { return *conversation_; }
+  // Of one that is closing: may something still be said on it?
+  [[nodiscard]] bool stream_usable() const { return stream_usable_; }
+
+  [[nodiscard]] bool may_open(Instant now) const {
+    return state_ == State::idle && now >= retry_at_;
+  }
+  // Requires that it is idle. `made_of` is what the conversation needs besides the endpoint.
+  template <class... MadeOf>
+  void open(Instant now, Instant answer_by, MadeOf&... made_of);
+  // It is not wanted any more: no trouble, and no backing off.
+  void hang_up(Events& events);
+  // Says what is left, as far as the transport takes it. Requires closing().
+  void say_last_words();
+  // Lets go of a connection that is closing, and backs off from a server in trouble.
+  void close(Instant now);
+  // It belongs to the parent process.
+  void forget();
+
+ private:
+  enum class State { idle, connecting, ready, closing };
+
+  // Where memory runs out in the middle of a conversation its order is in doubt, and that costs
+  // the connection.
+  template <class Act>
+  void or_close(Events& events, Act act) noexcept;
+  void give_up(Events& events) noexcept;
+  void take_status(Instant now, Events& events);
+  void send_output(Instant now, Events& events);
+  // Gives the connection up because it can no longer be sent on.
+  void hear_out(const std::string& reason, Instant now, Events& events);
+  void receive(Instant now, Events& events);
+  void begin_closing(Fault fault, const std::string& reason, bool stream_usable, Events& events);
+
+  std::unique_ptr<Locator> locator_;
+  Duration timeout_;
+  Transport& transport_;
+  Entropy& entropy_;
+  State state_ = State::idle;
+  ConnectionId connection_ = 0;
+  std::optional<C> conversation_;
+  bool stream_usable_ = false;
+  NodeTrouble trouble_;
+  std::uint32_t failure_count_ = 0;
+  Instant retry_at_;
+  Instant last_used_;
+  // Of the connection and its greeting.
+  Instant ready_by_;
+};
+
+}  // namespace redlock

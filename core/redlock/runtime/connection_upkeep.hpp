@@ -1,0 +1,182 @@
+// What a connection does, for the files that say which conversation it carries.
+#pragma once
+#include "redlock/runtime/connection.hpp"
+
+namespace redlock {
+
+template <IsConversation C>
+template <class... MadeOf>
+void Connection<C>::open(Instant now, Instant answer_by, MadeOf&... made_of) {
+  const Endpoint& place = locator_->place();
+  conversation_.emplace(place, made_of...);
+  try {
+    connection_ = transport_.open(place, answer_by);
+  } catch (...) {
+    conversation_.reset();
+    throw;
+  }
+  state_ = State::connecting;
+  last_used_ = now;
+  ready_by_ = now + timeout_;
+}
+
+template <IsConversation C>
+template <class Act>
+void Connection<C>::or_close(Events& events, Act act) noexcept {
+  try {
+    act();
+  } catch (const std::bad_alloc&) {
+    give_up(events);
+  }
+}
+
+template <IsConversation C>
+void Connection<C>::give_up(Events& events) noexcept {
+  if (!has_conversation()) return;
+  try {
+    begin_closing(Fault::closed, "out of memory", state_ == State::ready, events);
+  } catch (const std::bad_alloc&) {
+    // It is closing all the same; whom nobody could tell is told by its own deadline.
+  }
+}
+
+template <IsConversation C>
+void Connection<C>::flush(Instant now, Events& events) noexcept {
+  or_close(events, [&] { send_output(now, events); });
+}
+
+template <IsConversation C>
+void Connection<C>::send_output(Instant now, Events& events) {
+  if (state_ != State::ready) return;
+  conversation_->drop_expired(now, events);
+  while (conversation_->has_output()) {
+    const IoResult result = transport_.send(connection_, conversation_->output());
+    if (result.state == IoState::progress) {
+      conversation_->mark_sent(result.bytes);
+      last_used_ = now;
+      continue;
+    }
+    conversation_->take_back();
+    if (result.state == IoState::ended) hear_out(result.reason, now, events);
+    return;
+  }
+}
+
+// What the server said before it hung up still counts, and tells more than a broken pipe.
+template <IsConversation C>
+void Connection<C>::hear_out(const std::string& reason, Instant now, Events& events) {
+  receive(now, events);
+  if (state_ == State::ready) begin_closing(Fault::closed, reason, false, events);
+}
+
+template <IsConversation C>
+void Connection<C>::take_ready(bool readable, bool writable, Instant now, Events& events) noexcept {
+  or_close(events, [&] {
+    if (state_ == State::connecting && (readable || writable)) take_status(now, events);
+    if (state_ == State::ready && readable) receive(now, events);
+    send_output(now, events);
+  });
+}
+
+template <IsConversation C>
+void Connection<C>::take_status(Instant now, Events& events) {
+  const LinkStatus status = transport_.status(connection_);
+  if (status.state == LinkState::failed) {
+    begin_closing(status.fault, status.reason, false, events);
+  } else if (status.state == LinkState::connected) {
+    state_ = State::ready;
+    // It may have stood for long, unlooked at; the greeting goes out only now.
+    ready_by_ = std::max(ready_by_, now + timeout_);
+  }
+}
+
+template <IsConversation C>
+void Connection<C>::receive(Instant now, Events& events) {
+  std::array<char, kReceiveBytes> buffer;
+  for (int i = 0; i < kReceivesMax && state_ == State::ready; ++i) {
+    const IoResult result = transport_.receive(connection_, buffer);
+    if (result.state == IoState::blocked) return;
+    if (result.state == IoState::ended) {
+      return begin_closing(Fault::closed, result.reason, false, events);
+    }
+    conversation_->take_bytes(std::string_view(buffer.data(), result.bytes), events);
+    heard(now);
+    if (conversation_->broken()) {
+      return begin_closing(conversation_->fault(), conversation_->reason(), true, events);
+    }
+    failure_count_ = 0;
+    trouble_ = {};
+    if (result.bytes < buffer.size()) return;
+  }
+}
+
+template <IsConversation C>
+std::optional<Instant> Connection<C>::next_deadline() const {
+  if (!has_conversation()) return std::nullopt;
+  const std::optional<Instant> deadline = conversation_->next_deadline();
+  if (state_ == State::ready && !conversation_->greeting()) return deadline;
+  return std::min(ready_by_, deadline.value_or(ready_by_));
+}
+
+template <IsConversation C>
+void Connection<C>::take_time(Instant now, Events& events) noexcept {
+  if (!overdue(now)) return;
+  or_close(events, [&] {
+    if (state_ == State::ready) return begin_closing(Fault::timeout, "no answer", true, events);
+    const LinkStatus status = transport_.status(connection_);
+    begin_closing(Fault::timeout, status.reason.empty() ? "connecting" : status.reason, false,
+                  events);
+  });
+}
+
+template <IsConversation C>
+void Connection<C>::begin_closing(Fault fault, const std::string& reason, bool stream_usable,
+                                  Events& events) {
+  const bool unused = state_ == State::ready && conversation_->idle() && fault == Fault::closed;
+  state_ = State::closing;
+  stream_usable_ = stream_usable;
+  locator_->note_lost(fault);
+  conversation_->fail(fault, reason, events);
+  // A server may close an idle connection; that is no reason to stay away from it.
+  if (unused) return;
+  ++failure_count_;
+  trouble_ = {fault, reason};
+}
+
+template <IsConversation C>
+void Connection<C>::hang_up(Events& events) {
+  stream_usable_ = state_ == State::ready;
+  state_ = State::closing;
+  conversation_->fail(Fault::closed, "closed by us", events);
+}
+
+template <IsConversation C>
+void Connection<C>::say_last_words() {
+  while (conversation_->has_output()) {
+    const IoResult result = transport_.send(connection_, conversation_->output());
+    if (result.state != IoState::progress) return;
+    conversation_->mark_sent(result.bytes);
+  }
+}
+
+template <IsConversation C>
+void Connection<C>::close(Instant now) {
+  const bool read_at_once = conversation_->unanswered_bytes() <= kReadAtOnceBytes;
+  read_at_once ? transport_.close(connection_) : transport_.close_behind(connection_);
+  connection_ = 0;
+  conversation_.reset();
+  state_ = State::idle;
+  if (failure_count_ > 0) retry_at_ = now + draw_backoff(failure_count_, entropy_);
+}
+
+template <IsConversation C>
+void Connection<C>::forget() {
+  conversation_.reset();
+  connection_ = 0;
+  state_ = State::idle;
+  trouble_ = {};
+  failure_count_ = 0;
+  retry_at_ = Instant();
+}
+
+}  // namespace redlock

@@ -1,0 +1,56 @@
+// What the managers have in common: checking arguments, and the plan of the servers.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "redlock/algorithm/outcome.hpp"
+#include "redlock/algorithm/round.hpp"
+#include "redlock/runtime/pool.hpp"
+#include "redlock/wire/endpoint.hpp"
+
+namespace redlock {
+
+// For connecting and answering together, of a server without a time of its own.
+inline constexpr Duration kTimeoutDefault = Duration::ms(50);
+inline constexpr Duration kPauseMax = Duration::seconds(3600);
+
+// Why a server did not give a plain answer in the latest round.
+struct ServerTrouble {
+  std::string server;  // as Endpoint::display() prints it
+  Fault fault = Fault::none;
+  std::string reason;
+};
+
+// These throw ArgumentError, which names what is wrong.
+void check_resources(const Resources& resources);
+void check_token(const Token& token);
+void check_drift_factor(double factor);
+
+// Which servers, and how long each may take: checked, without connections. Immutable, so that any
+// thread may bind it to a pool of its own.
+class ServerPlan {
+ public:
+  // `usual` is how long those may take that have no time of their own. Throws ArgumentError, which
+  // names the position of a server from 1.
+  ServerPlan(const std::vector<ServerSpec>& servers, Duration usual,
+             const std::string& client_name);
+
+  [[nodiscard]] const AnswerTimes& answer_times() const { return answer_times_; }
+  // The pool's nodes for them, in this order.
+  [[nodiscard]] NodeList bind(Pool& pool) const;
+  // The servers that erred, of those that were bound. A call returns as soon as its outcome is
+  // certain; a server that had not answered by then is listed when it was in trouble before, and
+  // always where no majority could be asked, because then its vote was missing.
+  [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome,
+                                                    const NodeList& nodes) const;
+
+ private:
+  struct Server {
+    Endpoint endpoint;
+    Duration timeout;  // of the connection
+  };
+  std::vector<Server> servers_;
+  AnswerTimes answer_times_;
+};
+
+}  // namespace redlock

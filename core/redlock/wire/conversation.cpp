@@ -1,0 +1,40 @@
+// The greeting, and whole replies out of bytes.
+#include "redlock/wire/conversation.hpp"
+
+namespace redlock {
+
+Conversation::Conversation(const Endpoint& endpoint)
+    : secrets_(endpoint), handshake_(endpoint, output_) {}
+
+void Conversation::mark_sent(std::size_t size) {
+  sent_any_ = sent_any_ || size > 0;
+  unanswered_bytes_ += size;
+  output_offset_ += size;
+  if (output_offset_ < output_.size()) return;
+  if (!handshake_sent_) wipe(output_.data(), output_.size());
+  handshake_sent_ = true;
+  output_.clear();
+  output_offset_ = 0;
+}
+
+std::optional<RespValue> Conversation::next_reply(std::optional<Ending>& ending) {
+  for (;;) {
+    std::optional<RespValue> value = reader_.next();
+    if (!value && !reader_.error().empty()) {
+      ending = {Fault::protocol, "no valid reply: " + secrets_.shown(reader_.error())};
+    }
+    if (!value || handshake_.done()) return value;
+    if (auto refusal = handshake_.take_reply(*value, secrets_)) {
+      ending = {refusal->fault, std::move(refusal->reason)};
+      return std::nullopt;
+    }
+  }
+}
+
+void Conversation::mark_broken(Fault fault, const std::string& reason) {
+  broken_ = true;
+  fault_ = fault;
+  reason_ = reason;
+}
+
+}  // namespace redlock

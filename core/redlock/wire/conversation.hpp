@@ -1,0 +1,106 @@
+// What every connection says and hears, without the socket: the greeting first, then bytes to send,
+// whole replies out of the bytes received, and the end.
+//
+// A kind of conversation derives from it and knows what the replies mean: `Session` awaits one for
+// each command. `runtime/connection` carries any kind that satisfies IsConversation.
+// Invariants: the greeting's answers are taken off first; once broken it reads nothing more, for
+// good. Pure: no clock, no I/O. One thread; lives as long as its connection.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redlock/algorithm/reply.hpp"
+#include "redlock/algorithm/time.hpp"
+#include "redlock/wire/codec.hpp"
+#include "redlock/wire/endpoint.hpp"
+#include "redlock/wire/handshake.hpp"
+#include "redlock/wire/secret.hpp"
+#include "redlock/wire/server_words.hpp"
+
+namespace redlock {
+
+class Conversation {
+ public:
+  // Is the greeting unanswered?
+  [[nodiscard]] bool greeting() const { return !handshake_.done(); }
+  // May anything be said besides the greeting? False while a SELECT is unconfirmed.
+  [[nodiscard]] bool admitted() const { return handshake_.admits(); }
+  [[nodiscard]] bool broken() const { return broken_; }
+  // Why, once broken.
+  [[nodiscard]] Fault fault() const { return fault_; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  // At least as many bytes as have been sent and not been answered yet.
+  [[nodiscard]] std::size_t unanswered_bytes() const { return unanswered_bytes_; }
+  // The first `size` bytes of what was to be sent have been sent.
+  void mark_sent(std::size_t size);
+
+ protected:
+  // Writes the greeting.
+  explicit Conversation(const Endpoint& endpoint);
+  ~Conversation() = default;
+
+  // Bytes that were made and not sent, and more of them.
+  [[nodiscard]] std::string_view rest() const {
+    return std::string_view(output_).substr(output_offset_);
+  }
+  void say(std::string_view bytes) { output_ += bytes; }
+  // The last `size` bytes were not sent and never will be.
+  void unsay(std::size_t size) noexcept { output_.resize(output_.size() - size); }
+  [[nodiscard]] bool sent_any() const { return sent_any_; }
+
+  void hear(std::string_view bytes) { reader_.feed(bytes); }
+  struct Ending {
+    Fault fault = Fault::none;
+    std::string reason;
+  };
+  // The next whole reply to what was said behind the greeting. Nothing: it has not come yet, or the
+  // conversation is at its end, and then `ending` says why.
+  [[nodiscard]] std::optional<RespValue> next_reply(std::optional<Ending>& ending);
+  // Nobody waits for anything: what was sent has been answered.
+  void note_all_answered() { unanswered_bytes_ = 0; }
+  void mark_broken(Fault fault, const std::string& reason);
+  [[nodiscard]] const Secrets& secrets() const { return secrets_; }
+
+ private:
+  Secrets secrets_;
+  RespReader reader_;
+  WipedBuffer output_;
+  std::size_t output_offset_ = 0;
+  Handshake handshake_;
+  bool handshake_sent_ = false;
+  bool sent_any_ = false;
+  std::size_t unanswered_bytes_ = 0;  // sent since nothing was awaited last
+  bool broken_ = false;
+  Fault fault_ = Fault::none;
+  std::string reason_;
+};
+
+// What a connection asks of the kind of conversation that it carries. Its events are what replies
+// and the end come to: for a session the answers to commands.
+template <class C>
+concept IsConversation = std::derived_from<C, Conversation> &&
+    requires(C& said, const C& known, std::string_view bytes, Instant now, Fault fault,
+             const std::string& reason, std::vector<typename C::Event>& events) {
+  { known.has_output() } -> std::same_as<bool>;
+  // What is to be sent next; valid until the next call.
+  { said.output() } -> std::same_as<std::string_view>;
+  // The socket takes no more for now.
+  { said.take_back() }
+  noexcept;
+  // What is not written though its time is over is dropped.
+  said.drop_expired(now, events);
+  // What was received, in slices of any size.
+  said.take_bytes(bytes, events);
+  // The end; everybody who waits is told.
+  said.fail(fault, reason, events);
+  // When the most impatient of those who wait wants an answer.
+  { known.next_deadline() } -> std::same_as<std::optional<Instant>>;
+  // Nothing is awaited and nothing is to be sent.
+  { known.idle() } -> std::same_as<bool>;
+};
+
+}  // namespace redlock

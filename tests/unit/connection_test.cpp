@@ -1,0 +1,159 @@
+// A connection's life with another kind of conversation than the one that asks for locks: what it
+// needs of a conversation is no more than it says.
+#include <gtest/gtest.h>
+
+#include "redlock/runtime/connection_upkeep.hpp"
+#include "support/fake_transport.hpp"
+#include "support/seeded_entropy.hpp"
+
+namespace redlock {
+namespace {
+
+constexpr Duration kAnswerTime = Duration::ms(50);
+
+// Says PING once for each that is wanted, and hears PONG.
+class Pings final : public Conversation {
+ public:
+  using Event = std::string;
+
+  explicit Pings(const Endpoint& endpoint) : Conversation(endpoint) {}
+
+  void want(Instant answer_by) {
+    say("*1\r\n$4\r\nPING\r\n");
+    answer_by_ = answer_by;
+  }
+  [[nodiscard]] bool has_output() const { return !rest().empty(); }
+  [[nodiscard]] std::string_view output() { return rest(); }
+  void take_back() noexcept {}
+  void drop_expired(Instant /*now*/, std::vector<Event>& /*events*/) {}
+  void take_bytes(std::string_view bytes, std::vector<Event>& events) {
+    hear(bytes);
+    std::optional<Ending> ending;
+    while (const auto reply = next_reply(ending)) {
+      events.push_back(reply->text);
+      answer_by_.reset();
+    }
+    if (ending) fail(ending->fault, ending->reason, events);
+  }
+  void fail(Fault fault, const std::string& reason, std::vector<Event>& events) {
+    mark_broken(fault, reason);
+    events.push_back(reason);
+  }
+  [[nodiscard]] std::optional<Instant> next_deadline() const { return answer_by_; }
+  [[nodiscard]] bool idle() const { return !answer_by_ && rest().empty() && !greeting(); }
+
+ private:
+  std::optional<Instant> answer_by_;
+};
+
+// A server that has moved once a connection to it was lost.
+class MovingLocator final : public Locator {
+ public:
+  [[nodiscard]] const Endpoint& name() const override { return places_[0]; }
+  [[nodiscard]] const Endpoint& place() override { return places_[lost_ == 0 ? 0 : 1]; }
+  void note_lost(Fault /*fault*/) noexcept override { ++lost_; }
+
+ private:
+  std::vector<Endpoint> places_{parse_server("here").endpoint, parse_server("there").endpoint};
+  std::size_t lost_ = 0;
+};
+
+class PingConnection final : public Connection<Pings> {
+ public:
+  PingConnection(std::unique_ptr<Locator> locator, Transport& transport, Entropy& entropy)
+      : Connection(std::move(locator), kAnswerTime, transport, entropy) {}
+
+  // False where it is being backed off from.
+  bool ping(Instant now) {
+    if (may_open(now)) open(now, now + kAnswerTime);
+    if (!has_conversation()) return false;
+    conversation().want(now + kAnswerTime);
+    return true;
+  }
+  void let_go(Instant now) { close(now); }
+  int times_heard = 0;
+
+ private:
+  void heard(Instant /*now*/) override { ++times_heard; }
+};
+
+class ConnectionTest : public testing::Test {
+ protected:
+  ConnectionTest() {
+    for (const char* name : {"here", "there"}) {
+      server(name).say = [](const test::Arguments&) { return "+PONG\r\n"; };
+    }
+  }
+  void turn() {
+    Interest interest{pings_.connection(), transport_.wants(0, pings_.has_output()), false, false};
+    transport_.wait({&interest, 1}, clock_.now() + Duration::ms(1));
+    pings_.take_ready(interest.readable, interest.writable, clock_.now(), events_);
+    pings_.take_time(clock_.now(), events_);
+    pings_.flush(clock_.now(), events_);
+  }
+  test::FakeServer& server(const std::string& name) { return transport_.server(name + ":6379"); }
+
+  test::FakeClock clock_;
+  test::SeededEntropy entropy_;
+  test::FakeTransport transport_{clock_};
+  PingConnection pings_{std::make_unique<MovingLocator>(), transport_, entropy_};
+  std::vector<std::string> events_;
+};
+
+TEST_F(ConnectionTest, CarriesAnyKindOfConversation) {
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  turn();
+  EXPECT_EQ(events_, std::vector<std::string>{"PONG"});
+  EXPECT_EQ(pings_.times_heard, 1);
+  EXPECT_TRUE(pings_.idle());
+}
+
+TEST_F(ConnectionTest, GivesUpAConversationWhoseAnswerIsOverdue) {
+  server("here").stopped = true;
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  clock_.advance(kAnswerTime);
+  turn();
+  EXPECT_TRUE(pings_.closing());
+  EXPECT_TRUE(pings_.in_doubt());
+  EXPECT_EQ(events_, std::vector<std::string>{"no answer"});
+}
+
+TEST_F(ConnectionTest, LooksForAServerAnewWhereTheLastConnectionWasLost) {
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  turn();
+  transport_.drop_connections(server("here"));
+  turn();
+  ASSERT_TRUE(pings_.closing());
+  pings_.let_go(clock_.now());
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  turn();
+  EXPECT_EQ(server("here").connections_opened, 1U);
+  EXPECT_EQ(server("there").connections_opened, 1U);
+  EXPECT_EQ(events_.back(), "PONG");
+}
+
+TEST_F(ConnectionTest, KeepsTheNameOfAServerThatMoved) {
+  server("here").reach = test::FakeServer::Reach::refuses;
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  ASSERT_TRUE(pings_.closing());
+  EXPECT_EQ(pings_.endpoint().display(), "here:6379");
+  pings_.let_go(clock_.now());
+  EXPECT_FALSE(pings_.ping(clock_.now()));
+  EXPECT_EQ(pings_.endpoint().display(), "here:6379");
+}
+
+TEST(LocatorTest, AFixedServerIsWhereItsNameSaysWhateverBecameOfItsConnections) {
+  const Endpoint endpoint = parse_server("redis://user:secret@host:7000/3").endpoint;
+  FixedLocator locator(endpoint);
+  locator.note_lost(Fault::closed);
+  EXPECT_EQ(locator.name(), endpoint);
+  EXPECT_EQ(locator.place(), endpoint);
+}
+
+}  // namespace
+}  // namespace redlock
