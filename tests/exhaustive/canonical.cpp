@@ -28,7 +28,8 @@ class Reader {
 Byte flags(bool a, bool b, bool c) { return byte((a ? 1 : 0) | (b ? 2 : 0) | (c ? 4 : 0)); }
 
 void write_message(Bytes& out, const Message& m) {
-  put(out, byte(m.command | static_cast<int>(m.answer) << 4 | (m.wanted ? 64 : 0)));
+  put(out, byte(m.command | static_cast<int>(m.answer) << 4 | (m.wanted ? 64 : 0) |
+                (m.by_sha1 ? 128 : 0)));
   put(out, byte(m.attempt | m.left << 2 | m.round << 5));
 }
 
@@ -39,6 +40,7 @@ Message read_message(Reader& in) {
   m.command = byte(low & 15);
   m.answer = static_cast<Answer>(low >> 4 & 3);
   m.wanted = (low & 64) != 0;
+  m.by_sha1 = (low & 128) != 0;
   m.attempt = byte(high & 3);
   m.left = byte(high >> 2 & 7);
   m.round = byte(high >> 5);
@@ -47,10 +49,15 @@ Message read_message(Reader& in) {
 
 // An idle link, by far the most frequent, is one byte.
 void write_link(Bytes& out, const Link& link) {
-  const bool more = link.count != 0 || link.zombie_count != 0 || link.carried != 0;
+  const bool more = link.count != 0 || link.zombie_count != 0 || link.carried != 0 || link.held ||
+                    link.known != 0 || link.strays != 0;
   put(out, byte(flags(link.open, link.broken, link.failed) | (more ? 8 : 0) |
-                (link.closing ? 16 : 0) | (link.usable ? 32 : 0)));
+                (link.closing ? 16 : 0) | (link.usable ? 32 : 0) | (link.doubted ? 64 : 0)));
   if (!more) return;
+  const bool seldom = link.held || link.known != 0 || link.strays != 0;
+  put(out, byte((link.held ? 1 : 0) | (seldom ? 2 : 0) | link.ready_left << 2));
+  if (seldom) put(out, link.known);
+  for (int i = 0; seldom && i < 4; ++i) put(out, byte(link.strays >> 8 * i & 255U));
   put(out, byte(link.count | link.zombie_count << 4));
   for (int i = 0; i < link.count; ++i) write_message(out, link.queue[at(i)]);
   for (int i = 0; i < link.zombie_count; ++i) {
@@ -71,7 +78,16 @@ void read_link(Reader& in, Link& link) {
   link.failed = (head & 4) != 0;
   link.closing = (head & 16) != 0;
   link.usable = (head & 32) != 0;
+  link.doubted = (head & 64) != 0;
   if ((head & 8) == 0) return;
+  const int more = in.get();
+  link.held = (more & 1) != 0;
+  link.ready_left = byte(more >> 2);
+  const bool seldom = (more & 2) != 0;
+  if (seldom) link.known = in.get();
+  for (unsigned i = 0; seldom && i < 4; ++i) {
+    link.strays |= static_cast<std::uint32_t>(in.get()) << 8U * i;
+  }
   const int counts = in.get();
   link.count = byte(counts & 15);
   link.zombie_count = byte(counts >> 4);
@@ -93,6 +109,7 @@ void write_server(Bytes& out, const Server& server,
   const Byte owner = server.owner >= kPlain ? server.owner : new_names[server.owner];
   put(out, owner);
   put(out, byte(server.down));
+  put(out, server.scripts);
   if (owner == kNoOwner) return;
   put(out, byte(server.token | server.round << 4 | (server.persistent ? 128 : 0)));
   put(out, byte(server.left));
@@ -101,6 +118,7 @@ void write_server(Bytes& out, const Server& server,
 void read_server(Reader& in, Server& server) {
   server.owner = in.get();
   server.down = static_cast<Ticks>(in.get());
+  server.scripts = in.get();
   if (server.owner == kNoOwner) return;
   const int head = in.get();
   server.token = byte(head & 15);
@@ -109,7 +127,30 @@ void read_server(Reader& in, Server& server) {
   server.left = static_cast<Ticks>(in.get());
 }
 
-void write_client(Bytes& out, const Client& client, std::uint16_t machine) {
+void write_spared(Bytes& out, const Spared& spared, Byte kept) {
+  if (spared.kept == 0) return;
+  put(out, byte(kept | spared.command << 4));
+  put(out, byte(spared.attempt | spared.left << 2 | spared.ask_left << 5));
+  put(out, byte(spared.asked | spared.granted << 2 | spared.denied << 4 | spared.failed << 6));
+}
+
+void read_spared(Reader& in, Spared& spared) {
+  const int head = in.get();
+  spared.kept = byte(head & 15);
+  spared.command = byte(head >> 4);
+  const int times = in.get();
+  spared.attempt = byte(times & 3);
+  spared.left = byte(times >> 2 & 7);
+  spared.ask_left = byte(times >> 5);
+  const int counts = in.get();
+  spared.asked = byte(counts & 3);
+  spared.granted = byte(counts >> 2 & 3);
+  spared.denied = byte(counts >> 4 & 3);
+  spared.failed = byte(counts >> 6);
+}
+
+// `kept`: as the servers are called.
+void write_client(Bytes& out, const Client& client, std::uint16_t machine, Byte kept) {
   put(out, byte(static_cast<int>(client.phase) | static_cast<int>(client.step) << 4));
   put(out, byte(machine & 255));
   put(out, byte(machine >> 8));
@@ -118,7 +159,9 @@ void write_client(Bytes& out, const Client& client, std::uint16_t machine) {
   put(out, byte(client.age | client.attempt << 5));
   put(out, client.stamp_left);
   put(out,
-      byte(flags(client.lagging, client.extended, false) | static_cast<int>(client.robbed) << 4));
+      byte(flags(client.lagging, client.extended, client.spared.kept != 0) |
+           static_cast<int>(client.robbed) << 4));
+  write_spared(out, client.spared, kept);
 }
 
 void read_client(Reader& in, Client& client) {
@@ -139,6 +182,7 @@ void read_client(Reader& in, Client& client) {
   client.lagging = (rest & 1) != 0;
   client.extended = (rest & 2) != 0;
   client.robbed = static_cast<Robbery>(rest >> 4);
+  if ((rest & 4) != 0) read_spared(in, client.spared);
 }
 
 int order_number(const std::array<Byte, kServersMax>& new_server) {
@@ -164,7 +208,8 @@ void Canonical::mark_client(const State& state, std::size_t i) {
   Bytes& mark = client_marks_[i];
   mark.clear();
   const bool one_server = settings_.servers == 1;
-  write_client(mark, state.clients[i], one_server ? state.clients[i].machine : 0);
+  const Client& client = state.clients[i];
+  write_client(mark, client, one_server ? client.machine : 0, one_server ? client.spared.kept : 0);
   if (!one_server) return;
   put(mark, state.servers[0].owner == i ? 1 : 0);
   write_link(mark, state.links[i][0]);
@@ -211,7 +256,9 @@ Canonical::Servers Canonical::sort_servers(const State& state, const Clients& cl
     marks_[j].clear();
     write_server(marks_[j], state.servers[j], new_names);
     for (std::size_t i = 0; i < at(settings_.clients()); ++i) {
-      put(marks_[j], machines_.at(state.clients[clients[i]].machine).view[j]);
+      const Client& client = state.clients[clients[i]];
+      put(marks_[j], machines_.at(client.machine).view[j]);
+      put(marks_[j], byte(client.spared.kept >> j & 1U));
       write_link(marks_[j], state.links[clients[i]][j]);
     }
   }
@@ -233,7 +280,11 @@ void Canonical::write(const State& state, const Clients& clients, const Clients&
   }
   for (std::size_t i = 0; i < at(settings_.clients()); ++i) {
     const Client& client = state.clients[clients[i]];
-    write_client(out, client, machines_.permuted(client.machine, permutation));
+    Byte kept = 0;
+    for (unsigned j = 0; client.spared.kept != 0 && j < kServersMax; ++j) {
+      if ((client.spared.kept >> j & 1U) != 0) kept = byte(kept | 1U << new_server[j]);
+    }
+    write_client(out, client, machines_.permuted(client.machine, permutation), kept);
     for (std::size_t j = 0; j < at(settings_.servers); ++j) {
       write_link(out, state.links[clients[i]][servers[j]]);
     }

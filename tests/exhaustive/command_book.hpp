@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exhaustive/settings.hpp"
+#include "exhaustive/state.hpp"
 #include "redlock/algorithm/command.hpp"
 
 namespace redlock::exhaustive {
@@ -26,6 +27,7 @@ struct BookedCommand {
   Role role = Role::take;
   int token = 0;
   bool removal = false;
+  Byte script = 0;  // its bit among the scripts; 0: it is none
   std::string bytes;
 };
 
@@ -36,6 +38,7 @@ class CommandBook {
   [[nodiscard]] const BookedCommand& at(int number) const {
     return commands_[static_cast<std::size_t>(number)];
   }
+  [[nodiscard]] std::size_t size() const { return commands_.size(); }
   // The number of what undoes the command; -1 when nothing needs to.
   int undo_of(int number);
   int token_number(std::string_view text);

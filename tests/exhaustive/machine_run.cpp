@@ -83,6 +83,9 @@ std::vector<Emission> MachineTable::Run::apply(const Input& input) {
     case InputKind::take_time:
       operation_->take_time(now_);
       break;
+    case InputKind::doubt:
+      operation_->take_doubt(NodeIndex(input.node), input.attempt);
+      return {};
     case InputKind::reply:
       count_grant(input);
       operation_->take_reply(NodeIndex(input.node), input.attempt, reply_of(input), now_);

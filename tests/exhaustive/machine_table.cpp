@@ -18,9 +18,9 @@ constexpr int kAuditWalks = 4;
 constexpr int kAuditSteps = 14;
 
 std::size_t code_of(const Input& input) {
-  if (input.kind != InputKind::reply) return static_cast<std::size_t>(input.kind);
-  const int heard = static_cast<int>(input.heard);
-  const int index = (input.node * kAttemptsMax + input.attempt - 1) * kHeardKinds + heard;
+  if (input.kind < InputKind::reply) return static_cast<std::size_t>(input.kind);
+  const int what = input.kind == InputKind::doubt ? kHeardKinds : static_cast<int>(input.heard);
+  const int index = (input.node * kAttemptsMax + input.attempt - 1) * (kHeardKinds + 1) + what;
   return static_cast<std::size_t>(2 + index);
 }
 
@@ -30,7 +30,7 @@ Input random_input(std::uint64_t& seed, const Settings& settings) {
   Input input;
   if (draw % 4 == 0) return input;
   if (draw % 4 == 1) return {InputKind::take_time, 0, 0, Heard::granted};
-  input.kind = InputKind::reply;
+  input.kind = draw / 512 % 8 == 0 ? InputKind::doubt : InputKind::reply;
   input.node = byte((draw / 4) % static_cast<unsigned>(settings.servers));
   input.attempt = byte(1 + (draw / 16) % static_cast<unsigned>(settings.attempts));
   input.heard = static_cast<Heard>((draw / 64) % kHeardKinds);
@@ -123,7 +123,7 @@ std::uint16_t MachineTable::permuted(std::uint16_t machine, int permutation) {
   if (machines_[machine].permuted[slot] != 0) return machines_[machine].permuted[slot];
   std::vector<Input> history = machines_[machine].history;
   for (Input& input : history) {
-    if (input.kind == InputKind::reply) input.node = kOrders[slot][input.node];
+    if (input.kind >= InputKind::reply) input.node = kOrders[slot][input.node];
   }
   const auto run = replay(machines_[machine].root, history, kEpochNs);
   std::string wrong;

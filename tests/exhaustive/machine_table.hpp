@@ -28,7 +28,7 @@ enum class Heard : Byte { granted, denied, timeout, closed, connect };
 inline constexpr int kHeardKinds = 5;
 inline constexpr int kAttemptsMax = 3;
 
-enum class InputKind : Byte { tick, take_time, reply };
+enum class InputKind : Byte { tick, take_time, reply, doubt };
 
 struct Input {
   InputKind kind = InputKind::tick;
@@ -37,7 +37,7 @@ struct Input {
   Heard heard = Heard::granted;
   bool operator==(const Input&) const = default;
 };
-inline constexpr std::size_t kInputCodes = 2 + kServersMax * kAttemptsMax * kHeardKinds;
+inline constexpr std::size_t kInputCodes = 2 + kServersMax * kAttemptsMax * (kHeardKinds + 1);
 
 // A request, as a state of the world needs it.
 struct Emission {

@@ -24,6 +24,7 @@ enum Fault : std::uint32_t {
   kKill = 4,             // a client is gone; what it sent may or may not be executed
   kLag = 8,              // a client's process stands still for a while
   kInstantRestart = 16,  // outside the model: a server loses everything and is back at once
+  kFlush = 32,           // a server forgets its scripts
 };
 inline constexpr std::uint32_t kModelFaults = kCrash | kReset | kKill | kLag;
 
@@ -43,7 +44,8 @@ struct Settings {
   int ticks = -1;  // how much time passes at most; negative: as much as it takes
   bool extend = false;
   int extend_ttl = 0;        // 0: the ttl
-  bool backoff = false;      // a broken connection may be refused to the next request
+  bool backoff = false;      // a server whose connection broke may be left alone for a while
+  bool handshake = false;    // a connection is of use once its SELECT is confirmed
   bool mixed_fleet = false;  // PidLock: release also what an old client has overwritten
   bool overstay = false;     // outside the model: a holder goes on after its deadline
   std::uint32_t faults = kNoFault;

@@ -23,7 +23,7 @@ constexpr Byte byte(Integer value) {
   return static_cast<Byte>(value);
 }
 
-enum class Answer : Byte { none, granted, denied };
+enum class Answer : Byte { none, granted, denied, unknown_script };
 
 // One request on a connection: until it is executed it has no answer, and it leaves the
 // connection when its answer is delivered.
@@ -34,10 +34,12 @@ struct Message {
   Byte left = 0;  // ticks until the client gives it up
   Answer answer = Answer::none;
   bool wanted = false;
+  bool by_sha1 = false;  // only followed where servers may forget their scripts
 };
 
 // A connection that its client has closed: what was sent on it may still be executed, in order.
-// Byte i is request i as command + 1 + 16 * round; zero is the end.
+// Byte i is request i as command + 1 + 16 * round, and 128 where it names its script by the SHA1;
+// zero is the end.
 using Zombie = std::uint64_t;
 
 // All that lies between one client and one server.
@@ -49,9 +51,16 @@ struct Link {
   bool closing = false;
   bool usable = false;  // closing: what is sent on it may still arrive
   bool failed = false;  // the last connection failed: the client may be backing off
+  bool doubted = false;  // it failed by silence, and nothing has been heard since
+  bool held = false;     // the handshake is unconfirmed: nothing is written
+  Byte ready_left = 0;   // held: ticks until it is given up
+  Byte known = 0;        // bit i: the server has run script i here
   Byte count = 0;
   Byte zombie_count = 0;
   std::uint32_t carried = 0;  // removals for the next connection: bit command + 16 * round
+  // Takes that were left on a connection that is gone, with no removal behind them there: one that
+  // arrives late stays until its ttl. Bits as above.
+  std::uint32_t strays = 0;
   std::array<Message, kQueueMax> queue{};
   std::array<Zombie, kZombiesMax> zombies{};
 };
@@ -63,6 +72,22 @@ enum class LegacyStep : Byte { idle, setnx, get, getset, holding, release_get, d
 
 // What took an unexpired lock from under its holder.
 enum class Robbery : Byte { none, blind_del, stale_getset, plain_release };
+
+// How long the others are waited for is a quarter of the answer time, which may be less than a tick.
+inline constexpr Byte kAskSoon = 6;
+
+// Requests of one attempt that are kept back, because their servers are being left alone.
+struct Spared {
+  Byte kept = 0;  // mask of servers; where it is empty the rest is zero
+  Byte command = 0;
+  Byte attempt = 0;
+  Byte left = 0;      // ticks until its answers are due
+  Byte ask_left = 0;  // ticks until they are asked whatever the others say, or kAskSoon
+  Byte asked = 0;
+  Byte granted = 0;
+  Byte denied = 0;
+  Byte failed = 0;
+};
 
 struct Client {
   Phase phase = Phase::idle;
@@ -79,6 +104,7 @@ struct Client {
   Byte stamp_left = 0;
   bool lagging = false;
   bool extended = false;
+  Spared spared;
 };
 
 inline constexpr Byte kNoOwner = 0xff;
@@ -91,6 +117,7 @@ struct Server {
   bool persistent = false;  // without expiry
   Ticks left = 0;           // until the expiry, by the server's clock at its nominal rate
   Ticks down = 0;           // until it is back
+  Byte scripts = 0;         // those it knows; only followed where it may forget them
 };
 
 struct State {
@@ -110,6 +137,7 @@ enum class MoveKind : Byte {
   execute,
   execute_zombie,
   deliver,
+  admit,
   turn,
   release,
   extend,
@@ -118,6 +146,7 @@ enum class MoveKind : Byte {
   gain,
   crash,
   instant_restart,
+  flush,
   notice,
   reset,
   kill,

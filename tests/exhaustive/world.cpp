@@ -34,7 +34,8 @@ std::string World::apply(State& state, const Move& move) {
       move.client < settings_.natives && state.clients[move.client].phase == Phase::finished;
   for (int s = 0; done && s < settings_.servers; ++s) {
     const Link& link = state.links[move.client][static_cast<std::size_t>(s)];
-    if (link.open) abandon(state, move.client, s);
+    // A removal that waits for the handshake is still to go out.
+    if (link.open && (!link.held || link.count == 0)) abandon(state, move.client, s);
   }
   return wrong_;
 }
@@ -54,7 +55,10 @@ bool World::apply_client_move(State& state, const Move& move) {
       settle(state, turn);
       return true;
     case MoveKind::deliver:
-      deliver(state, move.client, move.server);
+      deliver(state, move);
+      return true;
+    case MoveKind::admit:
+      admit(state, move.client, move.server);
       return true;
     case MoveKind::turn:
       take_turn(state, move);
@@ -63,7 +67,7 @@ bool World::apply_client_move(State& state, const Move& move) {
       release(state, move);
       return true;
     case MoveKind::notice:
-      notice(state, move.client, move.server);
+      notice(state, move);
       return true;
     case MoveKind::resume:
       client.lagging = false;
@@ -101,8 +105,13 @@ void World::apply_other_move(State& state, const Move& move) {
       return crash(state, move.server, false);
     case MoveKind::instant_restart:
       return crash(state, move.server, true);
+    case MoveKind::flush:
+      return flush(state, move.server);
     case MoveKind::reset:
-      return reset(state, move.client, move.server);
+      // What was sent may still arrive, at any time or never; the client knows only that it is cut off.
+      --state.faults_left;
+      state.loss = true;
+      return notice(state, move);
     case MoveKind::kill:
       return kill(state, move.client);
     case MoveKind::lag:

@@ -7,7 +7,8 @@
 // comes at any moment allowed. Per connection requests are executed in order and answers come in
 // order; an overdue answer ends the connection, which is closed as soon as the operations with open
 // takes on it are decided, with their undo behind the take; a connection that broke leaves its
-// removals to the next one.
+// removals to the next one; a server that is left alone is asked when a majority needs it.
+// The product's own reactor, nodes and sessions are compared with this, see comparison.hpp.
 // One thread.
 #pragma once
 #include <deque>
@@ -40,6 +41,12 @@ class World {
   [[nodiscard]] const MachineTable& machines() const { return machines_; }
   [[nodiscard]] const CommandBook& book() const { return book_; }
   [[nodiscard]] const ServerStep& servers() const { return server_step_; }
+  [[nodiscard]] CommandBook& book() { return book_; }
+
+  // For whoever compares this with the product: in which order servers are dealt with in a turn,
+  // and what the operations are told.
+  void set_order(const std::array<Byte, kServersMax>& order) { order_ = order; }
+  void tell_inputs(std::vector<Input>* told) { told_ = told; }
 
  private:
   // One turn of a client's event loop.
@@ -49,12 +56,14 @@ class World {
     std::deque<std::pair<Input, Message>> arrivals;
   };
 
+  [[nodiscard]] bool follows_scripts() const { return (settings_.faults & kFlush) != 0; }
   bool apply_client_move(State& state, const Move& move);
   void apply_other_move(State& state, const Move& move);
 
   // Moves of native clients (world_clients.cpp).
   void list_client(const State& state, int client, std::vector<Move>& moves) const;
   void list_with_backoff(const State& state, Move move, std::vector<Move>& moves) const;
+  [[nodiscard]] bool wants_turn(const State& state, int client) const;
   [[nodiscard]] bool urgent(const State& state, int client) const;
   [[nodiscard]] static bool overdue(const Link& link);
   [[nodiscard]] static bool any_overdue(const State& state, int client);
@@ -64,17 +73,34 @@ class World {
   void settle(State& state, Turn& turn);
   void finish_operation(State& state, int client);
   void finish_round(State& state, int client);
-  void deliver(State& state, int client, int server);
+  void deliver(State& state, const Move& move);
   void take_turn(State& state, const Move& move);
   void release(State& state, const Move& move);
 
-  // Connections (world_links.cpp).
+  // Requests, and servers that are left alone (world_requests.cpp).
   void send(State& state, Turn& turn, const Emission& emission);
+  void ask(State& state, Turn& turn, const Message& message, int server, bool whatever);
+  void tidy_up(State& state, Turn& turn, const Message& message, int server);
+  void keep(State& state, int client, const Message& message, int server);
+  void review_spared(State& state, Turn& turn);
+  void release_spared(State& state, Turn& turn, bool ask_all, bool leave);
+  void withdraw(State& state, Turn& turn);
+
+  // Connections (world_links.cpp).
   void give_up_overdue(State& state, Turn& turn, const Emission& emission, const Message& message);
   void open_link(State& state, int client, int server);
-  static void append(Link& link, const Message& message);
+  void append(Link& link, const Message& message);
+  void write(const Link& link, Message& message) const;
+  void admit(State& state, int client, int server);
+  // Does its client still wait for the answer?
+  [[nodiscard]] bool is_current(const State& state, int client, const Message& message) const;
+  [[nodiscard]] bool same_lock(const Message& a, const Message& b) const;
+  void repeat_as_text(State& state, Turn& turn, const Message& message, int server);
+  // What is not written, is no removal and is no longer wanted.
+  void drop_unwritten(Link& link, const std::array<bool, kQueueMax>& useless) const;
   // Tells the operation that nothing will come, and begins to close.
   void fail_link(State& state, Turn& turn, int server, Heard heard, bool usable);
+  void fail_held_link(Turn& turn, Link& link, int server);
   // Lets go of it; what it can no longer remove is left to the next connection.
   void close_link(State& state, int client, int server);
   // Does an undecided operation have an unanswered take here that no removal follows?
@@ -94,8 +120,8 @@ class World {
   void tick_client(State& state, int client);
   static void expire(Server& server);
   void crash(State& state, int server, bool instant);
-  void notice(State& state, int client, int server);
-  void reset(State& state, int client, int server);
+  void flush(State& state, int server);
+  void notice(State& state, const Move& move);
   void kill(State& state, int client);
 
   // Legacy clients (world_legacy.cpp).
@@ -123,6 +149,8 @@ class World {
   MachineTable machines_;
   ServerStep server_step_;
   std::string wrong_;  // of the move being made
+  std::array<Byte, kServersMax> order_{0, 1, 2};
+  std::vector<Input>* told_ = nullptr;
 };
 
 // Moves and states for people (world_print.cpp).

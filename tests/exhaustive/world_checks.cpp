@@ -82,8 +82,7 @@ std::string World::check_keys(const State& state) const {
     if (server.owner >= kPlain) continue;
     if (server.persistent) return "a native client's key never expires";
     if (server.left > settings_.life()) return "a key lives longer than its ttl";
-    const bool judge = !state.loss && settings_.legacies == 0;
-    if (judge && !has_keeper(state, s)) return "a key is left behind, and nothing will remove it";
+    if (settings_.legacies == 0 && !has_keeper(state, s)) return "a key is left behind, and nothing will remove it";
   }
   return {};
 }
@@ -92,6 +91,8 @@ std::string World::check_keys(const State& state) const {
 bool World::has_keeper(const State& state, int s) const {
   const Server& server = state.servers[static_cast<std::size_t>(s)];
   const Client& owner = state.clients[server.owner];
+  // Its client is gone, so nobody will: it stays until its ttl.
+  if (owner.phase == Phase::dead) return true;
   // A stamp that is about to end is left to end.
   if (settings_.lock == LockKind::stamp && server.left <= state.gain_left) return true;
   if (owner.round == server.round) {
@@ -115,14 +116,18 @@ bool World::has_keeper(const State& state, int s) const {
   }
   for (int i = 0; i < link.zombie_count; ++i) {
     for (Zombie rest = link.zombies[static_cast<std::size_t>(i)]; rest != 0; rest >>= 8U) {
-      const auto code = static_cast<int>(rest & 255U);
+      const auto code = static_cast<int>(rest & 127U);
       if (removes((code & 15) - 1, code >> 4)) return true;
     }
   }
   for (int bit = 0; bit < 32; ++bit) {
-    if ((link.carried >> static_cast<unsigned>(bit) & 1U) != 0 && removes(bit % 16, bit / 16)) {
-      return true;
-    }
+    const auto is_set = [bit](std::uint32_t mask) {
+      return (mask >> static_cast<unsigned>(bit) & 1U) != 0;
+    };
+    if (is_set(link.carried) && removes(bit % 16, bit / 16)) return true;
+    // It arrived behind the removal, which travelled on another connection.
+    const bool late = is_set(link.strays) && bit / 16 == server.round;
+    if (late && book_.at(bit % 16).token == server.token) return true;
   }
   return false;
 }
@@ -131,7 +136,8 @@ std::string World::check_end(const State& state) const {
   // Of two clients one must get through, unless time or faults came in between; of three, each may
   // win one server.
   const bool quiet = !state.loss && !state.untimely && settings_.legacies == 0;
-  const bool few = settings_.natives <= 2 || settings_.lock == LockKind::stamp;
+  const bool odd = settings_.natives <= 2 && settings_.servers % 2 == 1;
+  const bool few = odd || settings_.natives == 1 || settings_.lock == LockKind::stamp;
   if (quiet && few && !state.granted) return "every answer came in time, and nobody got the lock";
   return {};
 }

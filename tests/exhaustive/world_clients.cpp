@@ -15,8 +15,9 @@ bool operating(const Client& client) {
 }  // namespace
 
 bool World::overdue(const Link& link) {
-  return link.open && !link.closing &&
-         std::any_of(link.queue.begin(), link.queue.begin() + link.count,
+  if (!link.open || link.closing) return false;
+  if (link.held && link.ready_left == 0) return true;
+  return std::any_of(link.queue.begin(), link.queue.begin() + link.count,
                      [](const Message& m) { return m.left == 0; });
 }
 
@@ -25,12 +26,20 @@ bool World::any_overdue(const State& state, int client) {
   return std::any_of(links.begin(), links.end(), overdue);
 }
 
+// Something is due, or may be within less than a tick.
+bool World::wants_turn(const State& state, int client) const {
+  const Client& c = state.clients[static_cast<std::size_t>(client)];
+  if (any_overdue(state, client)) return true;
+  if (!operating(c)) return false;
+  const Spared& spared = c.spared;
+  if (spared.kept != 0 && (spared.ask_left == 0 || spared.ask_left == kAskSoon)) return true;
+  return machines_.at(c.machine).due.value_or(1) == 0;
+}
+
 // Time may not pass: the client's event loop would wake up first.
 bool World::urgent(const State& state, int client) const {
   const Client& c = state.clients[static_cast<std::size_t>(client)];
-  if (!operating(c) || c.lagging) return false;
-  const Machine& machine = machines_.at(c.machine);
-  return any_overdue(state, client) || (machine.due && *machine.due == 0);
+  return operating(c) && !c.lagging && wants_turn(state, client);
 }
 
 void World::list_client(const State& state, int client, std::vector<Move>& moves) const {
@@ -40,21 +49,24 @@ void World::list_client(const State& state, int client, std::vector<Move>& moves
     moves.push_back({MoveKind::resume, name, 0, 0});
     return;
   }
+  for (int s = 0; settings_.handshake && s < settings_.servers; ++s) {
+    const Link& link = state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(s)];
+    if (link.held && !link.closing && !link.broken && state.servers[byte(s)].down == 0) {
+      moves.push_back({MoveKind::admit, name, byte(s), 0});
+    }
+  }
   if (c.phase == Phase::finished || c.phase == Phase::dead) return;
   if (c.phase == Phase::idle) list_with_backoff(state, {MoveKind::start, name, 0, 0}, moves);
   for (int s = 0; s < settings_.servers; ++s) {
     const Link& link = state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(s)];
-    if (!link.open || link.count == 0 || link.closing) continue;
-    if (link.queue[0].answer != Answer::none) {
+    if (!link.open || link.closing || (link.count == 0 && !link.held)) continue;
+    if (link.count > 0 && link.queue[0].answer != Answer::none) {
       list_with_backoff(state, {MoveKind::deliver, name, byte(s), 0}, moves);
     }
     if (link.broken) moves.push_back({MoveKind::notice, name, byte(s), 0});
   }
   // While the application holds the lock no event loop runs, but one may at any time.
-  const bool machine_due = operating(c) && machines_.at(c.machine).due.value_or(1) == 0;
-  if (machine_due || any_overdue(state, client)) {
-    list_with_backoff(state, {MoveKind::turn, name, 0, 0}, moves);
-  }
+  if (wants_turn(state, client)) list_with_backoff(state, {MoveKind::turn, name, 0, 0}, moves);
   if (c.phase != Phase::holding) return;
   list_with_backoff(state, {MoveKind::release, name, 0, 0}, moves);
   if (settings_.extend && !c.extended) {
@@ -62,13 +74,14 @@ void World::list_client(const State& state, int client, std::vector<Move>& moves
   }
 }
 
-// Servers that this client backs off from, or will within this move, can answer "refused" at once.
+// Servers that this client backs off from, or will within this move, may be left alone.
 void World::list_with_backoff(const State& state, Move move, std::vector<Move>& moves) const {
   unsigned doubtful = 0;
   if (settings_.backoff) {
     for (unsigned s = 0; s < static_cast<unsigned>(settings_.servers); ++s) {
       const Link& link = state.links[move.client][s];
-      if ((link.failed && !link.open) || overdue(link)) doubtful |= 1U << s;
+      const bool may_close = link.closing || overdue(link);
+      if ((link.failed && !link.open) || may_close) doubtful |= 1U << s;
     }
   }
   for (unsigned mask = 0; mask <= doubtful; ++mask) {
@@ -84,6 +97,7 @@ void World::begin(State& state, Turn& turn, const Root& root, Phase phase) {
 }
 
 void World::feed(State& state, Turn& turn, const Input& input) {
+  if (told_ != nullptr) told_->push_back(input);
   follow(state, turn,
          machines_.step(state.clients[static_cast<std::size_t>(turn.client)].machine, input));
 }
@@ -93,7 +107,10 @@ void World::follow(State& state, Turn& turn, const Transition& transition) {
   client.machine = transition.target;
   if (!transition.wrong.empty()) blame(transition.wrong);
   for (const Emission& emission : transition.emissions) send(state, turn, emission);
-  if (machines_.at(client.machine).done) finish_operation(state, turn.client);
+  review_spared(state, turn);
+  if (!machines_.at(client.machine).done) return;
+  withdraw(state, turn);
+  finish_operation(state, turn.client);
 }
 
 // Hands the answers of this turn to the operation that asked, while it runs, and then closes what
@@ -102,19 +119,24 @@ void World::settle(State& state, Turn& turn) {
   while (!turn.arrivals.empty()) {
     const auto [input, message] = turn.arrivals.front();
     turn.arrivals.pop_front();
-    const Client& client = state.clients[static_cast<std::size_t>(turn.client)];
-    if (!operating(client) || !message.wanted || message.round != client.round) continue;
-    const Role role = book_.at(message.command).role;
-    const Phase asked_in = role == Role::take     ? Phase::acquiring
-                           : role == Role::extend ? Phase::extending
-                                                  : Phase::releasing;
-    if (client.phase != asked_in) continue;
+    if (!message.wanted || !is_current(state, turn.client, message)) continue;
+    Client& client = state.clients[static_cast<std::size_t>(turn.client)];
+    Spared& spared = client.spared;
+    if (spared.kept != 0 && message.attempt == spared.attempt) {
+      Byte& count = input.heard == Heard::granted  ? spared.granted
+                    : input.heard == Heard::denied ? spared.denied
+                                                   : spared.failed;
+      ++count;
+    }
+    // What the answer makes necessary is sent before what it makes the operation undo.
+    review_spared(state, turn);
     const int trusted = settings_.ttl - settings_.drift_ticks();
     const bool late = machines_.at(client.machine).elapsed >= trusted;
     if (late || input.heard > Heard::denied) state.untimely = true;
     feed(state, turn, input);
   }
-  for (int server = 0; server < settings_.servers; ++server) {
+  for (const int server : order_) {
+    if (server >= settings_.servers) continue;
     const Link& link =
         state.links[static_cast<std::size_t>(turn.client)][static_cast<std::size_t>(server)];
     if (link.closing && !awaits_verdict(state, turn.client, server)) {
@@ -134,6 +156,7 @@ void World::finish_operation(State& state, int client) {
   }
   if (was != Phase::releasing && granted) c.hold_left = static_cast<Ticks>(machine.validity);
   c.machine = 0;
+  c.spared = Spared{};
   c.phase = Phase::holding;
   if (was == Phase::releasing || (was == Phase::acquiring && !granted)) finish_round(state, client);
 }
@@ -150,16 +173,23 @@ void World::finish_round(State& state, int client) {
   c.phase = Phase::finished;
 }
 
-void World::deliver(State& state, int client, int server) {
-  Link& link = state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(server)];
+void World::deliver(State& state, const Move& move) {
+  Link& link = state.links[move.client][move.server];
   const Message message = link.queue[0];
+  link.failed = link.doubted = false;
+  Turn turn{move.client, move.detail, {}};
+  const Byte script = book_.at(message.command).script;
+  if (message.answer == Answer::unknown_script) {
+    link.known = byte(link.known & ~script);
+    repeat_as_text(state, turn, message, move.server);
+  } else {
+    if (follows_scripts()) link.known = byte(link.known | script);
+    const Heard heard = message.answer == Answer::granted ? Heard::granted : Heard::denied;
+    turn.arrivals.emplace_back(Input{InputKind::reply, move.server, message.attempt, heard},
+                               message);
+  }
   std::move(link.queue.begin() + 1, link.queue.begin() + link.count, link.queue.begin());
   link.queue[--link.count] = Message{};
-  link.failed = false;
-  Turn turn{client, 0, {}};
-  const Heard heard = message.answer == Answer::granted ? Heard::granted : Heard::denied;
-  turn.arrivals.emplace_back(Input{InputKind::reply, byte(server), message.attempt, heard},
-                             message);
   settle(state, turn);
 }
 
@@ -168,17 +198,21 @@ void World::deliver(State& state, int client, int server) {
 void World::take_turn(State& state, const Move& move) {
   Turn turn{move.client, move.detail, {}};
   auto& links = state.links[move.client];
-  for (int s = 0; s < settings_.servers; ++s) {
-    if (overdue(links[static_cast<std::size_t>(s)])) {
+  Client& client = state.clients[move.client];
+  if (client.spared.ask_left == kAskSoon) client.spared.ask_left = 0;
+  for (const int s : order_) {
+    if (s < settings_.servers && overdue(links[static_cast<std::size_t>(s)])) {
       fail_link(state, turn, s, Heard::timeout, true);
     }
   }
   settle(state, turn);
-  const Client& client = state.clients[move.client];
-  if (operating(client) && machines_.at(client.machine).due.value_or(1) == 0) {
+  if (!operating(client)) return;
+  if (machines_.at(client.machine).due.value_or(1) == 0) {
     feed(state, turn, Input{InputKind::take_time, 0, 0, Heard::granted});
-    settle(state, turn);
+  } else {
+    review_spared(state, turn);
   }
+  settle(state, turn);
 }
 
 void World::release(State& state, const Move& move) {

@@ -10,6 +10,9 @@ void World::list_faults(const State& state, std::vector<Move>& moves) const {
     const Byte server = byte(s);
     if (state.servers[server].down != 0) continue;
     if (allowed(kCrash)) moves.push_back({MoveKind::crash, 0, server, 0});
+    if (allowed(kFlush) && state.servers[server].scripts != 0) {
+      moves.push_back({MoveKind::flush, 0, server, 0});
+    }
     if (allowed(kInstantRestart)) moves.push_back({MoveKind::instant_restart, 0, server, 0});
   }
   for (int c = 0; c < settings_.natives; ++c) {
@@ -46,17 +49,15 @@ void World::crash(State& state, int server, bool instant) {
   }
 }
 
-void World::notice(State& state, int client, int server) {
-  Turn turn{client, 0, {}};
-  fail_link(state, turn, server, Heard::closed, false);
-  settle(state, turn);
+void World::flush(State& state, int server) {
+  --state.faults_left;
+  state.servers[static_cast<std::size_t>(server)].scripts = 0;
 }
 
-// What was sent may still arrive, at any time or never; the client knows only that it is cut off.
-void World::reset(State& state, int client, int server) {
-  --state.faults_left;
-  state.loss = true;
-  notice(state, client, server);
+void World::notice(State& state, const Move& move) {
+  Turn turn{move.client, move.detail, {}};
+  fail_link(state, turn, move.server, Heard::closed, false);
+  settle(state, turn);
 }
 
 void World::kill(State& state, int client) {

@@ -1,5 +1,6 @@
 // Connections, as runtime/node and wire/session treat them.
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 
 #include "exhaustive/world.hpp"
@@ -7,6 +8,8 @@
 namespace redlock::exhaustive {
 
 namespace {
+
+constexpr int kZombieBits = 64;
 
 std::uint32_t carried_bit(int command, int round) {
   return std::uint32_t{1} << static_cast<unsigned>(command + 16 * round);
@@ -17,27 +20,114 @@ Link& link_of(State& state, int client, int server) {
 }
 
 Zombie zombie_code(const Message& message) {
-  return static_cast<Zombie>(message.command + 1 + 16 * message.round);
+  return static_cast<Zombie>(message.command + 1 + 16 * message.round) |
+         (message.by_sha1 ? 128U : 0U);
 }
+
+// What is sent on a connection before it is closed.
+class LastWords {
+ public:
+  void add(const Message& message) {
+    if (shift_ == kZombieBits) throw std::length_error("a closed connection carries too much");
+    zombie_ |= zombie_code(message) << static_cast<unsigned>(shift_);
+    shift_ += 8;
+  }
+  [[nodiscard]] Zombie zombie() const { return zombie_; }
+
+ private:
+  Zombie zombie_ = 0;
+  int shift_ = 0;
+};
 
 }  // namespace
 
+// What waits for an unconfirmed handshake gets its form when it is written.
+void World::write(const Link& link, Message& message) const {
+  message.by_sha1 = message.wanted && (link.known & book_.at(message.command).script) != 0;
+}
+
 void World::append(Link& link, const Message& message) {
   if (link.count == kQueueMax) throw std::length_error("a connection's queue is full");
-  link.queue[link.count++] = message;
+  link.queue[link.count] = message;
+  if (!link.held && !link.closing) write(link, link.queue[link.count]);
+  ++link.count;
 }
 
 void World::open_link(State& state, int client, int server) {
   Link& link = link_of(state, client, server);
   link.open = true;
+  link.held = settings_.handshake;
+  link.ready_left = settings_.handshake ? byte(settings_.answer) : Byte{0};
   // To a server that is away: nothing sent will ever be executed.
   link.broken = state.servers[static_cast<std::size_t>(server)].down != 0;
   for (int bit = 0; link.carried != 0 && bit < 32; ++bit) {
     const std::uint32_t mask = std::uint32_t{1} << static_cast<unsigned>(bit);
     if ((link.carried & mask) == 0) continue;
-    append(link, {byte(bit % 16), byte(bit / 16), 0, kNeverDue, Answer::none, false});
+    append(link, {byte(bit % 16), byte(bit / 16), 0, kNeverDue, Answer::none, false, false});
   }
   link.carried = 0;
+}
+
+void World::admit(State& state, int client, int server) {
+  Link& link = link_of(state, client, server);
+  link.held = link.failed = link.doubted = false;
+  link.ready_left = 0;
+  for (int i = 0; i < link.count; ++i) write(link, link.queue[static_cast<std::size_t>(i)]);
+}
+
+bool World::is_current(const State& state, int client, const Message& message) const {
+  const Client& c = state.clients[static_cast<std::size_t>(client)];
+  if (message.round != c.round) return false;
+  const Role role = book_.at(message.command).role;
+  if (role == Role::take) return c.phase == Phase::acquiring;
+  return c.phase == (role == Role::extend ? Phase::extending : Phase::releasing);
+}
+
+// By what the session goes: the release of a PidLock names its whole stamp, not the fraction.
+bool World::same_lock(const Message& a, const Message& b) const {
+  const BookedCommand& one = book_.at(a.command);
+  const BookedCommand& two = book_.at(b.command);
+  return a.round == b.round && one.token == two.token &&
+         (one.role == Role::release) == (two.role == Role::release);
+}
+
+// With what was to undo a take that never left.
+void World::drop_unwritten(Link& link, const std::array<bool, kQueueMax>& useless) const {
+  std::array<Message, kQueueMax> rest{};
+  const auto count = static_cast<std::size_t>(link.count);
+  Byte left = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Message& message = link.queue[i];
+    bool dropped = useless[i];
+    for (std::size_t j = 0; j < count && !message.wanted; ++j) {
+      const bool take = book_.at(link.queue[j].command).role == Role::take;
+      dropped = dropped || (useless[j] && take && same_lock(link.queue[j], message));
+    }
+    if (!dropped) rest[left++] = message;
+  }
+  link.queue = rest;
+  link.count = left;
+}
+
+void World::repeat_as_text(State& state, Turn& turn, const Message& message, int server) {
+  Link& link = link_of(state, turn.client, server);
+  const bool removal = book_.at(message.command).removal;
+  const bool withdrawn = !is_current(state, turn.client, message);
+  const bool undone =
+      !removal && std::any_of(link.queue.begin(), link.queue.begin() + link.count, [&](const auto& m) {
+        return book_.at(m.command).removal && same_lock(m, message);
+      });
+  if ((withdrawn && !removal) || undone) {
+    turn.arrivals.emplace_back(
+        Input{InputKind::reply, byte(server), message.attempt, Heard::denied}, message);
+    return;
+  }
+  Message again = message;
+  if (withdrawn) again.command = byte(book_.undo_of(message.command));
+  again.left = kNeverDue;
+  again.answer = Answer::none;
+  append(link, again);
+  link.queue[link.count - std::size_t{1}].by_sha1 = false;
 }
 
 // An overdue connection is not used again, except for a removal behind what it is to remove.
@@ -45,8 +135,7 @@ void World::give_up_overdue(State& state, Turn& turn, const Emission& emission,
                             const Message& message) {
   Link& link = link_of(state, turn.client, emission.node);
   if (!overdue(link)) return;
-  const BookedCommand& booked = book_.at(emission.command);
-  if (booked.removal) {
+  if (book_.at(emission.command).removal) {
     Message removal = message;
     removal.command = byte(book_.undo_of(emission.command));
     removal.left = kNeverDue;
@@ -59,39 +148,30 @@ void World::give_up_overdue(State& state, Turn& turn, const Emission& emission,
   }
 }
 
-void World::send(State& state, Turn& turn, const Emission& emission) {
-  const Client& client = state.clients[static_cast<std::size_t>(turn.client)];
-  Link& link = link_of(state, turn.client, emission.node);
-  const Message message{emission.command,      client.round, emission.attempt,
-                        emission.answer_ticks, Answer::none, emission.wants_answer};
-  const bool removal = book_.at(emission.command).removal;
-  if (emission.wants_answer) give_up_overdue(state, turn, emission, message);
-  const bool closing = link.closing;
-  if (!emission.wants_answer) {
-    if (link.open) return append(link, message);
-    link.carried |= carried_bit(message.command, message.round);
-    return;
-  }
-  const bool refused = (turn.refused >> emission.node & 1U) != 0;
-  if (!link.open && !refused) open_link(state, turn.client, emission.node);
-  if (link.open && !closing) return append(link, message);
-  Message unanswered = message;
-  unanswered.wanted = false;
-  if (removal && closing) append(link, unanswered);
-  if (removal && !closing) link.carried |= carried_bit(message.command, message.round);
-  turn.arrivals.emplace_back(
-      Input{InputKind::reply, emission.node, emission.attempt, Heard::connect}, message);
-}
-
 void World::fail_link(State& state, Turn& turn, int server, Heard heard, bool usable) {
   Link& link = link_of(state, turn.client, server);
   link.closing = true;
   link.usable = usable;
+  link.failed = settings_.backoff;
+  const bool takes_again = settings_.attempts > 1 || settings_.rounds > 1;
+  link.doubted = heard == Heard::timeout && takes_again;
+  if (link.held) return fail_held_link(turn, link, server);
   for (int i = 0; i < link.count; ++i) {
     const Message& message = link.queue[static_cast<std::size_t>(i)];
     turn.arrivals.emplace_back(Input{InputKind::reply, byte(server), message.attempt, heard},
                                message);
   }
+}
+
+void World::fail_held_link(Turn& turn, Link& link, int server) {
+  std::array<bool, kQueueMax> useless{};
+  for (std::size_t i = 0; i < link.count; ++i) {
+    const Message& message = link.queue[i];
+    useless[i] = !book_.at(message.command).removal;
+    turn.arrivals.emplace_back(
+        Input{InputKind::reply, byte(server), message.attempt, Heard::connect}, message);
+  }
+  drop_unwritten(link, useless);
 }
 
 bool World::awaits_verdict(const State& state, int client, int server) const {
@@ -113,29 +193,40 @@ bool World::awaits_verdict(const State& state, int client, int server) const {
 
 void World::close_link(State& state, int client, int server) {
   Link& link = link_of(state, client, server);
-  Zombie zombie = 0;
-  int shift = 0;
-  for (int i = 0; i < link.count; ++i) {
-    const Message& message = link.queue[static_cast<std::size_t>(i)];
+  const auto queue = std::span(link.queue).first(link.count);
+  LastWords words;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const Message& message = queue[i];
+    const auto behind = queue.subspan(i + 1);
     const bool removal = book_.at(message.command).removal;
-    // Repeating a removal that is on its way changes nothing, so only the other case matters.
-    const int repeated = book_.undo_of(message.command);
-    if (removal && !link.usable) link.carried |= carried_bit(repeated, message.round);
-    if (message.answer != Answer::none) continue;
-    if (shift == 64) throw std::length_error("a closed connection carries too much");
-    zombie |= zombie_code(message) << static_cast<unsigned>(shift);
-    shift += 8;
+    const bool undone = std::ranges::any_of(behind, [&](const Message& later) {
+      return book_.at(later.command).removal && same_lock(later, message);
+    });
+    if (removal && (!link.usable || link.held)) {
+      link.carried |= carried_bit(book_.undo_of(message.command), message.round);
+    }
+    if (message.answer != Answer::none || link.held) continue;
+    words.add(message);
+    if (book_.at(message.command).role == Role::take && !undone) {
+      link.strays |= carried_bit(message.command, message.round);
+    }
   }
-  // A take of a granted lock that comes after its release, which travels on another connection,
-  // stays until its ttl.
-  const Zombie last = shift == 0 ? 0 : zombie >> static_cast<unsigned>(shift - 8);
-  if (last != 0 && !book_.at(static_cast<int>(last & 15U) - 1).removal) state.loss = true;
+  // Nobody will be there to read that a script is not known.
+  for (std::size_t i = 0; i < queue.size() && link.usable && !link.held; ++i) {
+    Message again = queue[i];
+    const bool newest = std::ranges::none_of(queue.subspan(i + 1), [&](const Message& later) {
+      return book_.at(later.command).removal && same_lock(later, again);
+    });
+    if (!again.by_sha1 || !book_.at(again.command).removal || !newest) continue;
+    again.command = byte(book_.undo_of(again.command));
+    again.by_sha1 = false;
+    words.add(again);
+  }
   const bool reachable = !link.broken;
   link.queue = {};
-  link.count = 0;
-  link.open = link.broken = link.closing = link.usable = false;
-  link.failed = settings_.backoff;
-  if (zombie != 0 && reachable) add_zombie(link, zombie);
+  link.count = link.known = link.ready_left = 0;
+  link.open = link.broken = link.closing = link.usable = link.held = false;
+  if (words.zombie() != 0 && reachable) add_zombie(link, words.zombie());
 }
 
 // Nobody reads the answers any more: what was sent is on its way, what was not stays behind.
@@ -144,7 +235,7 @@ void World::abandon(State& state, int client, int server) {
   const std::uint32_t carried = link.carried;
   close_link(state, client, server);
   link.carried = carried;
-  link.failed = false;
+  link.failed = link.doubted = false;
 }
 
 // Closed connections have no order among themselves, so they are kept sorted.

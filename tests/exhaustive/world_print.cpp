@@ -29,7 +29,7 @@ std::string server_name(const World& world, int server) {
 std::string executed(const World& world, const State& state, const Move& move) {
   const Link& link = state.links[move.client][move.server];
   if (move.kind == MoveKind::execute_zombie) {
-    const auto code = static_cast<int>(link.zombies[move.detail] & 255U);
+    const auto code = static_cast<int>(link.zombies[move.detail] & 127U);
     return command_name(world, (code & 15) - 1, code >> 4) + " (from a closed connection)";
   }
   for (const Message& m : link.queue) {
@@ -77,8 +77,12 @@ std::string describe(const World& world, const State& before, const Move& move) 
     case MoveKind::deliver: {
       const Message& m = before.links[move.client][move.server].queue[0];
       return who + " reads" + where + "'s answer to " + command_name(world, m.command, m.round) +
-             (m.answer == Answer::granted ? ": yes" : ": no");
+             (m.answer == Answer::granted  ? ": yes"
+              : m.answer == Answer::denied ? ": no"
+                                           : ": an unknown script");
     }
+    case MoveKind::admit:
+      return where.substr(1) + " confirms " + who + "'s handshake";
     case MoveKind::turn:
       return who + "'s deadline passes";
     case MoveKind::release:
@@ -95,6 +99,8 @@ std::string describe(const World& world, const State& before, const Move& move) 
       return where.substr(1) + " crashes and loses its keys";
     case MoveKind::instant_restart:
       return where.substr(1) + " restarts at once without its keys";
+    case MoveKind::flush:
+      return where.substr(1) + " forgets its scripts";
     case MoveKind::notice:
       return who + " notices that" + where + " closed the connection";
     case MoveKind::reset:

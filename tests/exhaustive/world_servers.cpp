@@ -13,7 +13,7 @@ void World::list_servers(const State& state, std::vector<Move>& moves) const {
       const auto end = link.queue.begin() + link.count;
       const bool waiting = std::any_of(link.queue.begin(), end,
                                        [](const Message& m) { return m.answer == Answer::none; });
-      if (waiting && !link.broken) moves.push_back({MoveKind::execute, byte(c), byte(s), 0});
+      if (waiting && !link.broken && !link.held) moves.push_back({MoveKind::execute, byte(c), byte(s), 0});
       for (int z = 0; z < link.zombie_count; ++z) {
         const auto slot = static_cast<std::size_t>(z);
         if (z > 0 && link.zombies[slot] == link.zombies[slot - 1]) continue;
@@ -52,7 +52,7 @@ bool World::execute(State& state, int client, int server, int command, int round
     blame("an extend shortened a lock");
   }
   if (result.after.standing == Standing::nothing) {
-    at = Server{};
+    expire(at);
   } else {
     at.owner = byte(client);
     at.round = byte(round);
@@ -72,7 +72,14 @@ void World::execute_head(State& state, int client, int server) {
   Link& link = state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(server)];
   const auto next = std::find_if(link.queue.begin(), link.queue.begin() + link.count,
                                  [](const Message& m) { return m.answer == Answer::none; });
+  Byte& scripts = state.servers[static_cast<std::size_t>(server)].scripts;
+  const Byte script = book_.at(next->command).script;
+  if (next->by_sha1 && (scripts & script) == 0) {
+    next->answer = Answer::unknown_script;
+    return;
+  }
   const bool granted = execute(state, client, server, next->command, next->round);
+  if (follows_scripts()) scripts = byte(scripts | script);
   next->answer = granted ? Answer::granted : Answer::denied;
 }
 
@@ -80,7 +87,13 @@ void World::execute_zombie(State& state, const Move& move) {
   Link& link = state.links[move.client][move.server];
   Zombie& zombie = link.zombies[move.detail];
   const auto code = static_cast<int>(zombie & 255U);
-  execute(state, move.client, move.server, (code & 15) - 1, code >> 4);
+  Byte& scripts = state.servers[move.server].scripts;
+  const int command = (code & 15) - 1;
+  const Byte script = book_.at(command).script;
+  if ((code & 128) == 0 || (scripts & script) != 0) {
+    execute(state, move.client, move.server, command, code >> 4 & 7);
+    if (follows_scripts()) scripts = byte(scripts | script);
+  }
   zombie >>= 8U;
   const auto end = link.zombies.begin() + link.zombie_count;
   if (zombie == 0) {
@@ -116,8 +129,10 @@ void World::list_time(const State& state, std::vector<Move>& moves) const {
 
 void World::expire(Server& server) {
   const Ticks down = server.down;
+  const Byte scripts = server.scripts;
   server = Server{};
   server.down = down;
+  server.scripts = scripts;
 }
 
 void World::gain(State& state) {
@@ -155,7 +170,12 @@ void World::tick_client(State& state, int c) {
   if (client.machine != 0) {
     client.machine = machines_.step(client.machine, Input{}).target;
   }
+  Spared& spared = client.spared;
+  if (spared.left > 0) --spared.left;
+  // That was asked about before time may pass.
+  if (spared.ask_left > 0 && spared.ask_left != kAskSoon) --spared.ask_left;
   for (Link& link : state.links[static_cast<std::size_t>(c)]) {
+    if (link.ready_left > 0) --link.ready_left;
     for (int i = 0; i < link.count; ++i) {
       Message& message = link.queue[static_cast<std::size_t>(i)];
       if (message.left > 0 && message.left != kNeverDue) --message.left;

@@ -1,0 +1,159 @@
+// What becomes of a request, as runtime/reactor and runtime/spared decide it.
+#include <bit>
+
+#include "exhaustive/world.hpp"
+
+namespace redlock::exhaustive {
+
+namespace {
+
+std::uint32_t carried_bit(int command, int round) {
+  return std::uint32_t{1} << static_cast<unsigned>(command + 16 * round);
+}
+
+bool keeps(const Spared& spared, int server) {
+  return (spared.kept >> static_cast<unsigned>(server) & 1U) != 0;
+}
+
+enum class Advice { wait, ask, leave };
+
+// As in Spared::advise(), by arithmetic of our own.
+Advice advise(const Spared& spared, int servers, bool take) {
+  if (spared.kept == 0) return Advice::wait;
+  const int majority = servers / 2 + 1;
+  const int kept = std::popcount(spared.kept);
+  int lost = spared.failed;
+  if (spared.granted + spared.denied >= majority) {
+    const bool won = spared.granted >= majority;
+    const bool hopeless = spared.asked + kept - spared.denied < majority;
+    if (take || won || hopeless) return Advice::leave;
+    lost += spared.denied;
+  }
+  const bool enough = spared.asked - lost >= majority;
+  return enough && spared.ask_left != 0 ? Advice::wait : Advice::ask;
+}
+
+}  // namespace
+
+void World::send(State& state, Turn& turn, const Emission& emission) {
+  Client& client = state.clients[static_cast<std::size_t>(turn.client)];
+  const int server = emission.node;
+  Link& link = state.links[static_cast<std::size_t>(turn.client)][emission.node];
+  const Message message{emission.command,
+                        client.round,
+                        emission.attempt,
+                        emission.answer_ticks,
+                        Answer::none,
+                        emission.wants_answer,
+                        false};
+  Spared& spared = client.spared;
+  if (!emission.wants_answer) {
+    if (!keeps(spared, server) || spared.attempt != emission.attempt) {
+      return tidy_up(state, turn, message, server);
+    }
+    // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
+    spared.kept = byte(spared.kept & ~(1U << emission.node));
+    Message dropped = message;
+    dropped.command = spared.command;
+    dropped.wanted = true;
+    turn.arrivals.emplace_back(
+        Input{InputKind::reply, emission.node, emission.attempt, Heard::connect}, dropped);
+    return;
+  }
+  give_up_overdue(state, turn, emission, message);
+  const bool left_alone = (turn.refused >> emission.node & 1U) != 0;
+  if (spared.attempt != message.attempt) spared = Spared{};
+  spared.attempt = message.attempt;
+  if (!link.open && link.failed && left_alone) return keep(state, turn.client, message, server);
+  ++spared.asked;
+  ask(state, turn, message, server, false);
+}
+
+void World::keep(State& state, int client, const Message& message, int server) {
+  Spared& spared = state.clients[static_cast<std::size_t>(client)].spared;
+  spared.kept = byte(spared.kept | 1U << static_cast<unsigned>(server));
+  spared.command = message.command;
+  spared.left = message.left;
+  spared.ask_left = message.left < 4 ? kAskSoon : byte(message.left / 4);
+}
+
+void World::tidy_up(State& state, Turn& turn, const Message& message, int server) {
+  Link& link = state.links[static_cast<std::size_t>(turn.client)][static_cast<std::size_t>(server)];
+  Message removal = message;
+  removal.wanted = false;
+  if (link.closing) removal.left = kNeverDue;
+  if (link.open) return append(link, removal);
+  link.carried |= carried_bit(removal.command, removal.round);
+}
+
+// `whatever`: also when the server is to be left alone.
+void World::ask(State& state, Turn& turn, const Message& message, int server, bool whatever) {
+  Client& client = state.clients[static_cast<std::size_t>(turn.client)];
+  Link& link = state.links[static_cast<std::size_t>(turn.client)][static_cast<std::size_t>(server)];
+  const bool left_alone =
+      !whatever && link.failed && (turn.refused >> static_cast<unsigned>(server) & 1U) != 0;
+  if (!link.open && !left_alone) open_link(state, turn.client, server);
+  if (link.open && !link.closing) {
+    append(link, message);
+  } else {
+    if (book_.at(message.command).removal) {
+      Message removal = message;
+      removal.command = byte(book_.undo_of(message.command));
+      tidy_up(state, turn, removal, server);
+    }
+    turn.arrivals.emplace_back(
+        Input{InputKind::reply, byte(server), message.attempt, Heard::connect}, message);
+  }
+  if (!link.doubted || client.phase != Phase::acquiring) return;
+  const Input doubt{InputKind::doubt, byte(server), message.attempt, Heard::granted};
+  if (told_ != nullptr) told_->push_back(doubt);
+  client.machine = machines_.step(client.machine, doubt).target;
+}
+
+void World::review_spared(State& state, Turn& turn) {
+  Spared& spared = state.clients[static_cast<std::size_t>(turn.client)].spared;
+  const bool take = book_.size() > 0 && book_.at(spared.command).role == Role::take;
+  const Advice advice = advise(spared, settings_.servers, take);
+  if (advice != Advice::wait) {
+    release_spared(state, turn, advice == Advice::ask, advice == Advice::leave);
+  }
+  if (spared.kept == 0) spared = Spared{};
+}
+
+// Removals are asked for in any case.
+void World::release_spared(State& state, Turn& turn, bool ask_all, bool tell) {
+  Spared& spared = state.clients[static_cast<std::size_t>(turn.client)].spared;
+  const Byte round = state.clients[static_cast<std::size_t>(turn.client)].round;
+  for (int s = 0; s < settings_.servers; ++s) {
+    if (!keeps(spared, s)) continue;
+    const Message message{spared.command, round, spared.attempt, spared.left, Answer::none,
+                          true,           false};
+    if (ask_all || book_.at(message.command).removal) {
+      ask(state, turn, message, s, ask_all);
+    } else if (tell) {
+      turn.arrivals.emplace_back(
+          Input{InputKind::reply, byte(s), message.attempt, Heard::connect}, message);
+    }
+  }
+  spared = Spared{};
+}
+
+// Of a decided operation nothing is sent any more but removals.
+void World::withdraw(State& state, Turn& turn) {
+  for (int s = 0; s < settings_.servers; ++s) {
+    Link& link = state.links[static_cast<std::size_t>(turn.client)][static_cast<std::size_t>(s)];
+    if (!link.held) continue;
+    std::array<bool, kQueueMax> useless{};
+    for (std::size_t i = 0; i < link.count; ++i) {
+      const Message& message = link.queue[i];
+      const bool removal = book_.at(message.command).removal;
+      useless[i] = message.wanted && !removal && is_current(state, turn.client, message);
+    }
+    drop_unwritten(link, useless);
+  }
+  if (state.clients[static_cast<std::size_t>(turn.client)].spared.kept != 0) {
+    release_spared(state, turn, false, false);
+  }
+}
+
+}  // namespace redlock::exhaustive
