@@ -91,7 +91,10 @@ void read_link(Reader& in, Link& link) {
   const int counts = in.get();
   link.count = byte(counts & 15);
   link.zombie_count = byte(counts >> 4);
-  for (int i = 0; i < link.count; ++i) link.queue[at(i)] = read_message(in);
+  for (int i = 0; i < link.count; ++i) {
+    link.queue[at(i)] = read_message(in);
+    link.queue[at(i)].unwritten = link.held;
+  }
   for (int i = 0; i < link.zombie_count; ++i) {
     int shift = 0;
     while (const Byte code = in.get()) {
@@ -158,9 +161,8 @@ void write_client(Bytes& out, const Client& client, std::uint16_t machine, Byte 
   put(out, byte(client.held | client.round << 4));
   put(out, byte(client.age | client.attempt << 5));
   put(out, client.stamp_left);
-  put(out,
-      byte(flags(client.lagging, client.extended, client.spared.kept != 0) |
-           static_cast<int>(client.robbed) << 4));
+  put(out, byte(flags(client.lagging, client.extended, client.spared.kept != 0) |
+                static_cast<int>(client.robbed) << 4));
   write_spared(out, client.spared, kept);
 }
 

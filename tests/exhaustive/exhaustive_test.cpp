@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "exhaustive/comparison.hpp"
 #include "exhaustive/explorer.hpp"
 #include "exhaustive/worlds.hpp"
 
@@ -138,6 +139,27 @@ TEST(MachineTable, OrderOfAnswersIsForgottenWhenItDoesNotMatter) {
   const std::uint16_t one = machines.step(machines.step(start, denied).target, granted).target;
   const std::uint16_t two = machines.step(machines.step(start, granted).target, denied).target;
   EXPECT_EQ(one, two);
+}
+
+// A fixed share of what bin/exhaust --compare draws.
+TEST(Comparison, ModelAndProductAgreeAfterEveryEventOfRandomTraces) {
+  constexpr std::uint64_t kTraces = 20'000;
+  Comparison comparison;
+  const ComparisonResult result = comparison.run(1, kTraces);
+  EXPECT_EQ(result.difference, "") << comparison.tell(result.first_difference);
+  EXPECT_GT(result.events, 15 * result.traces);
+  EXPECT_LT(result.cut_short, result.traces / 10);
+}
+
+// What the comparison is worth: it must meet what connections and loops are complicated for.
+TEST(Comparison, TracesReachWhatIsSeldom) {
+  Comparison comparison;
+  const Reached reached = comparison.run(1, 5'000).reached;
+  EXPECT_GT(reached.kept_back, 100U);
+  EXPECT_GT(reached.unknown_scripts, 100U);
+  EXPECT_GT(reached.carried, 100U);
+  EXPECT_GT(reached.waiting_to_close, 100U);
+  EXPECT_GT(reached.doubted, 100U);
 }
 
 TEST(Visited, TellsNewFromKnownAndRemembersTheWay) {

@@ -4,15 +4,10 @@
 #include <bit>
 
 #include "exhaustive/machine_state.hpp"
-#include "redlock/algorithm/extend.hpp"
-#include "redlock/algorithm/quorum_kind.hpp"
-#include "redlock/algorithm/stamp_kind.hpp"
 
 namespace redlock::exhaustive {
 
 namespace {
-
-const std::string kKey = "k";
 
 Byte ticks_up(Duration span) {
   const std::int64_t tick = kTick.count_ns();
@@ -25,47 +20,16 @@ Byte ticks_down(Duration span) {
 
 }  // namespace
 
-void CountingEntropy::fill(std::span<std::byte> bytes) {
-  ++draws_;
-  for (std::byte& b : bytes) b = static_cast<std::byte>(draws_);
-}
-
 MachineTable::Run::Run(const Settings& settings, CommandBook& book, const Root& root,
                        std::int64_t epoch_ns)
     : settings_(settings), book_(book), root_(root), now_(Instant::from_ns(epoch_ns)) {
-  const auto times = std::make_shared<const std::vector<Duration>>(
-      static_cast<std::size_t>(settings.servers), kTick * settings.answer);
-  const Resource key(kKey);
-  const Duration ttl = kTick * settings.ttl;
-  const bool quorum = settings.lock == LockKind::quorum;
   if (root.kind == Root::Kind::acquire) {
-    std::shared_ptr<const redlock::LockKind> kind;
-    if (quorum) {
-      kind = std::make_shared<QuorumKind>(key, ttl, settings.drift_factor());
-    } else {
-      const StampRules rules{StampUnit::milliseconds, settings.drift_factor()};
-      kind = std::make_shared<StampKind>(key, ttl, kTick, rules);
-    }
-    acquire_ = std::make_unique<Acquire>(
-        times, std::move(kind), RetryPolicy::exact(settings.attempts, kTick * settings.pause),
-        entropy_);
+    acquire_ = make_acquire(settings, 0, entropy_);
     operation_ = acquire_.get();
     return;
   }
   token_ = root.token;
-  const Token token(book.token(root.token));
-  if (root.kind == Root::Kind::extend) {
-    const Duration extend_ttl = settings.extend_ttl > 0 ? kTick * settings.extend_ttl : ttl;
-    inquiry_ = std::make_unique<Extend>(
-        times, std::make_shared<QuorumKind>(key, extend_ttl, settings.drift_factor()), token);
-  } else if (quorum) {
-    inquiry_ = std::make_unique<Inquiry>(times, DeleteIfEqual{key, token}, LossDetail::none);
-  } else {
-    const StampProof proof = root.accepts_plain ? StampProof::exact_or_plain : StampProof::exact;
-    const StampKind kind(key, {}, Duration::ms(3), {}, proof);
-    inquiry_ = std::make_unique<Inquiry>(times, kind.release(Token(book.stamp(root.token))),
-                                         LossDetail::none);
-  }
+  inquiry_ = make_inquiry(settings, book, root, 0);
   operation_ = inquiry_.get();
 }
 

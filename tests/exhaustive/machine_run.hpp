@@ -7,21 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "exhaustive/machine_table.hpp"
-#include "redlock/algorithm/acquire.hpp"
-#include "redlock/algorithm/inquiry.hpp"
+#include "exhaustive/machine_operation.hpp"
 
 namespace redlock::exhaustive {
-
-// Bytes that say how often they were asked for: every draw is another, and the same in every run.
-class CountingEntropy final : public Entropy {
- public:
-  void fill(std::span<std::byte> bytes) override;
-  [[nodiscard]] int draws() const { return draws_; }
-
- private:
-  int draws_ = 0;
-};
 
 class MachineTable::Run {
  public:

@@ -1,12 +1,14 @@
 // The program behind bin/exhaust: explores the worlds, prints progress, rate and a table.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "exhaustive/comparison.hpp"
 #include "exhaustive/explorer.hpp"
 #include "exhaustive/worlds.hpp"
 
@@ -21,15 +23,21 @@ struct Wish {
   bool small = false;
   bool list = false;
   std::string world;
+  std::uint64_t compare = 0;
+  std::uint64_t seed = 1;
 };
 
 void print_usage() {
   std::puts(
-      "usage: bin/exhaust [--small] [--world NAME] [--list]\n\n"
+      "usage: bin/exhaust [--small] [--world NAME] [--list]\n"
+      "       bin/exhaust --compare N [--seed S]\n\n"
       "Explores every interleaving of small worlds through the production state machines.\n"
       "  --small       only the quick worlds, which bin/test also explores\n"
       "  --world NAME  only this world\n"
-      "  --list        the names of the worlds");
+      "  --list        the names of the worlds\n"
+      "  --compare N   instead, N random traces through the model's connections and through the\n"
+      "                product's reactor, nodes and sessions, which must agree after every event\n"
+      "  --seed S      the first trace (1)");
 }
 
 bool parse(int argc, char** argv, Wish& wish) {
@@ -38,6 +46,11 @@ bool parse(int argc, char** argv, Wish& wish) {
       wish.small = true;
     } else if (std::strcmp(argv[i], "--list") == 0) {
       wish.list = true;
+    } else if (std::strcmp(argv[i], "--compare") == 0 && i + 1 < argc) {
+      wish.compare = std::strtoull(argv[++i], nullptr, 10);
+      if (wish.compare == 0) return false;
+    } else if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
+      wish.seed = std::strtoull(argv[++i], nullptr, 10);
     } else if (std::strcmp(argv[i], "--world") == 0 && i + 1 < argc) {
       wish.world = argv[++i];
     } else {
@@ -86,6 +99,38 @@ void print_row(const Settings& settings, const Result& r, const World& world) {
   std::fflush(stdout);
 }
 
+int compare_all(const Wish& wish) {
+  constexpr std::uint64_t kAtOnce = 10'000;
+  Comparison comparison;
+  ComparisonResult total;
+  for (std::uint64_t done = 0; done < wish.compare && total.difference.empty();) {
+    const std::uint64_t count = std::min(kAtOnce, wish.compare - done);
+    const ComparisonResult part = comparison.run(wish.seed + done, count);
+    done += count;
+    total.traces += part.traces;
+    total.events += part.events;
+    total.cut_short += part.cut_short;
+    total.reached += part.reached;
+    total.first_difference = part.first_difference;
+    total.difference = part.difference;
+    if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K%" PRIu64 " traces", done);
+  }
+  if (isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
+  std::printf("%" PRIu64 " traces, %" PRIu64 " events, %" PRIu64 " cut short\n", total.traces,
+              total.events, total.cut_short);
+  const Reached& reached = total.reached;
+  std::printf("events with requests kept back %" PRIu64 ", with an unknown script %" PRIu64
+              ", with removals carried over %" PRIu64
+              ", with a connection that waits to be closed "
+              "%" PRIu64 ", with a server in doubt %" PRIu64 "\n",
+              reached.kept_back, reached.unknown_scripts, reached.carried, reached.waiting_to_close,
+              reached.doubted);
+  if (total.difference.empty()) return 0;
+  std::printf("model and product differ at seed %" PRIu64 ":\n%s", total.first_difference,
+              comparison.tell(total.first_difference).c_str());
+  return 1;
+}
+
 int explore_all(const Wish& wish) {
   std::uint64_t total = 0;
   int explored = 0;
@@ -123,6 +168,7 @@ int main(int argc, char** argv) {
     print_usage();
     return 2;
   }
+  if (wish.compare > 0) return compare_all(wish);
   if (!wish.list) return explore_all(wish);
   for (const NamedWorld& world : all_worlds()) std::puts(world.settings.name.c_str());
   return 0;

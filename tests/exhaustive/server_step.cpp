@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "exhaustive/machine_operation.hpp"
 #include "redlock/wire/codec.hpp"
 #include "redlock/wire/translate.hpp"
 
@@ -10,7 +11,6 @@ namespace redlock::exhaustive {
 
 namespace {
 
-constexpr std::string_view kKey = "k";
 constexpr std::int64_t kMsPerTick = kTick.count_ms();
 constexpr std::string_view kForeignFraction = "99999999999999999999";
 
@@ -53,7 +53,7 @@ StepResult ServerStep::execute(int command_number, const KeyView& before, int ow
   std::string value;
   if (before.standing != Standing::nothing) {
     value = value_of(before, now_ms);
-    sim::Entry entry{0, std::string(kKey), value, sim::ValueType::string, std::nullopt};
+    sim::Entry entry{0, key_of_round(0), value, sim::ValueType::string, std::nullopt};
     // A slow server's key has outlived its nominal time; to the server it is about to go.
     if (!before.persistent) entry.expires_ms = now_ms + std::max<int>(before.left, 0) * kMsPerTick;
     server.keyspace().put(std::move(entry));
@@ -70,7 +70,7 @@ StepResult ServerStep::execute(int command_number, const KeyView& before, int ow
   }
   StepResult result;
   result.granted = reply->answer == redlock::Answer::granted;
-  if (const sim::Entry* entry = server.keyspace().find(0, kKey)) {
+  if (const sim::Entry* entry = server.keyspace().find(0, key_of_round(0))) {
     result.after = view_of(*entry, booked, now_ms, before, value);
     const bool told = settings_.lock != LockKind::stamp || booked.role != Role::take ||
                       !result.granted || reply->text == entry->value;

@@ -35,6 +35,8 @@ struct Message {
   Answer answer = Answer::none;
   bool wanted = false;
   bool by_sha1 = false;  // only followed where servers may forget their scripts
+  // A last word, for the end of the turn that closes the connection.
+  bool unwritten = false;
 };
 
 // A connection that its client has closed: what was sent on it may still be executed, in order.
@@ -49,8 +51,8 @@ struct Link {
   // Given up by the client, but not closed: an operation that has an unanswered take on it is
   // undecided, and may yet want to undo it here.
   bool closing = false;
-  bool usable = false;  // closing: what is sent on it may still arrive
-  bool failed = false;  // the last connection failed: the client may be backing off
+  bool usable = false;   // closing: what is sent on it may still arrive
+  bool failed = false;   // the last connection failed: the client may be backing off
   bool doubted = false;  // it failed by silence, and nothing has been heard since
   bool held = false;     // the handshake is unconfirmed: nothing is written
   Byte ready_left = 0;   // held: ticks until it is given up
@@ -73,7 +75,8 @@ enum class LegacyStep : Byte { idle, setnx, get, getset, holding, release_get, d
 // What took an unexpired lock from under its holder.
 enum class Robbery : Byte { none, blind_del, stale_getset, plain_release };
 
-// How long the others are waited for is a quarter of the answer time, which may be less than a tick.
+// How long the others are waited for is a quarter of the answer time, which may be less than a
+// tick.
 inline constexpr Byte kAskSoon = 6;
 
 // Requests of one attempt that are kept back, because their servers are being left alone.

@@ -58,7 +58,7 @@ bool World::apply_client_move(State& state, const Move& move) {
       deliver(state, move);
       return true;
     case MoveKind::admit:
-      admit(state, move.client, move.server);
+      admit(state, move);
       return true;
     case MoveKind::turn:
       take_turn(state, move);
@@ -108,7 +108,8 @@ void World::apply_other_move(State& state, const Move& move) {
     case MoveKind::flush:
       return flush(state, move.server);
     case MoveKind::reset:
-      // What was sent may still arrive, at any time or never; the client knows only that it is cut off.
+      // What was sent may still arrive, at any time or never; the client knows only that it is cut
+      // off.
       --state.faults_left;
       state.loss = true;
       return notice(state, move);

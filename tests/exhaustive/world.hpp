@@ -46,6 +46,8 @@ class World {
   // For whoever compares this with the product: in which order servers are dealt with in a turn,
   // and what the operations are told.
   void set_order(const std::array<Byte, kServersMax>& order) { order_ = order; }
+  // Something is due at this client, or may be within less than a tick.
+  [[nodiscard]] bool wants_turn(const State& state, int client) const;
   void tell_inputs(std::vector<Input>* told) { told_ = told; }
 
  private:
@@ -63,13 +65,13 @@ class World {
   // Moves of native clients (world_clients.cpp).
   void list_client(const State& state, int client, std::vector<Move>& moves) const;
   void list_with_backoff(const State& state, Move move, std::vector<Move>& moves) const;
-  [[nodiscard]] bool wants_turn(const State& state, int client) const;
   [[nodiscard]] bool urgent(const State& state, int client) const;
   [[nodiscard]] static bool overdue(const Link& link);
   [[nodiscard]] static bool any_overdue(const State& state, int client);
   void begin(State& state, Turn& turn, const Root& root, Phase phase);
   void feed(State& state, Turn& turn, const Input& input);
   void follow(State& state, Turn& turn, const Transition& transition);
+  void hear(State& state, Turn& turn, const Input& input, const Message& message);
   void settle(State& state, Turn& turn);
   void finish_operation(State& state, int client);
   void finish_round(State& state, int client);
@@ -91,12 +93,13 @@ class World {
   void open_link(State& state, int client, int server);
   void append(Link& link, const Message& message);
   void write(const Link& link, Message& message) const;
-  void admit(State& state, int client, int server);
+  void admit(State& state, const Move& move);
   // Does its client still wait for the answer?
   [[nodiscard]] bool is_current(const State& state, int client, const Message& message) const;
   [[nodiscard]] bool same_lock(const Message& a, const Message& b) const;
   void repeat_as_text(State& state, Turn& turn, const Message& message, int server);
   // What is not written, is no removal and is no longer wanted.
+  void flush_link(State& state, Turn& turn, int server);
   void drop_unwritten(Link& link, const std::array<bool, kQueueMax>& useless) const;
   // Tells the operation that nothing will come, and begins to close.
   void fail_link(State& state, Turn& turn, int server, Heard heard, bool usable);
@@ -153,7 +156,8 @@ class World {
   std::vector<Input>* told_ = nullptr;
 };
 
-// Moves and states for people (world_print.cpp).
+// Moves, states and commands for people (world_print.cpp).
+[[nodiscard]] std::string command_name(const World& world, int command, int round);
 [[nodiscard]] std::string describe(const World& world, const State& before, const Move& move);
 [[nodiscard]] std::string describe(const World& world, const State& state);
 

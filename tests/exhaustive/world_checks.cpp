@@ -82,7 +82,8 @@ std::string World::check_keys(const State& state) const {
     if (server.owner >= kPlain) continue;
     if (server.persistent) return "a native client's key never expires";
     if (server.left > settings_.life()) return "a key lives longer than its ttl";
-    if (settings_.legacies == 0 && !has_keeper(state, s)) return "a key is left behind, and nothing will remove it";
+    if (settings_.legacies == 0 && !has_keeper(state, s))
+      return "a key is left behind, and nothing will remove it";
   }
   return {};
 }

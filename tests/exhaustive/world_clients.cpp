@@ -113,28 +113,37 @@ void World::follow(State& state, Turn& turn, const Transition& transition) {
   finish_operation(state, turn.client);
 }
 
+void World::hear(State& state, Turn& turn, const Input& input, const Message& message) {
+  if (!message.wanted || !is_current(state, turn.client, message)) return;
+  Client& client = state.clients[static_cast<std::size_t>(turn.client)];
+  Spared& spared = client.spared;
+  if (spared.kept != 0 && message.attempt == spared.attempt) {
+    Byte& count = input.heard == Heard::granted  ? spared.granted
+                  : input.heard == Heard::denied ? spared.denied
+                                                 : spared.failed;
+    ++count;
+  }
+  // What the answer makes necessary is sent before what it makes the operation undo.
+  review_spared(state, turn);
+  const int trusted = settings_.ttl - settings_.drift_ticks();
+  const bool late = machines_.at(client.machine).elapsed >= trusted;
+  if (late || input.heard > Heard::denied) state.untimely = true;
+  feed(state, turn, input);
+}
+
 // Hands the answers of this turn to the operation that asked, while it runs, and then closes what
 // need not stay open.
 void World::settle(State& state, Turn& turn) {
-  while (!turn.arrivals.empty()) {
-    const auto [input, message] = turn.arrivals.front();
-    turn.arrivals.pop_front();
-    if (!message.wanted || !is_current(state, turn.client, message)) continue;
-    Client& client = state.clients[static_cast<std::size_t>(turn.client)];
-    Spared& spared = client.spared;
-    if (spared.kept != 0 && message.attempt == spared.attempt) {
-      Byte& count = input.heard == Heard::granted  ? spared.granted
-                    : input.heard == Heard::denied ? spared.denied
-                                                   : spared.failed;
-      ++count;
+  do {
+    while (!turn.arrivals.empty()) {
+      const auto [input, message] = turn.arrivals.front();
+      turn.arrivals.pop_front();
+      hear(state, turn, input, message);
     }
-    // What the answer makes necessary is sent before what it makes the operation undo.
-    review_spared(state, turn);
-    const int trusted = settings_.ttl - settings_.drift_ticks();
-    const bool late = machines_.at(client.machine).elapsed >= trusted;
-    if (late || input.heard > Heard::denied) state.untimely = true;
-    feed(state, turn, input);
-  }
+    for (int s = 0; settings_.handshake && s < settings_.servers; ++s) {
+      flush_link(state, turn, order_[static_cast<std::size_t>(s)]);
+    }
+  } while (!turn.arrivals.empty());
   for (const int server : order_) {
     if (server >= settings_.servers) continue;
     const Link& link =
@@ -200,6 +209,7 @@ void World::take_turn(State& state, const Move& move) {
   auto& links = state.links[move.client];
   Client& client = state.clients[move.client];
   if (client.spared.ask_left == kAskSoon) client.spared.ask_left = 0;
+  settle(state, turn);
   for (const int s : order_) {
     if (s < settings_.servers && overdue(links[static_cast<std::size_t>(s)])) {
       fail_link(state, turn, s, Heard::timeout, true);

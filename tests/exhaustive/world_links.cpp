@@ -50,6 +50,7 @@ void World::append(Link& link, const Message& message) {
   if (link.count == kQueueMax) throw std::length_error("a connection's queue is full");
   link.queue[link.count] = message;
   if (!link.held && !link.closing) write(link, link.queue[link.count]);
+  link.queue[link.count].unwritten = link.held || link.closing;
   ++link.count;
 }
 
@@ -63,16 +64,18 @@ void World::open_link(State& state, int client, int server) {
   for (int bit = 0; link.carried != 0 && bit < 32; ++bit) {
     const std::uint32_t mask = std::uint32_t{1} << static_cast<unsigned>(bit);
     if ((link.carried & mask) == 0) continue;
-    append(link, {byte(bit % 16), byte(bit / 16), 0, kNeverDue, Answer::none, false, false});
+    append(link, {byte(bit % 16), byte(bit / 16), 0, kNeverDue, Answer::none, false});
   }
   link.carried = 0;
 }
 
-void World::admit(State& state, int client, int server) {
-  Link& link = link_of(state, client, server);
+void World::admit(State& state, const Move& move) {
+  Link& link = state.links[move.client][move.server];
   link.held = link.failed = link.doubted = false;
   link.ready_left = 0;
-  for (int i = 0; i < link.count; ++i) write(link, link.queue[static_cast<std::size_t>(i)]);
+  Turn turn{move.client, move.detail, {}};
+  flush_link(state, turn, move.server);
+  settle(state, turn);
 }
 
 bool World::is_current(const State& state, int client, const Message& message) const {
@@ -109,17 +112,43 @@ void World::drop_unwritten(Link& link, const std::array<bool, kQueueMax>& useles
   link.count = left;
 }
 
+// What is not written in time never is; the operation is told at once.
+void World::flush_link(State& state, Turn& turn, int server) {
+  Link& link = link_of(state, turn.client, server);
+  if (!link.open || link.closing) return;
+  std::array<bool, kQueueMax> useless{};
+  for (std::size_t i = 0; i < link.count; ++i) {
+    const Message& message = link.queue[i];
+    useless[i] = message.unwritten && message.left == 0 && !book_.at(message.command).removal;
+    if (!useless[i]) continue;
+    turn.arrivals.emplace_back(
+        Input{InputKind::reply, byte(server), message.attempt, Heard::connect}, message);
+  }
+  if (std::ranges::count(useless, true) > 0) drop_unwritten(link, useless);
+  for (std::size_t i = 0; i < link.count && !link.held; ++i) {
+    if (!link.queue[i].unwritten) continue;
+    write(link, link.queue[i]);
+    link.queue[i].unwritten = false;
+  }
+}
+
 void World::repeat_as_text(State& state, Turn& turn, const Message& message, int server) {
   Link& link = link_of(state, turn.client, server);
   const bool removal = book_.at(message.command).removal;
   const bool withdrawn = !is_current(state, turn.client, message);
   const bool undone =
-      !removal && std::any_of(link.queue.begin(), link.queue.begin() + link.count, [&](const auto& m) {
+      !removal &&
+      std::any_of(link.queue.begin(), link.queue.begin() + link.count, [&](const auto& m) {
         return book_.at(m.command).removal && same_lock(m, message);
       });
   if ((withdrawn && !removal) || undone) {
     turn.arrivals.emplace_back(
         Input{InputKind::reply, byte(server), message.attempt, Heard::denied}, message);
+    return;
+  }
+  if (message.left == 0 && !removal) {
+    turn.arrivals.emplace_back(
+        Input{InputKind::reply, byte(server), message.attempt, Heard::connect}, message);
     return;
   }
   Message again = message;
@@ -200,12 +229,14 @@ void World::close_link(State& state, int client, int server) {
     const auto behind = queue.subspan(i + 1);
     const bool removal = book_.at(message.command).removal;
     const bool undone = std::ranges::any_of(behind, [&](const Message& later) {
-      return book_.at(later.command).removal && same_lock(later, message);
+      const bool sent = link.usable || !later.unwritten;
+      return sent && book_.at(later.command).removal && same_lock(later, message);
     });
     if (removal && (!link.usable || link.held)) {
       link.carried |= carried_bit(book_.undo_of(message.command), message.round);
     }
     if (message.answer != Answer::none || link.held) continue;
+    if (message.unwritten && !link.usable) continue;
     words.add(message);
     if (book_.at(message.command).role == Role::take && !undone) {
       link.strays |= carried_bit(message.command, message.round);

@@ -5,14 +5,6 @@
 
 namespace redlock::exhaustive {
 
-namespace {
-
-std::string client_name(const World& world, int client) {
-  const int natives = world.settings().natives;
-  if (client >= natives) return "old client " + std::to_string(client - natives + 1);
-  return std::string("client ") + static_cast<char>('A' + client);
-}
-
 std::string command_name(const World& world, int command, int round) {
   const BookedCommand& booked = world.book().at(command);
   static constexpr std::array<const char*, 5> kRoles{"take", "undo", "release", "extend", "check"};
@@ -20,6 +12,14 @@ std::string command_name(const World& world, int command, int round) {
   text += " t" + std::to_string(booked.token + 1);
   if (round > 0) text += "/" + std::to_string(round + 1);
   return text;
+}
+
+namespace {
+
+std::string client_name(const World& world, int client) {
+  const int natives = world.settings().natives;
+  if (client >= natives) return "old client " + std::to_string(client - natives + 1);
+  return std::string("client ") + static_cast<char>('A' + client);
 }
 
 std::string server_name(const World& world, int server) {

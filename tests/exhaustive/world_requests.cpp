@@ -39,13 +39,8 @@ void World::send(State& state, Turn& turn, const Emission& emission) {
   Client& client = state.clients[static_cast<std::size_t>(turn.client)];
   const int server = emission.node;
   Link& link = state.links[static_cast<std::size_t>(turn.client)][emission.node];
-  const Message message{emission.command,
-                        client.round,
-                        emission.attempt,
-                        emission.answer_ticks,
-                        Answer::none,
-                        emission.wants_answer,
-                        false};
+  const Message message{emission.command,      client.round, emission.attempt,
+                        emission.answer_ticks, Answer::none, emission.wants_answer};
   Spared& spared = client.spared;
   if (!emission.wants_answer) {
     if (!keeps(spared, server) || spared.attempt != emission.attempt) {
@@ -126,13 +121,12 @@ void World::release_spared(State& state, Turn& turn, bool ask_all, bool tell) {
   const Byte round = state.clients[static_cast<std::size_t>(turn.client)].round;
   for (int s = 0; s < settings_.servers; ++s) {
     if (!keeps(spared, s)) continue;
-    const Message message{spared.command, round, spared.attempt, spared.left, Answer::none,
-                          true,           false};
+    const Message message{spared.command, round, spared.attempt, spared.left, Answer::none, true};
     if (ask_all || book_.at(message.command).removal) {
       ask(state, turn, message, s, ask_all);
     } else if (tell) {
-      turn.arrivals.emplace_back(
-          Input{InputKind::reply, byte(s), message.attempt, Heard::connect}, message);
+      turn.arrivals.emplace_back(Input{InputKind::reply, byte(s), message.attempt, Heard::connect},
+                                 message);
     }
   }
   spared = Spared{};

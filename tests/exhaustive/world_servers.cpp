@@ -13,7 +13,8 @@ void World::list_servers(const State& state, std::vector<Move>& moves) const {
       const auto end = link.queue.begin() + link.count;
       const bool waiting = std::any_of(link.queue.begin(), end,
                                        [](const Message& m) { return m.answer == Answer::none; });
-      if (waiting && !link.broken && !link.held) moves.push_back({MoveKind::execute, byte(c), byte(s), 0});
+      if (waiting && !link.broken && !link.held)
+        moves.push_back({MoveKind::execute, byte(c), byte(s), 0});
       for (int z = 0; z < link.zombie_count; ++z) {
         const auto slot = static_cast<std::size_t>(z);
         if (z > 0 && link.zombies[slot] == link.zombies[slot - 1]) continue;

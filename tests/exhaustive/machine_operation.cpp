@@ -1,0 +1,60 @@
+// Building operations as the managers do.
+#include "exhaustive/machine_operation.hpp"
+
+#include "redlock/algorithm/extend.hpp"
+#include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/stamp_kind.hpp"
+
+namespace redlock::exhaustive {
+
+namespace {
+
+AnswerTimes times_of(const Settings& settings) {
+  return std::make_shared<const std::vector<Duration>>(static_cast<std::size_t>(settings.servers),
+                                                       kTick * settings.answer);
+}
+
+}  // namespace
+
+std::string key_of_round(int round) { return "k" + std::to_string(round); }
+
+void CountingEntropy::fill(std::span<std::byte> bytes) {
+  ++draws_;
+  for (std::byte& b : bytes) b = static_cast<std::byte>(draws_);
+}
+
+std::unique_ptr<Acquire> make_acquire(const Settings& settings, int round, Entropy& entropy) {
+  const Resource key(key_of_round(round));
+  const Duration ttl = kTick * settings.ttl;
+  std::shared_ptr<const redlock::LockKind> kind;
+  if (settings.lock == LockKind::quorum) {
+    kind = std::make_shared<QuorumKind>(key, ttl, settings.drift_factor());
+  } else {
+    const StampRules rules{StampUnit::milliseconds, settings.drift_factor()};
+    kind = std::make_shared<StampKind>(key, ttl, kTick, rules);
+  }
+  return std::make_unique<Acquire>(times_of(settings), std::move(kind),
+                                   RetryPolicy::exact(settings.attempts, kTick * settings.pause),
+                                   entropy);
+}
+
+std::unique_ptr<Inquiry> make_inquiry(const Settings& settings, const CommandBook& book,
+                                      const Root& root, int round) {
+  const Resource key(key_of_round(round));
+  const Token token(book.token(root.token));
+  if (root.kind == Root::Kind::extend) {
+    const Duration ttl = kTick * (settings.extend_ttl > 0 ? settings.extend_ttl : settings.ttl);
+    return std::make_unique<Extend>(
+        times_of(settings), std::make_shared<QuorumKind>(key, ttl, settings.drift_factor()), token);
+  }
+  if (settings.lock == LockKind::quorum) {
+    return std::make_unique<Inquiry>(times_of(settings), DeleteIfEqual{key, token},
+                                     LossDetail::none);
+  }
+  const StampProof proof = root.accepts_plain ? StampProof::exact_or_plain : StampProof::exact;
+  const StampKind kind(key, {}, Duration::ms(3), {}, proof);
+  return std::make_unique<Inquiry>(times_of(settings), kind.release(Token(book.stamp(root.token))),
+                                   LossDetail::none);
+}
+
+}  // namespace redlock::exhaustive
