@@ -78,8 +78,9 @@ Product::Product(const Settings& settings, const CommandBook& book, Dictionary& 
       wire_(dictionary, settings.handshake ? 1 : 0),
       reactor_(wire_, clock_) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(settings.servers); ++i) {
-    nodes_.push_back(std::make_shared<Node>(endpoint_of(settings, i), kTick * settings.answer,
-                                            wire_, chance_, encoder_));
+    nodes_.push_back(
+        std::make_shared<Node>(std::make_unique<FixedLocator>(endpoint_of(settings, i)),
+                               kTick * settings.answer, wire_, chance_, encoder_));
   }
 }
 
@@ -111,7 +112,7 @@ void Product::take_done() {
 unsigned Product::left_alone() {
   unsigned mask = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const bool open = nodes_[i]->has_session() || nodes_[i]->closing();
+    const bool open = nodes_[i]->has_conversation() || nodes_[i]->closing();
     if (open || !nodes_[i]->connected_or_free(clock_.now())) mask |= 1U << i;
   }
   return mask;

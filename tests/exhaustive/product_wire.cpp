@@ -135,7 +135,7 @@ Woken ProductWire::wait(std::span<Interest> interests, Instant /*deadline*/) {
   for (Interest& interest : interests) {
     const Connection& link = at(interest.connection);
     interest.readable = !link.incoming.empty() || link.ended;
-    interest.writable = interest.want_write && (link.connected || may_connect_);
+    interest.writable = interest.wants.write && (link.connected || may_connect_);
     any = any || interest.readable || interest.writable;
   }
   return any ? Woken::ready : Woken::deadline;

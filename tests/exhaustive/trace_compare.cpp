@@ -81,13 +81,13 @@ void Trace::compare_link(int server) {
   const Node& node = product_.node(server);
   const std::string where = "server " + std::to_string(server + 1) + ": ";
   const bool stands = link.open && !link.closing;
-  if (stands != node.has_session() || link.closing != node.closing()) {
+  if (stands != node.has_conversation() || link.closing != node.closing()) {
     return differ(where + "connection",
                   link.closing ? "closing"
                   : stands     ? "open"
                                : "none",
                   node.closing()       ? "closing"
-                  : node.has_session() ? "open"
+                  : node.has_conversation() ? "open"
                                        : "none");
   }
   std::vector<Code> carried;
