@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "io/support/descriptors.hpp"
 #include "io/support/fleet.hpp"
 #include "support/child.hpp"
 
@@ -136,6 +137,34 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AHalfClosedConnectionIsThePare
   server(0).go_on();
   EXPECT_TRUE(eventually([] { return server(0).clients_named("family").empty(); }));
   EXPECT_EQ(server(0).say({"GET", big}), "nil");
+}
+
+// What the server sees says nothing about a descriptor that the child merely keeps.
+TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildKeepsNoneOfItsParentsDescriptors) {
+  release_everything();
+  const std::set<int> before = test::open_descriptors();
+  runtime_ = std::make_unique<Runtime>();
+  LockOptions impatient = named();
+  impatient.timeout = Duration::ms(50);
+  LockManager stopped(runtime_->pool(), specs(1), impatient);
+  ASSERT_EQ(lock(*runtime_, stopped, "connects").decision, Decision::granted);
+  server(0).stop();
+  // One that is closed for sending only, and one that is being made.
+  const std::string big(kResourceBytesMax, 'x');
+  EXPECT_EQ(lock(*runtime_, stopped, big).decision, Decision::unreachable);
+  EXPECT_GT(test::open_descriptors().size(), before.size());
+  LockManager patient(runtime_->pool(), specs(2), named());
+  const OperationId id = patient.begin_lock(Resource("r"), Duration::seconds(60));
+  EXPECT_GT(test::open_descriptors().size(), before.size() + 2);
+  const std::set<int> parents = test::open_descriptors();
+  EXPECT_EQ(exit_status_of_child([&] {
+              const bool given_up = runtime_->pool().take(id).decision == Decision::aborted;
+              return given_up && test::open_descriptors() == before;
+            }),
+            0);
+  EXPECT_EQ(test::open_descriptors(), parents);
+  server(0).go_on();
+  EXPECT_EQ(runtime_->pool().run(id).decision, Decision::granted);
 }
 
 // Locks of the C library that a look-up of ours held at the time of the fork would never be

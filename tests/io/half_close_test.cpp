@@ -9,6 +9,7 @@
 #include "io/support/eventually.hpp"
 #include "io/support/loopback.hpp"
 #include "redlock/runtime/socket.hpp"
+#include "support/child.hpp"
 
 namespace redlock {
 namespace {
@@ -93,6 +94,20 @@ TEST_F(HalfClosing, AConnectionWhoseServerHasClosedIsLetGoOf) {
     tidy();
     return open_descriptors() == before;
   }));
+}
+
+TEST_F(HalfClosing, AChildThatLetsGoOfItsParentsKeepsNoneOfThem) {
+  const std::set<int> before = open_descriptors();
+  const Pair pair = connected();
+  transport_.close_behind(pair.ours);
+  std::set<int> kept = before;
+  kept.insert(pair.server.number());
+  EXPECT_EQ(test::exit_status_of_child([&] {
+              transport_.forget_all();
+              return open_descriptors() == kept;
+            }),
+            0);
+  EXPECT_EQ(open_descriptors().size(), kept.size() + 1);
 }
 
 TEST_F(HalfClosing, PastTheBoundTheOldestIsClosedAndNoOther) {

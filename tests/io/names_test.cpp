@@ -6,6 +6,7 @@
 #include "io/support/name_server.hpp"
 #include "io/support/silent_address.hpp"
 #include "support/child.hpp"
+#include "support/system_calls.hpp"
 
 namespace redlock {
 namespace {
@@ -133,6 +134,17 @@ TEST_F(ServersByName, LoseNoDescriptorBetweenTheirAddresses) {
   EXPECT_EQ(test::open_descriptors().size(), before.size() + 1);
   runtime_.pool().close_all();
   EXPECT_EQ(test::open_descriptors(), before);
+}
+
+// A silent first address, a slow name server and an answer: every time that is looked at is of the
+// clock that counts suspend.
+TEST_F(ServersByName, AreReachedByOneClockAlone) {
+  names_.take(std::chrono::milliseconds(50));
+  names_.know("slow.test", {kSilent, kGood});
+  test::SystemCalls calls;
+  EXPECT_EQ(attempt("slow.test").decision, Decision::granted);
+  EXPECT_GT(calls.clocks.size(), 3U);
+  for (const clockid_t clock : calls.clocks) EXPECT_EQ(clock, CLOCK_BOOTTIME);
 }
 
 TEST_F(ServersByName, AreLookedUpByAChildForItselfAndTheParentsLookUpGoesOn) {

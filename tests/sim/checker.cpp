@@ -1,20 +1,19 @@
-// Holds, majorities and budgets: what clients were told against what is so.
+// Holds and majorities: what clients were told against what is so.
 #include "sim/checker.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <functional>
 
 #include "sim/checker_hash.hpp"
+#include "sim/checker_words.hpp"
 
 namespace redlock::sim {
 
 namespace {
 
 constexpr std::size_t kViolationsMax = 16;
-constexpr std::int64_t kBudgetToleranceNs = 10'000;
 
 constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
                                                                "validity-beyond-expiry",
@@ -24,8 +23,12 @@ constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
                                                                "foreign-extended",
                                                                "live-overwritten",
                                                                "no-expiry",
+                                                               "outlives-ttl",
                                                                "left-behind",
                                                                "not-undone",
+                                                               "undone-late",
+                                                               "release-late",
+                                                               "unavailable",
                                                                "wrong-reply",
                                                                "over-budget",
                                                                "connection-given-up",
@@ -34,15 +37,6 @@ constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
                                                                "nobody-acquires",
                                                                "endless"};
 
-std::string who(std::uint32_t client) { return "client " + std::to_string(client); }
-
-std::string in_ms(std::int64_t ns) {
-  std::array<char, 32> text;
-  const int size =
-      std::snprintf(text.data(), text.size(), "%.3f ms", static_cast<double>(ns) / 1e6);
-  return {text.data(), static_cast<std::size_t>(size)};
-}
-
 }  // namespace
 
 std::string_view name_of(ViolationKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
@@ -50,10 +44,17 @@ std::string_view name_of(ViolationKind kind) { return kNames[static_cast<std::si
 Checker::Checker(const Plan& plan, std::vector<ServerView> servers)
     : plan_(plan),
       servers_(std::move(servers)),
+      leftovers_(plan),
+      availability_(plan),
       holds_(plan.clients.size()),
       deeds_(plan.clients.size() * plan.servers * static_cast<std::size_t>(Verb::count)),
       owned_(plan.servers),
       returns_(plan.clients.size()) {}
+
+void Checker::watch(const Links& links) {
+  links_ = &links;
+  leftovers_.watch(links);
+}
 
 void Checker::report(ViolationKind kind, std::string text) {
   if (violations_.size() < kViolationsMax) violations_.push_back({kind, now_ns_, std::move(text)});
@@ -151,17 +152,6 @@ void Checker::extended(std::uint32_t client, const std::string& value, std::int6
 void Checker::overstays(std::uint32_t client) { holds_[client].until_ns = kForever; }
 
 void Checker::given_up(std::uint32_t client) { holds_[client].active = false; }
-
-void Checker::returned(std::uint32_t client, std::int64_t took_ns, std::int64_t paused_ns,
-                       std::int64_t budget_ns) {
-  returns_[client].push_back(now_ns_);
-  // A clock that changes its rate while a timer runs is late or early by what it gained.
-  const std::int64_t bent_ns =
-      plan_.has(FaultClass::client_clock_rate) ? plan_.drifted_ns(took_ns) - took_ns : 0;
-  if (took_ns <= budget_ns + paused_ns + bent_ns + kBudgetToleranceNs) return;
-  report(ViolationKind::over_budget, who(client) + " waited " + in_ms(took_ns) + ", budget " +
-                                         in_ms(budget_ns) + ", paused " + in_ms(paused_ns));
-}
 
 bool Checker::held_now(std::string_view value) const {
   return std::ranges::any_of(holds_, [this, value](const Hold& hold) {

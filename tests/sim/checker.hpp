@@ -3,6 +3,7 @@
 // It hears of every command executed, every key changed, every lock granted, used and given up,
 // and is asked after every event. One thread; lives for one schedule.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -11,41 +12,17 @@
 #include <vector>
 
 #include "redlock/algorithm/outcome.hpp"
+#include "sim/checker_availability.hpp"
+#include "sim/checker_commands.hpp"
+#include "sim/checker_leftovers.hpp"
 #include "sim/keyspace.hpp"
+#include "sim/links.hpp"
 #include "sim/plan.hpp"
 #include "sim/resp.hpp"
 #include "sim/sim_clock.hpp"
+#include "sim/violation.hpp"
 
 namespace redlock::sim {
-
-enum class ViolationKind : std::uint8_t {
-  two_holders,
-  validity_beyond_expiry,
-  no_distinct_majority,
-  foreign_removed,
-  held_majority_lost,
-  foreign_extended,
-  live_overwritten,
-  no_expiry,
-  left_behind,
-  not_undone,
-  wrong_reply,
-  over_budget,
-  connection_given_up,
-  connection_misused,
-  sent_too_late,
-  nobody_acquires,
-  endless,
-  count,
-};
-inline constexpr std::size_t kViolationKinds = static_cast<std::size_t>(ViolationKind::count);
-[[nodiscard]] std::string_view name_of(ViolationKind kind);
-
-struct Violation {
-  ViolationKind kind = ViolationKind::two_holders;
-  std::int64_t at_ns = 0;
-  std::string text;
-};
 
 inline constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
 
@@ -57,7 +34,8 @@ struct ServerView {
   std::int64_t down_until_ns = 0;
 };
 
-enum class Verb : std::uint8_t { take, release, extend, check, count };
+// How often each property was held against what happened; only of those that need an occasion.
+using Judged = std::array<std::uint64_t, kViolationKinds>;
 
 class Checker {
  public:
@@ -67,10 +45,11 @@ class Checker {
   void set_now(std::int64_t now_ns) { now_ns_ = now_ns; }
   [[nodiscard]] ServerView& server(std::uint32_t index) { return servers_[index]; }
 
-  // A client's command was executed; `answer` is what the server meant to say. The client wrote it
-  // at `written_ns`; 0: nobody knows.
-  void command_executed(std::uint32_t client, std::uint32_t server, const Arguments& arguments,
-                        std::string_view answer, std::int64_t written_ns = 0);
+  // Must outlive the checker; without, every connection is sound.
+  void watch(const Links& links);
+
+  // A client's command was executed; `answer` is what the server meant to say.
+  void command_executed(const Origin& origin, const Arguments& arguments, std::string_view answer);
   // `client` is nothing when no client's command did it.
   void key_changes(std::optional<std::uint32_t> client, std::uint32_t server, const Entry* before,
                    const Entry* after);
@@ -85,6 +64,10 @@ class Checker {
   void given_up(std::uint32_t client);
   // What a call reported, server by server. `token` is empty when it is not known.
   void reported(std::uint32_t client, Verb verb, std::string_view token, const Outcome& outcome);
+  // The client calls.
+  void begins(std::uint32_t client);
+  // A connection between the two is struck.
+  void struck(std::uint32_t client, std::uint32_t server) { availability_.struck(client, server); }
   // A call took `took_ns` of the client's clock, of which it was paused `paused_ns`.
   void returned(std::uint32_t client, std::int64_t took_ns, std::int64_t paused_ns,
                 std::int64_t budget_ns);
@@ -98,6 +81,8 @@ class Checker {
   void report(ViolationKind kind, std::string text);
   [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
   [[nodiscard]] std::uint64_t grant_count() const { return grant_count_; }
+  // How often there was something to judge: a property that nothing was held against shows nothing.
+  [[nodiscard]] const Judged& judged() const { return judged_; }
 
  private:
   struct Hold {
@@ -125,6 +110,16 @@ class Checker {
   };
 
   void check_in_time(std::uint32_t client, std::string_view token, std::int64_t written_ns);
+  void check_leftovers(const Origin& origin, const Deed& deed);
+  void check_released(std::uint32_t client, std::string_view value);
+  void check_replies(std::uint32_t client, Verb verb, std::string_view token,
+                     const Outcome& outcome);
+  void check_refused(std::uint32_t client, const Outcome& outcome);
+  [[nodiscard]] bool stands(std::uint32_t server, std::string_view value) const;
+  [[nodiscard]] std::int64_t gone_by(std::uint32_t client, const Owned* known) const;
+  void note_judged(ViolationKind kind, std::uint64_t times = 1) {
+    judged_[static_cast<std::size_t>(kind)] += times;
+  }
   [[nodiscard]] Deeds& deeds(std::uint32_t client, std::uint32_t server, Verb verb);
   [[nodiscard]] Owned* owned(std::uint32_t server, std::string_view value);
   [[nodiscard]] bool held_now(std::string_view value) const;
@@ -141,6 +136,10 @@ class Checker {
 
   const Plan& plan_;
   std::vector<ServerView> servers_;
+  const Links* links_ = nullptr;
+  Leftovers leftovers_;
+  Availability availability_;
+  Judged judged_{};
   std::vector<Hold> holds_;  // by client
   std::vector<Deeds> deeds_;
   std::vector<std::vector<Owned>> owned_;  // by server

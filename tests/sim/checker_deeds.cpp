@@ -5,7 +5,7 @@
 
 #include "sim/checker.hpp"
 #include "sim/checker_hash.hpp"
-#include "sim/sha1.hpp"
+#include "sim/checker_limits.hpp"
 
 namespace redlock::sim {
 
@@ -13,49 +13,9 @@ namespace {
 
 // What RedLock's formula allows for, in the clock of the world.
 constexpr std::int64_t kDriftFloorNs = 3 * kMs;
-
-// Must every release reach every server? Nothing makes an answer late, no stamp is kept because
-// it has too little left, and no script is unknown: one that is, beside a majority that knew it,
-// is repeated at the client's next call.
-bool releases_everywhere(const Plan& plan) {
-  return plan.kind == LockKind::quorum && !plan.has(FaultClass::slow_link) &&
-         !plan.has(FaultClass::reply_at_timeout) && !plan.has(FaultClass::slices) &&
-         !plan.has(FaultClass::single_bytes) && !plan.has(FaultClass::script_flush);
-}
-
-struct Deed {
-  Verb verb = Verb::count;
-  std::string_view token;
-};
-
-// The scripts by the names under which servers know them, and which of a command's words is the
-// token. Written down once more on purpose: the checker believes nothing of what it judges.
-struct KnownScript {
-  std::string_view sha1;
-  Verb verb;
-  std::size_t token_at;
-};
-constexpr std::array kScripts{
-    KnownScript{"b6a796aa8d73bb4ce6e26afe648196d086a8d1f1", Verb::release, 4},
-    KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
-    KnownScript{"534bd37c93e1dbec335cd1eae3835fedf282b5ce", Verb::extend, 4},
-    KnownScript{"91dcb3cc30dcd119457d057157b65a9e90f2b1e0", Verb::check, 4},
-    KnownScript{"935bc2f08aac29a5bc0ba26e000ce18db3feb63f", Verb::check, 4},
-    KnownScript{"99cb95090d44ce09b3a7df1d5c5853d2e1dfeb77", Verb::take, 5},
-};
-
-Deed deed_of(const Arguments& arguments) {
-  if (arguments.size() >= 3 && arguments[0] == "SET") return {Verb::take, arguments[2]};
-  if (arguments.size() < 5 || !arguments[0].starts_with("EVAL")) return {};
-  const std::string name =
-      arguments[0] == "EVAL" ? sha1_hex(arguments[1]) : std::string(arguments[1]);
-  for (const KnownScript& known : kScripts) {
-    if (known.sha1 == name && arguments.size() > known.token_at) {
-      return {known.verb, arguments[known.token_at]};
-    }
-  }
-  return {};
-}
+// A stamp in seconds is rounded up.
+constexpr std::int64_t kWholeSecondMs = 1000;
+constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
@@ -72,21 +32,50 @@ Checker::Owned* Checker::owned(std::uint32_t server, std::string_view value) {
   return nullptr;
 }
 
-void Checker::command_executed(std::uint32_t client, std::uint32_t server,
-                               const Arguments& arguments, std::string_view answer,
-                               std::int64_t written_ns) {
+void Checker::command_executed(const Origin& origin, const Arguments& arguments,
+                               std::string_view answer) {
   const Deed deed = deed_of(arguments);
-  if (deed.verb == Verb::count || answer.empty() || answer.front() == '-') return;
+  if (deed.verb == Verb::count || answer.empty()) return;
+  const bool refused = answer.front() == '-';
+  const std::uint64_t token = token_hash(deed.token);
+  if (deed.verb == Verb::release) leftovers_.note_removal(origin, token, refused, now_ns_);
+  if (refused) return;
   const bool granted =
       answer == "+OK\r\n" || answer == ":1\r\n" || (answer.front() == '$' && answer != "$-1\r\n");
-  deeds(client, server, deed.verb).push_back({token_hash(deed.token), granted});
-  if (deed.verb == Verb::take && written_ns > 0) check_in_time(client, deed.token, written_ns);
+  deeds(origin.client, origin.server, deed.verb).push_back({token, granted});
+  if (deed.verb != Verb::take) return;
+  leftovers_.note_take(origin, token, granted, now_ns_);
+  if (origin.written_ns > 0) check_in_time(origin.client, deed.token, origin.written_ns);
+  check_leftovers(origin, deed);
+}
+
+// What its client gave up and came back behind must be gone by now.
+void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
+  if (final_attempt_ || !judged_under(ViolationKind::not_undone, plan_)) return;
+  const Leftovers::Occasions occasions = leftovers_.occasions(origin, token_hash(deed.token));
+  note_judged(ViolationKind::not_undone, occasions.undone);
+  note_judged(ViolationKind::left_behind, occasions.released);
+  const ServerView& view = servers_[origin.server];
+  const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;
+  for (const Entry& entry : view.keyspace->entries()) {
+    if (entry.name != deed.key) continue;
+    const Owned* known = owned(origin.server, entry.value);
+    if (known == nullptr || known->client != origin.client) continue;
+    if (!view.keyspace->alive(entry, now_ms)) continue;
+    const auto kind = leftovers_.overdue(origin, token_hash(deed.token), token_hash(entry.value));
+    if (kind == Leftovers::Kind::none) continue;
+    const bool released = kind == Leftovers::Kind::released;
+    report(released ? ViolationKind::left_behind : ViolationKind::not_undone,
+           "client " + std::to_string(origin.client) + " came back to server " +
+               std::to_string(origin.server) + ", and its " +
+               (released ? "released lock" : "failed attempt") + " is still there");
+  }
 }
 
 // What was not sent in time is never sent: an attempt's takes are written within its time, and none
 // after the call has returned. What the kernel took in part has to be finished.
 void Checker::check_in_time(std::uint32_t client, std::string_view token, std::int64_t written_ns) {
-  if (plan_.has(FaultClass::short_writes)) return;
+  if (!judged_under(ViolationKind::sent_too_late, plan_)) return;
   const std::uint64_t hash = token_hash(token);
   const auto known = std::ranges::find(written_, hash, &Written::token);
   if (known == written_.end()) return written_.push_back({hash, written_ns, written_ns});
@@ -104,31 +93,23 @@ void Checker::check_in_time(std::uint32_t client, std::string_view token, std::i
              (returned ? "after its call had returned" : "whose time was over"));
 }
 
-void Checker::reported(std::uint32_t client, Verb verb, std::string_view token,
-                       const Outcome& outcome) {
-  if (plan_.has(FaultClass::hostile_extra) || plan_.has(FaultClass::hostile_missing)) return;
-  for (std::uint32_t server = 0; server < outcome.nodes.size(); ++server) {
-    const NodeReport& node = outcome.nodes[server];
-    if (!node.answered || node.reply.answer == Answer::unknown) continue;
-    const bool said = node.reply.answer == Answer::granted;
-    const Deeds& done = deeds(client, server, verb);
-    const std::uint64_t hash = token_hash(token);
-    // Of a failed attempt the token is not known.
-    const bool so = std::ranges::any_of(done, [&](const Mark& mark) {
-      return mark.granted == said && (token.empty() || mark.token == hash);
-    });
-    if (so) continue;
-    report(ViolationKind::wrong_reply, "client " + std::to_string(client) +
-                                           " took an answer of server " + std::to_string(server) +
-                                           " for what it is not");
-  }
-}
-
 void Checker::key_changes(std::optional<std::uint32_t> client, std::uint32_t server,
                           const Entry* before, const Entry* after) {
+  if (after != nullptr) availability_.key_set(server, client.value_or(kNobody));
   if (!client) return;
   if (after != nullptr) return check_created(*client, server, before, *after);
   if (before != nullptr) check_removed(*client, server, *before);
+}
+
+// By the time the client asked for, whatever the server was told.
+std::int64_t Checker::gone_by(std::uint32_t client, const Owned* known) const {
+  std::int64_t ttl_ms = plan_.clients[client].ttl_ms;
+  if (final_attempt_) ttl_ms = std::max(ttl_ms, kTtlMaxMs);
+  if (plan_.kind == LockKind::stamp) ttl_ms += plan_.buffer_ms;
+  if (plan_.stamps_in_seconds) ttl_ms += kWholeSecondMs;
+  const std::int64_t gone_by_ns = now_ns_ + plan_.drifted_ns(ttl_ms * kMs) + kDriftFloorNs;
+  // What was there before may have longer.
+  return known == nullptr ? gone_by_ns : std::max(gone_by_ns, known->gone_by_ns);
 }
 
 void Checker::check_created(std::uint32_t client, std::uint32_t server, const Entry* before,
@@ -147,12 +128,7 @@ void Checker::check_created(std::uint32_t client, std::uint32_t server, const En
   if (!after.expires_ms && !legacy) {
     report(ViolationKind::no_expiry, who + " left a key without an expiry" + where);
   }
-  std::int64_t gone_by_ns = kForever;
-  if (after.expires_ms && !legacy) {
-    const ServerView& view = servers_[server];
-    const std::int64_t ttl_ns = *after.expires_ms * kMs - view.clock->at(now_ns_);
-    gone_by_ns = now_ns_ + plan_.drifted_ns(ttl_ns) + kDriftFloorNs;
-  }
+  const std::int64_t gone_by_ns = legacy ? kForever : gone_by(client, same ? known : nullptr);
   earliest_gone_by_ns_ = std::min(earliest_gone_by_ns_, gone_by_ns);
   if (known == nullptr) {
     owned_[server].push_back({hash_text(after.value), client, gone_by_ns});
@@ -173,17 +149,24 @@ void Checker::check_removed(std::uint32_t client, std::uint32_t server, const En
 }
 
 void Checker::check_undone(std::uint32_t client, bool gave_up_connection) {
-  const bool releases_too = releases_everywhere(plan_) && !gave_up_connection;
+  const bool undone = judged_under(ViolationKind::undone_late, plan_);
+  // A stamp that has too little left is not removed.
+  const bool released = judged_under(ViolationKind::release_late, plan_) && !gave_up_connection &&
+                        plan_.kind == LockKind::quorum;
+  if (undone) note_judged(ViolationKind::undone_late);
+  if (released) note_judged(ViolationKind::release_late);
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
     const ServerView& view = servers_[server];
     const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;
     for (const Entry& entry : view.keyspace->entries()) {
       const Owned* known = owned(server, entry.value);
       if (known == nullptr || known->client != client) continue;
-      if (!releases_too && std::ranges::find(granted_, known->value) != granted_.end()) continue;
+      const bool granted = std::ranges::find(granted_, known->value) != granted_.end();
+      if (!(granted ? released : undone)) continue;
       if (!view.keyspace->alive(entry, now_ms)) continue;
-      report(ViolationKind::not_undone, "a key that client " + std::to_string(client) +
-                                            " gave up is left on server " + std::to_string(server));
+      report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
+             "a key that client " + std::to_string(client) + " gave up is left on server " +
+                 std::to_string(server));
     }
   }
 }
@@ -206,8 +189,8 @@ void Checker::after_event() {
       }
       known->gone_by_ns = kForever;
       if (!view.keyspace->alive(entry, view.clock->at(now_ns_) / kMs)) continue;
-      report(ViolationKind::left_behind,
-             "a key on server " + std::to_string(server) + " outlives its TTL and drift");
+      report(ViolationKind::outlives_ttl, "a key on server " + std::to_string(server) +
+                                              " outlives what was asked for, and drift");
     }
   }
 }

@@ -1,67 +1,11 @@
 // The checker reports what must not be, and nothing else.
 #include <gtest/gtest.h>
 
-#include "sim/checker.hpp"
-#include "sim/world_time.hpp"
+#include "redlock/wire/scripts.hpp"
+#include "sim/checker_fixture.hpp"
 
 namespace redlock::sim {
 namespace {
-
-constexpr std::string_view kOk = "+OK\r\n";
-
-// Three servers whose keys the test writes itself.
-class CheckerTest : public testing::Test {
- protected:
-  CheckerTest() : plan_(make_plan()), clock_(kWallStartNs, 0), checker_(plan_, views()) {}
-
-  static Plan make_plan() {
-    Plan plan;
-    plan.servers = 3;
-    plan.clients.resize(2);
-    return plan;
-  }
-  std::vector<ServerView> views() {
-    std::vector<ServerView> views;
-    for (Keyspace& keyspace : keyspaces_) views.push_back({&keyspace, &clock_, 0});
-    return views;
-  }
-  void go_to(std::int64_t ms) {
-    now_ms_ = ms;
-    checker_.set_now(ms * kMs);
-    checker_.after_event();
-  }
-  // As if the client's SET had been executed.
-  void set(std::uint32_t client, std::uint32_t server, const std::string& token,
-           std::int64_t ttl_ms) {
-    Keyspace& keyspace = keyspaces_[server];
-    const Entry entry{0, "lock", token, ValueType::string, kWallStartNs / kMs + now_ms_ + ttl_ms};
-    keyspace.set_time(kWallStartNs / kMs + now_ms_, now_ms_ * kMs);
-    checker_.key_changes(client, server, keyspace.find(0, "lock"), &entry);
-    keyspace.put(entry);
-    checker_.command_executed(client, server, {"SET", "lock", token}, kOk);
-  }
-  void remove(std::uint32_t client, std::uint32_t server) {
-    Keyspace& keyspace = keyspaces_[server];
-    checker_.key_changes(client, server, keyspace.find(0, "lock"), nullptr);
-    keyspace.erase(0, "lock");
-    checker_.after_event();
-  }
-  void set_everywhere(std::uint32_t client, const std::string& token, std::int64_t ttl_ms) {
-    for (std::uint32_t server = 0; server < 3; ++server) set(client, server, token, ttl_ms);
-  }
-  std::vector<ViolationKind> kinds() const {
-    std::vector<ViolationKind> kinds;
-    for (const Violation& violation : checker_.violations()) kinds.push_back(violation.kind);
-    return kinds;
-  }
-  using Kinds = std::vector<ViolationKind>;
-
-  Plan plan_;
-  SimClock clock_;
-  std::array<Keyspace, 3> keyspaces_;
-  Checker checker_;
-  std::int64_t now_ms_ = 0;
-};
 
 TEST_F(CheckerTest, AnOrdinaryLockViolatesNothing) {
   set_everywhere(0, "a", 100);
@@ -145,7 +89,16 @@ TEST_F(CheckerTest, AKeyThatOutlivesItsTtlAndDriftIsSeen) {
   go_to(105);
   EXPECT_EQ(kinds(), Kinds{});
   go_to(106);
-  EXPECT_EQ(kinds(), Kinds{ViolationKind::left_behind});
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::outlives_ttl});
+}
+
+TEST_F(CheckerTest, AKeyThatWasGivenMoreTimeThanItsClientWantedIsSeen) {
+  plan_.clients[0].ttl_ms = 100;
+  set(0, 0, "a", 1000);
+  go_to(105);
+  EXPECT_EQ(kinds(), Kinds{});
+  go_to(106);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::outlives_ttl});
 }
 
 TEST_F(CheckerTest, AKeyOfAFailedAttemptIsSeen) {
@@ -153,7 +106,50 @@ TEST_F(CheckerTest, AKeyOfAFailedAttemptIsSeen) {
   checker_.check_undone(1, false);
   EXPECT_EQ(kinds(), Kinds{});
   checker_.check_undone(0, false);
-  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::undone_late});
+}
+
+TEST_F(CheckerTest, AKeyOfAReleasedLockIsSeen) {
+  set_everywhere(0, "a", 100);
+  checker_.granted(0, "a", 97 * kMs);
+  checker_.given_up(0);
+  remove(0, 0);
+  remove(0, 1);
+  checker_.check_undone(0, true);
+  EXPECT_EQ(kinds(), Kinds{});
+  checker_.check_undone(0, false);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::release_late});
+}
+
+TEST_F(CheckerTest, AReleaseThatWasConfirmedAndHasRemovedNoMajorityIsSeen) {
+  set_everywhere(0, "a", 100);
+  remove(0, 0);
+  remove(0, 1);
+  Outcome outcome;
+  outcome.decision = Decision::granted;
+  checker_.reported(0, Verb::release, "a", outcome);
+  EXPECT_EQ(kinds(), Kinds{});
+  set(0, 0, "a", 100);
+  checker_.reported(0, Verb::release, "a", outcome);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::left_behind});
+}
+
+TEST(CheckerCommandsTest, EveryScriptOfTheLocksIsKnownByTextAndByName) {
+  using namespace scripts;
+  for (const Script* script : {&delete_if_equal, &extend_if_equal, &check_equal, &stamp_take,
+                               &stamp_undo, &stamp_release, &stamp_check}) {
+    for (const bool by_text : {true, false}) {
+      const Deed deed = deed_of({by_text ? "EVAL" : "EVALSHA",
+                                 by_text ? script->text : script->sha1, "1", "lock", "4", "5"});
+      EXPECT_NE(deed.verb, Verb::count) << script->text;
+      EXPECT_EQ(deed.key, "lock");
+      EXPECT_EQ(deed.token, script == &stamp_take ? "5" : "4");
+    }
+  }
+}
+
+TEST(CheckerCommandsTest, AnotherScriptIsNothingThatIsFollowed) {
+  EXPECT_EQ(deed_of({"EVAL", "return 1", "1", "lock", "4"}).verb, Verb::count);
 }
 
 TEST_F(CheckerTest, AnAnswerTakenForAnothersIsSeen) {

@@ -84,6 +84,7 @@ void Client::exit() {
 void Client::begin_call() {
   call_began_ns_ = local_now();
   call_paused_ns_ = std::max<std::int64_t>(0, paused_until_ns_ - scene_.now_ns);
+  scene_.checker.begins(id_);
 }
 
 void Client::end_call(std::int64_t budget_ns) {

@@ -207,6 +207,14 @@ int run_many(const Options& options) {
                   replay_command(totals.failures[i].seed, options.batch.wishes).c_str());
     }
   }
+  for (std::size_t i = 0; i < kViolationKinds; ++i) {
+    const std::uint64_t judged = totals.judged[i];
+    const std::uint64_t violated = totals.inside_kinds[i];
+    if (judged == 0 && violated == 0) continue;
+    std::printf("%-26s judged %llu times, violated %llu times\n",
+                std::string(name_of(static_cast<ViolationKind>(i))).c_str(),
+                static_cast<unsigned long long>(judged), static_cast<unsigned long long>(violated));
+  }
   std::printf(
       "%llu schedules in %.1f s (%.0f/s, %u threads), %.0f events and %.1f grants each; "
       "in the model: %llu schedules, %llu violated\n",

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "sim/checker_limits.hpp"
+
 namespace redlock::sim {
 
 namespace {
@@ -16,43 +18,6 @@ constexpr std::int64_t kRestMaxNs = 10 * kMs;
 constexpr std::int64_t kLongRestMinNs = 800 * kMs;
 constexpr std::int64_t kLongRestMaxNs = 3000 * kMs;
 constexpr std::int64_t kUndoMarginNs = 2 * kMs;
-
-// Behind these, what a client has undone may be undone late, or only by expiry.
-constexpr std::array kExcuses{
-    FaultClass::stall,
-    FaultClass::partition_to_server,
-    FaultClass::reset_at_byte,
-    FaultClass::partition_to_client,
-    FaultClass::short_writes,
-    FaultClass::half_open,
-    FaultClass::server_closes,
-    FaultClass::crash_keep,
-    FaultClass::machine_down,
-    FaultClass::crash_lose_second_late,
-    FaultClass::stop_resume,
-    FaultClass::crash_lose_all_late,
-    FaultClass::command_pause,
-    FaultClass::loading,
-    FaultClass::read_only,
-    FaultClass::no_auth,
-    FaultClass::busy,
-    FaultClass::client_pause,
-    FaultClass::hostile_type,
-    FaultClass::hostile_oversized,
-    FaultClass::hostile_nested,
-    FaultClass::hostile_garbage,
-    FaultClass::hostile_missing,
-};
-
-bool must_undo_at_once(const Plan& plan) {
-  return plan.model == Model::inside &&
-         std::ranges::none_of(kExcuses, [&](FaultClass excuse) { return plan.has(excuse); });
-}
-
-bool makes_answers_late(FaultClass fault_class) {
-  return fault_class == FaultClass::slices || fault_class == FaultClass::single_bytes ||
-         fault_class == FaultClass::reply_at_timeout;
-}
 
 std::int64_t slowest_ns(const Plan& plan) {
   std::int64_t slowest = plan.delay_high_ns;
@@ -67,9 +32,8 @@ std::int64_t slowest_ns(const Plan& plan) {
 // wait until the application comes back.
 bool must_keep_connections(const Plan& plan) {
   constexpr std::int64_t kLegs = 8;
-  return must_undo_at_once(plan) && plan.database == 0 &&
-         kLegs * slowest_ns(plan) < plan.timeout_ms * kMs &&
-         std::ranges::none_of(plan.faults, makes_answers_late, &FaultPlan::fault_class);
+  return judged_under(ViolationKind::connection_given_up, plan) && plan.database == 0 &&
+         kLegs * slowest_ns(plan) < plan.timeout_ms * kMs;
 }
 
 class QuorumClient final : public NativeClient {
@@ -369,7 +333,7 @@ void NativeClient::rest() {
     act_at_ns_ += random_.between(kLongRestMinNs, kLongRestMaxNs);
   }
   // Whoever paused between looking and sending could not know better.
-  if (transport_.misused() && !scene_.plan.has(FaultClass::client_pause)) {
+  if (transport_.misused() && judged_under(ViolationKind::connection_misused, scene_.plan)) {
     scene_.checker.report(ViolationKind::connection_misused,
                           "client " + std::to_string(id_) +
                               " used a connection that had ended, or was unused for too long");
@@ -378,7 +342,8 @@ void NativeClient::rest() {
     scene_.checker.report(ViolationKind::connection_given_up,
                           "client " + std::to_string(id_) + " closed a connection that was sound");
   }
-  if (behaviour().releases && must_undo_at_once(scene_.plan)) schedule_undo_check();
+  if (behaviour().releases && judged_under(ViolationKind::undone_late, scene_.plan))
+    schedule_undo_check();
 }
 
 void NativeClient::schedule_undo_check() {

@@ -152,7 +152,36 @@ void Network::disarm_resets() {
   }
 }
 
+void Network::lose(const Connection& connection) {
+  link(connection.client, connection.server).lost_ns = now_ns_;
+}
+
+void Network::lose_unread(Connection& connection, bool tell) {
+  if (connection.unread.empty()) return;
+  if (!tell || connection.client_side == ClientSide::closed) lose(connection);
+  connection.unread.clear();
+}
+
+bool Network::sound(std::uint32_t client, std::uint32_t server) const {
+  return std::ranges::all_of(connections_, [client, server](const auto& one) {
+    if (one->client != client || one->server != server) return true;
+    if (one->client_side == ClientSide::closed) return true;
+    return one->client_side == ClientSide::connected && one->server_side && !one->silent &&
+           !one->peer_ended && one->up.reset_after == kNeverReset &&
+           one->down.reset_after == kNeverReset;
+  });
+}
+
+bool Network::under_way(std::uint32_t client, std::uint32_t server, std::uint32_t except) const {
+  return std::ranges::any_of(connections_, [client, server, except](const auto& one) {
+    if (one->client != client || one->server != server || one->id == except) return false;
+    return one->up.bytes_offset < one->up.bytes.size() || !one->unread.empty();
+  });
+}
+
 void Network::reset(Connection& connection) {
+  const bool unread = !connection.unread.empty() || !connection.up.bytes.empty();
+  if (unread && connection.client_side == ClientSide::closed) lose(connection);
   for (Pipe* pipe : {&connection.up, &connection.down}) {
     pipe->bytes.clear();
     pipe->bytes_offset = 0;
@@ -201,6 +230,7 @@ void Network::deliver(Connection& connection, Direction direction) {
 }
 
 void Network::hand_over(Connection& connection, Direction direction, std::string_view bytes) {
+  if (connection.silent && direction == kUp) lose(connection);
   if (connection.silent) return;
   if (direction == kDown) {
     if (connection.client_side != ClientSide::connected) return;
@@ -210,7 +240,9 @@ void Network::hand_over(Connection& connection, Direction direction, std::string
   }
   if (connection.server_side) return ends_.server_receives(connection, bytes);
   // Nobody is there any more who could read it.
-  if (ends_.server_reachable(connection.server) != Reachable::silent) reset(connection);
+  if (connection.client_side == ClientSide::closed) lose(connection);
+  if (ends_.server_reachable(connection.server) != Reachable::silent) return reset(connection);
+  lose(connection);
 }
 
 void Network::hand_over_end(Connection& connection, Direction direction) {

@@ -13,6 +13,7 @@
 
 #include "redlock/algorithm/reply.hpp"
 #include "sim/event_queue.hpp"
+#include "sim/links.hpp"
 #include "sim/random.hpp"
 #include "sim/server.hpp"
 #include "sim/trace.hpp"
@@ -83,6 +84,8 @@ struct Link {
   std::int64_t slow_until_ns = 0;
   std::int64_t slow_by_ns = 0;  // at most, in addition
   std::int64_t blocked_until_ns[2] = {0, 0};
+  // When bytes towards the server were lost, and nobody told the client.
+  std::int64_t lost_ns = 0;
 };
 
 enum class Reachable { yes, refused, silent };
@@ -102,7 +105,7 @@ class NetworkEnds {
   virtual std::int64_t client_sends_from_ns(std::uint32_t client) = 0;
 };
 
-class Network {
+class Network final : public Links {
  public:
   // All references must outlive the network.
   Network(NetworkEnds& ends, EventQueue& queue, Trace& trace, const std::int64_t& now_ns,
@@ -115,6 +118,15 @@ class Network {
   [[nodiscard]] std::uint32_t connection_count() const {
     return static_cast<std::uint32_t>(connections_.size());
   }
+  // What the checker asks.
+  [[nodiscard]] bool sound(std::uint32_t client, std::uint32_t server) const override;
+  [[nodiscard]] bool under_way(std::uint32_t client, std::uint32_t server,
+                               std::uint32_t except) const override;
+  [[nodiscard]] std::int64_t lost_ns(std::uint32_t client, std::uint32_t server) const override {
+    return links_[client * servers_ + server].lost_ns;
+  }
+  // The server ends with what it had no time to read, and its machine may tell the client.
+  void lose_unread(Connection& connection, bool tell);
   // The slicing of connections opened from now on.
   void set_slicing(Slicing slicing) { slicing_ = slicing; }
   // From now on flows that carried no request for so long are forgotten; 0: never.
@@ -141,6 +153,7 @@ class Network {
 
  private:
   void connect(Connection& connection);
+  void lose(const Connection& connection);
   void deliver(Connection& connection, Direction direction);
   void hand_over(Connection& connection, Direction direction, std::string_view bytes);
   void hand_over_end(Connection& connection, Direction direction);

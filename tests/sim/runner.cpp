@@ -19,6 +19,10 @@ void add_counts(FaultCounts& sum, const FaultCounts& more) {
   for (std::size_t i = 0; i < kFaultClasses; ++i) sum[i] += more[i];
 }
 
+void add_judged(Judged& sum, const Judged& more) {
+  for (std::size_t i = 0; i < kViolationKinds; ++i) sum[i] += more[i];
+}
+
 void keep_lowest(std::vector<Failure>& failures) {
   std::ranges::sort(failures, {}, &Failure::seed);
   if (failures.size() > kFailuresKept) failures.resize(kFailuresKept);
@@ -43,6 +47,7 @@ void add_result(Totals& totals, std::uint64_t seed, const ScheduleResult& result
   }
   if (result.model == Model::outside) return add_outside(totals, seed, result);
   ++totals.inside;
+  add_judged(totals.judged, result.judged);
   if (result.violations.empty()) return;
   ++totals.failed;
   for (const Violation& violation : result.violations) {
@@ -68,6 +73,7 @@ void merge(Totals& sum, Totals& part) {
     if (other != 0) lowest = lowest == 0 ? other : std::min(lowest, other);
   }
   for (std::size_t i = 0; i < kViolationKinds; ++i) sum.inside_kinds[i] += part.inside_kinds[i];
+  add_judged(sum.judged, part.judged);
   std::ranges::move(part.failures, std::back_inserter(sum.failures));
   keep_lowest(sum.failures);
 }

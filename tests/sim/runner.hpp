@@ -32,6 +32,7 @@ struct Totals {
   FaultCounts outside_violations{};  // of those, with a violation
   FaultCounts outside_first_seed{};  // the lowest with a violation; 0: none
   std::array<std::uint64_t, kViolationKinds> inside_kinds{};
+  Judged judged{};  // in the model
 };
 
 struct Batch {

@@ -59,6 +59,7 @@ World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& tra
       checker_(plan, no_views(plan)),
       scene_{plan,  queue_,  network_, checker_,
              trace, now_ns_, fired_,   [this](std::int64_t until_ns) { return pump(until_ns); }} {
+  checker_.watch(network_);
   if (plan.has(FaultClass::forgetful_network)) network_.set_forgets_after(kForgottenAfterNs);
   for (std::uint32_t i = 0; i < plan.servers; ++i) {
     Machine& machine =
@@ -123,6 +124,7 @@ ScheduleResult World::run() {
   result.fired = fired_;
   result.events = events_;
   result.grants = checker_.grant_count();
+  result.judged = checker_.judged();
   return result;
 }
 
@@ -237,8 +239,9 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
                              std::string& answer) {
   const Connection& connection = network_.connection(static_cast<std::uint32_t>(session.id));
   Machine& machine = *machines_[connection.server];
-  checker_.command_executed(connection.client, connection.server, arguments, answer,
-                            connection.written_ns);
+  checker_.command_executed(
+      {connection.client, connection.server, connection.id, connection.written_ns}, arguments,
+      answer);
   if (answer.front() == '-') count_refusal(machine, answer);
   if (now_ns_ < machine.hostile_until_ns) spoil(machine, arguments, answer);
 }

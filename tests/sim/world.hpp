@@ -26,6 +26,7 @@ struct ScheduleResult {
   FaultCounts fired{};
   std::uint64_t events = 0;
   std::uint64_t grants = 0;
+  Judged judged{};
 };
 
 // Keeps the story when asked to; the run is the same either way.

@@ -91,6 +91,7 @@ void World::strike_connection(const FaultPlan& fault) {
       Pipe& pipe = fault.amount % 2 == 0 ? connection.up : connection.down;
       pipe.reset_after = pipe.delivered + 1 + fault.amount % 150;
     }
+    checker_.struck(connection.client, connection.server);
     trace_.note(now_ns_, "fault: " + std::string(info_of(what).name) + " between client " +
                              std::to_string(connection.client) + " and server " +
                              std::to_string(connection.server));
@@ -268,7 +269,8 @@ void World::drop_connections(Machine& machine, bool tell) {
     Connection& connection = network_.connection(i);
     if (connection.server != machine.index || !connection.server_side) continue;
     connection.server_side = false;
-    connection.unread.clear();
+    checker_.struck(connection.client, connection.server);
+    network_.lose_unread(connection, tell);
     if (tell) network_.end_down(connection);
   }
 }

@@ -43,6 +43,10 @@ final class Includes
     private const IMPURE = '~^(atomic|barrier|chrono|condition_variable|ctime|filesystem|fstream|future|iostream|ostream'
         . '|latch|mutex|random|semaphore|shared_mutex|stop_token|thread)$~';
 
+    /** The plain values in which clients report to the simulator's checker, and the functions that come with them. */
+    private const CHECKER_KNOWS = 'redlock/algorithm/outcome.hpp';
+    private const RULES_OF_VALUES = '~\b(is_refusal|may_have_been_done)\b~';
+
     public static function check(Files $files, Report $report): void
     {
         foreach (self::ROOMS as $room => $inside) {
@@ -68,6 +72,32 @@ final class Includes
         $outside = array_diff($outside, ['core/redlock/version.hpp']);
         $report->rule('every source stands in a room', count($sources), array_values($outside));
         self::checkHarness($files, $report);
+        self::checkChecker($files, $report);
+    }
+
+    /** The simulator's checker judges the core by what it was told, in plain values, and never by the core's own rules. */
+    private static function checkChecker(Files $files, Report $report): void
+    {
+        $judges = $files->matching('~^tests/sim/checker(?!_fixture)[a-z_]*(?<!_test)\.(cpp|hpp)$~');
+        $reached = $queue = $judges;
+        $complaints = [];
+        while (($path = array_pop($queue)) !== null) {
+            foreach (self::includesOf($files->text($path)) as [$quoted, $header]) {
+                $next = "tests/$header";
+                if (str_starts_with($header, 'sim/') && !in_array($next, $reached, true)) {
+                    $reached[] = $queue[] = $next;
+                } elseif (self::isOurs($header) && $header !== self::CHECKER_KNOWS) {
+                    $complaints[] = "$path must not include $header: the checker includes it";
+                }
+            }
+        }
+        foreach ($judges as $path) {
+            preg_match_all(self::RULES_OF_VALUES, $files->text($path), $borrowed);
+            foreach ($borrowed[0] as $name) {
+                $complaints[] = "$path must judge by itself, without $name";
+            }
+        }
+        $report->rule('the simulator\'s checker shares no rule with the core', count($reached), $complaints);
     }
 
     private static function checkHarness(Files $files, Report $report): void

@@ -16,8 +16,8 @@ Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out) {
   std::string text;
   const std::unique_ptr<std::string, void (*)(std::string*)> wiped(
       &text, [](std::string* done) { wipe(*done); });
-  text.reserve(kBytesUsual + 2 * endpoint.password.size());
   if (!endpoint.password.empty()) {
+    text.reserve(kBytesUsual + 2 * endpoint.password.size());
     std::vector<std::string_view> arguments{"AUTH"};
     if (!endpoint.user.empty()) arguments.emplace_back(endpoint.user);
     arguments.emplace_back(endpoint.password);

@@ -1,0 +1,125 @@
+// What is wrong for whom and when, and what is left over.
+#include "sim/checker_availability.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/checker_limits.hpp"
+
+namespace redlock::sim {
+
+namespace {
+
+// A link that was blocked delivers up to so much later.
+constexpr std::int64_t kRetransmitNs = 60 * kMs;
+// Whoever is asked last is asked when this part of the answer time is over.
+constexpr std::int64_t kSparedOneIn = 4;
+// A connection and an answer; a SELECT is awaited, and a script may have to be sent once more.
+constexpr std::int64_t kLegs = 4;
+constexpr std::int64_t kMoreLegs = 2;
+constexpr std::int64_t kRoundingNs = 3 * kMs;
+
+// Whom a fault keeps apart while it lasts.
+enum class Reach { nobody, link, server, client };
+
+Reach reach_of(FaultClass fault_class) {
+  switch (fault_class) {
+    case FaultClass::slow_link:
+    case FaultClass::stall:
+    case FaultClass::partition_to_server:
+    case FaultClass::partition_to_client:
+      return Reach::link;
+    case FaultClass::crash_keep:
+    case FaultClass::crash_lose_second_late:
+    case FaultClass::crash_lose_all_late:
+    case FaultClass::machine_down:
+    case FaultClass::stop_resume:
+    case FaultClass::command_pause:
+    case FaultClass::loading:
+    case FaultClass::out_of_memory:
+    case FaultClass::read_only:
+    case FaultClass::no_auth:
+    case FaultClass::busy:
+    case FaultClass::hostile_type:
+    case FaultClass::hostile_oversized:
+    case FaultClass::hostile_nested:
+    case FaultClass::hostile_garbage:
+    case FaultClass::hostile_missing:
+      return Reach::server;
+    case FaultClass::reply_at_timeout:
+      return Reach::client;
+    default:
+      // Struck connections are told one by one.
+      return Reach::nobody;
+  }
+}
+
+std::int64_t slowest_ns(const Plan& plan) {
+  std::int64_t slowest = plan.delay_high_ns;
+  for (const FaultPlan& fault : plan.faults) {
+    if (fault.fault_class != FaultClass::slow_link) continue;
+    slowest = std::max(slowest, plan.delay_high_ns + static_cast<std::int64_t>(fault.amount));
+  }
+  return slowest;
+}
+
+}  // namespace
+
+Availability::Availability(const Plan& plan)
+    : plan_(plan),
+      calls_(plan.clients.size()),
+      settle_ns_(kRetransmitNs + 4 * slowest_ns(plan)),
+      judged_(plan.servers <= kServersMax && judged_under(ViolationKind::unavailable, plan)) {}
+
+void Availability::call_begins(std::uint32_t client, std::int64_t now_ns, std::uint32_t occupied,
+                               std::uint32_t cut_off) {
+  calls_[client] = {now_ns, occupied, cut_off, false};
+}
+
+void Availability::key_set(std::uint32_t server, std::uint32_t client) {
+  for (std::uint32_t other = 0; other < calls_.size(); ++other) {
+    if (other != client) calls_[other].occupied |= bit(server);
+  }
+}
+
+std::uint32_t Availability::in_trouble(std::uint32_t client, std::int64_t from_ns,
+                                       std::int64_t until_ns) const {
+  std::uint32_t servers = 0;
+  for (const FaultPlan& fault : plan_.faults) {
+    const Reach reach = reach_of(fault.fault_class);
+    if (reach == Reach::nobody) continue;
+    if (fault.from_ns > until_ns || fault.until_ns + settle_ns_ < from_ns) continue;
+    const bool ours = reach == Reach::server || fault.all_clients || fault.client == client;
+    if (!ours) continue;
+    servers |= fault.all_servers || reach == Reach::client ? ~std::uint32_t{0} : bit(fault.server);
+  }
+  return servers;
+}
+
+// For an attempt: to be granted, and with something left of the lease.
+bool Availability::time_enough(std::uint32_t client) const {
+  std::int64_t legs = kLegs;
+  if (plan_.database != 0) legs += kMoreLegs;
+  if (plan_.kind == LockKind::stamp) legs += kMoreLegs;
+  const std::int64_t timeout_ns = plan_.timeout_ms * kMs;
+  const std::int64_t needed_ns =
+      plan_.drifted_ns(timeout_ns / kSparedOneIn + legs * plan_.delay_high_ns) + kMs;
+  const std::int64_t ttl_ns = plan_.clients[client].ttl_ms * kMs;
+  const std::int64_t drift_ns = plan_.drifted_ns(ttl_ns) - ttl_ns;
+  return needed_ns < timeout_ns && needed_ns + drift_ns + kRoundingNs < ttl_ns;
+}
+
+bool Availability::owed(std::uint32_t client, std::int64_t now_ns) const {
+  const Call& call = calls_[client];
+  if (!judged_ || call.excused || !time_enough(client)) return false;
+  const std::uint32_t all = bit(plan_.servers) - 1;
+  const std::uint32_t sick = in_trouble(client, call.began_ns, now_ns) | call.cut_off;
+  const std::uint32_t free = all & ~(sick | call.occupied);
+  const auto majority = static_cast<int>(plan_.servers / 2 + 1);
+  if (std::popcount(free) < majority) return false;
+  // A server that was silent may vote, but nobody waits for it where the others say no.
+  const bool denied = (all & call.occupied & ~sick) != 0;
+  return !denied || (in_trouble(client, 0, now_ns) & free) == 0;
+}
+
+}  // namespace redlock::sim

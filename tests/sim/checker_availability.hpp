@@ -1,0 +1,55 @@
+// Whether a call must be granted though something is wrong elsewhere.
+//
+// A majority is enough when it is reachable, answers in time, and has nothing to do with anybody
+// else: backing off from servers that were in trouble, and the silence of those that still are,
+// must not cost it. Judged by the plan of faults, not by what the client noticed. One thread; one a
+// schedule.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/plan.hpp"
+
+namespace redlock::sim {
+
+class Availability {
+ public:
+  static constexpr std::uint32_t kServersMax = 32;
+
+  // The plan must outlive it.
+  explicit Availability(const Plan& plan);
+
+  // A call begins. Servers that are of no use to it, by their bits: some key stands there, or a
+  // connection that leads nowhere.
+  void call_begins(std::uint32_t client, std::int64_t now_ns, std::uint32_t occupied,
+                   std::uint32_t cut_off);
+  // Somebody (a client, or nobody) changed what the server keeps.
+  void key_set(std::uint32_t server, std::uint32_t client);
+  // A connection between the two was struck.
+  void struck(std::uint32_t client, std::uint32_t server) { calls_[client].cut_off |= bit(server); }
+  // It is not about the call any more: the client stood still.
+  void excuse(std::uint32_t client) { calls_[client].excused = true; }
+
+  // The call is over: had it to be granted?
+  [[nodiscard]] bool owed(std::uint32_t client, std::int64_t now_ns) const;
+
+ private:
+  struct Call {
+    std::int64_t began_ns = 0;
+    std::uint32_t occupied = 0;  // by servers' bits
+    std::uint32_t cut_off = 0;
+    bool excused = true;
+  };
+  static std::uint32_t bit(std::uint32_t server) { return std::uint32_t{1} << server; }
+  [[nodiscard]] bool time_enough(std::uint32_t client) const;
+  [[nodiscard]] std::uint32_t in_trouble(std::uint32_t client, std::int64_t from_ns,
+                                         std::int64_t until_ns) const;
+
+  const Plan& plan_;
+  std::vector<Call> calls_;  // by client
+  std::int64_t settle_ns_;
+  bool judged_;
+};
+
+}  // namespace redlock::sim

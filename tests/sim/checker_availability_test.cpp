@@ -1,0 +1,104 @@
+// A majority that is well and free must be enough, whatever happens to the others.
+#include <gtest/gtest.h>
+
+#include "sim/checker_fixture.hpp"
+
+namespace redlock::sim {
+namespace {
+
+class AvailabilityTest : public CheckerTest {
+ protected:
+  AvailabilityTest() : CheckerTest(with_troubled_server()) {}
+
+  // Server 0 is out of memory until 100 ms.
+  static Plan with_troubled_server() {
+    Plan plan = make_plan();
+    plan.delay_high_ns = kMs / 10;
+    plan.faults = {{.fault_class = FaultClass::out_of_memory, .from_ns = 0, .until_ns = 100 * kMs}};
+    return plan;
+  }
+  void refuse(std::uint32_t client) { checker_.reported(client, Verb::take, "", Outcome()); }
+  [[nodiscard]] std::uint64_t judged() const {
+    return checker_.judged()[static_cast<std::size_t>(ViolationKind::unavailable)];
+  }
+};
+
+TEST_F(AvailabilityTest, ARefusalIsSeenThoughOneServerIsInTrouble) {
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
+}
+
+TEST_F(AvailabilityTest, AGrantIsJudgedAndNoViolation) {
+  checker_.begins(0);
+  Outcome outcome;
+  outcome.decision = Decision::granted;
+  checker_.reported(0, Verb::take, "a", outcome);
+  EXPECT_EQ(kinds(), Kinds{});
+  EXPECT_EQ(judged(), 1U);
+}
+
+TEST_F(AvailabilityTest, WithoutAMajorityThatIsWellNobodyIsOwedAnything) {
+  plan_.faults.push_back(
+      {.fault_class = FaultClass::stall, .from_ns = 0, .until_ns = kMs, .server = 1});
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+  checker_.begins(1);  // whose link it is not
+  refuse(1);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
+}
+
+TEST_F(AvailabilityTest, AServerWhereAnotherKeyStandsIsNotFree) {
+  set(1, 1, "b", 100);
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+}
+
+TEST_F(AvailabilityTest, AServerThatSomebodyElseTakesMeanwhileIsNotFree) {
+  checker_.begins(0);
+  set(0, 1, "a", 100);
+  remove(0, 1);
+  set(1, 1, "b", 100);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+}
+
+TEST_F(AvailabilityTest, WhatTheClientItselfTookIsNoExcuse) {
+  checker_.begins(0);
+  set(0, 1, "a", 100);
+  refuse(0);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
+}
+
+TEST_F(AvailabilityTest, AConnectionThatLeadsNowhereIsNotWell) {
+  links_.cut_off = 2;
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+}
+
+TEST_F(AvailabilityTest, AConnectionThatIsStruckMeanwhileIsNotWell) {
+  checker_.begins(0);
+  checker_.struck(0, 2);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+}
+
+TEST_F(AvailabilityTest, WhoeverStoodStillIsOwedNothing) {
+  checker_.begins(0);
+  checker_.returned(0, 10 * kMs, 5 * kMs, 20 * kMs);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+}
+
+TEST_F(AvailabilityTest, WithoutTheTimeForAConnectionAndAnAnswerNobodyIsOwedAnything) {
+  plan_.delay_high_ns = 4 * kMs;
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+}
+
+}  // namespace
+}  // namespace redlock::sim

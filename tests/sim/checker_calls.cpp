@@ -1,0 +1,105 @@
+// Calls: what they reported and how long they took, against what was so.
+#include <algorithm>
+
+#include "sim/checker.hpp"
+#include "sim/checker_hash.hpp"
+#include "sim/checker_limits.hpp"
+#include "sim/checker_words.hpp"
+
+namespace redlock::sim {
+
+namespace {
+constexpr std::int64_t kBudgetToleranceNs = 10'000;
+}
+
+void Checker::begins(std::uint32_t client) {
+  std::uint32_t occupied = 0;
+  std::uint32_t cut_off = 0;
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    const ServerView& view = servers_[server];
+    const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;
+    const bool taken = std::ranges::any_of(view.keyspace->entries(), [&](const Entry& entry) {
+      return view.keyspace->alive(entry, now_ms);
+    });
+    const bool sound = links_ == nullptr || links_->sound(client, server);
+    occupied |= static_cast<std::uint32_t>(taken) << server;
+    cut_off |= static_cast<std::uint32_t>(!sound) << server;
+  }
+  availability_.call_begins(client, now_ns_, occupied, cut_off);
+}
+
+void Checker::returned(std::uint32_t client, std::int64_t took_ns, std::int64_t paused_ns,
+                       std::int64_t budget_ns) {
+  returns_[client].push_back(now_ns_);
+  if (paused_ns > 0) availability_.excuse(client);
+  // A clock that changes its rate while a timer runs is late or early by what it gained.
+  const std::int64_t bent_ns =
+      plan_.has(FaultClass::client_clock_rate) ? plan_.drifted_ns(took_ns) - took_ns : 0;
+  if (took_ns <= budget_ns + paused_ns + bent_ns + kBudgetToleranceNs) return;
+  report(ViolationKind::over_budget, who(client) + " waited " + in_ms(took_ns) + ", budget " +
+                                         in_ms(budget_ns) + ", paused " + in_ms(paused_ns));
+}
+
+void Checker::reported(std::uint32_t client, Verb verb, std::string_view token,
+                       const Outcome& outcome) {
+  const bool granted = outcome.decision == Decision::granted;
+  check_replies(client, verb, token, outcome);
+  if (verb == Verb::take && granted) leftovers_.note_granted(token_hash(token));
+  if (verb == Verb::take) check_refused(client, outcome);
+  if (verb != Verb::release) return;
+  leftovers_.note_released(token_hash(token), now_ns_);
+  if (granted) check_released(client, token);
+}
+
+void Checker::check_replies(std::uint32_t client, Verb verb, std::string_view token,
+                            const Outcome& outcome) {
+  if (!judged_under(ViolationKind::wrong_reply, plan_)) return;
+  for (std::uint32_t server = 0; server < outcome.nodes.size(); ++server) {
+    const NodeReport& node = outcome.nodes[server];
+    if (!node.answered || node.reply.answer == Answer::unknown) continue;
+    const bool said = node.reply.answer == Answer::granted;
+    const Deeds& done = deeds(client, server, verb);
+    const std::uint64_t hash = token_hash(token);
+    // Of a failed attempt the token is not known.
+    const bool so = std::ranges::any_of(done, [&](const Mark& mark) {
+      return mark.granted == said && (token.empty() || mark.token == hash);
+    });
+    note_judged(ViolationKind::wrong_reply);
+    if (so) continue;
+    report(ViolationKind::wrong_reply, who(client) + " took an answer of server " +
+                                           std::to_string(server) + " for what it is not");
+  }
+}
+
+// A majority that is well and free is enough, whatever happens to the others.
+void Checker::check_refused(std::uint32_t client, const Outcome& outcome) {
+  if (final_attempt_ || !availability_.owed(client, now_ns_)) return;
+  note_judged(ViolationKind::unavailable);
+  if (outcome.decision == Decision::granted) return;
+  report(ViolationKind::unavailable,
+         who(client) + " was refused by a majority that was well and free");
+}
+
+bool Checker::stands(std::uint32_t server, std::string_view value) const {
+  const ServerView& view = servers_[server];
+  const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;
+  return std::ranges::any_of(view.keyspace->entries(), [&](const Entry& entry) {
+    return entry.value == value && view.keyspace->alive(entry, now_ms);
+  });
+}
+
+// The release was confirmed: a majority has removed it, and it cannot come back there.
+void Checker::check_released(std::uint32_t client, std::string_view value) {
+  if (!judged_under(ViolationKind::left_behind, plan_)) return;
+  note_judged(ViolationKind::left_behind);
+  std::uint32_t left = 0;
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    // What a crash brought back ends before that server is there again.
+    if (servers_[server].down_until_ns <= now_ns_ && stands(server, value)) ++left;
+  }
+  if (left + plan_.servers / 2 + 1 <= plan_.servers) return;
+  report(ViolationKind::left_behind, who(client) + " was told that its lock is gone, and " +
+                                         std::to_string(left) + " servers keep it");
+}
+
+}  // namespace redlock::sim

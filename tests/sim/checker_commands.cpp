@@ -1,0 +1,64 @@
+// The commands of locks by name, written down once more on purpose: the checker believes nothing of
+// what it judges.
+#include "sim/checker_commands.hpp"
+
+#include <array>
+#include <string>
+
+#include "sim/sha1.hpp"
+
+namespace redlock::sim {
+
+namespace {
+
+// A script by the name under which servers know it, and which of a command's words is the token.
+struct KnownScript {
+  std::string_view sha1;
+  Verb verb;
+  std::size_t token_at;
+};
+constexpr std::array kScripts{
+    KnownScript{"b6a796aa8d73bb4ce6e26afe648196d086a8d1f1", Verb::release, 4},
+    KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
+    KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
+    KnownScript{"534bd37c93e1dbec335cd1eae3835fedf282b5ce", Verb::extend, 4},
+    KnownScript{"91dcb3cc30dcd119457d057157b65a9e90f2b1e0", Verb::check, 4},
+    KnownScript{"935bc2f08aac29a5bc0ba26e000ce18db3feb63f", Verb::check, 4},
+    KnownScript{"99cb95090d44ce09b3a7df1d5c5853d2e1dfeb77", Verb::take, 5},
+};
+
+// The texts of these, once they have been seen: every EVAL brings one, and hashing it takes long.
+const KnownScript* script_of(const std::string& text) {
+  thread_local std::array<std::string, kScripts.size()> texts;
+  for (std::size_t i = 0; i < kScripts.size(); ++i) {
+    if (texts[i] == text) return &kScripts[i];
+  }
+  const std::string name = sha1_hex(text);
+  for (std::size_t i = 0; i < kScripts.size(); ++i) {
+    if (kScripts[i].sha1 != name) continue;
+    texts[i] = text;
+    return &kScripts[i];
+  }
+  return nullptr;
+}
+
+const KnownScript* script_named(std::string_view name) {
+  for (const KnownScript& known : kScripts) {
+    if (known.sha1 == name) return &known;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Deed deed_of(const Arguments& arguments) {
+  if (arguments.size() >= 3 && arguments[0] == "SET")
+    return {Verb::take, arguments[1], arguments[2]};
+  if (arguments.size() < 5 || !arguments[0].starts_with("EVAL")) return {};
+  const KnownScript* script =
+      arguments[0] == "EVAL" ? script_of(std::string(arguments[1])) : script_named(arguments[1]);
+  if (script == nullptr || arguments.size() <= script->token_at) return {};
+  return {script->verb, arguments[3], arguments[script->token_at]};
+}
+
+}  // namespace redlock::sim

@@ -1,0 +1,102 @@
+// Three servers whose keys a test writes itself, and a checker that watches them.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "sim/checker.hpp"
+#include "sim/world_time.hpp"
+
+namespace redlock::sim {
+
+// Connections as a test wants them: all are sound unless it says otherwise.
+struct TestLinks final : Links {
+  [[nodiscard]] bool sound(std::uint32_t /*client*/, std::uint32_t server) const override {
+    return server != cut_off;
+  }
+  [[nodiscard]] bool under_way(std::uint32_t /*client*/, std::uint32_t /*server*/,
+                               std::uint32_t except) const override {
+    return busy != kNone && busy != except;
+  }
+  [[nodiscard]] std::int64_t lost_ns(std::uint32_t /*client*/,
+                                     std::uint32_t /*server*/) const override {
+    return lost;
+  }
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t cut_off = kNone;
+  std::uint32_t busy = kNone;
+  std::int64_t lost = 0;
+};
+
+class CheckerTest : public testing::Test {
+ protected:
+  using Kinds = std::vector<ViolationKind>;
+  static constexpr std::string_view kOk = "+OK\r\n";
+  static constexpr std::string_view kNil = "$-1\r\n";
+
+  explicit CheckerTest(Plan plan = make_plan())
+      : plan_(std::move(plan)), clock_(kWallStartNs, 0), checker_(plan_, views()) {
+    checker_.watch(links_);
+  }
+
+  static Plan make_plan() {
+    Plan plan;
+    plan.servers = 3;
+    plan.clients.resize(2);
+    return plan;
+  }
+  std::vector<ServerView> views() {
+    std::vector<ServerView> views;
+    for (Keyspace& keyspace : keyspaces_) views.push_back({&keyspace, &clock_, 0});
+    return views;
+  }
+  void go_to(std::int64_t ms) {
+    now_ms_ = ms;
+    checker_.set_now(ms * kMs);
+    checker_.after_event();
+  }
+  // As if the client's SET had been executed; it was written just now.
+  void set(std::uint32_t client, std::uint32_t server, const std::string& token,
+           std::int64_t ttl_ms, std::uint32_t connection = 0) {
+    Keyspace& keyspace = keyspaces_[server];
+    const Entry entry{0, "lock", token, ValueType::string, kWallStartNs / kMs + now_ms_ + ttl_ms};
+    keyspace.set_time(kWallStartNs / kMs + now_ms_, now_ms_ * kMs);
+    checker_.key_changes(client, server, keyspace.find(0, "lock"), &entry);
+    keyspace.put(entry);
+    executed(client, server, {"SET", "lock", token}, kOk, connection);
+  }
+  // As if it had been denied.
+  void ask(std::uint32_t client, std::uint32_t server, const std::string& token,
+           std::uint32_t connection = 0) {
+    executed(client, server, {"SET", "lock", token}, kNil, connection);
+  }
+  void executed(std::uint32_t client, std::uint32_t server, const Arguments& arguments,
+                std::string_view answer, std::uint32_t connection) {
+    checker_.command_executed({client, server, connection, now_ms_ * kMs}, arguments, answer);
+  }
+  void remove(std::uint32_t client, std::uint32_t server) {
+    Keyspace& keyspace = keyspaces_[server];
+    checker_.key_changes(client, server, keyspace.find(0, "lock"), nullptr);
+    keyspace.erase(0, "lock");
+    checker_.after_event();
+  }
+  void set_everywhere(std::uint32_t client, const std::string& token, std::int64_t ttl_ms) {
+    for (std::uint32_t server = 0; server < 3; ++server) set(client, server, token, ttl_ms);
+  }
+  [[nodiscard]] Kinds kinds() const {
+    Kinds kinds;
+    for (const Violation& violation : checker_.violations()) kinds.push_back(violation.kind);
+    return kinds;
+  }
+
+  Plan plan_;
+  SimClock clock_;
+  TestLinks links_;
+  std::array<Keyspace, 3> keyspaces_;
+  Checker checker_;
+  std::int64_t now_ms_ = 0;
+};
+
+}  // namespace redlock::sim

@@ -1,0 +1,106 @@
+// When a key that was given up is overdue.
+#include "sim/checker_leftovers.hpp"
+
+#include <algorithm>
+
+namespace redlock::sim {
+
+namespace {
+// A removal that was refused is repeated when the server has carried something out; but only after
+// a pause, which begins when the client reads of it, behind the answer that shows it, and only for
+// so long.
+constexpr std::int64_t kRefusedPauseNs = 250 * kMs;
+constexpr std::int64_t kOwedNs = 60'000 * kMs;
+constexpr std::uint32_t kServedMin = 2;
+}  // namespace
+
+Leftovers::Lock& Leftovers::lock(std::uint64_t token) {
+  const auto known = std::ranges::find(locks_, token, &Lock::token);
+  if (known != locks_.end()) return *known;
+  return locks_.emplace_back(Lock{.token = token});
+}
+
+Leftovers::Kept& Leftovers::kept(std::uint32_t server, std::uint64_t token) {
+  std::vector<Kept>& all = kept_[server];
+  const auto known = std::ranges::find(all, token, &Kept::token);
+  if (known != all.end()) return *known;
+  return all.emplace_back(Kept{.token = token});
+}
+
+void Leftovers::note_take(const Origin& origin, std::uint64_t token, bool set,
+                          std::int64_t now_ns) {
+  Lock& taken = lock(token);
+  if (origin.written_ns > 0 && (taken.written_ns == 0 || origin.written_ns < taken.written_ns)) {
+    taken.written_ns = origin.written_ns;
+  }
+  if (!set) return;
+  Kept& key = kept(origin.server, token);
+  key.client = origin.client;
+  key.connection = origin.connection;
+  key.set_ns = now_ns;
+}
+
+void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool refused,
+                             std::int64_t now_ns) {
+  Kept& key = kept(origin.server, token);
+  if (refused) {
+    key.refused_ns = now_ns;
+    key.back_ns = 0;
+    key.served = 0;
+  } else if (key.set_ns == 0) {
+    key.removed_before = true;
+    key.remover = origin.connection;
+  }
+}
+
+void Leftovers::note_granted(std::uint64_t token) { lock(token).granted = true; }
+
+void Leftovers::note_released(std::uint64_t token, std::int64_t now_ns) {
+  lock(token).released_ns = now_ns;
+}
+
+bool Leftovers::excused(const Origin& origin, Kept& key) const {
+  if (key.removed_before && key.remover != key.connection) return true;
+  if (links_ != nullptr) {
+    if (links_->lost_ns(origin.client, origin.server) >= key.set_ns) return true;
+    if (links_->under_way(origin.client, origin.server, origin.connection)) return true;
+  }
+  if (key.refused_ns == 0) return false;
+  if (key.back_ns == 0) key.back_ns = origin.written_ns;
+  if (origin.written_ns <= key.back_ns + plan_.drifted_ns(kRefusedPauseNs)) return true;
+  return plan_.drifted_ns(origin.written_ns - key.refused_ns) >= kOwedNs ||
+         ++key.served < kServedMin;
+}
+
+// Before the take was written: had the client given the lock up?
+Leftovers::Kind Leftovers::given_up(const Origin& origin, std::uint64_t taking,
+                                    std::uint64_t token) {
+  const Lock& old = lock(token);
+  if (token == taking || origin.written_ns == 0 || old.written_ns == 0) return Kind::none;
+  // One that was never given back ends by itself; so may a stamp that was.
+  if (old.granted && (old.released_ns == 0 || plan_.kind == LockKind::stamp)) return Kind::none;
+  const std::int64_t over_ns = old.granted ? old.released_ns : old.written_ns;
+  if (origin.written_ns <= over_ns) return Kind::none;
+  return old.granted ? Kind::released : Kind::undone;
+}
+
+Leftovers::Kind Leftovers::overdue(const Origin& origin, std::uint64_t taking,
+                                   std::uint64_t token) {
+  const Kind kind = given_up(origin, taking, token);
+  if (kind == Kind::none || excused(origin, kept(origin.server, token))) return Kind::none;
+  return kind;
+}
+
+Leftovers::Occasions Leftovers::occasions(const Origin& origin, std::uint64_t taking) {
+  Occasions occasions;
+  for (Kept& key : kept_[origin.server]) {
+    if (key.counted || key.client != origin.client || key.set_ns == 0) continue;
+    const Kind kind = given_up(origin, taking, key.token);
+    if (kind == Kind::none) continue;
+    key.counted = true;
+    ++(kind == Kind::released ? occasions.released : occasions.undone);
+  }
+  return occasions;
+}
+
+}  // namespace redlock::sim

@@ -1,0 +1,81 @@
+// Keys that their client has given up, and whether they may still be there.
+//
+// A key is overdue when its client came back to the server, for the same resource, and that server
+// has carried out what it brought, but not the removal that belongs before it. No time is measured,
+// so it holds whatever the network and the servers do meanwhile. Excused is what the
+// documents say: a take that arrived behind its own removal, a removal that was on its way as the
+// connection broke, and, for a while, one that the server refused. One thread; one a schedule.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "sim/links.hpp"
+#include "sim/plan.hpp"
+
+namespace redlock::sim {
+
+// Who sent a command, and how. Written at 0: nobody knows when.
+struct Origin {
+  std::uint32_t client = 0;
+  std::uint32_t server = 0;
+  std::uint32_t connection = 0;
+  std::int64_t written_ns = 0;
+};
+
+class Leftovers {
+ public:
+  // The plan must outlive it.
+  explicit Leftovers(const Plan& plan) : plan_(plan), kept_(plan.servers) {}
+  // Must outlive it too; without, every connection is sound.
+  void watch(const Links& links) { links_ = &links; }
+
+  // A take was carried out, and set the key or not.
+  void note_take(const Origin& origin, std::uint64_t token, bool set, std::int64_t now_ns);
+  void note_removal(const Origin& origin, std::uint64_t token, bool refused, std::int64_t now_ns);
+  void note_granted(std::uint64_t token);
+  // The call that gives it back has returned.
+  void note_released(std::uint64_t token, std::int64_t now_ns);
+
+  enum class Kind { none, undone, released };
+  // `token` stands on the server as a take of its client has been carried out there: what should
+  // have been done to it long ago?
+  [[nodiscard]] Kind overdue(const Origin& origin, std::uint64_t taking, std::uint64_t token);
+  // How many keys could have been found so that had not been asked about before.
+  struct Occasions {
+    std::uint64_t undone = 0;
+    std::uint64_t released = 0;
+  };
+  [[nodiscard]] Occasions occasions(const Origin& origin, std::uint64_t taking);
+
+ private:
+  struct Lock {
+    std::uint64_t token = 0;
+    std::int64_t written_ns = 0;
+    std::int64_t released_ns = 0;
+    bool granted = false;
+  };
+  // What a server knows of a token.
+  struct Kept {
+    std::uint64_t token = 0;
+    std::uint32_t client = 0;
+    std::uint32_t connection = 0;  // that set it
+    std::int64_t set_ns = 0;
+    std::uint32_t remover = 0;  // the connection of a removal that came first
+    bool removed_before = false;
+    std::int64_t refused_ns = 0;  // when a removal was refused last
+    std::int64_t back_ns = 0;     // when its client came back after that
+    std::uint32_t served = 0;     // how often, once that was long ago
+    bool counted = false;
+  };
+  [[nodiscard]] Lock& lock(std::uint64_t token);
+  [[nodiscard]] Kept& kept(std::uint32_t server, std::uint64_t token);
+  [[nodiscard]] Kind given_up(const Origin& origin, std::uint64_t taking, std::uint64_t token);
+  [[nodiscard]] bool excused(const Origin& origin, Kept& key) const;
+
+  const Plan& plan_;
+  const Links* links_ = nullptr;
+  std::vector<Lock> locks_;
+  std::vector<std::vector<Kept>> kept_;  // by server
+};
+
+}  // namespace redlock::sim

@@ -1,0 +1,125 @@
+// A key that was given up is overdue when its client has come back, and only then.
+#include <gtest/gtest.h>
+
+#include "sim/checker_fixture.hpp"
+
+namespace redlock::sim {
+namespace {
+
+class LeftoversTest : public CheckerTest {
+ protected:
+  // The text by which a lock is removed, under the name that servers give it.
+  void removed(std::uint32_t server, const std::string& token, std::string_view answer,
+               std::uint32_t connection = 0) {
+    executed(0, server, {"EVALSHA", "b6a796aa8d73bb4ce6e26afe648196d086a8d1f1", "1", "lock", token},
+             answer, connection);
+  }
+  void told(Verb verb, std::string_view token, Decision decision) {
+    Outcome outcome;
+    outcome.decision = decision;
+    checker_.reported(0, verb, token, outcome);
+  }
+  // Client 0 had its token "a" set on server 0 by connection 1, and lost the attempt.
+  void fail_an_attempt() {
+    plan_.clients[0].ttl_ms = 5000;
+    go_to(1);
+    set(0, 0, "a", 5000, 1);
+    go_to(10);
+  }
+};
+
+TEST_F(LeftoversTest, AFailedAttemptIsOverdueBehindTheNextTake) {
+  fail_an_attempt();
+  ask(0, 0, "b");
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+  EXPECT_EQ(checker_.judged()[static_cast<std::size_t>(ViolationKind::not_undone)], 1U);
+}
+
+TEST_F(LeftoversTest, NobodyComingBackIsNoViolation) {
+  fail_an_attempt();
+  ask(1, 0, "b");  // somebody else
+  ask(0, 1, "b");  // another server
+  ask(0, 0, "a");  // the same attempt
+  executed(0, 0, {"SET", "another", "b"}, kNil, 0);
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(LeftoversTest, AKeyThatWasRemovedInTimeIsNoViolation) {
+  fail_an_attempt();
+  remove(0, 0);
+  removed(0, "a", ":1\r\n");
+  ask(0, 0, "b");
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeIsNoViolation) {
+  go_to(1);
+  const Arguments take{"SET", "lock", "b"};
+  set(0, 0, "a", 5000, 1);
+  checker_.command_executed({0, 0, 2, 1}, take, kNil);
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(LeftoversTest, AHeldLockIsNotOverdueAndAReleasedOneIs) {
+  fail_an_attempt();
+  told(Verb::take, "a", Decision::granted);
+  ask(0, 0, "b");
+  EXPECT_EQ(kinds(), Kinds{});
+  told(Verb::release, "a", Decision::unreachable);
+  go_to(20);
+  ask(0, 0, "c");
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::left_behind});
+}
+
+TEST_F(LeftoversTest, ATakeThatArrivedBehindItsRemovalOnAnotherConnectionIsExcused) {
+  removed(0, "a", ":0\r\n", 2);
+  fail_an_attempt();
+  ask(0, 0, "b");
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(LeftoversTest, ATakeBehindItsRemovalOnTheSameConnectionIsNot) {
+  removed(0, "a", ":0\r\n", 1);
+  fail_an_attempt();
+  ask(0, 0, "b");
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
+TEST_F(LeftoversTest, ARemovalThatMayStillArriveIsWaitedFor) {
+  fail_an_attempt();
+  links_.busy = 1;
+  ask(0, 0, "b", 2);
+  EXPECT_EQ(kinds(), Kinds{});
+  links_.busy = TestLinks::kNone;
+  go_to(20);
+  ask(0, 0, "c", 2);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
+TEST_F(LeftoversTest, OnlyALossAfterTheTakeIsAnExcuse) {
+  links_.lost = kMs / 2;
+  fail_an_attempt();
+  ask(0, 0, "b");
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+  links_.lost = 5 * kMs;
+  go_to(20);
+  ask(0, 0, "c");
+  EXPECT_EQ(kinds().size(), 1U);
+}
+
+TEST_F(LeftoversTest, ARefusedRemovalIsOverdueOnceItsClientHasLongBeenServed) {
+  fail_an_attempt();
+  removed(0, "a", "-LOADING\r\n");
+  ask(0, 0, "b");
+  go_to(200);
+  ask(0, 0, "c");
+  go_to(400);
+  ask(0, 0, "d");
+  EXPECT_EQ(kinds(), Kinds{});
+  go_to(401);
+  ask(0, 0, "e");
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
+}  // namespace
+}  // namespace redlock::sim

@@ -1,0 +1,91 @@
+// The table, and how plans are read with it.
+#include "sim/checker_limits.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace redlock::sim {
+
+namespace {
+
+using enum FaultClass;
+
+constexpr std::array kShortWrites{short_writes};
+constexpr std::array kClientPause{client_pause};
+constexpr std::array kSlowAnswers{slices, single_bytes, reply_at_timeout};
+constexpr std::array kLateRelease{slow_link, reply_at_timeout, slices, single_bytes, script_flush};
+constexpr std::array kExtra{hostile_extra};
+constexpr std::array kSlowBytes{slices, single_bytes, short_writes};
+constexpr std::array kRemovalHeldBack{stall,
+                                      partition_to_server,
+                                      partition_to_client,
+                                      reset_at_byte,
+                                      short_writes,
+                                      half_open,
+                                      server_closes,
+                                      crash_keep,
+                                      crash_lose_second_late,
+                                      crash_lose_all_late,
+                                      machine_down,
+                                      stop_resume,
+                                      command_pause,
+                                      client_pause};
+constexpr std::array kRemovalRefused{loading,        read_only,       no_auth,
+                                     busy,           hostile_type,    hostile_oversized,
+                                     hostile_nested, hostile_garbage, hostile_missing};
+
+constexpr std::string_view kHeldBack = "the removal waits for the link, the server or the process";
+constexpr std::string_view kRefused = "the removal, or what follows it, is refused for a while";
+
+constexpr std::array kLimits{
+    Limit{ViolationKind::undone_late, kHeldBack, kRemovalHeldBack},
+    Limit{ViolationKind::undone_late, kRefused, kRemovalRefused},
+    Limit{ViolationKind::release_late, kHeldBack, kRemovalHeldBack},
+    Limit{ViolationKind::release_late, kRefused, kRemovalRefused},
+    Limit{ViolationKind::release_late, "what a majority does not need goes with the next call",
+          kLateRelease},
+    Limit{ViolationKind::wrong_reply, "it may fit what is asked next", kExtra},
+    Limit{ViolationKind::connection_given_up, "the connection was in trouble", kRemovalHeldBack},
+    Limit{ViolationKind::connection_given_up, "the server was in trouble", kRemovalRefused},
+    Limit{ViolationKind::connection_given_up, "answers may be late", kSlowAnswers},
+    Limit{ViolationKind::connection_misused,
+          "whoever pauses between looking and sending cannot know", kClientPause},
+    Limit{ViolationKind::sent_too_late, "what the kernel took in part has to be finished",
+          kShortWrites},
+    Limit{ViolationKind::unavailable, "no bound is known for how long an answer takes", kSlowBytes},
+};
+
+// These are judged outside of the model too.
+bool is_safety(ViolationKind kind) {
+  switch (kind) {
+    case ViolationKind::left_behind:
+    case ViolationKind::not_undone:
+    case ViolationKind::undone_late:
+    case ViolationKind::release_late:
+    case ViolationKind::unavailable:
+    case ViolationKind::connection_given_up:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+std::span<const Limit> limits() { return kLimits; }
+
+bool judged_under(ViolationKind kind, FaultClass fault_class) {
+  return std::ranges::none_of(kLimits, [&](const Limit& limit) {
+    return limit.kind == kind &&
+           std::ranges::find(limit.classes, fault_class) != limit.classes.end();
+  });
+}
+
+bool judged_under(ViolationKind kind, const Plan& plan) {
+  if (plan.model == Model::outside && !is_safety(kind)) return false;
+  return std::ranges::all_of(plan.faults, [kind](const FaultPlan& fault) {
+    return judged_under(kind, fault.fault_class);
+  });
+}
+
+}  // namespace redlock::sim

@@ -1,0 +1,22 @@
+// Where a property cannot be judged, and why: the one table of the checker's blind spots.
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "sim/plan.hpp"
+#include "sim/violation.hpp"
+
+namespace redlock::sim {
+
+struct Limit {
+  ViolationKind kind;
+  std::string_view why;
+  std::span<const FaultClass> classes;  // in a plan with one of them it is not judged
+};
+
+[[nodiscard]] std::span<const Limit> limits();
+[[nodiscard]] bool judged_under(ViolationKind kind, FaultClass fault_class);
+// Outside of the model only safety is judged: what else is broken says nothing there.
+[[nodiscard]] bool judged_under(ViolationKind kind, const Plan& plan);
+
+}  // namespace redlock::sim

@@ -1,0 +1,43 @@
+// What must not be, by name.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace redlock::sim {
+
+enum class ViolationKind : std::uint8_t {
+  two_holders,
+  validity_beyond_expiry,
+  no_distinct_majority,
+  foreign_removed,
+  held_majority_lost,
+  foreign_extended,
+  live_overwritten,
+  no_expiry,
+  outlives_ttl,
+  left_behind,   // of a lock that was given back
+  not_undone,    // of an attempt that failed
+  undone_late,   // though nothing was in the way
+  release_late,  // the same
+  unavailable,
+  wrong_reply,
+  over_budget,
+  connection_given_up,
+  connection_misused,
+  sent_too_late,
+  nobody_acquires,
+  endless,
+  count,
+};
+inline constexpr std::size_t kViolationKinds = static_cast<std::size_t>(ViolationKind::count);
+[[nodiscard]] std::string_view name_of(ViolationKind kind);
+
+struct Violation {
+  ViolationKind kind = ViolationKind::two_holders;
+  std::int64_t at_ns = 0;
+  std::string text;
+};
+
+}  // namespace redlock::sim
