@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "border/zend.hpp"
-#include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/resources.hpp"
 
 namespace redlock::php {
 

@@ -85,7 +85,7 @@ void Acquire::settle(Instant now) {
 
 void Acquire::queue_undo(Instant now) {
   const auto command = std::make_shared<const Command>(undo_of(kind_->take(token_)).value());
-  for (std::size_t i = 0; i < answer_times_->size(); ++i) {
+  for (std::size_t i = answer_times_->size(); i-- > 0;) {
     const NodeIndex node(i);
     if (round_->may_hold(node)) {
       undo_.push_back(Request{node, attempt_, command, now + (*answer_times_)[i], false});
@@ -109,8 +109,8 @@ void Acquire::finish(Decision decision, Instant now) {
 
 std::optional<Request> Acquire::next_request() {
   if (!undo_.empty()) {
-    Request request = std::move(undo_.front());
-    undo_.pop_front();
+    Request request = std::move(undo_.back());
+    undo_.pop_back();
     return request;
   }
   const bool granted = outcome_ && outcome_->decision == Decision::granted;

@@ -10,9 +10,9 @@
 // before its first request is handed out; undo requests are handed out before anything else.
 // Pure. One thread; lives for one call.
 #pragma once
-#include <deque>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "redlock/algorithm/lock_kind.hpp"
 #include "redlock/algorithm/operation.hpp"
@@ -64,8 +64,8 @@ class Acquire final : public Operation {
   std::optional<Round> round_;
   // This attempt's failure was that its majority came too late.
   bool late_ = false;
-  Instant resume_at_;  // while pausing
-  std::deque<Request> undo_;
+  Instant resume_at_;          // while pausing
+  std::vector<Request> undo_;  // to be handed out, the next one last
   std::optional<Outcome> outcome_;
 };
 

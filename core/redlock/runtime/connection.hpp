@@ -54,8 +54,8 @@ class Connection {
   // Hands to the transport what is to be sent.
   void flush(Instant now, Events& events) noexcept;
   void take_ready(bool readable, bool writable, Instant now, Events& events) noexcept;
-  // Gives the connection up when an answer is overdue.
-  void take_time(Instant now, Events& events) noexcept;
+  // Gives the connection up when an answer is overdue, and says so.
+  bool take_time(Instant now, Events& events) noexcept;
 
   [[nodiscard]] bool has_conversation() const {
     return state_ == State::connecting || state_ == State::ready;

@@ -119,14 +119,15 @@ std::optional<Instant> Connection<C>::next_deadline() const {
 }
 
 template <IsConversation C>
-void Connection<C>::take_time(Instant now, Events& events) noexcept {
-  if (!overdue(now)) return;
+bool Connection<C>::take_time(Instant now, Events& events) noexcept {
+  if (!overdue(now)) return false;
   or_close(events, [&] {
     if (state_ == State::ready) return begin_closing(Fault::timeout, "no answer", true, events);
     const LinkStatus status = transport_.status(connection_);
     begin_closing(Fault::timeout, status.reason.empty() ? "connecting" : status.reason, false,
                   events);
   });
+  return true;
 }
 
 template <IsConversation C>

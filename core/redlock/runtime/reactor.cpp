@@ -105,9 +105,10 @@ Woken Reactor::read(Instant deadline, Scope scope) {
 }
 
 void Reactor::take_time(Instant now) {
-  for (const auto& node : live_) node->take_time(now, arrivals_);
+  bool any_given_up = false;
+  for (const auto& node : live_) any_given_up |= node->take_time(now, arrivals_);
   // Before anybody asks again: what is given up is closed, so that it can be opened anew.
-  settle(now);
+  if (any_given_up) settle(now);
   const auto due = [now](const Running& running) {
     const std::optional<Instant> deadline = running.operation->next_deadline();
     return deadline && now >= *deadline;

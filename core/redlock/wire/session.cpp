@@ -92,12 +92,13 @@ void Session::drop_unwritten(IsUseless is_useless) noexcept {
 }
 
 void Session::drop_expired(Instant now, std::vector<Arrival>& arrivals) {
-  if (written_ == awaited_.size()) return;
+  bool any = false;
   for (auto request = unwritten(); request != awaited_.end(); ++request) {
     if (now < request->send_by || is_removal(*request->command)) continue;
     arrivals.push_back({request->origin, Reply::not_sent(Fault::timeout, "not sent in time")});
-    request->useless = true;
+    request->useless = any = true;
   }
+  if (!any) return;
   drop_unwritten([](const Awaited& request) { return request.useless; });
 }
 
