@@ -86,9 +86,9 @@ void Trace::compare_link(int server) {
                   link.closing ? "closing"
                   : stands     ? "open"
                                : "none",
-                  node.closing()       ? "closing"
+                  node.closing()            ? "closing"
                   : node.has_conversation() ? "open"
-                                       : "none");
+                                            : "none");
   }
   std::vector<Code> carried;
   for (int bit = 0; bit < 32; ++bit) {
