@@ -48,6 +48,7 @@ std::vector<Emission> MachineTable::Run::apply(const Input& input) {
       operation_->take_time(now_);
       break;
     case InputKind::doubt:
+      doubts_ = doubts_ || input.attempt == attempt_;
       operation_->take_doubt(NodeIndex(input.node), input.attempt);
       return {};
     case InputKind::reply:
@@ -95,8 +96,10 @@ std::vector<Emission> MachineTable::Run::drain() {
       attempt_ = emission.attempt;
       attempt_start_ = now_;
       granted_ = 0;
+      doubts_ = undone_ = false;
       token_ = byte(book_.at(emission.command).token);
     }
+    undone_ = undone_ || (!emission.wants_answer && emission.attempt == attempt_);
     emissions.push_back(emission);
   }
   return emissions;
@@ -123,8 +126,9 @@ Machine MachineTable::Run::snapshot() const {
   if (const std::optional<Instant> due = operation_->next_deadline()) {
     machine.due = ticks_up(*due - now_);
   }
-  for (const Byte value : {byte(root_.kind), root_.token, byte(root_.accepts_plain), granted_,
-                           byte(entropy_.draws()), machine.elapsed, attempt_, token_}) {
+  for (const Byte value :
+       {byte(root_.kind), root_.token, byte(root_.accepts_plain), granted_, byte(entropy_.draws()),
+        machine.elapsed, attempt_, token_, byte(doubts_), byte(undone_)}) {
     machine.state.push_back(static_cast<char>(value));
   }
   return machine;
@@ -143,7 +147,8 @@ std::string MachineTable::Run::wrong() const {
   const bool in_time = kTick * (settings_.ttl - drift) > elapsed;
   // A grant that came too late was answered by the deadline, and is not a grant any more.
   const bool majority = 2 * std::popcount(granted_) > settings_.servers;
-  if (majority && in_time && acquire_ && elapsed < kTick * settings_.answer) {
+  if (majority && in_time && acquire_ && !(doubts_ && undone_) &&
+      elapsed < kTick * settings_.answer) {
     return "a majority granted in time, and the operation goes on";
   }
   return {};

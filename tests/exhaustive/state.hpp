@@ -12,7 +12,7 @@ namespace redlock::exhaustive {
 inline constexpr int kClientsMax = 4;
 inline constexpr int kServersMax = 3;
 inline constexpr int kQueueMax = 6;
-inline constexpr int kZombiesMax = 4;
+inline constexpr int kZombiesMax = 6;
 inline constexpr int kNeverDue = 7;
 
 using Byte = std::uint8_t;

@@ -260,9 +260,12 @@ void World::close_link(State& state, int client, int server) {
   if (words.zombie() != 0 && reachable) add_zombie(link, words.zombie());
 }
 
-// Nobody reads the answers any more: what was sent is on its way, what was not stays behind.
+// Nobody reads the answers any more: what was sent is on its way, what was not stays behind. Who
+// has finished, and was not killed, still says what the last words are.
 void World::abandon(State& state, int client, int server) {
   Link& link = link_of(state, client, server);
+  const Phase phase = state.clients[static_cast<std::size_t>(client)].phase;
+  if (!link.closing) link.usable = phase == Phase::finished;
   const std::uint32_t carried = link.carried;
   close_link(state, client, server);
   link.carried = carried;

@@ -15,6 +15,9 @@ class Catalogue {
   void add(Size size, Settings settings) { worlds_.push_back({std::move(settings), size}); }
   void add_quorum_worlds();
   void add_crowded_quorum_worlds();
+  void add_few_server_worlds();
+  void add_script_worlds();
+  void add_handshake_worlds();
   void add_stamp_worlds();
   void add_mixed_worlds();
   [[nodiscard]] std::vector<NamedWorld> take() { return std::move(worlds_); }
@@ -71,6 +74,94 @@ void Catalogue::add_crowded_quorum_worlds() {
                    .ticks = 0,
                    .faults = kCrash | kReset | kKill,
                    .fault_budget = 1});
+}
+
+// One server and two: a majority is all of them.
+void Catalogue::add_few_server_worlds() {
+  for (const int servers : {1, 2}) {
+    const std::string name = "redlock-n" + std::to_string(servers);
+    for (const auto& [fault_name, fault] : kEachFault) {
+      add(servers == 1 ? Size::small : Size::full, {.name = name + "-" + fault_name,
+                                                    .servers = servers,
+                                                    .attempts = 2,
+                                                    .backoff = true,
+                                                    .faults = fault,
+                                                    .fault_budget = 1});
+    }
+    add(Size::full, {.name = name + "-extend-faults",
+                     .servers = servers,
+                     .ttl = 2,
+                     .extend = true,
+                     .faults = kModelFaults,
+                     .fault_budget = 1});
+  }
+  for (const int servers : {1, 2, 3}) {
+    add(servers < 3 ? Size::small : Size::full,
+        {.name = "redlock-n" + std::to_string(servers) + "-at-once-two-faults",
+         .servers = servers,
+         .attempts = servers < 3 ? 2 : 1,
+         .ticks = 0,
+         .backoff = true,
+         .faults = kCrash | kReset | kKill,
+         .fault_budget = 2});
+  }
+}
+
+// Servers that forget their scripts.
+void Catalogue::add_script_worlds() {
+  add(Size::small, {.name = "pidlock-2-scripts",
+                    .lock = LockKind::stamp,
+                    .servers = 1,
+                    .attempts = 2,
+                    .faults = kFlush,
+                    .fault_budget = 2});
+  add(Size::full, {.name = "pidlock-2-scripts-reset",
+                   .lock = LockKind::stamp,
+                   .servers = 1,
+                   .attempts = 2,
+                   .faults = kFlush | kReset,
+                   .fault_budget = 2});
+  add(Size::small, {.name = "redlock-n1-scripts",
+                    .servers = 1,
+                    .natives = 1,
+                    .attempts = 2,
+                    .rounds = 2,
+                    .extend = true,
+                    .faults = kFlush | kReset,
+                    .fault_budget = 2});
+  add(Size::full, {.name = "redlock-1-scripts",
+                   .natives = 1,
+                   .rounds = 2,
+                   .ticks = 1,
+                   .extend = true,
+                   .faults = kFlush,
+                   .fault_budget = 1});
+}
+
+// Connections that hold everything back until a SELECT is confirmed, if it ever is.
+void Catalogue::add_handshake_worlds() {
+  add(Size::small, {.name = "redlock-n1-handshake",
+                    .servers = 1,
+                    .attempts = 2,
+                    .backoff = true,
+                    .handshake = true,
+                    .faults = kModelFaults,
+                    .fault_budget = 1});
+  add(Size::full, {.name = "redlock-1-handshake",
+                   .natives = 1,
+                   .attempts = 2,
+                   .backoff = true,
+                   .handshake = true,
+                   .faults = kReset,
+                   .fault_budget = 1});
+  add(Size::full, {.name = "redlock-n2-handshake", .servers = 2, .ttl = 2, .handshake = true});
+  add(Size::small, {.name = "pidlock-2-handshake",
+                    .lock = LockKind::stamp,
+                    .servers = 1,
+                    .gain = 1,
+                    .handshake = true,
+                    .faults = kModelFaults,
+                    .fault_budget = 1});
 }
 
 void Catalogue::add_stamp_worlds() {
@@ -156,6 +247,9 @@ std::vector<NamedWorld> all_worlds() {
   Catalogue catalogue;
   catalogue.add_quorum_worlds();
   catalogue.add_crowded_quorum_worlds();
+  catalogue.add_few_server_worlds();
+  catalogue.add_script_worlds();
+  catalogue.add_handshake_worlds();
   catalogue.add_stamp_worlds();
   catalogue.add_mixed_worlds();
   return catalogue.take();
