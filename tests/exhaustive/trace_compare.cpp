@@ -118,8 +118,7 @@ void Trace::compare_queue(const std::string& where, const Link& link,
   std::ranges::sort(model);
   std::ranges::sort(product);
   // The model carries a set. What it holds is there, and goes first.
-  const auto same = std::ranges::unique(product);
-  product.erase(same.begin(), same.end());
+  product.erase(std::unique(product.begin(), product.end()), product.end());
   if (model == product && events_ > 0 && connection->unanswered.size() > 1) {
     cut_short_ = true;
     return;

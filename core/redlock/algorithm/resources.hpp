@@ -27,8 +27,8 @@ class Resources {
   explicit Resources(std::vector<Resource> several) {
     REDLOCK_INVARIANT(!several.empty());
     std::ranges::sort(several);
-    const auto repeated = std::ranges::unique(several);
-    several.erase(repeated.begin(), repeated.end());
+    // Not std::ranges::unique: clang 14 cannot compile that of g++ 12's library.
+    several.erase(std::unique(several.begin(), several.end()), several.end());
     count_ = several.size();
     all_ = std::make_shared<Resource[]>(count_);
     std::ranges::move(several, all_.get());
