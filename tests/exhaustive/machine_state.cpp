@@ -12,7 +12,7 @@ REDLOCK_EXPOSE(AcquireRound, Acquire, std::optional<Round>, round_);
 REDLOCK_EXPOSE(AcquirePhase, Acquire, Acquire::Phase, phase_);
 REDLOCK_EXPOSE(AcquireLate, Acquire, bool, late_);
 REDLOCK_EXPOSE(AcquireResumeAt, Acquire, Instant, resume_at_);
-REDLOCK_EXPOSE(AcquireUndo, Acquire, std::deque<Request>, undo_);
+REDLOCK_EXPOSE(AcquireUndo, Acquire, std::vector<Request>, undo_);
 REDLOCK_EXPOSE(InquiryRound, Inquiry, std::optional<Round>, round_);
 REDLOCK_EXPOSE(RoundCommand, Round, std::shared_ptr<const Command>, command_);
 REDLOCK_EXPOSE(RoundAttempt, Round, AttemptNumber, attempt_);
