@@ -51,8 +51,9 @@ Message read_message(Reader& in) {
 void write_link(Bytes& out, const Link& link) {
   const bool more = link.count != 0 || link.zombie_count != 0 || link.carried != 0 || link.held ||
                     link.known != 0 || link.strays != 0;
-  put(out, byte(flags(link.open, link.broken, link.failed) | (more ? 8 : 0) |
-                (link.closing ? 16 : 0) | (link.usable ? 32 : 0) | (link.doubted ? 64 : 0)));
+  put(out,
+      byte(flags(link.open, link.broken, link.failed) | (more ? 8 : 0) | (link.closing ? 16 : 0) |
+           (link.usable ? 32 : 0) | (link.doubted ? 64 : 0) | (link.late ? 128 : 0)));
   if (!more) return;
   const bool seldom = link.held || link.known != 0 || link.strays != 0;
   put(out, byte((link.held ? 1 : 0) | (seldom ? 2 : 0) | link.ready_left << 2));
@@ -79,6 +80,7 @@ void read_link(Reader& in, Link& link) {
   link.closing = (head & 16) != 0;
   link.usable = (head & 32) != 0;
   link.doubted = (head & 64) != 0;
+  link.late = (head & 128) != 0;
   if ((head & 8) == 0) return;
   const int more = in.get();
   link.held = (more & 1) != 0;

@@ -52,6 +52,7 @@ struct Link {
   // undecided, and may yet want to undo it here.
   bool closing = false;
   bool usable = false;   // closing: what is sent on it may still arrive
+  bool late = false;     // closing: for silence, so that what was sent may not arrive either
   bool failed = false;   // the last connection failed: the client may be backing off
   bool doubted = false;  // it failed by silence, and nothing has been heard since
   bool held = false;     // the handshake is unconfirmed: nothing is written

@@ -1,5 +1,6 @@
 // The properties, checked in every state.
 #include <algorithm>
+#include <span>
 
 #include "exhaustive/world.hpp"
 
@@ -19,8 +20,13 @@ int World::needs(const State& state, int client) const {
   const Client& c = state.clients[static_cast<std::size_t>(client)];
   if (c.phase != Phase::acquiring) return 0;
   const Link& link = state.links[static_cast<std::size_t>(client)][0];
-  const bool given = link.open && link.count > 0 && link.queue[0].answer == Answer::granted &&
-                     book_.at(link.queue[0].command).role == Role::take;
+  // Removals that were carried over to this connection travel before it.
+  const auto queue = std::span(link.queue).first(link.open ? link.count : std::size_t{0});
+  const int token = machines_.at(c.machine).token;
+  const bool given = std::ranges::any_of(queue, [&](const Message& message) {
+    const BookedCommand& booked = book_.at(message.command);
+    return message.answer == Answer::granted && booked.role == Role::take && booked.token == token;
+  });
   return given ? std::max(0,
                           settings_.ttl - settings_.drift_ticks() - machines_.at(c.machine).elapsed)
                : 0;

@@ -181,6 +181,7 @@ void World::fail_link(State& state, Turn& turn, int server, Heard heard, bool us
   Link& link = link_of(state, turn.client, server);
   link.closing = true;
   link.usable = usable;
+  link.late = heard == Heard::timeout;
   link.failed = settings_.backoff;
   const bool takes_again = settings_.attempts > 1 || settings_.rounds > 1;
   link.doubted = heard == Heard::timeout && takes_again;
@@ -232,7 +233,7 @@ void World::close_link(State& state, int client, int server) {
       const bool sent = link.usable || !later.unwritten;
       return sent && book_.at(later.command).removal && same_lock(later, message);
     });
-    if (removal && (!link.usable || link.held)) {
+    if (removal && (!link.usable || link.held || link.late)) {
       link.carried |= carried_bit(book_.undo_of(message.command), message.round);
     }
     if (message.answer != Answer::none || link.held) continue;
@@ -256,7 +257,7 @@ void World::close_link(State& state, int client, int server) {
   const bool reachable = !link.broken;
   link.queue = {};
   link.count = link.known = link.ready_left = 0;
-  link.open = link.broken = link.closing = link.usable = link.held = false;
+  link.open = link.broken = link.closing = link.usable = link.late = link.held = false;
   if (words.zombie() != 0 && reachable) add_zombie(link, words.zombie());
 }
 

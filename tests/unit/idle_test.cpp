@@ -56,6 +56,22 @@ TEST_F(IdleTest, ARemovalWithoutAnswerIsSentAgainOnTheConnectionThatReplacesTheS
   EXPECT_FALSE(server(2).keys.contains("r"));
 }
 
+// Its bytes left long ago; that they arrived is what the overdue answer puts in doubt.
+TEST_F(IdleTest, ARemovalOnAConnectionThatIsOverdueIsSentAgainOnTheNextOne) {
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  step_for(Duration::ms(1));
+  transport_.forget_flows(server(2));
+  ASSERT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  step_for(kTimeoutDefault);
+  ASSERT_TRUE(server(2).keys.contains("r"));
+  clock_.advance(kBackoffMax);
+  ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  EXPECT_EQ(opened(2), 2U);
+  EXPECT_FALSE(server(2).keys.contains("r"));
+}
+
 TEST_F(IdleTest, WhatAFullConnectionHadNoRoomForGoesOnTheOneThatReplacesIt) {
   LockManager locks = manager(1);
   ASSERT_EQ(lock(locks, "connects").decision, Decision::granted);

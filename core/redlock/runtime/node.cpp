@@ -98,7 +98,9 @@ void Node::complete_closing(Instant now) {
   if (stream_usable() && session.has_last_words()) {
     session.repeat_removals();
     say_last_words();
-    if (!session.has_output()) left_over.clear();
+    // Of what an overdue connection took nobody knows whether the network still carries it.
+    const bool doubtful = session.fault() == Fault::timeout;
+    if (!session.has_output() && !doubtful) left_over.clear();
   }
   // Before the connection is let go: without the memory for them it stays, and the next turn
   // tries again.
