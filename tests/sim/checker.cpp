@@ -35,7 +35,10 @@ constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
                                                                "connection-misused",
                                                                "sent-too-late",
                                                                "nobody-acquires",
-                                                               "endless"};
+                                                               "endless",
+                                                               "removal-lost",
+                                                               "wrong-database",
+                                                               "parents-touched"};
 
 }  // namespace
 

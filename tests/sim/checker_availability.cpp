@@ -28,6 +28,10 @@ Reach reach_of(FaultClass fault_class) {
     case FaultClass::stall:
     case FaultClass::partition_to_server:
     case FaultClass::partition_to_client:
+    case FaultClass::full_send_queue:
+    case FaultClass::slow_look_up:
+    case FaultClass::failing_look_up:
+    case FaultClass::no_descriptors:
       return Reach::link;
     case FaultClass::crash_keep:
     case FaultClass::crash_lose_second_late:
@@ -45,6 +49,10 @@ Reach reach_of(FaultClass fault_class) {
     case FaultClass::hostile_nested:
     case FaultClass::hostile_garbage:
     case FaultClass::hostile_missing:
+    case FaultClass::refused_select:
+    case FaultClass::too_many_clients:
+    case FaultClass::cannot_save:
+    case FaultClass::no_permission:
       return Reach::server;
     case FaultClass::reply_at_timeout:
       return Reach::client;

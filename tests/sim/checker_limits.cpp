@@ -15,6 +15,7 @@ constexpr std::array kClientPause{client_pause};
 constexpr std::array kSlowAnswers{slices, single_bytes, reply_at_timeout};
 constexpr std::array kLateRelease{slow_link, reply_at_timeout, slices, single_bytes, script_flush};
 constexpr std::array kExtra{hostile_extra};
+constexpr std::array kNoRoom{short_writes, full_send_queue};
 constexpr std::array kSlowBytes{slices, single_bytes, short_writes};
 constexpr std::array kRemovalHeldBack{stall,
                                       partition_to_server,
@@ -29,10 +30,24 @@ constexpr std::array kRemovalHeldBack{stall,
                                       machine_down,
                                       stop_resume,
                                       command_pause,
-                                      client_pause};
-constexpr std::array kRemovalRefused{loading,        read_only,       no_auth,
-                                     busy,           hostile_type,    hostile_oversized,
-                                     hostile_nested, hostile_garbage, hostile_missing};
+                                      client_pause,
+                                      full_send_queue,
+                                      request_end,
+                                      forks,
+                                      suspends,
+                                      slow_look_up,
+                                      failing_look_up,
+                                      no_descriptors,
+                                      reset_on_close};
+constexpr std::array kRemovalRefused{loading,        read_only,        no_auth,
+                                     busy,           hostile_type,     hostile_oversized,
+                                     hostile_nested, hostile_garbage,  hostile_missing,
+                                     refused_select, too_many_clients, cannot_save,
+                                     no_permission};
+constexpr std::array kAnotherProcess{forks};
+constexpr std::array kTurnedAway{too_many_clients};
+constexpr std::array kCallLeft{gives_up, request_end, forks, suspends, reset_on_close};
+constexpr std::array kMissing{hostile_missing};
 
 constexpr std::string_view kHeldBack = "the removal waits for the link, the server or the process";
 constexpr std::string_view kRefused = "the removal, or what follows it, is refused for a while";
@@ -40,6 +55,14 @@ constexpr std::string_view kRefused = "the removal, or what follows it, is refus
 constexpr std::array kLimits{
     Limit{ViolationKind::undone_late, kHeldBack, kRemovalHeldBack},
     Limit{ViolationKind::undone_late, kRefused, kRemovalRefused},
+    Limit{ViolationKind::undone_late, "its bytes take long", kSlowBytes},
+    Limit{ViolationKind::not_undone, "what the parent took is not the child's to remove",
+          kAnotherProcess},
+    Limit{ViolationKind::not_undone, "the words are read as the answer to a removal", kTurnedAway},
+    Limit{ViolationKind::unavailable, "nobody waits for the answer, or not on that clock",
+          kCallLeft},
+    Limit{ViolationKind::wrong_database, "the next answer looks like that to SELECT", kMissing},
+    Limit{ViolationKind::removal_lost, "the kernel may have had no room for it", kNoRoom},
     Limit{ViolationKind::release_late, kHeldBack, kRemovalHeldBack},
     Limit{ViolationKind::release_late, kRefused, kRemovalRefused},
     Limit{ViolationKind::release_late, "what a majority does not need goes with the next call",

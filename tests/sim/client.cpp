@@ -7,14 +7,16 @@ namespace redlock::sim {
 
 namespace {
 constexpr std::int64_t kClockStartMaxNs = 1'000'000 * kMs;
-}
+constexpr std::uint64_t kStepsStream = 77;
+}  // namespace
 
 Client::Client(Scene& scene, std::uint32_t id, std::uint64_t seed)
     : scene_(scene),
       id_(id),
       random_(seed),
       clock_(random_.between(0, kClockStartMaxNs), scene.plan.clients[id].rate_ppm),
-      transport_(scene.network, id, scene.plan.has(FaultClass::forgetful_network)) {}
+      time_(scene.now_ns, mix64(seed + kStepsStream)),
+      transport_(scene.network, id, scene.plan.has(FaultClass::forgetful_network), time_) {}
 
 void Client::schedule(std::int64_t at_ns) {
   at_ns = std::max(at_ns, paused_until_ns_);
@@ -24,25 +26,54 @@ void Client::schedule(std::int64_t at_ns) {
 }
 
 void Client::take_turn(std::int64_t event_ns) {
-  if (!alive_ || exiting_ || event_ns != scheduled_ns_) return;
+  if (!alive_ || event_ns != scheduled_ns_) return;
   scheduled_ns_ = kForever;
+  // It is seeing to something else, and looks again behind that.
+  if (blocking_) return;
   if (scene_.now_ns < paused_until_ns_) return schedule(paused_until_ns_);
+  const InProcess process(mark_);
   ++turns_;
   if (turns_ == kill_at_) return die();
   if (turns_ == pause_at_) {
-    ++scene_.fired[static_cast<std::size_t>(FaultClass::client_pause)];
-    paused_until_ns_ = scene_.now_ns + pause_for_ns_;
-    call_paused_ns_ += pause_for_ns_;
-    note("pauses for " + std::to_string(pause_for_ns_ / kMs) + " ms");
+    pause_if_armed();
     if (!pause_within_) return schedule(paused_until_ns_);
     // As if the process paused between reading its clock and writing to its sockets.
     sends_from_ns_ = paused_until_ns_;
   }
-  act();
+  if (turns_ == fork_at_) {
+    forks_in_wait_ ? transport_.interrupt(1, [this] { fork(); }) : fork();
+  }
+  if (turns_ >= give_up_at_ && give_up_at_ > 0 && calling()) {
+    give_up_at_ = 0;
+    fired(FaultClass::gives_up);
+    give_up_call();
+  }
+  if (turns_ >= request_end_at_ && request_end_at_ > 0 && may_end_request()) {
+    request_end_at_ = 0;
+    fired(FaultClass::request_end);
+    end_request();
+  }
+  if (alive_) act();
+  let_pass();
   if (!alive_) return;
-  if (calling() && transport_.has_unread()) schedule(scene_.now_ns);
+  if (calling() && (transport_.has_unread() || transport_.take_interrupted())) {
+    schedule(scene_.now_ns);
+  }
   const std::int64_t next_ns = next_turn_ns();
   if (next_ns != kForever) schedule(std::max(next_ns, scene_.now_ns));
+}
+
+void Client::let_pass() {
+  paused_until_ns_ = std::max(paused_until_ns_, time_.now_ns());
+  call_steps_ns_ += time_.ahead_ns;
+  time_.ahead_ns = 0;
+}
+
+void Client::pause_if_armed() {
+  fired(FaultClass::client_pause);
+  paused_until_ns_ = scene_.now_ns + pause_for_ns_;
+  call_paused_ns_ += pause_for_ns_;
+  note("pauses for " + std::to_string(pause_for_ns_ / kMs) + " ms");
 }
 
 void Client::arm_pause(std::uint64_t turns_ahead, std::int64_t for_ns, bool within_step) {
@@ -57,7 +88,7 @@ void Client::step_wall_clock(std::int64_t by_ns) {
 }
 
 void Client::die() {
-  ++scene_.fired[static_cast<std::size_t>(FaultClass::client_kill)];
+  fired(FaultClass::client_kill);
   note("is killed");
   alive_ = false;
   end_hold_story();
@@ -67,23 +98,71 @@ void Client::die() {
 }
 
 void Client::exit() {
-  ++scene_.fired[static_cast<std::size_t>(FaultClass::clean_exit)];
+  fired(FaultClass::clean_exit);
   note("exits");
-  exiting_ = true;
-  transport_.block_with([this](Instant until) {
-    const bool endless = until == Instant::never();
-    return scene_.pump(endless ? kForever : clock_.when(until.since_epoch_ns()));
-  });
-  on_death();
+  run_blocking([this] { on_death(); });
   transport_.die();
   alive_ = false;
   exited_ = true;
   note("is gone");
 }
 
+void Client::run_blocking(const std::function<void()>& run) {
+  const InProcess process(mark_);
+  blocking_ = true;
+  transport_.block_with([this](Instant until) {
+    const bool endless = until == Instant::never();
+    const bool more = scene_.pump(endless ? kForever : clock_.when(until.since_epoch_ns()));
+    // The world has gone on meanwhile.
+    time_.ahead_ns = 0;
+    return more;
+  });
+  run();
+  transport_.block_with(nullptr);
+  blocking_ = false;
+  schedule(scene_.now_ns);
+}
+
+void Client::arm_fork(std::uint64_t turns_ahead, bool in_wait) {
+  fork_at_ = turns_ + turns_ahead;
+  forks_in_wait_ = in_wait;
+}
+
+void Client::fork() {
+  fired(FaultClass::forks);
+  note("forks, and its child goes on");
+  ++mark_.fork_count;
+  end_hold_story();
+  scene_.checker.given_up(id_);
+  scene_.removals.inherit(id_);
+  transport_.inherit();
+  become_child();
+}
+
+void Client::interrupt(int times) {
+  if (!alive_ || blocking_ || !calling()) return;
+  transport_.interrupt(times, [this] { fired(FaultClass::signals); });
+  wake();
+}
+
+// A timer that had so long to go has still so long to go.
+void Client::suspend(std::int64_t for_ns) {
+  if (!alive_ || blocking_ || paused_until_ns_ > scene_.now_ns) return;
+  fired(FaultClass::suspends);
+  note("sleeps for " + std::to_string(for_ns / kMs) + " ms, machine and all");
+  time_.asleep_ns += for_ns;
+  paused_until_ns_ = scene_.now_ns + for_ns;
+  call_paused_ns_ += for_ns;
+  if (scheduled_ns_ == kForever) return;
+  const std::int64_t due_ns = std::max(scheduled_ns_, scene_.now_ns) + for_ns;
+  scheduled_ns_ = kForever;
+  schedule(due_ns);
+}
+
 void Client::begin_call() {
   call_began_ns_ = local_now();
   call_paused_ns_ = std::max<std::int64_t>(0, paused_until_ns_ - scene_.now_ns);
+  call_steps_ns_ = -time_.ahead_ns;
   scene_.checker.begins(id_);
 }
 
@@ -91,7 +170,13 @@ void Client::end_call(std::int64_t budget_ns) {
   deadline_ns_ = 0;
   // A pause is counted in true time, the call on the client's own clock.
   const std::int64_t paused_ns = scene_.plan.drifted_ns(call_paused_ns_);
-  scene_.checker.returned(id_, local_now() - call_began_ns_, paused_ns, budget_ns);
+  const std::int64_t steps_ns = scene_.plan.drifted_ns(call_steps_ns_ + time_.ahead_ns);
+  scene_.checker.returned(id_, local_now() - call_began_ns_, paused_ns, budget_ns + steps_ns);
+}
+
+void Client::leave_call() {
+  deadline_ns_ = 0;
+  scene_.checker.returned(id_, 0, 0, 0);
 }
 
 void Client::note(const std::string& text) {

@@ -4,14 +4,17 @@
 // turn comes when the network has something for it or when the moment it asked for is there.
 // One thread; lives for one schedule.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 
 #include "sim/checker.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/host_clock.hpp"
+#include "sim/host_process.hpp"
 #include "sim/network.hpp"
 #include "sim/plan.hpp"
+#include "sim/removal_watch.hpp"
 #include "sim/sim_transport.hpp"
 #include "sim/trace.hpp"
 
@@ -23,6 +26,7 @@ struct Scene {
   EventQueue& queue;
   Network& network;
   Checker& checker;
+  RemovalWatch& removals;
   Trace& trace;
   const std::int64_t& now_ns;
   FaultCounts& fired;
@@ -46,10 +50,19 @@ class Client {
   void arm_pause(std::uint64_t turns_ahead, std::int64_t for_ns, bool within_step);
   void arm_kill(std::uint64_t turns_ahead) { kill_at_ = turns_ + turns_ahead; }
   void arm_exit() { exits_ = true; }
+  void arm_give_up(std::uint64_t turns_ahead) { give_up_at_ = turns_ + turns_ahead; }
+  // Where it is neither working nor exiting by then.
+  void arm_request_end(std::uint64_t turns_ahead) { request_end_at_ = turns_ + turns_ahead; }
+  // Between two turns, or in a signal handler in the midst of the next wait.
+  void arm_fork(std::uint64_t turns_ahead, bool in_wait);
   void disarm() {
-    kill_at_ = pause_at_ = 0;
+    kill_at_ = pause_at_ = give_up_at_ = request_end_at_ = fork_at_ = 0;
     exits_ = false;
   }
+  // Signals come now, so many.
+  void interrupt(int times);
+  // The machine sleeps from now on, and its timers with it.
+  void suspend(std::int64_t for_ns);
   void arm_overstay(std::int64_t for_ns) { overstay_ns_ = for_ns; }
   void set_reply_at_timeout(bool on) { reply_at_timeout_ = on; }
   void set_rate(std::int64_t ppm) { clock_.set_rate(scene_.now_ns, ppm); }
@@ -67,7 +80,9 @@ class Client {
   // Starts the final attempt, which must succeed. False: this client cannot.
   virtual bool begin_probe() { return false; }
 
-  [[nodiscard]] std::int64_t sends_from_ns() const { return sends_from_ns_; }
+  [[nodiscard]] std::int64_t sends_from_ns() const {
+    return std::max(sends_from_ns_, time_.now_ns());
+  }
   [[nodiscard]] std::int64_t deadline_ns() const { return reply_at_timeout_ ? deadline_ns_ : 0; }
 
  protected:
@@ -78,14 +93,27 @@ class Client {
   // Is it in a call that waits for the network?
   [[nodiscard]] virtual bool calling() const = 0;
   virtual void on_death() = 0;
+  // What the classes of the same names do to a process that runs the production code.
+  virtual void give_up_call() {}
+  virtual void end_request() {}
+  virtual bool may_end_request() const { return false; }
+  virtual void become_child() {}
 
   void schedule(std::int64_t at_ns);
   [[nodiscard]] const ClientPlan& behaviour() const { return scene_.plan.clients[id_]; }
-  [[nodiscard]] std::int64_t local_now() const { return clock_.at(scene_.now_ns); }
+  [[nodiscard]] std::int64_t local_now() const { return clock_.at(time_.now_ns()); }
   // The process ends: on_death() runs while the world goes on around it.
   void exit();
+  // Runs what waits by itself, while the world goes on around it.
+  void run_blocking(const std::function<void()>& run);
+  // A fork: from now on this is the child, and the parent is at rest for good.
+  void fork();
+  [[nodiscard]] std::int64_t now_ns() const { return time_.now_ns(); }
+  void fired(FaultClass fault_class) { ++scene_.fired[static_cast<std::size_t>(fault_class)]; }
   void begin_call();
   void end_call(std::int64_t budget_ns);
+  // It ends before its time.
+  void leave_call();
   void note(const std::string& text);
   void begin_hold_story(std::int64_t until_ns);
   void end_hold_story();
@@ -95,6 +123,8 @@ class Client {
   Random random_;
   SimClock clock_;                 // goes on whatever is done to the wall clock
   std::int64_t wall_step_ns_ = 0;  // the sum of what was done to it
+  HostTime time_;
+  ProcessMark mark_{1, 1};
   SimTransport transport_;
   std::int64_t overstay_ns_ = 0;
   std::int64_t deadline_ns_ = 0;  // the call's next time-out, in true time
@@ -103,9 +133,16 @@ class Client {
 
  private:
   void die();
+  void pause_if_armed();
+  // A turn's own time is over before the next begins.
+  void let_pass();
 
   bool alive_ = true;
-  bool exiting_ = false;
+  bool blocking_ = false;
+  bool forks_in_wait_ = false;
+  std::uint64_t give_up_at_ = 0;
+  std::uint64_t request_end_at_ = 0;
+  std::uint64_t fork_at_ = 0;
   bool exited_ = false;
   bool reply_at_timeout_ = false;
   std::uint64_t turns_ = 0;
@@ -118,6 +155,7 @@ class Client {
   std::int64_t scheduled_ns_ = kForever;
   std::int64_t call_began_ns_ = 0;   // on the client's clock
   std::int64_t call_paused_ns_ = 0;  // true time
+  std::int64_t call_steps_ns_ = 0;   // what its own turns took, true time
   std::size_t hold_span_ = 0;        // position in the story, from 1
 };
 

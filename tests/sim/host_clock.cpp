@@ -13,6 +13,7 @@ thread_local const HostClock* host = nullptr;
 }  // namespace
 
 Instant HostClock::now() {
+  time_.pass();
   host = this;
   const Instant instant = system_.now();
   host = nullptr;
@@ -30,7 +31,9 @@ int __wrap_clock_gettime(clockid_t id, timespec* time) {
   constexpr std::int64_t kNsPerSecond = 1'000'000'000;
   const redlock::sim::HostClock* host = redlock::sim::host;
   if (host == nullptr) return __real_clock_gettime(id, time);
-  const std::int64_t ns = id == CLOCK_REALTIME ? host->wall_ns() : host->steady_ns();
+  std::int64_t ns = host->steady_ns();
+  if (id == CLOCK_REALTIME) ns = host->wall_ns();
+  if (id == CLOCK_MONOTONIC) ns = host->awake_ns();
   time->tv_sec = ns / kNsPerSecond;
   time->tv_nsec = ns % kNsPerSecond;
   return 0;

@@ -69,6 +69,9 @@ class QuorumClient final : public NativeClient {
   std::optional<OperationId> start_check() override {
     return holder_->begin_check(resource_, Token(value()));
   }
+  void leave_take(OperationId id) override {
+    (void)holder_->take_lock(id, resource_, Caller::left);
+  }
   [[nodiscard]] Duration ttl() const { return Duration::ms(behaviour().ttl_ms); }
 
   Resource resource_{"lock"};
@@ -129,6 +132,11 @@ class StampClient final : public NativeClient {
     (void)pool().take(holder_->begin_give_back(key_, outcome));
   }
   void note_released() override { holder_->note_released(key_, released_); }
+  void note_request_end() override { ledger_.clear(); }
+  void leave_take(OperationId id) override { (void)holder_->take_lock(id, key_, Caller::left); }
+  bool remembers_parent() override {
+    return ledger_.find("", key_) != nullptr || ledger_.size() > 0;
+  }
 
   Resource key_{"lock"};
   StampLedger ledger_;
@@ -147,7 +155,7 @@ std::unique_ptr<Client> make_native_client(Scene& scene, std::uint32_t id, std::
 
 NativeClient::NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
     : Client(scene, id, seed),
-      client_clock_(clock_, wall_step_ns_, scene.now_ns),
+      client_clock_(clock_, wall_step_ns_, time_),
       entropy_(mix64(seed + 1)),
       pool_(std::in_place, transport_, client_clock_, entropy_),
       cycles_left_(behaviour().cycles),
@@ -167,8 +175,10 @@ std::int64_t NativeClient::next_turn_ns() {
 }
 
 void NativeClient::act() {
+  if (child_ && !calling()) start_over();
   if (calling()) {
-    pool_->step(Instant());
+    pool_->step(transport_.is_to_be_interrupted() ? Instant::never() : Instant());
+    if (child_) return start_over();
     if (!pool_->done(*operation_)) return;
     finish_call();
   }
@@ -214,7 +224,7 @@ void NativeClient::finish_call() {
   const Outcome outcome = pool_->take(*operation_);
   operation_.reset();
   const Phase phase = phase_;
-  end_call(phase == Phase::taking ? take_budget_ns() : scene_.plan.timeout_ms * kMs);
+  end_call(phase == Phase::taking ? take_budget_ns() : timeout_ns());
   scene_.trace.fold(static_cast<std::uint64_t>(outcome.decision),
                     static_cast<std::uint64_t>(outcome.decided_at.since_epoch_ns()));
   switch (phase) {
@@ -235,6 +245,10 @@ std::int64_t NativeClient::take_budget_ns() const {
   if (probing_) return (kProbeAttempts * (kProbeTimeoutMs + kProbePauseMs)) * kMs;
   const std::int64_t attempts = behaviour().attempts;
   return (attempts * scene_.plan.timeout_ms + (attempts - 1) * behaviour().pause_ms) * kMs;
+}
+
+std::int64_t NativeClient::timeout_ns() const {
+  return (probing_ ? kProbeTimeoutMs : scene_.plan.timeout_ms) * kMs;
 }
 
 std::int64_t NativeClient::true_deadline(const Outcome& outcome) const {
@@ -258,7 +272,7 @@ void NativeClient::finish_take(const Outcome& outcome) {
   lease_end_ns_ = true_deadline(outcome);
   note_taken(outcome);
   // A pause may have outlasted the lease: the application looks at its clock first.
-  if (lease_end_ns_ <= scene_.now_ns) {
+  if (lease_end_ns_ <= now_ns()) {
     note("is given a lock that is over");
   } else {
     note("holds the lock");
@@ -289,7 +303,7 @@ void NativeClient::finish_extend(const Outcome& outcome) {
   phase_ = Phase::working;
   if (outcome.decision != Decision::granted) return note("is not given more time");
   const std::int64_t until_ns = true_deadline(outcome);
-  if (until_ns <= scene_.now_ns) return;
+  if (until_ns <= now_ns()) return;
   note("is given more time");
   lease_end_ns_ = std::max(lease_end_ns_, until_ns);
   scene_.checker.extended(id_, value_, until_ns);
@@ -337,6 +351,10 @@ void NativeClient::rest() {
     scene_.checker.report(ViolationKind::connection_misused,
                           "client " + std::to_string(id_) +
                               " used a connection that had ended, or was unused for too long");
+  }
+  if (transport_.touched_parents()) {
+    scene_.checker.report(ViolationKind::parents_touched,
+                          "client " + std::to_string(id_) + " used its parent's connection");
   }
   if (transport_.gave_up_sound() && must_keep_connections(scene_.plan)) {
     scene_.checker.report(ViolationKind::connection_given_up,

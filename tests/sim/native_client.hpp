@@ -17,7 +17,11 @@ class NativeClient : public Client {
  public:
   NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed);
   // Its pool has nobody any more to hand removals to.
-  ~NativeClient() override { transport_.vanish(); }
+  ~NativeClient() override {
+    const InProcess process(mark_);
+    transport_.vanish();
+    pool_.reset();
+  }
 
   [[nodiscard]] bool idle() const override { return phase_ == Phase::resting; }
   [[nodiscard]] bool finished() const override { return idle() && cycles_left_ == 0; }
@@ -31,6 +35,11 @@ class NativeClient : public Client {
   virtual std::optional<OperationId> start_check() = 0;
   virtual void note_taken(const Outcome& /*outcome*/) {}
   virtual void note_released() {}
+  virtual void note_request_end() {}
+  // What a caller that has left takes back.
+  virtual void leave_take(OperationId id) = 0;
+  // Is anything of the parent's known here?
+  [[nodiscard]] virtual bool remembers_parent() { return false; }
 
   [[nodiscard]] Pool& pool() { return *pool_; }
   [[nodiscard]] const std::string& value() const { return value_; }
@@ -41,6 +50,12 @@ class NativeClient : public Client {
   void act() override;
   std::int64_t next_turn_ns() override;
   void on_death() override { pool_.reset(); }
+  void give_up_call() override;
+  void end_request() override;
+  bool may_end_request() const override { return phase_ == Phase::resting || calling(); }
+  void become_child() override { child_ = true; }
+  // Nothing of what the parent began or held is the child's.
+  void start_over();
 
   [[nodiscard]] bool calling() const override { return operation_.has_value(); }
   void start(Phase phase, std::optional<OperationId> operation);
@@ -53,6 +68,7 @@ class NativeClient : public Client {
   void rest();
   void schedule_undo_check();
   [[nodiscard]] std::int64_t take_budget_ns() const;
+  [[nodiscard]] std::int64_t timeout_ns() const;
   [[nodiscard]] std::int64_t true_deadline(const Outcome& outcome) const;
 
   HostClock client_clock_;
@@ -61,6 +77,7 @@ class NativeClient : public Client {
   std::optional<OperationId> operation_;
   Phase phase_ = Phase::resting;
   bool probing_ = false;
+  bool child_ = false;  // of a fork, and has not noticed it yet
   std::uint32_t cycles_left_;
   std::int64_t act_at_ns_;          // when the application does its next thing, true time
   std::int64_t lease_end_ns_ = 0;   // true time

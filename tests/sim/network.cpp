@@ -50,7 +50,17 @@ Connection& Network::open(std::uint32_t client, std::uint32_t server) {
   connection.send_room = send_room_;
   connection.used_ns = now_ns_;
   const Link& path = link(client, server);
-  const std::int64_t from = std::max(now_ns_, ends_.client_sends_from_ns(client));
+  std::int64_t from = std::max(now_ns_, ends_.client_sends_from_ns(client));
+  if (now_ns_ < path.opens_fail_until_ns) {
+    ++failed_open_count_;
+    connection.fault = path.opens_fail_by;
+    queue_.add(from, EventKind::connect, connection.id);
+    return connection;
+  }
+  if (now_ns_ < path.opens_late_until_ns) {
+    ++late_open_count_;
+    from += random_.between(0, path.opens_late_by_ns);
+  }
   queue_.add(from + draw_delay(path) + draw_delay(path), EventKind::connect, connection.id);
   return connection;
 }
@@ -65,6 +75,12 @@ bool Network::blocked(Connection& connection, Direction direction, EventKind aga
 
 void Network::connect(Connection& connection) {
   if (connection.client_side != ClientSide::connecting) return;
+  if (connection.fault != Fault::none) {
+    connection.client_side = ClientSide::failed;
+    connection.reason =
+        connection.fault == Fault::resolve ? "the name has no address" : "too many open files";
+    return ends_.client_ready(connection.client);
+  }
   if (blocked(connection, kUp, EventKind::connect)) return;
   if (blocked(connection, kDown, EventKind::connect)) return;
   switch (ends_.server_reachable(connection.server)) {
@@ -112,14 +128,21 @@ void Network::enqueue(Connection& connection, Direction direction, std::size_t s
   const std::int64_t gap = single ? kByteGapMaxNs : kSliceGapMaxNs;
   while (size > 0) {
     const std::size_t slice = single ? 1 : 1 + random_.below(size);
+    if (slice < size) ++slice_count_;
     add_piece(connection, direction, {sent, now_ns_, arrives, slice, false});
     size -= slice;
     arrives += random_.between(0, gap);
   }
 }
 
+std::size_t Network::room(const Connection& connection) {
+  const Link& path = link(connection.client, connection.server);
+  return now_ns_ < path.queue_full_until_ns ? 0 : connection.send_room;
+}
+
 std::size_t Network::send_up(Connection& connection, std::string_view bytes) {
-  const std::size_t size = std::min(bytes.size(), connection.send_room);
+  const std::size_t size = std::min(bytes.size(), room(connection));
+  if (size < bytes.size()) ++(size < connection.send_room ? full_count_ : short_count_);
   if (connection.send_room != std::numeric_limits<std::size_t>::max()) {
     connection.send_room -= size;
   }
@@ -138,16 +161,24 @@ void Network::close(Connection& connection) {
   if (was_connected) enqueue(connection, kUp, 0, true);
 }
 
+void Network::close_behind(Connection& connection) {
+  connection.half_closed = true;
+  close(connection);
+}
+
 void Network::send_down(Connection& connection, std::string_view bytes) {
-  if (bytes.empty() || connection.client_side == ClientSide::closed) return;
+  const bool gone = connection.client_side == ClientSide::closed && !resets_on_close_;
+  if (bytes.empty() || gone) return;
   connection.down.bytes.append(bytes);
   enqueue(connection, kDown, bytes.size(), false);
 }
 
 void Network::end_down(Connection& connection) { enqueue(connection, kDown, 0, true); }
 
-void Network::disarm_resets() {
+void Network::heal() {
+  send_room_ = std::numeric_limits<std::size_t>::max();
   for (const auto& connection : connections_) {
+    connection->send_room = send_room_;
     connection->up.reset_after = connection->down.reset_after = kNeverReset;
   }
 }
@@ -221,6 +252,10 @@ void Network::deliver(Connection& connection, Direction direction) {
   trace_.fold(bytes);
   pipe.bytes_offset += piece.size;
   pipe.delivered += size;
+  if (direction == kUp && connection.send_room < send_room_) {
+    connection.send_room += piece.size;
+    if (connection.client_side == ClientSide::connected) ends_.client_ready(connection.client);
+  }
   hand_over(connection, direction, bytes);
   if (pipe.delivered >= pipe.reset_after) return reset(connection);
   if (pipe.bytes_offset == pipe.bytes.size()) {
@@ -233,9 +268,9 @@ void Network::hand_over(Connection& connection, Direction direction, std::string
   if (connection.silent && direction == kUp) lose(connection);
   if (connection.silent) return;
   if (direction == kDown) {
+    if (connection.client_side == ClientSide::closed) return answer_closed(connection);
     if (connection.client_side != ClientSide::connected) return;
     connection.inbox.append(bytes);
-    connection.send_room = send_room_;
     return ends_.client_ready(connection.client);
   }
   if (connection.server_side) return ends_.server_receives(connection, bytes);
@@ -243,6 +278,16 @@ void Network::hand_over(Connection& connection, Direction direction, std::string
   if (connection.client_side == ClientSide::closed) lose(connection);
   if (ends_.server_reachable(connection.server) != Reachable::silent) return reset(connection);
   lose(connection);
+}
+
+// The client's kernel says that nobody is there. What is still on its way arrives before that.
+void Network::answer_closed(Connection& connection) {
+  if (!resets_on_close_ || connection.half_closed) return;
+  const bool all_arrived = connection.up.pieces_offset == connection.up.pieces.size();
+  if (!all_arrived || connection.unread.empty()) return;
+  ++reset_on_close_count_;
+  lose_unread(connection, false);
+  connection.server_side = false;
 }
 
 void Network::hand_over_end(Connection& connection, Direction direction) {

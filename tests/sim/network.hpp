@@ -53,12 +53,14 @@ struct Connection {
   bool server_side = false;   // the server knows the connection
   std::int64_t used_ns = 0;   // when the client last wrote, or opened it
   std::int64_t ended_ns = 0;  // when the client's end heard of the end
+  bool turned_away = false;   // the server would not have it, and said so
   // When the bytes that arrived last were written; 0: not known.
   std::int64_t written_ns = 0;
   bool misused = false;
   // It was used once more after it had been unused for so long that it may be replaced.
   bool outlived = false;
-  bool silent = false;  // half-open: whatever is sent vanishes
+  bool half_closed = false;  // closed, and answers are still read
+  bool silent = false;       // half-open: whatever is sent vanishes
   Slicing slicing = Slicing::none;
   Pipe up;
   Pipe down;
@@ -68,7 +70,7 @@ struct Connection {
   bool peer_ended = false;
   Fault fault = Fault::none;
   const char* reason = "";
-  std::size_t send_room = std::numeric_limits<std::size_t>::max();  // until something arrives
+  std::size_t send_room = std::numeric_limits<std::size_t>::max();  // until some of it arrives
   // The server's end.
   ServerSession session;
   std::string unread;  // arrived while the server could not read
@@ -86,6 +88,12 @@ struct Link {
   std::int64_t blocked_until_ns[2] = {0, 0};
   // When bytes towards the server were lost, and nobody told the client.
   std::int64_t lost_ns = 0;
+  // Of connections that are being opened.
+  std::int64_t opens_late_until_ns = 0;
+  std::int64_t opens_late_by_ns = 0;
+  std::int64_t opens_fail_until_ns = 0;
+  Fault opens_fail_by = Fault::none;
+  std::int64_t queue_full_until_ns = 0;  // the client's kernel takes nothing
 };
 
 enum class Reachable { yes, refused, silent };
@@ -132,16 +140,30 @@ class Network final : public Links {
   // From now on flows that carried no request for so long are forgotten; 0: never.
   void set_forgets_after(std::int64_t span_ns) { forgets_after_ns_ = span_ns; }
   [[nodiscard]] std::int64_t now_ns() const { return now_ns_; }
+  // An answer to a closed connection takes with it what its server has not read.
+  void set_resets_on_close() { resets_on_close_ = true; }
   void set_send_room(std::size_t bytes) { send_room_ = bytes; }
 
+  // How often bytes were cut on their way, and how often a kernel took less than it was given.
+  [[nodiscard]] std::uint64_t slice_count() const { return slice_count_; }
+  [[nodiscard]] std::uint64_t short_count() const { return short_count_; }
+  [[nodiscard]] std::uint64_t full_count() const { return full_count_; }
+  [[nodiscard]] std::uint64_t late_open_count() const { return late_open_count_; }
+  [[nodiscard]] std::uint64_t failed_open_count() const { return failed_open_count_; }
+  [[nodiscard]] std::uint64_t reset_on_close_count() const { return reset_on_close_count_; }
+  // What the client's kernel would take now.
+  [[nodiscard]] std::size_t room(const Connection& connection);
+
   // Lifts what still waits to strike.
-  void disarm_resets();
+  void heal();
 
   // What clients do.
   Connection& open(std::uint32_t client, std::uint32_t server);
   // The number of bytes accepted.
   std::size_t send_up(Connection& connection, std::string_view bytes);
   void close(Connection& connection);
+  // Like close(), but reads on until the server has ended it too.
+  void close_behind(Connection& connection);
   // What servers do.
   void send_down(Connection& connection, std::string_view bytes);
   // The server closes after what it has sent.
@@ -156,6 +178,7 @@ class Network final : public Links {
   void lose(const Connection& connection);
   void deliver(Connection& connection, Direction direction);
   void hand_over(Connection& connection, Direction direction, std::string_view bytes);
+  void answer_closed(Connection& connection);
   void hand_over_end(Connection& connection, Direction direction);
   void enqueue(Connection& connection, Direction direction, std::size_t size, bool end);
   void add_piece(Connection& connection, Direction direction, const Pipe::Piece& piece);
@@ -175,6 +198,13 @@ class Network final : public Links {
   Slicing slicing_ = Slicing::none;
   std::int64_t forgets_after_ns_ = 0;
   std::size_t send_room_ = std::numeric_limits<std::size_t>::max();
+  std::uint64_t slice_count_ = 0;
+  std::uint64_t short_count_ = 0;
+  std::uint64_t full_count_ = 0;
+  std::uint64_t late_open_count_ = 0;
+  std::uint64_t failed_open_count_ = 0;
+  std::uint64_t reset_on_close_count_ = 0;
+  bool resets_on_close_ = false;
 };
 
 }  // namespace redlock::sim

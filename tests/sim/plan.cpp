@@ -52,6 +52,7 @@ class Drawer {
   void draw_classes();
   void add_class(FaultClass fault_class);
   void add_fault(FaultClass fault_class);
+  void add_companion(FaultClass fault_class);
   void set_amount(FaultPlan& fault);
   void prepare_legacy(bool skewed);
   void prepare_outside();
@@ -169,6 +170,7 @@ void Drawer::prepare_legacy(bool skewed) {
 }
 
 void Drawer::add_class(FaultClass fault_class) {
+  if (fault_class == refused_select) plan_.database = 3;
   const bool at_start = fault_class == slices || fault_class == single_bytes ||
                         fault_class == short_writes || fault_class == legacy_clients ||
                         fault_class == legacy_clock_skew || fault_class == forgetful_network;
@@ -189,14 +191,35 @@ void Drawer::add_class(FaultClass fault_class) {
     for (ClientPlan& client : plan_.clients) client.rate_ppm = draw_rate();
   }
   if (at_start) {
-    ++plan_.fired_at_start[static_cast<std::size_t>(fault_class)];
+    // Those fire when they really cut something.
+    const bool cuts =
+        fault_class == slices || fault_class == single_bytes || fault_class == short_writes;
+    plan_.fired_at_start[static_cast<std::size_t>(fault_class)] += cuts ? 0 : 1;
     plan_.faults.push_back({fault_class});
     plan_.faults.back().amount = random_.next();
     return;
   }
   const std::int64_t times =
       plan_.model == Model::outside ? random_.between(3, 6) : random_.between(1, 3);
-  for (std::int64_t i = 0; i < times; ++i) add_fault(fault_class);
+  for (std::int64_t i = 0; i < times; ++i) {
+    add_fault(fault_class);
+    if (fault_class == script_flush && random_.chance(1, 2)) add_companion(partition_to_client);
+    if (fault_class != reset_on_close) continue;
+    add_companion(stop_resume);
+    add_companion(slow_link);
+  }
+}
+
+// Beside the latest: a NOSCRIPT that nobody reads, an answer for which it is too late.
+void Drawer::add_companion(FaultClass fault_class) {
+  FaultPlan fault = plan_.faults.back();
+  fault.fault_class = fault_class;
+  const std::int64_t earlier_max_ns = (fault_class == slow_link ? plan_.timeout_ms : 2) * kMs;
+  fault.from_ns = std::max<std::int64_t>(0, fault.from_ns - random_.between(0, earlier_max_ns));
+  fault.until_ns = fault.from_ns + random_.between(kMs, 100 * kMs);
+  fault.all_clients = true;
+  if (fault_class == slow_link) set_amount(fault);
+  plan_.faults.push_back(fault);
 }
 
 void Drawer::add_fault(FaultClass fault_class) {

@@ -14,6 +14,7 @@ namespace {
 // Seeds are drawn apart from those of other tests, so that each test sees schedules of its own.
 constexpr std::uint64_t kModelSeeds = 3000;
 constexpr std::uint64_t kClassSeeds = 60;
+constexpr std::uint64_t kRareClassSeeds = 1000;
 constexpr std::uint64_t kControlSeedsMax = 600;
 
 std::string story_of(const std::vector<Violation>& violations) {
@@ -100,7 +101,9 @@ TEST_P(InsideClassTest, FiresAndIsBorne) {
   PlanWishes wishes;
   wishes.fault_class = GetParam().fault_class;
   std::uint64_t fired = 0;
-  for (std::uint64_t seed = 10'001; seed <= 10'000 + kClassSeeds; ++seed) {
+  // Some strike rarely: then until they do.
+  for (std::uint64_t seed = 10'001; seed <= 10'000 + kRareClassSeeds; ++seed) {
+    if (seed > 10'000 + kClassSeeds && fired > 0) break;
     const ScheduleResult result = run_schedule(seed, wishes, engine);
     ASSERT_TRUE(result.violations.empty()) << "seed " << seed << "\n"
                                            << story_of(result.violations);
@@ -176,6 +179,8 @@ constexpr std::array kKnownSeeds{
     KnownSeed{5005571, false, FaultClass::stall,
               "the undo of a granted lock's unanswered SET arrived behind an extend"},
     KnownSeed{13031, true, {}, "a take that was kept back followed its own removal"},
+    KnownSeed{
+        212622, true, {}, "time went on between looking and asking: an answer was called late"},
     KnownSeed{2071, false, {}, "a PidLock trusted its lease as if all clocks ran alike"},
     KnownSeed{21, false, {}, "the same, with a lease of an hour"},
 };

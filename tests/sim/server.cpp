@@ -19,6 +19,17 @@ enum Flag : unsigned {
 constexpr std::string_view kOutOfMemory = "OOM command not allowed when used memory > 'maxmemory'.";
 constexpr std::string_view kReadOnly = "READONLY You can't write against a read only replica.";
 
+constexpr std::string_view kCannotSave =
+    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to "
+    "disk. Commands that may modify the data set are disabled, because this instance is configured "
+    "to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error "
+    "option). "
+    "Please check the Redis logs for details about the RDB error.";
+
+std::string no_permission_text(std::string_view command) {
+  return "NOPERM this user has no permissions to run the '" + std::string(command) + "' command";
+}
+
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
@@ -125,13 +136,23 @@ bool Server::check_shape(const Command* command, const Arguments& arguments, std
   return false;
 }
 
+// By an ACL: the commands that locks are made of, or SELECT alone.
+bool Server::is_forbidden(const Command& command) const {
+  if (command.name == "select") return conditions_.no_select;
+  return conditions_.no_permission && (command.flags & (kBeforeAuth | kWhileLoading)) == 0;
+}
+
 bool Server::admit(const Command* command, const Arguments& arguments, std::string& out) {
   if (!check_shape(command, arguments, out)) return false;
   const unsigned flags = command->flags;
   if (!session_->authenticated && (flags & kBeforeAuth) == 0) {
     append_error(out, "NOAUTH Authentication required.");
+  } else if (is_forbidden(*command)) {
+    append_error(out, no_permission_text(command->name));
   } else if (conditions_.out_of_memory && (flags & kNeedsMemory) != 0) {
     append_error(out, kOutOfMemory);
+  } else if (conditions_.cannot_save && (flags & kWrite) != 0) {
+    append_error(out, kCannotSave);
   } else if (conditions_.read_only && (flags & kWrite) != 0) {
     append_error(out, kReadOnly);
   } else if (conditions_.loading && (flags & kWhileLoading) == 0) {
@@ -157,6 +178,8 @@ void Server::call_from_script(const Arguments& arguments, std::string& reply) {
     append_error(reply, "ERR Wrong number of args calling Redis command from script");
   } else if ((command->flags & kNotInScript) != 0) {
     append_error(reply, "ERR This Redis command is not allowed from script");
+  } else if (conditions_.cannot_save && (command->flags & kWrite) != 0) {
+    append_error(reply, kCannotSave);
   } else if (conditions_.read_only && (command->flags & kWrite) != 0) {
     append_error(reply, kReadOnly);
   } else if (conditions_.out_of_memory && (command->flags & kNeedsMemory) != 0) {

@@ -24,6 +24,10 @@ struct Conditions {
   bool out_of_memory = false;
   bool read_only = false;
   bool busy = false;
+  bool cannot_save = false;
+  bool too_many_clients = false;  // refused by whoever accepts connections
+  bool no_permission = false;
+  bool no_select = false;
   std::string password;  // empty: none is needed
 };
 
@@ -76,6 +80,7 @@ class Server final : public ScriptHost {
   static const Command* lookup(std::string_view name);
   // False: refused, and the reason is in `out`.
   bool admit(const Command* command, const Arguments& arguments, std::string& out);
+  [[nodiscard]] bool is_forbidden(const Command& command) const;
   bool check_shape(const Command* command, const Arguments& arguments, std::string& out);
 
   void ping(const Arguments& arguments, std::string& out);

@@ -20,10 +20,6 @@ bool readable(const Connection& connection) {
          connection.client_side == ClientSide::failed;
 }
 
-bool writable(const Connection& connection) {
-  return connection.client_side != ClientSide::connecting && connection.send_room > 0;
-}
-
 }  // namespace
 
 Endpoint endpoint_of(std::uint32_t index) {
@@ -66,6 +62,7 @@ IoResult SimTransport::send(ConnectionId connection, std::string_view bytes) {
   const bool takes = bytes.find("\r\nSET\r\n") != std::string_view::npos;
   link.outlived = link.outlived || unused_ns >= idle_limit_ns() / 2;
   link.misused = link.misused || (takes && (stale || over));
+  time_.pass();
   const std::size_t size = network_.send_up(link, bytes);
   if (size == 0) return {};
   return {IoState::progress, size, {}};
@@ -97,23 +94,44 @@ std::int64_t SimTransport::idle_limit_ns() const {
 
 void SimTransport::close(ConnectionId connection) {
   if (dead_) return;
-  Connection& link = at(connection);
+  note_close(at(connection));
+  network_.close(at(connection));
+  std::erase(open_, connection);
+}
+
+void SimTransport::close_behind(ConnectionId connection) {
+  if (dead_) return;
+  note_close(at(connection));
+  network_.close_behind(at(connection));
+  std::erase(open_, connection);
+}
+
+void SimTransport::note_close(const Connection& link) {
   const std::size_t unread = link.inbox.size() - link.inbox_offset;
   const bool unused = link.outlived || network_.now_ns() - link.used_ns >= idle_limit_ns() / 2;
   const bool ended = link.client_side == ClientSide::failed || link.peer_ended;
   // Also of one that was unused for long: its successor is made by the call that needs it.
   gave_up_ = gave_up_ || !ended;
   gave_up_sound_ = gave_up_sound_ || (!ended && !unused && link.down.delivered > unread);
-  network_.close(link);
-  std::erase(open_, connection);
 }
 
 void SimTransport::forget_all() { open_.clear(); }
 
+void SimTransport::inherit() { inherited_until_ = network_.connection_count(); }
+
+Woken SimTransport::end_interrupted() {
+  --interrupts_;
+  interrupted_ = true;
+  if (handler_) handler_();
+  return Woken::interrupted;
+}
+
 Woken SimTransport::wait(std::span<Interest> interests, Instant deadline) {
-  if (!pump_) return look(interests) ? Woken::ready : Woken::deadline;
   for (;;) {
     if (look(interests)) return Woken::ready;
+    // With a deadline that has passed nobody waits.
+    if (interrupts_ > 0 && deadline > Instant()) return end_interrupted();
+    if (!pump_) return Woken::deadline;
     if (!pump_(deadline)) return Woken::deadline;
   }
 }
@@ -129,20 +147,23 @@ bool SimTransport::look(std::span<Interest> interests) {
     misused_ = misused_ || link.misused;
     polled_.push_back(interest.connection);
     interest.readable = readable(link);
-    interest.writable = interest.wants.write && writable(link);
+    interest.writable = interest.wants.write && link.client_side != ClientSide::connecting &&
+                        network_.room(link) > 0;
     any = any || interest.readable || interest.writable;
   }
   return any;
 }
 
 void SimTransport::die() {
-  for (const ConnectionId id : open_) network_.close(at(id));
+  for (const ConnectionId id : open_) {
+    if (id > inherited_until_) network_.close(at(id));
+  }
   dead_ = true;
 }
 
 bool SimTransport::has_unread() const {
   return std::ranges::any_of(polled_, [this](ConnectionId id) {
-    const Connection& link = at(id);
+    const Connection& link = network_.connection(static_cast<std::uint32_t>(id - 1));
     return link.client_side != ClientSide::closed && link.inbox_offset < link.inbox.size();
   });
 }

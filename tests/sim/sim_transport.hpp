@@ -4,8 +4,10 @@
 // One thread; the network must outlive it.
 #pragma once
 #include <functional>
+#include <utility>
 
 #include "redlock/runtime/transport.hpp"
+#include "sim/host_clock.hpp"
 #include "sim/network.hpp"
 #include "sim/sim_clock.hpp"
 
@@ -22,14 +24,15 @@ inline constexpr std::int64_t kStaleNs = kIdleLimitMs * kMs + kIdleLimitMs * kMs
 class SimTransport final : public Transport {
  public:
   // `forgetful`: connections that are unused for kIdleLimitMs must not be used.
-  SimTransport(Network& network, std::uint32_t client, bool forgetful)
-      : network_(network), client_(client), forgetful_(forgetful) {}
+  SimTransport(Network& network, std::uint32_t client, bool forgetful, HostTime& time)
+      : network_(network), client_(client), forgetful_(forgetful), time_(time) {}
 
   ConnectionId open(const Endpoint& endpoint, Instant answer_by) override;
   LinkStatus status(ConnectionId connection) override;
   IoResult send(ConnectionId connection, std::string_view bytes) override;
   IoResult receive(ConnectionId connection, std::span<char> into) override;
   void close(ConnectionId connection) override;
+  void close_behind(ConnectionId connection) override;
   void forget_all() override;
   Woken wait(std::span<Interest> interests, Instant deadline) override;
 
@@ -41,6 +44,17 @@ class SimTransport final : public Transport {
   void block_with(Pump pump) { pump_ = std::move(pump); }
   // The world ends: nothing is sent any more, and nobody hears of it.
   void vanish() { dead_ = true; }
+  // The next waits in which nothing is ready end at once; `handler` runs in each.
+  void interrupt(int times, std::function<void()> handler) {
+    interrupts_ = times;
+    handler_ = std::move(handler);
+  }
+  [[nodiscard]] bool is_to_be_interrupted() const { return interrupts_ > 0; }
+  // Has a wait been interrupted since this was asked last?
+  [[nodiscard]] bool take_interrupted() { return std::exchange(interrupted_, false); }
+  // What is open now belongs to the parent process.
+  void inherit();
+  [[nodiscard]] bool touched_parents() const { return touched_parents_; }
   // Would the reactor's latest wait find something to read now?
   [[nodiscard]] bool has_unread() const;
   // Was a connection closed that neither the server nor the network had ended?
@@ -53,8 +67,11 @@ class SimTransport final : public Transport {
 
  private:
   bool look(std::span<Interest> interests);
+  void note_close(const Connection& link);
+  Woken end_interrupted();
   [[nodiscard]] std::int64_t idle_limit_ns() const;
-  [[nodiscard]] Connection& at(ConnectionId connection) const {
+  [[nodiscard]] Connection& at(ConnectionId connection) {
+    touched_parents_ = touched_parents_ || connection <= inherited_until_;
     return network_.connection(static_cast<std::uint32_t>(connection - 1));
   }
 
@@ -68,6 +85,12 @@ class SimTransport final : public Transport {
   bool gave_up_sound_ = false;
   bool misused_ = false;
   Pump pump_;
+  HostTime& time_;
+  int interrupts_ = 0;
+  std::function<void()> handler_;
+  bool interrupted_ = false;
+  ConnectionId inherited_until_ = 0;  // of the whole world; what is later is its own
+  bool touched_parents_ = false;
 };
 
 }  // namespace redlock::sim

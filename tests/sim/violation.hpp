@@ -29,6 +29,9 @@ enum class ViolationKind : std::uint8_t {
   sent_too_late,
   nobody_acquires,
   endless,
+  removal_lost,
+  wrong_database,
+  parents_touched,
   count,
 };
 inline constexpr std::size_t kViolationKinds = static_cast<std::size_t>(ViolationKind::count);

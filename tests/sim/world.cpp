@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/checker_limits.hpp"
 #include "sim/legacy_client.hpp"
 #include "sim/native_client.hpp"
 #include "sim/world_time.hpp"
@@ -57,10 +58,13 @@ World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& tra
       network_(*this, queue_, trace, now_ns_, mix64(seed + 3),
                static_cast<std::uint32_t>(plan.clients.size()), plan.servers),
       checker_(plan, no_views(plan)),
-      scene_{plan,  queue_,  network_, checker_,
-             trace, now_ns_, fired_,   [this](std::int64_t until_ns) { return pump(until_ns); }} {
+      removals_(plan, network_),
+      scene_{plan,     queue_,    network_,
+             checker_, removals_, trace,
+             now_ns_,  fired_,    [this](std::int64_t until_ns) { return pump(until_ns); }} {
   checker_.watch(network_);
   if (plan.has(FaultClass::forgetful_network)) network_.set_forgets_after(kForgottenAfterNs);
+  cut_bytes();
   for (std::uint32_t i = 0; i < plan.servers; ++i) {
     Machine& machine =
         *machines_.emplace_back(std::make_unique<Machine>(*this, i, plan.server_rates_ppm[i]));
@@ -117,6 +121,7 @@ ScheduleResult World::run() {
     }
     take_next();
   }
+  count_struck();
   ScheduleResult result;
   result.hash = trace_.hash();
   result.model = plan_.model;
@@ -172,7 +177,7 @@ void World::begin_probe() {
     return queue_.add(again, EventKind::probe, 0);
   }
   checker_.final_attempt();
-  network_.disarm_resets();
+  network_.heal();
   for (const auto& client : clients_) client->disarm();
   for (const auto& client : clients_) {
     if (client->begin_probe()) return;
@@ -192,7 +197,13 @@ Reachable World::server_reachable(std::uint32_t server) {
 }
 
 void World::server_accepts(Connection& connection) {
-  connection.session = machines_[connection.server]->server.accept(connection.id);
+  Server& server = machines_[connection.server]->server;
+  connection.session = server.accept(connection.id);
+  if (!server.conditions().too_many_clients) return;
+  fired(FaultClass::too_many_clients);
+  network_.send_down(connection, "-ERR max number of clients reached\r\n");
+  connection.server_side = false;
+  network_.end_down(connection);
 }
 
 void World::server_receives(Connection& connection, std::string_view bytes) {
@@ -218,8 +229,16 @@ void World::server_sees_end(Connection& connection) {
   if (now_ns_ < machines_[connection.server]->frozen_until_ns) {
     connection.unread_end = true;
   } else {
+    note_end(connection);
     connection.server_side = false;
   }
+}
+
+void World::note_end(const Connection& connection) {
+  const Client& client = *clients_[connection.client];
+  if (!client.alive() && !client.exited()) return;
+  const std::string complaint = removals_.ended(connection);
+  if (!complaint.empty()) checker_.report(ViolationKind::removal_lost, complaint);
 }
 
 void World::client_ready(std::uint32_t client) { clients_[client]->wake(); }
@@ -239,9 +258,20 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
                              std::string& answer) {
   const Connection& connection = network_.connection(static_cast<std::uint32_t>(session.id));
   Machine& machine = *machines_[connection.server];
-  checker_.command_executed(
-      {connection.client, connection.server, connection.id, connection.written_ns}, arguments,
-      answer);
+  const Deed deed = deed_of(arguments);
+  if (deed.verb != Verb::count) {
+    checker_.command_executed(
+        {connection.client, connection.server, connection.id, connection.written_ns}, arguments,
+        answer);
+    const std::string lost = removals_.executed(connection, deed, answer);
+    if (!lost.empty()) checker_.report(ViolationKind::removal_lost, lost);
+    const bool judged = judged_under(ViolationKind::wrong_database, plan_);
+    if (judged && session.database != plan_.database && answer.front() != '-') {
+      checker_.report(ViolationKind::wrong_database, "client " + std::to_string(connection.client) +
+                                                         " is served in database " +
+                                                         std::to_string(session.database));
+    }
+  }
   if (answer.front() == '-') count_refusal(machine, answer);
   if (now_ns_ < machine.hostile_until_ns) spoil(machine, arguments, answer);
 }

@@ -12,6 +12,7 @@
 #include "sim/lua_engine.hpp"
 #include "sim/network.hpp"
 #include "sim/plan.hpp"
+#include "sim/removal_watch.hpp"
 #include "sim/server.hpp"
 #include "sim/trace.hpp"
 
@@ -64,6 +65,7 @@ class World final : public NetworkEnds, public ServerObserver {
   void take_next();
   bool pump(std::int64_t until_ns);
   void take(const Event& event);
+  void note_end(const Connection& connection);
   void check_undone(const Client& client, const Event& event);
   [[nodiscard]] bool settled() const;
   void begin_probe();
@@ -86,6 +88,10 @@ class World final : public NetworkEnds, public ServerObserver {
 
   // Faults: world_faults.cpp.
   void take_fault(const FaultPlan& fault, bool begins);
+  void cut_bytes();
+  void count_struck();
+  static bool strikes_opening(FaultClass fault_class);
+  void strike_opening(const FaultPlan& fault, Link& link);
   void strike_links(const FaultPlan& fault);
   void strike_connection(const FaultPlan& fault);
   void strike_server(const FaultPlan& fault, Machine& machine, bool begins);
@@ -111,6 +117,7 @@ class World final : public NetworkEnds, public ServerObserver {
   Network network_;
   std::vector<std::unique_ptr<Machine>> machines_;
   Checker checker_;
+  RemovalWatch removals_;
   Scene scene_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::int64_t healed_ns_ = 0;

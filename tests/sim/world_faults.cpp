@@ -49,10 +49,32 @@ void World::take_fault(const FaultPlan& fault, bool begins) {
   }
 }
 
+// And a queue that is full.
+bool World::strikes_opening(FaultClass fault_class) {
+  return fault_class == full_send_queue || fault_class == slow_look_up ||
+         fault_class == failing_look_up || fault_class == no_descriptors;
+}
+
+void World::strike_opening(const FaultPlan& fault, Link& link) {
+  switch (fault.fault_class) {
+    case full_send_queue:
+      link.queue_full_until_ns = fault.until_ns;
+      break;
+    case slow_look_up:
+      link.opens_late_until_ns = fault.until_ns;
+      link.opens_late_by_ns = 2 * plan_.timeout_ms * kMs;
+      break;
+    default:
+      link.opens_fail_until_ns = fault.until_ns;
+      link.opens_fail_by = fault.fault_class == failing_look_up ? Fault::resolve : Fault::connect;
+  }
+}
+
 void World::strike_links(const FaultPlan& fault) {
   const bool up = fault.fault_class == stall || fault.fault_class == partition_to_server;
   const bool down = fault.fault_class == stall || fault.fault_class == partition_to_client;
-  if (!up && !down && fault.fault_class != slow_link) return;
+  const bool slow = fault.fault_class == slow_link;
+  if (!up && !down && !slow && !strikes_opening(fault.fault_class)) return;
   for (std::uint32_t client = 0; client < clients_.size(); ++client) {
     for (std::uint32_t server = 0; server < machines_.size(); ++server) {
       if (!fault.all_clients && client != fault.client) continue;
@@ -60,12 +82,14 @@ void World::strike_links(const FaultPlan& fault) {
       Link& link = network_.link(client, server);
       if (up) link.blocked_until_ns[kUp] = fault.until_ns;
       if (down) link.blocked_until_ns[kDown] = fault.until_ns;
-      if (up || down) continue;
+      if (strikes_opening(fault.fault_class)) strike_opening(fault, link);
+      if (!slow) continue;
       link.slow_until_ns = fault.until_ns;
       link.slow_by_ns = static_cast<std::int64_t>(fault.amount);
     }
   }
-  fired(fault.fault_class);
+  // Those fire when somebody writes or connects.
+  if (!strikes_opening(fault.fault_class)) fired(fault.fault_class);
   if (Story* story = trace_.story()) {
     const std::string name(info_of(fault.fault_class).name);
     story->spans.push_back({fault.from_ns, fault.until_ns, true, fault.server, true, name});
@@ -114,6 +138,20 @@ void World::strike_server(const FaultPlan& fault, Machine& machine, bool begins)
       break;
     case busy:
       conditions.busy = begins;
+      break;
+    case cannot_save:
+      conditions.cannot_save = begins;
+      break;
+    case no_permission:
+      conditions.no_permission = begins;
+      break;
+    case too_many_clients:
+      conditions.too_many_clients = begins;
+      if (begins) drop_connections(machine, true);
+      break;
+    case refused_select:
+      conditions.no_select = begins;
+      if (begins) drop_connections(machine, true);
       break;
     case no_auth:
       // Those that stand keep their rights; so some must come anew.
@@ -206,38 +244,6 @@ void World::strike_clock(const FaultPlan& fault, Machine& machine) {
   }
 }
 
-void World::strike_client(const FaultPlan& fault, Client& client, bool begins) {
-  const auto span_ns = fault.until_ns - fault.from_ns;
-  if (fault.fault_class == reply_at_timeout) return client.set_reply_at_timeout(begins);
-  if (!begins) return;
-  switch (fault.fault_class) {
-    case client_pause:
-      client.arm_pause(1 + fault.amount % 8, span_ns, fault.amount % 2 == 0);
-      break;
-    case clean_exit:
-      client.arm_exit();
-      break;
-    case client_kill:
-      client.arm_kill(1 + fault.amount % 8);
-      break;
-    case holder_overstays:
-      client.arm_overstay(span_ns);
-      break;
-    case client_clock_rate:
-      client.set_rate(static_cast<std::int64_t>(fault.amount));
-      fired(client_clock_rate);
-      break;
-    case client_wall_step:
-    case legacy_wall_step:
-      if (!client.alive() || client.legacy() != (fault.fault_class == legacy_wall_step)) break;
-      client.step_wall_clock(static_cast<std::int64_t>(fault.amount));
-      fired(fault.fault_class);
-      break;
-    default:
-      break;
-  }
-}
-
 void World::crash(const FaultPlan& fault, Machine& machine) {
   if (machine.state != ServerState::running) return;
   fired(fault.fault_class);
@@ -295,7 +301,9 @@ void World::thaw(Machine& machine) {
       connection.written_ns = 0;
       execute(machine, connection, bytes);
     }
-    if (connection.unread_end) connection.server_side = false;
+    if (!connection.unread_end) continue;
+    note_end(connection);
+    connection.server_side = false;
   }
 }
 
@@ -305,6 +313,9 @@ void World::count_refusal(Machine& machine, std::string_view answer) {
   if (conditions.out_of_memory && answer.starts_with("-OOM")) fired(out_of_memory);
   if (conditions.read_only && answer.starts_with("-READONLY")) fired(read_only);
   if (conditions.busy && answer.starts_with("-BUSY")) fired(busy);
+  if (conditions.cannot_save && answer.find("MISCONF") != answer.npos) fired(cannot_save);
+  if (conditions.no_permission && answer.starts_with("-NOPERM")) fired(no_permission);
+  if (conditions.no_select && answer.find("'select'") != answer.npos) fired(refused_select);
   if (answer.starts_with("-NOAUTH") || answer.starts_with("-WRONGPASS")) fired(no_auth);
 }
 

@@ -45,6 +45,7 @@ void Reactor::put(Running& running, Instant now, Input input) noexcept {
 
 // Late answers and closed connections are found before the node is used again.
 void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
+  looked_at_ = now;
   const bool stale = std::ranges::any_of(nodes, [now](const auto& node) {
     return node->overdue(now) || (node->has_conversation() && now - node->last_used() >= kIdleLook);
   });
@@ -93,6 +94,7 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   const Woken woken = transport_.wait(interests_, buffered ? Instant() : deadline);
   if (forked()) return woken;
   const Instant now = clock_.now();
+  looked_at_ = now;
   for (std::size_t i = 0; i < polled_.size(); ++i) {
     const Interest& interest = interests_[i];
     const bool readable = interest.readable || interest.wants.buffered;
@@ -201,7 +203,8 @@ void Reactor::withdraw(Running& running, Instant now) {
 // An overdue connection is not used again, except for this: what is to be removed may still be
 // under way on it, so the removal goes out behind it before the answer is sought elsewhere.
 void Reactor::give_up_overdue(Node& node, const Command& command, Instant now) {
-  if (!node.overdue(now)) return;
+  // Time has gone on since it was looked at; an answer may lie there that came in time.
+  if (!node.overdue(std::min(now, looked_at_))) return;
   if (is_removal(command)) {
     node.submit_cleanup(std::make_shared<const Command>(*undo_of(command)), Instant::never());
   }

@@ -137,6 +137,7 @@ class Reactor {
   ForkWatch watch_;
   Duration idle_limit_ = kIdleLimitDefault;
   OperationId last_id_ = 0;
+  Instant looked_at_;  // what came before it has been read, where anything could be overdue
   std::vector<Running> running_;
   NodeList live_;  // the nodes with a connection
   NodeList silent_;

@@ -1,0 +1,54 @@
+// Watches that no removal is lost with its connection, and that a child leaves its parent's locks
+// alone.
+//
+// When a connection ends in good order, no removal that met a NOSCRIPT on it may be left without
+// another by its text: nobody is there any more who could send it. And behind a fork, nothing that
+// was taken before is named on a connection of the child.
+// It knows connections and commands, and nothing of the production code. One thread; lives for one
+// schedule.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/checker_commands.hpp"
+#include "sim/network.hpp"
+#include "sim/plan.hpp"
+
+namespace redlock::sim {
+
+class RemovalWatch {
+ public:
+  // Both must outlive the watch.
+  RemovalWatch(const Plan& plan, const Network& network);
+
+  // From now on this client is a child; what was taken before is its parent's.
+  void inherit(std::uint32_t client);
+
+  // A server has carried out a command, or refused it. Says what is wrong, else nothing.
+  [[nodiscard]] std::string executed(const Connection& connection, const Deed& deed,
+                                     std::string_view answer);
+  // The server has read all that the client ever sent there.
+  [[nodiscard]] std::string ended(const Connection& connection) const;
+
+ private:
+  // A removal that met a NOSCRIPT.
+  struct Unknown {
+    std::uint32_t connection = 0;
+    std::uint32_t server = 0;
+    std::uint64_t token = 0;
+  };
+  struct Account {
+    std::vector<Unknown> unknown;
+    std::vector<std::uint64_t> taken;
+    std::vector<std::uint64_t> parents;
+    std::uint32_t first_connection = 0;  // from which on it is a child
+  };
+
+  const Plan& plan_;
+  const Network& network_;
+  std::vector<Account> accounts_;  // by client
+};
+
+}  // namespace redlock::sim
