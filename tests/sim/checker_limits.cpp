@@ -46,6 +46,7 @@ constexpr std::array kRemovalRefused{loading,        read_only,        no_auth,
                                      no_permission};
 constexpr std::array kAnotherProcess{forks};
 constexpr std::array kTurnedAway{too_many_clients};
+constexpr std::array kRefusedForGood{no_permission};
 constexpr std::array kCallLeft{gives_up, request_end, forks, suspends, reset_on_close};
 constexpr std::array kMissing{hostile_missing};
 
@@ -59,6 +60,7 @@ constexpr std::array kLimits{
     Limit{ViolationKind::not_undone, "what the parent took is not the child's to remove",
           kAnotherProcess},
     Limit{ViolationKind::not_undone, "the words are read as the answer to a removal", kTurnedAway},
+    Limit{ViolationKind::not_undone, "what an ACL forbids is not tried again", kRefusedForGood},
     Limit{ViolationKind::unavailable, "nobody waits for the answer, or not on that clock",
           kCallLeft},
     Limit{ViolationKind::wrong_database, "the next answer looks like that to SELECT", kMissing},
