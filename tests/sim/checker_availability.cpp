@@ -76,6 +76,7 @@ std::int64_t slowest_ns(const Plan& plan) {
 Availability::Availability(const Plan& plan)
     : plan_(plan),
       calls_(plan.clients.size()),
+      struck_(plan.clients.size()),
       settle_ns_(kRetransmitNs + 4 * slowest_ns(plan)),
       judged_(plan.servers <= kServersMax && judged_under(ViolationKind::unavailable, plan)) {}
 
@@ -127,7 +128,8 @@ bool Availability::owed(std::uint32_t client, std::int64_t now_ns) const {
   if (std::popcount(free) < majority) return false;
   // A server that was silent may vote, but nobody waits for it where the others say no.
   const bool denied = (all & call.occupied & ~sick) != 0;
-  return !denied || (in_trouble(client, 0, now_ns) & free) == 0;
+  const std::uint32_t doubted = in_trouble(client, 0, now_ns) | struck_[client];
+  return !denied || (doubted & free) == 0;
 }
 
 }  // namespace redlock::sim

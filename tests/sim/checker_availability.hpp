@@ -27,7 +27,10 @@ class Availability {
   // Somebody (a client, or nobody) changed what the server keeps.
   void key_set(std::uint32_t server, std::uint32_t client);
   // A connection between the two was struck.
-  void struck(std::uint32_t client, std::uint32_t server) { calls_[client].cut_off |= bit(server); }
+  void struck(std::uint32_t client, std::uint32_t server) {
+    calls_[client].cut_off |= bit(server);
+    struck_[client] |= bit(server);
+  }
   // It is not about the call any more: the client stood still.
   void excuse(std::uint32_t client) { calls_[client].excused = true; }
 
@@ -47,7 +50,8 @@ class Availability {
                                          std::int64_t until_ns) const;
 
   const Plan& plan_;
-  std::vector<Call> calls_;  // by client
+  std::vector<Call> calls_;            // by client
+  std::vector<std::uint32_t> struck_;  // in whatever call
   std::int64_t settle_ns_;
   bool judged_;
 };

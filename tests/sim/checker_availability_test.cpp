@@ -86,6 +86,21 @@ TEST_F(AvailabilityTest, AConnectionThatIsStruckMeanwhileIsNotWell) {
   EXPECT_EQ(judged(), 0U);
 }
 
+// Nobody waits for a server that was silent last time where another one says no.
+TEST_F(AvailabilityTest, AConnectionThatWasStruckEarlierIsAnExcuseOnlyWhereSomebodyDenies) {
+  checker_.begins(0);
+  checker_.struck(0, 2);
+  refuse(0);
+  set(0, 1, "b", 100);
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+  remove(0, 1);
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
+}
+
 TEST_F(AvailabilityTest, WhoeverStoodStillIsOwedNothing) {
   checker_.begins(0);
   checker_.returned(0, 10 * kMs, 5 * kMs, 20 * kMs);
