@@ -6,11 +6,17 @@ namespace redlock::test {
 
 class FakeClock final : public Clock {
  public:
-  [[nodiscard]] Instant now() override { return now_; }
+  [[nodiscard]] Instant now() override {
+    const Instant read = now_;
+    advance(per_reading);
+    return read;
+  }
   void advance(Duration span) { now_ = now_ + span; }
   void advance_to(Instant at) {
     if (at > now_) now_ = at;
   }
+  // Goes by with every reading.
+  Duration per_reading;
 
  private:
   // Not the epoch, so that a forgotten start shows.

@@ -65,6 +65,19 @@ TEST_F(ReactorTest, AnAnswerThatLiesInTheBufferAtTheDeadlineIsNotCalledLate) {
   EXPECT_EQ(lock(locks).decision, Decision::granted);
 }
 
+TEST_F(ReactorTest, AnAnswerThatCameInTimeIsNotCalledLateThoughTimeGoesOnWithinATurn) {
+  LockOptions options = once();
+  options.timeout = Duration::ms(5);
+  LockManager locks = manager(3, options);
+  server(2).answer_time = Duration::ms(4);
+  const Outcome outcome = lock(locks);
+  // The second reading is the last in time.
+  clock_.advance(Duration::ms(5) - Duration::ns(3));
+  clock_.per_reading = Duration::ns(2);
+  unlock(locks, outcome.token);
+  EXPECT_EQ(pool_.connection_count(), 3U);
+}
+
 TEST_F(ReactorTest, AnAnswerOneNanosecondAfterTheDeadlineIsLate) {
   LockManager locks = manager(1);
   server(0).answer_time = kAnswerTime + kOneNs;

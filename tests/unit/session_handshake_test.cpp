@@ -49,6 +49,23 @@ TEST_F(AuthenticatedSession, ANameThatIsForbiddenIsDoneWithout) {
   EXPECT_EQ(arrivals[0].reply.answer, Answer::granted);
 }
 
+// It says so in place of the first answer, whatever was asked, and closes.
+TEST_F(AuthenticatedSession, AServerWithTooManyClientsIsNotTakenForOneThatForbidsTheName) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  const auto arrivals = receive("+OK\r\n-ERR max number of clients reached\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::maxclients);
+  EXPECT_TRUE(session_.broken());
+}
+
+TEST_F(AuthenticatedSession, NorIsItSaidToRefuseThePassword) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  const auto arrivals = receive("-ERR max number of clients reached\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::maxclients);
+  EXPECT_THAT(arrivals[0].reply.text, HasSubstr("the connection was refused: ERR max number"));
+}
+
 TEST_F(AuthenticatedSession, AWrongPasswordEndsTheSessionAndIsNotRepeatedInTheReason) {
   ASSERT_TRUE(submit(1, set_of("a")));
   const auto arrivals = receive("-WRONGPASS invalid username-password pair\r\n+OK\r\n");

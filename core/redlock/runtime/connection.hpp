@@ -48,6 +48,7 @@ class Connection {
 
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
+  virtual ~Connection() = default;
 
   // There is a user who waits as long as that.
   void allow(Duration timeout) { timeout_ = std::max(timeout_, timeout); }
@@ -98,7 +99,6 @@ class Connection {
   Connection(std::unique_ptr<Locator> locator, Duration timeout, Transport& transport,
              Entropy& entropy)
       : locator_(std::move(locator)), timeout_(timeout), transport_(transport), entropy_(entropy) {}
-  virtual ~Connection() = default;
 
   // Something was received, and the conversation has made of it what it could; it may be broken.
   virtual void heard(Instant now) = 0;

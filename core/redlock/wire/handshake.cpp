@@ -42,13 +42,18 @@ std::optional<Handshake::Refusal> Handshake::take_reply(const RespValue& value,
                                                         const Secrets& secrets) {
   const Step step = steps_[answered_++];
   const bool confirmed = value.kind == RespKind::status && value.text == "OK";
+  const bool is_error = value.kind == RespKind::error;
+  if (is_error && fault_of(value.text) == Fault::maxclients) {
+    // Said to the connection, whatever was asked first on it.
+    return Refusal{Fault::maxclients, "the connection was refused: " + secrets.shown(value.text)};
+  }
   // A name is a courtesy; an ACL may forbid it.
-  const bool tolerated = step == Step::set_name && value.kind == RespKind::error;
+  const bool tolerated = step == Step::set_name && is_error;
   if (confirmed || tolerated) {
     if (step == Step::select) admits_ = true;
     return std::nullopt;
   }
-  if (value.kind != RespKind::error) {
+  if (!is_error) {
     return Refusal{Fault::protocol, "no valid reply to the handshake"};
   }
   const bool auth = step == Step::auth;
