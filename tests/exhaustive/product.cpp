@@ -8,7 +8,7 @@
 namespace redlock::exhaustive {
 
 REDLOCK_EXPOSE(ReactorLive, Reactor, NodeList, live_);
-REDLOCK_EXPOSE(NodeCarried, Node, std::deque<SharedCommand>, carried_);
+REDLOCK_EXPOSE(NodeCarried, Node, std::deque<CarriedRemoval>, carried_);
 
 namespace {
 
@@ -134,7 +134,7 @@ std::array<Byte, kServersMax> Product::order() const {
 
 std::vector<Code> Product::carried(int server) const {
   std::vector<Code> codes;
-  for (const SharedCommand& removal : node(server).*pointer_to(NodeCarried{})) {
+  for (const auto& [removal, again] : node(server).*pointer_to(NodeCarried{})) {
     std::string bytes;
     append_request(bytes, *removal, ScriptForm::text);
     codes.push_back(dictionary_.look_up(bytes));

@@ -61,6 +61,8 @@ struct Link {
   Byte count = 0;
   Byte zombie_count = 0;
   std::uint32_t carried = 0;  // removals for the next connection: bit command + 16 * round
+  // Removals that go, or went, on this connection for the second time. Bits as above.
+  std::uint32_t again = 0;
   // Takes that were left on a connection that is gone, with no removal behind them there: one that
   // arrives late stays until its ttl. Bits as above.
   std::uint32_t strays = 0;

@@ -71,6 +71,7 @@ void World::kill(State& state, int client) {
   for (int s = 0; s < settings_.servers; ++s) {
     abandon(state, client, s);
     state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(s)].carried = 0;
+    state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(s)].again = 0;
   }
 }
 

@@ -66,6 +66,7 @@ void World::open_link(State& state, int client, int server) {
     if ((link.carried & mask) == 0) continue;
     append(link, {byte(bit % 16), byte(bit / 16), 0, kNeverDue, Answer::none, false});
   }
+  link.again &= link.carried;
   link.carried = 0;
 }
 
@@ -225,6 +226,7 @@ void World::close_link(State& state, int client, int server) {
   Link& link = link_of(state, client, server);
   const auto queue = std::span(link.queue).first(link.count);
   LastWords words;
+  std::uint32_t again = 0;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Message& message = queue[i];
     const auto behind = queue.subspan(i + 1);
@@ -233,9 +235,11 @@ void World::close_link(State& state, int client, int server) {
       const bool sent = link.usable || !later.unwritten;
       return sent && book_.at(later.command).removal && same_lock(later, message);
     });
-    if (removal && (!link.usable || link.held || link.late)) {
-      link.carried |= carried_bit(book_.undo_of(message.command), message.round);
-    }
+    const std::uint32_t bit =
+        removal ? carried_bit(book_.undo_of(message.command), message.round) : std::uint32_t{0};
+    const bool handed_over = link.usable && !link.held;
+    if (!handed_over || (link.late && (link.again & bit) == 0)) link.carried |= bit;
+    if (handed_over && link.late) again |= bit & ~link.again;
     if (message.answer != Answer::none || link.held) continue;
     if (message.unwritten && !link.usable) continue;
     words.add(message);
@@ -256,6 +260,7 @@ void World::close_link(State& state, int client, int server) {
   }
   const bool reachable = !link.broken;
   link.queue = {};
+  link.again = again;
   link.count = link.known = link.ready_left = 0;
   link.open = link.broken = link.closing = link.usable = link.late = link.held = false;
   if (words.zombie() != 0 && reachable) add_zombie(link, words.zombie());
@@ -270,6 +275,7 @@ void World::abandon(State& state, int client, int server) {
   const std::uint32_t carried = link.carried;
   close_link(state, client, server);
   link.carried = carried;
+  link.again = 0;
   link.failed = link.doubted = false;
 }
 

@@ -72,6 +72,27 @@ TEST_F(IdleTest, ARemovalOnAConnectionThatIsOverdueIsSentAgainOnTheNextOne) {
   EXPECT_FALSE(server(2).keys.contains("r"));
 }
 
+// Or what it has to read when it goes on would grow with each connection.
+TEST_F(IdleTest, AServerThatStandsStillIsSentARemovalTwiceAndNotWithEveryConnection) {
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  step_for(Duration::ms(1));
+  server(2).stopped = true;
+  ASSERT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  step_for(kTimeoutDefault);
+  for (int i = 0; i < 5; ++i) {
+    clock_.advance(kBackoffMax);
+    pool_.take(locks.begin_check(Resource("r"), Token("t")));
+    step_for(kTimeoutDefault);
+  }
+  EXPECT_GE(opened(2), 4U);
+  transport_.resume(server(2));
+  const auto removals = std::ranges::count_if(server(2).log, [&](const test::Arguments& request) {
+    return request.size() == 5 && request[4] == outcome.token.view();
+  });
+  EXPECT_EQ(removals, 2);
+}
+
 TEST_F(IdleTest, WhatAFullConnectionHadNoRoomForGoesOnTheOneThatReplacesIt) {
   LockManager locks = manager(1);
   ASSERT_EQ(lock(locks, "connects").decision, Decision::granted);

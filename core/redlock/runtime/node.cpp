@@ -14,6 +14,7 @@ Node::Node(std::unique_ptr<Locator> locator, Duration timeout, Transport& transp
     : Connection(std::move(locator), timeout, transport, entropy), encoder_(encoder) {}
 
 void Node::open(Instant now, Instant answer_by) {
+  sent_again_.clear();
   Connection::open(now, answer_by, encoder_);
   send_carried(now);
 }
@@ -28,8 +29,8 @@ void Node::heard(Instant now) {
 
 void Node::send_carried(Instant now) {
   while (!carried_.empty() &&
-         conversation().submit(Origin{}, carried_.front(), now + kCarriedAnswerTime)) {
-    carried_.pop_front();
+         conversation().submit(Origin{}, carried_.front().removal, now + kCarriedAnswerTime)) {
+    pop_carried();
   }
 }
 
@@ -82,39 +83,55 @@ void Node::submit_cleanup(const SharedCommand& command, Instant answer_by) {
   if (closing()) {
     conversation().submit_last(command);
   } else if (!has_conversation() || !conversation().submit(Origin{}, command, answer_by)) {
-    carry(command);
+    carry({command});
   }
 }
 
-void Node::carry(const SharedCommand& removal) {
+void Node::pop_carried() {
+  if (carried_.front().again) sent_again_.push_back(carried_.front().removal);
+  carried_.pop_front();
+}
+
+void Node::carry(CarriedRemoval removal) {
   if (carried_.size() == kCarriedMax) carried_.pop_front();
-  carried_.push_back(removal);
+  carried_.push_back(std::move(removal));
 }
 
 void Node::complete_closing(Instant now) {
   if (!closing()) return;
   Session& session = conversation();
   std::vector<SharedCommand> left_over = session.unsettled();
+  bool handed_over = false;
   if (stream_usable() && session.has_last_words()) {
     session.repeat_removals();
     say_last_words();
-    // Of what an overdue connection took nobody knows whether the network still carries it.
-    const bool doubtful = session.fault() == Fault::timeout;
-    if (!session.has_output() && !doubtful) left_over.clear();
+    handed_over = !session.has_output();
   }
+  if (handed_over) drop_delivered(left_over);
   // Before the connection is let go: without the memory for them it stays, and the next turn
   // tries again.
-  for (const SharedCommand& removal : left_over) carry(removal);
-  for (const Refused& refused : session.refused()) carry(refused.removal);
+  for (const SharedCommand& removal : left_over) carry({removal, handed_over});
+  for (const Refused& refused : session.refused()) carry({refused.removal});
   close(now);
+}
+
+// Of what an overdue connection took nobody knows whether the network still carried it, so it is
+// sent again: once, or what a server that stands still has to read would grow with each connection.
+void Node::drop_delivered(std::vector<SharedCommand>& handed_over) const {
+  if (conversation().fault() != Fault::timeout) return handed_over.clear();
+  std::erase_if(handed_over, [this](const SharedCommand& removal) {
+    return std::ranges::any_of(sent_again_, [&](const SharedCommand& again) {
+      return lock_name(*again) == lock_name(*removal);
+    });
+  });
 }
 
 void Node::shut_down(std::vector<Arrival>& arrivals) {
   if (!has_conversation()) return;
   hang_up(arrivals);
   // There may be no next connection to carry them to.
-  for (; stream_usable() && !carried_.empty(); carried_.pop_front()) {
-    conversation().submit_last(carried_.front());
+  for (; stream_usable() && !carried_.empty(); pop_carried()) {
+    conversation().submit_last(carried_.front().removal);
   }
   // These are kept too: they may be refused once more.
   for (const Refused& refused : refused_) {
@@ -125,8 +142,8 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
 }
 
 void Node::replace(std::vector<Arrival>& arrivals) {
-  const std::vector<SharedCommand> doubtful = conversation().unsettled();
-  std::deque<SharedCommand> owed(doubtful.begin(), doubtful.end());
+  std::deque<CarriedRemoval> owed;
+  for (SharedCommand& doubtful : conversation().unsettled()) owed.push_back({std::move(doubtful)});
   // The newest, which had no room there.
   owed.insert(owed.end(), carried_.begin(), carried_.end());
   while (owed.size() > kCarriedMax) owed.pop_front();
@@ -148,7 +165,7 @@ void Node::hurry_removals(bool last_chance, Instant now) {
   if (last_chance && any_due) skip_backoff();
   if (any_due && may_open(now)) open(now, now + kCarriedAnswerTime);
   if (!has_conversation()) return;
-  for (; !carried_.empty(); carried_.pop_front()) conversation().submit_last(carried_.front());
+  for (; !carried_.empty(); pop_carried()) conversation().submit_last(carried_.front().removal);
   for (; !refused_.empty() && now >= repeat_at_; refused_.pop_front()) {
     conversation().submit_last(refused_.front().removal, refused_.front().until);
   }
@@ -162,6 +179,7 @@ bool Node::owes_removal() const {
 void Node::forget() {
   Connection::forget();
   carried_.clear();
+  sent_again_.clear();
   refused_.clear();
   repeat_at_ = Instant();
   waited_in_vain_ = false;

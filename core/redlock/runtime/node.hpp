@@ -30,6 +30,12 @@ inline constexpr Duration kOwedFor = Duration::seconds(60);
 // Between two rounds of removals that it refuses.
 inline constexpr Duration kRepeatPause = Duration::ms(200);
 
+// A removal for the next connection.
+struct CarriedRemoval {
+  SharedCommand removal;
+  bool again = false;  // it was sent before, and whether it arrived is unknown
+};
+
 class Node final : public Connection<Session> {
  public:
   // `timeout` is how long its users wait. The references must outlive the node.
@@ -71,13 +77,18 @@ class Node final : public Connection<Session> {
  private:
   void heard(Instant now) override;
   void open(Instant now, Instant answer_by);
-  void carry(const SharedCommand& removal);
+  void carry(CarriedRemoval removal);
+  // The first of the carried has been handed to the conversation.
+  void pop_carried();
+  // Leaves those that are to be sent again.
+  void drop_delivered(std::vector<SharedCommand>& handed_over) const;
   void send_carried(Instant now);
   void note_refused(Instant now);
   void repeat_refused(Instant now);
 
   RequestEncoder& encoder_;
-  std::deque<SharedCommand> carried_;
+  std::deque<CarriedRemoval> carried_;
+  std::vector<SharedCommand> sent_again_;  // on this connection
   std::deque<Refused> refused_;
   Instant repeat_at_;
   bool waited_in_vain_ = false;
