@@ -49,10 +49,10 @@ Checker::Checker(const Plan& plan, std::vector<ServerView> servers)
       servers_(std::move(servers)),
       leftovers_(plan),
       availability_(plan),
-      holds_(plan.clients.size()),
-      deeds_(plan.clients.size() * plan.servers * static_cast<std::size_t>(Verb::count)),
+      holds_(plan.clients.size() * plan.resources),
+      deeds_(holds_.size() * plan.servers * static_cast<std::size_t>(Verb::count)),
       owned_(plan.servers),
-      returns_(plan.clients.size()) {}
+      returns_(holds_.size()) {}
 
 void Checker::watch(const Links& links) {
   links_ = &links;
@@ -63,13 +63,13 @@ void Checker::report(ViolationKind kind, std::string text) {
   if (violations_.size() < kViolationsMax) violations_.push_back({kind, now_ns_, std::move(text)});
 }
 
-void Checker::check_overlap(std::uint32_t client, std::int64_t until_ns) {
+void Checker::check_overlap(Contender party, std::int64_t until_ns) {
   if (until_ns <= now_ns_) return;
-  for (std::uint32_t other = 0; other < holds_.size(); ++other) {
-    const Hold& hold = holds_[other];
-    if (other == client || !hold.active || hold.until_ns <= now_ns_) continue;
+  for (std::uint32_t other = 0; other < plan_.clients.size(); ++other) {
+    const Hold& hold = hold_of({other, party.resource});
+    if (other == party.client || !hold.active || hold.until_ns <= now_ns_) continue;
     report(ViolationKind::two_holders,
-           who(client) + " was granted the lock that " + who(other) +
+           who(party.client) + " was granted the lock that " + who(other) +
                (hold.until_ns == kForever ? std::string(" still uses")
                                           : " holds until " + in_ms(hold.until_ns)));
   }
@@ -93,12 +93,12 @@ std::int64_t Checker::blocked_until(std::uint32_t server, const std::string& val
   return down_until_ns;
 }
 
-void Checker::check_majority(std::uint32_t client, const std::string& value, std::int64_t until_ns,
+void Checker::check_majority(Contender party, const std::string& value, std::int64_t until_ns,
                              bool fresh) {
   const std::size_t majority = plan_.servers / 2 + 1;
   std::size_t really_set = 0;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
-    const Deeds& done = deeds(client, server, Verb::take);
+    const Deeds& done = deeds(party, server, Verb::take);
     const std::uint64_t token = token_hash(value);
     really_set +=
         std::ranges::count_if(
@@ -107,14 +107,15 @@ void Checker::check_majority(std::uint32_t client, const std::string& value, std
             : 0;
   }
   if (fresh && really_set < majority) {
-    report(ViolationKind::no_distinct_majority, who(client) + " was granted a lock that only " +
-                                                    std::to_string(really_set) +
-                                                    " servers have set");
+    report(ViolationKind::no_distinct_majority,
+           who(party.client) + " was granted a lock that only " + std::to_string(really_set) +
+               " servers have set");
   }
   const std::int64_t ends_ns = majority_ends(value);
   if (ends_ns < until_ns) {
-    report(ViolationKind::validity_beyond_expiry,
-           who(client) + " was told " + in_ms(until_ns) + ", a majority ends at " + in_ms(ends_ns));
+    report(ViolationKind::validity_beyond_expiry, who(party.client) + " was told " +
+                                                      in_ms(until_ns) + ", a majority ends at " +
+                                                      in_ms(ends_ns));
   }
 }
 
@@ -128,33 +129,37 @@ std::int64_t Checker::majority_ends(const std::string& value) {
 }
 
 // After a removal: a minority's vote may go, for it was never counted.
-void Checker::check_held_majority(std::uint32_t client) {
-  const Hold& hold = holds_[client];
+void Checker::check_held_majority(Contender party) {
+  const Hold& hold = hold_of(party);
   if (!hold.active || hold.until_ns <= now_ns_ || hold.until_ns == kForever) return;
   if (majority_ends(hold.value) >= hold.until_ns) return;
   report(ViolationKind::held_majority_lost,
-         who(client) + " holds a lock of which a command has removed the majority");
+         who(party.client) + " holds a lock of which a command has removed the majority");
 }
 
-void Checker::granted(std::uint32_t client, const std::string& value, std::int64_t until_ns) {
+void Checker::granted(Contender party, const std::string& value, std::int64_t until_ns) {
   ++grant_count_;
   granted_.push_back(hash_text(value));
   // The documents' clients keep no account of what a majority needs.
-  if (!plan_.clients[client].legacy) check_majority(client, value, until_ns, true);
-  check_overlap(client, until_ns);
-  holds_[client] = {true, value, until_ns};
+  if (!plan_.clients[party.client].legacy) check_majority(party, value, until_ns, true);
+  check_overlap(party, until_ns);
+  hold_of(party) = {true, value, until_ns};
 }
 
-void Checker::extended(std::uint32_t client, const std::string& value, std::int64_t until_ns) {
-  check_majority(client, value, until_ns, false);
-  check_overlap(client, until_ns);
-  Hold& hold = holds_[client];
+void Checker::extended(Contender party, const std::string& value, std::int64_t until_ns) {
+  check_majority(party, value, until_ns, false);
+  check_overlap(party, until_ns);
+  Hold& hold = hold_of(party);
   hold = {true, value, std::max(hold.until_ns, until_ns)};
 }
 
-void Checker::overstays(std::uint32_t client) { holds_[client].until_ns = kForever; }
+void Checker::overstays(Contender party) { hold_of(party).until_ns = kForever; }
 
-void Checker::given_up(std::uint32_t client) { holds_[client].active = false; }
+void Checker::given_up(Contender party) { hold_of(party).active = false; }
+
+void Checker::all_given_up(std::uint32_t client) {
+  for (std::uint32_t i = 0; i < plan_.resources; ++i) given_up({client, i});
+}
 
 bool Checker::held_now(std::string_view value) const {
   return std::ranges::any_of(holds_, [this, value](const Hold& hold) {

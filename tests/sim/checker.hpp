@@ -55,25 +55,27 @@ class Checker {
                    const Entry* after);
 
   // The client was told that it holds the lock `value` until `until_ns`.
-  void granted(std::uint32_t client, const std::string& value, std::int64_t until_ns);
+  void granted(Contender party, const std::string& value, std::int64_t until_ns);
   // The same lock was prolonged.
-  void extended(std::uint32_t client, const std::string& value, std::int64_t until_ns);
+  void extended(Contender party, const std::string& value, std::int64_t until_ns);
   // The client works on though its lease may be over.
-  void overstays(std::uint32_t client);
+  void overstays(Contender party);
   // The client has stopped using the lock.
-  void given_up(std::uint32_t client);
+  void given_up(Contender party);
+  // All of its locks.
+  void all_given_up(std::uint32_t client);
   // What a call reported, server by server. `token` is empty when it is not known.
-  void reported(std::uint32_t client, Verb verb, std::string_view token, const Outcome& outcome);
+  void reported(Contender party, Verb verb, std::string_view token, const Outcome& outcome);
   // The client calls.
-  void begins(std::uint32_t client);
+  void begins(Contender party);
   // A connection between the two is struck.
   void struck(std::uint32_t client, std::uint32_t server) { availability_.struck(client, server); }
   // A call took `took_ns` of the client's clock, of which it was paused `paused_ns`.
-  void returned(std::uint32_t client, std::int64_t took_ns, std::int64_t paused_ns,
+  void returned(Contender party, std::int64_t took_ns, std::int64_t paused_ns,
                 std::int64_t budget_ns);
-  // Nothing may be left of this client's failed attempts, nor of its released locks unless it had
-  // given up a connection: then a release may wait for the next one.
-  void check_undone(std::uint32_t client, bool gave_up_connection);
+  // Nothing may be left of this client's failed attempts at the resource, nor of its released locks
+  // unless it had given up a connection: then a release may wait for the next one.
+  void check_undone(Contender party, bool gave_up_connection);
 
   // From now on calls have times of their own.
   void final_attempt() { final_attempt_ = true; }
@@ -109,27 +111,29 @@ class Checker {
     std::int64_t last_ns = 0;
   };
 
-  void check_in_time(std::uint32_t client, std::string_view token, std::int64_t written_ns);
+  void check_in_time(Contender party, std::string_view token, std::int64_t written_ns);
   void check_leftovers(const Origin& origin, const Deed& deed);
-  void check_released(std::uint32_t client, std::string_view value);
-  void check_replies(std::uint32_t client, Verb verb, std::string_view token,
-                     const Outcome& outcome);
-  void check_refused(std::uint32_t client, const Outcome& outcome);
+  void check_released(Contender party, std::string_view value);
+  void check_replies(Contender party, Verb verb, std::string_view token, const Outcome& outcome);
+  void check_refused(Contender party, const Outcome& outcome);
   [[nodiscard]] bool stands(std::uint32_t server, std::string_view value) const;
-  [[nodiscard]] std::int64_t gone_by(std::uint32_t client, const Owned* known) const;
+  [[nodiscard]] std::int64_t gone_by(Contender party, const Owned* known) const;
   void note_judged(ViolationKind kind, std::uint64_t times = 1) {
     judged_[static_cast<std::size_t>(kind)] += times;
   }
-  [[nodiscard]] Deeds& deeds(std::uint32_t client, std::uint32_t server, Verb verb);
+  [[nodiscard]] std::size_t place_of(Contender party) const {
+    return party.client * plan_.resources + party.resource;
+  }
+  [[nodiscard]] Hold& hold_of(Contender party) { return holds_[place_of(party)]; }
+  [[nodiscard]] Deeds& deeds(Contender party, std::uint32_t server, Verb verb);
   [[nodiscard]] Owned* owned(std::uint32_t server, std::string_view value);
   [[nodiscard]] bool held_now(std::string_view value) const;
   void check_created(std::uint32_t client, std::uint32_t server, const Entry* before,
                      const Entry& after);
   void check_removed(std::uint32_t client, std::uint32_t server, const Entry& before);
-  void check_overlap(std::uint32_t client, std::int64_t until_ns);
-  void check_majority(std::uint32_t client, const std::string& value, std::int64_t until_ns,
-                      bool fresh);
-  void check_held_majority(std::uint32_t client);
+  void check_overlap(Contender party, std::int64_t until_ns);
+  void check_majority(Contender party, const std::string& value, std::int64_t until_ns, bool fresh);
+  void check_held_majority(Contender party);
   // When a majority may be had by others.
   [[nodiscard]] std::int64_t majority_ends(const std::string& value);
   [[nodiscard]] std::int64_t blocked_until(std::uint32_t server, const std::string& value);
@@ -140,12 +144,12 @@ class Checker {
   Leftovers leftovers_;
   Availability availability_;
   Judged judged_{};
-  std::vector<Hold> holds_;  // by client
+  std::vector<Hold> holds_;  // by place
   std::vector<Deeds> deeds_;
   std::vector<std::vector<Owned>> owned_;  // by server
   std::vector<Violation> violations_;
   std::vector<Written> written_;
-  std::vector<std::vector<std::int64_t>> returns_;  // by client: when its calls returned
+  std::vector<std::vector<std::int64_t>> returns_;  // by place: when its calls returned
   std::uint64_t grant_count_ = 0;
   std::vector<std::uint64_t> granted_;  // the values of all locks that were ever granted
   std::int64_t now_ns_ = 0;

@@ -75,19 +75,19 @@ std::int64_t slowest_ns(const Plan& plan) {
 
 Availability::Availability(const Plan& plan)
     : plan_(plan),
-      calls_(plan.clients.size()),
+      calls_(plan.clients.size() * plan.resources),
       struck_(plan.clients.size()),
       settle_ns_(kRetransmitNs + 4 * slowest_ns(plan)),
       judged_(plan.servers <= kServersMax && judged_under(ViolationKind::unavailable, plan)) {}
 
-void Availability::call_begins(std::uint32_t client, std::int64_t now_ns, std::uint32_t occupied,
+void Availability::call_begins(Contender party, std::int64_t now_ns, std::uint32_t occupied,
                                std::uint32_t cut_off) {
-  calls_[client] = {now_ns, occupied, cut_off, false};
+  call_of(party) = {now_ns, occupied, cut_off, false};
 }
 
-void Availability::key_set(std::uint32_t server, std::uint32_t client) {
-  for (std::uint32_t other = 0; other < calls_.size(); ++other) {
-    if (other != client) calls_[other].occupied |= bit(server);
+void Availability::key_set(std::uint32_t server, Contender party) {
+  for (std::uint32_t other = 0; other < plan_.clients.size(); ++other) {
+    if (other != party.client) call_of({other, party.resource}).occupied |= bit(server);
   }
 }
 
@@ -106,29 +106,30 @@ std::uint32_t Availability::in_trouble(std::uint32_t client, std::int64_t from_n
 }
 
 // For an attempt: to be granted, and with something left of the lease.
-bool Availability::time_enough(std::uint32_t client) const {
+bool Availability::time_enough(Contender party) const {
   std::int64_t legs = kLegs;
   if (plan_.database != 0) legs += kMoreLegs;
   if (plan_.kind == LockKind::stamp) legs += kMoreLegs;
-  const std::int64_t timeout_ns = plan_.timeout_ms * kMs;
+  const std::int64_t timeout_ns = plan_.timeout_of(party) * kMs;
   const std::int64_t needed_ns =
       plan_.drifted_ns(timeout_ns / kSparedOneIn + legs * plan_.delay_high_ns) + kMs;
-  const std::int64_t ttl_ns = plan_.clients[client].ttl_ms * kMs;
-  const std::int64_t drift_ns = plan_.drifted_ns(ttl_ns) - ttl_ns;
+  const std::int64_t ttl_ns = plan_.course(party).ttl_ms * kMs;
+  const auto drift_ns =
+      static_cast<std::int64_t>(static_cast<double>(ttl_ns) * 2 * plan_.drift_factor_of(party));
   return needed_ns < timeout_ns && needed_ns + drift_ns + kRoundingNs < ttl_ns;
 }
 
-bool Availability::owed(std::uint32_t client, std::int64_t now_ns) const {
-  const Call& call = calls_[client];
-  if (!judged_ || call.excused || !time_enough(client)) return false;
+bool Availability::owed(Contender party, std::int64_t now_ns) const {
+  const Call& call = calls_[party.client * plan_.resources + party.resource];
+  if (!judged_ || call.excused || !time_enough(party)) return false;
   const std::uint32_t all = bit(plan_.servers) - 1;
-  const std::uint32_t sick = in_trouble(client, call.began_ns, now_ns) | call.cut_off;
+  const std::uint32_t sick = in_trouble(party.client, call.began_ns, now_ns) | call.cut_off;
   const std::uint32_t free = all & ~(sick | call.occupied);
   const auto majority = static_cast<int>(plan_.servers / 2 + 1);
   if (std::popcount(free) < majority) return false;
   // A server that was silent may vote, but nobody waits for it where the others say no.
   const bool denied = (all & call.occupied & ~sick) != 0;
-  const std::uint32_t doubted = in_trouble(client, 0, now_ns) | struck_[client];
+  const std::uint32_t doubted = in_trouble(party.client, 0, now_ns) | struck_[party.client];
   return !denied || (doubted & free) == 0;
 }
 

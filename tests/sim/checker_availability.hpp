@@ -22,20 +22,20 @@ class Availability {
 
   // A call begins. Servers that are of no use to it, by their bits: some key stands there, or a
   // connection that leads nowhere.
-  void call_begins(std::uint32_t client, std::int64_t now_ns, std::uint32_t occupied,
+  void call_begins(Contender party, std::int64_t now_ns, std::uint32_t occupied,
                    std::uint32_t cut_off);
-  // Somebody (a client, or nobody) changed what the server keeps.
-  void key_set(std::uint32_t server, std::uint32_t client);
+  // Somebody (a client, or nobody) changed what the server keeps of the resource.
+  void key_set(std::uint32_t server, Contender party);
   // A connection between the two was struck.
   void struck(std::uint32_t client, std::uint32_t server) {
-    calls_[client].cut_off |= bit(server);
+    for (std::uint32_t i = 0; i < plan_.resources; ++i) call_of({client, i}).cut_off |= bit(server);
     struck_[client] |= bit(server);
   }
   // It is not about the call any more: the client stood still.
-  void excuse(std::uint32_t client) { calls_[client].excused = true; }
+  void excuse(Contender party) { call_of(party).excused = true; }
 
   // The call is over: had it to be granted?
-  [[nodiscard]] bool owed(std::uint32_t client, std::int64_t now_ns) const;
+  [[nodiscard]] bool owed(Contender party, std::int64_t now_ns) const;
 
  private:
   struct Call {
@@ -44,13 +44,16 @@ class Availability {
     std::uint32_t cut_off = 0;
     bool excused = true;
   };
+  [[nodiscard]] Call& call_of(Contender party) {
+    return calls_[party.client * plan_.resources + party.resource];
+  }
   static std::uint32_t bit(std::uint32_t server) { return std::uint32_t{1} << server; }
-  [[nodiscard]] bool time_enough(std::uint32_t client) const;
+  [[nodiscard]] bool time_enough(Contender party) const;
   [[nodiscard]] std::uint32_t in_trouble(std::uint32_t client, std::int64_t from_ns,
                                          std::int64_t until_ns) const;
 
   const Plan& plan_;
-  std::vector<Call> calls_;            // by client
+  std::vector<Call> calls_;            // by client and resource
   std::vector<std::uint32_t> struck_;  // in whatever call
   std::int64_t settle_ns_;
   bool judged_;

@@ -12,53 +12,53 @@ namespace {
 constexpr std::int64_t kBudgetToleranceNs = 10'000;
 }
 
-void Checker::begins(std::uint32_t client) {
+void Checker::begins(Contender party) {
+  const std::string name = resource_name(party.resource);
   std::uint32_t occupied = 0;
   std::uint32_t cut_off = 0;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
     const ServerView& view = servers_[server];
     const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;
     const bool taken = std::ranges::any_of(view.keyspace->entries(), [&](const Entry& entry) {
-      return view.keyspace->alive(entry, now_ms);
+      return entry.name == name && view.keyspace->alive(entry, now_ms);
     });
-    const bool sound = links_ == nullptr || links_->sound(client, server);
+    const bool sound = links_ == nullptr || links_->sound(party.client, server);
     occupied |= static_cast<std::uint32_t>(taken) << server;
     cut_off |= static_cast<std::uint32_t>(!sound) << server;
   }
-  availability_.call_begins(client, now_ns_, occupied, cut_off);
+  availability_.call_begins(party, now_ns_, occupied, cut_off);
 }
 
-void Checker::returned(std::uint32_t client, std::int64_t took_ns, std::int64_t paused_ns,
+void Checker::returned(Contender party, std::int64_t took_ns, std::int64_t paused_ns,
                        std::int64_t budget_ns) {
-  returns_[client].push_back(now_ns_);
-  if (paused_ns > 0) availability_.excuse(client);
+  returns_[place_of(party)].push_back(now_ns_);
+  if (paused_ns > 0) availability_.excuse(party);
   // A clock that changes its rate while a timer runs is late or early by what it gained.
   const std::int64_t bent_ns =
       plan_.has(FaultClass::client_clock_rate) ? plan_.drifted_ns(took_ns) - took_ns : 0;
   if (took_ns <= budget_ns + paused_ns + bent_ns + kBudgetToleranceNs) return;
-  report(ViolationKind::over_budget, who(client) + " waited " + in_ms(took_ns) + ", budget " +
+  report(ViolationKind::over_budget, who(party.client) + " waited " + in_ms(took_ns) + ", budget " +
                                          in_ms(budget_ns) + ", paused " + in_ms(paused_ns));
 }
 
-void Checker::reported(std::uint32_t client, Verb verb, std::string_view token,
-                       const Outcome& outcome) {
+void Checker::reported(Contender party, Verb verb, std::string_view token, const Outcome& outcome) {
   const bool granted = outcome.decision == Decision::granted;
-  check_replies(client, verb, token, outcome);
+  check_replies(party, verb, token, outcome);
   if (verb == Verb::take && granted) leftovers_.note_granted(token_hash(token));
-  if (verb == Verb::take) check_refused(client, outcome);
+  if (verb == Verb::take) check_refused(party, outcome);
   if (verb != Verb::release) return;
   leftovers_.note_released(token_hash(token), now_ns_);
-  if (granted) check_released(client, token);
+  if (granted) check_released(party, token);
 }
 
-void Checker::check_replies(std::uint32_t client, Verb verb, std::string_view token,
+void Checker::check_replies(Contender party, Verb verb, std::string_view token,
                             const Outcome& outcome) {
   if (!judged_under(ViolationKind::wrong_reply, plan_)) return;
   for (std::uint32_t server = 0; server < outcome.nodes.size(); ++server) {
     const NodeReport& node = outcome.nodes[server];
     if (!node.answered || node.reply.answer == Answer::unknown) continue;
     const bool said = node.reply.answer == Answer::granted;
-    const Deeds& done = deeds(client, server, verb);
+    const Deeds& done = deeds(party, server, verb);
     const std::uint64_t hash = token_hash(token);
     // Of a failed attempt the token is not known.
     const bool so = std::ranges::any_of(done, [&](const Mark& mark) {
@@ -66,18 +66,18 @@ void Checker::check_replies(std::uint32_t client, Verb verb, std::string_view to
     });
     note_judged(ViolationKind::wrong_reply);
     if (so) continue;
-    report(ViolationKind::wrong_reply, who(client) + " took an answer of server " +
+    report(ViolationKind::wrong_reply, who(party.client) + " took an answer of server " +
                                            std::to_string(server) + " for what it is not");
   }
 }
 
 // A majority that is well and free is enough, whatever happens to the others.
-void Checker::check_refused(std::uint32_t client, const Outcome& outcome) {
-  if (final_attempt_ || !availability_.owed(client, now_ns_)) return;
+void Checker::check_refused(Contender party, const Outcome& outcome) {
+  if (final_attempt_ || !availability_.owed(party, now_ns_)) return;
   note_judged(ViolationKind::unavailable);
   if (outcome.decision == Decision::granted) return;
   report(ViolationKind::unavailable,
-         who(client) + " was refused by a majority that was well and free");
+         who(party.client) + " was refused by a majority that was well and free");
 }
 
 bool Checker::stands(std::uint32_t server, std::string_view value) const {
@@ -89,7 +89,7 @@ bool Checker::stands(std::uint32_t server, std::string_view value) const {
 }
 
 // The release was confirmed: a majority has removed it, and it cannot come back there.
-void Checker::check_released(std::uint32_t client, std::string_view value) {
+void Checker::check_released(Contender party, std::string_view value) {
   if (!judged_under(ViolationKind::left_behind, plan_)) return;
   note_judged(ViolationKind::left_behind);
   std::uint32_t left = 0;
@@ -98,7 +98,7 @@ void Checker::check_released(std::uint32_t client, std::string_view value) {
     if (servers_[server].down_until_ns <= now_ns_ && stands(server, value)) ++left;
   }
   if (left + plan_.servers / 2 + 1 <= plan_.servers) return;
-  report(ViolationKind::left_behind, who(client) + " was told that its lock is gone, and " +
+  report(ViolationKind::left_behind, who(party.client) + " was told that its lock is gone, and " +
                                          std::to_string(left) + " servers keep it");
 }
 

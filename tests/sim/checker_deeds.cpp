@@ -19,8 +19,8 @@ constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-Checker::Deeds& Checker::deeds(std::uint32_t client, std::uint32_t server, Verb verb) {
-  return deeds_[(client * plan_.servers + server) * static_cast<std::size_t>(Verb::count) +
+Checker::Deeds& Checker::deeds(Contender party, std::uint32_t server, Verb verb) {
+  return deeds_[(place_of(party) * plan_.servers + server) * static_cast<std::size_t>(Verb::count) +
                 static_cast<std::size_t>(verb)];
 }
 
@@ -32,20 +32,23 @@ Checker::Owned* Checker::owned(std::uint32_t server, std::string_view value) {
   return nullptr;
 }
 
-void Checker::command_executed(const Origin& origin, const Arguments& arguments,
+void Checker::command_executed(const Origin& sender, const Arguments& arguments,
                                std::string_view answer) {
   const Deed deed = deed_of(arguments);
   if (deed.verb == Verb::count || answer.empty()) return;
+  Origin origin = sender;
+  origin.resource = resource_named(deed.key);
+  const Contender party(origin.client, origin.resource);
   const bool refused = answer.front() == '-';
   const std::uint64_t token = token_hash(deed.token);
   if (deed.verb == Verb::release) leftovers_.note_removal(origin, token, refused, now_ns_);
   if (refused) return;
   const bool granted =
       answer == "+OK\r\n" || answer == ":1\r\n" || (answer.front() == '$' && answer != "$-1\r\n");
-  deeds(origin.client, origin.server, deed.verb).push_back({token, granted});
+  deeds(party, origin.server, deed.verb).push_back({token, granted});
   if (deed.verb != Verb::take) return;
   leftovers_.note_take(origin, token, granted, now_ns_);
-  if (origin.written_ns > 0) check_in_time(origin.client, deed.token, origin.written_ns);
+  if (origin.written_ns > 0) check_in_time(party, deed.token, origin.written_ns);
   check_leftovers(origin, deed);
 }
 
@@ -74,36 +77,40 @@ void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
 
 // What was not sent in time is never sent: an attempt's takes are written within its time, and none
 // after the call has returned. What the kernel took in part has to be finished.
-void Checker::check_in_time(std::uint32_t client, std::string_view token, std::int64_t written_ns) {
+void Checker::check_in_time(Contender party, std::string_view token, std::int64_t written_ns) {
   if (!judged_under(ViolationKind::sent_too_late, plan_)) return;
   const std::uint64_t hash = token_hash(token);
   const auto known = std::ranges::find(written_, hash, &Written::token);
   if (known == written_.end()) return written_.push_back({hash, written_ns, written_ns});
   known->first_ns = std::min(known->first_ns, written_ns);
   known->last_ns = std::max(known->last_ns, written_ns);
-  const std::int64_t time_ns = plan_.timeout_ms * kMs;
+  const std::int64_t time_ns = plan_.timeout_of(party) * kMs;
   const bool overdue = known->last_ns - known->first_ns > plan_.drifted_ns(time_ns);
-  const bool returned = std::ranges::any_of(returns_[client], [&](std::int64_t at_ns) {
+  const bool returned = std::ranges::any_of(returns_[place_of(party)], [&](std::int64_t at_ns) {
     return known->first_ns <= at_ns && at_ns < known->last_ns;
   });
   // The final attempt has a time of its own.
   if (!returned && (!overdue || final_attempt_)) return;
   report(ViolationKind::sent_too_late,
-         "client " + std::to_string(client) + " sent a take " +
+         "client " + std::to_string(party.client) + " sent a take " +
              (returned ? "after its call had returned" : "whose time was over"));
 }
 
 void Checker::key_changes(std::optional<std::uint32_t> client, std::uint32_t server,
                           const Entry* before, const Entry* after) {
-  if (after != nullptr) availability_.key_set(server, client.value_or(kNobody));
+  if (after != nullptr) {
+    availability_.key_set(server, {client.value_or(kNobody), resource_named(after->name)});
+  }
   if (!client) return;
   if (after != nullptr) return check_created(*client, server, before, *after);
   if (before != nullptr) check_removed(*client, server, *before);
 }
 
-// By the time the client asked for, whatever the server was told.
-std::int64_t Checker::gone_by(std::uint32_t client, const Owned* known) const {
-  std::int64_t ttl_ms = plan_.clients[client].ttl_ms;
+// By the time the client asked for, whatever the server was told: `known` is what it prolongs.
+std::int64_t Checker::gone_by(Contender party, const Owned* known) const {
+  const Course& course = plan_.course(party);
+  const bool own = known != nullptr && course.extend_ttl_ms != 0;
+  std::int64_t ttl_ms = own ? course.extend_ttl_ms : course.ttl_ms;
   if (final_attempt_) ttl_ms = std::max(ttl_ms, kTtlMaxMs);
   if (plan_.kind == LockKind::stamp) ttl_ms += plan_.buffer_ms;
   if (plan_.stamps_in_seconds) ttl_ms += kWholeSecondMs;
@@ -128,7 +135,8 @@ void Checker::check_created(std::uint32_t client, std::uint32_t server, const En
   if (!after.expires_ms && !legacy) {
     report(ViolationKind::no_expiry, who + " left a key without an expiry" + where);
   }
-  const std::int64_t gone_by_ns = legacy ? kForever : gone_by(client, same ? known : nullptr);
+  const std::int64_t gone_by_ns =
+      legacy ? kForever : gone_by({client, resource_named(after.name)}, same ? known : nullptr);
   earliest_gone_by_ns_ = std::min(earliest_gone_by_ns_, gone_by_ns);
   if (known == nullptr) {
     owned_[server].push_back({hash_text(after.value), client, gone_by_ns});
@@ -148,11 +156,12 @@ void Checker::check_removed(std::uint32_t client, std::uint32_t server, const En
   }
 }
 
-void Checker::check_undone(std::uint32_t client, bool gave_up_connection) {
+void Checker::check_undone(Contender party, bool gave_up_connection) {
   const bool undone = judged_under(ViolationKind::undone_late, plan_);
   // A stamp that has too little left is not removed.
   const bool released = judged_under(ViolationKind::release_late, plan_) && !gave_up_connection &&
                         plan_.kind == LockKind::quorum;
+  const std::string name = resource_name(party.resource);
   if (undone) note_judged(ViolationKind::undone_late);
   if (released) note_judged(ViolationKind::release_late);
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
@@ -160,12 +169,12 @@ void Checker::check_undone(std::uint32_t client, bool gave_up_connection) {
     const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;
     for (const Entry& entry : view.keyspace->entries()) {
       const Owned* known = owned(server, entry.value);
-      if (known == nullptr || known->client != client) continue;
+      if (known == nullptr || known->client != party.client || entry.name != name) continue;
       const bool granted = std::ranges::find(granted_, known->value) != granted_.end();
       if (!(granted ? released : undone)) continue;
       if (!view.keyspace->alive(entry, now_ms)) continue;
       report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
-             "a key that client " + std::to_string(client) + " gave up is left on server " +
+             "a key that client " + std::to_string(party.client) + " gave up is left on server " +
                  std::to_string(server));
     }
   }
@@ -174,7 +183,9 @@ void Checker::check_undone(std::uint32_t client, bool gave_up_connection) {
 void Checker::after_event() {
   if (held_removed_) {
     held_removed_ = false;
-    for (std::uint32_t client = 0; client < holds_.size(); ++client) check_held_majority(client);
+    for (std::uint32_t client = 0; client < plan_.clients.size(); ++client) {
+      for (std::uint32_t i = 0; i < plan_.resources; ++i) check_held_majority({client, i});
+    }
   }
   if (now_ns_ <= earliest_gone_by_ns_) return;
   earliest_gone_by_ns_ = kForever;

@@ -36,6 +36,7 @@ void Leftovers::note_take(const Origin& origin, std::uint64_t token, bool set,
   if (!set) return;
   Kept& key = kept(origin.server, token);
   key.client = origin.client;
+  key.resource = origin.resource;
   key.connection = origin.connection;
   key.set_ns = now_ns;
 }
@@ -94,7 +95,8 @@ Leftovers::Kind Leftovers::overdue(const Origin& origin, std::uint64_t taking,
 Leftovers::Occasions Leftovers::occasions(const Origin& origin, std::uint64_t taking) {
   Occasions occasions;
   for (Kept& key : kept_[origin.server]) {
-    if (key.counted || key.client != origin.client || key.set_ns == 0) continue;
+    if (key.counted || key.client != origin.client || key.resource != origin.resource) continue;
+    if (key.set_ns == 0) continue;
     const Kind kind = given_up(origin, taking, key.token);
     if (kind == Kind::none) continue;
     key.counted = true;

@@ -20,6 +20,7 @@ struct Origin {
   std::uint32_t server = 0;
   std::uint32_t connection = 0;
   std::int64_t written_ns = 0;
+  std::uint32_t resource = 0;  // the checker reads it from the command
 };
 
 class Leftovers {
@@ -58,6 +59,7 @@ class Leftovers {
   struct Kept {
     std::uint64_t token = 0;
     std::uint32_t client = 0;
+    std::uint32_t resource = 0;
     std::uint32_t connection = 0;  // that set it
     std::int64_t set_ns = 0;
     std::uint32_t remover = 0;  // the connection of a removal that came first

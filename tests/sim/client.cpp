@@ -65,14 +65,14 @@ void Client::take_turn(std::int64_t event_ns) {
 
 void Client::let_pass() {
   paused_until_ns_ = std::max(paused_until_ns_, time_.now_ns());
-  call_steps_ns_ += time_.ahead_ns;
+  steps_ns_ += time_.ahead_ns;
   time_.ahead_ns = 0;
 }
 
 void Client::pause_if_armed() {
   fired(FaultClass::client_pause);
   paused_until_ns_ = scene_.now_ns + pause_for_ns_;
-  call_paused_ns_ += pause_for_ns_;
+  paused_ns_ += pause_for_ns_;
   note("pauses for " + std::to_string(pause_for_ns_ / kMs) + " ms");
 }
 
@@ -91,15 +91,20 @@ void Client::die() {
   fired(FaultClass::client_kill);
   note("is killed");
   alive_ = false;
-  end_hold_story();
-  scene_.checker.given_up(id_);
+  end_holds();
   transport_.die();
   on_death();
+}
+
+void Client::end_holds() {
+  for (std::uint32_t i = 0; i < scene_.plan.resources; ++i) end_hold_story(i);
+  scene_.checker.all_given_up(id_);
 }
 
 void Client::exit() {
   fired(FaultClass::clean_exit);
   note("exits");
+  end_holds();
   run_blocking([this] { on_death(); });
   transport_.die();
   alive_ = false;
@@ -132,8 +137,7 @@ void Client::fork() {
   fired(FaultClass::forks);
   note("forks, and its child goes on");
   ++mark_.fork_count;
-  end_hold_story();
-  scene_.checker.given_up(id_);
+  end_holds();
   scene_.removals.inherit(id_);
   transport_.inherit();
   become_child();
@@ -152,31 +156,33 @@ void Client::suspend(std::int64_t for_ns) {
   note("sleeps for " + std::to_string(for_ns / kMs) + " ms, machine and all");
   time_.asleep_ns += for_ns;
   paused_until_ns_ = scene_.now_ns + for_ns;
-  call_paused_ns_ += for_ns;
+  paused_ns_ += for_ns;
   if (scheduled_ns_ == kForever) return;
   const std::int64_t due_ns = std::max(scheduled_ns_, scene_.now_ns) + for_ns;
   scheduled_ns_ = kForever;
   schedule(due_ns);
 }
 
-void Client::begin_call() {
-  call_began_ns_ = local_now();
-  call_paused_ns_ = std::max<std::int64_t>(0, paused_until_ns_ - scene_.now_ns);
-  call_steps_ns_ = -time_.ahead_ns;
-  scene_.checker.begins(id_);
+void Client::begin_call(std::uint32_t resource) {
+  // A pause that goes on is the call's too.
+  const std::int64_t pause_left_ns = std::max<std::int64_t>(0, paused_until_ns_ - scene_.now_ns);
+  calls_[resource] = {local_now(), paused_ns_ - pause_left_ns, steps_ns_ + time_.ahead_ns};
+  scene_.checker.begins({id_, resource});
 }
 
-void Client::end_call(std::int64_t budget_ns) {
+void Client::end_call(std::uint32_t resource, std::int64_t budget_ns) {
   deadline_ns_ = 0;
+  const Call& call = calls_[resource];
   // A pause is counted in true time, the call on the client's own clock.
-  const std::int64_t paused_ns = scene_.plan.drifted_ns(call_paused_ns_);
-  const std::int64_t steps_ns = scene_.plan.drifted_ns(call_steps_ns_ + time_.ahead_ns);
-  scene_.checker.returned(id_, local_now() - call_began_ns_, paused_ns, budget_ns + steps_ns);
+  const std::int64_t paused_ns = scene_.plan.drifted_ns(paused_ns_ - call.paused_ns);
+  const std::int64_t steps_ns = scene_.plan.drifted_ns(steps_ns_ + time_.ahead_ns - call.steps_ns);
+  scene_.checker.returned({id_, resource}, local_now() - call.began_ns, paused_ns,
+                          budget_ns + steps_ns);
 }
 
-void Client::leave_call() {
+void Client::leave_call(std::uint32_t resource) {
   deadline_ns_ = 0;
-  scene_.checker.returned(id_, 0, 0, 0);
+  scene_.checker.returned({id_, resource}, 0, 0, 0);
 }
 
 void Client::note(const std::string& text) {
@@ -184,20 +190,21 @@ void Client::note(const std::string& text) {
   scene_.trace.note(scene_.now_ns, "client " + std::to_string(id_) + " " + text);
 }
 
-void Client::begin_hold_story(std::int64_t until_ns) {
+void Client::begin_hold_story(std::uint32_t resource, std::int64_t until_ns) {
   Story* story = scene_.trace.story();
   if (story == nullptr) return;
-  end_hold_story();
-  story->spans.push_back({scene_.now_ns, until_ns, false, id_, false, "holds"});
-  hold_span_ = story->spans.size();
+  end_hold_story(resource);
+  const std::string text = resource == 0 ? "holds" : "holds " + resource_name(resource);
+  story->spans.push_back({scene_.now_ns, until_ns, false, id_, false, text});
+  hold_spans_[resource] = story->spans.size();
 }
 
-void Client::end_hold_story() {
+void Client::end_hold_story(std::uint32_t resource) {
   Story* story = scene_.trace.story();
-  if (story == nullptr || hold_span_ == 0) return;
-  StorySpan& span = story->spans[hold_span_ - 1];
+  if (story == nullptr || hold_spans_[resource] == 0) return;
+  StorySpan& span = story->spans[hold_spans_[resource] - 1];
   span.until_ns = std::min(span.until_ns, scene_.now_ns);
-  hold_span_ = 0;
+  hold_spans_[resource] = 0;
 }
 
 }  // namespace redlock::sim

@@ -5,6 +5,7 @@
 // One thread; lives for one schedule.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 
@@ -72,10 +73,11 @@ class Client {
   // Ended of its own accord.
   [[nodiscard]] bool exited() const { return exited_; }
   [[nodiscard]] bool legacy() const { return behaviour().legacy; }
-  [[nodiscard]] virtual bool idle() const = 0;  // neither calling nor holding
+  // Neither calling about the resource nor holding it.
+  [[nodiscard]] virtual bool idle(std::uint32_t resource) const = 0;
   [[nodiscard]] bool gave_up_connection() const { return transport_.gave_up(); }
   // Grows with every rest between two cycles.
-  [[nodiscard]] std::uint64_t rests() const { return rests_; }
+  [[nodiscard]] std::uint64_t rests(std::uint32_t resource) const { return rests_[resource]; }
   [[nodiscard]] virtual bool finished() const = 0;
   // Starts the final attempt, which must succeed. False: this client cannot.
   virtual bool begin_probe() { return false; }
@@ -110,13 +112,13 @@ class Client {
   void fork();
   [[nodiscard]] std::int64_t now_ns() const { return time_.now_ns(); }
   void fired(FaultClass fault_class) { ++scene_.fired[static_cast<std::size_t>(fault_class)]; }
-  void begin_call();
-  void end_call(std::int64_t budget_ns);
+  void begin_call(std::uint32_t resource);
+  void end_call(std::uint32_t resource, std::int64_t budget_ns);
   // It ends before its time.
-  void leave_call();
+  void leave_call(std::uint32_t resource);
   void note(const std::string& text);
-  void begin_hold_story(std::int64_t until_ns);
-  void end_hold_story();
+  void begin_hold_story(std::uint32_t resource, std::int64_t until_ns);
+  void end_hold_story(std::uint32_t resource);
 
   Scene& scene_;
   std::uint32_t id_;
@@ -128,11 +130,13 @@ class Client {
   SimTransport transport_;
   std::int64_t overstay_ns_ = 0;
   std::int64_t deadline_ns_ = 0;  // the call's next time-out, in true time
-  std::uint64_t rests_ = 0;
+  std::array<std::uint64_t, kResourcesMax> rests_{};
   bool exits_ = false;  // after its next release
 
  private:
   void die();
+  // Its locks are nobody's any more.
+  void end_holds();
   void pause_if_armed();
   // A turn's own time is over before the next begins.
   void let_pass();
@@ -153,10 +157,16 @@ class Client {
   std::int64_t paused_until_ns_ = 0;
   std::int64_t sends_from_ns_ = 0;
   std::int64_t scheduled_ns_ = kForever;
-  std::int64_t call_began_ns_ = 0;   // on the client's clock
-  std::int64_t call_paused_ns_ = 0;  // true time
-  std::int64_t call_steps_ns_ = 0;   // what its own turns took, true time
-  std::size_t hold_span_ = 0;        // position in the story, from 1
+  // When a call began, and how much had been paused and stepped by then.
+  struct Call {
+    std::int64_t began_ns = 0;   // on the client's clock
+    std::int64_t paused_ns = 0;  // true time
+    std::int64_t steps_ns = 0;   // what its own turns took, true time
+  };
+  std::array<Call, kResourcesMax> calls_{};
+  std::int64_t paused_ns_ = 0;  // ever, as the next
+  std::int64_t steps_ns_ = 0;
+  std::array<std::size_t, kResourcesMax> hold_spans_{};  // positions in the story, from 1
 };
 
 }  // namespace redlock::sim

@@ -17,7 +17,7 @@ enum class EventKind : std::uint8_t {
   fault,         // subject: the fault's position in the plan; detail: phase
   server_thaw,   // subject: server
   server_start,  // subject: server; detail: incarnation
-  undo_check,    // subject: client
+  undo_check,    // subject: client; detail: resource and rests
   probe,         // the final attempt in quiet
 };
 

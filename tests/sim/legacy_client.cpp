@@ -31,8 +31,12 @@ class LegacyClient final : public Client {
         act_at_ns_(behaviour().start_ns) {
     schedule(act_at_ns_);
   }
-  [[nodiscard]] bool idle() const override { return step_ == Step::resting; }
-  [[nodiscard]] bool finished() const override { return idle() && cycles_left_ == 0; }
+  [[nodiscard]] bool idle(std::uint32_t /*resource*/) const override {
+    return step_ == Step::resting;
+  }
+  [[nodiscard]] bool finished() const override {
+    return step_ == Step::resting && cycles_left_ == 0;
+  }
 
  private:
   enum class Step { resting, setnx, get, getset, working, release_get, release_del };
@@ -126,7 +130,7 @@ void LegacyClient::act() {
   }
   if (step_ == Step::working) {
     if (act_at_ns_ > scene_.now_ns) return;
-    end_hold_story();
+    end_hold_story(0);
     scene_.checker.given_up(id_);
     if (!behaviour().releases) return rest();
     note("releases (legacy)");
@@ -178,7 +182,7 @@ void LegacyClient::win() {
   if (left_ms <= 0) return;
   note("holds the lock (legacy)");
   scene_.checker.granted(id_, std::to_string(stamp_ms_), until_ns);
-  begin_hold_story(until_ns);
+  begin_hold_story(0, until_ns);
 }
 
 void LegacyClient::fail_attempt() {

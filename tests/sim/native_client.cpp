@@ -2,7 +2,8 @@
 #include "sim/native_client.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <numeric>
+#include <utility>
 
 #include "sim/checker_limits.hpp"
 
@@ -10,10 +11,6 @@ namespace redlock::sim {
 
 namespace {
 
-// The final attempt has all the time it may need.
-constexpr std::int64_t kProbeAttempts = 6;
-constexpr std::int64_t kProbePauseMs = 40;
-constexpr std::int64_t kProbeTimeoutMs = 100;
 constexpr std::int64_t kRestMaxNs = 10 * kMs;
 constexpr std::int64_t kLongRestMinNs = 800 * kMs;
 constexpr std::int64_t kLongRestMaxNs = 3000 * kMs;
@@ -30,322 +27,285 @@ std::int64_t slowest_ns(const Plan& plan) {
 
 // Connecting and one answer fit into every time-out, nothing is broken, and no handshake has to
 // wait until the application comes back.
-bool must_keep_connections(const Plan& plan) {
+bool must_keep_connections(const Plan& plan, std::uint32_t client) {
   constexpr std::int64_t kLegs = 8;
   return judged_under(ViolationKind::connection_given_up, plan) && plan.database == 0 &&
-         kLegs * slowest_ns(plan) < plan.timeout_ms * kMs;
+         kLegs * slowest_ns(plan) < plan.shortest_timeout_ms(client) * kMs;
 }
-
-class QuorumClient final : public NativeClient {
- public:
-  QuorumClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
-      : NativeClient(scene, id, seed),
-        locks_(pool(), servers(),
-               options(behaviour().attempts, behaviour().pause_ms, scene.plan.timeout_ms)),
-        probe_(pool(), servers(), options(kProbeAttempts, kProbePauseMs, kProbeTimeoutMs)) {}
-
- private:
-  [[nodiscard]] std::vector<ServerSpec> servers() const;
-  [[nodiscard]] LockOptions options(std::int64_t attempts, std::int64_t pause_ms,
-                                    std::int64_t timeout_ms) const {
-    LockOptions options;
-    options.retry = RetryPolicy::jittered(attempts, pause_ms);
-    options.timeout = Duration::ms(timeout_ms);
-    options.drift_factor = scene_.plan.drift_factor();
-    if (scene_.plan.client_name) options.client_name = "sim";
-    return options;
-  }
-  OperationId start_take(bool probe) override {
-    // Another time-out may mean other connections, and a release belongs behind its take.
-    holder_ = probe ? &probe_ : &locks_;
-    return holder_->begin_lock(resource_, probe ? Duration::ms(kTtlMaxMs) : ttl());
-  }
-  std::optional<OperationId> start_release() override {
-    return holder_->begin_unlock(resource_, Token(value()));
-  }
-  std::optional<OperationId> start_extend() override {
-    return holder_->begin_extend(resource_, Token(value()), ttl());
-  }
-  std::optional<OperationId> start_check() override {
-    return holder_->begin_check(resource_, Token(value()));
-  }
-  void leave_take(OperationId id) override {
-    (void)holder_->take_lock(id, resource_, Caller::left);
-  }
-  [[nodiscard]] Duration ttl() const { return Duration::ms(behaviour().ttl_ms); }
-
-  Resource resource_{"lock"};
-  LockManager locks_;
-  LockManager probe_;
-  LockManager* holder_ = &locks_;
-};
-
-ServerSpec server_spec(const Plan& plan, std::uint32_t index) {
-  Endpoint endpoint = endpoint_of(index);
-  endpoint.database = plan.database;
-  if (plan.password) endpoint.password = "secret";
-  return {endpoint, std::nullopt};
-}
-
-std::vector<ServerSpec> QuorumClient::servers() const {
-  std::vector<ServerSpec> specs;
-  for (std::uint32_t i = 0; i < scene_.plan.servers; ++i) {
-    specs.push_back(server_spec(scene_.plan, i));
-  }
-  return specs;
-}
-
-class StampClient final : public NativeClient {
- public:
-  StampClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
-      : NativeClient(scene, id, seed),
-        locks_(pool(), ledger_, server_spec(scene.plan, 0),
-               options(scene.plan, scene.plan.timeout_ms)),
-        probe_(pool(), ledger_, server_spec(scene.plan, 0), options(scene.plan, kProbeTimeoutMs)) {}
-
- private:
-  static StampOptions options(const Plan& plan, std::int64_t timeout_ms) {
-    StampOptions options;
-    options.unit = plan.stamps_in_seconds ? StampUnit::seconds : StampUnit::milliseconds;
-    options.mixed_fleet = plan.mixed_fleet;
-    options.drift_factor = plan.drift_factor();
-    options.timeout = Duration::ms(timeout_ms);
-    if (plan.client_name) options.client_name = "sim";
-    return options;
-  }
-  OperationId start_take(bool probe) override {
-    holder_ = probe ? &probe_ : &locks_;
-    const auto [attempts, pause_ms, ttl_ms] =
-        probe ? std::tuple(kProbeAttempts, kProbePauseMs, kTtlMaxMs)
-              : std::tuple(behaviour().attempts, behaviour().pause_ms, behaviour().ttl_ms);
-    const auto retry = RetryPolicy::exact(attempts, Duration::ms(pause_ms));
-    return holder_->begin_take(key_, Duration::ms(ttl_ms), Duration::ms(scene_.plan.buffer_ms),
-                               retry);
-  }
-  std::optional<OperationId> start_release() override {
-    released_ = holder_->entry_of(key_);
-    return holder_->begin_release(key_, Duration::ms(scene_.plan.buffer_ms));
-  }
-  std::optional<OperationId> start_check() override { return holder_->begin_check(key_); }
-  void note_taken(const Outcome& outcome) override {
-    if (holder_->note_taken(key_, outcome)) return;
-    (void)pool().take(holder_->begin_give_back(key_, outcome));
-  }
-  void note_released() override { holder_->note_released(key_, released_); }
-  void note_request_end() override { ledger_.clear(); }
-  void leave_take(OperationId id) override { (void)holder_->take_lock(id, key_, Caller::left); }
-  bool remembers_parent() override {
-    return ledger_.find("", key_) != nullptr || ledger_.size() > 0;
-  }
-
-  Resource key_{"lock"};
-  StampLedger ledger_;
-  StampLedger::Serial released_ = 0;
-  StampLockManager locks_;
-  StampLockManager probe_;
-  StampLockManager* holder_ = &locks_;
-};
 
 }  // namespace
-
-std::unique_ptr<Client> make_native_client(Scene& scene, std::uint32_t id, std::uint64_t seed) {
-  if (scene.plan.kind == LockKind::quorum) return std::make_unique<QuorumClient>(scene, id, seed);
-  return std::make_unique<StampClient>(scene, id, seed);
-}
 
 NativeClient::NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
     : Client(scene, id, seed),
       client_clock_(clock_, wall_step_ns_, time_),
       entropy_(mix64(seed + 1)),
-      pool_(std::in_place, transport_, client_clock_, entropy_),
-      cycles_left_(behaviour().cycles),
-      act_at_ns_(behaviour().start_ns) {
+      pool_(std::in_place, transport_, client_clock_, entropy_) {
   if (scene.plan.has(FaultClass::forgetful_network)) {
     pool_->set_idle_limit(Duration::ms(kIdleLimitMs));
   }
-  schedule(act_at_ns_);
+  for (std::uint32_t i = 0; i < scene.plan.resources; ++i) {
+    const Course& course = behaviour().course(i);
+    lanes_.push_back({.resource = i, .cycles_left = course.cycles, .act_at_ns = course.start_ns});
+    schedule(course.start_ns);
+  }
+}
+
+bool NativeClient::calling() const {
+  return std::ranges::any_of(lanes_, [](const Lane& lane) { return lane.operation.has_value(); });
+}
+
+bool NativeClient::finished() const {
+  return std::ranges::all_of(lanes_, [](const Lane& lane) {
+    return lane.phase == Phase::resting && lane.cycles_left == 0;
+  });
 }
 
 std::int64_t NativeClient::next_turn_ns() {
-  if (!calling()) return act_at_ns_;
+  std::int64_t next_ns = kForever;
+  for (const Lane& lane : lanes_) {
+    if (!lane.operation) next_ns = std::min(next_ns, lane.act_at_ns);
+  }
+  if (!calling()) return next_ns;
   const std::optional<Instant> deadline = pool_->next_deadline();
-  if (!deadline) return kForever;
+  if (!deadline) return next_ns;
   deadline_ns_ = clock_.when(deadline->since_epoch_ns());
-  return deadline_ns_;
+  return std::min(next_ns, deadline_ns_);
+}
+
+// An application sees to its locks in whatever order.
+std::array<std::uint32_t, kResourcesMax> NativeClient::draw_order() {
+  std::array<std::uint32_t, kResourcesMax> order{};
+  std::iota(order.begin(), order.end(), 0U);
+  for (std::size_t i = lanes_.size(); i > 1; --i) std::swap(order[i - 1], order[random_.below(i)]);
+  return order;
 }
 
 void NativeClient::act() {
   if (child_ && !calling()) start_over();
+  const auto order = draw_order();
   if (calling()) {
     pool_->step(transport_.is_to_be_interrupted() ? Instant::never() : Instant());
     if (child_) return start_over();
-    if (!pool_->done(*operation_)) return;
-    finish_call();
+    finish_calls(order);
   }
-  while (!calling() && act_at_ns_ <= scene_.now_ns) act_alone();
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = lanes_[order[i]];
+    while (alive() && !lane.operation && lane.act_at_ns <= scene_.now_ns) act_alone(lane);
+  }
 }
 
-void NativeClient::start(Phase phase, std::optional<OperationId> operation) {
-  phase_ = phase;
-  operation_ = operation;
-  if (operation_ && pool_->done(*operation_)) finish_call();
+void NativeClient::finish_calls(const std::array<std::uint32_t, kResourcesMax>& order) {
+  std::optional<std::uint32_t> before;
+  for (std::size_t i = 0; i < lanes_.size() && alive(); ++i) {
+    Lane& lane = lanes_[order[i]];
+    if (!lane.operation || !pool_->done(*lane.operation)) continue;
+    if (before) ++scene_.trace.several().taken_together;
+    before = lane.resource;
+    finish_call(lane);
+  }
 }
 
-void NativeClient::act_alone() {
-  switch (phase_) {
+void NativeClient::start(Lane& lane, Phase phase, std::optional<OperationId> operation) {
+  if (operation && calling()) ++scene_.trace.several().begun_beside;
+  lane.phase = phase;
+  lane.operation = operation;
+  if (operation && pool_->done(*operation)) finish_call(lane);
+}
+
+void NativeClient::act_alone(Lane& lane) {
+  switch (lane.phase) {
     case Phase::resting:
-      if (cycles_left_ == 0 && !probing_) {
-        act_at_ns_ = kForever;
+      if (lane.cycles_left == 0 && !lane.probing) {
+        lane.act_at_ns = kForever;
         return;
       }
-      if (!probing_) --cycles_left_;
-      note("asks for the lock");
-      begin_call();
-      return start(Phase::taking, start_take(probing_));
+      if (!lane.probing) --lane.cycles_left;
+      note("asks for the " + resource_name(lane.resource));
+      begin_call(lane.resource);
+      return start(lane, Phase::taking, start_take(lane.resource, lane.probing));
     case Phase::working:
-      if (overstaying_ || scene_.now_ns >= work_until_ns_) return end_work();
-      act_at_ns_ = extends_left_ > 1 ? (scene_.now_ns + work_until_ns_ + 1) / 2 : work_until_ns_;
-      begin_call();
-      if (extends_left_ > 0) {
-        --extends_left_;
-        if (const auto operation = start_extend()) return start(Phase::extending, operation);
+      if (lane.overstaying || scene_.now_ns >= lane.work_until_ns) return end_work(lane);
+      lane.act_at_ns =
+          lane.extends_left > 1 ? (scene_.now_ns + lane.work_until_ns + 1) / 2 : lane.work_until_ns;
+      begin_call(lane.resource);
+      if (lane.extends_left > 0) {
+        --lane.extends_left;
+        if (const auto operation = start_extend(lane.resource)) {
+          return start(lane, Phase::extending, operation);
+        }
       }
-      if (checks_left_) {
-        checks_left_ = false;
-        if (const auto operation = start_check()) return start(Phase::checking, operation);
+      if (lane.checks_left) {
+        lane.checks_left = false;
+        if (const auto operation = start_check(lane.resource)) {
+          return start(lane, Phase::checking, operation);
+        }
       }
       return;
     default:
-      act_at_ns_ = kForever;
+      lane.act_at_ns = kForever;
   }
 }
 
-void NativeClient::finish_call() {
-  const Outcome outcome = pool_->take(*operation_);
-  operation_.reset();
-  const Phase phase = phase_;
-  end_call(phase == Phase::taking ? take_budget_ns() : timeout_ns());
+void NativeClient::finish_call(Lane& lane) {
+  const Outcome outcome = pool_->take(*lane.operation);
+  lane.operation.reset();
+  const Phase phase = lane.phase;
+  end_call(lane.resource, phase == Phase::taking ? take_budget_ns(lane) : timeout_ns(lane));
   scene_.trace.fold(static_cast<std::uint64_t>(outcome.decision),
                     static_cast<std::uint64_t>(outcome.decided_at.since_epoch_ns()));
   switch (phase) {
     case Phase::taking:
-      return finish_take(outcome);
+      return finish_take(lane, outcome);
     case Phase::extending:
-      return finish_extend(outcome);
+      return finish_extend(lane, outcome);
     case Phase::releasing:
-      return finish_release(outcome);
+      return finish_release(lane, outcome);
     default:
       break;
   }
-  scene_.checker.reported(id_, Verb::check, value_, outcome);
-  phase_ = Phase::working;
+  scene_.checker.reported(party(lane), Verb::check, lane.value, outcome);
+  lane.phase = Phase::working;
 }
 
-std::int64_t NativeClient::take_budget_ns() const {
-  if (probing_) return (kProbeAttempts * (kProbeTimeoutMs + kProbePauseMs)) * kMs;
-  const std::int64_t attempts = behaviour().attempts;
-  return (attempts * scene_.plan.timeout_ms + (attempts - 1) * behaviour().pause_ms) * kMs;
+std::int64_t NativeClient::take_budget_ns(const Lane& lane) const {
+  if (lane.probing) return (kProbeAttempts * (kProbeTimeoutMs + kProbePauseMs)) * kMs;
+  const Course& course = behaviour().course(lane.resource);
+  const std::int64_t timeout_ms = scene_.plan.timeout_of(party(lane));
+  return (course.attempts * timeout_ms + (course.attempts - 1) * course.pause_ms) * kMs;
 }
 
-std::int64_t NativeClient::timeout_ns() const {
-  return (probing_ ? kProbeTimeoutMs : scene_.plan.timeout_ms) * kMs;
+std::int64_t NativeClient::timeout_ns(const Lane& lane) const {
+  return (lane.probing ? kProbeTimeoutMs : scene_.plan.timeout_of(party(lane))) * kMs;
 }
 
 std::int64_t NativeClient::true_deadline(const Outcome& outcome) const {
   return clock_.when((outcome.decided_at + outcome.validity).since_epoch_ns());
 }
 
-void NativeClient::finish_take(const Outcome& outcome) {
+void NativeClient::finish_take(Lane& lane, const Outcome& outcome) {
   const bool granted = outcome.decision == Decision::granted;
-  scene_.checker.reported(id_, Verb::take, granted ? std::string(outcome.token.view()) : "",
+  scene_.checker.reported(party(lane), Verb::take, granted ? std::string(outcome.token.view()) : "",
                           outcome);
-  if (probing_ && !granted) {
+  if (lane.probing && !granted) {
     scene_.checker.report(
         ViolationKind::nobody_acquires,
         "client " + std::to_string(id_) + " cannot take a free lock though all faults are over");
   }
   if (!granted) {
-    note("is not given the lock");
-    return rest();
+    note("is not given the " + resource_name(lane.resource));
+    return rest(lane);
   }
-  value_ = std::string(outcome.token.view());
-  lease_end_ns_ = true_deadline(outcome);
-  note_taken(outcome);
+  lane.value = std::string(outcome.token.view());
+  lane.lease_end_ns = true_deadline(outcome);
+  note_taken(lane.resource, outcome);
   // A pause may have outlasted the lease: the application looks at its clock first.
-  if (lease_end_ns_ <= now_ns()) {
+  if (lane.lease_end_ns <= now_ns()) {
     note("is given a lock that is over");
   } else {
-    note("holds the lock");
-    scene_.checker.granted(id_, value_, lease_end_ns_);
-    begin_hold_story(lease_end_ns_);
+    note("holds the " + resource_name(lane.resource));
+    scene_.checker.granted(party(lane), lane.value, lane.lease_end_ns);
+    begin_hold_story(lane.resource, lane.lease_end_ns);
   }
-  extends_left_ = behaviour().extends;
-  checks_left_ = behaviour().checks;
-  releases_left_ = behaviour().releases ? (behaviour().releases_twice ? 2 : 1) : 0;
-  phase_ = Phase::working;
-  const std::int64_t wanted_ns = scene_.now_ns + behaviour().hold_ms * kMs;
-  work_until_ns_ = behaviour().releases ? std::min(wanted_ns, lease_end_ns_) : lease_end_ns_;
-  act_at_ns_ = (scene_.now_ns + work_until_ns_) / 2;
+  begin_work(lane);
+}
+
+void NativeClient::begin_work(Lane& lane) {
+  const Course& course = behaviour().course(lane.resource);
+  lane.extends_left = course.extends;
+  lane.checks_left = course.checks;
+  lane.releases_left = course.releases ? (course.releases_twice ? 2 : 1) : 0;
+  lane.phase = Phase::working;
+  const std::int64_t wanted_ns = scene_.now_ns + course.hold_ms * kMs;
+  lane.work_until_ns = course.releases ? std::min(wanted_ns, lane.lease_end_ns) : lane.lease_end_ns;
+  lane.act_at_ns = (scene_.now_ns + lane.work_until_ns) / 2;
   if (overstay_ns_ == 0) return;
   ++scene_.fired[static_cast<std::size_t>(FaultClass::holder_overstays)];
-  overstaying_ = true;
-  act_at_ns_ = lease_end_ns_ + overstay_ns_;
+  lane.overstaying = true;
+  lane.act_at_ns = lane.lease_end_ns + overstay_ns_;
   overstay_ns_ = 0;
-  scene_.checker.overstays(id_);
+  scene_.checker.overstays(party(lane));
   if (Story* story = scene_.trace.story()) {
-    story->spans.push_back({lease_end_ns_, act_at_ns_, false, id_, true, "works past its lease"});
+    story->spans.push_back(
+        {lane.lease_end_ns, lane.act_at_ns, false, id_, true, "works past its lease"});
   }
   note("will not stop at the end of its lease");
 }
 
-void NativeClient::finish_extend(const Outcome& outcome) {
-  scene_.checker.reported(id_, Verb::extend, value_, outcome);
-  phase_ = Phase::working;
+void NativeClient::finish_extend(Lane& lane, const Outcome& outcome) {
+  scene_.checker.reported(party(lane), Verb::extend, lane.value, outcome);
+  lane.phase = Phase::working;
   if (outcome.decision != Decision::granted) return note("is not given more time");
   const std::int64_t until_ns = true_deadline(outcome);
   if (until_ns <= now_ns()) return;
   note("is given more time");
-  lease_end_ns_ = std::max(lease_end_ns_, until_ns);
-  scene_.checker.extended(id_, value_, until_ns);
-  begin_hold_story(lease_end_ns_);
+  count_extend(lane);
+  lane.lease_end_ns = std::max(lane.lease_end_ns, until_ns);
+  scene_.checker.extended(party(lane), lane.value, until_ns);
+  begin_hold_story(lane.resource, lane.lease_end_ns);
 }
 
-void NativeClient::end_work() {
-  overstaying_ = false;
-  end_hold_story();
-  scene_.checker.given_up(id_);
-  if (releases_left_ == 0) return rest();
-  --releases_left_;
-  note("releases");
-  begin_call();
-  const std::optional<OperationId> operation = start_release();
-  if (!operation) return rest();
-  start(Phase::releasing, operation);
+void NativeClient::count_extend(const Lane& lane) {
+  const Course& course = behaviour().course(lane.resource);
+  if (course.extend_ttl_ms == 0 || course.extend_ttl_ms == course.ttl_ms) return;
+  Several& several = scene_.trace.several();
+  ++(course.extend_ttl_ms < course.ttl_ms ? several.shorter_extends : several.longer_extends);
 }
 
-void NativeClient::finish_release(const Outcome& outcome) {
-  scene_.checker.reported(id_, Verb::release, value_, outcome);
-  if (releases_left_ > 0) {
+void NativeClient::end_work(Lane& lane) {
+  lane.overstaying = false;
+  end_hold_story(lane.resource);
+  scene_.checker.given_up(party(lane));
+  if (lane.releases_left == 0) return rest(lane);
+  --lane.releases_left;
+  note("releases the " + resource_name(lane.resource));
+  begin_call(lane.resource);
+  const std::optional<OperationId> operation = start_release(lane.resource);
+  if (!operation) return rest(lane);
+  start(lane, Phase::releasing, operation);
+}
+
+void NativeClient::finish_release(Lane& lane, const Outcome& outcome) {
+  scene_.checker.reported(party(lane), Verb::release, lane.value, outcome);
+  if (lane.releases_left > 0) {
     ++scene_.fired[static_cast<std::size_t>(FaultClass::duplicate_release)];
-    phase_ = Phase::working;
-    work_until_ns_ = scene_.now_ns;
-    return end_work();
+    lane.phase = Phase::working;
+    lane.work_until_ns = scene_.now_ns;
+    return end_work(lane);
   }
-  note_released();
-  if (!exits_) return rest();
+  note_released(lane.resource);
+  if (!exits_) return rest(lane);
   exit();
-  if (must_keep_connections(scene_.plan)) schedule_undo_check();
+  if (!must_keep_connections(scene_.plan, id_)) return;
+  schedule_undo_check(lane);
+  // What the others were about to take is taken by nobody.
+  for (const Lane& other : lanes_) {
+    if (other.phase == Phase::taking) schedule_undo_check(other);
+  }
 }
 
-void NativeClient::rest() {
-  phase_ = Phase::resting;
-  ++rests_;
-  probing_ = false;
-  act_at_ns_ = scene_.now_ns + random_.between(0, kRestMaxNs);
-  if (scene_.plan.has(FaultClass::forgetful_network) && cycles_left_ > 0) {
+void NativeClient::on_death() {
+  if (alive()) scene_.trace.several().left_by_exit += calling() ? 1 : 0;
+  for (Lane& lane : lanes_) lane.operation.reset();
+  pool_.reset();
+}
+
+void NativeClient::rest(Lane& lane) {
+  const Course& course = behaviour().course(lane.resource);
+  lane.phase = Phase::resting;
+  ++rests_[lane.resource];
+  lane.probing = false;
+  lane.act_at_ns = scene_.now_ns + random_.between(0, kRestMaxNs);
+  if (scene_.plan.has(FaultClass::forgetful_network) && lane.cycles_left > 0) {
     ++scene_.fired[static_cast<std::size_t>(FaultClass::forgetful_network)];
-    act_at_ns_ += random_.between(kLongRestMinNs, kLongRestMaxNs);
+    lane.act_at_ns += random_.between(kLongRestMinNs, kLongRestMaxNs);
   }
+  look_at_connections();
+  if (course.releases && judged_under(ViolationKind::undone_late, scene_.plan)) {
+    schedule_undo_check(lane);
+  }
+}
+
+void NativeClient::look_at_connections() {
   // Whoever paused between looking and sending could not know better.
   if (transport_.misused() && judged_under(ViolationKind::connection_misused, scene_.plan)) {
     scene_.checker.report(ViolationKind::connection_misused,
@@ -356,24 +316,24 @@ void NativeClient::rest() {
     scene_.checker.report(ViolationKind::parents_touched,
                           "client " + std::to_string(id_) + " used its parent's connection");
   }
-  if (transport_.gave_up_sound() && must_keep_connections(scene_.plan)) {
+  if (transport_.gave_up_sound() && must_keep_connections(scene_.plan, id_)) {
     scene_.checker.report(ViolationKind::connection_given_up,
                           "client " + std::to_string(id_) + " closed a connection that was sound");
   }
-  if (behaviour().releases && judged_under(ViolationKind::undone_late, scene_.plan))
-    schedule_undo_check();
 }
 
-void NativeClient::schedule_undo_check() {
+void NativeClient::schedule_undo_check(const Lane& lane) {
   scene_.queue.add(scene_.now_ns + 4 * slowest_ns(scene_.plan) + kUndoMarginNs,
-                   EventKind::undo_check, id_, rests_);
+                   EventKind::undo_check, id_,
+                   rests_[lane.resource] * kResourcesMax + lane.resource);
 }
 
 bool NativeClient::begin_probe() {
   if (!alive() || !finished()) return false;
-  probing_ = true;
-  act_at_ns_ = scene_.now_ns;
-  schedule(act_at_ns_);
+  Lane& lane = lanes_.front();
+  lane.probing = true;
+  lane.act_at_ns = scene_.now_ns;
+  schedule(lane.act_at_ns);
   return true;
 }
 

@@ -1,10 +1,13 @@
 // A client that runs the production code: Pool, managers and machines, on simulated streams.
 //
-// It lives through cycles of lock, work, maybe extend or check, and release, as its plan says.
+// It lives through cycles of lock, work, maybe extend or check, and release, as its plan says; with
+// several resources it does so with each, all on one pool and side by side.
 #pragma once
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/pool.hpp"
@@ -12,6 +15,11 @@
 #include "sim/client.hpp"
 
 namespace redlock::sim {
+
+// The final attempt has all the time it may need.
+inline constexpr std::int64_t kProbeAttempts = 6;
+inline constexpr std::int64_t kProbePauseMs = 40;
+inline constexpr std::int64_t kProbeTimeoutMs = 100;
 
 class NativeClient : public Client {
  public:
@@ -23,70 +31,87 @@ class NativeClient : public Client {
     pool_.reset();
   }
 
-  [[nodiscard]] bool idle() const override { return phase_ == Phase::resting; }
-  [[nodiscard]] bool finished() const override { return idle() && cycles_left_ == 0; }
+  [[nodiscard]] bool idle(std::uint32_t resource) const override {
+    return lanes_[resource].phase == Phase::resting;
+  }
+  [[nodiscard]] bool finished() const override;
   bool begin_probe() override;
 
  protected:
   // How one kind of lock does it. Nothing: there is nothing to ask for.
-  virtual OperationId start_take(bool probe) = 0;
-  virtual std::optional<OperationId> start_release() = 0;
-  virtual std::optional<OperationId> start_extend() { return std::nullopt; }
-  virtual std::optional<OperationId> start_check() = 0;
-  virtual void note_taken(const Outcome& /*outcome*/) {}
-  virtual void note_released() {}
+  virtual OperationId start_take(std::uint32_t resource, bool probe) = 0;
+  virtual std::optional<OperationId> start_release(std::uint32_t resource) = 0;
+  virtual std::optional<OperationId> start_extend(std::uint32_t /*resource*/) {
+    return std::nullopt;
+  }
+  virtual std::optional<OperationId> start_check(std::uint32_t resource) = 0;
+  virtual void note_taken(std::uint32_t /*resource*/, const Outcome& /*outcome*/) {}
+  virtual void note_released(std::uint32_t /*resource*/) {}
   virtual void note_request_end() {}
   // What a caller that has left takes back.
-  virtual void leave_take(OperationId id) = 0;
+  virtual void leave_take(std::uint32_t resource, OperationId id) = 0;
   // Is anything of the parent's known here?
   [[nodiscard]] virtual bool remembers_parent() { return false; }
 
   [[nodiscard]] Pool& pool() { return *pool_; }
-  [[nodiscard]] const std::string& value() const { return value_; }
+  [[nodiscard]] const std::string& value(std::uint32_t resource) const {
+    return lanes_[resource].value;
+  }
 
  private:
   enum class Phase { resting, taking, working, extending, checking, releasing };
+  // Its life with one resource.
+  struct Lane {
+    std::uint32_t resource = 0;
+    std::uint32_t cycles_left = 0;
+    std::int64_t act_at_ns = 0;  // when the application does its next thing, true time
+    Phase phase = Phase::resting;
+    std::optional<OperationId> operation{};
+    bool probing = false;
+    std::int64_t lease_end_ns = 0;   // true time
+    std::int64_t work_until_ns = 0;  // true time
+    std::uint32_t extends_left = 0;
+    bool checks_left = false;
+    std::uint32_t releases_left = 0;
+    bool overstaying = false;
+    std::string value{};
+  };
 
   void act() override;
   std::int64_t next_turn_ns() override;
-  void on_death() override { pool_.reset(); }
+  void on_death() override;
   void give_up_call() override;
   void end_request() override;
-  bool may_end_request() const override { return phase_ == Phase::resting || calling(); }
+  bool may_end_request() const override;
   void become_child() override { child_ = true; }
   // Nothing of what the parent began or held is the child's.
   void start_over();
 
-  [[nodiscard]] bool calling() const override { return operation_.has_value(); }
-  void start(Phase phase, std::optional<OperationId> operation);
-  void finish_call();
-  void finish_take(const Outcome& outcome);
-  void finish_extend(const Outcome& outcome);
-  void finish_release(const Outcome& outcome);
-  void act_alone();
-  void end_work();
-  void rest();
-  void schedule_undo_check();
-  [[nodiscard]] std::int64_t take_budget_ns() const;
-  [[nodiscard]] std::int64_t timeout_ns() const;
+  [[nodiscard]] bool calling() const override;
+  [[nodiscard]] Contender party(const Lane& lane) const { return {id_, lane.resource}; }
+  std::array<std::uint32_t, kResourcesMax> draw_order();
+  void start(Lane& lane, Phase phase, std::optional<OperationId> operation);
+  void finish_calls(const std::array<std::uint32_t, kResourcesMax>& order);
+  void finish_call(Lane& lane);
+  void finish_take(Lane& lane, const Outcome& outcome);
+  void finish_extend(Lane& lane, const Outcome& outcome);
+  void finish_release(Lane& lane, const Outcome& outcome);
+  void count_extend(const Lane& lane);
+  void act_alone(Lane& lane);
+  void begin_work(Lane& lane);
+  void end_work(Lane& lane);
+  void rest(Lane& lane);
+  void look_at_connections();
+  void schedule_undo_check(const Lane& lane);
+  [[nodiscard]] std::int64_t take_budget_ns(const Lane& lane) const;
+  [[nodiscard]] std::int64_t timeout_ns(const Lane& lane) const;
   [[nodiscard]] std::int64_t true_deadline(const Outcome& outcome) const;
 
   HostClock client_clock_;
   SimEntropy entropy_;
   std::optional<Pool> pool_;
-  std::optional<OperationId> operation_;
-  Phase phase_ = Phase::resting;
-  bool probing_ = false;
-  bool child_ = false;  // of a fork, and has not noticed it yet
-  std::uint32_t cycles_left_;
-  std::int64_t act_at_ns_;          // when the application does its next thing, true time
-  std::int64_t lease_end_ns_ = 0;   // true time
-  std::int64_t work_until_ns_ = 0;  // true time
-  std::uint32_t extends_left_ = 0;
-  bool checks_left_ = false;
-  std::uint32_t releases_left_ = 0;
-  bool overstaying_ = false;
-  std::string value_;
+  std::vector<Lane> lanes_;  // by resource
+  bool child_ = false;       // of a fork, and has not noticed it yet
 };
 
 // RedLock on all servers, or PidLock on the first.

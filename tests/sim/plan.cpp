@@ -19,11 +19,19 @@ constexpr std::uint64_t kStretchesMax = 15;
 // Of 8 schedules, one steps out of the model.
 constexpr std::uint64_t kOutsideOneIn = 8;
 constexpr std::size_t kClassesMax = 3;
+// Of 4 schedules inside the model, one has clients that see to several locks at once.
+constexpr std::uint64_t kSeveralOneIn = 4;
+// What a lease must have for something to be left after drift.
+constexpr std::int64_t kTtlMinMs = 20;
 
-FaultClass draw_class(Random& random, Model model, LockKind kind) {
+FaultClass draw_class(Random& random, Model model, const Plan& plan) {
+  const LockKind kind = plan.kind;
   for (;;) {
     const FaultInfo& info = fault_table()[random.below(kFaultClasses)];
     if (info.model != model) continue;
+    // Where several calls share a connection, the next answer that fits is taken for one that is
+    // missing; nothing in the protocol tells them apart.
+    if (info.fault_class == hostile_missing && plan.resources > 1) continue;
     if (info.scope == Scope::stamp && kind == LockKind::quorum) continue;
     if (info.scope == Scope::quorum && kind == LockKind::stamp) continue;
     return info.fault_class;
@@ -33,22 +41,31 @@ FaultClass draw_class(Random& random, Model model, LockKind kind) {
 class Drawer {
  public:
   Drawer(std::uint64_t seed, const PlanWishes& wishes)
-      : random_(mix64(seed)), times_(mix64(seed + kTimesStream)), wishes_(wishes) {}
+      : random_(mix64(seed)),
+        times_(mix64(seed + kTimesStream)),
+        several_(mix64(seed + kSeveralStream)),
+        wishes_(wishes) {}
 
   Plan draw() {
     draw_shape();
     draw_clients();
     draw_times();
+    draw_several();
     draw_classes();
     return std::move(plan_);
   }
 
  private:
   static constexpr std::uint64_t kTimesStream = 1'000'000'048;
+  static constexpr std::uint64_t kSeveralStream = 1'000'000'100;
 
   void draw_shape();
   void draw_clients();
   void draw_times();
+  void draw_several();
+  [[nodiscard]] Course draw_beside(const ClientPlan& client);
+  [[nodiscard]] std::int64_t draw_timeout();
+  [[nodiscard]] std::int64_t draw_extend_ttl(std::int64_t ttl_ms);
   void draw_classes();
   void add_class(FaultClass fault_class);
   void add_fault(FaultClass fault_class);
@@ -56,6 +73,11 @@ class Drawer {
   void set_amount(FaultPlan& fault);
   void prepare_legacy(bool skewed);
   void prepare_outside();
+  void for_each_course(auto&& change) {
+    for (ClientPlan& client : plan_.clients) {
+      for (std::uint32_t i = 0; i < plan_.resources; ++i) change(client.course(i));
+    }
+  }
   // Two clocks share the lock's allowance; often they use it up.
   std::int64_t draw_rate() {
     const std::int64_t most = plan_.rate_max_ppm();
@@ -64,7 +86,10 @@ class Drawer {
   }
 
   Random random_;
-  Random times_;  // apart, so that what else a seed means does not hang on it
+  // Apart, so that what else a seed means does not hang on them.
+  Random times_;
+  Random several_;
+  std::int64_t stretch_ = 1;
   const PlanWishes& wishes_;
   Plan plan_;
   FaultClass outside_ = FaultClass::count;
@@ -79,7 +104,7 @@ void Drawer::draw_shape() {
     if (info.scope == Scope::stamp) plan_.kind = LockKind::stamp;
     if (info.model == Model::outside) outside_ = info.fault_class;
   } else if (leaves) {
-    outside_ = draw_class(random_, Model::outside, plan_.kind);
+    outside_ = draw_class(random_, Model::outside, plan_);
   }
   plan_.model = outside_ == FaultClass::count ? Model::inside : Model::outside;
   plan_.servers = 1;
@@ -122,11 +147,57 @@ void Drawer::draw_times() {
   if (plan_.model == Model::outside || wishes_.standard_shape) return;
   if (times_.chance(1, 2)) plan_.drift_ppm = times_.between(kDriftMinPpm, kDriftMaxPpm);
   if (!times_.chance(1, 3)) return;
-  const std::int64_t stretch = std::int64_t{1} << (1 + times_.below(kStretchesMax));
+  stretch_ = std::int64_t{1} << (1 + times_.below(kStretchesMax));
   for (ClientPlan& client : plan_.clients) {
-    client.ttl_ms *= stretch;
-    client.hold_ms *= stretch;
-    client.pause_ms *= stretch;
+    client.ttl_ms *= stretch_;
+    client.hold_ms *= stretch_;
+    client.pause_ms *= stretch_;
+  }
+}
+
+// Shorter or longer than the lease that was taken.
+std::int64_t Drawer::draw_extend_ttl(std::int64_t ttl_ms) {
+  if (several_.chance(1, 4)) return 0;
+  if (several_.chance(1, 2)) return several_.between(ttl_ms, 4 * ttl_ms);
+  return several_.between(std::min(ttl_ms, std::max(kTtlMinMs, ttl_ms / 4)), ttl_ms);
+}
+
+// One that shares the connections of the first manager, or has connections of its own.
+std::int64_t Drawer::draw_timeout() {
+  if (several_.chance(1, 3)) return 0;
+  if (several_.chance(1, 2)) return plan_.timeout_ms * several_.between(3, 10);
+  return several_.between(5, 40);
+}
+
+Course Drawer::draw_beside(const ClientPlan& client) {
+  Course course;
+  course.start_ns = client.start_ns;
+  // Side by side from the first instant on, or not.
+  if (several_.chance(1, 2)) course.start_ns = several_.between(0, 20 * kMs);
+  course.cycles = static_cast<std::uint32_t>(several_.between(1, 2));
+  course.ttl_ms = several_.between(kTtlMinMs, 300) * stretch_;
+  course.attempts = several_.between(1, 4);
+  course.pause_ms = several_.between(0, 30) * stretch_;
+  course.hold_ms = several_.between(0, course.ttl_ms / (several_.chance(1, 2) ? 8 : 1));
+  course.extends = several_.chance(1, 2) ? static_cast<std::uint32_t>(several_.between(1, 3)) : 0;
+  course.extend_ttl_ms = draw_extend_ttl(course.ttl_ms);
+  course.timeout_ms = draw_timeout();
+  // Whoever allows for more than the clocks do is only more careful.
+  if (several_.chance(1, 3)) course.drift_ppm = several_.between(plan_.drift_ppm, kDriftMaxPpm);
+  course.checks = several_.chance(1, 4);
+  course.releases = !several_.chance(1, 8);
+  return course;
+}
+
+void Drawer::draw_several() {
+  if (plan_.model == Model::outside || wishes_.standard_shape) return;
+  if (!several_.chance(1, kSeveralOneIn) || wishes_.fault_class == hostile_missing) return;
+  plan_.resources = static_cast<std::uint32_t>(several_.between(2, kResourcesMax));
+  for (ClientPlan& client : plan_.clients) {
+    client.extend_ttl_ms = draw_extend_ttl(client.ttl_ms);
+    for (std::uint32_t i = 1; i < plan_.resources; ++i) {
+      client.beside.push_back(draw_beside(client));
+    }
   }
 }
 
@@ -141,7 +212,7 @@ void Drawer::draw_classes() {
   // Other faults beside one from outside would blur what it shows.
   if (plan_.model == Model::outside) return;
   for (std::uint64_t i = 0; i < count; ++i) {
-    add_class(draw_class(random_, Model::inside, plan_.kind));
+    add_class(draw_class(random_, Model::inside, plan_));
   }
 }
 
@@ -179,10 +250,10 @@ void Drawer::add_class(FaultClass fault_class) {
     prepare_legacy(fault_class == legacy_clock_skew);
   }
   if (fault_class == duplicate_release) {
-    for (ClientPlan& client : plan_.clients) client.releases_twice = true;
+    for_each_course([](Course& course) { course.releases_twice = true; });
   }
   if (fault_class == forgetful_network) {
-    for (ClientPlan& client : plan_.clients) client.cycles = 2;
+    for_each_course([](Course& course) { course.cycles = 2; });
   }
   if (fault_class == server_clock_rate) {
     for (std::int64_t& rate : plan_.server_rates_ppm) rate = draw_rate();
@@ -292,9 +363,22 @@ void Drawer::set_amount(FaultPlan& fault) {
 
 std::int64_t Plan::longest_ttl_ms() const {
   std::int64_t longest = 0;
-  for (const ClientPlan& client : clients) longest = std::max(longest, client.ttl_ms);
+  for (const ClientPlan& client : clients) {
+    for (std::uint32_t i = 0; i < resources; ++i) {
+      const Course& course = client.course(i);
+      longest = std::max({longest, course.ttl_ms, course.extend_ttl_ms});
+    }
+  }
   // The stamp lock keeps its key for the buffer too, and whole seconds round up.
   return longest + buffer_ms + (stamps_in_seconds ? 1000 : 0);
+}
+
+std::int64_t Plan::shortest_timeout_ms(std::uint32_t client) const {
+  std::int64_t shortest = timeout_ms;
+  for (std::uint32_t i = 0; i < resources; ++i) {
+    shortest = std::min(shortest, timeout_of({client, i}));
+  }
+  return shortest;
 }
 
 Plan draw_plan(std::uint64_t seed, const PlanWishes& wishes) { return Drawer(seed, wishes).draw(); }

@@ -4,6 +4,8 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/faults.hpp"
@@ -17,10 +19,26 @@ inline constexpr std::int64_t kTtlMaxMs = 400;  // of the final attempt
 
 enum class LockKind { quorum, stamp };
 
-struct ClientPlan {
-  bool legacy = false;
-  std::int64_t clock_skew_ns = 0;  // of a legacy client's wall clock
-  std::int64_t rate_ppm = 0;
+// How many locks a process may live with side by side.
+inline constexpr std::uint32_t kResourcesMax = 3;
+
+[[nodiscard]] inline std::string resource_name(std::uint32_t resource) {
+  return resource == 0 ? "lock" : "lock" + std::to_string(resource);
+}
+[[nodiscard]] inline std::uint32_t resource_named(std::string_view name) {
+  const bool numbered = name.size() == 5 && name.starts_with("lock");
+  return numbered ? static_cast<std::uint32_t>(name.back() - '0') : 0;
+}
+
+// A client, and which of its resources this is about.
+struct Contender {
+  Contender(std::uint32_t who, std::uint32_t what = 0) : client(who), resource(what) {}
+  std::uint32_t client;
+  std::uint32_t resource;
+};
+
+// What a client does with one resource.
+struct Course {
   std::int64_t start_ns = 0;
   std::uint32_t cycles = 1;
   std::int64_t ttl_ms = 100;
@@ -28,9 +46,26 @@ struct ClientPlan {
   std::int64_t pause_ms = 0;
   std::int64_t hold_ms = 1;  // how long the application works while it holds the lock
   std::uint32_t extends = 0;
+  std::int64_t extend_ttl_ms = 0;  // 0: the lock's own
+  std::int64_t timeout_ms = 0;     // of its manager; 0: the plan's
+  std::int64_t drift_ppm = 0;      // the same
   bool checks = false;
   bool releases = true;
   bool releases_twice = false;
+};
+
+// With the first resource as its own course.
+struct ClientPlan : Course {
+  bool legacy = false;
+  std::int64_t clock_skew_ns = 0;  // of a legacy client's wall clock
+  std::int64_t rate_ppm = 0;
+  std::vector<Course> beside;  // one a further resource
+  [[nodiscard]] Course& course(std::uint32_t resource) {
+    return resource == 0 ? *this : beside[resource - 1];
+  }
+  [[nodiscard]] const Course& course(std::uint32_t resource) const {
+    return resource == 0 ? *this : beside[resource - 1];
+  }
 };
 
 struct FaultPlan {
@@ -48,6 +83,7 @@ struct Plan {
   LockKind kind = LockKind::quorum;
   Model model = Model::inside;
   std::uint32_t servers = 3;
+  std::uint32_t resources = 1;  // that each client locks, all at once
   std::int64_t delay_low_ns = 0;
   std::int64_t delay_high_ns = 0;
   std::int64_t timeout_ms = 20;
@@ -69,6 +105,18 @@ struct Plan {
     }
     return false;
   }
+  [[nodiscard]] const Course& course(Contender who) const {
+    return clients[who.client].course(who.resource);
+  }
+  [[nodiscard]] std::int64_t timeout_of(Contender who) const {
+    const std::int64_t own_ms = course(who).timeout_ms;
+    return own_ms == 0 ? timeout_ms : own_ms;
+  }
+  [[nodiscard]] double drift_factor_of(Contender who) const {
+    const std::int64_t own_ppm = course(who).drift_ppm;
+    return own_ppm == 0 ? drift_factor() : static_cast<double>(own_ppm) / 1e6;
+  }
+  [[nodiscard]] std::int64_t shortest_timeout_ms(std::uint32_t client) const;
   [[nodiscard]] std::int64_t longest_ttl_ms() const;
   [[nodiscard]] double drift_factor() const { return static_cast<double>(drift_ppm) / 1e6; }
   // How far each of two clocks may be off, for the one to show no more than the factor allows

@@ -44,6 +44,15 @@ struct Story {
   std::vector<StoryNote> violations;
 };
 
+// How often what only several locks bring about really happened.
+struct Several {
+  std::uint64_t begun_beside = 0;    // a call while another one was under way
+  std::uint64_t taken_together = 0;  // two that were done in the same turn
+  std::uint64_t shorter_extends = 0;
+  std::uint64_t longer_extends = 0;
+  std::uint64_t left_by_exit = 0;  // a process that exited in the midst of a call
+};
+
 class Trace {
  public:
   // Null: keep no story.
@@ -66,12 +75,14 @@ class Trace {
   }
   [[nodiscard]] std::uint64_t hash() const { return mix64(hash_); }
   [[nodiscard]] Story* story() const { return story_; }
+  [[nodiscard]] Several& several() { return several_; }
   void note(std::int64_t at_ns, std::string text) {
     if (story_ != nullptr) story_->notes.push_back({at_ns, std::move(text)});
   }
 
  private:
   Story* story_;
+  Several several_;
   std::uint64_t hash_ = 0x243f6a8885a308d3U;
 };
 

@@ -130,6 +130,7 @@ ScheduleResult World::run() {
   result.events = events_;
   result.grants = checker_.grant_count();
   result.judged = checker_.judged();
+  result.several = trace_.several();
   return result;
 }
 
@@ -156,9 +157,11 @@ void World::take(const Event& event) {
 
 // Only while the client has rested all the time since: nothing of it is under way.
 void World::check_undone(const Client& client, const Event& event) {
-  if (client.exited()) return checker_.check_undone(event.subject, client.gave_up_connection());
-  if (!client.alive() || !client.idle() || client.rests() != event.detail) return;
-  checker_.check_undone(event.subject, client.gave_up_connection());
+  const auto resource = static_cast<std::uint32_t>(event.detail % kResourcesMax);
+  const bool rests = client.alive() && client.idle(resource) &&
+                     client.rests(resource) == event.detail / kResourcesMax;
+  if (!client.exited() && !rests) return;
+  checker_.check_undone({event.subject, resource}, client.gave_up_connection());
 }
 
 bool World::settled() const {

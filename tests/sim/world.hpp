@@ -28,6 +28,7 @@ struct ScheduleResult {
   std::uint64_t events = 0;
   std::uint64_t grants = 0;
   Judged judged{};
+  Several several{};
 };
 
 // Keeps the story when asked to; the run is the same either way.
