@@ -81,7 +81,7 @@ class World {
 
   // Requests, and servers that are left alone (world_requests.cpp).
   void send(State& state, Turn& turn, const Emission& emission);
-  void ask(State& state, Turn& turn, const Message& message, int server, bool whatever);
+  void ask(State& state, Turn& turn, Message message, int server, bool whatever);
   void tidy_up(State& state, Turn& turn, const Message& message, int server);
   void keep(State& state, int client, const Message& message, int server);
   void review_spared(State& state, Turn& turn);
@@ -89,7 +89,9 @@ class World {
   void withdraw(State& state, Turn& turn);
 
   // Connections (world_links.cpp).
-  void give_up_overdue(State& state, Turn& turn, const Emission& emission, const Message& message);
+  // Gives the command that is to be asked now.
+  [[nodiscard]] Byte give_up_overdue(State& state, Turn& turn, const Emission& emission,
+                                     const Message& message);
   void open_link(State& state, int client, int server);
   void append(Link& link, const Message& message);
   void write(const Link& link, Message& message) const;

@@ -161,13 +161,14 @@ void World::repeat_as_text(State& state, Turn& turn, const Message& message, int
 }
 
 // An overdue connection is not used again, except for a removal behind what it is to remove.
-void World::give_up_overdue(State& state, Turn& turn, const Emission& emission,
+Byte World::give_up_overdue(State& state, Turn& turn, const Emission& emission,
                             const Message& message) {
   Link& link = link_of(state, turn.client, emission.node);
-  if (!overdue(link)) return;
+  Byte asked = message.command;
+  if (!overdue(link)) return asked;
   if (book_.at(emission.command).removal) {
     Message removal = message;
-    removal.command = byte(book_.undo_of(emission.command));
+    removal.command = asked = byte(book_.undo_of(emission.command));
     removal.left = kNeverDue;
     removal.wanted = false;
     append(link, removal);
@@ -176,6 +177,7 @@ void World::give_up_overdue(State& state, Turn& turn, const Emission& emission,
   if (!awaits_verdict(state, turn.client, emission.node)) {
     close_link(state, turn.client, emission.node);
   }
+  return asked;
 }
 
 void World::fail_link(State& state, Turn& turn, int server, Heard heard, bool usable) {

@@ -39,8 +39,8 @@ void World::send(State& state, Turn& turn, const Emission& emission) {
   Client& client = state.clients[static_cast<std::size_t>(turn.client)];
   const int server = emission.node;
   Link& link = state.links[static_cast<std::size_t>(turn.client)][emission.node];
-  const Message message{emission.command,      client.round, emission.attempt,
-                        emission.answer_ticks, Answer::none, emission.wants_answer};
+  Message message{emission.command,      client.round, emission.attempt,
+                  emission.answer_ticks, Answer::none, emission.wants_answer};
   Spared& spared = client.spared;
   if (!emission.wants_answer) {
     if (!keeps(spared, server) || spared.attempt != emission.attempt) {
@@ -55,7 +55,7 @@ void World::send(State& state, Turn& turn, const Emission& emission) {
         Input{InputKind::reply, emission.node, emission.attempt, Heard::connect}, dropped);
     return;
   }
-  give_up_overdue(state, turn, emission, message);
+  message.command = give_up_overdue(state, turn, emission, message);
   const bool left_alone = (turn.refused >> emission.node & 1U) != 0;
   if (spared.attempt != message.attempt) spared = Spared{};
   spared.attempt = message.attempt;
@@ -82,11 +82,18 @@ void World::tidy_up(State& state, Turn& turn, const Message& message, int server
 }
 
 // `whatever`: also when the server is to be left alone.
-void World::ask(State& state, Turn& turn, const Message& message, int server, bool whatever) {
+void World::ask(State& state, Turn& turn, Message message, int server, bool whatever) {
   Client& client = state.clients[static_cast<std::size_t>(turn.client)];
   Link& link = state.links[static_cast<std::size_t>(turn.client)][static_cast<std::size_t>(server)];
   const bool left_alone =
       !whatever && link.failed && (turn.refused >> static_cast<unsigned>(server) & 1U) != 0;
+  // It takes the place of what was carried over of the same, in the form for that.
+  if (book_.at(message.command).removal) {
+    const auto again = byte(book_.undo_of(message.command));
+    const std::uint32_t bit = carried_bit(again, message.round);
+    if ((link.carried & bit) != 0) message.command = again;
+    link.carried &= ~bit;
+  }
   if (!link.open && !left_alone) open_link(state, turn.client, server);
   if (link.open && !link.closing) {
     append(link, message);

@@ -55,5 +55,22 @@ TEST_F(ServerInDoubt, IsWaitedForWhereNoMajorityCanBeAskedWithoutIt) {
   EXPECT_EQ(lock(locks_).decision, Decision::granted);
 }
 
+// Another process had the processor between the two readings of the clock.
+TEST_F(ServerInDoubt, IsNoneThatAnsweredInTimeWhileTheProcessStoodStill) {
+  LockOptions options = once();
+  options.timeout = Duration::ms(5);
+  LockManager locks = manager(1, options);
+  ASSERT_EQ(lock(locks, "connects").decision, Decision::granted);
+  const std::size_t opened = server(0).connections_opened;
+  server(0).answer_time = Duration::ms(4);
+  const OperationId id = locks.begin_lock(Resource("r"), Duration::seconds(10));
+  transport_.interrupt_next_wait = true;
+  clock_.per_reading = Duration::ms(6);
+  pool_.step(Instant::never());
+  clock_.per_reading = Duration();
+  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
+  EXPECT_EQ(server(0).connections_opened, opened);
+}
+
 }  // namespace
 }  // namespace redlock

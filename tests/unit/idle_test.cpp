@@ -56,6 +56,34 @@ TEST_F(IdleTest, ARemovalWithoutAnswerIsSentAgainOnTheConnectionThatReplacesTheS
   EXPECT_FALSE(server(2).keys.contains("r"));
 }
 
+TEST_F(IdleTest, AReleaseThatIsTriedAgainIsConfirmedThoughItWasCarriedOver) {
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  step_for(Duration::ms(1));
+  forget_flows();
+  EXPECT_EQ(unlock(locks, outcome.token).decision, Decision::unreachable);
+  step_for(Duration::ms(1));
+  clock_.advance(kBackoffMax);
+  EXPECT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  EXPECT_FALSE(server(0).keys.contains("r"));
+  EXPECT_FALSE(server(1).keys.contains("r"));
+}
+
+TEST_F(IdleTest, AReleaseThatFindsItsConnectionOverdueIsConfirmedOnANewOne) {
+  LockManager locks = manager(3);
+  ASSERT_EQ(lock(locks, "connects").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  server(2).answer_time = Duration::seconds(1);
+  const Outcome outcome = lock(locks);
+  ASSERT_TRUE(server(2).keys.contains("r"));
+  server(2).answer_time = Duration();
+  transport_.forget_flows(server(2));
+  server(0).stopped = true;
+  clock_.advance(kTimeoutDefault);
+  EXPECT_EQ(unlock(locks, outcome.token).decision, Decision::granted);
+  EXPECT_FALSE(server(2).keys.contains("r"));
+}
+
 // Its bytes left long ago; that they arrived is what the overdue answer puts in doubt.
 TEST_F(IdleTest, ARemovalOnAConnectionThatIsOverdueIsSentAgainOnTheNextOne) {
   LockManager locks = manager(3);

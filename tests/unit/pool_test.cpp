@@ -323,6 +323,33 @@ TEST(PoolOverAHoldingTransport, ReadsWithoutWaitingWhatNoPollingShows) {
   EXPECT_EQ(clock.now(), begun);
 }
 
+// A waker's part, in memory.
+class CalledTransport final : public test::FakeTransport {
+ public:
+  using FakeTransport::FakeTransport;
+  Woken wait(std::span<Interest> interests, Instant deadline) override {
+    if (std::exchange(called, false)) return Woken::called;
+    return FakeTransport::wait(interests, deadline);
+  }
+  bool called = false;
+};
+
+TEST(PoolThatIsCalled, HearsInTheNextStepWhatCameWhileItOnlyLooked) {
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  CalledTransport transport(clock);
+  Pool pool(transport, clock, entropy);
+  LockManager locks(pool, {parse_server("s0")}, {});
+  const Outcome taken = pool.run(locks.begin_lock(Resource("r"), Duration::seconds(10)));
+  clock.advance(kIdleLook);
+  transport.called = true;
+  pool.take(locks.begin_check(Resource("r"), taken.token));
+  EXPECT_FALSE(transport.called);
+  const Instant begun = clock.now();
+  EXPECT_EQ(pool.step(begun + Duration::seconds(2)), Woken::called);
+  EXPECT_EQ(clock.now(), begun);
+}
+
 TEST(LockPlanTest, OnePlanServesManagersWithPoolsOfTheirOwn) {
   test::FakeClock clock;
   test::SeededEntropy entropy;

@@ -58,6 +58,14 @@ TEST_F(AuthenticatedSession, AServerWithTooManyClientsIsNotTakenForOneThatForbid
   EXPECT_TRUE(session_.broken());
 }
 
+TEST_F(AuthenticatedSession, NorIsOneInProtectedMode) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  const auto arrivals = receive("+OK\r\n-DENIED Redis is running in protected mode\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_THAT(arrivals[0].reply.text, HasSubstr("protected mode"));
+  EXPECT_TRUE(session_.broken());
+}
+
 TEST_F(AuthenticatedSession, NorIsItSaidToRefuseThePassword) {
   ASSERT_TRUE(submit(1, set_of("a")));
   const auto arrivals = receive("-ERR max number of clients reached\r\n");

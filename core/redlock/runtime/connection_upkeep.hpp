@@ -100,12 +100,14 @@ void Connection<C>::receive(Instant now, Events& events) {
       return begin_closing(Fault::closed, result.reason, false, events);
     }
     conversation_->take_bytes(std::string_view(buffer.data(), result.bytes), events);
+    if (!conversation_->broken()) {
+      failure_count_ = 0;
+      trouble_ = {};
+    }
     heard(now);
     if (conversation_->broken()) {
       return begin_closing(conversation_->fault(), conversation_->reason(), true, events);
     }
-    failure_count_ = 0;
-    trouble_ = {};
     if (result.bytes < buffer.size()) return;
   }
 }

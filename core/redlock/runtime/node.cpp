@@ -56,6 +56,7 @@ void Node::repeat_refused(Instant now) {
 
 void Node::submit(const Origin& origin, const SharedCommand& command, Instant answer_by,
                   Instant now, std::vector<Arrival>& arrivals) {
+  const SharedCommand asked = in_place_of_carried(command);
   if (may_open(now)) open(now, answer_by);
   // The lock was given up: an extend must not be counted that its removal then undoes. Another
   // release does the same, and is told so.
@@ -64,13 +65,27 @@ void Node::submit(const Origin& origin, const SharedCommand& command, Instant an
   });
   if (given_up) repeat_at_ = Instant();
   if (given_up && has_conversation()) repeat_refused(now);
-  if (has_conversation() && conversation().submit(origin, command, answer_by)) return;
+  if (has_conversation() && conversation().submit(origin, asked, answer_by)) return;
   if (is_removal(*command)) {
     submit_cleanup(std::make_shared<const Command>(*undo_of(*command)), answer_by);
   }
   const bool full = has_conversation();
   arrivals.push_back(
       {origin, full ? Reply::unknown(Fault::bound, "too many unanswered requests") : absence()});
+}
+
+// Behind its own repetition it would find nothing, and be called unsuccessful. What was tried
+// before is tried again in the form for that: meanwhile an old client may have taken the lock.
+SharedCommand Node::in_place_of_carried(const SharedCommand& command) {
+  if (!is_removal(*command)) return command;
+  const LockName lock = lock_name(*command);
+  const auto same = [&](const CarriedRemoval& carried) {
+    return lock_name(*carried.removal) == lock;
+  };
+  if (std::ranges::none_of(carried_, same)) return command;
+  SharedCommand again = std::make_shared<const Command>(*undo_of(*command));
+  std::erase_if(carried_, same);
+  return again;
 }
 
 Reply Node::absence() const {

@@ -77,6 +77,7 @@ class Node final : public Connection<Session> {
  private:
   void heard(Instant now) override;
   void open(Instant now, Instant answer_by);
+  [[nodiscard]] SharedCommand in_place_of_carried(const SharedCommand& command);
   void carry(CarriedRemoval removal);
   // The first of the carried has been handed to the conversation.
   void pop_carried();

@@ -71,12 +71,18 @@ void Reactor::replace_silent(Node& node) {
 Woken Reactor::step(Instant until) {
   Instant deadline = until;
   if (const auto next = next_deadline(); next && *next < deadline) deadline = *next;
-  const Woken woken = read(deadline, Scope::outstanding);
+  // Whoever called while there was only a look is heard now.
+  const Woken woken = read(called_ ? Instant() : deadline, Scope::outstanding);
   if (forked()) return woken;
   const Instant now = clock_.now();
+  // The process may have stood still since it read, and answers have come in time.
+  const bool any_overdue =
+      std::ranges::any_of(live_, [now](const auto& node) { return node->overdue(now); });
+  if (any_overdue) read(Instant(), Scope::outstanding);
+  if (forked()) return woken;
   take_time(now);
   if (!forked()) settle(now);
-  return woken;
+  return std::exchange(called_, false) ? Woken::called : woken;
 }
 
 // Connections with nothing outstanding have nothing to say, except that they were closed.
@@ -93,8 +99,8 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   }
   const Woken woken = transport_.wait(interests_, buffered ? Instant() : deadline);
   if (forked()) return woken;
+  called_ = called_ || woken == Woken::called;
   const Instant now = clock_.now();
-  looked_at_ = now;
   for (std::size_t i = 0; i < polled_.size(); ++i) {
     const Interest& interest = interests_[i];
     const bool readable = interest.readable || interest.wants.buffered;
@@ -103,7 +109,7 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   }
   polled_.clear();
   settle(now);
-  return buffered ? Woken::ready : woken;
+  return buffered && woken == Woken::deadline ? Woken::ready : woken;
 }
 
 void Reactor::take_time(Instant now) {
@@ -202,14 +208,18 @@ void Reactor::withdraw(Running& running, Instant now) {
 
 // An overdue connection is not used again, except for this: what is to be removed may still be
 // under way on it, so the removal goes out behind it before the answer is sought elsewhere.
-void Reactor::give_up_overdue(Node& node, const Command& command, Instant now) {
+SharedCommand Reactor::give_up_overdue(Node& node, const SharedCommand& command, Instant now) {
   // Time has gone on since it was looked at; an answer may lie there that came in time.
-  if (!node.overdue(std::min(now, looked_at_))) return;
-  if (is_removal(command)) {
-    node.submit_cleanup(std::make_shared<const Command>(*undo_of(command)), Instant::never());
+  if (!node.overdue(std::min(now, looked_at_))) return command;
+  SharedCommand asked = command;
+  if (is_removal(*command)) {
+    // Whoever takes the lock between the two must not be taken for us.
+    asked = std::make_shared<const Command>(*undo_of(*command));
+    node.submit_cleanup(asked, Instant::never());
   }
   node.take_time(now, arrivals_);
   if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);
+  return asked;
 }
 
 void Reactor::send_request(Running& running, const Request& request, Instant now) {
@@ -219,10 +229,11 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
     return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
   }
   if (!request.wants_answer) return node->submit_cleanup(request.command, request.answer_by);
-  give_up_overdue(*node, *request.command, now);
-  if (!node->connected_or_free(now)) return running.spared.keep(request, now);
-  running.spared.note_asked(request.attempt);
-  ask(running, request, now);
+  Request wanted = request;
+  wanted.command = give_up_overdue(*node, request.command, now);
+  if (!node->connected_or_free(now)) return running.spared.keep(wanted, now);
+  running.spared.note_asked(wanted.attempt);
+  ask(running, wanted, now);
 }
 
 void Reactor::ask(Running& running, const Request& request, Instant now) {

@@ -122,7 +122,9 @@ class Reactor {
   // Undoes what failed, hands on what was held up, and lets go of what nobody will take.
   void tie_up(Instant now) noexcept;
   [[nodiscard]] Running* find(OperationId id);
-  void give_up_overdue(Node& node, const Command& command, Instant now);
+  // Gives what is to be asked now instead of `command`.
+  [[nodiscard]] SharedCommand give_up_overdue(Node& node, const SharedCommand& command,
+                                              Instant now);
   void send_request(Running& running, const Request& request, Instant now);
   void ask(Running& running, const Request& request, Instant now);
   // Asks those that are being backed off from, or answers for them, when it is time to.
@@ -137,7 +139,8 @@ class Reactor {
   ForkWatch watch_;
   Duration idle_limit_ = kIdleLimitDefault;
   OperationId last_id_ = 0;
-  Instant looked_at_;  // what came before it has been read, where anything could be overdue
+  bool called_ = false;  // another thread wants the next step to return
+  Instant looked_at_;    // what came before it has been read, where anything could be overdue
   std::vector<Running> running_;
   NodeList live_;  // the nodes with a connection
   NodeList silent_;

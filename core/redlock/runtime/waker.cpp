@@ -39,8 +39,8 @@ bool Waker::take_call() noexcept {
 
 void Waker::start_over() noexcept {
   if (!watch_.forked()) return;
-  watch_.start_over();
   (void)open();
+  watch_.start_over();
 }
 
 }  // namespace redlock

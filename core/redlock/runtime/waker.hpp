@@ -4,8 +4,6 @@
 // calls end one. Whoever needs none has none, and no descriptors.
 // call() from any thread and from signal handlers; the rest from the thread that waits.
 #pragma once
-#include <atomic>
-
 #include "redlock/runtime/descriptor.hpp"
 #include "redlock/runtime/process.hpp"
 
@@ -21,7 +19,8 @@ class Waker {
   [[nodiscard]] bool take_call() noexcept;
   // Readable when there was a call; -1 where there is none.
   [[nodiscard]] int descriptor() const { return reading_.number(); }
-  // In a child: a pipe of its own, or none where there are no descriptors to be had.
+  // In a child, where nobody else may call yet: a pipe of its own, or none where there are no
+  // descriptors to be had.
   void start_over() noexcept;
 
  private:

@@ -43,9 +43,10 @@ std::optional<Handshake::Refusal> Handshake::take_reply(const RespValue& value,
   const Step step = steps_[answered_++];
   const bool confirmed = value.kind == RespKind::status && value.text == "OK";
   const bool is_error = value.kind == RespKind::error;
-  if (is_error && fault_of(value.text) == Fault::maxclients) {
-    // Said to the connection, whatever was asked first on it.
-    return Refusal{Fault::maxclients, "the connection was refused: " + secrets.shown(value.text)};
+  const Fault fault = is_error ? fault_of(value.text) : Fault::none;
+  // Said to the connection, whatever was asked first on it.
+  if (fault == Fault::maxclients || (is_error && value.text.starts_with("DENIED "))) {
+    return Refusal{fault, "the connection was refused: " + secrets.shown(value.text)};
   }
   // A name is a courtesy; an ACL may forbid it.
   const bool tolerated = step == Step::set_name && is_error;
@@ -57,7 +58,6 @@ std::optional<Handshake::Refusal> Handshake::take_reply(const RespValue& value,
     return Refusal{Fault::protocol, "no valid reply to the handshake"};
   }
   const bool auth = step == Step::auth;
-  const Fault fault = fault_of(value.text);
   return Refusal{auth && fault == Fault::rejected ? Fault::auth : fault,
                  (auth ? "AUTH" : "SELECT") + (" was refused: " + secrets.shown(value.text))};
 }
