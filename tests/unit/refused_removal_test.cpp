@@ -47,6 +47,26 @@ class Rule14RefusedRemovals : public FakeWorld {
   int calls_ = 0;
 };
 
+// AUTH and what is asked go out in one write.
+TEST_F(Rule14RefusedRemovals, WhatTravelledBehindARefusedPasswordIsRepeatedOnceItIsAccepted) {
+  std::vector<ServerSpec> servers = specs(3);
+  for (ServerSpec& spec : servers) spec.endpoint.password = "secret";
+  LockManager locks(pool_, servers, once());
+  server(2).say = [](const Arguments& request) {
+    return request[0] == "AUTH" ? "-WRONGPASS invalid username-password pair\r\n"
+                                : "-NOAUTH Authentication required.\r\n";
+  };
+  release(locks);
+  const std::size_t asked = removals();
+  clock_.advance(Duration::seconds(1));
+  call(locks);
+  EXPECT_EQ(removals(), asked);
+  third_is_well();
+  clock_.advance(Duration::seconds(1));
+  call(locks);
+  EXPECT_FALSE(third_holds());
+}
+
 class Rule14PassingErrors : public Rule14RefusedRemovals,
                             public testing::WithParamInterface<std::string> {};
 

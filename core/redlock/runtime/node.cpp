@@ -36,12 +36,16 @@ void Node::send_carried(Instant now) {
 
 void Node::note_refused(Instant now) {
   for (auto& refused = conversation().refused(); !refused.empty(); refused.pop_front()) {
-    const Instant until = std::min(refused.front().until, now + kOwedFor);
-    repeat_at_ = now + kRepeatPause;
-    if (now >= until) continue;
-    if (refused_.size() == kCarriedMax) refused_.pop_front();
-    refused_.push_back({refused.front().removal, until});
+    owe(refused.front().removal, std::min(refused.front().until, now + kOwedFor), now);
   }
+}
+
+// Until the server carries out anything.
+void Node::owe(const SharedCommand& removal, Instant until, Instant now) {
+  repeat_at_ = now + kRepeatPause;
+  if (now >= until) return;
+  if (refused_.size() == kCarriedMax) refused_.pop_front();
+  refused_.push_back({removal, until});
 }
 
 // A server that carries out anything may be over its trouble.
@@ -121,6 +125,10 @@ void Node::complete_closing(Instant now) {
     session.repeat_removals();
     say_last_words();
     handed_over = !session.has_output();
+  }
+  if (handed_over && session.greeting_refused()) {
+    for (const SharedCommand& removal : left_over) owe(removal, now + kOwedFor, now);
+    left_over.clear();
   }
   if (handed_over) drop_delivered(left_over);
   // Before the connection is let go: without the memory for them it stays, and the next turn

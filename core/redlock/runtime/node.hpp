@@ -85,6 +85,7 @@ class Node final : public Connection<Session> {
   void drop_delivered(std::vector<SharedCommand>& handed_over) const;
   void send_carried(Instant now);
   void note_refused(Instant now);
+  void owe(const SharedCommand& removal, Instant until, Instant now);
   void repeat_refused(Instant now);
 
   RequestEncoder& encoder_;

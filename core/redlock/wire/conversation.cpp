@@ -26,6 +26,7 @@ std::optional<RespValue> Conversation::next_reply(std::optional<Ending>& ending)
     if (!value || handshake_.done()) return value;
     if (auto refusal = handshake_.take_reply(*value, secrets_)) {
       ending = {refusal->fault, std::move(refusal->reason)};
+      greeting_refused_ = true;
       return std::nullopt;
     }
   }

@@ -27,6 +27,8 @@ class Conversation {
  public:
   // Is the greeting unanswered?
   [[nodiscard]] bool greeting() const { return !handshake_.done(); }
+  // Did the server refuse it? Then nothing that was said behind it was carried out.
+  [[nodiscard]] bool greeting_refused() const { return greeting_refused_; }
   // May anything be said besides the greeting? False while a SELECT is unconfirmed.
   [[nodiscard]] bool admitted() const { return handshake_.admits(); }
   [[nodiscard]] bool broken() const { return broken_; }
@@ -72,6 +74,7 @@ class Conversation {
   std::size_t output_offset_ = 0;
   Handshake handshake_;
   bool handshake_sent_ = false;
+  bool greeting_refused_ = false;
   bool sent_any_ = false;
   std::size_t unanswered_bytes_ = 0;  // sent since nothing was awaited last
   bool broken_ = false;
