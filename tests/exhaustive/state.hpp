@@ -44,6 +44,11 @@ struct Message {
 // zero is the end.
 using Zombie = std::uint64_t;
 
+// Where a command of a round stands in the masks of a link.
+inline std::uint32_t carried_bit(int command, int round) {
+  return std::uint32_t{1} << static_cast<unsigned>(command + 16 * round);
+}
+
 // All that lies between one client and one server.
 struct Link {
   bool open = false;

@@ -11,10 +11,6 @@ namespace {
 
 constexpr int kZombieBits = 64;
 
-std::uint32_t carried_bit(int command, int round) {
-  return std::uint32_t{1} << static_cast<unsigned>(command + 16 * round);
-}
-
 Link& link_of(State& state, int client, int server) {
   return state.links[static_cast<std::size_t>(client)][static_cast<std::size_t>(server)];
 }

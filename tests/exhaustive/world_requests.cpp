@@ -7,10 +7,6 @@ namespace redlock::exhaustive {
 
 namespace {
 
-std::uint32_t carried_bit(int command, int round) {
-  return std::uint32_t{1} << static_cast<unsigned>(command + 16 * round);
-}
-
 bool keeps(const Spared& spared, int server) {
   return (spared.kept >> static_cast<unsigned>(server) & 1U) != 0;
 }
