@@ -183,6 +183,9 @@ constexpr std::array kKnownSeeds{
         212622, true, {}, "time went on between looking and asking: an answer was called late"},
     KnownSeed{2071, false, {}, "a PidLock trusted its lease as if all clocks ran alike"},
     KnownSeed{21, false, {}, "the same, with a lease of an hour"},
+    KnownSeed{17394, false, FaultClass::no_auth,
+              "a removal was given up because the server wanted a password"},
+    KnownSeed{107710, false, {}, "a removal behind nonsense was refused, which nobody read"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "redlock/wire/server_words.hpp"
 #include "support/fake_world.hpp"
 
@@ -67,6 +69,48 @@ TEST_F(Rule14RefusedRemovals, WhatTravelledBehindARefusedPasswordIsRepeatedOnceI
   EXPECT_FALSE(third_holds());
 }
 
+// The removal is the last word on a connection that nobody reads any more.
+class Rule14LastWordsBehindNonsense : public Rule14RefusedRemovals {
+ protected:
+  void third_talks_nonsense(const std::string& about_removals) {
+    server(2).say = [this, about_removals](const Arguments& request) {
+      if (request[0] != "SET") return about_removals;
+      server(2).keys[request[1]] = request[2];
+      return std::string("*0\r\n");
+    };
+  }
+  void lose_an_attempt(LockManager& locks) {
+    server(0).keys["r"] = server(1).keys["r"] = "somebody else's";
+    ASSERT_EQ(lock(locks).decision, Decision::denied);
+    step_for(Duration::ms(1));
+    ASSERT_TRUE(third_holds());
+  }
+};
+
+TEST_F(Rule14LastWordsBehindNonsense, AreSaidAgainForTheServerMayHaveRefusedThem) {
+  LockManager locks = manager(3);
+  third_talks_nonsense("-BUSY Redis is busy running a script.\r\n");
+  lose_an_attempt(locks);
+  clock_.advance(Duration::seconds(1));
+  third_is_well();
+  call(locks);
+  EXPECT_FALSE(third_holds());
+}
+
+TEST_F(Rule14LastWordsBehindNonsense, AreSaidAgainOnlyOnce) {
+  LockManager locks = manager(3);
+  third_talks_nonsense("*0\r\n");
+  lose_an_attempt(locks);
+  for (int i = 0; i < 5; ++i) {
+    clock_.advance(Duration::seconds(1));
+    call(locks);
+  }
+  const auto of_it = [](const Arguments& request) {
+    return request[0] == "EVAL" && request[3] == "r";
+  };
+  EXPECT_EQ(std::ranges::count_if(server(2).log, of_it), 2);
+}
+
 class Rule14PassingErrors : public Rule14RefusedRemovals,
                             public testing::WithParamInterface<std::string> {};
 
@@ -80,15 +124,14 @@ TEST_P(Rule14PassingErrors, LeaveNothingOnTheServerOnceTheyHavePassed) {
   EXPECT_FALSE(third_holds());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Rule14PassingErrors,
-                         testing::Values(kLoading, "BUSY Redis is busy running a script.",
-                                         "MISCONF Redis is configured to save RDB snapshots",
-                                         "MASTERDOWN Link with MASTER is down",
-                                         "NOREPLICAS Not enough good replicas",
-                                         "READONLY You can't write against a read only replica.",
-                                         "OOM command not allowed",
-                                         "CLUSTERDOWN Hash slot not served",
-                                         "ERR max number of clients reached"));
+INSTANTIATE_TEST_SUITE_P(
+    All, Rule14PassingErrors,
+    testing::Values(kLoading, "BUSY Redis is busy running a script.",
+                    "MISCONF Redis is configured to save RDB snapshots",
+                    "MASTERDOWN Link with MASTER is down", "NOREPLICAS Not enough good replicas",
+                    "READONLY You can't write against a read only replica.",
+                    "OOM command not allowed", "CLUSTERDOWN Hash slot not served",
+                    "NOAUTH Authentication required.", "ERR max number of clients reached"));
 
 TEST_F(Rule14RefusedRemovals, TheUndoOfALostAttemptIsRepeatedToo) {
   LockManager locks = manager(3);

@@ -119,34 +119,32 @@ void Node::carry(CarriedRemoval removal) {
 void Node::complete_closing(Instant now) {
   if (!closing()) return;
   Session& session = conversation();
-  std::vector<SharedCommand> left_over = session.unsettled();
+  const std::vector<SharedCommand> unanswered = session.unsettled();
   bool handed_over = false;
   if (stream_usable() && session.has_last_words()) {
     session.repeat_removals();
     say_last_words();
     handed_over = !session.has_output();
   }
-  if (handed_over && session.greeting_refused()) {
-    for (const SharedCommand& removal : left_over) owe(removal, now + kOwedFor, now);
-    left_over.clear();
-  }
-  if (handed_over) drop_delivered(left_over);
   // Before the connection is let go: without the memory for them it stays, and the next turn
   // tries again.
-  for (const SharedCommand& removal : left_over) carry({removal, handed_over});
+  for (const SharedCommand& removal : unanswered) keep_unanswered(removal, handed_over, now);
   for (const Refused& refused : session.refused()) carry({refused.removal});
   close(now);
 }
 
-// Of what an overdue connection took nobody knows whether the network still carried it, so it is
-// sent again: once, or what a server that stands still has to read would grow with each connection.
-void Node::drop_delivered(std::vector<SharedCommand>& handed_over) const {
-  if (conversation().fault() != Fault::timeout) return handed_over.clear();
-  std::erase_if(handed_over, [this](const SharedCommand& removal) {
-    return std::ranges::any_of(sent_again_, [&](const SharedCommand& again) {
-      return lock_name(*again) == lock_name(*removal);
-    });
+// That the transport took its bytes says neither that they arrived nor that the server did not
+// refuse them. So it is sent again: once, or what a server that stands still has to read would grow
+// with each connection.
+void Node::keep_unanswered(const SharedCommand& removal, bool handed_over, Instant now) {
+  if (!handed_over) return carry({removal});
+  if (conversation().greeting_refused()) return owe(removal, now + kOwedFor, now);
+  // By us, in good order.
+  if (conversation().fault() == Fault::closed) return;
+  const bool sent_again = std::ranges::any_of(sent_again_, [&](const SharedCommand& again) {
+    return lock_name(*again) == lock_name(*removal);
   });
+  if (!sent_again) carry({removal, true});
 }
 
 void Node::shut_down(std::vector<Arrival>& arrivals) {

@@ -81,8 +81,8 @@ class Node final : public Connection<Session> {
   void carry(CarriedRemoval removal);
   // The first of the carried has been handed to the conversation.
   void pop_carried();
-  // Leaves those that are to be sent again.
-  void drop_delivered(std::vector<SharedCommand>& handed_over) const;
+  // What becomes of a removal that was not answered on the connection that is closing.
+  void keep_unanswered(const SharedCommand& removal, bool handed_over, Instant now);
   void send_carried(Instant now);
   void note_refused(Instant now);
   void owe(const SharedCommand& removal, Instant until, Instant now);

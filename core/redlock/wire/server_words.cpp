@@ -214,6 +214,8 @@ bool is_passing(std::string_view error) {
     case Fault::oom:
     case Fault::readonly:
     case Fault::maxclients:
+    // Whoever asks for a password carries nothing out, and may soon ask for another or none.
+    case Fault::auth:
       return true;
     case Fault::cluster:
       return has_code(error, "CLUSTERDOWN");
