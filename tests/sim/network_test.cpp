@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/sim_clock.hpp"
+#include "sim/sim_transport.hpp"
 
 namespace redlock::sim {
 namespace {
@@ -135,6 +136,32 @@ TEST_F(NetworkTest, AnswersCanBeMadeToComeWithTheTimeout) {
   EXPECT_EQ(connection.inbox, "");
   run_until(77);
   EXPECT_EQ(connection.inbox, "answer");
+}
+
+// What a client sends on a connection that its network has long forgotten.
+class ForgottenConnectionTest : public NetworkTest {
+ protected:
+  // Whether it should have been another connection.
+  bool misused_by(const std::string& bytes) {
+    const ConnectionId id = transport_.open(endpoint_of(0), Instant::never());
+    run_until(10);
+    run_until(10 + kStaleNs / kMs);
+    transport_.send(id, bytes);
+    Interest interest{id, {true, false, false}, false, false};
+    transport_.wait({&interest, 1}, Instant());
+    return transport_.misused();
+  }
+  const std::string take_ = "*6\r\n$3\r\nSET\r\n$4\r\nlock\r\n$5\r\ntoken\r\n$2\r\nNX\r\n";
+
+ private:
+  HostTime time_{now_ns_, 3};
+  SimTransport transport_{network_, 0, true, time_};
+};
+
+TEST_F(ForgottenConnectionTest, IsNoPlaceForATake) { EXPECT_TRUE(misused_by(take_)); }
+
+TEST_F(ForgottenConnectionTest, MayGetTheRestOfATakeThatTheKernelTookInPart) {
+  EXPECT_FALSE(misused_by(take_.substr(1)));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ namespace {
 // A client looks at connections that it has not used for 10 ms; its clock may be slow.
 constexpr std::int64_t kLookNs = 12 * kMs;
 
+constexpr std::string_view kTakeBegins = "*6\r\n$3\r\nSET\r\n";
+
 bool readable(const Connection& connection) {
   if (connection.client_side == ClientSide::connecting) return false;
   return connection.inbox_offset < connection.inbox.size() || connection.peer_ended ||
@@ -58,8 +60,8 @@ IoResult SimTransport::send(ConnectionId connection, std::string_view bytes) {
   const bool over =
       link.peer_ended && unused_ns >= kLookNs && network_.now_ns() - link.ended_ns >= kLookNs;
   // A removal may go there: it is carried to the next connection when this one turns out to be
-  // dead.
-  const bool takes = bytes.find("\r\nSET\r\n") != std::string_view::npos;
+  // dead. So may the rest of a take: what the kernel took in part has to be finished.
+  const bool takes = bytes.find(kTakeBegins) != std::string_view::npos;
   link.outlived = link.outlived || unused_ns >= idle_limit_ns() / 2;
   link.misused = link.misused || (takes && (stale || over));
   time_.pass();
