@@ -166,7 +166,7 @@ void write_client(Bytes& out, const Client& client, std::uint16_t machine, Byte 
   put(out, byte(client.hold_left));
   put(out, byte(client.held | client.round << 4));
   put(out, byte(client.age | client.attempt << 5));
-  put(out, client.stamp_left);
+  put(out, byte(client.stamp_left));
   put(out, byte(flags(client.lagging, client.extended, client.spared.kept != 0) |
                 static_cast<int>(client.robbed) << 4));
   write_spared(out, client.spared, kept);
@@ -185,7 +185,7 @@ void read_client(Reader& in, Client& client) {
   const int age = in.get();
   client.age = byte(age & 31);
   client.attempt = byte(age >> 5);
-  client.stamp_left = in.get();
+  client.stamp_left = static_cast<Ticks>(in.get());
   const int rest = in.get();
   client.lagging = (rest & 1) != 0;
   client.extended = (rest & 2) != 0;
@@ -282,7 +282,7 @@ void Canonical::write(const State& state, const Clients& clients, const Clients&
   const int permutation = order_number(new_server);
   put(out, byte(state.faults_left | state.gain_left << 4));
   put(out, state.ticks_left);
-  put(out, flags(state.loss, state.untimely, state.granted));
+  put(out, byte(flags(state.loss, state.untimely, state.granted) | state.phase << 3));
   for (std::size_t j = 0; j < at(settings_.servers); ++j) {
     write_server(out, state.servers[servers[j]], new_names);
   }
@@ -310,6 +310,7 @@ State Canonical::decode(std::string_view bytes) const {
   state.loss = (bits & 1) != 0;
   state.untimely = (bits & 2) != 0;
   state.granted = (bits & 4) != 0;
+  state.phase = byte(bits >> 3);
   for (std::size_t j = 0; j < at(settings_.servers); ++j) read_server(in, state.servers[j]);
   for (std::size_t i = 0; i < at(settings_.clients()); ++i) {
     read_client(in, state.clients[i]);

@@ -67,8 +67,9 @@ int CommandBook::token_number(std::string_view text) {
   return static_cast<int>(tokens_.size()) - 1;
 }
 
-std::string CommandBook::stamp(int token_number) const {
-  return std::to_string(kOwnStampMs) + "." + token(token_number);
+std::string CommandBook::stamp(int token_number, const Settings& settings) const {
+  const std::int64_t unit_ms = settings.unit_ticks > 0 ? 1000 : 1;
+  return std::to_string(kOwnStampMs / unit_ms) + "." + token(token_number);
 }
 
 }  // namespace redlock::exhaustive

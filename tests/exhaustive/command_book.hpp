@@ -19,7 +19,7 @@ enum class Role { take, undo, release, extend, check };
 
 inline constexpr std::size_t kCommandsMax = 15;
 
-// The integer part of every stamp that is the command's own, in milliseconds.
+// When every stamp ends that is the command's own, in milliseconds; whole seconds, too.
 inline constexpr std::int64_t kOwnStampMs = 1'700'000'000'000;
 
 struct BookedCommand {
@@ -46,7 +46,7 @@ class CommandBook {
     return tokens_[static_cast<std::size_t>(number)];
   }
   // The stamp that a client is told when its take was granted.
-  [[nodiscard]] std::string stamp(int token_number) const;
+  [[nodiscard]] std::string stamp(int token_number, const Settings& settings) const;
 
  private:
   std::map<std::string, int> numbers_;  // by the bytes

@@ -11,7 +11,11 @@ namespace {
 
 AnswerTimes times_of(const Settings& settings) {
   return std::make_shared<const std::vector<Duration>>(static_cast<std::size_t>(settings.servers),
-                                                       kTick * settings.answer);
+                                                       settings.tick() * settings.answer);
+}
+
+StampUnit unit_of(const Settings& settings) {
+  return settings.unit_ticks > 0 ? StampUnit::seconds : StampUnit::milliseconds;
 }
 
 }  // namespace
@@ -25,17 +29,17 @@ void CountingEntropy::fill(std::span<std::byte> bytes) {
 
 std::unique_ptr<Acquire> make_acquire(const Settings& settings, int round, Entropy& entropy) {
   const Resource key(key_of_round(round));
-  const Duration ttl = kTick * settings.ttl;
+  const Duration ttl = settings.tick() * settings.ttl;
   std::shared_ptr<const redlock::LockKind> kind;
   if (settings.lock == LockKind::quorum) {
     kind = std::make_shared<QuorumKind>(key, ttl, settings.drift_factor());
   } else {
-    const StampRules rules{StampUnit::milliseconds, settings.drift_factor()};
-    kind = std::make_shared<StampKind>(key, ttl, kTick, rules);
+    const StampRules rules{unit_of(settings), settings.drift_factor()};
+    kind = std::make_shared<StampKind>(key, ttl, settings.tick(), rules);
   }
-  return std::make_unique<Acquire>(times_of(settings), std::move(kind),
-                                   RetryPolicy::exact(settings.attempts, kTick * settings.pause),
-                                   entropy);
+  return std::make_unique<Acquire>(
+      times_of(settings), std::move(kind),
+      RetryPolicy::exact(settings.attempts, settings.tick() * settings.pause), entropy);
 }
 
 std::unique_ptr<Inquiry> make_inquiry(const Settings& settings, const CommandBook& book,
@@ -43,7 +47,8 @@ std::unique_ptr<Inquiry> make_inquiry(const Settings& settings, const CommandBoo
   const Resource key(key_of_round(round));
   const Token token(book.token(root.token));
   if (root.kind == Root::Kind::extend) {
-    const Duration ttl = kTick * (settings.extend_ttl > 0 ? settings.extend_ttl : settings.ttl);
+    const Duration ttl =
+        settings.tick() * (settings.extend_ttl > 0 ? settings.extend_ttl : settings.ttl);
     return std::make_unique<Extend>(
         times_of(settings), std::make_shared<QuorumKind>(key, ttl, settings.drift_factor()), token);
   }
@@ -52,9 +57,11 @@ std::unique_ptr<Inquiry> make_inquiry(const Settings& settings, const CommandBoo
                                      LossDetail::none);
   }
   const StampProof proof = root.accepts_plain ? StampProof::exact_or_plain : StampProof::exact;
-  const StampKind kind(key, {}, Duration::ms(3), {}, proof);
-  return std::make_unique<Inquiry>(times_of(settings), kind.release(Token(book.stamp(root.token))),
-                                   LossDetail::none);
+  // One millisecond below a tick, so that a stamp with a whole tick left is still released.
+  const Duration margin = settings.tick() - Duration::ms(1);
+  const StampKind kind(key, {}, margin, StampRules{unit_of(settings)}, proof);
+  return std::make_unique<Inquiry>(
+      times_of(settings), kind.release(Token(book.stamp(root.token, settings))), LossDetail::none);
 }
 
 }  // namespace redlock::exhaustive

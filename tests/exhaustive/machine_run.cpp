@@ -9,13 +9,13 @@ namespace redlock::exhaustive {
 
 namespace {
 
-Byte ticks_up(Duration span) {
-  const std::int64_t tick = kTick.count_ns();
-  return byte(span.count_ns() <= 0 ? 0 : (span.count_ns() + tick - 1) / tick);
+Byte ticks_up(Duration span, Duration tick) {
+  const std::int64_t whole = tick.count_ns();
+  return byte(span.count_ns() <= 0 ? 0 : (span.count_ns() + whole - 1) / whole);
 }
 
-Byte ticks_down(Duration span) {
-  return byte(span.count_ns() <= 0 ? 0 : span.count_ns() / kTick.count_ns());
+Byte ticks_down(Duration span, Duration tick) {
+  return byte(span.count_ns() <= 0 ? 0 : span.count_ns() / tick.count_ns());
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::vector<Emission> MachineTable::Run::apply(const Input& input) {
   history_.push_back(input);
   switch (input.kind) {
     case InputKind::tick:
-      now_ = now_ + kTick;
+      now_ = now_ + settings_.tick();
       return {};
     case InputKind::take_time:
       operation_->take_time(now_);
@@ -63,7 +63,7 @@ Reply MachineTable::Run::reply_of(const Input& input) const {
   switch (input.heard) {
     case Heard::granted:
       if (acquire_ && settings_.lock == LockKind::stamp) {
-        return Reply::granted(book_.stamp(token_));
+        return Reply::granted(book_.stamp(token_, settings_));
       }
       return Reply::granted();
     case Heard::denied:
@@ -90,7 +90,7 @@ std::vector<Emission> MachineTable::Run::drain() {
     emission.node = byte(request->node.value());
     emission.attempt = byte(request->attempt);
     emission.command = byte(book_.number_of(*request->command));
-    emission.answer_ticks = ticks_up(request->answer_by - now_);
+    emission.answer_ticks = ticks_up(request->answer_by - now_, settings_.tick());
     emission.wants_answer = request->wants_answer;
     if (emission.wants_answer && emission.attempt != attempt_) {
       attempt_ = emission.attempt;
@@ -112,7 +112,7 @@ Machine MachineTable::Run::snapshot() const {
   machine.granted = granted_;
   machine.attempt = attempt_;
   machine.token = token_;
-  machine.elapsed = ticks_up(now_ - attempt_start_);
+  machine.elapsed = ticks_up(now_ - attempt_start_, settings_.tick());
   machine.state = acquire_ ? machine_state(*acquire_, now_) : machine_state(*inquiry_, now_);
   for (std::size_t i = 0; i < static_cast<std::size_t>(settings_.servers); ++i) {
     machine.view[i] = acquire_ ? node_view(*acquire_, i) : node_view(*inquiry_, i);
@@ -121,10 +121,10 @@ Machine MachineTable::Run::snapshot() const {
     machine.done = true;
     machine.decision = outcome->decision;
     // The exact value has been judged before, in wrong_outcome().
-    machine.validity = ticks_down(outcome->validity);
+    machine.validity = ticks_down(outcome->validity, settings_.tick());
   }
   if (const std::optional<Instant> due = operation_->next_deadline()) {
-    machine.due = ticks_up(*due - now_);
+    machine.due = ticks_up(*due - now_, settings_.tick());
   }
   for (const Byte value :
        {byte(root_.kind), root_.token, byte(root_.accepts_plain), granted_, byte(entropy_.draws()),
@@ -140,15 +140,16 @@ std::string MachineTable::Run::wrong() const {
   const auto due = operation_->next_deadline();
   if (!due) return "an operation is undecided and waits for nothing";
   const int longest = std::max(settings_.answer, settings_.pause);
-  if (*due - now_ > kTick * longest) return "an operation waits for longer than its budget";
+  if (*due - now_ > settings_.tick() * longest)
+    return "an operation waits for longer than its budget";
   if (attempt_ > settings_.attempts) return "more attempts than allowed";
   const Duration elapsed = now_ - attempt_start_;
   const int drift = settings_.drift_ticks();
-  const bool in_time = kTick * (settings_.ttl - drift) > elapsed;
+  const bool in_time = settings_.tick() * (settings_.ttl - drift) > elapsed;
   // A grant that came too late was answered by the deadline, and is not a grant any more.
   const bool majority = 2 * std::popcount(granted_) > settings_.servers;
   if (majority && in_time && acquire_ && !(doubts_ && undone_) &&
-      elapsed < kTick * settings_.answer) {
+      elapsed < settings_.tick() * settings_.answer) {
     return "a majority granted in time, and the operation goes on";
   }
   return {};
@@ -162,18 +163,19 @@ std::string MachineTable::Run::wrong_outcome(const Outcome& outcome) const {
   if (root_.kind == Root::Kind::release) return {};
   const int drift = settings_.drift_ticks();
   const bool shorter = root_.kind == Root::Kind::extend && settings_.extend_ttl > 0;
-  const Duration ttl = kTick * (shorter ? settings_.extend_ttl : settings_.ttl);
+  const Duration ttl = settings_.tick() * (shorter ? settings_.extend_ttl : settings_.ttl);
   // By a twin of the production formula; a ttl of another length has a drift of another length.
   const Duration allowance =
       shorter
           ? Duration::ms(2) + Duration::ns(static_cast<std::int64_t>(
                                   static_cast<double>(ttl.count_ns()) * settings_.drift_factor()))
-          : kTick * drift;
+          : settings_.tick() * drift;
   const Duration left = ttl - allowance - (outcome.decided_at - attempt_start_);
   if (outcome.validity > left) return "the reported validity exceeds ttl - elapsed - drift";
   if (outcome.validity <= Duration()) return "granted without validity";
   const bool stamped = settings_.lock == LockKind::stamp;
-  const std::string stored = stamped ? book_.stamp(token_) : std::string(book_.token(token_));
+  const std::string stored =
+      stamped ? book_.stamp(token_, settings_) : std::string(book_.token(token_));
   if (outcome.token.view() != stored) return "the outcome carries another value than was stored";
   return {};
 }

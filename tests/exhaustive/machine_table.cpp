@@ -41,11 +41,11 @@ Input random_input(std::uint64_t& seed, const Settings& settings) {
 
 MachineTable::MachineTable(const Settings& settings, CommandBook& book)
     : settings_(settings), book_(book), machines_(1) {
-  const Duration ttl = kTick * settings.ttl;
+  const Duration ttl = settings.tick() * settings.ttl;
   const Duration drift = settings.lock == LockKind::quorum
                              ? drift_of(ttl, settings.drift_factor())
                              : drift_share(ttl, settings.drift_factor());
-  if (drift != kTick * settings.drift_ticks()) {
+  if (drift != settings.tick() * settings.drift_ticks()) {
     throw std::logic_error("the drift allowance is no whole number of ticks");
   }
 }

@@ -39,12 +39,15 @@ class ServerStep {
  public:
   ServerStep(const Settings& settings, const CommandBook& book);
   // Throws std::logic_error when the server or the decoder does what no lock can live with.
-  // `own_left`: until the stamp that the command names ends, where another value stands.
-  const StepResult& run(int command, const KeyView& before, int own_left);
+  // `own_left`: until the stamp that the command names ends, where another value stands. `phase`:
+  // ticks of the server's clock into its second, where stamps count those.
+  const StepResult& run(int command, const KeyView& before, int own_left, int phase);
   [[nodiscard]] std::size_t distinct() const { return known_.size(); }
 
  private:
-  StepResult execute(int command, const KeyView& before, int own_left);
+  StepResult execute(int command, const KeyView& before, int own_left, int phase);
+  // What the server's clock says when the command's own stamp has so long to go.
+  [[nodiscard]] std::int64_t now_before(int own_left, int phase) const;
   [[nodiscard]] std::string value_of(const KeyView& view, std::int64_t now_ms) const;
   [[nodiscard]] KeyView view_of(const sim::Entry& entry, const BookedCommand& command,
                                 std::int64_t now_ms, const KeyView& before,
@@ -52,6 +55,8 @@ class ServerStep {
 
   const Settings& settings_;
   const CommandBook& book_;
+  std::int64_t ms_per_tick_;
+  std::int64_t unit_ms_;  // that stamps count
   sim::LuaEngine engine_;
   std::unordered_map<std::uint32_t, StepResult> known_;
 };

@@ -10,9 +10,11 @@ namespace redlock::exhaustive {
 
 enum class LockKind { quorum, stamp };
 
-// Every quantity of time is a multiple of it. Small, so that RedLock's floor of 2 ms is half a
-// tick.
+// Every quantity of time is a multiple of it, unless stamps count seconds. Small, so that RedLock's
+// floor of 2 ms is half a tick.
 inline constexpr Duration kTick = Duration::ms(4);
+// Of a second, where stamps count those.
+inline constexpr int kUnitTicksMax = 4;
 // A quarter of the ttl: with ttl = 4 ticks, ttl · factor + 2 ms. See Settings::drift_factor().
 inline constexpr int kDriftTicks = 1;
 
@@ -40,6 +42,9 @@ struct Settings {
   int answer = 1;  // until a silent server is given up
   int pause = 0;   // between two attempts
   int gain = 0;    // PidLock: ticks that the server's clock may run ahead; see drift_ticks()
+  // PidLock: stamps count whole seconds, each of so many ticks; 0: milliseconds. At most
+  // kUnitTicksMax.
+  int unit_ticks = 0;
   int slack = 0;   // RedLock: ticks that a slow server's keys may live longer
   int ticks = -1;  // how much time passes at most; negative: as much as it takes
   bool extend = false;
@@ -56,6 +61,9 @@ struct Settings {
   int known_cases = 0;
 
   [[nodiscard]] int clients() const { return natives + legacies; }
+  [[nodiscard]] Duration tick() const {
+    return unit_ticks > 0 ? Duration::ms(1000 / unit_ticks) : kTick;
+  }
   // The longest that a key may live from when it is set, on an exact clock.
   [[nodiscard]] int life() const { return lock == LockKind::quorum ? ttl : ttl + 1; }
   // The allowance for drift. A PidLock's buffer is good for one tick that the server's clock gains,
@@ -66,8 +74,8 @@ struct Settings {
   // Makes the allowance exactly that, so that nothing is left over.
   [[nodiscard]] double drift_factor() const {
     const Duration floor = lock == LockKind::quorum ? Duration::ms(2) : Duration();
-    return static_cast<double>((kTick * drift_ticks() - floor).count_ns()) /
-           static_cast<double>((kTick * ttl).count_ns());
+    return static_cast<double>((tick() * drift_ticks() - floor).count_ns()) /
+           static_cast<double>((tick() * ttl).count_ns());
   }
 };
 

@@ -111,8 +111,8 @@ struct Client {
   Byte attempt = 0;
   Robbery robbed = Robbery::none;
   // PidLock with mixedFleet: until the stamp it was last given ends, which its release is judged
-  // by.
-  Byte stamp_left = 0;
+  // by. Of whole seconds it stands for one unit longer.
+  Ticks stamp_left = 0;
   bool lagging = false;
   bool extended = false;
   Spared spared;
@@ -138,6 +138,7 @@ struct State {
   Byte faults_left = 0;
   Byte ticks_left = 0;    // where time is bounded
   Byte gain_left = 0;     // ticks that the server's clock may still run ahead
+  Byte phase = 0;         // of its clock in its second, in ticks, where stamps count those
   bool loss = false;      // a fault may have swallowed a removal
   bool untimely = false;  // some answer came late, or not at all
   bool granted = false;   // somebody has had the lock

@@ -21,7 +21,7 @@ std::string reply_bytes(const World& world, const Message& message) {
   if (booked.role != Role::take) return granted ? ":1\r\n" : ":0\r\n";
   if (world.settings().lock == LockKind::quorum) return granted ? "+OK\r\n" : "$-1\r\n";
   if (!granted) return ":0\r\n";
-  const std::string stamp = world.book().stamp(booked.token);
+  const std::string stamp = world.book().stamp(booked.token, world.settings());
   return "$" + std::to_string(stamp.size()) + "\r\n" + stamp + "\r\n";
 }
 

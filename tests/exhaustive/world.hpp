@@ -120,6 +120,8 @@ class World {
   bool execute(State& state, int client, int server, int command, int round);
   void execute_head(State& state, int client, int server);
   void execute_zombie(State& state, const Move& move);
+  void advance_clock(State& state) const;
+  [[nodiscard]] int stands_for(const Server& server) const;
   void gain(State& state);
   void tick(State& state);
   void tick_client(State& state, int client);
@@ -131,6 +133,7 @@ class World {
 
   // Legacy clients (world_legacy.cpp).
   void list_legacy(const State& state, int client, std::vector<Move>& moves) const;
+  [[nodiscard]] int stamp_left(const State& state, int left) const;
   void legacy_execute(State& state, int client);
   void legacy_acquire(State& state, Client& client);
   void legacy_lose(Client& client) const;

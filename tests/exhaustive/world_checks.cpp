@@ -45,7 +45,7 @@ bool World::protects(const State& state, int client) const {
                      (server.token == c.held || c.phase == Phase::acquiring);
     // In a mixed fleet any stamp that ends late enough keeps the others out.
     const bool stands = own || (settings_.legacies > 0 && server.owner != kNoOwner);
-    if ((stands && server.left - allowance >= needed) || server.down >= needed) ++count;
+    if ((stands && stands_for(server) - allowance >= needed) || server.down >= needed) ++count;
   }
   return 2 * count > settings_.servers;
 }

@@ -38,12 +38,20 @@ void World::legacy_lose(Client& client) const {
   client.age = 0;
 }
 
+// Until the time that a stamp names whose writer meant `left`: whole seconds are cut off.
+int World::stamp_left(const State& state, int left) const {
+  const int unit = settings_.unit_ticks;
+  return unit > 0 ? left - ((state.phase + left) % unit + unit) % unit : left;
+}
+
 void World::legacy_acquire(State& state, Client& client) {
   Server& key = state.servers[0];
   const bool absent = key.owner == kNoOwner;
   // now > stamp, and no value counts as 0.
-  const bool stale = absent || key.left + client.age < 0;
-  const Server mine{kPlain, 0, 0, true, static_cast<Ticks>(settings_.life() - client.age), 0};
+  const int beyond = std::max(0, settings_.unit_ticks - 1);
+  const bool stale = absent || stamp_left(state, key.left) + client.age + beyond < 0;
+  const int left = stamp_left(state, settings_.life() - client.age);
+  const Server mine{kPlain, 0, 0, true, static_cast<Ticks>(left), 0};
   switch (client.step) {
     case LegacyStep::setnx:
       client.step = LegacyStep::get;
@@ -64,7 +72,8 @@ void World::legacy_execute(State& state, int name) {
   Client& client = state.clients[static_cast<std::size_t>(name)];
   const State past = state;
   if (client.step == LegacyStep::release_get) {
-    const bool live = state.servers[0].owner != kNoOwner && state.servers[0].left > 0;
+    const bool live = state.servers[0].owner != kNoOwner &&
+                      stamp_left(state, state.servers[0].left) + state.phase > 0;
     client.step = live ? LegacyStep::del : LegacyStep::finished;
   } else if (client.step == LegacyStep::del) {
     state.servers[0] = Server{};

@@ -35,15 +35,16 @@ bool World::execute(State& state, int client, int server, int command, int round
     before.standing = own ? Standing::own : Standing::other;
     if (own) before.token = at.token;
   }
-  const StepResult& result =
-      server_step_.run(command, before, state.clients[static_cast<std::size_t>(client)].stamp_left);
+  const StepResult& result = server_step_.run(
+      command, before, state.clients[static_cast<std::size_t>(client)].stamp_left, state.phase);
   if (!result.changed) return result.granted;
   const BookedCommand& booked = book_.at(command);
   const bool foreign = before.standing == Standing::other || before.standing == Standing::plain ||
                        (before.standing == Standing::own && before.token != booked.token);
   const State past = state;
   if (booked.role == Role::take) {
-    const bool free = at.owner == kNoOwner || (settings_.lock == LockKind::stamp && at.left < 0);
+    const bool free =
+        at.owner == kNoOwner || (settings_.lock == LockKind::stamp && stands_for(at) < 0);
     if (!free) blame("a live lock was taken over");
   } else if (foreign) {
     const bool allowed = settings_.mixed_fleet && before.standing == Standing::plain;
@@ -64,7 +65,7 @@ bool World::execute(State& state, int client, int server, int command, int round
   Client& c = state.clients[static_cast<std::size_t>(client)];
   const bool wanted = c.phase == Phase::acquiring && c.round == round &&
                       machines_.at(c.machine).token == booked.token;
-  if (settings_.mixed_fleet && booked.role == Role::take && wanted) c.stamp_left = byte(at.left);
+  if (settings_.mixed_fleet && booked.role == Role::take && wanted) c.stamp_left = at.left;
   if (settings_.legacies > 0) note_robbery(past, state, client, Robbery::plain_release);
   return result.granted;
 }
@@ -136,8 +137,20 @@ void World::expire(Server& server) {
   server.scripts = scripts;
 }
 
+void World::advance_clock(State& state) const {
+  if (settings_.unit_ticks > 0) state.phase = byte((state.phase + 1) % settings_.unit_ticks);
+}
+
+// Until nobody takes it for a live one any more. A plain stamp of whole seconds has ended when the
+// second after it begins; a native value's key is gone by then.
+int World::stands_for(const Server& server) const {
+  const bool longer = server.owner == kPlain && settings_.unit_ticks > 0;
+  return server.left + (longer ? settings_.unit_ticks - 1 : 0);
+}
+
 void World::gain(State& state) {
   --state.gain_left;
+  advance_clock(state);
   for (Server& server : state.servers) {
     if (server.owner == kNoOwner) continue;
     --server.left;
@@ -147,6 +160,7 @@ void World::gain(State& state) {
 
 void World::tick(State& state) {
   if (state.ticks_left > 0) --state.ticks_left;
+  advance_clock(state);
   for (Server& server : state.servers) {
     if (server.down > 0) --server.down;
     if (server.owner == kNoOwner) continue;
@@ -167,7 +181,7 @@ void World::tick(State& state) {
 void World::tick_client(State& state, int c) {
   Client& client = state.clients[static_cast<std::size_t>(c)];
   if (client.hold_left > 0 && !settings_.overstay) --client.hold_left;
-  if (client.stamp_left > 0) --client.stamp_left;
+  if (settings_.mixed_fleet && client.stamp_left > -settings_.unit_ticks) --client.stamp_left;
   if (client.machine != 0) {
     client.machine = machines_.step(client.machine, Input{}).target;
   }

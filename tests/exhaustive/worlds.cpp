@@ -20,6 +20,7 @@ class Catalogue {
   void add_handshake_worlds();
   void add_stamp_worlds();
   void add_mixed_worlds();
+  void add_second_worlds();
   [[nodiscard]] std::vector<NamedWorld> take() { return std::move(worlds_); }
 
  private:
@@ -241,6 +242,35 @@ void Catalogue::add_mixed_worlds() {
                    .known_cases = 3});
 }
 
+// Stamps of whole seconds; a lease and its buffer are two of them.
+void Catalogue::add_second_worlds() {
+  add(Size::small, {.name = "pidlock-2-seconds",
+                    .lock = LockKind::stamp,
+                    .servers = 1,
+                    .attempts = 2,
+                    .gain = 2,
+                    .unit_ticks = 2,
+                    .faults = kModelFaults,
+                    .fault_budget = 1});
+  add(Size::small, {.name = "mixed-1-2-seconds",
+                    .lock = LockKind::stamp,
+                    .servers = 1,
+                    .natives = 1,
+                    .legacies = 2,
+                    .attempts = 2,
+                    .unit_ticks = 2,
+                    .known_cases = 2});
+  add(Size::full, {.name = "mixed-1-2-seconds-fleet",
+                   .lock = LockKind::stamp,
+                   .servers = 1,
+                   .natives = 1,
+                   .legacies = 2,
+                   .attempts = 2,
+                   .unit_ticks = 2,
+                   .mixed_fleet = true,
+                   .known_cases = 3});
+}
+
 }  // namespace
 
 std::vector<NamedWorld> all_worlds() {
@@ -252,6 +282,7 @@ std::vector<NamedWorld> all_worlds() {
   catalogue.add_handshake_worlds();
   catalogue.add_stamp_worlds();
   catalogue.add_mixed_worlds();
+  catalogue.add_second_worlds();
   return catalogue.take();
 }
 

@@ -110,6 +110,22 @@ TEST_F(HalfClosing, AChildThatLetsGoOfItsParentsKeepsNoneOfThem) {
   EXPECT_EQ(open_descriptors().size(), kept.size() + 1);
 }
 
+TEST_F(HalfClosing, TheServerIsToldTheEndAlsoWhileAChildHoldsACopy) {
+  const std::set<int> before = open_descriptors();
+  const Pair pair = connected();
+  std::vector<Descriptor> copies;
+  for (const int number : open_descriptors()) {
+    const bool ours = !before.contains(number) && number != pair.server.number();
+    if (ours) copies.emplace_back(fcntl(number, F_DUPFD_CLOEXEC, 0));
+  }
+  ASSERT_EQ(copies.size(), 1U);
+  ASSERT_EQ(transport_.send(pair.ours, "undo").state, IoState::progress);
+  transport_.close(pair.ours);
+  const timeval patience{5, 0};
+  setsockopt(pair.server.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  EXPECT_EQ(read_to_the_end(pair.server), "undo");
+}
+
 TEST_F(HalfClosing, PastTheBoundTheOldestIsClosedAndNoOther) {
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i <= kHalfClosedMax; ++i) {

@@ -85,6 +85,10 @@ TEST(RedisUrl, WhatStandsBehindTheQuestionMarkStandsInAnyOrder) {
   EXPECT_THAT(refusal("redis://h?database"), HasSubstr("database must be"));
 }
 
+TEST(RedisUrl, ANumberTooLargeToCountIsNotZero) {
+  EXPECT_THAT(refusal("redis://h/99999999999999999999"), HasSubstr("database must be"));
+}
+
 TEST(RedisUrl, TheLastAtSignEndsTheCredentials) {
   EXPECT_EQ(parse_server("redis://u:p@ss@h").endpoint.password, "p@ss");
 }
