@@ -84,7 +84,7 @@ void Catalogue::add_few_server_worlds() {
     for (const auto& [fault_name, fault] : kEachFault) {
       add(servers == 1 ? Size::small : Size::full, {.name = name + "-" + fault_name,
                                                     .servers = servers,
-                                                    .attempts = 2,
+                                                    .attempts = servers == 1 ? 2 : 1,
                                                     .backoff = true,
                                                     .faults = fault,
                                                     .fault_budget = 1});
