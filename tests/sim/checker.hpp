@@ -49,7 +49,7 @@ class Checker {
   void watch(const Links& links);
 
   // A client's command was executed; `answer` is what the server meant to say.
-  void command_executed(const Origin& origin, const Arguments& arguments, std::string_view answer);
+  void command_executed(const Origin& origin, const Deed& deed, std::string_view answer);
   // `client` is nothing when no client's command did it.
   void key_changes(std::optional<std::uint32_t> client, std::uint32_t server, const Entry* before,
                    const Entry* after);

@@ -28,7 +28,7 @@ constexpr std::array kScripts{
 };
 
 // The texts of these, once they have been seen: every EVAL brings one, and hashing it takes long.
-const KnownScript* script_of(const std::string& text) {
+const KnownScript* script_of(std::string_view text) {
   thread_local std::array<std::string, kScripts.size()> texts;
   for (std::size_t i = 0; i < kScripts.size(); ++i) {
     if (texts[i] == text) return &kScripts[i];
@@ -56,7 +56,7 @@ Deed deed_of(const Arguments& arguments) {
     return {Verb::take, arguments[1], arguments[2]};
   if (arguments.size() < 5 || !arguments[0].starts_with("EVAL")) return {};
   const KnownScript* script =
-      arguments[0] == "EVAL" ? script_of(std::string(arguments[1])) : script_named(arguments[1]);
+      arguments[0] == "EVAL" ? script_of(arguments[1]) : script_named(arguments[1]);
   if (script == nullptr || arguments.size() <= script->token_at) return {};
   return {script->verb, arguments[3], arguments[script->token_at]};
 }

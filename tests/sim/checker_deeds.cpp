@@ -32,9 +32,7 @@ Checker::Owned* Checker::owned(std::uint32_t server, std::string_view value) {
   return nullptr;
 }
 
-void Checker::command_executed(const Origin& sender, const Arguments& arguments,
-                               std::string_view answer) {
-  const Deed deed = deed_of(arguments);
+void Checker::command_executed(const Origin& sender, const Deed& deed, std::string_view answer) {
   if (deed.verb == Verb::count || answer.empty()) return;
   Origin origin = sender;
   origin.resource = resource_named(deed.key);

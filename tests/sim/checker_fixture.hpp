@@ -74,7 +74,8 @@ class CheckerTest : public testing::Test {
   }
   void executed(std::uint32_t client, std::uint32_t server, const Arguments& arguments,
                 std::string_view answer, std::uint32_t connection) {
-    checker_.command_executed({client, server, connection, now_ms_ * kMs}, arguments, answer);
+    checker_.command_executed({client, server, connection, now_ms_ * kMs}, deed_of(arguments),
+                              answer);
   }
   void remove(std::uint32_t client, std::uint32_t server) {
     Keyspace& keyspace = keyspaces_[server];

@@ -56,7 +56,7 @@ TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeIsNoViolation) {
   go_to(1);
   const Arguments take{"SET", "lock", "b"};
   set(0, 0, "a", 5000, 1);
-  checker_.command_executed({0, 0, 2, 1}, take, kNil);
+  checker_.command_executed({0, 0, 2, 1}, deed_of(take), kNil);
   EXPECT_EQ(kinds(), Kinds{});
 }
 

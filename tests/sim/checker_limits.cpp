@@ -80,6 +80,19 @@ constexpr std::array kLimits{
     Limit{ViolationKind::unavailable, "no bound is known for how long an answer takes", kSlowBytes},
 };
 
+static_assert(kViolationKinds <= 32);
+
+// By class, a bit for every property that is not judged under it: this is asked at every command.
+constexpr std::array kExempt = [] {
+  std::array<std::uint32_t, kFaultClasses> exempt{};
+  for (const Limit& limit : kLimits) {
+    for (const FaultClass fault_class : limit.classes) {
+      exempt[static_cast<std::size_t>(fault_class)] |= 1U << static_cast<unsigned>(limit.kind);
+    }
+  }
+  return exempt;
+}();
+
 // These are judged outside of the model too.
 bool is_safety(ViolationKind kind) {
   switch (kind) {
@@ -100,10 +113,8 @@ bool is_safety(ViolationKind kind) {
 std::span<const Limit> limits() { return kLimits; }
 
 bool judged_under(ViolationKind kind, FaultClass fault_class) {
-  return std::ranges::none_of(kLimits, [&](const Limit& limit) {
-    return limit.kind == kind &&
-           std::ranges::find(limit.classes, fault_class) != limit.classes.end();
-  });
+  const std::uint32_t exempt = kExempt[static_cast<std::size_t>(fault_class)];
+  return (exempt >> static_cast<unsigned>(kind) & 1U) == 0;
 }
 
 bool judged_under(ViolationKind kind, const Plan& plan) {

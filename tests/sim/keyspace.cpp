@@ -5,6 +5,10 @@
 
 namespace redlock::sim {
 
+namespace {
+constexpr std::size_t kChangesUsual = 16;
+}
+
 Entry* Keyspace::locate(std::uint32_t database, std::string_view name) {
   for (Entry& entry : entries_) {
     if (entry.database == database && entry.name == name) return &entry;
@@ -20,6 +24,7 @@ const Entry* Keyspace::find(std::uint32_t database, std::string_view name) {
 }
 
 void Keyspace::note(std::uint32_t database, std::string_view name, const Entry* before) {
+  if (journal_.empty()) journal_.reserve(kChangesUsual);
   journal_.push_back({true_ns_, database, std::string(name),
                       before == nullptr ? std::nullopt : std::optional<Entry>(*before)});
 }

@@ -14,6 +14,10 @@ namespace redlock::sim {
 
 namespace {
 
+constexpr int kListUsual = 8;
+// Garbage is collected when there is so much more of everything, in percent.
+constexpr int kCollectAtPercent = 1000;
+
 // Its address is the registry key under which the running script's server is kept.
 constexpr char kHostKey = 0;
 
@@ -291,6 +295,9 @@ void LuaEngine::install_api() {
                                            {nullptr, nullptr}}};
   luaL_register(lua_, "redis", functions.data());
   lua_pop(lua_, 1);
+  keys_ = new_list("KEYS");
+  arguments_ = new_list("ARGV");
+  lua_gc(lua_, LUA_GCSETPAUSE, kCollectAtPercent);
   lua_createtable(lua_, 0, 2);
   lua_pushcfunction(lua_, refuse_unknown_global);
   lua_setfield(lua_, -2, "__index");
@@ -318,14 +325,26 @@ bool LuaEngine::load(const std::string& sha1, std::string_view text, std::string
   return true;
 }
 
-void LuaEngine::set_global_list(const char* name, std::span<const std::string_view> values) {
-  push_text(lua_, name);
-  lua_createtable(lua_, static_cast<int>(values.size()), 0);
+LuaEngine::List LuaEngine::new_list(const char* name) {
+  lua_createtable(lua_, kListUsual, 0);
+  lua_pushstring(lua_, name);
+  lua_pushvalue(lua_, -2);
+  lua_rawset(lua_, LUA_GLOBALSINDEX);
+  return {luaL_ref(lua_, LUA_REGISTRYINDEX), 0};
+}
+
+void LuaEngine::fill(List& list, std::span<const std::string_view> values) {
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, list.reference);
   for (std::size_t i = 0; i < values.size(); ++i) {
     push_text(lua_, values[i]);
     lua_rawseti(lua_, -2, static_cast<int>(i) + 1);
   }
-  lua_rawset(lua_, LUA_GLOBALSINDEX);
+  for (std::size_t i = values.size(); i < list.size; ++i) {
+    lua_pushnil(lua_);
+    lua_rawseti(lua_, -2, static_cast<int>(i) + 1);
+  }
+  list.size = values.size();
+  lua_pop(lua_, 1);
 }
 
 void LuaEngine::run(const std::string& sha1, std::span<const std::string_view> keys,
@@ -334,8 +353,8 @@ void LuaEngine::run(const std::string& sha1, std::span<const std::string_view> k
   lua_pushlightuserdata(lua_, const_cast<char*>(&kHostKey));
   lua_pushlightuserdata(lua_, &host);
   lua_rawset(lua_, LUA_REGISTRYINDEX);
-  set_global_list("KEYS", keys);
-  set_global_list("ARGV", arguments);
+  fill(keys_, keys);
+  fill(arguments_, arguments);
   lua_pushcfunction(lua_, describe_error);
   lua_rawgeti(lua_, LUA_REGISTRYINDEX, functions_.at(sha1));
   if (lua_pcall(lua_, 0, 1, -2) == 0) {

@@ -42,9 +42,17 @@ class LuaEngine {
 
  private:
   void install_api();
-  void set_global_list(const char* name, std::span<const std::string_view> values);
+  // A list that is filled anew for every run; made once, or there would be much to collect.
+  struct List {
+    int reference = 0;
+    std::size_t size = 0;
+  };
+  List new_list(const char* name);
+  void fill(List& list, std::span<const std::string_view> values);
 
   lua_State* lua_;
+  List keys_;
+  List arguments_;
   struct NamedText {
     std::string text;
     std::string sha1;

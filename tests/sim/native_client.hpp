@@ -24,8 +24,9 @@ inline constexpr std::int64_t kProbeTimeoutMs = 100;
 class NativeClient : public Client {
  public:
   NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed);
-  // Its pool has nobody any more to hand removals to.
+  // Its pool has nobody any more to hand removals to, and owes none: it is another process's.
   ~NativeClient() override {
+    ++mark_.fork_count;
     const InProcess process(mark_);
     transport_.vanish();
     pool_.reset();

@@ -25,14 +25,17 @@ std::vector<ServerSpec> servers_of(const Plan& plan) {
 class QuorumClient final : public NativeClient {
  public:
   QuorumClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
-      : NativeClient(scene, id, seed), probe_(pool(), servers_of(scene.plan), probe_options()) {
-    for (std::uint32_t i = 0; i < scene.plan.resources; ++i) {
-      seats_.push_back({Resource(resource_name(i)),
-                        LockManager(pool(), servers_of(scene.plan), options_of({id, i}))});
-    }
-  }
+      : QuorumClient(scene, id, seed, servers_of(scene.plan)) {}
 
  private:
+  QuorumClient(Scene& scene, std::uint32_t id, std::uint64_t seed,
+               const std::vector<ServerSpec>& servers)
+      : NativeClient(scene, id, seed), probe_(pool(), servers, probe_options()) {
+    for (std::uint32_t i = 0; i < scene.plan.resources; ++i) {
+      seats_.push_back(
+          {Resource(resource_name(i)), LockManager(pool(), servers, options_of({id, i}))});
+    }
+  }
   struct Seat {
     Resource resource;
     LockManager locks;

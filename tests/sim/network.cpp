@@ -14,9 +14,17 @@ constexpr std::int64_t kSliceGapMaxNs = kMs;
 constexpr std::int64_t kByteGapMaxNs = 50'000;
 constexpr std::size_t kSingleBytesMax = 4096;
 constexpr std::int64_t kRetransmitMaxNs = 60 * kMs;
+constexpr std::size_t kRoomForAll = std::numeric_limits<std::size_t>::max();
 
 Pipe& pipe_of(Connection& connection, Direction direction) {
   return direction == kUp ? connection.up : connection.down;
+}
+
+// Does a request end `left` bytes before the end of `bytes`? A server does nothing about a part of
+// one, so that single bytes need no events of their own before.
+bool ends_request(std::string_view bytes, std::size_t left) {
+  if (left == 0 || left + 1 > bytes.size()) return left == 0;
+  return bytes.substr(bytes.size() - left - 1).starts_with("\n*");
 }
 
 EventKind delivery(Direction direction) {
@@ -126,11 +134,18 @@ void Network::enqueue(Connection& connection, Direction direction, std::size_t s
   // A large answer byte by byte would only take long.
   const bool single = connection.slicing == Slicing::single_bytes && size < kSingleBytesMax;
   const std::int64_t gap = single ? kByteGapMaxNs : kSliceGapMaxNs;
+  // A kernel that takes little has room again with each byte that leaves.
+  const bool whole = single && direction == kUp && send_room_ == kRoomForAll;
+  std::size_t together = 0;
   while (size > 0) {
     const std::size_t slice = single ? 1 : 1 + random_.below(size);
     if (slice < size) ++slice_count_;
-    add_piece(connection, direction, {sent, now_ns_, arrives, slice, false});
+    together += slice;
     size -= slice;
+    if (!whole || ends_request(pipe.bytes, size)) {
+      add_piece(connection, direction, {sent, now_ns_, arrives, together, false});
+      together = 0;
+    }
     arrives += random_.between(0, gap);
   }
 }

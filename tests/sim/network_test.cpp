@@ -24,6 +24,7 @@ class NetworkTest : public testing::Test, public NetworkEnds {
         break;
       }
       now_ns_ = event.at_ns;
+      ++events_;
       network_.take(event);
     }
     now_ns_ = ms * kMs;
@@ -49,6 +50,7 @@ class NetworkTest : public testing::Test, public NetworkEnds {
   std::string received_;
   bool server_saw_end_ = false;
   int wakes_ = 0;
+  int events_ = 0;
   std::int64_t deadline_ns_ = 0;
 };
 
@@ -67,6 +69,20 @@ TEST_F(NetworkTest, BytesArriveInOrderHoweverTheyAreSliced) {
     run_until(now_ns_ / kMs + 200);
     EXPECT_EQ(received_, sent);
   }
+}
+
+TEST_F(NetworkTest, SingleBytesTowardsAServerNeedAnEventARequest) {
+  const std::string request = "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n";
+  network_.set_slicing(Slicing::single_bytes);
+  Connection& connection = connected();
+  events_ = 0;
+  network_.send_up(connection, request + request);
+  EXPECT_EQ(connection.up.pieces.size(), 2U);
+  EXPECT_GT(connection.up.pieces[1].arrives_ns, connection.up.pieces[0].arrives_ns);
+  run_until(100);
+  EXPECT_EQ(received_, request + request);
+  EXPECT_EQ(events_, 2);
+  EXPECT_EQ(network_.slice_count(), 2 * request.size() - 1);
 }
 
 TEST_F(NetworkTest, ABlockedLinkDeliversLater) {

@@ -22,6 +22,27 @@ Line read_line(std::string_view bytes, std::size_t& at, std::string_view& line) 
   return Line::whole;
 }
 
+// A mark and a small number, as nearly all lines are; `at` moves behind it. False: it is not one,
+// or not whole.
+bool read_small(std::string_view bytes, std::size_t& at, char mark, std::int64_t& value) {
+  constexpr std::size_t kDigitsMax = 4;
+  if (at >= bytes.size() || bytes[at] != mark) return false;
+  std::size_t end = at + 1;
+  std::int64_t number = 0;
+  for (; end < bytes.size() && end - at <= kDigitsMax; ++end) {
+    if (bytes[end] < '0' || bytes[end] > '9') break;
+    number = 10 * number + (bytes[end] - '0');
+  }
+  if (end + 1 >= bytes.size() || bytes[end] != '\r') return false;
+  if (end == at + 1 || bytes[at + 1] == '0') return false;
+  value = number;
+  at = end + 2;
+  return true;
+}
+
+// Of a request that goes beyond its first `size` bytes.
+ParsedRequest incomplete(std::size_t size) { return {ParseState::incomplete, size + 1, {}}; }
+
 ParsedRequest invalid(std::string error) { return {ParseState::invalid, 0, std::move(error)}; }
 
 void append_number(std::string& out, char mark, std::int64_t value) {
@@ -55,23 +76,29 @@ ParsedRequest parse_request(std::string_view bytes, Arguments& arguments) {
   arguments.clear();
   std::size_t at = 0;
   std::string_view line;
-  if (bytes.empty() || read_line(bytes, at, line) == Line::partial) return {};
   std::int64_t count = 0;
-  if (line.empty() || line.front() != '*') return invalid("ERR Protocol error: expected '*'");
-  if (!parse_integer(line.substr(1), count) || count > kArgumentsMax) {
-    return invalid("ERR Protocol error: invalid multibulk length");
+  if (!read_small(bytes, at, '*', count)) {
+    if (bytes.empty() || read_line(bytes, at, line) == Line::partial) {
+      return incomplete(bytes.size());
+    }
+    if (line.empty() || line.front() != '*') return invalid("ERR Protocol error: expected '*'");
+    if (!parse_integer(line.substr(1), count) || count > kArgumentsMax) {
+      return invalid("ERR Protocol error: invalid multibulk length");
+    }
   }
   for (std::int64_t i = 0; i < count; ++i) {
     if (at < bytes.size() && bytes[at] != '$') {
       return invalid(std::string("ERR Protocol error: expected '$', got '") + bytes[at] + "'");
     }
     std::int64_t size = 0;
-    if (read_line(bytes, at, line) == Line::partial) return {};
-    if (!parse_integer(line.substr(1), size) || size < 0 || size > kBulkBytesMax) {
-      return invalid("ERR Protocol error: invalid bulk length");
+    if (!read_small(bytes, at, '$', size)) {
+      if (read_line(bytes, at, line) == Line::partial) return incomplete(bytes.size());
+      if (!parse_integer(line.substr(1), size) || size < 0 || size > kBulkBytesMax) {
+        return invalid("ERR Protocol error: invalid bulk length");
+      }
     }
     const auto length = static_cast<std::size_t>(size);
-    if (bytes.size() - at < length + 2) return {};
+    if (bytes.size() - at < length + 2) return incomplete(at + length + 1);
     arguments.push_back(bytes.substr(at, length));
     at += length + 2;
   }

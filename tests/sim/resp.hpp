@@ -20,7 +20,7 @@ enum class ParseState {
 
 struct ParsedRequest {
   ParseState state = ParseState::incomplete;
-  std::size_t size = 0;  // bytes that a complete request took
+  std::size_t size = 0;  // bytes that a complete request took, or an incomplete one takes at least
   std::string error;     // of an invalid one
 };
 

@@ -89,24 +89,34 @@ ServerSession Server::accept(std::uint64_t id) const {
 
 void Server::receive(ServerSession& session, std::string_view bytes, std::string& out) {
   if (session.closed) return;
+  if (session.input.empty()) {
+    // Whole requests are read where they are.
+    session.input = bytes.substr(serve(session, bytes, out));
+    return;
+  }
   session.input.append(bytes);
-  for (;;) {
-    const auto rest = std::string_view(session.input).substr(session.input_offset);
-    const ParsedRequest request = parse_request(rest, arguments_);
-    if (request.state == ParseState::incomplete) break;
+  if (session.input.size() < session.request_size) return;
+  session.input.erase(0, serve(session, session.input, out));
+}
+
+// Returns how many of the bytes were whole requests.
+std::size_t Server::serve(ServerSession& session, std::string_view bytes, std::string& out) {
+  std::size_t served = 0;
+  while (served < bytes.size() && !session.closed) {
+    const ParsedRequest request = parse_request(bytes.substr(served), arguments_);
+    if (request.state == ParseState::incomplete) {
+      session.request_size = request.size;
+      break;
+    }
+    served += request.size;
     if (request.state == ParseState::invalid) {
       append_error(out, request.error);
       session.closed = true;
-      return;
-    }
-    if (!arguments_.empty()) execute(session, arguments_, out);
-    session.input_offset += request.size;
-    if (session.input_offset == session.input.size()) {
-      session.input.clear();
-      session.input_offset = 0;
-      break;
+    } else if (!arguments_.empty()) {
+      execute(session, arguments_, out);
     }
   }
+  return served;
 }
 
 void Server::execute(ServerSession& session, const Arguments& arguments, std::string& out) {

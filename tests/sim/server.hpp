@@ -39,7 +39,7 @@ struct ServerSession {
   std::uint32_t database = 0;
   std::string name;
   std::string input;
-  std::size_t input_offset = 0;
+  std::size_t request_size = 0;  // of the one that input begins, at least
 };
 
 // Told after each command that was executed, also one that was refused; may spoil the answer.
@@ -78,6 +78,7 @@ class Server final : public ScriptHost {
  private:
   struct Command;
   static const Command* lookup(std::string_view name);
+  std::size_t serve(ServerSession& session, std::string_view bytes, std::string& out);
   // False: refused, and the reason is in `out`.
   bool admit(const Command* command, const Arguments& arguments, std::string& out);
   [[nodiscard]] bool is_forbidden(const Command& command) const;

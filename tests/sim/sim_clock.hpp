@@ -23,6 +23,7 @@ class SimClock {
   [[nodiscard]] std::int64_t when(std::int64_t local_ns) const {
     const std::int64_t span = local_ns - local_;
     if (span > kSpanMaxNs) return std::numeric_limits<std::int64_t>::max();
+    if (rate_ppm_ == 0) return true_ + span;
     std::int64_t guess =
         true_ + static_cast<std::int64_t>(Wide{span} * kMillion / (kMillion + rate_ppm_));
     while (at(guess) >= local_ns) --guess;
@@ -40,6 +41,7 @@ class SimClock {
 
  private:
   [[nodiscard]] std::int64_t gained(std::int64_t span) const {
+    if (rate_ppm_ == 0) return 0;
     return static_cast<std::int64_t>(Wide{span} * rate_ppm_ / kMillion);
   }
   static constexpr std::int64_t kMillion = 1'000'000;

@@ -61,7 +61,8 @@ World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& tra
       removals_(plan, network_),
       scene_{plan,     queue_,    network_,
              checker_, removals_, trace,
-             now_ns_,  fired_,    [this](std::int64_t until_ns) { return pump(until_ns); }} {
+             now_ns_,  fired_,    [this](std::int64_t until_ns) { return pump(until_ns); }},
+      schedule_max_ns_(schedule_max_ns(plan)) {
   checker_.watch(network_);
   if (plan.has(FaultClass::forgetful_network)) network_.set_forgets_after(kForgottenAfterNs);
   cut_bytes();
@@ -103,7 +104,7 @@ void World::take_next() {
 // For a process that does nothing but wait.
 bool World::pump(std::int64_t until_ns) {
   const bool busy = !queue_.empty() && events_ <= kEventsMax;
-  if (busy && queue_.next_ns() <= std::min(until_ns, schedule_max_ns(plan_))) {
+  if (busy && queue_.next_ns() <= std::min(until_ns, schedule_max_ns_)) {
     take_next();
     return true;
   }
@@ -115,7 +116,7 @@ bool World::pump(std::int64_t until_ns) {
 
 ScheduleResult World::run() {
   while (!queue_.empty()) {
-    if (queue_.next_ns() > schedule_max_ns(plan_) || events_ > kEventsMax) {
+    if (queue_.next_ns() > schedule_max_ns_ || events_ > kEventsMax) {
       checker_.report(ViolationKind::endless, "the schedule does not come to an end");
       break;
     }
@@ -264,8 +265,7 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
   const Deed deed = deed_of(arguments);
   if (deed.verb != Verb::count) {
     checker_.command_executed(
-        {connection.client, connection.server, connection.id, connection.written_ns}, arguments,
-        answer);
+        {connection.client, connection.server, connection.id, connection.written_ns}, deed, answer);
     const std::string lost = removals_.executed(connection, deed, answer);
     if (!lost.empty()) checker_.report(ViolationKind::removal_lost, lost);
     const bool judged = judged_under(ViolationKind::wrong_database, plan_);

@@ -122,6 +122,7 @@ class World final : public NetworkEnds, public ServerObserver {
   Scene scene_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::int64_t healed_ns_ = 0;
+  const std::int64_t schedule_max_ns_;
   std::string answers_;  // kept for its memory
   std::uint64_t events_ = 0;
 };

@@ -13,6 +13,11 @@ bool loses_all(FaultClass fault_class) {
   return fault_class == crash_lose_all_late || fault_class == crash_lose_all_at_once;
 }
 
+const std::string& oversized() {
+  static const std::string answer = "$70000\r\n" + std::string(70'000, 'x') + "\r\n";
+  return answer;
+}
+
 // Over as soon as it has happened.
 bool is_moment(FaultClass fault_class) {
   switch (fault_class) {
@@ -327,8 +332,7 @@ void World::spoil(Machine& machine, const Arguments& arguments, std::string& ans
           random_.pick(std::array<const char*, 4>{"+WHAT\r\n", ":7\r\n", "*1\r\n:1\r\n", "*0\r\n"});
       break;
     case hostile_oversized:
-      answer = random_.chance(1, 2) ? "$1073741824\r\nxxxx"
-                                    : "$70000\r\n" + std::string(70'000, 'x') + "\r\n";
+      answer = random_.chance(1, 2) ? "$1073741824\r\nxxxx" : oversized();
       break;
     case hostile_nested:
       answer = "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n";

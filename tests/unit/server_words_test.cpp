@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
+
+#include "support/seeded_entropy.hpp"
 #include "support/session_fixture.hpp"
 
 namespace redlock {
@@ -122,6 +125,42 @@ TEST(Secrets, APartFromWhereverInTheSecretIsHidden) {
   EXPECT_EQ(secrets_of("correct horse battery").shown("ERR unknown command horse"),
             std::string("ERR ") + kHidden);
   EXPECT_EQ(secrets_of("tell-nobody-42").shown("ERR dy-42"), "ERR dy-42");
+}
+
+// One byte of a secret, as some server or proxy may write it.
+std::string written(char byte, std::size_t form) {
+  const auto hex = [byte] {
+    constexpr std::string_view kDigits = "0123456789aBcDeF";
+    const auto value = static_cast<unsigned char>(byte);
+    return std::string{kDigits[value / 16U], kDigits[value % 16U]};
+  };
+  switch (form) {
+    case 0:
+      return std::string(1, static_cast<char>(std::toupper(static_cast<unsigned char>(byte))));
+    case 1:
+      return "\\x" + hex();
+    case 2:
+      return "%" + hex();
+    case 3:
+      return "\\u00" + hex();
+    default:
+      return {byte};
+  }
+}
+
+TEST(Secrets, APartIsFoundHoweverEachOfItsBytesIsWritten) {
+  constexpr std::size_t kForms = 5;
+  const std::string secret = "k3y-0f<A>\r& z";
+  const Secrets secrets = secrets_of(secret);
+  test::SeededEntropy random(5);
+  for (int i = 0; i < 2000; ++i) {
+    const std::size_t from = random.between(0, secret.size() - 6);
+    std::string text;
+    for (const char byte : secret.substr(from, 6))
+      text += written(byte, random.between(0, kForms - 1));
+    EXPECT_EQ(secrets.shown("ERR the word " + text + ", they say"), std::string("ERR ") + kHidden)
+        << text;
+  }
 }
 
 TEST(Secrets, OtherCaseHidesNothing) {

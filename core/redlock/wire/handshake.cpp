@@ -8,8 +8,8 @@
 namespace redlock {
 
 namespace {
-// All but the password; where it does not do, a copy of the password may stay behind.
-constexpr std::size_t kBytesUsual = 2 * kCredentialBytesMax;
+// All but what the endpoint says; where it does not do, a copy of the password may stay behind.
+constexpr std::size_t kWordsBytesMax = 256;
 }  // namespace
 
 Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out) {
@@ -17,7 +17,8 @@ Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out) {
   const std::unique_ptr<std::string, void (*)(std::string*)> wiped(
       &text, [](std::string* done) { wipe(*done); });
   if (!endpoint.password.empty()) {
-    text.reserve(kBytesUsual + 2 * endpoint.password.size());
+    text.reserve(kWordsBytesMax + endpoint.user.size() + endpoint.password.size() +
+                 endpoint.client_name.size());
     std::vector<std::string_view> arguments{"AUTH"};
     if (!endpoint.user.empty()) arguments.emplace_back(endpoint.user);
     arguments.emplace_back(endpoint.password);

@@ -3,6 +3,8 @@
 // A file that is dumped, a core or a swapped page, must not tell the passwords of servers that
 // were left long ago. Pure values; any thread.
 #pragma once
+#include <string.h>  // NOLINT(modernize-deprecated-headers): explicit_bzero is nobody else's
+
 #include <compare>
 #include <cstddef>
 #include <memory>
@@ -13,9 +15,7 @@
 namespace redlock {
 
 // Overwrites what nobody will read again; no compiler may leave it out.
-inline void wipe(char* bytes, std::size_t size) noexcept {
-  for (volatile char* byte = bytes; size > 0; --size) *byte++ = 0;
-}
+inline void wipe(char* bytes, std::size_t size) noexcept { explicit_bzero(bytes, size); }
 // Of a string that is done with; its room included, which a shorter text may have left behind.
 inline void wipe(std::string& text) noexcept {
   text.resize(text.capacity());
