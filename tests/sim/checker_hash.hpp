@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "sim/random.hpp"
+#include "sim/mix.hpp"
 
 namespace redlock::sim {
 

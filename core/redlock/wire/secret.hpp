@@ -3,10 +3,9 @@
 // A file that is dumped, a core or a swapped page, must not tell the passwords of servers that
 // were left long ago. Pure values; any thread.
 #pragma once
-#include <string.h>  // NOLINT(modernize-deprecated-headers): explicit_bzero is nobody else's
-
 #include <compare>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
