@@ -38,7 +38,8 @@ constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
                                                                "endless",
                                                                "removal-lost",
                                                                "wrong-database",
-                                                               "parents-touched"};
+                                                               "parents-touched",
+                                                               "trusted-after-release"};
 
 }  // namespace
 

@@ -66,6 +66,8 @@ class Checker {
   void all_given_up(std::uint32_t client);
   // What a call reported, server by server. `token` is empty when it is not known.
   void reported(Contender party, Verb verb, std::string_view token, const Outcome& outcome);
+  // What came of an extend or a check whose lock was released while it was under way.
+  void reported_of_released(Contender party, const Outcome& outcome);
   // The client calls.
   void begins(Contender party);
   // A connection between the two is struck.

@@ -51,6 +51,13 @@ void Checker::reported(Contender party, Verb verb, std::string_view token, const
   if (granted) check_released(party, token);
 }
 
+void Checker::reported_of_released(Contender party, const Outcome& outcome) {
+  note_judged(ViolationKind::trusted_after_release);
+  if (outcome.decision != Decision::granted) return;
+  report(ViolationKind::trusted_after_release,
+         who(party.client) + " is told that it has a lock that it released meanwhile");
+}
+
 void Checker::check_replies(Contender party, Verb verb, std::string_view token,
                             const Outcome& outcome) {
   if (!judged_under(ViolationKind::wrong_reply, plan_)) return;

@@ -85,7 +85,7 @@ void Checker::check_in_time(Contender party, std::string_view token, std::int64_
   const std::int64_t time_ns = plan_.timeout_of(party) * kMs;
   const bool overdue = known->last_ns - known->first_ns > plan_.drifted_ns(time_ns);
   const bool returned = std::ranges::any_of(returns_[place_of(party)], [&](std::int64_t at_ns) {
-    return known->first_ns <= at_ns && at_ns < known->last_ns;
+    return known->first_ns < at_ns && at_ns < known->last_ns;
   });
   // The final attempt has a time of its own.
   if (!returned && (!overdue || final_attempt_)) return;

@@ -112,6 +112,8 @@ class Client {
   void fork();
   [[nodiscard]] std::int64_t now_ns() const { return time_.now_ns(); }
   void fired(FaultClass fault_class) { ++scene_.fired[static_cast<std::size_t>(fault_class)]; }
+  // A call waits for so long for something that is not its own.
+  void note_paused(std::int64_t for_ns) { paused_ns_ += for_ns; }
   void begin_call(std::uint32_t resource);
   void end_call(std::uint32_t resource, std::int64_t budget_ns);
   // It ends before its time.

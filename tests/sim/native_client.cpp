@@ -39,7 +39,8 @@ NativeClient::NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
     : Client(scene, id, seed),
       client_clock_(clock_, wall_step_ns_, time_),
       entropy_(mix64(seed + 1)),
-      pool_(std::in_place, transport_, client_clock_, entropy_) {
+      pool_(std::in_place, transport_, client_clock_, entropy_),
+      entries_left_(behaviour().re_entries) {
   if (scene.plan.has(FaultClass::forgetful_network)) {
     pool_->set_idle_limit(Duration::ms(kIdleLimitMs));
   }
@@ -51,19 +52,19 @@ NativeClient::NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
 }
 
 bool NativeClient::calling() const {
-  return std::ranges::any_of(lanes_, [](const Lane& lane) { return lane.operation.has_value(); });
+  return std::ranges::any_of(lanes_, [](const Lane& lane) { return lane.calling(); });
 }
 
 bool NativeClient::finished() const {
   return std::ranges::all_of(lanes_, [](const Lane& lane) {
-    return lane.phase == Phase::resting && lane.cycles_left == 0;
+    return lane.phase == Phase::resting && lane.cycles_left == 0 && !lane.outer;
   });
 }
 
 std::int64_t NativeClient::next_turn_ns() {
   std::int64_t next_ns = kForever;
   for (const Lane& lane : lanes_) {
-    if (!lane.operation) next_ns = std::min(next_ns, lane.act_at_ns);
+    if (!lane.calling() && !entered_) next_ns = std::min(next_ns, lane.act_at_ns);
   }
   if (!calling()) return next_ns;
   const std::optional<Instant> deadline = pool_->next_deadline();
@@ -87,10 +88,13 @@ void NativeClient::act() {
     pool_->step(transport_.is_to_be_interrupted() ? Instant::never() : Instant());
     if (child_) return start_over();
     finish_calls(order);
+    maybe_enter();
   }
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[order[i]];
-    while (alive() && !lane.operation && lane.act_at_ns <= scene_.now_ns) act_alone(lane);
+    while (alive() && !entered_ && !lane.calling() && lane.act_at_ns <= scene_.now_ns) {
+      act_alone(lane);
+    }
   }
 }
 
@@ -98,11 +102,14 @@ void NativeClient::finish_calls(const std::array<std::uint32_t, kResourcesMax>& 
   std::optional<std::uint32_t> before;
   for (std::size_t i = 0; i < lanes_.size() && alive(); ++i) {
     Lane& lane = lanes_[order[i]];
+    if (waits_for_handler(lane)) continue;
+    if (lane.outer && !lane.operation && pool_->done(*lane.outer)) finish_outer(lane);
     if (!lane.operation || !pool_->done(*lane.operation)) continue;
     if (before) ++scene_.trace.several().taken_together;
     before = lane.resource;
     finish_call(lane);
   }
+  if (entered_ && alive() && !lanes_[*entered_].operation) leave_handler();
 }
 
 void NativeClient::start(Lane& lane, Phase phase, std::optional<OperationId> operation) {
@@ -147,9 +154,10 @@ void NativeClient::act_alone(Lane& lane) {
 }
 
 void NativeClient::finish_call(Lane& lane) {
-  const Outcome outcome = pool_->take(*lane.operation);
-  lane.operation.reset();
   const Phase phase = lane.phase;
+  const Outcome outcome = phase == Phase::checking ? take_check(lane.resource, *lane.operation)
+                                                   : pool_->take(*lane.operation);
+  lane.operation.reset();
   end_call(lane.resource, phase == Phase::taking ? take_budget_ns(lane) : timeout_ns(lane));
   scene_.trace.fold(static_cast<std::uint64_t>(outcome.decision),
                     static_cast<std::uint64_t>(outcome.decided_at.since_epoch_ns()));
@@ -285,7 +293,11 @@ void NativeClient::finish_release(Lane& lane, const Outcome& outcome) {
 
 void NativeClient::on_death() {
   if (alive()) scene_.trace.several().left_by_exit += calling() ? 1 : 0;
-  for (Lane& lane : lanes_) lane.operation.reset();
+  for (Lane& lane : lanes_) {
+    lane.operation.reset();
+    lane.outer.reset();
+  }
+  entered_.reset();
   pool_.reset();
 }
 
@@ -330,6 +342,7 @@ void NativeClient::schedule_undo_check(const Lane& lane) {
 
 bool NativeClient::begin_probe() {
   if (!alive() || !finished()) return false;
+  entries_left_ = 0;
   Lane& lane = lanes_.front();
   lane.probing = true;
   lane.act_at_ns = scene_.now_ns;

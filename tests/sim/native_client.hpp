@@ -33,7 +33,7 @@ class NativeClient : public Client {
   }
 
   [[nodiscard]] bool idle(std::uint32_t resource) const override {
-    return lanes_[resource].phase == Phase::resting;
+    return lanes_[resource].phase == Phase::resting && !lanes_[resource].outer;
   }
   [[nodiscard]] bool finished() const override;
   bool begin_probe() override;
@@ -46,6 +46,7 @@ class NativeClient : public Client {
     return std::nullopt;
   }
   virtual std::optional<OperationId> start_check(std::uint32_t resource) = 0;
+  virtual Outcome take_check(std::uint32_t /*resource*/, OperationId id) { return pool_->take(id); }
   virtual void note_taken(std::uint32_t /*resource*/, const Outcome& /*outcome*/) {}
   virtual void note_released(std::uint32_t /*resource*/) {}
   virtual void note_request_end() {}
@@ -68,7 +69,11 @@ class NativeClient : public Client {
     std::int64_t act_at_ns = 0;  // when the application does its next thing, true time
     Phase phase = Phase::resting;
     std::optional<OperationId> operation{};
+    // An extend or a check that waits while a handler releases its lock.
+    std::optional<OperationId> outer{};
+    Phase outer_phase = Phase::resting;
     bool probing = false;
+    [[nodiscard]] bool calling() const { return operation || outer; }
     std::int64_t lease_end_ns = 0;   // true time
     std::int64_t work_until_ns = 0;  // true time
     std::uint32_t extends_left = 0;
@@ -93,7 +98,15 @@ class NativeClient : public Client {
   std::array<std::uint32_t, kResourcesMax> draw_order();
   void start(Lane& lane, Phase phase, std::optional<OperationId> operation);
   void finish_calls(const std::array<std::uint32_t, kResourcesMax>& order);
+  // A signal handler runs while a call waits. What it calls is over before that goes on.
+  void maybe_enter();
+  bool enter(Lane& lane);
+  void leave_handler();
+  [[nodiscard]] bool waits_for_handler(const Lane& lane) const {
+    return entered_ && *entered_ != lane.resource;
+  }
   void finish_call(Lane& lane);
+  void finish_outer(Lane& lane);
   void finish_take(Lane& lane, const Outcome& outcome);
   void finish_extend(Lane& lane, const Outcome& outcome);
   void finish_release(Lane& lane, const Outcome& outcome);
@@ -112,7 +125,10 @@ class NativeClient : public Client {
   SimEntropy entropy_;
   std::optional<Pool> pool_;
   std::vector<Lane> lanes_;  // by resource
-  bool child_ = false;       // of a fork, and has not noticed it yet
+  std::uint32_t entries_left_;
+  std::optional<std::uint32_t> entered_;  // the resource about which a handler calls
+  std::int64_t entered_ns_ = 0;
+  bool child_ = false;  // of a fork, and has not noticed it yet
 };
 
 // RedLock on all servers, or PidLock on the first.

@@ -1,15 +1,71 @@
 // What happens to a process that runs the production code, besides dying.
 #include <algorithm>
+#include <utility>
 
 #include "sim/native_client.hpp"
 
 namespace redlock::sim {
 
+void NativeClient::maybe_enter() {
+  if (!alive() || entries_left_ == 0 || entered_ || !calling() || !random_.chance(1, 4)) return;
+  const auto order = draw_order();
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    if (!enter(lanes_[order[i]])) continue;
+    --entries_left_;
+    ++scene_.trace.several().re_entries;
+    return;
+  }
+}
+
+// It takes a lock, or releases one: maybe that very one about which the process is asking.
+bool NativeClient::enter(Lane& lane) {
+  const bool asks =
+      lane.releases_left > 0 && (lane.phase == Phase::extending || lane.phase == Phase::checking);
+  const bool takes = lane.phase == Phase::resting && lane.cycles_left > 0;
+  if (lane.operation ? !asks : lane.outer || (!takes && lane.phase != Phase::working)) return false;
+  note("enters a handler");
+  entered_ = lane.resource;
+  entered_ns_ = scene_.now_ns;
+  if (lane.operation) {
+    ++scene_.trace.several().released_within;
+    lane.outer = std::exchange(lane.operation, std::nullopt);
+    lane.outer_phase = lane.phase;
+    lane.phase = Phase::working;
+  }
+  lane.work_until_ns = scene_.now_ns;
+  act_alone(lane);
+  if (alive() && !lane.operation) leave_handler();
+  return true;
+}
+
+void NativeClient::leave_handler() {
+  entered_.reset();
+  note_paused(scene_.now_ns - entered_ns_);
+  // What was decided meanwhile is taken now.
+  schedule(scene_.now_ns);
+}
+
+void NativeClient::finish_outer(Lane& lane) {
+  const bool checks = lane.outer_phase == Phase::checking;
+  const Outcome outcome =
+      checks ? take_check(lane.resource, *lane.outer) : pool_->take(*lane.outer);
+  lane.outer.reset();
+  scene_.checker.reported_of_released(party(lane), outcome);
+}
+
 void NativeClient::give_up_call() {
   const auto order = draw_order();
-  const auto calls = [this](std::uint32_t i) { return lanes_[i].operation.has_value(); };
+  const auto calls = [this](std::uint32_t i) {
+    return lanes_[i].calling() && !waits_for_handler(lanes_[i]);
+  };
   Lane& lane = lanes_[*std::find_if(order.begin(), order.begin() + lanes_.size(), calls)];
   note("gives its call up");
+  if (!lane.operation) {
+    (void)pool_->take(*lane.outer);
+    lane.outer.reset();
+    return;
+  }
+  if (entered_) leave_handler();
   const OperationId id = *lane.operation;
   lane.operation.reset();
   leave_call(lane.resource);
@@ -23,21 +79,27 @@ void NativeClient::give_up_call() {
 }
 
 bool NativeClient::may_end_request() const {
-  return std::ranges::all_of(lanes_, [](const Lane& lane) {
-    return lane.phase == Phase::resting || lane.operation.has_value();
-  });
+  return std::ranges::all_of(
+      lanes_, [](const Lane& lane) { return lane.phase == Phase::resting || lane.calling(); });
 }
 
 void NativeClient::end_request() {
   note("ends its request");
   std::array<bool, kResourcesMax> left{};
+  std::vector<std::pair<std::uint32_t, OperationId>> decided;
   // Its connections may outlive it, or not.
   const bool keeps = random_.chance(1, 2);
   for (Lane& lane : lanes_) {
-    left[lane.resource] = lane.operation.has_value();
+    left[lane.resource] = lane.calling();
+    // Won while a handler ran, and nobody is there to be given it.
+    const bool takes = lane.phase == Phase::taking && lane.operation;
+    if (takes && pool_->done(*lane.operation)) decided.push_back({lane.resource, *lane.operation});
     lane.operation.reset();
+    lane.outer.reset();
   }
+  entered_.reset();
   run_blocking([&] {
+    for (const auto& [resource, id] : decided) leave_take(resource, id);
     note_request_end();
     pool_->abort_all();
     keeps ? pool_->deliver() : pool_->close_all();
@@ -55,14 +117,18 @@ void NativeClient::end_request() {
 
 void NativeClient::start_over() {
   child_ = false;
+  entered_.reset();
   for (Lane& lane : lanes_) {
-    if (!lane.operation) continue;
-    const Outcome outcome = pool_->take(*lane.operation);
-    lane.operation.reset();
-    leave_call(lane.resource);
-    if (outcome.decision == Decision::aborted) continue;
-    scene_.checker.report(ViolationKind::parents_touched,
-                          "client " + std::to_string(id_) + " is given what its parent asked for");
+    for (std::optional<OperationId>* call : {&lane.operation, &lane.outer}) {
+      if (!*call) continue;
+      const Outcome outcome = pool_->take(**call);
+      call->reset();
+      leave_call(lane.resource);
+      if (outcome.decision == Decision::aborted) continue;
+      scene_.checker.report(
+          ViolationKind::parents_touched,
+          "client " + std::to_string(id_) + " is given what its parent asked for");
+    }
   }
   if (remembers_parent()) {
     scene_.checker.report(ViolationKind::parents_touched,

@@ -97,7 +97,7 @@ class StampClient final : public NativeClient {
       seats_.push_back({Resource(resource_name(i)),
                         StampLockManager(pool(), ledger_, server_spec(scene.plan, 0),
                                          options_of(party, scene.plan.timeout_of(party))),
-                        0});
+                        0, 0});
     }
   }
 
@@ -106,6 +106,7 @@ class StampClient final : public NativeClient {
     Resource key;
     StampLockManager locks;
     StampLedger::Serial released;
+    StampLedger::Serial checked;
   };
 
   [[nodiscard]] StampOptions options_of(Contender party, std::int64_t timeout_ms) const {
@@ -137,7 +138,11 @@ class StampClient final : public NativeClient {
     return holder(resource).begin_release(seat.key, Duration::ms(scene_.plan.buffer_ms));
   }
   std::optional<OperationId> start_check(std::uint32_t resource) override {
+    seats_[resource].checked = holder(resource).entry_of(seats_[resource].key);
     return holder(resource).begin_check(seats_[resource].key);
+  }
+  Outcome take_check(std::uint32_t resource, OperationId id) override {
+    return holder(resource).take_check(id, seats_[resource].key, seats_[resource].checked);
   }
   void note_taken(std::uint32_t resource, const Outcome& outcome) override {
     const Resource& key = seats_[resource].key;

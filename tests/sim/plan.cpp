@@ -21,6 +21,7 @@ constexpr std::uint64_t kOutsideOneIn = 8;
 constexpr std::size_t kClassesMax = 3;
 // Of 4 schedules inside the model, one has clients that see to several locks at once.
 constexpr std::uint64_t kSeveralOneIn = 4;
+constexpr std::int64_t kReEntriesMax = 4;
 // What a lease must have for something to be left after drift.
 constexpr std::int64_t kTtlMinMs = 20;
 
@@ -195,6 +196,9 @@ void Drawer::draw_several() {
   plan_.resources = static_cast<std::uint32_t>(several_.between(2, kResourcesMax));
   for (ClientPlan& client : plan_.clients) {
     client.extend_ttl_ms = draw_extend_ttl(client.ttl_ms);
+    if (several_.chance(1, 2)) {
+      client.re_entries = static_cast<std::uint32_t>(several_.between(1, kReEntriesMax));
+    }
     for (std::uint32_t i = 1; i < plan_.resources; ++i) {
       client.beside.push_back(draw_beside(client));
     }

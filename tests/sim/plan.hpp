@@ -59,7 +59,8 @@ struct ClientPlan : Course {
   bool legacy = false;
   std::int64_t clock_skew_ns = 0;  // of a legacy client's wall clock
   std::int64_t rate_ppm = 0;
-  std::vector<Course> beside;  // one a further resource
+  std::vector<Course> beside;    // one a further resource
+  std::uint32_t re_entries = 0;  // how often a signal handler calls too while a call waits
   [[nodiscard]] Course& course(std::uint32_t resource) {
     return resource == 0 ? *this : beside[resource - 1];
   }

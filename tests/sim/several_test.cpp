@@ -24,11 +24,15 @@ TEST(SeveralLocksTest, WhatOnlySeveralLocksBringAboutReallyHappens) {
     sum.taken_together += result.several.taken_together;
     sum.shorter_extends += result.several.shorter_extends;
     sum.longer_extends += result.several.longer_extends;
+    sum.re_entries += result.several.re_entries;
+    sum.released_within += result.several.released_within;
   }
   EXPECT_GT(sum.begun_beside, 10 * kEnough);
   EXPECT_GT(sum.taken_together, kEnough);
   EXPECT_GT(sum.shorter_extends, kEnough);
   EXPECT_GT(sum.longer_extends, kEnough);
+  EXPECT_GT(sum.re_entries, kEnough);
+  EXPECT_GT(sum.released_within, 0U);
 }
 
 TEST(SeveralLocksTest, AProcessExitsInTheMidstOfACall) {
@@ -112,6 +116,16 @@ TEST_F(SeveralCheckerTest, AFailedAttemptIsNotOverdueForATakeOfAnotherResource) 
   EXPECT_EQ(checker_.judged()[static_cast<std::size_t>(ViolationKind::not_undone)], 0U);
   ask(0, 0, "c", 1);
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
+TEST_F(SeveralCheckerTest, ALockThatWasReleasedWhileItWasAskedAboutIsNobodys) {
+  Outcome outcome;
+  outcome.decision = Decision::denied;
+  checker_.reported_of_released(0, outcome);
+  EXPECT_EQ(kinds(), Kinds{});
+  outcome.decision = Decision::granted;
+  checker_.reported_of_released(0, outcome);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::trusted_after_release});
 }
 
 TEST_F(SeveralCheckerTest, AnotherResourceLeavesAServerFree) {

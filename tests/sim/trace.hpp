@@ -50,7 +50,9 @@ struct Several {
   std::uint64_t taken_together = 0;  // two that were done in the same turn
   std::uint64_t shorter_extends = 0;
   std::uint64_t longer_extends = 0;
-  std::uint64_t left_by_exit = 0;  // a process that exited in the midst of a call
+  std::uint64_t re_entries = 0;       // a handler that called while a call waited
+  std::uint64_t released_within = 0;  // and released the lock that this asked about
+  std::uint64_t left_by_exit = 0;     // a process that exited in the midst of a call
 };
 
 class Trace {

@@ -32,6 +32,7 @@ enum class ViolationKind : std::uint8_t {
   removal_lost,
   wrong_database,
   parents_touched,
+  trusted_after_release,
   count,
 };
 inline constexpr std::size_t kViolationKinds = static_cast<std::size_t>(ViolationKind::count);
