@@ -70,6 +70,10 @@ class Checker {
   void reported_of_released(Contender party, const Outcome& outcome);
   // The client calls.
   void begins(Contender party);
+  // From here to there so many calls are under way that there may be no room for others, and that
+  // of the removals for a silent server the oldest are forgotten.
+  void crowd_begins(std::uint32_t client);
+  void crowd_ends(std::uint32_t client);
   // A connection between the two is struck.
   void struck(std::uint32_t client, std::uint32_t server) { availability_.struck(client, server); }
   // A call took `took_ns` of the client's clock, of which it was paused `paused_ns`.
@@ -158,6 +162,7 @@ class Checker {
   // Somebody's command has removed a held lock from a server.
   bool held_removed_ = false;
   bool final_attempt_ = false;
+  std::optional<std::uint32_t> crowded_;  // the client whose crowd is under way
   // No key can be overdue before.
   std::int64_t earliest_gone_by_ns_ = kForever;
 };

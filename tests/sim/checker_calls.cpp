@@ -29,10 +29,22 @@ void Checker::begins(Contender party) {
   availability_.call_begins(party, now_ns_, occupied, cut_off);
 }
 
+void Checker::crowd_begins(std::uint32_t client) {
+  crowded_ = client;
+  leftovers_.note_crowd(client, kForever);
+}
+
+void Checker::crowd_ends(std::uint32_t client) {
+  if (crowded_ != client) return;
+  crowded_.reset();
+  for (std::uint32_t i = 0; i < plan_.resources; ++i) availability_.excuse({client, i});
+  leftovers_.note_crowd(client, now_ns_);
+}
+
 void Checker::returned(Contender party, std::int64_t took_ns, std::int64_t paused_ns,
                        std::int64_t budget_ns) {
   returns_[place_of(party)].push_back(now_ns_);
-  if (paused_ns > 0) availability_.excuse(party);
+  if (paused_ns > 0 || crowded_ == party.client) availability_.excuse(party);
   // A clock that changes its rate while a timer runs is late or early by what it gained.
   const std::int64_t bent_ns =
       plan_.has(FaultClass::client_clock_rate) ? plan_.drifted_ns(took_ns) - took_ns : 0;

@@ -62,6 +62,7 @@ void Leftovers::note_released(std::uint64_t token, std::int64_t now_ns) {
 
 bool Leftovers::excused(const Origin& origin, Kept& key) const {
   if (key.removed_before && key.remover != key.connection) return true;
+  if (key.client == crowd_.client && key.set_ns <= crowd_.at_ns) return true;
   if (links_ != nullptr) {
     if (links_->lost_ns(origin.client, origin.server) >= key.set_ns) return true;
     if (links_->under_way(origin.client, origin.server, origin.connection)) return true;

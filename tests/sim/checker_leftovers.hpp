@@ -34,6 +34,8 @@ class Leftovers {
   void note_take(const Origin& origin, std::uint64_t token, bool set, std::int64_t now_ns);
   void note_removal(const Origin& origin, std::uint64_t token, bool refused, std::int64_t now_ns);
   void note_granted(std::uint64_t token);
+  // A crowd of removals is over. What was to be removed before may have been forgotten.
+  void note_crowd(std::uint32_t client, std::int64_t now_ns) { crowd_ = {client, now_ns}; }
   // The call that gives it back has returned.
   void note_released(std::uint64_t token, std::int64_t now_ns);
 
@@ -76,6 +78,11 @@ class Leftovers {
 
   const Plan& plan_;
   const Links* links_ = nullptr;
+  struct CrowdEnd {
+    std::uint32_t client = 0;
+    std::int64_t at_ns = -1;
+  };
+  CrowdEnd crowd_;
   std::vector<Lock> locks_;
   std::vector<std::vector<Kept>> kept_;  // by server
 };

@@ -16,7 +16,10 @@ struct Limit {
 
 [[nodiscard]] std::span<const Limit> limits();
 [[nodiscard]] bool judged_under(ViolationKind kind, FaultClass fault_class);
-// Outside of the model only safety is judged: what else is broken says nothing there.
 [[nodiscard]] bool judged_under(ViolationKind kind, const Plan& plan);
+// May a class from outside the model do this? All else must hold beside it.
+[[nodiscard]] bool breaks(FaultClass fault_class, ViolationKind kind);
+// May one of the plan's?
+[[nodiscard]] bool is_expected(ViolationKind kind, const Plan& plan);
 
 }  // namespace redlock::sim

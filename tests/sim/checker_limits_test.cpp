@@ -50,6 +50,25 @@ TEST(CheckerLimitsTest, APlanIsJudgedWhereEachOfItsClassesIs) {
   EXPECT_FALSE(judged_under(ViolationKind::unavailable, plan));
 }
 
+TEST(CheckerLimitsTest, OnlyClassesFromOutsideTheModelBreakAnything) {
+  for (const FaultInfo& info : fault_table()) {
+    bool any = false;
+    for (std::size_t i = 0; i < kViolationKinds; ++i) {
+      any = any || breaks(info.fault_class, static_cast<ViolationKind>(i));
+    }
+    EXPECT_EQ(any, info.model == Model::outside) << info.name;
+  }
+}
+
+TEST(CheckerLimitsTest, WhatOneClassBreaksIsNoExcuseForTheRest) {
+  Plan plan;
+  plan.model = Model::outside;
+  plan.faults.push_back({.fault_class = FaultClass::flush_all});
+  EXPECT_TRUE(is_expected(ViolationKind::two_holders, plan));
+  EXPECT_FALSE(is_expected(ViolationKind::foreign_removed, plan));
+  EXPECT_TRUE(judged_under(ViolationKind::left_behind, plan));
+}
+
 class JudgedClassTest : public testing::TestWithParam<FaultInfo> {};
 
 TEST_P(JudgedClassTest, IsWhatTheTableSays) {

@@ -2,6 +2,7 @@
 #include "sim/client.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace redlock::sim {
 
@@ -53,6 +54,7 @@ void Client::take_turn(std::int64_t event_ns) {
     fired(FaultClass::request_end);
     end_request();
   }
+  if (alive_ && std::exchange(crowd_due_, false)) begin_crowd();
   if (alive_) act();
   let_pass();
   if (!alive_) return;

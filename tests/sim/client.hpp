@@ -64,6 +64,11 @@ class Client {
   void interrupt(int times);
   // The machine sleeps from now on, and its timers with it.
   void suspend(std::int64_t for_ns);
+  // It makes its crowd of calls now.
+  void arm_crowd() {
+    crowd_due_ = true;
+    wake();
+  }
   void arm_overstay(std::int64_t for_ns) { overstay_ns_ = for_ns; }
   void set_reply_at_timeout(bool on) { reply_at_timeout_ = on; }
   void set_rate(std::int64_t ppm) { clock_.set_rate(scene_.now_ns, ppm); }
@@ -100,6 +105,7 @@ class Client {
   virtual void end_request() {}
   virtual bool may_end_request() const { return false; }
   virtual void become_child() {}
+  virtual void begin_crowd() {}
 
   void schedule(std::int64_t at_ns);
   [[nodiscard]] const ClientPlan& behaviour() const { return scene_.plan.clients[id_]; }
@@ -146,6 +152,7 @@ class Client {
   bool alive_ = true;
   bool blocking_ = false;
   bool forks_in_wait_ = false;
+  bool crowd_due_ = false;
   std::uint64_t give_up_at_ = 0;
   std::uint64_t request_end_at_ = 0;
   std::uint64_t fork_at_ = 0;

@@ -19,6 +19,7 @@ enum class EventKind : std::uint8_t {
   server_start,  // subject: server; detail: incarnation
   undo_check,    // subject: client; detail: resource and rests
   probe,         // the final attempt in quiet
+  crowd,         // subject: client
 };
 
 struct Event {

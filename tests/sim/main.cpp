@@ -140,7 +140,7 @@ int run_one(const Options& options) {
       return 2;
     }
   }
-  return result.model == Model::inside && !result.violations.empty() ? 1 : 0;
+  return result.failures.empty() ? 0 : 1;
 }
 
 using SteadyClock = std::chrono::steady_clock;
@@ -209,7 +209,7 @@ int run_many(const Options& options) {
   }
   for (std::size_t i = 0; i < kViolationKinds; ++i) {
     const std::uint64_t judged = totals.judged[i];
-    const std::uint64_t violated = totals.inside_kinds[i];
+    const std::uint64_t violated = totals.failed_kinds[i];
     if (judged == 0 && violated == 0) continue;
     std::printf("%-26s judged %llu times, violated %llu times\n",
                 std::string(name_of(static_cast<ViolationKind>(i))).c_str(),

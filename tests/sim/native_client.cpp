@@ -56,9 +56,9 @@ bool NativeClient::calling() const {
 }
 
 bool NativeClient::finished() const {
-  return std::ranges::all_of(lanes_, [](const Lane& lane) {
-    return lane.phase == Phase::resting && lane.cycles_left == 0 && !lane.outer;
-  });
+  return crowd_.empty() && std::ranges::all_of(lanes_, [](const Lane& lane) {
+           return lane.phase == Phase::resting && lane.cycles_left == 0 && !lane.outer;
+         });
 }
 
 std::int64_t NativeClient::next_turn_ns() {
@@ -66,7 +66,7 @@ std::int64_t NativeClient::next_turn_ns() {
   for (const Lane& lane : lanes_) {
     if (!lane.calling() && !entered_) next_ns = std::min(next_ns, lane.act_at_ns);
   }
-  if (!calling()) return next_ns;
+  if (!waits()) return next_ns;
   const std::optional<Instant> deadline = pool_->next_deadline();
   if (!deadline) return next_ns;
   deadline_ns_ = clock_.when(deadline->since_epoch_ns());
@@ -84,10 +84,11 @@ std::array<std::uint32_t, kResourcesMax> NativeClient::draw_order() {
 void NativeClient::act() {
   if (child_ && !calling()) start_over();
   const auto order = draw_order();
-  if (calling()) {
+  if (waits()) {
     pool_->step(transport_.is_to_be_interrupted() ? Instant::never() : Instant());
     if (child_) return start_over();
     finish_calls(order);
+    finish_crowd();
     maybe_enter();
   }
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -298,6 +299,7 @@ void NativeClient::on_death() {
     lane.outer.reset();
   }
   entered_.reset();
+  crowd_.clear();
   pool_.reset();
 }
 

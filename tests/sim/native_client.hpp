@@ -50,6 +50,10 @@ class NativeClient : public Client {
   virtual void note_taken(std::uint32_t /*resource*/, const Outcome& /*outcome*/) {}
   virtual void note_released(std::uint32_t /*resource*/) {}
   virtual void note_request_end() {}
+  // A call about a lock that was never taken.
+  virtual std::optional<OperationId> start_stray(std::string /*token*/, bool /*releases*/) {
+    return std::nullopt;
+  }
   // What a caller that has left takes back.
   virtual void leave_take(std::uint32_t resource, OperationId id) = 0;
   // Is anything of the parent's known here?
@@ -90,6 +94,10 @@ class NativeClient : public Client {
   void end_request() override;
   bool may_end_request() const override;
   void become_child() override { child_ = true; }
+  void begin_crowd() override;
+  void finish_crowd();
+  // Is there anything to wait for?
+  [[nodiscard]] bool waits() const { return calling() || !crowd_.empty(); }
   // Nothing of what the parent began or held is the child's.
   void start_over();
 
@@ -125,6 +133,7 @@ class NativeClient : public Client {
   SimEntropy entropy_;
   std::optional<Pool> pool_;
   std::vector<Lane> lanes_;  // by resource
+  std::vector<OperationId> crowd_;
   std::uint32_t entries_left_;
   std::optional<std::uint32_t> entered_;  // the resource about which a handler calls
   std::int64_t entered_ns_ = 0;

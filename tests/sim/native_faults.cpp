@@ -53,6 +53,31 @@ void NativeClient::finish_outer(Lane& lane) {
   scene_.checker.reported_of_released(party(lane), outcome);
 }
 
+void NativeClient::begin_crowd() {
+  const Crowd& crowd = *scene_.plan.crowd;
+  for (std::uint32_t i = 0; i < crowd.checks + crowd.releases; ++i) {
+    const bool releases = i >= crowd.checks;
+    const auto id = start_stray(std::string(kCrowdToken) + std::to_string(i), releases);
+    if (id) crowd_.push_back(*id);
+  }
+  note("makes a crowd of calls");
+  ++scene_.trace.several().crowds;
+  scene_.trace.several().crowd_releases += crowd.releases;
+  scene_.checker.crowd_begins(id_);
+}
+
+void NativeClient::finish_crowd() {
+  if (crowd_.empty()) return;
+  std::erase_if(crowd_, [this](OperationId id) {
+    if (!pool_->done(id)) return false;
+    for (const NodeReport& node : pool_->take(id).nodes) {
+      if (node.reply.fault == Fault::bound) ++scene_.trace.several().bound_reached;
+    }
+    return true;
+  });
+  if (crowd_.empty()) scene_.checker.crowd_ends(id_);
+}
+
 void NativeClient::give_up_call() {
   const auto order = draw_order();
   const auto calls = [this](std::uint32_t i) {
@@ -98,6 +123,8 @@ void NativeClient::end_request() {
     lane.outer.reset();
   }
   entered_.reset();
+  crowd_.clear();
+  scene_.checker.crowd_ends(id_);
   run_blocking([&] {
     for (const auto& [resource, id] : decided) leave_take(resource, id);
     note_request_end();
@@ -118,6 +145,8 @@ void NativeClient::end_request() {
 void NativeClient::start_over() {
   child_ = false;
   entered_.reset();
+  for (const OperationId id : std::exchange(crowd_, {})) (void)pool_->take(id);
+  scene_.checker.crowd_ends(id_);
   for (Lane& lane : lanes_) {
     for (std::optional<OperationId>* call : {&lane.operation, &lane.outer}) {
       if (!*call) continue;

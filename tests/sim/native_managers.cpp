@@ -2,6 +2,7 @@
 // with a time-out and a drift factor of its own, and all of them on one pool.
 #include <deque>
 #include <tuple>
+#include <utility>
 
 #include "sim/native_client.hpp"
 
@@ -77,6 +78,12 @@ class QuorumClient final : public NativeClient {
   }
   std::optional<OperationId> start_check(std::uint32_t resource) override {
     return holder(resource).begin_check(seats_[resource].resource, Token(value(resource)));
+  }
+  std::optional<OperationId> start_stray(std::string token, bool releases) override {
+    const Seat& seat = seats_.front();
+    LockManager& locks = seats_.front().locks;
+    return releases ? locks.begin_unlock(seat.resource, Token(std::move(token)))
+                    : locks.begin_check(seat.resource, Token(std::move(token)));
   }
   void leave_take(std::uint32_t resource, OperationId id) override {
     (void)holder(resource).take_lock(id, seats_[resource].resource, Caller::left);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/plan_crowd.hpp"
 #include "sim/random.hpp"
 
 namespace redlock::sim {
@@ -19,11 +20,15 @@ constexpr std::uint64_t kStretchesMax = 15;
 // Of 8 schedules, one steps out of the model.
 constexpr std::uint64_t kOutsideOneIn = 8;
 constexpr std::size_t kClassesMax = 3;
+// Of so many schedules outside the model, in one there are classes from inside too.
+constexpr std::uint64_t kMixedOneIn = 3;
 // Of 4 schedules inside the model, one has clients that see to several locks at once.
 constexpr std::uint64_t kSeveralOneIn = 4;
 constexpr std::int64_t kReEntriesMax = 4;
 // What a lease must have for something to be left after drift.
 constexpr std::int64_t kTtlMinMs = 20;
+
+bool is_outside(FaultClass fault_class) { return info_of(fault_class).model == Model::outside; }
 
 FaultClass draw_class(Random& random, Model model, const Plan& plan) {
   const LockKind kind = plan.kind;
@@ -45,6 +50,8 @@ class Drawer {
       : random_(mix64(seed)),
         times_(mix64(seed + kTimesStream)),
         several_(mix64(seed + kSeveralStream)),
+        mixed_(mix64(seed + kMixedStream)),
+        crowds_(mix64(seed + kCrowdsStream)),
         wishes_(wishes) {}
 
   Plan draw() {
@@ -53,12 +60,15 @@ class Drawer {
     draw_times();
     draw_several();
     draw_classes();
+    if (!wishes_.standard_shape) draw_crowd(crowds_, plan_);
     return std::move(plan_);
   }
 
  private:
   static constexpr std::uint64_t kTimesStream = 1'000'000'048;
   static constexpr std::uint64_t kSeveralStream = 1'000'000'100;
+  static constexpr std::uint64_t kMixedStream = 1'000'000'200;
+  static constexpr std::uint64_t kCrowdsStream = 1'000'000'300;
 
   void draw_shape();
   void draw_clients();
@@ -74,6 +84,9 @@ class Drawer {
   void set_amount(FaultPlan& fault);
   void prepare_legacy(bool skewed);
   void prepare_outside();
+  [[nodiscard]] bool has_legacy() const {
+    return std::ranges::any_of(plan_.clients, &ClientPlan::legacy);
+  }
   void for_each_course(auto&& change) {
     for (ClientPlan& client : plan_.clients) {
       for (std::uint32_t i = 0; i < plan_.resources; ++i) change(client.course(i));
@@ -90,6 +103,8 @@ class Drawer {
   // Apart, so that what else a seed means does not hang on them.
   Random times_;
   Random several_;
+  Random mixed_;
+  Random crowds_;
   std::int64_t stretch_ = 1;
   const PlanWishes& wishes_;
   Plan plan_;
@@ -213,8 +228,8 @@ void Drawer::draw_classes() {
   }
   if (outside_ != FaultClass::count) prepare_outside();
   const std::uint64_t count = random_.below(kClassesMax + 1);
-  // Other faults beside one from outside would blur what it shows.
-  if (plan_.model == Model::outside) return;
+  // In most of these it is seen what the one class does. The documents' clients know no faults.
+  if (plan_.model == Model::outside && (has_legacy() || !mixed_.chance(1, kMixedOneIn))) return;
   for (std::uint64_t i = 0; i < count; ++i) {
     add_class(draw_class(random_, Model::inside, plan_));
   }
@@ -275,7 +290,7 @@ void Drawer::add_class(FaultClass fault_class) {
     return;
   }
   const std::int64_t times =
-      plan_.model == Model::outside ? random_.between(3, 6) : random_.between(1, 3);
+      is_outside(fault_class) ? random_.between(3, 6) : random_.between(1, 3);
   for (std::int64_t i = 0; i < times; ++i) {
     add_fault(fault_class);
     if (fault_class == script_flush && random_.chance(1, 2)) add_companion(partition_to_client);
@@ -305,7 +320,7 @@ void Drawer::add_fault(FaultClass fault_class) {
   fault.client = static_cast<std::uint32_t>(random_.below(plan_.clients.size()));
   fault.server = static_cast<std::uint32_t>(random_.below(plan_.servers));
   fault.all_clients = random_.chance(1, 4);
-  fault.all_servers = random_.chance(plan_.model == Model::outside ? 3 : 1, 4);
+  fault.all_servers = random_.chance(is_outside(fault_class) ? 3 : 1, 4);
   set_amount(fault);
   plan_.faults.push_back(fault);
 }
@@ -375,14 +390,6 @@ std::int64_t Plan::longest_ttl_ms() const {
   }
   // The stamp lock keeps its key for the buffer too, and whole seconds round up.
   return longest + buffer_ms + (stamps_in_seconds ? 1000 : 0);
-}
-
-std::int64_t Plan::shortest_timeout_ms(std::uint32_t client) const {
-  std::int64_t shortest = timeout_ms;
-  for (std::uint32_t i = 0; i < resources; ++i) {
-    shortest = std::min(shortest, timeout_of({client, i}));
-  }
-  return shortest;
 }
 
 Plan draw_plan(std::uint64_t seed, const PlanWishes& wishes) { return Drawer(seed, wishes).draw(); }

@@ -2,6 +2,7 @@
 //
 // Pure values; drawing is deterministic.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -80,6 +81,18 @@ struct FaultPlan {
   std::uint64_t amount = 0;  // what it means is the class's own affair
 };
 
+// So many calls at once of one client that bounds of the core are reached, while a server is
+// silent.
+struct Crowd {
+  std::uint32_t client = 0;
+  std::uint32_t server = 0;
+  std::int64_t at_ns = 0;
+  std::uint32_t checks = 0;
+  std::uint32_t releases = 0;
+};
+// What its releases and checks ask about was never taken.
+inline constexpr std::string_view kCrowdToken = "crowd-";
+
 struct Plan {
   LockKind kind = LockKind::quorum;
   Model model = Model::inside;
@@ -98,6 +111,7 @@ struct Plan {
   std::vector<std::int64_t> server_rates_ppm;
   std::vector<ClientPlan> clients;
   std::vector<FaultPlan> faults;
+  std::optional<Crowd> crowd;
   FaultCounts fired_at_start{};
 
   [[nodiscard]] bool has(FaultClass fault_class) const {
@@ -131,6 +145,14 @@ struct Plan {
     return span_ns + static_cast<std::int64_t>(static_cast<double>(span_ns) * 2 * drift_factor());
   }
 };
+
+inline std::int64_t Plan::shortest_timeout_ms(std::uint32_t client) const {
+  std::int64_t shortest = timeout_ms;
+  for (std::uint32_t i = 0; i < resources; ++i) {
+    shortest = std::min(shortest, timeout_of({client, i}));
+  }
+  return shortest;
+}
 
 // What a caller wants to be in the plan, whatever the seed says.
 struct PlanWishes {

@@ -31,7 +31,7 @@ void keep_lowest(std::vector<Failure>& failures) {
 void add_outside(Totals& totals, std::uint64_t seed, const ScheduleResult& result) {
   const auto index = static_cast<std::size_t>(result.outside_class);
   ++totals.outside_schedules[index];
-  if (result.violations.empty()) return;
+  if (result.violations.size() == result.failures.size()) return;
   ++totals.outside_violations[index];
   std::uint64_t& lowest = totals.outside_first_seed[index];
   lowest = lowest == 0 ? seed : std::min(lowest, seed);
@@ -45,15 +45,15 @@ void add_result(Totals& totals, std::uint64_t seed, const ScheduleResult& result
   for (std::size_t i = 0; i < kFaultClasses; ++i) {
     if (result.fired[i] > 0) ++totals.schedules_with[i];
   }
-  if (result.model == Model::outside) return add_outside(totals, seed, result);
-  ++totals.inside;
+  if (result.model == Model::outside) add_outside(totals, seed, result);
+  if (result.model == Model::inside) ++totals.inside;
   add_judged(totals.judged, result.judged);
-  if (result.violations.empty()) return;
+  if (result.failures.empty()) return;
   ++totals.failed;
-  for (const Violation& violation : result.violations) {
-    ++totals.inside_kinds[static_cast<std::size_t>(violation.kind)];
+  for (const Violation& violation : result.failures) {
+    ++totals.failed_kinds[static_cast<std::size_t>(violation.kind)];
   }
-  totals.failures.push_back({seed, result.violations.front()});
+  totals.failures.push_back({seed, result.failures.front()});
   if (totals.failures.size() > 2 * kFailuresKept) keep_lowest(totals.failures);
 }
 
@@ -72,7 +72,7 @@ void merge(Totals& sum, Totals& part) {
     const std::uint64_t other = part.outside_first_seed[i];
     if (other != 0) lowest = lowest == 0 ? other : std::min(lowest, other);
   }
-  for (std::size_t i = 0; i < kViolationKinds; ++i) sum.inside_kinds[i] += part.inside_kinds[i];
+  for (std::size_t i = 0; i < kViolationKinds; ++i) sum.failed_kinds[i] += part.failed_kinds[i];
   add_judged(sum.judged, part.judged);
   std::ranges::move(part.failures, std::back_inserter(sum.failures));
   keep_lowest(sum.failures);

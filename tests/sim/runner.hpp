@@ -24,15 +24,15 @@ struct Totals {
   std::uint64_t inside = 0;
   std::uint64_t events = 0;
   std::uint64_t grants = 0;
-  std::uint64_t failed = 0;          // schedules in the model with a violation
+  std::uint64_t failed = 0;          // schedules with a violation that no class accounts for
   std::vector<Failure> failures;     // of those, the lowest seeds
   FaultCounts fired{};               // how often
   FaultCounts schedules_with{};      // in how many schedules
   FaultCounts outside_schedules{};   // by the class that leaves the model
   FaultCounts outside_violations{};  // of those, with a violation
   FaultCounts outside_first_seed{};  // the lowest with a violation; 0: none
-  std::array<std::uint64_t, kViolationKinds> inside_kinds{};
-  Judged judged{};  // in the model
+  std::array<std::uint64_t, kViolationKinds> failed_kinds{};
+  Judged judged{};
 };
 
 struct Batch {

@@ -16,6 +16,7 @@ constexpr std::uint64_t kModelSeeds = 3000;
 constexpr std::uint64_t kClassSeeds = 60;
 constexpr std::uint64_t kRareClassSeeds = 1000;
 constexpr std::uint64_t kControlSeedsMax = 600;
+constexpr std::uint64_t kMixedSeeds = 4000;
 
 std::string story_of(const std::vector<Violation>& violations) {
   std::string text;
@@ -125,6 +126,7 @@ TEST_P(OutsideClassTest, ShowsAViolation) {
   for (std::uint64_t seed = 10'001; seed <= 10'000 + kControlSeedsMax; ++seed) {
     const ScheduleResult result = run_schedule(seed, wishes, engine);
     ASSERT_EQ(result.model, Model::outside);
+    ASSERT_TRUE(result.failures.empty()) << "seed " << seed << "\n" << story_of(result.failures);
     if (!result.violations.empty()) return;
   }
   FAIL() << "no violation in " << kControlSeedsMax << " schedules";
@@ -132,6 +134,26 @@ TEST_P(OutsideClassTest, ShowsAViolation) {
 
 INSTANTIATE_TEST_SUITE_P(Every, OutsideClassTest, testing::ValuesIn(classes(Model::outside)),
                          parameter_name);
+
+// Or what a class does would hide what the core does beside it.
+TEST(ScheduleTest, ClassesFromInsideStandBesideThoseFromOutside) {
+  LuaEngine engine;
+  std::uint64_t mixed = 0;
+  std::uint64_t judged = 0;
+  for (std::uint64_t seed = 1; seed <= kMixedSeeds; ++seed) {
+    const Plan plan = draw_plan(seed, {});
+    const auto inside = [](const FaultPlan& fault) {
+      return info_of(fault.fault_class).model == Model::inside;
+    };
+    if (plan.model == Model::inside || std::ranges::none_of(plan.faults, inside)) continue;
+    ++mixed;
+    const ScheduleResult result = run_schedule(seed, {}, engine);
+    EXPECT_TRUE(result.failures.empty()) << "seed " << seed << "\n" << story_of(result.failures);
+    judged += result.judged[static_cast<std::size_t>(ViolationKind::not_undone)];
+  }
+  EXPECT_GT(mixed, kMixedSeeds / 100);
+  EXPECT_GT(judged, 0U);
+}
 
 // The same schedule, once as drawn and once with steps that do not step.
 bool steps_matter(std::uint64_t seed, FaultClass fault_class, LuaEngine& engine) {

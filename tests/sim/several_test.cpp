@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 400;
 constexpr std::uint64_t kEnough = 20;
+constexpr std::uint64_t kCrowds = 12;
+constexpr std::uint64_t kCrowdSeedsMax = 40'000;
 
 TEST(SeveralLocksTest, WhatOnlySeveralLocksBringAboutReallyHappens) {
   LuaEngine engine;
@@ -33,6 +35,26 @@ TEST(SeveralLocksTest, WhatOnlySeveralLocksBringAboutReallyHappens) {
   EXPECT_GT(sum.longer_extends, kEnough);
   EXPECT_GT(sum.re_entries, kEnough);
   EXPECT_GT(sum.released_within, 0U);
+}
+
+TEST(SeveralLocksTest, ACrowdOfCallsReachesTheBounds) {
+  LuaEngine engine;
+  PlanWishes wishes;
+  wishes.inside_only = true;
+  Several sum;
+  for (std::uint64_t seed = 42'001; sum.crowds < kCrowds; ++seed) {
+    ASSERT_LT(seed, 42'000 + kCrowdSeedsMax);
+    if (!draw_plan(seed, wishes).crowd) continue;
+    const ScheduleResult result = run_schedule(seed, wishes, engine);
+    ASSERT_TRUE(result.violations.empty()) << "seed " << seed;
+    sum.crowds += result.several.crowds;
+    sum.bound_reached += result.several.bound_reached;
+    sum.crowd_releases += result.several.crowd_releases;
+    sum.crowd_arrived += result.several.crowd_arrived;
+  }
+  EXPECT_GT(sum.bound_reached, kEnough);
+  // Of those that a server was not there for, 256 are remembered.
+  EXPECT_LT(sum.crowd_arrived + kEnough, sum.crowd_releases);
 }
 
 TEST(SeveralLocksTest, AProcessExitsInTheMidstOfACall) {

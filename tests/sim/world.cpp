@@ -2,6 +2,7 @@
 #include "sim/world.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "sim/checker_limits.hpp"
 #include "sim/legacy_client.hpp"
@@ -86,6 +87,7 @@ World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& tra
     queue_.add(plan.faults[i].from_ns, EventKind::fault, i, 1);
     queue_.add(plan.faults[i].until_ns, EventKind::fault, i, 0);
   }
+  if (plan.crowd) queue_.add(plan.crowd->at_ns, EventKind::crowd, plan.crowd->client);
   healed_ns_ = quiet_from(plan);
   queue_.add(healed_ns_, EventKind::probe, 0);
 }
@@ -127,6 +129,9 @@ ScheduleResult World::run() {
   result.hash = trace_.hash();
   result.model = plan_.model;
   result.violations = checker_.violations();
+  std::ranges::copy_if(
+      result.violations, std::back_inserter(result.failures),
+      [this](const Violation& violation) { return !is_expected(violation.kind, plan_); });
   result.fired = fired_;
   result.events = events_;
   result.grants = checker_.grant_count();
@@ -153,6 +158,8 @@ void World::take(const Event& event) {
       return check_undone(*clients_[event.subject], event);
     case EventKind::probe:
       return begin_probe();
+    case EventKind::crowd:
+      return clients_[event.subject]->arm_crowd();
   }
 }
 
@@ -263,6 +270,10 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
   const Connection& connection = network_.connection(static_cast<std::uint32_t>(session.id));
   Machine& machine = *machines_[connection.server];
   const Deed deed = deed_of(arguments);
+  if (plan_.crowd && machine.index == plan_.crowd->server && deed.verb == Verb::release &&
+      deed.token.starts_with(kCrowdToken)) {
+    ++trace_.several().crowd_arrived;
+  }
   if (deed.verb != Verb::count) {
     checker_.command_executed(
         {connection.client, connection.server, connection.id, connection.written_ns}, deed, answer);

@@ -24,6 +24,8 @@ struct ScheduleResult {
   // The class that takes the schedule out of the model.
   FaultClass outside_class = FaultClass::count;
   std::vector<Violation> violations;
+  // Of those, what no class from outside the model accounts for.
+  std::vector<Violation> failures;
   FaultCounts fired{};
   std::uint64_t events = 0;
   std::uint64_t grants = 0;
