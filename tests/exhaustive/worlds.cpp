@@ -195,12 +195,8 @@ void Catalogue::add_stamp_worlds() {
                    .natives = 3,
                    .attempts = 2,
                    .gain = 2});
-  add(Size::full, {.name = "pidlock-2-rounds",
-                   .lock = LockKind::stamp,
-                   .servers = 1,
-                   .attempts = 2,
-                   .rounds = 2,
-                   .gain = 2});
+  add(Size::full,
+      {.name = "pidlock-2-rounds", .lock = LockKind::stamp, .servers = 1, .rounds = 2, .gain = 2});
   add(Size::small, {.name = "pidlock-2-restart",
                     .lock = LockKind::stamp,
                     .servers = 1,
@@ -248,7 +244,7 @@ void Catalogue::add_second_worlds() {
                     .lock = LockKind::stamp,
                     .servers = 1,
                     .attempts = 2,
-                    .gain = 2,
+                    .gain = 1,
                     .unit_ticks = 2,
                     .faults = kModelFaults,
                     .fault_budget = 1});
@@ -257,9 +253,8 @@ void Catalogue::add_second_worlds() {
                     .servers = 1,
                     .natives = 1,
                     .legacies = 2,
-                    .attempts = 2,
                     .unit_ticks = 2,
-                    .known_cases = 2});
+                    .known_cases = 1});
   add(Size::full, {.name = "mixed-1-2-seconds-fleet",
                    .lock = LockKind::stamp,
                    .servers = 1,

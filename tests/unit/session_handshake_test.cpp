@@ -167,5 +167,16 @@ TEST_F(SelectingSession, ARemovalThatWasHeldBackIsLeftForAnotherConnection) {
   EXPECT_EQ(session_.unsettled().size(), 1U);
 }
 
+TEST_F(SessionTest, AServerHasServedOnceItHasCarriedSomethingOut) {
+  EXPECT_FALSE(session_.take_served());
+  ASSERT_TRUE(submit(1, set_of("a")));
+  ASSERT_TRUE(submit(2, set_of("b")));
+  receive("-LOADING Redis is loading the dataset in memory\r\n");
+  EXPECT_FALSE(session_.take_served());
+  receive(test::kOk);
+  EXPECT_TRUE(session_.take_served());
+  EXPECT_FALSE(session_.take_served()) << "told twice";
+}
+
 }  // namespace
 }  // namespace redlock

@@ -49,17 +49,6 @@ TEST_F(SessionTest, NobodyHearsTheAnswerToACleanup) {
   EXPECT_EQ(receive(test::kOk).size(), 1U);
 }
 
-TEST_F(SessionTest, AServerHasServedOnceItHasCarriedSomethingOut) {
-  EXPECT_FALSE(session_.take_served());
-  ASSERT_TRUE(submit(1, set_of("a")));
-  ASSERT_TRUE(submit(2, set_of("b")));
-  receive("-LOADING Redis is loading the dataset in memory\r\n");
-  EXPECT_FALSE(session_.take_served());
-  receive(test::kOk);
-  EXPECT_TRUE(session_.take_served());
-  EXPECT_FALSE(session_.take_served()) << "told twice";
-}
-
 TEST_F(SessionTest, PartsThatWereSentAreNotSentAgain) {
   ASSERT_TRUE(submit(1, set_of("a")));
   const std::string all(session_.output());
