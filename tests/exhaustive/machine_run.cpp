@@ -48,7 +48,6 @@ std::vector<Emission> MachineTable::Run::apply(const Input& input) {
       operation_->take_time(now_);
       break;
     case InputKind::doubt:
-      doubts_ = doubts_ || input.attempt == attempt_;
       operation_->take_doubt(NodeIndex(input.node), input.attempt);
       return {};
     case InputKind::reply:
@@ -79,7 +78,8 @@ Reply MachineTable::Run::reply_of(const Input& input) const {
 }
 
 void MachineTable::Run::count_grant(const Input& input) {
-  if (input.heard != Heard::granted || input.attempt != attempt_) return;
+  // What comes behind the undo is removed by it.
+  if (input.heard != Heard::granted || input.attempt != attempt_ || undone_) return;
   granted_ = byte(granted_ | 1U << input.node);
 }
 
@@ -96,7 +96,7 @@ std::vector<Emission> MachineTable::Run::drain() {
       attempt_ = emission.attempt;
       attempt_start_ = now_;
       granted_ = 0;
-      doubts_ = undone_ = false;
+      undone_ = false;
       token_ = byte(book_.at(emission.command).token);
     }
     undone_ = undone_ || (!emission.wants_answer && emission.attempt == attempt_);
@@ -128,7 +128,7 @@ Machine MachineTable::Run::snapshot() const {
   }
   for (const Byte value :
        {byte(root_.kind), root_.token, byte(root_.accepts_plain), granted_, byte(entropy_.draws()),
-        machine.elapsed, attempt_, token_, byte(doubts_), byte(undone_)}) {
+        machine.elapsed, attempt_, token_, byte(undone_)}) {
     machine.state.push_back(static_cast<char>(value));
   }
   return machine;
@@ -148,8 +148,7 @@ std::string MachineTable::Run::wrong() const {
   const bool in_time = settings_.tick() * (settings_.ttl - drift) > elapsed;
   // A grant that came too late was answered by the deadline, and is not a grant any more.
   const bool majority = 2 * std::popcount(granted_) > settings_.servers;
-  if (majority && in_time && acquire_ && !(doubts_ && undone_) &&
-      elapsed < settings_.tick() * settings_.answer) {
+  if (majority && in_time && acquire_ && elapsed < settings_.tick() * settings_.answer) {
     return "a majority granted in time, and the operation goes on";
   }
   return {};

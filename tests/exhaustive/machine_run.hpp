@@ -44,10 +44,7 @@ class MachineTable::Run {
   Byte attempt_ = 0;
   Byte granted_ = 0;
   Byte token_ = 0;
-  // A server that was silent before was asked in this attempt, and the attempt is undone: a
-  // majority that needs it is not waited for.
-  bool doubts_ = false;
-  bool undone_ = false;
+  bool undone_ = false;  // this attempt
 };
 
 }  // namespace redlock::exhaustive

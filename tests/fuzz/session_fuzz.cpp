@@ -88,8 +88,8 @@ class Run {
   // What a node does with a session that it gives up.
   void end() {
     const auto unsettled = session_.unsettled();
-    for (const SharedCommand& command : unsettled) REQUIRE(is_removal(*command));
-    if (!unsettled.empty()) session_.submit_last(unsettled.front());
+    for (const Refused& one : unsettled) REQUIRE(is_removal(*one.removal));
+    if (!unsettled.empty()) session_.submit_last(unsettled.front().removal);
     session_.repeat_removals();
     while (session_.has_output()) session_.mark_sent(session_.output().size());
     REQUIRE(session_.output().empty() && arrivals_.empty());

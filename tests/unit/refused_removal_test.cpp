@@ -69,6 +69,47 @@ TEST_F(Rule14RefusedRemovals, WhatTravelledBehindARefusedPasswordIsRepeatedOnceI
   EXPECT_FALSE(third_holds());
 }
 
+// Passwords are changed: who asks with the new one asks another node, and nobody uses the old one.
+TEST_F(Rule14RefusedRemovals, BehindARefusedPasswordTheyHaveTheirMinuteAndNoLonger) {
+  {
+    std::vector<ServerSpec> servers = specs(3);
+    for (ServerSpec& spec : servers) spec.endpoint.password = "secret";
+    LockManager locks(pool_, servers, once());
+    server(2).say = [](const Arguments& request) {
+      return request[0] == "AUTH" ? "-WRONGPASS invalid username-password pair\r\n"
+                                  : "-NOAUTH Authentication required.\r\n";
+    };
+    release(locks);
+  }
+  const auto requests_for = [&](Duration span) {
+    for (Duration passed; passed < span; passed = passed + Duration::seconds(1)) {
+      clock_.advance(Duration::seconds(1));
+      pool_.deliver();
+      step_for(Duration::ms(1));
+    }
+  };
+  requests_for(kOwedFor);
+  const std::size_t asked = removals();
+  const std::size_t opened = server(2).connections_opened;
+  EXPECT_GT(asked, 1U);
+  requests_for(Duration::seconds(300));
+  EXPECT_EQ(removals(), asked);
+  EXPECT_EQ(server(2).connections_opened, opened);
+}
+
+// A program that asks until it is told so.
+TEST_F(Rule14RefusedRemovals, AReleaseThatIsTriedAgainAndAgainDrivesOutNoOther) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks, "other");
+  for (std::size_t i = 0; i < kCarriedMax; ++i) release(locks, "r");
+  third_is_well();
+  clock_.advance(kRepeatPause);
+  call(locks);
+  EXPECT_FALSE(third_holds());
+  EXPECT_FALSE(third_holds("other"));
+}
+
 // The removal is the last word on a connection that nobody reads any more.
 class Rule14LastWordsBehindNonsense : public Rule14RefusedRemovals {
  protected:

@@ -117,9 +117,9 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatOneConnectionCannotSendIsLeftForAnot
   sent();
   fail(Fault::closed);
   session_.submit_last(delete_of("a"));
-  const auto commands = session_.unsettled();
-  ASSERT_EQ(commands.size(), 2U);
-  for (const SharedCommand& command : commands) EXPECT_TRUE(is_removal(*command));
+  const auto unsettled = session_.unsettled();
+  ASSERT_EQ(unsettled.size(), 2U);
+  for (const Refused& one : unsettled) EXPECT_TRUE(is_removal(*one.removal));
 }
 
 }  // namespace

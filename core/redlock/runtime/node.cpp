@@ -44,6 +44,10 @@ void Node::note_refused(Instant now) {
 void Node::owe(const SharedCommand& removal, Instant until, Instant now) {
   repeat_at_ = now + kRepeatPause;
   if (now >= until) return;
+  // Whoever asks again and again for one release must not drive out all the others.
+  std::erase_if(refused_, [&](const Refused& refused) {
+    return lock_name(*refused.removal) == lock_name(*removal);
+  });
   if (refused_.size() == kCarriedMax) refused_.pop_front();
   refused_.push_back({removal, until});
 }
@@ -119,7 +123,7 @@ void Node::carry(CarriedRemoval removal) {
 void Node::complete_closing(Instant now) {
   if (!closing()) return;
   Session& session = conversation();
-  const std::vector<SharedCommand> unanswered = session.unsettled();
+  const std::vector<Refused> unanswered = session.unsettled();
   bool handed_over = false;
   if (stream_usable() && session.has_last_words()) {
     session.repeat_removals();
@@ -128,7 +132,7 @@ void Node::complete_closing(Instant now) {
   }
   // Before the connection is let go: without the memory for them it stays, and the next turn
   // tries again.
-  for (const SharedCommand& removal : unanswered) keep_unanswered(removal, handed_over, now);
+  for (const Refused& removal : unanswered) keep_unanswered(removal, handed_over, now);
   for (const Refused& refused : session.refused()) carry({refused.removal});
   close(now);
 }
@@ -136,9 +140,13 @@ void Node::complete_closing(Instant now) {
 // That the transport took its bytes says neither that they arrived nor that the server did not
 // refuse them. So it is sent again: once, or what a server that stands still has to read would grow
 // with each connection.
-void Node::keep_unanswered(const SharedCommand& removal, bool handed_over, Instant now) {
+void Node::keep_unanswered(const Refused& unanswered, bool handed_over, Instant now) {
+  const SharedCommand& removal = unanswered.removal;
   if (!handed_over) return carry({removal});
-  if (conversation().greeting_refused()) return owe(removal, now + kOwedFor, now);
+  // For no longer than it had: nobody may ever want the old password again.
+  if (conversation().greeting_refused()) {
+    return owe(removal, std::min(unanswered.until, now + kOwedFor), now);
+  }
   // By us, in good order.
   if (conversation().fault() == Fault::closed) return;
   const bool sent_again = std::ranges::any_of(sent_again_, [&](const SharedCommand& again) {
@@ -164,7 +172,9 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
 
 void Node::replace(std::vector<Arrival>& arrivals) {
   std::deque<CarriedRemoval> owed;
-  for (SharedCommand& doubtful : conversation().unsettled()) owed.push_back({std::move(doubtful)});
+  for (Refused& doubtful : conversation().unsettled()) {
+    owed.push_back({std::move(doubtful.removal)});
+  }
   // The newest, which had no room there.
   owed.insert(owed.end(), carried_.begin(), carried_.end());
   while (owed.size() > kCarriedMax) owed.pop_front();

@@ -82,7 +82,7 @@ class Node final : public Connection<Session> {
   // The first of the carried has been handed to the conversation.
   void pop_carried();
   // What becomes of a removal that was not answered on the connection that is closing.
-  void keep_unanswered(const SharedCommand& removal, bool handed_over, Instant now);
+  void keep_unanswered(const Refused& unanswered, bool handed_over, Instant now);
   void send_carried(Instant now);
   void note_refused(Instant now);
   void owe(const SharedCommand& removal, Instant until, Instant now);

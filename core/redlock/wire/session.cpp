@@ -279,12 +279,14 @@ bool Session::owes_removal() const {
 
 bool Session::has_last_words() const { return sent_any() && admitted() && !removals().empty(); }
 
-std::vector<SharedCommand> Session::unsettled() const {
-  std::vector<SharedCommand> commands;
+std::vector<Refused> Session::unsettled() const {
+  std::vector<Refused> unsettled;
   for (const std::size_t position : removals()) {
-    commands.push_back(std::make_shared<const Command>(*undo_of(*awaited_[position].command)));
+    const Awaited& request = awaited_[position];
+    unsettled.push_back(
+        {std::make_shared<const Command>(*undo_of(*request.command)), request.repeat_until});
   }
-  return commands;
+  return unsettled;
 }
 
 }  // namespace redlock

@@ -59,7 +59,7 @@ struct Arrival {
   Reply reply;
 };
 
-// A removal that its server would not carry out for the time being.
+// A removal that its server would not carry out for the time being, or may not have.
 struct Refused {
   SharedCommand removal;
   Instant until;  // it is of use to nobody from then on
@@ -122,7 +122,7 @@ class Session final : public Conversation {
   [[nodiscard]] bool has_last_words() const;
   // The removals that may not have been carried out, for another connection to send when this one
   // cannot.
-  [[nodiscard]] std::vector<SharedCommand> unsettled() const;
+  [[nodiscard]] std::vector<Refused> unsettled() const;
 
  private:
   struct Awaited {
