@@ -97,6 +97,29 @@ TEST_F(Rule14RefusedRemovals, BehindARefusedPasswordTheyHaveTheirMinuteAndNoLong
   EXPECT_EQ(server(2).connections_opened, opened);
 }
 
+// A server that was taken out of service is not sought for as long as the process lives.
+TEST_F(Rule14RefusedRemovals, AServerThatNobodyUsesAnyMoreIsOwedNothingAfterAMinute) {
+  {
+    LockManager locks = manager(3);
+    server(2).reach = FakeServer::Reach::refuses;
+    for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = "t";
+    ASSERT_EQ(unlock(locks, Token("t")).decision, Decision::granted);
+  }
+  const auto requests_for = [&](Duration span) {
+    for (Duration passed; passed < span; passed = passed + Duration::seconds(1)) {
+      clock_.advance(Duration::seconds(1));
+      pool_.deliver();
+      pool_.close_idle(kIdleLimitDefault);
+      step_for(Duration::ms(1));
+    }
+  };
+  requests_for(kOwedFor);
+  const std::size_t opened = server(2).connections_opened;
+  EXPECT_GT(opened, 30U);
+  requests_for(Duration::seconds(300));
+  EXPECT_LE(server(2).connections_opened, opened + 2);
+}
+
 // A program that asks until it is told so.
 TEST_F(Rule14RefusedRemovals, AReleaseThatIsTriedAgainAndAgainDrivesOutNoOther) {
   LockManager locks = manager(3);

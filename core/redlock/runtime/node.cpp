@@ -64,6 +64,7 @@ void Node::repeat_refused(Instant now) {
 
 void Node::submit(const Origin& origin, const SharedCommand& command, Instant answer_by,
                   Instant now, std::vector<Arrival>& arrivals) {
+  wanted_at_ = now;
   const SharedCommand asked = in_place_of_carried(command);
   if (may_open(now)) open(now, answer_by);
   // The lock was given up: an extend must not be counted that its removal then undoes. Another

@@ -73,6 +73,8 @@ class Node final : public Connection<Session> {
   [[nodiscard]] std::vector<OperationId> open_takes() const { return conversation().open_takes(); }
   [[nodiscard]] std::vector<OperationId> askers() const { return conversation().askers(); }
   [[nodiscard]] bool has_carried() const { return !carried_.empty() || !refused_.empty(); }
+  // When somebody asked something here last; that removals were tried again says nothing.
+  [[nodiscard]] Instant wanted_at() const { return wanted_at_; }
 
  private:
   void heard(Instant now) override;
@@ -93,6 +95,7 @@ class Node final : public Connection<Session> {
   std::vector<SharedCommand> sent_again_;  // on this connection
   std::deque<Refused> refused_;
   Instant repeat_at_;
+  Instant wanted_at_;
   bool waited_in_vain_ = false;
 };
 

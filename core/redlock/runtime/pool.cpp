@@ -50,7 +50,7 @@ void Pool::forget_unused() {
   const Instant now = clock_.now();
   std::erase_if(nodes_, [now](const auto& node) {
     if (node.use_count() > 1 || node->connection() != 0) return false;
-    return !node->has_carried() || now - node->last_used() >= kOwedFor;
+    return !node->has_carried() || now - node->wanted_at() >= kOwedFor;
   });
   nodes_due_ = 2 * std::max(nodes_.size(), kEndpointsKept);
 }
@@ -143,6 +143,8 @@ void Pool::deliver() { deliver(Reactor::Chance::not_the_last); }
 
 void Pool::deliver(Reactor::Chance chance) {
   notice_fork();
+  // Before they are tried again, and so have a connection.
+  forget_unused();
   NodeList nodes;
   for (const auto& node : nodes_) {
     if (node->has_conversation() || node->has_carried()) nodes.push_back(node);
