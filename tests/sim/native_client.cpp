@@ -284,6 +284,8 @@ void NativeClient::finish_release(Lane& lane, const Outcome& outcome) {
   note_released(lane.resource);
   if (!exits_) return rest(lane);
   exit();
+  // What was to be looked at after an earlier rest may be under way anew.
+  for (const Lane& other : lanes_) ++rests_[other.resource];
   if (!must_keep_connections(scene_.plan, id_)) return;
   schedule_undo_check(lane);
   // What the others were about to take is taken by nobody.
@@ -295,6 +297,9 @@ void NativeClient::finish_release(Lane& lane, const Outcome& outcome) {
 void NativeClient::on_death() {
   if (alive()) scene_.trace.several().left_by_exit += calling() ? 1 : 0;
   for (Lane& lane : lanes_) {
+    // Won while a handler ran, and nobody is there to be given it: whoever exits leaves its calls.
+    const bool won = exits_ && lane.phase == Phase::taking && lane.operation;
+    if (won && alive() && pool_->done(*lane.operation)) leave_take(lane.resource, *lane.operation);
     lane.operation.reset();
     lane.outer.reset();
   }
