@@ -2,7 +2,7 @@
 # a time, the suites in turn until one fails. Sourced behind start.sh; wants $work, $patches and $index.
 
 # The quick suites first; each is a program of the CMake build.
-suites=(unit_tests sim_tests sim_conformance_tests exhaustive_tests io_tests)
+suites=(unit_tests sim_tests sim_conformance_tests io_tests exhaustive_tests)
 # What a mutant may use that allocates or prints without end, in KiB.
 memory_max=6000000 file_max=300000
 
@@ -78,12 +78,36 @@ run_suite() {
   return 1
 }
 
-# The tests of the files that include the header of a source.
+# The unit tests' files that include the header of a source.
+files_near() {
+  local header=${1#core/}
+  grep -lF "\"${header%.*}.hpp\"" "$tree"/tests/unit/*_test.cpp || true
+}
+
+# The tests in them.
 filter_for() {
-  local header=${1#core/} found
-  found=$(grep -lF "\"${header%.*}.hpp\"" "$tree"/tests/unit/*_test.cpp | xargs -r \
+  local found
+  found=$(files_near "$1" | xargs -r \
     sed -nE 's/^TEST(_F|_P)?\((\w+),.*/\2.*:*\/\2.*/p' | sort -u | paste -sd:)
   echo "${found:-none}"
+}
+
+# Links the unit tests near a header for themselves: that it is killed is mostly known without
+# compiling the others, which takes minutes. Fails where there are none.
+build_near() {
+  local folder=tests/CMakeFiles/unit_tests.dir near=() kept=() word words
+  mapfile -t near < <(files_near "$1" | sed "s|^$tree/tests/|$folder/|; s|\$|.o|")
+  ((${#near[@]} > 0)) || return 1
+  mapfile -t support < <(find "$tree/tests/support" -name '*.cpp' -printf "$folder/support/%f.o\n")
+  build 1 redlock "${near[@]}" "${support[@]}" || return 1
+  read -ra words < <(ninja -C "$build" -t commands tests/unit_tests | tail -n 1)
+  for word in "${words[@]}"; do
+    [[ $word != "$folder"/unit/* || " ${near[*]} " == *" $word "* ]] || continue
+    [[ $word != tests/unit_tests ]] || word=tests/near_tests
+    kept+=("$word")
+  done
+  cp "$work/usual-unit_tests" "$work/usual-near_tests"
+  (cd "$build" && eval "${kept[*]}") >>"$job/build.log" 2>&1
 }
 
 # Prints "state|suite|what failed".
@@ -93,6 +117,9 @@ try_mutant() {
     >"$job/patch.log" 2>&1 || { echo 'error|patch|does not apply'; return; }
   build 1 redlock || { echo 'error|build|does not compile'; return; }
   [[ $(sum_objects) != "$objects" ]] || { echo 'same|compiler|compiled to the same'; return; }
+  if is_header "$name" && build_near "$(paths_of "$name" | head -n 1)"; then
+    what=$(run_suite near_tests) || { echo "killed|unit_tests|$what"; return; }
+  fi
   for suite in "${suites[@]}"; do
     build 1 "$suite" || { echo 'error|build|does not compile'; return; }
     if [[ $suite == unit_tests ]]; then
@@ -103,13 +130,22 @@ try_mutant() {
       what=$(run_suite "$suite") || { echo "killed|$suite|$what"; return; }
     fi
   done
-  echo 'SURVIVED||'
+  if leaks; then echo 'killed|leaks|unit_tests leak'; else echo 'SURVIVED||'; fi
+}
+
+# Memory that the unit tests lose, which only the sanitized builds of bin/test see; what let the
+# suites pass allocates no more than they may.
+leaks() {
+  local library
+  library=$("${CXX:-g++}" -print-file-name=liblsan.so)
+  ! LD_PRELOAD=$library timeout 60 "$build/tests/unit_tests" --gtest_brief=1 >"$job/test.log" 2>&1 </dev/null
 }
 
 paths_of() { sed -n 's|^+++ b/||p' "$patches/$1.patch"; }
+is_header() { paths_of "$1" | grep -q '\.hpp$'; }
 
 # A header is compiled into nearly everything: what was built without the edit is kept aside.
-keep() { ! paths_of "$1" | grep -q '\.hpp$' || cp -a "$build" "$job/kept"; }
+keep() { ! is_header "$1" || cp -a "$build" "$job/kept"; }
 
 # Puts back what a patch touched: a header with what was built of it, a source newer than its object,
 # so that it is compiled again.
