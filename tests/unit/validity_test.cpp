@@ -51,6 +51,11 @@ TEST(Validity, NoServerWithinTheDriftKeepsAKeyForLongerThanItsLongestLife) {
   }
 }
 
+TEST(Validity, BeyondTheDriftALongestLifeHasTheFloorOfBothClocksAndNoMore) {
+  EXPECT_EQ(longest_life(Duration::seconds(1), 0.0), Duration::ms(1'004));
+  EXPECT_EQ(longest_life(Duration::seconds(1), 0.5), Duration::ms(2'004));
+}
+
 TEST(Validity, TheLongestLifeDoesNotOverflow) {
   EXPECT_GT(longest_life(kTtlMax, 0.01), kTtlMax);
   EXPECT_EQ(longest_life(kTtlMax, 0.999), Duration::max());
