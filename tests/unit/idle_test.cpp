@@ -239,6 +239,17 @@ TEST_F(IdleTest, AHandshakeThatGoesOutLateHasATimeOfItsOwn) {
   EXPECT_EQ(server(2).connections_opened, 1U);
 }
 
+TEST_F(IdleTest, AHandshakeThatGoesOutLateIsWaitedForAsLongAsAnyOther) {
+  server(2).connect_time = Duration::ms(10);
+  server(2).answer_time = Duration::ms(20);
+  LockManager locks = manager_with_database(3);
+  ASSERT_EQ(lock(locks).decision, Decision::granted);
+  clock_.advance(Duration::seconds(2));
+  server(0).stopped = true;
+  EXPECT_EQ(lock(locks, "next").decision, Decision::granted);
+  EXPECT_EQ(server(2).connections_opened, 1U);
+}
+
 TEST_F(IdleTest, AConnectionThatWasClosedBetweenTwoAttemptsCostsNoAttempt) {
   LockOptions options = once();
   options.retry = RetryPolicy::exact(2, Duration::ms(500));

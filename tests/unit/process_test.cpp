@@ -24,6 +24,15 @@ TEST(Process, IsTheSameUntilItForks) {
   EXPECT_FALSE(watch.forked());
 }
 
+// It is asked some twenty times for a lock and its release.
+TEST(Process, IsKnownWithoutAskingTheSystem) {
+  SystemCalls calls;
+  calls.process_id = 41;
+  const ProcessMark before = this_process();
+  calls.process_id = 42;
+  EXPECT_EQ(this_process(), before);
+}
+
 TEST(Process, AForkedChildIsAnother) {
   const ForkWatch watch;
   EXPECT_EQ(exit_status_of_child([&] { return watch.forked(); }), 0);
