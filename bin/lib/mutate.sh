@@ -14,7 +14,8 @@ prepare() {
   job=$work/$1 tree=$work/$1/tree build=$work/$1/build
   mkdir -p "$job"
   cp -a "$work/original" "$tree"
-  export CCACHE_BASEDIR=$job CCACHE_NOHASHDIR=1
+  # What is found nowhere, as an edit never is, is not preprocessed first.
+  export CCACHE_BASEDIR=$job CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
   local launcher=()
   if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
   cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= \
