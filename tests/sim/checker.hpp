@@ -75,7 +75,9 @@ class Checker {
   void crowd_begins(std::uint32_t client);
   void crowd_ends(std::uint32_t client);
   // A connection between the two is struck.
-  void struck(std::uint32_t client, std::uint32_t server) { availability_.struck(client, server); }
+  void struck(std::uint32_t client, std::uint32_t server) {
+    availability_.struck(client, server, now_ns_);
+  }
   // A call took `took_ns` of the client's clock, of which it was paused `paused_ns`.
   void returned(Contender party, std::int64_t took_ns, std::int64_t paused_ns,
                 std::int64_t budget_ns);

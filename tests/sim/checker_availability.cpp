@@ -76,7 +76,8 @@ std::int64_t slowest_ns(const Plan& plan) {
 Availability::Availability(const Plan& plan)
     : plan_(plan),
       calls_(plan.clients.size() * plan.resources),
-      struck_(plan.clients.size()),
+      struck_ns_(plan.clients.size() * plan.servers, -1),
+      trusted_ns_(calls_.size() * plan.servers),
       settle_ns_(kRetransmitNs + 4 * slowest_ns(plan)),
       judged_(plan.servers <= kServersMax && judged_under(ViolationKind::unavailable, plan)) {}
 
@@ -105,6 +106,23 @@ std::uint32_t Availability::in_trouble(std::uint32_t client, std::int64_t from_n
   return servers;
 }
 
+// It came in that call, nobody knows when.
+void Availability::answered(Contender party, std::uint32_t server) {
+  std::int64_t& trusted_ns = trusted_ns_[place_of(party, server)];
+  trusted_ns = std::max(trusted_ns, call_of(party).began_ns);
+}
+
+std::uint32_t Availability::doubted(Contender party, std::int64_t now_ns) const {
+  std::uint32_t servers = 0;
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    const std::int64_t trusted_ns = trusted_ns_[place_of(party, server)];
+    servers |= in_trouble(party.client, trusted_ns, now_ns) & bit(server);
+    const bool struck = struck_ns_[party.client * plan_.servers + server] >= trusted_ns;
+    servers |= struck ? bit(server) : 0;
+  }
+  return servers;
+}
+
 // For an attempt: to be granted, and with something left of the lease.
 bool Availability::time_enough(Contender party) const {
   std::int64_t legs = kLegs;
@@ -129,8 +147,7 @@ bool Availability::owed(Contender party, std::int64_t now_ns) const {
   if (std::popcount(free) < majority) return false;
   // A server that was silent may vote, but nobody waits for it where the others say no.
   const bool denied = (all & call.occupied & ~sick) != 0;
-  const std::uint32_t doubted = in_trouble(party.client, 0, now_ns) | struck_[party.client];
-  return !denied || (doubted & free) == 0;
+  return !denied || (doubted(party, now_ns) & free) == 0;
 }
 
 }  // namespace redlock::sim

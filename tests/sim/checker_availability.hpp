@@ -27,10 +27,12 @@ class Availability {
   // Somebody (a client, or nobody) changed what the server keeps of the resource.
   void key_set(std::uint32_t server, Contender party);
   // A connection between the two was struck.
-  void struck(std::uint32_t client, std::uint32_t server) {
+  void struck(std::uint32_t client, std::uint32_t server, std::int64_t now_ns) {
     for (std::uint32_t i = 0; i < plan_.resources; ++i) call_of({client, i}).cut_off |= bit(server);
-    struck_[client] |= bit(server);
+    struck_ns_[client * plan_.servers + server] = now_ns;
   }
+  // The server has answered the party's latest call: what was before that is forgotten.
+  void answered(Contender party, std::uint32_t server);
   // It is not about the call any more: the client stood still.
   void excuse(Contender party) { call_of(party).excused = true; }
 
@@ -49,12 +51,19 @@ class Availability {
   }
   static std::uint32_t bit(std::uint32_t server) { return std::uint32_t{1} << server; }
   [[nodiscard]] bool time_enough(Contender party) const;
+  [[nodiscard]] std::size_t place_of(Contender party, std::uint32_t server) const {
+    return (party.client * plan_.resources + party.resource) * plan_.servers + server;
+  }
+  // Servers of which nothing has been heard since they were in trouble.
+  [[nodiscard]] std::uint32_t doubted(Contender party, std::int64_t now_ns) const;
   [[nodiscard]] std::uint32_t in_trouble(std::uint32_t client, std::int64_t from_ns,
                                          std::int64_t until_ns) const;
 
   const Plan& plan_;
-  std::vector<Call> calls_;            // by client and resource
-  std::vector<std::uint32_t> struck_;  // in whatever call
+  std::vector<Call> calls_;              // by client and resource
+  std::vector<std::int64_t> struck_ns_;  // by client and server, in whatever call
+  std::vector<std::int64_t>
+      trusted_ns_;  // by client, resource and server: when an answer was asked
   std::int64_t settle_ns_;
   bool judged_;
 };

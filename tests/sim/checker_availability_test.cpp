@@ -17,6 +17,16 @@ class AvailabilityTest : public CheckerTest {
     plan.faults = {{.fault_class = FaultClass::out_of_memory, .from_ns = 0, .until_ns = 100 * kMs}};
     return plan;
   }
+  // Client 0's check is answered by this server alone.
+  void answer(std::uint32_t server) {
+    executed(0, server, {"EVALSHA", "91dcb3cc30dcd119457d057157b65a9e90f2b1e0", "1", "lock", "c"},
+             ":0\r\n", 0);
+    Outcome outcome;
+    outcome.nodes.resize(server + 1);
+    outcome.nodes[server].answered = true;
+    outcome.nodes[server].reply.answer = Answer::denied;
+    checker_.reported(0, Verb::check, "c", outcome);
+  }
   void refuse(std::uint32_t client) { checker_.reported(client, Verb::take, "", Outcome()); }
   [[nodiscard]] std::uint64_t judged() const {
     return checker_.judged()[static_cast<std::size_t>(ViolationKind::unavailable)];
@@ -99,6 +109,45 @@ TEST_F(AvailabilityTest, AConnectionThatWasStruckEarlierIsAnExcuseOnlyWhereSomeb
   checker_.begins(0);
   refuse(0);
   EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
+}
+
+TEST_F(AvailabilityTest, WhoeverAnsweredSinceIsNotInDoubtWhereSomebodyDenies) {
+  plan_.faults.clear();
+  checker_.begins(0);
+  checker_.struck(0, 2);
+  go_to(10);
+  checker_.begins(0);
+  answer(2);
+  go_to(20);
+  set(1, 1, "b", 100);
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
+}
+
+TEST_F(AvailabilityTest, AnAnswerToACallFromBeforeTheTroubleEndsNoDoubt) {
+  plan_.faults.clear();
+  go_to(1);
+  checker_.begins(0);
+  go_to(5);
+  checker_.struck(0, 2);
+  answer(2);
+  go_to(20);
+  set(1, 1, "b", 100);
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+}
+
+TEST_F(AvailabilityTest, AnAnswerWhileAFaultMayStillStrikeEndsNoDoubt) {
+  plan_.faults[0].server = 2;
+  checker_.begins(0);
+  answer(2);
+  go_to(300);
+  set(1, 1, "b", 100);
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
 }
 
 TEST_F(AvailabilityTest, WhoeverStoodStillIsOwedNothing) {

@@ -58,6 +58,11 @@ void Checker::reported(Contender party, Verb verb, std::string_view token, const
   check_replies(party, verb, token, outcome);
   if (verb == Verb::take && granted) leftovers_.note_granted(token_hash(token));
   if (verb == Verb::take) check_refused(party, outcome);
+  for (std::uint32_t server = 0; server < outcome.nodes.size(); ++server) {
+    const NodeReport& node = outcome.nodes[server];
+    if (node.answered && node.reply.answer != Answer::unknown)
+      availability_.answered(party, server);
+  }
   if (verb != Verb::release) return;
   leftovers_.note_released(token_hash(token), now_ns_);
   if (granted) check_released(party, token);
