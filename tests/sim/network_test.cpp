@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "redlock/wire/scripts.hpp"
+#include "sim/resp.hpp"
 #include "sim/sim_clock.hpp"
 #include "sim/sim_transport.hpp"
 
@@ -167,7 +169,18 @@ class ForgottenConnectionTest : public NetworkTest {
     transport_.wait({&interest, 1}, Instant());
     return transport_.misused();
   }
-  const std::string take_ = "*6\r\n$3\r\nSET\r\n$4\r\nlock\r\n$5\r\ntoken\r\n$2\r\nNX\r\n";
+  static std::string request(const Arguments& arguments) {
+    std::string bytes;
+    append_array_header(bytes, arguments.size());
+    for (const std::string_view one : arguments) append_bulk(bytes, one);
+    return bytes;
+  }
+  static std::string stamp_request(std::string_view verb, std::string_view script) {
+    return request({verb, script, "1", "lock", "5000", "777", "1"});
+  }
+  const std::string removal_ =
+      request({"EVALSHA", scripts::delete_if_equal.sha1, "1", "lock", "token"});
+  const std::string take_ = request({"SET", "lock", "token", "NX", "PX", "100"});
 
  private:
   HostTime time_{now_ns_, 3};
@@ -175,6 +188,20 @@ class ForgottenConnectionTest : public NetworkTest {
 };
 
 TEST_F(ForgottenConnectionTest, IsNoPlaceForATake) { EXPECT_TRUE(misused_by(take_)); }
+
+TEST_F(ForgottenConnectionTest, IsNoPlaceForATakeByAScriptsName) {
+  EXPECT_TRUE(misused_by(stamp_request("EVALSHA", scripts::stamp_take.sha1)));
+}
+
+TEST_F(ForgottenConnectionTest, IsNoPlaceForATakeByAScriptsText) {
+  EXPECT_TRUE(misused_by(stamp_request("EVAL", scripts::stamp_take.text)));
+}
+
+TEST_F(ForgottenConnectionTest, MayGetARemoval) { EXPECT_FALSE(misused_by(removal_)); }
+
+TEST_F(ForgottenConnectionTest, IsNoPlaceForATakeBehindTheRestOfARemoval) {
+  EXPECT_TRUE(misused_by(removal_.substr(5) + take_));
+}
 
 TEST_F(ForgottenConnectionTest, MayGetTheRestOfATakeThatTheKernelTookInPart) {
   EXPECT_FALSE(misused_by(take_.substr(1)));

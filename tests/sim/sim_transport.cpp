@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "redlock/runtime/reactor.hpp"
+#include "sim/checker_commands.hpp"
+#include "sim/resp.hpp"
 
 namespace redlock::sim {
 
@@ -14,7 +16,19 @@ namespace {
 // A client looks at connections that it has not used for 10 ms; its clock may be slow.
 constexpr std::int64_t kLookNs = 12 * kMs;
 
-constexpr std::string_view kTakeBegins = "*6\r\n$3\r\nSET\r\n";
+// The rest of a request that was sent in part comes first, and is none.
+bool has_take(std::string_view bytes) {
+  if (!bytes.starts_with('*'))
+    bytes.remove_prefix(std::min(bytes.find("\n*"), bytes.size() - 1) + 1);
+  Arguments arguments;
+  while (!bytes.empty()) {
+    const ParsedRequest request = parse_request(bytes, arguments);
+    if (request.state != ParseState::complete) break;
+    if (deed_of(arguments).verb == Verb::take) return true;
+    bytes.remove_prefix(request.size);
+  }
+  return false;
+}
 
 bool readable(const Connection& connection) {
   if (connection.client_side == ClientSide::connecting) return false;
@@ -61,9 +75,8 @@ IoResult SimTransport::send(ConnectionId connection, std::string_view bytes) {
       link.peer_ended && unused_ns >= kLookNs && network_.now_ns() - link.ended_ns >= kLookNs;
   // A removal may go there: it is carried to the next connection when this one turns out to be
   // dead. So may the rest of a take: what the kernel took in part has to be finished.
-  const bool takes = bytes.find(kTakeBegins) != std::string_view::npos;
   link.outlived = link.outlived || unused_ns >= idle_limit_ns() / 2;
-  link.misused = link.misused || (takes && (stale || over));
+  link.misused = link.misused || ((stale || over) && has_take(bytes));
   time_.pass();
   const std::size_t size = network_.send_up(link, bytes);
   if (size == 0) return {};
