@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "sim/checker.hpp"
 #include "sim/event_queue.hpp"
@@ -83,6 +84,10 @@ class Client {
   [[nodiscard]] bool gave_up_connection() const { return transport_.gave_up(); }
   // Grows with every rest between two cycles.
   [[nodiscard]] std::uint64_t rests(std::uint32_t resource) const { return rests_[resource]; }
+  // What its turns have taken since it came to rest with this, or since this was asked last.
+  [[nodiscard]] std::int64_t take_steps_since_rest(std::uint32_t resource) {
+    return steps_ns_ - std::exchange(rested_steps_ns_[resource], steps_ns_);
+  }
   [[nodiscard]] virtual bool finished() const = 0;
   // Starts the final attempt, which must succeed. False: this client cannot.
   virtual bool begin_probe() { return false; }
@@ -124,6 +129,8 @@ class Client {
   void end_call(std::uint32_t resource, std::int64_t budget_ns);
   // It ends before its time.
   void leave_call(std::uint32_t resource);
+  // It is at rest with the resource from now on, and this turn goes on.
+  void note_rest(std::uint32_t resource) { rested_steps_ns_[resource] = steps_ns_; }
   void note(const std::string& text);
   void begin_hold_story(std::uint32_t resource, std::int64_t until_ns);
   void end_hold_story(std::uint32_t resource);
@@ -175,6 +182,7 @@ class Client {
   std::array<Call, kResourcesMax> calls_{};
   std::int64_t paused_ns_ = 0;  // ever, as the next
   std::int64_t steps_ns_ = 0;
+  std::array<std::int64_t, kResourcesMax> rested_steps_ns_{};
   std::array<std::size_t, kResourcesMax> hold_spans_{};  // positions in the story, from 1
 };
 

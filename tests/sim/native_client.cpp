@@ -296,10 +296,9 @@ void NativeClient::finish_release(Lane& lane, const Outcome& outcome) {
 
 void NativeClient::on_death() {
   if (alive()) scene_.trace.several().left_by_exit += calling() ? 1 : 0;
+  // Whoever exits leaves its calls.
+  if (exits_ && alive()) leave_won();
   for (Lane& lane : lanes_) {
-    // Won while a handler ran, and nobody is there to be given it: whoever exits leaves its calls.
-    const bool won = exits_ && lane.phase == Phase::taking && lane.operation;
-    if (won && alive() && pool_->done(*lane.operation)) leave_take(lane.resource, *lane.operation);
     lane.operation.reset();
     lane.outer.reset();
   }
@@ -342,6 +341,7 @@ void NativeClient::look_at_connections() {
 }
 
 void NativeClient::schedule_undo_check(const Lane& lane) {
+  note_rest(lane.resource);
   scene_.queue.add(scene_.now_ns + 4 * slowest_ns(scene_.plan) + kUndoMarginNs,
                    EventKind::undo_check, id_,
                    rests_[lane.resource] * kResourcesMax + lane.resource);

@@ -96,6 +96,7 @@ class NativeClient : public Client {
   void become_child() override { child_ = true; }
   void begin_crowd() override;
   void finish_crowd();
+  void leave_won();
   // Is there anything to wait for?
   [[nodiscard]] bool waits() const { return calling() || !crowd_.empty(); }
   // Nothing of what the parent began or held is the child's.

@@ -108,31 +108,40 @@ bool NativeClient::may_end_request() const {
       lanes_, [](const Lane& lane) { return lane.phase == Phase::resting || lane.calling(); });
 }
 
+// Nobody is there to be given what was won while a handler ran, or while another was left.
+void NativeClient::leave_won() {
+  const auto won = [this](const Lane& lane) {
+    return lane.phase == Phase::taking && lane.operation && pool_->done(*lane.operation);
+  };
+  for (auto lane = lanes_.begin(); lane != lanes_.end();) {
+    if (!won(*lane)) {
+      ++lane;
+      continue;
+    }
+    leave_take(lane->resource, *std::exchange(lane->operation, std::nullopt));
+    lane = lanes_.begin();
+  }
+}
+
 void NativeClient::end_request() {
   note("ends its request");
   std::array<bool, kResourcesMax> left{};
-  std::vector<std::pair<std::uint32_t, OperationId>> decided;
   // Its connections may outlive it, or not.
   const bool keeps = random_.chance(1, 2);
-  for (Lane& lane : lanes_) {
-    left[lane.resource] = lane.calling();
-    // Won while a handler ran, and nobody is there to be given it.
-    const bool takes = lane.phase == Phase::taking && lane.operation;
-    if (takes && pool_->done(*lane.operation)) decided.push_back({lane.resource, *lane.operation});
-    lane.operation.reset();
-    lane.outer.reset();
-  }
+  for (const Lane& lane : lanes_) left[lane.resource] = lane.calling();
   entered_.reset();
   crowd_.clear();
   scene_.checker.crowd_ends(id_);
   run_blocking([&] {
-    for (const auto& [resource, id] : decided) leave_take(resource, id);
+    leave_won();
     note_request_end();
     pool_->abort_all();
     keeps ? pool_->deliver() : pool_->close_all();
     pool_->close_idle(Duration::ms(kIdleLimitMs));
   });
   for (Lane& lane : lanes_) {
+    lane.operation.reset();
+    lane.outer.reset();
     if (!left[lane.resource]) continue;
     leave_call(lane.resource);
     // Whoever held a lock has let go of it.

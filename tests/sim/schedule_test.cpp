@@ -208,6 +208,11 @@ constexpr std::array kKnownSeeds{
     KnownSeed{17394, false, FaultClass::no_auth,
               "a removal was given up because the server wanted a password"},
     KnownSeed{107710, false, {}, "a removal behind nonsense was refused, which nobody read"},
+    KnownSeed{3004890, false, FaultClass::clean_exit,
+              "the simulator looked behind an exit as if the client had rested since before"},
+    KnownSeed{3036624, false, FaultClass::clean_exit, "the same, with a PidLock"},
+    KnownSeed{903897, false, FaultClass::request_end,
+              "the simulator forgot what was won while another was left"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {

@@ -163,12 +163,15 @@ void World::take(const Event& event) {
   }
 }
 
-// Only while the client has rested all the time since: nothing of it is under way.
-void World::check_undone(const Client& client, const Event& event) {
+// Only while the client has rested, or been gone, all the time since: nothing of it is under way.
+void World::check_undone(Client& client, const Event& event) {
   const auto resource = static_cast<std::uint32_t>(event.detail % kResourcesMax);
-  const bool rests = client.alive() && client.idle(resource) &&
-                     client.rests(resource) == event.detail / kResourcesMax;
+  const bool rests = client.alive() && client.idle(resource);
   if (!client.exited() && !rests) return;
+  if (client.rests(resource) != event.detail / kResourcesMax) return;
+  // What its own turns took since it came to rest kept its removals waiting.
+  const std::int64_t late_ns = client.take_steps_since_rest(resource);
+  if (late_ns > 0) return queue_.add(now_ns_ + late_ns, event.kind, event.subject, event.detail);
   checker_.check_undone({event.subject, resource}, client.gave_up_connection());
 }
 

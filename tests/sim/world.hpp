@@ -69,7 +69,7 @@ class World final : public NetworkEnds, public ServerObserver {
   bool pump(std::int64_t until_ns);
   void take(const Event& event);
   void note_end(const Connection& connection);
-  void check_undone(const Client& client, const Event& event);
+  void check_undone(Client& client, const Event& event);
   [[nodiscard]] bool settled() const;
   void begin_probe();
 
