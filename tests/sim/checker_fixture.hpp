@@ -20,14 +20,14 @@ struct TestLinks final : Links {
                                std::uint32_t except) const override {
     return busy != kNone && busy != except;
   }
-  [[nodiscard]] std::int64_t lost_ns(std::uint32_t /*client*/,
-                                     std::uint32_t /*server*/) const override {
-    return lost;
+  [[nodiscard]] std::vector<EndedLink> ended(std::uint32_t /*client*/,
+                                             std::uint32_t /*server*/) const override {
+    return ended_links;
   }
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t cut_off = kNone;
   std::uint32_t busy = kNone;
-  std::int64_t lost = 0;
+  std::vector<EndedLink> ended_links;
 };
 
 class CheckerTest : public testing::Test {

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "sim/checker_commands.hpp"
+#include "sim/checker_hash.hpp"
+#include "sim/resp.hpp"
+
 namespace redlock::sim {
 
 namespace {
@@ -12,6 +16,21 @@ namespace {
 constexpr std::int64_t kRefusedPauseNs = 250 * kMs;
 constexpr std::int64_t kOwedNs = 60'000 * kMs;
 constexpr std::uint32_t kServedMin = 2;
+constexpr std::uint32_t kEndedMin = 2;
+
+bool removal_unanswered(const EndedLink& link, std::uint64_t token) {
+  Arguments arguments;
+  std::string_view left = link.written;
+  for (std::size_t i = 0; !left.empty(); ++i) {
+    const ParsedRequest request = parse_request(left, arguments);
+    if (request.state != ParseState::complete) return false;
+    const Deed deed = deed_of(arguments);
+    const bool same = deed.verb == Verb::release && token_hash(deed.token) == token;
+    if (same && i >= link.answered) return true;
+    left.remove_prefix(request.size);
+  }
+  return false;
+}
 }  // namespace
 
 Leftovers::Lock& Leftovers::lock(std::uint64_t token) {
@@ -60,11 +79,28 @@ void Leftovers::note_released(std::uint64_t token, std::int64_t now_ns) {
   lock(token).released_ns = now_ns;
 }
 
+// Of the removals for a server that is silent for a crowd the oldest are forgotten.
+bool Leftovers::forgotten_in_crowd(const Origin& origin, const Kept& key) const {
+  if (!plan_.crowd || origin.server != plan_.crowd->server) return false;
+  return key.client == crowd_.client && key.set_ns <= crowd_.at_ns;
+}
+
+// A removal that was not answered goes on one more connection; none, where the process closes its
+// connections itself.
+bool Leftovers::ended_with(const Origin& origin, std::uint64_t token) const {
+  std::uint32_t ended = 0;
+  for (const EndedLink& link : links_->ended(origin.client, origin.server)) {
+    if (!removal_unanswered(link, token)) continue;
+    if (link.by_the_end || ++ended == kEndedMin) return true;
+  }
+  return false;
+}
+
 bool Leftovers::excused(const Origin& origin, Kept& key) const {
   if (key.removed_before && key.remover != key.connection) return true;
-  if (key.client == crowd_.client && key.set_ns <= crowd_.at_ns) return true;
+  if (forgotten_in_crowd(origin, key)) return true;
   if (links_ != nullptr) {
-    if (links_->lost_ns(origin.client, origin.server) >= key.set_ns) return true;
+    if (ended_with(origin, key.token)) return true;
     if (links_->under_way(origin.client, origin.server, origin.connection)) return true;
   }
   if (key.refused_ns == 0) return false;

@@ -3,8 +3,9 @@
 // A key is overdue when its client came back to the server, for the same resource, and that server
 // has carried out what it brought, but not the removal that belongs before it. No time is measured,
 // so it holds whatever the network and the servers do meanwhile. Excused is what the
-// documents say: a take that arrived behind its own removal, a removal that was on its way as the
-// connection broke, and, for a while, one that the server refused. One thread; one a schedule.
+// documents say: a take that arrived behind its own removal, a removal that was not answered on two
+// connections that ended, or on one that the process closed at its request's end, and, for a while,
+// one that the server refused. One thread; one a schedule.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -75,6 +76,8 @@ class Leftovers {
   [[nodiscard]] Kept& kept(std::uint32_t server, std::uint64_t token);
   [[nodiscard]] Kind given_up(const Origin& origin, std::uint64_t taking, std::uint64_t token);
   [[nodiscard]] bool excused(const Origin& origin, Kept& key) const;
+  [[nodiscard]] bool forgotten_in_crowd(const Origin& origin, const Kept& key) const;
+  [[nodiscard]] bool ended_with(const Origin& origin, std::uint64_t token) const;
 
   const Plan& plan_;
   const Links* links_ = nullptr;

@@ -19,6 +19,12 @@ class LeftoversTest : public CheckerTest {
     outcome.decision = decision;
     checker_.reported(0, verb, token, outcome);
   }
+  static std::string removal_of(char token) {
+    return "*5\r\n$7\r\nEVALSHA\r\n$40\r\nb6a796aa8d73bb4ce6e26afe648196d086a8d1f1\r\n$1\r\n1\r\n"
+           "$4\r\nlock\r\n$1\r\n" +
+           std::string(1, token) + "\r\n";
+  }
+  const std::string removal_of_a_ = removal_of('a');
   // Client 0 had its token "a" set on server 0 by connection 1, and lost the attempt.
   void fail_an_attempt() {
     plan_.clients[0].ttl_ms = 5000;
@@ -96,15 +102,51 @@ TEST_F(LeftoversTest, ARemovalThatMayStillArriveIsWaitedFor) {
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
 
-TEST_F(LeftoversTest, OnlyALossAfterTheTakeIsAnExcuse) {
-  links_.lost = kMs / 2;
+TEST_F(LeftoversTest, OneEndedConnectionWithItsRemovalIsNoExcuseAndTwoAre) {
   fail_an_attempt();
-  ask(0, 0, "b");
+  links_.ended_links = {{.written = removal_of_a_}};
+  ask(0, 0, "b", 2);
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
-  links_.lost = 5 * kMs;
+  links_.ended_links = {{.written = removal_of_a_}, {.written = removal_of_a_}};
   go_to(20);
-  ask(0, 0, "c");
+  ask(0, 0, "c", 2);
   EXPECT_EQ(kinds().size(), 1U);
+}
+
+TEST_F(LeftoversTest, EndedConnectionsWithoutItsRemovalAreNoExcuse) {
+  fail_an_attempt();
+  const std::string removal_of_b = removal_of('b');
+  links_.ended_links = {{.written = removal_of_b}, {.written = "*1\r\n$4\r\nPING\r\n"}, {}};
+  ask(0, 0, "b", 2);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
+TEST_F(LeftoversTest, ARemovalThatWasAnsweredWasNotLostWithItsConnection) {
+  fail_an_attempt();
+  links_.ended_links = {{.written = removal_of_a_, .answered = 1}, {.written = removal_of_a_}};
+  ask(0, 0, "b", 2);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
+TEST_F(LeftoversTest, AConnectionThatEndedWithTheRequestIsAnExcuseAlone) {
+  fail_an_attempt();
+  links_.ended_links = {{.written = removal_of_a_, .by_the_end = true}};
+  ask(0, 0, "b", 2);
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(LeftoversTest, ACrowdIsAnExcuseOnlyOnTheServerThatIsSilentForIt) {
+  plan_.crowd = Crowd{.client = 0, .server = 0};
+  plan_.clients[0].ttl_ms = 5000;
+  go_to(1);
+  set(0, 0, "a", 5000, 1);
+  set(0, 1, "a", 5000, 1);
+  checker_.crowd_begins(0);
+  go_to(10);
+  ask(0, 0, "b", 2);
+  EXPECT_EQ(kinds(), Kinds{});
+  ask(0, 1, "b", 2);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
 
 TEST_F(LeftoversTest, ARefusedRemovalIsOverdueOnceItsClientHasLongBeenServed) {

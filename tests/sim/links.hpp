@@ -1,8 +1,18 @@
 // What the checker may ask about the connections between clients and servers.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace redlock::sim {
+
+// A connection that has ended for the client.
+struct EndedLink {
+  std::string_view written;  // by the client, from the beginning
+  std::size_t answered = 0;  // so many requests
+  bool by_the_end = false;   // the process closed it because its request was over
+};
 
 class Links {
  public:
@@ -12,9 +22,9 @@ class Links {
   // May bytes of the client still arrive there on another connection than this one?
   [[nodiscard]] virtual bool under_way(std::uint32_t client, std::uint32_t server,
                                        std::uint32_t except) const = 0;
-  // When bytes of the client last went astray of whose loss nobody told it: it had closed the
-  // connection, or that was dead; 0: never.
-  [[nodiscard]] virtual std::int64_t lost_ns(std::uint32_t client, std::uint32_t server) const = 0;
+  // The views last until the client writes.
+  [[nodiscard]] virtual std::vector<EndedLink> ended(std::uint32_t client,
+                                                     std::uint32_t server) const = 0;
 };
 
 }  // namespace redlock::sim

@@ -136,7 +136,9 @@ void NativeClient::end_request() {
     leave_won();
     note_request_end();
     pool_->abort_all();
+    transport_.set_request_ends(!keeps);
     keeps ? pool_->deliver() : pool_->close_all();
+    transport_.set_request_ends(false);
     pool_->close_idle(Duration::ms(kIdleLimitMs));
   });
   for (Lane& lane : lanes_) {

@@ -166,6 +166,7 @@ std::size_t Network::send_up(Connection& connection, std::string_view bytes) {
   if (forgets_after_ns_ > 0 && unused_ns >= forgets_after_ns_) connection.silent = true;
   connection.used_ns = now_ns_;
   connection.up.bytes.append(bytes.substr(0, size));
+  connection.written.append(bytes.substr(0, size));
   enqueue(connection, kUp, size, false);
   return size;
 }
@@ -198,14 +199,17 @@ void Network::heal() {
   }
 }
 
-void Network::lose(const Connection& connection) {
-  link(connection.client, connection.server).lost_ns = now_ns_;
-}
-
-void Network::lose_unread(Connection& connection, bool tell) {
-  if (connection.unread.empty()) return;
-  if (!tell || connection.client_side == ClientSide::closed) lose(connection);
-  connection.unread.clear();
+std::vector<EndedLink> Network::ended(std::uint32_t client, std::uint32_t server) const {
+  std::vector<EndedLink> ended;
+  for (const auto& one : connections_) {
+    if (one->client != client || one->server != server) continue;
+    const bool open = one->client_side == ClientSide::connected && !one->peer_ended;
+    if (open || one->client_side == ClientSide::connecting) continue;
+    const auto answered = std::ranges::upper_bound(one->answer_ends, one->read);
+    ended.push_back({one->written, static_cast<std::size_t>(answered - one->answer_ends.begin()),
+                     one->by_the_end});
+  }
+  return ended;
 }
 
 bool Network::sound(std::uint32_t client, std::uint32_t server) const {
@@ -226,8 +230,6 @@ bool Network::under_way(std::uint32_t client, std::uint32_t server, std::uint32_
 }
 
 void Network::reset(Connection& connection) {
-  const bool unread = !connection.unread.empty() || !connection.up.bytes.empty();
-  if (unread && connection.client_side == ClientSide::closed) lose(connection);
   for (Pipe* pipe : {&connection.up, &connection.down}) {
     pipe->bytes.clear();
     pipe->bytes_offset = 0;
@@ -280,7 +282,6 @@ void Network::deliver(Connection& connection, Direction direction) {
 }
 
 void Network::hand_over(Connection& connection, Direction direction, std::string_view bytes) {
-  if (connection.silent && direction == kUp) lose(connection);
   if (connection.silent) return;
   if (direction == kDown) {
     if (connection.client_side == ClientSide::closed) return answer_closed(connection);
@@ -290,9 +291,7 @@ void Network::hand_over(Connection& connection, Direction direction, std::string
   }
   if (connection.server_side) return ends_.server_receives(connection, bytes);
   // Nobody is there any more who could read it.
-  if (connection.client_side == ClientSide::closed) lose(connection);
-  if (ends_.server_reachable(connection.server) != Reachable::silent) return reset(connection);
-  lose(connection);
+  if (ends_.server_reachable(connection.server) != Reachable::silent) reset(connection);
 }
 
 // The client's kernel says that nobody is there. What is still on its way arrives before that.
@@ -301,7 +300,7 @@ void Network::answer_closed(Connection& connection) {
   const bool all_arrived = connection.up.pieces_offset == connection.up.pieces.size();
   if (!all_arrived || connection.unread.empty()) return;
   ++reset_on_close_count_;
-  lose_unread(connection, false);
+  connection.unread.clear();
   connection.server_side = false;
 }
 

@@ -62,6 +62,12 @@ struct Connection {
   bool half_closed = false;  // closed, and answers are still read
   bool silent = false;       // half-open: whatever is sent vanishes
   Slicing slicing = Slicing::none;
+  // For the checker: all that the client wrote, how much it read, and where whole answers ended.
+  std::string written;
+  std::uint64_t read = 0;
+  std::vector<std::uint64_t> answer_ends;
+  bool spoiled = false;     // an answer was not what the server meant: behind it none is counted
+  bool by_the_end = false;  // closed because a request was over
   Pipe up;
   Pipe down;
   // The client's end.
@@ -75,6 +81,11 @@ struct Connection {
   ServerSession session;
   std::string unread;  // arrived while the server could not read
   bool unread_end = false;
+
+  void note_answer(std::size_t size) {
+    if (spoiled) return;
+    answer_ends.push_back(size + (answer_ends.empty() ? 0 : answer_ends.back()));
+  }
 };
 
 enum Direction : unsigned { kUp = 0, kDown = 1 };
@@ -86,8 +97,6 @@ struct Link {
   std::int64_t slow_until_ns = 0;
   std::int64_t slow_by_ns = 0;  // at most, in addition
   std::int64_t blocked_until_ns[2] = {0, 0};
-  // When bytes towards the server were lost, and nobody told the client.
-  std::int64_t lost_ns = 0;
   // Of connections that are being opened.
   std::int64_t opens_late_until_ns = 0;
   std::int64_t opens_late_by_ns = 0;
@@ -130,11 +139,8 @@ class Network final : public Links {
   [[nodiscard]] bool sound(std::uint32_t client, std::uint32_t server) const override;
   [[nodiscard]] bool under_way(std::uint32_t client, std::uint32_t server,
                                std::uint32_t except) const override;
-  [[nodiscard]] std::int64_t lost_ns(std::uint32_t client, std::uint32_t server) const override {
-    return links_[client * servers_ + server].lost_ns;
-  }
-  // The server ends with what it had no time to read, and its machine may tell the client.
-  void lose_unread(Connection& connection, bool tell);
+  [[nodiscard]] std::vector<EndedLink> ended(std::uint32_t client,
+                                             std::uint32_t server) const override;
   // The slicing of connections opened from now on.
   void set_slicing(Slicing slicing) { slicing_ = slicing; }
   // From now on flows that carried no request for so long are forgotten; 0: never.
@@ -175,7 +181,6 @@ class Network final : public Links {
 
  private:
   void connect(Connection& connection);
-  void lose(const Connection& connection);
   void deliver(Connection& connection, Direction direction);
   void hand_over(Connection& connection, Direction direction, std::string_view bytes);
   void answer_closed(Connection& connection);

@@ -91,6 +91,7 @@ IoResult SimTransport::receive(ConnectionId connection, std::span<char> into) {
     const std::size_t size = std::min(unread, into.size());
     std::memcpy(into.data(), link.inbox.data() + link.inbox_offset, size);
     link.inbox_offset += size;
+    link.read += size;
     if (link.inbox_offset == link.inbox.size()) {
       link.inbox.clear();
       link.inbox_offset = 0;
@@ -121,7 +122,8 @@ void SimTransport::close_behind(ConnectionId connection) {
   std::erase(open_, connection);
 }
 
-void SimTransport::note_close(const Connection& link) {
+void SimTransport::note_close(Connection& link) {
+  link.by_the_end = request_ends_;
   const std::size_t unread = link.inbox.size() - link.inbox_offset;
   const bool unused = link.outlived || network_.now_ns() - link.used_ns >= idle_limit_ns() / 2;
   const bool ended = link.client_side == ClientSide::failed || link.peer_ended;

@@ -55,6 +55,8 @@ class SimTransport final : public Transport {
   // What is open now belongs to the parent process.
   void inherit();
   [[nodiscard]] bool touched_parents() const { return touched_parents_; }
+  // What is closed meanwhile is closed because the request is over.
+  void set_request_ends(bool ends) { request_ends_ = ends; }
   // Would the reactor's latest wait find something to read now?
   [[nodiscard]] bool has_unread() const;
   // Was a connection closed that neither the server nor the network had ended?
@@ -67,7 +69,7 @@ class SimTransport final : public Transport {
 
  private:
   bool look(std::span<Interest> interests);
-  void note_close(const Connection& link);
+  void note_close(Connection& link);
   Woken end_interrupted();
   [[nodiscard]] std::int64_t idle_limit_ns() const;
   [[nodiscard]] Connection& at(ConnectionId connection) {
@@ -84,6 +86,7 @@ class SimTransport final : public Transport {
   bool gave_up_ = false;
   bool gave_up_sound_ = false;
   bool misused_ = false;
+  bool request_ends_ = false;
   Pump pump_;
   HostTime& time_;
   int interrupts_ = 0;

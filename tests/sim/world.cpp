@@ -270,7 +270,7 @@ std::int64_t World::client_sends_from_ns(std::uint32_t client) {
 
 void World::command_executed(const ServerSession& session, const Arguments& arguments,
                              std::string& answer) {
-  const Connection& connection = network_.connection(static_cast<std::uint32_t>(session.id));
+  Connection& connection = network_.connection(static_cast<std::uint32_t>(session.id));
   Machine& machine = *machines_[connection.server];
   const Deed deed = deed_of(arguments);
   if (plan_.crowd && machine.index == plan_.crowd->server && deed.verb == Verb::release &&
@@ -290,7 +290,10 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
     }
   }
   if (answer.front() == '-') count_refusal(machine, answer);
-  if (now_ns_ < machine.hostile_until_ns) spoil(machine, arguments, answer);
+  if (now_ns_ < machine.hostile_until_ns && spoil(machine, arguments, answer)) {
+    connection.spoiled = true;
+  }
+  connection.note_answer(answer.size());
 }
 
 ScheduleResult run_schedule(std::uint64_t seed, const PlanWishes& wishes, LuaEngine& engine,

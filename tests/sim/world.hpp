@@ -87,7 +87,7 @@ class World final : public NetworkEnds, public ServerObserver {
 
   void execute(Machine& machine, Connection& connection, std::string_view bytes);
   void count_refusal(Machine& machine, std::string_view answer);
-  void spoil(Machine& machine, const Arguments& arguments, std::string& answer);
+  bool spoil(Machine& machine, const Arguments& arguments, std::string& answer);
 
   // Faults: world_faults.cpp.
   void take_fault(const FaultPlan& fault, bool begins);

@@ -281,7 +281,7 @@ void World::drop_connections(Machine& machine, bool tell) {
     if (connection.server != machine.index || !connection.server_side) continue;
     connection.server_side = false;
     checker_.struck(connection.client, connection.server);
-    network_.lose_unread(connection, tell);
+    connection.unread.clear();
     if (tell) network_.end_down(connection);
   }
 }
@@ -324,8 +324,9 @@ void World::count_refusal(Machine& machine, std::string_view answer) {
   if (answer.starts_with("-NOAUTH") || answer.starts_with("-WRONGPASS")) fired(no_auth);
 }
 
-void World::spoil(Machine& machine, const Arguments& arguments, std::string& answer) {
-  if (machine.hostile != server_lies && random_.chance(1, 2)) return;
+// False: the answer is as it was.
+bool World::spoil(Machine& machine, const Arguments& arguments, std::string& answer) {
+  if (machine.hostile != server_lies && random_.chance(1, 2)) return false;
   switch (machine.hostile) {
     case hostile_type:
       answer =
@@ -352,13 +353,14 @@ void World::spoil(Machine& machine, const Arguments& arguments, std::string& ans
         break;
       }
       const bool take = plan_.kind == LockKind::stamp && arguments.size() == 7;
-      if (!take || answer != ":0\r\n") return;
+      if (!take || answer != ":0\r\n") return false;
       const std::int64_t now_ms = machine.clock.at(now_ns_) / kMs;
       answer.clear();
       append_bulk(answer, std::to_string(now_ms + 1000) + "." + std::string(arguments[5]));
     }
   }
   fired(machine.hostile);
+  return true;
 }
 
 }  // namespace redlock::sim
