@@ -87,8 +87,12 @@ void World::ask(State& state, Turn& turn, Message message, int server, bool what
   if (book_.at(message.command).removal) {
     const auto again = byte(book_.undo_of(message.command));
     const std::uint32_t bit = carried_bit(again, message.round);
-    if ((link.carried & bit) != 0) message.command = again;
-    link.carried &= ~bit;
+    if ((link.carried & bit) != 0) {
+      message.command = again;
+      // Asked for anew, and so to be sent twice at most from now on.
+      link.carried &= ~bit;
+      link.again &= ~bit;
+    }
   }
   if (!link.open && !left_alone) open_link(state, turn.client, server);
   if (link.open && !link.closing) {
