@@ -67,6 +67,11 @@ std::int64_t NativeClient::next_turn_ns() {
     if (!lane.calling() && !entered_) next_ns = std::min(next_ns, lane.act_at_ns);
   }
   if (!waits()) return next_ns;
+  // Decided while another was begun: nobody waits for what is there.
+  const bool decided = std::ranges::any_of(lanes_, [this](const Lane& lane) {
+    return lane.operation && !waits_for_handler(lane) && pool_->done(*lane.operation);
+  });
+  if (decided) return scene_.now_ns;
   const std::optional<Instant> deadline = pool_->next_deadline();
   if (!deadline) return next_ns;
   deadline_ns_ = clock_.when(deadline->since_epoch_ns());
