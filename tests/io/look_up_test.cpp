@@ -3,8 +3,10 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netdb.h>
 #include <poll.h>
 
+#include <atomic>
 #include <fstream>
 
 #include "io/support/descriptors.hpp"
@@ -12,6 +14,16 @@
 #include "io/support/name_server.hpp"
 #include "io/support/temp_folder.hpp"
 #include "support/child.hpp"
+
+namespace {
+std::atomic<int> services_asked = 0;
+}
+
+// The system's list of services, which blocks, and in which a port may have another meaning.
+extern "C" servent* getservbyname(const char* /*name*/, const char* /*protocol*/) {
+  ++services_asked;
+  return nullptr;
+}
 
 namespace redlock {
 namespace {
@@ -63,6 +75,16 @@ TEST_F(LookingUp, AsksTheNameServerAndGivesEveryAddressWithThePort) {
   EXPECT_FALSE(look_up.done());
   run(look_up);
   EXPECT_EQ(addresses(look_up), (std::vector<std::string>{"127.0.0.2:6379", "127.0.0.3:6379"}));
+}
+
+TEST_F(LookingUp, NeverSeeksThePortAmongTheSystemsServices) {
+  names_.know("db.test", {"127.0.0.2"});
+  ASSERT_EQ(getservbyname("redis", "tcp"), nullptr) << "and so it would be noticed";
+  const int before = services_asked;
+  LookUp look_up(names_.sources(), "db.test", kPort);
+  run(look_up);
+  EXPECT_EQ(addresses(look_up), (std::vector<std::string>{"127.0.0.2:6379"}));
+  EXPECT_EQ(services_asked, before);
 }
 
 TEST_F(LookingUp, ReadsTheHostsFileBeforeItAsks) {
