@@ -52,6 +52,7 @@ class Drawer {
         several_(mix64(seed + kSeveralStream)),
         mixed_(mix64(seed + kMixedStream)),
         crowds_(mix64(seed + kCrowdsStream)),
+        resets_(mix64(seed + kResetsStream)),
         wishes_(wishes) {}
 
   Plan draw() {
@@ -69,6 +70,7 @@ class Drawer {
   static constexpr std::uint64_t kSeveralStream = 1'000'000'100;
   static constexpr std::uint64_t kMixedStream = 1'000'000'200;
   static constexpr std::uint64_t kCrowdsStream = 1'000'000'300;
+  static constexpr std::uint64_t kResetsStream = 1'000'000'400;
 
   void draw_shape();
   void draw_clients();
@@ -81,6 +83,7 @@ class Drawer {
   void add_class(FaultClass fault_class);
   void add_fault(FaultClass fault_class);
   void add_companion(FaultClass fault_class);
+  void add_late_answers();
   void set_amount(FaultPlan& fault);
   void prepare_legacy(bool skewed);
   void prepare_outside();
@@ -105,6 +108,7 @@ class Drawer {
   Random several_;
   Random mixed_;
   Random crowds_;
+  Random resets_;
   std::int64_t stretch_ = 1;
   const PlanWishes& wishes_;
   Plan plan_;
@@ -297,6 +301,7 @@ void Drawer::add_class(FaultClass fault_class) {
     if (fault_class != reset_on_close) continue;
     add_companion(stop_resume);
     add_companion(slow_link);
+    add_late_answers();
   }
 }
 
@@ -309,6 +314,25 @@ void Drawer::add_companion(FaultClass fault_class) {
   fault.until_ns = fault.from_ns + random_.between(kMs, 100 * kMs);
   fault.all_clients = true;
   if (fault_class == slow_link) set_amount(fault);
+  plan_.faults.push_back(fault);
+}
+
+// Answers wait until their client has lost patience and closed; and the server stands still before
+// it has read what the client said last.
+void Drawer::add_late_answers() {
+  constexpr std::int64_t kEarlyNs = 60 * kMs;
+  constexpr std::int64_t kBehindNs = 70 * kMs;
+  FaultPlan fault;
+  fault.fault_class = partition_to_client;
+  fault.from_ns = resets_.between(0, kEarlyNs);
+  fault.until_ns = fault.from_ns + resets_.between(1, 3) * plan_.timeout_ms * kMs;
+  fault.server = static_cast<std::uint32_t>(resets_.below(plan_.servers));
+  fault.all_clients = true;
+  fault.all_servers = resets_.chance(1, 4);
+  plan_.faults.push_back(fault);
+  fault.fault_class = stop_resume;
+  fault.from_ns += resets_.between(kMs, plan_.timeout_ms * kMs);
+  fault.until_ns = std::max(fault.from_ns, fault.until_ns) + kBehindNs;
   plan_.faults.push_back(fault);
 }
 
