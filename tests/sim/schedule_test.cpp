@@ -213,6 +213,8 @@ constexpr std::array kKnownSeeds{
     KnownSeed{3036624, false, FaultClass::clean_exit, "the same, with a PidLock"},
     KnownSeed{903897, false, FaultClass::request_end,
               "the simulator forgot what was won while another was left"},
+    KnownSeed{521810, false, FaultClass::reset_on_close,
+              "a connection that one call had closed was looked at for the next"},
     KnownSeed{500333, false, FaultClass::reset_on_close,
               "the simulator waited on for a call that was decided while another was begun"},
 };

@@ -91,7 +91,8 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   polled_.clear();
   bool buffered = false;
   for (const auto& node : live_) {
-    if (node->closing() || (scope == Scope::outstanding && node->idle())) continue;
+    // Some have been closed since the end of the last turn.
+    if (!node->has_conversation() || (scope == Scope::outstanding && node->idle())) continue;
     const Wants wants = transport_.wants(node->connection(), node->has_output());
     buffered = buffered || wants.buffered;
     interests_.push_back({node->connection(), wants, false, false});
