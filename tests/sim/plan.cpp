@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/plan_amount.hpp"
 #include "sim/plan_crowd.hpp"
 #include "sim/random.hpp"
 
@@ -84,7 +85,6 @@ class Drawer {
   void add_fault(FaultClass fault_class);
   void add_companion(FaultClass fault_class);
   void add_late_answers();
-  void set_amount(FaultPlan& fault);
   void prepare_legacy(bool skewed);
   void prepare_outside();
   [[nodiscard]] bool has_legacy() const {
@@ -95,13 +95,6 @@ class Drawer {
       for (std::uint32_t i = 0; i < plan_.resources; ++i) change(client.course(i));
     }
   }
-  // Two clocks share the lock's allowance; often they use it up.
-  std::int64_t draw_rate() {
-    const std::int64_t most = plan_.rate_max_ppm();
-    if (random_.chance(1, 3)) return random_.chance(1, 2) ? most : -most;
-    return random_.between(-most, most);
-  }
-
   Random random_;
   // Apart, so that what else a seed means does not hang on them.
   Random times_;
@@ -279,10 +272,10 @@ void Drawer::add_class(FaultClass fault_class) {
     for_each_course([](Course& course) { course.cycles = 2; });
   }
   if (fault_class == server_clock_rate) {
-    for (std::int64_t& rate : plan_.server_rates_ppm) rate = draw_rate();
+    for (std::int64_t& rate : plan_.server_rates_ppm) rate = draw_rate(random_, plan_);
   }
   if (fault_class == client_clock_rate) {
-    for (ClientPlan& client : plan_.clients) client.rate_ppm = draw_rate();
+    for (ClientPlan& client : plan_.clients) client.rate_ppm = draw_rate(random_, plan_);
   }
   if (at_start) {
     // Those fire when they really cut something.
@@ -313,7 +306,7 @@ void Drawer::add_companion(FaultClass fault_class) {
   fault.from_ns = std::max<std::int64_t>(0, fault.from_ns - random_.between(0, earlier_max_ns));
   fault.until_ns = fault.from_ns + random_.between(kMs, 100 * kMs);
   fault.all_clients = true;
-  if (fault_class == slow_link) set_amount(fault);
+  if (fault_class == slow_link) draw_amount(random_, plan_, fault);
   plan_.faults.push_back(fault);
 }
 
@@ -345,61 +338,8 @@ void Drawer::add_fault(FaultClass fault_class) {
   fault.server = static_cast<std::uint32_t>(random_.below(plan_.servers));
   fault.all_clients = random_.chance(1, 4);
   fault.all_servers = random_.chance(is_outside(fault_class) ? 3 : 1, 4);
-  set_amount(fault);
+  draw_amount(random_, plan_, fault);
   plan_.faults.push_back(fault);
-}
-
-void Drawer::set_amount(FaultPlan& fault) {
-  const std::int64_t longest_ns = plan_.longest_ttl_ms() * kMs;
-  fault.amount = random_.next() >> 1U;
-  const auto set = [&fault](std::int64_t amount) {
-    fault.amount = static_cast<std::uint64_t>(amount);
-  };
-  switch (fault.fault_class) {
-    case slow_link:
-      set(random_.between(kMs, 3 * plan_.timeout_ms * kMs));
-      break;
-    case crash_lose_second_late:
-      set(random_.between(0, 1000 * kMs));
-      [[fallthrough]];
-    case crash_lose_all_late:
-      fault.until_ns =
-          fault.from_ns + plan_.drifted_ns(longest_ns) + random_.between(10 * kMs, 100 * kMs);
-      break;
-    case crash_lose_second_at_once:
-    case fail_over_lagging:
-      set(random_.between(5 * kMs, 500 * kMs));
-      [[fallthrough]];
-    case crash_lose_all_at_once:
-      fault.until_ns = fault.from_ns + random_.between(0, 2 * kMs);
-      break;
-    case server_clock_rate:
-    case client_clock_rate:
-      set(draw_rate());
-      break;
-    case server_clock_forward:
-    case server_clock_back:
-      set(random_.between(longest_ns / 4, 2 * longest_ns));
-      break;
-    case client_wall_step:
-    case legacy_wall_step:
-      set(random_.between(-2 * longest_ns, 2 * longest_ns));
-      break;
-    case server_clock_wild:
-      set(random_.between(200'000, 3'000'000));
-      break;
-    case holder_overstays:
-      fault.until_ns = fault.from_ns + random_.between(50, 400) * kMs;
-      break;
-    case server_lies:
-      fault.until_ns = fault.from_ns + 100 * kMs;
-      break;
-    case client_pause:
-      fault.until_ns = fault.from_ns + random_.between(kMs, 400 * kMs);
-      break;
-    default:
-      break;
-  }
 }
 
 }  // namespace
