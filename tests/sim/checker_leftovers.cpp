@@ -96,11 +96,23 @@ bool Leftovers::ended_with(const Origin& origin, std::uint64_t token) const {
   return false;
 }
 
+// What travelled behind a password that was refused counts as refused, whether the server came to
+// read it or not.
+void Leftovers::note_unaccepted(const Origin& origin, Kept& key) const {
+  for (const EndedLink& link : links_->ended(origin.client, origin.server)) {
+    if (link.unaccepted_ns <= key.refused_ns || !removal_unanswered(link, key.token)) continue;
+    key.refused_ns = link.unaccepted_ns;
+    key.back_ns = 0;
+    key.served = 0;
+  }
+}
+
 bool Leftovers::excused(const Origin& origin, Kept& key) const {
   if (key.removed_before && key.remover != key.connection) return true;
   if (forgotten_in_crowd(origin, key)) return true;
   if (links_ != nullptr) {
     if (ended_with(origin, key.token)) return true;
+    note_unaccepted(origin, key);
     if (links_->under_way(origin.client, origin.server, origin.connection)) return true;
   }
   if (key.refused_ns == 0) return false;

@@ -75,6 +75,7 @@ class Leftovers {
   [[nodiscard]] Lock& lock(std::uint64_t token);
   [[nodiscard]] Kept& kept(std::uint32_t server, std::uint64_t token);
   [[nodiscard]] Kind given_up(const Origin& origin, std::uint64_t taking, std::uint64_t token);
+  void note_unaccepted(const Origin& origin, Kept& key) const;
   [[nodiscard]] bool excused(const Origin& origin, Kept& key) const;
   [[nodiscard]] bool forgotten_in_crowd(const Origin& origin, const Kept& key) const;
   [[nodiscard]] bool ended_with(const Origin& origin, std::uint64_t token) const;

@@ -149,6 +149,20 @@ TEST_F(LeftoversTest, ACrowdIsAnExcuseOnlyOnTheServerThatIsSilentForIt) {
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
 
+TEST_F(LeftoversTest, ARemovalBehindARefusedPasswordIsARefusedOne) {
+  fail_an_attempt();
+  links_.ended_links = {{.written = removal_of_a_, .unaccepted_ns = 2 * kMs}};
+  ask(0, 0, "b");
+  go_to(200);
+  ask(0, 0, "c");
+  go_to(400);
+  ask(0, 0, "d");
+  EXPECT_EQ(kinds(), Kinds{});
+  go_to(401);
+  ask(0, 0, "e");
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
 TEST_F(LeftoversTest, ARefusedRemovalIsOverdueOnceItsClientHasLongBeenServed) {
   fail_an_attempt();
   removed(0, "a", "-LOADING\r\n");

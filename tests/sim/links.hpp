@@ -9,9 +9,10 @@ namespace redlock::sim {
 
 // A connection that has ended for the client.
 struct EndedLink {
-  std::string_view written;  // by the client, from the beginning
-  std::size_t answered = 0;  // so many requests
-  bool by_the_end = false;   // the process closed it because its request was over
+  std::string_view written;        // by the client, from the beginning
+  std::size_t answered = 0;        // so many requests
+  bool by_the_end = false;         // the process closed it because its request was over
+  std::int64_t unaccepted_ns = 0;  // when the server refused its password; 0: it did not
 };
 
 class Links {

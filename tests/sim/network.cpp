@@ -207,7 +207,7 @@ std::vector<EndedLink> Network::ended(std::uint32_t client, std::uint32_t server
     if (open || one->client_side == ClientSide::connecting) continue;
     const auto answered = std::ranges::upper_bound(one->answer_ends, one->read);
     ended.push_back({one->written, static_cast<std::size_t>(answered - one->answer_ends.begin()),
-                     one->by_the_end});
+                     one->by_the_end, one->unaccepted_ns});
   }
   return ended;
 }

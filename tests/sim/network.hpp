@@ -68,6 +68,7 @@ struct Connection {
   std::vector<std::uint64_t> answer_ends;
   bool spoiled = false;     // an answer was not what the server meant: behind it none is counted
   bool by_the_end = false;  // closed because a request was over
+  std::int64_t unaccepted_ns = 0;  // when the server refused its password; 0: it did not
   Pipe up;
   Pipe down;
   // The client's end.

@@ -290,6 +290,7 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
     }
   }
   if (answer.front() == '-') count_refusal(machine, answer);
+  if (answer.starts_with("-WRONGPASS")) connection.unaccepted_ns = now_ns_;
   if (now_ns_ < machine.hostile_until_ns && spoil(machine, arguments, answer)) {
     connection.spoiled = true;
   }
