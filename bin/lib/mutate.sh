@@ -3,6 +3,8 @@
 
 # The quick suites first; each is a program of the CMake build.
 suites=(unit_tests sim_tests sim_conformance_tests io_tests exhaustive_tests)
+# The library that sees leaks in a program that was not built for it.
+leak_watch=$("${CXX:-g++}" -print-file-name=liblsan.so)
 # What a mutant may use that allocates or prints without end, in KiB.
 memory_max=6000000 file_max=300000
 
@@ -11,6 +13,7 @@ build() { cmake --build "$build" -j "$1" --target "${@:2}" >"$job/build.log" 2>&
 # Makes a copy of the tree with a configured build; equal paths below the job's folder let ccache
 # share objects between jobs. The core is optimised enough to be quick, the tests are quickly compiled.
 prepare() {
+  [[ -e $leak_watch ]] || { echo 'the compiler has no LeakSanitizer' >&2; return 1; }
   job=$work/$1 tree=$work/$1/tree build=$work/$1/build
   mkdir -p "$job"
   cp -a "$work/original" "$tree"
@@ -96,7 +99,7 @@ filter_for() {
 # Links the unit tests near a header for themselves: that it is killed is mostly known without
 # compiling the others, which takes minutes. Fails where there are none.
 build_near() {
-  local folder=tests/CMakeFiles/unit_tests.dir near=() kept=() word words
+  local folder=tests/CMakeFiles/unit_tests.dir near=() support=() kept=() word words
   mapfile -t near < <(files_near "$1" | sed "s|^$tree/tests/|$folder/|; s|\$|.o|")
   ((${#near[@]} > 0)) || return 1
   mapfile -t support < <(find "$tree/tests/support" -name '*.cpp' -printf "$folder/support/%f.o\n")
@@ -137,9 +140,7 @@ try_mutant() {
 # Memory that the unit tests lose, which only the sanitized builds of bin/test see; what let the
 # suites pass allocates no more than they may.
 leaks() {
-  local library
-  library=$("${CXX:-g++}" -print-file-name=liblsan.so)
-  ! LD_PRELOAD=$library timeout 60 "$build/tests/unit_tests" --gtest_brief=1 >"$job/test.log" 2>&1 </dev/null
+  ! LD_PRELOAD=$leak_watch timeout 60 "$build/tests/unit_tests" --gtest_brief=1 >"$job/test.log" 2>&1 </dev/null
 }
 
 paths_of() { sed -n 's|^+++ b/||p' "$patches/$1.patch"; }

@@ -32,6 +32,18 @@ class LeftoversTest : public CheckerTest {
     set(0, 0, "a", 5000, 1);
     go_to(10);
   }
+  // Its removal was refused: it is due behind a pause, and once its client was served.
+  void expect_overdue_once_served() {
+    ask(0, 0, "b");
+    go_to(200);
+    ask(0, 0, "c");
+    go_to(400);
+    ask(0, 0, "d");
+    EXPECT_EQ(kinds(), Kinds{});
+    go_to(401);
+    ask(0, 0, "e");
+    EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+  }
 };
 
 TEST_F(LeftoversTest, AFailedAttemptIsOverdueBehindTheNextTake) {
@@ -152,29 +164,13 @@ TEST_F(LeftoversTest, ACrowdIsAnExcuseOnlyOnTheServerThatIsSilentForIt) {
 TEST_F(LeftoversTest, ARemovalBehindARefusedPasswordIsARefusedOne) {
   fail_an_attempt();
   links_.ended_links = {{.written = removal_of_a_, .unaccepted_ns = 2 * kMs}};
-  ask(0, 0, "b");
-  go_to(200);
-  ask(0, 0, "c");
-  go_to(400);
-  ask(0, 0, "d");
-  EXPECT_EQ(kinds(), Kinds{});
-  go_to(401);
-  ask(0, 0, "e");
-  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+  expect_overdue_once_served();
 }
 
 TEST_F(LeftoversTest, ARefusedRemovalIsOverdueOnceItsClientHasLongBeenServed) {
   fail_an_attempt();
   removed(0, "a", "-LOADING\r\n");
-  ask(0, 0, "b");
-  go_to(200);
-  ask(0, 0, "c");
-  go_to(400);
-  ask(0, 0, "d");
-  EXPECT_EQ(kinds(), Kinds{});
-  go_to(401);
-  ask(0, 0, "e");
-  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+  expect_overdue_once_served();
 }
 
 }  // namespace

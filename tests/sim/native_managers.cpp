@@ -80,10 +80,9 @@ class QuorumClient final : public NativeClient {
     return holder(resource).begin_check(seats_[resource].resource, Token(value(resource)));
   }
   std::optional<OperationId> start_stray(std::string token, bool releases) override {
-    const Seat& seat = seats_.front();
-    LockManager& locks = seats_.front().locks;
-    return releases ? locks.begin_unlock(seat.resource, Token(std::move(token)))
-                    : locks.begin_check(seat.resource, Token(std::move(token)));
+    auto& [resource, locks] = seats_.front();
+    return releases ? locks.begin_unlock(resource, Token(std::move(token)))
+                    : locks.begin_check(resource, Token(std::move(token)));
   }
   void leave_take(std::uint32_t resource, OperationId id) override {
     (void)holder(resource).take_lock(id, seats_[resource].resource, Caller::left);
