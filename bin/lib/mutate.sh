@@ -3,8 +3,6 @@
 
 # The quick suites first; each is a program of the CMake build.
 suites=(unit_tests sim_tests sim_conformance_tests io_tests exhaustive_tests)
-# The library that sees leaks in a program that was not built for it.
-leak_watch=$("${CXX:-g++}" -print-file-name=liblsan.so)
 # What a mutant may use that allocates or prints without end, in KiB.
 memory_max=6000000 file_max=300000
 
@@ -13,6 +11,8 @@ build() { cmake --build "$build" -j "$1" --target "${@:2}" >"$job/build.log" 2>&
 # Makes a copy of the tree with a configured build; equal paths below the job's folder let ccache
 # share objects between jobs. The core is optimised enough to be quick, the tests are quickly compiled.
 prepare() {
+  # Sees leaks in a program that was not built for it.
+  leak_watch=$("${CXX:-g++}" -print-file-name=liblsan.so)
   [[ -e $leak_watch ]] || { echo 'the compiler has no LeakSanitizer' >&2; return 1; }
   job=$work/$1 tree=$work/$1/tree build=$work/$1/build
   mkdir -p "$job"
