@@ -39,6 +39,12 @@ TEST(RetryPolicy, AnExactPauseIsExactToTheNanosecond) {
   EXPECT_EQ(pauses_ns(RetryPolicy::exact(3, pause), 10), std::set<std::int64_t>{pause.count_ns()});
 }
 
+TEST(RetryPolicy, AWaitHasAsManyAttemptsAsItHasRoomFor) {
+  EXPECT_EQ(RetryPolicy::waiting(Duration(), 200).attempts_max, 1U);
+  EXPECT_GT(RetryPolicy::waiting(Duration::ns(1), 200).attempts_max, 1'000'000'000'000U);
+  EXPECT_EQ(pauses_ns(RetryPolicy::waiting(Duration::ms(1), 200), 5'000).size(), 101U);
+}
+
 TEST(RetryPolicy, FewerThanOneAttemptIsOne) {
   for (const std::int64_t attempts : {std::int64_t{1}, std::int64_t{0}, std::int64_t{-5}}) {
     EXPECT_EQ(RetryPolicy::jittered(attempts, 10).attempts_max, 1U);

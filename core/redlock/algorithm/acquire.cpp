@@ -1,6 +1,8 @@
 // The acquiring machine.
 #include "redlock/algorithm/acquire.hpp"
 
+#include <algorithm>
+
 #include "redlock/algorithm/invariant.hpp"
 
 namespace redlock {
@@ -14,6 +16,7 @@ Acquire::Acquire(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind,
 
 void Acquire::start(Instant now) {
   REDLOCK_INVARIANT(phase_ == Phase::fresh);
+  started_ = now;
   begin_attempt(now);
 }
 
@@ -69,8 +72,8 @@ void Acquire::fail_attempt(Instant now) {
   queue_undo(now);
   phase_ = Phase::settling;
   // Asking again would find the same value there.
-  if (last_attempt() || round_->foreign()) return settle(now);
-  resume_at_ = now + retry_.draw_pause(entropy_);
+  if (last_attempt(now) || round_->foreign()) return settle(now);
+  resume_at_ = std::min(now + retry_.draw_pause(entropy_), wait_end());
   phase_ = Phase::pausing;
 }
 

@@ -52,13 +52,17 @@ class Acquire final : public Operation {
   void settle(Instant now);
   void queue_undo(Instant now);
   void finish(Decision decision, Instant now);
-  [[nodiscard]] bool last_attempt() const { return attempt_ >= retry_.attempts_max; }
+  [[nodiscard]] Instant wait_end() const { return started_ + retry_.wait_max; }
+  [[nodiscard]] bool last_attempt(Instant now) const {
+    return attempt_ >= retry_.attempts_max || now >= wait_end();
+  }
 
   AnswerTimes answer_times_;
   std::shared_ptr<const LockKind> kind_;
   RetryPolicy retry_;
   Entropy& entropy_;
   Phase phase_ = Phase::fresh;
+  Instant started_;
   AttemptNumber attempt_ = 0;
   Token token_;
   std::optional<Round> round_;

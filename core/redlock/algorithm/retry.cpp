@@ -1,6 +1,8 @@
 // Attempts and jitter.
 #include "redlock/algorithm/retry.hpp"
 
+#include <limits>
+
 namespace redlock {
 
 namespace {
@@ -15,6 +17,13 @@ RetryPolicy RetryPolicy::jittered(std::int64_t attempts, std::int64_t delay_ms) 
 
 RetryPolicy RetryPolicy::exact(std::int64_t attempts, Duration pause) {
   return {at_least_one(attempts), pause, pause};
+}
+
+RetryPolicy RetryPolicy::waiting(Duration wait, std::int64_t delay_ms) {
+  RetryPolicy policy = jittered(1, delay_ms);
+  if (wait > Duration()) policy.attempts_max = std::numeric_limits<std::uint64_t>::max();
+  policy.wait_max = wait;
+  return policy;
 }
 
 Duration RetryPolicy::draw_pause(Entropy& entropy) const {

@@ -14,11 +14,16 @@ struct RetryPolicy {
   // milliseconds above `low`; equal bounds make it exact.
   Duration pause_low;
   Duration pause_high;
+  // No attempt begins later than so long after the first; the pause before the last one is cut.
+  Duration wait_max = Duration::max();
 
   // Pauses of [⌊delay/2⌋, delay] ms: clients that failed together do not return together.
   // attempts below 1 count as 1. Requires delay_ms >= 0.
   static RetryPolicy jittered(std::int64_t attempts, std::int64_t delay_ms);
   static RetryPolicy exact(std::int64_t attempts, Duration pause);
+  // As many attempts as `wait` has room for, spaced by jittered pauses; the last one begins at its
+  // end. No wait is one attempt, Duration::max() is no end. Requires wait >= 0, delay_ms >= 0.
+  static RetryPolicy waiting(Duration wait, std::int64_t delay_ms);
 
   [[nodiscard]] Duration draw_pause(Entropy& entropy) const;
 };

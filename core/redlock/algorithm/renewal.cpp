@@ -1,0 +1,75 @@
+// The schedule of a lease that is kept alive.
+#include "redlock/algorithm/renewal.hpp"
+
+#include "redlock/algorithm/invariant.hpp"
+
+namespace redlock {
+
+namespace {
+
+constexpr std::int64_t kEarlinessMax = 1000;
+
+Duration part_of(Duration whole, std::int64_t parts) {
+  return Duration::ns(whole.count_ns() / parts);
+}
+
+}  // namespace
+
+Renewal::Renewal(RenewalTerms terms, Instant taken, Instant trusted_until, Entropy& entropy)
+    : terms_(terms),
+      taken_(taken),
+      trusted_until_(std::min(trusted_until, taken + terms.keep_max)),
+      earliness_(random_between(entropy, 0, kEarlinessMax)),
+      due_(taken + a_little_less(part_of(terms.ttl, kRenewalPart))) {}
+
+Duration Renewal::a_little_less(Duration pause) const {
+  const Duration tenth = part_of(pause, 10);
+  return pause - part_of(tenth * static_cast<std::int64_t>(earliness_), kEarlinessMax);
+}
+
+// Not where the end of the keeping is so near that an extend would end no later than what is
+// trusted already.
+bool Renewal::gains(Instant now) const {
+  return std::min(now + terms_.ttl, kept_until()) > trusted_until_;
+}
+
+std::optional<Instant> Renewal::next_event(Instant now) const {
+  if (loss(now) != Loss::none) return std::nullopt;
+  if (under_way_ || !gains(due_)) return trusted_until_;
+  return std::min(due_, trusted_until_);
+}
+
+std::optional<Duration> Renewal::extend_by(Instant now) {
+  if (under_way_ || now < due_ || loss(now) != Loss::none || !gains(now)) return std::nullopt;
+  under_way_ = true;
+  return std::min(terms_.ttl, kept_until() - now);
+}
+
+void Renewal::extended(Instant trusted_until, Instant now) {
+  REDLOCK_INVARIANT(under_way_);
+  under_way_ = false;
+  // What was lost meanwhile stays lost, for its owner may have been told.
+  if (loss(now) != Loss::none) return;
+  trusted_until_ = std::max(trusted_until_, std::min(trusted_until, kept_until()));
+  due_ = now + a_little_less(part_of(terms_.ttl, kRenewalPart));
+}
+
+void Renewal::failed(Instant now) {
+  REDLOCK_INVARIANT(under_way_);
+  under_way_ = false;
+  due_ = now + a_little_less(part_of(terms_.ttl, kTroublePart));
+}
+
+void Renewal::denied() {
+  REDLOCK_INVARIANT(under_way_);
+  under_way_ = false;
+  denied_ = true;
+}
+
+Loss Renewal::loss(Instant now) const {
+  if (denied_) return Loss::denied;
+  if (now < trusted_until_) return Loss::none;
+  return trusted_until_ >= kept_until() ? Loss::kept : Loss::silence;
+}
+
+}  // namespace redlock

@@ -1,0 +1,73 @@
+// When a lease that is kept alive is extended next, and when and why it is lost.
+//
+//   resting ──due──▶ extending ──extended────▶ resting, due a third of the ttl later
+//      ▲                 │ ├─────no majority──▶ resting, due soon: trouble never ends the keeping
+//      │                 │ └─────denied───────▶ lost
+//      └─────────────────┘
+//   resting, extending ──nothing can be trusted any more──▶ lost
+//
+// Whoever drives it asks next_event(), waits until then, asks extend_by(), and tells what came of
+// the extend. Leases taken in one moment do not ask in one moment: each draws how early it is.
+// Invariants: what is trusted never ends later than keep_max after the lease was taken; a lease
+// that is lost stays lost. Pure. One thread.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "redlock/algorithm/entropy.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+// A pause is this part of the ttl: after a success, and after trouble.
+inline constexpr std::int64_t kRenewalPart = 3;
+inline constexpr std::int64_t kTroublePart = 16;
+
+struct RenewalTerms {
+  Duration ttl;
+  Duration keep_max;  // from when it was taken; at least the ttl
+};
+
+enum class Loss {
+  none,
+  denied,   // a majority says that the lock is not ours
+  silence,  // no majority has confirmed it for as long as it may be trusted
+  kept,     // it was kept for as long as its owner allowed
+};
+
+class Renewal {
+ public:
+  // Throws where there is no randomness; nothing later does.
+  Renewal(RenewalTerms terms, Instant taken, Instant trusted_until, Entropy& entropy);
+
+  // Until then nothing need be done; nothing where the lease is lost.
+  [[nodiscard]] std::optional<Instant> next_event(Instant now) const;
+  // For how long it is to be extended now; nothing while it is not due, or would gain nothing.
+  // Where there is something, an extend is under way from now on, and one of the three below must
+  // follow.
+  [[nodiscard]] std::optional<Duration> extend_by(Instant now);
+  void extended(Instant trusted_until, Instant now);
+  // No majority could be asked, or it answered too late: the lease is as good as before.
+  void failed(Instant now);
+  void denied();
+
+  // Of the lease as a whole: silence is loss from the moment when trust ends.
+  [[nodiscard]] Loss loss(Instant now) const;
+  [[nodiscard]] Instant trusted_until() const { return trusted_until_; }
+
+ private:
+  [[nodiscard]] Instant kept_until() const { return taken_ + terms_.keep_max; }
+  [[nodiscard]] bool gains(Instant now) const;
+  // Between nine tenths and the whole.
+  [[nodiscard]] Duration a_little_less(Duration pause) const;
+
+  RenewalTerms terms_;
+  Instant taken_;
+  Instant trusted_until_;
+  std::uint64_t earliness_;  // 0 to 1000
+  Instant due_;
+  bool under_way_ = false;
+  bool denied_ = false;
+};
+
+}  // namespace redlock

@@ -1,0 +1,139 @@
+// A kept lease is extended in time, sooner in trouble, and lost at its deadline and not later.
+#include "redlock/algorithm/renewal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/machine.hpp"
+#include "support/seeded_entropy.hpp"
+
+namespace redlock {
+namespace {
+
+using test::kOneNs;
+using test::t;
+
+constexpr Duration kTtl = Duration::ms(3'000);
+constexpr Duration kKeepMax = Duration::ms(60'000);
+
+class Keeping : public testing::Test {
+ protected:
+  // Taken at 0, trusted for 2,900 ms.
+  Renewal lease(Duration keep_max = kKeepMax) {
+    return {{kTtl, keep_max}, t(0), t(2'900), entropy_};
+  }
+  // One that is extended whenever it is due, until nothing is left to do.
+  static Instant last_trust(Renewal& lease) {
+    Instant now = t(0);
+    while (const std::optional<Instant> next = lease.next_event(now)) {
+      now = *next;
+      if (const std::optional<Duration> by = lease.extend_by(now)) lease.extended(now + *by, now);
+    }
+    return now;
+  }
+
+  test::SeededEntropy entropy_;
+};
+
+TEST_F(Keeping, IsDueAThirdOfTheTtlAfterTheLastSuccessOrALittleSooner) {
+  Renewal kept = lease();
+  for (const Instant from : {t(0), t(700)}) {
+    const Instant due = kept.next_event(from).value();
+    EXPECT_GE(due - from, Duration::ms(900));
+    EXPECT_LE(due - from, Duration::ms(1'000));
+    EXPECT_FALSE(kept.extend_by(due - kOneNs));
+    if (from == t(0)) {
+      EXPECT_EQ(kept.extend_by(due), kTtl);
+      kept.extended(t(3'600), t(700));
+    }
+  }
+}
+
+TEST_F(Keeping, LeasesTakenTogetherAreNotExtendedTogether) {
+  std::set<Instant> due;
+  for (int i = 0; i < 100; ++i) due.insert(lease().next_event(t(0)).value());
+  EXPECT_GT(due.size(), 80U);
+}
+
+TEST_F(Keeping, IsTriedSoonerInTroubleAndForAsLongAsItIsTrusted) {
+  Renewal kept = lease();
+  Instant now = t(0);
+  int tries = 0;
+  while (const std::optional<Instant> next = kept.next_event(now)) {
+    now = *next;
+    if (!kept.extend_by(now)) continue;
+    ++tries;
+    kept.failed(now);
+  }
+  EXPECT_EQ(now, t(2'900));
+  EXPECT_EQ(kept.loss(now), Loss::silence);
+  EXPECT_GE(tries, 10);
+  EXPECT_LE(tries, 13);
+}
+
+TEST_F(Keeping, IsLostBySilenceAtTheDeadlineAndNotSooner) {
+  const Renewal kept = lease();
+  EXPECT_EQ(kept.loss(t(2'900) - kOneNs), Loss::none);
+  EXPECT_EQ(kept.loss(t(2'900)), Loss::silence);
+  EXPECT_EQ(kept.next_event(t(2'900)), std::nullopt);
+}
+
+TEST_F(Keeping, AnExtendUnderWayPutsTheDeadlineOffOnlyWhenItIsAnswered) {
+  Renewal kept = lease();
+  ASSERT_TRUE(kept.extend_by(t(1'000)));
+  EXPECT_FALSE(kept.extend_by(t(1'001))) << "one at a time";
+  EXPECT_EQ(kept.next_event(t(1'001)), t(2'900));
+  EXPECT_EQ(kept.loss(t(2'900)), Loss::silence);
+}
+
+TEST_F(Keeping, WhatIsLostStaysLost) {
+  Renewal silent = lease();
+  ASSERT_TRUE(silent.extend_by(t(1'000)));
+  silent.extended(t(5'000), t(2'900));
+  EXPECT_EQ(silent.loss(t(2'900)), Loss::silence);
+  Renewal denied = lease();
+  ASSERT_TRUE(denied.extend_by(t(1'000)));
+  denied.denied();
+  EXPECT_EQ(denied.loss(t(1'000)), Loss::denied);
+  EXPECT_EQ(denied.next_event(t(1'000)), std::nullopt);
+  EXPECT_FALSE(denied.extend_by(t(2'000)));
+}
+
+TEST_F(Keeping, TroubleThatPassesLeavesNothingBehind) {
+  Renewal kept = lease();
+  ASSERT_TRUE(kept.extend_by(t(1'000)));
+  kept.failed(t(1'050));
+  const Instant again = kept.next_event(t(1'050)).value();
+  EXPECT_LE(again - t(1'050), Duration::ms(188));
+  ASSERT_TRUE(kept.extend_by(again));
+  kept.extended(t(4'000), again);
+  EXPECT_GE(kept.next_event(again).value() - again, Duration::ms(900));
+  EXPECT_EQ(kept.trusted_until(), t(4'000));
+}
+
+TEST_F(Keeping, AnAnswerNeverTakesTrustAway) {
+  Renewal kept = lease();
+  ASSERT_TRUE(kept.extend_by(t(1'000)));
+  kept.extended(t(2'000), t(1'001));
+  EXPECT_EQ(kept.trusted_until(), t(2'900));
+}
+
+TEST_F(Keeping, EndsWhenItWasKeptForAsLongAsItsOwnerAllowed) {
+  for (const std::int64_t keep_ms : {3'000, 3'500, 10'000, 10'001}) {
+    Renewal kept = lease(Duration::ms(keep_ms));
+    EXPECT_EQ(last_trust(kept), t(keep_ms)) << keep_ms;
+    EXPECT_EQ(kept.loss(t(keep_ms) - kOneNs), Loss::none);
+    EXPECT_EQ(kept.loss(t(keep_ms)), Loss::kept);
+  }
+}
+
+TEST_F(Keeping, TrustsNobodyBeyondThatEnd) {
+  Renewal kept = lease(Duration::ms(3'500));
+  EXPECT_EQ(kept.extend_by(t(1'000)), Duration::ms(2'500));
+  kept.extended(t(9'000), t(1'001));
+  EXPECT_EQ(kept.trusted_until(), t(3'500));
+}
+
+}  // namespace
+}  // namespace redlock
