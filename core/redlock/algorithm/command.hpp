@@ -16,7 +16,7 @@ namespace redlock {
 template <IsCommand... C>
 using CommandOf = std::variant<C...>;
 using Command = CommandOf<SetIfAbsent, DeleteIfEqual, ExtendIfEqual, CheckEqual, StampTake,
-                          StampUndo, StampRelease, StampCheck, CheckEndless>;
+                          StampUndo, StampRelease, StampCheck, CheckEndless, Inspect>;
 
 [[nodiscard]] Effect effect_of(const Command& command);
 // Which lock it is about; a view into the command.

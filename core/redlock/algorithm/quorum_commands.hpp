@@ -59,4 +59,13 @@ struct CheckEndless {
   [[nodiscard]] LockName lock() const { return {resources.all(), {}}; }
 };
 
+// Changes nothing. Granted: something stands there; the reply's text is how long it has to live,
+// in milliseconds (-1: without end), a blank, and what it is. Denied: nothing stands there.
+struct Inspect {
+  static constexpr Effect kEffect = Effect::asks;
+  Resources resources;
+
+  [[nodiscard]] LockName lock() const { return {resources.all(), {}}; }
+};
+
 }  // namespace redlock

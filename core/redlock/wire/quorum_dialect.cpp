@@ -37,4 +37,19 @@ void Dialect<CheckEqual>::write(const RequestWriter& request, const CheckEqual& 
   request.script(scripts::check_equal, command.lock().keys, command.token.view());
 }
 
+void Dialect<Inspect>::write(const RequestWriter& request, const Inspect& command) {
+  request.script(scripts::inspect, command.lock().keys);
+}
+
+ReadReply Dialect<Inspect>::read(const RespValue& value) {
+  if (value.kind == RespKind::bulk) return Reply::granted(value.text);
+  if (value.kind == RespKind::nil) return Reply::denied();
+  return std::nullopt;
+}
+
+ReadReply Dialect<Inspect>::read_error(const Inspect& /*command*/, const RespValue& error) {
+  if (!mentions(error, "WRONGTYPE")) return std::nullopt;
+  return Reply::unknown(Fault::foreign, "the key has another type");
+}
+
 }  // namespace redlock

@@ -34,4 +34,11 @@ struct Dialect<CheckEqual> : ScriptDialect {
   static void write(const RequestWriter& request, const CheckEqual& command);
 };
 
+template <>
+struct Dialect<Inspect> : ScriptDialect {
+  static void write(const RequestWriter& request, const Inspect& command);
+  static ReadReply read(const RespValue& value);
+  static ReadReply read_error(const Inspect& command, const RespValue& error);
+};
+
 }  // namespace redlock

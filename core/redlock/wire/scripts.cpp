@@ -23,6 +23,12 @@ const Script check_equal{
 return 0)",
     "91dcb3cc30dcd119457d057157b65a9e90f2b1e0"};
 
+const Script inspect{
+    R"(local held = redis.call('GET', KEYS[1])
+if not held then return false end
+return redis.call('PTTL', KEYS[1]) .. ' ' .. held)",
+    "99459a90cee50bbbdec7e982f037f58d4378e784"};
+
 // A win needs now > stamp: whole units on both sides, so the fraction never matters.
 //
 // A stamp in another unit is about a thousand times off this clock. Told are those that are 100 to
