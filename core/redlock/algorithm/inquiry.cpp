@@ -35,6 +35,7 @@ void Inquiry::abort(Instant now) {
 }
 
 void Inquiry::decide(Instant now) {
+  if (detail_ == LossDetail::each && !round_->complete()) return;
   if (round_->grants() == Verdict::won) return finish(Decision::granted, now);
   if (round_->grants() == Verdict::pending) return;
   if (round_->reach() == Verdict::lost) return finish(Decision::unreachable, now);

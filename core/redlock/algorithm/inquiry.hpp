@@ -12,10 +12,11 @@
 
 namespace redlock {
 
-// What a caller makes of a lost inquiry.
+// What a caller wants to know beside whether it was granted.
 enum class LossDetail {
   none,    // lost is lost: do not wait for more answers
   reason,  // wait until it is known whether a majority could be asked at all
+  each,    // wait for what every node says, or until its time is over
 };
 
 class Inquiry : public Operation {

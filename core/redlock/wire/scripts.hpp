@@ -21,6 +21,8 @@ extern const Script delete_if_equal;
 extern const Script extend_if_equal;
 // KEYS[1] key, ARGV[1] token.
 extern const Script check_equal;
+// KEYS[1] key. What its value is, behind its PTTL and a blank; false where there is none.
+extern const Script inspect;
 // KEYS[1] key, ARGV[1] lease in ms, ARGV[2] fraction digits, ARGV[3] ms per stamp unit.
 // The stored stamp when taken, 0 when a live stamp stands there, an error when what stands
 // there is no stamp, or one in another unit.
