@@ -10,13 +10,18 @@ namespace redlock {
 
 namespace {
 
-LockOptions checked(LockOptions options) {
-  check_drift_factor(options.drift_factor);
-  const RetryPolicy& retry = options.retry;
+const RetryPolicy& checked(const RetryPolicy& retry) {
   if (retry.pause_low < Duration() || retry.pause_high < retry.pause_low ||
       retry.pause_high > kPauseMax) {
     throw ArgumentError("retryDelay must be between 0 and 3600000 ms");
   }
+  if (retry.wait_max < Duration()) throw ArgumentError("wait must be at least 0");
+  return retry;
+}
+
+LockOptions checked(LockOptions options) {
+  check_drift_factor(options.drift_factor);
+  checked(options.retry);
   return options;
 }
 
@@ -54,9 +59,16 @@ std::shared_ptr<const LockKind> LockManager::kind_for(const Resources& resources
   return std::make_shared<const QuorumKind>(resources, ttl, plan_->options.drift_factor);
 }
 
-OperationId LockManager::begin_lock(const Resources& resources, Duration ttl) {
+OperationId LockManager::begin_lock(const Resources& resources, Duration ttl,
+                                    const RetryPolicy& retry) {
   return begin(std::make_unique<Acquire>(plan_->servers.answer_times(), kind_for(resources, ttl),
-                                         plan_->options.retry, pool_.entropy()));
+                                         checked(retry), pool_.entropy()));
+}
+
+OperationId LockManager::begin_inspect(const Resources& resources) {
+  check_resources(resources);
+  return begin(std::make_unique<Inquiry>(plan_->servers.answer_times(), Inspect{resources},
+                                         LossDetail::each));
 }
 
 OperationId LockManager::begin_extend(const Resources& resources, const Token& token,

@@ -50,11 +50,17 @@ class LockManager {
 
   // Throw ArgumentError for a resource or token past its bound and for a ttl that is not
   // positive, above kTtlMax, or too small to leave any validity after drift.
-  OperationId begin_lock(const Resources& resources, Duration ttl);
+  OperationId begin_lock(const Resources& resources, Duration ttl) {
+    return begin_lock(resources, ttl, plan_->options.retry);
+  }
+  // With attempts of its own instead of the plan's.
+  OperationId begin_lock(const Resources& resources, Duration ttl, const RetryPolicy& retry);
   OperationId begin_extend(const Resources& resources, const Token& token, Duration ttl);
   // What is being asked about this lock at the moment will not be granted.
   OperationId begin_unlock(const Resources& resources, const Token& token);
   OperationId begin_check(const Resources& resources, const Token& token);
+  // What stands there, by each server: majority_holding() and holding_of() read its outcome.
+  OperationId begin_inspect(const Resources& resources);
   // What refuses a lock again and again may be none: asks whether a majority holds a key there that
   // never expires, which is granted then. Nothing where `refused`, the outcome of a begin_lock, was
   // not denied, or came of a single attempt: who makes only one is in a hurry, and not told.
