@@ -1,0 +1,55 @@
+// The thread that keeps leases alive while their owner does something else.
+//
+// It has connections of its own, takes no signals, begins with the first lease and ends when there
+// has been none for a while. Its owner talks to it through a list under a mutex and wakes it; what
+// it finds out it leaves in each lease's Trust.
+// A fork finds it at rest: asleep and holding nothing, so that a child has all of it in good order,
+// and lets go of it. In a child there is no thread until a lease of its own is kept.
+// Invariants: the mutex is held for moments only, and while its owner holds it no signal handler
+// runs on it. keep(), stop() and the destructor by one thread.
+#pragma once
+#include <pthread.h>
+
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "redlock/runtime/keeping.hpp"
+#include "redlock/runtime/process.hpp"
+#include "redlock/runtime/runtime.hpp"
+#include "redlock/runtime/waker.hpp"
+
+namespace redlock {
+
+// A thread without leases ends after so long.
+inline constexpr Duration kKeeperIdle = Duration::seconds(60);
+
+class Keeper {
+ public:
+  Keeper() = default;
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  // Ends the thread and waits until it has: what it was asking is not waited for.
+  ~Keeper();
+
+  // Throws std::system_error where there is no thread, or no descriptors, to be had, and
+  // std::bad_alloc: then the lease is not kept, and nothing else has changed.
+  void keep(KeptLease lease);
+  // Its owner is about to release it, or keeps it no more: that ends its trust, and from then on the
+  // thread tells nothing of it. One that is not kept is no mistake.
+  void stop(Trust& trust) noexcept;
+  // Is there a thread at the moment?
+  [[nodiscard]] bool running() const;
+
+ private:
+  class Worker;
+  Worker& worker();
+  void notice_fork() noexcept;
+
+  std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace redlock

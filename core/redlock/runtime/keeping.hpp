@@ -1,0 +1,90 @@
+// The leases that are kept alive, and the extends that keep them so.
+//
+// Drives one Renewal a lease over a pool: what is due is sent, all of it pipelined; what is answered
+// is told to the renewal and to the lease's owner. One lease in trouble never holds up another. It
+// has no thread and reads no clock, so that the proof can run it; the keeper gives it both.
+// Invariants: a lease has one extend under way at most; of one that was stopped nothing is sent and
+// nothing told any more. One thread.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "redlock/algorithm/renewal.hpp"
+#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/runtime/trust.hpp"
+
+namespace redlock {
+
+// A connection has room for 512 unanswered requests; what is due waits for answers behind so many.
+inline constexpr std::size_t kExtendsUnderWayMax = 256;
+
+// Is told of the loss of a lease that is kept, by the thread that keeps it.
+class LossListener {
+ public:
+  virtual ~LossListener() = default;
+  virtual void lost() noexcept = 0;
+};
+
+struct KeptLease {
+  std::shared_ptr<const LockPlan> plan;
+  Resources resources;
+  Token token;
+  RenewalTerms terms;
+  Instant taken_at;       // before the first byte of the take left
+  Instant trusted_until;  // by the outcome of the take
+  std::shared_ptr<Trust> trust;
+  std::shared_ptr<LossListener> listener;  // may be null
+};
+
+class Keeping {
+ public:
+  // The pool must outlive it.
+  explicit Keeping(Pool& pool) : pool_(pool) {}
+  Keeping(const Keeping&) = delete;
+  Keeping& operator=(const Keeping&) = delete;
+  ~Keeping();
+
+  // A lease is known by its trust. Throws std::bad_alloc, and what the entropy throws: then it is
+  // not kept, and can be tried again.
+  void keep(const KeptLease& lease);
+  // Its owner is about to release it, or keeps it no more. One that is not kept is no mistake.
+  void stop(const std::shared_ptr<Trust>& trust) noexcept;
+
+  // Takes the answers that are there, tells of losses, and sends what is due.
+  void drive(Instant now);
+  // When there is something to do though no answer comes; nothing while there is not.
+  [[nodiscard]] std::optional<Instant> next_event() const;
+  [[nodiscard]] std::size_t size() const { return leases_.size(); }
+
+ private:
+  struct Lease {
+    KeptLease terms;
+    std::shared_ptr<LockManager> locks;
+    Renewal renewal;
+    Instant due;                 // as it stands in line_
+    OperationId asking = 0;      // the extend under way
+  };
+  using Leases = std::map<const Trust*, Lease>;
+  using Line = std::set<std::pair<Instant, const Trust*>>;
+
+  [[nodiscard]] std::shared_ptr<LockManager> bind(const std::shared_ptr<const LockPlan>& plan);
+  void take_answers(Instant now);
+  void take_answer(Lease& lease, Instant now) noexcept;
+  // Sends what the lease wants sent. False: it is lost.
+  [[nodiscard]] bool attend(Lease& lease, Instant now) noexcept;
+  void put_in_line(Lease& lease, Instant at) noexcept;
+  void lose(Lease& lease, Loss why) noexcept;
+  void erase(Leases::iterator lease) noexcept;
+
+  Pool& pool_;
+  std::map<const LockPlan*, std::weak_ptr<LockManager>> bound_;
+  Leases leases_;
+  Line line_;                          // by when each is due
+  std::vector<const Trust*> asking_;  // those with an extend under way
+};
+
+}  // namespace redlock

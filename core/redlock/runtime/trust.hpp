@@ -1,0 +1,57 @@
+// How long a lease may be trusted: what its owner and the thread that keeps it alive both know.
+//
+// Invariant: trust that is over stays over, whoever noticed first, for its owner may have been told.
+// All instants are the system clock's. Any thread.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "redlock/algorithm/renewal.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+class Trust {
+ public:
+  explicit Trust(Instant until) noexcept : until_ns_(until.since_epoch_ns()) {}
+  Trust(const Trust&) = delete;
+  Trust& operator=(const Trust&) = delete;
+
+  // What is left of it; nothing where it is over. Who was told nothing once is told nothing for
+  // good.
+  [[nodiscard]] Duration left(Instant now) noexcept {
+    std::int64_t until_ns = until_ns_.load();
+    while (until_ns != kOver) {
+      if (now.since_epoch_ns() < until_ns) return Instant::from_ns(until_ns) - now;
+      if (until_ns_.compare_exchange_weak(until_ns, kOver)) break;
+    }
+    return {};
+  }
+  // Never shortens it. False where it is over.
+  bool prolong(Instant until, Instant now) noexcept {
+    std::int64_t until_ns = until_ns_.load();
+    for (;;) {
+      if (until_ns == kOver || now.since_epoch_ns() >= until_ns) return false;
+      const std::int64_t later_ns = std::max(until_ns, until.since_epoch_ns());
+      if (until_ns_.compare_exchange_weak(until_ns, later_ns)) return true;
+    }
+  }
+  // Its owner gives the lease up.
+  void end() noexcept { until_ns_.store(kOver); }
+  // Over by a loss, unless it was over before.
+  void lose(Loss why) noexcept {
+    if (until_ns_.exchange(kOver) != kOver) loss_.store(why);
+  }
+  // Why it is over, where the one who keeps it knew first; none otherwise.
+  [[nodiscard]] Loss loss() const noexcept { return loss_.load(); }
+
+ private:
+  static constexpr std::int64_t kOver = 0;
+
+  std::atomic<std::int64_t> until_ns_;
+  std::atomic<Loss> loss_ = Loss::none;
+  static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+};
+
+}  // namespace redlock
