@@ -56,6 +56,9 @@ std::string FakeServer::run_script(const Arguments& request) {
   known_scripts.emplace(script.sha1);
   const std::string& key = request.at(3);
   const auto found = keys.find(key);
+  if (&script == &scripts::inspect) {
+    return found == keys.end() ? std::string(kNil) : bulk("60000 " + found->second);
+  }
   const bool is_check = &script == &scripts::check_equal || &script == &scripts::stamp_check ||
                         &script == &scripts::extend_if_equal;
   if (&script == &scripts::stamp_take) {
