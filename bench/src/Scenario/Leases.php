@@ -74,7 +74,7 @@ final class Leases
         $lab->servers[0]->cont()->ready();
         $process->end();
         foreach ($lab->servers as $server) {
-            $server->flush();
+            $server->client()->call('FLUSHALL');
         }
 
         return ['count' => $count, 'seconds' => $ms / 1000, 'memory' => $memory, 'well' => $well, 'stopped' => $stopped];
