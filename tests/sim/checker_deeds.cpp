@@ -46,6 +46,10 @@ void Checker::command_executed(const Origin& sender, const Deed& deed, std::stri
   deeds(party, origin.server, deed.verb).push_back({token, granted});
   if (deed.verb != Verb::take) return;
   leftovers_.note_take(origin, token, granted, now_ns_);
+  // A vote that a server has lost is planted again, by the keeper and on its own connections: what
+  // the application's carry is not behind it.
+  const bool held_once = std::ranges::find(granted_, hash_text(deed.token)) != granted_.end();
+  if (held_once && plan_.course(party).keep_max_ms > 0) return;
   if (origin.written_ns > 0) check_in_time(party, deed.token, origin.written_ns);
   check_leftovers(origin, deed);
 }
@@ -77,8 +81,6 @@ void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
 // after the call has returned. What the kernel took in part has to be finished.
 void Checker::check_in_time(Contender party, std::string_view token, std::int64_t written_ns) {
   if (!judged_under(ViolationKind::sent_too_late, plan_)) return;
-  // A vote that a server has lost is planted again while the lease is held.
-  if (plan_.course(party).keep_max_ms > 0 && held_now(token)) return;
   const std::uint64_t hash = token_hash(token);
   const auto known = std::ranges::find(written_, hash, &Written::token);
   if (known == written_.end()) return written_.push_back({hash, written_ns, written_ns});

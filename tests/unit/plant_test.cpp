@@ -64,20 +64,32 @@ TEST_F(PlantTest, WithoutAnyVotePlantedItIsDenied) {
   EXPECT_EQ(plant_.outcome()->decision, Decision::denied);
 }
 
-TEST_F(PlantTest, WhatIsUnansweredWhenItsTimeIsOverIsLeftAlone) {
+TEST_F(PlantTest, WhatIsUnansweredWhenItsTimeIsOverIsUndoneAndNothingElse) {
   plant_.start(t(0));
   drain(plant_);
+  plant_.take_reply(NodeIndex(2), 1, Reply::granted(), t(1));
   EXPECT_EQ(plant_.next_deadline(), t(50));
   plant_.take_time(t(50) - kOneNs);
   EXPECT_EQ(plant_.outcome(), nullptr);
   plant_.take_time(t(50));
   ASSERT_NE(plant_.outcome(), nullptr);
-  EXPECT_TRUE(drain(plant_).empty());
+  EXPECT_EQ(plant_.outcome()->decision, Decision::granted);
+  EXPECT_EQ(nodes_of(drain(plant_)), (std::set<std::size_t>{0}));
+}
+
+TEST_F(PlantTest, AnErrorIsUndoneAndWhatWasNeverSentIsNot) {
+  plant_.start(t(0));
+  drain(plant_);
+  plant_.take_reply(NodeIndex(0), 1, Reply::unknown(Fault::closed, "gone"), t(1));
+  plant_.take_reply(NodeIndex(2), 1, Reply::not_sent(Fault::timeout, "in doubt"), t(1));
+  ASSERT_NE(plant_.outcome(), nullptr);
+  EXPECT_EQ(nodes_of(drain(plant_)), (std::set<std::size_t>{0}));
 }
 
 TEST_F(PlantTest, GivenUpItIsUndone) {
   plant_.start(t(0));
   drain(plant_);
+  plant_.take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
   plant_.abort(t(1));
   EXPECT_EQ(plant_.outcome()->decision, Decision::aborted);
   const auto requests = drain(plant_);

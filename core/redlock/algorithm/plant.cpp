@@ -22,16 +22,22 @@ Plant::Plant(AnswerTimes answer_times, Command take, std::vector<NodeIndex> node
 void Plant::start(Instant now) {
   end_ = now;
   for (const NodeIndex node : nodes_) {
-    end_ = std::max(end_, now + (*answer_times_)[node.value()]);
+    const Instant answer_by = now + (*answer_times_)[node.value()];
+    end_ = std::max(end_, answer_by);
+    requests_.push_back(Request{node, kOnlyAttempt, take_, answer_by});
   }
-  ask_all(take_, now, true);
 }
 
-void Plant::ask_all(const std::shared_ptr<const Command>& command, Instant now, bool wants_answer) {
+void Plant::queue_undo(Undone which, Instant now) {
+  const auto undo = std::make_shared<const Command>(undo_of(*take_).value());
   std::vector<Request> requests;
   for (const NodeIndex node : nodes_) {
+    const NodeReport& report = reports_[node.value()];
+    const bool may_stand = !report.answered || may_have_been_done(report.reply);
+    const bool unsure = !report.answered || report.reply.answer == Answer::unknown;
+    if (which == Undone::all ? !may_stand : !(unsure && may_stand)) continue;
     requests.push_back(
-        Request{node, kOnlyAttempt, command, now + (*answer_times_)[node.value()], wants_answer});
+        Request{node, kOnlyAttempt, undo, now + (*answer_times_)[node.value()], false});
   }
   requests_ = std::move(requests);
 }
@@ -48,6 +54,7 @@ void Plant::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Insta
 
 void Plant::take_time(Instant now) {
   if (outcome_ || now < end_) return;
+  queue_undo(Undone::unanswered, now);
   const bool any = std::ranges::any_of(reports_, [](const NodeReport& report) {
     return report.answered && report.reply.answer == Answer::granted;
   });
@@ -56,7 +63,7 @@ void Plant::take_time(Instant now) {
 
 void Plant::abort(Instant now) {
   if (outcome_) return;
-  ask_all(std::make_shared<const Command>(undo_of(*take_).value()), now, false);
+  queue_undo(Undone::all, now);
   finish(Decision::aborted, now);
 }
 

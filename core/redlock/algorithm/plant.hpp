@@ -4,8 +4,8 @@
 // other. So where an extend was confirmed by a majority, the nodes that denied it are asked to set
 // the key, if there is none: what is somebody else's stays. The planted votes count for nothing
 // until an extend finds them there.
-// Who gives up while it is under way has released the lock: then it is undone. What is unanswered
-// when its time is over is left alone, for it may be a good vote.
+// What is unanswered when its time is over is undone, behind the unanswered command: it would bring
+// a lock back that has been released meanwhile. So is all of it where it is given up.
 // Pure. One thread; lives for one round.
 #pragma once
 #include <memory>
@@ -33,7 +33,9 @@ class Plant final : public Operation {
   [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
 
  private:
-  void ask_all(const std::shared_ptr<const Command>& command, Instant now, bool wants_answer);
+  // Undoes it on the nodes that were asked: on all of them, or where no answer has come.
+  enum class Undone { all, unanswered };
+  void queue_undo(Undone which, Instant now);
   void finish(Decision decision, Instant now);
 
   AnswerTimes answer_times_;

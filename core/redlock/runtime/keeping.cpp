@@ -167,10 +167,14 @@ void Keeping::take_plantings() noexcept {
   });
 }
 
-// What is under way is undone: the lease is over.
+// What is under way is undone. So is what was planted for a lease that is over by now, for its
+// release may have been there before it, on another connection.
 void Keeping::end_planting(Lease& lease) noexcept {
+  const KeptLease& kept = lease.kept;
   try {
-    (void)pool_.take(std::exchange(lease.planting, 0));
+    const Outcome planted = pool_.take(std::exchange(lease.planting, 0));
+    if (planted.decision != Decision::granted || kept.trust->until() != Instant()) return;
+    (void)pool_.take(lease.locks->begin_unlock(kept.resources, kept.token));
   } catch (...) {
     // What it failed by is of no interest.
   }
