@@ -231,6 +231,18 @@ TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
 }
 
+// The release may have been there before the plant, on another connection.
+TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  server(2).keys.clear();
+  server(2).answer_time = Duration::ms(20);
+  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  lease.trust->end();
+  keep_for(Duration::ms(100));
+  EXPECT_TRUE(server(2).keys.empty());
+}
+
 TEST_F(KeepingTest, LeasesOfOnePlanShareItsConnections) {
   const KeptLease one = take("r1");
   const KeptLease other = take("r2");
