@@ -10,7 +10,7 @@
 #include "module/info.hpp"
 #include "module/php_redlock.h"
 #include "pid/pid_lock.hpp"
-#include "quorum/redlock.hpp"
+#include "redlock/red_lock.hpp"
 #include "redlock/version.hpp"
 
 ZEND_DECLARE_MODULE_GLOBALS(redlock)

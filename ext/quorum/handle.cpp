@@ -45,8 +45,6 @@ Resources resources_from(const zval* value) {
   return Resource(std::string(view_of(Z_STR_P(value))));
 }
 
-Token token_from(const zend_string* value) { return Token(std::string(view_of(value))); }
-
 void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token) {
   array_init_size(into, 3);
   add_assoc_double(into, "validity", validity_ms);

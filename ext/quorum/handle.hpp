@@ -18,7 +18,6 @@ struct Handle {
 
 // The resource that a string or int names. Throws std::bad_alloc.
 [[nodiscard]] Resources resources_from(const zval* value);
-[[nodiscard]] Token token_from(const zend_string* value);
 
 // ['validity' => float ms, 'resource' => as passed, 'token' => string]
 void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token);

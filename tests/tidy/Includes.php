@@ -1,6 +1,6 @@
 <?php
 
-/** The rooms: includes point down only, a class's room knows no other class, and each room has its own outside. */
+/** The rooms: includes point down only, a class's room knows no other class's, and each room has its own outside. */
 
 declare(strict_types=1);
 
@@ -15,8 +15,9 @@ final class Includes
         'core/redlock/runtime/' => '~^redlock/(algorithm|wire|runtime)/~',
         'ext/border/' => '~^(redlock/(algorithm|wire|runtime)|border)/~',
         'ext/quorum/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/~',
+        'ext/redlock/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/|^redlock/[a-z_]+\.(hpp|h)$~',
         'ext/pid/' => '~^(redlock/(algorithm|wire|runtime)|border|pid)/~',
-        'ext/module/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum|pid|module)/|^redlock/version\.hpp$~',
+        'ext/module/' => '~^(redlock/(algorithm|wire|runtime)|border|pid|module)/|^redlock/(red_lock|version)\.hpp$~',
     ];
 
     /** Where the paths in includes begin. */
@@ -29,6 +30,7 @@ final class Includes
         'core/redlock/runtime/' => '~^(?!hiredis/|php|zend|Zend|main/|ext/|SAPI|TSRM)~',
         'ext/border/' => '~^(php|zend|ext/)~',
         'ext/quorum/' => '~^$~',
+        'ext/redlock/' => '~^$~',
         'ext/pid/' => '~^$~',
         'ext/module/' => '~^config\.h$~',
     ];
