@@ -20,7 +20,7 @@ OperationId begin_lock(LockManager& manager, const Resources& resources,
                        const QuorumRequest& request) {
   const Duration ttl = Duration::ms(request.ttl_ms);
   if (request.retry == nullptr) return manager.begin_lock(resources, ttl);
-  return manager.begin_lock(resources, ttl, *request.retry);
+  return manager.begin_lock(resources, ttl, *request.retry, std::string(request.owner));
 }
 
 OperationId begin(LockManager& manager, const QuorumRequest& request) {

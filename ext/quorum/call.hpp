@@ -40,6 +40,7 @@ struct QuorumRequest {
   zend_long ttl_ms = 0;    // of lock and extend
   std::string_view token;  // empty for lock and inspect
   const RetryPolicy* retry = nullptr;  // of a lock whose attempts are not the plan's
+  std::string_view owner;              // of such a lock; empty: it names none
 };
 
 // Plain, because it lives across calls into Zend.
