@@ -43,8 +43,10 @@ inline SharedCommand command_of(std::size_t kind, std::uint64_t id) {
         return StampRelease{key, Token(stamp), span};
       case 7:
         return StampCheck{key, Token(stamp)};
-      default:
+      case 8:
         return CheckEndless{key};
+      default:
+        return Inspect{key};
     }
   };
   return std::make_shared<const Command>(make());

@@ -99,7 +99,11 @@ class ModelServer {
     REQUIRE(times == 1 || id == 0);
     if (verb == "PTTL") return answer_look(id, input.choice(3));
     const bool stamp = script && arguments.size() == 7 && arguments[6] == "1" && is_take(arguments);
-    answer_command(undo ? 0 : id, script, by_sha1, stamp, input.choice(6));
+    Told told;
+    if (stamp) told.granted = "1700000000000." + std::to_string(id);
+    if (script && arguments.size() == kInspectWords) told = {"4711 somebody", "$-1\r\n"};
+    if (!script) told.denied = "$-1\r\n";
+    answer_command(undo ? 0 : id, script, by_sha1, told, input.choice(6));
   }
 
   static bool is_undo(std::string_view script) {
@@ -123,7 +127,15 @@ class ModelServer {
     if (id != 0 && !refused) expected.push_back({id, answer, {}});
   }
 
-  void answer_command(std::uint64_t id, bool script, bool by_sha1, bool stamp, std::size_t how) {
+  // How a command says yes, where it tells something, and no.
+  struct Told {
+    std::string granted;
+    std::string_view denied = ":0\r\n";
+  };
+  static constexpr std::size_t kInspectWords = 4;
+
+  void answer_command(std::uint64_t id, bool script, bool by_sha1, const Told& told,
+                      std::size_t how) {
     const auto say = [&](std::string_view reply, Answer answer, std::string text = {}) {
       wire += reply;
       if (id != 0 && !refused) expected.push_back({id, answer, std::move(text)});
@@ -138,15 +150,10 @@ class ModelServer {
       }
       return;
     }
-    if (how <= 2) {
-      return say(script ? std::string_view(":0\r\n") : std::string_view("$-1\r\n"), Answer::denied);
-    }
-    if (!stamp) {
-      return say(script ? std::string_view(":1\r\n") : std::string_view("+OK\r\n"),
-                 Answer::granted);
-    }
-    const std::string stored = "1700000000000." + std::to_string(id);
-    say("$" + std::to_string(stored.size()) + "\r\n" + stored + "\r\n", Answer::granted, stored);
+    if (how <= 2) return say(told.denied, Answer::denied);
+    if (told.granted.empty()) return say(script ? ":1\r\n" : "+OK\r\n", Answer::granted);
+    say("$" + std::to_string(told.granted.size()) + "\r\n" + told.granted + "\r\n", Answer::granted,
+        told.granted);
   }
 
   std::string unread_;

@@ -19,9 +19,10 @@ class Scripts : public Fleet {
 };
 
 TEST_F(Scripts, TheServerKnowsEachByTheSha1ThatWeSend) {
-  for (const Script* script : {&scripts::delete_if_equal, &scripts::extend_if_equal,
-                               &scripts::check_equal, &scripts::stamp_take, &scripts::stamp_undo,
-                               &scripts::stamp_release, &scripts::stamp_check}) {
+  for (const Script* script :
+       {&scripts::delete_if_equal, &scripts::extend_if_equal, &scripts::check_equal,
+        &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo, &scripts::stamp_release,
+        &scripts::stamp_check}) {
     EXPECT_EQ(say({"SCRIPT", "LOAD", std::string(script->text)}), script->sha1);
   }
 }
@@ -63,6 +64,18 @@ TEST_F(Scripts, ExtendLeavesWhatIsNotOursAlone) {
   say({"DEL", "k"});
   EXPECT_EQ(run(scripts::extend_if_equal, {"mine", "90000"}), "0");
   EXPECT_EQ(say({"EXISTS", "k"}), "0");
+}
+
+TEST_F(Scripts, InspectTellsWhatStandsThereAndForHowLongAndChangesNothing) {
+  EXPECT_EQ(run(scripts::inspect, {}), "nil");
+  say({"SET", "k", "mine and more"});
+  EXPECT_EQ(run(scripts::inspect, {}), "-1 mine and more");
+  say({"PEXPIRE", "k", "60000"});
+  const std::string told = run(scripts::inspect, {});
+  EXPECT_TRUE(told.ends_with(" mine and more")) << told;
+  EXPECT_GT(std::stoll(told), 50'000);
+  EXPECT_LE(std::stoll(told), 60'000);
+  EXPECT_EQ(say({"GET", "k"}), "mine and more");
 }
 
 TEST_F(Scripts, CheckChangesNothing) {

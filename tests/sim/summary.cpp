@@ -22,10 +22,11 @@ std::string clipped(std::string_view word) {
 }
 
 std::string_view script_name(std::string_view word) {
-  const std::array<std::pair<const Script*, std::string_view>, 7> names{{
+  const std::array<std::pair<const Script*, std::string_view>, 8> names{{
       {&scripts::delete_if_equal, "delete_if_equal"},
       {&scripts::extend_if_equal, "extend_if_equal"},
       {&scripts::check_equal, "check_equal"},
+      {&scripts::inspect, "inspect"},
       {&scripts::stamp_take, "stamp_take"},
       {&scripts::stamp_undo, "stamp_undo"},
       {&scripts::stamp_release, "stamp_release"},

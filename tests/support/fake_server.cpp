@@ -12,8 +12,9 @@ namespace {
 
 const Script& script_named(const std::string& text_or_sha1) {
   for (const Script* script : {&scripts::delete_if_equal, &scripts::extend_if_equal,
-                               &scripts::check_equal, &scripts::stamp_take, &scripts::stamp_undo,
-                               &scripts::stamp_release, &scripts::stamp_check}) {
+                               &scripts::check_equal, &scripts::inspect, &scripts::stamp_take,
+                               &scripts::stamp_undo, &scripts::stamp_release,
+                               &scripts::stamp_check}) {
     if (script->text == text_or_sha1 || script->sha1 == text_or_sha1) return *script;
   }
   throw std::runtime_error("no script of ours: " + text_or_sha1);
@@ -56,6 +57,9 @@ std::string FakeServer::run_script(const Arguments& request) {
   known_scripts.emplace(script.sha1);
   const std::string& key = request.at(3);
   const auto found = keys.find(key);
+  if (&script == &scripts::inspect) {
+    return found == keys.end() ? std::string(kNil) : bulk("60000 " + found->second);
+  }
   const bool is_check = &script == &scripts::check_equal || &script == &scripts::stamp_check ||
                         &script == &scripts::extend_if_equal;
   if (&script == &scripts::stamp_take) {

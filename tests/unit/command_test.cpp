@@ -45,6 +45,7 @@ TEST(EffectOf, EveryCommandSaysWhatItDoes) {
   EXPECT_EQ(effect_of(ExtendIfEqual{kKey, kToken, {}}), Effect::prolongs);
   EXPECT_EQ(effect_of(CheckEqual{kKey, kToken}), Effect::asks);
   EXPECT_EQ(effect_of(CheckEndless{kKey}), Effect::asks);
+  EXPECT_EQ(effect_of(Inspect{kKey}), Effect::asks);
   EXPECT_EQ(effect_of(StampCheck{kKey, kToken}), Effect::asks);
 }
 
@@ -62,6 +63,7 @@ TEST(UndoOf, QuestionsLeaveNothingBehind) {
   EXPECT_FALSE(undo_of(CheckEqual{kKey, kToken}));
   EXPECT_FALSE(undo_of(StampCheck{kKey, Token("1.2")}));
   EXPECT_FALSE(undo_of(CheckEndless{kKey}));
+  EXPECT_FALSE(undo_of(Inspect{kKey}));
   EXPECT_FALSE(undo_of(ExtendIfEqual{kKey, kToken, Duration::ms(5)}));
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 std::vector<const Script*> all_scripts() {
   return {&scripts::delete_if_equal, &scripts::extend_if_equal, &scripts::check_equal,
-          &scripts::stamp_take,      &scripts::stamp_undo,      &scripts::stamp_release,
-          &scripts::stamp_check};
+          &scripts::inspect,         &scripts::stamp_take,      &scripts::stamp_undo,
+          &scripts::stamp_release,   &scripts::stamp_check};
 }
 
 TEST(Scripts, EveryNameIsFortyLowerCaseHexDigits) {

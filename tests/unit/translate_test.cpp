@@ -44,6 +44,7 @@ TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
             script(scripts::extend_if_equal, {"tok", "70"}));
   EXPECT_EQ(written(CheckEqual{kKey, kToken}), script(scripts::check_equal, {"tok"}));
   EXPECT_EQ(written(StampUndo{kKey, kToken}), script(scripts::stamp_undo, {"tok"}));
+  EXPECT_EQ(written(Inspect{kKey}), script(scripts::inspect, {}));
 }
 
 TEST(AppendRequest, StampsCarryTheirUnit) {
@@ -131,6 +132,19 @@ TEST(ReplyTo, OnlyAKeyWithoutAnEndIsEndless) {
   }
   EXPECT_FALSE(reply_to(look, value(RespKind::nil)));
   EXPECT_FALSE(reply_to(look, value(RespKind::bulk, 0, "-1")));
+}
+
+TEST(ReplyTo, WhatStandsThereIsToldAsItIs) {
+  const Command inspect = Inspect{kKey};
+  const auto held = reply_to(inspect, value(RespKind::bulk, 0, "1500 tok"));
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held->answer, Answer::granted);
+  EXPECT_EQ(held->text, "1500 tok");
+  EXPECT_EQ(reply_to(inspect, value(RespKind::nil))->answer, Answer::denied);
+  EXPECT_FALSE(reply_to(inspect, value(RespKind::integer, 1)));
+  const auto other = reply_to(inspect, value(RespKind::error, 0, "WRONGTYPE it is a hash"));
+  EXPECT_EQ(other->answer, Answer::unknown);
+  EXPECT_EQ(other->fault, Fault::foreign);
 }
 
 TEST(ReplyTo, AStampIsGrantedByItselfAndDeniedByZero) {

@@ -5,10 +5,28 @@
 
 namespace redlock {
 
-QuorumKind::QuorumKind(Resources resources, Duration ttl, double drift_factor)
-    : resources_(std::move(resources)), ttl_(ttl), drift_factor_(drift_factor) {}
+std::string_view owner_of(const Token& token) {
+  constexpr std::size_t kRandomDigits = 2 * kTokenRandomBytes;
+  const std::string_view text = token.view();
+  const std::size_t separator = text.rfind(kOwnerSeparator);
+  if (separator == std::string_view::npos) return {};
+  const std::string_view random = text.substr(separator + 1);
+  const bool ours = random.size() == kRandomDigits &&
+                    random.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return ours ? text.substr(0, separator) : std::string_view();
+}
 
-Token QuorumKind::fresh_token(Entropy& entropy) const { return random_token(entropy); }
+QuorumKind::QuorumKind(Resources resources, Duration ttl, double drift_factor, std::string owner)
+    : resources_(std::move(resources)),
+      ttl_(ttl),
+      drift_factor_(drift_factor),
+      owner_(std::move(owner)) {}
+
+Token QuorumKind::fresh_token(Entropy& entropy) const {
+  Token random = random_token(entropy);
+  if (owner_.empty()) return random;
+  return Token(owner_ + kOwnerSeparator + std::string(random.view()));
+}
 
 Command QuorumKind::take(const Token& fresh) const { return SetIfAbsent{resources_, fresh, ttl_}; }
 

@@ -1,15 +1,25 @@
 // RedLock's quorum lock: SET NX PX and scripts that compare the token.
 #pragma once
+#include <string>
+#include <string_view>
+
 #include "redlock/algorithm/lock_kind.hpp"
 #include "redlock/algorithm/resources.hpp"
 
 namespace redlock {
 
+inline constexpr char kOwnerSeparator = ':';
+inline constexpr std::size_t kOwnerBytesMax = 256;
+
+// The owner's name in a token; empty where there is none.
+[[nodiscard]] std::string_view owner_of(const Token& token);
+
 class QuorumKind final : public LockKind {
  public:
   // Requires 0 < ttl <= kTtlMax and a drift that leaves some of it, except for verbs that only
   // release and check: to those the ttl is nothing.
-  QuorumKind(Resources resources, Duration ttl, double drift_factor);
+  // A fresh token begins with the owner's name and a colon, where there is one.
+  QuorumKind(Resources resources, Duration ttl, double drift_factor, std::string owner = {});
 
   [[nodiscard]] Token fresh_token(Entropy& entropy) const override;
   [[nodiscard]] Command take(const Token& fresh) const override;
@@ -24,6 +34,7 @@ class QuorumKind final : public LockKind {
   Resources resources_;
   Duration ttl_;
   double drift_factor_;
+  std::string owner_;
 };
 
 }  // namespace redlock

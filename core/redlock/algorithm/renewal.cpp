@@ -66,6 +66,8 @@ void Renewal::denied() {
   denied_ = true;
 }
 
+void Renewal::trusted(Instant until) { trusted_until_ = std::max(trusted_until_, until); }
+
 Loss Renewal::loss(Instant now) const {
   if (denied_) return Loss::denied;
   if (now < trusted_until_) return Loss::none;

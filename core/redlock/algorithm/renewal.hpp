@@ -50,6 +50,8 @@ class Renewal {
   // No majority could be asked, or it answered too late: the lease is as good as before.
   void failed(Instant now);
   void denied();
+  // Its owner extended it by itself. That takes nothing away.
+  void trusted(Instant until);
 
   // Of the lease as a whole: silence is loss from the moment when trust ends.
   [[nodiscard]] Loss loss(Instant now) const;

@@ -8,19 +8,9 @@
 // Invariants: the mutex is held for moments only, and while its owner holds it no signal handler
 // runs on it. keep(), stop() and the destructor by one thread.
 #pragma once
-#include <pthread.h>
-
-#include <condition_variable>
-#include <functional>
-#include <list>
 #include <memory>
-#include <mutex>
-#include <optional>
 
 #include "redlock/runtime/keeping.hpp"
-#include "redlock/runtime/process.hpp"
-#include "redlock/runtime/runtime.hpp"
-#include "redlock/runtime/waker.hpp"
 
 namespace redlock {
 
@@ -29,7 +19,7 @@ inline constexpr Duration kKeeperIdle = Duration::seconds(60);
 
 class Keeper {
  public:
-  Keeper() = default;
+  Keeper() noexcept;
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
   // Ends the thread and waits until it has: what it was asking is not waited for.
@@ -37,16 +27,15 @@ class Keeper {
 
   // Throws std::system_error where there is no thread, or no descriptors, to be had, and
   // std::bad_alloc: then the lease is not kept, and nothing else has changed.
-  void keep(KeptLease lease);
-  // Its owner is about to release it, or keeps it no more: that ends its trust, and from then on the
-  // thread tells nothing of it. One that is not kept is no mistake.
+  void keep(const KeptLease& lease);
+  // Its owner is about to release it, or keeps it no more: that ends its trust, and from then on
+  // the thread tells nothing of it. One that is not kept is no mistake.
   void stop(Trust& trust) noexcept;
   // Is there a thread at the moment?
-  [[nodiscard]] bool running() const;
+  [[nodiscard]] bool running();
 
  private:
   class Worker;
-  Worker& worker();
   void notice_fork() noexcept;
 
   std::unique_ptr<Worker> worker_;

@@ -1,10 +1,10 @@
 // The leases that are kept alive, and the extends that keep them so.
 //
-// Drives one Renewal a lease over a pool: what is due is sent, all of it pipelined; what is answered
-// is told to the renewal and to the lease's owner. One lease in trouble never holds up another. It
-// has no thread and reads no clock, so that the proof can run it; the keeper gives it both.
-// Invariants: a lease has one extend under way at most; of one that was stopped nothing is sent and
-// nothing told any more. One thread.
+// Drives one Renewal a lease over a pool: what is due is sent, all of it pipelined; what is
+// answered is told to the renewal and to the lease's owner. One lease in trouble never holds up
+// another. It has no thread and reads no clock, so that the proof can run it; the keeper gives it
+// both. Invariants: a lease has one extend under way at most; of one that was stopped nothing is
+// sent and nothing told any more. One thread.
 #pragma once
 #include <map>
 #include <memory>
@@ -43,7 +43,7 @@ struct KeptLease {
 class Keeping {
  public:
   // The pool must outlive it.
-  explicit Keeping(Pool& pool) : pool_(pool) {}
+  explicit Keeping(Pool& pool);
   Keeping(const Keeping&) = delete;
   Keeping& operator=(const Keeping&) = delete;
   ~Keeping();
@@ -52,7 +52,7 @@ class Keeping {
   // not kept, and can be tried again.
   void keep(const KeptLease& lease);
   // Its owner is about to release it, or keeps it no more. One that is not kept is no mistake.
-  void stop(const std::shared_ptr<Trust>& trust) noexcept;
+  void stop(const Trust& trust) noexcept;
 
   // Takes the answers that are there, tells of losses, and sends what is due.
   void drive(Instant now);
@@ -62,11 +62,11 @@ class Keeping {
 
  private:
   struct Lease {
-    KeptLease terms;
+    KeptLease kept;
     std::shared_ptr<LockManager> locks;
     Renewal renewal;
-    Instant due;                 // as it stands in line_
-    OperationId asking = 0;      // the extend under way
+    Instant due;             // as it stands in line_
+    OperationId asking = 0;  // the extend under way
   };
   using Leases = std::map<const Trust*, Lease>;
   using Line = std::set<std::pair<Instant, const Trust*>>;
@@ -74,16 +74,15 @@ class Keeping {
   [[nodiscard]] std::shared_ptr<LockManager> bind(const std::shared_ptr<const LockPlan>& plan);
   void take_answers(Instant now);
   void take_answer(Lease& lease, Instant now) noexcept;
-  // Sends what the lease wants sent. False: it is lost.
-  [[nodiscard]] bool attend(Lease& lease, Instant now) noexcept;
-  void put_in_line(Lease& lease, Instant at) noexcept;
-  void lose(Lease& lease, Loss why) noexcept;
-  void erase(Leases::iterator lease) noexcept;
+  // Sends what the lease wants sent, and puts it in line anew; or tells that it is lost.
+  void attend(Leases::iterator found, Instant now) noexcept;
+  void begin_extend(Lease& lease, Duration by, Instant now) noexcept;
+  void drop(Leases::iterator found) noexcept;
 
   Pool& pool_;
   std::map<const LockPlan*, std::weak_ptr<LockManager>> bound_;
   Leases leases_;
-  Line line_;                          // by when each is due
+  Line line_;                         // by when each is due
   std::vector<const Trust*> asking_;  // those with an extend under way
 };
 

@@ -52,17 +52,19 @@ QuorumKind LockManager::kind_of(const Resources& resources, const Token& token) 
   return {resources, Duration(), plan_->options.drift_factor};
 }
 
-std::shared_ptr<const LockKind> LockManager::kind_for(const Resources& resources,
-                                                      Duration ttl) const {
+std::shared_ptr<const LockKind> LockManager::kind_for(const Resources& resources, Duration ttl,
+                                                      const std::string& owner) const {
   check_resources(resources);
   check_ttl(ttl);
-  return std::make_shared<const QuorumKind>(resources, ttl, plan_->options.drift_factor);
+  if (owner.size() > kOwnerBytesMax) throw ArgumentError("owner must be at most 256 bytes long");
+  return std::make_shared<const QuorumKind>(resources, ttl, plan_->options.drift_factor, owner);
 }
 
 OperationId LockManager::begin_lock(const Resources& resources, Duration ttl,
-                                    const RetryPolicy& retry) {
-  return begin(std::make_unique<Acquire>(plan_->servers.answer_times(), kind_for(resources, ttl),
-                                         checked(retry), pool_.entropy()));
+                                    const RetryPolicy& retry, const std::string& owner) {
+  return begin(std::make_unique<Acquire>(plan_->servers.answer_times(),
+                                         kind_for(resources, ttl, owner), checked(retry),
+                                         pool_.entropy()));
 }
 
 OperationId LockManager::begin_inspect(const Resources& resources) {

@@ -53,8 +53,10 @@ class LockManager {
   OperationId begin_lock(const Resources& resources, Duration ttl) {
     return begin_lock(resources, ttl, plan_->options.retry);
   }
-  // With attempts of its own instead of the plan's.
-  OperationId begin_lock(const Resources& resources, Duration ttl, const RetryPolicy& retry);
+  // With attempts of its own instead of the plan's. The name of an owner stands in the token, so
+  // that others can tell who holds the lock: owner_of() reads it. It proves nothing.
+  OperationId begin_lock(const Resources& resources, Duration ttl, const RetryPolicy& retry,
+                         const std::string& owner = {});
   OperationId begin_extend(const Resources& resources, const Token& token, Duration ttl);
   // What is being asked about this lock at the moment will not be granted.
   OperationId begin_unlock(const Resources& resources, const Token& token);
@@ -83,8 +85,8 @@ class LockManager {
   void check_ttl(Duration ttl) const;
   // Checked: of a lock that is held, and of one that is to be taken or extended.
   [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
-  [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resources& resources,
-                                                         Duration ttl) const;
+  [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resources& resources, Duration ttl,
+                                                         const std::string& owner = {}) const;
 
   Pool& pool_;
   std::shared_ptr<const LockPlan> plan_;

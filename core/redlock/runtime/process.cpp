@@ -1,4 +1,5 @@
-// A count of forks beside memory that the kernel wipes in every child.
+// A count of forks beside memory that the kernel wipes in every child, and those who rest
+// meanwhile.
 #include "redlock/runtime/process.hpp"
 
 #include <pthread.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <mutex>
 #include <new>
 
 namespace redlock {
@@ -16,12 +18,7 @@ namespace {
 std::atomic<std::uint64_t> fork_count = 0;
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-void count_fork() { fork_count.fetch_add(1, std::memory_order_relaxed); }
-
-bool register_handler() {
-  if (pthread_atfork(nullptr, nullptr, count_fork) != 0) throw std::bad_alloc();
-  return true;
-}
+bool register_handler();
 
 // A process's number in the line of its ancestors that asked; 0: it has none yet. The kernel shows
 // a child 0, whoever made it and however, and to look costs no system call, of which a lock and its
@@ -52,6 +49,71 @@ std::uint64_t number_of_process() {
 }
 
 }  // namespace
+
+// Those who are asked, in a list of their own links.
+class ForkGuests {
+ public:
+  static void prepare() {
+    mutex_.lock();
+    for (ForkGuest* guest = first_; guest != nullptr; guest = guest->next_) {
+      // Left over from a parent that made this process by a bare clone: its thread is not here.
+      if (!guest->forked()) guest->rest();
+    }
+  }
+  static void in_parent() {
+    for (ForkGuest* guest = first_; guest != nullptr; guest = guest->next_) {
+      if (!guest->forked()) guest->go_on();
+    }
+    mutex_.unlock();
+  }
+  static void in_child() {
+    fork_count.fetch_add(1, std::memory_order_relaxed);
+    first_ = nullptr;
+    mutex_.unlock();
+  }
+  static void add(ForkGuest& guest) {
+    const SignalsHeldBack held;
+    const std::scoped_lock lock(mutex_);
+    guest.next_ = first_;
+    first_ = &guest;
+  }
+  static void remove(ForkGuest& guest) {
+    const SignalsHeldBack held;
+    const std::scoped_lock lock(mutex_);
+    ForkGuest** link = &first_;
+    while (*link != nullptr && *link != &guest) link = &(*link)->next_;
+    if (*link != nullptr) *link = guest.next_;
+  }
+
+ private:
+  static inline std::mutex mutex_;
+  static inline ForkGuest* first_ = nullptr;
+};
+
+namespace {
+
+bool register_handler() {
+  const int failed =
+      pthread_atfork(ForkGuests::prepare, ForkGuests::in_parent, ForkGuests::in_child);
+  if (failed != 0) throw std::bad_alloc();
+  return true;
+}
+
+}  // namespace
+
+void ForkGuest::enter() noexcept { ForkGuests::add(*this); }
+
+void ForkGuest::leave() noexcept {
+  if (!forked()) ForkGuests::remove(*this);
+}
+
+SignalsHeldBack::SignalsHeldBack() noexcept {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before_);
+}
+
+SignalsHeldBack::~SignalsHeldBack() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 ProcessMark this_process() {
   // An exception leaves it unset, and the next call tries again.

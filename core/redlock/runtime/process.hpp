@@ -6,8 +6,10 @@
 // passes over, and memory that the kernel wipes in every child, which old kernels do not have. The
 // process id alone would not do: it is the same on both sides where each is the first of its PID
 // namespace.
-// Any thread. The handler goes with the module it stands in when that is unloaded.
+// Threads are asked to rest while the process forks, so that a child finds nothing half done.
+// Any thread. The handlers go with the module it stands in when that is unloaded.
 #pragma once
+#include <csignal>
 #include <cstdint>
 
 namespace redlock {
@@ -33,6 +35,47 @@ class ForkWatch {
 
  private:
   ProcessMark known_;
+};
+
+// A thread that rests while the process forks by fork(2); a bare clone(2) asks nobody.
+class ForkGuest {
+ public:
+  // Throws what this_process() throws.
+  ForkGuest() = default;
+  ForkGuest(const ForkGuest&) = delete;
+  ForkGuest& operator=(const ForkGuest&) = delete;
+  virtual ~ForkGuest() = default;
+
+  // From when on it is asked, and until when. Between the two it must stay where it is. leave() in
+  // a child is no mistake.
+  void enter() noexcept;
+  void leave() noexcept;
+  // It belongs to the parent process, and its thread is not here.
+  [[nodiscard]] bool forked() const { return watch_.forked(); }
+
+ protected:
+  // Begins to rest and returns when it does; in the process that forks, on the thread that forks.
+  virtual void rest() noexcept = 0;
+  // The process has forked; not called in the child, where nobody is left to go on.
+  virtual void go_on() noexcept = 0;
+
+ private:
+  friend class ForkGuests;
+  ForkWatch watch_;
+  ForkGuest* next_ = nullptr;
+};
+
+// While it lives, no signal handler runs on this thread: one could fork, which waits for whoever
+// is in the middle of something.
+class SignalsHeldBack {
+ public:
+  SignalsHeldBack() noexcept;
+  SignalsHeldBack(const SignalsHeldBack&) = delete;
+  SignalsHeldBack& operator=(const SignalsHeldBack&) = delete;
+  ~SignalsHeldBack();
+
+ private:
+  sigset_t before_;
 };
 
 }  // namespace redlock

@@ -1,7 +1,7 @@
 // How long a lease may be trusted: what its owner and the thread that keeps it alive both know.
 //
-// Invariant: trust that is over stays over, whoever noticed first, for its owner may have been told.
-// All instants are the system clock's. Any thread.
+// Invariant: trust that is over stays over, whoever noticed first, for its owner may have been
+// told. All instants are the system clock's. Any thread.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -28,6 +28,8 @@ class Trust {
     }
     return {};
   }
+  // Until when it lasts; long ago where it is over.
+  [[nodiscard]] Instant until() const noexcept { return Instant::from_ns(until_ns_.load()); }
   // Never shortens it. False where it is over.
   bool prolong(Instant until, Instant now) noexcept {
     std::int64_t until_ns = until_ns_.load();

@@ -1,0 +1,289 @@
+// The keeper's thread, and how its owner talks to it.
+#include "redlock/runtime/keeper.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "redlock/runtime/process.hpp"
+#include "redlock/runtime/runtime.hpp"
+#include "redlock/runtime/waker.hpp"
+
+namespace redlock {
+
+namespace {
+
+// Where memory is short, the thread tries again after so long.
+constexpr Duration kShortagePause = Duration::ms(10);
+
+void pause_for_memory() noexcept {
+  const timespec pause{0, static_cast<long>(kShortagePause.count_ns())};
+  nanosleep(&pause, nullptr);
+}
+
+// One lease that is to be kept from now on, or no more.
+struct Order {
+  std::shared_ptr<Trust> trust;
+  std::unique_ptr<const KeptLease> lease;  // null: no more
+};
+using Orders = std::list<Order>;
+
+}  // namespace
+
+class Keeper::Worker final : public ForkGuest {
+ public:
+  Worker() : runtime_({}, &waker_), keeping_(runtime_.pool()) {}
+  ~Worker() override;
+
+  void keep(const KeptLease& lease);
+  void stop(Trust& trust) noexcept;
+  [[nodiscard]] bool alive() noexcept;
+  // In a child: the parent's thread had nothing half done when the process forked.
+  [[nodiscard]] bool in_order() const { return !alive_ || (asked_to_rest() && rests_ == rest_); }
+
+ private:
+  void rest() noexcept override;
+  void go_on() noexcept override;
+  [[nodiscard]] bool asked_to_rest() const { return rest_ % 2 != 0; }
+  // Throws std::system_error where the system has no thread for it.
+  void start();
+  void join_thread() noexcept;
+  static void* run(void* self) noexcept;
+  void work() noexcept;
+  void sleep_through_forks() noexcept;
+  // One turn without the mutex; false: nothing was to be done for so long that the thread may end.
+  [[nodiscard]] bool turn(Orders& todo);
+  // False: there was no memory for all of it, and the rest is to be tried again.
+  [[nodiscard]] bool obey(Orders& todo) noexcept;
+  [[nodiscard]] Instant idle_end(Instant now);
+
+  Waker waker_;
+  Runtime runtime_;
+  SystemClock clock_;
+
+  // Under the mutex.
+  std::mutex mutex_;
+  Orders inbox_;
+  bool alive_ = false;  // there is a thread
+  bool ending_ = false;
+  // For forks, each with an odd number while the thread is to rest; and for which it rests. Changed
+  // under the mutex, waited for without. No condition variable: in a child, where the one who waits
+  // is missing, none can be destroyed.
+  std::atomic<int> rest_ = 0;
+  std::atomic<int> rests_ = 0;
+
+  // The owner's.
+  pthread_t thread_{};
+  bool joinable_ = false;
+  // One for each lease that was given to be kept, so that stopping it needs no memory.
+  std::map<const Trust*, Orders> spare_;
+
+  // The thread's.
+  Keeping keeping_;
+  std::optional<Instant> idle_since_;
+};
+
+Keeper::Worker::~Worker() {
+  // There is no thread in a child.
+  if (forked()) return;
+  {
+    const SignalsHeldBack held;
+    const std::scoped_lock lock(mutex_);
+    ending_ = true;
+  }
+  waker_.call();
+  join_thread();
+}
+
+void Keeper::Worker::join_thread() noexcept {
+  if (!joinable_) return;
+  pthread_join(thread_, nullptr);
+  joinable_ = false;
+  leave();
+}
+
+void Keeper::Worker::keep(const KeptLease& lease) {
+  Orders added;
+  added.push_back({lease.trust, std::make_unique<const KeptLease>(lease)});
+  Orders& spare = spare_[lease.trust.get()];
+  try {
+    spare.push_back({lease.trust, nullptr});
+    const SignalsHeldBack held;
+    std::unique_lock lock(mutex_);
+    if (!alive_) {
+      lock.unlock();
+      start();
+      lock.lock();
+    }
+    inbox_.splice(inbox_.end(), added);
+  } catch (...) {
+    spare_.erase(lease.trust.get());
+    throw;
+  }
+  waker_.call();
+}
+
+void Keeper::Worker::start() {
+  join_thread();
+  alive_ = true;
+  const int error = pthread_create(&thread_, nullptr, run, this);
+  if (error != 0) {
+    alive_ = false;
+    throw std::system_error(error, std::generic_category(), "no thread to be had");
+  }
+  joinable_ = true;
+  // From here on a fork waits for it.
+  enter();
+}
+
+void Keeper::Worker::stop(Trust& trust) noexcept {
+  const auto spare = spare_.find(&trust);
+  if (spare == spare_.end()) return;
+  {
+    const SignalsHeldBack held;
+    const std::scoped_lock lock(mutex_);
+    if (alive_) inbox_.splice(inbox_.end(), spare->second);
+  }
+  spare_.erase(spare);
+}
+
+bool Keeper::Worker::alive() noexcept {
+  const SignalsHeldBack held;
+  const std::scoped_lock lock(mutex_);
+  return alive_;
+}
+
+void Keeper::Worker::rest() noexcept {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!alive_) return;
+    ++rest_;
+  }
+  waker_.call();
+  for (int known = rests_; known != rest_; known = rests_) rests_.wait(known);
+}
+
+void Keeper::Worker::go_on() noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (!asked_to_rest()) return;
+  ++rest_;
+  rest_.notify_all();
+}
+
+void* Keeper::Worker::run(void* self) noexcept {
+  static_cast<Worker*>(self)->work();
+  return nullptr;
+}
+
+void Keeper::Worker::sleep_through_forks() noexcept {
+  while (asked_to_rest()) {
+    const int asked = rest_;
+    rests_ = asked;
+    rests_.notify_all();
+    rest_.wait(asked);
+  }
+}
+
+void Keeper::Worker::work() noexcept {
+  Orders todo;
+  idle_since_.reset();
+  for (bool over = false; !over;) {
+    sleep_through_forks();
+    bool ending = false;
+    {
+      const std::scoped_lock lock(mutex_);
+      todo.splice(todo.end(), inbox_);
+      ending = ending_;
+    }
+    bool busy = true;
+    try {
+      busy = turn(todo);
+    } catch (...) {
+      pause_for_memory();
+    }
+    const std::scoped_lock lock(mutex_);
+    over = ending || (!busy && todo.empty() && inbox_.empty() && !asked_to_rest());
+    if (!over) continue;
+    runtime_.pool().close_all();
+    alive_ = false;
+    rests_ = rest_.load();
+    rests_.notify_all();
+  }
+}
+
+bool Keeper::Worker::turn(Orders& todo) {
+  const bool obeyed = obey(todo);
+  const Instant now = clock_.now();
+  keeping_.drive(now);
+  const Instant idle_end = this->idle_end(now);
+  if (now >= idle_end) return false;
+  const Instant again = obeyed ? Instant::never() : now + kShortagePause;
+  runtime_.pool().step(
+      std::min({keeping_.next_event().value_or(Instant::never()), idle_end, again}));
+  return true;
+}
+
+Instant Keeper::Worker::idle_end(Instant now) {
+  if (keeping_.size() > 0) {
+    idle_since_.reset();
+    return Instant::never();
+  }
+  if (!idle_since_) idle_since_ = now;
+  return *idle_since_ + kKeeperIdle;
+}
+
+bool Keeper::Worker::obey(Orders& todo) noexcept {
+  try {
+    while (!todo.empty()) {
+      const Order& order = todo.front();
+      if (order.lease) {
+        keeping_.keep(*order.lease);
+      } else {
+        keeping_.stop(*order.trust);
+      }
+      todo.pop_front();
+    }
+  } catch (...) {
+    return false;
+  }
+  return true;
+}
+
+Keeper::Keeper() noexcept = default;
+
+Keeper::~Keeper() { notice_fork(); }
+
+void Keeper::notice_fork() noexcept {
+  if (!worker_ || !worker_->forked()) return;
+  // The thread is the parent's. What it was in the middle of, where nobody asked it to rest, is
+  // left alone.
+  if (!worker_->in_order()) (void)worker_.release();
+  worker_.reset();
+}
+
+void Keeper::keep(const KeptLease& lease) {
+  notice_fork();
+  if (!worker_) worker_ = std::make_unique<Worker>();
+  worker_->keep(lease);
+}
+
+void Keeper::stop(Trust& trust) noexcept {
+  notice_fork();
+  trust.end();
+  if (worker_) worker_->stop(trust);
+}
+
+bool Keeper::running() {
+  notice_fork();
+  return worker_ && worker_->alive();
+}
+
+}  // namespace redlock

@@ -1,0 +1,144 @@
+// Extends by the clock of each lease.
+#include "redlock/runtime/keeping.hpp"
+
+#include <algorithm>
+
+#include "redlock/algorithm/quorum.hpp"
+
+namespace redlock {
+
+namespace {
+
+// An extend that was not granted may have met nothing but trouble.
+bool majority_denied(const Outcome& outcome) {
+  const auto denials = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
+    return report.answered && report.reply.answer == Answer::denied;
+  });
+  return static_cast<std::size_t>(denials) >= majority_of(outcome.nodes.size());
+}
+
+}  // namespace
+
+Keeping::Keeping(Pool& pool) : pool_(pool) { asking_.reserve(kExtendsUnderWayMax); }
+
+Keeping::~Keeping() {
+  while (!leases_.empty()) drop(leases_.begin());
+}
+
+std::shared_ptr<LockManager> Keeping::bind(const std::shared_ptr<const LockPlan>& plan) {
+  std::erase_if(bound_, [](const auto& bound) { return bound.second.expired(); });
+  std::weak_ptr<LockManager>& known = bound_[plan.get()];
+  std::shared_ptr<LockManager> locks = known.lock();
+  if (!locks) {
+    locks = std::make_shared<LockManager>(pool_, plan);
+    known = locks;
+  }
+  return locks;
+}
+
+void Keeping::keep(const KeptLease& lease) {
+  const Trust* const name = lease.trust.get();
+  Lease added{lease, bind(lease.plan),
+              Renewal(lease.terms, lease.taken_at, lease.trusted_until, pool_.entropy()),
+              lease.taken_at};
+  const auto place = line_.emplace(added.due, name).first;
+  try {
+    leases_.emplace(name, std::move(added));
+  } catch (...) {
+    line_.erase(place);
+    throw;
+  }
+}
+
+void Keeping::stop(const Trust& trust) noexcept {
+  const auto found = leases_.find(&trust);
+  if (found != leases_.end()) drop(found);
+}
+
+void Keeping::drop(Leases::iterator found) noexcept {
+  Lease& lease = found->second;
+  if (lease.asking != 0) {
+    std::erase(asking_, found->first);
+    try {
+      (void)pool_.take(lease.asking);
+    } catch (...) {
+      // What it failed by is of no interest any more.
+    }
+  }
+  line_.erase({lease.due, found->first});
+  leases_.erase(found);
+}
+
+void Keeping::drive(Instant now) {
+  take_answers(now);
+  while (!line_.empty() && line_.begin()->first <= now && asking_.size() < kExtendsUnderWayMax) {
+    attend(leases_.find(line_.begin()->second), now);
+  }
+}
+
+std::optional<Instant> Keeping::next_event() const {
+  if (line_.empty() || asking_.size() >= kExtendsUnderWayMax) return std::nullopt;
+  return line_.begin()->first;
+}
+
+void Keeping::take_answers(Instant now) {
+  for (std::size_t i = asking_.size(); i-- > 0;) {
+    const auto found = leases_.find(asking_[i]);
+    if (!pool_.done(found->second.asking)) continue;
+    asking_[i] = asking_.back();
+    asking_.pop_back();
+    take_answer(found->second, now);
+    attend(found, now);
+  }
+}
+
+void Keeping::take_answer(Lease& lease, Instant now) noexcept {
+  Outcome outcome;
+  try {
+    outcome = lease.locks->take_extension(lease.asking);
+  } catch (...) {
+    // Out of memory: as if nobody had answered.
+  }
+  lease.asking = 0;
+  if (outcome.decision == Decision::granted) {
+    lease.renewal.extended(outcome.decided_at + outcome.validity, now);
+    (void)lease.kept.trust->prolong(lease.renewal.trusted_until(), now);
+  } else if (majority_denied(outcome)) {
+    lease.renewal.denied();
+  } else {
+    lease.renewal.failed(now);
+  }
+}
+
+void Keeping::attend(Leases::iterator found, Instant now) noexcept {
+  Lease& lease = found->second;
+  Trust& trust = *lease.kept.trust;
+  lease.renewal.trusted(trust.until());
+  Loss loss = lease.renewal.loss(now);
+  // Its owner looked when an extend was under way, and has been told that it is over.
+  if (loss == Loss::none && trust.left(now) == Duration()) loss = Loss::silence;
+  if (loss != Loss::none) {
+    trust.lose(loss);
+    if (lease.kept.listener) lease.kept.listener->lost();
+    return drop(found);
+  }
+  if (const std::optional<Duration> by = lease.renewal.extend_by(now)) {
+    begin_extend(lease, *by, now);
+  }
+  auto place = line_.extract({lease.due, found->first});
+  lease.due = lease.renewal.next_event(now).value_or(now);
+  place.value().first = lease.due;
+  line_.insert(std::move(place));
+}
+
+void Keeping::begin_extend(Lease& lease, Duration by, Instant now) noexcept {
+  try {
+    lease.asking = lease.locks->begin_extend(lease.kept.resources, lease.kept.token, by);
+    asking_.push_back(lease.kept.trust.get());
+  } catch (...) {
+    // No memory, or too little time is left for an extend to gain any.
+    lease.renewal.failed(now);
+  }
+}
+
+}  // namespace redlock

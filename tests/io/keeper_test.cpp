@@ -1,0 +1,216 @@
+// A thread keeps leases alive on real servers, and is in nobody's way: not a fork's, not the end's.
+#include "redlock/runtime/keeper.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <system_error>
+#include <thread>
+
+#include "io/support/descriptors.hpp"
+#include "io/support/fleet.hpp"
+#include "support/child.hpp"
+
+namespace redlock {
+namespace {
+
+using test::eventually;
+using test::exit_status_of_child;
+using test::Fleet;
+using test::open_descriptors;
+
+constexpr Duration kTtl = Duration::ms(2'000);
+
+class KeeperBesideTwoThreads : public Fleet {
+ protected:
+  static LockOptions kept() {
+    LockOptions options = once();
+    options.client_name = "kept";
+    return options;
+  }
+  KeptLease take(const std::string& resource = "r") {
+    const Instant taken_at = runtime_.pool().clock().now();
+    const Outcome taken = lock(runtime_, locks_, resource, kTtl);
+    EXPECT_EQ(taken.decision, Decision::granted);
+    const Instant until = taken.decided_at + taken.validity;
+    return {plan_,
+            Resource(resource),
+            taken.token,
+            {kTtl, Duration::seconds(3'600)},
+            taken_at,
+            until,
+            std::make_shared<Trust>(until),
+            nullptr};
+  }
+  // It is trusted beyond what taking it gave.
+  bool extended(const KeptLease& lease) {
+    return eventually([&] { return lease.trust->until() > lease.trusted_until; });
+  }
+  bool lost(const KeptLease& lease) {
+    return eventually([&] { return lease.trust->loss() != Loss::none; });
+  }
+
+  Runtime runtime_;
+  std::shared_ptr<const LockPlan> plan_ = std::make_shared<const LockPlan>(specs(3), kept());
+  LockManager locks_{runtime_.pool(), plan_};
+  Keeper keeper_;
+};
+
+TEST_F(KeeperBesideTwoThreads, ALeaseIsKeptWhileItsOwnerDoesNothing) {
+  const KeptLease lease = take();
+  keeper_.keep(lease);
+  EXPECT_TRUE(extended(lease));
+  keeper_.stop(*lease.trust);
+  EXPECT_EQ(unlock(runtime_, locks_, lease.token).decision, Decision::granted);
+}
+
+TEST_F(KeeperBesideTwoThreads, ThereIsNoThreadBeforeThereIsALease) {
+  EXPECT_FALSE(keeper_.running());
+  keeper_.stop(*take().trust);
+  EXPECT_FALSE(keeper_.running());
+}
+
+TEST_F(KeeperBesideTwoThreads, AStoppedLeaseIsExtendedNoMoreAndNotLost) {
+  const KeptLease lease = take();
+  keeper_.keep(lease);
+  ASSERT_TRUE(extended(lease));
+  keeper_.stop(*lease.trust);
+  ASSERT_EQ(unlock(runtime_, locks_, lease.token).decision, Decision::granted);
+  // Another one is kept meanwhile for longer than until the next extend.
+  const KeptLease next = take();
+  keeper_.keep(next);
+  EXPECT_TRUE(extended(next));
+  EXPECT_EQ(lease.trust->loss(), Loss::none);
+  EXPECT_EQ(server(0).say({"GET", "r"}), next.token.view());
+}
+
+TEST_F(KeeperBesideTwoThreads, ALeaseThatSomebodyTookAwayIsLost) {
+  const KeptLease lease = take();
+  keeper_.keep(lease);
+  for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
+  EXPECT_TRUE(lost(lease));
+  EXPECT_EQ(lease.trust->loss(), Loss::denied);
+}
+
+TEST_F(KeeperBesideTwoThreads, AMinorityOfServersThatDiesAndOneThatStandsStillCostNothing) {
+  const KeptLease lease = take();
+  keeper_.keep(lease);
+  server(0).kill9();
+  EXPECT_TRUE(extended(lease));
+  server(0).start();
+}
+
+TEST_F(KeeperBesideTwoThreads, AMajorityThatStandsStillIsLossWhenTheTrustEnds) {
+  const KeptLease lease = take();
+  keeper_.keep(lease);
+  server(0).stop();
+  server(1).stop();
+  EXPECT_TRUE(lost(lease));
+  EXPECT_GE(runtime_.pool().clock().now(), lease.trusted_until);
+  EXPECT_EQ(lease.trust->loss(), Loss::silence);
+  server(0).go_on();
+  server(1).go_on();
+}
+
+TEST_F(KeeperBesideTwoThreads, OwnersSignalsAreNeverHandledThere) {
+  static std::atomic<int> handled_elsewhere;
+  static pthread_t owner;
+  owner = pthread_self();
+  handled_elsewhere = 0;
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    if (pthread_equal(pthread_self(), owner) == 0) ++handled_elsewhere;
+  };
+  struct sigaction before {};
+  sigaction(SIGUSR1, &action, &before);
+  keeper_.keep(take());
+  for (int i = 0; i < 1'000; ++i) kill(getpid(), SIGUSR1);
+  EXPECT_EQ(handled_elsewhere, 0);
+  sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_F(KeeperBesideTwoThreads, WithoutAThreadToBeHadNothingIsKeptAndALaterOneIs) {
+  const KeptLease lease = take();
+  const std::set<int> before = open_descriptors();
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  rlimit low = limit;
+  low.rlim_cur = static_cast<rlim_t>(*before.rbegin()) + 1;
+  setrlimit(RLIMIT_NOFILE, &low);
+  EXPECT_THROW(keeper_.keep(lease), std::system_error);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  EXPECT_FALSE(keeper_.running());
+  keeper_.keep(lease);
+  EXPECT_TRUE(extended(lease));
+}
+
+TEST_F(KeeperBesideTwoThreads, TheEndWaitsForNoServer) {
+  {
+    Keeper keeper;
+    const KeptLease lease = take();
+    keeper.keep(lease);
+    ASSERT_TRUE(extended(lease));
+    server(0).stop();
+    server(1).stop();
+  }
+  server(0).go_on();
+  server(1).go_on();
+  EXPECT_TRUE(eventually([] { return server(2).clients_named("kept").size() <= 1; }));
+}
+
+TEST_F(KeeperBesideTwoThreads, AChildHasNoThreadAndNoneOfItsDescriptors) {
+  const std::set<int> before = open_descriptors();
+  const KeptLease lease = take();
+  keeper_.keep(lease);
+  ASSERT_TRUE(extended(lease));
+  EXPECT_EQ(exit_status_of_child([&] {
+              const bool none = !keeper_.running();
+              runtime_.pool().close_all();
+              return none && open_descriptors() == before;
+            }),
+            0);
+  EXPECT_TRUE(keeper_.running());
+}
+
+TEST_F(KeeperBesideTwoThreads, ForksWhileItIsAtWorkLeaveParentAndChildrenWhole) {
+  std::vector<KeptLease> leases;
+  for (int i = 0; i < 50; ++i) {
+    leases.push_back(take("r" + std::to_string(i)));
+    keeper_.keep(leases.back());
+  }
+  int failed = 0;
+  for (int i = 0; i < 200; ++i) {
+    failed += exit_status_of_child([&] { return !keeper_.running(); }) == 0 ? 0 : 1;
+  }
+  EXPECT_EQ(failed, 0);
+  for (const KeptLease& lease : leases) EXPECT_TRUE(extended(lease));
+}
+
+TEST_F(KeeperBesideTwoThreads, AChildKeepsLeasesOfItsOwnWithAThreadOfItsOwn) {
+  const KeptLease parents = take("parent's");
+  keeper_.keep(parents);
+  EXPECT_EQ(exit_status_of_child([&] {
+              const KeptLease own = take("child's");
+              keeper_.keep(own);
+              return extended(own);
+            }),
+            0);
+  EXPECT_TRUE(extended(parents));
+}
+
+TEST_F(KeeperBesideTwoThreads, LeasesAreTakenAndReleasedBesideThoseThatAreKept) {
+  const KeptLease lease = take("kept");
+  keeper_.keep(lease);
+  for (int i = 0; i < 300; ++i) {
+    const KeptLease brief = take();
+    keeper_.keep(brief);
+    keeper_.stop(*brief.trust);
+    ASSERT_EQ(unlock(runtime_, locks_, brief.token).decision, Decision::granted);
+    EXPECT_EQ(brief.trust->loss(), Loss::none);
+  }
+  EXPECT_TRUE(extended(lease));
+}
+
+}  // namespace
+}  // namespace redlock

@@ -1,0 +1,60 @@
+// Trust ends once and for good, whoever notices first.
+#include "redlock/runtime/trust.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/machine.hpp"
+
+namespace redlock {
+namespace {
+
+using test::kOneNs;
+using test::t;
+
+TEST(Trust, LastsUntilItsEndAndNotLonger) {
+  Trust trust(t(100));
+  EXPECT_EQ(trust.left(t(40)), Duration::ms(60));
+  EXPECT_EQ(trust.left(t(100) - kOneNs), kOneNs);
+  EXPECT_EQ(trust.left(t(100)), Duration());
+}
+
+TEST(Trust, OfWhichSomebodyWasToldTheEndIsNotProlonged) {
+  Trust trust(t(100));
+  EXPECT_EQ(trust.left(t(100)), Duration());
+  EXPECT_FALSE(trust.prolong(t(200), t(99)));
+  EXPECT_EQ(trust.left(t(50)), Duration()) << "not even by a clock that stood still";
+}
+
+TEST(Trust, ThatEndedUnseenIsNotProlongedEither) {
+  Trust trust(t(100));
+  EXPECT_FALSE(trust.prolong(t(200), t(100)));
+  EXPECT_TRUE(trust.prolong(t(200), t(100) - kOneNs));
+  EXPECT_EQ(trust.left(t(150)), Duration::ms(50));
+}
+
+TEST(Trust, IsNeverShortened) {
+  Trust trust(t(100));
+  EXPECT_TRUE(trust.prolong(t(60), t(1)));
+  EXPECT_EQ(trust.until(), t(100));
+}
+
+TEST(Trust, EndsWithItsOwnersReleaseAndThatIsNoLoss) {
+  Trust trust(t(100));
+  trust.end();
+  EXPECT_EQ(trust.left(t(1)), Duration());
+  EXPECT_EQ(trust.loss(), Loss::none);
+  trust.lose(Loss::denied);
+  EXPECT_EQ(trust.loss(), Loss::none) << "what was released cannot be lost";
+}
+
+TEST(Trust, ThatIsLostSaysWhy) {
+  Trust trust(t(100));
+  trust.lose(Loss::denied);
+  EXPECT_EQ(trust.left(t(1)), Duration());
+  EXPECT_EQ(trust.loss(), Loss::denied);
+  trust.lose(Loss::silence);
+  EXPECT_EQ(trust.loss(), Loss::denied) << "the first reason counts";
+}
+
+}  // namespace
+}  // namespace redlock
