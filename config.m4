@@ -152,6 +152,7 @@ if test "$PHP_REDLOCK" != "no"; then
 
   PHP_NEW_EXTENSION([redlock], [$REDLOCK_SOURCES], [$ext_shared],, [$REDLOCK_CXXFLAGS], [cxx])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/border])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/lease])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/module])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/pid])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/quorum])

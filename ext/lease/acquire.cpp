@@ -2,6 +2,8 @@
 // the object, and so gives the lock back.
 #include "lease/acquire.hpp"
 
+#include <algorithm>
+
 #include "lease/object.hpp"
 #include "lease/stats.hpp"
 #include "quorum/handle.hpp"
@@ -21,6 +23,19 @@ void check_keeping(const Locks& locks, const LeaseTerms& terms) {
   if (!terms.keep_alive || terms.ttl <= locks.keep_max) return;
   throw ArgumentError("ttl must be at most keepAliveMax, " +
                       std::to_string(locks.keep_max.count_ms()) + " ms, to be kept alive");
+}
+
+void check_ttl(Duration ttl, double drift_factor) {
+  if (ttl <= Duration()) throw ArgumentError("ttl must be greater than 0");
+  if (ttl > kTtlMax) throw ArgumentError("ttl must be at most 3153600000000 ms");
+  if (validity_of(ttl, Duration(), drift_factor) <= Duration()) {
+    throw ArgumentError("ttl is too small: clock drift leaves no validity");
+  }
+}
+
+// Nothing where it is over.
+Duration validity_from(double ms) {
+  return Duration::ns(static_cast<std::int64_t>(std::max(ms, 0.0) * 1e6));
 }
 
 LeaseTerms terms_of(const Locks& locks, const AcquireRequest& request) {
@@ -46,13 +61,13 @@ std::shared_ptr<Hold> held_already(const Locks& locks, const Resources& resource
   return terms.reentrant ? Hold::reentrant(locks, resources, terms.owner) : nullptr;
 }
 
-void take_grant(Hold& hold, const std::shared_ptr<Hold>& self, const LeaseTerms& terms) {
-  Locks& locks = hold.locks();
+void take_grant(const std::shared_ptr<Hold>& hold, const LeaseTerms& terms) {
+  Locks& locks = hold->locks();
   const Instant until = locks.outcome.decided_at + locks.outcome.validity;
   const double drift_factor = locks.plan->options.drift_factor;
   const Instant taken_at = until - validity_of(terms.ttl, Duration(), drift_factor);
-  hold.begin(std::move(locks.outcome.token), taken_at, until);
-  if (terms.reentrant) hold.make_reentrant(self);
+  hold->begin(std::move(locks.outcome.token), taken_at, until);
+  if (terms.reentrant) hold->make_reentrant(hold);
 }
 
 void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
@@ -77,8 +92,7 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
     return Acquired::thrown;
   }
   const bool taken = guarded({}, [&] {
-    const std::shared_ptr<Hold>& hold = LeaseObject::state_of(Z_OBJ_P(into))->shared();
-    take_grant(*hold, hold, terms);
+    take_grant(LeaseObject::state_of(Z_OBJ_P(into))->shared(), terms);
     count(Counted::acquired);
     count_wait(locks.manager.pool().clock().now() - call.began);
   });
@@ -128,7 +142,7 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
     check_keeping(*locks, terms);
     lease = new LeaseState(std::make_shared<Hold>(locks, resources, terms));
     const Instant now = SystemClock().now();
-    lease->hold().begin(std::move(token), now, now + Duration::ns(static_cast<std::int64_t>(validity_ms * 1e6)));
+    lease->hold().begin(std::move(token), now, now + validity_from(validity_ms));
   });
   if (attached) name_lease(into, handle.resource);
   if (!attached || !keep_lease(into, terms)) forget(into);

@@ -116,10 +116,10 @@ void Hold::give_back() noexcept {
   }
 }
 
-std::string describe_end(const Hold& hold) {
+std::string describe_end(const Hold& hold, bool given_back) {
   const std::string lease = "the lease on " + quoted(hold.resources().only().view());
   if (hold.forked()) return lease + " belongs to the process that this one was forked from";
-  if (hold.ended()) return lease + " was given back";
+  if (given_back) return lease + " was given back";
   switch (hold.loss()) {
     case Loss::denied:
       return lease + " is lost: a majority of the servers says that it is not ours";

@@ -62,7 +62,6 @@ class Hold {
   [[nodiscard]] const Token& token() const { return token_; }
   [[nodiscard]] Duration ttl() const { return terms_.ttl; }
   [[nodiscard]] bool kept_at_end() const { return terms_.kept_at_end; }
-  [[nodiscard]] bool ended() const { return ended_; }
   // Why it was lost, where that is known.
   [[nodiscard]] Loss loss() const { return trust_ ? trust_->loss() : Loss::none; }
   [[nodiscard]] bool kept_alive() const { return extends_; }
@@ -91,7 +90,7 @@ class Hold {
   bool loss_noted_ = false;
 };
 
-// "the lease on 'r' is lost: …": why it can be trusted no more.
-[[nodiscard]] std::string describe_end(const Hold& hold);
+// "the lease on 'r' is lost: …": why it can be relied on no more.
+[[nodiscard]] std::string describe_end(const Hold& hold, bool given_back);
 
 }  // namespace redlock::php

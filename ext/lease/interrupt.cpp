@@ -19,7 +19,7 @@ void (*interrupt_of_others)(zend_execute_data*) = nullptr;
 void throw_losses() {
   char message[256];
   while (const Hold* const hold = LossAlarm::next_lost()) {
-    if (!guarded({}, [&] { park(message, describe_end(*hold)); })) return;
+    if (!guarded({}, [&] { park(message, describe_end(*hold, false)); })) return;
     // What is thrown already becomes its previous one.
     zend_throw_exception(lease_lost_exception_class, message, 0);
   }

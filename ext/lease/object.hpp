@@ -22,7 +22,8 @@ class LeaseState {
   [[nodiscard]] const std::shared_ptr<Hold>& shared() const { return hold_; }
   [[nodiscard]] Duration left() { return over_ ? Duration() : hold_->left(); }
   [[nodiscard]] bool live() { return left() > Duration(); }
-  [[nodiscard]] bool over() const { return over_; }
+  // Why it is not live.
+  [[nodiscard]] std::string describe_end() const { return php::describe_end(*hold_, over_); }
 
   // Gives the part back, without waiting for an answer. A second time does nothing.
   void give_back() noexcept;

@@ -16,8 +16,9 @@ final class Includes
         'ext/border/' => '~^(redlock/(algorithm|wire|runtime)|border)/~',
         'ext/quorum/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/~',
         'ext/redlock/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/|^redlock/[a-z_]+\.(hpp|h)$~',
+        'ext/lease/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum|lease)/~',
         'ext/pid/' => '~^(redlock/(algorithm|wire|runtime)|border|pid)/~',
-        'ext/module/' => '~^(redlock/(algorithm|wire|runtime)|border|pid|module)/|^redlock/(red_lock|version)\.hpp$~',
+        'ext/module/' => '~^(redlock/(algorithm|wire|runtime)|border|lease|pid|module)/|^redlock/(red_lock|version)\.hpp$~',
     ];
 
     /** Where the paths in includes begin. */
@@ -31,6 +32,7 @@ final class Includes
         'ext/border/' => '~^(php|zend|ext/)~',
         'ext/quorum/' => '~^$~',
         'ext/redlock/' => '~^$~',
+        'ext/lease/' => '~^$~',
         'ext/pid/' => '~^$~',
         'ext/module/' => '~^config\.h$~',
     ];
@@ -112,7 +114,7 @@ final class Includes
 
     private static function isOurs(string $header): bool
     {
-        return preg_match('~^(redlock|border|quorum|pid|module)/~', $header) === 1;
+        return preg_match('~^(redlock|border|quorum|lease|pid|module)/~', $header) === 1;
     }
 
     private static function exists(Files $files, string $header): bool
