@@ -91,7 +91,7 @@ final class EndTest extends LeaseTestCase
         yield 'exit in a function that holds another' => ['(function () use ($locks) { $other = $locks->acquire("other", 60000); exit; })();'];
         yield 'an exception that nobody catches' => ['throw new Exception("end");'];
         yield 'an error in a destructor' => ['class D { function __destruct() { throw new Exception("end"); } } $d = new D();'];
-        yield 'a fatal error' => ['eval("class A extends Undefined {}");'];
+        yield 'a fatal error' => ['eval("interface I { function f(); } class C implements I {}");'];
         yield 'a fatal error by name' => ['trigger_error("end", E_USER_ERROR);'];
         yield 'the memory limit' => ['$all = []; while (true) { $all[] = str_repeat("x", 100000); }', ['memory_limit' => '16M']];
         yield 'the time limit' => ['set_time_limit(1); while (true) { hash("sha256", "x"); }'];
@@ -118,7 +118,7 @@ final class EndTest extends LeaseTestCase
         yield 'exit in a function that has it' => ['$f = function ($lease) { exit; }; (function () use (&$lease, $f) { $l = $lease; $lease = null; $f($l); })();'];
         yield 'an object that holds it' => ['$o = new stdClass(); $o->lease = $lease; unset($lease);'];
         yield 'a static variable' => ['final class S { public static $lease; } S::$lease = $lease; unset($lease);'];
-        yield 'a fatal error' => ['eval("class A extends Undefined {}");'];
+        yield 'a fatal error' => ['eval("interface I { function f(); } class C implements I {}");'];
     }
 
     /** @dataProvider releasedBefore */

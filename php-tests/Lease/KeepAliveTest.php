@@ -263,15 +263,21 @@ final class KeepAliveTest extends LeaseTestCase
         $code = '
             $locks = new RedLock\LockManager($args["servers"], ["timeout" => 0.5]);
             $locks->acquire("r");
-            posix_setrlimit(POSIX_RLIMIT_NOFILE, 0, 0);
+            report("ready");
+            fgets(STDIN);
             try {
                 $locks->acquire("r", 10000, 5000, ["keepAlive" => true]);
             } catch (RedLock\KeepAliveException $error) {
                 report($error->getMessage());
             }
         ';
-        $message = PhpProcess::run($code, ['servers' => self::$fleet->specs(3)]);
-        self::assertStringStartsWith('the lease cannot be kept alive: ', $message);
+        $process = $this->php($code, ['servers' => self::$fleet->specs(3)]);
+        self::assertSame('ready', PhpProcess::report($process));
+        // No descriptor, so no thread; those that are open stay so.
+        exec("prlimit --pid=$process->pid --nofile=0", $output, $status);
+        self::assertSame(0, $status, implode("\n", $output));
+        $process->writeLine('go on');
+        self::assertStringStartsWith('the lease cannot be kept alive: ', PhpProcess::report($process));
         self::assertReleased();
     }
 }
