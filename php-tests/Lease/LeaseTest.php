@@ -99,7 +99,7 @@ final class LeaseTest extends LeaseTestCase
         $error = self::caught(QuorumException::class, static fn () => $lease->extend());
         self::assertStringStartsWith('RedLock\Lease::extend(): no majority of 3 servers', $error->getMessage());
         self::assertTrue($lease->isLive());
-        self::assertCount(2, $locks->lastErrors());
+        self::assertGreaterThanOrEqual(2, count($locks->lastErrors()));
     }
 
     public function testExtendTakesTheTtlOfTheAcquisition(): void
@@ -144,7 +144,7 @@ final class LeaseTest extends LeaseTestCase
     {
         $lease = self::leased(self::locks(), 'r', 300);
         self::untilItIsOver($lease);
-        self::$fleet->each(static fn ($client) => $client->call('SET', 'r', $lease->token));
+        self::$fleet->each(static fn ($client) => $client->call('SET', 'r', $lease->token), 3);
         unset($lease);
         self::assertReleased();
     }
