@@ -98,7 +98,7 @@ final class OwnerTest extends LeaseTestCase
         $client->call('RPUSH', 'r', 'data');
         $seen = self::locks(1)->inspect('r');
         self::assertNull($seen['token']);
-        self::assertStringContainsString('WRONGTYPE', $seen['servers'][self::$fleet->servers[0]->name()]['error']);
+        self::assertStringContainsString('the key has another type', $seen['servers'][self::$fleet->servers[0]->name()]['error']);
     }
 
     public function testForceReleaseTakesALockAway(): void
