@@ -69,4 +69,4 @@ Error: Trying to clone an uncloneable object of class RedLock\Lease
 Exception: Serialization of 'RedLock\Lease' is not allowed
 Error: Cannot create dynamic property RedLock\Lease::$dynamic
 Error: Cannot modify readonly property RedLock\Lease::$token
-Error: Call to private RedLock\Lease::__construct() from global scope
+Error: Call to private method RedLock\Lease::__construct() from global scope
