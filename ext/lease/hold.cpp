@@ -7,6 +7,29 @@
 
 namespace redlock::php {
 
+namespace {
+
+// A server reads 16 KiB at once. What is behind that when the process ends, and with it the
+// connection, may never be read. So where thousands of leases go at once, every server is asked
+// something now and then, and its answer comes when it has read all before.
+constexpr std::size_t kBytesUnawaitedMax = 8 * 1024;
+// Of a release, beside its names.
+constexpr std::size_t kBytesOfRelease = 256;
+
+thread_local std::size_t bytes_unawaited = 0;
+
+void send_release(LockManager& manager, const Resources& resources, const Token& token) {
+  Pool& pool = manager.pool();
+  // Taken at once: sent, and not waited for.
+  (void)pool.take(manager.begin_unlock(resources, token));
+  bytes_unawaited += kBytesOfRelease + resources.only().view().size() + token.view().size();
+  if (bytes_unawaited < kBytesUnawaitedMax) return;
+  bytes_unawaited = 0;
+  (void)pool.run(manager.begin_inspect(resources));
+}
+
+}  // namespace
+
 void Hold::begin(Token token, Instant taken_at, Instant trusted_until) {
   token_ = std::move(token);
   taken_at_ = taken_at;
@@ -109,8 +132,7 @@ void Hold::give_back() noexcept {
     end(End::released);
     ended_ = true;
     if (forked()) return;
-    // Taken at once: sent, and not waited for.
-    (void)locks_->manager.pool().take(locks_->manager.begin_unlock(resources_, token_));
+    send_release(locks_->manager, resources_, token_);
   } catch (...) {
     // No memory for it: it ends with its ttl, as where a process is killed.
   }

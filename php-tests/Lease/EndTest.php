@@ -6,9 +6,9 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Lease;
 
+use RedLock\Harness\ChildProcess;
 use RedLock\Harness\PhpProcess;
 use RedLock\Harness\Wait;
-use RedLock\Lease;
 use RedLock\Tests\Support\LeaseTestCase;
 
 final class EndTest extends LeaseTestCase
@@ -103,6 +103,58 @@ final class EndTest extends LeaseTestCase
         yield 'opcache, where there is one' => ['', ['opcache.enable_cli' => '1']];
     }
 
+    /** Somewhere in the middle of acquire() there is no memory left, each time elsewhere. */
+    public function testTheMemoryLimitInTheMiddleOfAnAcquisitionLeavesNothingBehind(): void
+    {
+        $code = '
+            $locks = new RedLock\LockManager($args["servers"]);
+            $leases = [];
+            $filling = [];
+            report("begun");
+            for ($left = memory_get_usage() + $args["room"]; memory_get_usage() < $left; $filling[] = str_repeat("x", 100)) {
+            }
+            ini_set("memory_limit", (string) memory_get_usage(true));
+            for ($i = 0; $i < 60000; ++$i) {
+                $leases[] = $locks->acquire($i, 60000);
+            }
+        ';
+        foreach (range(0, 9) as $i) {
+            $process = $this->php($code, ['servers' => self::$fleet->specs(3), 'room' => $i * 10_007]);
+            self::assertSame('begun', PhpProcess::report($process));
+            $said = '';
+            self::assertSame(255, self::end($process, $said), $said);
+            self::assertStringContainsString('Allowed memory size', $said);
+            self::assertGreaterThan(0, self::$fleet->calls('set'), 'something was acquired');
+            Wait::until(static fn (): bool => self::$fleet->keyCount() === 0, 'all of them to be released');
+        }
+    }
+
+    public function testThousandsOfLeasesAreReleasedAtOnce(): void
+    {
+        $code = '
+            $locks = new RedLock\LockManager($args["servers"]);
+            for ($i = 0; $i < 3000; ++$i) {
+                $leases[] = $locks->acquire($i, 60000);
+            }
+            report(count(array_filter($leases)));
+        ';
+        self::assertSame(3000, PhpProcess::run($code, ['servers' => self::$fleet->specs(3)]));
+        Wait::until(static fn (): bool => self::$fleet->keyCount() === 0, 'all of them to be released');
+    }
+
+    public function testAFatalErrorInsideSynchronizedReleases(): void
+    {
+        $code = '
+            $locks = new RedLock\LockManager($args["servers"]);
+            $locks->synchronized("r", static function () {
+                report("inside");
+                eval("interface I { function f(); } class C implements I {}");
+            });
+        ';
+        self::assertSame('inside', PhpProcess::run($code, ['servers' => self::$fleet->specs(3)]));
+        self::assertReleased();
+    }
+
     /** @dataProvider keptEnds */
     public function testALeaseThatIsToOutliveTheRequestDoes(string $end): void
     {
@@ -166,6 +218,16 @@ final class EndTest extends LeaseTestCase
             self::assertSame('true', $web->get($query));
             self::assertReleased();
         }
+    }
+
+    /** Waits for the end of a process; gives its exit code and collects what it said. */
+    private static function end(ChildProcess $process, string &$said): int
+    {
+        $code = $process->wait();
+        while (($line = $process->pollLine()) !== null) {
+            $said .= "$line\n";
+        }
+        return $code;
     }
 
     /**
