@@ -32,8 +32,8 @@ bool over_time_limit(Duration waited) {
   return limit > 0 && waited >= Duration::seconds(limit);
 }
 
-// Some builds of PHP go on for a while beyond the memory limit, until the VM is interrupted. Only the
-// VM itself can see to that, so whoever waits returns to it.
+// Some builds of PHP go on for a while beyond the memory limit, until the VM is interrupted. Only
+// the VM itself can see to that, so whoever waits returns to it.
 bool out_of_memory() {
 #ifdef ZEND_HAS_OOM
   return ZEND_HAS_OOM();

@@ -1,5 +1,5 @@
-// Every lease is an object before it is a lock: a fatal error between the grant and the return frees
-// the object, and so gives the lock back.
+// Every lease is an object before it is a lock: a fatal error between the grant and the return
+// frees the object, and so gives the lock back.
 #include "lease/acquire.hpp"
 
 #include <algorithm>
@@ -81,8 +81,9 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
                  const LeaseTerms& terms) {
   const Duration wait = request.waits_for_ever ? Duration::max() : Duration::ms(request.wait_ms);
   const RetryPolicy retry = RetryPolicy::waiting(wait, locks.retry_delay_ms);
-  const QuorumRequest asked{QuorumVerb::lock, request.method, request.places, request.resource,
-                            request.ttl_ms,   {},             &retry,         terms.owner};
+  const QuorumRequest asked{QuorumVerb::lock, request.method, request.places,
+                            request.resource, request.ttl_ms, {},
+                            &retry,           terms.owner};
   QuorumCall call(locks, asked);
   if (!ask(call)) return Acquired::thrown;
   if (call.decision != Decision::granted) {

@@ -67,8 +67,8 @@ void Hold::keep(const LeaseTerms& wanted) {
   // Where it is not kept alive, only its end is to be noticed: an extend would gain nothing.
   const Duration keep_max = extends ? locks_->keep_max : until - taken_at_;
   try {
-    keeper->keep({locks_->plan, resources_, token_, {terms_.ttl, keep_max}, taken_at_, until, trust,
-                  alarm});
+    keeper->keep(
+        {locks_->plan, resources_, token_, {terms_.ttl, keep_max}, taken_at_, until, trust, alarm});
   } catch (...) {
     if (alarm) alarm->silence();
     throw;
@@ -87,9 +87,7 @@ Duration Hold::left() {
   return left;
 }
 
-bool Hold::prolong(Instant until) {
-  return live() && trust_->prolong(until, clock_.now());
-}
+bool Hold::prolong(Instant until) { return live() && trust_->prolong(until, clock_.now()); }
 
 void Hold::lose() {
   if (!trust_ || ended_ || forked()) return;

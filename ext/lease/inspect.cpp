@@ -49,14 +49,12 @@ void put_standing(zval* into, const std::optional<Standing>& standing) {
 
 }  // namespace
 
-bool inspect(Locks& locks, const zval* resource, std::string_view method,
-             Unreachable unreachable) {
+bool inspect(Locks& locks, const zval* resource, std::string_view method, Unreachable unreachable) {
   const QuorumRequest asked{QuorumVerb::inspect, method, kPlaces, resource};
   QuorumCall call(locks, asked);
   if (!ask(call)) return false;
   const bool nobody_asked = call.decision == Decision::unreachable;
-  if (call.decision == Decision::aborted ||
-      (nobody_asked && unreachable == Unreachable::thrown)) {
+  if (call.decision == Decision::aborted || (nobody_asked && unreachable == Unreachable::thrown)) {
     throw_unreachable(call);
     return false;
   }

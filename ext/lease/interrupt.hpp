@@ -1,7 +1,7 @@
 // Exceptions in the middle of running PHP code for leases that are lost.
 //
-// The thread that keeps leases asks the owner's thread for an interrupt of its VM, and there what is
-// lost is thrown.
+// The thread that keeps leases asks the owner's thread for an interrupt of its VM, and there what
+// is lost is thrown.
 #pragma once
 #include <atomic>
 
@@ -12,7 +12,8 @@ namespace redlock::php {
 
 class Hold;
 
-// Of one lease whose loss is to be thrown, once. Made, silenced and looked at by the owner's thread.
+// Of one lease whose loss is to be thrown, once. Made, silenced and looked at by the owner's
+// thread.
 class LossAlarm final : public LossListener {
  public:
   // The hold must outlive its silence().

@@ -50,8 +50,8 @@ std::shared_ptr<Locks> make_locks(HashTable* list, const zend_string* text, Hash
   std::vector<std::string> names;
   for (const ServerSpec& spec : specs) names.push_back(spec.endpoint.display());
   auto plan = std::make_shared<const LockPlan>(specs, std::move(of_manager.lock));
-  auto locks = std::make_shared<Locks>(thread_state().runtime.pool(), std::move(plan),
-                                       std::move(names));
+  auto locks =
+      std::make_shared<Locks>(thread_state().runtime.pool(), std::move(plan), std::move(names));
   locks->retry_delay_ms = of_manager.retry_delay_ms;
   locks->keep_max = of_manager.keep_max;
   return locks;
@@ -260,7 +260,8 @@ PHP_METHOD(RedLock_LockManager, forceRelease) {
   if (!inspect(*locks, &resource, kMethod, Unreachable::thrown)) RETURN_THROWS();
   // What never expires was not put there as a lock.
   if (!locks->of_majority || !locks->of_majority->left) RETURN_FALSE;
-  const QuorumRequest asked{QuorumVerb::unlock, kMethod, {}, &resource, 0, locks->of_majority->token};
+  const QuorumRequest asked{QuorumVerb::unlock, kMethod, {},
+                            &resource,          0,       locks->of_majority->token};
   QuorumCall call(*locks, asked);
   if (ask(call)) RETURN_BOOL(call.decision == Decision::granted);
 }

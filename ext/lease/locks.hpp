@@ -16,7 +16,7 @@ class Hold;
 // What one server, or a majority of them, has under a resource's key.
 struct Standing {
   std::string token;
-  std::string owner;           // empty: the token names none
+  std::string owner;             // empty: the token names none
   std::optional<Duration> left;  // nothing: the key never expires
 };
 struct ServerStanding {

@@ -37,8 +37,8 @@ void LeaseState::pass_on() noexcept {
   if (leave()) hold_->end(Hold::End::passed_on);
 }
 
-// Whatever goes while code runs is let go by that code, also in a shutdown function or a destructor;
-// what is left, and what exit() unwinds, ends with the request.
+// Whatever goes while code runs is let go by that code, also in a shutdown function or a
+// destructor; what is left, and what exit() unwinds, ends with the request.
 bool LeaseState::request_ends() {
   if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) return true;
   return (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0 && EG(current_execute_data) == nullptr;

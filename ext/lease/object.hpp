@@ -8,8 +8,8 @@
 
 namespace redlock::php {
 
-// Behind one Lease object. When that goes, its part in the lock goes too, and with the last part the
-// lock.
+// Behind one Lease object. When that goes, its part in the lock goes too, and with the last part
+// the lock.
 class LeaseState {
  public:
   explicit LeaseState(std::shared_ptr<Hold> hold) : hold_(std::move(hold)) { ++hold_->users; }

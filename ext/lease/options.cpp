@@ -12,8 +12,7 @@ namespace redlock::php {
 namespace {
 
 Duration keep_max_option(std::string_view name, const zval* value, Duration usual) {
-  const std::int64_t ms =
-      whole_number_from(option_label(name), value).value_or(usual.count_ms());
+  const std::int64_t ms = whole_number_from(option_label(name), value).value_or(usual.count_ms());
   if (ms <= 0) throw ArgumentError(option_label(name) + " must be greater than 0");
   if (ms > kTtlMax.count_ms()) {
     throw ArgumentError(option_label(name) + " must be at most 3153600000000 ms");

@@ -1,7 +1,7 @@
 // The option arrays of LockManager's constructor, and of the methods that give leases.
 //
-// Everything throws ArgumentError or TypeMismatch, whose text begins with "options"; an array may be
-// null.
+// Everything throws ArgumentError or TypeMismatch, whose text begins with "options"; an array may
+// be null.
 #pragma once
 #include <cstdint>
 #include <string_view>

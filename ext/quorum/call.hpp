@@ -36,9 +36,9 @@ struct QuorumRequest {
   QuorumVerb verb;
   std::string_view method;  // for messages, like "RedLock::lock()"; lives for ever
   std::span<const ArgumentPlace> places;
-  const zval* resource;    // a string or an int
-  zend_long ttl_ms = 0;    // of lock and extend
-  std::string_view token = {};  // empty for lock and inspect
+  const zval* resource;                // a string or an int
+  zend_long ttl_ms = 0;                // of lock and extend
+  std::string_view token = {};         // empty for lock and inspect
   const RetryPolicy* retry = nullptr;  // of a lock whose attempts are not the plan's
   std::string_view owner = {};         // of such a lock; empty: it names none
 };

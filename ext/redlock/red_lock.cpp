@@ -30,7 +30,7 @@ constexpr ArgumentPlace kConstructPlaces[] = {
     {"clientName", 4, "must be valid"},
 };
 RedLockState* make_state(HashTable* servers, zend_long retry_delay_ms, zend_long retry_count,
-                        HashTable* options) {
+                         HashTable* options) {
   if (retry_delay_ms < 0) throw ArgumentError("retryDelay must be greater than or equal to 0");
   const std::vector<ServerSpec> specs = servers_from("servers", servers);
   LockOptions lock_options;
