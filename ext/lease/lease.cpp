@@ -1,8 +1,6 @@
 // Lease: a lock for as long as an object lives, each method parse, call, translate.
 #include "lease/lease.hpp"
 
-#include <algorithm>
-
 #include "border/exceptions.hpp"
 #include "border/guard.hpp"
 #include "border/text.hpp"
@@ -10,7 +8,6 @@
 #include "lease/stats.hpp"
 #include "quorum/call.hpp"
 #include "quorum/handle.hpp"
-#include "redlock/algorithm/quorum.hpp"
 // The arginfo needs what is above.
 #include "lease/lease_arginfo.h"
 
@@ -23,14 +20,6 @@ constexpr ArgumentPlace kExtendPlaces[] = {{"ttl", 1}};
 
 // The first property, which no one can change.
 const zval* resource_of(const zval* object) { return OBJ_PROP_NUM(Z_OBJ_P(object), 0); }
-
-// Was it denied by so many that it cannot be ours any more? Others may have met trouble.
-bool majority_denied(const Outcome& outcome) {
-  const auto denials = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
-    return report.answered && report.reply.answer == Answer::denied;
-  });
-  return static_cast<std::size_t>(denials) >= majority_of(outcome.nodes.size());
-}
 
 // One question about the lease that the servers answer by yes or no.
 QuorumRequest question(QuorumVerb verb, std::string_view method, const zval* object,

@@ -19,6 +19,10 @@ enum class LossDetail {
   each,    // wait for what every node says, or until its time is over
 };
 
+// A majority said no, so nobody has what was asked about. What was not granted may have met nothing
+// but trouble.
+[[nodiscard]] bool majority_denied(const Outcome& outcome);
+
 class Inquiry : public Operation {
  public:
   Inquiry(AnswerTimes answer_times, Command command, LossDetail detail);

@@ -3,22 +3,12 @@
 
 #include <algorithm>
 
-#include "redlock/algorithm/quorum.hpp"
-
 namespace redlock {
 
 namespace {
 
 // How often the longest answer time must fit into what is left, for all answers to be waited for.
 constexpr std::int64_t kHealingOdds = 4;
-
-// An extend that was not granted may have met nothing but trouble.
-bool majority_denied(const Outcome& outcome) {
-  const auto denials = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
-    return report.answered && report.reply.answer == Answer::denied;
-  });
-  return static_cast<std::size_t>(denials) >= majority_of(outcome.nodes.size());
-}
 
 }  // namespace
 
