@@ -22,7 +22,7 @@ $limit->end();
 echo Machine::summarise($machine), "\n\n";
 
 $results = [];
-foreach (['Loopback', 'Delay', 'OneStopped', 'AllStopped', 'ContendedStopped', 'Soak', 'Contention'] as $scenario) {
+foreach (['Loopback', 'Delay', 'OneStopped', 'AllStopped', 'ContendedStopped', 'Leases', 'Soak', 'Contention'] as $scenario) {
     $name = strtolower(preg_replace('/(?<!^)[A-Z]/', '_$0', $scenario));
     $lab->say(str_replace('_', ' ', $name));
     $results[$name] = ["Bench\\Scenario\\$scenario", 'run']($lab);

@@ -13,7 +13,8 @@ final class Figures
      */
     public static function of(array $results): array
     {
-        return [...self::loopback($results['loopback']), ...self::trouble($results), ...self::soak($results['soak'])];
+        return [...self::loopback($results['loopback']), ...self::trouble($results), ...self::leases($results['leases']),
+            ...self::soak($results['soak'])];
     }
 
     /**
@@ -61,6 +62,29 @@ final class Figures
                 $case['connected_before'] ? 'connected' : 'not connected',
             );
             $figures[] = new Figure($name, '<=', 1.1, $case['longest / budget']);
+        }
+
+        return $figures;
+    }
+
+    /**
+     * @param array<string, mixed> $leases
+     * @return list<Figure>
+     */
+    private static function leases(array $leases): array
+    {
+        ['loopback' => $loopback, 'delay' => $delay, 'kept' => $kept, 'idle' => $idle] = $leases;
+        $figures = [
+            new Figure('N=3: acquire + release / lock + unlock', '<=', 1.05, $loopback['lease / native']),
+            new Figure('1 ms each way, N=5: acquire + end of scope / one round trip', '<=', 1.10,
+                $delay['cycle_p50 / round_trip_p50']),
+            new Figure('memory of a kept lease', '<=', 1024, $kept['memory']['kept_bytes'], 'B'),
+            new Figure('one kept lease: wake-ups per minute', '<=', 10, $idle['well']['wake_ups_per_minute']),
+        ];
+        foreach (['well' => 'all servers well', 'stopped' => 'one of three stopped'] as $state => $name) {
+            $of = $kept[$state];
+            $figures[] = new Figure("$kept[count] kept leases, $name: CPU of one core", '<=', 0.03, $of['cpu_share']);
+            $figures[] = new Figure("$kept[count] kept leases, $name: lost", '<=', 0, (float) ($of['of'] - $of['live']));
         }
 
         return $figures;

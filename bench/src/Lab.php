@@ -85,6 +85,12 @@ final class Lab
     }
 
     /** @param list<int> $ports */
+    public function kept(array $ports): LineProcess
+    {
+        return $this->start([...$this->php(), dirname(__DIR__) . '/kept.php', implode(',', $ports)]);
+    }
+
+    /** @param list<int> $ports */
     public function delayProxy(array $ports): LineProcess
     {
         return $this->start(["$this->programs/delay-proxy", (string) Settings::DELAY_US,

@@ -9,7 +9,8 @@ use Redis;
 /**
  * What a measuring process needs of a lock: take it, give it back, whatever class is below.
  *
- * A kind is one of `native`, `native-patient`, `userland`, `native-pid`, `userland-pid`.
+ * A kind is one of `native`, `native-patient`, `userland`, `native-pid`, `userland-pid`; `lease`, whose
+ * release waits for its answer, and `scope`, which ends with the variable that holds it.
  */
 final class Lock
 {
@@ -24,7 +25,7 @@ final class Lock
 
     private readonly object $lock;
 
-    /** What the latest acquire() gave: RedLock's array, or the timestamp lock's resource. */
+    /** What the latest acquire() gave: RedLock's array, a lease, or the timestamp lock's resource. */
     private mixed $handle = null;
 
     /** @param list<int> $ports on 127.0.0.1; a timestamp lock uses the first */
@@ -36,6 +37,7 @@ final class Lock
         $servers = array_map(static fn (int $port) => ['127.0.0.1', $port, self::CONNECT_SECONDS], $ports);
         $this->lock = match ($kind) {
             'native' => new \RedLock($servers, 200, $attempts),
+            'lease', 'scope' => new \RedLock\LockManager($servers),
             'native-patient' => new \RedLock(self::named($ports), 200, $attempts, ['timeout' => self::PATIENT_SECONDS]),
             'userland' => new Userland\RedLock($servers, 200, $attempts),
             'native-pid' => new \PidLock("127.0.0.1:$ports[0]"),
@@ -47,6 +49,7 @@ final class Lock
     {
         $this->handle = match ($this->kind) {
             'native', 'native-patient', 'userland' => $this->lock->lock($resource, self::TTL_MS),
+            'lease', 'scope' => $this->lock->acquire($resource, self::TTL_MS) ?? false,
             'native-pid', 'userland-pid' => $this->acquireByPid($resource) ? $resource : false,
         };
 
@@ -58,6 +61,8 @@ final class Lock
     {
         $released = match ($this->kind) {
             'native', 'native-patient', 'userland' => $this->lock->unlock($this->handle),
+            'lease' => $this->handle->release(),
+            'scope' => ($this->handle = null) === null,
             'native-pid', 'userland-pid' => $this->lock->releasePidLock($this->handle),
         };
 

@@ -26,6 +26,8 @@ final class Settings
         public readonly int $contentionRequests,
         public readonly int $contendedStoppedRounds,
         public readonly int $contendedStoppedRequests,
+        public readonly int $keptLeases,
+        public readonly int $keptMs,
         public readonly array $seconds,
     ) {
     }
@@ -46,6 +48,8 @@ final class Settings
             contentionRequests: 1000,
             contendedStoppedRounds: 3,
             contendedStoppedRequests: 2000,
+            keptLeases: 10000,
+            keptMs: 60000,
             seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 420],
         );
     }
@@ -66,6 +70,8 @@ final class Settings
             contentionRequests: 200,
             contendedStoppedRounds: 1,
             contendedStoppedRequests: 1000,
+            keptLeases: 2000,
+            keptMs: 5000,
             seconds: ['split' => 8, 'shared' => 3, 'free' => 4, 'delay' => 4, 'stopped' => 6, 'soak' => 10],
         );
     }

@@ -39,7 +39,8 @@ constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
                                                                "removal-lost",
                                                                "wrong-database",
                                                                "parents-touched",
-                                                               "trusted-after-release"};
+                                                               "trusted-after-release",
+                                                               "kept-too-long"};
 
 }  // namespace
 

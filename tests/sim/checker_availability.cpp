@@ -36,6 +36,8 @@ Reach reach_of(FaultClass fault_class) {
     case FaultClass::crash_keep:
     case FaultClass::crash_lose_second_late:
     case FaultClass::crash_lose_all_late:
+    case FaultClass::crash_lose_second_at_once:
+    case FaultClass::crash_lose_all_at_once:
     case FaultClass::machine_down:
     case FaultClass::stop_resume:
     case FaultClass::command_pause:

@@ -59,6 +59,18 @@ TEST_F(AvailabilityTest, WithoutAMajorityThatIsWellNobodyIsOwedAnything) {
   EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
 }
 
+TEST_F(AvailabilityTest, AServerThatIsDownIsNotWellHoweverMuchItForgets) {
+  for (const FaultClass down :
+       {FaultClass::crash_keep, FaultClass::crash_lose_all_late, FaultClass::crash_lose_all_at_once,
+        FaultClass::crash_lose_second_at_once}) {
+    plan_.faults = {with_troubled_server().faults[0],
+                    {.fault_class = down, .from_ns = 0, .until_ns = kMs, .server = 1}};
+    checker_.begins(0);
+    refuse(0);
+    EXPECT_EQ(kinds(), Kinds{}) << info_of(down).name;
+  }
+}
+
 TEST_F(AvailabilityTest, AServerWhereAnotherKeyStandsIsNotFree) {
   set(1, 1, "b", 100);
   checker_.begins(0);

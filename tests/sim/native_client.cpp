@@ -66,6 +66,11 @@ std::int64_t NativeClient::next_turn_ns() {
   for (const Lane& lane : lanes_) {
     if (!lane.calling() && !entered_) next_ns = std::min(next_ns, lane.act_at_ns);
   }
+  if (kept_) {
+    const std::optional<Instant> kept = kept_->next_turn();
+    if (kept) next_ns = std::min(next_ns, clock_.when(kept->since_epoch_ns()));
+    if (kept_->has_unread()) return scene_.now_ns;
+  }
   if (!waits()) return next_ns;
   // Decided while another was begun: nobody waits for what is there.
   const bool decided = std::ranges::any_of(lanes_, [this](const Lane& lane) {
@@ -89,6 +94,7 @@ std::array<std::uint32_t, kResourcesMax> NativeClient::draw_order() {
 void NativeClient::act() {
   if (child_ && !calling()) start_over();
   const auto order = draw_order();
+  keep_on();
   if (waits()) {
     pool_->step(transport_.is_to_be_interrupted() ? Instant::never() : Instant());
     if (child_) return start_over();
@@ -221,6 +227,7 @@ void NativeClient::finish_take(Lane& lane, const Outcome& outcome) {
     begin_hold_story(lane.resource, lane.lease_end_ns);
   }
   begin_work(lane);
+  begin_keeping(lane, outcome);
 }
 
 void NativeClient::begin_work(Lane& lane) {
@@ -254,6 +261,11 @@ void NativeClient::finish_extend(Lane& lane, const Outcome& outcome) {
   note("is given more time");
   count_extend(lane);
   lane.lease_end_ns = std::max(lane.lease_end_ns, until_ns);
+  if (lane.trust) {
+    lane.extended_until = outcome.decided_at + outcome.validity;
+    // Who was told that it is over does not trust it any more.
+    if (!lane.trust->prolong(lane.extended_until, client_clock_.now())) return;
+  }
   scene_.checker.extended(party(lane), lane.value, until_ns);
   begin_hold_story(lane.resource, lane.lease_end_ns);
 }
@@ -267,6 +279,7 @@ void NativeClient::count_extend(const Lane& lane) {
 
 void NativeClient::end_work(Lane& lane) {
   lane.overstaying = false;
+  end_keeping(lane);
   end_hold_story(lane.resource);
   scene_.checker.given_up(party(lane));
   if (lane.releases_left == 0) return rest(lane);
@@ -303,6 +316,9 @@ void NativeClient::on_death() {
   if (alive()) scene_.trace.several().left_by_exit += calling() ? 1 : 0;
   // Whoever exits leaves its calls.
   if (exits_ && alive()) leave_won();
+  for (Lane& lane : lanes_) lane.trust.reset();
+  if (kept_) kept_->die();
+  kept_.reset();
   for (Lane& lane : lanes_) {
     lane.operation.reset();
     lane.outer.reset();
@@ -315,6 +331,7 @@ void NativeClient::on_death() {
 void NativeClient::rest(Lane& lane) {
   const Course& course = behaviour().course(lane.resource);
   lane.phase = Phase::resting;
+  end_keeping(lane);
   ++rests_[lane.resource];
   lane.probing = false;
   lane.act_at_ns = scene_.now_ns + random_.between(0, kRestMaxNs);

@@ -13,6 +13,7 @@
 #include "redlock/runtime/pool.hpp"
 #include "redlock/runtime/stamp_lock_manager.hpp"
 #include "sim/client.hpp"
+#include "sim/kept_leases.hpp"
 
 namespace redlock::sim {
 
@@ -29,6 +30,8 @@ class NativeClient : public Client {
     ++mark_.fork_count;
     const InProcess process(mark_);
     transport_.vanish();
+    if (kept_) kept_->vanish();
+    kept_.reset();
     pool_.reset();
   }
 
@@ -56,6 +59,10 @@ class NativeClient : public Client {
   }
   // What a caller that has left takes back.
   virtual void leave_take(std::uint32_t resource, OperationId id) = 0;
+  // How another pool takes this lock; null: there are no leases of it.
+  [[nodiscard]] virtual std::shared_ptr<const LockPlan> plan_of(std::uint32_t /*resource*/) const {
+    return nullptr;
+  }
   // Is anything of the parent's known here?
   [[nodiscard]] virtual bool remembers_parent() { return false; }
 
@@ -85,6 +92,11 @@ class NativeClient : public Client {
     std::uint32_t releases_left = 0;
     bool overstaying = false;
     std::string value{};
+    // Of a lease that is kept alive, by the client's clock: for how long its owner allows it, and
+    // until when its owner extended it.
+    std::shared_ptr<Trust> trust{};
+    Instant kept_until{};
+    Instant extended_until{};
   };
 
   void act() override;
@@ -93,7 +105,7 @@ class NativeClient : public Client {
   void give_up_call() override;
   void end_request() override;
   bool may_end_request() const override;
-  void become_child() override { child_ = true; }
+  void become_child() override;
   void begin_crowd() override;
   void finish_crowd();
   void leave_won();
@@ -121,6 +133,11 @@ class NativeClient : public Client {
   void finish_release(Lane& lane, const Outcome& outcome);
   void count_extend(const Lane& lane);
   void act_alone(Lane& lane);
+  // The leases that are kept alive beside all that.
+  void begin_keeping(Lane& lane, const Outcome& outcome);
+  void end_keeping(Lane& lane);
+  void keep_on();
+  void look_at_trust(Lane& lane);
   void begin_work(Lane& lane);
   void end_work(Lane& lane);
   void rest(Lane& lane);
@@ -133,6 +150,7 @@ class NativeClient : public Client {
   HostClock client_clock_;
   SimEntropy entropy_;
   std::optional<Pool> pool_;
+  std::optional<KeptLeases> kept_;
   std::vector<Lane> lanes_;  // by resource
   std::vector<OperationId> crowd_;
   std::uint32_t entries_left_;

@@ -103,6 +103,15 @@ void NativeClient::give_up_call() {
   lane.phase = Phase::working;
 }
 
+// There is no thread in the child, and nothing of the parent's is touched.
+void NativeClient::become_child() {
+  child_ = true;
+  if (!kept_) return;
+  kept_->inherit();
+  for (Lane& lane : lanes_) lane.trust.reset();
+  kept_.reset();
+}
+
 bool NativeClient::may_end_request() const {
   return std::ranges::all_of(
       lanes_, [](const Lane& lane) { return lane.phase == Phase::resting || lane.calling(); });

@@ -33,12 +33,13 @@ class QuorumClient final : public NativeClient {
                const std::vector<ServerSpec>& servers)
       : NativeClient(scene, id, seed), probe_(pool(), servers, probe_options()) {
     for (std::uint32_t i = 0; i < scene.plan.resources; ++i) {
-      seats_.push_back(
-          {Resource(resource_name(i)), LockManager(pool(), servers, options_of({id, i}))});
+      const auto plan = std::make_shared<const LockPlan>(servers, options_of({id, i}));
+      seats_.push_back({Resource(resource_name(i)), plan, LockManager(pool(), plan)});
     }
   }
   struct Seat {
     Resource resource;
+    std::shared_ptr<const LockPlan> plan;
     LockManager locks;
   };
 
@@ -80,12 +81,15 @@ class QuorumClient final : public NativeClient {
     return holder(resource).begin_check(seats_[resource].resource, Token(value(resource)));
   }
   std::optional<OperationId> start_stray(std::string token, bool releases) override {
-    auto& [resource, locks] = seats_.front();
+    auto& [resource, plan, locks] = seats_.front();
     return releases ? locks.begin_unlock(resource, Token(std::move(token)))
                     : locks.begin_check(resource, Token(std::move(token)));
   }
   void leave_take(std::uint32_t resource, OperationId id) override {
     (void)holder(resource).take_lock(id, seats_[resource].resource, Caller::left);
+  }
+  [[nodiscard]] std::shared_ptr<const LockPlan> plan_of(std::uint32_t resource) const override {
+    return seats_[resource].plan;
   }
 
   std::deque<Seat> seats_;  // by resource

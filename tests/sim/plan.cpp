@@ -26,6 +26,9 @@ constexpr std::uint64_t kMixedOneIn = 3;
 // Of 4 schedules inside the model, one has clients that see to several locks at once.
 constexpr std::uint64_t kSeveralOneIn = 4;
 constexpr std::int64_t kReEntriesMax = 4;
+// Of 4 schedules of the quorum lock inside the model, one has leases that are kept alive.
+constexpr std::uint64_t kKeptOneIn = 4;
+constexpr std::int64_t kKeptTtlsMax = 5;
 // What a lease must have for something to be left after drift.
 constexpr std::int64_t kTtlMinMs = 20;
 
@@ -54,6 +57,7 @@ class Drawer {
         mixed_(mix64(seed + kMixedStream)),
         crowds_(mix64(seed + kCrowdsStream)),
         resets_(mix64(seed + kResetsStream)),
+        kept_(mix64(seed + kKeptStream)),
         wishes_(wishes) {}
 
   Plan draw() {
@@ -61,6 +65,7 @@ class Drawer {
     draw_clients();
     draw_times();
     draw_several();
+    draw_kept();
     draw_classes();
     if (!wishes_.standard_shape) draw_crowd(crowds_, plan_);
     return std::move(plan_);
@@ -72,11 +77,13 @@ class Drawer {
   static constexpr std::uint64_t kMixedStream = 1'000'000'200;
   static constexpr std::uint64_t kCrowdsStream = 1'000'000'300;
   static constexpr std::uint64_t kResetsStream = 1'000'000'400;
+  static constexpr std::uint64_t kKeptStream = 1'000'000'500;
 
   void draw_shape();
   void draw_clients();
   void draw_times();
   void draw_several();
+  void draw_kept();
   [[nodiscard]] Course draw_beside(const ClientPlan& client);
   [[nodiscard]] std::int64_t draw_timeout();
   [[nodiscard]] std::int64_t draw_extend_ttl(std::int64_t ttl_ms);
@@ -102,6 +109,7 @@ class Drawer {
   Random mixed_;
   Random crowds_;
   Random resets_;
+  Random kept_;
   std::int64_t stretch_ = 1;
   const PlanWishes& wishes_;
   Plan plan_;
@@ -215,6 +223,17 @@ void Drawer::draw_several() {
       client.beside.push_back(draw_beside(client));
     }
   }
+}
+
+// Leases that are kept alive for some ttls, while the application works for less or longer.
+void Drawer::draw_kept() {
+  if (plan_.kind == LockKind::stamp || plan_.model == Model::outside) return;
+  if (wishes_.standard_shape || !kept_.chance(1, kKeptOneIn)) return;
+  for_each_course([this](Course& course) {
+    if (!kept_.chance(1, 2)) return;
+    course.keep_max_ms = course.ttl_ms * kept_.between(1, kKeptTtlsMax);
+    course.work_ms = course.ttl_ms * kept_.between(1, kKeptTtlsMax) * kept_.between(2, 6) / 4;
+  });
 }
 
 void Drawer::draw_classes() {

@@ -50,6 +50,9 @@ struct Course {
   std::int64_t extend_ttl_ms = 0;  // 0: the lock's own
   std::int64_t timeout_ms = 0;     // of its manager; 0: the plan's
   std::int64_t drift_ppm = 0;      // the same
+  // Kept alive for so long at most, 0: not at all; and how long the application then works.
+  std::int64_t keep_max_ms = 0;
+  std::int64_t work_ms = 0;
   bool checks = false;
   bool releases = true;
   bool releases_twice = false;

@@ -53,6 +53,9 @@ struct Several {
   std::uint64_t re_entries = 0;       // a handler that called while a call waited
   std::uint64_t released_within = 0;  // and released the lock that this asked about
   std::uint64_t left_by_exit = 0;     // a process that exited in the midst of a call
+  std::uint64_t kept = 0;             // leases that a thread kept alive
+  std::uint64_t kept_extends = 0;     // by it
+  std::uint64_t kept_lost = 0;        // of them
   std::uint64_t crowds = 0;           // of calls
   std::uint64_t bound_reached = 0;    // a call of theirs found no room on a connection
   std::uint64_t crowd_releases = 0;   // of theirs, each sent to the silent server

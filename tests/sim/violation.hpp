@@ -33,6 +33,7 @@ enum class ViolationKind : std::uint8_t {
   wrong_database,
   parents_touched,
   trusted_after_release,
+  kept_too_long,
   count,
 };
 inline constexpr std::size_t kViolationKinds = static_cast<std::size_t>(ViolationKind::count);

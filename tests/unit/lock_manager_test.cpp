@@ -317,11 +317,20 @@ TEST_F(LockManagerTest, RefusesOptionsOutOfTheirRange) {
 }
 
 TEST_F(LockManagerTest, SeveralResourcesAtOnceAreRefusedByNameAndNothingIsSent) {
-  LockManager locks = manager(3);
+  LockOptions twice = once();
+  twice.retry = RetryPolicy::exact(2, Duration());
+  LockManager locks = manager(3, twice);
   const Resources two({Resource("a"), Resource("b")});
-  EXPECT_EQ(refusal([&] { locks.begin_lock(two, kTtl); }), "resource must be one, several given");
-  EXPECT_EQ(refusal([&] { locks.begin_unlock(two, Token("t")); }),
-            "resource must be one, several given");
+  const Token token("t");
+  Outcome refused;
+  refused.decision = Decision::denied;
+  const std::string expected = "resource must be one, several given";
+  EXPECT_EQ(refusal([&] { locks.begin_lock(two, kTtl); }), expected);
+  EXPECT_EQ(refusal([&] { locks.begin_unlock(two, token); }), expected);
+  EXPECT_EQ(refusal([&] { locks.begin_extend(two, token, kTtl); }), expected);
+  EXPECT_EQ(refusal([&] { locks.begin_check(two, token); }), expected);
+  EXPECT_EQ(refusal([&] { locks.begin_inspect(two); }), expected);
+  EXPECT_EQ(refusal([&] { (void)locks.begin_look_after(two, refused); }), expected);
   EXPECT_TRUE(server(0).log.empty());
 }
 

@@ -36,6 +36,11 @@ TEST(Reply, AGrantWasDoneAndADenialWasNot) {
   EXPECT_FALSE(may_have_been_done(Reply::denied()));
 }
 
+TEST(Reply, WhoeverAnsweredWasAsked) {
+  EXPECT_TRUE(Reply::granted().sent);
+  EXPECT_TRUE(Reply::denied().sent);
+}
+
 TEST(Reply, IsUnknownUnlessSaidOtherwise) { EXPECT_EQ(Reply{}.answer, Answer::unknown); }
 
 }  // namespace

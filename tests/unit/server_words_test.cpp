@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "support/seeded_entropy.hpp"
@@ -100,6 +101,15 @@ TEST(Secrets, EscapesHideNothing) {
     EXPECT_EQ(secrets_of(password).shown("ERR got '" + std::string(text) + "'"),
               std::string("ERR ") + kHidden)
         << text;
+  }
+}
+
+TEST(Secrets, ALineEndThatWasMadeABlankHidesNothing) {
+  for (const char* password : {"ab\rcd", "ab\ncd", "tell\r\nnobody"}) {
+    std::string shown = password;
+    std::ranges::replace_if(
+        shown, [](char byte) { return byte == '\r' || byte == '\n'; }, ' ');
+    EXPECT_EQ(secrets_of(password).shown("ERR got '" + shown + "'"), std::string("ERR ") + kHidden);
   }
 }
 

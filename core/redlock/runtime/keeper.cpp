@@ -32,7 +32,7 @@ void pause_for_memory() noexcept {
 // One lease that is to be kept from now on, or no more.
 struct Order {
   std::shared_ptr<Trust> trust;
-  std::optional<KeptLease> lease;  // none: no more
+  std::unique_ptr<const KeptLease> lease;  // null: no more
 };
 using Orders = std::list<Order>;
 
@@ -112,13 +112,17 @@ void Keeper::Worker::join_thread() noexcept {
 
 void Keeper::Worker::keep(const KeptLease& lease) {
   Orders added;
-  added.push_back({lease.trust, lease});
+  added.push_back({lease.trust, std::make_unique<const KeptLease>(lease)});
   Orders& spare = spare_[lease.trust.get()];
   try {
-    spare.push_back({lease.trust, std::nullopt});
+    spare.push_back({lease.trust, nullptr});
     const SignalsHeldBack held;
-    if (!alive()) start();
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
+    if (!alive_) {
+      lock.unlock();
+      start();
+      lock.lock();
+    }
     inbox_.splice(inbox_.end(), added);
   } catch (...) {
     spare_.erase(lease.trust.get());
@@ -190,6 +194,7 @@ void Keeper::Worker::sleep_through_forks() noexcept {
 
 void Keeper::Worker::work() noexcept {
   Orders todo;
+  idle_since_.reset();
   for (bool over = false; !over;) {
     sleep_through_forks();
     bool ending = false;

@@ -1,0 +1,102 @@
+// The keeper's turns, and what they mean for the application.
+#include "sim/kept_leases.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/native_client.hpp"
+
+namespace redlock::sim {
+
+KeptLeases::KeptLeases(Scene& scene, std::uint32_t client, HostTime& time, Clock& clock,
+                       std::uint64_t seed)
+    : clock_(clock),
+      transport_(scene.network, client, scene.plan.has(FaultClass::forgetful_network), time),
+      entropy_(seed),
+      pool_(transport_, clock, entropy_),
+      keeping_(pool_) {}
+
+KeptLeases::~KeptLeases() = default;
+
+std::shared_ptr<Trust> KeptLeases::keep(std::shared_ptr<const LockPlan> plan,
+                                        const Resources& resources, const Outcome& outcome,
+                                        RenewalTerms terms) {
+  const Instant until = outcome.decided_at + outcome.validity;
+  auto trust = std::make_shared<Trust>(until);
+  keeping_.keep({std::move(plan), resources, outcome.token, terms, outcome.decided_at, until, trust,
+                 nullptr});
+  return trust;
+}
+
+void KeptLeases::stop(Trust& trust, bool at_once) {
+  trust.end();
+  if (at_once) keeping_.stop(trust);
+}
+
+void KeptLeases::act() {
+  keeping_.drive(clock_.now());
+  pool_.step(Instant());
+  keeping_.drive(clock_.now());
+}
+
+std::optional<Instant> KeptLeases::next_turn() {
+  const std::optional<Instant> event = keeping_.next_event();
+  const std::optional<Instant> deadline = pool_.next_deadline();
+  if (!event || !deadline) return event ? event : deadline;
+  return std::min(*event, *deadline);
+}
+
+void KeptLeases::die() { transport_.die(); }
+
+void NativeClient::begin_keeping(Lane& lane, const Outcome& outcome) {
+  const Course& course = behaviour().course(lane.resource);
+  std::shared_ptr<const LockPlan> plan = plan_of(lane.resource);
+  if (course.keep_max_ms == 0 || lane.probing || !plan) return;
+  if (!kept_) kept_.emplace(scene_, id_, time_, client_clock_, random_.next());
+  const RenewalTerms terms{Duration::ms(course.ttl_ms), Duration::ms(course.keep_max_ms)};
+  lane.trust = kept_->keep(std::move(plan), Resource(resource_name(lane.resource)), outcome, terms);
+  lane.kept_until = outcome.decided_at + terms.keep_max;
+  lane.work_until_ns = scene_.now_ns + course.work_ms * kMs;
+  lane.act_at_ns = (scene_.now_ns + lane.work_until_ns) / 2;
+  ++scene_.trace.several().kept;
+}
+
+void NativeClient::end_keeping(Lane& lane) {
+  if (!lane.trust) return;
+  if (kept_) kept_->stop(*lane.trust, random_.chance(1, 2));
+  lane.trust.reset();
+}
+
+// What the thread has found out reaches the application.
+void NativeClient::keep_on() {
+  if (!kept_) return;
+  kept_->act();
+  for (Lane& lane : lanes_) {
+    if (lane.trust) look_at_trust(lane);
+  }
+}
+
+void NativeClient::look_at_trust(Lane& lane) {
+  const Instant until = lane.trust->until();
+  const Loss loss = lane.trust->loss();
+  const bool over = loss != Loss::none || lane.trust->left(client_clock_.now()) == Duration();
+  if (!over) {
+    const std::int64_t until_ns = clock_.when(until.since_epoch_ns());
+    if (until_ns <= lane.lease_end_ns) return;
+    lane.lease_end_ns = until_ns;
+    scene_.checker.extended(party(lane), lane.value, until_ns);
+    ++scene_.trace.several().kept_extends;
+    if (until <= std::max(lane.kept_until, lane.extended_until)) return;
+    return scene_.checker.report(ViolationKind::kept_too_long,
+                                 "client " + std::to_string(id_) + " keeps a lease for too long");
+  }
+  note("has lost the " + resource_name(lane.resource));
+  ++scene_.trace.several().kept_lost;
+  end_hold_story(lane.resource);
+  scene_.checker.given_up(party(lane));
+  end_keeping(lane);
+  lane.work_until_ns = scene_.now_ns;
+  lane.act_at_ns = scene_.now_ns;
+}
+
+}  // namespace redlock::sim
