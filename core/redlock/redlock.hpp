@@ -75,7 +75,7 @@ struct Options {
   // How far clocks may drift apart, as a share of the ttl: at least 0, less than 1.
   double drift_factor = 0.01;
   // For CLIENT SETNAME: printable, without spaces, at most 256 bytes. Empty: none.
-  std::string client_name;
+  std::string client_name = {};
   // The longest pause between two attempts of one call, the shortest being half of it; at most an
   // hour.
   Milliseconds retry_delay = std::chrono::milliseconds(200);
