@@ -87,6 +87,7 @@ TEST_F(PoolTest, EverythingThatMakesAConnectionDifferentMakesANodeDifferent) {
 TEST_F(PoolTest, TimeoutsOfAnotherMagnitudeHaveAConnectionOfTheirOwn) {
   const auto patient = pool_.node(endpoint("a"), Duration::ms(50));
   EXPECT_EQ(pool_.node(endpoint("a"), Duration::ms(60)), patient);
+  EXPECT_EQ(patient->timeout(), Duration::ms(60)) << "of those who share it the most patient";
   EXPECT_NE(pool_.node(endpoint("a"), Duration::ms(1)), patient);
   EXPECT_NE(pool_.node(endpoint("a"), Duration::ms(100)), patient);
 }

@@ -30,7 +30,8 @@ Duration Renewal::a_little_less(Duration pause) const {
 // Not where the end of the keeping is so near that an extend would end no later than what is
 // trusted already.
 bool Renewal::gains(Instant now) const {
-  return std::min(now + terms_.ttl, kept_until()) > trusted_until_;
+  return std::min(now + terms_.ttl, kept_until()) >
+         trusted_until_ + part_of(terms_.ttl, kTroublePart);
 }
 
 std::optional<Instant> Renewal::next_event(Instant now) const {
@@ -71,7 +72,9 @@ void Renewal::trusted(Instant until) { trusted_until_ = std::max(trusted_until_,
 Loss Renewal::loss(Instant now) const {
   if (denied_) return Loss::denied;
   if (now < trusted_until_) return Loss::none;
-  return trusted_until_ >= kept_until() ? Loss::kept : Loss::silence;
+  // What an extend is trusted for is less than it asked for.
+  const bool kept = trusted_until_ + part_of(terms_.ttl, kTroublePart) >= kept_until();
+  return kept ? Loss::kept : Loss::silence;
 }
 
 }  // namespace redlock
