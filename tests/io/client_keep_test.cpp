@@ -189,13 +189,34 @@ TEST_F(ClientKeepsBesideTwoThreads, TheOwnersOwnExtendsCountToo) {
   EXPECT_TRUE(lease.release());
 }
 
+TEST_F(ClientKeepsBesideTwoThreads, WhatItsOwnerExtendsIsKeptOn) {
+  Lease lease = take();
+  const KeepAlive kept = lease.keep_alive(kMax);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(extended(lease));
+    EXPECT_TRUE(lease.extend(kTtl));
+  }
+  EXPECT_TRUE(extended(lease));
+  EXPECT_FALSE(kept.lost().stop_requested());
+}
+
+TEST_F(ClientKeepsBesideTwoThreads, ItIsKeptForLongerByALongerTtlOfItsOwner) {
+  Lease lease = take();
+  const KeepAlive kept = lease.keep_alive(kMax);
+  EXPECT_TRUE(lease.extend(6s));
+  EXPECT_TRUE(extended(lease));
+  EXPECT_GT(lease.remaining(), kTtl);
+}
+
 TEST_F(ClientKeepsBesideTwoThreads, WithoutAThreadToBeHadTheLeaseIsAsBefore) {
   Lease lease = take();
   const std::set<int> before = open_descriptors();
+  int unused = 0;
+  while (before.contains(unused)) ++unused;
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   rlimit low = limit;
-  low.rlim_cur = static_cast<rlim_t>(*before.rbegin()) + 1;
+  low.rlim_cur = static_cast<rlim_t>(unused);
   setrlimit(RLIMIT_NOFILE, &low);
   EXPECT_THROW((void)lease.keep_alive(kMax), std::system_error);
   setrlimit(RLIMIT_NOFILE, &limit);
@@ -231,7 +252,9 @@ TEST_F(ClientKeepsBesideTwoThreads, ManyAreKeptBesideOthersThatComeAndGo) {
     const KeepAlive briefly = brief.keep_alive(kMax);
     ASSERT_TRUE(brief.release());
   }
-  for (const Lease& lease : leases) EXPECT_TRUE(extended(lease));
+  const auto over = std::chrono::steady_clock::now() + kTtl;
+  EXPECT_TRUE(eventually([over] { return std::chrono::steady_clock::now() > over; }));
+  for (const Lease& lease : leases) EXPECT_TRUE(lease.live());
   for (const KeepAlive& keep_alive : kept) EXPECT_FALSE(keep_alive.lost().stop_requested());
 }
 

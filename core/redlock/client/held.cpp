@@ -26,19 +26,14 @@ Instant end_of(const Outcome& granted) { return granted.decided_at + granted.val
 }  // namespace
 
 Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken)
-    : shared_(std::move(shared)),
-      resource_(std::move(resource)),
-      token_(taken.token),
-      ttl_(ttl),
-      taken_at_(end_of(taken) -
-                validity_of(ttl, Duration(), shared_->plan()->options.drift_factor)) {
+    : shared_(std::move(shared)), resource_(std::move(resource)), token_(taken.token), ttl_(ttl) {
   own_.emplace(end_of(taken));
 }
 
 Duration Held::left() noexcept {
   if (watch_.forked()) return {};
-  // The keeper may have told of a loss just after the keeping ended.
-  if (signal_ && signal_->told()) trust().end();
+  // Who was told of a loss is not told anything else here.
+  if (loss_.stop_requested()) trust().end();
   return trust().left(shared_->now());
 }
 
@@ -52,6 +47,13 @@ bool Held::extend(Duration ttl) {
   const Instant now = shared_->now();
   if (end_of(outcome) <= now || !trust().prolong(end_of(outcome), now)) return false;
   ttl_ = ttl;
+  if (kept_) {
+    try {
+      keep(keep_until_);
+    } catch (...) {
+      // No memory: it is kept as before.
+    }
+  }
   return true;
 }
 
@@ -65,7 +67,7 @@ bool Held::confirm() {
 void Held::note_denial(const Outcome& outcome) noexcept {
   if (!majority_denied(outcome)) return;
   trust().lose(Loss::denied);
-  if (signal_) signal_->lost();
+  (void)loss_.request_stop();
 }
 
 bool Held::release() {
@@ -95,31 +97,52 @@ void Held::end_trust() noexcept {
 std::stop_token Held::begin_keeping(Duration max) {
   if (max < ttl_) throw std::invalid_argument("max must be at least the ttl of the lease");
   if (kept_) throw std::logic_error("the lease is kept alive already");
-  if (!signal_) signal_ = std::make_shared<LossSignal>();
+  if (!loss_.stop_possible()) loss_ = std::stop_source();
   if (left() == Duration()) {
-    signal_->lost();
-    return signal_->token();
+    (void)loss_.request_stop();
+    return loss_.get_token();
   }
-  const Instant until = own_->until();
+  // Never for less than it may be trusted already.
+  keep(std::max(shared_->now() + max, own_->until()));
+  return loss_.get_token();
+}
+
+void Held::keep(Instant keep_until) {
+  const Instant until = trust().until();
   auto trust = std::make_shared<Trust>(until);
+  auto watched = std::make_shared<LossWatch>(loss_);
+  // As if the latest extend had been the take: the next one is due when a third of its ttl is over.
+  const Instant taken_at =
+      until - validity_of(ttl_, Duration(), shared_->plan()->options.drift_factor);
   shared_->keeper().keep({shared_->plan(),
                           resource_,
                           token_,
-                          {ttl_, shared_->now() - taken_at_ + max},
-                          taken_at_,
+                          {ttl_, keep_until - taken_at},
+                          taken_at,
                           until,
                           trust,
-                          signal_});
+                          watched});
+  if (kept_) {
+    const Instant latest = let_go();
+    (void)trust->prolong(latest, shared_->now());
+    if (latest == Instant()) (void)loss_.request_stop();
+  }
   kept_ = std::move(trust);
-  return signal_->token();
+  watched_ = std::move(watched);
+  keep_until_ = keep_until;
+}
+
+Instant Held::let_go() noexcept {
+  watched_->end();
+  const Instant until = kept_->until();
+  shared_->keeper().stop(*kept_);
+  return kept_->loss() == Loss::none ? until : Instant();
 }
 
 void Held::end_keeping() noexcept {
   if (!kept_ || watch_.forked()) return;
-  const Instant until = kept_->until();
-  shared_->keeper().stop(*kept_);
   // What is left of it is its own again; what is lost stays lost.
-  own_.emplace(kept_->loss() == Loss::none ? until : Instant());
+  own_.emplace(let_go());
   kept_.reset();
 }
 

@@ -4,6 +4,7 @@
 // the one that the keeper's thread prolongs. It remembers in which process it was taken, and does
 // nothing in another. Confined to its client's thread.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -17,15 +18,19 @@ namespace redlock {
 inline namespace v0 {
 namespace inner {
 
-// Tells of a loss, once and for good. Any thread.
-class LossSignal final : public LossListener {
+// Hears of a loss from the keeper's thread, until the keeping ends: to that thread a lease that was
+// given up a moment ago looks like one that is over.
+class LossWatch final : public LossListener {
  public:
-  void lost() noexcept override { (void)source_.request_stop(); }
-  [[nodiscard]] bool told() const noexcept { return source_.stop_requested(); }
-  [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
+  explicit LossWatch(std::stop_source loss) noexcept : loss_(std::move(loss)) {}
+  void lost() noexcept override {
+    if (!ended_) (void)loss_.request_stop();
+  }
+  void end() noexcept { ended_ = true; }
 
  private:
-  std::stop_source source_;
+  std::stop_source loss_;
+  std::atomic<bool> ended_ = false;
 };
 
 class Held {
@@ -49,6 +54,11 @@ class Held {
  private:
   [[nodiscard]] Trust& trust() noexcept { return kept_ ? *kept_ : *own_; }
   void note_denial(const Outcome& outcome) noexcept;
+  // From now on, in place of whatever keeps it. Throws what Keeper::keep() throws, and then nothing
+  // has changed.
+  void keep(Instant keep_until);
+  // The keeper is done with it; gives until when it may be trusted still.
+  Instant let_go() noexcept;
   void end_trust() noexcept;
 
   std::shared_ptr<Shared> shared_;
@@ -56,10 +66,11 @@ class Held {
   const Token token_;
   const ForkWatch watch_;
   Duration ttl_;
-  Instant taken_at_;          // before the first byte of the attempt left
   std::optional<Trust> own_;  // always there, so that it can be made anew without memory
   std::shared_ptr<Trust> kept_;
-  std::shared_ptr<LossSignal> signal_;  // since it was kept alive for the first time
+  std::shared_ptr<LossWatch> watched_;  // as long as it is kept
+  Instant keep_until_;
+  std::stop_source loss_{std::nostopstate};  // since it was kept for the first time
   bool released_ = false;
 };
 

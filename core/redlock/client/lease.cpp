@@ -42,9 +42,9 @@ bool Lease::release() { return held_ && held_->release(); }
 
 KeepAlive Lease::keep_alive(Milliseconds max) {
   if (held_) return {held_, held_->begin_keeping(inner::duration_of(max))};
-  inner::LossSignal signal;
-  signal.lost();
-  return {nullptr, signal.token()};
+  std::stop_source loss;
+  (void)loss.request_stop();
+  return {nullptr, loss.get_token()};
 }
 
 KeepAlive::KeepAlive(std::shared_ptr<inner::Held> held, std::stop_token lost) noexcept
