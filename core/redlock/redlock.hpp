@@ -33,7 +33,7 @@
 
 // Of a shared library only what stands here can be seen.
 #ifdef REDLOCK_SHARED
-#define REDLOCK_EXPORT __attribute__((visibility("default")))
+#define REDLOCK_EXPORT [[gnu::visibility("default")]]
 #else
 #define REDLOCK_EXPORT
 #endif
