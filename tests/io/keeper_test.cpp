@@ -2,7 +2,6 @@
 #include "redlock/runtime/keeper.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <csignal>
 #include <system_error>
@@ -11,6 +10,7 @@
 #include "io/support/descriptors.hpp"
 #include "io/support/fleet.hpp"
 #include "support/child.hpp"
+#include "support/system_calls.hpp"
 
 namespace redlock {
 namespace {
@@ -132,17 +132,27 @@ TEST_F(KeeperBesideTwoThreads, OwnersSignalsAreNeverHandledThere) {
 
 TEST_F(KeeperBesideTwoThreads, WithoutAThreadToBeHadNothingIsKeptAndALaterOneIs) {
   const KeptLease lease = take();
-  const std::set<int> before = open_descriptors();
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  rlimit low = limit;
-  low.rlim_cur = static_cast<rlim_t>(*before.rbegin()) + 1;
-  setrlimit(RLIMIT_NOFILE, &low);
-  EXPECT_THROW(keeper_.keep(lease), std::system_error);
-  setrlimit(RLIMIT_NOFILE, &limit);
-  EXPECT_FALSE(keeper_.running());
+  for (const auto& [call, error] :
+       {std::pair("pipe2", EMFILE), std::pair("pthread_create", EAGAIN)}) {
+    test::SystemCalls calls;
+    calls.fail(0, error, call);
+    EXPECT_THROW(keeper_.keep(lease), std::system_error);
+    EXPECT_TRUE(calls.failed()) << call;
+    EXPECT_FALSE(keeper_.running());
+  }
   keeper_.keep(lease);
   EXPECT_TRUE(extended(lease));
+}
+
+TEST_F(KeeperBesideTwoThreads, TheEndDoesNotWaitUntilTheThreadHasBeenIdleForLong) {
+  const Instant began = runtime_.pool().clock().now();
+  for (int i = 0; i < 20; ++i) {
+    Keeper keeper;
+    const KeptLease lease = take("r" + std::to_string(i));
+    keeper.keep(lease);
+    keeper.stop(*lease.trust);
+  }
+  EXPECT_LT(runtime_.pool().clock().now() - began, kKeeperIdle);
 }
 
 TEST_F(KeeperBesideTwoThreads, TheEndWaitsForNoServer) {

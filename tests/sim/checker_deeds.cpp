@@ -109,6 +109,8 @@ std::int64_t Checker::gone_by(Contender party, const Owned* known) const {
   const Course& course = plan_.course(party);
   const bool own = known != nullptr && course.extend_ttl_ms != 0;
   std::int64_t ttl_ms = own ? course.extend_ttl_ms : course.ttl_ms;
+  // Who keeps a lease alive extends it by its own ttl.
+  if (course.keep_max_ms > 0) ttl_ms = std::max(ttl_ms, course.ttl_ms);
   if (final_attempt_) ttl_ms = std::max(ttl_ms, kTtlMaxMs);
   if (plan_.kind == LockKind::stamp) ttl_ms += plan_.buffer_ms;
   if (plan_.stamps_in_seconds) ttl_ms += kWholeSecondMs;

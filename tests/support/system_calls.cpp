@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -128,6 +129,18 @@ int __wrap_close(int descriptor) {
   if (!failing) return result;
   errno = error;
   return -1;
+}
+
+int __real_pipe2(int* ends, int flags);
+int __wrap_pipe2(int* ends, int flags) { return fails("pipe2") ? -1 : __real_pipe2(ends, flags); }
+
+// Says what is wrong by its result, and leaves errno alone.
+int __real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                          void* (*start)(void*), void* argument);
+int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                          void* (*start)(void*), void* argument) {
+  return fails("pthread_create") ? errno
+                                 : __real_pthread_create(thread, attributes, start, argument);
 }
 
 int __real_nanosleep(const timespec* span, timespec* left);

@@ -203,9 +203,9 @@ void Keeper::Worker::work() noexcept {
       todo.splice(todo.end(), inbox_);
       ending = ending_;
     }
-    bool busy = true;
+    bool busy = !ending;
     try {
-      busy = turn(todo);
+      if (busy) busy = turn(todo);
     } catch (...) {
       pause_for_memory();
     }
