@@ -190,7 +190,7 @@ class REDLOCK_EXPORT Client {
   // Servers as "host", "host:port", "[v6]:port", "redis://user:password@host:port/database",
   // "unix:///path" or "/path", each URL with "?timeout=seconds" where it has a time of its own; 1
   // to 16, no two the same. Connects when there is something to be asked.
-  explicit Client(std::vector<std::string> servers, Options options = {});
+  explicit Client(std::vector<std::string> servers, const Options& options = {});
   Client(Client&& other) noexcept;
   Client& operator=(Client&& other) noexcept;
   // Leases stay with their owners, and live.
@@ -202,7 +202,7 @@ class REDLOCK_EXPORT Client {
   // milliseconds::max() has no end. A stop that is requested ends it within 25 ms, and what was
   // begun is undone.
   [[nodiscard]] Result lock(std::string_view resource, Milliseconds ttl, Milliseconds wait,
-                            std::stop_token stop = {});
+                            const std::stop_token& stop = {});
 
  private:
   std::shared_ptr<inner::Shared> shared_;

@@ -90,7 +90,7 @@ inner::Shared& alive(const std::shared_ptr<inner::Shared>& shared) {
 
 }  // namespace
 
-Client::Client(std::vector<std::string> servers, Options options)
+Client::Client(std::vector<std::string> servers, const Options& options)
     : shared_(std::make_shared<inner::Shared>(plan_of(std::move(servers), options),
                                               options.retry_delay)) {}
 
@@ -103,7 +103,7 @@ Result Client::try_lock(std::string_view resource, Milliseconds ttl) {
 }
 
 Result Client::lock(std::string_view resource, Milliseconds ttl, Milliseconds wait,
-                    std::stop_token stop) {
+                    const std::stop_token& stop) {
   inner::Shared& shared = alive(shared_);
   if (stop.stop_requested()) return Refusal{};
   Resource wanted{std::string(resource)};
