@@ -86,6 +86,20 @@ TEST_F(ClientOnServers, AReleasedLeaseIsOverAndItsKeysAreGone) {
   EXPECT_TRUE(gone());
 }
 
+TEST_F(ClientOnServers, WhatWasReleasedIsNotReleasedAgainAtItsEnd) {
+  const auto scripts = [] { return server(0).calls("eval") + server(0).calls("evalsha"); };
+  Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  ASSERT_TRUE(lease->release());
+  ASSERT_TRUE(gone());
+  const std::uint64_t before = scripts();
+  lease = Refusal{};
+  // What was sent before it has been read by then.
+  const Result next = client_.try_lock("r", 60s);
+  EXPECT_TRUE(eventually([&] { return values(3) == everywhere(next->token()); }));
+  EXPECT_EQ(scripts(), before);
+}
+
 TEST_F(ClientOnServers, TheEndOfALeaseGivesItBack) {
   { const Result lease = client_.try_lock("r", 60s); }
   EXPECT_TRUE(gone());
@@ -184,6 +198,18 @@ TEST_F(ClientOnServers, AnExtendThatNobodyAnsweredTakesNothingAway) {
   EXPECT_TRUE(eventually([&] { return lease->extend(90s); }));
 }
 
+TEST_F(ClientOnServers, AMinorityThatSaysNoIsNoLoss) {
+  Client client(addresses(), {.timeout = 50ms});
+  Result lease = client.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  server(0).say({"DEL", "r"});
+  server(1).stop();
+  EXPECT_FALSE(lease->extend(90s));
+  EXPECT_FALSE(lease->confirm());
+  EXPECT_TRUE(lease->live());
+  server(1).go_on();
+}
+
 TEST_F(ClientOnServers, ALeaseIsOverAtItsEndWithoutAskingAnybody) {
   Result lease = client_.try_lock("r", 50ms);
   ASSERT_TRUE(lease);
@@ -229,32 +255,40 @@ TEST_F(ClientOnServers, AStopEndsAWaitWithoutEndAndLeavesNothing) {
   EXPECT_EQ(values(3), everywhere(theirs->token()));
 }
 
-TEST_F(ClientOnServers, AStopUndoesWhatIsUnderWay) {
-  Client client(addresses(), patient());
+TEST_F(ClientOnServers, AStopUndoesWhatIsUnderWayAndWaitsForNoServer) {
+  Client client(addresses(), {.timeout = 60s});
   { ASSERT_TRUE(client.try_lock("connects", 60s)); }
   server(0).stop();
   server(1).stop();
   std::stop_source source;
+  steady_clock::time_point stopped;
   std::jthread stopper([&] {
     EXPECT_TRUE(eventually([] { return server(2).say({"GET", "r"}) != "nil"; }));
+    stopped = steady_clock::now();
     source.request_stop();
   });
   const Result lease = client.lock("r", 60s, 60s, source.get_token());
+  const auto returned = steady_clock::now();
   stopper.join();
   server(0).go_on();
   server(1).go_on();
   ASSERT_FALSE(lease);
   EXPECT_EQ(lease.refusal().decision, Decision::aborted);
+  // Each server may take a minute.
+  EXPECT_LT(returned - stopped, 20s);
   EXPECT_TRUE(gone());
 }
 
 TEST_F(ClientOnServers, AStopThatCameBeforeAsksNobody) {
+  { ASSERT_TRUE(client_.try_lock("connects", 60s)); }
+  const std::uint64_t before = server(0).calls("set");
   std::stop_source source;
   source.request_stop();
   const Result lease = client_.lock("r", 60s, 60s, source.get_token());
   ASSERT_FALSE(lease);
   EXPECT_EQ(lease.refusal().decision, Decision::aborted);
-  EXPECT_EQ(server(0).calls("set"), 0U);
+  { ASSERT_TRUE(client_.try_lock("next", 60s)); }
+  EXPECT_EQ(server(0).calls("set"), before + 1);
 }
 
 TEST_F(ClientOnServers, ArgumentsThatCannotBeMeantAreNamed) {
@@ -304,10 +338,13 @@ TEST_F(ClientOnServers, InAChildALeaseIsDeadAndItsEndDoesNothing) {
               const bool dead = !lease->live() && lease->remaining() == 0ms &&
                                 !lease->extend(60s) && !lease->confirm() && !lease->release();
               lease = Refusal{};
-              return dead;
+              // What had been begun would be sent with this.
+              const Result own = client_.try_lock("child's", 60s);
+              return dead && own;
             }),
             0);
   EXPECT_TRUE(lease->confirm());
+  EXPECT_EQ(values(3), everywhere(lease->token()));
 }
 
 TEST_F(ClientOnServers, AChildTakesLeasesOfItsOwnWithItsParentsClient) {

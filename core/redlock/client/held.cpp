@@ -32,8 +32,6 @@ Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, cons
 
 Duration Held::left() noexcept {
   if (watch_.forked()) return {};
-  // Who was told of a loss is not told anything else here.
-  if (loss_.stop_requested()) trust().end();
   return trust().left(shared_->now());
 }
 
@@ -125,7 +123,10 @@ void Held::keep(Instant keep_until) {
   if (kept_) {
     const Instant latest = let_go();
     (void)trust->prolong(latest, shared_->now());
-    if (latest == Instant()) (void)loss_.request_stop();
+    if (latest == Instant()) {
+      trust->end();
+      (void)loss_.request_stop();
+    }
   }
   kept_ = std::move(trust);
   watched_ = std::move(watched);
