@@ -193,6 +193,56 @@ TEST_F(KeepingTest, MoreLeasesThanAreAskedAtATimeAreAllKept) {
             static_cast<std::ptrdiff_t>(leases.size()));
 }
 
+TEST_F(KeepingTest, AVoteThatAServerHasLostIsPlantedAgain) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  for (std::size_t i = 0; i < 3; ++i) {
+    server(i).keys.clear();
+    keep_for(kTtl);
+    EXPECT_EQ(server(i).keys["r"], lease.token.view()) << "server " << i << ", restarted and empty";
+  }
+  EXPECT_TRUE(live(lease)) << "all servers have been restarted, one after the other";
+}
+
+TEST_F(KeepingTest, NothingIsPlantedWhereSomebodyElseStandsOrNoMajorityConfirmed) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  server(2).keys["r"] = "somebody else's";
+  keep_for(kTtl);
+  EXPECT_EQ(server(2).keys["r"], "somebody else's");
+  for (std::size_t i = 0; i < 2; ++i) server(i).keys.clear();
+  keep_for(kTtl);
+  EXPECT_TRUE(server(0).keys.empty());
+  EXPECT_EQ(lease.trust->loss(), Loss::denied);
+}
+
+TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  server(2).keys.clear();
+  server(2).answer_time = Duration::ms(20);
+  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  lease.trust->end();
+  keeping_.stop(*lease.trust);
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
+  LockManager locks(pool_, plan_);
+  unlock(locks, lease.token);
+  keep_for(kTtl);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
+}
+
+// The release may have been there before the plant, on another connection.
+TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  server(2).keys.clear();
+  server(2).answer_time = Duration::ms(20);
+  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  lease.trust->end();
+  keep_for(Duration::ms(100));
+  EXPECT_TRUE(server(2).keys.empty());
+}
+
 TEST_F(KeepingTest, LeasesOfOnePlanShareItsConnections) {
   const KeptLease one = take("r1");
   const KeptLease other = take("r2");

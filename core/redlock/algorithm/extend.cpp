@@ -3,8 +3,9 @@
 
 namespace redlock {
 
-Extend::Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, Token proof)
-    : Inquiry(std::move(answer_times), kind->extend(proof).value(), LossDetail::reason),
+Extend::Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, Token proof,
+               LossDetail detail)
+    : Inquiry(std::move(answer_times), kind->extend(proof).value(), detail),
       kind_(std::move(kind)),
       proof_(std::move(proof)) {}
 

@@ -13,7 +13,8 @@ namespace redlock {
 class Extend final : public Inquiry {
  public:
   // Requires a kind that can be extended.
-  Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, Token proof);
+  Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, Token proof,
+         LossDetail detail = LossDetail::reason);
 
  protected:
   void complete_grant(Outcome& outcome, Instant started) override;

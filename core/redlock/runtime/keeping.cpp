@@ -9,6 +9,9 @@ namespace redlock {
 
 namespace {
 
+// How often the longest answer time must fit into what is left, for all answers to be waited for.
+constexpr std::int64_t kHealingOdds = 4;
+
 // An extend that was not granted may have met nothing but trouble.
 bool majority_denied(const Outcome& outcome) {
   const auto denials = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
@@ -19,7 +22,10 @@ bool majority_denied(const Outcome& outcome) {
 
 }  // namespace
 
-Keeping::Keeping(Pool& pool) : pool_(pool) { asking_.reserve(kExtendsUnderWayMax); }
+Keeping::Keeping(Pool& pool) : pool_(pool) {
+  asking_.reserve(kExtendsUnderWayMax);
+  planting_.reserve(kPlantingsMax);
+}
 
 Keeping::~Keeping() {
   while (!leases_.empty()) drop(leases_.begin());
@@ -38,9 +44,13 @@ std::shared_ptr<LockManager> Keeping::bind(const std::shared_ptr<const LockPlan>
 
 void Keeping::keep(const KeptLease& lease) {
   const Trust* const name = lease.trust.get();
-  Lease added{lease, bind(lease.plan),
+  Lease added{lease,
+              bind(lease.plan),
               Renewal(lease.terms, lease.taken_at, lease.trusted_until, pool_.entropy()),
-              lease.taken_at};
+              lease.taken_at,
+              0,
+              {},
+              0};
   const auto place = line_.emplace(added.due, name).first;
   try {
     leases_.emplace(name, std::move(added));
@@ -65,11 +75,16 @@ void Keeping::drop(Leases::iterator found) noexcept {
       // What it failed by is of no interest any more.
     }
   }
+  if (lease.planting != 0) {
+    std::erase(planting_, found->first);
+    end_planting(lease);
+  }
   line_.erase({lease.due, found->first});
   leases_.erase(found);
 }
 
 void Keeping::drive(Instant now) {
+  take_plantings();
   take_answers(now);
   while (!line_.empty() && line_.begin()->first <= now && asking_.size() < kExtendsUnderWayMax) {
     attend(leases_.find(line_.begin()->second), now);
@@ -102,7 +117,7 @@ void Keeping::take_answer(Lease& lease, Instant now) noexcept {
   lease.asking = 0;
   if (outcome.decision == Decision::granted) {
     lease.renewal.extended(outcome.decided_at + outcome.validity, now);
-    (void)lease.kept.trust->prolong(lease.renewal.trusted_until(), now);
+    if (lease.kept.trust->prolong(lease.renewal.trusted_until(), now)) heal(lease, outcome);
   } else if (majority_denied(outcome)) {
     lease.renewal.denied();
   } else {
@@ -131,9 +146,48 @@ void Keeping::attend(Leases::iterator found, Instant now) noexcept {
   line_.insert(std::move(place));
 }
 
+void Keeping::heal(Lease& lease, const Outcome& extended) noexcept {
+  if (lease.planting != 0 || planting_.size() >= kPlantingsMax) return;
+  try {
+    const KeptLease& kept = lease.kept;
+    lease.planting =
+        lease.locks->begin_plant(kept.resources, kept.token, lease.by, extended).value_or(0);
+    if (lease.planting != 0) planting_.push_back(kept.trust.get());
+  } catch (...) {
+    // No memory: the next extend tells again which vote is missing.
+  }
+}
+
+void Keeping::take_plantings() noexcept {
+  std::erase_if(planting_, [this](const Trust* name) {
+    Lease& lease = leases_.at(name);
+    if (!pool_.done(lease.planting)) return false;
+    end_planting(lease);
+    return true;
+  });
+}
+
+// What is under way is undone. So is what was planted for a lease that is over by now, for its
+// release may have been there before it, on another connection.
+void Keeping::end_planting(Lease& lease) noexcept {
+  const KeptLease& kept = lease.kept;
+  try {
+    const Outcome planted = pool_.take(std::exchange(lease.planting, 0));
+    if (planted.decision != Decision::granted || kept.trust->until() != Instant()) return;
+    (void)pool_.take(lease.locks->begin_unlock(kept.resources, kept.token));
+  } catch (...) {
+    // What it failed by is of no interest.
+  }
+}
+
 void Keeping::begin_extend(Lease& lease, Duration by, Instant now) noexcept {
   try {
-    lease.asking = lease.locks->begin_extend(lease.kept.resources, lease.kept.token, by);
+    // Where there is time, every node's answer is waited for: it may have lost its vote.
+    const bool time =
+        lease.renewal.trusted_until() - now > lease.locks->answer_time() * kHealingOdds;
+    lease.by = by;
+    lease.asking = lease.locks->begin_extend(lease.kept.resources, lease.kept.token, by,
+                                             time ? LossDetail::each : LossDetail::reason);
     asking_.push_back(lease.kept.trust.get());
   } catch (...) {
     // No memory, or too little time is left for an extend to gain any.

@@ -1,7 +1,8 @@
 // The leases that are kept alive, and the extends that keep them so.
 //
-// Drives one Renewal a lease over a pool: what is due is sent, all of it pipelined; what is
-// answered is told to the renewal and to the lease's owner. One lease in trouble never holds up
+// Votes that a restarted server has lost are planted again behind an extend that a majority
+// confirmed. Drives one Renewal a lease over a pool: what is due is sent, all of it pipelined; what
+// is answered is told to the renewal and to the lease's owner. One lease in trouble never holds up
 // another. It has no thread and reads no clock, so that the proof can run it; the keeper gives it
 // both. Invariants: a lease has one extend under way at most; of one that was stopped nothing is
 // sent and nothing told any more. One thread.
@@ -21,6 +22,8 @@ namespace redlock {
 
 // A connection has room for 512 unanswered requests; what is due waits for answers behind so many.
 inline constexpr std::size_t kExtendsUnderWayMax = 256;
+// What finds no room waits for the next extend.
+inline constexpr std::size_t kPlantingsMax = 128;
 
 // Is told of the loss of a lease that is kept, by the thread that keeps it.
 class LossListener {
@@ -67,13 +70,19 @@ class Keeping {
     Renewal renewal;
     Instant due;             // as it stands in line_
     OperationId asking = 0;  // the extend under way
+    Duration by{};           // what it asks for
+    OperationId planting = 0;
   };
   using Leases = std::map<const Trust*, Lease>;
   using Line = std::set<std::pair<Instant, const Trust*>>;
 
   [[nodiscard]] std::shared_ptr<LockManager> bind(const std::shared_ptr<const LockPlan>& plan);
   void take_answers(Instant now);
+  void take_plantings() noexcept;
   void take_answer(Lease& lease, Instant now) noexcept;
+  // A node that has lost its vote is given it again.
+  void heal(Lease& lease, const Outcome& extended) noexcept;
+  void end_planting(Lease& lease) noexcept;
   // Sends what the lease wants sent, and puts it in line anew; or tells that it is lost.
   void attend(Leases::iterator found, Instant now) noexcept;
   void begin_extend(Lease& lease, Duration by, Instant now) noexcept;
@@ -82,8 +91,9 @@ class Keeping {
   Pool& pool_;
   std::map<const LockPlan*, std::weak_ptr<LockManager>> bound_;
   Leases leases_;
-  Line line_;                         // by when each is due
-  std::vector<const Trust*> asking_;  // those with an extend under way
+  Line line_;                           // by when each is due
+  std::vector<const Trust*> asking_;    // those with an extend under way
+  std::vector<const Trust*> planting_;  // those with votes being planted
 };
 
 }  // namespace redlock

@@ -3,6 +3,7 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/extend.hpp"
+#include "redlock/algorithm/plant.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/runtime/server_plan.hpp"
 
@@ -73,12 +74,26 @@ OperationId LockManager::begin_inspect(const Resources& resources) {
                                          LossDetail::each));
 }
 
-OperationId LockManager::begin_extend(const Resources& resources, const Token& token,
-                                      Duration ttl) {
+OperationId LockManager::begin_extend(const Resources& resources, const Token& token, Duration ttl,
+                                      LossDetail detail) {
   check_token(token);
-  return pool_.begin(
-      std::make_unique<Extend>(plan_->servers.answer_times(), kind_for(resources, ttl), token),
-      nodes_, token);
+  return pool_.begin(std::make_unique<Extend>(plan_->servers.answer_times(),
+                                              kind_for(resources, ttl), token, detail),
+                     nodes_, token);
+}
+
+std::optional<OperationId> LockManager::begin_plant(const Resources& resources, const Token& token,
+                                                    Duration ttl, const Outcome& extended) {
+  if (extended.decision != Decision::granted) return std::nullopt;
+  std::vector<NodeIndex> lost;
+  for (std::size_t i = 0; i < extended.nodes.size(); ++i) {
+    const NodeReport& report = extended.nodes[i];
+    if (report.answered && report.reply.answer == Answer::denied) lost.emplace_back(i);
+  }
+  if (lost.empty()) return std::nullopt;
+  check_token(token);
+  return begin(std::make_unique<Plant>(plan_->servers.answer_times(),
+                                       kind_for(resources, ttl)->take(token), std::move(lost)));
 }
 
 OperationId LockManager::begin_unlock(const Resources& resources, const Token& token) {

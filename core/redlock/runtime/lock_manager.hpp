@@ -4,12 +4,14 @@
 // lets Pool::run() finish it or steps the pool itself, to live between the steps.
 // Not thread-safe; the pool must outlive the manager.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "redlock/algorithm/inquiry.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/retry.hpp"
 #include "redlock/algorithm/round.hpp"
@@ -57,7 +59,12 @@ class LockManager {
   // that others can tell who holds the lock: owner_of() reads it. It proves nothing.
   OperationId begin_lock(const Resources& resources, Duration ttl, const RetryPolicy& retry,
                          const std::string& owner = {});
-  OperationId begin_extend(const Resources& resources, const Token& token, Duration ttl);
+  OperationId begin_extend(const Resources& resources, const Token& token, Duration ttl,
+                           LossDetail detail = LossDetail::reason);
+  // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is
+  // none. Nothing where none did, or the extend was not granted. Aborted, it is undone.
+  std::optional<OperationId> begin_plant(const Resources& resources, const Token& token,
+                                         Duration ttl, const Outcome& extended);
   // What is being asked about this lock at the moment will not be granted.
   OperationId begin_unlock(const Resources& resources, const Token& token);
   OperationId begin_check(const Resources& resources, const Token& token);
@@ -77,6 +84,10 @@ class LockManager {
   // The servers that erred in an outcome of this manager; see ServerPlan::troubles().
   [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const {
     return plan_->servers.troubles(outcome, nodes_);
+  }
+  // The longest that a server may take.
+  [[nodiscard]] Duration answer_time() const {
+    return std::ranges::max(*plan_->servers.answer_times());
   }
   [[nodiscard]] Pool& pool() { return pool_; }
 

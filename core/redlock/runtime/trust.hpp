@@ -28,7 +28,7 @@ class Trust {
     }
     return {};
   }
-  // Until when it lasts; long ago where it is over.
+  // Until when it lasts; Instant() where it is over.
   [[nodiscard]] Instant until() const noexcept { return Instant::from_ns(until_ns_.load()); }
   // Never shortens it. False where it is over.
   bool prolong(Instant until, Instant now) noexcept {

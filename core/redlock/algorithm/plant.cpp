@@ -1,0 +1,92 @@
+// The planting machine.
+#include "redlock/algorithm/plant.hpp"
+
+#include <algorithm>
+
+#include "redlock/algorithm/invariant.hpp"
+
+namespace redlock {
+
+namespace {
+constexpr AttemptNumber kOnlyAttempt = 1;
+}
+
+Plant::Plant(AnswerTimes answer_times, Command take, std::vector<NodeIndex> nodes)
+    : answer_times_(std::move(answer_times)),
+      take_(std::make_shared<const Command>(std::move(take))),
+      nodes_(std::move(nodes)),
+      reports_(answer_times_->size()) {
+  REDLOCK_INVARIANT(!nodes_.empty());
+}
+
+void Plant::start(Instant now) {
+  end_ = now;
+  for (const NodeIndex node : nodes_) {
+    const Instant answer_by = now + (*answer_times_)[node.value()];
+    end_ = std::max(end_, answer_by);
+    requests_.push_back(Request{node, kOnlyAttempt, take_, answer_by});
+  }
+}
+
+void Plant::queue_undo(Undone which, Instant now) {
+  const auto undo = std::make_shared<const Command>(undo_of(*take_).value());
+  std::vector<Request> requests;
+  for (const NodeIndex node : nodes_) {
+    const NodeReport& report = reports_[node.value()];
+    const bool may_stand = !report.answered || may_have_been_done(report.reply);
+    const bool unsure = !report.answered || report.reply.answer == Answer::unknown;
+    if (which == Undone::all ? !may_stand : !(unsure && may_stand)) continue;
+    requests.push_back(
+        Request{node, kOnlyAttempt, undo, now + (*answer_times_)[node.value()], false});
+  }
+  requests_ = std::move(requests);
+}
+
+void Plant::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+  if (outcome_ || attempt != kOnlyAttempt || std::ranges::find(nodes_, node) == nodes_.end())
+    return;
+  NodeReport& report = reports_[node.value()];
+  if (report.answered) return;
+  report = {true, std::move(reply)};
+  ++answered_;
+  if (answered_ == nodes_.size()) take_time(end_ = now);
+}
+
+void Plant::take_time(Instant now) {
+  if (outcome_ || now < end_) return;
+  queue_undo(Undone::unanswered, now);
+  const bool any = std::ranges::any_of(reports_, [](const NodeReport& report) {
+    return report.answered && report.reply.answer == Answer::granted;
+  });
+  finish(any ? Decision::granted : Decision::denied, now);
+}
+
+void Plant::abort(Instant now) {
+  if (outcome_) return;
+  queue_undo(Undone::all, now);
+  finish(Decision::aborted, now);
+}
+
+void Plant::finish(Decision decision, Instant now) {
+  Outcome outcome;
+  outcome.decision = decision;
+  outcome.decided_at = now;
+  outcome.nodes = reports_;
+  outcome_ = std::move(outcome);
+}
+
+std::optional<Request> Plant::next_request() {
+  if (requests_.empty()) return std::nullopt;
+  Request request = std::move(requests_.back());
+  requests_.pop_back();
+  return request;
+}
+
+std::optional<Instant> Plant::next_deadline() const {
+  if (outcome_) return std::nullopt;
+  return end_;
+}
+
+const Outcome* Plant::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
+
+}  // namespace redlock

@@ -1,0 +1,51 @@
+// Plants the votes of a held lock again on nodes that have lost them.
+//
+// A lock that is held for long would lose vote after vote while servers are restarted one after the
+// other. So where an extend was confirmed by a majority, the nodes that denied it are asked to set
+// the key, if there is none: what is somebody else's stays. The planted votes count for nothing
+// until an extend finds them there.
+// What is unanswered when its time is over is undone, behind the unanswered command: it would bring
+// a lock back that has been released meanwhile. So is all of it where it is given up.
+// Pure. One thread; lives for one round.
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "redlock/algorithm/operation.hpp"
+#include "redlock/algorithm/round.hpp"
+
+namespace redlock {
+
+class Plant final : public Operation {
+ public:
+  // `take` sets the key to what proves that the lock is ours. Requires at least one node.
+  Plant(AnswerTimes answer_times, Command take, std::vector<NodeIndex> nodes);
+
+  void start(Instant now) override;
+  void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
+  void take_time(Instant now) override;
+  void abort(Instant now) override;
+  [[nodiscard]] std::optional<Request> next_request() override;
+  [[nodiscard]] std::optional<Instant> next_deadline() const override;
+  // Granted: some were planted; denied: none.
+  [[nodiscard]] const Outcome* outcome() const override;
+  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
+
+ private:
+  // Undoes it on the nodes that were asked: on all of them, or where no answer has come.
+  enum class Undone { all, unanswered };
+  void queue_undo(Undone which, Instant now);
+  void finish(Decision decision, Instant now);
+
+  AnswerTimes answer_times_;
+  std::shared_ptr<const Command> take_;
+  std::vector<NodeIndex> nodes_;
+  std::vector<NodeReport> reports_;  // one a node of the manager
+  std::size_t answered_ = 0;
+  Instant end_;
+  std::vector<Request> requests_;  // to be handed out, the next one last
+  std::optional<Outcome> outcome_;
+};
+
+}  // namespace redlock

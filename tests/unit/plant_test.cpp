@@ -1,0 +1,104 @@
+// Votes that were lost are planted again, where they were lost and nowhere else.
+#include "redlock/algorithm/plant.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/machine.hpp"
+
+namespace redlock {
+namespace {
+
+using test::drain;
+using test::kOneNs;
+using test::t;
+
+constexpr Duration kAnswerTime = Duration::ms(50);
+const Token kToken("tok");
+
+class PlantTest : public testing::Test {
+ protected:
+  // Of three nodes, 0 and 2 have lost their votes.
+  Plant plant_{test::answer_times(3, kAnswerTime),
+               SetIfAbsent{Resource("r"), kToken, Duration::ms(1'000)},
+               {NodeIndex(0), NodeIndex(2)}};
+
+  static std::set<std::size_t> nodes_of(const std::vector<Request>& requests) {
+    std::set<std::size_t> nodes;
+    for (const Request& request : requests) nodes.insert(request.node.value());
+    return nodes;
+  }
+};
+
+TEST_F(PlantTest, AsksThoseThatLostTheirVotesAndNobodyElse) {
+  plant_.start(t(0));
+  const auto requests = drain(plant_);
+  EXPECT_EQ(nodes_of(requests), (std::set<std::size_t>{0, 2}));
+  for (const Request& request : requests) {
+    EXPECT_TRUE(std::holds_alternative<SetIfAbsent>(*request.command));
+    EXPECT_EQ(request.answer_by, t(50));
+    EXPECT_TRUE(request.wants_answer);
+  }
+}
+
+TEST_F(PlantTest, IsDoneWhenAllHaveAnswered) {
+  plant_.start(t(0));
+  drain(plant_);
+  plant_.take_reply(NodeIndex(0), 1, Reply::denied(), t(1));
+  EXPECT_EQ(plant_.outcome(), nullptr);
+  plant_.take_reply(NodeIndex(0), 1, Reply::granted(), t(2));
+  plant_.take_reply(NodeIndex(1), 1, Reply::granted(), t(2));
+  EXPECT_EQ(plant_.outcome(), nullptr)
+      << "a node counts once, and one that was not asked not at all";
+  plant_.take_reply(NodeIndex(2), 1, Reply::granted(), t(3));
+  ASSERT_NE(plant_.outcome(), nullptr);
+  EXPECT_EQ(plant_.outcome()->decision, Decision::granted);
+  EXPECT_TRUE(drain(plant_).empty()) << "what was planted stays";
+}
+
+TEST_F(PlantTest, WithoutAnyVotePlantedItIsDenied) {
+  plant_.start(t(0));
+  drain(plant_);
+  for (const std::size_t i : {0U, 2U}) plant_.take_reply(NodeIndex(i), 1, Reply::denied(), t(1));
+  EXPECT_EQ(plant_.outcome()->decision, Decision::denied);
+}
+
+TEST_F(PlantTest, WhatIsUnansweredWhenItsTimeIsOverIsUndoneAndNothingElse) {
+  plant_.start(t(0));
+  drain(plant_);
+  plant_.take_reply(NodeIndex(2), 1, Reply::granted(), t(1));
+  EXPECT_EQ(plant_.next_deadline(), t(50));
+  plant_.take_time(t(50) - kOneNs);
+  EXPECT_EQ(plant_.outcome(), nullptr);
+  plant_.take_time(t(50));
+  ASSERT_NE(plant_.outcome(), nullptr);
+  EXPECT_EQ(plant_.outcome()->decision, Decision::granted);
+  EXPECT_EQ(nodes_of(drain(plant_)), (std::set<std::size_t>{0}));
+}
+
+TEST_F(PlantTest, AnErrorIsUndoneAndWhatWasNeverSentIsNot) {
+  plant_.start(t(0));
+  drain(plant_);
+  plant_.take_reply(NodeIndex(0), 1, Reply::unknown(Fault::closed, "gone"), t(1));
+  plant_.take_reply(NodeIndex(2), 1, Reply::not_sent(Fault::timeout, "in doubt"), t(1));
+  ASSERT_NE(plant_.outcome(), nullptr);
+  EXPECT_EQ(nodes_of(drain(plant_)), (std::set<std::size_t>{0}));
+}
+
+TEST_F(PlantTest, GivenUpItIsUndone) {
+  plant_.start(t(0));
+  drain(plant_);
+  plant_.take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
+  plant_.abort(t(1));
+  EXPECT_EQ(plant_.outcome()->decision, Decision::aborted);
+  const auto requests = drain(plant_);
+  EXPECT_EQ(nodes_of(requests), (std::set<std::size_t>{0, 2}));
+  for (const Request& request : requests) {
+    EXPECT_EQ(std::get<DeleteIfEqual>(*request.command).token, kToken);
+    EXPECT_FALSE(request.wants_answer);
+  }
+}
+
+}  // namespace
+}  // namespace redlock
