@@ -152,9 +152,11 @@ if test "$PHP_REDLOCK" != "no"; then
 
   PHP_NEW_EXTENSION([redlock], [$REDLOCK_SOURCES], [$ext_shared],, [$REDLOCK_CXXFLAGS], [cxx])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/border])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/lease])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/module])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/pid])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/quorum])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/redlock])
   PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/algorithm])
   PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/wire])
   PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/runtime])

@@ -1,8 +1,8 @@
 <?php
 
 /**
- * The classes of the extension redlock, for IDEs and static analysers. Never load this file: the
- * extension defines the classes.
+ * The classes of the extension redlock, for IDEs and static analysers; LockManager and Lease stand in
+ * lease.php. Never load these files: the extension defines the classes.
  *
  * Sources: RedLock follows ronnylt/redlock-php, the PHP version of the algorithm described at
  * https://redis.io/docs/latest/develop/use/patterns/distributed-locks/. PidLock follows the
@@ -356,6 +356,28 @@ namespace RedLock {
      * overwritten.
      */
     class NotALockException extends \RuntimeException implements Exception
+    {
+    }
+
+    /**
+     * A Lease that you rely on can be relied on no more. The message says why: it is over, it was
+     * given back, the servers say that it is not yours, or it belongs to the parent of this process.
+     */
+    class LeaseLostException extends \RuntimeException implements Exception
+    {
+    }
+
+    /**
+     * LockManager::synchronized() waited for as long as it was told, and somebody else has the lock.
+     */
+    class NotAcquiredException extends \RuntimeException implements Exception
+    {
+    }
+
+    /**
+     * The system has no thread that could keep a lease alive. The lock was given back.
+     */
+    class KeepAliveException extends \RuntimeException implements Exception
     {
     }
 }

@@ -8,6 +8,9 @@ namespace redlock::php {
 zend_class_entry* connection_exception_class = nullptr;
 zend_class_entry* quorum_exception_class = nullptr;
 zend_class_entry* not_a_lock_exception_class = nullptr;
+zend_class_entry* lease_lost_exception_class = nullptr;
+zend_class_entry* not_acquired_exception_class = nullptr;
+zend_class_entry* keep_alive_exception_class = nullptr;
 
 void throw_for_servers(zend_class_entry* type, const char* message,
                        const std::vector<ServerTrouble>& troubles) {
@@ -30,6 +33,12 @@ void register_exceptions() {
   quorum_exception_class = register_class_RedLock_QuorumException(spl_ce_RuntimeException, common);
   not_a_lock_exception_class =
       register_class_RedLock_NotALockException(spl_ce_RuntimeException, common);
+  lease_lost_exception_class =
+      register_class_RedLock_LeaseLostException(spl_ce_RuntimeException, common);
+  not_acquired_exception_class =
+      register_class_RedLock_NotAcquiredException(spl_ce_RuntimeException, common);
+  keep_alive_exception_class =
+      register_class_RedLock_KeepAliveException(spl_ce_RuntimeException, common);
 }
 
 }  // namespace redlock::php

@@ -1,4 +1,4 @@
-// The exceptions that PHP sees when servers, and not callers, are at fault.
+// The exceptions that PHP sees when the world, and not the caller's arguments, is at fault.
 #pragma once
 #include <vector>
 
@@ -10,6 +10,9 @@ namespace redlock::php {
 extern zend_class_entry* connection_exception_class;
 extern zend_class_entry* quorum_exception_class;
 extern zend_class_entry* not_a_lock_exception_class;
+extern zend_class_entry* lease_lost_exception_class;
+extern zend_class_entry* not_acquired_exception_class;
+extern zend_class_entry* keep_alive_exception_class;
 
 // Throws a connection or quorum exception with what its faults() tells. The caller keeps message
 // and troubles where a bail-out does not leak them.

@@ -31,3 +31,15 @@ class QuorumException extends \RuntimeException implements Exception
 class NotALockException extends \RuntimeException implements Exception
 {
 }
+
+class LeaseLostException extends \RuntimeException implements Exception
+{
+}
+
+class NotAcquiredException extends \RuntimeException implements Exception
+{
+}
+
+class KeepAliveException extends \RuntimeException implements Exception
+{
+}

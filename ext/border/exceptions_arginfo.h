@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: efcf35814e789e34b5f2ad7bef29e0e797e3ff7b */
+ * Stub hash: 26fe2d216f006048b1a3860163a1a959ab174588 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_ConnectionException_faults, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
@@ -28,6 +28,21 @@ static const zend_function_entry class_RedLock_QuorumException_methods[] = {
 
 
 static const zend_function_entry class_RedLock_NotALockException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_RedLock_LeaseLostException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_RedLock_NotAcquiredException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_RedLock_KeepAliveException_methods[] = {
 	ZEND_FE_END
 };
 
@@ -81,6 +96,39 @@ static zend_class_entry *register_class_RedLock_NotALockException(zend_class_ent
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "RedLock", "NotALockException", class_RedLock_NotALockException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_RuntimeException);
+	zend_class_implements(class_entry, 1, class_entry_RedLock_Exception);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_RedLock_LeaseLostException(zend_class_entry *class_entry_RuntimeException, zend_class_entry *class_entry_RedLock_Exception)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "RedLock", "LeaseLostException", class_RedLock_LeaseLostException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_RuntimeException);
+	zend_class_implements(class_entry, 1, class_entry_RedLock_Exception);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_RedLock_NotAcquiredException(zend_class_entry *class_entry_RuntimeException, zend_class_entry *class_entry_RedLock_Exception)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "RedLock", "NotAcquiredException", class_RedLock_NotAcquiredException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_RuntimeException);
+	zend_class_implements(class_entry, 1, class_entry_RedLock_Exception);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_RedLock_KeepAliveException(zend_class_entry *class_entry_RuntimeException, zend_class_entry *class_entry_RedLock_Exception)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "RedLock", "KeepAliveException", class_RedLock_KeepAliveException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_RuntimeException);
 	zend_class_implements(class_entry, 1, class_entry_RedLock_Exception);
 

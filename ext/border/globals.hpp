@@ -1,6 +1,9 @@
 // What the extension keeps per thread: its settings, and everything that holds connections.
 #pragma once
+#include <memory>
+
 #include "border/zend.hpp"
+#include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/runtime.hpp"
 #include "redlock/runtime/stamp_lock_manager.hpp"
 
@@ -8,10 +11,11 @@ namespace redlock::php {
 
 // Made when the thread takes its first lock, deleted with the thread. The connections may
 // outlive a request; the ledger, of the objects that have none of their own, is emptied at both
-// ends of each.
+// ends of each. The keeper has a thread of its own, which ends before the rest does.
 struct ThreadState {
   Runtime runtime;
   StampLedger ledger;
+  std::unique_ptr<Keeper> keeper;  // null until the first lease is kept alive
 };
 
 // Throws std::bad_alloc and what the runtime throws.

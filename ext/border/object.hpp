@@ -12,12 +12,14 @@ namespace redlock::php {
 template <class State>
 class ObjectOf {
  public:
-  // Once per class, in MINIT. Objects cannot be cloned: a copy would be a second owner.
-  static void install(zend_class_entry* class_entry) {
+  // Once per class, in MINIT. Objects cannot be cloned: a copy would be a second owner. `destruct`
+  // takes the place of calling a destructor.
+  static void install(zend_class_entry* class_entry, zend_object_dtor_obj_t destruct = nullptr) {
     handlers_ = *zend_get_std_object_handlers();
     handlers_.offset = offsetof(Holder, std);
     handlers_.free_obj = free;
     handlers_.clone_obj = nullptr;
+    if (destruct != nullptr) handlers_.dtor_obj = destruct;
     class_entry->create_object = create;
   }
 

@@ -32,8 +32,19 @@ bool over_time_limit(Duration waited) {
   return limit > 0 && waited >= Duration::seconds(limit);
 }
 
+// Some builds of PHP go on for a while beyond the memory limit, until the VM is interrupted. Only
+// the VM itself can see to that, so whoever waits returns to it.
+bool out_of_memory() {
+#ifdef ZEND_HAS_OOM
+  return ZEND_HAS_OOM();
+#else
+  return false;
+#endif
+}
+
 // Nothing to see to, or all of it seen to: done.
 Waited let_php_live(Duration waited) {
+  if (out_of_memory()) return Waited::thrown;
   if (zend_atomic_bool_load_ex(&EG(vm_interrupt))) return run(serve_interrupt);
   if (over_time_limit(waited)) return run(end_by_time_limit);
   return Waited::done;

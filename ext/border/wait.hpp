@@ -9,7 +9,7 @@ inline constexpr Duration kWaitSlice = Duration::ms(25);
 
 enum class Waited {
   done,    // the operation is decided
-  thrown,  // a PHP exception is pending: the caller returns
+  thrown,  // a PHP exception is pending, or the VM is to end the request: the caller returns
   bailed,  // PHP is ending the request: the caller calls zend_bailout()
 };
 

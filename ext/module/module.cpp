@@ -7,10 +7,13 @@
 #include "border/exceptions.hpp"
 #include "border/globals.hpp"
 #include "border/guard.hpp"
+#include "lease/interrupt.hpp"
+#include "lease/lease.hpp"
+#include "lease/lock_manager.hpp"
 #include "module/info.hpp"
 #include "module/php_redlock.h"
 #include "pid/pid_lock.hpp"
-#include "quorum/redlock.hpp"
+#include "redlock/red_lock.hpp"
 #include "redlock/version.hpp"
 
 ZEND_DECLARE_MODULE_GLOBALS(redlock)
@@ -91,10 +94,14 @@ PHP_MINIT_FUNCTION(redlock) {
   redlock::php::register_exceptions();
   redlock::php::register_redlock();
   redlock::php::register_pid_lock();
+  redlock::php::register_lease();
+  redlock::php::register_lock_manager();
+  redlock::php::install_interrupts();
   return SUCCESS;
 }
 
 PHP_MSHUTDOWN_FUNCTION(redlock) {
+  redlock::php::remove_interrupts();
   UNREGISTER_INI_ENTRIES();
   return SUCCESS;
 }

@@ -1,15 +1,19 @@
-// One call of a RedLock verb: begin, wait, take the outcome, answer.
+// One question to the servers of a quorum lock: begin, wait, take the outcome.
+//
+// What comes of it is left in the state behind the PHP object; what it means to PHP is the affair
+// of the class that asked.
 #pragma once
-#include <list>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "border/guard.hpp"
 #include "border/zend.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 
 namespace redlock::php {
-
-using TroubleList = std::list<std::vector<ServerTrouble>>;
 
 // Behind one PHP object. Below the manager stands what the latest call left, parked here while
 // Zend makes arrays and exceptions of it.
@@ -21,23 +25,40 @@ struct QuorumState {
   std::size_t server_count;
   Outcome outcome;
   std::vector<ServerTrouble> troubles;
-  TroubleList set_aside;  // of calls that still look
-  std::string remark;     // about the call as a whole; empty: nothing to say
+  std::string remark;  // about the call as a whole; empty: nothing to say
   std::string message;
 };
 
-enum class QuorumVerb { lock, unlock, extend, check };
+enum class QuorumVerb { lock, unlock, extend, check, inspect };
 
+// Borrows all that it names, until the call is over; the token and what follows until it has begun.
 struct QuorumRequest {
   QuorumVerb verb;
-  zval* resource;      // a string or an int
-  zend_string* token;  // null for lock
-  zend_long ttl_ms;    // of lock and extend
+  std::string_view method;  // for messages, like "RedLock::lock()"; lives for ever
+  std::span<const ArgumentPlace> places;
+  const zval* resource;                // a string or an int
+  zend_long ttl_ms = 0;                // of lock and extend
+  std::string_view token = {};         // empty for lock and inspect
+  const RetryPolicy* retry = nullptr;  // of a lock whose attempts are not the plan's
+  std::string_view owner = {};         // of such a lock; empty: it names none
 };
 
-// Sets the return value, or throws to PHP.
-void call_quorum(zval* return_value, QuorumState& state, const QuorumRequest& request);
-// The same for a verb whose handle is the false that lock() gave: asks nobody.
-void answer_for_no_lock(zval* return_value, QuorumState& state);
+// Plain, because it lives across calls into Zend.
+struct QuorumCall {
+  QuorumState& state;
+  const QuorumRequest& request;
+  OperationId id = 0;
+  Instant began;
+  Decision decision = Decision::aborted;
+
+  QuorumCall(QuorumState& on, const QuorumRequest& asked);
+};
+
+// Decision and outcome are left in the call and the state. False: an exception is pending.
+[[nodiscard]] bool ask(QuorumCall& call);
+// Throws to PHP that no majority could be asked.
+void throw_unreachable(const QuorumCall& call);
+// What lastErrors() gives.
+void put_errors(zval* into, const QuorumState& state);
 
 }  // namespace redlock::php

@@ -1,9 +1,11 @@
 // Handles from and to PHP arrays.
 #include "quorum/handle.hpp"
 
+#include <cmath>
 #include <string>
 
 #include "border/convert_value.hpp"
+#include "redlock/algorithm/validity.hpp"
 
 namespace redlock::php {
 
@@ -40,12 +42,26 @@ bool parse_handle(HashTable* array, Handle& handle) {
   return true;
 }
 
+bool parse_validity(HashTable* array, double& validity_ms) {
+  const zval* const value = required(array, "validity");
+  if (value == nullptr) return false;
+  if (Z_TYPE_P(value) != IS_LONG && Z_TYPE_P(value) != IS_DOUBLE) {
+    zend_argument_type_error(1, "must have an int or float under \"validity\", %s given",
+                             zend_zval_type_name(value));
+    return false;
+  }
+  validity_ms = Z_TYPE_P(value) == IS_LONG ? static_cast<double>(Z_LVAL_P(value)) : Z_DVAL_P(value);
+  if (!std::isfinite(validity_ms) || validity_ms > kTtlMax.as_ms()) {
+    zend_argument_value_error(1, "must have a validity of at most 3153600000000 ms");
+    return false;
+  }
+  return true;
+}
+
 Resources resources_from(const zval* value) {
   if (Z_TYPE_P(value) == IS_LONG) return Resource(std::to_string(Z_LVAL_P(value)));
   return Resource(std::string(view_of(Z_STR_P(value))));
 }
-
-Token token_from(const zend_string* value) { return Token(std::string(view_of(value))); }
 
 void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token) {
   array_init_size(into, 3);

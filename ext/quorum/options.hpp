@@ -1,12 +1,14 @@
-// The option array of RedLock's constructor.
+// The options that the constructors of the quorum lock's classes share.
 #pragma once
+#include <string_view>
+
 #include "border/zend.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 
 namespace redlock::php {
 
-// driftFactor, timeout, clientName. Throws ArgumentError or TypeMismatch, whose text begins with
-// "options"; `options` may be null.
-void take_lock_options(LockOptions& into, HashTable* options);
+// driftFactor, timeout, clientName; false: it is none of them. Throws ArgumentError or
+// TypeMismatch, whose text begins with "options".
+[[nodiscard]] bool take_lock_option(LockOptions& into, std::string_view name, const zval* value);
 
 }  // namespace redlock::php

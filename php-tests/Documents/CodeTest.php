@@ -18,6 +18,7 @@ final class CodeTest extends ServerTestCase
     private const PRELUDE = <<<'END'
         $redLock = new RedLock([['10.0.0.1', 6379], ['10.0.0.2', 6379], ['10.0.0.3', 6379]]);
         $pidLock = new PidLock('10.0.0.1:6379');
+        $locks = new RedLock\LockManager([['10.0.0.1', 6379], ['10.0.0.2', 6379], ['10.0.0.3', 6379]]);
         function bill(int $order): void { echo "worked\n"; }
         function finish_order(int $order): void { echo "worked\n"; }
         function pages(): array { return [1, 2, 3]; }
@@ -74,7 +75,7 @@ final class CodeTest extends ServerTestCase
     /** @return iterable<string, array{string}> */
     public static function blocks(): iterable
     {
-        foreach (['README.md', 'docs/recipes.md', 'docs/upgrading.md', 'docs/operations.md'] as $path) {
+        foreach (['README.md', 'docs/recipes.md', 'docs/leases.md', 'docs/upgrading.md', 'docs/operations.md'] as $path) {
             foreach ((new Document($path))->blocks('php') as $i => $code) {
                 yield $path . ' ' . ($i + 1) => [$code];
             }

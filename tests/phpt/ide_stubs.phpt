@@ -7,19 +7,22 @@ redlock
 require __DIR__ . '/signatures.inc';
 $classes = [
     'RedLock', 'RedLock\RedLock', 'PidLock', 'RedLock\PidLock', 'RedLock\Exception', 'RedLock\ConnectionException',
-    'RedLock\QuorumException', 'RedLock\NotALockException',
+    'RedLock\QuorumException', 'RedLock\NotALockException', 'RedLock\LeaseLostException', 'RedLock\NotAcquiredException',
+    'RedLock\KeepAliveException', 'RedLock\LockManager', 'RedLock\Lease',
 ];
 ob_start();
 print_signatures(...$classes);
 $of_extension = ob_get_clean();
 
 // Two folders up, or where pecl installs documents when it installs tests.
-$stubs = [dirname(__DIR__, 2) . '/stubs/redlock.php', ...glob(dirname(__DIR__, 4) . '/doc*/redlock/stubs/redlock.php')];
-$stubs = array_values(array_filter($stubs, is_file(...)));
+$folders = [dirname(__DIR__, 2) . '/stubs', ...glob(dirname(__DIR__, 4) . '/doc*/redlock/stubs')];
+$folders = array_values(array_filter($folders, fn($folder) => is_file("$folder/redlock.php")));
+$folder = $folders[0] ?? 'no stubs';
 // In a process without the extension, which would define the classes itself.
 $code = sprintf(
-    'require %s; require %s; extension_loaded("redlock") && die("loaded"); print_signatures(...%s);',
-    var_export($stubs[0] ?? 'no stubs', true),
+    'require %s; require %s; require %s; extension_loaded("redlock") && die("loaded"); print_signatures(...%s);',
+    var_export("$folder/redlock.php", true),
+    var_export("$folder/lease.php", true),
     var_export(__DIR__ . '/signatures.inc', true),
     var_export($classes, true)
 );

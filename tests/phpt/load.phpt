@@ -12,7 +12,10 @@ foreach (['RedLock', 'PidLock'] as $class) {
 var_dump((new ReflectionClass('RedLock\RedLock'))->getName());
 var_dump((new ReflectionClass('RedLock\PidLock'))->getName());
 var_dump(new RedLock\RedLock(['127.0.0.1']) instanceof RedLock);
-foreach (['ConnectionException', 'QuorumException', 'NotALockException'] as $class) {
+$exceptions = [
+    'ConnectionException', 'QuorumException', 'NotALockException', 'LeaseLostException', 'NotAcquiredException', 'KeepAliveException',
+];
+foreach ($exceptions as $class) {
     $class = "RedLock\\$class";
     var_dump(get_parent_class($class), is_subclass_of($class, 'RedLock\Exception'));
 }
@@ -30,6 +33,12 @@ array(0) {
 }
 string(7) "RedLock"
 string(7) "PidLock"
+bool(true)
+string(16) "RuntimeException"
+bool(true)
+string(16) "RuntimeException"
+bool(true)
+string(16) "RuntimeException"
 bool(true)
 string(16) "RuntimeException"
 bool(true)

@@ -1,6 +1,6 @@
 <?php
 
-/** The rooms: includes point down only, a class's room knows no other class, and each room has its own outside. */
+/** The rooms: includes point down only, a class's room knows no other class's, and each room has its own outside. */
 
 declare(strict_types=1);
 
@@ -17,8 +17,10 @@ final class Includes
         'core/redlock/redlock' => '~^redlock/algorithm/(outcome|reply)\.hpp$~',
         'ext/border/' => '~^(redlock/(algorithm|wire|runtime)|border)/~',
         'ext/quorum/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/~',
+        'ext/redlock/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/|^redlock/[a-z_]+\.(hpp|h)$~',
+        'ext/lease/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum|lease)/~',
         'ext/pid/' => '~^(redlock/(algorithm|wire|runtime)|border|pid)/~',
-        'ext/module/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum|pid|module)/|^redlock/version\.hpp$~',
+        'ext/module/' => '~^(redlock/(algorithm|wire|runtime)|border|lease|pid|module)/|^redlock/(red_lock|version)\.hpp$~',
     ];
 
     /** Where the paths in includes begin. */
@@ -33,6 +35,8 @@ final class Includes
         'core/redlock/redlock' => '~^$~',
         'ext/border/' => '~^(php|zend|ext/)~',
         'ext/quorum/' => '~^$~',
+        'ext/redlock/' => '~^$~',
+        'ext/lease/' => '~^$~',
         'ext/pid/' => '~^$~',
         'ext/module/' => '~^config\.h$~',
     ];
@@ -114,7 +118,7 @@ final class Includes
 
     private static function isOurs(string $header): bool
     {
-        return preg_match('~^(redlock|border|quorum|pid|module)/~', $header) === 1;
+        return preg_match('~^(redlock|border|quorum|lease|pid|module)/~', $header) === 1;
     }
 
     private static function exists(Files $files, string $header): bool

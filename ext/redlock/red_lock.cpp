@@ -1,23 +1,24 @@
 // RedLock: the quorum lock, each method parse, call, translate.
-#include "quorum/redlock.hpp"
+#include "redlock/red_lock.hpp"
 
 #include "border/class_names.hpp"
+#include "border/convert_option.hpp"
 #include "border/convert_server.hpp"
 #include "border/globals.hpp"
 #include "border/guard.hpp"
 #include "border/object.hpp"
-#include "quorum/call.hpp"
 #include "quorum/handle.hpp"
 #include "quorum/options.hpp"
+#include "redlock/call.hpp"
 // The arginfo needs what is above.
 #include "border/arginfo_attributes.hpp"
-#include "quorum/redlock_arginfo.h"
+#include "redlock/red_lock_arginfo.h"
 
 namespace {
 
 using namespace redlock;
 using namespace redlock::php;
-using RedLockObject = ObjectOf<QuorumState>;
+using RedLockObject = ObjectOf<RedLockState>;
 
 constexpr ArgumentPlace kConstructPlaces[] = {
     {"servers", 1},
@@ -28,15 +29,17 @@ constexpr ArgumentPlace kConstructPlaces[] = {
     {"timeout", 4, "must be valid"},
     {"clientName", 4, "must be valid"},
 };
-QuorumState* make_state(HashTable* servers, zend_long retry_delay_ms, zend_long retry_count,
-                        HashTable* options) {
+RedLockState* make_state(HashTable* servers, zend_long retry_delay_ms, zend_long retry_count,
+                         HashTable* options) {
   if (retry_delay_ms < 0) throw ArgumentError("retryDelay must be greater than or equal to 0");
   const std::vector<ServerSpec> specs = servers_from("servers", servers);
   LockOptions lock_options;
   lock_options.retry = RetryPolicy::jittered(retry_count, retry_delay_ms);
-  take_lock_options(lock_options, options);
+  for_each_option(options, [&lock_options](std::string_view name, const zval* value) {
+    return take_lock_option(lock_options, name, value);
+  });
   Pool& pool = thread_state().runtime.pool();
-  return new QuorumState(LockManager(pool, specs, std::move(lock_options)), specs.size());
+  return new RedLockState(LockManager(pool, specs, std::move(lock_options)), specs.size());
 }
 
 // The verbs on the handle in argument 1, or on the false that lock() gave instead of one: unlock()
@@ -47,12 +50,12 @@ void call_on_handle(zval* return_value, zval* object, QuorumVerb verb, const zva
     zend_argument_type_error(1, "must be of type array|false, %s given", zend_zval_type_name(lock));
     return;
   }
-  QuorumState* const state = RedLockObject::initialised(object);
+  RedLockState* const state = RedLockObject::initialised(object);
   if (state == nullptr) return;
   if (Z_TYPE_P(lock) == IS_FALSE) return answer_for_no_lock(return_value, *state);
   Handle handle;
   if (!parse_handle(Z_ARRVAL_P(lock), handle)) return;
-  call_quorum(return_value, *state, {verb, handle.resource, handle.token, ttl_ms});
+  call_redlock(return_value, *state, {verb, handle.resource, handle.token, ttl_ms});
 }
 
 }  // namespace
@@ -71,7 +74,7 @@ PHP_METHOD(RedLock, __construct) {
   ZEND_PARSE_PARAMETERS_END();
 
   if (!RedLockObject::is_new(ZEND_THIS)) RETURN_THROWS();
-  QuorumState*& state = RedLockObject::state_of(Z_OBJ_P(ZEND_THIS));
+  RedLockState*& state = RedLockObject::state_of(Z_OBJ_P(ZEND_THIS));
   guarded(kConstructPlaces,
           [&] { state = make_state(servers, retry_delay_ms, retry_count, options); });
 }
@@ -85,7 +88,7 @@ PHP_METHOD(RedLock, lock) {
   Z_PARAM_LONG(ttl_ms)
   ZEND_PARSE_PARAMETERS_END();
 
-  QuorumState* const state = RedLockObject::initialised(ZEND_THIS);
+  RedLockState* const state = RedLockObject::initialised(ZEND_THIS);
   if (state == nullptr) RETURN_THROWS();
   zval resource;
   if (name != nullptr) {
@@ -93,7 +96,7 @@ PHP_METHOD(RedLock, lock) {
   } else {
     ZVAL_LONG(&resource, number);
   }
-  call_quorum(return_value, *state, {QuorumVerb::lock, &resource, nullptr, ttl_ms});
+  call_redlock(return_value, *state, {QuorumVerb::lock, &resource, nullptr, ttl_ms});
 }
 
 PHP_METHOD(RedLock, unlock) {
@@ -124,16 +127,9 @@ PHP_METHOD(RedLock, isHeld) {
 
 PHP_METHOD(RedLock, lastErrors) {
   ZEND_PARSE_PARAMETERS_NONE();
-  const QuorumState* const state = RedLockObject::initialised(ZEND_THIS);
+  const RedLockState* const state = RedLockObject::initialised(ZEND_THIS);
   if (state == nullptr) RETURN_THROWS();
-  array_init(return_value);
-  for (const ServerTrouble& trouble : state->troubles) {
-    add_assoc_stringl_ex(return_value, trouble.server.data(), trouble.server.size(),
-                         trouble.reason.data(), trouble.reason.size());
-  }
-  if (!state->remark.empty()) {
-    add_assoc_stringl(return_value, "lock", state->remark.data(), state->remark.size());
-  }
+  put_errors(return_value, *state);
 }
 
 void redlock::php::register_redlock() {

@@ -1,0 +1,152 @@
+// Every lease is an object before it is a lock: a fatal error between the grant and the return
+// frees the object, and so gives the lock back.
+#include "lease/acquire.hpp"
+
+#include <algorithm>
+
+#include "lease/object.hpp"
+#include "lease/stats.hpp"
+#include "quorum/handle.hpp"
+#include "redlock/algorithm/validity.hpp"
+
+namespace redlock::php {
+
+namespace {
+
+constexpr ArgumentPlace kAttachPlaces[] = {{"resource", 1, "must be a usable handle"},
+                                           {"token", 1, "must be a usable handle"},
+                                           {"ttl", 2, "must be valid"},
+                                           {"options", 2}};
+
+// What keeps a lease alive could not extend it otherwise.
+void check_keeping(const Locks& locks, const LeaseTerms& terms) {
+  if (!terms.keep_alive || terms.ttl <= locks.keep_max) return;
+  throw ArgumentError("ttl must be at most keepAliveMax, " +
+                      std::to_string(locks.keep_max.count_ms()) + " ms, to be kept alive");
+}
+
+void check_ttl(Duration ttl, double drift_factor) {
+  if (ttl <= Duration()) throw ArgumentError("ttl must be greater than 0");
+  if (ttl > kTtlMax) throw ArgumentError("ttl must be at most 3153600000000 ms");
+  if (validity_of(ttl, Duration(), drift_factor) <= Duration()) {
+    throw ArgumentError("ttl is too small: clock drift leaves no validity");
+  }
+}
+
+// Nothing where it is over.
+Duration validity_from(double ms) {
+  return Duration::ns(static_cast<std::int64_t>(std::max(ms, 0.0) * 1e6));
+}
+
+LeaseTerms terms_of(const Locks& locks, const AcquireRequest& request) {
+  LeaseTerms terms;
+  terms.ttl = Duration::ms(request.ttl_ms);
+  terms.keep_alive = request.keep_alive;
+  take_acquire_options(terms, request.options);
+  if (!request.waits_for_ever && request.wait_ms < 0) {
+    throw ArgumentError("wait must be greater than or equal to 0");
+  }
+  check_keeping(locks, terms);
+  return terms;
+}
+
+void forget(zval* into) {
+  zval_ptr_dtor(into);
+  ZVAL_NULL(into);
+}
+
+// The lock that this lease stands for, where we hold it already.
+std::shared_ptr<Hold> held_already(const Locks& locks, const Resources& resources,
+                                   const LeaseTerms& terms) {
+  return terms.reentrant ? Hold::reentrant(locks, resources, terms.owner) : nullptr;
+}
+
+void take_grant(const std::shared_ptr<Hold>& hold, const LeaseTerms& terms) {
+  Locks& locks = hold->locks();
+  const Instant until = locks.outcome.decided_at + locks.outcome.validity;
+  const double drift_factor = locks.plan->options.drift_factor;
+  const Instant taken_at = until - validity_of(terms.ttl, Duration(), drift_factor);
+  hold->begin(std::move(locks.outcome.token), taken_at, until);
+  if (terms.reentrant) hold->make_reentrant(hold);
+}
+
+void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
+  if (call.decision == Decision::unreachable) return count(Counted::unreachable);
+  const bool waited = request.waits_for_ever || request.wait_ms > 0;
+  if (is_refusal(call.decision)) count(waited ? Counted::timed_out : Counted::denied);
+}
+
+// Asks for the lock that the lease `into` is to stand for.
+Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
+                 const LeaseTerms& terms) {
+  const Duration wait = request.waits_for_ever ? Duration::max() : Duration::ms(request.wait_ms);
+  const RetryPolicy retry = RetryPolicy::waiting(wait, locks.retry_delay_ms);
+  const QuorumRequest asked{QuorumVerb::lock, request.method, request.places,
+                            request.resource, request.ttl_ms, {},
+                            &retry,           terms.owner};
+  QuorumCall call(locks, asked);
+  if (!ask(call)) return Acquired::thrown;
+  if (call.decision != Decision::granted) {
+    count_refusal(call, request);
+    if (is_refusal(call.decision)) return Acquired::refused;
+    throw_unreachable(call);
+    return Acquired::thrown;
+  }
+  const bool taken = guarded({}, [&] {
+    take_grant(LeaseObject::state_of(Z_OBJ_P(into))->shared(), terms);
+    count(Counted::acquired);
+    count_wait(locks.manager.pool().clock().now() - call.began);
+  });
+  return taken ? Acquired::granted : Acquired::thrown;
+}
+
+}  // namespace
+
+Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireRequest& request) {
+  make_lease(into);
+  LeaseState*& lease = LeaseObject::state_of(Z_OBJ_P(into));
+  LeaseTerms terms;
+  bool held = false;
+  const bool asked_well = guarded(request.places, [&] {
+    terms = terms_of(*locks, request);
+    const Resources resources = resources_from(request.resource);
+    std::shared_ptr<Hold> hold = held_already(*locks, resources, terms);
+    held = hold != nullptr;
+    if (!held) hold = std::make_shared<Hold>(locks, resources, terms);
+    lease = new LeaseState(std::move(hold));
+  });
+  Acquired acquired = asked_well ? Acquired::granted : Acquired::thrown;
+  if (asked_well && !held) acquired = ask_for(into, *locks, request, terms);
+  if (acquired == Acquired::granted) {
+    name_lease(into, request.resource);
+    if (!keep_lease(into, terms)) acquired = Acquired::thrown;
+  }
+  if (acquired != Acquired::granted) forget(into);
+  return acquired;
+}
+
+void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, HashTable* options) {
+  Handle handle;
+  double validity_ms = 0;
+  if (!parse_handle(array, handle) || !parse_validity(array, validity_ms)) return;
+  make_lease(into);
+  LeaseState*& lease = LeaseObject::state_of(Z_OBJ_P(into));
+  LeaseTerms terms;
+  const bool attached = guarded(kAttachPlaces, [&] {
+    terms.ttl = Duration::ms(30'000);
+    take_attach_options(terms, options);
+    const Resources resources = resources_from(handle.resource);
+    Token token(std::string(ZSTR_VAL(handle.token), ZSTR_LEN(handle.token)));
+    check_resources(resources);
+    check_token(token);
+    check_ttl(terms.ttl, locks->plan->options.drift_factor);
+    check_keeping(*locks, terms);
+    lease = new LeaseState(std::make_shared<Hold>(locks, resources, terms));
+    const Instant now = SystemClock().now();
+    lease->hold().begin(std::move(token), now, now + validity_from(validity_ms));
+  });
+  if (attached) name_lease(into, handle.resource);
+  if (!attached || !keep_lease(into, terms)) forget(into);
+}
+
+}  // namespace redlock::php

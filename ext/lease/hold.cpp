@@ -1,0 +1,156 @@
+// The life of a lock that is held.
+#include "lease/hold.hpp"
+
+#include "border/globals.hpp"
+#include "border/text.hpp"
+#include "lease/stats.hpp"
+
+namespace redlock::php {
+
+namespace {
+
+// A server reads 16 KiB at once. What is behind that when the process ends, and with it the
+// connection, may never be read. So where thousands of leases go at once, every server is asked
+// something now and then, and its answer comes when it has read all before.
+constexpr std::size_t kBytesUnawaitedMax = 8 * 1024;
+// Of a release, beside its names.
+constexpr std::size_t kBytesOfRelease = 256;
+
+thread_local std::size_t bytes_unawaited = 0;
+
+void send_release(LockManager& manager, const Resources& resources, const Token& token) {
+  Pool& pool = manager.pool();
+  // Taken at once: sent, and not waited for.
+  (void)pool.take(manager.begin_unlock(resources, token));
+  bytes_unawaited += kBytesOfRelease + resources.only().view().size() + token.view().size();
+  if (bytes_unawaited < kBytesUnawaitedMax) return;
+  bytes_unawaited = 0;
+  (void)pool.run(manager.begin_inspect(resources));
+}
+
+}  // namespace
+
+void Hold::begin(Token token, Instant taken_at, Instant trusted_until) {
+  token_ = std::move(token);
+  taken_at_ = taken_at;
+  try {
+    trust_ = std::make_shared<Trust>(trusted_until);
+  } catch (...) {
+    give_back();
+    throw;
+  }
+}
+
+void Hold::make_reentrant(const std::shared_ptr<Hold>& self) {
+  locks_->reentrant[resources_.only()] = self;
+}
+
+std::shared_ptr<Hold> Hold::reentrant(const Locks& locks, const Resources& resources,
+                                      std::string_view owner) {
+  const auto known = locks.reentrant.find(resources.only());
+  if (known == locks.reentrant.end()) return nullptr;
+  std::shared_ptr<Hold> hold = known->second.lock();
+  return hold && hold->owner_ == owner && hold->live() ? hold : nullptr;
+}
+
+void Hold::keep(const LeaseTerms& wanted) {
+  const bool extends = wanted.keep_alive || extends_;
+  const bool interrupts = wanted.interrupt || alarm_;
+  const bool as_it_is = extends == extends_ && interrupts == (alarm_ != nullptr);
+  if (as_it_is || !live()) return;
+  std::unique_ptr<Keeper>& keeper = thread_state().keeper;
+  if (!keeper) keeper = std::make_unique<Keeper>();
+  const Instant until = trust_->until();
+  // What the keeper knows already it keeps by other terms, and knows by its trust.
+  const auto trust = known_to_keeper() ? std::make_shared<Trust>(until) : trust_;
+  const auto alarm = interrupts ? std::make_shared<LossAlarm>(*this) : nullptr;
+  // Where it is not kept alive, only its end is to be noticed: an extend would gain nothing.
+  const Duration keep_max = extends ? locks_->keep_max : until - taken_at_;
+  try {
+    keeper->keep(
+        {locks_->plan, resources_, token_, {terms_.ttl, keep_max}, taken_at_, until, trust, alarm});
+  } catch (...) {
+    if (alarm) alarm->silence();
+    throw;
+  }
+  if (known_to_keeper()) keeper->stop(*trust_);
+  if (alarm_) alarm_->silence();
+  trust_ = trust;
+  alarm_ = alarm;
+  extends_ = extends;
+}
+
+Duration Hold::left() {
+  if (!trust_ || ended_ || forked()) return {};
+  const Duration left = trust_->left(clock_.now());
+  if (left <= Duration()) note_loss();
+  return left;
+}
+
+bool Hold::prolong(Instant until) { return live() && trust_->prolong(until, clock_.now()); }
+
+void Hold::lose() {
+  if (!trust_ || ended_ || forked()) return;
+  trust_->lose(Loss::denied);
+  note_loss();
+}
+
+void Hold::note_loss() {
+  if (loss_noted_) return;
+  loss_noted_ = true;
+  count(Counted::lost);
+  count_hold(clock_.now() - taken_at_);
+}
+
+void Hold::end(End how) {
+  if (!trust_ || ended_) return;
+  const bool was_live = live();
+  ended_ = true;
+  if (alarm_) alarm_->silence();
+  // A child has no part in it.
+  if (forked()) return;
+  if (known_to_keeper()) {
+    thread_state().keeper->stop(*trust_);
+  } else {
+    trust_->end();
+  }
+  const auto known = locks_->reentrant.find(resources_.only());
+  if (known != locks_->reentrant.end()) {
+    const std::shared_ptr<Hold> there = known->second.lock();
+    if (!there || there.get() == this) locks_->reentrant.erase(known);
+  }
+  if (!was_live) return;
+  count_hold(clock_.now() - taken_at_);
+  if (how == End::released) count(Counted::released);
+}
+
+void Hold::give_back() noexcept {
+  if (token_.empty() || ended_) return;
+  try {
+    end(End::released);
+    ended_ = true;
+    if (forked()) return;
+    send_release(locks_->manager, resources_, token_);
+  } catch (...) {
+    // No memory for it: it ends with its ttl, as where a process is killed.
+  }
+}
+
+std::string describe_end(const Hold& hold, bool given_back) {
+  const std::string lease = "the lease on " + quoted(hold.resources().only().view());
+  if (hold.forked()) return lease + " belongs to the process that this one was forked from";
+  if (given_back) return lease + " was given back";
+  switch (hold.loss()) {
+    case Loss::denied:
+      return lease + " is lost: a majority of the servers says that it is not ours";
+    case Loss::silence:
+      return lease + " is lost: no majority of the servers has confirmed it in time";
+    case Loss::kept:
+      if (hold.kept_alive()) return lease + " was kept alive for as long as keepAliveMax says";
+      [[fallthrough]];
+    default:
+      return lease + " is lost: its time is over";
+  }
+}
+
+}  // namespace redlock::php

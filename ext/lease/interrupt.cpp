@@ -1,0 +1,80 @@
+// A thread's list of alarms, and what the VM calls when it is interrupted.
+#include "lease/interrupt.hpp"
+
+#include "border/exceptions.hpp"
+#include "border/guard.hpp"
+#include "border/text.hpp"
+#include "lease/hold.hpp"
+
+namespace redlock::php {
+
+namespace {
+
+thread_local LossAlarm* first_alarm = nullptr;
+// One of them may be lost.
+thread_local std::atomic<bool> any_rung = false;
+
+void (*interrupt_of_others)(zend_execute_data*) = nullptr;
+
+void throw_losses() {
+  char message[256];
+  while (const Hold* const hold = LossAlarm::next_lost()) {
+    if (!guarded({}, [&] { park(message, describe_end(*hold, false)); })) return;
+    // What is thrown already becomes its previous one.
+    zend_throw_exception(lease_lost_exception_class, message, 0);
+  }
+}
+
+void interrupted(zend_execute_data* frame) {
+  if (interrupt_of_others != nullptr) interrupt_of_others(frame);
+  if (!any_rung) return;
+  if (EG(exception) != nullptr || EG(current_execute_data) == nullptr) {
+    // That is on its way to a handler, which may look at the lease first.
+    zend_atomic_bool_store_ex(&EG(vm_interrupt), true);
+    return;
+  }
+  any_rung = false;
+  throw_losses();
+}
+
+}  // namespace
+
+LossAlarm::LossAlarm(const Hold& of)
+    : of_(of), vm_interrupt_(&EG(vm_interrupt)), rung_(&any_rung), behind_(first_alarm) {
+  if (behind_ != nullptr) behind_->before_ = this;
+  first_alarm = this;
+}
+
+void LossAlarm::lost() noexcept {
+  lost_ = true;
+  *rung_ = true;
+  zend_atomic_bool_store_ex(vm_interrupt_, true);
+}
+
+void LossAlarm::silence() noexcept {
+  if (!listed_) return;
+  listed_ = false;
+  (before_ != nullptr ? before_->behind_ : first_alarm) = behind_;
+  if (behind_ != nullptr) behind_->before_ = before_;
+}
+
+const Hold* LossAlarm::next_lost() noexcept {
+  for (LossAlarm* alarm = first_alarm; alarm != nullptr; alarm = alarm->behind_) {
+    if (!alarm->lost_) continue;
+    alarm->silence();
+    // In a child it was the parent's.
+    if (!alarm->of_.forked()) return &alarm->of_;
+  }
+  return nullptr;
+}
+
+void install_interrupts() {
+  interrupt_of_others = zend_interrupt_function;
+  zend_interrupt_function = interrupted;
+}
+
+void remove_interrupts() {
+  if (zend_interrupt_function == interrupted) zend_interrupt_function = interrupt_of_others;
+}
+
+}  // namespace redlock::php

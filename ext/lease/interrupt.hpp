@@ -1,0 +1,47 @@
+// Exceptions in the middle of running PHP code for leases that are lost.
+//
+// The thread that keeps leases asks the owner's thread for an interrupt of its VM, and there what
+// is lost is thrown.
+#pragma once
+#include <atomic>
+
+#include "border/zend.hpp"
+#include "redlock/runtime/keeping.hpp"
+
+namespace redlock::php {
+
+class Hold;
+
+// Of one lease whose loss is to be thrown, once. Made, silenced and looked at by the owner's
+// thread.
+class LossAlarm final : public LossListener {
+ public:
+  // The hold must outlive its silence().
+  explicit LossAlarm(const Hold& of);
+  LossAlarm(const LossAlarm&) = delete;
+  LossAlarm& operator=(const LossAlarm&) = delete;
+
+  void lost() noexcept override;
+  // Nothing is thrown for it any more.
+  void silence() noexcept;
+
+  // The hold of one that was lost and not thrown for yet, on this thread; null: there is none. It
+  // is not given again.
+  [[nodiscard]] static const Hold* next_lost() noexcept;
+
+ private:
+  const Hold& of_;
+  zend_atomic_bool* const vm_interrupt_;
+  std::atomic<bool>* const rung_;
+  std::atomic<bool> lost_ = false;
+  // The owner's: in its thread's list.
+  LossAlarm* before_ = nullptr;
+  LossAlarm* behind_ = nullptr;
+  bool listed_ = true;
+};
+
+// In MINIT and MSHUTDOWN.
+void install_interrupts();
+void remove_interrupts();
+
+}  // namespace redlock::php

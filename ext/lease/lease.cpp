@@ -1,0 +1,163 @@
+// Lease: a lock for as long as an object lives, each method parse, call, translate.
+#include "lease/lease.hpp"
+
+#include <algorithm>
+
+#include "border/exceptions.hpp"
+#include "border/guard.hpp"
+#include "border/text.hpp"
+#include "lease/object.hpp"
+#include "lease/stats.hpp"
+#include "quorum/call.hpp"
+#include "quorum/handle.hpp"
+#include "redlock/algorithm/quorum.hpp"
+// The arginfo needs what is above.
+#include "lease/lease_arginfo.h"
+
+namespace {
+
+using namespace redlock;
+using namespace redlock::php;
+
+constexpr ArgumentPlace kExtendPlaces[] = {{"ttl", 1}};
+
+// The first property, which no one can change.
+const zval* resource_of(const zval* object) { return OBJ_PROP_NUM(Z_OBJ_P(object), 0); }
+
+// Was it denied by so many that it cannot be ours any more? Others may have met trouble.
+bool majority_denied(const Outcome& outcome) {
+  const auto denials = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
+    return report.answered && report.reply.answer == Answer::denied;
+  });
+  return static_cast<std::size_t>(denials) >= majority_of(outcome.nodes.size());
+}
+
+// One question about the lease that the servers answer by yes or no.
+QuorumRequest question(QuorumVerb verb, std::string_view method, const zval* object,
+                       const Hold& hold) {
+  return {verb, method, kExtendPlaces, resource_of(object), 0, hold.token().view()};
+}
+
+// Sets the return value by what came of an extend or a check, or throws to PHP.
+void answer(zval* return_value, const QuorumCall& call, LeaseState& lease) {
+  Hold& hold = lease.hold();
+  const Outcome& outcome = call.state.outcome;
+  if (call.decision == Decision::granted && call.request.verb == QuorumVerb::extend) {
+    if (!hold.prolong(outcome.decided_at + outcome.validity)) RETURN_FALSE;
+    count(Counted::extended);
+  } else if (call.decision != Decision::granted && !is_refusal(call.decision)) {
+    return throw_unreachable(call);
+  } else if (majority_denied(outcome)) {
+    hold.lose();
+  }
+  // A signal handler may have given it back while the servers were asked.
+  RETURN_BOOL(call.decision == Decision::granted && lease.live());
+}
+
+void put_handle(zval* into, const zval* object, LeaseState& lease) {
+  zval resource;
+  ZVAL_COPY_VALUE(&resource, resource_of(object));
+  make_handle(into, lease.left().as_ms(), &resource, lease.hold().token().view());
+}
+
+// Instead of the engine's call of __destruct(): what it would do is done when the object is freed,
+// which a fatal error does not leave out.
+void destruct(zend_object*) {}
+
+}  // namespace
+
+PHP_METHOD(RedLock_Lease, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+PHP_METHOD(RedLock_Lease, remaining) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  RETURN_DOUBLE(lease->left().as_ms());
+}
+
+PHP_METHOD(RedLock_Lease, isLive) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  RETURN_BOOL(lease->live());
+}
+
+PHP_METHOD(RedLock_Lease, assertLive) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  if (lease->live()) return;
+  char message[256];
+  if (!guarded({}, [&] { park(message, lease->describe_end()); })) RETURN_THROWS();
+  zend_throw_exception(lease_lost_exception_class, message, 0);
+}
+
+PHP_METHOD(RedLock_Lease, confirm) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  if (!lease->live()) RETURN_FALSE;
+  Hold& hold = lease->hold();
+  const QuorumRequest asked =
+      question(QuorumVerb::check, "RedLock\\Lease::confirm()", ZEND_THIS, hold);
+  QuorumCall call(hold.locks(), asked);
+  if (ask(call)) answer(return_value, call, *lease);
+}
+
+PHP_METHOD(RedLock_Lease, extend) {
+  zend_long ttl_ms = 0;
+  bool as_taken = true;
+  ZEND_PARSE_PARAMETERS_START(0, 1)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_LONG_OR_NULL(ttl_ms, as_taken)
+  ZEND_PARSE_PARAMETERS_END();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  if (!lease->live()) RETURN_FALSE;
+  Hold& hold = lease->hold();
+  QuorumRequest asked = question(QuorumVerb::extend, "RedLock\\Lease::extend()", ZEND_THIS, hold);
+  asked.ttl_ms = as_taken ? hold.ttl().count_ms() : ttl_ms;
+  QuorumCall call(hold.locks(), asked);
+  if (ask(call)) answer(return_value, call, *lease);
+}
+
+PHP_METHOD(RedLock_Lease, release) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  const bool was_live = lease->live();
+  Hold& hold = lease->hold();
+  // Another object has a part in the lock, or it is the parent's of a fork.
+  if (!lease->begin_release() || hold.forked()) RETURN_BOOL(was_live);
+  const QuorumRequest asked =
+      question(QuorumVerb::unlock, "RedLock\\Lease::release()", ZEND_THIS, hold);
+  QuorumCall call(hold.locks(), asked);
+  if (ask(call)) RETURN_BOOL(call.decision == Decision::granted);
+}
+
+PHP_METHOD(RedLock_Lease, handle) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  put_handle(return_value, ZEND_THIS, *lease);
+}
+
+PHP_METHOD(RedLock_Lease, detach) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  // First, so that a fatal error while the array is made still gives the lock back.
+  put_handle(return_value, ZEND_THIS, *lease);
+  lease->pass_on();
+}
+
+PHP_METHOD(RedLock_Lease, __destruct) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease != nullptr) lease->give_back();
+}
+
+void redlock::php::register_lease() {
+  lease_class = register_class_RedLock_Lease();
+  LeaseObject::install(lease_class, destruct);
+}

@@ -1,0 +1,39 @@
+<?php
+
+/**
+ * A lock for as long as this object lives; documented in stubs/lease.php.
+ *
+ * @generate-class-entries
+ */
+
+namespace RedLock;
+
+/**
+ * @strict-properties
+ * @not-serializable
+ */
+final class Lease
+{
+    public readonly string|int $resource;
+    public readonly string $token;
+
+    private function __construct() {}
+
+    public function remaining(): float {}
+
+    public function isLive(): bool {}
+
+    public function assertLive(): void {}
+
+    public function confirm(): bool {}
+
+    public function extend(?int $ttl = null): bool {}
+
+    public function release(): bool {}
+
+    public function handle(): array {}
+
+    public function detach(): array {}
+
+    public function __destruct() {}
+}

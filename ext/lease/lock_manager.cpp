@@ -1,0 +1,284 @@
+// LockManager: gives leases, each method parse, call, translate.
+#include "lease/lock_manager.hpp"
+
+#include "border/convert_server.hpp"
+#include "border/convert_value.hpp"
+#include "border/exceptions.hpp"
+#include "border/globals.hpp"
+#include "border/guard.hpp"
+#include "border/object.hpp"
+#include "border/text.hpp"
+#include "lease/acquire.hpp"
+#include "lease/inspect.hpp"
+#include "lease/object.hpp"
+#include "lease/stats.hpp"
+// The arginfo needs what is above.
+#include "border/arginfo_attributes.hpp"
+#include "lease/lock_manager_arginfo.h"
+
+namespace {
+
+using namespace redlock;
+using namespace redlock::php;
+using LockManagerObject = ObjectOf<std::shared_ptr<Locks>>;
+
+constexpr zend_long kTtlMsDefault = 30'000;
+
+constexpr ArgumentPlace kConstructPlaces[] = {
+    {"servers", 1},
+    {"server", 1, "must name distinct servers"},
+    {"options", 2},
+    {"retryDelay", 2, "must be valid"},
+    {"driftFactor", 2, "must be valid"},
+    {"timeout", 2, "must be valid"},
+    {"clientName", 2, "must be valid"},
+};
+constexpr ArgumentPlace kAcquirePlaces[] = {
+    {"resource", 1}, {"ttl", 2}, {"wait", 3}, {"options", 4}};
+constexpr ArgumentPlace kSynchronizedPlaces[] = {
+    {"resource", 1}, {"ttl", 3}, {"wait", 4}, {"options", 5}};
+
+std::vector<ServerSpec> specs_from(HashTable* list, const zend_string* text) {
+  if (list != nullptr) return servers_from("servers", list);
+  return {server_from_text("servers", view_of(text))};
+}
+
+std::shared_ptr<Locks> make_locks(HashTable* list, const zend_string* text, HashTable* options) {
+  const std::vector<ServerSpec> specs = specs_from(list, text);
+  ManagerOptions of_manager;
+  take_manager_options(of_manager, options);
+  std::vector<std::string> names;
+  for (const ServerSpec& spec : specs) names.push_back(spec.endpoint.display());
+  auto plan = std::make_shared<const LockPlan>(specs, std::move(of_manager.lock));
+  auto locks =
+      std::make_shared<Locks>(thread_state().runtime.pool(), std::move(plan), std::move(names));
+  locks->retry_delay_ms = of_manager.retry_delay_ms;
+  locks->keep_max = of_manager.keep_max;
+  return locks;
+}
+
+Locks* locks_of(zval* object) {
+  const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(object);
+  return locks == nullptr ? nullptr : locks->get();
+}
+
+void set_resource(zval* resource, zend_string* name, zend_long number) {
+  if (name != nullptr) {
+    ZVAL_STR(resource, name);
+  } else {
+    ZVAL_LONG(resource, number);
+  }
+}
+
+// A string or an int, as PHP's own rules of types have it. False: an exception is pending.
+bool parse_one_resource(zval* argument, zval* resource) {
+  zend_string* name = nullptr;
+  zend_long number = 0;
+  if (Z_TYPE_P(argument) == IS_ARRAY) {
+    zend_argument_value_error(1, "must be one resource: several at once are not supported yet");
+    return false;
+  }
+  if (!zend_parse_arg_str_or_long(argument, &name, &number, nullptr, false, 1)) {
+    if (EG(exception) == nullptr) {
+      zend_argument_type_error(1, "must be of type array|string|int, %s given",
+                               zend_zval_type_name(argument));
+    }
+    return false;
+  }
+  set_resource(resource, name, number);
+  return true;
+}
+
+void throw_not_acquired(const AcquireRequest& request) {
+  char message[256];
+  const bool described = guarded({}, [&] {
+    const std::string name = Z_TYPE_P(request.resource) == IS_LONG
+                                 ? std::to_string(Z_LVAL_P(request.resource))
+                                 : quoted(view_of(Z_STR_P(request.resource)));
+    park(message, std::string(request.method) + ": somebody else has the lock on " + name +
+                      ", after " + std::to_string(request.wait_ms) + " ms of waiting");
+  });
+  if (described) zend_throw_exception(not_acquired_exception_class, message, 0);
+}
+
+// Calls it with the lease, and gives back what is left of that, whatever became of the call.
+void call_with_lease(zval* return_value, zend_fcall_info& info, zend_fcall_info_cache& cache,
+                     zval* lease) {
+  zval result;
+  ZVAL_UNDEF(&result);
+  info.retval = &result;
+  info.params = lease;
+  info.param_count = 1;
+  const zend_result called = zend_call_function(&info, &cache);
+  LeaseObject::state_of(Z_OBJ_P(lease))->give_back();
+  zval_ptr_dtor(lease);
+  if (called == SUCCESS && Z_TYPE(result) != IS_UNDEF) {
+    if (Z_ISREF(result)) zend_unwrap_reference(&result);
+    RETURN_COPY_VALUE(&result);
+  }
+}
+
+}  // namespace
+
+PHP_METHOD(RedLock_LockManager, __construct) {
+  HashTable* list = nullptr;
+  zend_string* text = nullptr;
+  HashTable* options = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 2)
+  Z_PARAM_ARRAY_HT_OR_STR(list, text)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_ARRAY_HT(options)
+  ZEND_PARSE_PARAMETERS_END();
+
+  if (!LockManagerObject::is_new(ZEND_THIS)) RETURN_THROWS();
+  std::shared_ptr<Locks>*& locks = LockManagerObject::state_of(Z_OBJ_P(ZEND_THIS));
+  guarded(kConstructPlaces,
+          [&] { locks = new std::shared_ptr<Locks>(make_locks(list, text, options)); });
+}
+
+PHP_METHOD(RedLock_LockManager, acquire) {
+  zend_string* name = nullptr;
+  zend_long number = 0;
+  zend_long ttl_ms = kTtlMsDefault;
+  zend_long wait_ms = 0;
+  bool waits_for_ever = false;
+  HashTable* options = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 4)
+  Z_PARAM_STR_OR_LONG(name, number)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_LONG(ttl_ms)
+  Z_PARAM_LONG_OR_NULL(wait_ms, waits_for_ever)
+  Z_PARAM_ARRAY_HT(options)
+  ZEND_PARSE_PARAMETERS_END();
+
+  const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(ZEND_THIS);
+  if (locks == nullptr) RETURN_THROWS();
+  zval resource;
+  set_resource(&resource, name, number);
+  (void)acquire(return_value, *locks,
+                {"RedLock\\LockManager::acquire()", kAcquirePlaces, &resource, ttl_ms, wait_ms,
+                 waits_for_ever, false, options});
+}
+
+PHP_METHOD(RedLock_LockManager, synchronized) {
+  zval* argument = nullptr;
+  zend_fcall_info info = empty_fcall_info;
+  zend_fcall_info_cache cache = empty_fcall_info_cache;
+  zend_long ttl_ms = kTtlMsDefault;
+  zend_long wait_ms = 0;
+  bool waits_for_ever = true;
+  HashTable* options = nullptr;
+  ZEND_PARSE_PARAMETERS_START(2, 5)
+  Z_PARAM_ZVAL(argument)
+  Z_PARAM_FUNC(info, cache)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_LONG(ttl_ms)
+  Z_PARAM_LONG_OR_NULL(wait_ms, waits_for_ever)
+  Z_PARAM_ARRAY_HT(options)
+  ZEND_PARSE_PARAMETERS_END();
+
+  const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(ZEND_THIS);
+  zval resource;
+  if (locks == nullptr || !parse_one_resource(argument, &resource)) RETURN_THROWS();
+  const AcquireRequest request{"RedLock\\LockManager::synchronized()",
+                               kSynchronizedPlaces,
+                               &resource,
+                               ttl_ms,
+                               wait_ms,
+                               waits_for_ever,
+                               true,
+                               options};
+  zval lease;
+  ZVAL_UNDEF(&lease);
+  switch (acquire(&lease, *locks, request)) {
+    case Acquired::granted:
+      return call_with_lease(return_value, info, cache, &lease);
+    case Acquired::refused:
+      return throw_not_acquired(request);
+    default:
+      return;
+  }
+}
+
+PHP_METHOD(RedLock_LockManager, attach) {
+  HashTable* handle = nullptr;
+  HashTable* options = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 2)
+  Z_PARAM_ARRAY_HT(handle)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_ARRAY_HT(options)
+  ZEND_PARSE_PARAMETERS_END();
+  const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(ZEND_THIS);
+  if (locks == nullptr) RETURN_THROWS();
+  attach(return_value, *locks, handle, options);
+}
+
+PHP_METHOD(RedLock_LockManager, inspect) {
+  zend_string* name = nullptr;
+  zend_long number = 0;
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+  Z_PARAM_STR_OR_LONG(name, number)
+  ZEND_PARSE_PARAMETERS_END();
+  Locks* const locks = locks_of(ZEND_THIS);
+  if (locks == nullptr) RETURN_THROWS();
+  zval resource;
+  set_resource(&resource, name, number);
+  constexpr std::string_view kMethod = "RedLock\\LockManager::inspect()";
+  if (!inspect(*locks, &resource, kMethod, Unreachable::told)) RETURN_THROWS();
+  put_inspection(return_value, *locks, &resource);
+}
+
+PHP_METHOD(RedLock_LockManager, owner) {
+  zend_string* name = nullptr;
+  zend_long number = 0;
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+  Z_PARAM_STR_OR_LONG(name, number)
+  ZEND_PARSE_PARAMETERS_END();
+  Locks* const locks = locks_of(ZEND_THIS);
+  if (locks == nullptr) RETURN_THROWS();
+  zval resource;
+  set_resource(&resource, name, number);
+  constexpr std::string_view kMethod = "RedLock\\LockManager::owner()";
+  if (!inspect(*locks, &resource, kMethod, Unreachable::thrown)) RETURN_THROWS();
+  if (!locks->of_majority) RETURN_NULL();
+  const std::string& owner = locks->of_majority->owner;
+  const std::string& shown = owner.empty() ? locks->of_majority->token : owner;
+  RETURN_STRINGL(shown.data(), shown.size());
+}
+
+PHP_METHOD(RedLock_LockManager, forceRelease) {
+  zend_string* name = nullptr;
+  zend_long number = 0;
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+  Z_PARAM_STR_OR_LONG(name, number)
+  ZEND_PARSE_PARAMETERS_END();
+  Locks* const locks = locks_of(ZEND_THIS);
+  if (locks == nullptr) RETURN_THROWS();
+  zval resource;
+  set_resource(&resource, name, number);
+  constexpr std::string_view kMethod = "RedLock\\LockManager::forceRelease()";
+  if (!inspect(*locks, &resource, kMethod, Unreachable::thrown)) RETURN_THROWS();
+  // What never expires was not put there as a lock.
+  if (!locks->of_majority || !locks->of_majority->left) RETURN_FALSE;
+  const QuorumRequest asked{QuorumVerb::unlock, kMethod, {},
+                            &resource,          0,       locks->of_majority->token};
+  QuorumCall call(*locks, asked);
+  if (ask(call)) RETURN_BOOL(call.decision == Decision::granted);
+}
+
+PHP_METHOD(RedLock_LockManager, stats) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  if (locks_of(ZEND_THIS) == nullptr) RETURN_THROWS();
+  put_stats(return_value);
+}
+
+PHP_METHOD(RedLock_LockManager, lastErrors) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  const Locks* const locks = locks_of(ZEND_THIS);
+  if (locks == nullptr) RETURN_THROWS();
+  put_errors(return_value, *locks);
+}
+
+void redlock::php::register_lock_manager() {
+  LockManagerObject::install(register_class_RedLock_LockManager());
+}

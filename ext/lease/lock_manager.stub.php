@@ -1,0 +1,44 @@
+<?php
+
+/**
+ * Gives leases on locks over several independent servers; documented in stubs/lease.php.
+ *
+ * @generate-class-entries
+ */
+
+namespace RedLock;
+
+/**
+ * @strict-properties
+ * @not-serializable
+ */
+final class LockManager
+{
+    public function __construct(
+        #[\SensitiveParameter]
+        string|array $servers,
+        array $options = []
+    ) {}
+
+    public function acquire(string|int $resource, int $ttl = 30_000, ?int $wait = 0, array $options = []): ?Lease {}
+
+    public function synchronized(
+        string|int|array $resource,
+        callable $critical,
+        int $ttl = 30_000,
+        ?int $wait = null,
+        array $options = []
+    ): mixed {}
+
+    public function attach(array $handle, array $options = []): Lease {}
+
+    public function inspect(string|int $resource): array {}
+
+    public function owner(string|int $resource): ?string {}
+
+    public function forceRelease(string|int $resource): bool {}
+
+    public function stats(): array {}
+
+    public function lastErrors(): array {}
+}

@@ -1,0 +1,44 @@
+// What stands behind a LockManager object, and what its leases go on using when that is gone.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quorum/call.hpp"
+#include "redlock/algorithm/ids.hpp"
+
+namespace redlock::php {
+
+class Hold;
+
+// What one server, or a majority of them, has under a resource's key.
+struct Standing {
+  std::string token;
+  std::string owner;             // empty: the token names none
+  std::optional<Duration> left;  // nothing: the key never expires
+};
+struct ServerStanding {
+  std::optional<Standing> standing;
+  std::string error;  // empty: it answered
+};
+
+struct Locks : QuorumState {
+  Locks(Pool& pool, std::shared_ptr<const LockPlan> of, std::vector<std::string> names)
+      : QuorumState(LockManager(pool, of), names.size()),
+        plan(std::move(of)),
+        servers(std::move(names)) {}
+
+  const std::shared_ptr<const LockPlan> plan;
+  const std::vector<std::string> servers;  // as Endpoint::display() prints them, in their order
+  std::int64_t retry_delay_ms = 0;
+  Duration keep_max;
+  // Those that may be acquired once more, by what they are about.
+  std::map<Resource, std::weak_ptr<Hold>> reentrant;
+  // Of the latest inspection.
+  std::optional<Standing> of_majority;
+  std::vector<ServerStanding> of_servers;
+};
+
+}  // namespace redlock::php

@@ -1,0 +1,72 @@
+// How a Lease object begins and ends.
+#include "lease/object.hpp"
+
+#include <system_error>
+
+#include "border/exceptions.hpp"
+#include "border/guard.hpp"
+#include "border/text.hpp"
+
+namespace redlock::php {
+
+zend_class_entry* lease_class = nullptr;
+
+bool LeaseState::leave() noexcept {
+  if (over_) return false;
+  over_ = true;
+  return --hold_->users == 0;
+}
+
+void LeaseState::give_back() noexcept {
+  if (!leave()) return;
+  if (hold_->passed_on) {
+    hold_->end(Hold::End::passed_on);
+  } else {
+    hold_->give_back();
+  }
+}
+
+bool LeaseState::begin_release() {
+  if (!leave()) return false;
+  hold_->end(Hold::End::released);
+  return true;
+}
+
+void LeaseState::pass_on() noexcept {
+  hold_->passed_on = true;
+  if (leave()) hold_->end(Hold::End::passed_on);
+}
+
+// Whatever goes while code runs is let go by that code, also in a shutdown function or a
+// destructor; what is left, and what exit() unwinds, ends with the request.
+bool LeaseState::request_ends() {
+  if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) return true;
+  return (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0 && EG(current_execute_data) == nullptr;
+}
+
+void make_lease(zval* into) { object_init_ex(into, lease_class); }
+
+void name_lease(const zval* lease, const zval* resource) {
+  const std::string_view token = LeaseObject::state_of(Z_OBJ_P(lease))->hold().token().view();
+  // In the order of their declaration.
+  ZVAL_COPY(OBJ_PROP_NUM(Z_OBJ_P(lease), 0), resource);
+  ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(lease), 1), token.data(), token.size());
+}
+
+bool keep_lease(const zval* lease, const LeaseTerms& terms) {
+  LeaseState* const state = LeaseObject::state_of(Z_OBJ_P(lease));
+  char trouble[256] = "";
+  const bool asked = guarded({}, [&] {
+    try {
+      state->hold().keep(terms);
+    } catch (const std::system_error& error) {
+      park(trouble, std::string("the lease cannot be kept alive: ") + error.what());
+    }
+  });
+  if (asked && trouble[0] == '\0') return true;
+  state->give_back();
+  if (asked) zend_throw_exception(keep_alive_exception_class, trouble, 0);
+  return false;
+}
+
+}  // namespace redlock::php

@@ -1,0 +1,54 @@
+// The PHP object Lease: a part in a lock that is held.
+#pragma once
+#include <memory>
+
+#include "border/object.hpp"
+#include "border/zend.hpp"
+#include "lease/hold.hpp"
+
+namespace redlock::php {
+
+// Behind one Lease object. When that goes, its part in the lock goes too, and with the last part
+// the lock.
+class LeaseState {
+ public:
+  explicit LeaseState(std::shared_ptr<Hold> hold) : hold_(std::move(hold)) { ++hold_->users; }
+  LeaseState(const LeaseState&) = delete;
+  LeaseState& operator=(const LeaseState&) = delete;
+  // Whoever says so wants it to outlive the request.
+  ~LeaseState() { request_ends() && hold_->kept_at_end() ? pass_on() : give_back(); }
+
+  [[nodiscard]] Hold& hold() const { return *hold_; }
+  [[nodiscard]] const std::shared_ptr<Hold>& shared() const { return hold_; }
+  [[nodiscard]] Duration left() { return over_ ? Duration() : hold_->left(); }
+  [[nodiscard]] bool live() { return left() > Duration(); }
+  // Why it is not live.
+  [[nodiscard]] std::string describe_end() const { return php::describe_end(*hold_, over_); }
+
+  // Gives the part back, without waiting for an answer. A second time does nothing.
+  void give_back() noexcept;
+  // The same where the last part's release is sent by the caller: true then.
+  [[nodiscard]] bool begin_release();
+  // Ends the part while the lock lives on.
+  void pass_on() noexcept;
+
+ private:
+  [[nodiscard]] static bool request_ends();
+  // True: it was the last part.
+  bool leave() noexcept;
+
+  const std::shared_ptr<Hold> hold_;
+  bool over_ = false;
+};
+
+using LeaseObject = ObjectOf<LeaseState>;
+extern zend_class_entry* lease_class;
+
+// An object without a lock: `into` is one until its state is set.
+void make_lease(zval* into);
+// Its properties are set, once the lock is its own.
+void name_lease(const zval* lease, const zval* resource);
+// Has it kept alive as the terms say. False: it was given back, and an exception is pending.
+[[nodiscard]] bool keep_lease(const zval* lease, const LeaseTerms& terms);
+
+}  // namespace redlock::php

@@ -1,0 +1,36 @@
+// The option arrays of LockManager's constructor, and of the methods that give leases.
+//
+// Everything throws ArgumentError or TypeMismatch, whose text begins with "options"; an array may
+// be null.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "border/zend.hpp"
+#include "redlock/runtime/lock_manager.hpp"
+
+namespace redlock::php {
+
+struct ManagerOptions {
+  LockOptions lock;
+  std::int64_t retry_delay_ms = 200;
+  Duration keep_max = Duration::seconds(3600);
+};
+// timeout, driftFactor, clientName, retryDelay, keepAliveMax.
+void take_manager_options(ManagerOptions& into, HashTable* options);
+
+// Plain, because it lives across calls into Zend.
+struct LeaseTerms {
+  Duration ttl;
+  bool keep_alive = false;
+  bool interrupt = false;
+  bool reentrant = false;
+  bool kept_at_end = false;  // it may outlive the request
+  std::string_view owner;    // borrowed from the options; empty: none
+};
+// keepAlive, interrupt, owner, reentrant, atEnd.
+void take_acquire_options(LeaseTerms& into, HashTable* options);
+// keepAlive, interrupt, atEnd, ttl; says of the others that they come too late.
+void take_attach_options(LeaseTerms& into, HashTable* options);
+
+}  // namespace redlock::php

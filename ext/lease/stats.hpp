@@ -1,0 +1,19 @@
+// What came of the leases of this process, counted by all of its threads.
+#pragma once
+#include "border/zend.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock::php {
+
+enum class Counted { acquired, denied, timed_out, unreachable, extended, lost, released };
+
+// Never throw once a lock was asked for in this process.
+void count(Counted what);
+// How long it took to get a lease, and how long one was held.
+void count_wait(Duration waited);
+void count_hold(Duration held);
+
+// ['acquired' => int, …, 'waits' => [1 => int, …, '+Inf' => int], 'holds' => …]
+void put_stats(zval* into);
+
+}  // namespace redlock::php

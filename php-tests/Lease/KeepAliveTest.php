@@ -1,0 +1,293 @@
+<?php
+
+/** Leases that are kept alive while PHP does something else, and what happens when they are lost. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Lease;
+
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\Wait;
+use RedLock\LeaseLostException;
+use RedLock\LockManager;
+use RedLock\Tests\Support\LeaseTestCase;
+
+final class KeepAliveTest extends LeaseTestCase
+{
+    private const KEPT = ['keepAlive' => true];
+    private const KEPT_OR_THROWN = ['keepAlive' => true, 'interrupt' => true];
+
+    /** Runs until it is interrupted, at most for so long. */
+    private static function loop(float $seconds = 20.0): void
+    {
+        for ($end = Wait::now() + $seconds; Wait::now() < $end;) {
+        }
+    }
+
+    public function testALeaseSurvivesASleepOfManyTtls(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 300, self::KEPT);
+        usleep(1_500_000);
+        self::assertTrue($lease->isLive());
+        self::assertGreaterThanOrEqual(2, self::votes($lease));
+        self::assertTrue($lease->release());
+        self::assertReleased();
+    }
+
+    public function testWithoutItDoesNot(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 300);
+        usleep(400_000);
+        self::assertFalse($lease->isLive());
+    }
+
+    public function testManyLeasesSurvive(): void
+    {
+        $locks = self::locks();
+        $leases = [];
+        for ($i = 0; $i < 100; ++$i) {
+            $leases[] = self::leased($locks, "r$i", 1000, self::KEPT);
+        }
+        usleep(3_000_000);
+        self::assertSame(array_fill(0, 100, true), array_map(static fn ($lease) => $lease->confirm(), $leases));
+    }
+
+    public function testALeaseThatIsReleasedIsNotExtendedAnyMore(): void
+    {
+        $locks = self::locks();
+        self::leased($locks, 'r', 300, self::KEPT)->release();
+        self::assertReleased();
+        self::$fleet->each(static fn ($client) => $client->call('CONFIG', 'RESETSTAT'));
+        usleep(600_000);
+        self::assertSame(0, self::$fleet->calls('eval') + self::$fleet->calls('evalsha'));
+        self::assertSame(0, self::$fleet->keyCount());
+    }
+
+    public function testALeaseThatWasStolenIsNoticed(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 3000, self::KEPT);
+        self::steal();
+        $began = Wait::now();
+        Wait::until(static fn (): bool => !$lease->isLive(), 'the loss');
+        self::assertLessThan(3.0, Wait::now() - $began, 'by an extend, and not by the end of the ttl');
+        $error = self::caught(LeaseLostException::class, static fn () => $lease->assertLive());
+        self::assertSame('the lease on \'r\' is lost: a majority of the servers says that it is not ours', $error->getMessage());
+        self::assertFalse($lease->release());
+    }
+
+    public function testALeaseWhoseServersAreSilentIsLostWhenItsTimeIsOver(): void
+    {
+        $fleet = $this->fleet(3);
+        $lease = self::leased(new LockManager($fleet->specs(3, 0.1)), 'r', 1000, self::KEPT);
+        array_map(static fn ($server) => $server->stop(), $fleet->servers);
+        Wait::until(static fn (): bool => !$lease->isLive(), 'the loss');
+        Wait::until(static function () use ($lease): bool {
+            $error = self::caught(LeaseLostException::class, static fn () => $lease->assertLive());
+            return str_starts_with($error->getMessage(), 'the lease on \'r\' is lost: ');
+        }, 'the reason');
+        self::assertSame(0.0, $lease->remaining());
+    }
+
+    public function testAServerThatIsAwayForAWhileCostsNothing(): void
+    {
+        $fleet = $this->fleet(3);
+        $lease = self::leased(new LockManager($fleet->specs(3, 0.1)), 'r', 2000, self::KEPT);
+        $fleet->servers[0]->stop();
+        usleep(2_500_000);
+        self::assertTrue($lease->isLive());
+        $fleet->servers[0]->cont();
+        self::assertTrue($lease->confirm());
+    }
+
+    public function testItIsKeptAtMostForKeepAliveMax(): void
+    {
+        $lease = self::leased(self::locks(3, ['keepAliveMax' => 900]), 'r', 300, self::KEPT);
+        $began = Wait::now();
+        Wait::until(static fn (): bool => !$lease->isLive(), 'the end');
+        self::assertGreaterThan(0.5, Wait::now() - $began);
+        self::assertLessThan(9.0, Wait::now() - $began);
+    }
+
+    public function testExtendByHandGoesBeyondTheKeeping(): void
+    {
+        $lease = self::leased(self::locks(3, ['keepAliveMax' => 300]), 'r', 300, self::KEPT);
+        self::assertTrue($lease->extend(20_000));
+        usleep(600_000);
+        self::assertTrue($lease->isLive());
+    }
+
+    public function testInterruptEndsALoopThatCallsNothing(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 300, self::KEPT_OR_THROWN);
+        $error = self::caught(LeaseLostException::class, static function (): void {
+            self::steal();
+            while (true) {
+            }
+        });
+        self::assertSame('the lease on \'r\' is lost: a majority of the servers says that it is not ours', $error->getMessage());
+        self::assertFalse($lease->isLive());
+    }
+
+    public function testInterruptIsThrownOnce(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 300, self::KEPT_OR_THROWN);
+        self::caught(LeaseLostException::class, static function (): void {
+            self::steal();
+            self::loop();
+        });
+        self::loop(0.5);
+        self::assertFalse($lease->isLive());
+    }
+
+    public function testEveryLeaseThatIsLostIsThrown(): void
+    {
+        $locks = self::locks();
+        $leases = [self::leased($locks, 'a', 300, self::KEPT_OR_THROWN), self::leased($locks, 'b', 300, self::KEPT_OR_THROWN)];
+        $thrown = [];
+        while (count($thrown) < 2) {
+            $error = self::caught(LeaseLostException::class, static function (): void {
+                self::steal('a');
+                self::steal('b');
+                self::loop();
+            });
+            for (; $error !== null; $error = $error->getPrevious()) {
+                $thrown[] = $error->getMessage();
+            }
+        }
+        sort($thrown);
+        self::assertStringStartsWith('the lease on \'a\'', $thrown[0]);
+        self::assertStringStartsWith('the lease on \'b\'', $thrown[1]);
+        self::assertCount(2, $leases);
+    }
+
+    public function testInterruptEndsAWaitForAnotherLock(): void
+    {
+        $locks = self::locks();
+        $held = self::leased(self::locks(), 'held');
+        $lease = self::leased($locks, 'r', 300, self::KEPT_OR_THROWN);
+        self::caught(LeaseLostException::class, static function () use ($locks): void {
+            self::steal();
+            $locks->acquire('held', 1000, null);
+        });
+        self::assertTrue($held->isLive());
+        self::assertFalse($lease->isLive());
+    }
+
+    public function testInterruptWithoutKeepAliveNoticesTheEndAndExtendsNothing(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 500, ['interrupt' => true]);
+        self::$fleet->each(static fn ($client) => $client->call('CONFIG', 'RESETSTAT'));
+        $began = Wait::now();
+        $error = self::caught(LeaseLostException::class, static fn () => self::loop());
+        self::assertSame('the lease on \'r\' is lost: its time is over', $error->getMessage());
+        self::assertLessThan(5.0, Wait::now() - $began);
+        self::assertSame(0, self::$fleet->calls('eval') + self::$fleet->calls('evalsha'));
+        self::assertFalse($lease->isLive());
+    }
+
+    public function testInterruptWithoutKeepAliveKnowsOfAnExtendByHand(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 300, ['interrupt' => true]);
+        self::assertTrue($lease->extend(20_000));
+        self::loop(1.0);
+        self::assertTrue($lease->isLive());
+    }
+
+    /** @dataProvider waysToGo */
+    public function testWhatIsNotHeldAnyMoreInterruptsNobody(\Closure $go): void
+    {
+        $lease = self::leased(self::locks(), 'r', 300, ['interrupt' => true]);
+        $kept = $go($lease);
+        unset($lease);
+        self::loop(0.6);
+        self::assertTrue(true, "nothing was thrown for $kept");
+    }
+
+    /** @return iterable<string, array{\Closure}> */
+    public static function waysToGo(): iterable
+    {
+        yield 'released' => [static fn ($lease): string => $lease->release() ? 'it' : 'nothing'];
+        yield 'detached' => [static fn ($lease): string => $lease->detach()['resource']];
+        yield 'freed' => [static fn ($lease): string => 'an object'];
+    }
+
+    public function testAnAttachedLeaseIsKeptAliveAndInterrupts(): void
+    {
+        $handle = self::leased(self::locks(), 'r', 500)->detach();
+        $lease = self::locks()->attach($handle, self::KEPT_OR_THROWN + ['ttl' => 500]);
+        self::loop(1.5);
+        self::assertTrue($lease->confirm());
+        self::caught(LeaseLostException::class, static function (): void {
+            self::steal();
+            self::loop();
+        });
+    }
+
+    public function testALeaseThatIsPausedWithItsProcessIsOverBeforeAnyCodeRunsOn(): void
+    {
+        $code = '
+            $locks = new RedLock\LockManager($args["servers"], ["timeout" => 0.5]);
+            $lease = $locks->acquire("r", 500, 0, ["keepAlive" => true]);
+            report($lease->isLive());
+            fgets(STDIN);
+            report($lease->isLive());
+        ';
+        $process = $this->php($code, ['servers' => self::$fleet->specs(3)]);
+        self::assertTrue(PhpProcess::report($process));
+        $process->signal(SIGSTOP);
+        Wait::until(static fn (): bool => self::$fleet->keyCount() === 0, 'the end of the ttl');
+        $process->writeLine('look');
+        $process->signal(SIGCONT);
+        self::assertFalse(PhpProcess::report($process));
+    }
+
+    /** @dataProvider jitSettings */
+    public function testInterruptWorksUnderJit(string $jit): void
+    {
+        $code = '
+            $locks = new RedLock\LockManager($args["servers"], ["timeout" => 0.5]);
+            function spin(): int { $i = 0; while (true) { ++$i; } }
+            $lease = $locks->acquire("r", 300, 0, ["interrupt" => true]);
+            try {
+                spin();
+            } catch (RedLock\LeaseLostException $lost) {
+                report($lost->getMessage());
+            }
+        ';
+        $settings = ['opcache.enable_cli' => '1', 'opcache.jit_buffer_size' => '16M', 'opcache.jit' => $jit];
+        $message = PhpProcess::run($code, ['servers' => self::$fleet->specs(3)], $settings);
+        self::assertSame('the lease on \'r\' is lost: its time is over', $message);
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function jitSettings(): iterable
+    {
+        yield 'tracing' => ['tracing'];
+        yield 'function' => ['function'];
+    }
+
+    public function testWithoutAThreadItIsAnExceptionAndTheLockIsGivenBack(): void
+    {
+        $code = '
+            $locks = new RedLock\LockManager($args["servers"], ["timeout" => 0.5]);
+            $locks->acquire("r");
+            report("ready");
+            fgets(STDIN);
+            for ($files = []; $file = @fopen("/dev/null", "r"); $files[] = $file) {
+            }
+            try {
+                $locks->acquire("r", 10000, 5000, ["keepAlive" => true]);
+            } catch (RedLock\KeepAliveException $error) {
+                report($error->getMessage());
+            }
+        ';
+        $process = $this->php($code, ['servers' => self::$fleet->specs(3)]);
+        self::assertSame('ready', PhpProcess::report($process));
+        // Without a descriptor there is no thread.
+        exec("prlimit --pid=$process->pid --nofile=60", $output, $status);
+        self::assertSame(0, $status, implode("\n", $output));
+        $process->writeLine('go on');
+        self::assertStringStartsWith('the lease cannot be kept alive: ', PhpProcess::report($process));
+        self::assertReleased();
+    }
+}

@@ -1,0 +1,301 @@
+<?php
+
+/**
+ * The classes LockManager and Lease of the extension redlock, for IDEs and static analysers. Never
+ * load this file: the extension defines the classes.
+ */
+
+namespace RedLock;
+
+/**
+ * Gives leases: locks on a majority of independent servers that are given back whatever happens.
+ *
+ * All times are in milliseconds, only the option timeout is in seconds. Its locks are those of the
+ * class RedLock: both exclude each other, and each understands the other's handles. Objects cannot
+ * be cloned or serialized.
+ *
+ * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
+ * @phpstan-type Standing array{token: ?string, owner: ?string, ttl: ?float, error: ?string}
+ * @phpstan-type LeaseOptions array{keepAlive?: bool, interrupt?: bool, owner?: string, reentrant?: bool, atEnd?: 'release'|'keep'}
+ */
+final class LockManager
+{
+    /**
+     * Checks the arguments. Connects only at the first call that needs a server.
+     *
+     * @param string|array<mixed> $servers 1 to 16 different servers, written as for RedLock; a
+     *     string is one server
+     * @param array{timeout?: int|float|null, driftFactor?: int|float, clientName?: string, retryDelay?: int|null, keepAliveMax?: int|null} $options
+     *     timeout, driftFactor and clientName as for RedLock; retryDelay: the longest pause between
+     *     two attempts of a call that waits, default 200. The real one is random, between half of it
+     *     and all of it; keepAliveMax: how long a lease is kept alive at most, counted from when it
+     *     was acquired, default 3600000 (an hour)
+     * @throws \ValueError when a server or an option is not valid; the message says which
+     * @throws \TypeError when a value has a wrong type
+     */
+    public function __construct(
+        #[\SensitiveParameter]
+        string|array $servers,
+        array $options = []
+    ) {
+    }
+
+    /**
+     * Takes a lock for as long as the Lease object lives.
+     *
+     * The call ends within one timeout of the end of the wait, whatever the servers do.
+     *
+     * @param string|int $resource what to lock. It is the Redis key: at most 65536 bytes, any bytes
+     * @param int $ttl how long the lock lives when nobody releases or extends it, as when the
+     *     machine loses its power
+     * @param ?int $wait for how long to try again while somebody else has the lock, or the servers
+     *     do not answer. 0 tries once, null tries for ever. Signals and max_execution_time end it
+     * @param LeaseOptions $options keepAlive: a thread extends the lease while it lives, also while
+     *     PHP sleeps or waits for a database, at most for keepAliveMax, default false; interrupt:
+     *     throw a LeaseLostException in the middle of your code when the lease is lost, default
+     *     false; owner: a name of 1 to 256 bytes that owner() and inspect() show to others;
+     *     reentrant: acquiring it once more through this object gives a second Lease of the same
+     *     lock, and the last of them releases it, default false. Both calls must ask for it, and
+     *     with the same owner; atEnd: 'keep' leaves the lock to its ttl when the request ends while
+     *     the object is still alive, default 'release'
+     * @return ?Lease null: somebody else has the lock, unless lastErrors() has an entry 'lock',
+     *     which gives another reason
+     * @throws QuorumException when no majority of the servers can be asked
+     * @throws KeepAliveException when there is no thread to be had that could keep it alive
+     * @throws \ValueError when an argument or option is not valid; the message says which
+     * @throws \TypeError when an option has a wrong type
+     */
+    public function acquire(string|int $resource, int $ttl = 30_000, ?int $wait = 0, array $options = []): ?Lease
+    {
+    }
+
+    /**
+     * Takes a lock, calls your function with the lease, and gives the lock back, also when the
+     * function throws or keeps the lease.
+     *
+     * The lease is kept alive, unless the option keepAlive is false.
+     *
+     * @param string|int|array<never> $resource as for acquire(). Several at once, as an array, are
+     *     not supported yet
+     * @param callable(Lease): mixed $critical
+     * @param int $ttl as for acquire(); keepAlive wants one of at most keepAliveMax
+     * @param ?int $wait as for acquire(), but null (for ever) by default
+     * @param LeaseOptions $options as for acquire(), but keepAlive is true by default
+     * @return mixed what the function returned
+     * @throws NotAcquiredException when the wait is over; the function was not called
+     * @throws QuorumException when no majority of the servers can be asked
+     * @throws KeepAliveException when there is no thread to be had that could keep it alive
+     * @throws \ValueError when an argument or option is not valid; the message says which
+     * @throws \TypeError when the resource or an option has a wrong type
+     */
+    public function synchronized(
+        string|int|array $resource,
+        callable $critical,
+        int $ttl = 30_000,
+        ?int $wait = null,
+        array $options = []
+    ): mixed {
+    }
+
+    /**
+     * Makes a lease of a lock that was taken elsewhere, by another process or by RedLock.
+     *
+     * Asks no server. The lease is as valid as the handle says, counted from now: whoever sends
+     * handles subtracts the time that they travel. If that is over, the lease is not live.
+     *
+     * @param array{validity: int|float, resource: string|int, token: string, ...} $handle what
+     *     Lease::handle(), Lease::detach() or RedLock::lock() gave
+     * @param array{keepAlive?: bool, interrupt?: bool, atEnd?: 'release'|'keep', ttl?: int|null} $options
+     *     as for acquire(); ttl: for how long it is extended each time, default 30000
+     * @throws KeepAliveException when there is no thread to be had that could keep it alive
+     * @throws \ValueError when the handle or an option is not valid; the message says which
+     * @throws \TypeError when the handle has a wrong type in it, or an option is of a wrong type
+     */
+    public function attach(array $handle, array $options = []): Lease
+    {
+    }
+
+    /**
+     * Asks every server who has the lock.
+     *
+     * Waits for all of them, at most for their timeouts. Servers that give no answer are no
+     * exception, they have an 'error'.
+     *
+     * @return array{resource: string|int, token: ?string, owner: ?string, ttl: ?float, servers: array<string, Standing>}
+     *     token: what a majority of all servers holds; null: no majority holds the same, or could be
+     *     asked; owner: the name in the token, where there is one; ttl: for how long a majority will
+     *     hold it, in milliseconds; null: no majority holds it, or it never expires and is no lock.
+     *     servers: the same by server, and 'error', the reason why it gave no answer
+     * @throws QuorumException only when the process forked during the call
+     * @throws \ValueError when the resource is too long
+     */
+    public function inspect(string|int $resource): array
+    {
+    }
+
+    /**
+     * Who has the lock.
+     *
+     * @return ?string the name of the owner, where it was given one; else the token. Null: no
+     *     majority of the servers holds the same
+     * @throws QuorumException when no majority of the servers can be asked
+     * @throws \ValueError when the resource is too long
+     */
+    public function owner(string|int $resource): ?string
+    {
+    }
+
+    /**
+     * Takes a lock away from whoever has it, for a person who knows that the owner is gone.
+     *
+     * It deletes what a majority of the servers held a moment before, and never what somebody else
+     * took meanwhile. A key without an expiry is no lock, and stays.
+     *
+     * @return bool true when a majority deleted it. False: nobody had the lock, or this is not
+     *     certain
+     * @throws QuorumException when no majority of the servers can be asked who has it
+     * @throws \ValueError when the resource is too long
+     */
+    public function forceRelease(string|int $resource): bool
+    {
+    }
+
+    /**
+     * What came of the leases of this process, of all its LockManager objects, since it began. A
+     * child of a fork counts from 0.
+     *
+     * acquired; denied: refused at once; timedOut: refused after a wait; unreachable: no majority
+     * could be asked; extended: by extend(), not by keepAlive; lost: found lost; released: given
+     * back while live. waits and holds: how often it took so long to get a lease, and how long one
+     * was held, by upper bounds in milliseconds; each is counted once, under the lowest bound.
+     *
+     * @return array{acquired: int, denied: int, timedOut: int, unreachable: int, extended: int, lost: int, released: int, waits: array<int|string, int>, holds: array<int|string, int>}
+     */
+    public function stats(): array
+    {
+    }
+
+    /**
+     * As RedLock::lastErrors(), about the latest call on this object or one of its leases that
+     * asked servers.
+     *
+     * @return array<string, string> server => reason. Never a password, a user name or a token
+     */
+    public function lastErrors(): array
+    {
+    }
+}
+
+/**
+ * A lock for as long as this object lives.
+ *
+ * It is given back at the end of its scope, by an exception, by exit, by a fatal error and at the
+ * end of the request. This sends the release and does not wait for an answer. Only what kills the
+ * process or the machine leaves it to its ttl.
+ *
+ * In a child of a fork the object is dead, because the lock is the parent's: isLive() is false, and
+ * nothing is released. Objects are made by LockManager, and cannot be cloned or serialized; what
+ * travels is the handle().
+ *
+ * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
+ */
+final class Lease
+{
+    /** What is locked, as it was passed. */
+    public readonly string|int $resource;
+    /** What proves that the lock is yours. Show it to nobody who must not release it. */
+    public readonly string $token;
+
+    private function __construct()
+    {
+    }
+
+    /**
+     * For how long you can rely on the lock from now on. Asks no server.
+     *
+     * @return float milliseconds. 0.0 when it is over, lost or given back
+     */
+    public function remaining(): float
+    {
+    }
+
+    /**
+     * Can you rely on the lock now? Asks no server.
+     */
+    public function isLive(): bool
+    {
+    }
+
+    /**
+     * Throws when you cannot rely on the lock any more. Asks no server.
+     *
+     * @throws LeaseLostException
+     */
+    public function assertLive(): void
+    {
+    }
+
+    /**
+     * Asks the servers whether a majority still has this lock.
+     *
+     * @return bool true when a majority confirmed it. False without asking where the lease is not
+     *     live. When a majority denies it, the lease is lost
+     * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
+     *     before
+     */
+    public function confirm(): bool
+    {
+    }
+
+    /**
+     * Lets the lock live for ttl milliseconds from now. It never makes its life shorter.
+     *
+     * @param ?int $ttl null: the one that it was acquired with
+     * @return bool true when a majority confirmed it. False without asking where the lease is not
+     *     live. When a majority denies it, the lease is lost; otherwise it is as live as before
+     * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
+     *     before
+     * @throws \ValueError when the ttl is too small or too large
+     */
+    public function extend(?int $ttl = null): bool
+    {
+    }
+
+    /**
+     * Gives the lock back, and waits until a majority of the servers has answered. From the
+     * beginning of the call on the lease is not live, whatever comes of it.
+     *
+     * @return bool true when a majority confirmed that it deleted our key, or other Lease objects of
+     *     the same lock (option reentrant) still hold it. False: this is not certain, or it was given
+     *     back before. Nothing more needs to be done then
+     */
+    public function release(): bool
+    {
+    }
+
+    /**
+     * The lock as an array, which can be stored and sent, and which RedLock and attach() understand.
+     *
+     * @return LockHandle its 'validity' is remaining()
+     */
+    public function handle(): array
+    {
+    }
+
+    /**
+     * The same. From now on this object neither keeps the lock alive nor gives it back; whoever has
+     * the handle does.
+     *
+     * @return LockHandle
+     */
+    public function detach(): array
+    {
+    }
+
+    /**
+     * Gives the lock back without waiting for an answer. You need not call it.
+     */
+    public function __destruct()
+    {
+    }
+}
