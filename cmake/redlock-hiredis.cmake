@@ -1,9 +1,11 @@
 # Finds hiredis through pkg-config as the target redlock::hiredis; used by the build and by the
-# installed package alike.
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(REDLOCK_HIREDIS REQUIRED QUIET IMPORTED_TARGET "hiredis>=0.14")
+# installed package alike. Where it is missing there is no such target, and who includes this says so.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(REDLOCK_HIREDIS QUIET IMPORTED_TARGET "hiredis>=0.14")
+endif()
 
-if(NOT TARGET redlock::hiredis)
+if(REDLOCK_HIREDIS_FOUND AND NOT TARGET redlock::hiredis)
   add_library(redlock::hiredis INTERFACE IMPORTED)
   target_link_libraries(redlock::hiredis INTERFACE PkgConfig::REDLOCK_HIREDIS)
   # The sources say <hiredis/hiredis.h>, while hiredis.pc may name the folder hiredis/ itself.

@@ -8,11 +8,13 @@ namespace RedLock\Tidy;
 
 final class Includes
 {
-    /** What a room may include of the project. */
+    /** What a room may include of the project; the public header stands for itself. */
     private const ROOMS = [
         'core/redlock/algorithm/' => '~^redlock/algorithm/~',
         'core/redlock/wire/' => '~^redlock/(algorithm|wire)/~',
         'core/redlock/runtime/' => '~^redlock/(algorithm|wire|runtime)/~',
+        'core/redlock/client/' => '~^redlock/((algorithm|wire|runtime|client)/|redlock\.hpp$|version\.hpp$)~',
+        'core/redlock/redlock' => '~^redlock/algorithm/(outcome|reply)\.hpp$~',
         'ext/border/' => '~^(redlock/(algorithm|wire|runtime)|border)/~',
         'ext/quorum/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/~',
         'ext/redlock/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/|^redlock/[a-z_]+\.(hpp|h)$~',
@@ -29,6 +31,8 @@ final class Includes
         'core/redlock/algorithm/' => '~^$~',
         'core/redlock/wire/' => '~^(hiredis/|dlfcn\.h)~',
         'core/redlock/runtime/' => '~^(?!hiredis/|php|zend|Zend|main/|ext/|SAPI|TSRM)~',
+        'core/redlock/client/' => '~^$~',
+        'core/redlock/redlock' => '~^$~',
         'ext/border/' => '~^(php|zend|ext/)~',
         'ext/quorum/' => '~^$~',
         'ext/redlock/' => '~^$~',

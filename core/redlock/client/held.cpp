@@ -1,0 +1,152 @@
+// Trust, and who keeps it.
+#include "redlock/client/held.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "redlock/algorithm/quorum.hpp"
+#include "redlock/algorithm/validity.hpp"
+
+namespace redlock {
+inline namespace v0 {
+namespace inner {
+
+namespace {
+
+// What was not granted may have met nothing but trouble.
+bool majority_denied(const Outcome& outcome) {
+  const auto denials = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
+    return report.answered && report.reply.answer == Answer::denied;
+  });
+  return denials > 0 && static_cast<std::size_t>(denials) >= majority_of(outcome.nodes.size());
+}
+
+Instant end_of(const Outcome& granted) { return granted.decided_at + granted.validity; }
+
+}  // namespace
+
+Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken)
+    : shared_(std::move(shared)), resource_(std::move(resource)), token_(taken.token), ttl_(ttl) {
+  own_.emplace(end_of(taken));
+}
+
+Duration Held::left() noexcept {
+  if (watch_.forked()) return {};
+  return trust().left(shared_->now());
+}
+
+bool Held::extend(Duration ttl) {
+  if (left() == Duration()) return false;
+  const Outcome outcome = shared_->extend(resource_, token_, ttl);
+  if (outcome.decision != Decision::granted) {
+    note_denial(outcome);
+    return false;
+  }
+  const Instant now = shared_->now();
+  if (end_of(outcome) <= now || !trust().prolong(end_of(outcome), now)) return false;
+  ttl_ = ttl;
+  if (kept_) {
+    try {
+      keep(keep_until_);
+    } catch (...) {
+      // No memory: it is kept as before.
+    }
+  }
+  return true;
+}
+
+bool Held::confirm() {
+  if (left() == Duration()) return false;
+  const Outcome outcome = shared_->check(resource_, token_);
+  note_denial(outcome);
+  return outcome.decision == Decision::granted && left() > Duration();
+}
+
+void Held::note_denial(const Outcome& outcome) noexcept {
+  if (!majority_denied(outcome)) return;
+  trust().lose(Loss::denied);
+  (void)loss_.request_stop();
+}
+
+bool Held::release() {
+  if (released_ || watch_.forked()) return false;
+  end_trust();
+  released_ = true;
+  return shared_->release(resource_, token_).decision == Decision::granted;
+}
+
+void Held::drop() noexcept {
+  if (released_ || watch_.forked()) return;
+  end_trust();
+  released_ = true;
+  try {
+    shared_->send_release(resource_, token_);
+  } catch (...) {
+    // No memory: it ends with its ttl, as where a process is killed.
+  }
+}
+
+void Held::end_trust() noexcept {
+  // First, so that no extend is begun behind the release.
+  end_keeping();
+  own_->end();
+}
+
+std::stop_token Held::begin_keeping(Duration max) {
+  if (max < ttl_) throw std::invalid_argument("max must be at least the ttl of the lease");
+  if (kept_) throw std::logic_error("the lease is kept alive already");
+  if (!loss_.stop_possible()) loss_ = std::stop_source();
+  if (left() == Duration()) {
+    (void)loss_.request_stop();
+    return loss_.get_token();
+  }
+  // Never for less than it may be trusted already.
+  keep(std::max(shared_->now() + max, own_->until()));
+  return loss_.get_token();
+}
+
+void Held::keep(Instant keep_until) {
+  const Instant until = trust().until();
+  auto trust = std::make_shared<Trust>(until);
+  auto watched = std::make_shared<LossWatch>(loss_);
+  // As if the latest extend had been the take: the next one is due when a third of its ttl is over.
+  const Instant taken_at =
+      until - validity_of(ttl_, Duration(), shared_->plan()->options.drift_factor);
+  shared_->keeper().keep({shared_->plan(),
+                          resource_,
+                          token_,
+                          {ttl_, keep_until - taken_at},
+                          taken_at,
+                          until,
+                          trust,
+                          watched});
+  if (kept_) {
+    const Instant latest = let_go();
+    (void)trust->prolong(latest, shared_->now());
+    if (latest == Instant()) {
+      trust->end();
+      (void)loss_.request_stop();
+    }
+  }
+  kept_ = std::move(trust);
+  watched_ = std::move(watched);
+  keep_until_ = keep_until;
+}
+
+Instant Held::let_go() noexcept {
+  watched_->end();
+  const Instant until = kept_->until();
+  shared_->keeper().stop(*kept_);
+  return kept_->loss() == Loss::none ? until : Instant();
+}
+
+void Held::end_keeping() noexcept {
+  if (!kept_ || watch_.forked()) return;
+  // What is left of it is its own again; what is lost stays lost.
+  own_.emplace(let_go());
+  kept_.reset();
+}
+
+}  // namespace inner
+}  // namespace v0
+}  // namespace redlock

@@ -1,0 +1,86 @@
+// One call after the other on the client's own connections.
+#include "redlock/client/shared.hpp"
+
+#include <algorithm>
+
+#include "redlock/algorithm/quorum.hpp"
+#include "redlock/algorithm/retry.hpp"
+
+namespace redlock {
+inline namespace v0 {
+namespace inner {
+
+Shared::Shared(std::shared_ptr<const LockPlan> plan, Milliseconds retry_delay)
+    : plan_(std::move(plan)),
+      retry_delay_ms_(retry_delay.count()),
+      locks_(runtime_.pool(), plan_) {}
+
+void Shared::step_until_done(OperationId id, const std::stop_token& stop) {
+  Pool& pool = runtime_.pool();
+  while (!pool.done(id) && !stop.stop_requested()) {
+    pool.step(stop.stop_possible() ? now() + kWaitSlice : Instant::never());
+  }
+}
+
+void Shared::give_back(OperationId id, const Resource& resource) noexcept {
+  try {
+    (void)locks_.take_lock(id, resource, Caller::left);
+  } catch (...) {
+    // What it failed by is what the caller is being told already.
+  }
+}
+
+Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
+                     const std::stop_token& stop) {
+  const OperationId id =
+      locks_.begin_lock(resource, ttl, RetryPolicy::waiting(wait, retry_delay_ms_));
+  try {
+    step_until_done(id, stop);
+  } catch (...) {
+    give_back(id, resource);
+    throw;
+  }
+  // Where it is undecided this aborts it, and sends what undoes it.
+  return locks_.take_lock(id, resource, Caller::waits);
+}
+
+Outcome Shared::extend(const Resource& resource, const Token& token, Duration ttl) {
+  return runtime_.pool().run(locks_.begin_extend(resource, token, ttl));
+}
+
+Outcome Shared::check(const Resource& resource, const Token& token) {
+  return runtime_.pool().run(locks_.begin_check(resource, token));
+}
+
+Outcome Shared::release(const Resource& resource, const Token& token) {
+  unread_releases_ = 0;
+  return runtime_.pool().run(locks_.begin_unlock(resource, token));
+}
+
+void Shared::send_release(const Resource& resource, const Token& token) {
+  if (++unread_releases_ >= kUnreadReleasesMax) {
+    (void)release(resource, token);
+  } else {
+    (void)runtime_.pool().take(locks_.begin_unlock(resource, token));
+  }
+}
+
+Refusal Shared::refusal_of(const Outcome& outcome) const {
+  Refusal refusal{outcome.decision, {}, false};
+  std::size_t bounds = 0;
+  std::size_t outages = 0;
+  for (ServerTrouble& trouble : locks_.troubles(outcome)) {
+    bounds += trouble.fault == Fault::bound ? 1 : 0;
+    outages += trouble.fault != Fault::bound && trouble.fault != Fault::unanswered ? 1 : 0;
+    refusal.troubles.push_back(
+        {std::move(trouble.server), trouble.fault, std::move(trouble.reason)});
+  }
+  const std::size_t all = outcome.nodes.size();
+  refusal.own_bound = outcome.decision == Decision::unreachable && bounds > 0 &&
+                      all - std::min(outages, all) >= majority_of(all);
+  return refusal;
+}
+
+}  // namespace inner
+}  // namespace v0
+}  // namespace redlock

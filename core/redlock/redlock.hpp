@@ -1,0 +1,212 @@
+// Locks over one or several Redis or Valkey servers: the one header that C++ users include.
+//
+//   redlock::Client client({"10.0.0.1", "10.0.0.2", "10.0.0.3"});
+//   if (redlock::Result lock = client.lock("invoice:42", 10s, 3s)) {
+//     bill(42);  // lock->remaining() tells for how long it may be trusted
+//   }            // and here it is given back
+//
+// A client, its leases and what keeps them alive are confined: to one thread at a time, together.
+// Threads that want locks at the same time have a client each. What another thread may look at
+// any time is the stop_token of KeepAlive::lost().
+// Arguments that cannot be meant throw std::invalid_argument, which names them; a moved-from client
+// throws std::logic_error. What servers and networks do never throws.
+#pragma once
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <ratio>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "redlock/algorithm/outcome.hpp"
+#include "redlock/algorithm/reply.hpp"
+
+// 10000 * major + 100 * minor + patch.
+#define REDLOCK_VERSION 100
+
+// Of a shared library only what stands here can be seen.
+#ifdef REDLOCK_SHARED
+#define REDLOCK_EXPORT [[gnu::visibility("default")]]
+#else
+#define REDLOCK_EXPORT
+#endif
+
+namespace redlock {
+inline namespace v0 {
+
+namespace inner {
+class Held;
+class Shared;
+}  // namespace inner
+
+// A time as std::chrono has it, in milliseconds. What is too long for that is the longest there is:
+// hours::max() does not become a negative number.
+class Milliseconds {
+ public:
+  template <std::integral Rep, class Period>
+  requires std::is_convertible_v<std::chrono::duration<Rep, Period>, std::chrono::milliseconds>
+  constexpr Milliseconds(std::chrono::duration<Rep, Period> time) noexcept  // NOLINT
+      : count_(saturated<std::ratio_divide<Period, std::milli>::num>(time.count())) {}
+  [[nodiscard]] constexpr std::int64_t count() const noexcept { return count_; }
+
+ private:
+  template <std::intmax_t factor, class Rep>
+  static constexpr std::int64_t saturated(Rep count) noexcept {
+    using Limits = std::numeric_limits<std::int64_t>;
+    if (std::cmp_greater(count, Limits::max() / factor)) return Limits::max();
+    if (std::cmp_less(count, Limits::min() / factor)) return Limits::min();
+    return static_cast<std::int64_t>(count) * factor;
+  }
+
+  std::int64_t count_;
+};
+
+struct Options {
+  // For connecting and answering together, of a server without a time of its own: above 0, at most
+  // an hour.
+  Milliseconds timeout = std::chrono::milliseconds(50);
+  // How far clocks may drift apart, as a share of the ttl: at least 0, less than 1.
+  double drift_factor = 0.01;
+  // For CLIENT SETNAME: printable, without spaces, at most 256 bytes. Empty: none.
+  std::string client_name = {};
+  // The longest pause between two attempts of one call, the shortest being half of it; at most an
+  // hour.
+  Milliseconds retry_delay = std::chrono::milliseconds(200);
+};
+
+// Why a server gave no plain answer.
+struct Trouble {
+  std::string server;  // "10.0.0.1:6379", "unix:///run/redis.sock"; no password
+  Fault fault = Fault::none;
+  std::string reason;  // for people
+};
+
+// No lease, and why.
+struct Refusal {
+  // denied: somebody else holds it. unreachable: no majority could be asked. aborted: a stop was
+  // requested. The others are told in redlock/algorithm/outcome.hpp. Never granted.
+  Decision decision = Decision::aborted;
+  // Those servers that were in trouble, if any: also where enough of the others answered.
+  std::vector<Trouble> troubles;
+  // No majority was asked because too much is unanswered already, a bound of this library, and not
+  // because servers are down.
+  bool own_bound = false;
+};
+
+// Words for programs to compare with; they never change. That of a Fault stands beside it.
+[[nodiscard]] REDLOCK_EXPORT std::string_view to_string(Decision decision) noexcept;
+// One line for a log, with every server in trouble.
+[[nodiscard]] REDLOCK_EXPORT std::string to_string(const Refusal& refusal);
+
+// While it lives, a thread of the client extends the lease, whatever the lease's owner does. What
+// is left of the lease when it ends stays as it is.
+class [[nodiscard]] REDLOCK_EXPORT KeepAlive {
+ public:
+  KeepAlive(KeepAlive&& other) noexcept;
+  KeepAlive& operator=(KeepAlive&& other) noexcept;
+  ~KeepAlive();
+
+  // Is requested when the lease is lost: a majority says that it is not ours, none has confirmed it
+  // for as long as it may be trusted, or it was kept for as long as was allowed. Not by a release.
+  // Any thread may ask it, also when this is gone.
+  // A stop_callback runs in the thread that keeps all leases of the client, with signals blocked:
+  // it must be brief, must not fork, and must not use the client or anything of it.
+  [[nodiscard]] const std::stop_token& lost() const noexcept { return lost_; }
+
+ private:
+  friend class Lease;
+  KeepAlive(std::shared_ptr<inner::Held> held, std::stop_token lost) noexcept;
+
+  std::shared_ptr<inner::Held> held_;
+  std::stop_token lost_;
+};
+
+// A lock that is ours. Its end gives it back, without waiting for an answer, and throws nothing.
+// It may outlive its client. In a forked child it is dead, and its end there does nothing: it stays
+// the parent's. A moved-from one is empty, and as dead.
+class [[nodiscard]] REDLOCK_EXPORT Lease {
+ public:
+  Lease(Lease&& other) noexcept;
+  Lease& operator=(Lease&& other) noexcept;
+  ~Lease();
+
+  // Valid until it is moved into, or ends.
+  [[nodiscard]] std::string_view resource() const noexcept;
+  // What the servers hold under the resource's name.
+  [[nodiscard]] std::string_view token() const noexcept;
+  // For how long it may be trusted; nothing once it is over, lost or released, and then for good.
+  // Both without I/O.
+  [[nodiscard]] std::chrono::milliseconds remaining() const noexcept;
+  [[nodiscard]] bool live() const noexcept;
+
+  // From now on for `ttl`, where that is longer. False: it is as good as it was before, unless a
+  // majority says that it is not ours, whereupon it is lost. live() tells.
+  [[nodiscard]] bool extend(Milliseconds ttl);
+  // Asks the servers. False: no majority confirmed it.
+  [[nodiscard]] bool confirm();
+  // Gives it back, and waits for a majority's word. True: it was ours until now.
+  bool release();
+  // Keeps it alive, each time for the ttl it had last, for at most `max` from now on, at least that
+  // ttl. One that is not live is lost at once.
+  // Throws std::system_error where no thread is to be had (the lease is as before), and
+  // std::logic_error where it is kept alive already.
+  [[nodiscard]] KeepAlive keep_alive(Milliseconds max);
+
+ private:
+  friend class Client;
+  explicit Lease(std::shared_ptr<inner::Held> held) noexcept;
+
+  std::shared_ptr<inner::Held> held_;
+};
+
+// A lease, or why there is none. To ask for the one that is not there throws
+// std::bad_variant_access.
+class [[nodiscard]] Result {
+ public:
+  Result(Lease lease) noexcept : either_(std::move(lease)) {}        // NOLINT
+  Result(Refusal refusal) noexcept : either_(std::move(refusal)) {}  // NOLINT
+
+  [[nodiscard]] explicit operator bool() const noexcept { return either_.index() == 0; }
+  [[nodiscard]] Lease& operator*() & { return std::get<Lease>(either_); }
+  [[nodiscard]] const Lease& operator*() const& { return std::get<Lease>(either_); }
+  [[nodiscard]] Lease&& operator*() && { return std::get<Lease>(std::move(either_)); }
+  [[nodiscard]] Lease* operator->() { return &std::get<Lease>(either_); }
+  [[nodiscard]] const Lease* operator->() const { return &std::get<Lease>(either_); }
+  [[nodiscard]] const Refusal& refusal() const { return std::get<Refusal>(either_); }
+
+ private:
+  std::variant<Lease, Refusal> either_;
+};
+
+class REDLOCK_EXPORT Client {
+ public:
+  // Servers as "host", "host:port", "[v6]:port", "redis://user:password@host:port/database",
+  // "unix:///path" or "/path", each URL with "?timeout=seconds" where it has a time of its own; 1
+  // to 16, no two the same. Connects when there is something to be asked.
+  explicit Client(std::vector<std::string> servers, const Options& options = {});
+  Client(Client&& other) noexcept;
+  Client& operator=(Client&& other) noexcept;
+  // Leases stay with their owners, and live.
+  ~Client();
+
+  // One attempt.
+  [[nodiscard]] Result try_lock(std::string_view resource, Milliseconds ttl);
+  // Attempts for as long as `wait`, with pauses; the last one begins at its end.
+  // milliseconds::max() has no end. A stop that is requested ends it within 25 ms, and what was
+  // begun is undone.
+  [[nodiscard]] Result lock(std::string_view resource, Milliseconds ttl, Milliseconds wait,
+                            const std::stop_token& stop = {});
+
+ private:
+  std::shared_ptr<inner::Shared> shared_;
+};
+
+}  // namespace v0
+}  // namespace redlock

@@ -1,0 +1,386 @@
+// The API of C++ users on real servers: what Client and Lease promise.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include "io/support/fleet.hpp"
+#include "redlock/redlock.hpp"
+#include "support/child.hpp"
+
+namespace redlock {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+using test::eventually;
+using test::exit_status_of_child;
+using test::Fleet;
+
+using Values = std::vector<std::string>;
+
+class ClientOnServers : public Fleet {
+ protected:
+  static std::vector<std::string> addresses(std::size_t count = 3) {
+    std::vector<std::string> addresses;
+    for (std::size_t i = 0; i < count; ++i) addresses.push_back(server(i).address());
+    return addresses;
+  }
+  static Options patient() { return {.timeout = 5s, .retry_delay = 20ms}; }
+  static Values everywhere(std::string_view value) { return Values(3, std::string(value)); }
+  static bool gone(const std::string& resource = "r") {
+    return eventually([&] { return values(3, resource) == everywhere("nil"); });
+  }
+
+  Client client_{addresses(), patient()};
+};
+
+TEST_F(ClientOnServers, ALockIsAKeyWithItsTokenOnEveryServer) {
+  const Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease) << to_string(lease.refusal());
+  EXPECT_EQ(lease->resource(), "r");
+  EXPECT_TRUE(eventually([&] { return values(3) == everywhere(lease->token()); }));
+}
+
+TEST_F(ClientOnServers, ALeaseMayBeTrustedForItsTtlLessDrift) {
+  const Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  EXPECT_TRUE(lease->live());
+  EXPECT_LE(lease->remaining(), 60s - 602ms);
+  EXPECT_GT(lease->remaining(), 30s);
+}
+
+TEST_F(ClientOnServers, WhatSomebodyElseHoldsIsDenied) {
+  const Result theirs = client_.try_lock("r", 60s);
+  Client other(addresses(), patient());
+  const Result ours = other.try_lock("r", 60s);
+  ASSERT_FALSE(ours);
+  EXPECT_EQ(ours.refusal().decision, Decision::denied);
+  EXPECT_TRUE(ours.refusal().troubles.empty());
+}
+
+TEST_F(ClientOnServers, ServersThatAreDownAreToldFromALockThatIsHeld) {
+  Client client({"127.0.0.1:1", "127.0.0.1:2"}, patient());
+  const Result lease = client.try_lock("r", 60s);
+  ASSERT_FALSE(lease);
+  const Refusal& refusal = lease.refusal();
+  EXPECT_EQ(refusal.decision, Decision::unreachable);
+  EXPECT_FALSE(refusal.own_bound);
+  ASSERT_EQ(refusal.troubles.size(), 2U);
+  EXPECT_EQ(refusal.troubles[0].server, "127.0.0.1:1");
+  EXPECT_EQ(refusal.troubles[0].fault, Fault::refused);
+  EXPECT_FALSE(refusal.troubles[0].reason.empty());
+}
+
+TEST_F(ClientOnServers, AReleasedLeaseIsOverAndItsKeysAreGone) {
+  Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  EXPECT_TRUE(lease->release());
+  EXPECT_FALSE(lease->live());
+  EXPECT_EQ(lease->remaining(), 0ms);
+  EXPECT_FALSE(lease->release());
+  EXPECT_FALSE(lease->extend(60s));
+  EXPECT_FALSE(lease->confirm());
+  EXPECT_TRUE(gone());
+}
+
+TEST_F(ClientOnServers, WhatWasReleasedIsNotReleasedAgainAtItsEnd) {
+  const auto scripts = [] { return server(0).calls("eval") + server(0).calls("evalsha"); };
+  Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  ASSERT_TRUE(lease->release());
+  ASSERT_TRUE(gone());
+  const std::uint64_t before = scripts();
+  lease = Refusal{};
+  // What was sent before it has been read by then.
+  const Result next = client_.try_lock("r", 60s);
+  EXPECT_TRUE(eventually([&] { return values(3) == everywhere(next->token()); }));
+  EXPECT_EQ(scripts(), before);
+}
+
+TEST_F(ClientOnServers, TheEndOfALeaseGivesItBack) {
+  { const Result lease = client_.try_lock("r", 60s); }
+  EXPECT_TRUE(gone());
+}
+
+TEST_F(ClientOnServers, TheEndOfALeaseWaitsForNoServer) {
+  Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  for (std::size_t i = 0; i < 3; ++i) server(i).stop();
+  const auto began = steady_clock::now();
+  lease = Refusal{};
+  // Each server may take five seconds.
+  EXPECT_LT(steady_clock::now() - began, 4s);
+  for (std::size_t i = 0; i < 3; ++i) server(i).go_on();
+  EXPECT_TRUE(gone());
+}
+
+TEST_F(ClientOnServers, AMovedLeaseIsGivenBackOnceByItsNewOwner) {
+  Result first = client_.try_lock("r", 60s);
+  ASSERT_TRUE(first);
+  Lease second = *std::move(first);
+  EXPECT_TRUE(second.live());
+  EXPECT_FALSE(first->live());
+  EXPECT_EQ(first->token(), "");
+  EXPECT_FALSE(first->release());
+  EXPECT_TRUE(second.confirm());
+  EXPECT_TRUE(second.release());
+}
+
+TEST_F(ClientOnServers, ALeaseThatIsMovedIntoAnotherReplacesIt) {
+  Result first = client_.try_lock("a", 60s);
+  Result second = client_.try_lock("b", 60s);
+  ASSERT_TRUE(first && second);
+  *first = *std::move(second);
+  EXPECT_TRUE(gone("a"));
+  EXPECT_EQ(first->resource(), "b");
+  EXPECT_TRUE(first->confirm());
+}
+
+TEST_F(ClientOnServers, ALeaseOutlivesItsClient) {
+  std::optional<Client> client(std::in_place, addresses(), patient());
+  Result lease = client->try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  client.reset();
+  EXPECT_TRUE(lease->confirm());
+  EXPECT_TRUE(lease->extend(90s));
+  lease = Refusal{};
+  EXPECT_TRUE(gone());
+}
+
+TEST_F(ClientOnServers, ThreeThousandLeasesThatEndTogetherAreAllGivenBack) {
+  Client client(addresses(), patient());
+  std::vector<Lease> leases;
+  for (int i = 0; i < 3'000; ++i) {
+    Result lease = client.try_lock(std::to_string(i), 600s);
+    ASSERT_TRUE(lease) << to_string(lease.refusal());
+    leases.push_back(*std::move(lease));
+  }
+  leases.clear();
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(eventually([i] { return server(i).say({"DBSIZE"}) == "0"; }));
+  }
+}
+
+TEST_F(ClientOnServers, AnExtendedLeaseLastsLonger) {
+  Result lease = client_.try_lock("r", 10s);
+  ASSERT_TRUE(lease);
+  EXPECT_TRUE(lease->extend(60s));
+  EXPECT_GT(lease->remaining(), 30s);
+  // A shorter time takes nothing away.
+  EXPECT_TRUE(lease->extend(10s));
+  EXPECT_GT(lease->remaining(), 30s);
+}
+
+TEST_F(ClientOnServers, ALeaseThatWasTakenAwayIsLostAsSoonAsTheServersSaySo) {
+  Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
+  EXPECT_TRUE(lease->live());
+  EXPECT_FALSE(lease->confirm());
+  EXPECT_FALSE(lease->live());
+  lease = Refusal{};
+  EXPECT_EQ(values(3), everywhere("somebody else's"));
+}
+
+TEST_F(ClientOnServers, AnExtendThatNobodyAnsweredTakesNothingAway) {
+  Client client(addresses(), {.timeout = 50ms});
+  Result lease = client.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  server(0).stop();
+  server(1).stop();
+  EXPECT_FALSE(lease->extend(90s));
+  EXPECT_TRUE(lease->live());
+  server(0).go_on();
+  server(1).go_on();
+  EXPECT_TRUE(eventually([&] { return lease->extend(90s); }));
+}
+
+TEST_F(ClientOnServers, AMinorityThatSaysNoIsNoLoss) {
+  Client client(addresses(), {.timeout = 50ms});
+  Result lease = client.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  server(0).say({"DEL", "r"});
+  server(1).stop();
+  EXPECT_FALSE(lease->extend(90s));
+  EXPECT_FALSE(lease->confirm());
+  EXPECT_TRUE(lease->live());
+  server(1).go_on();
+}
+
+TEST_F(ClientOnServers, ALeaseIsOverAtItsEndWithoutAskingAnybody) {
+  Result lease = client_.try_lock("r", 50ms);
+  ASSERT_TRUE(lease);
+  EXPECT_TRUE(eventually([&] { return !lease->live(); }));
+  EXPECT_FALSE(lease->extend(60s));
+  EXPECT_FALSE(lease->live());
+}
+
+TEST_F(ClientOnServers, AWaitGetsWhatIsGivenBackMeanwhile) {
+  Result theirs = client_.try_lock("r", 60s);
+  ASSERT_TRUE(theirs);
+  std::jthread giver([&] {
+    // The other one has been refused once.
+    EXPECT_TRUE(eventually([] { return server(0).calls("set") >= 2; }));
+    theirs = Refusal{};
+  });
+  Client other(addresses(), patient());
+  const Result ours = other.lock("r", 60s, std::chrono::milliseconds::max());
+  EXPECT_TRUE(ours);
+}
+
+TEST_F(ClientOnServers, AWaitIsOverWhenItsTimeIs) {
+  const Result theirs = client_.try_lock("r", 60s);
+  Client other(addresses(), patient());
+  const auto began = steady_clock::now();
+  const Result ours = other.lock("r", 60s, 200ms);
+  ASSERT_FALSE(ours);
+  EXPECT_EQ(ours.refusal().decision, Decision::denied);
+  EXPECT_GE(steady_clock::now() - began, 190ms);
+}
+
+TEST_F(ClientOnServers, AStopEndsAWaitWithoutEndAndLeavesNothing) {
+  const Result theirs = client_.try_lock("r", 60s);
+  std::stop_source source;
+  std::jthread stopper([&] {
+    EXPECT_TRUE(eventually([] { return server(0).calls("set") >= 2; }));
+    source.request_stop();
+  });
+  Client other(addresses(), patient());
+  const Result ours = other.lock("r", 60s, std::chrono::milliseconds::max(), source.get_token());
+  ASSERT_FALSE(ours);
+  EXPECT_EQ(ours.refusal().decision, Decision::aborted);
+  EXPECT_EQ(values(3), everywhere(theirs->token()));
+}
+
+TEST_F(ClientOnServers, AStopUndoesWhatIsUnderWayAndWaitsForNoServer) {
+  Client client(addresses(), {.timeout = 60s});
+  { ASSERT_TRUE(client.try_lock("connects", 60s)); }
+  server(0).stop();
+  server(1).stop();
+  std::stop_source source;
+  steady_clock::time_point stopped;
+  std::jthread stopper([&] {
+    EXPECT_TRUE(eventually([] { return server(2).say({"GET", "r"}) != "nil"; }));
+    stopped = steady_clock::now();
+    source.request_stop();
+  });
+  const Result lease = client.lock("r", 60s, 60s, source.get_token());
+  const auto returned = steady_clock::now();
+  stopper.join();
+  server(0).go_on();
+  server(1).go_on();
+  ASSERT_FALSE(lease);
+  EXPECT_EQ(lease.refusal().decision, Decision::aborted);
+  // Each server may take a minute.
+  EXPECT_LT(returned - stopped, 20s);
+  EXPECT_TRUE(gone());
+}
+
+TEST_F(ClientOnServers, AStopThatCameBeforeAsksNobody) {
+  { ASSERT_TRUE(client_.try_lock("connects", 60s)); }
+  const std::uint64_t before = server(0).calls("set");
+  std::stop_source source;
+  source.request_stop();
+  const Result lease = client_.lock("r", 60s, 60s, source.get_token());
+  ASSERT_FALSE(lease);
+  EXPECT_EQ(lease.refusal().decision, Decision::aborted);
+  { ASSERT_TRUE(client_.try_lock("next", 60s)); }
+  EXPECT_EQ(server(0).calls("set"), before + 1);
+}
+
+TEST_F(ClientOnServers, ArgumentsThatCannotBeMeantAreNamed) {
+  const auto complaint = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(complaint([&] { (void)client_.try_lock("r", -1s); }), "ttl must be greater than 0");
+  EXPECT_EQ(complaint([&] { (void)client_.try_lock("r", std::chrono::hours::max()); }),
+            "ttl must be at most 3153600000000 ms");
+  EXPECT_EQ(complaint([&] { (void)client_.lock("r", 10s, -1ms); }), "wait must be at least 0");
+  EXPECT_EQ(complaint([&] { (void)client_.try_lock(std::string(65'537, 'r'), 10s); }),
+            "resource must be at most 65536 bytes long");
+  Result lease = client_.try_lock("r", 10s);
+  ASSERT_TRUE(lease);
+  EXPECT_EQ(complaint([&] { (void)lease->extend(0s); }), "ttl must be greater than 0");
+  EXPECT_EQ(complaint([&] { (void)lease->keep_alive(9s); }),
+            "max must be at least the ttl of the lease");
+  EXPECT_TRUE(lease->confirm());
+}
+
+TEST_F(ClientOnServers, ABoundOfOurOwnIsNotCalledAnOutage) {
+  Client client({server(0).address()}, {.timeout = 60s});
+  std::vector<Lease> leases;
+  for (int i = 0; i < 600; ++i) {
+    Result lease = client.try_lock(std::to_string(i), 600s);
+    ASSERT_TRUE(lease);
+    leases.push_back(*std::move(lease));
+  }
+  server(0).stop();
+  leases.clear();
+  const Result lease = client.try_lock("one more", 60s);
+  server(0).go_on();
+  ASSERT_FALSE(lease);
+  EXPECT_TRUE(lease.refusal().own_bound) << to_string(lease.refusal());
+  EXPECT_EQ(lease.refusal().troubles.at(0).fault, Fault::bound);
+}
+
+TEST_F(ClientOnServers, InAChildALeaseIsDeadAndItsEndDoesNothing) {
+  Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  EXPECT_EQ(exit_status_of_child([&] {
+              const bool dead = !lease->live() && lease->remaining() == 0ms &&
+                                !lease->extend(60s) && !lease->confirm() && !lease->release();
+              lease = Refusal{};
+              // What had been begun would be sent with this.
+              const Result own = client_.try_lock("child's", 60s);
+              return dead && own;
+            }),
+            0);
+  EXPECT_TRUE(lease->confirm());
+  EXPECT_EQ(values(3), everywhere(lease->token()));
+}
+
+TEST_F(ClientOnServers, AChildTakesLeasesOfItsOwnWithItsParentsClient) {
+  const Result parents = client_.try_lock("parent's", 60s);
+  EXPECT_EQ(exit_status_of_child([&] {
+              Result own = client_.try_lock("child's", 60s);
+              const bool denied = !client_.try_lock("parent's", 60s);
+              return own && own->confirm() && denied && own->release();
+            }),
+            0);
+  EXPECT_EQ(values(3, "parent's"), everywhere(parents->token()));
+}
+
+TEST_F(ClientOnServers, MoreThanTwoThreadsWithAClientEachExcludeEachOther) {
+  std::atomic<int> inside = 0;
+  std::atomic<int> turns = 0;
+  std::atomic<int> overlaps = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 16; ++i) {
+      threads.emplace_back([&] {
+        Client client(addresses(), {.timeout = 5s, .retry_delay = 4ms});
+        for (int turn = 0; turn < 20; ++turn) {
+          const Result lease = client.lock("r", 600s, std::chrono::milliseconds::max());
+          if (!lease) return;
+          if (inside.fetch_add(1) != 0) ++overlaps;
+          std::this_thread::yield();
+          inside.fetch_sub(1);
+          ++turns;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(turns, 16 * 20);
+  EXPECT_EQ(overlaps, 0);
+}
+
+}  // namespace
+}  // namespace redlock
