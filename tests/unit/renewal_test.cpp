@@ -144,6 +144,16 @@ TEST_F(Keeping, WhatItsOwnerExtendedIsTrustedAndTakesNothingAway) {
   EXPECT_EQ(kept.trusted_until(), t(5'000));
 }
 
+TEST_F(Keeping, WhatItsOwnerExtendedFarIsExtendedAgainBeforeItIsOver) {
+  Renewal kept = lease();
+  kept.trusted(t(30'000));
+  const Instant due = kept.next_event(t(1'000)).value();
+  EXPECT_GT(due, t(30'000) - kTtl);
+  EXPECT_LT(due, t(30'000) - Duration::ns(kTtl.count_ns() / 2));
+  EXPECT_FALSE(kept.extend_by(due - Duration::ms(1)));
+  EXPECT_EQ(kept.extend_by(due), kTtl);
+}
+
 TEST_F(Keeping, TrustsNobodyBeyondThatEnd) {
   Renewal kept = lease(Duration::ms(3'500));
   EXPECT_EQ(kept.extend_by(t(1'000)), Duration::ms(2'500));

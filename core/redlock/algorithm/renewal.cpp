@@ -36,8 +36,11 @@ bool Renewal::gains(Instant now) const {
 
 std::optional<Instant> Renewal::next_event(Instant now) const {
   if (loss(now) != Loss::none) return std::nullopt;
-  if (under_way_ || !gains(due_)) return trusted_until_;
-  return std::min(due_, trusted_until_);
+  const Instant worth = trusted_until_ + part_of(terms_.ttl, kTroublePart);
+  if (under_way_ || kept_until() <= worth) return trusted_until_;
+  // Its owner may have extended it for so long that an extend gains nothing for a while.
+  const Instant gaining = worth - terms_.ttl + Duration::ns(1);
+  return std::min(std::max(due_, gaining), trusted_until_);
 }
 
 std::optional<Duration> Renewal::extend_by(Instant now) {
