@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "redlock/algorithm/quorum.hpp"
+#include "redlock/algorithm/inquiry.hpp"
 #include "redlock/algorithm/validity.hpp"
 
 namespace redlock {
@@ -12,14 +12,6 @@ inline namespace v0 {
 namespace inner {
 
 namespace {
-
-// What was not granted may have met nothing but trouble.
-bool majority_denied(const Outcome& outcome) {
-  const auto denials = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
-    return report.answered && report.reply.answer == Answer::denied;
-  });
-  return denials > 0 && static_cast<std::size_t>(denials) >= majority_of(outcome.nodes.size());
-}
 
 Instant end_of(const Outcome& granted) { return granted.decided_at + granted.validity; }
 
