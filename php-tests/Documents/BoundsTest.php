@@ -115,6 +115,7 @@ final class BoundsTest extends TestCase
             'user, password' => static fn () => $one(['auth' => [$long(), $long()]]),
             'clientName' => static fn () => new RedLock([$nobody], 0, 1, ['clientName' => $long()]),
             'database' => static fn () => $one(['database' => $size]),
+            'owner of a lease' => static fn () => (new RedLock\LockManager([$nobody]))->acquire('r', options: ['owner' => $long()]),
         ];
     }
 
@@ -144,6 +145,8 @@ final class BoundsTest extends TestCase
             'deletions kept for a server that answers them by an error which passes, such as LOADING or BUSY' =>
                 [$core->value('kCarriedMax'), intdiv($core->value('kOwedFor'), 1000)],
             'open connections of a thread' => [$core->value('kConnectionsMax')],
+            'leases that a thread is asking for at one time, of those it keeps alive' => [$core->value('kExtendsUnderWayMax')],
+            'lost votes that are being planted again at one time' => [$core->value('kPlantingsMax')],
             // The first pause is drawn between half of kBackoffFirst and all of it.
             'pause after trouble with a server' => [intdiv($core->value('kBackoffFirst'), 2), $core->value('kBackoffMax')],
         ];
