@@ -1,12 +1,22 @@
 // The one-round machine.
 #include "redlock/algorithm/inquiry.hpp"
 
+#include <algorithm>
+
 #include "redlock/algorithm/invariant.hpp"
+#include "redlock/algorithm/quorum.hpp"
 
 namespace redlock {
 
 namespace {
 constexpr AttemptNumber kOnlyAttempt = 1;
+}
+
+bool majority_denied(const Outcome& outcome) {
+  const auto denials = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
+    return report.answered && report.reply.answer == Answer::denied;
+  });
+  return static_cast<std::size_t>(denials) >= majority_of(outcome.nodes.size());
 }
 
 Inquiry::Inquiry(AnswerTimes answer_times, Command command, LossDetail detail)
