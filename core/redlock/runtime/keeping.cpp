@@ -1,8 +1,6 @@
 // Extends by the clock of each lease.
 #include "redlock/runtime/keeping.hpp"
 
-#include <algorithm>
-
 namespace redlock {
 
 namespace {
