@@ -34,6 +34,7 @@ final class Act
         private readonly array $kinds,
         private readonly float $seconds,
         private readonly int $serverCount,
+        public readonly Tempo $tempo = new Tempo(insideMs: 3, restMs: 20, leaseSeconds: 3.0),
     ) {
         $this->witness = Witness::create();
         $this->incidents = [];
@@ -59,6 +60,25 @@ final class Act
         return $act;
     }
 
+    public static function leases(Fleet $fleet): self
+    {
+        $explanation = '4 workers hold leases of half a second for 1.5 s each, in one sleep: a thread keeps them alive.';
+        $tempo = new Tempo(insideMs: 1500, restMs: 20, leaseSeconds: 0.5);
+        $act = new self('LockManager', $explanation, $fleet, array_fill(0, 4, 'LockManager'), 16.0, 5, $tempo);
+        $act->incidents = [
+            new Incident(3.0, 'server 2 is killed with -9', fn () => $act->kill(1)),
+            new Incident(5.0, 'server 2 is back, empty: whoever is inside plants its vote there again', fn () => $act->restart(1)),
+            new Incident(7.0, 'the one inside is killed with -9: its lease ends half a second later', fn () => $act->killHolder()),
+            new Incident(
+                10.0,
+                'the lease of the one inside is taken away by hand on all servers, for two seconds',
+                fn () => $act->steal(2000),
+            ),
+            new Incident(12.5, 'right: it noticed, and said that its turn outlasted its lease', fn () => $act->expectLate()),
+        ];
+        return $act;
+    }
+
     public static function pidLock(Fleet $fleet): self
     {
         $explanation = '8 workers want one lock on one server; 3 still run the old PHP code.';
@@ -73,7 +93,8 @@ final class Act
 
     public function play(Display $display): void
     {
-        $this->crew = new Crew($this->kinds, $this->fleet->specs($this->serverCount, 0.05), $this->witness->folder);
+        $servers = $this->fleet->specs($this->serverCount, 0.05);
+        $this->crew = new Crew($this->kinds, $servers, $this->witness->folder, $this->tempo);
         $this->started = Wait::now();
         $this->beginPhase();
         $display->begin($this);
@@ -171,6 +192,27 @@ final class Act
         });
     }
 
+    private function killHolder(): void
+    {
+        $holder = Wait::until(fn (): ?string => $this->witness->holder() ?: null, 'somebody inside');
+        $this->crew->kill($holder);
+    }
+
+    private function steal(int $ms): void
+    {
+        Wait::until(fn (): ?string => $this->witness->holder() ?: null, 'somebody inside');
+        foreach ($this->servers() as $server) {
+            $server->client()->call('SET', 'demo', 'stolen', 'PX', $ms);
+        }
+    }
+
+    private function expectLate(): void
+    {
+        if ($this->crew->lateCount() === 0) {
+            $this->complaints[] = 'nobody noticed that a lease was taken away';
+        }
+    }
+
     private function quoteTrouble(): string
     {
         $trouble = $this->crew->trouble();
@@ -199,14 +241,6 @@ final class Act
     public function servers(): array
     {
         return array_slice($this->fleet->servers, 0, $this->serverCount);
-    }
-
-    /** What a worker does, for whoever reads the numbers. */
-    public static function rhythm(): string
-    {
-        $most = intdiv(1000, Crew::INSIDE_MS);
-        $text = 'Each asks, waits, is %d ms inside, rests %d ms: at most %d turns a second.';
-        return sprintf($text, Crew::INSIDE_MS, Crew::REST_MS, $most);
     }
 
     /** @return 'up'|'killed'|'stopped' */
@@ -252,9 +286,14 @@ final class Act
                     $this->serverCount,
                     $this->crew->troubleCount(),
                 )
-                : sprintf('%6.0f a second with %s of %d down', $turns / $seconds, $down ?: 'none', $this->serverCount);
+                : sprintf('%6s a second with %s of %d down', self::rate($turns / $seconds), $down ?: 'none', $this->serverCount);
         }
         return $lines;
+    }
+
+    private static function rate(float $perSecond): string
+    {
+        return sprintf($perSecond < 10 ? '%.1f' : '%.0f', $perSecond);
     }
 
     /** @return list<string> */

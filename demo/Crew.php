@@ -11,10 +11,6 @@ use RedLock\Harness\Wait;
 
 final class Crew
 {
-    public const INSIDE_MS = 3;
-    public const REST_MS = 20;
-    private const LEASE_SECONDS = 3.0;
-
     /** @var list<Worker> */
     public readonly array $workers;
     /** @var list<array{float, int}> the latest turns: when each got the lock, and the microseconds it had waited */
@@ -23,21 +19,26 @@ final class Crew
     private array $gotAt = [];
     private string $trouble = '';
     private int $troubleCount = 0;
+    private int $lateCount = 0;
 
     /**
      * @param list<string> $kinds one per worker, as Turns knows them
      * @param list<array{string, int}> $servers
      */
-    public function __construct(array $kinds, array $servers, string $witnessFolder)
+    public function __construct(array $kinds, array $servers, string $witnessFolder, Tempo $tempo)
     {
         $workers = [];
         foreach ($kinds as $index => $kind) {
             $name = 'worker ' . ($index + 1);
-            [$pause, $attempts] = $kind === 'RedLock' ? [0.012, 5] : [0.004, 21];
+            [$pause, $attempts] = match ($kind) {
+                'RedLock' => [0.012, 5],
+                'LockManager' => [0.05, 20],
+                default => [0.004, 21],
+            };
             $process = Turns::start([
                 'name' => $name, 'kind' => $kind, 'servers' => $servers, 'folder' => $witnessFolder,
-                'resource' => 'demo', 'lease' => self::LEASE_SECONDS, 'pause' => $pause, 'attempts' => $attempts,
-                'inside' => self::INSIDE_MS / 1000, 'rest' => [self::REST_MS / 1000, self::REST_MS / 1000],
+                'resource' => 'demo', 'lease' => $tempo->leaseSeconds, 'pause' => $pause, 'attempts' => $attempts,
+                'inside' => $tempo->insideMs / 1000, 'rest' => [$tempo->restMs / 1000, $tempo->restMs / 1000],
                 'trouble_rest' => 0.1, 'mixed_fleet' => true,
             ]);
             $workers[] = new Worker($name, $kind, $process);
@@ -72,7 +73,8 @@ final class Crew
                 $this->recent[] = [$gotNs / 1e9, $waitedUs];
                 return;
             case 'late':
-                return; // The witness says whether it did any harm.
+                ++$this->lateCount; // The witness says whether it did any harm.
+                return;
             case 'trouble':
                 $this->trouble = trim($rest);
                 ++$this->troubleCount;
@@ -139,6 +141,23 @@ final class Crew
     public function trouble(): string
     {
         return $this->trouble;
+    }
+
+    /** How many turns outlasted their lock, and said so. */
+    public function lateCount(): int
+    {
+        return $this->lateCount;
+    }
+
+    /** Ends a worker in the midst of whatever it does. */
+    public function kill(string $name): void
+    {
+        foreach ($this->workers as $worker) {
+            if ($worker->name === $name) {
+                $worker->process->kill();
+                $worker->done = true;
+            }
+        }
     }
 
     public function troubleCount(): int

@@ -75,7 +75,7 @@ final class LiveTable implements Display
             return;
         }
         $this->lastFrame = Wait::now();
-        $lines = [$this->headline($act), " $act->explanation", ' ' . Act::rhythm(), '', ...$this->columns($act), ''];
+        $lines = [$this->headline($act), " $act->explanation", ' ' . $act->tempo->rhythm(), '', ...$this->columns($act), ''];
         array_push($lines, ...self::totals($act), ...['']);
         array_push($lines, ...array_slice($this->notes, -($this->rows - count($lines))));
         echo "\e[H", implode("\e[K\n", $lines), "\e[K\e[J";

@@ -20,7 +20,7 @@ final class PlainLines implements Display
 
     public function begin(Act $act): void
     {
-        echo "\n$act->title: $act->explanation\n", Act::rhythm(), "\n";
+        echo "\n$act->title: $act->explanation\n", $act->tempo->rhythm(), "\n";
         $this->lastSecond = 0;
     }
 

@@ -1,6 +1,6 @@
 <?php
 
-/** The lock of a process that takes turns: RedLock, PidLock or the old PHP, by one name for each verb. */
+/** The lock of a process that takes turns: RedLock, leases, PidLock or the old PHP, by one name for each verb. */
 
 declare(strict_types=1);
 
@@ -8,11 +8,14 @@ namespace RedLock\Harness;
 
 use PidLock;
 use RedLock;
+use RedLock\Lease;
+use RedLock\LockManager;
 
 final class TurnLock
 {
-    private readonly RedLock|PidLock|LegacyPidLock $lock;
+    private readonly RedLock|LockManager|PidLock|LegacyPidLock $lock;
     private array $handle = [];
+    private ?Lease $lease = null;
 
     /** @param array<string, mixed> $plan as Turns has it */
     public function __construct(private readonly array $plan)
@@ -20,6 +23,7 @@ final class TurnLock
         [$host, $port] = $plan['servers'][0];
         $this->lock = match ($plan['kind']) {
             'RedLock' => new RedLock($plan['servers'], retryDelay: (int) ($plan['pause'] * 1000), retryCount: $plan['attempts']),
+            'LockManager' => new LockManager($plan['servers'], ['retryDelay' => (int) ($plan['pause'] * 1000)]),
             'PidLock' => new PidLock("$host:$port", ['mixedFleet' => $plan['mixed_fleet']]),
             'old PHP' => new LegacyPidLock(new RespClient("tcp://$host:$port")),
         };
@@ -30,6 +34,11 @@ final class TurnLock
         if ($this->lock instanceof RedLock) {
             return $this->note($this->lock->lock($this->plan['resource'], (int) ($seconds * 1000)));
         }
+        if ($this->lock instanceof LockManager) {
+            $waitMs = (int) ($this->plan['pause'] * $this->plan['attempts'] * 1000);
+            $this->lease = $this->lock->acquire($this->plan['resource'], (int) ($seconds * 1000), $waitMs, ['keepAlive' => true]);
+            return $this->lease !== null;
+        }
         $pause = $this->plan['pause'];
         return $this->lock->getPidLock($this->plan['resource'], $seconds - 0.001, $pause, $this->plan['attempts'] - 1) === 1;
     }
@@ -38,6 +47,12 @@ final class TurnLock
     public function extend(float $seconds): bool
     {
         return $this->note($this->lock->extend($this->handle, (int) ($seconds * 1000)));
+    }
+
+    /** Whether a lease that is kept alive has been ours until now; others know their end beforehand. */
+    public function wasKept(): bool
+    {
+        return $this->lease === null || $this->lease->isLive();
     }
 
     /** How long it may be trusted from now on, straight after it was taken or extended; INF where the class cannot say. */
@@ -54,6 +69,8 @@ final class TurnLock
     {
         if ($this->lock instanceof RedLock) {
             $this->lock->unlock($this->handle);
+        } elseif ($this->lock instanceof LockManager) {
+            $this->lease = null;
         } else {
             $this->lock->releasePidLock($this->plan['resource']);
         }

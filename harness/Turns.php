@@ -19,7 +19,7 @@ final class Turns
     private readonly Witness $witness;
 
     /**
-     * @param array<string, mixed> $plan 'name'; 'kind' of lock: RedLock, PidLock or old PHP; 'servers'; the witness's
+     * @param array<string, mixed> $plan 'name'; 'kind' of lock: RedLock, LockManager, PidLock or old PHP; 'servers'; the witness's
      *     'folder'; 'resource'; 'lease', 'pause' between attempts, 'inside', 'trouble_rest' in seconds; 'attempts';
      *     'rest': the shortest and the longest in seconds; 'extend_one_in' so many turns, 0 for none; 'mixed_fleet'
      */
@@ -86,9 +86,10 @@ final class Turns
                 echo "extended\n";
             }
             usleep(self::microseconds($this->plan['inside'] / 2));
+            $kept = $this->lock->wasKept();
             $this->witness->leave();
             $inside = false;
-            echo Wait::now() > $until ? "late\n" : '', "turn $waited $got\n";
+            echo Wait::now() > $until || !$kept ? "late\n" : '', "turn $waited $got\n";
             $this->lock->give();
         } catch (\RedLock\Exception $exception) {
             echo 'trouble ', get_class($exception), ': ', $exception->getMessage(), "\n";
