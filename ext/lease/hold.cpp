@@ -1,6 +1,8 @@
 // The life of a lock that is held.
 #include "lease/hold.hpp"
 
+#include <algorithm>
+
 #include "border/globals.hpp"
 #include "border/text.hpp"
 #include "lease/stats.hpp"
@@ -17,6 +19,9 @@ constexpr std::size_t kBytesUnawaitedMax = 8 * 1024;
 constexpr std::size_t kBytesOfRelease = 256;
 
 thread_local std::size_t bytes_unawaited = 0;
+// After one that a server left unanswered nobody waits for so long: many leases would add up.
+constexpr Duration kPauseAfterSilence = Duration::seconds(10);
+thread_local Instant await_again;
 
 void send_release(LockManager& manager, const Resources& resources, const Token& token) {
   Pool& pool = manager.pool();
@@ -25,7 +30,11 @@ void send_release(LockManager& manager, const Resources& resources, const Token&
   bytes_unawaited += kBytesOfRelease + resources.only().view().size() + token.view().size();
   if (bytes_unawaited < kBytesUnawaitedMax) return;
   bytes_unawaited = 0;
-  (void)pool.run(manager.begin_inspect(resources));
+  if (pool.clock().now() < await_again) return;
+  const Outcome heard = pool.run(manager.begin_inspect(resources));
+  const bool silence = std::ranges::any_of(
+      heard.nodes, [](const NodeReport& report) { return report.reply.fault == Fault::timeout; });
+  if (silence) await_again = pool.clock().now() + kPauseAfterSilence;
 }
 
 }  // namespace
@@ -61,21 +70,23 @@ void Hold::keep(const LeaseTerms& wanted) {
   std::unique_ptr<Keeper>& keeper = thread_state().keeper;
   if (!keeper) keeper = std::make_unique<Keeper>();
   const Instant until = trust_->until();
-  // What the keeper knows already it keeps by other terms, and knows by its trust.
-  const auto trust = known_to_keeper() ? std::make_shared<Trust>(until) : trust_;
   const auto alarm = interrupts ? std::make_shared<LossAlarm>(*this) : nullptr;
   // Where it is not kept alive, only its end is to be noticed: an extend would gain nothing.
   const Duration keep_max = extends ? locks_->keep_max : until - taken_at_;
   try {
-    keeper->keep(
-        {locks_->plan, resources_, token_, {terms_.ttl, keep_max}, taken_at_, until, trust, alarm});
+    keeper->keep({locks_->plan,
+                  resources_,
+                  token_,
+                  {terms_.ttl, keep_max},
+                  taken_at_,
+                  until,
+                  trust_,
+                  alarm});
   } catch (...) {
     if (alarm) alarm->silence();
     throw;
   }
-  if (known_to_keeper()) keeper->stop(*trust_);
   if (alarm_) alarm_->silence();
-  trust_ = trust;
   alarm_ = alarm;
   extends_ = extends;
 }
@@ -109,10 +120,9 @@ void Hold::end(End how) {
   if (alarm_) alarm_->silence();
   // A child has no part in it.
   if (forked()) return;
+  trust_->end();
   if (known_to_keeper()) {
-    thread_state().keeper->stop(*trust_);
-  } else {
-    trust_->end();
+    thread_state().keeper->stop(*trust_, how == End::released ? Stop::released : Stop::lives_on);
   }
   const auto known = locks_->reentrant.find(resources_.only());
   if (known != locks_->reentrant.end()) {

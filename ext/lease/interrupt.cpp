@@ -16,23 +16,32 @@ thread_local std::atomic<bool> any_rung = false;
 
 void (*interrupt_of_others)(zend_execute_data*) = nullptr;
 
+// What is thrown already stays in front: its handler was written for it. The loss is behind it.
+void throw_behind(zend_object* pending, const char* message) {
+  EG(exception) = nullptr;
+  zend_throw_exception(lease_lost_exception_class, message, 0);
+  zend_object* const loss = EG(exception);
+  EG(exception) = pending;
+  zend_exception_set_previous(pending, loss);
+}
+
 void throw_losses() {
   char message[256];
   while (const Hold* const hold = LossAlarm::next_lost()) {
     if (!guarded({}, [&] { park(message, describe_end(*hold, false)); })) return;
-    // What is thrown already becomes its previous one.
-    zend_throw_exception(lease_lost_exception_class, message, 0);
+    if (EG(exception) == nullptr) {
+      zend_throw_exception(lease_lost_exception_class, message, 0);
+    } else if (!zend_is_unwind_exit(EG(exception)) && !zend_is_graceful_exit(EG(exception))) {
+      throw_behind(EG(exception), message);
+    }
   }
 }
 
 void interrupted(zend_execute_data* frame) {
   if (interrupt_of_others != nullptr) interrupt_of_others(frame);
-  if (!any_rung) return;
-  if (EG(exception) != nullptr || EG(current_execute_data) == nullptr) {
-    // That is on its way to a handler, which may look at the lease first.
-    zend_atomic_bool_store_ex(&EG(vm_interrupt), true);
-    return;
-  }
+  // Never asks for another interrupt: while an exception is pending the VM would come back here at
+  // once, and never to its handler. Where no code runs there is nothing to throw into.
+  if (!any_rung || EG(current_execute_data) == nullptr) return;
   any_rung = false;
   throw_losses();
 }

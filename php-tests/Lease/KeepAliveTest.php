@@ -290,4 +290,80 @@ final class KeepAliveTest extends LeaseTestCase
         self::assertStringStartsWith('the lease cannot be kept alive: ', PhpProcess::report($process));
         self::assertReleased();
     }
+
+    /** The handler's exception is what is caught, and the loss stands behind it. */
+    public function testALossAndAHandlersExceptionInOneInterruptReachTheirHandler(): void
+    {
+        pcntl_async_signals(true);
+        pcntl_signal(SIGUSR1, static fn () => throw new \RuntimeException('from the handler'));
+        self::leased(self::locks(), 'before');
+        $lease = self::leased(self::locks(), 'r', 200, ['interrupt' => true]);
+        $signal = proc_open(['sh', '-c', 'sleep 0.4; kill -USR1 ' . getmypid()], [], $pipes);
+        $caught = null;
+        try {
+            // In one C function, so that both are there when it returns; a signal cuts the sleep short.
+            while (Wait::now() > 0.0) {
+                time_nanosleep(0, 900_000_000);
+            }
+        } catch (\Throwable $exception) {
+            $caught = $exception;
+        } finally {
+            proc_close($signal);
+            pcntl_signal(SIGUSR1, SIG_DFL);
+            pcntl_async_signals(false);
+        }
+        self::assertFalse($lease->isLive());
+        $chain = [];
+        for ($link = $caught; $link !== null; $link = $link->getPrevious()) {
+            $chain[] = $link::class;
+        }
+        self::assertContains(LeaseLostException::class, $chain);
+    }
+
+    public function testManyLossesInOneMomentAreThrownAsOneChain(): void
+    {
+        $locks = self::locks();
+        $leases = [];
+        for ($i = 0; $i < 200; ++$i) {
+            $leases[] = self::leased($locks, "r$i", 1000, ['interrupt' => true]);
+        }
+        $thrown = 0;
+        try {
+            usleep(1_500_000);   // by its end all of them are lost
+            self::loop();
+        } catch (LeaseLostException $exception) {
+            for ($link = $exception; $link !== null; $link = $link->getPrevious()) {
+                ++$thrown;
+            }
+        }
+        self::assertSame(200, $thrown);
+    }
+
+    public function testALeaseThatIsAttachedWithLittleTimeLeftIsKept(): void
+    {
+        $locks = self::locks();
+        $handle = self::leased($locks, 'r', 60_000)->detach();
+        $handle['validity'] = 1000.0;
+        $lease = $locks->attach($handle, self::KEPT);
+        usleep(1_500_000);
+        self::assertTrue($lease->isLive());
+    }
+
+    public function testManyLeasesThatEndWhileServersStandStillWaitForThemOnce(): void
+    {
+        $locks = self::locks(3, ['timeout' => 0.3]);
+        $leases = [];
+        for ($i = 0; $i < 300; ++$i) {
+            $leases[] = self::leased($locks, "r$i");
+        }
+        self::$fleet->servers[0]->stop();
+        self::$fleet->servers[1]->stop();
+        $began = Wait::now();
+        $leases = [];
+        $took = Wait::now() - $began;
+        self::$fleet->servers[0]->cont()->ready();
+        self::$fleet->servers[1]->cont()->ready();
+        // Each of them waited for the timeout: 3 seconds and more.
+        self::assertLessThan(3.0, $took);
+    }
 }

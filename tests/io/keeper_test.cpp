@@ -61,13 +61,13 @@ TEST_F(KeeperBesideTwoThreads, ALeaseIsKeptWhileItsOwnerDoesNothing) {
   const KeptLease lease = take();
   keeper_.keep(lease);
   EXPECT_TRUE(extended(lease));
-  keeper_.stop(*lease.trust);
+  keeper_.stop(*lease.trust, Stop::released);
   EXPECT_EQ(unlock(runtime_, locks_, lease.token).decision, Decision::granted);
 }
 
 TEST_F(KeeperBesideTwoThreads, ThereIsNoThreadBeforeThereIsALease) {
   EXPECT_FALSE(keeper_.running());
-  keeper_.stop(*take().trust);
+  keeper_.stop(*take().trust, Stop::released);
   EXPECT_FALSE(keeper_.running());
 }
 
@@ -75,7 +75,7 @@ TEST_F(KeeperBesideTwoThreads, AStoppedLeaseIsExtendedNoMoreAndNotLost) {
   const KeptLease lease = take();
   keeper_.keep(lease);
   ASSERT_TRUE(extended(lease));
-  keeper_.stop(*lease.trust);
+  keeper_.stop(*lease.trust, Stop::released);
   ASSERT_EQ(unlock(runtime_, locks_, lease.token).decision, Decision::granted);
   // Another one is kept meanwhile for longer than until the next extend.
   const KeptLease next = take();
@@ -156,7 +156,7 @@ TEST_F(KeeperBesideTwoThreads, TheEndDoesNotWaitUntilTheThreadHasBeenIdleForLong
     Keeper keeper;
     const KeptLease lease = take("r" + std::to_string(i));
     keeper.keep(lease);
-    keeper.stop(*lease.trust);
+    keeper.stop(*lease.trust, Stop::released);
   }
   EXPECT_LT(runtime_.pool().clock().now() - began, kKeeperIdle);
 }
@@ -221,7 +221,7 @@ TEST_F(KeeperBesideTwoThreads, LeasesAreTakenAndReleasedBesideThoseThatAreKept) 
   for (int i = 0; i < 300; ++i) {
     const KeptLease brief = take();
     keeper_.keep(brief);
-    keeper_.stop(*brief.trust);
+    keeper_.stop(*brief.trust, Stop::released);
     ASSERT_EQ(unlock(runtime_, locks_, brief.token).decision, Decision::granted);
     EXPECT_EQ(brief.trust->loss(), Loss::none);
   }

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "redlock/runtime/keeping.hpp"
 #include "redlock/runtime/pool.hpp"
@@ -23,7 +24,7 @@ class KeptLeases {
   // The lock that `outcome` granted is kept from now on.
   std::shared_ptr<Trust> keep(std::shared_ptr<const LockPlan> plan, const Resources& resources,
                               const Outcome& outcome, RenewalTerms terms);
-  // Its owner releases it, or has lost it; the thread hears of that now, or when it looks itself.
+  // Its owner releases it, or has lost it; the thread hears of that now, or in its next turn.
   void stop(Trust& trust, bool at_once);
   // One turn of the thread.
   void act();
@@ -42,6 +43,7 @@ class KeptLeases {
   SimEntropy entropy_;
   Pool pool_;
   Keeping keeping_;
+  std::vector<const Trust*> stopped_;
 };
 
 }  // namespace redlock::sim

@@ -119,7 +119,7 @@ TEST_F(KeepingTest, OfAStoppedLeaseNothingIsSentOrToldAnyMore) {
   keep_for(kTtl);
   const std::size_t before = extends(0);
   lease.trust->end();
-  keeping_.stop(*lease.trust);
+  keeping_.stop(*lease.trust, Stop::released);
   keep_for(kTtl * 3);
   EXPECT_EQ(extends(0), before);
   EXPECT_EQ(losses_->count, 0);
@@ -132,7 +132,7 @@ TEST_F(KeepingTest, ALeaseThatIsStoppedWhileItIsExtendedIsNotLost) {
   keep_for(Duration::ms(905));
   while (extends(0) == 0) keep_for(Duration::ms(1));
   lease.trust->end();
-  keeping_.stop(*lease.trust);
+  keeping_.stop(*lease.trust, Stop::released);
   for (std::size_t i = 0; i < 3; ++i) server(i).keys.clear();
   keep_for(kTtl);
   EXPECT_EQ(losses_->count, 0);
@@ -223,7 +223,7 @@ TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
   server(2).answer_time = Duration::ms(20);
   while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
   lease.trust->end();
-  keeping_.stop(*lease.trust);
+  keeping_.stop(*lease.trust, Stop::released);
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
   LockManager locks(pool_, plan_);
   unlock(locks, lease.token);
@@ -240,7 +240,52 @@ TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
   while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
   lease.trust->end();
   keep_for(Duration::ms(100));
+  keeping_.stop(*lease.trust, Stop::released);
+  keep_for(Duration::ms(100));
   EXPECT_TRUE(server(2).keys.empty());
+}
+
+TEST_F(KeepingTest, WhatIsPlantedForALockThatLivesOnStays) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  server(2).keys.clear();
+  server(2).answer_time = Duration::ms(20);
+  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  lease.trust->end();
+  keeping_.stop(*lease.trust, Stop::lives_on);
+  keep_for(Duration::ms(100));
+  EXPECT_EQ(keeping_.size(), 0U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).keys["r"], lease.token.view()) << i;
+}
+
+TEST_F(KeepingTest, NewTermsLeaveWhatIsBeingPlantedAlone) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  server(2).keys.clear();
+  server(2).answer_time = Duration::ms(20);
+  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  keeping_.keep(lease);
+  keep_for(kTtl);
+  EXPECT_EQ(keeping_.size(), 1U);
+  EXPECT_TRUE(live(lease));
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).keys["r"], lease.token.view()) << i;
+}
+
+TEST_F(KeepingTest, LeasesOfOtherServersAreNotHeldUpByCrowdsOfSilentOnes) {
+  std::vector<KeptLease> leases;
+  for (std::size_t i = 0; i < 2 * kExtendsUnderWayMax; ++i) {
+    leases.push_back(take("r" + std::to_string(i)));
+  }
+  std::vector<ServerSpec> others;
+  for (std::size_t i = 3; i < 6; ++i) others.push_back(parse_server(name(i)));
+  plan_ = std::make_shared<const LockPlan>(others, once());
+  const KeptLease well = take("well");
+  for (const KeptLease& lease : leases) keeping_.keep(lease);
+  keeping_.keep(well);
+  for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
+  keep_for(kTtl * 2);
+  EXPECT_TRUE(live(well));
+  EXPECT_EQ(losses_->count, static_cast<int>(leases.size())) << "each at its own deadline";
 }
 
 TEST_F(KeepingTest, LeasesOfOnePlanShareItsConnections) {

@@ -154,6 +154,13 @@ TEST_F(Keeping, WhatItsOwnerExtendedFarIsExtendedAgainBeforeItIsOver) {
   EXPECT_EQ(kept.extend_by(due), kTtl);
 }
 
+TEST_F(Keeping, OneOfWhichLittleIsLeftIsDueBeforeThatIsOver) {
+  Renewal kept{{kTtl, kKeepMax}, t(0), t(300), entropy_};
+  const Instant due = kept.next_event(t(0)).value();
+  EXPECT_LE(due, t(150));
+  EXPECT_EQ(kept.extend_by(due), kTtl);
+}
+
 TEST_F(Keeping, TrustsNobodyBeyondThatEnd) {
   Renewal kept = lease(Duration::ms(3'500));
   EXPECT_EQ(kept.extend_by(t(1'000)), Duration::ms(2'500));

@@ -47,6 +47,17 @@ TEST(Trust, EndsWithItsOwnersReleaseAndThatIsNoLoss) {
   EXPECT_EQ(trust.loss(), Loss::none) << "what was released cannot be lost";
 }
 
+TEST(Trust, KnowsWhetherItsOwnerEndedIt) {
+  Trust over(t(100));
+  EXPECT_EQ(over.left(t(100)), Duration());
+  EXPECT_FALSE(over.ended());
+  over.end();
+  EXPECT_TRUE(over.ended());
+  EXPECT_EQ(over.until(), Instant());
+  EXPECT_FALSE(over.prolong(t(200), t(1)));
+  EXPECT_EQ(over.left(t(1)), Duration());
+}
+
 TEST(Trust, ThatIsLostSaysWhy) {
   Trust trust(t(100));
   trust.lose(Loss::denied);

@@ -8,6 +8,8 @@ namespace redlock {
 namespace {
 
 constexpr std::int64_t kEarlinessMax = 1000;
+// Of a lease that came from elsewhere little may be left: it is due when half of that is over.
+constexpr std::int64_t kSoonPart = 2;
 
 Duration part_of(Duration whole, std::int64_t parts) {
   return Duration::ns(whole.count_ns() / parts);
@@ -20,7 +22,8 @@ Renewal::Renewal(RenewalTerms terms, Instant taken, Instant trusted_until, Entro
       taken_(taken),
       trusted_until_(std::min(trusted_until, taken + terms.keep_max)),
       earliness_(random_between(entropy, 0, kEarlinessMax)),
-      due_(taken + a_little_less(part_of(terms.ttl, kRenewalPart))) {}
+      due_(taken + a_little_less(std::min(part_of(terms.ttl, kRenewalPart),
+                                          part_of(trusted_until_ - taken, kSoonPart)))) {}
 
 Duration Renewal::a_little_less(Duration pause) const {
   const Duration tenth = part_of(pause, 10);

@@ -80,7 +80,7 @@ void Held::drop() noexcept {
 
 void Held::end_trust() noexcept {
   // First, so that no extend is begun behind the release.
-  end_keeping();
+  end_keeping(Stop::released);
   own_->end();
 }
 
@@ -113,7 +113,7 @@ void Held::keep(Instant keep_until) {
                           trust,
                           watched});
   if (kept_) {
-    const Instant latest = let_go();
+    const Instant latest = let_go(Stop::lives_on);
     (void)trust->prolong(latest, shared_->now());
     if (latest == Instant()) {
       trust->end();
@@ -125,17 +125,17 @@ void Held::keep(Instant keep_until) {
   keep_until_ = keep_until;
 }
 
-Instant Held::let_go() noexcept {
+Instant Held::let_go(Stop how) noexcept {
   watched_->end();
   const Instant until = kept_->until();
-  shared_->keeper().stop(*kept_);
+  shared_->keeper().stop(*kept_, how);
   return kept_->loss() == Loss::none ? until : Instant();
 }
 
-void Held::end_keeping() noexcept {
+void Held::end_keeping(Stop how) noexcept {
   if (!kept_ || watch_.forked()) return;
   // What is left of it is its own again; what is lost stays lost.
-  own_.emplace(let_go());
+  own_.emplace(let_go(how));
   kept_.reset();
 }
 

@@ -49,7 +49,7 @@ class Held {
   void drop() noexcept;
   // As Lease::keep_alive() says; the token is that of the loss.
   [[nodiscard]] std::stop_token begin_keeping(Duration max);
-  void end_keeping() noexcept;
+  void end_keeping(Stop how = Stop::lives_on) noexcept;
 
  private:
   [[nodiscard]] Trust& trust() noexcept { return kept_ ? *kept_ : *own_; }
@@ -58,7 +58,7 @@ class Held {
   // has changed.
   void keep(Instant keep_until);
   // The keeper is done with it; gives until when it may be trusted still.
-  Instant let_go() noexcept;
+  Instant let_go(Stop how) noexcept;
   void end_trust() noexcept;
 
   std::shared_ptr<Shared> shared_;

@@ -33,6 +33,7 @@ void pause_for_memory() noexcept {
 struct Order {
   std::shared_ptr<Trust> trust;
   std::unique_ptr<const KeptLease> lease;  // null: no more
+  Stop how = Stop::lives_on;
 };
 using Orders = std::list<Order>;
 
@@ -44,7 +45,7 @@ class Keeper::Worker final : public ForkGuest {
   ~Worker() override;
 
   void keep(const KeptLease& lease);
-  void stop(Trust& trust) noexcept;
+  void stop(Trust& trust, Stop how) noexcept;
   [[nodiscard]] bool alive() noexcept;
   // In a child: the parent's thread had nothing half done when the process forked.
   [[nodiscard]] bool in_order() const { return !alive_ || (asked_to_rest() && rests_ == rest_); }
@@ -114,8 +115,9 @@ void Keeper::Worker::keep(const KeptLease& lease) {
   Orders added;
   added.push_back({lease.trust, std::make_unique<const KeptLease>(lease)});
   Orders& spare = spare_[lease.trust.get()];
+  const bool is_new = spare.empty();
   try {
-    spare.push_back({lease.trust, nullptr});
+    if (is_new) spare.push_back({lease.trust, nullptr});
     const SignalsHeldBack held;
     std::unique_lock lock(mutex_);
     if (!alive_) {
@@ -125,7 +127,7 @@ void Keeper::Worker::keep(const KeptLease& lease) {
     }
     inbox_.splice(inbox_.end(), added);
   } catch (...) {
-    spare_.erase(lease.trust.get());
+    if (is_new) spare_.erase(lease.trust.get());
     throw;
   }
   waker_.call();
@@ -144,9 +146,10 @@ void Keeper::Worker::start() {
   enter();
 }
 
-void Keeper::Worker::stop(Trust& trust) noexcept {
+void Keeper::Worker::stop(Trust& trust, Stop how) noexcept {
   const auto spare = spare_.find(&trust);
   if (spare == spare_.end()) return;
+  spare->second.front().how = how;
   {
     const SignalsHeldBack held;
     const std::scoped_lock lock(mutex_);
@@ -212,6 +215,8 @@ void Keeper::Worker::work() noexcept {
     const std::scoped_lock lock(mutex_);
     over = ending || (!busy && todo.empty() && inbox_.empty() && !asked_to_rest());
     if (!over) continue;
+    (void)obey(todo);
+    keeping_.clear();
     runtime_.pool().close_all();
     alive_ = false;
     rests_ = rest_.load();
@@ -247,7 +252,7 @@ bool Keeper::Worker::obey(Orders& todo) noexcept {
       if (order.lease) {
         keeping_.keep(*order.lease);
       } else {
-        keeping_.stop(*order.trust);
+        keeping_.stop(*order.trust, order.how);
       }
       todo.pop_front();
     }
@@ -275,10 +280,10 @@ void Keeper::keep(const KeptLease& lease) {
   worker_->keep(lease);
 }
 
-void Keeper::stop(Trust& trust) noexcept {
+void Keeper::stop(Trust& trust, Stop how) noexcept {
   notice_fork();
-  trust.end();
-  if (worker_) worker_->stop(trust);
+  if (how == Stop::released) trust.end();
+  if (worker_) worker_->stop(trust, how);
 }
 
 bool Keeper::running() {

@@ -5,8 +5,8 @@
 // it finds out it leaves in each lease's Trust.
 // A fork finds it at rest: asleep and holding nothing, so that a child has all of it in good order,
 // and lets go of it. In a child there is no thread until a lease of its own is kept.
-// Invariants: the mutex is held for moments only, and while its owner holds it no signal handler
-// runs on it. keep(), stop() and the destructor by one thread.
+// Invariants: the mutex is held for moments only, but at the thread's end; while its owner holds it
+// no signal handler runs on it. keep(), stop() and the destructor by one thread.
 #pragma once
 #include <memory>
 
@@ -25,12 +25,12 @@ class Keeper {
   // Ends the thread and waits until it has: what it was asking is not waited for.
   ~Keeper();
 
-  // Throws std::system_error where there is no thread, or no descriptors, to be had, and
-  // std::bad_alloc: then the lease is not kept, and nothing else has changed.
+  // A lease that is kept already is kept by the new terms. Throws std::system_error where there is
+  // no thread, or no descriptors, to be had, and std::bad_alloc: then nothing has changed.
   void keep(const KeptLease& lease);
-  // Its owner is about to release it, or keeps it no more: that ends its trust, and from then on
-  // the thread tells nothing of it. One that is not kept is no mistake.
-  void stop(Trust& trust) noexcept;
+  // Its owner is about to release it, which ends its trust, or keeps it alive no more. One that is
+  // not kept is no mistake.
+  void stop(Trust& trust, Stop how) noexcept;
   // Is there a thread at the moment?
   [[nodiscard]] bool running();
 

@@ -1,6 +1,9 @@
 // Extends by the clock of each lease.
 #include "redlock/runtime/keeping.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace redlock {
 
 namespace {
@@ -10,24 +13,23 @@ constexpr std::int64_t kHealingOdds = 4;
 
 }  // namespace
 
-Keeping::Keeping(Pool& pool) : pool_(pool) {
-  asking_.reserve(kExtendsUnderWayMax);
-  planting_.reserve(kPlantingsMax);
+Keeping::Keeping(Pool& pool) : pool_(pool) { planting_.reserve(kPlantingsMax); }
+
+Keeping::~Keeping() { clear(); }
+
+void Keeping::clear() noexcept {
+  while (!leases_.empty()) drop(leases_.begin(), Stop::lives_on);
 }
 
-Keeping::~Keeping() {
-  while (!leases_.empty()) drop(leases_.begin());
-}
-
-std::shared_ptr<LockManager> Keeping::bind(const std::shared_ptr<const LockPlan>& plan) {
-  std::erase_if(bound_, [](const auto& bound) { return bound.second.expired(); });
-  std::weak_ptr<LockManager>& known = bound_[plan.get()];
-  std::shared_ptr<LockManager> locks = known.lock();
-  if (!locks) {
-    locks = std::make_shared<LockManager>(pool_, plan);
-    known = locks;
+std::shared_ptr<Keeping::Bound> Keeping::bind(const std::shared_ptr<const LockPlan>& plan) {
+  std::erase_if(bound_, [](const auto& known) { return known.second.expired(); });
+  std::weak_ptr<Bound>& known = bound_[plan.get()];
+  std::shared_ptr<Bound> bound = known.lock();
+  if (!bound) {
+    bound = std::make_shared<Bound>(pool_, plan);
+    known = bound;
   }
-  return locks;
+  return bound;
 }
 
 void Keeping::keep(const KeptLease& lease) {
@@ -39,6 +41,13 @@ void Keeping::keep(const KeptLease& lease) {
               0,
               {},
               0};
+  if (const auto known = leases_.find(name); known != leases_.end()) {
+    end_asking(known->second);
+    added.due = known->second.due;
+    added.planting = known->second.planting;
+    known->second = std::move(added);
+    return;
+  }
   const auto place = line_.emplace(added.due, name).first;
   try {
     leases_.emplace(name, std::move(added));
@@ -48,39 +57,49 @@ void Keeping::keep(const KeptLease& lease) {
   }
 }
 
-void Keeping::stop(const Trust& trust) noexcept {
+void Keeping::stop(const Trust& trust, Stop how) noexcept {
   const auto found = leases_.find(&trust);
-  if (found != leases_.end()) drop(found);
+  if (found == leases_.end()) return;
+  Lease& lease = found->second;
+  if (how == Stop::released || lease.planting == 0) return drop(found, how);
+  // A vote of a lock that lives on: given up now, it would be undone.
+  end_asking(lease);
+  line_.erase({lease.due, found->first});
+  lease.left = true;
 }
 
-void Keeping::drop(Leases::iterator found) noexcept {
+void Keeping::drop(Leases::iterator found, Stop how) noexcept {
   Lease& lease = found->second;
-  if (lease.asking != 0) {
-    std::erase(asking_, found->first);
-    try {
-      (void)pool_.take(lease.asking);
-    } catch (...) {
-      // What it failed by is of no interest any more.
-    }
-  }
+  end_asking(lease);
   if (lease.planting != 0) {
     std::erase(planting_, found->first);
-    end_planting(lease);
+    end_planting(lease, how);
   }
   line_.erase({lease.due, found->first});
   leases_.erase(found);
 }
 
+void Keeping::end_asking(Lease& lease) noexcept {
+  if (lease.asking == 0) return;
+  std::erase(asking_, lease.kept.trust.get());
+  --lease.bound->asking;
+  try {
+    (void)pool_.take(std::exchange(lease.asking, 0));
+  } catch (...) {
+    // What it failed by is of no interest any more.
+  }
+}
+
 void Keeping::drive(Instant now) {
   take_plantings();
   take_answers(now);
-  while (!line_.empty() && line_.begin()->first <= now && asking_.size() < kExtendsUnderWayMax) {
+  while (!line_.empty() && line_.begin()->first <= now) {
     attend(leases_.find(line_.begin()->second), now);
   }
 }
 
 std::optional<Instant> Keeping::next_event() const {
-  if (line_.empty() || asking_.size() >= kExtendsUnderWayMax) return std::nullopt;
+  if (line_.empty()) return std::nullopt;
   return line_.begin()->first;
 }
 
@@ -98,11 +117,12 @@ void Keeping::take_answers(Instant now) {
 void Keeping::take_answer(Lease& lease, Instant now) noexcept {
   Outcome outcome;
   try {
-    outcome = lease.locks->take_extension(lease.asking);
+    outcome = lease.bound->locks.take_extension(lease.asking);
   } catch (...) {
     // Out of memory: as if nobody had answered.
   }
   lease.asking = 0;
+  --lease.bound->asking;
   if (outcome.decision == Decision::granted) {
     lease.renewal.extended(outcome.decided_at + outcome.validity, now);
     if (lease.kept.trust->prolong(lease.renewal.trusted_until(), now)) heal(lease, outcome);
@@ -116,6 +136,8 @@ void Keeping::take_answer(Lease& lease, Instant now) noexcept {
 void Keeping::attend(Leases::iterator found, Instant now) noexcept {
   Lease& lease = found->second;
   Trust& trust = *lease.kept.trust;
+  // Its owner has just ended it, and is about to say why: what is planted waits for that.
+  if (trust.ended() && lease.planting != 0) return put_in_line(found, now + kCrowdedPause);
   lease.renewal.trusted(trust.until());
   Loss loss = lease.renewal.loss(now);
   // Its owner looked when an extend was under way, and has been told that it is over.
@@ -123,14 +145,21 @@ void Keeping::attend(Leases::iterator found, Instant now) noexcept {
   if (loss != Loss::none) {
     trust.lose(loss);
     if (lease.kept.listener) lease.kept.listener->lost();
-    return drop(found);
+    return drop(found, Stop::lives_on);
   }
-  if (const std::optional<Duration> by = lease.renewal.extend_by(now)) {
-    begin_extend(lease, *by, now);
+  const bool crowded = lease.bound->asking >= kExtendsUnderWayMax;
+  if (!crowded) {
+    if (const auto by = lease.renewal.extend_by(now)) begin_extend(lease, *by, now);
   }
-  auto place = line_.extract({lease.due, found->first});
-  lease.due = lease.renewal.next_event(now).value_or(now);
-  place.value().first = lease.due;
+  Instant due = lease.renewal.next_event(now).value_or(now);
+  if (crowded) due = std::max(due, now + kCrowdedPause);
+  put_in_line(found, std::min(due, lease.renewal.trusted_until()));
+}
+
+void Keeping::put_in_line(Leases::iterator found, Instant due) noexcept {
+  auto place = line_.extract({found->second.due, found->first});
+  found->second.due = due;
+  place.value().first = due;
   line_.insert(std::move(place));
 }
 
@@ -139,7 +168,7 @@ void Keeping::heal(Lease& lease, const Outcome& extended) noexcept {
   try {
     const KeptLease& kept = lease.kept;
     lease.planting =
-        lease.locks->begin_plant(kept.resources, kept.token, lease.by, extended).value_or(0);
+        lease.bound->locks.begin_plant(kept.resources, kept.token, lease.by, extended).value_or(0);
     if (lease.planting != 0) planting_.push_back(kept.trust.get());
   } catch (...) {
     // No memory: the next extend tells again which vote is missing.
@@ -148,21 +177,25 @@ void Keeping::heal(Lease& lease, const Outcome& extended) noexcept {
 
 void Keeping::take_plantings() noexcept {
   std::erase_if(planting_, [this](const Trust* name) {
-    Lease& lease = leases_.at(name);
+    const auto found = leases_.find(name);
+    Lease& lease = found->second;
     if (!pool_.done(lease.planting)) return false;
-    end_planting(lease);
+    // Its owner has just ended it, and is about to say why.
+    if (!lease.left && lease.kept.trust->ended()) return false;
+    end_planting(lease, Stop::lives_on);
+    if (lease.left) leases_.erase(found);
     return true;
   });
 }
 
-// What is under way is undone. So is what was planted for a lease that is over by now, for its
-// release may have been there before it, on another connection.
-void Keeping::end_planting(Lease& lease) noexcept {
+// What is under way is undone. So is what was planted for a lease that was released meanwhile, for
+// its release may have been there before it, on another connection.
+void Keeping::end_planting(Lease& lease, Stop how) noexcept {
   const KeptLease& kept = lease.kept;
   try {
     const Outcome planted = pool_.take(std::exchange(lease.planting, 0));
-    if (planted.decision != Decision::granted || kept.trust->until() != Instant()) return;
-    (void)pool_.take(lease.locks->begin_unlock(kept.resources, kept.token));
+    if (planted.decision != Decision::granted || how == Stop::lives_on) return;
+    (void)pool_.take(lease.bound->locks.begin_unlock(kept.resources, kept.token));
   } catch (...) {
     // What it failed by is of no interest.
   }
@@ -170,13 +203,15 @@ void Keeping::end_planting(Lease& lease) noexcept {
 
 void Keeping::begin_extend(Lease& lease, Duration by, Instant now) noexcept {
   try {
+    if (asking_.size() == asking_.capacity()) asking_.reserve(2 * asking_.size() + 1);
     // Where there is time, every node's answer is waited for: it may have lost its vote.
     const bool time =
-        lease.renewal.trusted_until() - now > lease.locks->answer_time() * kHealingOdds;
+        lease.renewal.trusted_until() - now > lease.bound->locks.answer_time() * kHealingOdds;
     lease.by = by;
-    lease.asking = lease.locks->begin_extend(lease.kept.resources, lease.kept.token, by,
-                                             time ? LossDetail::each : LossDetail::reason);
+    lease.asking = lease.bound->locks.begin_extend(lease.kept.resources, lease.kept.token, by,
+                                                   time ? LossDetail::each : LossDetail::reason);
     asking_.push_back(lease.kept.trust.get());
+    ++lease.bound->asking;
   } catch (...) {
     // No memory, or too little time is left for an extend to gain any.
     lease.renewal.failed(now);

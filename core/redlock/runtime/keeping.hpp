@@ -20,8 +20,11 @@
 
 namespace redlock {
 
-// A connection has room for 512 unanswered requests; what is due waits for answers behind so many.
+// Of one plan: a connection has room for 512 unanswered requests. What is due waits for answers
+// behind so many.
 inline constexpr std::size_t kExtendsUnderWayMax = 256;
+// Until it is looked again whether there is room.
+inline constexpr Duration kCrowdedPause = Duration::ms(5);
 // What finds no room waits for the next extend.
 inline constexpr std::size_t kPlantingsMax = 128;
 
@@ -30,6 +33,12 @@ class LossListener {
  public:
   virtual ~LossListener() = default;
   virtual void lost() noexcept = 0;
+};
+
+// Why a lease is not kept any more.
+enum class Stop {
+  released,  // nothing of it may be left on the servers, nor be planted there again
+  lives_on,  // its votes are good ones
 };
 
 struct KeptLease {
@@ -52,10 +61,13 @@ class Keeping {
   ~Keeping();
 
   // A lease is known by its trust. Throws std::bad_alloc, and what the entropy throws: then it is
-  // not kept, and can be tried again.
+  // not kept, or kept as before, and can be tried again. One that is kept already is kept by these
+  // terms from now on.
   void keep(const KeptLease& lease);
-  // Its owner is about to release it, or keeps it no more. One that is not kept is no mistake.
-  void stop(const Trust& trust) noexcept;
+  // One that is not kept is no mistake.
+  void stop(const Trust& trust, Stop how) noexcept;
+  // Lets go of all of them.
+  void clear() noexcept;
 
   // Takes the answers that are there, tells of losses, and sends what is due.
   void drive(Instant now);
@@ -64,32 +76,41 @@ class Keeping {
   [[nodiscard]] std::size_t size() const { return leases_.size(); }
 
  private:
+  // A plan, bound to the pool.
+  struct Bound {
+    Bound(Pool& pool, const std::shared_ptr<const LockPlan>& plan) : locks(pool, plan) {}
+    LockManager locks;
+    std::size_t asking = 0;  // its extends under way
+  };
   struct Lease {
     KeptLease kept;
-    std::shared_ptr<LockManager> locks;
+    std::shared_ptr<Bound> bound;
     Renewal renewal;
     Instant due;             // as it stands in line_
     OperationId asking = 0;  // the extend under way
     Duration by{};           // what it asks for
     OperationId planting = 0;
+    bool left = false;  // only what is being planted is still waited for
   };
   using Leases = std::map<const Trust*, Lease>;
   using Line = std::set<std::pair<Instant, const Trust*>>;
 
-  [[nodiscard]] std::shared_ptr<LockManager> bind(const std::shared_ptr<const LockPlan>& plan);
+  [[nodiscard]] std::shared_ptr<Bound> bind(const std::shared_ptr<const LockPlan>& plan);
   void take_answers(Instant now);
   void take_plantings() noexcept;
   void take_answer(Lease& lease, Instant now) noexcept;
   // A node that has lost its vote is given it again.
   void heal(Lease& lease, const Outcome& extended) noexcept;
-  void end_planting(Lease& lease) noexcept;
+  void end_planting(Lease& lease, Stop how) noexcept;
+  void end_asking(Lease& lease) noexcept;
   // Sends what the lease wants sent, and puts it in line anew; or tells that it is lost.
   void attend(Leases::iterator found, Instant now) noexcept;
+  void put_in_line(Leases::iterator found, Instant due) noexcept;
   void begin_extend(Lease& lease, Duration by, Instant now) noexcept;
-  void drop(Leases::iterator found) noexcept;
+  void drop(Leases::iterator found, Stop how) noexcept;
 
   Pool& pool_;
-  std::map<const LockPlan*, std::weak_ptr<LockManager>> bound_;
+  std::map<const LockPlan*, std::weak_ptr<Bound>> bound_;
   Leases leases_;
   Line line_;                           // by when each is due
   std::vector<const Trust*> asking_;    // those with an extend under way

@@ -54,40 +54,40 @@ std::uint64_t number_of_process() {
 class ForkGuests {
  public:
   static void prepare() {
-    mutex_.lock();
-    for (ForkGuest* guest = first_; guest != nullptr; guest = guest->next_) {
+    mutex.lock();
+    for (ForkGuest* guest = first; guest != nullptr; guest = guest->next_) {
       // Left over from a parent that made this process by a bare clone: its thread is not here.
       if (!guest->forked()) guest->rest();
     }
   }
   static void in_parent() {
-    for (ForkGuest* guest = first_; guest != nullptr; guest = guest->next_) {
+    for (ForkGuest* guest = first; guest != nullptr; guest = guest->next_) {
       if (!guest->forked()) guest->go_on();
     }
-    mutex_.unlock();
+    mutex.unlock();
   }
   static void in_child() {
     fork_count.fetch_add(1, std::memory_order_relaxed);
-    first_ = nullptr;
-    mutex_.unlock();
+    first = nullptr;
+    mutex.unlock();
   }
   static void add(ForkGuest& guest) {
     const SignalsHeldBack held;
-    const std::scoped_lock lock(mutex_);
-    guest.next_ = first_;
-    first_ = &guest;
+    const std::scoped_lock lock(mutex);
+    guest.next_ = first;
+    first = &guest;
   }
   static void remove(ForkGuest& guest) {
     const SignalsHeldBack held;
-    const std::scoped_lock lock(mutex_);
-    ForkGuest** link = &first_;
+    const std::scoped_lock lock(mutex);
+    ForkGuest** link = &first;
     while (*link != nullptr && *link != &guest) link = &(*link)->next_;
     if (*link != nullptr) *link = guest.next_;
   }
 
  private:
-  static inline std::mutex mutex_;
-  static inline ForkGuest* first_ = nullptr;
+  static inline std::mutex mutex;
+  static inline ForkGuest* first = nullptr;
 };
 
 namespace {

@@ -22,34 +22,41 @@ class Trust {
   // good.
   [[nodiscard]] Duration left(Instant now) noexcept {
     std::int64_t until_ns = until_ns_.load();
-    while (until_ns != kOver) {
+    while (until_ns > kOver) {
       if (now.since_epoch_ns() < until_ns) return Instant::from_ns(until_ns) - now;
       if (until_ns_.compare_exchange_weak(until_ns, kOver)) break;
     }
     return {};
   }
   // Until when it lasts; Instant() where it is over.
-  [[nodiscard]] Instant until() const noexcept { return Instant::from_ns(until_ns_.load()); }
+  [[nodiscard]] Instant until() const noexcept {
+    return Instant::from_ns(std::max(until_ns_.load(), kOver));
+  }
   // Never shortens it. False where it is over.
   bool prolong(Instant until, Instant now) noexcept {
     std::int64_t until_ns = until_ns_.load();
     for (;;) {
-      if (until_ns == kOver || now.since_epoch_ns() >= until_ns) return false;
+      if (until_ns <= kOver || now.since_epoch_ns() >= until_ns) return false;
       const std::int64_t later_ns = std::max(until_ns, until.since_epoch_ns());
       if (until_ns_.compare_exchange_weak(until_ns, later_ns)) return true;
     }
   }
   // Its owner gives the lease up.
-  void end() noexcept { until_ns_.store(kOver); }
+  void end() noexcept { until_ns_.store(kEnded); }
+  [[nodiscard]] bool ended() const noexcept { return until_ns_.load() == kEnded; }
   // Over by a loss, unless it was over before.
   void lose(Loss why) noexcept {
-    if (until_ns_.exchange(kOver) != kOver) loss_.store(why);
+    std::int64_t until_ns = until_ns_.load();
+    while (until_ns > kOver) {
+      if (until_ns_.compare_exchange_weak(until_ns, kOver)) return loss_.store(why);
+    }
   }
   // Why it is over, where the one who keeps it knew first; none otherwise.
   [[nodiscard]] Loss loss() const noexcept { return loss_.load(); }
 
  private:
   static constexpr std::int64_t kOver = 0;
+  static constexpr std::int64_t kEnded = -1;
 
   std::atomic<std::int64_t> until_ns_;
   std::atomic<Loss> loss_ = Loss::none;
