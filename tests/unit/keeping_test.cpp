@@ -258,6 +258,18 @@ TEST_F(KeepingTest, WhatIsPlantedForALockThatLivesOnStays) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).keys["r"], lease.token.view()) << i;
 }
 
+TEST_F(KeepingTest, ALeaseThatWasLeftAndIsKeptAgainIsKept) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  server(2).keys.clear();
+  server(2).answer_time = Duration::ms(20);
+  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  keeping_.stop(*lease.trust, Stop::lives_on);
+  keeping_.keep(lease);
+  keep_for(kTtl * 3);
+  EXPECT_TRUE(live(lease));
+}
+
 TEST_F(KeepingTest, NewTermsLeaveWhatIsBeingPlantedAlone) {
   const KeptLease lease = take();
   keeping_.keep(lease);

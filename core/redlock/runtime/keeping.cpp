@@ -45,6 +45,7 @@ void Keeping::keep(const KeptLease& lease) {
     end_asking(known->second);
     added.due = known->second.due;
     added.planting = known->second.planting;
+    line_.emplace(added.due, name);
     known->second = std::move(added);
     return;
   }
