@@ -70,6 +70,18 @@ void set_resource(zval* resource, zend_string* name, zend_long number) {
   }
 }
 
+// Of a method whose only argument is a resource. Null: an exception is pending.
+Locks* parse_about(INTERNAL_FUNCTION_PARAMETERS, zval* resource) {
+  (void)return_value;
+  zend_string* name = nullptr;
+  zend_long number = 0;
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+  Z_PARAM_STR_OR_LONG(name, number)
+  ZEND_PARSE_PARAMETERS_END_EX(return nullptr);
+  set_resource(resource, name, number);
+  return locks_of(ZEND_THIS);
+}
+
 // A string or an int, as PHP's own rules of types have it. False: an exception is pending.
 bool parse_one_resource(zval* argument, zval* resource) {
   zend_string* name = nullptr;
@@ -214,30 +226,18 @@ PHP_METHOD(RedLock_LockManager, attach) {
 }
 
 PHP_METHOD(RedLock_LockManager, inspect) {
-  zend_string* name = nullptr;
-  zend_long number = 0;
-  ZEND_PARSE_PARAMETERS_START(1, 1)
-  Z_PARAM_STR_OR_LONG(name, number)
-  ZEND_PARSE_PARAMETERS_END();
-  Locks* const locks = locks_of(ZEND_THIS);
-  if (locks == nullptr) RETURN_THROWS();
   zval resource;
-  set_resource(&resource, name, number);
+  Locks* const locks = parse_about(INTERNAL_FUNCTION_PARAM_PASSTHRU, &resource);
+  if (locks == nullptr) RETURN_THROWS();
   constexpr std::string_view kMethod = "RedLock\\LockManager::inspect()";
   if (!inspect(*locks, &resource, kMethod, Unreachable::told)) RETURN_THROWS();
   put_inspection(return_value, *locks, &resource);
 }
 
 PHP_METHOD(RedLock_LockManager, owner) {
-  zend_string* name = nullptr;
-  zend_long number = 0;
-  ZEND_PARSE_PARAMETERS_START(1, 1)
-  Z_PARAM_STR_OR_LONG(name, number)
-  ZEND_PARSE_PARAMETERS_END();
-  Locks* const locks = locks_of(ZEND_THIS);
-  if (locks == nullptr) RETURN_THROWS();
   zval resource;
-  set_resource(&resource, name, number);
+  Locks* const locks = parse_about(INTERNAL_FUNCTION_PARAM_PASSTHRU, &resource);
+  if (locks == nullptr) RETURN_THROWS();
   constexpr std::string_view kMethod = "RedLock\\LockManager::owner()";
   if (!inspect(*locks, &resource, kMethod, Unreachable::thrown)) RETURN_THROWS();
   if (!locks->of_majority) RETURN_NULL();
@@ -247,15 +247,9 @@ PHP_METHOD(RedLock_LockManager, owner) {
 }
 
 PHP_METHOD(RedLock_LockManager, forceRelease) {
-  zend_string* name = nullptr;
-  zend_long number = 0;
-  ZEND_PARSE_PARAMETERS_START(1, 1)
-  Z_PARAM_STR_OR_LONG(name, number)
-  ZEND_PARSE_PARAMETERS_END();
-  Locks* const locks = locks_of(ZEND_THIS);
-  if (locks == nullptr) RETURN_THROWS();
   zval resource;
-  set_resource(&resource, name, number);
+  Locks* const locks = parse_about(INTERNAL_FUNCTION_PARAM_PASSTHRU, &resource);
+  if (locks == nullptr) RETURN_THROWS();
   constexpr std::string_view kMethod = "RedLock\\LockManager::forceRelease()";
   if (!inspect(*locks, &resource, kMethod, Unreachable::thrown)) RETURN_THROWS();
   // What never expires was not put there as a lock.

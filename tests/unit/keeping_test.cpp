@@ -38,6 +38,15 @@ class KeepingTest : public FakeWorld {
             std::make_shared<Trust>(until),
             losses_};
   }
+  // Kept, and the vote that server 2 has lost is on its way there again.
+  KeptLease take_and_plant() {
+    const KeptLease lease = take();
+    keeping_.keep(lease);
+    server(2).keys.clear();
+    server(2).answer_time = Duration::ms(20);
+    while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+    return lease;
+  }
   // Lets time pass as the keeper's thread does.
   void keep_for(Duration span) {
     const Instant until = clock_.now() + span;
@@ -217,11 +226,7 @@ TEST_F(KeepingTest, NothingIsPlantedWhereSomebodyElseStandsOrNoMajorityConfirmed
 }
 
 TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
-  const KeptLease lease = take();
-  keeping_.keep(lease);
-  server(2).keys.clear();
-  server(2).answer_time = Duration::ms(20);
-  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  const KeptLease lease = take_and_plant();
   lease.trust->end();
   keeping_.stop(*lease.trust, Stop::released);
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
@@ -233,11 +238,7 @@ TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
 
 // The release may have been there before the plant, on another connection.
 TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
-  const KeptLease lease = take();
-  keeping_.keep(lease);
-  server(2).keys.clear();
-  server(2).answer_time = Duration::ms(20);
-  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  const KeptLease lease = take_and_plant();
   lease.trust->end();
   keep_for(Duration::ms(100));
   keeping_.stop(*lease.trust, Stop::released);
@@ -246,11 +247,7 @@ TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
 }
 
 TEST_F(KeepingTest, WhatIsPlantedForALockThatLivesOnStays) {
-  const KeptLease lease = take();
-  keeping_.keep(lease);
-  server(2).keys.clear();
-  server(2).answer_time = Duration::ms(20);
-  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  const KeptLease lease = take_and_plant();
   lease.trust->end();
   keeping_.stop(*lease.trust, Stop::lives_on);
   keep_for(Duration::ms(100));
@@ -259,11 +256,7 @@ TEST_F(KeepingTest, WhatIsPlantedForALockThatLivesOnStays) {
 }
 
 TEST_F(KeepingTest, ALeaseThatWasLeftAndIsKeptAgainIsKept) {
-  const KeptLease lease = take();
-  keeping_.keep(lease);
-  server(2).keys.clear();
-  server(2).answer_time = Duration::ms(20);
-  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  const KeptLease lease = take_and_plant();
   keeping_.stop(*lease.trust, Stop::lives_on);
   keeping_.keep(lease);
   keep_for(kTtl * 3);
@@ -271,11 +264,7 @@ TEST_F(KeepingTest, ALeaseThatWasLeftAndIsKeptAgainIsKept) {
 }
 
 TEST_F(KeepingTest, NewTermsLeaveWhatIsBeingPlantedAlone) {
-  const KeptLease lease = take();
-  keeping_.keep(lease);
-  server(2).keys.clear();
-  server(2).answer_time = Duration::ms(20);
-  while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+  const KeptLease lease = take_and_plant();
   keeping_.keep(lease);
   keep_for(kTtl);
   EXPECT_EQ(keeping_.size(), 1U);
