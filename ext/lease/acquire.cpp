@@ -25,14 +25,6 @@ void check_keeping(const Locks& locks, const LeaseTerms& terms) {
                       std::to_string(locks.keep_max.count_ms()) + " ms, to be kept alive");
 }
 
-void check_ttl(Duration ttl, double drift_factor) {
-  if (ttl <= Duration()) throw ArgumentError("ttl must be greater than 0");
-  if (ttl > kTtlMax) throw ArgumentError("ttl must be at most 3153600000000 ms");
-  if (validity_of(ttl, Duration(), drift_factor) <= Duration()) {
-    throw ArgumentError("ttl is too small: clock drift leaves no validity");
-  }
-}
-
 // Nothing where it is over.
 Duration validity_from(double ms) {
   return Duration::ns(static_cast<std::int64_t>(std::max(ms, 0.0) * 1e6));

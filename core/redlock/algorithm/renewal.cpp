@@ -30,19 +30,19 @@ Duration Renewal::a_little_less(Duration pause) const {
   return pause - part_of(tenth * static_cast<std::int64_t>(earliness_), kEarlinessMax);
 }
 
+Instant Renewal::worth_from() const { return trusted_until_ + part_of(terms_.ttl, kTroublePart); }
+
 // Not where the end of the keeping is so near that an extend would end no later than what is
 // trusted already.
 bool Renewal::gains(Instant now) const {
-  return std::min(now + terms_.ttl, kept_until()) >
-         trusted_until_ + part_of(terms_.ttl, kTroublePart);
+  return std::min(now + terms_.ttl, kept_until()) > worth_from();
 }
 
 std::optional<Instant> Renewal::next_event(Instant now) const {
   if (loss(now) != Loss::none) return std::nullopt;
-  const Instant worth = trusted_until_ + part_of(terms_.ttl, kTroublePart);
-  if (under_way_ || kept_until() <= worth) return trusted_until_;
+  if (under_way_ || kept_until() <= worth_from()) return trusted_until_;
   // Its owner may have extended it for so long that an extend gains nothing for a while.
-  const Instant gaining = worth - terms_.ttl + Duration::ns(1);
+  const Instant gaining = worth_from() - terms_.ttl + Duration::ns(1);
   return std::min(std::max(due_, gaining), trusted_until_);
 }
 
@@ -79,8 +79,7 @@ Loss Renewal::loss(Instant now) const {
   if (denied_) return Loss::denied;
   if (now < trusted_until_) return Loss::none;
   // What an extend is trusted for is less than it asked for.
-  const bool kept = trusted_until_ + part_of(terms_.ttl, kTroublePart) >= kept_until();
-  return kept ? Loss::kept : Loss::silence;
+  return worth_from() >= kept_until() ? Loss::kept : Loss::silence;
 }
 
 }  // namespace redlock

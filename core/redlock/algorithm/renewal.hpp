@@ -59,6 +59,8 @@ class Renewal {
 
  private:
   [[nodiscard]] Instant kept_until() const { return taken_ + terms_.keep_max; }
+  // An extend must end later than that to be worth its way.
+  [[nodiscard]] Instant worth_from() const;
   [[nodiscard]] bool gains(Instant now) const;
   // Between nine tenths and the whole.
   [[nodiscard]] Duration a_little_less(Duration pause) const;

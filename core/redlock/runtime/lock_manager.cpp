@@ -35,14 +35,6 @@ LockPlan::LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_
 LockManager::LockManager(Pool& pool, std::shared_ptr<const LockPlan> plan)
     : pool_(pool), plan_(std::move(plan)), nodes_(plan_->servers.bind(pool)) {}
 
-void LockManager::check_ttl(Duration ttl) const {
-  if (ttl <= Duration()) throw ArgumentError("ttl must be greater than 0");
-  if (ttl > kTtlMax) throw ArgumentError("ttl must be at most 3153600000000 ms");
-  if (validity_of(ttl, Duration(), plan_->options.drift_factor) <= Duration()) {
-    throw ArgumentError("ttl is too small: clock drift leaves no validity");
-  }
-}
-
 OperationId LockManager::begin(std::unique_ptr<Operation> operation) {
   return pool_.begin(std::move(operation), nodes_);
 }
@@ -56,7 +48,7 @@ QuorumKind LockManager::kind_of(const Resources& resources, const Token& token) 
 std::shared_ptr<const LockKind> LockManager::kind_for(const Resources& resources, Duration ttl,
                                                       const std::string& owner) const {
   check_resources(resources);
-  check_ttl(ttl);
+  check_ttl(ttl, plan_->options.drift_factor);
   if (owner.size() > kOwnerBytesMax) throw ArgumentError("owner must be at most 256 bytes long");
   return std::make_shared<const QuorumKind>(resources, ttl, plan_->options.drift_factor, owner);
 }

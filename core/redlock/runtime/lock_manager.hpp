@@ -93,7 +93,6 @@ class LockManager {
 
  private:
   OperationId begin(std::unique_ptr<Operation> operation);
-  void check_ttl(Duration ttl) const;
   // Checked: of a lock that is held, and of one that is to be taken or extended.
   [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
   [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resources& resources, Duration ttl,

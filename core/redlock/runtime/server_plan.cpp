@@ -6,6 +6,8 @@
 #include <charconv>
 #include <map>
 
+#include "redlock/algorithm/validity.hpp"
+
 namespace redlock {
 
 namespace {
@@ -70,6 +72,14 @@ void check_token(const Token& token) {
   if (token.empty()) throw ArgumentError("token must not be empty");
   if (token.view().size() > kTokenBytesMax) {
     throw ArgumentError("token must be at most 65536 bytes long");
+  }
+}
+
+void check_ttl(Duration ttl, double drift_factor) {
+  if (ttl <= Duration()) throw ArgumentError("ttl must be greater than 0");
+  if (ttl > kTtlMax) throw ArgumentError("ttl must be at most 3153600000000 ms");
+  if (validity_of(ttl, Duration(), drift_factor) <= Duration()) {
+    throw ArgumentError("ttl is too small: clock drift leaves no validity");
   }
 }
 

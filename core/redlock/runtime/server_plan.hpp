@@ -25,6 +25,8 @@ struct ServerTrouble {
 void check_resources(const Resources& resources);
 void check_token(const Token& token);
 void check_drift_factor(double factor);
+// Positive, at most kTtlMax, and with some validity left after drift.
+void check_ttl(Duration ttl, double drift_factor);
 
 // Which servers, and how long each may take: checked, without connections. Immutable, so that any
 // thread may bind it to a pool of its own.
