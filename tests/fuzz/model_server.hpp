@@ -107,7 +107,7 @@ class ModelServer {
   }
 
   static bool is_undo(std::string_view script) {
-    return script == scripts::delete_if_equal.text || script == scripts::stamp_undo.text;
+    return script == scripts::pass.text || script == scripts::stamp_undo.text;
   }
 
   static bool is_take(const std::vector<std::string>& arguments) {

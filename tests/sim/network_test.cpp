@@ -179,7 +179,7 @@ class ForgottenConnectionTest : public NetworkTest {
     return request({verb, script, "1", "lock", "5000", "777", "1"});
   }
   const std::string removal_ =
-      request({"EVALSHA", scripts::delete_if_equal.sha1, "1", "lock", "token"});
+      request({"EVALSHA", scripts::pass.sha1, "1", "lock", "token"});
   const std::string take_ = request({"SET", "lock", "token", "NX", "PX", "100"});
 
  private:

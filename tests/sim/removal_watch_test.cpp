@@ -27,7 +27,7 @@ class RemovalWatchTest : public testing::Test, public NetworkEnds {
   }
   std::string remove(const Connection& connection, const std::string& token,
                      std::string_view answer) {
-    const Script& script = scripts::delete_if_equal;
+    const Script& script = scripts::pass;
     return watch_.executed(connection, deed_of({"EVAL", script.text, "1", "lock", token}), answer);
   }
 

@@ -89,27 +89,27 @@ TEST_F(ConformanceTest, TheScriptCacheAnswersAlike) {
 
 TEST_F(ConformanceTest, TheQuorumLocksScriptsAnswerAlike) {
   for (const Script* one :
-       {&scripts::delete_if_equal, &scripts::extend_if_equal, &scripts::check_equal}) {
+       {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal}) {
     load(*one);
   }
   script(scripts::check_equal, {"lock", "token"});
-  script(scripts::delete_if_equal, {"lock", "token"});
+  script(scripts::pass, {"lock", "token"});
   script(scripts::extend_if_equal, {"lock", "token", "1000"});
   same({"SET", "lock", "token", "NX", "PX", "50000"});
   script(scripts::check_equal, {"lock", "token"});
   script(scripts::check_equal, {"lock", "other"});
-  script(scripts::delete_if_equal, {"lock", "other"});
+  script(scripts::pass, {"lock", "other"});
   script(scripts::extend_if_equal, {"lock", "other", "900000"});
   same_within_tolerance({"PTTL", "lock"});
   script(scripts::extend_if_equal, {"lock", "token", "900000"});
   same_within_tolerance({"PTTL", "lock"});
   script(scripts::extend_if_equal, {"lock", "token", "1000"});
   same_within_tolerance({"PTTL", "lock"});
-  script(scripts::delete_if_equal, {"lock", "token"});
+  script(scripts::pass, {"lock", "token"});
   same({"GET", "lock"});
   same({"HSET", "lock", "f", "v"});
   for (const Script* one :
-       {&scripts::delete_if_equal, &scripts::extend_if_equal, &scripts::check_equal}) {
+       {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal}) {
     script(*one, {"lock", "token", "1000"});
   }
 }
@@ -163,18 +163,18 @@ TEST_F(ConformanceTest, ATakenStampIsWrittenAlike) {
 
 TEST_F(ConformanceTest, WritesAreRefusedAlikeWithoutMemory) {
   same({"SET", "lock", "token"});
-  load(scripts::delete_if_equal);
+  load(scripts::pass);
   EXPECT_EQ(ask({"CONFIG", "SET", "maxmemory", "1"}).real, "+OK\r\n");
   server_.conditions().out_of_memory = true;
   same({"SET", "a", "1", "NX", "PX", "1000"});
   same({"EVAL", scripts::stamp_take.text, "1", "pid", "1", "0", "1"});
   same({"EVAL", "return redis.pcall('SET', 'a', 'b')", "0"});
-  script(scripts::delete_if_equal, {"lock", "token"});
+  script(scripts::pass, {"lock", "token"});
 }
 
 TEST_F(ConformanceTest, WritesAreRefusedAlikeByAReplica) {
   same({"SET", "lock", "token"});
-  load(scripts::delete_if_equal);
+  load(scripts::pass);
   load(scripts::check_equal);
   // To a port that nobody serves.
   EXPECT_EQ(ask({"REPLICAOF", "127.0.0.1", "1"}).real, "+OK\r\n");
@@ -182,8 +182,8 @@ TEST_F(ConformanceTest, WritesAreRefusedAlikeByAReplica) {
   same({"SET", "a", "1", "NX", "PX", "1000"});
   same({"GET", "lock"});
   script(scripts::check_equal, {"lock", "token"});
-  script(scripts::delete_if_equal, {"lock", "token"});
-  script(scripts::delete_if_equal, {"lock", "other"});
+  script(scripts::pass, {"lock", "token"});
+  script(scripts::pass, {"lock", "other"});
 }
 
 TEST_F(ConformanceTest, EverybodyElseIsRefusedAlikeWhileAScriptRuns) {

@@ -49,14 +49,14 @@ using CompareAndDelete = ScriptRules;
 
 TEST_F(CompareAndDelete, DeletesOnlyWhatHoldsTheToken) {
   run({"SET", "k", "theirs"});
-  EXPECT_EQ(run(scripts::delete_if_equal, {"ours"}), kNo);
+  EXPECT_EQ(run(scripts::pass, {"ours"}), kNo);
   EXPECT_EQ(stored(), bulk("theirs"));
-  EXPECT_EQ(run(scripts::delete_if_equal, {"theirs"}), kYes);
+  EXPECT_EQ(run(scripts::pass, {"theirs"}), kYes);
   EXPECT_EQ(stored(), kNil);
 }
 
 TEST_F(CompareAndDelete, OfNothingIsNotConfirmed) {
-  EXPECT_EQ(run(scripts::delete_if_equal, {"ours"}), kNo);
+  EXPECT_EQ(run(scripts::pass, {"ours"}), kNo);
 }
 
 using CompareAndExtend = ScriptRules;

@@ -23,7 +23,7 @@ std::string clipped(std::string_view word) {
 
 std::string_view script_name(std::string_view word) {
   const std::array<std::pair<const Script*, std::string_view>, 8> names{{
-      {&scripts::delete_if_equal, "delete_if_equal"},
+      {&scripts::pass, "pass"},
       {&scripts::extend_if_equal, "extend_if_equal"},
       {&scripts::check_equal, "check_equal"},
       {&scripts::inspect, "inspect"},

@@ -5,7 +5,7 @@
 
 namespace redlock::sim {
 
-// "SET lock 3f2a.. NX PX 100, EVALSHA delete_if_equal lock 3f2a.."; a fragment is shown as such.
+// "SET lock 3f2a.. NX PX 100, EVALSHA pass lock 3f2a.."; a fragment is shown as such.
 [[nodiscard]] std::string summarize_requests(std::string_view bytes);
 // "OK, 1, nil".
 [[nodiscard]] std::string summarize_answers(std::string_view bytes);

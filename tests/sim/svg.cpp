@@ -79,7 +79,7 @@ std::string short_label(const StoryMessage& message) {
     std::string part = message.text.substr(at, end - at);
     if (part.starts_with("EVAL")) part.erase(0, part.find(' ') + 1);
     part = part.substr(0, part.find(' '));
-    if (part == "delete_if_equal") part = "delete";
+    if (part == "pass") part = "delete";
     if (part == "extend_if_equal") part = "extend";
     if (part == "check_equal") part = "check";
     label += (label.empty() ? "" : "+") + part;

@@ -12,7 +12,7 @@ namespace {
 
 const Script& script_named(const std::string& text_or_sha1) {
   for (const Script* script :
-       {&scripts::delete_if_equal, &scripts::extend_if_equal, &scripts::check_equal,
+       {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal,
         &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo, &scripts::stamp_release,
         &scripts::stamp_check}) {
     if (script->text == text_or_sha1 || script->sha1 == text_or_sha1) return *script;

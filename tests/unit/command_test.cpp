@@ -18,7 +18,7 @@ struct TakeUndoneByAQuestion : TakeForGood {
   [[nodiscard]] CheckEqual undo() const { return {Resource("r"), Token("t")}; }
 };
 struct TakeUndoneByARemoval : TakeForGood {
-  [[nodiscard]] DeleteIfEqual undo() const { return {Resource("r"), Token("t")}; }
+  [[nodiscard]] Pass undo() const { return {Resource("r"), Token("t")}; }
 };
 struct RemovalOnce {
   static constexpr Effect kEffect = Effect::removes;
@@ -39,7 +39,7 @@ TEST(Rule12WhatTakesHasAnUndo, AndWhatRemovesCanBeSentOnceMore) {
 TEST(EffectOf, EveryCommandSaysWhatItDoes) {
   EXPECT_TRUE(is_take(SetIfAbsent{kKey, kToken, {}}));
   EXPECT_TRUE(is_take(StampTake{kKey, kToken, {}}));
-  EXPECT_TRUE(is_removal(DeleteIfEqual{kKey, kToken}));
+  EXPECT_TRUE(is_removal(Pass{kKey, kToken}));
   EXPECT_TRUE(is_removal(StampUndo{kKey, kToken}));
   EXPECT_TRUE(is_removal(StampRelease{kKey, kToken, {}}));
   EXPECT_EQ(effect_of(ExtendIfEqual{kKey, kToken, {}}), Effect::prolongs);
@@ -52,8 +52,8 @@ TEST(EffectOf, EveryCommandSaysWhatItDoes) {
 TEST(UndoOf, ATakenLockIsUndoneByItsOwnToken) {
   const auto quorum = undo_of(SetIfAbsent{kKey, kToken, Duration::ms(5)});
   ASSERT_TRUE(quorum);
-  EXPECT_EQ(std::get<DeleteIfEqual>(*quorum).resources, kKey);
-  EXPECT_EQ(std::get<DeleteIfEqual>(*quorum).token, kToken);
+  EXPECT_EQ(std::get<Pass>(*quorum).resources, kKey);
+  EXPECT_EQ(std::get<Pass>(*quorum).token, kToken);
   const auto stamp = undo_of(StampTake{kKey, kToken, Duration::ms(5)});
   ASSERT_TRUE(stamp);
   EXPECT_EQ(std::get<StampUndo>(*stamp).token, kToken);
@@ -68,7 +68,7 @@ TEST(UndoOf, QuestionsLeaveNothingBehind) {
 }
 
 TEST(UndoOf, ARemovalThatWentUnansweredIsRepeated) {
-  EXPECT_TRUE(std::holds_alternative<DeleteIfEqual>(*undo_of(DeleteIfEqual{kKey, kToken})));
+  EXPECT_TRUE(std::holds_alternative<Pass>(*undo_of(Pass{kKey, kToken})));
   EXPECT_TRUE(std::holds_alternative<StampUndo>(*undo_of(StampUndo{kKey, kToken})));
 }
 
@@ -82,12 +82,12 @@ TEST(UndoOf, ARepeatedStampReleaseProvesOwnershipExactly) {
 }
 
 TEST(LockName, JoinsATakeAndItsUndoAndNothingElse) {
-  EXPECT_EQ(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(DeleteIfEqual{kKey, kToken}));
+  EXPECT_EQ(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(Pass{kKey, kToken}));
   EXPECT_EQ(lock_name(StampTake{kKey, kToken, {}}), lock_name(StampUndo{kKey, kToken}));
   EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
-            lock_name(DeleteIfEqual{kKey, Token("other")}));
+            lock_name(Pass{kKey, Token("other")}));
   EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
-            lock_name(DeleteIfEqual{Resource("other"), kToken}));
+            lock_name(Pass{Resource("other"), kToken}));
 }
 
 TEST(LockName, OfSeveralKeysDiffersWhereOneDoes) {

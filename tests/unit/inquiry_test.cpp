@@ -18,7 +18,7 @@ constexpr AttemptNumber kAttempt = 1;
 class InquiryOfThree : public testing::Test {
  protected:
   explicit InquiryOfThree(LossDetail detail = LossDetail::reason)
-      : inquiry_(answer_times({50, 50, 50}), DeleteIfEqual{Resource("r"), Token("t")}, detail) {
+      : inquiry_(answer_times({50, 50, 50}), Pass{Resource("r"), Token("t")}, detail) {
     inquiry_.start(t(0));
     requests_ = drain(inquiry_);
   }
@@ -112,7 +112,7 @@ TEST_F(ReleaseOfThree, ALostReleaseThatReachedNobodySaysSo) {
 
 TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
   for (const Fault fault : {Fault::timeout, Fault::rejected, Fault::protocol}) {
-    Inquiry release(answer_times({50}), DeleteIfEqual{Resource("r"), Token("t")}, LossDetail::none);
+    Inquiry release(answer_times({50}), Pass{Resource("r"), Token("t")}, LossDetail::none);
     release.start(t(0));
     drain(release);
     release.take_reply(NodeIndex(0), kAttempt, Reply::unknown(fault, ""), t(1));

@@ -95,7 +95,7 @@ TEST_F(PlantTest, GivenUpItIsUndone) {
   const auto requests = drain(plant_);
   EXPECT_EQ(nodes_of(requests), (std::set<std::size_t>{0, 2}));
   for (const Request& request : requests) {
-    EXPECT_EQ(std::get<DeleteIfEqual>(*request.command).token, kToken);
+    EXPECT_EQ(std::get<Pass>(*request.command).token, kToken);
     EXPECT_FALSE(request.wants_answer);
   }
 }

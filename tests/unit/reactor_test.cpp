@@ -160,7 +160,7 @@ class Rule03UndoOnTheSameConnection : public FakeWorld {
     ASSERT_EQ(server.log.size(), 2U);
     EXPECT_EQ(server.log[0][0], "SET");
     EXPECT_EQ(server.log[1][0], "EVAL");
-    EXPECT_EQ(server.log[1][1], scripts::delete_if_equal.text);
+    EXPECT_EQ(server.log[1][1], scripts::pass.text);
     EXPECT_EQ(server.log[1][4], server.log[0][2]);
   }
 };

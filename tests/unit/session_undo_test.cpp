@@ -73,7 +73,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ALastRemovalGoesOutBehindTheUnansweredSe
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0],
-            (Arguments{"EVAL", std::string(scripts::delete_if_equal.text), "1", "r", "a"}));
+            (Arguments{"EVAL", std::string(scripts::pass.text), "1", "r", "a"}));
   EXPECT_TRUE(session_.open_takes().empty());
 }
 

@@ -39,7 +39,7 @@ TEST(AppendRequest, TakesALockExactlyAsTheUserlandClassDoes) {
 }
 
 TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
-  EXPECT_EQ(written(DeleteIfEqual{kKey, kToken}), script(scripts::delete_if_equal, {"tok"}));
+  EXPECT_EQ(written(Pass{kKey, kToken}), script(scripts::pass, {"tok"}));
   EXPECT_EQ(written(ExtendIfEqual{kKey, kToken, Duration::ms(70)}),
             script(scripts::extend_if_equal, {"tok", "70"}));
   EXPECT_EQ(written(CheckEqual{kKey, kToken}), script(scripts::check_equal, {"tok"}));
@@ -92,9 +92,9 @@ TEST(AppendRequest, ALookIsAPlainCommandThatLeavesNothingBehind) {
 }
 
 TEST(AppendRequest, ByTextTheWholeScriptTravels) {
-  const Arguments arguments = written(DeleteIfEqual{kKey, kToken}, ScriptForm::text);
+  const Arguments arguments = written(Pass{kKey, kToken}, ScriptForm::text);
   EXPECT_EQ(arguments.at(0), "EVAL");
-  EXPECT_EQ(arguments.at(1), scripts::delete_if_equal.text);
+  EXPECT_EQ(arguments.at(1), scripts::pass.text);
   EXPECT_EQ(arguments.at(3), kKey.view());
   EXPECT_EQ(written(SetIfAbsent{kKey, kToken, Duration::ms(5)}, ScriptForm::text).at(0), "SET");
 }
@@ -111,7 +111,7 @@ TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
 
 TEST(ReplyTo, AScriptIsGrantedByOneAndDeniedByZeroAndNothingElse) {
   for (const Command& command :
-       {Command(DeleteIfEqual{kKey, kToken}), Command(ExtendIfEqual{kKey, kToken, {}}),
+       {Command(Pass{kKey, kToken}), Command(ExtendIfEqual{kKey, kToken, {}}),
         Command(CheckEqual{kKey, kToken}), Command(StampRelease{kKey, Token("1.2"), {}}),
         Command(StampCheck{kKey, Token("1.2")}), Command(StampUndo{kKey, kToken})}) {
     EXPECT_EQ(reply_to(command, value(RespKind::integer, 1))->answer, Answer::granted);
@@ -168,7 +168,7 @@ TEST(Rule05AnErrorIsAVoteAgainst, AServersErrorIsNeitherGrantNorDenial) {
                            "NOAUTH Authentication required.", "MASTERDOWN Link", "BUSY script",
                            "ERR unknown command", "NOPERM no", ""}) {
     for (const Command& command :
-         {Command(SetIfAbsent{kKey, kToken, Duration::ms(5)}), Command(DeleteIfEqual{kKey, kToken}),
+         {Command(SetIfAbsent{kKey, kToken, Duration::ms(5)}), Command(Pass{kKey, kToken}),
           Command(StampTake{kKey, kToken, Duration::ms(5)})}) {
       EXPECT_EQ(error_reply(command, text).answer, Answer::unknown) << text;
       EXPECT_EQ(error_reply(command, text).fault, fault_of(text)) << text;
@@ -177,7 +177,7 @@ TEST(Rule05AnErrorIsAVoteAgainst, AServersErrorIsNeitherGrantNorDenial) {
 }
 
 TEST(ReplyTo, AKeyOfAnotherTypeIsNotOurs) {
-  EXPECT_EQ(error_reply(DeleteIfEqual{kKey, kToken}, "ERR ...: WRONGTYPE Operation").answer,
+  EXPECT_EQ(error_reply(Pass{kKey, kToken}, "ERR ...: WRONGTYPE Operation").answer,
             Answer::denied);
   EXPECT_EQ(error_reply(CheckEqual{kKey, kToken}, "WRONGTYPE Operation").answer, Answer::denied);
   EXPECT_EQ(error_reply(StampRelease{kKey, Token("1.2"), {}}, "WRONGTYPE Operation").answer,

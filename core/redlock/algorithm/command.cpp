@@ -13,6 +13,15 @@ LockName lock_name(const Command& command) {
   return std::visit([](const auto& c) { return c.lock(); }, command);
 }
 
+bool is_repeated_take(const Command& command) {
+  return std::visit(
+      [](const auto& c) {
+        using C = std::decay_t<decltype(c)>;
+        return requires { C::kRepeated; };
+      },
+      command);
+}
+
 std::optional<Command> undo_of(const Command& command) {
   return std::visit(
       [](const auto& c) -> std::optional<Command> {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <variant>
 
+#include "redlock/algorithm/line_commands.hpp"
 #include "redlock/algorithm/quorum_commands.hpp"
 #include "redlock/algorithm/stamp_commands.hpp"
 
@@ -15,8 +16,8 @@ namespace redlock {
 
 template <IsCommand... C>
 using CommandOf = std::variant<C...>;
-using Command = CommandOf<SetIfAbsent, DeleteIfEqual, ExtendIfEqual, CheckEqual, StampTake,
-                          StampUndo, StampRelease, StampCheck, CheckEndless, Inspect>;
+using Command = CommandOf<SetIfAbsent, Pass, ExtendIfEqual, CheckEqual, StampTake, StampUndo,
+                          StampRelease, StampCheck, CheckEndless, Inspect, Join>;
 
 [[nodiscard]] Effect effect_of(const Command& command);
 // Which lock it is about; a view into the command.
@@ -32,6 +33,9 @@ using Command = CommandOf<SetIfAbsent, DeleteIfEqual, ExtendIfEqual, CheckEqual,
 [[nodiscard]] inline bool is_take(const Command& command) {
   return effect_of(command) == Effect::takes;
 }
+
+// Is it a take that may have been sent before, so that one which is not sent has something to undo?
+[[nodiscard]] bool is_repeated_take(const Command& command);
 
 // Which of an operation's attempts a command belongs to; a late reply to an earlier
 // attempt is told from the current one's by it.

@@ -21,6 +21,11 @@ class LockKind {
   [[nodiscard]] virtual Token fresh_token(Entropy& entropy) const = 0;
   // One attempt's command; undo_of() is what takes it back.
   [[nodiscard]] virtual Command take(const Token& fresh) const = 0;
+  // What waits in one node's line; nothing for a kind that cannot be waited for in line.
+  [[nodiscard]] virtual std::optional<Command> join(const Token& /*fresh*/,
+                                                    const LineEntry& /*entry*/) const {
+    return std::nullopt;
+  }
   // What the lock's keys hold once a majority has granted an attempt: it proves whose lock it is
   // to the verbs below. `text` came with the latest grant.
   [[nodiscard]] virtual Token proof(const Token& fresh, const std::string& text) const = 0;

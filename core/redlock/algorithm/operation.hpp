@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "redlock/algorithm/command.hpp"
+#include "redlock/algorithm/line.hpp"
 #include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/algorithm/time.hpp"
@@ -36,6 +37,14 @@ class Operation {
   // The node was asked in this attempt though its last answer was overdue: it may still vote, but
   // need not be waited for while a majority can be asked without it.
   virtual void take_doubt(NodeIndex /*node*/, AttemptNumber /*attempt*/) {}
+  // Does it want to hear what its nodes' servers say unasked? Then it is told of each node, by and
+  // by, whether they can be heard, and again whenever that changes.
+  [[nodiscard]] virtual bool listens() const { return false; }
+  virtual void take_hearing(NodeIndex /*node*/, const Hearing& /*hearing*/, Instant /*now*/) {}
+  // False: it is meant for somebody else.
+  virtual bool take_push(NodeIndex /*node*/, const Push& /*push*/, Instant /*now*/) {
+    return false;
+  }
   // The caller gives up: what may be held is undone, the outcome is `aborted`.
   virtual void abort(Instant now) = 0;
 

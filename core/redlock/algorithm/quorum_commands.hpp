@@ -4,20 +4,11 @@
 #pragma once
 #include "redlock/algorithm/command_effect.hpp"
 #include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/line_commands.hpp"
 #include "redlock/algorithm/resources.hpp"
 #include "redlock/algorithm/time.hpp"
 
 namespace redlock {
-
-// Deletes the key when it holds the token. Granted: deleted. Denied: not proven ours.
-struct DeleteIfEqual {
-  static constexpr Effect kEffect = Effect::removes;
-  Resources resources;
-  Token token;
-
-  [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
-  [[nodiscard]] DeleteIfEqual again() const { return *this; }
-};
 
 // Sets the key when it is absent. Granted: set. Denied: the key exists.
 struct SetIfAbsent {
@@ -27,7 +18,7 @@ struct SetIfAbsent {
   Duration ttl;
 
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
-  [[nodiscard]] DeleteIfEqual undo() const { return {resources, token}; }
+  [[nodiscard]] Pass undo() const { return {resources, token}; }
 };
 
 // Makes the key live for `ttl` from now when it holds the token, unless it already

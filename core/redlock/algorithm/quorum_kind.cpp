@@ -30,9 +30,13 @@ Token QuorumKind::fresh_token(Entropy& entropy) const {
 
 Command QuorumKind::take(const Token& fresh) const { return SetIfAbsent{resources_, fresh, ttl_}; }
 
+std::optional<Command> QuorumKind::join(const Token& fresh, const LineEntry& entry) const {
+  return Join{resources_, fresh, ttl_, entry};
+}
+
 Token QuorumKind::proof(const Token& fresh, const std::string& /*text*/) const { return fresh; }
 
-Command QuorumKind::release(const Token& proof) const { return DeleteIfEqual{resources_, proof}; }
+Command QuorumKind::release(const Token& proof) const { return Pass{resources_, proof}; }
 
 Command QuorumKind::check(const Token& proof) const { return CheckEqual{resources_, proof}; }
 

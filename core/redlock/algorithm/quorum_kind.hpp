@@ -23,6 +23,8 @@ class QuorumKind final : public LockKind {
 
   [[nodiscard]] Token fresh_token(Entropy& entropy) const override;
   [[nodiscard]] Command take(const Token& fresh) const override;
+  [[nodiscard]] std::optional<Command> join(const Token& fresh,
+                                            const LineEntry& entry) const override;
   [[nodiscard]] Token proof(const Token& fresh, const std::string& text) const override;
   [[nodiscard]] Command release(const Token& proof) const override;
   [[nodiscard]] Command check(const Token& proof) const override;

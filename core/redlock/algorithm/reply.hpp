@@ -46,8 +46,8 @@ enum class Fault {
 struct Reply {
   Answer answer = Answer::unknown;
   Fault fault = Fault::none;
-  // The reason for people where the answer is unknown; the stored stamp where a
-  // StampTake was granted; else empty.
+  // The reason for people where the answer is unknown; what the command says of its answer (the
+  // stored stamp of a StampTake, the Standing of a Join); else empty.
   std::string text;
   // False where it is certain that the node was never sent the command.
   bool sent = true;
@@ -55,7 +55,9 @@ struct Reply {
   static Reply granted(std::string text = {}) {
     return {Answer::granted, Fault::none, std::move(text), true};
   }
-  static Reply denied() { return {Answer::denied, Fault::none, {}, true}; }
+  static Reply denied(std::string text = {}) {
+    return {Answer::denied, Fault::none, std::move(text), true};
+  }
   static Reply unknown(Fault fault, std::string text) {
     const bool sent = fault != Fault::resolve && fault != Fault::refused &&
                       fault != Fault::connect && fault != Fault::bound;

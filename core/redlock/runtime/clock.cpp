@@ -16,4 +16,10 @@ Instant SystemClock::now() {
   return Instant::from_ns(time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec);
 }
 
+std::int64_t wall_ms() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return time.tv_sec * std::int64_t{1'000} + time.tv_nsec / 1'000'000;
+}
+
 }  // namespace redlock

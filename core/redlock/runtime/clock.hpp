@@ -1,5 +1,7 @@
 // What time it is, on a clock that never steps and goes on while the machine sleeps.
 #pragma once
+#include <cstdint>
+
 #include "redlock/algorithm/time.hpp"
 
 namespace redlock {
@@ -16,5 +18,8 @@ class SystemClock final : public Clock {
  public:
   [[nodiscard]] Instant now() override;
 };
+
+// The clock on the wall, in ms since 1970. It may step: nothing that must be true may hang on it.
+[[nodiscard]] std::int64_t wall_ms();
 
 }  // namespace redlock

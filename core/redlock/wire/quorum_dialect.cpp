@@ -24,10 +24,6 @@ ReadReply Dialect<CheckEndless>::read(const RespValue& value) {
   return value.integer == -1 ? Reply::granted() : Reply::denied();
 }
 
-void Dialect<DeleteIfEqual>::write(const RequestWriter& request, const DeleteIfEqual& command) {
-  request.script(scripts::delete_if_equal, command.lock().keys, command.token.view());
-}
-
 void Dialect<ExtendIfEqual>::write(const RequestWriter& request, const ExtendIfEqual& command) {
   request.script(scripts::extend_if_equal, command.lock().keys, command.token.view(),
                  in_ms(command.ttl));

@@ -20,11 +20,6 @@ struct Dialect<CheckEndless> : PlainDialect {
 };
 
 template <>
-struct Dialect<DeleteIfEqual> : ScriptDialect {
-  static void write(const RequestWriter& request, const DeleteIfEqual& command);
-};
-
-template <>
 struct Dialect<ExtendIfEqual> : ScriptDialect {
   static void write(const RequestWriter& request, const ExtendIfEqual& command);
 };

@@ -1,14 +1,106 @@
 // Script texts. The SHA1s belong to the exact bytes: recompute them with every edit.
 #include "redlock/wire/scripts.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace redlock::scripts {
 
-const Script delete_if_equal{
-    R"(if redis.call('GET', KEYS[1]) == ARGV[1] then
-  return redis.call('DEL', KEYS[1])
+namespace {
+
+// One text behind the other.
+template <const std::string_view& First, const std::string_view& Second>
+struct Both {
+  static constexpr auto kBytes = [] {
+    std::array<char, First.size() + Second.size()> bytes{};
+    std::copy(First.begin(), First.end(), bytes.begin());
+    std::copy(Second.begin(), Second.end(), bytes.begin() + First.size());
+    return bytes;
+  }();
+  static constexpr std::string_view kText{kBytes.data(), kBytes.size()};
+};
+
+// How a line is served. `serve(true)`: the key is free, and the first in line who can be reached
+// gets it; whoever is the first then is told, by `serve(false)` only that. Who cannot be reached is
+// struck out: nobody receives what is published for him, or he was not heard of for 15 s. Where the
+// server's ACL refuses any of it, nobody is served, and what calls it goes on.
+//
+// The line's keys are named here and not by the caller: where an ACL does not cover them, a removal
+// still removes.
+constexpr std::string_view kServe = R"(local key, me = KEYS[1], ARGV[1]
+local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
+local call = redis.pcall
+local function at(place) return call('ZRANGE', line, place, place)[1] end
+local function leave(who)
+  call('HDEL', waiters, who)
+  return call('ZREM', line, who) == 1
 end
-return 0)",
-    "b6a796aa8d73bb4ce6e26afe648196d086a8d1f1"};
+local function entry(who)
+  local told = call('HGET', waiters, who)
+  if type(told) ~= 'string' then return end
+  local channel, echo, ttl, heard = string.match(told, '^(%S+) (%d+) (%d+) (%d+)$')
+  if channel and call('TIME')[1] - heard < 15 then return channel, echo, ttl end
+end
+local function serve(free)
+  for _ = 1, 256 do
+    local who = at(0)
+    if not who then return end
+    local channel, echo, ttl = entry(who)
+    local heard = 0
+    if channel then
+      if free and call('SET', key, who, 'PX', ttl).err then free = false end
+      local word = free and 'granted ' .. echo or 'next ' .. call('PTTL', key)
+      heard = who == me and 1 or call('PUBLISH', channel, word .. ' ' .. who)
+      if free and (heard == 0 or type(heard) == 'table') then call('DEL', key) end
+    end
+    if heard ~= 0 and (not free or type(heard) == 'table') then return end
+    if not leave(who) then return end
+    free = free and heard == 0
+  end
+end
+)";
+
+constexpr std::string_view kPass = R"(local held = call('GET', key)
+if held == me then redis.call('DEL', key) end
+local first = at(0)
+if first then
+  leave(me)
+  if held == me or not held then serve(true) elseif first == me then serve(false) end
+end
+if type(held) == 'table' then return held end
+return held == me and 1 or 0)";
+
+// The caller stands in line first, and is served like everybody: so the earliest ticket gets it.
+// The neighbours' places are looked at, for whoever vanished without a word.
+constexpr std::string_view kJoin = R"(local held = call('GET', key)
+local foreign = type(held) == 'table'
+if foreign and not string.find(held.err, 'WRONGTYPE') then return held end
+local clock = redis.call('TIME')
+redis.call('ZADD', line, ARGV[3], me)
+redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. clock[1])
+redis.call('PEXPIRE', line, 15000)
+redis.call('PEXPIRE', waiters, 15000)
+if held == me then redis.call('DEL', key) end
+if held == me or not held then
+  serve(true)
+  if redis.call('GET', key) == me then return 1 end
+end
+local rank = call('ZRANK', line, me) or 0
+for step = 1, -1, -2 do
+  local place = rank + step
+  for _ = 1, 16 do
+    local who = place >= 0 and at(place)
+    if not who or entry(who) or not leave(who) then break end
+    if step < 0 then place = place - 1 end
+  end
+end
+return redis.call('PTTL', key) .. ' ' .. (at(0) == me and 1 or 0) .. ' ' .. clock[1] ..
+  string.format('%03d', clock[2] / 1000))";
+
+}  // namespace
+
+const Script pass{Both<kServe, kPass>::kText, "3677d536d7def220bdd14c5f5dc09fe835342f23"};
+const Script join{Both<kServe, kJoin>::kText, "6e66a1bff5d772b15393eacd64d07b51f977f031"};
 
 const Script extend_if_equal{
     R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

@@ -2,7 +2,7 @@
 //
 // Each text is atomic on its server. The texts are part of the protocol between versions of
 // this library running side by side: change one only with a new name and a test that both
-// understand each other. Every answer is 1 or 0, except stamp_take's.
+// understand each other. Every answer is 1 or 0 where nothing else is said.
 #pragma once
 #include <string_view>
 
@@ -15,8 +15,12 @@ struct Script {
 
 namespace scripts {
 
-// KEYS[1] key, ARGV[1] token.
-extern const Script delete_if_equal;
+// KEYS[1] key, ARGV[1] token. Deletes and hands the lock on to the first in line.
+extern const Script pass;
+// KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] ticket, ARGV[4] channel, ARGV[5] echo. 1 when
+// granted; else, as text, what is left of the key in ms (PTTL's word), a blank, 1 when we are the
+// first in line, a blank, the server's clock in ms.
+extern const Script join;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms. Never shortens.
 extern const Script extend_if_equal;
 // KEYS[1] key, ARGV[1] token.

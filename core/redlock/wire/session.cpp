@@ -83,7 +83,7 @@ void Session::drop_unwritten(IsUseless is_useless) noexcept {
   for (auto request = unwritten(); any_take && request != awaited_.end(); ++request) {
     if (request->origin.operation != 0 || !is_removal(*request->command)) continue;
     request->useless = std::any_of(unwritten(), awaited_.end(), [&](const Awaited& take) {
-      return take.useless && is_take(*take.command) &&
+      return take.useless && is_take(*take.command) && !is_repeated_take(*take.command) &&
              lock_name(*take.command) == lock_name(*request->command);
     });
   }

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "redlock/wire/line_dialect.hpp"
 #include "redlock/wire/quorum_dialect.hpp"
 #include "redlock/wire/stamp_dialect.hpp"
 

@@ -1,0 +1,62 @@
+// Reading what servers say to those who stand in line.
+#include "redlock/algorithm/line.hpp"
+
+#include <charconv>
+
+namespace redlock {
+
+namespace {
+
+// The number at the beginning of `text` and the blank or the end behind it, which are taken off.
+template <class Number>
+bool take_number(std::string_view& text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (text.empty()) return true;
+  if (text.front() != ' ') return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// PTTL says -1 of a key without end.
+std::optional<Duration> left_of(std::int64_t pttl) {
+  if (pttl == -1) return std::nullopt;
+  return Duration::ms(pttl < 0 ? 0 : pttl);
+}
+
+}  // namespace
+
+std::optional<Standing> parse_standing(std::string_view text) {
+  std::int64_t pttl = 0;
+  int first = 0;
+  Standing standing;
+  const bool whole = take_number(text, pttl) && take_number(text, first) &&
+                     take_number(text, standing.server_ms) && text.empty();
+  if (!whole || first < 0 || first > 1) return std::nullopt;
+  standing.left = left_of(pttl);
+  standing.first = first == 1;
+  return standing;
+}
+
+std::optional<Push> parse_push(std::string_view text) {
+  constexpr std::string_view kGranted = "granted ";
+  constexpr std::string_view kNext = "next ";
+  Push push;
+  std::int64_t pttl = 0;
+  if (text.starts_with(kGranted)) {
+    text.remove_prefix(kGranted.size());
+    push.kind = Push::Kind::granted;
+    if (!take_number(text, push.echo)) return std::nullopt;
+  } else if (text.starts_with(kNext)) {
+    text.remove_prefix(kNext.size());
+    if (!take_number(text, pttl)) return std::nullopt;
+    push.left = left_of(pttl);
+  } else {
+    return std::nullopt;
+  }
+  push.token = Token(std::string(text));
+  return push.token.empty() ? std::nullopt : std::optional(push);
+}
+
+}  // namespace redlock

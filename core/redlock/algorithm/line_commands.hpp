@@ -1,0 +1,54 @@
+// What one node is asked for its line: who waits for a lock stands in it, and the command that
+// frees the lock gives it, at once, to the first who can still be reached.
+//
+// The line is beside the lock's own key, in two more that expire. Pure values.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "redlock/algorithm/command_effect.hpp"
+#include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/resources.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+// What every removal is: deletes the key when it holds the token and hands the lock on, and leaves
+// the line. Granted: deleted. Denied: not proven ours; the token has left the line all the same.
+struct Pass {
+  static constexpr Effect kEffect = Effect::removes;
+  Resources resources;
+  Token token;
+
+  [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
+  [[nodiscard]] Pass again() const { return *this; }
+};
+
+// How one wait stands in one node's line.
+struct LineEntry {
+  // The order in line: the time at which the wait began, in ms since 1970. Safety is not its
+  // affair.
+  std::int64_t ticket = 0;
+  // Where its process hears of it. Not empty, no blanks.
+  std::string channel;
+  // Comes back with what is pushed, and tells behind which join that was.
+  std::uint64_t echo = 0;
+};
+
+// Sets the key when it is absent or holds the token, unless somebody with an earlier ticket waits:
+// then that one gets it. Who does not get it stands in line, or goes on standing there. Granted:
+// the key holds the token and lives for `ttl` from now. Denied: the reply's text is a Standing.
+struct Join {
+  static constexpr Effect kEffect = Effect::takes;
+  // It may have been sent before: then one that is not sent leaves all the same something to undo.
+  static constexpr bool kRepeated = true;
+  Resources resources;
+  Token token;
+  Duration ttl;
+  LineEntry entry;
+
+  [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
+  [[nodiscard]] Pass undo() const { return {resources, token}; }
+};
+
+}  // namespace redlock

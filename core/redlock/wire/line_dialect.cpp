@@ -1,0 +1,24 @@
+// The line's requests and replies.
+#include "redlock/wire/line_dialect.hpp"
+
+#include "redlock/algorithm/line.hpp"
+
+namespace redlock {
+
+void Dialect<Pass>::write(const RequestWriter& request, const Pass& command) {
+  request.script(scripts::pass, command.lock().keys, command.token.view());
+}
+
+void Dialect<Join>::write(const RequestWriter& request, const Join& command) {
+  request.script(scripts::join, command.lock().keys, command.token.view(), in_ms(command.ttl),
+                 std::to_string(command.entry.ticket), command.entry.channel,
+                 std::to_string(command.entry.echo));
+}
+
+ReadReply Dialect<Join>::read(const RespValue& value) {
+  if (value.kind == RespKind::integer && value.integer == 1) return Reply::granted();
+  if (value.kind == RespKind::bulk && parse_standing(value.text)) return Reply::denied(value.text);
+  return std::nullopt;
+}
+
+}  // namespace redlock

@@ -1,0 +1,21 @@
+// How the line's commands look in RESP, and what servers publish.
+//
+// Pure functions.
+#pragma once
+#include "redlock/algorithm/line_commands.hpp"
+#include "redlock/wire/dialect.hpp"
+
+namespace redlock {
+
+template <>
+struct Dialect<Pass> : ScriptDialect {
+  static void write(const RequestWriter& request, const Pass& command);
+};
+
+template <>
+struct Dialect<Join> : ScriptDialect {
+  static void write(const RequestWriter& request, const Join& command);
+  static ReadReply read(const RespValue& value);
+};
+
+}  // namespace redlock
