@@ -85,7 +85,7 @@ if held == me or not held then
   serve(true)
   if redis.call('GET', key) == me then return 1 end
 end
-local rank = call('ZRANK', line, me) or 0
+local rank = redis.call('ZRANK', line, me)
 for step = 1, -1, -2 do
   local place = rank + step
   for _ = 1, 16 do
@@ -94,13 +94,13 @@ for step = 1, -1, -2 do
     if step < 0 then place = place - 1 end
   end
 end
-return redis.call('PTTL', key) .. ' ' .. (at(0) == me and 1 or 0) .. ' ' .. clock[1] ..
+return redis.call('PTTL', key) .. ' ' .. redis.call('ZRANK', line, me) .. ' ' .. clock[1] ..
   string.format('%03d', clock[2] / 1000))";
 
 }  // namespace
 
 const Script pass{Both<kServe, kPass>::kText, "3677d536d7def220bdd14c5f5dc09fe835342f23"};
-const Script join{Both<kServe, kJoin>::kText, "6e66a1bff5d772b15393eacd64d07b51f977f031"};
+const Script join{Both<kServe, kJoin>::kText, "1aa1af017e37a8cc92506ec6371e891a4469acdd"};
 
 const Script extend_if_equal{
     R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
