@@ -1,2 +1,210 @@
 // The machine that waits in line.
 #include "redlock/algorithm/in_line.hpp"
+
+#include <algorithm>
+
+#include "redlock/algorithm/invariant.hpp"
+
+namespace redlock {
+
+InLine::InLine(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, WaitRequest request,
+               std::shared_ptr<LineMemory> memory, Entropy& entropy)
+    : answer_times_(std::move(answer_times)),
+      kind_(std::move(kind)),
+      request_(std::move(request)),
+      memory_(std::move(memory)),
+      entropy_(entropy) {}
+
+void InLine::start(Instant now) {
+  REDLOCK_INVARIANT(phase_ == Phase::fresh);
+  started_ = now;
+  const bool waits = request_.wait > Duration();
+  if (waits && memory_->waited_lately(request_.resources, now)) return begin_standing(now);
+  begin_plain(Phase::asking, RetryPolicy::jittered(1, 0), now);
+}
+
+void InLine::begin_plain(Phase phase, const RetryPolicy& retry, Instant now) {
+  plain_base_ = attempt_;
+  plain_.emplace(answer_times_, kind_, retry, entropy_);
+  plain_->start(now);
+  phase_ = phase;
+}
+
+void InLine::follow_plain(Instant now) {
+  const Outcome* const outcome = plain_->outcome();
+  if (outcome == nullptr) return;
+  const bool final = outcome->decision == Decision::granted ||
+                     outcome->decision == Decision::foreign || phase_ == Phase::polling;
+  if (!final && now < wait_end()) return begin_standing(now);
+  Outcome taken = *outcome;
+  // Why it was not waited in line.
+  if (phase_ == Phase::polling) taken.line = reports();
+  finish(std::move(taken));
+}
+
+// What may throw comes first: then there is no wait in line, and nothing to undo.
+void InLine::begin_standing(Instant now) {
+  Token token = kind_->fresh_token(entropy_);
+  const Duration stale_after = Duration::ns(kind_->validity(Duration()).count_ns() / 4);
+  std::vector<LinePlace> places;
+  for (std::size_t i = 0; i < answer_times_->size(); ++i) {
+    places.emplace_back(stale_after, plain_ ? plain_->outcome()->nodes[i] : NodeReport());
+  }
+  memory_->note_waited(request_.resources, now);
+  // What undoes the plain attempt goes before the joins.
+  while (plain_) {
+    std::optional<Request> undo = plain_->next_request();
+    if (!undo) break;
+    requests_.push_back(std::move(*undo));
+  }
+  if (plain_) attempt_ = plain_base_ + 1;
+  token_ = std::move(token);
+  places_ = std::move(places);
+  ticket_ = request_.wall_ms + memory_->clock_offset().count_ms();
+  phase_ = Phase::standing;
+}
+
+void InLine::take_hearing(NodeIndex node, const Hearing& hearing, Instant now) {
+  if (phase_ != Phase::standing) return;
+  places_[node.value()].take_hearing(hearing, now);
+  review(now);
+}
+
+bool InLine::take_push(NodeIndex node, const Push& push, Instant now) {
+  if (push.token != token_) return false;
+  // The lock that was won this way may still be given up, but not by us.
+  if (phase_ == Phase::done) return outcome_->decision == Decision::granted;
+  if (phase_ != Phase::standing) return false;
+  places_[node.value()].take_push(push, now);
+  review(now);
+  return true;
+}
+
+void InLine::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+  if (phase_ == Phase::standing) {
+    LinePlace& place = places_[node.value()];
+    if (attempt == attempt_) round_trip_ = now - place.joined_at();
+    place.take_reply(attempt, reply, now);
+    return review(now);
+  }
+  if (phase_ == Phase::done || attempt <= plain_base_) return;
+  plain_->take_reply(node, attempt - plain_base_, std::move(reply), now);
+  follow_plain(now);
+}
+
+void InLine::take_doubt(NodeIndex node, AttemptNumber attempt) {
+  const bool plain = phase_ == Phase::asking || phase_ == Phase::polling;
+  if (plain && attempt > plain_base_) plain_->take_doubt(node, attempt - plain_base_);
+}
+
+void InLine::take_time(Instant now) {
+  if (phase_ == Phase::done) return;
+  if (phase_ != Phase::standing) {
+    plain_->take_time(now);
+    return follow_plain(now);
+  }
+  for (LinePlace& place : places_) place.take_time(now);
+  review(now);
+}
+
+void InLine::poll(Instant now) {
+  queue_passes(now);
+  // Behind the joins' numbers, also that of the passes.
+  ++attempt_;
+  begin_plain(Phase::polling,
+              RetryPolicy::waiting(std::max(wait_end() - now, Duration()), request_.retry_delay_ms),
+              now);
+}
+
+void InLine::leave(Instant now) {
+  if (answered() < majority()) return finish(Decision::unreachable, now);
+  // A majority of votes that was not enough is one that came too late.
+  const bool late = count(&LinePlace::voted) >= majority();
+  finish(late ? Decision::late : Decision::denied, now);
+}
+
+void InLine::abort(Instant now) {
+  if (phase_ == Phase::done) return;
+  if (plain_ && phase_ != Phase::standing) plain_->abort(now);
+  finish(Decision::aborted, now);
+}
+
+Instant InLine::last_answers_by() const {
+  return wait_end() + *std::ranges::max_element(*answer_times_);
+}
+
+std::size_t InLine::majority() const { return majority_of(answer_times_->size()); }
+
+std::size_t InLine::count(bool (LinePlace::*has)() const) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(places_, [has](const LinePlace& place) { return (place.*has)(); }));
+}
+
+std::size_t InLine::answered() const {
+  return static_cast<std::size_t>(std::ranges::count_if(places_, [](const LinePlace& place) {
+    return place.report().answered && place.report().reply.answer != Answer::unknown;
+  }));
+}
+
+std::vector<NodeReport> InLine::reports() const {
+  std::vector<NodeReport> reports;
+  for (const LinePlace& place : places_) reports.push_back(place.report());
+  return reports;
+}
+
+void InLine::queue_passes(Instant now) {
+  const auto pass = std::make_shared<const Command>(kind_->release(token_));
+  // A join that was not handed out yet is of no use any more.
+  std::erase_if(requests_, [](const Request& request) { return request.wants_answer; });
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (!places_[i].may_hold()) continue;
+    requests_.push_back({NodeIndex(i), attempt_ + 1, pass, now + (*answer_times_)[i], false});
+  }
+}
+
+void InLine::finish(Decision decision, Instant now) {
+  Outcome outcome;
+  outcome.decision = decision;
+  outcome.decided_at = now;
+  outcome.nodes = reports();
+  if (decision == Decision::granted) {
+    outcome.token = kind_->proof(token_, {});
+    outcome.validity = validity(now);
+    outcome.gone_by = now + kind_->life_max();
+    outcome.handed_over = count(&LinePlace::handed_over) > 0;
+  } else if (phase_ == Phase::standing) {
+    queue_passes(now);
+  }
+  finish(std::move(outcome));
+}
+
+void InLine::finish(Outcome outcome) {
+  outcome_ = std::move(outcome);
+  phase_ = Phase::done;
+}
+
+std::optional<Request> InLine::next_request() {
+  if (!requests_.empty()) {
+    Request request = std::move(requests_.front());
+    requests_.pop_front();
+    return request;
+  }
+  if (!plain_) return std::nullopt;
+  std::optional<Request> request = plain_->next_request();
+  if (request) request->attempt += plain_base_;
+  return request;
+}
+
+std::optional<Instant> InLine::next_deadline() const {
+  if (phase_ == Phase::fresh || phase_ == Phase::done) return std::nullopt;
+  if (phase_ != Phase::standing) return plain_->next_deadline();
+  Instant earliest = ended_ ? last_answers_by() : std::min(offer_at_, wait_end());
+  for (const LinePlace& place : places_) {
+    earliest = std::min(earliest, ended_ ? place.answer_by() : place.next_deadline());
+  }
+  return earliest;
+}
+
+const Outcome* InLine::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
+
+}  // namespace redlock

@@ -3,21 +3,21 @@
 //   asking ──granted──────────────────────────────────────────────────────────▶ done
 //     │ └─not granted, time left─▶ standing ──a majority of votes, fresh─────────▶ done (granted)
 //     └────no time left──▶ done       │  └──the wait is over──▶ done (denied, late, unreachable)
-//                                     └──no majority can be stood in line with──▶ polling ──▶ done
+//                                     └──no majority lets us stand in line──▶ polling ──▶ done
 //
 // `asking` is one plain attempt, so that an uncontended lock costs what it costs without a line; it
 // is left out where this pool has waited for the resource lately. `standing` joins every node's
-// line with one token, one ticket, and takes votes by answer and by push (line_place.hpp).
-// `polling` is what there is where servers refuse subscriptions or scripts: attempts and pauses.
+// line with one token and one ticket, and takes votes by answer and by push (line_place.hpp).
+// `polling` is what is left where servers refuse subscriptions or scripts: attempts and pauses.
 //
 // Invariants: validity counts from the majority-th latest of the joins behind which the votes were
 // given, sent before the server could set the key; whoever leaves without the lock leaves every
 // line that may have been joined. Pure. One thread; lives for one call.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "redlock/algorithm/acquire.hpp"
@@ -27,22 +27,22 @@
 
 namespace redlock {
 
-// The servers' clocks say where one stands; when they are so far from ours, the ticket is
-// corrected.
+// The servers' clocks say where one stands; when ours is so far off, the ticket is corrected, once.
 inline constexpr Duration kTicketOffMax = Duration::ms(100);
-// Votes that are too few to win are offered to earlier tickets, at first after so many round trips.
+// Votes that are too few to win are offered to earlier tickets: at first after so many round trips,
+// then twice as late each time.
 inline constexpr std::int64_t kOfferAfterRoundTrips = 3;
 inline constexpr Duration kOfferPauseMin = Duration::ms(1);
 inline constexpr Duration kOfferPauseMax = Duration::seconds(1);
 
-// What is asked for.
+// What is asked for, besides the lock.
 struct WaitRequest {
   Resources resources;
   // The wait as a whole; at least one attempt is made. Duration::max(): for ever.
   Duration wait;
-  // Of `polling`.
+  // Between two attempts of `polling`.
   std::int64_t retry_delay_ms = 0;
-  // The local clock, in ms since 1970.
+  // What the local clock shows, in ms since 1970.
   std::int64_t wall_ms = 0;
 };
 
@@ -50,7 +50,8 @@ class InLine final : public Operation {
  public:
   enum class Phase { fresh, asking, standing, polling, done };
 
-  // `entropy` must outlive the operation; `memory` is shared by all waits of a pool.
+  // `entropy` must outlive the operation; `memory` is shared by all waits of a pool. Requires a
+  // kind that can be waited for in line.
   InLine(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, WaitRequest request,
          std::shared_ptr<LineMemory> memory, Entropy& entropy);
 
@@ -68,21 +69,31 @@ class InLine final : public Operation {
   [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
 
  private:
-  [[nodiscard]] Instant wait_end() const { return started_ + request_.wait; }
-  [[nodiscard]] Duration left(Instant now) const { return wait_end() - now; }
   // An attempt, or attempts, without the line.
   void begin_plain(Phase phase, const RetryPolicy& retry, Instant now);
   void follow_plain(Instant now);
-  void stand(Instant now);
+  void begin_standing(Instant now);
+  // What follows from any news while standing.
   void review(Instant now);
-  void correct_ticket(Instant now);
+  void judge_votes(Instant now);
+  void hurry_votes();
   void offer_votes(Instant now);
-  [[nodiscard]] std::size_t votes() const;
-  // What the votes are worth now. Requires a majority of them.
+  void correct_ticket();
+  void join_where_due(Instant now);
+  void poll(Instant now);
+  void leave(Instant now);
+
+  [[nodiscard]] Instant wait_end() const { return started_ + request_.wait; }
+  // Whoever was asked as the wait ended has answered by then, or does not.
+  [[nodiscard]] Instant last_answers_by() const;
+  [[nodiscard]] std::size_t majority() const;
+  [[nodiscard]] std::size_t count(bool (LinePlace::*has)() const) const;
+  [[nodiscard]] std::size_t answered() const;
+  // How long the votes may be trusted; requires a majority of them.
   [[nodiscard]] Duration validity(Instant now) const;
-  void grant(Instant now);
-  void leave(Decision decision, Instant now);
+  [[nodiscard]] std::vector<NodeReport> reports() const;
   void queue_passes(Instant now);
+  void finish(Decision decision, Instant now);
   void finish(Outcome outcome);
 
   AnswerTimes answer_times_;
@@ -93,19 +104,18 @@ class InLine final : public Operation {
   Phase phase_ = Phase::fresh;
   Instant started_;
   std::optional<Acquire> plain_;
-  // Attempts before the plain one's, which counts from 1 again.
-  AttemptNumber attempts_before_ = 0;
-  AttemptNumber attempt_ = 0;  // the latest handed out
+  AttemptNumber plain_base_ = 0;  // its attempts count from here
+  AttemptNumber attempt_ = 0;     // the latest
   Token token_;
   std::int64_t ticket_ = 0;
-  bool ticket_corrected_ = false;
-  std::vector<LinePlace> places_;
-  std::size_t votes_seen_ = 0;
-  Duration round_trip_;  // the latest answer's
+  bool ticket_checked_ = false;
+  std::vector<LinePlace> places_;  // one a node, while standing and afterwards
+  std::size_t most_votes_ = 0;     // since there were none
+  Duration round_trip_;            // the latest answer's
   Duration offer_pause_;
   Instant offer_at_ = Instant::never();
-  bool refreshed_ = false;     // the votes were asked for anew, to win a full ttl
-  std::vector<Request> undo_;  // to be handed out, the next one last
+  bool ended_ = false;            // the wait is over; what is pending is waited for
+  std::deque<Request> requests_;  // to be handed out before the plain attempt's
   std::optional<Outcome> outcome_;
 };
 

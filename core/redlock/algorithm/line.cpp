@@ -29,13 +29,11 @@ std::optional<Duration> left_of(std::int64_t pttl) {
 
 std::optional<Standing> parse_standing(std::string_view text) {
   std::int64_t pttl = 0;
-  int first = 0;
   Standing standing;
-  const bool whole = take_number(text, pttl) && take_number(text, first) &&
+  const bool whole = take_number(text, pttl) && take_number(text, standing.place) &&
                      take_number(text, standing.server_ms) && text.empty();
-  if (!whole || first < 0 || first > 1) return std::nullopt;
+  if (!whole || standing.place < 0) return std::nullopt;
   standing.left = left_of(pttl);
-  standing.first = first == 1;
   return standing;
 }
 

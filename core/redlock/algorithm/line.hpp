@@ -22,7 +22,8 @@ inline constexpr Duration kHeartbeat = Duration::seconds(10);
 struct Standing {
   // How long the key that stands there has to live; nothing: without end, or it is no lock.
   std::optional<Duration> left;
-  bool first = false;
+  // From 0, who is served next.
+  std::int64_t place = 0;
   // The server's clock, in ms since 1970.
   std::int64_t server_ms = 0;
 };

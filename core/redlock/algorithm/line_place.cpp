@@ -1,2 +1,116 @@
 // One node's line, as one wait sees it.
 #include "redlock/algorithm/line_place.hpp"
+
+#include <algorithm>
+
+namespace redlock {
+
+namespace {
+
+// No later try will be answered otherwise.
+bool is_refusal_for_good(Fault fault) { return fault == Fault::acl || fault == Fault::rejected; }
+
+Instant first_asks_at(std::optional<Duration> left, Instant now) {
+  if (!left) return now + kFirstAsksEvery;
+  return now + std::min(*left + kAfterTheEnd, kFirstAsksEvery);
+}
+
+Instant other_asks_at(const Standing& standing, Instant now) {
+  if (!standing.left) return now + kHeartbeat;
+  return now + std::min(*standing.left + kEachPlaceAsksLater * standing.place, kHeartbeat);
+}
+
+}  // namespace
+
+LinePlace::LinePlace(Duration stale_after, NodeReport known)
+    : stale_after_(stale_after), report_(std::move(known)) {}
+
+void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
+  channel_ = hearing.channel;
+  if (!channel_.empty()) {
+    moved_ = true;
+    if (!voted_) join_at_ = now;
+    return;
+  }
+  // Of connections that listen there are as many as there may be.
+  const bool full = hearing.fault == Fault::bound;
+  refused_ = refused_ || full || is_refusal_for_good(hearing.fault);
+  // A vote that was counted is on its server, whether that can be heard or not.
+  if (!voted_) report(Reply::unknown(hearing.fault, hearing.reason));
+}
+
+void LinePlace::note_joined(AttemptNumber attempt, Instant now, Instant answer_by) {
+  joined_before_ = joined_before_ || may_be_joined_;
+  may_be_joined_ = true;
+  voted_ = false;
+  moved_ = false;
+  unanswered_ = true;
+  attempt_ = attempt;
+  joined_at_ = now;
+  answer_by_ = answer_by;
+  join_at_ = next_at_ = Instant::never();
+}
+
+void LinePlace::vote(bool handed_over) {
+  voted_ = true;
+  handed_over_ = handed_over;
+  pause_ = kTroublePauseFirst;
+  join_at_ = Instant::never();
+  standing_.reset();
+  report(Reply::granted());
+}
+
+void LinePlace::stand(const Standing& standing, Instant now) {
+  standing_ = standing;
+  pause_ = kTroublePauseFirst;
+  report(Reply::denied());
+  // Whoever is first though nothing stands there could not be served: no use to hurry.
+  const bool idle = standing.left && *standing.left <= Duration();
+  const Instant first_at = idle ? now + kTroublePauseFirst : first_asks_at(standing.left, now);
+  join_at_ = standing.place == 0 ? first_at : other_asks_at(standing, now);
+  join_at_ = std::min(join_at_, next_at_);
+  if (moved_) join_at_ = now;
+}
+
+void LinePlace::take_trouble(Reply reply, Instant now) {
+  refused_ = refused_ || is_refusal_for_good(reply.fault);
+  report(std::move(reply));
+  join_at_ = now + pause_;
+  pause_ = std::min(pause_ * 2, kTroublePauseMax);
+}
+
+void LinePlace::take_reply(AttemptNumber attempt, const Reply& reply, Instant now) {
+  if (attempt != attempt_ || !unanswered_) return;
+  unanswered_ = false;
+  if (!reply.sent) may_be_joined_ = false;
+  if (reply.answer == Answer::granted) return vote(false);
+  // What was pushed behind this very join came later than its answer was made.
+  if (voted_) return;
+  const std::optional<Standing> standing = parse_standing(reply.text);
+  if (reply.answer == Answer::denied && standing) return stand(*standing, now);
+  take_trouble(reply, now);
+}
+
+void LinePlace::take_push(const Push& push, Instant now) {
+  if (push.kind == Push::Kind::granted) {
+    if (push.echo == attempt_) vote(true);
+    return;
+  }
+  if (voted_) return;
+  const bool stale = now - joined_at_ > stale_after_;
+  next_at_ = stale || (push.left && *push.left <= Duration()) ? now : first_asks_at(push.left, now);
+  join_at_ = std::min(join_at_, next_at_);
+}
+
+void LinePlace::take_time(Instant now) {
+  if (!unanswered_ || now < answer_by_) return;
+  unanswered_ = false;
+  if (!voted_) take_trouble(Reply::unknown(Fault::timeout, "no answer in time"), now);
+}
+
+Instant LinePlace::next_deadline() const {
+  if (unanswered_) return answer_by_;
+  return channel_.empty() || refused_ ? Instant::never() : join_at_;
+}
+
+}  // namespace redlock

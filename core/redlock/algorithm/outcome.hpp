@@ -40,8 +40,12 @@ struct Outcome {
   Instant decided_at;
   // Of the acquire that was granted: from then on no server keeps it, unless it was extended.
   Instant gone_by;
+  // Of an acquire that was granted: another's release passed it on.
+  bool handed_over = false;
   // One entry a node, of the last round.
   std::vector<NodeReport> nodes;
+  // Of an acquire that could not wait in line: what each node said to that; else empty.
+  std::vector<NodeReport> line;
 };
 
 }  // namespace redlock

@@ -1,0 +1,106 @@
+// While standing in line: what the votes are worth, and when to join again.
+#include <algorithm>
+#include <functional>
+
+#include "redlock/algorithm/in_line.hpp"
+
+namespace redlock {
+
+void InLine::review(Instant now) {
+  ended_ = now >= wait_end();
+  judge_votes(now);
+  if (phase_ == Phase::done) return;
+  if (places_.size() - count(&LinePlace::refused) < majority()) return poll(now);
+  if (ended_) {
+    const bool all_told = count(&LinePlace::pending) == 0 || now >= last_answers_by();
+    if (answered() >= majority() || all_told) leave(now);
+    return;
+  }
+  offer_votes(now);
+  correct_ticket();
+  join_where_due(now);
+}
+
+// Votes that were handed over long after they were joined for are asked for once more, for a full
+// ttl. Those that came in the answers to joins would be no better the next time.
+void InLine::judge_votes(Instant now) {
+  if (count(&LinePlace::voted) < majority()) return;
+  const Duration left = validity(now);
+  const bool may_gain = !ended_ && count(&LinePlace::handed_over) > 0;
+  const bool enough = left * 2 >= kind_->validity(Duration()) || !may_gain;
+  if (left > Duration() && enough) return finish(Decision::granted, now);
+  if (ended_) return;
+  hurry_votes();
+  const auto due = [now](const LinePlace& place) { return place.can_join(now); };
+  if (left > Duration() && std::ranges::none_of(places_, due)) finish(Decision::granted, now);
+}
+
+void InLine::hurry_votes() {
+  for (LinePlace& place : places_) {
+    if (place.voted()) place.hurry();
+  }
+}
+
+// Who has a few votes and gets no more may be in the way of an earlier ticket, which has the
+// others: a join gives such a vote away.
+void InLine::offer_votes(Instant now) {
+  const std::size_t votes = count(&LinePlace::voted);
+  if (votes == 0 && count(&LinePlace::joining) == 0) {
+    most_votes_ = 0;
+    offer_at_ = Instant::never();
+  } else if (votes > most_votes_) {
+    most_votes_ = votes;
+    offer_pause_ = std::max(round_trip_ * kOfferAfterRoundTrips, kOfferPauseMin);
+    offer_at_ = now + offer_pause_;
+  } else if (now >= offer_at_) {
+    offer_pause_ = std::min(offer_pause_ * 2, kOfferPauseMax);
+    offer_at_ = now + offer_pause_;
+    hurry_votes();
+  }
+}
+
+void InLine::correct_ticket() {
+  if (ticket_checked_) return;
+  std::vector<Duration> offsets;
+  for (const LinePlace& place : places_) {
+    if (!place.standing()) continue;
+    const std::int64_t ours = ticket_ + (place.joined_at() - started_).count_ms();
+    offsets.push_back(Duration::ms(place.standing()->server_ms - ours));
+  }
+  if (offsets.size() < majority()) return;
+  ticket_checked_ = true;
+  std::ranges::sort(offsets);
+  const Duration offset = offsets[offsets.size() / 2];
+  if (std::max(offset, Duration() - offset) <= kTicketOffMax + round_trip_) return;
+  memory_->set_clock_offset(memory_->clock_offset() + offset);
+  ticket_ += offset.count_ms();
+  for (LinePlace& place : places_) {
+    if (place.standing()) place.hurry();
+  }
+}
+
+void InLine::join_where_due(Instant now) {
+  bool any = false;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    LinePlace& place = places_[i];
+    if (!place.can_join(now)) continue;
+    if (!any) ++attempt_;
+    any = true;
+    auto join = std::make_shared<const Command>(
+        kind_->join(token_, {ticket_, place.channel(), attempt_}).value());
+    const Instant answer_by = now + (*answer_times_)[i];
+    requests_.push_back({NodeIndex(i), attempt_, std::move(join), answer_by});
+    place.note_joined(attempt_, now, answer_by);
+  }
+}
+
+Duration InLine::validity(Instant now) const {
+  std::vector<Instant> since;
+  for (const LinePlace& place : places_) {
+    if (place.voted()) since.push_back(place.joined_at());
+  }
+  std::ranges::sort(since, std::greater());
+  return kind_->validity(now - since[majority() - 1]);
+}
+
+}  // namespace redlock

@@ -1,0 +1,260 @@
+// One node's line: which votes count, and when to join again.
+#include "redlock/algorithm/line_place.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/machine.hpp"
+
+namespace redlock {
+namespace {
+
+using test::kOneNs;
+using test::t;
+
+constexpr Duration kStale = Duration::ms(250);
+constexpr Instant kBy = t(1'000'000);
+
+class Place : public testing::Test {
+ protected:
+  Place() { place_.take_hearing({"here", Fault::none, {}}, t(0)); }
+  void join(AttemptNumber attempt, Instant now, Instant answer_by = kBy) {
+    ASSERT_TRUE(place_.can_join(now));
+    place_.note_joined(attempt, now, answer_by);
+  }
+  void stand(AttemptNumber attempt, const std::string& standing, Instant now) {
+    place_.take_reply(attempt, Reply::denied(standing), now);
+  }
+  static Push granted(std::uint64_t echo) { return {Push::Kind::granted, Token("t"), echo, {}}; }
+  static Push next(std::int64_t left_ms) {
+    return {Push::Kind::next, Token("t"), 0, Duration::ms(left_ms)};
+  }
+  static Reply silence() { return Reply::unknown(Fault::timeout, "no answer"); }
+
+  LinePlace place_{kStale, NodeReport()};
+};
+
+TEST_F(Place, IsJoinedOnlyWhereItCanBeHeard) {
+  LinePlace deaf(kStale, NodeReport());
+  EXPECT_FALSE(deaf.can_join(t(0)));
+  EXPECT_EQ(deaf.next_deadline(), Instant::never());
+  EXPECT_TRUE(deaf.pending());
+  EXPECT_TRUE(place_.can_join(t(0)));
+}
+
+TEST_F(Place, AnswersToTheLatestJoinVote) {
+  join(3, t(1));
+  EXPECT_FALSE(place_.voted());
+  EXPECT_FALSE(place_.can_join(t(2)));
+  place_.take_reply(2, Reply::granted(), t(2));
+  EXPECT_FALSE(place_.voted());
+  place_.take_reply(3, Reply::granted(), t(2));
+  EXPECT_TRUE(place_.voted());
+  EXPECT_FALSE(place_.handed_over());
+  EXPECT_EQ(place_.joined_at(), t(1));
+}
+
+TEST_F(Place, APushVotesWhereItCarriesTheLatestEcho) {
+  join(3, t(1));
+  stand(3, "500 3 0", t(2));
+  place_.take_push(granted(2), t(3));
+  EXPECT_FALSE(place_.voted());
+  place_.take_push(granted(3), t(4));
+  EXPECT_TRUE(place_.voted());
+  EXPECT_TRUE(place_.handed_over());
+}
+
+TEST_F(Place, APushBeforeTheAnswerVotesAndTheAnswerTakesNothingBack) {
+  join(3, t(1));
+  place_.take_push(granted(3), t(2));
+  EXPECT_TRUE(place_.voted());
+  stand(3, "500 3 0", t(3));
+  EXPECT_TRUE(place_.voted());
+}
+
+TEST_F(Place, AVoteSurvivesTheSilenceThatFollowsIt) {
+  join(3, t(1), t(50));
+  place_.take_push(granted(3), t(2));
+  place_.take_time(t(50));
+  EXPECT_TRUE(place_.voted());
+  place_.take_hearing({{}, Fault::closed, "gone"}, t(60));
+  EXPECT_TRUE(place_.voted());
+}
+
+TEST_F(Place, AVoteIsVoidAsSoonAsItIsJoinedAgain) {
+  join(3, t(1));
+  place_.take_reply(3, Reply::granted(), t(2));
+  place_.hurry();
+  join(4, t(3));
+  EXPECT_FALSE(place_.voted());
+  // What was handed over behind the earlier join may be somebody else's by now.
+  place_.take_push(granted(3), t(4));
+  EXPECT_FALSE(place_.voted());
+  place_.take_reply(3, Reply::granted(), t(4));
+  EXPECT_FALSE(place_.voted());
+}
+
+TEST_F(Place, TheFirstAsksWhenTheKeyEnds) {
+  join(1, t(0));
+  stand(1, "500 0 0", t(10));
+  EXPECT_EQ(place_.next_deadline(), t(512));
+  EXPECT_FALSE(place_.can_join(t(512) - kOneNs));
+  EXPECT_TRUE(place_.can_join(t(512)));
+}
+
+TEST_F(Place, TheFirstAsksEverySecondHoweverLongTheKeyLives) {
+  join(1, t(0));
+  stand(1, "60000 0 0", t(10));
+  EXPECT_EQ(place_.next_deadline(), t(1'010));
+}
+
+TEST_F(Place, TheFirstAsksAKeyWithoutEndEverySecond) {
+  join(1, t(0));
+  stand(1, "-1 0 0", t(10));
+  EXPECT_EQ(place_.next_deadline(), t(1'010));
+}
+
+TEST_F(Place, TheOthersSayThatTheyAreThere) {
+  join(1, t(0));
+  stand(1, "60000 3 0", t(10));
+  EXPECT_EQ(place_.next_deadline(), t(10) + kHeartbeat);
+  join(2, t(10) + kHeartbeat);
+  stand(2, "-1 3 0", t(10'020));
+  EXPECT_EQ(place_.next_deadline(), t(10'020) + kHeartbeat);
+}
+
+TEST_F(Place, TheOthersAskBehindTheEndOneAfterTheOther) {
+  join(1, t(0));
+  stand(1, "500 3 0", t(10));
+  EXPECT_EQ(place_.next_deadline(), t(510) + kEachPlaceAsksLater * 3);
+}
+
+TEST_F(Place, WhoBecomesTheNextAsksWhenTheKeyEnds) {
+  join(1, t(0));
+  stand(1, "60000 3 0", t(10));
+  place_.take_push(next(300), t(100));
+  EXPECT_EQ(place_.next_deadline(), t(402));
+}
+
+TEST_F(Place, WhoBecomesTheNextOfAFreeKeyAsksAtOnce) {
+  join(1, t(0));
+  stand(1, "60000 3 0", t(10));
+  place_.take_push(next(0), t(100));
+  EXPECT_TRUE(place_.can_join(t(100)));
+}
+
+TEST_F(Place, WhoBecomesTheNextWithAnOldEntryJoinsAgain) {
+  join(1, t(0));
+  stand(1, "60000 3 0", t(10));
+  place_.take_push(next(60'000), t(0) + kStale);
+  EXPECT_FALSE(place_.can_join(t(0) + kStale));
+  place_.take_push(next(60'000), t(0) + kStale + kOneNs);
+  EXPECT_TRUE(place_.can_join(t(0) + kStale + kOneNs));
+}
+
+TEST_F(Place, WhatIsPushedBeforeTheAnswerIsRemembered) {
+  join(1, t(0));
+  place_.take_push(next(300), t(1));
+  stand(1, "400 3 0", t(2));
+  EXPECT_EQ(place_.next_deadline(), t(303));
+}
+
+TEST_F(Place, WhoIsFirstThoughNothingStandsThereDoesNotHurry) {
+  join(1, t(0));
+  stand(1, "-2 0 0", t(10));
+  EXPECT_EQ(place_.next_deadline(), t(10) + kTroublePauseFirst);
+}
+
+TEST_F(Place, TroubleIsTriedAgainLaterEachTime) {
+  Instant now = t(0);
+  Duration pause = kTroublePauseFirst;
+  for (AttemptNumber attempt = 1; attempt < 8; ++attempt) {
+    join(attempt, now);
+    place_.take_reply(attempt, silence(), now);
+    EXPECT_EQ(place_.next_deadline(), now + pause);
+    now = now + pause;
+    pause = std::min(pause * 2, kTroublePauseMax);
+  }
+  join(8, now);
+  stand(8, "10 0 0", now);
+  now = now + Duration::ms(12);
+  join(9, now);
+  place_.take_reply(9, silence(), now);
+  EXPECT_EQ(place_.next_deadline(), now + kTroublePauseFirst);
+}
+
+TEST_F(Place, AnAnswerThatIsOverdueIsNone) {
+  join(1, t(0), t(50));
+  EXPECT_EQ(place_.next_deadline(), t(50));
+  place_.take_time(t(50) - kOneNs);
+  EXPECT_TRUE(place_.joining());
+  place_.take_time(t(50));
+  EXPECT_FALSE(place_.joining());
+  EXPECT_EQ(place_.report().reply.fault, Fault::timeout);
+  // It comes after all: too late, for nobody knows what it was worth.
+  place_.take_reply(1, Reply::granted(), t(51));
+  EXPECT_FALSE(place_.voted());
+}
+
+TEST_F(Place, MayHoldWhateverMayHaveArrived) {
+  EXPECT_FALSE(place_.may_hold());
+  join(1, t(0));
+  EXPECT_TRUE(place_.may_hold());
+  place_.take_reply(1, Reply::not_sent(Fault::refused, "down"), t(0));
+  EXPECT_FALSE(place_.may_hold());
+  join(2, t(50));
+  place_.take_reply(2, silence(), t(51));
+  EXPECT_TRUE(place_.may_hold());
+}
+
+TEST_F(Place, AnEarlierJoinStandsThoughTheLatestWasNotSent) {
+  join(1, t(0));
+  stand(1, "10 0 0", t(1));
+  join(2, t(13));
+  place_.take_reply(2, Reply::not_sent(Fault::refused, "down"), t(13));
+  EXPECT_TRUE(place_.may_hold());
+}
+
+TEST_F(Place, ANewChannelIsToldToTheServerAtOnce) {
+  join(1, t(0));
+  stand(1, "60000 3 0", t(1));
+  place_.take_hearing({{}, Fault::closed, "gone"}, t(2));
+  EXPECT_FALSE(place_.can_join(t(30'000)));
+  place_.take_hearing({"there", Fault::none, {}}, t(3));
+  EXPECT_TRUE(place_.can_join(t(3)));
+  EXPECT_EQ(place_.channel(), "there");
+}
+
+TEST_F(Place, AChannelThatChangesUnderAJoinIsToldBehindIt) {
+  join(1, t(0));
+  place_.take_hearing({{}, Fault::closed, "gone"}, t(1));
+  place_.take_hearing({"there", Fault::none, {}}, t(2));
+  stand(1, "60000 3 0", t(3));
+  EXPECT_TRUE(place_.can_join(t(3)));
+}
+
+TEST_F(Place, IsRefusedWhereSubscriptionsOrScriptsAre) {
+  for (const Fault fault : {Fault::acl, Fault::rejected, Fault::bound}) {
+    LinePlace place(kStale, NodeReport());
+    place.take_hearing({{}, fault, "no"}, t(0));
+    EXPECT_TRUE(place.refused());
+  }
+  join(1, t(0));
+  place_.take_reply(1, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  EXPECT_TRUE(place_.refused());
+  EXPECT_EQ(place_.next_deadline(), Instant::never());
+}
+
+TEST_F(Place, AServerInTroubleRefusesNothing) {
+  for (const Fault fault : {Fault::refused, Fault::timeout, Fault::closed, Fault::loading}) {
+    LinePlace place(kStale, NodeReport());
+    place.take_hearing({{}, fault, "trouble"}, t(0));
+    EXPECT_FALSE(place.refused());
+    EXPECT_FALSE(place.pending());
+  }
+  join(1, t(0));
+  place_.take_reply(1, Reply::unknown(Fault::bound, "too many"), t(1));
+  EXPECT_FALSE(place_.refused());
+}
+
+}  // namespace
+}  // namespace redlock
