@@ -74,6 +74,16 @@ void Server::hget(const Arguments& arguments, std::string& out) {
   append_bulk(out, item->value);
 }
 
+void Server::count_items(std::string_view name, ValueType type, std::string& out) {
+  const Entry* entry = nullptr;
+  if (!find_typed(name, type, entry, out)) return;
+  append_integer(out, entry == nullptr ? 0 : static_cast<std::int64_t>(entry->items.size()));
+}
+
+void Server::hlen(const Arguments& arguments, std::string& out) {
+  count_items(arguments[1], ValueType::hash, out);
+}
+
 void Server::remove_items(const Arguments& arguments, ValueType type, std::string& out) {
   const Entry* entry = nullptr;
   if (!find_typed(arguments[1], type, entry, out)) return;
@@ -153,9 +163,7 @@ void Server::zrank(const Arguments& arguments, std::string& out) {
 }
 
 void Server::zcard(const Arguments& arguments, std::string& out) {
-  const Entry* entry = nullptr;
-  if (!find_typed(arguments[1], ValueType::sorted_set, entry, out)) return;
-  append_integer(out, entry == nullptr ? 0 : static_cast<std::int64_t>(entry->items.size()));
+  count_items(arguments[1], ValueType::sorted_set, out);
 }
 
 }  // namespace redlock::sim

@@ -17,10 +17,11 @@ TEST_F(Joining, TakesALockThatIsAbsentForAFullTtlAndStandsInNoLine) {
 
 TEST_F(Joining, WhatIsHeldStandsInLineAndTellsTheHoldersTimeAndTheServersClock) {
   hold("h", 700);
-  EXPECT_EQ(join("b", 20), standing(700, true));
+  EXPECT_EQ(join("b", 20), standing(700, 0));
   wait(45);
-  EXPECT_EQ(join("c", 30), standing(655, false));
-  EXPECT_EQ(join("a", 10), standing(655, true));
+  EXPECT_EQ(join("c", 30), standing(655, 1));
+  EXPECT_EQ(join("a", 10), standing(655, 0));
+  EXPECT_EQ(join("c", 30), standing(655, 2));
   EXPECT_EQ(line(), (Line{"a", "b", "c"}));
   EXPECT_EQ(stored(), bulk("h"));
   EXPECT_EQ(left("k"), ":655\r\n");
@@ -45,6 +46,42 @@ TEST_F(Joining, AgainRefreshesTheEntryWhereItStands) {
   EXPECT_EQ(line(), (Line{"b", "a"})) << "a ticket that was corrected";
 }
 
+TEST_F(Joining, ThatWasOvertakenByALaterOneChangesNothing) {
+  hold("h");
+  join("a", 10, 1000, "7");
+  wait_in_line("b", 20);
+  take_pushes();
+  EXPECT_EQ(join("a", 30, 2000, "6"), standing(9000, 1));
+  EXPECT_EQ(line(), (Line{"a", "b"}));
+  EXPECT_EQ(told_of("a"), bulk("a 7 1000 " + std::to_string(now_ms_ / 1000)));
+  listen("a");
+  pass("h");
+  take_pushes();
+  EXPECT_EQ(join("a", 10, 2000, "6"), standing(1000, 1)) << "not even where it has the lock";
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(left("k"), ":1000\r\n");
+  EXPECT_EQ(take_pushes(), Pushes{});
+}
+
+TEST_F(Joining, OfAHolderOfWhomItIsNotKnownWhichWasHisLatestChangesNothing) {
+  hold("a", 1000);
+  EXPECT_EQ(join("a", 10), standing(1000, 1));
+  EXPECT_EQ(line(), Line{});
+  run({"HSET", "k:redlock:waiters", "", "1 b"});
+  EXPECT_EQ(join("a", 10), standing(1000, 1));
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(left("k"), ":1000\r\n");
+}
+
+TEST_F(Joining, SaysBehindWhichJoinTheLockWasGivenForAsLongAsItLasts) {
+  join("a", 10, 60'000, "7");
+  EXPECT_EQ(given(), bulk("7 a"));
+  EXPECT_EQ(left("k:redlock:waiters"), ":60000\r\n");
+  wait_in_line("b", 20);
+  EXPECT_EQ(left("k:redlock:waiters"), ":60000\r\n");
+  EXPECT_EQ(left("k:redlock:line"), ":15000\r\n");
+}
+
 TEST_F(Joining, AgainWithTheLockPutsItsTimeAnew) {
   join("a", 10, 1000);
   wait(900);
@@ -60,7 +97,7 @@ TEST_F(Joining, YieldsALockItHasToAnEarlierTicket) {
   join("b", 20);
   wait_in_line("a", 10, 777);
   take_pushes();
-  EXPECT_EQ(join("b", 20), standing(777, true));
+  EXPECT_EQ(join("b", 20), standing(777, 0));
   EXPECT_EQ(stored(), bulk("a"));
   EXPECT_EQ(left("k"), ":777\r\n");
   EXPECT_EQ(line(), Line{"b"});
@@ -79,7 +116,7 @@ TEST_F(Joining, LeavesAnAbsentLockToAnEarlierTicket) {
   hold("h", 100);
   wait_in_line("a", 10, 500);
   wait(101);
-  EXPECT_EQ(join("b", 20), standing(500, true));
+  EXPECT_EQ(join("b", 20), standing(500, 0));
   EXPECT_EQ(stored(), bulk("a"));
   EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
 }
@@ -121,7 +158,7 @@ TEST_F(Joining, StrikesOutNeighboursThatWereNotHeardOf) {
   join("c", 'c');
   EXPECT_EQ(line(), (Line{"a", "b", "c", "d", "e"}));
   wait(1'000);
-  EXPECT_EQ(join("c", 'c'), standing(45'000, true));
+  EXPECT_EQ(join("c", 'c'), standing(45'000, 0));
   EXPECT_EQ(line(), Line{"c"});
   EXPECT_EQ(waiters(), 1U);
 }
@@ -153,11 +190,11 @@ TEST_F(Joining, LetsBothKeysExpireFifteenSecondsAfterTheLastJoin) {
 
 TEST_F(Joining, OverwritesNothingThatIsNoLockAndSaysWhatIsLeftOfIt) {
   run({"HSET", "k", "f", "v"});
-  EXPECT_EQ(join("a", 10), standing(-1, true));
+  EXPECT_EQ(join("a", 10), standing(-1, 0));
   EXPECT_EQ(run({"HGET", "k", "f"}), bulk("v"));
   run({"DEL", "k"});
   run({"SET", "k", "for ever"});
-  EXPECT_EQ(join("a", 10), standing(-1, true));
+  EXPECT_EQ(join("a", 10), standing(-1, 0));
   EXPECT_EQ(stored(), bulk("for ever"));
 }
 

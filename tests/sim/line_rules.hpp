@@ -1,5 +1,6 @@
 // People in line on one simulated server, and what they are told.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <ostream>
@@ -56,8 +57,9 @@ class LineRules : public ScriptRules, public PushSink {
     run({"SET", "k", token, "PX", std::to_string(ttl_ms)});
   }
   std::string pass(const std::string& token) { return run(scripts::pass, {token}); }
-  std::string standing(std::int64_t pttl, bool first) const {
-    return bulk(std::to_string(pttl) + (first ? " 1 " : " 0 ") + std::to_string(now_ms_));
+  std::string standing(std::int64_t pttl, int place) const {
+    return bulk(std::to_string(pttl) + ' ' + std::to_string(place) + ' ' +
+                std::to_string(now_ms_));
   }
   // In order.
   std::vector<std::string> line() {
@@ -67,10 +69,15 @@ class LineRules : public ScriptRules, public PushSink {
     for (const Item& item : entry->items) tokens.push_back(item.name);
     return tokens;
   }
+  // How many are told of by name.
   std::size_t waiters() {
     const Entry* entry = server_.keyspace().find(0, "k:redlock:waiters");
-    return entry == nullptr ? 0 : entry->items.size();
+    if (entry == nullptr) return 0;
+    return static_cast<std::size_t>(std::ranges::count_if(
+        entry->items, [](const Item& item) { return !item.name.empty(); }));
   }
+  // Behind which join the lock was given to whom.
+  std::string given() { return told_of(""); }
   std::string told_of(std::string_view token) { return run({"HGET", "k:redlock:waiters", token}); }
   std::string left(std::string_view key) { return run({"PTTL", key}); }
   void wait(std::int64_t ms) { go_to(now_ms_ += ms); }

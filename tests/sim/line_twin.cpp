@@ -9,25 +9,35 @@ namespace redlock::sim {
 
 namespace {
 
-constexpr std::string_view kRefused{"-"};
-
-std::int64_t number_in(std::string_view text) {
-  std::int64_t number = 0;
+template <class Number = std::int64_t>
+Number number_in(std::string_view text) {
+  Number number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
-std::string standing(const LineView& after, std::string_view me, std::int64_t now_ms) {
-  std::int64_t left_ms = after.held ? -1 : -2;
-  if (after.held_until_ms) left_ms = *after.held_until_ms - now_ms;
-  const bool first = after.first() != nullptr && after.first()->token == me;
-  return std::to_string(left_ms) + (first ? " 1 " : " 0 ") + std::to_string(now_ms);
+std::string standing(const LineView& view, std::size_t place, std::int64_t now_ms) {
+  std::int64_t left_ms = view.held ? -1 : -2;
+  if (view.held_until_ms) left_ms = *view.held_until_ms - now_ms;
+  return std::to_string(left_ms) + ' ' + std::to_string(place) + ' ' + std::to_string(now_ms);
+}
+
+std::string_view text_of(std::string_view bulk) {
+  bulk.remove_prefix(std::min(bulk.find('\n') + 1, bulk.size()));
+  return bulk.substr(0, bulk.find('\r'));
+}
+
+bool stands_before(const Stander& one, const Stander& other) {
+  return std::tie(one.ticket, one.token) < std::tie(other.ticket, other.token);
+}
+
+bool lasts(const LineView::Key& key, std::int64_t until_ms) {
+  return key.exists && (!key.until_ms || *key.until_ms > until_ms);
 }
 
 }  // namespace
 
 void LineTwin::begins(const Deed& deed, LineView before, std::int64_t now_ms, bool serves) {
-  me_ = deed.token;
   joins_ = deed.joins;
   before_ = std::move(before);
   now_ms_ = now_ms;
@@ -35,8 +45,8 @@ void LineTwin::begins(const Deed& deed, LineView before, std::int64_t now_ms, bo
   published_.clear();
   handed_.reset();
   stays_ = false;
-  own_ = {me_, number_in(deed.ticket), std::nullopt};
-  own_.told = {std::string(deed.channel), std::string(deed.echo), number_in(deed.ttl),
+  own_ = {std::string(deed.token), number_in(deed.ticket)};
+  own_.told = {std::string(deed.channel), number_in<std::uint64_t>(deed.echo), number_in(deed.ttl),
                now_ms / 1000};
 }
 
@@ -46,16 +56,39 @@ void LineTwin::published(std::string_view channel, std::string_view message,
 }
 
 std::string LineTwin::ends(std::string_view answer, const LineView& after) {
-  std::string wrong = judge_keys(after);
-  if (!wrong.empty() || answer.starts_with(kRefused)) return wrong;
-  if (after.held && after.held != before_.held && *after.held != me_) handed_ = after.held;
-  stays_ = !joins_ && after.find(me_) != nullptr;
-  for (const auto& judge : {&LineTwin::judge_struck_out, &LineTwin::judge_service,
-                            &LineTwin::judge_handed, &LineTwin::judge_first}) {
+  const bool changed = after.held && after.held != before_.held;
+  if (changed && *after.held != own_.token) handed_ = after.held;
+  stays_ = !joins_ && after.find(own_.token) != nullptr;
+  std::string wrong = judge_ends(after);
+  if (!wrong.empty() || answer.starts_with('-')) return wrong;
+  if (joins_ && overtaken()) return judge_overtaken(answer, after);
+  for (const auto judge : {&LineTwin::judge_struck_out, &LineTwin::judge_service,
+                           &LineTwin::judge_handed, &LineTwin::judge_first}) {
     wrong = (this->*judge)(after);
     if (!wrong.empty()) return wrong;
   }
-  return judge_own_place(answer, after);
+  if (joins_) return answer == ":1\r\n" ? judge_granted(after) : judge_standing(answer, after);
+  return stays_ && serves_ ? "who has left the line stands in it" : "";
+}
+
+void LineTwin::count(const LineView& after, LineCounts& counts) const {
+  counts.handed += handed_ ? 1 : 0;
+  counts.yielded += handed_ && joins_ ? 1 : 0;
+  counts.overtaken += joins_ && overtaken() ? 1 : 0;
+  for (const Published& push : published_) counts.unheard += push.receivers == 0 ? 1 : 0;
+  for (const Stander& one : before_.line) {
+    const bool gone = one.token != own_.token && one.token != handed_;
+    counts.struck_out += gone && after.find(one.token) == nullptr ? 1 : 0;
+  }
+}
+
+// By a later join, or by nobody knows which.
+bool LineTwin::overtaken() const {
+  if (before_.held == own_.token) {
+    return before_.given_to != own_.token || before_.given_by > own_.told->echo;
+  }
+  const Stander* const stood = before_.find(own_.token);
+  return stood != nullptr && stood->told && stood->told->echo > own_.told->echo;
 }
 
 bool LineTwin::anything_refused() const {
@@ -78,20 +111,27 @@ bool LineTwin::unreachable(const Stander& stander) const {
   });
 }
 
-bool LineTwin::stood_before(const Stander& stander, const Stander& other) const {
-  return std::tie(stander.ticket, stander.token) < std::tie(other.ticket, other.token);
+// The waiters' key lasts as long as the lock that was given last.
+std::string LineTwin::judge_ends(const LineView& after) const {
+  std::int64_t until_ms = now_ms_ + kLineMs;
+  if (lasts(after.line_key, until_ms)) return "a line that outlasts its 15 s";
+  if (after.held_until_ms) until_ms = std::max(until_ms, *after.held_until_ms);
+  until_ms = std::max(until_ms, before_.waiters_key.until_ms.value_or(0));
+  return lasts(after.waiters_key, until_ms) ? "waiters that are known for too long" : "";
 }
 
-std::string LineTwin::judge_keys(const LineView& after) const {
-  for (const auto& ends_ms : after.key_ends_ms) {
-    if (!ends_ms || *ends_ms > now_ms_ + kLineMs) return "a line's key that outlasts 15 s";
-  }
-  return {};
+std::string LineTwin::judge_overtaken(std::string_view answer, const LineView& after) const {
+  const bool same = after.line == before_.line && after.held == before_.held &&
+                    after.held_until_ms == before_.held_until_ms && published_.empty();
+  if (!same) return "a join that was overtaken has changed something";
+  return text_of(answer) == standing(after, 1, now_ms_)
+             ? ""
+             : "a join that was overtaken was told something else";
 }
 
 std::string LineTwin::judge_struck_out(const LineView& after) const {
   for (const Stander& one : before_.line) {
-    if (one.token == me_ || after.find(one.token) != nullptr) continue;
+    if (one.token == own_.token || after.find(one.token) != nullptr) continue;
     if (one.token == handed_ || unreachable(one)) continue;
     return "somebody who can be reached was struck out";
   }
@@ -102,18 +142,16 @@ std::string LineTwin::judge_struck_out(const LineView& after) const {
 std::string LineTwin::judge_service(const LineView& after) const {
   if (!was_free() || !serves_) return {};
   if (!after.held) {
-    const Stander* first = after.first();
-    if (first == nullptr || anything_refused()) return {};
-    return "the lock is free, and somebody waits for it";
+    const bool nobody = after.line.empty() || anything_refused();
+    return nobody ? "" : "the lock is free, and somebody waits for it";
   }
-  const Stander* served = *after.held == me_ ? (joins_ ? &own_ : nullptr) : before_.find(*after.held);
-  if (served == nullptr) return "the lock was given to somebody who does not wait";
-  for (const Stander& one : after.line) {
-    if (one.token != served->token && stood_before(one, *served)) {
-      return "the lock was given to somebody who was not the first";
-    }
-  }
-  return {};
+  const bool own = *after.held == own_.token;
+  const Stander* const served = own && joins_ ? &own_ : before_.find(*after.held);
+  if (served == nullptr || (own && !joins_)) return "somebody has the lock who does not wait for it";
+  const bool first = std::ranges::none_of(after.line, [&](const Stander& one) {
+    return one.token != served->token && stands_before(one, *served);
+  });
+  return first ? "" : "somebody has the lock who was not the first";
 }
 
 std::string LineTwin::judge_handed(const LineView& after) const {
@@ -123,46 +161,49 @@ std::string LineTwin::judge_handed(const LineView& after) const {
     return "somebody was told that he has the lock, and has not";
   }
   if (!handed_) return {};
-  const Stander* to = before_.find(*handed_);
+  const Stander* const to = before_.find(*handed_);
   if (!was_free() || to == nullptr || !to->heard_of(now_ms_)) return "a lock was handed on wrongly";
-  const Published* push = told(*to, "granted ");
+  const Published* const push = told(*to, "granted ");
   if (push == nullptr || push->receivers <= 0 || push->channel != to->told->channel ||
-      push->message != "granted " + to->told->echo + ' ' + to->token) {
+      push->message != "granted " + std::to_string(to->told->echo) + ' ' + to->token) {
     return "a lock was handed on, and the one who has it was not told of which join";
   }
-  if (after.held_until_ms != now_ms_ + to->told->ttl_ms) return "a lock was handed on for another ttl";
-  return after.find(*handed_) == nullptr ? "" : "who has the lock stands in line for it";
+  if (after.held_until_ms != now_ms_ + to->told->ttl_ms) return "a lock is handed on for another ttl";
+  if (after.find(*handed_) != nullptr) return "who has the lock stands in line for it";
+  const bool known = after.given_to == to->token && after.given_by == to->told->echo;
+  return known ? "" : "it is not known behind which join the lock was handed on";
 }
 
 // Whoever has become the first, or may have, was told.
 std::string LineTwin::judge_first(const LineView& after) const {
-  const Stander* first = after.first();
-  if (first == nullptr || first->token == me_ || anything_refused() || !serves_) return {};
-  const bool led = before_.first() != nullptr && before_.first()->token == me_;
-  if (!was_free() && (joins_ || !led || stays_)) return {};
-  const Published* push = told(*first, "next ");
+  const Stander* const first = after.first();
+  if (first == nullptr || first->token == own_.token || anything_refused() || !serves_) return {};
+  const bool led = before_.first() != nullptr && before_.first()->token == own_.token;
+  // Of what is no lock nobody will be told that it is free.
+  const bool lock = before_.held != "(no lock)";
+  if (!was_free() && (joins_ || !led || !lock)) return {};
+  const Published* const push = told(*first, "next ");
   if (push != nullptr && push->receivers > 0 && push->channel == first->told->channel) return {};
   return "whoever is the first now was not told";
 }
 
-std::string LineTwin::judge_own_place(std::string_view answer, const LineView& after) const {
-  const Stander* own = after.find(me_);
-  if (!joins_ || answer == ":1\r\n") {
-    if (joins_ && (after.held != me_ || after.held_until_ms != now_ms_ + own_.told->ttl_ms)) {
-      return "a join was granted, and the lock is not set for its ttl";
-    }
-    if (own == nullptr) return {};
-    if (joins_) return "who was granted the lock stands in line for it";
-    return serves_ ? "who has left the line stands in it" : "";
+std::string LineTwin::judge_granted(const LineView& after) const {
+  if (after.held != own_.token || after.held_until_ms != now_ms_ + own_.told->ttl_ms) {
+    return "a join was granted, and the lock is not set for its ttl";
   }
-  const std::size_t begin = answer.find('\n') + 1;
-  const std::string_view text = answer.substr(begin, answer.find('\r', begin) - begin);
-  if (own == nullptr || !own->told || own->ticket != own_.ticket ||
-      std::tie(own->told->channel, own->told->echo, own->told->ttl_ms, own->told->heard_s) !=
-          std::tie(own_.told->channel, own_.told->echo, own_.told->ttl_ms, own_.told->heard_s)) {
+  if (after.find(own_.token) != nullptr) return "who has the lock stands in line for it";
+  const bool known = after.given_to == own_.token && after.given_by == own_.told->echo;
+  return known ? "" : "it is not known behind which join the lock was granted";
+}
+
+std::string LineTwin::judge_standing(std::string_view answer, const LineView& after) const {
+  const Stander* const own = after.find(own_.token);
+  if (own == nullptr || *own != own_) {
     return "a join was not granted, and does not stand in line as it asked";
   }
-  return text == standing(after, me_, now_ms_) ? "" : "a join was told something else than is so";
+  const auto place = static_cast<std::size_t>(own - after.line.data());
+  const bool right = text_of(answer) == standing(after, place, now_ms_);
+  return right ? "" : "a join was told something else than is so";
 }
 
 }  // namespace redlock::sim

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/checker_commands.hpp"
+#include "sim/line_book.hpp"
 #include "sim/line_view.hpp"
 
 namespace redlock::sim {
@@ -28,6 +29,8 @@ class LineTwin {
   [[nodiscard]] const std::optional<std::string>& handed() const { return handed_; }
   // Is whoever passed still in the line? So it is where the server lets nobody change it.
   [[nodiscard]] bool stays() const { return stays_; }
+  // Adds up what has happened.
+  void count(const LineView& after, LineCounts& counts) const;
 
  private:
   struct Published {
@@ -35,21 +38,22 @@ class LineTwin {
     std::string message;
     std::int64_t receivers = 0;
   };
-  [[nodiscard]] bool was_free() const { return !before_.held || *before_.held == me_; }
+  [[nodiscard]] bool was_free() const { return !before_.held || *before_.held == own_.token; }
+  [[nodiscard]] bool overtaken() const;
   [[nodiscard]] const Published* told(const Stander& stander, std::string_view word) const;
   [[nodiscard]] bool unreachable(const Stander& stander) const;
-  [[nodiscard]] bool stood_before(const Stander& stander, const Stander& other) const;
-  [[nodiscard]] std::string judge_keys(const LineView& after) const;
+  [[nodiscard]] bool anything_refused() const;
+  [[nodiscard]] std::string judge_ends(const LineView& after) const;
+  [[nodiscard]] std::string judge_overtaken(std::string_view answer, const LineView& after) const;
   [[nodiscard]] std::string judge_struck_out(const LineView& after) const;
   [[nodiscard]] std::string judge_service(const LineView& after) const;
   [[nodiscard]] std::string judge_handed(const LineView& after) const;
   [[nodiscard]] std::string judge_first(const LineView& after) const;
-  [[nodiscard]] std::string judge_own_place(std::string_view answer, const LineView& after) const;
-  [[nodiscard]] bool anything_refused() const;
+  [[nodiscard]] std::string judge_granted(const LineView& after) const;
+  [[nodiscard]] std::string judge_standing(std::string_view answer, const LineView& after) const;
 
-  std::string me_;
   bool joins_ = false;
-  Stander own_;  // of a join
+  Stander own_;  // as a join asks for it; of a pass only the token
   LineView before_;
   std::int64_t now_ms_ = 0;
   bool serves_ = true;

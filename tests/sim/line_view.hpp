@@ -2,7 +2,8 @@
 //
 // Written down from what the scripts' comments promise: a sorted set of tokens by ticket, and a
 // hash that says of each token where it is heard, of which join, with which ttl, and when the
-// server heard of it last. Pure values.
+// server heard of it last; and under no name, behind which join the lock was given to whom. Pure
+// values.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace redlock::sim {
 
-// Whoever was not heard of for so long is gone; the keys of a line last as long.
+// Whoever was not heard of for so long is gone; a line's keys last as long.
 inline constexpr std::int64_t kUnheardS = 15;
 inline constexpr std::int64_t kLineMs = kUnheardS * 1000;
 
@@ -28,24 +29,34 @@ struct Stander {
   // What the waiters' hash says; nothing: it makes no sense.
   struct Told {
     std::string channel;
-    std::string echo;
+    std::uint64_t echo = 0;
     std::int64_t ttl_ms = 0;
     std::int64_t heard_s = 0;
+    bool operator==(const Told&) const = default;
   };
-  std::optional<Told> told;
+  std::optional<Told> told{};
 
+  bool operator==(const Stander&) const = default;
   [[nodiscard]] bool heard_of(std::int64_t now_ms) const {
     return told && now_ms / 1000 - told->heard_s < kUnheardS;
   }
 };
 
 struct LineView {
-  std::vector<Stander> line;         // in order
-  std::size_t told = 0;              // entries of the waiters' hash
-  std::optional<std::string> held;   // the lock's key; of another type: some text
+  std::vector<Stander> line;  // in order
+  // The lock's key; of another type: some text. Nothing: there is none.
+  std::optional<std::string> held;
   std::optional<std::int64_t> held_until_ms;
-  // When the line's keys expire; nothing where there is none, kNoEnd where it never does.
-  std::vector<std::optional<std::int64_t>> key_ends_ms;
+  // The latest to whom the lock was given, and behind which join.
+  std::string given_to;
+  std::uint64_t given_by = 0;
+  // Of the keys that are there: when they end; nothing: never.
+  struct Key {
+    bool exists = false;
+    std::optional<std::int64_t> until_ms;
+  };
+  Key line_key;
+  Key waiters_key;
 
   [[nodiscard]] const Stander* find(std::string_view token) const;
   [[nodiscard]] const Stander* first() const { return line.empty() ? nullptr : &line.front(); }

@@ -28,6 +28,16 @@ TEST_F(Passing, TellsWhomItHandsTheLockByWhichJoinAndTheNextHowLong) {
   EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 7 a"}, {"b", "next 321 b"}}));
 }
 
+TEST_F(Passing, SaysBehindWhichJoinTheLockWasHandedToWhom) {
+  hold("h");
+  wait_in_line("a", 10, 60'000);
+  pass("h");
+  EXPECT_EQ(given(), bulk("1 a"));
+  EXPECT_EQ(left("k:redlock:waiters"), ":60000\r\n");
+  pass("a");
+  EXPECT_TRUE(server_.keyspace().entries().empty());
+}
+
 TEST_F(Passing, ComparesBeforeItDeletes) {
   hold("h");
   wait_in_line("a", 10);

@@ -62,12 +62,13 @@ struct Server::Command {
 };
 
 const Server::Command* Server::lookup(std::string_view name) {
-  static constexpr std::array<Command, 30> kCommands{{
+  static constexpr std::array<Command, 31> kCommands{{
       {"get", 2, 0, &Server::get},
       {"del", -2, kWrite, &Server::del},
       {"evalsha", -3, kNotInScript, &Server::evalsha},
       {"set", -3, kWrite | kNeedsMemory, &Server::set},
       {"time", 1, kWhileLoading, &Server::time},
+      {"hlen", 2, 0, &Server::hlen},
       {"zrange", -4, 0, &Server::zrange},
       {"pttl", 2, 0, &Server::pttl},
       {"pexpire", -3, kWrite, &Server::pexpire},
@@ -148,6 +149,7 @@ void Server::execute(ServerSession& session, const Arguments& arguments, std::st
   session_ = &session;
   answer_.clear();
   const Command* command = lookup(arguments.front());
+  if (observer_ != nullptr) observer_->command_begins(session, arguments);
   if (admit(command, arguments, answer_)) (this->*command->run)(arguments, answer_);
   if (observer_ != nullptr) observer_->command_executed(session, arguments, answer_);
   out.append(answer_);
@@ -226,6 +228,9 @@ void Server::call_from_script(const Arguments& arguments, std::string& reply) {
     append_error(reply, "ERR This Redis command is not allowed from script");
   } else if (const auto denial = denial_in_script(*command, arguments); !denial.empty()) {
     append_error(reply, denial);
+    if (observer_ != nullptr && command->run == &Server::publish) {
+      observer_->published(arguments[1], arguments[2], -1);
+    }
   } else if (conditions_.cannot_save && (command->flags & kWrite) != 0) {
     append_error(reply, kCannotSave);
   } else if (conditions_.read_only && (command->flags & kWrite) != 0) {

@@ -49,9 +49,10 @@ struct ServerSession {
 class ServerObserver {
  public:
   virtual ~ServerObserver() = default;
+  virtual void command_begins(const ServerSession& /*session*/, const Arguments& /*arguments*/) {}
   virtual void command_executed(const ServerSession& session, const Arguments& arguments,
                                 std::string& answer) = 0;
-  // Within a command: what was published, and how many received it.
+  // Within a command: what was published, and how many received it; negative: it was refused.
   virtual void published(std::string_view /*channel*/, std::string_view /*message*/,
                          std::int64_t /*receivers*/) {}
 };
@@ -120,6 +121,7 @@ class Server final : public ScriptHost {
   void hset(const Arguments& arguments, std::string& out);
   void exists(const Arguments& arguments, std::string& out);
   void hget(const Arguments& arguments, std::string& out);
+  void hlen(const Arguments& arguments, std::string& out);
   void hdel(const Arguments& arguments, std::string& out);
   void zadd(const Arguments& arguments, std::string& out);
   void zrem(const Arguments& arguments, std::string& out);
@@ -148,6 +150,7 @@ class Server final : public ScriptHost {
   // What find_typed() found, to be changed and put back; or a new one.
   [[nodiscard]] Entry copy_or_new(const Entry* entry, std::string_view name, ValueType type) const;
   void put_or_erase(Entry entry);
+  void count_items(std::string_view name, ValueType type, std::string& out);
   void remove_items(const Arguments& arguments, ValueType type, std::string& out);
   void store(std::string_view name, std::string_view value,
              std::optional<std::int64_t> expires_ms = std::nullopt);
