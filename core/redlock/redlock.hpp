@@ -76,12 +76,12 @@ struct Options {
   double drift_factor = 0.01;
   // For CLIENT SETNAME: printable, without spaces, at most 256 bytes. Empty: none.
   std::string client_name = {};
-  // How a call waits: in line, where each release hands the lock to the first, or else by attempts
-  // with pauses.
-  bool line = true;
   // The longest pause between two attempts of one call that does not wait in line, because it is
   // not to or because servers do not let it; the shortest is half of it. At most an hour.
   Milliseconds retry_delay = std::chrono::milliseconds(200);
+  // How a call waits: in line, where each release hands the lock to the first, or else by attempts
+  // with pauses.
+  bool line = true;
 };
 
 // Why a server gave no plain answer.
