@@ -76,7 +76,7 @@ Product::Product(const Settings& settings, const CommandBook& book, Dictionary& 
       dictionary_(dictionary),
       chance_(seed),
       wire_(dictionary, settings.handshake ? 1 : 0),
-      reactor_(wire_, clock_) {
+      reactor_(wire_, clock_, chance_) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(settings.servers); ++i) {
     nodes_.push_back(
         std::make_shared<Node>(std::make_unique<FixedLocator>(endpoint_of(settings, i)),

@@ -293,7 +293,8 @@ class Fragile final : public Operation {
 TEST(FailedOperation, IsLetGoOfOnceItIsUndone) {
   test::FakeClock clock;
   test::FakeTransport transport{clock};
-  Reactor reactor{transport, clock};
+  test::SeededEntropy entropy;
+  Reactor reactor{transport, clock, entropy};
   bool gone = false;
   EXPECT_THROW(reactor.begin(std::make_unique<Fragile>(gone), {}), std::bad_alloc);
   EXPECT_TRUE(gone);

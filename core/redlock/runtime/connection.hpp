@@ -112,6 +112,8 @@ class Connection {
   [[nodiscard]] bool may_open(Instant now) const {
     return state_ == State::idle && now >= retry_at_;
   }
+  // Until then a server that failed is left alone.
+  [[nodiscard]] Instant retry_at() const { return retry_at_; }
   // Requires that it is idle. `made_of` is what the conversation needs besides the endpoint.
   template <class... MadeOf>
   void open(Instant now, Instant answer_by, MadeOf&... made_of);

@@ -59,6 +59,11 @@ class LockManager {
   // that others can tell who holds the lock: owner_of() reads it. It proves nothing.
   OperationId begin_lock(const Resources& resources, Duration ttl, const RetryPolicy& retry,
                          const std::string& owner = {});
+  // Takes the lock by waiting in line for as long as `wait`: nobody polls, it is handed over. Where
+  // servers do not let us listen to them, attempts are made instead, with pauses around
+  // `retry_delay_ms`. Also throws for a wait or a pause out of its range.
+  OperationId begin_wait(const Resources& resources, Duration ttl, Duration wait,
+                         std::int64_t retry_delay_ms, const std::string& owner = {});
   OperationId begin_extend(const Resources& resources, const Token& token, Duration ttl,
                            LossDetail detail = LossDetail::reason);
   // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is

@@ -7,7 +7,10 @@
 namespace redlock {
 
 Pool::Pool(Transport& transport, Clock& clock, Entropy& entropy)
-    : transport_(transport), clock_(clock), entropy_(entropy), reactor_(transport, clock) {}
+    : transport_(transport),
+      clock_(clock),
+      entropy_(entropy),
+      reactor_(transport, clock, entropy) {}
 
 Pool::~Pool() {
   try {
@@ -95,6 +98,11 @@ std::optional<Instant> Pool::next_deadline() {
 std::size_t Pool::connection_count() {
   notice_fork();
   return reactor_.connection_count();
+}
+
+std::size_t Pool::listener_count() {
+  notice_fork();
+  return reactor_.listener_count();
 }
 
 bool Pool::done(OperationId id) {

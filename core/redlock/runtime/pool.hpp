@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "redlock/algorithm/entropy.hpp"
+#include "redlock/algorithm/line_memory.hpp"
 #include "redlock/algorithm/operation.hpp"
 #include "redlock/runtime/clock.hpp"
 #include "redlock/runtime/questions.hpp"
@@ -75,10 +76,14 @@ class Pool {
   // abort_all(), a last deliver(), then closes every connection.
   void close_all();
   [[nodiscard]] std::size_t connection_count();
+  // The connections on which servers are listened to, which are not among them.
+  [[nodiscard]] std::size_t listener_count();
   [[nodiscard]] std::size_t endpoint_count() const { return nodes_.size(); }
 
   [[nodiscard]] Clock& clock() { return clock_; }
   [[nodiscard]] Entropy& entropy() { return entropy_; }
+  // What waits in line leave for the next ones.
+  [[nodiscard]] const std::shared_ptr<LineMemory>& line_memory() const { return line_memory_; }
 
  private:
   // The whole endpoint names a node, so that nothing that matters can be left out and its password
@@ -106,6 +111,7 @@ class Pool {
   RequestEncoder encoder_;
   Reactor reactor_;
   Questions questions_;
+  std::shared_ptr<LineMemory> line_memory_ = std::make_shared<LineMemory>();
   std::set<std::shared_ptr<Node>, ByName> nodes_;
   // When there are so many, it is time to look which are used.
   std::size_t nodes_due_ = kEndpointsKept;

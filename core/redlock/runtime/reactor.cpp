@@ -7,7 +7,8 @@
 
 namespace redlock {
 
-Reactor::Reactor(Transport& transport, Clock& clock) : transport_(transport), clock_(clock) {}
+Reactor::Reactor(Transport& transport, Clock& clock, Entropy& entropy)
+    : transport_(transport), clock_(clock), listeners_(transport, entropy) {}
 
 OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes) {
   look_at_idle(nodes, clock_.now());
@@ -29,18 +30,6 @@ OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes)
   running.ended = true;
   tie_up(now);
   std::rethrow_exception(failure);
-}
-
-template <class Input>
-void Reactor::put(Running& running, Instant now, Input input) noexcept {
-  if (running.failure) return;
-  try {
-    input(*running.operation);
-    drain(running, now);
-  } catch (...) {
-    running.interrupted = true;
-    if (running.operation->outcome() == nullptr) running.failure = std::current_exception();
-  }
 }
 
 // Late answers and closed connections are found before the node is used again.
@@ -77,6 +66,7 @@ Woken Reactor::step(Instant until) {
   const Instant now = clock_.now();
   // The process may have stood still since it read, and answers have come in time.
   const bool any_overdue =
+      listeners_.overdue(now) ||
       std::ranges::any_of(live_, [now](const auto& node) { return node->overdue(now); });
   if (any_overdue) read(Instant(), Scope::outstanding);
   if (forked()) return woken;
@@ -98,6 +88,9 @@ Woken Reactor::read(Instant deadline, Scope scope) {
     interests_.push_back({node->connection(), wants, false, false});
     polled_.push_back(node);
   }
+  const bool all = scope == Scope::all;
+  buffered |=
+      listeners_.add_interests(all ? Listeners::Scope::all : Listeners::Scope::wanted, interests_);
   const Woken woken = transport_.wait(interests_, buffered ? Instant() : deadline);
   if (forked()) return woken;
   called_ = called_ || woken == Woken::called;
@@ -108,13 +101,14 @@ Woken Reactor::read(Instant deadline, Scope scope) {
     if (!readable && !interest.writable) continue;
     polled_[i]->take_ready(readable, interest.writable, now, arrivals_);
   }
+  listeners_.take_ready(std::span(interests_).subspan(polled_.size()), now);
   polled_.clear();
   settle(now);
   return buffered && woken == Woken::deadline ? Woken::ready : woken;
 }
 
 void Reactor::take_time(Instant now) {
-  bool any_given_up = false;
+  bool any_given_up = listeners_.take_time(now);
   for (const auto& node : live_) any_given_up |= node->take_time(now, arrivals_);
   // Before anybody asks again: what is given up is closed, so that it can be opened anew.
   if (any_given_up) settle(now);
@@ -136,9 +130,10 @@ void Reactor::take_time(Instant now) {
 void Reactor::settle(Instant now) noexcept {
   do {
     dispatch(now);
+    hear(now);
     tie_up(now);
     for (const auto& node : live_) node->flush(now, arrivals_);
-  } while (!arrivals_.empty());
+  } while (!arrivals_.empty() || listeners_.has_news());
   for (const auto& node : live_) {
     or_later([&] {
       if (node->closing() && !awaits_verdict(*node)) node->complete_closing(now);
@@ -225,15 +220,20 @@ SharedCommand Reactor::give_up_overdue(Node& node, const SharedCommand& command,
 
 void Reactor::send_request(Running& running, const Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
-  if (!request.wants_answer && running.spared.drop(request.node, request.attempt)) {
+  note_given_up(running, request);
+  if (!request.wants_answer && running.spared.drop(request)) {
     // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
     return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
   }
   if (!request.wants_answer) return node->submit_cleanup(request.command, request.answer_by);
   Request wanted = request;
   wanted.command = give_up_overdue(*node, request.command, now);
-  if (!node->connected_or_free(now)) return running.spared.keep(wanted, now);
-  running.spared.note_asked(wanted.attempt);
+  const bool is_join = is_repeated_take(*request.command);
+  if (!node->connected_or_free(now)) {
+    if (!is_join) return running.spared.keep(wanted, now);
+    return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
+  }
+  if (!is_join) running.spared.note_asked(wanted.attempt);
   ask(running, wanted, now);
 }
 
@@ -299,6 +299,7 @@ std::optional<Instant> Reactor::next_deadline() const {
     consider(running.spared.next_deadline());
   }
   for (const auto& node : live_) consider(node->next_deadline());
+  consider(listeners_.next_deadline());
   return earliest;
 }
 

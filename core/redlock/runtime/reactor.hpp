@@ -10,6 +10,7 @@
 // is undone in this turn or, while memory is short, in a later one. One thread.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <memory>
 #include <new>
@@ -19,6 +20,8 @@
 
 #include "redlock/algorithm/operation.hpp"
 #include "redlock/runtime/clock.hpp"
+#include "redlock/runtime/given_up.hpp"
+#include "redlock/runtime/listeners.hpp"
 #include "redlock/runtime/node.hpp"
 #include "redlock/runtime/process.hpp"
 #include "redlock/runtime/spared.hpp"
@@ -39,7 +42,8 @@ using NodeList = std::vector<std::shared_ptr<Node>>;
 
 class Reactor {
  public:
-  Reactor(Transport& transport, Clock& clock);
+  // All three must outlive it.
+  Reactor(Transport& transport, Clock& clock, Entropy& entropy);
 
   // Starts the operation, its clock and its first requests. Node i of the operation is nodes[i].
   // Throws what the operation throws: then it is not known here, and undone.
@@ -75,6 +79,7 @@ class Reactor {
   // Lets go of all operations and connections, after a fork.
   void forget_all();
   [[nodiscard]] std::size_t connection_count() const { return live_.size(); }
+  [[nodiscard]] std::size_t listener_count() const { return listeners_.connection_count(); }
 
  private:
   struct Running {
@@ -91,6 +96,9 @@ class Reactor {
     // Nobody will take it: it goes as soon as nothing of it is left to send.
     bool ended = false;
     bool withdrawn = false;
+    bool has_listened = false;
+    // By node: which of the changes in what can be heard it was told last.
+    std::array<std::uint64_t, kNodesMax> told{};
   };
 
   [[nodiscard]] const Running* find(OperationId id) const;
@@ -115,10 +123,25 @@ class Reactor {
   }
   [[nodiscard]] bool awaits_verdict(const Node& node) const;
   void dispatch(Instant now) noexcept;
+  // What can be heard, and what was: to whom it may concern.
+  void hear(Instant now) noexcept;
+  [[nodiscard]] static bool listens(const Running& running);
+  void tell(Running& running, Instant now) noexcept;
+  void offer(Node& node, const Push& push, Instant now) noexcept;
+  void note_given_up(const Running& running, const Request& request) noexcept;
   void drain(Running& running, Instant now);
   // Gives the operation one input, and carries what it then wants sent.
   template <class Input>
-  void put(Running& running, Instant now, Input input) noexcept;
+  void put(Running& running, Instant now, Input input) noexcept {
+    if (running.failure) return;
+    try {
+      input(*running.operation);
+      drain(running, now);
+    } catch (...) {
+      running.interrupted = true;
+      if (running.operation->outcome() == nullptr) running.failure = std::current_exception();
+    }
+  }
   // Undoes what failed, hands on what was held up, and lets go of what nobody will take.
   void tie_up(Instant now) noexcept;
   [[nodiscard]] Running* find(OperationId id);
@@ -141,6 +164,8 @@ class Reactor {
   OperationId last_id_ = 0;
   bool called_ = false;  // another thread wants the next step to return
   Instant looked_at_;    // what came before it has been read, where anything could be overdue
+  Listeners listeners_;
+  GivenUp given_up_;
   std::vector<Running> running_;
   NodeList live_;  // the nodes with a connection
   NodeList silent_;

@@ -43,6 +43,7 @@ void Reactor::close_idle(Instant before) {
     or_later([&] { node->shut_down(arrivals_); });
   }
   settle(clock_.now());
+  listeners_.close_idle(before);
 }
 
 void Reactor::close_all() {
@@ -50,12 +51,15 @@ void Reactor::close_all() {
     or_later([&] { node->shut_down(arrivals_); });
   }
   settle(clock_.now());
+  listeners_.close_all();
 }
 
 void Reactor::forget_all() {
   watch_.start_over();
   called_ = false;
   running_.clear();
+  listeners_.forget_all();
+  given_up_.clear();
   arrivals_.clear();
   polled_.clear();
   for (const auto& node : live_) node->forget();

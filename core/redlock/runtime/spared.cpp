@@ -64,9 +64,12 @@ std::optional<Instant> Spared::next_deadline() const {
   return ask_at_;
 }
 
-bool Spared::drop(NodeIndex node, AttemptNumber attempt) {
-  if (attempt != attempt_) return false;
-  return std::erase_if(kept_, [node](const Request& kept) { return kept.node == node; }) > 0;
+bool Spared::drop(const Request& undo) {
+  if (undo.attempt != attempt_) return false;
+  const auto undone = [&](const Request& kept) {
+    return kept.node == undo.node && lock_name(*kept.command) == lock_name(*undo.command);
+  };
+  return std::erase_if(kept_, undone) > 0;
 }
 
 }  // namespace redlock

@@ -4,6 +4,8 @@
 // asked after all as soon as too few of the others are left to make a majority, or when those take
 // long. Once a majority has answered they are not needed, with one exception: where votes on a lock
 // that may be ours are split, theirs may decide that it is. A take is tried again instead.
+// A join is never kept: each is an attempt of its own, so there are no others to do without it, and
+// its operation tries again by itself.
 // Invariants: only requests of the latest attempt are kept. Pure. One thread; one per operation.
 #pragma once
 #include <cstddef>
@@ -32,8 +34,8 @@ class Spared {
   [[nodiscard]] Advice advise(std::size_t majority, Instant now) const;
   // When the others have had long enough; nothing when nobody is spared.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
-  // Lets go of what is kept for a node; false: nothing is.
-  [[nodiscard]] bool drop(NodeIndex node, AttemptNumber attempt);
+  // Lets go of what `undo` is to undo; false: that is not kept.
+  [[nodiscard]] bool drop(const Request& undo);
   // Lets go of all that is kept: `hand_on` takes one after the other. What it throws leaves that
   // one and those behind it here.
   template <class HandOn>

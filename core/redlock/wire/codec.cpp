@@ -74,9 +74,23 @@ RespKind kind_of(int type) {
       return RespKind::bulk;
     case REDIS_REPLY_NIL:
       return RespKind::nil;
+    case REDIS_REPLY_ARRAY:
+      return RespKind::array;
     default:
       return RespKind::other;
   }
+}
+
+// As deep as the reader lets replies nest.
+RespValue value_of(const redisReply& reply) {
+  RespValue value{kind_of(reply.type), reply.integer, {}};
+  if (reply.str != nullptr) value.text.assign(reply.str, reply.len);
+  if (value.kind != RespKind::array) return value;
+  value.elements.reserve(reply.elements);
+  for (std::size_t i = 0; i < reply.elements; ++i) {
+    value.elements.push_back(value_of(*reply.element[i]));
+  }
+  return value;
 }
 
 struct FreeReader {
@@ -132,11 +146,8 @@ std::optional<RespValue> RespReader::next() {
     const std::size_t reply_bytes = open_bytes_ - (raw != nullptr ? unread() : 0);
     if (raw != nullptr) {
       const std::unique_ptr<void, FreeReply> owner(raw);
-      const auto* reply = static_cast<const redisReply*>(raw);
-      RespValue value{kind_of(reply->type), reply->integer, {}};
-      if (reply->str != nullptr) value.text.assign(reply->str, reply->len);
       open_bytes_ -= reply_bytes;
-      if (reply_bytes <= kReplyBytesMax) return value;
+      if (reply_bytes <= kReplyBytesMax) return value_of(*static_cast<const redisReply*>(raw));
     }
     if (reply_bytes > kReplyBytesMax) {
       error_ = "the reply is longer than 65536 bytes";

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace redlock {
 
@@ -22,12 +23,13 @@ inline constexpr std::size_t kReplyElementsMax = 128;
 // hiredis formats. That goes through printf, and took a third of the library's own instructions.
 void append_command(std::string& out, std::span<const std::string_view> arguments);
 
-enum class RespKind { status, error, integer, bulk, nil, other };
+enum class RespKind { status, error, integer, bulk, nil, array, other };
 
 struct RespValue {
   RespKind kind = RespKind::other;
-  std::int64_t integer = 0;  // of an integer
-  std::string text;          // of a status, an error or a bulk string
+  std::int64_t integer = 0;              // of an integer
+  std::string text;                      // of a status, an error or a bulk string
+  std::vector<RespValue> elements = {};  // of an array
 };
 
 // Bytes in, whole replies out. After an error every further call gives that error.

@@ -9,28 +9,32 @@ namespace redlock::scripts {
 namespace {
 
 // One text behind the other.
-template <const std::string_view& First, const std::string_view& Second>
-struct Both {
+template <const std::string_view&... Part>
+struct Joined {
   static constexpr auto kBytes = [] {
-    std::array<char, First.size() + Second.size()> bytes{};
-    std::copy(First.begin(), First.end(), bytes.begin());
-    std::copy(Second.begin(), Second.end(), bytes.begin() + First.size());
+    std::array<char, (Part.size() + ...)> bytes{};
+    char* end = bytes.data();
+    ((end = std::copy(Part.begin(), Part.end(), end)), ...);
     return bytes;
   }();
   static constexpr std::string_view kText{kBytes.data(), kBytes.size()};
 };
+
+// The line's keys are named here and not by the caller: where an ACL does not cover them, a removal
+// still removes.
+constexpr std::string_view kNames = R"(local key, me = KEYS[1], ARGV[1]
+local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
+local call = redis.pcall
+)";
 
 // How a line is served. `serve(true)`: the key is free, and the first in line who can be reached
 // gets it; whoever is the first then is told, by `serve(false)` only that. Who cannot be reached is
 // struck out: nobody receives what is published for him, or he was not heard of for 15 s. Where the
 // server's ACL refuses any of it, nobody is served, and what calls it goes on.
 //
-// The line's keys are named here and not by the caller: where an ACL does not cover them, a removal
-// still removes.
-constexpr std::string_view kServe = R"(local key, me = KEYS[1], ARGV[1]
-local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
-local call = redis.pcall
-local function at(place) return call('ZRANGE', line, place, place)[1] end
+// The field without a name says behind which join the lock was given to whom.
+constexpr std::string_view kServe =
+    R"(local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function leave(who)
   call('HDEL', waiters, who)
   return call('ZREM', line, who) == 1
@@ -40,6 +44,9 @@ local function entry(who)
   if type(told) ~= 'string' then return end
   local channel, echo, ttl, heard = string.match(told, '^(%S+) (%d+) (%d+) (%d+)$')
   if channel and call('TIME')[1] - heard < 15 then return channel, echo, ttl end
+end
+local function keep(name, ms)
+  if call('PTTL', name) < tonumber(ms) then call('PEXPIRE', name, ms) end
 end
 local function serve(free)
   for _ = 1, 256 do
@@ -55,31 +62,54 @@ local function serve(free)
     end
     if heard ~= 0 and (not free or type(heard) == 'table') then return end
     if not leave(who) then return end
-    free = free and heard == 0
+    if free and heard ~= 0 then
+      call('HSET', waiters, '', echo .. ' ' .. who)
+      keep(waiters, ttl)
+      free = false
+    end
   end
 end
 )";
 
-constexpr std::string_view kPass = R"(local held = call('GET', key)
+// Where nobody waits, this is all.
+constexpr std::string_view kRemove = R"(local held = call('GET', key)
 if held == me then redis.call('DEL', key) end
-local first = at(0)
-if first then
-  leave(me)
-  if held == me or not held then serve(true) elseif first == me then serve(false) end
-end
 if type(held) == 'table' then return held end
+local known = call('HLEN', waiters)
+if type(known) == 'table' or known == 0 then return held == me and 1 or 0 end
+)";
+
+constexpr std::string_view kPassOn = R"(local first = at(0)
+leave(me)
+if held == me then call('HDEL', waiters, '') end
+if held == me or not held then serve(true) elseif first == me then serve(false) end
 return held == me and 1 or 0)";
 
 // The caller stands in line first, and is served like everybody: so the earliest ticket gets it.
 // The neighbours' places are looked at, for whoever vanished without a word.
+//
+// A join that was overtaken by a later one, on another connection, changes nothing: it could give a
+// vote away that was counted. Nor does one of a holder of whom it is not known any more which was
+// his latest.
 constexpr std::string_view kJoin = R"(local held = call('GET', key)
-local foreign = type(held) == 'table'
-if foreign and not string.find(held.err, 'WRONGTYPE') then return held end
+if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE') then return held end
 local clock = redis.call('TIME')
+local function standing(place)
+  return redis.call('PTTL', key) .. ' ' .. place .. ' ' .. clock[1] ..
+    string.format('%03d', clock[2] / 1000)
+end
+local told = redis.call('HGET', waiters, held == me and '' or me) or ''
+local latest, holder = string.match(told, '^(%d+) (.*)$')
+if held == me then
+  if holder ~= me then return standing(1) end
+else
+  latest = string.match(told, '^%S+ (%d+) %d+ %d+$') or 0
+end
+if tonumber(latest) > tonumber(ARGV[5]) then return standing(1) end
 redis.call('ZADD', line, ARGV[3], me)
 redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. clock[1])
 redis.call('PEXPIRE', line, 15000)
-redis.call('PEXPIRE', waiters, 15000)
+keep(waiters, 15000)
 if held == me then redis.call('DEL', key) end
 if held == me or not held then
   serve(true)
@@ -94,13 +124,13 @@ for step = 1, -1, -2 do
     if step < 0 then place = place - 1 end
   end
 end
-return redis.call('PTTL', key) .. ' ' .. redis.call('ZRANK', line, me) .. ' ' .. clock[1] ..
-  string.format('%03d', clock[2] / 1000))";
+return standing(redis.call('ZRANK', line, me)))";
 
 }  // namespace
 
-const Script pass{Both<kServe, kPass>::kText, "3677d536d7def220bdd14c5f5dc09fe835342f23"};
-const Script join{Both<kServe, kJoin>::kText, "1aa1af017e37a8cc92506ec6371e891a4469acdd"};
+const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
+                  "d91f5b7189d0b5a60d17683ff8e8d7607e198559"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "ed7487425a6b6e055efb69fcee1eb5ff3ad078c0"};
 
 const Script extend_if_equal{
     R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

@@ -213,7 +213,7 @@ std::vector<OperationId> Session::open_takes() const {
     const LockName name = lock_name(*request->command);
     if (is_removal(*request->command)) {
       removed.insert(name);
-    } else if (!removed.contains(name)) {
+    } else if (!removed.contains(name) && !is_repeated_take(*request->command)) {
       takers.push_back(request->origin.operation);
     }
   }

@@ -1,0 +1,107 @@
+// Subscribing, signs of life, and the end.
+#include "redlock/runtime/listener.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "redlock/runtime/connection_upkeep.hpp"
+
+namespace redlock {
+
+template class Connection<Subscription>;
+
+void Listener::attend(Instant now, Events& pushes) noexcept {
+  if (may_open(now) && now >= open_at_) subscribe(now);
+  if (is_heard() && now - last_used() >= kHeartbeat) ping(now);
+  flush(now, pushes);
+}
+
+void Listener::subscribe(Instant now) noexcept {
+  try {
+    channel_ = std::string(kChannelPrefix) + std::string(random_token(entropy_).view());
+    open(now, now + timeout(), channel_);
+  } catch (const std::exception&) {
+    // No memory, or no randomness.
+    open_at_ = now + kBackoffMax;
+    note_deaf(Fault::closed, {});
+  }
+}
+
+void Listener::ping(Instant now) noexcept {
+  try {
+    conversation().ping(now + timeout());
+  } catch (const std::bad_alloc&) {
+    shut_down();
+  }
+}
+
+void Listener::look(Instant now, Events& pushes) noexcept {
+  if (has_conversation()) take_ready(true, true, now, pushes);
+  const bool broke = closing();
+  review(now);
+  if (broke) skip_backoff();
+  if (may_open(now) && now >= open_at_) hearing_ = {};
+}
+
+Instant Listener::next_event() const {
+  if (closing()) return Instant::never();
+  if (!has_conversation()) return std::max(retry_at(), open_at_);
+  if (const auto deadline = next_deadline()) return *deadline;
+  return last_used() + kHeartbeat;
+}
+
+void Listener::review(Instant now) noexcept {
+  if (is_heard()) return note_heard();
+  if (!closing()) {
+    if (!hearing_.channel.empty()) note_deaf(Fault::closed, {});
+    return;
+  }
+  if (conversation().refused()) open_at_ = now + kRefusedFor;
+  note_deaf(conversation().fault(), conversation().reason());
+  let_go(now);
+}
+
+void Listener::shut_down() noexcept {
+  Events unheard;
+  try {
+    if (has_conversation()) hang_up(unheard);
+  } catch (const std::bad_alloc&) {
+    // It is closing all the same.
+  }
+  if (closing()) let_go(Instant());
+  skip_backoff();
+}
+
+void Listener::let_go(Instant now) noexcept {
+  try {
+    close(now);
+  } catch (const std::bad_alloc&) {
+    // It goes on closing, and a later turn tries again.
+  }
+}
+
+void Listener::note_heard() noexcept {
+  if (hearing_.channel == channel_) return;
+  try {
+    hearing_ = {channel_, Fault::none, {}};
+    ++changes_;
+  } catch (const std::bad_alloc&) {
+    // The next review tries again.
+  }
+}
+
+void Listener::note_deaf(Fault fault, const std::string& reason) noexcept {
+  if (hearing_.channel.empty() && hearing_.fault == fault) return;
+  ++changes_;
+  hearing_.channel.clear();
+  hearing_.fault = fault;
+  hearing_.reason.clear();
+  try {
+    hearing_.reason = reason;
+  } catch (const std::bad_alloc&) {
+    // The fault says enough.
+  }
+}
+
+}  // namespace redlock

@@ -1,0 +1,69 @@
+// What one server publishes for us: a subscription that is opened, kept alive, and opened again
+// under another name, for as long as somebody listens.
+//
+// Nobody else knows the name of its channel, and none is used twice: who is told a name may rely on
+// having missed nothing since. While nobody listens it lies there unread, and nothing is sent.
+//
+// Invariants: a channel is told only once the server has confirmed it, and taken back as soon as
+// its connection is lost. One thread.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "redlock/algorithm/line.hpp"
+#include "redlock/runtime/connection.hpp"
+#include "redlock/wire/subscription.hpp"
+
+namespace redlock {
+
+// What the names of all channels begin with, so that an ACL can name them: `&redlock:*`.
+inline constexpr std::string_view kChannelPrefix = "redlock:";
+// A server that refuses to be listened to is not asked again for so long.
+inline constexpr Duration kRefusedFor = Duration::seconds(10);
+
+class Listener final : public Connection<Subscription> {
+ public:
+  // `timeout` is how long the server may take. The references must outlive the listener.
+  Listener(std::unique_ptr<Locator> locator, Duration timeout, Transport& transport,
+           Entropy& entropy)
+      : Connection(std::move(locator), timeout, transport, entropy), entropy_(entropy) {}
+
+  // Somebody listens: subscribes where that is to be done, and asks for a sign of life when it is
+  // time to.
+  void attend(Instant now, Events& pushes) noexcept;
+  // Somebody listens after nobody did: reads what has come meanwhile. Trouble of old is no news,
+  // and no reason to wait.
+  void look(Instant now, Events& pushes) noexcept;
+  // When there is something to do though nothing comes; of use while somebody listens.
+  [[nodiscard]] Instant next_event() const;
+  // Takes notice of what the connection has come to.
+  void review(Instant now) noexcept;
+  // Can it be heard, by the latest review? Nothing while that is not known.
+  [[nodiscard]] const Hearing* hearing() const {
+    return hearing_.channel.empty() && hearing_.fault == Fault::none ? nullptr : &hearing_;
+  }
+  // How often that has changed.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+  // Nobody listens any more. The next one may be opened at once.
+  void shut_down() noexcept;
+
+ private:
+  void heard(Instant /*now*/) override {}
+  [[nodiscard]] bool is_heard() const { return has_conversation() && conversation().confirmed(); }
+  void subscribe(Instant now) noexcept;
+  void ping(Instant now) noexcept;
+  void let_go(Instant now) noexcept;
+  void note_heard() noexcept;
+  void note_deaf(Fault fault, const std::string& reason) noexcept;
+
+  Entropy& entropy_;
+  std::string channel_;  // of the latest conversation
+  Hearing hearing_;
+  std::uint64_t changes_ = 0;
+  Instant open_at_;  // not before, whatever the backoff says
+};
+
+}  // namespace redlock

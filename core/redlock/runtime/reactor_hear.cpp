@@ -1,0 +1,64 @@
+// What servers say unasked: who is told of it, and what becomes of what nobody waits for.
+#include <algorithm>
+#include <variant>
+
+#include "redlock/runtime/reactor.hpp"
+
+namespace redlock {
+
+bool Reactor::listens(const Running& running) {
+  return !running.failure && running.operation->listens();
+}
+
+// Pushes first: they came before whatever has changed.
+void Reactor::hear(Instant now) noexcept {
+  if (listeners_.empty() && std::ranges::none_of(running_, listens)) return;
+  listeners_.hand_on([&](const std::shared_ptr<Node>& node, const Push& push) noexcept {
+    offer(*node, push, now);
+  });
+  listeners_.begin_turn(now);
+  for (Running& running : running_) {
+    if (listens(running)) {
+      tell(running, now);
+    } else {
+      running.told = {};
+    }
+  }
+  listeners_.attend(now);
+}
+
+void Reactor::tell(Running& running, Instant now) noexcept {
+  running.has_listened = true;
+  put(running, now, [&](Operation& operation) {
+    for (std::size_t i = 0; i < running.nodes.size() && operation.listens(); ++i) {
+      const Listeners::News news = listeners_.want(running.nodes[i], now);
+      if (news.hearing == nullptr || running.told[i] == news.change) continue;
+      running.told[i] = news.change;
+      operation.take_hearing(NodeIndex(i), *news.hearing, now);
+    }
+  });
+}
+
+void Reactor::offer(Node& node, const Push& push, Instant now) noexcept {
+  for (Running& running : running_) {
+    const auto is_it = [&](const auto& known) { return known.get() == &node; };
+    const auto found = std::ranges::find_if(running.nodes, is_it);
+    if (found == running.nodes.end() || !listens(running)) continue;
+    const NodeIndex position(static_cast<std::size_t>(found - running.nodes.begin()));
+    bool taken = false;
+    put(running, now,
+        [&](Operation& operation) { taken = operation.take_push(position, push, now); });
+    if (taken) return;
+  }
+  const SharedCommand removal = given_up_.find(push.token);
+  if (removal) or_later([&] { node.submit_cleanup(removal, now + node.timeout()); });
+}
+
+// A release, or what a wait leaves behind. Another undo may be of a single vote of a lock that is
+// held: of one that was planted there anew.
+void Reactor::note_given_up(const Running& running, const Request& request) noexcept {
+  if (listeners_.empty() || !std::holds_alternative<Pass>(*request.command)) return;
+  if (request.wants_answer || running.has_listened) given_up_.note(request.command);
+}
+
+}  // namespace redlock
