@@ -72,10 +72,10 @@ void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
 Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
                  const LeaseTerms& terms) {
   const Duration wait = request.waits_for_ever ? Duration::max() : Duration::ms(request.wait_ms);
-  const RetryPolicy retry = RetryPolicy::waiting(wait, locks.retry_delay_ms);
+  const WaitTerms wait_terms{wait, locks.retry_delay_ms, locks.in_line};
   const QuorumRequest asked{QuorumVerb::lock, request.method, request.places,
                             request.resource, request.ttl_ms, {},
-                            &retry,           terms.owner};
+                            &wait_terms,      terms.owner};
   QuorumCall call(locks, asked);
   if (!ask(call)) return Acquired::thrown;
   if (call.decision != Decision::granted) {
@@ -87,6 +87,7 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   const bool taken = guarded({}, [&] {
     take_grant(LeaseObject::state_of(Z_OBJ_P(into))->shared(), terms);
     count(Counted::acquired);
+    if (locks.outcome.handed_over) count(Counted::handed_over);
     count_wait(locks.manager.pool().clock().now() - call.began);
   });
   return taken ? Acquired::granted : Acquired::thrown;

@@ -13,8 +13,8 @@ namespace {
 
 using Counter = std::atomic<std::uint64_t>;
 
-constexpr std::array<const char*, 7> kNames = {"acquired", "denied", "timedOut", "unreachable",
-                                               "extended", "lost",   "released"};
+constexpr std::array<const char*, 8> kNames = {"acquired", "denied", "timedOut", "unreachable",
+                                               "extended", "lost",   "released", "handedOver"};
 constexpr std::array<std::int64_t, 9> kBoundsMs = {1, 5, 10, 50, 100, 500, 1000, 5000, 30000};
 
 void add_one(Counter& counter) { counter.fetch_add(1, std::memory_order_relaxed); }

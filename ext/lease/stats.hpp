@@ -5,7 +5,16 @@
 
 namespace redlock::php {
 
-enum class Counted { acquired, denied, timed_out, unreachable, extended, lost, released };
+enum class Counted {
+  acquired,
+  denied,
+  timed_out,
+  unreachable,
+  extended,
+  lost,
+  released,
+  handed_over
+};
 
 // Never throw once a lock was asked for in this process.
 void count(Counted what);

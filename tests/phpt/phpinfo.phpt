@@ -31,6 +31,7 @@ hiredis version (built) => %d.%d.%d
 hiredis code (running) => %s
 c-ares version => %d.%d.%d
 Open connections of this thread => %d
+Listening connections of this thread => 0
 
 Directive => Local Value => Master Value
 redlock.global_names => On => On

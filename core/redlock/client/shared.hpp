@@ -26,10 +26,10 @@ inline constexpr std::size_t kUnreadReleasesMax = 768;
 
 class Shared {
  public:
-  // Requires a retry delay that has been checked.
-  Shared(std::shared_ptr<const LockPlan> plan, Milliseconds retry_delay);
+  // Requires options that have been checked.
+  Shared(std::shared_ptr<const LockPlan> plan, const Options& options);
 
-  // Throws what LockManager::begin_lock() throws. What was begun is undone where this throws or a
+  // Throws what LockManager::begin_wait() throws. What was begun is undone where this throws or a
   // stop is requested.
   [[nodiscard]] Outcome take(const Resource& resource, Duration ttl, Duration wait,
                              const std::stop_token& stop);
@@ -45,11 +45,13 @@ class Shared {
   [[nodiscard]] Refusal refusal_of(const Outcome& outcome) const;
 
  private:
+  OperationId begin_take(const Resource& resource, Duration ttl, Duration wait);
   void step_until_done(OperationId id, const std::stop_token& stop);
   // For what nobody will take.
   void give_back(OperationId id, const Resource& resource) noexcept;
 
   std::shared_ptr<const LockPlan> plan_;
+  bool in_line_;
   std::int64_t retry_delay_ms_;
   Runtime runtime_;
   LockManager locks_;

@@ -86,9 +86,13 @@ class LockManager {
   Outcome take_lock(OperationId id, const Resources& resources, Caller caller);
   Outcome take_extension(OperationId id);
 
-  // The servers that erred in an outcome of this manager; see ServerPlan::troubles().
+  // The servers that erred in an outcome of this manager, and those that were the reason to wait
+  // outside of their lines; see ServerPlan.
   [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const {
     return plan_->servers.troubles(outcome, nodes_);
+  }
+  [[nodiscard]] std::vector<ServerTrouble> line_troubles(const Outcome& outcome) const {
+    return plan_->servers.line_troubles(outcome, nodes_);
   }
   // The longest that a server may take.
   [[nodiscard]] Duration answer_time() const {

@@ -123,12 +123,28 @@ std::vector<ServerTrouble> ServerPlan::troubles(const Outcome& outcome,
       if (well && outcome.decision != Decision::unreachable) continue;
       if (well) trouble = {Fault::unanswered, "no answer yet"};
     }
-    if (trouble.fault == Fault::timeout) {
-      trouble.reason = timed_reason(trouble.reason, (*answer_times_)[i]);
-    }
-    troubles.push_back({nodes[i]->endpoint().display(), trouble.fault, std::move(trouble.reason)});
+    troubles.push_back(trouble_of(*nodes[i], i, std::move(trouble)));
   }
   return troubles;
+}
+
+std::vector<ServerTrouble> ServerPlan::line_troubles(const Outcome& outcome,
+                                                     const NodeList& nodes) const {
+  std::vector<ServerTrouble> troubles;
+  for (std::size_t i = 0; i < outcome.line.size() && i < nodes.size(); ++i) {
+    const NodeReport& report = outcome.line[i];
+    if (!report.answered || report.reply.answer != Answer::unknown) continue;
+    troubles.push_back(trouble_of(*nodes[i], i, {report.reply.fault, report.reply.text}));
+  }
+  return troubles;
+}
+
+ServerTrouble ServerPlan::trouble_of(const Node& node, std::size_t position,
+                                     NodeTrouble trouble) const {
+  if (trouble.fault == Fault::timeout) {
+    trouble.reason = timed_reason(trouble.reason, (*answer_times_)[position]);
+  }
+  return {node.endpoint().display(), trouble.fault, std::move(trouble.reason)};
 }
 
 }  // namespace redlock

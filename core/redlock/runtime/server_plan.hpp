@@ -45,8 +45,14 @@ class ServerPlan {
   // always where no majority could be asked, because then its vote was missing.
   [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome,
                                                     const NodeList& nodes) const;
+  // Those in whose lines a call could not stand, where it had to poll for that.
+  [[nodiscard]] std::vector<ServerTrouble> line_troubles(const Outcome& outcome,
+                                                         const NodeList& nodes) const;
 
  private:
+  [[nodiscard]] ServerTrouble trouble_of(const Node& node, std::size_t position,
+                                         NodeTrouble trouble) const;
+
   struct Server {
     Endpoint endpoint;
     Duration timeout;  // of the connection

@@ -74,8 +74,12 @@ end
 // Where nobody waits, this is all.
 constexpr std::string_view kRemove = R"(local held = call('GET', key)
 if held == me then redis.call('DEL', key) end
-if type(held) == 'table' then return held end
 local known = call('HLEN', waiters)
+if type(held) == 'table' then
+  call('HDEL', waiters, me)
+  call('ZREM', line, me)
+  return held
+end
 if type(known) == 'table' or known == 0 then return held == me and 1 or 0 end
 )";
 
@@ -129,7 +133,7 @@ return standing(redis.call('ZRANK', line, me)))";
 }  // namespace
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
-                  "d91f5b7189d0b5a60d17683ff8e8d7607e198559"};
+                  "1d0aa50711ebb961ba9b7646ae52ccb8a2990b71"};
 const Script join{Joined<kNames, kServe, kJoin>::kText, "ed7487425a6b6e055efb69fcee1eb5ff3ad078c0"};
 
 const Script extend_if_equal{
@@ -147,9 +151,11 @@ return 0)",
 
 const Script inspect{
     R"(local held = redis.call('GET', KEYS[1])
-if not held then return false end
-return redis.call('PTTL', KEYS[1]) .. ' ' .. held)",
-    "99459a90cee50bbbdec7e982f037f58d4378e784"};
+local waiting = redis.pcall('ZCARD', KEYS[1] .. ':redlock:line')
+if type(waiting) ~= 'number' then waiting = -1 end
+if not held then return waiting end
+return redis.call('PTTL', KEYS[1]) .. ' ' .. waiting .. ' ' .. held)",
+    "65bdc1663f737a8ee8930ebc61b185b91f929c9e"};
 
 // A win needs now > stamp: whole units on both sides, so the fraction never matters.
 //
