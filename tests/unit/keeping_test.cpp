@@ -202,6 +202,18 @@ TEST_F(KeepingTest, MoreLeasesThanAreAskedAtATimeAreAllKept) {
             static_cast<std::ptrdiff_t>(leases.size()));
 }
 
+TEST_F(KeepingTest, ExtendsThatAreDueTogetherTravelTogether) {
+  for (std::size_t i = 0; i < 1'000; ++i) keeping_.keep(take("r" + std::to_string(i)));
+  keep_for(kTtl);
+  const std::size_t before = transport_.send_count;
+  const auto extends_of_all = [this] { return server(0).log.size(); };
+  const std::size_t extended = extends_of_all();
+  keep_for(kTtl * 3);
+  EXPECT_GT(extends_of_all() - extended, 8'000U);
+  EXPECT_LT((transport_.send_count - before) / 3, (extends_of_all() - extended) / 4);
+  EXPECT_EQ(losses_->count, 0);
+}
+
 TEST_F(KeepingTest, AVoteThatAServerHasLostIsPlantedAgain) {
   const KeptLease lease = take();
   keeping_.keep(lease);

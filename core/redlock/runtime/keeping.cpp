@@ -94,8 +94,12 @@ void Keeping::end_asking(Lease& lease) noexcept {
 void Keeping::drive(Instant now) {
   take_plantings();
   take_answers(now);
-  while (!line_.empty() && line_.begin()->first <= now) {
-    attend(leases_.find(line_.begin()->second), now);
+  const auto any_due = [&] { return !line_.empty() && line_.begin()->first <= now; };
+  while (any_due()) {
+    const Pool::Convoy together(pool_);
+    for (std::size_t i = 0; i < kConvoyMax && any_due(); ++i) {
+      attend(leases_.find(line_.begin()->second), now);
+    }
   }
 }
 

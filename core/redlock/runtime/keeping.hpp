@@ -25,6 +25,8 @@ namespace redlock {
 inline constexpr std::size_t kExtendsUnderWayMax = 256;
 // Until it is looked again whether there is room.
 inline constexpr Duration kCrowdedPause = Duration::ms(5);
+// So many travel together: with the longest names they are what a connection takes at once.
+inline constexpr std::size_t kConvoyMax = kQueuedBytesMax / (kResourceBytesMax + kTokenBytesMax);
 // What finds no room waits for the next extend.
 inline constexpr std::size_t kPlantingsMax = 128;
 

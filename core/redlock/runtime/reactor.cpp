@@ -46,8 +46,11 @@ void Reactor::put(Running& running, Instant now, Input input) noexcept {
 // Late answers and closed connections are found before the node is used again.
 void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   looked_at_ = now;
-  const bool stale = std::ranges::any_of(nodes, [now](const auto& node) {
-    return node->overdue(now) || (node->has_conversation() && now - node->last_used() >= kIdleLook);
+  const bool stale = std::ranges::any_of(nodes, [this, now](const auto& node) {
+    if (node->overdue(now)) return true;
+    // Whoever has something held back was looked at when that was begun.
+    if (!node->has_conversation() || (held_back_ && node->has_output())) return false;
+    return now - node->last_used() >= kIdleLook;
   });
   if (!stale) return;
   silent_.clear();
@@ -137,6 +140,7 @@ void Reactor::settle(Instant now) noexcept {
   do {
     dispatch(now);
     tie_up(now);
+    if (held_back_) continue;
     for (const auto& node : live_) node->flush(now, arrivals_);
   } while (!arrivals_.empty());
   for (const auto& node : live_) {
@@ -145,6 +149,11 @@ void Reactor::settle(Instant now) noexcept {
     });
   }
   std::erase_if(live_, [](const auto& node) { return node->connection() == 0; });
+}
+
+void Reactor::send_held_back() noexcept {
+  held_back_ = false;
+  settle(clock_.now());
 }
 
 void Reactor::tie_up(Instant now) noexcept {

@@ -54,7 +54,7 @@ void Reactor::close_all() {
 
 void Reactor::forget_all() {
   watch_.start_over();
-  called_ = false;
+  held_back_ = called_ = false;
   running_.clear();
   arrivals_.clear();
   polled_.clear();
