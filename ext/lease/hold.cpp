@@ -120,10 +120,8 @@ void Hold::end(End how) {
   if (alarm_) alarm_->silence();
   // A child has no part in it.
   if (forked()) return;
-  trust_->end();
-  if (known_to_keeper()) {
-    thread_state().keeper->stop(*trust_, how == End::released ? Stop::released : Stop::lives_on);
-  }
+  how == End::released ? trust_->end() : trust_->pass_on();
+  if (known_to_keeper()) thread_state().keeper->stop(*trust_);
   const auto known = locks_->reentrant.find(resources_.only());
   if (known != locks_->reentrant.end()) {
     const std::shared_ptr<Hold> there = known->second.lock();
