@@ -135,6 +135,21 @@ TEST_F(KeepingTest, OfAStoppedLeaseNothingIsSentOrToldAnyMore) {
   EXPECT_EQ(losses_->count, 0);
 }
 
+TEST_F(KeepingTest, ALeaseThatIsKeptNoMoreLivesUntilItsTimeIsOver) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  keep_for(kTtl);
+  keeping_.stop(*lease.trust);
+  const std::size_t before = extends(0);
+  const Instant until = lease.trust->until();
+  keep_for(until - clock_.now() - Duration::ms(1));
+  EXPECT_TRUE(live(lease));
+  EXPECT_EQ(extends(0), before);
+  keep_for(kTtl);
+  EXPECT_FALSE(live(lease));
+  EXPECT_EQ(losses_->count, 0);
+}
+
 TEST_F(KeepingTest, ALeaseThatIsStoppedWhileItIsExtendedIsNotLost) {
   const KeptLease lease = take();
   keeping_.keep(lease);
