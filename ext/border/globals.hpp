@@ -6,6 +6,7 @@
 #include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/runtime.hpp"
 #include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/runtime/unawaited.hpp"
 
 namespace redlock::php {
 
@@ -15,6 +16,7 @@ namespace redlock::php {
 struct ThreadState {
   Runtime runtime;
   StampLedger ledger;
+  UnawaitedReleases releases;
   std::unique_ptr<Keeper> keeper;  // null until the first lease is kept alive
 };
 
