@@ -11,6 +11,7 @@
 #include "lease/acquire.hpp"
 #include "lease/inspect.hpp"
 #include "lease/object.hpp"
+#include "lease/server_stats.hpp"
 #include "lease/stats.hpp"
 // The arginfo needs what is above.
 #include "border/arginfo_attributes.hpp"
@@ -49,9 +50,9 @@ std::shared_ptr<Locks> make_locks(HashTable* list, const zend_string* text, Hash
   take_manager_options(of_manager, options);
   std::vector<std::string> names;
   for (const ServerSpec& spec : specs) names.push_back(spec.endpoint.display());
-  auto plan = std::make_shared<const LockPlan>(specs, std::move(of_manager.lock));
-  auto locks =
-      std::make_shared<Locks>(thread_state().runtime.pool(), std::move(plan), std::move(names));
+  ThreadState& thread = thread_state();
+  auto plan = std::make_shared<const LockPlan>(specs, std::move(of_manager.lock), &thread.book);
+  auto locks = std::make_shared<Locks>(thread.runtime.pool(), std::move(plan), std::move(names));
   locks->retry_delay_ms = of_manager.retry_delay_ms;
   locks->keep_max = of_manager.keep_max;
   return locks;
@@ -264,6 +265,9 @@ PHP_METHOD(RedLock_LockManager, stats) {
   ZEND_PARSE_PARAMETERS_NONE();
   if (locks_of(ZEND_THIS) == nullptr) RETURN_THROWS();
   put_stats(return_value);
+  zval servers;
+  put_server_stats(&servers);
+  add_assoc_zval(return_value, "servers", &servers);
 }
 
 PHP_METHOD(RedLock_LockManager, lastErrors) {

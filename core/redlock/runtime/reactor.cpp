@@ -93,11 +93,13 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   interests_.clear();
   polled_.clear();
   bool buffered = false;
+  const Instant begun = clock_.now();
   for (const auto& node : live_) {
     // Some have been closed since the end of the last turn.
     if (!node->has_conversation() || (scope == Scope::outstanding && node->idle())) continue;
     const Wants wants = transport_.wants(node->connection(), node->has_output());
     buffered = buffered || wants.buffered;
+    node->begin_look(begun);
     interests_.push_back({node->connection(), wants, false, false});
     polled_.push_back(node);
   }
@@ -107,6 +109,7 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   const Instant now = clock_.now();
   for (std::size_t i = 0; i < polled_.size(); ++i) {
     const Interest& interest = interests_[i];
+    polled_[i]->end_look(now);
     const bool readable = interest.readable || interest.wants.buffered;
     if (!readable && !interest.writable) continue;
     polled_[i]->take_ready(readable, interest.writable, now, arrivals_);
