@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "redlock/runtime/transport.hpp"
 #include "support/fake_clock.hpp"
@@ -26,6 +27,10 @@ class FakeTransport : public Transport {
   // The network forgets the connections that stand: what is sent on them vanishes, and nobody says
   // so. New ones work.
   void forget_flows(FakeServer& server);
+  // The server publishes this; how many receive it.
+  std::size_t publish(FakeServer& server, const std::string& channel, const std::string& payload);
+  // What its clients are subscribed to at the moment, the latest last.
+  [[nodiscard]] std::vector<std::string> channels(const FakeServer& server) const;
   // Sends move nothing more until the moment, and everything from then on.
   void raise_send_room_at(Instant at) { room_at_ = at; }
 
@@ -55,6 +60,7 @@ class FakeTransport : public Transport {
       std::string bytes;
     };
     std::deque<Piece> to_client;
+    std::string channel;  // that it is subscribed to
     bool closed_by_client = false;
     bool closed_by_server = false;
     bool forgotten = false;

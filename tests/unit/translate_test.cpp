@@ -107,6 +107,7 @@ TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
   EXPECT_FALSE(reply_to(set, value(RespKind::integer, 1)));
   EXPECT_FALSE(reply_to(set, value(RespKind::bulk, 0, "OK")));
   EXPECT_FALSE(reply_to(set, value(RespKind::other)));
+  EXPECT_FALSE(reply_to(set, value(RespKind::array)));
 }
 
 TEST(ReplyTo, AScriptIsGrantedByOneAndDeniedByZeroAndNothingElse) {
