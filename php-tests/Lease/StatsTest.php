@@ -12,7 +12,7 @@ use RedLock\Tests\Support\LeaseTestCase;
 final class StatsTest extends LeaseTestCase
 {
     private const NONE = [
-        'acquired' => 0, 'denied' => 0, 'timedOut' => 0, 'unreachable' => 0, 'extended' => 0, 'lost' => 0, 'released' => 0,
+        'acquired' => 0, 'denied' => 0, 'timedOut' => 0, 'unreachable' => 0, 'extended' => 0, 'lost' => 0, 'released' => 0, 'handedOver' => 0,
     ];
 
     private static function stats(string $code): array
@@ -25,8 +25,9 @@ final class StatsTest extends LeaseTestCase
     public function testWhatHappensIsCounted(string $code, array $counts): void
     {
         $stats = self::stats($code);
-        $histograms = array_splice($stats, -2);
+        $histograms = array_splice($stats, count(self::NONE));
         self::assertSame(array_merge(self::NONE, $counts), $stats);
+        self::assertSame(['waits', 'holds', 'listeners'], array_keys($histograms));
         self::assertSame($counts['acquired'] ?? 0, array_sum($histograms['waits']));
     }
 
