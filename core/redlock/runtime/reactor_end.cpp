@@ -6,7 +6,7 @@
 namespace redlock {
 
 void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
-  if (!live_.empty()) read(Instant(), Scope::all);
+  if (!live_.empty() || !listeners_.empty()) read(Instant(), Scope::all);
   if (forked()) return;
   for (const auto& node : nodes) {
     live_.reserve(live_.size() + 1);
