@@ -63,7 +63,7 @@ final class RefusalsTest extends LineTestCase
         yield 'the rules from before there were lines' => [self::OLD_RULES, 'NOPERM'];
         yield 'no channel' => [self::rules('&redlock:*'), 'NOPERM'];
         yield 'no SUBSCRIBE' => [self::rules('+subscribe'), 'NOPERM'];
-        yield 'no line' => [self::rules('+zadd'), 'ACL'];
+        yield 'no line' => [self::rules('+zadd'), 'script'];
         yield 'no keys beside the lock\'s own' => [str_replace('~r:* ~lock:*', '', self::rules()), ''];
     }
 

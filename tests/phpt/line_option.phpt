@@ -25,3 +25,28 @@ foreach ([true, false] as $line) {
 }
 ?>
 --EXPECT--
+TypeError: RedLock\LockManager::__construct(): Argument #2 ($options) must be valid: line must be of type bool, int given
+TypeError: RedLock\LockManager::__construct(): Argument #2 ($options) must be valid: line must be of type bool, int given
+TypeError: RedLock\LockManager::__construct(): Argument #2 ($options) must be valid: line must be of type bool, null given
+TypeError: RedLock\LockManager::__construct(): Argument #2 ($options) must be valid: line must be of type bool, string given
+TypeError: RedLock\LockManager::__construct(): Argument #2 ($options) must be valid: line must be of type bool, float given
+TypeError: RedLock\LockManager::__construct(): Argument #2 ($options) must be valid: line must be of type bool, array given
+ValueError: RedLock\LockManager::__construct(): Argument #2 ($options) must not contain the unknown option 'Line'
+ValueError: RedLock::__construct(): Argument #4 ($options) must not contain the unknown option 'line'
+ValueError: PidLock::__construct(): Argument #2 ($options) must not contain the unknown option 'line'
+ValueError: RedLock\LockManager::acquire(): Argument #3 ($wait) must be greater than or equal to 0
+ValueError: RedLock\LockManager::acquire(): Argument #3 ($wait) must be greater than or equal to 0
+ValueError: RedLock\LockManager::acquire(): Argument #2 ($ttl) must be greater than 0
+ValueError: RedLock\LockManager::acquire(): Argument #2 ($ttl) is too small: clock drift leaves no validity
+ValueError: RedLock\LockManager::acquire(): Argument #1 ($resource) must be at most 65536 bytes long
+ValueError: RedLock\LockManager::acquire(): Argument #4 ($options) must not contain the unknown option 'line'
+ValueError: RedLock\LockManager::acquire(): Argument #4 ($options) must be valid: owner must be at most 256 bytes long
+true
+ValueError: RedLock\LockManager::acquire(): Argument #3 ($wait) must be greater than or equal to 0
+ValueError: RedLock\LockManager::acquire(): Argument #3 ($wait) must be greater than or equal to 0
+ValueError: RedLock\LockManager::acquire(): Argument #2 ($ttl) must be greater than 0
+ValueError: RedLock\LockManager::acquire(): Argument #2 ($ttl) is too small: clock drift leaves no validity
+ValueError: RedLock\LockManager::acquire(): Argument #1 ($resource) must be at most 65536 bytes long
+ValueError: RedLock\LockManager::acquire(): Argument #4 ($options) must not contain the unknown option 'line'
+ValueError: RedLock\LockManager::acquire(): Argument #4 ($options) must be valid: owner must be at most 256 bytes long
+true
