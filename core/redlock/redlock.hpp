@@ -76,9 +76,12 @@ struct Options {
   double drift_factor = 0.01;
   // For CLIENT SETNAME: printable, without spaces, at most 256 bytes. Empty: none.
   std::string client_name = {};
-  // The longest pause between two attempts of one call, the shortest being half of it; at most an
-  // hour.
+  // The longest pause between two attempts of one call that does not wait in line, because it is
+  // not to or because servers do not let it; the shortest is half of it. At most an hour.
   Milliseconds retry_delay = std::chrono::milliseconds(200);
+  // How a call waits: in line, where each release hands the lock to the first, or else by attempts
+  // with pauses.
+  bool line = true;
 };
 
 // Why a server gave no plain answer.
@@ -198,9 +201,8 @@ class REDLOCK_EXPORT Client {
 
   // One attempt.
   [[nodiscard]] Result try_lock(std::string_view resource, Milliseconds ttl);
-  // Attempts for as long as `wait`, with pauses; the last one begins at its end.
-  // milliseconds::max() has no end. A stop that is requested ends it within 25 ms, and what was
-  // begun is undone.
+  // Waits in line for as long as `wait`; milliseconds::max() has no end. A stop that is requested
+  // ends it within 25 ms, and what was begun is undone.
   [[nodiscard]] Result lock(std::string_view resource, Milliseconds ttl, Milliseconds wait,
                             const std::stop_token& stop = {});
 

@@ -63,6 +63,8 @@ void take_grant(const std::shared_ptr<Hold>& hold, const LeaseTerms& terms) {
 }
 
 void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
+  const bool too_late = call.decision == Decision::late || call.decision == Decision::outlasted;
+  if (too_late) return count(Counted::undone);
   if (call.decision == Decision::unreachable) return count(Counted::unreachable);
   const bool waited = request.waits_for_ever || request.wait_ms > 0;
   if (is_refusal(call.decision)) count(waited ? Counted::timed_out : Counted::denied);
@@ -72,12 +74,15 @@ void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
 Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
                  const LeaseTerms& terms) {
   const Duration wait = request.waits_for_ever ? Duration::max() : Duration::ms(request.wait_ms);
-  const RetryPolicy retry = RetryPolicy::waiting(wait, locks.retry_delay_ms);
+  const WaitTerms wait_terms{wait, locks.retry_delay_ms, locks.in_line};
   const QuorumRequest asked{QuorumVerb::lock, request.method, request.places,
                             request.resource, request.ttl_ms, {},
-                            &retry,           terms.owner};
+                            &wait_terms,      terms.owner};
   QuorumCall call(locks, asked);
-  if (!ask(call)) return Acquired::thrown;
+  if (!ask(call)) {
+    if (call.id != 0) count(Counted::undone);
+    return Acquired::thrown;
+  }
   if (call.decision != Decision::granted) {
     count_refusal(call, request);
     if (is_refusal(call.decision)) return Acquired::refused;
@@ -87,6 +92,7 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   const bool taken = guarded({}, [&] {
     take_grant(LeaseObject::state_of(Z_OBJ_P(into))->shared(), terms);
     count(Counted::acquired);
+    if (locks.outcome.handed_over) count(Counted::handed_over);
     count_wait(locks.manager.pool().clock().now() - call.began);
   });
   return taken ? Acquired::granted : Acquired::thrown;

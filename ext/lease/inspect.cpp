@@ -13,37 +13,46 @@ namespace {
 
 constexpr ArgumentPlace kPlaces[] = {{"resource", 1}};
 
-std::optional<Standing> standing_of(const std::optional<Holding>& holding) {
-  if (!holding) return std::nullopt;
-  return Standing{std::string(holding->token.view()), std::string(owner_of(holding->token)),
-                  holding->left};
-}
-
 void note(Locks& locks) {
   const std::vector<NodeReport>& reports = locks.outcome.nodes;
-  locks.of_majority = standing_of(majority_holding(reports));
+  locks.of_majority = {majority_holding(reports), majority_waiters(reports), {}};
   locks.of_servers.assign(locks.servers.size(), {});
   for (std::size_t i = 0; i < locks.of_servers.size(); ++i) {
-    ServerStanding& server = locks.of_servers[i];
-    if (i < reports.size()) server.standing = standing_of(holding_of(reports[i]));
+    Inspected& server = locks.of_servers[i];
+    if (i < reports.size()) server = {holding_of(reports[i]), waiters_of(reports[i]), {}};
     const auto trouble =
         std::ranges::find(locks.troubles, locks.servers[i], &ServerTrouble::server);
-    if (!server.standing && trouble != locks.troubles.end()) server.error = trouble->reason;
+    if (!server.holding && trouble != locks.troubles.end()) server.error = trouble->reason;
   }
 }
 
-void add_text(zval* into, const char* key, const std::string* text) {
-  if (text == nullptr) return add_assoc_null(into, key);
-  add_assoc_stringl(into, key, text->data(), text->size());
+// An empty one is none.
+void add_text(zval* into, const char* key, std::string_view text) {
+  if (text.empty()) return add_assoc_null(into, key);
+  add_assoc_stringl(into, key, text.data(), text.size());
 }
 
-void put_standing(zval* into, const std::optional<Standing>& standing) {
-  add_text(into, "token", standing ? &standing->token : nullptr);
-  add_text(into, "owner", standing && !standing->owner.empty() ? &standing->owner : nullptr);
-  if (standing && standing->left) {
-    add_assoc_double(into, "ttl", standing->left->as_ms());
+void put_holding(zval* into, const Holding& holding) {
+  const std::string_view token = holding.token.view();
+  add_assoc_stringl(into, "token", token.data(), token.size());
+  add_text(into, "owner", owner_of(holding.token));
+  if (holding.left) {
+    add_assoc_double(into, "ttl", holding.left->as_ms());
   } else {
     add_assoc_null(into, "ttl");
+  }
+}
+
+void put_inspected(zval* into, const Inspected& inspected) {
+  if (inspected.holding) {
+    put_holding(into, *inspected.holding);
+  } else {
+    for (const char* key : {"token", "owner", "ttl"}) add_assoc_null(into, key);
+  }
+  if (inspected.waiters) {
+    add_assoc_long(into, "waiters", static_cast<zend_long>(*inspected.waiters));
+  } else {
+    add_assoc_null(into, "waiters");
   }
 }
 
@@ -65,15 +74,15 @@ void put_inspection(zval* into, const Locks& locks, zval* resource) {
   array_init(into);
   Z_TRY_ADDREF_P(resource);
   add_assoc_zval(into, "resource", resource);
-  put_standing(into, locks.of_majority);
+  put_inspected(into, locks.of_majority);
   zval servers;
   array_init(&servers);
   for (std::size_t i = 0; i < locks.of_servers.size(); ++i) {
-    const ServerStanding& server = locks.of_servers[i];
+    const Inspected& server = locks.of_servers[i];
     zval shown;
     array_init(&shown);
-    put_standing(&shown, server.standing);
-    add_text(&shown, "error", server.error.empty() ? nullptr : &server.error);
+    put_inspected(&shown, server);
+    add_text(&shown, "error", server.error);
     add_assoc_zval_ex(&servers, locks.servers[i].data(), locks.servers[i].size(), &shown);
   }
   add_assoc_zval(into, "servers", &servers);

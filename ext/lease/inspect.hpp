@@ -13,7 +13,8 @@ enum class Unreachable { told, thrown };
 // thrown to PHP. False: an exception is pending.
 [[nodiscard]] bool inspect(Locks& locks, const zval* resource, std::string_view method,
                            Unreachable unreachable);
-// ['resource' => …, 'token' => ?string, 'owner' => ?string, 'ttl' => ?float, 'servers' => …]
+// ['resource' => …, 'token' => ?string, 'owner' => ?string, 'ttl' => ?float, 'waiters' => ?int,
+//  'servers' => …]
 void put_inspection(zval* into, const Locks& locks, zval* resource);
 
 }  // namespace redlock::php

@@ -11,6 +11,7 @@
 #include "lease/acquire.hpp"
 #include "lease/inspect.hpp"
 #include "lease/object.hpp"
+#include "lease/server_stats.hpp"
 #include "lease/stats.hpp"
 // The arginfo needs what is above.
 #include "border/arginfo_attributes.hpp"
@@ -49,10 +50,11 @@ std::shared_ptr<Locks> make_locks(HashTable* list, const zend_string* text, Hash
   take_manager_options(of_manager, options);
   std::vector<std::string> names;
   for (const ServerSpec& spec : specs) names.push_back(spec.endpoint.display());
-  auto plan = std::make_shared<const LockPlan>(specs, std::move(of_manager.lock));
-  auto locks =
-      std::make_shared<Locks>(thread_state().runtime.pool(), std::move(plan), std::move(names));
+  ThreadState& thread = thread_state();
+  auto plan = std::make_shared<const LockPlan>(specs, std::move(of_manager.lock), &thread.book);
+  auto locks = std::make_shared<Locks>(thread.runtime.pool(), std::move(plan), std::move(names));
   locks->retry_delay_ms = of_manager.retry_delay_ms;
+  locks->in_line = of_manager.in_line;
   locks->keep_max = of_manager.keep_max;
   return locks;
 }
@@ -240,9 +242,10 @@ PHP_METHOD(RedLock_LockManager, owner) {
   if (locks == nullptr) RETURN_THROWS();
   constexpr std::string_view kMethod = "RedLock\\LockManager::owner()";
   if (!inspect(*locks, &resource, kMethod, Unreachable::thrown)) RETURN_THROWS();
-  if (!locks->of_majority) RETURN_NULL();
-  const std::string& owner = locks->of_majority->owner;
-  const std::string& shown = owner.empty() ? locks->of_majority->token : owner;
+  const std::optional<Holding>& holding = locks->of_majority.holding;
+  if (!holding) RETURN_NULL();
+  const std::string_view owner = owner_of(holding->token);
+  const std::string_view shown = owner.empty() ? holding->token.view() : owner;
   RETURN_STRINGL(shown.data(), shown.size());
 }
 
@@ -253,17 +256,26 @@ PHP_METHOD(RedLock_LockManager, forceRelease) {
   constexpr std::string_view kMethod = "RedLock\\LockManager::forceRelease()";
   if (!inspect(*locks, &resource, kMethod, Unreachable::thrown)) RETURN_THROWS();
   // What never expires was not put there as a lock.
-  if (!locks->of_majority || !locks->of_majority->left) RETURN_FALSE;
-  const QuorumRequest asked{QuorumVerb::unlock, kMethod, {},
-                            &resource,          0,       locks->of_majority->token};
+  const std::optional<Holding>& holding = locks->of_majority.holding;
+  if (!holding || !holding->left) RETURN_FALSE;
+  const QuorumRequest asked{QuorumVerb::unlock, kMethod, {}, &resource, 0, holding->token.view()};
   QuorumCall call(*locks, asked);
   if (ask(call)) RETURN_BOOL(call.decision == Decision::granted);
 }
 
 PHP_METHOD(RedLock_LockManager, stats) {
   ZEND_PARSE_PARAMETERS_NONE();
-  if (locks_of(ZEND_THIS) == nullptr) RETURN_THROWS();
+  Locks* const locks = locks_of(ZEND_THIS);
+  std::size_t listeners = 0;
+  if (locks == nullptr ||
+      !guarded({}, [&] { listeners = locks->manager.pool().listener_count(); })) {
+    RETURN_THROWS();
+  }
   put_stats(return_value);
+  add_assoc_long(return_value, "listeners", static_cast<zend_long>(listeners));
+  zval servers;
+  put_server_stats(&servers);
+  add_assoc_zval(return_value, "servers", &servers);
 }
 
 PHP_METHOD(RedLock_LockManager, lastErrors) {

@@ -7,21 +7,18 @@
 #include <vector>
 
 #include "quorum/call.hpp"
+#include "redlock/algorithm/holding.hpp"
 #include "redlock/algorithm/ids.hpp"
 
 namespace redlock::php {
 
 class Hold;
 
-// What one server, or a majority of them, has under a resource's key.
-struct Standing {
-  std::string token;
-  std::string owner;             // empty: the token names none
-  std::optional<Duration> left;  // nothing: the key never expires
-};
-struct ServerStanding {
-  std::optional<Standing> standing;
-  std::string error;  // empty: it answered
+// What one server, or a majority of them, knows of a resource.
+struct Inspected {
+  std::optional<Holding> holding;
+  std::optional<std::int64_t> waiters;  // nothing: not known
+  std::string error;                    // of one server; empty: it answered
 };
 
 struct Locks : QuorumState {
@@ -33,12 +30,13 @@ struct Locks : QuorumState {
   const std::shared_ptr<const LockPlan> plan;
   const std::vector<std::string> servers;  // as Endpoint::display() prints them, in their order
   std::int64_t retry_delay_ms = 0;
+  bool in_line = true;  // waits there
   Duration keep_max;
   // Those that may be acquired once more, by what they are about.
   std::map<Resource, std::weak_ptr<Hold>> reentrant;
   // Of the latest inspection.
-  std::optional<Standing> of_majority;
-  std::vector<ServerStanding> of_servers;
+  Inspected of_majority;
+  std::vector<Inspected> of_servers;
 };
 
 }  // namespace redlock::php

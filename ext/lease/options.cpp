@@ -59,6 +59,8 @@ void take_manager_options(ManagerOptions& into, HashTable* options) {
     if (name == "retryDelay") {
       into.retry_delay_ms =
           whole_number_from(option_label(name), value).value_or(into.retry_delay_ms);
+    } else if (name == "line") {
+      into.in_line = flag_from(option_label(name), value);
     } else if (name == "keepAliveMax") {
       into.keep_max = keep_max_option(name, value, into.keep_max);
     } else {

@@ -14,9 +14,10 @@ namespace redlock::php {
 struct ManagerOptions {
   LockOptions lock;
   std::int64_t retry_delay_ms = 200;
+  bool in_line = true;
   Duration keep_max = Duration::seconds(3600);
 };
-// timeout, driftFactor, clientName, retryDelay, keepAliveMax.
+// timeout, driftFactor, clientName, retryDelay, line, keepAliveMax.
 void take_manager_options(ManagerOptions& into, HashTable* options);
 
 // Plain, because it lives across calls into Zend.

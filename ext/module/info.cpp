@@ -6,6 +6,8 @@
 #include "border/globals.hpp"
 #include "border/guard.hpp"
 #include "border/text.hpp"
+#include "lease/server_stats.hpp"
+#include "lease/stats.hpp"
 #include "module/php_redlock.h"
 #include "redlock/runtime/look_up.hpp"
 #include "redlock/wire/codec.hpp"
@@ -17,12 +19,14 @@ void print_info() {
   char hiredis_origin_file[1024] = "";
   char cares_version_text[32] = "";
   char open_connections[24] = "0";
+  char open_listeners[24] = "0";
   const bool known = guarded({}, [&] {
     park(hiredis_version, hiredis_version_built());
     park(hiredis_origin_file, hiredis_origin());
     park(cares_version_text, cares_version());
     if (ThreadState* const thread = REDLOCK_G(thread); thread != nullptr) {
       park(open_connections, std::to_string(thread->runtime.pool().connection_count()));
+      park(open_listeners, std::to_string(thread->runtime.pool().listener_count()));
     }
   });
   if (!known) return;
@@ -33,6 +37,9 @@ void print_info() {
   php_info_print_table_row(2, "hiredis code (running)", hiredis_origin_file);
   php_info_print_table_row(2, "c-ares version", cares_version_text);
   php_info_print_table_row(2, "Open connections of this thread", open_connections);
+  php_info_print_table_row(2, "Listening connections of this thread", open_listeners);
+  print_stats();
+  print_server_stats();
   php_info_print_table_end();
 }
 

@@ -19,8 +19,13 @@ constexpr std::size_t kReasonBytesMax = 256;
 OperationId begin_lock(LockManager& manager, const Resources& resources,
                        const QuorumRequest& request) {
   const Duration ttl = Duration::ms(request.ttl_ms);
-  if (request.retry == nullptr) return manager.begin_lock(resources, ttl);
-  return manager.begin_lock(resources, ttl, *request.retry, std::string(request.owner));
+  if (request.terms == nullptr) return manager.begin_lock(resources, ttl);
+  const auto& [wait, retry_delay_ms, in_line] = *request.terms;
+  const std::string owner(request.owner);
+  if (in_line && wait > Duration()) {
+    return manager.begin_wait(resources, ttl, wait, retry_delay_ms, owner);
+  }
+  return manager.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms), owner);
 }
 
 OperationId begin(LockManager& manager, const QuorumRequest& request) {
@@ -82,6 +87,10 @@ void take_outcome(QuorumCall& call, Caller caller) {
   for (ServerTrouble& trouble : state.troubles) {
     trouble.reason = printable(trouble.reason, kReasonBytesMax);
   }
+  state.line_troubles = state.manager.line_troubles(state.outcome);
+  for (ServerTrouble& trouble : state.line_troubles) {
+    trouble.reason = "waits by polling: " + printable(trouble.reason, kReasonBytesMax);
+  }
   if (caller == Caller::waits) state.remark = remark_on(call);
   call.decision = state.outcome.decision;
 }
@@ -120,6 +129,7 @@ QuorumCall::QuorumCall(QuorumState& on, const QuorumRequest& asked)
 bool ask(QuorumCall& call) {
   const bool begun = guarded(call.request.places, [&] {
     call.state.troubles.clear();
+    call.state.line_troubles.clear();
     call.state.remark.clear();
     call.id = begin(call.state.manager, call.request);
   });
@@ -134,9 +144,11 @@ void throw_unreachable(const QuorumCall& call) {
 
 void put_errors(zval* into, const QuorumState& state) {
   array_init(into);
-  for (const ServerTrouble& trouble : state.troubles) {
-    add_assoc_stringl_ex(into, trouble.server.data(), trouble.server.size(), trouble.reason.data(),
-                         trouble.reason.size());
+  // Of a server that is in trouble both ways the latter is told.
+  for (const auto* troubles : {&state.line_troubles, &state.troubles}) {
+    for (const auto& [server, fault, reason] : *troubles) {
+      add_assoc_stringl_ex(into, server.data(), server.size(), reason.data(), reason.size());
+    }
   }
   if (!state.remark.empty()) {
     add_assoc_stringl(into, "lock", state.remark.data(), state.remark.size());

@@ -25,8 +25,16 @@ struct QuorumState {
   std::size_t server_count;
   Outcome outcome;
   std::vector<ServerTrouble> troubles;
-  std::string remark;  // about the call as a whole; empty: nothing to say
+  std::vector<ServerTrouble> line_troubles;  // why it was not waited in line
+  std::string remark;                        // about the call as a whole; empty: nothing to say
   std::string message;
+};
+
+// For how long a lock is waited for, and how.
+struct WaitTerms {
+  Duration wait;  // none: one attempt; Duration::max(): for ever
+  std::int64_t retry_delay_ms = 0;
+  bool in_line = true;  // else, and where servers do not let us, by attempts with pauses
 };
 
 enum class QuorumVerb { lock, unlock, extend, check, inspect };
@@ -36,11 +44,11 @@ struct QuorumRequest {
   QuorumVerb verb;
   std::string_view method;  // for messages, like "RedLock::lock()"; lives for ever
   std::span<const ArgumentPlace> places;
-  const zval* resource;                // a string or an int
-  zend_long ttl_ms = 0;                // of lock and extend
-  std::string_view token = {};         // empty for lock and inspect
-  const RetryPolicy* retry = nullptr;  // of a lock whose attempts are not the plan's
-  std::string_view owner = {};         // of such a lock; empty: it names none
+  const zval* resource;              // a string or an int
+  zend_long ttl_ms = 0;              // of lock and extend
+  std::string_view token = {};       // empty for lock and inspect
+  const WaitTerms* terms = nullptr;  // of a lock whose attempts are not the plan's
+  std::string_view owner = {};       // of such a lock; empty: it names none
 };
 
 // Plain, because it lives across calls into Zend.

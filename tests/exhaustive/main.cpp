@@ -10,6 +10,8 @@
 
 #include "exhaustive/comparison.hpp"
 #include "exhaustive/explorer.hpp"
+#include "exhaustive/line_explorer.hpp"
+#include "exhaustive/line_worlds.hpp"
 #include "exhaustive/worlds.hpp"
 
 namespace redlock::exhaustive {
@@ -131,17 +133,39 @@ int compare_all(const Wish& wish) {
   return 1;
 }
 
-int explore_all(const Wish& wish) {
-  std::uint64_t total = 0;
+struct Total {
+  std::uint64_t states = 0;
   int explored = 0;
   int failed = 0;
+};
+
+bool is_wanted(const Wish& wish, const std::string& name, Size size) {
+  return wish.world.empty() ? !wish.small || size == Size::small : name == wish.world;
+}
+
+void explore_lines(const Wish& wish, Total& total) {
+  for (const NamedLine& world : line_worlds()) {
+    if (!is_wanted(wish, world.settings.name, world.size)) continue;
+    const LineResult result = explore(world.settings, kStatesMax);
+    const bool failed =
+        result.violation != world.expectation || (result.violation.empty() && !result.complete);
+    std::printf("%-28s %11" PRIu64 " states  %s%s\n", world.settings.name.c_str(), result.states,
+                failed ? "FAILED " : "",
+                result.violation.empty() ? "no violation" : result.violation.c_str());
+    for (const std::string& line : result.schedule) std::printf("      %s\n", line.c_str());
+    std::fflush(stdout);
+    total.states += result.states;
+    ++total.explored;
+    if (failed) ++total.failed;
+  }
+}
+
+int explore_all(const Wish& wish) {
+  Total total;
   print_header();
   for (const NamedWorld& world : all_worlds()) {
     const Settings& settings = world.settings;
-    if (!wish.world.empty() ? settings.name != wish.world
-                            : wish.small && world.size == Size::full) {
-      continue;
-    }
+    if (!is_wanted(wish, settings.name, world.size)) continue;
     Explorer explorer(settings, kStatesMax,
                       [&](const Progress& p) { print_progress(settings.name, p); });
     const Result result = explorer.run();
@@ -149,12 +173,14 @@ int explore_all(const Wish& wish) {
     print_row(settings, result, explorer.world());
     print_findings("found", result.violations);
     print_findings("known case", result.known_cases);
-    total += result.states;
-    ++explored;
-    if (!as_expected(settings, result)) ++failed;
+    total.states += result.states;
+    ++total.explored;
+    if (!as_expected(settings, result)) ++total.failed;
   }
-  std::printf("%d worlds, %" PRIu64 " states in total, %d failed\n", explored, total, failed);
-  return explored > 0 && failed == 0 ? 0 : 1;
+  explore_lines(wish, total);
+  std::printf("%d worlds, %" PRIu64 " states in total, %d failed\n", total.explored, total.states,
+              total.failed);
+  return total.explored > 0 && total.failed == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -171,5 +197,6 @@ int main(int argc, char** argv) {
   if (wish.compare > 0) return compare_all(wish);
   if (!wish.list) return explore_all(wish);
   for (const NamedWorld& world : all_worlds()) std::puts(world.settings.name.c_str());
+  for (const NamedLine& world : line_worlds()) std::puts(world.settings.name.c_str());
   return 0;
 }

@@ -101,7 +101,7 @@ class ModelServer {
     const bool stamp = script && arguments.size() == 7 && arguments[6] == "1" && is_take(arguments);
     Told told;
     if (stamp) told.granted = "1700000000000." + std::to_string(id);
-    if (script && arguments.size() == kInspectWords) told = {"4711 somebody", "$-1\r\n"};
+    if (script && arguments.size() == kInspectWords) told = {"4711 12 somebody", ":12\r\n"};
     if (!script) told.denied = "$-1\r\n";
     answer_command(undo ? 0 : id, script, by_sha1, told, input.choice(6));
   }

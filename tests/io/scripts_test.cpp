@@ -19,10 +19,9 @@ class Scripts : public Fleet {
 };
 
 TEST_F(Scripts, TheServerKnowsEachByTheSha1ThatWeSend) {
-  for (const Script* script :
-       {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal,
-        &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo, &scripts::stamp_release,
-        &scripts::stamp_check}) {
+  for (const Script* script : {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal,
+                               &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo,
+                               &scripts::stamp_release, &scripts::stamp_check}) {
     EXPECT_EQ(say({"SCRIPT", "LOAD", std::string(script->text)}), script->sha1);
   }
 }
@@ -67,15 +66,29 @@ TEST_F(Scripts, ExtendLeavesWhatIsNotOursAlone) {
 }
 
 TEST_F(Scripts, InspectTellsWhatStandsThereAndForHowLongAndChangesNothing) {
-  EXPECT_EQ(run(scripts::inspect, {}), "nil");
+  EXPECT_EQ(run(scripts::inspect, {}), "0");
   say({"SET", "k", "mine and more"});
-  EXPECT_EQ(run(scripts::inspect, {}), "-1 mine and more");
+  EXPECT_EQ(run(scripts::inspect, {}), "-1 0 mine and more");
   say({"PEXPIRE", "k", "60000"});
   const std::string told = run(scripts::inspect, {});
-  EXPECT_TRUE(told.ends_with(" mine and more")) << told;
+  EXPECT_TRUE(told.ends_with(" 0 mine and more")) << told;
   EXPECT_GT(std::stoll(told), 50'000);
   EXPECT_LE(std::stoll(told), 60'000);
   EXPECT_EQ(say({"GET", "k"}), "mine and more");
+}
+
+TEST_F(Scripts, InspectCountsThoseInLineWhetherAnythingStandsThereOrNot) {
+  say({"ZADD", "k:redlock:line", "1", "one", "2", "two"});
+  EXPECT_EQ(run(scripts::inspect, {}), "2");
+  say({"SET", "k", "mine"});
+  EXPECT_EQ(run(scripts::inspect, {}), "-1 2 mine");
+}
+
+TEST_F(Scripts, InspectTellsWhatStandsThereAlsoWhereNobodyCanBeCounted) {
+  say({"SET", "k:redlock:line", "no line"});
+  EXPECT_EQ(run(scripts::inspect, {}), "-1");
+  say({"SET", "k", "mine"});
+  EXPECT_EQ(run(scripts::inspect, {}), "-1 -1 mine");
 }
 
 TEST_F(Scripts, CheckChangesNothing) {

@@ -84,10 +84,10 @@ void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
   for_each_standing(origin.client, origin.server, deed.key, [&](std::uint64_t token) {
     const auto kind = leftovers_.overdue(origin, token_hash(deed.token), token);
     if (kind == Leftovers::Kind::none) return;
-    report(kind == Leftovers::Kind::released ? ViolationKind::left_behind
-                                             : ViolationKind::not_undone,
-           "client " + std::to_string(origin.client) + " came back to server " +
-               std::to_string(origin.server) + ", and still stands in line there");
+    report(
+        kind == Leftovers::Kind::released ? ViolationKind::left_behind : ViolationKind::not_undone,
+        "client " + std::to_string(origin.client) + " came back to server " +
+            std::to_string(origin.server) + ", and still stands in line there");
   });
 }
 
@@ -102,8 +102,7 @@ void Checker::check_in_time(Contender party, const Deed& deed, std::int64_t writ
   known->last_ns = std::max(known->last_ns, written_ns);
   const std::int64_t time_ns = plan_.timeout_of(party) * kMs;
   // Who waits joins again and again.
-  const bool overdue =
-      !deed.joins && known->last_ns - known->first_ns > plan_.drifted_ns(time_ns);
+  const bool overdue = !deed.joins && known->last_ns - known->first_ns > plan_.drifted_ns(time_ns);
   const bool returned = std::ranges::any_of(returns_[place_of(party)], [&](std::int64_t at_ns) {
     return known->first_ns < at_ns && at_ns < known->last_ns;
   });

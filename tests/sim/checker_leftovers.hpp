@@ -71,7 +71,7 @@ class Leftovers {
     std::int64_t set_ns = 0;
     std::uint32_t remover = 0;  // the connection of a removal that came first
     bool removed_before = false;
-    bool removed = false;         // at any time, by this connection last
+    bool removed = false;  // at any time, by this connection last
     std::uint32_t last_remover = 0;
     bool stays = false;
     std::int64_t refused_ns = 0;  // when a removal was refused last

@@ -80,7 +80,8 @@ constexpr std::array kLimits{
     Limit{ViolationKind::sent_too_late, "what the kernel took in part has to be finished",
           kShortWrites},
     Limit{ViolationKind::unavailable, "no bound is known for how long an answer takes", kSlowBytes},
-    Limit{ViolationKind::waits_in_vain, "who may not stand in line asks, and not very often", kNoLine},
+    Limit{ViolationKind::waits_in_vain, "who may not stand in line asks, and not very often",
+          kNoLine},
     Limit{ViolationKind::connection_given_up, "nothing has come in time", kListenerLost},
 };
 

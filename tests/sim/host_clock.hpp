@@ -1,9 +1,9 @@
 // The clocks of a client's machine, as the production code reads them.
 //
-// SystemClock itself is under test: while it reads, or somebody is on the machine, clock_gettime() is answered from here (the
-// linker wraps it), and everywhere else by the real one. The wall clock shows the same as the
-// others until somebody sets it, so that whatever goes wrong then is due to the step. One thread
-// per world.
+// SystemClock itself is under test: while it reads, or somebody is on the machine, clock_gettime()
+// is answered from here (the linker wraps it), and everywhere else by the real one. The wall clock
+// shows the same as the others until somebody sets it, so that whatever goes wrong then is due to
+// the step. One thread per world.
 #pragma once
 #include <cstdint>
 

@@ -58,8 +58,7 @@ class LineRules : public ScriptRules, public PushSink {
   }
   std::string pass(const std::string& token) { return run(scripts::pass, {token}); }
   std::string standing(std::int64_t pttl, int place) const {
-    return bulk(std::to_string(pttl) + ' ' + std::to_string(place) + ' ' +
-                std::to_string(now_ms_));
+    return bulk(std::to_string(pttl) + ' ' + std::to_string(place) + ' ' + std::to_string(now_ms_));
   }
   // In order.
   std::vector<std::string> line() {
@@ -73,8 +72,8 @@ class LineRules : public ScriptRules, public PushSink {
   std::size_t waiters() {
     const Entry* entry = server_.keyspace().find(0, "k:redlock:waiters");
     if (entry == nullptr) return 0;
-    return static_cast<std::size_t>(std::ranges::count_if(
-        entry->items, [](const Item& item) { return !item.name.empty(); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(entry->items, [](const Item& item) { return !item.name.empty(); }));
   }
   // Behind which join the lock was given to whom.
   std::string given() { return told_of(""); }

@@ -147,7 +147,8 @@ std::string LineTwin::judge_service(const LineView& after) const {
   }
   const bool own = *after.held == own_.token;
   const Stander* const served = own && joins_ ? &own_ : before_.find(*after.held);
-  if (served == nullptr || (own && !joins_)) return "somebody has the lock who does not wait for it";
+  if (served == nullptr || (own && !joins_))
+    return "somebody has the lock who does not wait for it";
   const bool first = std::ranges::none_of(after.line, [&](const Stander& one) {
     return one.token != served->token && stands_before(one, *served);
   });
@@ -168,7 +169,8 @@ std::string LineTwin::judge_handed(const LineView& after) const {
       push->message != "granted " + std::to_string(to->told->echo) + ' ' + to->token) {
     return "a lock was handed on, and the one who has it was not told of which join";
   }
-  if (after.held_until_ms != now_ms_ + to->told->ttl_ms) return "a lock is handed on for another ttl";
+  if (after.held_until_ms != now_ms_ + to->told->ttl_ms)
+    return "a lock is handed on for another ttl";
   if (after.find(*handed_) != nullptr) return "who has the lock stands in line for it";
   const bool known = after.given_to == to->token && after.given_by == to->told->echo;
   return known ? "" : "it is not known behind which join the lock was handed on";

@@ -124,9 +124,8 @@ class Drawer {
 void Drawer::draw_shape() {
   const bool may_leave = !wishes_.inside_only && !wishes_.fault_class;
   const bool leaves = may_leave && random_.chance(1, kOutsideOneIn);
-  plan_.kind = random_.chance(7, 10) || wishes_.standard_shape || wishes_.lines
-                   ? LockKind::quorum
-                   : LockKind::stamp;
+  plan_.kind = random_.chance(7, 10) || wishes_.standard_shape || wishes_.lines ? LockKind::quorum
+                                                                                : LockKind::stamp;
   if (wishes_.fault_class) {
     const FaultInfo& info = info_of(*wishes_.fault_class);
     if (info.scope == Scope::stamp) plan_.kind = LockKind::stamp;

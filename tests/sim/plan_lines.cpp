@@ -91,7 +91,8 @@ class LineDrawer {
   }
 
   FaultClass draw_class() {
-    return static_cast<FaultClass>(kFirstLineClass + random_.below(kFaultClasses - kFirstLineClass));
+    return static_cast<FaultClass>(kFirstLineClass +
+                                   random_.below(kFaultClasses - kFirstLineClass));
   }
 
   void add_class(FaultClass fault_class) {

@@ -279,8 +279,7 @@ bool World::push(std::uint64_t session, std::string_view bytes) {
   return true;
 }
 
-void World::published(std::string_view channel, std::string_view message,
-                      std::int64_t receivers) {
+void World::published(std::string_view channel, std::string_view message, std::int64_t receivers) {
   checker_.published(channel, message, receivers);
 }
 

@@ -11,10 +11,9 @@ namespace redlock::test {
 namespace {
 
 const Script& script_named(const std::string& text_or_sha1) {
-  for (const Script* script :
-       {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal,
-        &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo, &scripts::stamp_release,
-        &scripts::stamp_check}) {
+  for (const Script* script : {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal,
+                               &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo,
+                               &scripts::stamp_release, &scripts::stamp_check}) {
     if (script->text == text_or_sha1 || script->sha1 == text_or_sha1) return *script;
   }
   throw std::runtime_error("no script of ours: " + text_or_sha1);
@@ -31,6 +30,9 @@ std::string FakeServer::execute(const Arguments& request) {
   if (verb == "AUTH" || verb == "SELECT" || verb == "CLIENT") return std::string(kOk);
   if (verb == "SET") return set_if_absent(request);
   if (verb == "EVAL" || verb == "EVALSHA") return run_script(request);
+  if (verb == "SUBSCRIBE") return "*3\r\n" + bulk("subscribe") + bulk(request.at(1)) + integer(1);
+  // As to one that is subscribed.
+  if (verb == "PING") return "*2\r\n" + bulk("pong") + bulk("");
   if (verb == "PTTL") return integer(keys.contains(request.at(1)) ? 60'000 : -2);
   throw std::runtime_error("no request of ours: " + verb);
 }
@@ -58,7 +60,7 @@ std::string FakeServer::run_script(const Arguments& request) {
   const std::string& key = request.at(3);
   const auto found = keys.find(key);
   if (&script == &scripts::inspect) {
-    return found == keys.end() ? std::string(kNil) : bulk("60000 " + found->second);
+    return found == keys.end() ? integer(0) : bulk("60000 0 " + found->second);
   }
   const bool is_check = &script == &scripts::check_equal || &script == &scripts::stamp_check ||
                         &script == &scripts::extend_if_equal;

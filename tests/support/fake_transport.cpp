@@ -29,6 +29,7 @@ IoResult FakeTransport::send(ConnectionId connection, std::string_view bytes) {
   Link& link = links_.at(connection);
   if (link.closed_by_server) return {IoState::ended, 0, "the connection broke"};
   if (clock_.now() >= room_at_) send_room = ~std::size_t{0};
+  ++send_count;
   const std::size_t size = std::min(bytes.size(), send_room);
   if (size == 0) return {};
   send_room -= size;
@@ -43,6 +44,7 @@ void FakeTransport::execute(Link& link) {
   if (link.server->stopped) return;
   for (const Arguments& request : take_requests(link.to_server)) {
     std::string reply = link.server->execute(request);
+    if (request.front() == "SUBSCRIBE" && reply.starts_with('*')) link.channel = request.at(1);
     if (link.closed_by_client || reply.empty()) continue;
     link.to_client.push_back({clock_.now() + link.server->answer_time, std::move(reply)});
   }
@@ -90,6 +92,29 @@ void FakeTransport::forget_flows(FakeServer& server) {
   }
 }
 
+std::size_t FakeTransport::publish(FakeServer& server, const std::string& channel,
+                                   const std::string& payload) {
+  std::size_t receivers = 0;
+  for (auto& [id, link] : links_) {
+    if (link.server != &server || link.channel != channel) continue;
+    if (link.closed_by_client || link.closed_by_server) continue;
+    ++receivers;
+    if (link.forgotten) continue;
+    link.to_client.push_back({clock_.now() + server.answer_time,
+                              "*3\r\n" + bulk("message") + bulk(channel) + bulk(payload)});
+  }
+  return receivers;
+}
+
+std::vector<std::string> FakeTransport::channels(const FakeServer& server) const {
+  std::vector<std::string> channels;
+  for (const auto& [id, link] : links_) {
+    const bool open = !link.closed_by_client && !link.closed_by_server;
+    if (link.server == &server && open && !link.channel.empty()) channels.push_back(link.channel);
+  }
+  return channels;
+}
+
 std::size_t FakeTransport::open_count() const {
   const auto open = std::ranges::count_if(
       links_, [](const auto& entry) { return !entry.second.closed_by_client; });
@@ -110,6 +135,7 @@ Instant FakeTransport::next_event(const Link& link) {
 }
 
 Woken FakeTransport::wait(std::span<Interest> interests, Instant deadline) {
+  ++wait_count;
   if (std::exchange(interrupt_next_wait, false)) return Woken::interrupted;
   for (;;) {
     bool any = false;

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "redlock/runtime/transport.hpp"
 #include "support/fake_clock.hpp"
@@ -26,6 +27,10 @@ class FakeTransport : public Transport {
   // The network forgets the connections that stand: what is sent on them vanishes, and nobody says
   // so. New ones work.
   void forget_flows(FakeServer& server);
+  // The server publishes this; how many receive it.
+  std::size_t publish(FakeServer& server, const std::string& channel, const std::string& payload);
+  // What its clients are subscribed to at the moment, the latest last.
+  [[nodiscard]] std::vector<std::string> channels(const FakeServer& server) const;
   // Sends move nothing more until the moment, and everything from then on.
   void raise_send_room_at(Instant at) { room_at_ = at; }
 
@@ -41,6 +46,9 @@ class FakeTransport : public Transport {
   Duration send_time;
   // A send moves at most so many bytes, and then none until it is raised.
   std::size_t send_room = ~std::size_t{0};
+  // How often bytes were handed over, whatever became of them, and how often somebody waited.
+  std::size_t send_count = 0;
+  std::size_t wait_count = 0;
   // The next wait() is interrupted by a signal.
   bool interrupt_next_wait = false;
   [[nodiscard]] std::size_t open_count() const;
@@ -55,6 +63,7 @@ class FakeTransport : public Transport {
       std::string bytes;
     };
     std::deque<Piece> to_client;
+    std::string channel;  // that it is subscribed to
     bool closed_by_client = false;
     bool closed_by_server = false;
     bool forgotten = false;

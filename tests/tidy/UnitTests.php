@@ -22,6 +22,7 @@ final class UnitTests
         'core/redlock/wire/conversation.cpp' => 'tests/unit/session_handshake_test.cpp',
         'core/redlock/wire/dialect.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/handshake.cpp' => 'tests/unit/session_handshake_test.cpp',
+        'core/redlock/wire/line_dialect.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/quorum_dialect.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/stamp_dialect.cpp' => 'tests/unit/translate_test.cpp',
     ];

@@ -86,11 +86,26 @@ TEST(RespReader, KeepsNullBytesAndEmptyStringsAndNil) {
   EXPECT_EQ(values[3].kind, RespKind::nil);
 }
 
-TEST(RespReader, AnArrayIsNothingThatWeEverAskFor) {
-  const auto values = read_in_slices("*2\r\n:1\r\n:2\r\n:7\r\n", 3);
+TEST(RespReader, AnArrayHasItsElements) {
+  const auto values = read_in_slices("*2\r\n:1\r\n*2\r\n$1\r\nx\r\n$-1\r\n:7\r\n", 3);
+  ASSERT_EQ(values.size(), 2U);
+  EXPECT_EQ(values[0].kind, RespKind::array);
+  ASSERT_EQ(values[0].elements.size(), 2U);
+  EXPECT_EQ(values[0].elements[0].integer, 1);
+  const RespValue& inner = values[0].elements[1];
+  EXPECT_EQ(inner.kind, RespKind::array);
+  ASSERT_EQ(inner.elements.size(), 2U);
+  EXPECT_EQ(inner.elements[0].text, "x");
+  EXPECT_EQ(inner.elements[1].kind, RespKind::nil);
+  EXPECT_EQ(values[1].kind, RespKind::integer);
+  EXPECT_EQ(values[1].integer, 7);
+}
+
+TEST(RespReader, WhatOnlyRespThreeHasIsNothingThatWeEverAskFor) {
+  const auto values = read_in_slices("%1\r\n:1\r\n:2\r\n:7\r\n", 3);
   ASSERT_EQ(values.size(), 2U);
   EXPECT_EQ(values[0].kind, RespKind::other);
-  EXPECT_EQ(values[1].integer, 7);
+  EXPECT_TRUE(values[0].elements.empty());
 }
 
 TEST(RespReader, EverySlicingReadsTheSame) {

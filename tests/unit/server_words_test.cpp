@@ -52,6 +52,12 @@ TEST(FaultOf, CodesAreFoundInAScriptsError) {
                      "command or subcommand"),
             Fault::acl);
   EXPECT_EQ(fault_of("NOPERM ACL failure in script: User a has no permissions"), Fault::acl);
+  EXPECT_EQ(fault_of("ERR The user executing the script can't run this command or subcommand "
+                     "script: b3a02c833904802db9c34a3cf1292eee3246df3c, on @user_script:1."),
+            Fault::acl);
+  EXPECT_EQ(fault_of("ERR The user executing the script can't publish to the channel mentioned in "
+                     "the command"),
+            Fault::acl);
 }
 
 TEST(FaultOf, AnythingElseIsJustRejected) {

@@ -95,6 +95,16 @@ TEST_F(SparedTest, IsHandedOutOnce) {
   EXPECT_EQ(spared_.advise(kMajority, t(10)), Advice::wait);
 }
 
+TEST_F(SparedTest, WhatIsUndoneBeforeItWasHandedOutIsLetGoOf) {
+  const auto undo = std::make_shared<const Command>(Pass{Resource("r"), Token("t")});
+  const auto of_another = std::make_shared<const Command>(Pass{Resource("r"), Token("u")});
+  EXPECT_FALSE(spared_.drop({NodeIndex(1), 1, undo, t(40), false}));
+  EXPECT_FALSE(spared_.drop({NodeIndex(2), 2, undo, t(40), false}));
+  EXPECT_FALSE(spared_.drop({NodeIndex(2), 1, of_another, t(40), false}));
+  EXPECT_TRUE(spared_.drop({NodeIndex(2), 1, undo, t(40), false}));
+  EXPECT_EQ(released(), 0U);
+}
+
 TEST_F(SparedTest, WhatCouldNotBeHandedOnIsStillKept) {
   EXPECT_THROW(spared_.release([](const Request&) { throw std::bad_alloc(); }), std::bad_alloc);
   EXPECT_EQ(released(), 1U);

@@ -107,6 +107,7 @@ TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
   EXPECT_FALSE(reply_to(set, value(RespKind::integer, 1)));
   EXPECT_FALSE(reply_to(set, value(RespKind::bulk, 0, "OK")));
   EXPECT_FALSE(reply_to(set, value(RespKind::other)));
+  EXPECT_FALSE(reply_to(set, value(RespKind::array)));
 }
 
 TEST(ReplyTo, AScriptIsGrantedByOneAndDeniedByZeroAndNothingElse) {
@@ -136,12 +137,16 @@ TEST(ReplyTo, OnlyAKeyWithoutAnEndIsEndless) {
 
 TEST(ReplyTo, WhatStandsThereIsToldAsItIs) {
   const Command inspect = Inspect{kKey};
-  const auto held = reply_to(inspect, value(RespKind::bulk, 0, "1500 tok"));
+  const auto held = reply_to(inspect, value(RespKind::bulk, 0, "1500 3 tok"));
   ASSERT_TRUE(held);
   EXPECT_EQ(held->answer, Answer::granted);
-  EXPECT_EQ(held->text, "1500 tok");
-  EXPECT_EQ(reply_to(inspect, value(RespKind::nil))->answer, Answer::denied);
-  EXPECT_FALSE(reply_to(inspect, value(RespKind::integer, 1)));
+  EXPECT_EQ(held->text, "1500 3 tok");
+  const auto free = reply_to(inspect, value(RespKind::integer, 3));
+  ASSERT_TRUE(free);
+  EXPECT_EQ(free->answer, Answer::denied);
+  EXPECT_EQ(free->text, "3");
+  EXPECT_FALSE(reply_to(inspect, value(RespKind::nil)));
+  EXPECT_FALSE(reply_to(inspect, value(RespKind::status, 0, "OK")));
   const auto other = reply_to(inspect, value(RespKind::error, 0, "WRONGTYPE it is a hash"));
   EXPECT_EQ(other->answer, Answer::unknown);
   EXPECT_EQ(other->fault, Fault::foreign);
@@ -177,8 +182,7 @@ TEST(Rule05AnErrorIsAVoteAgainst, AServersErrorIsNeitherGrantNorDenial) {
 }
 
 TEST(ReplyTo, AKeyOfAnotherTypeIsNotOurs) {
-  EXPECT_EQ(error_reply(Pass{kKey, kToken}, "ERR ...: WRONGTYPE Operation").answer,
-            Answer::denied);
+  EXPECT_EQ(error_reply(Pass{kKey, kToken}, "ERR ...: WRONGTYPE Operation").answer, Answer::denied);
   EXPECT_EQ(error_reply(CheckEqual{kKey, kToken}, "WRONGTYPE Operation").answer, Answer::denied);
   EXPECT_EQ(error_reply(StampRelease{kKey, Token("1.2"), {}}, "WRONGTYPE Operation").answer,
             Answer::denied);

@@ -2,9 +2,10 @@
 #include "redlock/algorithm/holding.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <functional>
 
 #include "redlock/algorithm/quorum.hpp"
+#include "redlock/algorithm/take_number.hpp"
 
 namespace redlock {
 
@@ -14,16 +15,19 @@ constexpr std::int64_t kEndless = -1;
 
 Duration ending(const Holding& holding) { return holding.left.value_or(Duration::max()); }
 
+bool says(const NodeReport& report, Answer answer) {
+  return report.answered && report.reply.answer == answer;
+}
+
 }  // namespace
 
 std::optional<Holding> holding_of(const NodeReport& report) {
-  if (!report.answered || report.reply.answer != Answer::granted) return std::nullopt;
-  const std::string_view text = report.reply.text;
+  if (!says(report, Answer::granted)) return std::nullopt;
+  std::string_view text = report.reply.text;
   std::int64_t left_ms = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), left_ms);
-  const auto blank = static_cast<std::size_t>(end - text.data());
-  if (error != std::errc() || blank == text.size() || text[blank] != ' ') return std::nullopt;
-  Holding holding{Token(std::string(text.substr(blank + 1))), std::nullopt};
+  std::int64_t waiters = 0;
+  if (!take_number(text, left_ms) || !take_number(text, waiters)) return std::nullopt;
+  Holding holding{Token(std::string(text)), std::nullopt};
   if (left_ms != kEndless) holding.left = Duration::ms(std::max<std::int64_t>(left_ms, 0));
   return holding;
 }
@@ -44,6 +48,27 @@ std::optional<Holding> majority_holding(const std::vector<NodeReport>& reports) 
     return same[majority - 1];
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> waiters_of(const NodeReport& report) {
+  const bool held = says(report, Answer::granted);
+  if (!held && !says(report, Answer::denied)) return std::nullopt;
+  std::string_view text = report.reply.text;
+  std::int64_t left_ms = 0;
+  std::int64_t waiters = 0;
+  const bool told = (!held || take_number(text, left_ms)) && take_number(text, waiters);
+  return told && waiters >= 0 ? std::optional(waiters) : std::nullopt;
+}
+
+std::optional<std::int64_t> majority_waiters(const std::vector<NodeReport>& reports) {
+  std::vector<std::int64_t> all;
+  for (const NodeReport& report : reports) {
+    if (const auto waiters = waiters_of(report)) all.push_back(*waiters);
+  }
+  const std::size_t majority = majority_of(reports.size());
+  if (all.size() < majority) return std::nullopt;
+  std::ranges::sort(all, std::greater());
+  return all[majority - 1];
 }
 
 }  // namespace redlock

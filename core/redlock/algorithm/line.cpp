@@ -1,23 +1,11 @@
 // Reading what servers say to those who stand in line.
 #include "redlock/algorithm/line.hpp"
 
-#include <charconv>
+#include "redlock/algorithm/take_number.hpp"
 
 namespace redlock {
 
 namespace {
-
-// The number at the beginning of `text` and the blank or the end behind it, which are taken off.
-template <class Number>
-bool take_number(std::string_view& text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  if (text.empty()) return true;
-  if (text.front() != ' ') return false;
-  text.remove_prefix(1);
-  return true;
-}
 
 // PTTL says -1 of a key without end.
 std::optional<Duration> left_of(std::int64_t pttl) {

@@ -51,7 +51,8 @@ struct CheckEndless {
 };
 
 // Changes nothing. Granted: something stands there; the reply's text is how long it has to live,
-// in milliseconds (-1: without end), a blank, and what it is. Denied: nothing stands there.
+// in milliseconds (-1: without end), how many stand in line for it (-1: not known), and what it is,
+// with blanks between them. Denied: nothing stands there; the text is how many stand in line.
 struct Inspect {
   static constexpr Effect kEffect = Effect::asks;
   Resources resources;

@@ -3,6 +3,7 @@
 // Three answers and not two: a node that erred or stayed silent MAY have done what it
 // was asked, so it is neither a grant nor a denial. Pure values.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,8 @@ enum class Fault {
   unanswered,  // the outcome was certain before an answer came
 };
 
+inline constexpr std::size_t kFaultCount = static_cast<std::size_t>(Fault::unanswered) + 1;
+
 // The word for a program to compare with; the words never change.
 [[nodiscard]] std::string_view to_string(Fault fault);
 
@@ -47,7 +50,7 @@ struct Reply {
   Answer answer = Answer::unknown;
   Fault fault = Fault::none;
   // The reason for people where the answer is unknown; what the command says of its answer (the
-  // stored stamp of a StampTake, the Standing of a Join); else empty.
+  // stored stamp of a StampTake, the Standing of a Join, what an Inspect saw); else empty.
   std::string text;
   // False where it is certain that the node was never sent the command.
   bool sent = true;

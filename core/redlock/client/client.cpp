@@ -91,8 +91,7 @@ inner::Shared& alive(const std::shared_ptr<inner::Shared>& shared) {
 }  // namespace
 
 Client::Client(std::vector<std::string> servers, const Options& options)
-    : shared_(std::make_shared<inner::Shared>(plan_of(std::move(servers), options),
-                                              options.retry_delay)) {}
+    : shared_(std::make_shared<inner::Shared>(plan_of(std::move(servers), options), options)) {}
 
 Client::Client(Client&& other) noexcept = default;
 Client& Client::operator=(Client&& other) noexcept = default;

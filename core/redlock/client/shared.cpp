@@ -10,9 +10,10 @@ namespace redlock {
 inline namespace v0 {
 namespace inner {
 
-Shared::Shared(std::shared_ptr<const LockPlan> plan, Milliseconds retry_delay)
+Shared::Shared(std::shared_ptr<const LockPlan> plan, const Options& options)
     : plan_(std::move(plan)),
-      retry_delay_ms_(retry_delay.count()),
+      in_line_(options.line),
+      retry_delay_ms_(options.retry_delay.count()),
       locks_(runtime_.pool(), plan_) {}
 
 void Shared::step_until_done(OperationId id, const std::stop_token& stop) {
@@ -30,10 +31,16 @@ void Shared::give_back(OperationId id, const Resource& resource) noexcept {
   }
 }
 
+OperationId Shared::begin_take(const Resource& resource, Duration ttl, Duration wait) {
+  if (in_line_ && wait > Duration()) {
+    return locks_.begin_wait(resource, ttl, wait, retry_delay_ms_);
+  }
+  return locks_.begin_lock(resource, ttl, RetryPolicy::waiting(wait, retry_delay_ms_));
+}
+
 Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
                      const std::stop_token& stop) {
-  const OperationId id =
-      locks_.begin_lock(resource, ttl, RetryPolicy::waiting(wait, retry_delay_ms_));
+  const OperationId id = begin_take(resource, ttl, wait);
   try {
     step_until_done(id, stop);
   } catch (...) {
@@ -53,16 +60,7 @@ Outcome Shared::check(const Resource& resource, const Token& token) {
 }
 
 Outcome Shared::release(const Resource& resource, const Token& token) {
-  unread_releases_ = 0;
   return runtime_.pool().run(locks_.begin_unlock(resource, token));
-}
-
-void Shared::send_release(const Resource& resource, const Token& token) {
-  if (++unread_releases_ >= kUnreadReleasesMax) {
-    (void)release(resource, token);
-  } else {
-    (void)runtime_.pool().take(locks_.begin_unlock(resource, token));
-  }
 }
 
 Refusal Shared::refusal_of(const Outcome& outcome) const {

@@ -3,7 +3,6 @@
 // It lives for as long as any of them, so that a lease may outlive its client; its end delivers
 // what is still to be removed. Confined to one thread at a time, as they are.
 #pragma once
-#include <cstddef>
 #include <memory>
 #include <stop_token>
 
@@ -11,6 +10,7 @@
 #include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/runtime.hpp"
+#include "redlock/runtime/unawaited.hpp"
 
 namespace redlock {
 inline namespace v0 {
@@ -18,18 +18,15 @@ namespace inner {
 
 // Nobody waits for longer before looking whether a stop was requested.
 inline constexpr Duration kWaitSlice = Duration::ms(25);
-// Releases that nobody waits for share a connection's room for what is unanswered: the one that
-// would be too many is waited for.
-inline constexpr std::size_t kUnreadReleasesMax = 768;
 
 [[nodiscard]] inline Duration duration_of(Milliseconds time) { return Duration::ms(time.count()); }
 
 class Shared {
  public:
-  // Requires a retry delay that has been checked.
-  Shared(std::shared_ptr<const LockPlan> plan, Milliseconds retry_delay);
+  // Requires options that have been checked.
+  Shared(std::shared_ptr<const LockPlan> plan, const Options& options);
 
-  // Throws what LockManager::begin_lock() throws. What was begun is undone where this throws or a
+  // Throws what LockManager::begin_wait() throws. What was begun is undone where this throws or a
   // stop is requested.
   [[nodiscard]] Outcome take(const Resource& resource, Duration ttl, Duration wait,
                              const std::stop_token& stop);
@@ -37,7 +34,9 @@ class Shared {
   [[nodiscard]] Outcome check(const Resource& resource, const Token& token);
   [[nodiscard]] Outcome release(const Resource& resource, const Token& token);
   // Sends it, and seldom waits.
-  void send_release(const Resource& resource, const Token& token);
+  void send_release(const Resource& resource, const Token& token) {
+    releases_.send(locks_, resource, token);
+  }
 
   [[nodiscard]] Instant now() { return runtime_.pool().clock().now(); }
   [[nodiscard]] const std::shared_ptr<const LockPlan>& plan() const { return plan_; }
@@ -45,15 +44,17 @@ class Shared {
   [[nodiscard]] Refusal refusal_of(const Outcome& outcome) const;
 
  private:
+  OperationId begin_take(const Resource& resource, Duration ttl, Duration wait);
   void step_until_done(OperationId id, const std::stop_token& stop);
   // For what nobody will take.
   void give_back(OperationId id, const Resource& resource) noexcept;
 
   std::shared_ptr<const LockPlan> plan_;
+  bool in_line_;
   std::int64_t retry_delay_ms_;
   Runtime runtime_;
   LockManager locks_;
-  std::size_t unread_releases_ = 0;
+  UnawaitedReleases releases_;
   Keeper keeper_;
 };
 

@@ -34,7 +34,8 @@ struct LockOptions {
 struct LockPlan {
   // Throws ArgumentError: no servers, more than kNodesMax, the same server twice, an option out of
   // its range.
-  LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options);
+  LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options,
+           ServerBook* book = nullptr);
 
   const LockOptions options;
   const ServerPlan servers;
@@ -86,9 +87,13 @@ class LockManager {
   Outcome take_lock(OperationId id, const Resources& resources, Caller caller);
   Outcome take_extension(OperationId id);
 
-  // The servers that erred in an outcome of this manager; see ServerPlan::troubles().
+  // The servers that erred in an outcome of this manager, and those that were the reason to wait
+  // outside of their lines; see ServerPlan.
   [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const {
     return plan_->servers.troubles(outcome, nodes_);
+  }
+  [[nodiscard]] std::vector<ServerTrouble> line_troubles(const Outcome& outcome) const {
+    return plan_->servers.line_troubles(outcome, nodes_);
   }
   // The longest that a server may take.
   [[nodiscard]] Duration answer_time() const {

@@ -90,14 +90,16 @@ void check_drift_factor(double factor) {
 }
 
 ServerPlan::ServerPlan(const std::vector<ServerSpec>& servers, Duration usual,
-                       const std::string& client_name) {
+                       const std::string& client_name, ServerBook* book) {
   check_servers(servers);
   answer_times_ = times_of(servers, usual);
   check_client_name(client_name);
   servers_.reserve(servers.size());
   for (const ServerSpec& spec : servers) {
-    Server& server = servers_.emplace_back(Server{spec.endpoint, spec.timeout.value_or(usual)});
+    Server& server =
+        servers_.emplace_back(Server{spec.endpoint, spec.timeout.value_or(usual), nullptr});
     server.endpoint.client_name = client_name;
+    if (book != nullptr) server.counters = book->counters_of(server.endpoint.display());
   }
 }
 
@@ -106,6 +108,7 @@ NodeList ServerPlan::bind(Pool& pool) const {
   nodes.reserve(servers_.size());
   for (const Server& server : servers_) {
     nodes.push_back(pool.node(server.endpoint, server.timeout));
+    nodes.back()->count_in(server.counters);
   }
   return nodes;
 }
@@ -123,12 +126,28 @@ std::vector<ServerTrouble> ServerPlan::troubles(const Outcome& outcome,
       if (well && outcome.decision != Decision::unreachable) continue;
       if (well) trouble = {Fault::unanswered, "no answer yet"};
     }
-    if (trouble.fault == Fault::timeout) {
-      trouble.reason = timed_reason(trouble.reason, (*answer_times_)[i]);
-    }
-    troubles.push_back({nodes[i]->endpoint().display(), trouble.fault, std::move(trouble.reason)});
+    troubles.push_back(trouble_of(*nodes[i], i, std::move(trouble)));
   }
   return troubles;
+}
+
+std::vector<ServerTrouble> ServerPlan::line_troubles(const Outcome& outcome,
+                                                     const NodeList& nodes) const {
+  std::vector<ServerTrouble> troubles;
+  for (std::size_t i = 0; i < outcome.line.size() && i < nodes.size(); ++i) {
+    const NodeReport& report = outcome.line[i];
+    if (!report.answered || report.reply.answer != Answer::unknown) continue;
+    troubles.push_back(trouble_of(*nodes[i], i, {report.reply.fault, report.reply.text}));
+  }
+  return troubles;
+}
+
+ServerTrouble ServerPlan::trouble_of(const Node& node, std::size_t position,
+                                     NodeTrouble trouble) const {
+  if (trouble.fault == Fault::timeout) {
+    trouble.reason = timed_reason(trouble.reason, (*answer_times_)[position]);
+  }
+  return {node.endpoint().display(), trouble.fault, std::move(trouble.reason)};
 }
 
 }  // namespace redlock

@@ -1,5 +1,6 @@
 // What the managers have in common: checking arguments, and the plan of the servers.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,11 @@ void check_ttl(Duration ttl, double drift_factor);
 // thread may bind it to a pool of its own.
 class ServerPlan {
  public:
-  // `usual` is how long those may take that have no time of their own. Throws ArgumentError, which
-  // names the position of a server from 1.
-  ServerPlan(const std::vector<ServerSpec>& servers, Duration usual,
-             const std::string& client_name);
+  // `usual` is how long those may take that have no time of their own; what happens to them is
+  // counted in `book`, if there is one. Throws ArgumentError, which names the position of a server
+  // from 1.
+  ServerPlan(const std::vector<ServerSpec>& servers, Duration usual, const std::string& client_name,
+             ServerBook* book = nullptr);
 
   [[nodiscard]] const AnswerTimes& answer_times() const { return answer_times_; }
   // The pool's nodes for them, in this order.
@@ -45,11 +47,18 @@ class ServerPlan {
   // always where no majority could be asked, because then its vote was missing.
   [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome,
                                                     const NodeList& nodes) const;
+  // Those in whose lines a call could not stand, where it had to poll for that.
+  [[nodiscard]] std::vector<ServerTrouble> line_troubles(const Outcome& outcome,
+                                                         const NodeList& nodes) const;
 
  private:
+  [[nodiscard]] ServerTrouble trouble_of(const Node& node, std::size_t position,
+                                         NodeTrouble trouble) const;
+
   struct Server {
     Endpoint endpoint;
     Duration timeout;  // of the connection
+    std::shared_ptr<ServerCounters> counters;
   };
   std::vector<Server> servers_;
   AnswerTimes answer_times_;

@@ -39,7 +39,7 @@ void Dialect<Inspect>::write(const RequestWriter& request, const Inspect& comman
 
 ReadReply Dialect<Inspect>::read(const RespValue& value) {
   if (value.kind == RespKind::bulk) return Reply::granted(value.text);
-  if (value.kind == RespKind::nil) return Reply::denied();
+  if (value.kind == RespKind::integer) return Reply::denied(std::to_string(value.integer));
   return std::nullopt;
 }
 

@@ -151,9 +151,11 @@ return 0)",
 
 const Script inspect{
     R"(local held = redis.call('GET', KEYS[1])
-if not held then return false end
-return redis.call('PTTL', KEYS[1]) .. ' ' .. held)",
-    "99459a90cee50bbbdec7e982f037f58d4378e784"};
+local waiting = redis.pcall('ZCARD', KEYS[1] .. ':redlock:line')
+if type(waiting) ~= 'number' then waiting = -1 end
+if not held then return waiting end
+return redis.call('PTTL', KEYS[1]) .. ' ' .. waiting .. ' ' .. held)",
+    "65bdc1663f737a8ee8930ebc61b185b91f929c9e"};
 
 // A win needs now > stamp: whole units on both sides, so the fraction never matters.
 //

@@ -17,15 +17,16 @@ namespace scripts {
 
 // KEYS[1] key, ARGV[1] token. Deletes and hands the lock on to the first in line.
 extern const Script pass;
-// KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] ticket, ARGV[4] channel, ARGV[5] echo. 1 when
-// granted; else, as text, what is left of the key in ms (PTTL's word), a blank, our place in line from
-// 0, a blank, the server's clock in ms.
+// KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] ticket, ARGV[4] channel, ARGV[5] echo. 1
+// when granted; else, as text, what is left of the key in ms (PTTL's word), a blank, our place in
+// line from 0, a blank, the server's clock in ms.
 extern const Script join;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms. Never shortens.
 extern const Script extend_if_equal;
 // KEYS[1] key, ARGV[1] token.
 extern const Script check_equal;
-// KEYS[1] key. What its value is, behind its PTTL and a blank; false where there is none.
+// KEYS[1] key. Its PTTL, how many stand in line for it and its value, with blanks between them;
+// only the second where there is no key. That is -1 where the server does not let us count them.
 extern const Script inspect;
 // KEYS[1] key, ARGV[1] lease in ms, ARGV[2] fraction digits, ARGV[3] ms per stamp unit.
 // The stored stamp when taken, 0 when a live stamp stands there, an error when what stands

@@ -1,0 +1,92 @@
+// An operation that only listens, and writes down what it is told.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "redlock/algorithm/operation.hpp"
+
+namespace redlock::test {
+
+// What the operation was told; it outlives it.
+struct Told {
+  struct Heard {
+    std::size_t node = 0;
+    Hearing hearing;
+  };
+  std::vector<Heard> hearings;
+  std::vector<Push> pushes;
+  // Set by a test: it listens no more, it asks this of every node when it is told a channel, it
+  // throws when it is told anything.
+  bool deaf = false;
+  std::function<Command(std::size_t node, const std::string& channel)> join;
+  bool fails = false;
+  std::vector<Reply> replies;
+
+  // The channel that was told last of a node; empty where there is none.
+  [[nodiscard]] std::string channel(std::size_t node) const {
+    std::string latest;
+    for (const Heard& heard : hearings) {
+      if (heard.node == node) latest = heard.hearing.channel;
+    }
+    return latest;
+  }
+};
+
+class Listening final : public Operation {
+ public:
+  // It takes the pushes for `token`, and gives it up when it is aborted.
+  Listening(Told& told, std::size_t node_count, Token token)
+      : told_(told), node_count_(node_count), token_(std::move(token)) {}
+
+  void start(Instant /*now*/) override {}
+  void take_reply(NodeIndex /*node*/, AttemptNumber /*attempt*/, Reply reply,
+                  Instant /*now*/) override {
+    told_.replies.push_back(std::move(reply));
+  }
+  void take_time(Instant /*now*/) override {}
+  [[nodiscard]] bool listens() const override { return !outcome_ && !told_.deaf; }
+  void take_hearing(NodeIndex node, const Hearing& hearing, Instant now) override {
+    if (told_.fails) throw std::bad_alloc();
+    told_.hearings.push_back({node.value(), hearing});
+    if (!told_.join || hearing.channel.empty()) return;
+    const auto join = std::make_shared<const Command>(told_.join(node.value(), hearing.channel));
+    requests_.push_back({node, ++attempt_, join, now + Duration::ms(50)});
+  }
+  bool take_push(NodeIndex /*node*/, const Push& push, Instant /*now*/) override {
+    if (told_.fails) throw std::bad_alloc();
+    if (push.token != token_) return false;
+    told_.pushes.push_back(push);
+    return true;
+  }
+  void abort(Instant now) override {
+    if (outcome_) return;
+    const auto pass = std::make_shared<const Command>(Pass{Resource("r"), token_});
+    for (std::size_t i = 0; i < node_count_; ++i) {
+      requests_.push_back({NodeIndex(i), ++attempt_, pass, now + Duration::ms(50), false});
+    }
+    outcome_.emplace();
+  }
+  [[nodiscard]] std::optional<Request> next_request() override {
+    if (requests_.empty()) return std::nullopt;
+    Request request = std::move(requests_.back());
+    requests_.pop_back();
+    return request;
+  }
+  [[nodiscard]] std::optional<Instant> next_deadline() const override { return std::nullopt; }
+  [[nodiscard]] const Outcome* outcome() const override { return outcome_ ? &*outcome_ : nullptr; }
+  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
+
+ private:
+  Told& told_;
+  std::size_t node_count_;
+  Token token_;
+  AttemptNumber attempt_ = 0;
+  std::vector<Request> requests_;
+  std::optional<Outcome> outcome_;
+};
+
+}  // namespace redlock::test

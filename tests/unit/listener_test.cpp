@@ -1,0 +1,262 @@
+// One server's subscription: opened, kept alive, lost, and opened again under another name.
+#include "redlock/runtime/listener.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fake_transport.hpp"
+#include "support/seeded_entropy.hpp"
+
+namespace redlock {
+namespace {
+
+using test::FakeServer;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr Duration kAnswerTime = Duration::ms(50);
+
+// The n-th asking gets no random bytes.
+class DryEntropy final : public Entropy {
+ public:
+  void fill(std::span<std::byte> bytes) override {
+    if (dry) throw std::runtime_error("no random bytes");
+    seeded_.fill(bytes);
+  }
+  bool dry = false;
+
+ private:
+  test::SeededEntropy seeded_;
+};
+
+class ListenerTest : public testing::Test {
+ protected:
+  // As a reactor does whose operations listen, until the clock shows `until` or nothing is to be
+  // waited for.
+  void run(Duration span) {
+    const Instant until = clock_.now() + span;
+    do {
+      listener_.review(clock_.now());
+      listener_.attend(clock_.now(), pushes_);
+      std::vector<Interest> interests;
+      if (listener_.has_conversation()) {
+        interests.push_back({listener_.connection(),
+                             transport_.wants(listener_.connection(), listener_.has_output()),
+                             false, false});
+      }
+      transport_.wait(interests, std::min(until, listener_.next_event()));
+      for (const Interest& interest : interests) {
+        listener_.take_ready(interest.readable, interest.writable, clock_.now(), pushes_);
+      }
+      listener_.take_time(clock_.now(), pushes_);
+    } while (clock_.now() < until);
+    listener_.review(clock_.now());
+  }
+  // Until it can be heard.
+  std::string subscribe() {
+    run(Duration::ms(5));
+    EXPECT_NE(listener_.hearing(), nullptr);
+    return listener_.hearing() == nullptr ? "" : listener_.hearing()->channel;
+  }
+  FakeServer& server() { return transport_.server("s:6379"); }
+  void refuse(const std::string& words) {
+    server().say = [words](const test::Arguments& request) -> std::optional<std::string> {
+      if (request.front() == "SUBSCRIBE") return test::error(words);
+      return std::nullopt;
+    };
+  }
+
+  test::FakeClock clock_;
+  DryEntropy entropy_;
+  test::FakeTransport transport_{clock_};
+  Listener listener_{std::make_unique<FixedLocator>(parse_server("s").endpoint), kAnswerTime,
+                     transport_, entropy_};
+  std::vector<Push> pushes_;
+};
+
+TEST_F(ListenerTest, TellsAChannelOnceTheServerHasConfirmedIt) {
+  server().answer_time = Duration::ms(10);
+  run(Duration::ms(9));
+  EXPECT_EQ(listener_.hearing(), nullptr);
+  run(Duration::ms(2));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  const std::string channel = listener_.hearing()->channel;
+  EXPECT_TRUE(channel.starts_with(kChannelPrefix));
+  EXPECT_THAT(channel, SizeIs(kChannelPrefix.size() + 32));
+  EXPECT_THAT(transport_.channels(server()), testing::ElementsAre(channel));
+}
+
+TEST_F(ListenerTest, HearsWhatIsPushedThere) {
+  const std::string channel = subscribe();
+  EXPECT_EQ(transport_.publish(server(), channel, "granted 3 tok"), 1U);
+  run(Duration::ms(1));
+  ASSERT_THAT(pushes_, SizeIs(1));
+  EXPECT_EQ(pushes_[0].echo, 3U);
+}
+
+TEST_F(ListenerTest, TakesAnotherNameForEachConnection) {
+  const std::string first = subscribe();
+  transport_.drop_connections(server());
+  run(Duration::ms(1));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.hearing()->channel, "");
+  EXPECT_EQ(listener_.hearing()->fault, Fault::closed);
+  run(Duration::ms(20));
+  const std::string second = listener_.hearing()->channel;
+  EXPECT_THAT(second, SizeIs(first.size()));
+  EXPECT_NE(second, first);
+  EXPECT_EQ(listener_.changes(), 3U);
+}
+
+TEST_F(ListenerTest, StaysAwayForLongerFromAServerThatFailsAgainAndAgain) {
+  server().reach = FakeServer::Reach::refuses;
+  run(Duration::seconds(2));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.hearing()->fault, Fault::connect);
+  EXPECT_EQ(listener_.changes(), 1U) << "it is told once";
+  EXPECT_LE(server().connections_opened, 30U);
+  server().reach = FakeServer::Reach::accepts;
+  run(kBackoffMax);
+  EXPECT_NE(listener_.hearing()->channel, "");
+}
+
+TEST_F(ListenerTest, AServerThatClosesWhateverItConfirmsIsNotAskedWithoutAPause) {
+  subscribe();
+  const std::size_t before = server().connections_opened;
+  for (int i = 0; i < 100; ++i) {
+    transport_.drop_connections(server());
+    run(Duration::ms(1));
+  }
+  EXPECT_LE(server().connections_opened - before, 20U);
+}
+
+TEST_F(ListenerTest, AskedInVainItIsGivenUp) {
+  server().stopped = true;
+  run(kAnswerTime - Duration::ms(1));
+  EXPECT_EQ(listener_.hearing(), nullptr);
+  run(Duration::ms(2));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.hearing()->fault, Fault::timeout);
+}
+
+TEST_F(ListenerTest, ARefusalIsToldAndNotAskedForAgainForAWhile) {
+  refuse("NOPERM this user has no permissions to run the 'subscribe' command");
+  run(Duration::seconds(5));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.hearing()->fault, Fault::acl);
+  EXPECT_THAT(listener_.hearing()->reason, HasSubstr("SUBSCRIBE was refused: NOPERM"));
+  EXPECT_EQ(server().connections_opened, 1U);
+  // Who begins to listen meanwhile is told so at once.
+  listener_.look(clock_.now(), pushes_);
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.hearing()->fault, Fault::acl);
+  server().say = nullptr;
+  run(kRefusedFor - Duration::seconds(5));
+  EXPECT_NE(subscribe(), "");
+}
+
+TEST_F(ListenerTest, ARefusalThatPassesIsTriedAgainSoon) {
+  refuse("LOADING Redis is loading the dataset in memory");
+  run(Duration::ms(100));
+  EXPECT_EQ(listener_.hearing()->fault, Fault::loading);
+  server().say = nullptr;
+  run(kBackoffMax);
+  EXPECT_NE(listener_.hearing()->channel, "");
+}
+
+TEST_F(ListenerTest, AsksForASignOfLifeNowAndThen) {
+  const std::string channel = subscribe();
+  run(kHeartbeat - Duration::ms(20));
+  EXPECT_EQ(server().count("PING"), 0U);
+  run(Duration::ms(20));
+  EXPECT_EQ(server().count("PING"), 1U);
+  run(kHeartbeat * 3);
+  EXPECT_EQ(server().count("PING"), 4U);
+  EXPECT_EQ(listener_.hearing()->channel, channel);
+}
+
+TEST_F(ListenerTest, AConnectionThatTheNetworkHasForgottenIsNoticed) {
+  const std::string channel = subscribe();
+  transport_.forget_flows(server());
+  run(kHeartbeat + kAnswerTime - Duration::ms(6));
+  EXPECT_EQ(listener_.hearing()->channel, channel);
+  run(Duration::ms(2));
+  EXPECT_EQ(listener_.hearing()->fault, Fault::timeout);
+  run(Duration::ms(20));
+  EXPECT_NE(listener_.hearing()->channel, "");
+}
+
+TEST_F(ListenerTest, ASocketThatTakesNothingIsWaitedForAndNotAskedAgainAndAgain) {
+  subscribe();
+  transport_.send_room = 0;
+  clock_.advance(kHeartbeat);
+  int turns = 0;
+  for (const Instant until = clock_.now() + kAnswerTime; clock_.now() < until; ++turns) {
+    run(Duration::ms(1));
+  }
+  EXPECT_LE(turns, 51);
+  EXPECT_EQ(listener_.hearing()->fault, Fault::timeout);
+}
+
+using AListenerThatLayUnread = ListenerTest;
+
+TEST_F(AListenerThatLayUnread, IsReadBeforeItIsTrusted) {
+  const std::string channel = subscribe();
+  clock_.advance(Duration::seconds(30));
+  transport_.publish(server(), channel, "next 7 tok");
+  listener_.look(clock_.now(), pushes_);
+  EXPECT_THAT(pushes_, SizeIs(1));
+  EXPECT_EQ(listener_.hearing()->channel, channel);
+}
+
+TEST_F(AListenerThatLayUnread, WasClosedForNoReasonToWait) {
+  subscribe();
+  clock_.advance(Duration::seconds(30));
+  transport_.drop_connections(server());
+  listener_.look(clock_.now(), pushes_);
+  EXPECT_EQ(listener_.hearing(), nullptr) << "trouble of old is no news";
+  run(Duration::ms(1));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_NE(listener_.hearing()->channel, "");
+}
+
+TEST_F(AListenerThatLayUnread, IsAskedForASignOfLifeAtOnce) {
+  subscribe();
+  clock_.advance(kHeartbeat);
+  listener_.look(clock_.now(), pushes_);
+  run(Duration::ms(1));
+  EXPECT_EQ(server().count("PING"), 1U);
+}
+
+TEST_F(AListenerThatLayUnread, IsNotOverdueBeforeItWasRead) {
+  server().connect_time = Duration::ms(10);
+  server().answer_time = Duration::ms(10);
+  run(Duration::ms(15));
+  clock_.advance(Duration::seconds(5));
+  listener_.look(clock_.now(), pushes_);
+  EXPECT_FALSE(listener_.overdue(clock_.now()));
+  EXPECT_NE(listener_.hearing()->channel, "");
+}
+
+TEST_F(ListenerTest, WithoutRandomnessItIsDeafAndTriesAgain) {
+  entropy_.dry = true;
+  run(Duration::ms(1));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.hearing()->fault, Fault::closed);
+  EXPECT_GT(listener_.next_event(), clock_.now());
+  entropy_.dry = false;
+  run(kBackoffMax);
+  EXPECT_NE(listener_.hearing()->channel, "");
+}
+
+TEST_F(ListenerTest, EndsInGoodOrderAndCanBeginAnew) {
+  const std::string channel = subscribe();
+  listener_.shut_down();
+  EXPECT_EQ(transport_.open_count(), 0U);
+  EXPECT_EQ(transport_.publish(server(), channel, "granted 1 tok"), 0U);
+  listener_.shut_down();
+  EXPECT_NE(subscribe(), channel);
+}
+
+}  // namespace
+}  // namespace redlock

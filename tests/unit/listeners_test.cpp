@@ -1,0 +1,281 @@
+// The listeners of a pool: when they are opened, whom they serve, and when they are closed.
+#include "redlock/runtime/listeners.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/child.hpp"
+#include "support/fake_world.hpp"
+#include "support/listening.hpp"
+
+namespace redlock {
+namespace {
+
+using test::FakeServer;
+using test::Listening;
+using test::Told;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class ListenersTest : public test::FakeWorld {
+ protected:
+  NodeList nodes(std::size_t first, std::size_t count) {
+    NodeList nodes;
+    for (std::size_t i = first; i < first + count; ++i) {
+      nodes.push_back(pool_.node(parse_server(name(i)).endpoint, kTimeoutDefault));
+    }
+    return nodes;
+  }
+  OperationId listen(Told& told, std::size_t count, const std::string& token = "tok") {
+    return listen_to(told, nodes(0, count), token);
+  }
+  OperationId listen_to(Told& told, const NodeList& to, const std::string& token = "tok") {
+    return pool_.begin(std::make_unique<Listening>(told, to.size(), Token(token)), to);
+  }
+
+  Told told_;
+};
+
+TEST_F(ListenersTest, NoneIsOpenedWhileNobodyListens) {
+  LockManager locks = manager(3);
+  const Outcome taken = lock(locks);
+  unlock(locks, taken.token);
+  EXPECT_EQ(transport_.open_count(), 3U);
+  EXPECT_EQ(pool_.listener_count(), 0U);
+}
+
+TEST_F(ListenersTest, WhoListensIsToldOfEachOfItsNodes) {
+  listen(told_, 3);
+  EXPECT_THAT(told_.hearings, IsEmpty());
+  step_for(Duration::ms(1));
+  ASSERT_THAT(told_.hearings, SizeIs(3));
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_THAT(transport_.channels(server(i)), testing::ElementsAre(told_.channel(i)));
+  }
+  EXPECT_EQ(pool_.listener_count(), 3U);
+  EXPECT_EQ(pool_.connection_count(), 0U);
+  step_for(Duration::seconds(1));
+  EXPECT_THAT(told_.hearings, SizeIs(3)) << "nothing has changed";
+}
+
+TEST_F(ListenersTest, AllWhoListenToAServerShareOne) {
+  listen(told_, 3);
+  step_for(Duration::ms(1));
+  Told other;
+  listen(other, 2);
+  ASSERT_THAT(other.hearings, SizeIs(2)) << "at once, where the channel stands already";
+  EXPECT_EQ(other.channel(1), told_.channel(1));
+  EXPECT_EQ(server(0).connections_opened, 1U);
+}
+
+TEST_F(ListenersTest, APushGoesToTheOneWhoTakesIt) {
+  Told other;
+  listen(other, 1, "another");
+  listen(told_, 1);
+  step_for(Duration::ms(1));
+  transport_.publish(server(0), told_.channel(0), "granted 1 tok");
+  transport_.publish(server(0), told_.channel(0), "next 5 another");
+  step_for(Duration::ms(1));
+  ASSERT_THAT(told_.pushes, SizeIs(1));
+  EXPECT_EQ(told_.pushes[0].kind, Push::Kind::granted);
+  ASSERT_THAT(other.pushes, SizeIs(1));
+  EXPECT_EQ(other.pushes[0].kind, Push::Kind::next);
+}
+
+TEST_F(ListenersTest, APushEndsTheWaitForIt) {
+  server(0).answer_time = Duration::ms(1);
+  listen(told_, 1);
+  step_for(Duration::ms(5));
+  transport_.publish(server(0), told_.channel(0), "granted 1 tok");
+  const Duration took = time_of([&] { pool_.step(clock_.now() + Duration::seconds(5)); });
+  EXPECT_EQ(took, Duration::ms(1));
+  EXPECT_THAT(told_.pushes, SizeIs(1));
+}
+
+TEST_F(ListenersTest, WhoStopsListeningIsToldNothingMore) {
+  listen(told_, 1);
+  step_for(Duration::ms(1));
+  const std::string channel = told_.channel(0);
+  told_.deaf = true;
+  step_for(Duration::ms(1));
+  transport_.publish(server(0), channel, "granted 1 tok");
+  step_for(Duration::ms(1));
+  EXPECT_THAT(told_.pushes, IsEmpty());
+  told_.deaf = false;
+  step_for(Duration::ms(1));
+  EXPECT_THAT(told_.hearings, SizeIs(2)) << "it begins anew";
+}
+
+TEST_F(ListenersTest, ALostChannelIsToldAndTheNextOneToo) {
+  listen(told_, 2);
+  step_for(Duration::ms(1));
+  const std::string first = told_.channel(0);
+  transport_.drop_connections(server(0));
+  step_for(Duration::ms(1));
+  ASSERT_THAT(told_.hearings, SizeIs(3));
+  EXPECT_EQ(told_.hearings[2].node, 0U);
+  EXPECT_EQ(told_.hearings[2].hearing.channel, "");
+  EXPECT_EQ(told_.hearings[2].hearing.fault, Fault::closed);
+  step_for(Duration::ms(20));
+  ASSERT_THAT(told_.hearings, SizeIs(4));
+  EXPECT_NE(told_.channel(0), "");
+  EXPECT_NE(told_.channel(0), first);
+}
+
+TEST_F(ListenersTest, WhatWasPushedBeforeTheLossIsHeardFirst) {
+  listen(told_, 1);
+  step_for(Duration::ms(1));
+  transport_.publish(server(0), told_.channel(0), "granted 1 tok");
+  transport_.drop_connections(server(0));
+  step_for(Duration::ms(1));
+  EXPECT_THAT(told_.pushes, SizeIs(1));
+  EXPECT_THAT(told_.hearings, SizeIs(2));
+}
+
+TEST_F(ListenersTest, ASilentServerIsToldOnceItsTimeIsOver) {
+  server(0).stopped = true;
+  listen(told_, 1);
+  step_for(kTimeoutDefault + Duration::ms(1));
+  ASSERT_THAT(told_.hearings, SizeIs(1));
+  EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::timeout);
+}
+
+TEST_F(ListenersTest, ASignOfLifeIsAskedForOnlyWhileSomebodyListens) {
+  const OperationId id = listen(told_, 1);
+  step_for(kHeartbeat + Duration::ms(10));
+  EXPECT_EQ(server(0).count("PING"), 1U);
+  pool_.take(id);
+  step_for(kHeartbeat * 3);
+  EXPECT_EQ(server(0).count("PING"), 1U);
+  EXPECT_EQ(pool_.next_deadline(), std::nullopt);
+}
+
+TEST_F(ListenersTest, AnAnswerToASignOfLifeThatLiesInTheBufferIsNotCalledLate) {
+  server(0).answer_time = kTimeoutDefault;
+  listen(told_, 1);
+  step_for(kHeartbeat + Duration::seconds(1));
+  EXPECT_EQ(server(0).count("PING"), 1U);
+  EXPECT_THAT(told_.hearings, SizeIs(1));
+}
+
+// Where the process stood still the answer has come in time.
+TEST_F(ListenersTest, AnAnswerThatWasReadLateIsNoTimeOut) {
+  listen(told_, 1);
+  step_for(Duration::ms(1));
+  clock_.advance(kHeartbeat);
+  pool_.step(clock_.now());
+  clock_.advance(Duration::seconds(5));
+  step_for(Duration::ms(1));
+  EXPECT_EQ(server(0).count("PING"), 1U);
+  EXPECT_THAT(told_.hearings, SizeIs(1));
+}
+
+TEST_F(ListenersTest, OneThatNobodyListensToIsClosedAfterTheIdleLimit) {
+  pool_.set_idle_limit(Duration::seconds(5));
+  const OperationId id = listen(told_, 1);
+  step_for(Duration::seconds(20));
+  EXPECT_EQ(pool_.listener_count(), 1U) << "somebody listens";
+  pool_.take(id);
+  step_for(Duration::seconds(4));
+  EXPECT_EQ(pool_.listener_count(), 1U);
+  clock_.advance(Duration::seconds(2));
+  pool_.step(clock_.now());
+  EXPECT_EQ(pool_.listener_count(), 0U);
+  EXPECT_EQ(transport_.open_count(), 1U) << "the connection of what gave it up";
+}
+
+TEST_F(ListenersTest, TheNextOneToListenUsesItAgain) {
+  pool_.take(listen(told_, 1));
+  step_for(Duration::ms(1));
+  pool_.take(listen(told_, 1));
+  step_for(Duration::ms(1));
+  clock_.advance(Duration::seconds(5));
+  Told next;
+  listen(next, 1);
+  step_for(Duration::ms(1));
+  EXPECT_NE(next.channel(0), "");
+  EXPECT_THAT(transport_.channels(server(0)), SizeIs(1));
+}
+
+TEST_F(ListenersTest, OneThatLayUnreadIsReadBeforeItsChannelIsTrusted) {
+  const OperationId id = listen(told_, 1);
+  step_for(Duration::ms(1));
+  const std::string channel = told_.channel(0);
+  pool_.take(id);
+  transport_.drop_connections(server(0));
+  clock_.advance(Duration::seconds(5));
+  Told next;
+  listen(next, 1);
+  step_for(Duration::ms(1));
+  ASSERT_THAT(next.hearings, SizeIs(1));
+  EXPECT_NE(next.channel(0), channel);
+}
+
+TEST_F(ListenersTest, ThereAreNoMoreThanTheBound) {
+  std::vector<std::unique_ptr<Told>> many;
+  std::vector<OperationId> ids;
+  constexpr std::size_t kEach = kNodesMax;
+  for (std::size_t i = 0; i < kListenersMax / kEach; ++i) {
+    many.push_back(std::make_unique<Told>());
+    ids.push_back(listen_to(*many.back(), nodes(i * kEach, kEach)));
+  }
+  step_for(Duration::ms(1));
+  EXPECT_EQ(pool_.listener_count(), kListenersMax);
+  listen_to(told_, nodes(kListenersMax, 2));
+  step_for(Duration::ms(1));
+  ASSERT_THAT(told_.hearings, SizeIs(2));
+  EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::bound);
+  EXPECT_EQ(pool_.listener_count(), kListenersMax);
+  // Those that nobody listens to any more make room.
+  pool_.take(ids.front());
+  step_for(Duration::ms(1));
+  ASSERT_THAT(told_.hearings, SizeIs(4));
+  EXPECT_NE(told_.channel(0), "");
+  EXPECT_EQ(pool_.listener_count(), kListenersMax);
+}
+
+TEST_F(ListenersTest, ThePoolsEndClosesThem) {
+  listen(told_, 3);
+  step_for(Duration::ms(1));
+  pool_.close_all();
+  EXPECT_EQ(transport_.open_count(), 0U);
+  EXPECT_EQ(pool_.listener_count(), 0U);
+}
+
+TEST_F(ListenersTest, TheEndOfARequestLeavesThem) {
+  pool_.take(listen(told_, 3));
+  pool_.deliver();
+  EXPECT_EQ(pool_.listener_count(), 3U);
+}
+
+TEST_F(ListenersTest, AChildForgetsItsParents) {
+  listen(told_, 1);
+  step_for(Duration::ms(1));
+  const std::size_t requests = server(0).log.size();
+  EXPECT_EQ(test::exit_status_of_child([&] {
+              if (pool_.listener_count() != 0 || pool_.next_deadline()) return false;
+              Told own;
+              listen(own, 1);
+              step_for(Duration::ms(1));
+              const bool another = own.channel(0) != told_.channel(0) && !own.channel(0).empty();
+              return another && server(0).log.size() == requests + 1;
+            }),
+            0);
+  transport_.publish(server(0), told_.channel(0), "granted 1 tok");
+  step_for(Duration::ms(1));
+  EXPECT_THAT(told_.pushes, SizeIs(1));
+}
+
+TEST_F(ListenersTest, WhatOneThrowsEndsItAlone) {
+  Told other;
+  listen(other, 1, "another");
+  const OperationId failing = listen(told_, 1);
+  told_.fails = true;
+  step_for(Duration::ms(1));
+  EXPECT_TRUE(pool_.done(failing));
+  EXPECT_THROW(static_cast<void>(pool_.take(failing)), std::bad_alloc);
+  EXPECT_NE(other.channel(0), "");
+}
+
+}  // namespace
+}  // namespace redlock

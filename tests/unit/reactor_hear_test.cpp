@@ -1,0 +1,175 @@
+// What becomes of pushes that nobody waits for, and of joins to servers that are backed off from.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "redlock/algorithm/plant.hpp"
+#include "support/fake_world.hpp"
+#include "support/listening.hpp"
+#include "support/machine.hpp"
+
+namespace redlock {
+namespace {
+
+using test::Arguments;
+using test::FakeServer;
+using test::Listening;
+using test::Told;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class APushForNobody : public test::FakeWorld {
+ protected:
+  // Somebody listens to the first two servers, for another token.
+  void SetUp() override {
+    NodeList nodes;
+    for (std::size_t i = 0; i < 2; ++i) {
+      nodes.push_back(pool_.node(specs(2)[i].endpoint, kTimeoutDefault));
+    }
+    nodes_ = nodes;
+    pool_.begin(std::make_unique<Listening>(told_, 2, Token("another")), nodes_);
+    step_for(Duration::ms(1));
+    ASSERT_NE(told_.channel(0), "");
+  }
+  void push(std::size_t node, const std::string& token) {
+    transport_.publish(server(node), told_.channel(node), "granted 1 " + token);
+    step_for(Duration::ms(1));
+  }
+  // The passes of this token that came to the server.
+  std::size_t passes(std::size_t node, const std::string& token) {
+    std::size_t count = 0;
+    for (const Arguments& request : server(node).log) {
+      if (request.size() == 5 && request[3] == "r" && request[4] == token) ++count;
+    }
+    return count;
+  }
+
+  Told told_;
+  NodeList nodes_;
+  LockManager locks_ = manager(2);
+};
+
+TEST_F(APushForNobody, IsAnsweredWhereTheTokenWasWaitedForInVain) {
+  Told waiting;
+  pool_.take(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
+  step_for(Duration::ms(1));
+  const std::size_t before = passes(0, "tok");
+  push(0, "tok");
+  EXPECT_EQ(passes(0, "tok"), before + 1);
+  EXPECT_EQ(passes(1, "tok"), before) << "there nothing was pushed";
+}
+
+TEST_F(APushForNobody, IsAnsweredWhereTheLockWasReleased) {
+  const Outcome taken = lock(locks_);
+  ASSERT_EQ(taken.decision, Decision::granted);
+  const std::string token(taken.token.view());
+  push(0, token);
+  EXPECT_EQ(passes(0, token), 0U) << "it is held";
+  unlock(locks_, taken.token);
+  EXPECT_EQ(passes(0, token), 1U);
+  push(0, token);
+  EXPECT_EQ(passes(0, token), 2U);
+}
+
+TEST_F(APushForNobody, IsNotAnsweredForATokenThatIsUnknown) {
+  push(0, "somebody's");
+  EXPECT_EQ(passes(0, "somebody's"), 0U);
+}
+
+TEST_F(APushForNobody, IsNotAnsweredWhereOnlyAPlantedVoteOfTheLockWasUndone) {
+  server(0).answer_time = server(1).answer_time = Duration::ms(10);
+  const Outcome taken = lock(locks_);
+  ASSERT_EQ(taken.decision, Decision::granted);
+  const std::string token(taken.token.view());
+  const Command again = SetIfAbsent{Resource("r"), taken.token, Duration::seconds(10)};
+  pool_.take(pool_.begin(std::make_unique<Plant>(test::answer_times(2, kTimeoutDefault), again,
+                                                 std::vector<NodeIndex>{NodeIndex(0)}),
+                         nodes_));
+  step_for(Duration::ms(30));
+  const std::size_t before = passes(0, token);
+  EXPECT_EQ(before, 1U) << "its own undo";
+  push(0, token);
+  step_for(Duration::ms(30));
+  EXPECT_EQ(passes(0, token), before);
+}
+
+TEST_F(APushForNobody, IsForgottenBehindTheLatestThatWereGivenUp) {
+  Told waiting;
+  pool_.take(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
+  for (std::size_t i = 0; i < kGivenUpMax - 1; ++i) unlock(locks_, Token(std::to_string(i)));
+  const std::size_t before = passes(0, "tok");
+  push(0, "tok");
+  EXPECT_EQ(passes(0, "tok"), before + 1);
+  unlock(locks_, Token("the last"));
+  push(0, "tok");
+  EXPECT_EQ(passes(0, "tok"), before + 1);
+}
+
+// At the end of a request nobody listens any more, and what was pushed meanwhile is given back.
+TEST_F(APushForNobody, IsReadAndAnsweredAtTheEndOfARequest) {
+  Told waiting;
+  pool_.take(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
+  pool_.abort_all();
+  const std::size_t before = passes(0, "tok");
+  transport_.publish(server(0), told_.channel(0), "granted 1 tok");
+  pool_.deliver();
+  EXPECT_EQ(passes(0, "tok"), before + 1);
+}
+
+class AJoin : public test::FakeWorld {
+ protected:
+  AJoin() {
+    told_.join = [](std::size_t node, const std::string& channel) -> Command {
+      return Join{Resource("r"), Token("tok"), Duration::seconds(10),
+                  LineEntry{1, channel, node + 1}};
+    };
+    for (std::size_t i = 0; i < 3; ++i) {
+      nodes_.push_back(pool_.node(specs(3)[i].endpoint, kTimeoutDefault));
+      server(i).say = [](const Arguments& request) -> std::optional<std::string> {
+        if (request.size() == 9) return test::integer(1);
+        return std::nullopt;
+      };
+    }
+  }
+  OperationId wait() {
+    return pool_.begin(std::make_unique<Listening>(told_, 3, Token("tok")), nodes_);
+  }
+
+  Told told_;
+  NodeList nodes_;
+};
+
+TEST_F(AJoin, ToAServerThatIsBackedOffFromIsAnsweredAtOnce) {
+  LockManager locks = manager(3);
+  server(2).reach = FakeServer::Reach::refuses;
+  ASSERT_EQ(lock(locks, "other").decision, Decision::granted);
+  server(2).reach = FakeServer::Reach::accepts;
+  wait();
+  step_for(Duration::ms(1));
+  ASSERT_THAT(told_.replies, SizeIs(3));
+  const auto unsent = std::ranges::count_if(told_.replies, [](const Reply& reply) {
+    return reply.answer == Answer::unknown && !reply.sent && reply.fault == Fault::connect;
+  });
+  EXPECT_EQ(unsent, 1);
+}
+
+TEST_F(AJoin, ThatIsUnansweredDoesNotHoldItsConnectionUntilTheWaitIsOver) {
+  server(0).say = [](const Arguments& request) -> std::optional<std::string> {
+    if (request.size() == 9) return "";
+    return std::nullopt;
+  };
+  const OperationId id = wait();
+  step_for(kTimeoutDefault + Duration::ms(250));
+  EXPECT_FALSE(pool_.done(id));
+  LockManager locks = manager(1);
+  EXPECT_EQ(lock(locks, "other").decision, Decision::granted);
+}
+
+TEST_F(AJoin, ThatWasSentIsGivenUpWhateverIsKeptBackMeanwhile) {
+  const OperationId id = wait();
+  step_for(Duration::ms(1));
+  pool_.take(id);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).count("EVAL"), 2U) << i;
+}
+
+}  // namespace
+}  // namespace redlock
