@@ -15,7 +15,7 @@ namespace RedLock;
  * be cloned or serialized.
  *
  * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
- * @phpstan-type Standing array{token: ?string, owner: ?string, ttl: ?float, error: ?string}
+ * @phpstan-type Standing array{token: ?string, owner: ?string, ttl: ?float, waiters: ?int, error: ?string}
  * @phpstan-type LeaseOptions array{keepAlive?: bool, interrupt?: bool, owner?: string, reentrant?: bool, atEnd?: 'release'|'keep'}
  */
 final class LockManager
@@ -25,9 +25,11 @@ final class LockManager
      *
      * @param string|array<mixed> $servers 1 to 16 different servers, written as for RedLock; a
      *     string is one server
-     * @param array{timeout?: int|float|null, driftFactor?: int|float, clientName?: string, retryDelay?: int|null, keepAliveMax?: int|null} $options
-     *     timeout, driftFactor and clientName as for RedLock; retryDelay: the longest pause between
-     *     two attempts of a call that waits, default 200. The real one is random, between half of it
+     * @param array{timeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null} $options
+     *     timeout, driftFactor and clientName as for RedLock; line: who waits stands in line, where
+     *     each release hands the lock to the first, default true. False: it tries again and again, as
+     *     it does where the servers do not let it stand in line; retryDelay: the longest pause between
+     *     two such attempts in milliseconds, default 200. The real one is random, between half of it
      *     and all of it; keepAliveMax: how long a lease is kept alive at most, counted from when it
      *     was acquired, default 3600000 (an hour)
      * @throws \ValueError when a server or an option is not valid; the message says which
@@ -43,13 +45,17 @@ final class LockManager
     /**
      * Takes a lock for as long as the Lease object lives.
      *
+     * Who waits stands in line on the servers, and gets the lock in his turn, from whoever gives it
+     * back. Where a server does not allow that (its ACL, a renamed command), the call tries again and
+     * again instead, and lastErrors() says so by "waits by polling: …", also when it got the lock.
      * The call ends within one timeout of the end of the wait, whatever the servers do.
      *
      * @param string|int $resource what to lock. It is the Redis key: at most 65536 bytes, any bytes
      * @param int $ttl how long the lock lives when nobody releases or extends it, as when the
      *     machine loses its power
-     * @param ?int $wait for how long to try again while somebody else has the lock, or the servers
-     *     do not answer. 0 tries once, null tries for ever. Signals and max_execution_time end it
+     * @param ?int $wait for how many milliseconds to wait while somebody else has the lock, or the
+     *     servers do not answer. 0 tries once and stands in no line, null waits for ever. Exceptions
+     *     of signal handlers and max_execution_time end it, and the call leaves the line
      * @param LeaseOptions $options keepAlive: a thread extends the lease while it lives, also while
      *     PHP sleeps or waits for a database, at most for keepAliveMax, default false; interrupt:
      *     throw a LeaseLostException in the middle of your code when the lease is lost, default
@@ -121,11 +127,13 @@ final class LockManager
      * Waits for all of them, at most for their timeouts. Servers that give no answer are no
      * exception, they have an 'error'.
      *
-     * @return array{resource: string|int, token: ?string, owner: ?string, ttl: ?float, servers: array<string, Standing>}
+     * @return array{resource: string|int, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, servers: array<string, Standing>}
      *     token: what a majority of all servers holds; null: no majority holds the same, or could be
      *     asked; owner: the name in the token, where there is one; ttl: for how long a majority will
-     *     hold it, in milliseconds; null: no majority holds it, or it never expires and is no lock.
-     *     servers: the same by server, and 'error', the reason why it gave no answer
+     *     hold it, in milliseconds; null: no majority holds it, or it never expires and is no lock;
+     *     waiters: how many stand in the lines of a majority, at least. It counts who was killed until
+     *     it would be his turn; null: not known. servers: the same by server, and 'error', the reason
+     *     why it gave no answer
      * @throws QuorumException only when the process forked during the call
      * @throws \ValueError when the resource is too long
      */
@@ -149,7 +157,7 @@ final class LockManager
      * Takes a lock away from whoever has it, for a person who knows that the owner is gone.
      *
      * It deletes what a majority of the servers held a moment before, and never what somebody else
-     * took meanwhile. A key without an expiry is no lock, and stays.
+     * took meanwhile, and hands the lock to the first in line. A key without an expiry is no lock, and stays.
      *
      * @return bool true when a majority deleted it. False: nobody had the lock, or this is not
      *     certain
@@ -166,10 +174,20 @@ final class LockManager
      *
      * acquired; denied: refused at once; timedOut: refused after a wait; unreachable: no majority
      * could be asked; extended: by extend(), not by keepAlive; lost: found lost; released: given
-     * back while live. waits and holds: how often it took so long to get a lease, and how long one
-     * was held, by upper bounds in milliseconds; each is counted once, under the lowest bound.
+     * back while live; handedOver: of those acquired, how many were handed over by another's release;
+     * undone: won too late to be of use, or given up by an exception while the servers were asked, and
+     * given back. listeners: the connections on which this thread listens for its turn now, one to a
+     * server. waits and holds: how often it took so long to get a lease, and how long one was held, by
+     * upper bounds in milliseconds; each is counted once, under the lowest bound.
      *
-     * @return array{acquired: int, denied: int, timedOut: int, unreachable: int, extended: int, lost: int, released: int, waits: array<int|string, int>, holds: array<int|string, int>}
+     * servers: by server, what this thread and the one that keeps its leases alive asked of it, for
+     * objects of all classes: requests; errors, by the words of QuorumException; connects;
+     * roundTripP50 and roundTripP99: half of the answers, and 99 of 100, came within so many
+     * milliseconds, rounded up to fixed bounds. Answers that nobody waited for are left out, and of
+     * requests that travelled together one counts; sinceTrouble: how many milliseconds ago it was in
+     * trouble last.
+     *
+     * @return array{acquired: int, denied: int, timedOut: int, unreachable: int, extended: int, lost: int, released: int, handedOver: int, undone: int, waits: array<int|string, int>, holds: array<int|string, int>, listeners: int, servers: array<string, array{requests: int, errors: array<string, int>, connects: int, roundTripP50: ?float, roundTripP99: ?float, sinceTrouble: ?float}>}
      */
     public function stats(): array
     {

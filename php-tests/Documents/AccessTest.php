@@ -8,9 +8,12 @@ namespace RedLock\Tests\Documents;
 
 use PidLock;
 use RedLock;
+use RedLock\Harness\PhpProcess;
 use RedLock\Harness\RedisServer;
 use RedLock\Harness\RespClient;
 use RedLock\Harness\RespError;
+use RedLock\Harness\Wait;
+use RedLock\LockManager;
 use RedLock\Tests\Support\Document;
 use RedLock\Tests\Support\ServerTestCase;
 
@@ -47,10 +50,16 @@ final class AccessTest extends ServerTestCase
         self::assertSame(['name' => false] + self::everythingWorks(), ['name' => $results['name']] + $results);
     }
 
+    public function testWithoutTheRuleForPingEverythingWorksAllTheSame(): void
+    {
+        self::assertContains('+ping', self::rules());
+        self::assertSame(self::everythingWorks(), $this->use(array_diff(self::rules(), ['+ping'])));
+    }
+
     /** @return iterable<string, array{string}> */
     public static function neededRules(): iterable
     {
-        foreach (['on', '>password', ...array_keys(self::table())] as $rule) {
+        foreach (array_diff(['on', '>password', ...array_keys(self::table())], ['+ping']) as $rule) {
             yield $rule => [$rule];
         }
     }
@@ -81,7 +90,7 @@ final class AccessTest extends ServerTestCase
             static fn (string $rule): string => ltrim($rule, '+'),
             preg_grep('~^\+~', self::rules()),
         );
-        $ours = ['auth', 'acl|setuser', 'acl|deluser', 'acl', 'config|resetstat', 'config', 'info', 'flushall', 'client|list'];
+        $ours = ['auth', 'acl|setuser', 'acl|deluser', 'acl', 'config|resetstat', 'config', 'info', 'flushall', 'client|list', 'dbsize'];
         // Before Redis 7 subcommands are not told apart.
         self::assertSame([], array_values(array_diff($seen[1], $allowed, $ours, ['client'])));
     }
@@ -144,8 +153,31 @@ final class AccessTest extends ServerTestCase
                 $pidLock->releasePidLock('a'), $pidLock->holdsPidLock('a'),
             ]);
         }
+        $results['line'] = self::attempt(static fn (): array => self::handOver($server, $options));
+        $results['left'] = $admin->call('DBSIZE');
         $results['name'] = str_contains($admin->call('CLIENT', 'LIST'), " name=$options[clientName] ");
         return $results;
+    }
+
+    /** One hand-over from here to another process, as this user. @return list<mixed> */
+    private static function handOver(array $server, array $options): array
+    {
+        $locks = new LockManager([$server], $options);
+        $lease = $locks->acquire('lock:line', 60_000);
+        $waiter = PhpProcess::start('
+            $locks = new RedLock\LockManager([$args[0]], $args[1]);
+            $lease = $locks->acquire("lock:line", 60000, 1500);
+            report([$lease !== null, $locks->stats()["handedOver"], $locks->lastErrors()]);
+        ', [$server, $options]);
+        try {
+            Wait::until(static fn (): bool => self::$server->client()->call('ZCARD', 'lock:line:redlock:line') === 1, 'the waiter to stand in line', 1.0);
+        } catch (\RuntimeException) {
+        }
+        $waiters = $locks->inspect('lock:line')['waiters'];
+        $released = $lease->release();
+        $report = PhpProcess::report($waiter);
+        $waiter->wait();
+        return [$waiters, $released, ...$report];
     }
 
     /** @return array<string, mixed> */
@@ -156,6 +188,7 @@ final class AccessTest extends ServerTestCase
         return [
             'first RedLock' => $redLock, 'first PidLock' => $pidLock,
             'second RedLock' => $redLock, 'second PidLock' => $pidLock,
+            'line' => [1, true, true, 1, []], 'left' => 0,
             'name' => true,
         ];
     }

@@ -147,6 +147,10 @@ final class BoundsTest extends TestCase
             'open connections of a thread' => [$core->value('kConnectionsMax')],
             'leases that a thread is asking for at one time, of those it keeps alive' => [$core->value('kExtendsUnderWayMax')],
             'lost votes that are being planted again at one time' => [$core->value('kPlantingsMax')],
+            'servers that a thread listens to for its turn' => [$core->value('kListenersMax')],
+            'time without a word of who waits' => [intdiv($core->value('kUnheardMax'), 1000), intdiv($core->value('kHeartbeat'), 1000)],
+            'resources that a thread remembers to have waited for' => [$core->value('kWaitedMax'), intdiv($core->value('kWaitedFor'), 1000)],
+            'locks given up that a thread remembers, should a server hand one over late' => [$core->value('kGivenUpMax')],
             // The first pause is drawn between half of kBackoffFirst and all of it.
             'pause after trouble with a server' => [intdiv($core->value('kBackoffFirst'), 2), $core->value('kBackoffMax')],
         ];

@@ -95,17 +95,17 @@ final class TimeoutsTest extends ServerTestCase
         self::assertSame($figure[1], $said[1]);
     }
 
-    public function testAnUncontendedLockIsTwoCommandsAndFourInTheStatistics(): void
+    public function testAnUncontendedLockIsTwoCommandsAndFiveInTheStatistics(): void
     {
         $section = (new Document('docs/operations.md'))->section('What you can watch');
         self::assertStringContainsString("are two commands per server: `SET`, and\n  `EVAL` or `EVALSHA`", $section);
-        self::assertStringContainsString('The statistics show four, because they also count the `GET` and the `DEL`', $section);
+        self::assertStringContainsString('The statistics show five, because they also count the `GET`, the `DEL` and the `HLEN`', $section);
         $fleet = $this->fleet(1);
         $redLock = new RedLock($fleet->specs());
         foreach (['eval', 'evalsha'] as $script) {
             $fleet->reset();
             self::assertTrue($redLock->unlock(self::held($redLock, 'r')));
-            foreach (['set', $script, 'get', 'del'] as $command) {
+            foreach (['set', $script, 'get', 'del', 'hlen'] as $command) {
                 self::assertSame(1, $fleet->calls($command), $command);
             }
         }

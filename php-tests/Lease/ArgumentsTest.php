@@ -40,6 +40,8 @@ final class ArgumentsTest extends LeaseTestCase
         yield 'delay of a wrong type' => [$type, '#2 ($options) must be valid: retryDelay must be of type int, bool given', $one, ['retryDelay' => true]];
         yield 'no keeping' => [$value, '#2 ($options) must be valid: keepAliveMax must be greater than 0', $one, ['keepAliveMax' => 0]];
         yield 'keeping for ever' => [$value, '#2 ($options) must be valid: keepAliveMax must be at most 3153600000000 ms', $one, ['keepAliveMax' => PHP_INT_MAX]];
+        yield 'line of a wrong type' => [$type, '#2 ($options) must be valid: line must be of type bool, int given', $one, ['line' => 1]];
+        yield 'no line at all' => [$type, '#2 ($options) must be valid: line must be of type bool, null given', $one, ['line' => null]];
         yield 'drift' => [$value, '#2 ($options) must be valid: driftFactor must be at least 0 and less than 1', $one, ['driftFactor' => 1]];
         yield 'timeout' => [$value, '#2 ($options) must be valid: timeout must be a number of seconds between 0 and 3600', $one, ['timeout' => -1]];
         yield 'client name' => [$value, '#2 ($options) must be valid: clientName must be printable ASCII without spaces', $one, ['clientName' => 'a b']];

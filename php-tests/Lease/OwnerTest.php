@@ -45,7 +45,7 @@ final class OwnerTest extends LeaseTestCase
         $lease = self::leased(self::locks(), 'r', 20_000, ['owner' => 'me']);
         self::$fleet->servers[2]->client()->call('SET', 'r', 'other', 'PX', 5000);
         $seen = self::locks()->inspect('r');
-        self::assertSame(['resource', 'token', 'owner', 'ttl', 'servers'], array_keys($seen));
+        self::assertSame(['resource', 'token', 'owner', 'ttl', 'waiters', 'servers'], array_keys($seen));
         self::assertSame(['r', $lease->token, 'me'], [$seen['resource'], $seen['token'], $seen['owner']]);
         self::assertIsFloat($seen['ttl']);
         self::assertGreaterThan(10_000.0, $seen['ttl']);
@@ -63,9 +63,34 @@ final class OwnerTest extends LeaseTestCase
     public function testInspectOfAFreeLock(): void
     {
         $seen = self::locks(1)->inspect(42);
-        $free = ['token' => null, 'owner' => null, 'ttl' => null];
+        $free = ['token' => null, 'owner' => null, 'ttl' => null, 'waiters' => 0];
         $name = self::$fleet->servers[0]->name();
         self::assertSame(['resource' => 42] + $free + ['servers' => [$name => $free + ['error' => null]]], $seen);
+    }
+
+    public function testInspectCountsThoseWhoStandInLine(): void
+    {
+        foreach ([3, 1, 2] as $index => $waiters) {
+            $line = array_merge(...array_map(static fn (int $ticket): array => [$ticket, "waiter $ticket"], range(1, $waiters)));
+            self::$fleet->servers[$index]->client()->call('ZADD', 'r:redlock:line', ...$line);
+        }
+        $seen = self::locks()->inspect('r');
+        self::assertSame(2, $seen['waiters'], 'so many at least stand in the lines of a majority');
+        self::assertSame([3, 1, 2], array_column($seen['servers'], 'waiters'));
+        $lease = self::leased(self::locks());
+        self::assertSame([2, $lease->token], [self::locks()->inspect('r')['waiters'], self::locks()->inspect('r')['token']]);
+    }
+
+    public function testInspectDoesWithoutALineThatItMayNotCount(): void
+    {
+        $lease = self::leased(self::locks());
+        foreach ([0, 1] as $index) {
+            self::$fleet->servers[$index]->client()->call('SET', 'r:redlock:line', 'no line');
+        }
+        $seen = self::locks()->inspect('r');
+        self::assertSame([$lease->token, null], [$seen['token'], $seen['waiters']]);
+        self::assertSame([null, null, 0], array_column($seen['servers'], 'waiters'));
+        self::assertSame([null, null, null], array_column($seen['servers'], 'error'));
     }
 
     public function testInspectTellsWhoGaveNoAnswer(): void

@@ -231,6 +231,38 @@ TEST_F(ClientOnServers, AWaitGetsWhatIsGivenBackMeanwhile) {
   EXPECT_TRUE(ours);
 }
 
+TEST_F(ClientOnServers, AWaitStandsInLineAndLeavesNothingThere) {
+  Result theirs = client_.try_lock("r", 60s);
+  ASSERT_TRUE(theirs);
+  std::jthread giver([&] {
+    EXPECT_TRUE(eventually([] { return server(0).say({"ZCARD", "r:redlock:line"}) == "1"; }));
+    theirs = Refusal{};
+  });
+  Client other(addresses(), patient());
+  Result ours = other.lock("r", 60s, std::chrono::milliseconds::max());
+  ASSERT_TRUE(ours);
+  EXPECT_TRUE(ours->confirm());
+  EXPECT_TRUE(ours->release());
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(eventually([i] { return server(i).say({"DBSIZE"}) == "0"; }));
+  }
+}
+
+TEST_F(ClientOnServers, AClientThatIsNotToStandInLineTriesAgainAndAgain) {
+  Result theirs = client_.try_lock("r", 60s);
+  ASSERT_TRUE(theirs);
+  std::jthread giver([&] {
+    EXPECT_TRUE(eventually([] { return server(0).calls("set") >= 4; }));
+    theirs = Refusal{};
+  });
+  Options polls = patient();
+  polls.line = false;
+  Client other(addresses(), polls);
+  const Result ours = other.lock("r", 60s, std::chrono::milliseconds::max());
+  EXPECT_TRUE(ours);
+  EXPECT_EQ(server(0).calls("subscribe"), 0U);
+}
+
 TEST_F(ClientOnServers, AWaitIsOverWhenItsTimeIs) {
   const Result theirs = client_.try_lock("r", 60s);
   Client other(addresses(), patient());
@@ -253,6 +285,7 @@ TEST_F(ClientOnServers, AStopEndsAWaitWithoutEndAndLeavesNothing) {
   ASSERT_FALSE(ours);
   EXPECT_EQ(ours.refusal().decision, Decision::aborted);
   EXPECT_EQ(values(3), everywhere(theirs->token()));
+  EXPECT_TRUE(eventually([] { return server(0).say({"DBSIZE"}) == "1"; }));
 }
 
 TEST_F(ClientOnServers, AStopUndoesWhatIsUnderWayAndWaitsForNoServer) {

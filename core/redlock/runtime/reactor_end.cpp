@@ -56,7 +56,7 @@ void Reactor::close_all() {
 
 void Reactor::forget_all() {
   watch_.start_over();
-  called_ = false;
+  held_back_ = called_ = false;
   running_.clear();
   listeners_.forget_all();
   given_up_.clear();

@@ -1,0 +1,156 @@
+<?php
+
+/** Servers that do not let us stand in line, and managers that are not to: then it is waited by polling, and told. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Line;
+
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\RedisServer;
+use RedLock\Harness\Wait;
+use RedLock\LockManager;
+use RedLock\Tests\Support\Document;
+use RedLock\Tests\Support\LineTestCase;
+
+final class RefusalsTest extends LineTestCase
+{
+    /** What a user had to have before there were lines. */
+    private const OLD_RULES = '~lock:* ~r ~r:* +set +get +del +pttl +pexpire +time +eval +evalsha +select +client|setname';
+
+    /** The rules of docs/operations.md, for the resource of these tests, without some. */
+    private static function rules(string ...$without): string
+    {
+        $words = array_slice(explode(' ', trim((new Document('docs/operations.md'))->code('Access'))), 4);
+        $words = array_diff($words, ['reset', 'on', '>password', ...$without]);
+        return implode(' ', ['~r', '~r:*', ...$words]);
+    }
+
+    private function serverWithUser(string $rules): RedisServer
+    {
+        return $this->server([], ['user default on nopass ~* &* +@all', "user locks on >password resetchannels $rules"]);
+    }
+
+    /** @return array<string, mixed> */
+    private static function spec(RedisServer $server): array
+    {
+        return ['host' => '127.0.0.1', 'port' => $server->port, 'timeout' => 2.0, 'auth' => ['locks', 'password']];
+    }
+
+    /** @dataProvider refusals */
+    public function testWhoMayNotStandInLinePollsAndSaysWhy(string $rules, string $reason): void
+    {
+        $server = $this->serverWithUser($rules);
+        $holder = new LockManager([self::spec($server)]);
+        $held = self::leased($holder, 'r', 60_000);
+        $waiter = $this->waiter(['servers' => [self::spec($server)], 'options' => ['retryDelay' => 20]]);
+        // Every attempt is a SET that is refused.
+        $sets = static fn (): int => $server->calls('set');
+        Wait::until(static fn (): bool => $sets() >= 5, 'the waiter to poll');
+        self::assertSame(0, $server->client()->call('EXISTS', 'r:redlock:line', 'r:redlock:waiters'));
+        self::assertTrue($held->release());
+        $report = self::assertGot($waiter);
+        self::assertSame([$server->name()], array_keys($report['errors']));
+        self::assertStringStartsWith('waits by polling: ', $report['errors'][$server->name()]);
+        self::assertStringContainsString($reason, $report['errors'][$server->name()]);
+        self::giveBack($waiter);
+        self::assertSame(0, $server->client()->call('DBSIZE'));
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function refusals(): iterable
+    {
+        yield 'the rules from before there were lines' => [self::OLD_RULES, 'NOPERM'];
+        yield 'no channel' => [self::rules('&redlock:*'), 'NOPERM'];
+        yield 'no SUBSCRIBE' => [self::rules('+subscribe'), 'NOPERM'];
+        yield 'no line' => [self::rules('+zadd'), 'script'];
+        yield 'no keys beside the lock\'s own' => [str_replace('~r:* ~lock:*', '', self::rules()), ''];
+    }
+
+    public function testWhoMayNotHandOnLeavesItToTheFirstInLine(): void
+    {
+        $old = 'user old on >password resetchannels ' . self::OLD_RULES;
+        $server = $this->server([], ['user default on nopass ~* &* +@all', 'user locks on >password resetchannels ' . self::rules(), $old]);
+        $held = self::leased(new LockManager([['auth' => ['old', 'password']] + self::spec($server)]), 'r', 60_000);
+        $waiter = $this->waiter(['servers' => [self::spec($server)]]);
+        Wait::until(static fn (): bool => $server->client()->call('ZCARD', 'r:redlock:line') === 1, 'the waiter to stand in line');
+        $free = Wait::now();
+        self::assertTrue($held->release(), 'it gives its own back all the same');
+        self::assertLessThan(self::SOON, self::assertGot($waiter)['at'] - $free);
+    }
+
+    /** @dataProvider renamedCommands */
+    public function testCommandsThatWereRenamedAwayAreNamed(string $command): void
+    {
+        $server = $this->server(['rename-command' => "$command ANOTHER"]);
+        $spec = ['127.0.0.1', $server->port, 2.0];
+        $held = self::leased(new LockManager([$spec]), 'r', 60_000);
+        $waiter = $this->waiter(['servers' => [$spec], 'options' => ['retryDelay' => 20]]);
+        Wait::until(static fn (): bool => $server->calls('set') >= 5, 'the waiter to poll');
+        self::assertTrue($held->release());
+        $report = self::assertGot($waiter);
+        self::assertStringStartsWith('waits by polling: ', $report['errors'][$server->name()]);
+        self::assertMatchesRegularExpression('/unknown( Redis)? command/i', $report['errors'][$server->name()]);
+        self::giveBack($waiter);
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function renamedCommands(): iterable
+    {
+        yield 'SUBSCRIBE' => ['SUBSCRIBE'];
+        yield 'ZADD' => ['ZADD'];
+        yield 'HSET' => ['HSET'];
+    }
+
+    public function testWhereOnlyAMinorityRefusesItIsWaitedInLineAtTheOthers(): void
+    {
+        $servers = [$this->serverWithUser(self::OLD_RULES), $this->serverWithUser(self::rules()), $this->serverWithUser(self::rules())];
+        $specs = array_map(self::spec(...), $servers);
+        $held = self::leased(new LockManager($specs), 'r', 60_000);
+        $waiter = $this->waiter(['servers' => $specs]);
+        foreach ([1, 2] as $index) {
+            Wait::until(static fn (): bool => $servers[$index]->client()->call('ZCARD', 'r:redlock:line') === 1, 'the waiter to stand in line');
+        }
+        $free = Wait::now();
+        $held->release();
+        $report = self::assertGot($waiter);
+        self::assertLessThan(self::AT_ONCE, $report['at'] - $free);
+        self::assertSame(1, $report['handedOver']);
+        self::assertSame([$servers[0]->name()], array_keys($report['errors']));
+        self::assertStringContainsString('NOPERM', $report['errors'][$servers[0]->name()]);
+    }
+
+    public function testAManagerThatIsNotToStandInLinePollsWithoutAWord(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 60_000);
+        self::$fleet->each(static fn ($client) => $client->call('CONFIG', 'RESETSTAT'));
+        $waiter = $this->waiter(['options' => ['line' => false, 'retryDelay' => 20]]);
+        Wait::until(static fn (): bool => self::$fleet->servers[0]->calls('set') >= 5, 'the waiter to poll');
+        $lease->release();
+        $report = self::assertGot($waiter);
+        self::assertSame([[], 0], [$report['errors'], $report['handedOver']]);
+        self::assertSame([0, 0], [self::$fleet->calls('subscribe'), self::$fleet->calls('zadd')]);
+        self::giveBack($waiter);
+        self::assertNothingIsLeft();
+    }
+
+    public function testOneAttemptNeverStandsInLine(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 60_000);
+        self::$fleet->each(static fn ($client) => $client->call('CONFIG', 'RESETSTAT'));
+        self::assertNull(self::locks()->acquire('r', 1000, 0));
+        self::assertSame([3, 0, 0], [self::$fleet->calls('set'), self::$fleet->calls('subscribe'), self::$fleet->calls('zadd')]);
+        self::assertTrue($lease->isLive());
+    }
+
+    public function testAnUncontendedWaitCostsWhatOneAttemptCosts(): void
+    {
+        $listeners = PhpProcess::run('
+            $locks = new RedLock\LockManager($args["servers"]);
+            $locks->acquire("r", 30000, 60000)->release();
+            report($locks->stats()["listeners"]);
+        ', ['servers' => self::$fleet->specs(3, 2.0)]);
+        self::assertSame(0, $listeners);
+        self::assertSame([3, 0, 0], [self::$fleet->calls('set'), self::$fleet->calls('subscribe'), self::$fleet->calls('zadd')]);
+    }
+}

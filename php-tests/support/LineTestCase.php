@@ -1,0 +1,107 @@
+<?php
+
+/** Tests of waiting in line: processes that wait, and looks at the lines of the servers. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Support;
+
+use RedLock\Harness\ChildProcess;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\RespClient;
+use RedLock\Harness\Wait;
+
+abstract class LineTestCase extends LeaseTestCase
+{
+    /** How long a hand-over may take here that takes two ways in the network; far below every timer. */
+    protected const AT_ONCE = 0.5;
+    /** The first in line asks so often, for old clients tell nobody; and what a slow machine takes. */
+    protected const SOON = 2.5;
+
+    /** Waits for the lock, tells what came of it, keeps it until it is told otherwise. */
+    private const WAITER = '
+        $locks = new RedLock\LockManager($args["servers"], $args["options"]);
+        $lease = null;
+        $thrown = null;
+        try {
+            $lease = $locks->acquire($args["resource"], $args["ttl"], $args["wait"]);
+        } catch (Exception $exception) {
+            $thrown = $exception::class . ": " . $exception->getMessage();
+        }
+        report([
+            "got" => $lease !== null, "at" => hrtime(true) / 1e9, "thrown" => $thrown,
+            "errors" => $locks->lastErrors(), "handedOver" => $locks->stats()["handedOver"],
+        ]);
+        fgets(STDIN);
+        $lease?->release();
+        report("released");
+    ';
+
+    /**
+     * Starts a process that waits for a lock.
+     *
+     * @param array<string, mixed> $plan what is not usual: 'resource', 'ttl', 'wait', 'servers', 'options'
+     * @param string $first what it does before
+     */
+    protected function waiter(array $plan = [], string $first = ''): ChildProcess
+    {
+        $plan += ['resource' => 'r', 'ttl' => 30_000, 'wait' => 60_000, 'servers' => self::$fleet->specs(3, 2.0), 'options' => []];
+        return $this->php($first . self::WAITER, $plan);
+    }
+
+    /** The same, and returns when it stands in line as number `place`, from 1. @param array<string, mixed> $plan */
+    protected function waiterInLine(int $place = 1, array $plan = [], string $first = ''): ChildProcess
+    {
+        $waiter = $this->waiter($plan, $first);
+        self::awaitLine($place, count($plan['servers'] ?? [1, 2, 3]));
+        return $waiter;
+    }
+
+    /** Waits until so many stand in the line of each of the first `servers`. */
+    protected static function awaitLine(int $count, int $servers = 3, ?Fleet $fleet = null): void
+    {
+        $lines = static fn (): array => self::lines($servers, $fleet);
+        Wait::until(static fn (): bool => $lines() === array_fill(0, $servers, $count), "$count to stand in line");
+    }
+
+    /** @return list<int> how many stand in the line of each server */
+    protected static function lines(int $servers = 3, ?Fleet $fleet = null): array
+    {
+        return ($fleet ?? self::$fleet)->each(static fn (RespClient $c): int => $c->call('ZCARD', 'r:redlock:line'), $servers);
+    }
+
+    /** Waits until so many are subscribed at each of the first three servers. */
+    protected static function awaitSubscribers(int $count, ?Fleet $fleet = null): void
+    {
+        $channels = static fn (RespClient $c): int => count($c->call('PUBSUB', 'CHANNELS', 'redlock:*'));
+        $counts = static fn (): array => ($fleet ?? self::$fleet)->each($channels, 3);
+        Wait::until(static fn (): bool => $counts() === [$count, $count, $count], "$count to be subscribed");
+    }
+
+    /** What a waiter said, which has the lock. @return array<string, mixed> */
+    protected static function assertGot(ChildProcess $waiter, string $who = 'the waiter'): array
+    {
+        $report = PhpProcess::report($waiter);
+        self::assertNull($report['thrown'], $who);
+        self::assertTrue($report['got'], "$who has not got the lock");
+        return $report;
+    }
+
+    protected static function giveBack(ChildProcess $waiter): void
+    {
+        $waiter->writeLine('');
+        self::assertSame('released', PhpProcess::report($waiter));
+    }
+
+    /** Neither locks nor lines. */
+    protected static function assertNothingIsLeft(?Fleet $fleet = null): void
+    {
+        $keys = static fn (): array => array_merge(...($fleet ?? self::$fleet)->each(static fn (RespClient $c): array => $c->call('KEYS', '*')));
+        try {
+            Wait::until(static fn (): bool => $keys() === [], 'the servers to be empty');
+        } catch (\RuntimeException) {
+        }
+        self::assertSame([], $keys());
+    }
+}
