@@ -3,6 +3,7 @@
 // One contention test in PHP: `contend.php KIND PORTS CLIENTS REQUESTS HOLD_US DIR` forks the clients,
 // writes one line when all are connected, waits for one line on standard input, runs, and writes one
 // line of JSON. Clients take the next request from a shared socket, one byte each, as `ab` does.
+// A hand-over is the time from one holder's first word of release to the next one's return.
 
 declare(strict_types=1);
 
@@ -23,7 +24,7 @@ function socket_pair(): array
 
 /**
  * @param resource $witness a file of its own descriptor: two holders at once cannot both flock() it
- * @return array{int, int, int, bool} wait, release and end in ns, and whether somebody else was inside
+ * @return array{int, int, int, int, bool} when it asked, held, was done and had released, in ns; was somebody else inside?
  */
 function serve_request(Lock $lock, string $resource, int $holdUs, $witness): array
 {
@@ -35,9 +36,8 @@ function serve_request(Lock $lock, string $resource, int $holdUs, $witness): arr
     flock($witness, LOCK_UN);
     $done = hrtime(true);
     $lock->release();
-    $end = hrtime(true);
 
-    return [$held - $asked, $end - $done, $end, $overlap];
+    return [$asked, $held, $done, hrtime(true), $overlap];
 }
 
 /** @param list<int> $ports */
@@ -45,7 +45,7 @@ function be_client(string $kind, array $ports, int $holdUs, string $dir, \Socket
 {
     // Of this run alone: a server that was stopped may keep a key of an earlier one until its ttl is over.
     $resource = 'bench:contended:' . posix_getppid();
-    $lock = new Lock($kind, $ports, ATTEMPTS);
+    $lock = new Lock($kind, $ports, ATTEMPTS, $dir);
     $lock->acquire('bench:warm:' . getmypid());
     $lock->release();
     $witness = fopen("$dir/witness", 'c');
@@ -60,15 +60,24 @@ function be_client(string $kind, array $ports, int $holdUs, string $dir, \Socket
 /** @return array<string, mixed> */
 function merge_results(string $dir, int $startedNs): array
 {
-    $merged = ['elapsed_ns' => 0, 'overlaps' => 0, 'wait_ns' => [], 'release_ns' => []];
+    $turns = [];
     foreach (glob("$dir/client-*.json") ?: [] as $file) {
-        foreach (json_decode((string) file_get_contents($file), true) as [$wait, $release, $end, $overlap]) {
-            $merged['wait_ns'][] = $wait;
-            $merged['release_ns'][] = $release;
-            $merged['elapsed_ns'] = max($merged['elapsed_ns'], $end - $startedNs);
-            $merged['overlaps'] += (int) $overlap;
-        }
+        array_push($turns, ...json_decode((string) file_get_contents($file), true));
         unlink($file);
+    }
+    usort($turns, static fn (array $a, array $b) => $a[1] <=> $b[1]);
+    $merged = ['elapsed_ns' => max(array_column($turns, 3)) - $startedNs, 'overlaps' => 0, 'wait_ns' => [],
+        'hold_ns' => [], 'release_ns' => [], 'hand_over_ns' => []];
+    $lastDone = null;
+    foreach ($turns as [$asked, $held, $done, $end, $overlap]) {
+        $merged['wait_ns'][] = $held - $asked;
+        $merged['hold_ns'][] = $done - $held;
+        $merged['release_ns'][] = $end - $done;
+        $merged['overlaps'] += (int) $overlap;
+        if ($lastDone !== null) {
+            $merged['hand_over_ns'][] = $held - $lastDone;
+        }
+        $lastDone = $done;
     }
 
     return $merged;
@@ -78,6 +87,7 @@ function merge_results(string $dir, int $startedNs): array
 $ports = array_map(intval(...), explode(',', $portList));
 [$readyHere, $readyThere] = socket_pair();
 [$ticketsHere, $ticketsThere] = socket_pair();
+$pipe = KernelLock::prepare($dir);
 for ($i = 0; $i < (int) $clients; $i++) {
     if (pcntl_fork() === 0) {
         socket_close($ticketsHere);

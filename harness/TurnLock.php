@@ -23,7 +23,10 @@ final class TurnLock
         [$host, $port] = $plan['servers'][0];
         $this->lock = match ($plan['kind']) {
             'RedLock' => new RedLock($plan['servers'], retryDelay: (int) ($plan['pause'] * 1000), retryCount: $plan['attempts']),
-            'LockManager' => new LockManager($plan['servers'], ['retryDelay' => (int) ($plan['pause'] * 1000)]),
+            'LockManager' => new LockManager(
+                $plan['servers'],
+                ['retryDelay' => (int) ($plan['pause'] * 1000), 'driftFactor' => $plan['drift_factor']],
+            ),
             'PidLock' => new PidLock("$host:$port", ['mixedFleet' => $plan['mixed_fleet']]),
             'old PHP' => new LegacyPidLock(new RespClient("tcp://$host:$port")),
         };

@@ -4,7 +4,7 @@
  * One worker: takes the lock, goes inside past the witness, comes out, gives the lock back, and so on until SIGTERM.
  *
  * Says "turn <microseconds waited> <nanoseconds on the clock when it got the lock>" after each turn, "extended" for a
- * lock that was, "late" for a turn that outlasted its lock, "trouble <what>" for an exception, and "done" at the end.
+ * lock that was, "lost" for a turn that ended early because a lease was, "late" for one that outlasted its lock, "trouble <what>" for an exception, and "done" at the end.
  * Waiting begins when it asks, after its rest. It may be killed anywhere.
  */
 
@@ -21,7 +21,8 @@ final class Turns
     /**
      * @param array<string, mixed> $plan 'name'; 'kind' of lock: RedLock, LockManager, PidLock or old PHP; 'servers'; the witness's
      *     'folder'; 'resource'; 'lease', 'pause' between attempts, 'inside', 'trouble_rest' in seconds; 'attempts';
-     *     'rest': the shortest and the longest in seconds; 'extend_one_in' so many turns, 0 for none; 'mixed_fleet'
+     *     'rest': the shortest and the longest in seconds; 'extend_one_in' so many turns, 0 for none; 'mixed_fleet';
+     *     'look_every': seconds between two looks whether a lease that is kept alive is live, null for none; 'drift_factor'
      */
     public function __construct(private readonly array $plan)
     {
@@ -37,7 +38,7 @@ final class Turns
      */
     public static function start(array $plan, array $settings = []): ChildProcess
     {
-        $plan += ['extend_one_in' => 0, 'mixed_fleet' => false];
+        $plan += ['extend_one_in' => 0, 'mixed_fleet' => false, 'look_every' => null, 'drift_factor' => 0.01];
         $json = json_encode($plan, JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION);
         return new ChildProcess([...PhpProcess::command($settings), __DIR__ . '/processes/turns.php', $json]);
     }
@@ -79,17 +80,18 @@ final class Turns
             $waited = intdiv($got - $since, 1000);
             $this->witness->enter($this->plan['name']);
             $inside = true;
-            usleep(self::microseconds($this->plan['inside'] / 2));
+            $this->work($this->plan['inside'] / 2);
             if ($extends && $this->lock->extend($this->plan['lease'] * 0.5)) {
                 // Counted from the answer: a pause before this line would make it too late a moment, by less than a pause.
                 $until = max($until, Wait::now() + $this->lock->validSeconds());
                 echo "extended\n";
             }
-            usleep(self::microseconds($this->plan['inside'] / 2));
+            $this->work($this->plan['inside'] / 2);
             $kept = $this->lock->wasKept();
             $this->witness->leave();
             $inside = false;
-            echo Wait::now() > $until || !$kept ? "late\n" : '', "turn $waited $got\n";
+            $lost = !$kept && $this->plan['look_every'] !== null;
+            echo $lost ? "lost\n" : '', Wait::now() > $until || (!$kept && !$lost) ? "late\n" : '', "turn $waited $got\n";
             $this->lock->give();
         } catch (\RedLock\Exception $exception) {
             echo 'trouble ', get_class($exception), ': ', $exception->getMessage(), "\n";
@@ -101,6 +103,15 @@ final class Turns
             return $inside;
         }
         return true;
+    }
+
+    /** Ends early where it finds the lease lost. */
+    private function work(float $seconds): void
+    {
+        $slice = $this->plan['look_every'] ?? $seconds;
+        for ($end = Wait::now() + $seconds; $this->lock->wasKept() && ($left = $end - Wait::now()) > 0;) {
+            usleep(self::microseconds(min($slice, $left)));
+        }
     }
 
     private static function microseconds(float $seconds): int

@@ -11,6 +11,7 @@ spl_autoload_register(static function (string $class): void {
         'RedLock\\Demo\\' => 'demo',
         'RedLock\\Soak\\' => 'soak',
         'Bench\\Userland\\' => 'bench/userland',
+        'Bench\\Peers\\' => 'bench/peers',
         'Bench\\' => 'bench/src',
     ];
     foreach ($folders as $prefix => $folder) {

@@ -17,6 +17,8 @@ final class Client implements Victim
     public int $troubles = 0;
     /** Turns that lasted longer than the lock was valid: this machine left the model. */
     public int $late = 0;
+    /** Turns that ended early, because the lease was lost. */
+    public int $lost = 0;
     public int $kills = 0;
     public bool $done = false;
 
@@ -54,6 +56,7 @@ final class Client implements Victim
                 'extended' => ++$this->extended,
                 'trouble' => ++$this->troubles,
                 'late' => ++$this->late,
+                'lost' => ++$this->lost,
                 'done' => $this->done = true,
                 default => throw new \RuntimeException("{$this->plan['name']} said: $line"),
             };

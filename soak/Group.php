@@ -7,6 +7,7 @@ declare(strict_types=1);
 namespace RedLock\Soak;
 
 use RedLock\Harness\Fleet;
+use RedLock\Harness\RedisServer;
 use RedLock\Harness\Wait;
 use RedLock\Harness\Witness;
 
@@ -24,7 +25,7 @@ final class Group
 
     public function __construct(
         public readonly string $name,
-        string $kind,
+        public readonly Trade $trade,
         int $serverCount,
         int $clientCount,
         Schedule $schedule,
@@ -32,31 +33,28 @@ final class Group
     ) {
         $this->fleet = new Fleet($serverCount);
         $this->witness = Witness::create();
-        $key = $kind === 'PidLock' ? 'lock_pid:soak' : 'soak';
-        $fates = $servers = $clients = [];
-        foreach ($this->fleet->servers as $index => $server) {
-            $servers[] = $victim = new ServerVictim($server, new KeyWatch($server, $key));
-            $fates[] = new Fate($victim, $schedule->forServer("$name server $index"));
-        }
+        $this->servers = array_map(
+            static fn (RedisServer $server): ServerVictim
+                => new ServerVictim($server, new KeyWatch($server, $trade->key(), $trade->orphanSeconds())),
+            $this->fleet->servers,
+        );
+        $fates = $trade->rolling
+            ? [new Fate(new RollingVictim($this->servers), $schedule->forRestarts("$name servers", $trade->lease))]
+            : array_map(
+                static fn (ServerVictim $server, int $index): Fate
+                    => new Fate($server, $schedule->forServer("$name server $index")),
+                $this->servers,
+                array_keys($this->servers),
+            );
+        $clients = [];
         for ($index = 0; $index < $clientCount; ++$index) {
             $client = "$name client $index";
-            $clients[] = $victim = new Client([
-                'name' => $client,
-                'kind' => $kind,
-                'servers' => $this->fleet->specs(null, 0.05),
-                'folder' => $this->witness->folder,
-                'resource' => 'soak',
-                'lease' => Schedule::LEASE_SECONDS,
-                'pause' => 0.02,
-                'attempts' => 5,
-                'inside' => 0.006,
-                'rest' => [0.02, 0.08],
-                'trouble_rest' => 0.05,
-                'extend_one_in' => $kind === 'RedLock' ? 8 : 0,
-            ], $extension);
-            $fates[] = new Fate($victim, $index === 0 ? $schedule->forElder($client) : $schedule->forMortal($client));
+            $plan = ['name' => $client, 'servers' => $this->fleet->specs(null, 0.05), 'folder' => $this->witness->folder];
+            $clients[] = $victim = new Client($plan + $trade->plan(), $extension);
+            $fates[] = new Fate($victim, $index === 0
+                ? $schedule->forElder($client, $trade->pauseMax)
+                : $schedule->forMortal($client, $trade->isKept() ? 3 * $trade->inside : 0.0));
         }
-        $this->servers = $servers;
         $this->clients = $clients;
         $this->fates = $fates;
         $this->vitals = new Vitals($clients[0]->process->pid);
@@ -105,6 +103,12 @@ final class Group
         $watches = array_map(static fn (ServerVictim $server): KeyWatch => $server->watch, $this->servers);
         $owners = property_exists(Client::class, $number) ? $this->clients : $watches;
         return array_sum(array_map(static fn (object $owner): int => $owner->$number, $owners));
+    }
+
+    /** As it was when nothing happened, or with the thread that keeps leases and its connections. */
+    public function isElderAsBefore(): bool
+    {
+        return $this->vitals->isFlat($this->trade->isKept() ? [count($this->servers) + 2, 1] : [0, 0]);
     }
 
     public function oldestKey(): float

@@ -3,8 +3,8 @@
 /**
  * Looks at the one key of one server again and again, and says how long each value stays.
  *
- * No value may be there for longer than a lease and a second, whoever wrote it. A value that stays for longer than
- * any turn takes belongs to nobody any more, and counts as an orphan.
+ * No value may be there for longer than a lease, or the work under one that is kept alive, and a second, whoever wrote
+ * it. A value that stays for longer than any turn takes belongs to nobody any more, and counts as an orphan.
  */
 
 declare(strict_types=1);
@@ -17,8 +17,6 @@ use RedLock\Harness\Wait;
 
 final class KeyWatch
 {
-    private const ORPHAN_SECONDS = 0.75;
-
     private ?RespClient $client = null;
     private bool $answers = true;
     private ?string $value = null;
@@ -31,8 +29,12 @@ final class KeyWatch
     public int $immortals = 0;
     public float $oldest = 0.0;
 
-    public function __construct(private readonly RedisServer $server, private readonly string $key)
-    {
+    /** @param float $orphanSeconds longer than any turn takes */
+    public function __construct(
+        private readonly RedisServer $server,
+        private readonly string $key,
+        private readonly float $orphanSeconds,
+    ) {
         $this->absentAt = $this->lookedAt = Wait::now();
     }
 
@@ -60,7 +62,7 @@ final class KeyWatch
     private function age(float $seconds, int $pttl): void
     {
         $this->oldest = max($this->oldest, $seconds);
-        if (!$this->isOrphan && $seconds > self::ORPHAN_SECONDS) {
+        if (!$this->isOrphan && $seconds > $this->orphanSeconds) {
             $this->isOrphan = true;
             ++$this->orphansSeen;
         }

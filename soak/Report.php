@@ -9,7 +9,7 @@ namespace RedLock\Soak;
 final class Report
 {
     /** @var array<string, int> */
-    private array $fired = ['server stopped' => 0, 'server killed' => 0, 'client paused' => 0, 'client killed' => 0];
+    private array $fired = ['server stopped' => 0, 'server killed' => 0, 'server restarted' => 0, 'client paused' => 0, 'client killed' => 0];
     /** @var list<string> */
     private array $complaints = [];
 
@@ -92,13 +92,13 @@ final class Report
         if ($turns === 0) {
             $this->complain("$group->name: nothing was done");
         }
-        if ($group->oldestKey() > Schedule::LEASE_SECONDS + 1.0) {
+        if ($group->oldestKey() > $group->trade->keySecondsMax()) {
             $this->complain(sprintf('%s: a key stayed for %.2f s', $group->name, $group->oldestKey()));
         }
         if ($group->sum('orphansSeen') !== $group->sum('orphansGone') || $group->sum('immortals') > 0) {
             $this->complain("$group->name: an orphan has not gone, or never will");
         }
-        if (!$group->vitals->isFlat()) {
+        if (!$group->isElderAsBefore()) {
             $this->complain("$group->name: descriptors, threads or memory of the client that lived throughout grew");
         }
     }
@@ -116,11 +116,13 @@ final class Report
             'turns counted by the witness' => static fn (Group $g): string => (string) $g->witness->count(),
             'turns with extend()' => $number('extended'),
             'turns that outlasted their lock' => $number('late'),
+            'leases that were lost' => $number('lost'),
             'exceptions in clients' => $number('troubles'),
             'clients killed' => $number('kills'),
             'orphan keys seen' => $number('orphansSeen'),
             'orphan keys gone' => $number('orphansGone'),
-            'oldest key, s (lease 2, bound 3)' => static fn (Group $g): string => sprintf('%.2f', $g->oldestKey()),
+            'oldest key, s, and its bound' => static fn (Group $g): string
+                => sprintf('%.2f <= %.1f', $g->oldestKey(), $g->trade->keySecondsMax()),
             'elder: descriptors when calm' => $calm(0),
             'elder: most descriptors' => static fn (Group $g): string => (string) $g->vitals->fdsMax,
             'elder: threads when calm' => $calm(1),

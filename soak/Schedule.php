@@ -35,13 +35,29 @@ final class Schedule
     }
 
     /**
-     * A client that shall not live long; another one takes its place at once.
+     * Servers of which one after the other is restarted, so that a lock that is held for long meets all of it.
      *
+     * @param float $lease the longest of their clients
      * @return list<Fault>
      */
-    public function forMortal(string $name): array
+    public function forRestarts(string $name, float $lease): array
     {
-        return $this->draw($name, static fn (): Fault => new Fault(self::between(0.3, 9.0), 'client killed', 0.0));
+        return $this->draw($name, static fn (): Fault => new Fault(
+            self::between(0.5, 1.0),
+            'server restarted',
+            $lease + self::AWAY_MARGIN_SECONDS + self::between(0.0, 0.3),
+        ));
+    }
+
+    /**
+     * A client that shall not live long; another one takes its place at once.
+     *
+     * @param float $more seconds that it may live longer
+     * @return list<Fault>
+     */
+    public function forMortal(string $name, float $more): array
+    {
+        return $this->draw($name, static fn (): Fault => new Fault(self::between(0.3, 9.0 + $more), 'client killed', 0.0));
     }
 
     /**
@@ -49,12 +65,12 @@ final class Schedule
      *
      * @return list<Fault>
      */
-    public function forElder(string $name): array
+    public function forElder(string $name, float $longest): array
     {
         return $this->draw($name, static fn (): Fault => new Fault(
             self::between(2.0, 15.0),
             'client paused',
-            self::between(0.01, 0.3),
+            self::between(0.01, $longest),
         ));
     }
 

@@ -16,7 +16,7 @@ final class ServerVictim implements Victim
 
     public function suffer(Fault $fault): void
     {
-        if ($fault->kind === 'server killed') {
+        if ($fault->kind !== 'server stopped') {
             $this->server->kill9();
             $this->watch->lost();
         } else {
@@ -27,7 +27,7 @@ final class ServerVictim implements Victim
 
     public function recover(Fault $fault): void
     {
-        if ($fault->kind === 'server killed') {
+        if ($fault->kind !== 'server stopped') {
             $this->server->restart();
         } else {
             $this->server->cont();

@@ -12,7 +12,7 @@ final class Soak
 {
     private const CALM_SECONDS = 6.0;
     private const START_SECONDS = 3.0;
-    private const SECONDS_WITHOUT_FAULTS = 25.0;
+    private const SECONDS_WITHOUT_FAULTS = 31.0;
     private const WARMUP_SECONDS_MAX = 60.0;
     private const SECONDS_BETWEEN_LINES = 5.0;
     private const SECONDS_BETWEEN_LOOKS = 0.2;
@@ -31,9 +31,11 @@ final class Soak
         $this->faultSeconds = $minutes * 60.0 - self::SECONDS_WITHOUT_FAULTS;
         $schedule = new Schedule($seed, $this->faultSeconds);
         $this->groups = [
-            new Group('RedLock N=3', 'RedLock', 3, 4, $schedule, $extension),
-            new Group('RedLock N=5', 'RedLock', 5, 4, $schedule, $extension),
-            new Group('PidLock', 'PidLock', 1, 4, $schedule, $extension),
+            new Group('RedLock N=3', Trade::redLock(), 3, 4, $schedule, $extension),
+            new Group('RedLock N=5', Trade::redLock(), 5, 4, $schedule, $extension),
+            new Group('PidLock', Trade::pidLock(), 1, 4, $schedule, $extension),
+            new Group('leases N=5', Trade::leases(false), 5, 3, $schedule, $extension),
+            new Group('leases, restarts', Trade::leases(true), 3, 3, $schedule, $extension),
         ];
         $this->report = new Report($this->groups);
     }

@@ -174,12 +174,20 @@ final class LockManager
      *
      * acquired; denied: refused at once; timedOut: refused after a wait; unreachable: no majority
      * could be asked; extended: by extend(), not by keepAlive; lost: found lost; released: given
-     * back while live; handedOver: of those acquired, how many were handed over by another's release.
-     * listeners is no count of the past: the connections on which this thread listens for its turn
-     * now, one to a server. waits and holds: how often it took so long to get a lease, and how long one
-     * was held, by upper bounds in milliseconds; each is counted once, under the lowest bound.
+     * back while live; handedOver: of those acquired, how many were handed over by another's release;
+     * undone: won too late to be of use, or given up by an exception while the servers were asked, and
+     * given back. listeners: the connections on which this thread listens for its turn now, one to a
+     * server. waits and holds: how often it took so long to get a lease, and how long one was held, by
+     * upper bounds in milliseconds; each is counted once, under the lowest bound.
      *
-     * @return array{acquired: int, denied: int, timedOut: int, unreachable: int, extended: int, lost: int, released: int, handedOver: int, waits: array<int|string, int>, holds: array<int|string, int>, listeners: int}
+     * servers: by server, what this thread and the one that keeps its leases alive asked of it, for
+     * objects of all classes: requests; errors, by the words of QuorumException; connects;
+     * roundTripP50 and roundTripP99: half of the answers, and 99 of 100, came within so many
+     * milliseconds, rounded up to fixed bounds. Answers that nobody waited for are left out, and of
+     * requests that travelled together one counts; sinceTrouble: how many milliseconds ago it was in
+     * trouble last.
+     *
+     * @return array{acquired: int, denied: int, timedOut: int, unreachable: int, extended: int, lost: int, released: int, handedOver: int, undone: int, waits: array<int|string, int>, holds: array<int|string, int>, listeners: int, servers: array<string, array{requests: int, errors: array<string, int>, connects: int, roundTripP50: ?float, roundTripP99: ?float, sinceTrouble: ?float}>}
      */
     public function stats(): array
     {

@@ -107,9 +107,31 @@ final class Lab
     ): LineProcess {
         $plan = [implode(',', $ports), (string) $clients, (string) $requests, (string) $holdUs];
 
-        return $this->start($kind === 'limit'
-            ? ["$this->programs/limit", 'contend', ...$plan, '200']
-            : [...$this->php(), dirname(__DIR__) . '/contend.php', $kind, ...$plan, $this->dir]);
+        return $this->start(match ($kind) {
+            'limit' => ["$this->programs/limit", 'contend', ...$plan, '200'],
+            'npm' => ['node', dirname(__DIR__) . '/peers/contend.js', ...$plan],
+            default => [...$this->php(), dirname(__DIR__) . '/contend.php', $kind, ...$plan, $this->dir],
+        });
+    }
+
+    /** @param list<int> $ports */
+    public function waiter(string $kind, array $ports, int $ttlMs): LineProcess
+    {
+        return $this->start([...$this->php(), dirname(__DIR__) . '/waiter.php', $kind, implode(',', $ports), (string) $ttlMs]);
+    }
+
+    public function webSite(int $workers): WebSite
+    {
+        return new WebSite($this->extension, $this->dir . '/' . bin2hex(random_bytes(3)), $workers);
+    }
+
+    /** Those of the peers that bin/bench could fetch. @return list<string> */
+    public static function peers(): array
+    {
+        $folder = (string) getenv('REDLOCK_BENCH_PEERS');
+        $files = ['symfony' => 'vendor/symfony/lock/Lock.php', 'npm' => 'node_modules/redlock/redlock.js'];
+
+        return array_keys(array_filter($files, static fn (string $file) => file_exists("$folder/$file")));
     }
 
     public function say(string $line): void

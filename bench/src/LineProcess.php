@@ -36,7 +36,7 @@ final class LineProcess
     /** @return array<string, mixed> */
     public function ask(string $line, float $seconds = 60.0): array
     {
-        $this->process->writeLine($line);
+        $this->tell($line);
 
         return $this->answer($seconds);
     }
@@ -46,8 +46,14 @@ final class LineProcess
         $this->process->kill();
     }
 
+    /** Asks without waiting for the answer. */
+    public function tell(string $line): void
+    {
+        $this->process->writeLine($line);
+    }
+
     /** @return array<string, mixed> */
-    private function answer(float $seconds): array
+    public function answer(float $seconds): array
     {
         $line = $this->process->readLine($seconds);
 

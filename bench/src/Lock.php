@@ -10,7 +10,9 @@ use Redis;
  * What a measuring process needs of a lock: take it, give it back, whatever class is below.
  *
  * A kind is one of `native`, `native-patient`, `userland`, `native-pid`, `userland-pid`; `lease`, whose
- * release waits for its answer, and `scope`, which ends with the variable that holds it.
+ * release waits for its answer, and `scope`, which ends with the variable that holds it; `line` and
+ * `polling`, leases that are waited for in line and by attempts; `symfony`; `kernel`, without servers;
+ * `setnx` and `setnx-sleep`, the lock of document 004 as it polls without and with a pause.
  */
 final class Lock
 {
@@ -23,16 +25,23 @@ final class Lock
     /** The documents leave it open; short enough that a waiter does not starve for long. */
     private const PID_LOCK_SLEEP_SECONDS = 0.05;
 
+    /** What acquire() gives where nobody says otherwise. */
+    private const LINE_TTL_MS = 30000;
+
     private readonly object $lock;
 
     /** What the latest acquire() gave: RedLock's array, a lease, or the timestamp lock's resource. */
     private mixed $handle = null;
 
-    /** @param list<int> $ports on 127.0.0.1; a timestamp lock uses the first */
+    /**
+     * @param list<int> $ports on 127.0.0.1; a timestamp lock uses the first
+     * @param string $dir where the kernel's lock is
+     */
     public function __construct(
         private readonly string $kind,
         array $ports,
         private readonly int $attempts,
+        string $dir = '',
     ) {
         $servers = array_map(static fn (int $port) => ['127.0.0.1', $port, self::CONNECT_SECONDS], $ports);
         $this->lock = match ($kind) {
@@ -42,6 +51,11 @@ final class Lock
             'userland' => new Userland\RedLock($servers, 200, $attempts),
             'native-pid' => new \PidLock("127.0.0.1:$ports[0]"),
             'userland-pid' => new Userland\PidLock(self::connect($ports[0])),
+            'line', 'polling' => new \RedLock\LockManager(self::named($ports), ['line' => $kind === 'line']),
+            'symfony' => new Peers\SymfonyLock(array_map(self::connect(...), $ports), self::LINE_TTL_MS),
+            'setnx', 'setnx-sleep' => new Userland\SetnxLock(self::connect($ports[0]), self::TTL_MS,
+                $kind === 'setnx' ? 0.0 : self::PID_LOCK_SLEEP_SECONDS),
+            'kernel' => new KernelLock($dir),
         };
     }
 
@@ -51,6 +65,8 @@ final class Lock
             'native', 'native-patient', 'userland' => $this->lock->lock($resource, self::TTL_MS),
             'lease', 'scope' => $this->lock->acquire($resource, self::TTL_MS) ?? false,
             'native-pid', 'userland-pid' => $this->acquireByPid($resource) ? $resource : false,
+            'line', 'polling' => $this->lock->acquire($resource, self::LINE_TTL_MS, null) ?? false,
+            'symfony', 'setnx', 'setnx-sleep', 'kernel' => $this->lock->acquire($resource),
         };
 
         return $this->handle !== false;
@@ -61,9 +77,10 @@ final class Lock
     {
         $released = match ($this->kind) {
             'native', 'native-patient', 'userland' => $this->lock->unlock($this->handle),
-            'lease' => $this->handle->release(),
+            'lease', 'line', 'polling' => $this->handle->release(),
             'scope' => ($this->handle = null) === null,
             'native-pid', 'userland-pid' => $this->lock->releasePidLock($this->handle),
+            'symfony', 'setnx', 'setnx-sleep', 'kernel' => $this->lock->release(),
         };
 
         return $released !== false;

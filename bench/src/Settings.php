@@ -28,6 +28,11 @@ final class Settings
         public readonly int $contendedStoppedRequests,
         public readonly int $keptLeases,
         public readonly int $keptMs,
+        public readonly int $lineRequests,
+        public readonly int $lineClientsMany,
+        public readonly int $handOvers,
+        public readonly int $killedRounds,
+        public readonly int $webRequests,
         public readonly array $seconds,
     ) {
     }
@@ -50,6 +55,11 @@ final class Settings
             contendedStoppedRequests: 2000,
             keptLeases: 10000,
             keptMs: 60000,
+            lineRequests: 1000,
+            lineClientsMany: 1000,
+            handOvers: 400,
+            killedRounds: 15,
+            webRequests: 1000,
             seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 420],
         );
     }
@@ -72,6 +82,11 @@ final class Settings
             contendedStoppedRequests: 1000,
             keptLeases: 2000,
             keptMs: 5000,
+            lineRequests: 300,
+            lineClientsMany: 300,
+            handOvers: 60,
+            killedRounds: 3,
+            webRequests: 200,
             seconds: ['split' => 8, 'shared' => 3, 'free' => 4, 'delay' => 4, 'stopped' => 6, 'soak' => 10],
         );
     }

@@ -5,7 +5,9 @@
 #include "border/zend.hpp"
 #include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/runtime.hpp"
+#include "redlock/runtime/server_counters.hpp"
 #include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/runtime/unawaited.hpp"
 
 namespace redlock::php {
 
@@ -13,8 +15,10 @@ namespace redlock::php {
 // outlive a request; the ledger, of the objects that have none of their own, is emptied at both
 // ends of each. The keeper has a thread of its own, which ends before the rest does.
 struct ThreadState {
+  ServerBook book;
   Runtime runtime;
   StampLedger ledger;
+  UnawaitedReleases releases;
   std::unique_ptr<Keeper> keeper;  // null until the first lease is kept alive
 };
 

@@ -63,6 +63,8 @@ void take_grant(const std::shared_ptr<Hold>& hold, const LeaseTerms& terms) {
 }
 
 void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
+  const bool too_late = call.decision == Decision::late || call.decision == Decision::outlasted;
+  if (too_late) return count(Counted::undone);
   if (call.decision == Decision::unreachable) return count(Counted::unreachable);
   const bool waited = request.waits_for_ever || request.wait_ms > 0;
   if (is_refusal(call.decision)) count(waited ? Counted::timed_out : Counted::denied);
@@ -77,7 +79,10 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
                             request.resource, request.ttl_ms, {},
                             &wait_terms,      terms.owner};
   QuorumCall call(locks, asked);
-  if (!ask(call)) return Acquired::thrown;
+  if (!ask(call)) {
+    if (call.id != 0) count(Counted::undone);
+    return Acquired::thrown;
+  }
   if (call.decision != Decision::granted) {
     count_refusal(call, request);
     if (is_refusal(call.decision)) return Acquired::refused;

@@ -1,43 +1,11 @@
 // The life of a lock that is held.
 #include "lease/hold.hpp"
 
-#include <algorithm>
-
 #include "border/globals.hpp"
 #include "border/text.hpp"
 #include "lease/stats.hpp"
 
 namespace redlock::php {
-
-namespace {
-
-// A server reads 16 KiB at once. What is behind that when the process ends, and with it the
-// connection, may never be read. So where thousands of leases go at once, every server is asked
-// something now and then, and its answer comes when it has read all before.
-constexpr std::size_t kBytesUnawaitedMax = 8 * 1024;
-// Of a release, beside its names.
-constexpr std::size_t kBytesOfRelease = 256;
-
-thread_local std::size_t bytes_unawaited = 0;
-// After one that a server left unanswered nobody waits for so long: many leases would add up.
-constexpr Duration kPauseAfterSilence = Duration::seconds(10);
-thread_local Instant await_again;
-
-void send_release(LockManager& manager, const Resources& resources, const Token& token) {
-  Pool& pool = manager.pool();
-  // Taken at once: sent, and not waited for.
-  (void)pool.take(manager.begin_unlock(resources, token));
-  bytes_unawaited += kBytesOfRelease + resources.only().view().size() + token.view().size();
-  if (bytes_unawaited < kBytesUnawaitedMax) return;
-  bytes_unawaited = 0;
-  if (pool.clock().now() < await_again) return;
-  const Outcome heard = pool.run(manager.begin_inspect(resources));
-  const bool silence = std::ranges::any_of(
-      heard.nodes, [](const NodeReport& report) { return report.reply.fault == Fault::timeout; });
-  if (silence) await_again = pool.clock().now() + kPauseAfterSilence;
-}
-
-}  // namespace
 
 void Hold::begin(Token token, Instant taken_at, Instant trusted_until) {
   token_ = std::move(token);
@@ -120,10 +88,8 @@ void Hold::end(End how) {
   if (alarm_) alarm_->silence();
   // A child has no part in it.
   if (forked()) return;
-  trust_->end();
-  if (known_to_keeper()) {
-    thread_state().keeper->stop(*trust_, how == End::released ? Stop::released : Stop::lives_on);
-  }
+  how == End::released ? trust_->end() : trust_->pass_on();
+  if (known_to_keeper()) thread_state().keeper->stop(*trust_);
   const auto known = locks_->reentrant.find(resources_.only());
   if (known != locks_->reentrant.end()) {
     const std::shared_ptr<Hold> there = known->second.lock();
@@ -140,7 +106,7 @@ void Hold::give_back() noexcept {
     end(End::released);
     ended_ = true;
     if (forked()) return;
-    send_release(locks_->manager, resources_, token_);
+    thread_state().releases.send(locks_->manager, resources_, token_);
   } catch (...) {
     // No memory for it: it ends with its ttl, as where a process is killed.
   }

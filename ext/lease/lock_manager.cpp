@@ -11,6 +11,7 @@
 #include "lease/acquire.hpp"
 #include "lease/inspect.hpp"
 #include "lease/object.hpp"
+#include "lease/server_stats.hpp"
 #include "lease/stats.hpp"
 // The arginfo needs what is above.
 #include "border/arginfo_attributes.hpp"
@@ -49,9 +50,9 @@ std::shared_ptr<Locks> make_locks(HashTable* list, const zend_string* text, Hash
   take_manager_options(of_manager, options);
   std::vector<std::string> names;
   for (const ServerSpec& spec : specs) names.push_back(spec.endpoint.display());
-  auto plan = std::make_shared<const LockPlan>(specs, std::move(of_manager.lock));
-  auto locks =
-      std::make_shared<Locks>(thread_state().runtime.pool(), std::move(plan), std::move(names));
+  ThreadState& thread = thread_state();
+  auto plan = std::make_shared<const LockPlan>(specs, std::move(of_manager.lock), &thread.book);
+  auto locks = std::make_shared<Locks>(thread.runtime.pool(), std::move(plan), std::move(names));
   locks->retry_delay_ms = of_manager.retry_delay_ms;
   locks->in_line = of_manager.in_line;
   locks->keep_max = of_manager.keep_max;
@@ -272,6 +273,9 @@ PHP_METHOD(RedLock_LockManager, stats) {
   }
   put_stats(return_value);
   add_assoc_long(return_value, "listeners", static_cast<zend_long>(listeners));
+  zval servers;
+  put_server_stats(&servers);
+  add_assoc_zval(return_value, "servers", &servers);
 }
 
 PHP_METHOD(RedLock_LockManager, lastErrors) {

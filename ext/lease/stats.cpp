@@ -4,7 +4,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string>
 
+#include "border/guard.hpp"
+#include "border/text.hpp"
 #include "redlock/runtime/process.hpp"
 
 namespace redlock::php {
@@ -13,8 +16,9 @@ namespace {
 
 using Counter = std::atomic<std::uint64_t>;
 
-constexpr std::array<const char*, 8> kNames = {"acquired", "denied", "timedOut", "unreachable",
-                                               "extended", "lost",   "released", "handedOver"};
+constexpr std::array<const char*, 9> kNames = {"acquired",    "denied",     "timedOut",
+                                               "unreachable", "extended",   "lost",
+                                               "released",    "handedOver", "undone"};
 constexpr std::array<std::int64_t, 9> kBoundsMs = {1, 5, 10, 50, 100, 500, 1000, 5000, 30000};
 
 void add_one(Counter& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
@@ -80,6 +84,19 @@ void put_stats(zval* into) {
   add_assoc_zval(into, "waits", &histogram);
   all.holds.put(&histogram);
   add_assoc_zval(into, "holds", &histogram);
+}
+
+void print_stats() {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    char label[32] = "";
+    char value[24] = "";
+    const bool known = guarded({}, [&] {
+      park(label, std::string("Leases: ") + kNames[i]);
+      park(value, std::to_string(numbers().counters[i].load(std::memory_order_relaxed)));
+    });
+    if (!known) return;
+    php_info_print_table_row(2, label, value);
+  }
 }
 
 }  // namespace redlock::php

@@ -13,7 +13,8 @@ enum class Counted {
   extended,
   lost,
   released,
-  handed_over
+  handed_over,  // to one who waited in line
+  undone,       // won and given back at once, or given up while the servers were asked
 };
 
 // Never throw once a lock was asked for in this process.
@@ -24,5 +25,7 @@ void count_hold(Duration held);
 
 // ['acquired' => int, …, 'waits' => [1 => int, …, '+Inf' => int], 'holds' => …]
 void put_stats(zval* into);
+// The counters as rows of phpinfo().
+void print_stats();
 
 }  // namespace redlock::php

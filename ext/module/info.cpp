@@ -6,6 +6,8 @@
 #include "border/globals.hpp"
 #include "border/guard.hpp"
 #include "border/text.hpp"
+#include "lease/server_stats.hpp"
+#include "lease/stats.hpp"
 #include "module/php_redlock.h"
 #include "redlock/runtime/look_up.hpp"
 #include "redlock/wire/codec.hpp"
@@ -36,6 +38,8 @@ void print_info() {
   php_info_print_table_row(2, "c-ares version", cares_version_text);
   php_info_print_table_row(2, "Open connections of this thread", open_connections);
   php_info_print_table_row(2, "Listening connections of this thread", open_listeners);
+  print_stats();
+  print_server_stats();
   php_info_print_table_end();
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "border/globals.hpp"
 #include "border/zend.hpp"
 #include "pid/options.hpp"
 #include "redlock/runtime/stamp_lock_manager.hpp"
@@ -10,10 +11,10 @@
 namespace redlock::php {
 
 struct PidState {
-  // The pool and the request's ledger must outlive the object. Throws ArgumentError.
-  PidState(Pool& pool, StampLedger& of_request, const ServerSpec& spec, PidOptions options)
-      : manager(pool, options.object_owns ? own_ledger : of_request, spec,
-                std::move(options.stamp)),
+  // What the thread keeps must outlive the object. Throws ArgumentError.
+  PidState(ThreadState& thread, const ServerSpec& spec, PidOptions options)
+      : manager(thread.runtime.pool(), options.object_owns ? own_ledger : thread.ledger,
+                std::make_shared<const StampPlan>(spec, std::move(options.stamp), &thread.book)),
         server(spec.endpoint.display()),
         prefix(std::move(options.prefix)) {}
 

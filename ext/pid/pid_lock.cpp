@@ -51,7 +51,7 @@ PidState* make_state(const zend_string* text, HashTable* array, HashTable* optio
   PidOptions pid_options;
   take_pid_options(pid_options, options);
   ThreadState& thread = thread_state();
-  return new PidState(thread.runtime.pool(), thread.ledger, spec, std::move(pid_options));
+  return new PidState(thread, spec, std::move(pid_options));
 }
 
 // Calls use(state, key); the key is the object's own affair and may be user code.

@@ -38,8 +38,9 @@ RedLockState* make_state(HashTable* servers, zend_long retry_delay_ms, zend_long
   for_each_option(options, [&lock_options](std::string_view name, const zval* value) {
     return take_lock_option(lock_options, name, value);
   });
-  Pool& pool = thread_state().runtime.pool();
-  return new RedLockState(LockManager(pool, specs, std::move(lock_options)), specs.size());
+  ThreadState& thread = thread_state();
+  auto plan = std::make_shared<const LockPlan>(specs, std::move(lock_options), &thread.book);
+  return new RedLockState(LockManager(thread.runtime.pool(), std::move(plan)), specs.size());
 }
 
 // The verbs on the handle in argument 1, or on the false that lock() gave instead of one: unlock()

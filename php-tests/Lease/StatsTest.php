@@ -12,7 +12,8 @@ use RedLock\Tests\Support\LeaseTestCase;
 final class StatsTest extends LeaseTestCase
 {
     private const NONE = [
-        'acquired' => 0, 'denied' => 0, 'timedOut' => 0, 'unreachable' => 0, 'extended' => 0, 'lost' => 0, 'released' => 0, 'handedOver' => 0,
+        'acquired' => 0, 'denied' => 0, 'timedOut' => 0, 'unreachable' => 0, 'extended' => 0, 'lost' => 0, 'released' => 0,
+        'handedOver' => 0, 'undone' => 0,
     ];
 
     private static function stats(string $code): array
@@ -27,7 +28,7 @@ final class StatsTest extends LeaseTestCase
         $stats = self::stats($code);
         $histograms = array_splice($stats, count(self::NONE));
         self::assertSame(array_merge(self::NONE, $counts), $stats);
-        self::assertSame(['waits', 'holds', 'listeners'], array_keys($histograms));
+        self::assertSame(['waits', 'holds', 'listeners', 'servers'], array_keys($histograms));
         self::assertSame($counts['acquired'] ?? 0, array_sum($histograms['waits']));
     }
 
@@ -46,7 +47,60 @@ final class StatsTest extends LeaseTestCase
             '$dead = new RedLock\LockManager("127.0.0.1:1"); try { $dead->acquire("r"); } catch (RedLock\QuorumException) {}',
             ['unreachable' => 1],
         ];
+        yield 'given up by a signal handler' => [
+            'pcntl_async_signals(true);
+            pcntl_signal(SIGALRM, function () { throw new RuntimeException("enough"); });
+            $a = $locks->acquire("r");
+            pcntl_alarm(1);
+            try { $locks->acquire("r", 1000, 30000); } catch (RuntimeException) {}',
+            ['acquired' => 1, 'undone' => 1],
+        ];
         yield 'by any object' => ['(new RedLock\LockManager($args["servers"]))->acquire("r");', ['acquired' => 1, 'released' => 1]];
+    }
+
+    public function testRequestsAndConnectionsOfEachServerAreCounted(): void
+    {
+        $servers = self::stats('for ($i = 0; $i < 50; $i++) { $a = $locks->acquire("r"); $a->release(); }')['servers'];
+        self::assertCount(3, $servers);
+        foreach ($servers as $name => $of) {
+            self::assertSame(['requests', 'errors', 'connects', 'roundTripP50', 'roundTripP99', 'sinceTrouble'], array_keys($of));
+            self::assertSame([100, [], 1, null], [$of['requests'], $of['errors'], $of['connects'], $of['sinceTrouble']], $name);
+            self::assertGreaterThanOrEqual($of['roundTripP50'], $of['roundTripP99']);
+        }
+        self::assertNotEmpty(array_filter(array_column($servers, 'roundTripP50')), 'some answers were waited for');
+    }
+
+    public function testWhatTheKeepersThreadAsksIsCountedToo(): void
+    {
+        $servers = self::stats('$a = $locks->acquire("r", 300, 0, ["keepAlive" => true]); usleep(1000000);')['servers'];
+        foreach ($servers as $of) {
+            self::assertGreaterThan(5, $of['requests']);
+            self::assertSame(2, $of['connects']);
+        }
+    }
+
+    public function testErrorsAreCountedByTheirWords(): void
+    {
+        $servers = self::stats('
+            $dead = new RedLock\LockManager("127.0.0.1:1", ["timeout" => 0.1]);
+            for ($i = 0; $i < 3; $i++) {
+                try { $dead->acquire("r"); } catch (RedLock\QuorumException) {}
+            }
+        ')['servers'];
+        $dead = $servers['127.0.0.1:1'];
+        self::assertSame(['refused'], array_keys($dead['errors']));
+        self::assertSame(0, $dead['connects']);
+        self::assertNull($dead['roundTripP50']);
+        self::assertGreaterThan(0.0, $dead['sinceTrouble']);
+    }
+
+    public function testRedLockAndPidLockCountInTheSame(): void
+    {
+        $servers = self::stats('
+            $old = new RedLock($args["servers"], 10, 1);
+            $old->unlock($old->lock("r", 1000));
+        ')['servers'];
+        self::assertSame([2, 2, 2], array_column($servers, 'requests'));
     }
 
     public function testHistogramsHaveFixedBounds(): void

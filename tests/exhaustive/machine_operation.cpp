@@ -53,8 +53,7 @@ std::unique_ptr<Inquiry> make_inquiry(const Settings& settings, const CommandBoo
         times_of(settings), std::make_shared<QuorumKind>(key, ttl, settings.drift_factor()), token);
   }
   if (settings.lock == LockKind::quorum) {
-    return std::make_unique<Inquiry>(times_of(settings), Pass{key, token},
-                                     LossDetail::none);
+    return std::make_unique<Inquiry>(times_of(settings), Pass{key, token}, LossDetail::none);
   }
   const StampProof proof = root.accepts_plain ? StampProof::exact_or_plain : StampProof::exact;
   // One millisecond below a tick, so that a stamp with a whole tick left is still released.

@@ -43,6 +43,10 @@ class KeeperBesideTwoThreads : public Fleet {
             std::make_shared<Trust>(until),
             nullptr};
   }
+  static void end(Keeper& keeper, const KeptLease& lease) {
+    lease.trust->end();
+    keeper.stop(*lease.trust);
+  }
   // It is trusted beyond what taking it gave.
   bool extended(const KeptLease& lease) {
     return eventually([&] { return lease.trust->until() > lease.trusted_until; });
@@ -61,13 +65,13 @@ TEST_F(KeeperBesideTwoThreads, ALeaseIsKeptWhileItsOwnerDoesNothing) {
   const KeptLease lease = take();
   keeper_.keep(lease);
   EXPECT_TRUE(extended(lease));
-  keeper_.stop(*lease.trust, Stop::released);
+  end(keeper_, lease);
   EXPECT_EQ(unlock(runtime_, locks_, lease.token).decision, Decision::granted);
 }
 
 TEST_F(KeeperBesideTwoThreads, ThereIsNoThreadBeforeThereIsALease) {
   EXPECT_FALSE(keeper_.running());
-  keeper_.stop(*take().trust, Stop::released);
+  end(keeper_, take());
   EXPECT_FALSE(keeper_.running());
 }
 
@@ -75,7 +79,7 @@ TEST_F(KeeperBesideTwoThreads, AStoppedLeaseIsExtendedNoMoreAndNotLost) {
   const KeptLease lease = take();
   keeper_.keep(lease);
   ASSERT_TRUE(extended(lease));
-  keeper_.stop(*lease.trust, Stop::released);
+  end(keeper_, lease);
   ASSERT_EQ(unlock(runtime_, locks_, lease.token).decision, Decision::granted);
   // Another one is kept meanwhile for longer than until the next extend.
   const KeptLease next = take();
@@ -156,7 +160,7 @@ TEST_F(KeeperBesideTwoThreads, TheEndDoesNotWaitUntilTheThreadHasBeenIdleForLong
     Keeper keeper;
     const KeptLease lease = take("r" + std::to_string(i));
     keeper.keep(lease);
-    keeper.stop(*lease.trust, Stop::released);
+    end(keeper, lease);
   }
   EXPECT_LT(runtime_.pool().clock().now() - began, kKeeperIdle);
 }
@@ -221,7 +225,7 @@ TEST_F(KeeperBesideTwoThreads, LeasesAreTakenAndReleasedBesideThoseThatAreKept) 
   for (int i = 0; i < 300; ++i) {
     const KeptLease brief = take();
     keeper_.keep(brief);
-    keeper_.stop(*brief.trust, Stop::released);
+    end(keeper_, brief);
     ASSERT_EQ(unlock(runtime_, locks_, brief.token).decision, Decision::granted);
     EXPECT_EQ(brief.trust->loss(), Loss::none);
   }

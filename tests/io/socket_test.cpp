@@ -11,7 +11,10 @@
 
 #include <array>
 #include <csignal>
+#include <ctime>
 #include <set>
+
+#include "support/system_calls.hpp"
 
 namespace redlock {
 namespace {
@@ -38,6 +41,22 @@ class SocketTest : public testing::Test {
     while (transport_.status(id).state == LinkState::connecting) wait_for(id, true);
     EXPECT_EQ(transport_.status(id).state, LinkState::connected);
     return id;
+  }
+  // How often it polls for an answer to what it has sent, at least: one more, and it would fail.
+  static bool polls_at_least(int times, SocketTransport& transport, const Endpoint& endpoint,
+                             Duration span) {
+    SystemClock clock;
+    const ConnectionId id = transport.open(endpoint, Instant::never());
+    Interest interest{id, {true, true, false}, false, false};
+    while (transport.status(id).state == LinkState::connecting) {
+      transport.wait(std::span(&interest, 1), clock.now() + Duration::seconds(10));
+    }
+    EXPECT_EQ(transport.send(id, "PING\r\n").state, IoState::progress);
+    interest = {id, {true, false, false}, false, false};
+    test::SystemCalls calls;
+    calls.fail(static_cast<std::size_t>(times - 1), EINTR, "ppoll");
+    transport.wait(std::span(&interest, 1), clock.now() + span);
+    return calls.failed();
   }
   Woken wait_for(ConnectionId id, bool want_write, Duration span = Duration::seconds(10)) {
     interest_ = {id, {true, want_write, false}, false, false};
@@ -109,6 +128,26 @@ TEST_F(SocketTest, ASilentPeerIsWaitedForUntilTheDeadline) {
   EXPECT_GE(clock_.now() - before, Duration::ms(20));
   EXPECT_FALSE(interest_.readable);
   transport_.close(id);
+}
+
+TEST_F(SocketTest, AThreadThatOthersWakeLooksForAnAnswerAWhileBeforeItSleeps) {
+  Waker waker;
+  SocketTransport woken(clock_, {}, &waker);
+  EXPECT_TRUE(polls_at_least(2, woken, endpoint_, Duration::ms(20)));
+  EXPECT_FALSE(polls_at_least(2, transport_, endpoint_, Duration::ms(20))) << "nobody else does";
+}
+
+TEST_F(SocketTest, ThatWhileIsShort) {
+  Waker waker;
+  SocketTransport woken(clock_, {}, &waker);
+  timespec before{};
+  timespec after{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+  EXPECT_FALSE(polls_at_least(100'000, woken, endpoint_, Duration::ms(500)));
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+  const Duration used = Duration::seconds(after.tv_sec - before.tv_sec) +
+                        Duration::ns(after.tv_nsec - before.tv_nsec);
+  EXPECT_LT(used, Duration::ms(100));
 }
 
 // Rings more than once, for the first could come before the wait, but not for ever.

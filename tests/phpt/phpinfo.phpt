@@ -32,6 +32,18 @@ hiredis code (running) => %s
 c-ares version => %d.%d.%d
 Open connections of this thread => %d
 Listening connections of this thread => 0
+Leases: acquired => 0
+Leases: denied => 0
+Leases: timedOut => 0
+Leases: unreachable => 0
+Leases: extended => 0
+Leases: lost => 0
+Leases: released => 0
+Leases: handedOver => 0
+Leases: undone => 0
+Requests to servers => 1
+Errors of servers => %d
+Connections opened => 1
 
 Directive => Local Value => Master Value
 redlock.global_names => On => On

@@ -40,7 +40,12 @@ constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
                                                                "wrong-database",
                                                                "parents-touched",
                                                                "trusted-after-release",
-                                                               "kept-too-long"};
+                                                               "kept-too-long",
+                                                               "wrongly-served",
+                                                               "vote-given-away",
+                                                               "out-of-order",
+                                                               "waits-in-vain",
+                                                               "dead-in-line"};
 
 }  // namespace
 
@@ -49,6 +54,9 @@ std::string_view name_of(ViolationKind kind) { return kNames[static_cast<std::si
 Checker::Checker(const Plan& plan, std::vector<ServerView> servers)
     : plan_(plan),
       servers_(std::move(servers)),
+      lines_(plan.has_lines()),
+      book_(plan),
+      waits_(plan),
       leftovers_(plan),
       availability_(plan),
       holds_(plan.clients.size() * plan.resources),
@@ -144,6 +152,7 @@ void Checker::granted(Contender party, const std::string& value, std::int64_t un
   granted_.push_back(hash_text(value));
   // The documents' clients keep no account of what a majority needs.
   if (!plan_.clients[party.client].legacy) check_majority(party, value, until_ns, true);
+  if (lines_) check_order(party, value);
   check_overlap(party, until_ns);
   hold_of(party) = {true, value, until_ns};
 }
@@ -160,6 +169,8 @@ void Checker::overstays(Contender party) { hold_of(party).until_ns = kForever; }
 void Checker::given_up(Contender party) { hold_of(party).active = false; }
 
 void Checker::all_given_up(std::uint32_t client) {
+  book_.note_ended(client, now_ns_);
+  for (std::uint32_t i = 0; i < plan_.resources; ++i) waits_.ends({client, i});
   for (std::uint32_t i = 0; i < plan_.resources; ++i) given_up({client, i});
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -15,10 +16,14 @@
 #include "sim/checker_availability.hpp"
 #include "sim/checker_commands.hpp"
 #include "sim/checker_leftovers.hpp"
+#include "sim/checker_waits.hpp"
 #include "sim/keyspace.hpp"
+#include "sim/line_book.hpp"
+#include "sim/line_twin.hpp"
 #include "sim/links.hpp"
 #include "sim/plan.hpp"
 #include "sim/resp.hpp"
+#include "sim/server.hpp"
 #include "sim/sim_clock.hpp"
 #include "sim/violation.hpp"
 
@@ -32,6 +37,7 @@ struct ServerView {
   const SimClock* clock = nullptr;
   // Until then a server that lost data lets nobody in; 0 for all others.
   std::int64_t down_until_ns = 0;
+  const Conditions* conditions = nullptr;  // null: nothing is the matter with it
 };
 
 // How often each property was held against what happened; only of those that need an occasion.
@@ -48,6 +54,12 @@ class Checker {
   // Must outlive the checker; without, every connection is sound.
   void watch(const Links& links);
 
+  // A client's command is executed from now on.
+  void command_begins(const Origin& origin, const Deed& deed);
+  // Meanwhile; negative `receivers`: the server would not publish it.
+  void published(std::string_view channel, std::string_view message, std::int64_t receivers) {
+    if (judges_line_) twin_.published(channel, message, receivers);
+  }
   // A client's command was executed; `answer` is what the server meant to say.
   void command_executed(const Origin& origin, const Deed& deed, std::string_view answer);
   // `client` is nothing when no client's command did it.
@@ -62,14 +74,16 @@ class Checker {
   void overstays(Contender party);
   // The client has stopped using the lock.
   void given_up(Contender party);
-  // All of its locks.
+  // All of its locks: its process has ended.
   void all_given_up(std::uint32_t client);
   // What a call reported, server by server. `token` is empty when it is not known.
   void reported(Contender party, Verb verb, std::string_view token, const Outcome& outcome);
   // What came of an extend or a check whose lock was released while it was under way.
   void reported_of_released(Contender party, const Outcome& outcome);
-  // The client calls.
-  void begins(Contender party);
+  // The client calls; to take a lock that it waits for, or not.
+  void begins(Contender party, bool waits = false);
+  // The client does nothing until then.
+  void stands_still(std::int64_t until_ns) { waits_.stands_still(until_ns); }
   // From here to there so many calls are under way that there may be no room for others, and that
   // of the removals for a silent server the oldest are forgotten.
   void crowd_begins(std::uint32_t client);
@@ -91,6 +105,7 @@ class Checker {
   void report(ViolationKind kind, std::string text);
   [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
   [[nodiscard]] std::uint64_t grant_count() const { return grant_count_; }
+  [[nodiscard]] LineCounts& line_counts() { return line_counts_; }
   // How often there was something to judge: a property that nothing was held against shows nothing.
   [[nodiscard]] const Judged& judged() const { return judged_; }
 
@@ -119,7 +134,19 @@ class Checker {
     std::int64_t last_ns = 0;
   };
 
-  void check_in_time(Contender party, std::string_view token, std::int64_t written_ns);
+  void check_in_time(Contender party, const Deed& deed, std::int64_t written_ns);
+  [[nodiscard]] LineView look_at(std::uint32_t server, std::string_view key) const;
+  void end_line_command(const Origin& origin, const Deed& deed, std::string_view answer);
+  void note_handed(const Origin& origin, const std::string& value);
+  // The waits for it, as things are now.
+  void review_waits(std::uint32_t resource);
+  void end_wait(Contender party);
+  void check_order(Contender party, std::string_view value);
+  void check_dead(std::uint32_t server, const LineView& after);
+  [[nodiscard]] std::uint32_t owner_of(std::uint32_t executing, std::string_view value);
+  // Calls `visit(token)` for each that stands in this line and was `client`'s.
+  void for_each_standing(std::uint32_t client, std::uint32_t server, std::string_view key,
+                         const std::function<void(std::uint64_t)>& visit);
   void check_leftovers(const Origin& origin, const Deed& deed);
   void check_released(Contender party, std::string_view value);
   void check_replies(Contender party, Verb verb, std::string_view token, const Outcome& outcome);
@@ -136,8 +163,8 @@ class Checker {
   [[nodiscard]] Deeds& deeds(Contender party, std::uint32_t server, Verb verb);
   [[nodiscard]] Owned* owned(std::uint32_t server, std::string_view value);
   [[nodiscard]] bool held_now(std::string_view value) const;
-  void check_created(std::uint32_t client, std::uint32_t server, const Entry* before,
-                     const Entry& after);
+  void check_created(std::uint32_t client, std::uint32_t owner, std::uint32_t server,
+                     const Entry* before, const Entry& after);
   void check_removed(std::uint32_t client, std::uint32_t server, const Entry& before);
   void check_overlap(Contender party, std::int64_t until_ns);
   void check_majority(Contender party, const std::string& value, std::int64_t until_ns, bool fresh);
@@ -149,6 +176,14 @@ class Checker {
   const Plan& plan_;
   std::vector<ServerView> servers_;
   const Links* links_ = nullptr;
+  const bool lines_;  // does anybody wait?
+  LineBook book_;
+  LineTwin twin_;
+  Waits waits_;
+  LineCounts line_counts_;
+  bool judges_line_ = false;  // for the command that is being executed
+  // What that has set for somebody else, by its short name; 0: nothing.
+  std::uint64_t set_for_another_ = 0;
   Leftovers leftovers_;
   Availability availability_;
   Judged judged_{};

@@ -12,7 +12,8 @@ namespace {
 constexpr std::int64_t kBudgetToleranceNs = 10'000;
 }
 
-void Checker::begins(Contender party) {
+void Checker::begins(Contender party, bool waits) {
+  if (waits) waits_.begins(party, now_ns_);
   const std::string name = resource_name(party.resource);
   std::uint32_t occupied = 0;
   std::uint32_t cut_off = 0;
@@ -44,6 +45,7 @@ void Checker::crowd_ends(std::uint32_t client) {
 void Checker::returned(Contender party, std::int64_t took_ns, std::int64_t paused_ns,
                        std::int64_t budget_ns) {
   returns_[place_of(party)].push_back(now_ns_);
+  if (lines_) end_wait(party);
   if (paused_ns > 0 || crowded_ == party.client) availability_.excuse(party);
   // A clock that changes its rate while a timer runs is late or early by what it gained.
   const std::int64_t bent_ns =

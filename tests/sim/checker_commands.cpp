@@ -11,14 +11,19 @@ namespace redlock::sim {
 
 namespace {
 
+// What a script has to do with a line.
+enum class Part : std::uint8_t { none, joins, passes };
+
 // A script by the name under which servers know it, and which of a command's words is the token.
 struct KnownScript {
   std::string_view sha1;
   Verb verb;
   std::size_t token_at;
+  Part part = Part::none;
 };
 constexpr std::array kScripts{
-    KnownScript{"b6a796aa8d73bb4ce6e26afe648196d086a8d1f1", Verb::release, 4},
+    KnownScript{"1d0aa50711ebb961ba9b7646ae52ccb8a2990b71", Verb::release, 4, Part::passes},
+    KnownScript{"ed7487425a6b6e055efb69fcee1eb5ff3ad078c0", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"534bd37c93e1dbec335cd1eae3835fedf282b5ce", Verb::extend, 4},
@@ -58,7 +63,22 @@ Deed deed_of(const Arguments& arguments) {
   const KnownScript* script =
       arguments[0] == "EVAL" ? script_of(arguments[1]) : script_named(arguments[1]);
   if (script == nullptr || arguments.size() <= script->token_at) return {};
-  return {script->verb, arguments[3], arguments[script->token_at]};
+  Deed deed{script->verb, arguments[3], arguments[script->token_at]};
+  deed.passes = script->part == Part::passes;
+  if (script->part != Part::joins) return deed;
+  if (arguments.size() != 9) return {};
+  deed.joins = true;
+  deed.ttl = arguments[5];
+  deed.ticket = arguments[6];
+  deed.channel = arguments[7];
+  deed.echo = arguments[8];
+  return deed;
+}
+
+// A stamp that was taken is told; so is how one stands in a line, and that is no grant.
+bool Deed::done(std::string_view answer) const {
+  if (answer == "+OK\r\n" || answer == ":1\r\n") return true;
+  return !joins && answer.starts_with('$') && answer != "$-1\r\n";
 }
 
 }  // namespace redlock::sim

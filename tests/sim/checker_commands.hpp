@@ -14,6 +14,18 @@ struct Deed {
   Verb verb = Verb::count;  // count: nothing that the checker follows
   std::string_view key;
   std::string_view token;
+  // A take that stands in line where the lock cannot be had, and a removal that leaves the line and
+  // hands the lock on.
+  bool joins = false;
+  bool passes = false;
+  // Of a join.
+  std::string_view ttl{};
+  std::string_view ticket{};
+  std::string_view channel{};
+  std::string_view echo{};
+
+  // Was the take or the removal done, by what the server answers?
+  [[nodiscard]] bool done(std::string_view answer) const;
 };
 
 // Views into the arguments.

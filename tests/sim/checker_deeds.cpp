@@ -33,7 +33,10 @@ Checker::Owned* Checker::owned(std::uint32_t server, std::string_view value) {
 }
 
 void Checker::command_executed(const Origin& sender, const Deed& deed, std::string_view answer) {
+  if (judges_line_) end_line_command(sender, deed, answer);
+  set_for_another_ = 0;
   if (deed.verb == Verb::count || answer.empty()) return;
+  if (lines_) review_waits(resource_named(deed.key));
   Origin origin = sender;
   origin.resource = resource_named(deed.key);
   const Contender party(origin.client, origin.resource);
@@ -41,16 +44,19 @@ void Checker::command_executed(const Origin& sender, const Deed& deed, std::stri
   const std::uint64_t token = token_hash(deed.token);
   if (deed.verb == Verb::release) leftovers_.note_removal(origin, token, refused, now_ns_);
   if (refused) return;
-  const bool granted =
-      answer == "+OK\r\n" || answer == ":1\r\n" || (answer.front() == '$' && answer != "$-1\r\n");
+  const bool granted = deed.done(answer);
   deeds(party, origin.server, deed.verb).push_back({token, granted});
   if (deed.verb != Verb::take) return;
-  leftovers_.note_take(origin, token, granted, now_ns_);
+  if (deed.joins) {
+    leftovers_.note_join(origin, token, now_ns_);
+  } else {
+    leftovers_.note_take(origin, token, granted, now_ns_);
+  }
   // A vote that a server has lost is planted again, by the keeper and on its own connections: what
   // the application's carry is not behind it.
   const bool held_once = std::ranges::find(granted_, hash_text(deed.token)) != granted_.end();
   if (held_once && plan_.course(party).keep_max_ms > 0) return;
-  if (origin.written_ns > 0) check_in_time(party, deed.token, origin.written_ns);
+  if (origin.written_ns > 0) check_in_time(party, deed, origin.written_ns);
   check_leftovers(origin, deed);
 }
 
@@ -75,19 +81,28 @@ void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
                std::to_string(origin.server) + ", and its " +
                (released ? "released lock" : "failed attempt") + " is still there");
   }
+  for_each_standing(origin.client, origin.server, deed.key, [&](std::uint64_t token) {
+    const auto kind = leftovers_.overdue(origin, token_hash(deed.token), token);
+    if (kind == Leftovers::Kind::none) return;
+    report(
+        kind == Leftovers::Kind::released ? ViolationKind::left_behind : ViolationKind::not_undone,
+        "client " + std::to_string(origin.client) + " came back to server " +
+            std::to_string(origin.server) + ", and still stands in line there");
+  });
 }
 
 // What was not sent in time is never sent: an attempt's takes are written within its time, and none
 // after the call has returned. What the kernel took in part has to be finished.
-void Checker::check_in_time(Contender party, std::string_view token, std::int64_t written_ns) {
+void Checker::check_in_time(Contender party, const Deed& deed, std::int64_t written_ns) {
   if (!judged_under(ViolationKind::sent_too_late, plan_)) return;
-  const std::uint64_t hash = token_hash(token);
+  const std::uint64_t hash = token_hash(deed.token);
   const auto known = std::ranges::find(written_, hash, &Written::token);
   if (known == written_.end()) return written_.push_back({hash, written_ns, written_ns});
   known->first_ns = std::min(known->first_ns, written_ns);
   known->last_ns = std::max(known->last_ns, written_ns);
   const std::int64_t time_ns = plan_.timeout_of(party) * kMs;
-  const bool overdue = known->last_ns - known->first_ns > plan_.drifted_ns(time_ns);
+  // Who waits joins again and again.
+  const bool overdue = !deed.joins && known->last_ns - known->first_ns > plan_.drifted_ns(time_ns);
   const bool returned = std::ranges::any_of(returns_[place_of(party)], [&](std::int64_t at_ns) {
     return known->first_ns < at_ns && at_ns < known->last_ns;
   });
@@ -100,11 +115,12 @@ void Checker::check_in_time(Contender party, std::string_view token, std::int64_
 
 void Checker::key_changes(std::optional<std::uint32_t> client, std::uint32_t server,
                           const Entry* before, const Entry* after) {
-  if (after != nullptr) {
-    availability_.key_set(server, {client.value_or(kNobody), resource_named(after->name)});
-  }
+  if (lines_ && is_line_key((after == nullptr ? before : after)->name)) return;
+  const std::uint32_t owner =
+      client && after != nullptr ? owner_of(*client, after->value) : client.value_or(kNobody);
+  if (after != nullptr) availability_.key_set(server, {owner, resource_named(after->name)});
   if (!client) return;
-  if (after != nullptr) return check_created(*client, server, before, *after);
+  if (after != nullptr) return check_created(*client, owner, server, before, *after);
   if (before != nullptr) check_removed(*client, server, *before);
 }
 
@@ -123,8 +139,10 @@ std::int64_t Checker::gone_by(Contender party, const Owned* known) const {
   return known == nullptr ? gone_by_ns : std::max(gone_by_ns, known->gone_by_ns);
 }
 
-void Checker::check_created(std::uint32_t client, std::uint32_t server, const Entry* before,
-                            const Entry& after) {
+// Whoever hands a lock on sets the key for the one who waits.
+void Checker::check_created(std::uint32_t client, std::uint32_t owner, std::uint32_t server,
+                            const Entry* before, const Entry& after) {
+  if (owner != client) set_for_another_ = hash_text(after.value);
   const std::string who = "client " + std::to_string(client);
   const std::string where = " on server " + std::to_string(server);
   const bool legacy = plan_.clients[client].legacy;
@@ -140,16 +158,18 @@ void Checker::check_created(std::uint32_t client, std::uint32_t server, const En
     report(ViolationKind::no_expiry, who + " left a key without an expiry" + where);
   }
   const std::int64_t gone_by_ns =
-      legacy ? kForever : gone_by({client, resource_named(after.name)}, same ? known : nullptr);
+      legacy ? kForever : gone_by({owner, resource_named(after.name)}, same ? known : nullptr);
   earliest_gone_by_ns_ = std::min(earliest_gone_by_ns_, gone_by_ns);
   if (known == nullptr) {
-    owned_[server].push_back({hash_text(after.value), client, gone_by_ns});
+    owned_[server].push_back({hash_text(after.value), owner, gone_by_ns});
   } else {
     known->gone_by_ns = gone_by_ns;
   }
 }
 
 void Checker::check_removed(std::uint32_t client, std::uint32_t server, const Entry& before) {
+  // It was handed to somebody who could not be reached.
+  if (lines_ && set_for_another_ == hash_text(before.value)) return;
   const Owned* known = owned(server, before.value);
   if (known != nullptr && known->client != client) {
     report(ViolationKind::foreign_removed,
@@ -181,6 +201,13 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
              "a key that client " + std::to_string(party.client) + " gave up is left on server " +
                  std::to_string(server));
     }
+    for_each_standing(party.client, server, name, [&](std::uint64_t token) {
+      const bool granted = std::ranges::find(granted_, token) != granted_.end();
+      if (!(granted ? released : undone)) return;
+      report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
+             "client " + std::to_string(party.client) + " is left in the line of server " +
+                 std::to_string(server));
+    });
   }
 }
 

@@ -60,6 +60,14 @@ void Leftovers::note_take(const Origin& origin, std::uint64_t token, bool set,
   key.set_ns = now_ns;
 }
 
+void Leftovers::note_join(const Origin& origin, std::uint64_t token, std::int64_t now_ns) {
+  note_take(origin, token, true, now_ns);
+  Kept& key = kept(origin.server, token);
+  if (!key.removed) return;
+  key.removed_before = true;
+  key.remover = key.last_remover;
+}
+
 void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool refused,
                              std::int64_t now_ns) {
   Kept& key = kept(origin.server, token);
@@ -67,10 +75,13 @@ void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool ref
     key.refused_ns = now_ns;
     key.back_ns = 0;
     key.served = 0;
-  } else if (key.set_ns == 0) {
-    key.removed_before = true;
-    key.remover = origin.connection;
+    return;
   }
+  key.removed = true;
+  key.last_remover = origin.connection;
+  if (key.set_ns != 0) return;
+  key.removed_before = true;
+  key.remover = origin.connection;
 }
 
 void Leftovers::note_granted(std::uint64_t token) { lock(token).granted = true; }
@@ -108,7 +119,7 @@ void Leftovers::note_unaccepted(const Origin& origin, Kept& key) const {
 }
 
 bool Leftovers::excused(const Origin& origin, Kept& key) const {
-  if (key.removed_before && key.remover != key.connection) return true;
+  if (key.stays || (key.removed_before && key.remover != key.connection)) return true;
   if (forgotten_in_crowd(origin, key)) return true;
   if (links_ != nullptr) {
     if (ended_with(origin, key.token)) return true;

@@ -33,6 +33,10 @@ class Leftovers {
 
   // A take was carried out, and set the key or not.
   void note_take(const Origin& origin, std::uint64_t token, bool set, std::int64_t now_ns);
+  // Whoever joins has something there from then on, be it a place in line.
+  void note_join(const Origin& origin, std::uint64_t token, std::int64_t now_ns);
+  // The server lets nobody leave its lines at the moment, and says nothing of it.
+  void note_stays(std::uint32_t server, std::uint64_t token) { kept(server, token).stays = true; }
   void note_removal(const Origin& origin, std::uint64_t token, bool refused, std::int64_t now_ns);
   void note_granted(std::uint64_t token);
   // A crowd of removals is over. What was to be removed before may have been forgotten.
@@ -67,6 +71,9 @@ class Leftovers {
     std::int64_t set_ns = 0;
     std::uint32_t remover = 0;  // the connection of a removal that came first
     bool removed_before = false;
+    bool removed = false;  // at any time, by this connection last
+    std::uint32_t last_remover = 0;
+    bool stays = false;
     std::int64_t refused_ns = 0;  // when a removal was refused last
     std::int64_t back_ns = 0;     // when its client came back after that
     std::uint32_t served = 0;     // how often, once that was long ago

@@ -136,8 +136,8 @@ TEST_F(CheckerTest, AReleaseThatWasConfirmedAndHasRemovedNoMajorityIsSeen) {
 
 TEST(CheckerCommandsTest, EveryScriptOfTheLocksIsKnownByTextAndByName) {
   using namespace scripts;
-  for (const Script* script : {&pass, &extend_if_equal, &check_equal, &stamp_take,
-                               &stamp_undo, &stamp_release, &stamp_check}) {
+  for (const Script* script : {&pass, &extend_if_equal, &check_equal, &stamp_take, &stamp_undo,
+                               &stamp_release, &stamp_check}) {
     for (const bool by_text : {true, false}) {
       const Deed deed = deed_of({by_text ? "EVAL" : "EVALSHA",
                                  by_text ? script->text : script->sha1, "1", "lock", "4", "5"});

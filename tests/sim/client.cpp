@@ -74,6 +74,7 @@ void Client::let_pass() {
 void Client::pause_if_armed() {
   fired(FaultClass::client_pause);
   paused_until_ns_ = scene_.now_ns + pause_for_ns_;
+  scene_.checker.stands_still(paused_until_ns_);
   paused_ns_ += pause_for_ns_;
   note("pauses for " + std::to_string(pause_for_ns_ / kMs) + " ms");
 }
@@ -90,10 +91,12 @@ void Client::step_wall_clock(std::int64_t by_ns) {
 }
 
 void Client::die() {
-  fired(FaultClass::client_kill);
-  note("is killed");
+  const bool silent = death_ == Death::silent;
+  fired(silent ? FaultClass::power_cut : FaultClass::client_kill);
+  note(silent ? "loses its power" : "is killed");
   alive_ = false;
   end_holds();
+  if (silent) scene_.network.cut_off(id_);
   transport_.die();
   on_death();
 }
@@ -158,6 +161,7 @@ void Client::suspend(std::int64_t for_ns) {
   note("sleeps for " + std::to_string(for_ns / kMs) + " ms, machine and all");
   time_.asleep_ns += for_ns;
   paused_until_ns_ = scene_.now_ns + for_ns;
+  scene_.checker.stands_still(paused_until_ns_);
   paused_ns_ += for_ns;
   if (scheduled_ns_ == kForever) return;
   const std::int64_t due_ns = std::max(scheduled_ns_, scene_.now_ns) + for_ns;
@@ -165,11 +169,11 @@ void Client::suspend(std::int64_t for_ns) {
   schedule(due_ns);
 }
 
-void Client::begin_call(std::uint32_t resource) {
+void Client::begin_call(std::uint32_t resource, bool waits) {
   // A pause that goes on is the call's too.
   const std::int64_t pause_left_ns = std::max<std::int64_t>(0, paused_until_ns_ - scene_.now_ns);
   calls_[resource] = {local_now(), paused_ns_ - pause_left_ns, steps_ns_ + time_.ahead_ns};
-  scene_.checker.begins({id_, resource});
+  scene_.checker.begins({id_, resource}, waits);
 }
 
 void Client::end_call(std::uint32_t resource, std::int64_t budget_ns) {

@@ -36,6 +36,10 @@ struct Scene {
   std::function<bool(std::int64_t until_ns)> pump;
 };
 
+// Does anybody hear of it? The kernel ends a process's connections, and a machine without power
+// none.
+enum class Death { told, silent };
+
 class Client {
  public:
   Client(Scene& scene, std::uint32_t id, std::uint64_t seed);
@@ -50,7 +54,10 @@ class Client {
 
   // Faults, armed for a turn by its number from here on.
   void arm_pause(std::uint64_t turns_ahead, std::int64_t for_ns, bool within_step);
-  void arm_kill(std::uint64_t turns_ahead) { kill_at_ = turns_ + turns_ahead; }
+  void arm_kill(std::uint64_t turns_ahead, Death death) {
+    kill_at_ = turns_ + turns_ahead;
+    death_ = death;
+  }
   void arm_exit() { exits_ = true; }
   void arm_give_up(std::uint64_t turns_ahead) { give_up_at_ = turns_ + turns_ahead; }
   // Where it is neither working nor exiting by then.
@@ -125,7 +132,8 @@ class Client {
   void fired(FaultClass fault_class) { ++scene_.fired[static_cast<std::size_t>(fault_class)]; }
   // A call waits for so long for something that is not its own.
   void note_paused(std::int64_t for_ns) { paused_ns_ += for_ns; }
-  void begin_call(std::uint32_t resource);
+  // One that waits in line, or not.
+  void begin_call(std::uint32_t resource, bool waits = false);
   void end_call(std::uint32_t resource, std::int64_t budget_ns);
   // It ends before its time.
   void leave_call(std::uint32_t resource);
@@ -167,6 +175,7 @@ class Client {
   bool reply_at_timeout_ = false;
   std::uint64_t turns_ = 0;
   std::uint64_t kill_at_ = 0;
+  Death death_ = Death::told;
   std::uint64_t pause_at_ = 0;
   std::int64_t pause_for_ns_ = 0;
   bool pause_within_ = false;

@@ -8,9 +8,6 @@ namespace redlock::sim {
 namespace {
 
 constexpr std::string_view kNoInteger = "ERR value is not an integer or out of range";
-constexpr std::string_view kWrongType =
-    "WRONGTYPE Operation against a key holding the wrong kind of value";
-
 // How SET's options read.
 struct SetOptions {
   bool only_absent = false;
@@ -55,10 +52,11 @@ bool add_span(std::int64_t now_ms, std::int64_t span, std::int64_t unit_ms, std:
 
 }  // namespace
 
-bool Server::find_string(std::string_view name, const Entry*& entry, std::string& out) {
+bool Server::find_typed(std::string_view name, ValueType type, const Entry*& entry,
+                        std::string& out) {
   entry = keyspace_.find(session_->database, name);
-  if (entry == nullptr || entry->type == ValueType::string) return true;
-  append_error(out, kWrongType);
+  if (entry == nullptr || entry->type == type) return true;
+  append_error(out, "WRONGTYPE Operation against a key holding the wrong kind of value");
   return false;
 }
 
@@ -121,6 +119,14 @@ void Server::del(const Arguments& arguments, std::string& out) {
   append_integer(out, count);
 }
 
+void Server::exists(const Arguments& arguments, std::string& out) {
+  std::int64_t count = 0;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (keyspace_.find(session_->database, arguments[i]) != nullptr) ++count;
+  }
+  append_integer(out, count);
+}
+
 void Server::pttl(const Arguments& arguments, std::string& out) {
   const Entry* entry = keyspace_.find(session_->database, arguments[1]);
   if (entry == nullptr) return append_integer(out, -2);
@@ -154,17 +160,6 @@ void Server::pexpire(const Arguments& arguments, std::string& out) {
 
 void Server::expire(const Arguments& arguments, std::string& out) {
   expire_in(arguments, 1000, "expire", out);
-}
-
-// Only good for making a key of another type: fields are not kept.
-void Server::hset(const Arguments& arguments, std::string& out) {
-  if (arguments.size() % 2 != 0) {
-    return append_error(out, "ERR wrong number of arguments for 'hset' command");
-  }
-  const Entry* entry = keyspace_.find(session_->database, arguments[1]);
-  if (entry != nullptr && entry->type != ValueType::hash) return append_error(out, kWrongType);
-  keyspace_.put(Entry{session_->database, std::string(arguments[1]), {}, ValueType::hash, {}});
-  append_integer(out, static_cast<std::int64_t>(arguments.size() / 2 - 1));
 }
 
 void Server::flushall(const Arguments& /*arguments*/, std::string& out) {

@@ -85,6 +85,14 @@ constexpr std::array<FaultInfo, kFaultClasses> kTable{{
      "the same, with clocks that are wrong"},
     {legacy_wall_step, "legacy-wall-step", kOut, Scope::stamp,
      "the same, with clocks that are set meanwhile"},
+    {listener_reset, "listener-reset", kIn, Scope::quorum, "a connection that listens breaks"},
+    {listener_closed, "listener-closed", kIn, Scope::quorum,
+     "the server closes a connection that listens"},
+    {listener_half_open, "listener-half-open", kIn, Scope::quorum,
+     "what is published is lost, and nobody says so"},
+    {no_channels, "no-channels", kIn, Scope::quorum, "an ACL without channels"},
+    {no_line_keys, "no-line-keys", kIn, Scope::quorum, "an ACL without the lines' keys"},
+    {power_cut, "power-cut", kIn, Scope::quorum, "the process is gone, and nobody says so"},
 }};
 
 consteval bool in_order() {

@@ -77,10 +77,21 @@ enum class FaultClass : std::uint8_t {
   legacy_clients,
   legacy_clock_skew,
   legacy_wall_step,
+  // Of those who wait in line; drawn apart from the others.
+  listener_reset,
+  listener_closed,
+  listener_half_open,
+  no_channels,
+  no_line_keys,
+  power_cut,
   count,
 };
 
 inline constexpr std::size_t kFaultClasses = static_cast<std::size_t>(FaultClass::count);
+inline constexpr auto kFirstLineClass = static_cast<std::size_t>(FaultClass::listener_reset);
+[[nodiscard]] constexpr bool is_line_class(FaultClass fault_class) {
+  return static_cast<std::size_t>(fault_class) >= kFirstLineClass;
+}
 
 enum class Model { inside, outside };
 

@@ -12,12 +12,14 @@ thread_local const HostClock* host = nullptr;
 
 }  // namespace
 
+OnMachine::OnMachine(const HostClock& clock) : outer_(host) { host = &clock; }
+
+OnMachine::~OnMachine() { host = outer_; }
+
 Instant HostClock::now() {
   time_.pass();
-  host = this;
-  const Instant instant = system_.now();
-  host = nullptr;
-  return instant;
+  const OnMachine here(*this);
+  return system_.now();
 }
 
 }  // namespace redlock::sim

@@ -1,9 +1,9 @@
 // The clocks of a client's machine, as the production code reads them.
 //
-// SystemClock itself is under test: while it reads, clock_gettime() is answered from here (the
-// linker wraps it), and everywhere else by the real one. The wall clock shows the same as the
-// others until somebody sets it, so that whatever goes wrong then is due to the step. One thread
-// per world.
+// SystemClock itself is under test: while it reads, or somebody is on the machine, clock_gettime()
+// is answered from here (the linker wraps it), and everywhere else by the real one. The wall clock
+// shows the same as the others until somebody sets it, so that whatever goes wrong then is due to
+// the step. One thread per world.
 #pragma once
 #include <cstdint>
 
@@ -51,6 +51,18 @@ class HostClock final : public Clock {
   const std::int64_t& wall_step_ns_;
   HostTime& time_;
   SystemClock system_;
+};
+
+// While it lives, all that reads a clock reads one of this machine's.
+class OnMachine {
+ public:
+  explicit OnMachine(const HostClock& clock);
+  ~OnMachine();
+  OnMachine(const OnMachine&) = delete;
+  OnMachine& operator=(const OnMachine&) = delete;
+
+ private:
+  const HostClock* outer_;
 };
 
 }  // namespace redlock::sim

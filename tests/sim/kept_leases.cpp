@@ -30,12 +30,12 @@ std::shared_ptr<Trust> KeptLeases::keep(std::shared_ptr<const LockPlan> plan,
 
 void KeptLeases::stop(Trust& trust, bool at_once) {
   trust.end();
-  if (at_once) return keeping_.stop(trust, Stop::released);
+  if (at_once) return keeping_.stop(trust);
   stopped_.push_back(&trust);
 }
 
 void KeptLeases::act() {
-  for (const Trust* trust : std::exchange(stopped_, {})) keeping_.stop(*trust, Stop::released);
+  for (const Trust* trust : std::exchange(stopped_, {})) keeping_.stop(*trust);
   keeping_.drive(clock_.now());
   pool_.step(Instant());
   keeping_.drive(clock_.now());

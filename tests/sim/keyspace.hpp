@@ -13,7 +13,14 @@
 
 namespace redlock::sim {
 
-enum class ValueType { string, hash };
+enum class ValueType { string, hash, sorted_set };
+
+// A field of a hash, or a member of a sorted set.
+struct Item {
+  std::string name;
+  std::string value{};
+  double score = 0;
+};
 
 struct Entry {
   std::uint32_t database = 0;
@@ -21,6 +28,7 @@ struct Entry {
   std::string value;
   ValueType type = ValueType::string;
   std::optional<std::int64_t> expires_ms;  // on the server's clock
+  std::vector<Item> items{};               // of a sorted set in its order, of a hash as they came
 };
 
 class KeyspaceObserver {

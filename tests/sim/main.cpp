@@ -24,14 +24,15 @@ constexpr std::size_t kFailuresShown = 3;
 constexpr int kTrimBytes = 64 * 1024 * 1024;
 
 constexpr const char* kUsage =
-    "usage: bin/sim [--seeds N] [--first S] [--class NAME] [--standard] [--jobs J]\n"
-    "       bin/sim --seed S [--class NAME] [--standard] [--svg FILE]\n"
+    "usage: bin/sim [--seeds N] [--first S] [--class NAME] [--standard | --lines] [--jobs J]\n"
+    "       bin/sim --seed S [--class NAME] [--standard | --lines] [--svg FILE]\n"
     "  --seeds N     run N schedules (default 10000) and print a table of faults\n"
     "  --first S     the first seed (default 1)\n"
     "  --seed S      run one schedule and print its timeline\n"
     "  --svg FILE    with --seed: also draw the timeline\n"
     "  --class NAME  with this class of fault in every schedule; 'list' names them\n"
     "  --standard    the shape speed is measured on: RedLock, 3 servers, faults in the model\n"
+    "  --lines       RedLock, faults in the model, and somebody waits in line\n"
     "  --jobs J      threads (default: one per core)\n";
 
 struct Options {
@@ -81,6 +82,11 @@ Options parse(int count, char** words) {
     }
     if (option == "--standard") {
       options.batch.wishes.standard_shape = true;
+      options.batch.wishes.inside_only = true;
+      continue;
+    }
+    if (option == "--lines") {
+      options.batch.wishes.lines = true;
       options.batch.wishes.inside_only = true;
       continue;
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/checker_limits.hpp"
+#include "sim/world_time.hpp"
 
 namespace redlock::sim {
 
@@ -43,6 +44,9 @@ NativeClient::NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
       entries_left_(behaviour().re_entries) {
   if (scene.plan.has(FaultClass::forgetful_network)) {
     pool_->set_idle_limit(Duration::ms(kIdleLimitMs));
+  }
+  if (scene.plan.has_lines()) {
+    wall_step_ns_ = kWallStartNs + behaviour().clock_skew_ns - client_clock_.steady_ns();
   }
   for (std::uint32_t i = 0; i < scene.plan.resources; ++i) {
     const Course& course = behaviour().course(i);
@@ -140,7 +144,8 @@ void NativeClient::act_alone(Lane& lane) {
       }
       if (!lane.probing) --lane.cycles_left;
       note("asks for the " + resource_name(lane.resource));
-      begin_call(lane.resource);
+      begin_call(lane.resource, waits_in_line(lane));
+      scene_.checker.line_counts().waits += waits_in_line(lane) ? 1 : 0;
       return start(lane, Phase::taking, start_take(lane.resource, lane.probing));
     case Phase::working:
       if (lane.overstaying || scene_.now_ns >= lane.work_until_ns) return end_work(lane);
@@ -191,6 +196,8 @@ std::int64_t NativeClient::take_budget_ns(const Lane& lane) const {
   if (lane.probing) return (kProbeAttempts * (kProbeTimeoutMs + kProbePauseMs)) * kMs;
   const Course& course = behaviour().course(lane.resource);
   const std::int64_t timeout_ms = scene_.plan.timeout_of(party(lane));
+  // Whoever was asked as the wait ended has time to answer.
+  if (waits_in_line(lane)) return (course.wait_ms + timeout_ms) * kMs;
   return (course.attempts * timeout_ms + (course.attempts - 1) * course.pause_ms) * kMs;
 }
 
@@ -204,6 +211,10 @@ std::int64_t NativeClient::true_deadline(const Outcome& outcome) const {
 
 void NativeClient::finish_take(Lane& lane, const Outcome& outcome) {
   const bool granted = outcome.decision == Decision::granted;
+  if (waits_in_line(lane)) {
+    scene_.checker.line_counts().granted += granted ? 1 : 0;
+    scene_.checker.line_counts().refused += outcome.line.empty() ? 0 : 1;
+  }
   scene_.checker.reported(party(lane), Verb::take, granted ? std::string(outcome.token.view()) : "",
                           outcome);
   if (lane.probing && !granted) {

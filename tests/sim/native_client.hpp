@@ -67,6 +67,7 @@ class NativeClient : public Client {
   [[nodiscard]] virtual bool remembers_parent() { return false; }
 
   [[nodiscard]] Pool& pool() { return *pool_; }
+  [[nodiscard]] const HostClock& machine_clock() const { return client_clock_; }
   [[nodiscard]] const std::string& value(std::uint32_t resource) const {
     return lanes_[resource].value;
   }
@@ -125,6 +126,9 @@ class NativeClient : public Client {
   void leave_handler();
   [[nodiscard]] bool waits_for_handler(const Lane& lane) const {
     return entered_ && *entered_ != lane.resource;
+  }
+  [[nodiscard]] bool waits_in_line(const Lane& lane) const {
+    return behaviour().course(lane.resource).wait_ms >= 0 && !lane.probing;
   }
   void finish_call(Lane& lane);
   void finish_outer(Lane& lane);

@@ -64,9 +64,14 @@ class QuorumClient final : public NativeClient {
   }
   OperationId start_take(std::uint32_t resource, bool probe) override {
     if (resource == 0) probes_ = probe;
-    return holder(resource).begin_lock(
-        seats_[resource].resource,
-        Duration::ms(probe ? kTtlMaxMs : behaviour().course(resource).ttl_ms));
+    const Course& course = behaviour().course(resource);
+    const Resource& name = seats_[resource].resource;
+    const Duration ttl = Duration::ms(probe ? kTtlMaxMs : course.ttl_ms);
+    if (probe || course.wait_ms < 0) return holder(resource).begin_lock(name, ttl);
+    const OnMachine here(machine_clock());
+    const std::string owner = scene_.plan.client_name ? "sim " + std::to_string(id_) : "";
+    return holder(resource).begin_wait(name, ttl, Duration::ms(course.wait_ms), course.pause_ms,
+                                       owner);
   }
   std::optional<OperationId> start_release(std::uint32_t resource) override {
     return holder(resource).begin_unlock(seats_[resource].resource, Token(value(resource)));

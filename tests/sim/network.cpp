@@ -185,11 +185,20 @@ void Network::close_behind(Connection& connection) {
 void Network::send_down(Connection& connection, std::string_view bytes) {
   const bool gone = connection.client_side == ClientSide::closed && !resets_on_close_;
   if (bytes.empty() || gone) return;
+  const bool listens = !connection.session.channels.empty();
+  const std::int64_t unused_ns = now_ns_ - connection.used_ns;
+  if (listens && forgets_after_ns_ > 0 && unused_ns >= forgets_after_ns_) connection.silent = true;
   connection.down.bytes.append(bytes);
   enqueue(connection, kDown, bytes.size(), false);
 }
 
 void Network::end_down(Connection& connection) { enqueue(connection, kDown, 0, true); }
+
+void Network::cut_off(std::uint32_t client) {
+  for (const auto& one : connections_) {
+    if (one->client == client) one->silent = true;
+  }
+}
 
 void Network::heal() {
   send_room_ = std::numeric_limits<std::size_t>::max();

@@ -161,6 +161,8 @@ class Network final : public Links {
   // What the client's kernel would take now.
   [[nodiscard]] std::size_t room(const Connection& connection);
 
+  // From now on nothing passes on any of the client's connections, and nobody says so.
+  void cut_off(std::uint32_t client);
   // Lifts what still waits to strike.
   void heal();
 

@@ -178,8 +178,7 @@ class ForgottenConnectionTest : public NetworkTest {
   static std::string stamp_request(std::string_view verb, std::string_view script) {
     return request({verb, script, "1", "lock", "5000", "777", "1"});
   }
-  const std::string removal_ =
-      request({"EVALSHA", scripts::pass.sha1, "1", "lock", "token"});
+  const std::string removal_ = request({"EVALSHA", scripts::pass.sha1, "1", "lock", "token"});
   const std::string take_ = request({"SET", "lock", "token", "NX", "PX", "100"});
 
  private:

@@ -5,6 +5,7 @@
 
 #include "sim/plan_amount.hpp"
 #include "sim/plan_crowd.hpp"
+#include "sim/plan_lines.hpp"
 #include "sim/random.hpp"
 
 namespace redlock::sim {
@@ -37,7 +38,7 @@ bool is_outside(FaultClass fault_class) { return info_of(fault_class).model == M
 FaultClass draw_class(Random& random, Model model, const Plan& plan) {
   const LockKind kind = plan.kind;
   for (;;) {
-    const FaultInfo& info = fault_table()[random.below(kFaultClasses)];
+    const FaultInfo& info = fault_table()[random.below(kFirstLineClass)];
     if (info.model != model) continue;
     // Where several calls share a connection, the next answer that fits is taken for one that is
     // missing; nothing in the protocol tells them apart.
@@ -58,6 +59,7 @@ class Drawer {
         crowds_(mix64(seed + kCrowdsStream)),
         resets_(mix64(seed + kResetsStream)),
         kept_(mix64(seed + kKeptStream)),
+        lines_(mix64(seed + kLinesStream)),
         wishes_(wishes) {}
 
   Plan draw() {
@@ -68,6 +70,7 @@ class Drawer {
     draw_kept();
     draw_classes();
     if (!wishes_.standard_shape) draw_crowd(crowds_, plan_);
+    draw_lines(lines_, wishes_, plan_);
     return std::move(plan_);
   }
 
@@ -78,6 +81,7 @@ class Drawer {
   static constexpr std::uint64_t kCrowdsStream = 1'000'000'300;
   static constexpr std::uint64_t kResetsStream = 1'000'000'400;
   static constexpr std::uint64_t kKeptStream = 1'000'000'500;
+  static constexpr std::uint64_t kLinesStream = 1'000'000'600;
 
   void draw_shape();
   void draw_clients();
@@ -110,6 +114,7 @@ class Drawer {
   Random crowds_;
   Random resets_;
   Random kept_;
+  Random lines_;
   std::int64_t stretch_ = 1;
   const PlanWishes& wishes_;
   Plan plan_;
@@ -119,10 +124,12 @@ class Drawer {
 void Drawer::draw_shape() {
   const bool may_leave = !wishes_.inside_only && !wishes_.fault_class;
   const bool leaves = may_leave && random_.chance(1, kOutsideOneIn);
-  plan_.kind = random_.chance(7, 10) || wishes_.standard_shape ? LockKind::quorum : LockKind::stamp;
+  plan_.kind = random_.chance(7, 10) || wishes_.standard_shape || wishes_.lines ? LockKind::quorum
+                                                                                : LockKind::stamp;
   if (wishes_.fault_class) {
     const FaultInfo& info = info_of(*wishes_.fault_class);
     if (info.scope == Scope::stamp) plan_.kind = LockKind::stamp;
+    if (info.scope == Scope::quorum) plan_.kind = LockKind::quorum;
     if (info.model == Model::outside) outside_ = info.fault_class;
   } else if (leaves) {
     outside_ = draw_class(random_, Model::outside, plan_);
@@ -237,7 +244,7 @@ void Drawer::draw_kept() {
 }
 
 void Drawer::draw_classes() {
-  if (wishes_.fault_class) {
+  if (wishes_.fault_class && !is_line_class(*wishes_.fault_class)) {
     add_class(*wishes_.fault_class);
   } else if (outside_ != FaultClass::count) {
     add_class(outside_);

@@ -53,6 +53,8 @@ struct Course {
   // Kept alive for so long at most, 0: not at all; and how long the application then works.
   std::int64_t keep_max_ms = 0;
   std::int64_t work_ms = 0;
+  // It stands in line for so long at most; negative: it asks, and goes.
+  std::int64_t wait_ms = -1;
   bool checks = false;
   bool releases = true;
   bool releases_twice = false;
@@ -61,7 +63,7 @@ struct Course {
 // With the first resource as its own course.
 struct ClientPlan : Course {
   bool legacy = false;
-  std::int64_t clock_skew_ns = 0;  // of a legacy client's wall clock
+  std::int64_t clock_skew_ns = 0;  // of the wall clock, where a client looks at it
   std::int64_t rate_ppm = 0;
   std::vector<Course> beside;    // one a further resource
   std::uint32_t re_entries = 0;  // how often a signal handler calls too while a call waits
@@ -123,6 +125,8 @@ struct Plan {
     }
     return false;
   }
+  // Does anybody wait?
+  [[nodiscard]] bool has_lines() const;
   [[nodiscard]] const Course& course(Contender who) const {
     return clients[who.client].course(who.resource);
   }
@@ -149,6 +153,15 @@ struct Plan {
   }
 };
 
+inline bool Plan::has_lines() const {
+  return std::ranges::any_of(clients, [this](const ClientPlan& client) {
+    for (std::uint32_t i = 0; i < resources; ++i) {
+      if (client.course(i).wait_ms >= 0) return true;
+    }
+    return false;
+  });
+}
+
 inline std::int64_t Plan::shortest_timeout_ms(std::uint32_t client) const {
   std::int64_t shortest = timeout_ms;
   for (std::uint32_t i = 0; i < resources; ++i) {
@@ -163,6 +176,8 @@ struct PlanWishes {
   bool inside_only = false;
   // The shape on which speed is measured: RedLock, three servers, two to four clients.
   bool standard_shape = false;
+  // Somebody waits in line, where the rest allows it.
+  bool lines = false;
 };
 
 [[nodiscard]] Plan draw_plan(std::uint64_t seed, const PlanWishes& wishes);

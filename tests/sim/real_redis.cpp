@@ -94,7 +94,9 @@ RealRedis::RealRedis(std::size_t connection_count) : buffers_(connection_count) 
 RealRedis::~RealRedis() { stop(); }
 
 void RealRedis::stop() {
-  for (const int fd : sockets_) close(fd);
+  for (const int fd : sockets_) {
+    if (fd >= 0) close(fd);
+  }
   if (process_ <= 0) return;
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
@@ -106,6 +108,11 @@ void RealRedis::send(std::size_t connection, std::string_view bytes) {
     if (sent <= 0) throw std::runtime_error("redis-server closed the connection");
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
+}
+
+void RealRedis::hang_up(std::size_t connection) {
+  close(sockets_[connection]);
+  sockets_[connection] = -1;
 }
 
 std::string RealRedis::receive(std::size_t connection) {

@@ -22,6 +22,8 @@ class RealRedis {
   void send(std::size_t connection, std::string_view bytes);
   // The bytes of the next answer. Throws when none comes in time.
   [[nodiscard]] std::string receive(std::size_t connection);
+  // Ends the connection; the server notices when it comes to it.
+  void hang_up(std::size_t connection);
 
  private:
   void stop();

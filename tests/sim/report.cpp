@@ -75,6 +75,7 @@ std::string replay_command(std::uint64_t seed, const PlanWishes& wishes) {
   std::string command = "bin/sim --seed " + std::to_string(seed);
   if (wishes.fault_class) command += " --class " + std::string(info_of(*wishes.fault_class).name);
   if (wishes.standard_shape) command += " --standard";
+  if (wishes.lines) command += " --lines";
   return command;
 }
 

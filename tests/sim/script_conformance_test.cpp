@@ -88,8 +88,7 @@ TEST_F(ConformanceTest, TheScriptCacheAnswersAlike) {
 }
 
 TEST_F(ConformanceTest, TheQuorumLocksScriptsAnswerAlike) {
-  for (const Script* one :
-       {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal}) {
+  for (const Script* one : {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal}) {
     load(*one);
   }
   script(scripts::check_equal, {"lock", "token"});
@@ -108,8 +107,7 @@ TEST_F(ConformanceTest, TheQuorumLocksScriptsAnswerAlike) {
   script(scripts::pass, {"lock", "token"});
   same({"GET", "lock"});
   same({"HSET", "lock", "f", "v"});
-  for (const Script* one :
-       {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal}) {
+  for (const Script* one : {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal}) {
     script(*one, {"lock", "token", "1000"});
   }
 }

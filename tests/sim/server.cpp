@@ -14,7 +14,10 @@ enum Flag : unsigned {
   kBeforeAuth = 8,
   kNotInScript = 16,
   kWhileBusy = 32,
+  kWhileSubscribed = 64,
 };
+
+constexpr unsigned kListening = kWhileLoading | kWhileSubscribed | kNotInScript;
 
 constexpr std::string_view kOutOfMemory = "OOM command not allowed when used memory > 'maxmemory'.";
 constexpr std::string_view kReadOnly = "READONLY You can't write against a read only replica.";
@@ -25,6 +28,10 @@ constexpr std::string_view kCannotSave =
     "to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error "
     "option). "
     "Please check the Redis logs for details about the RDB error.";
+
+constexpr std::string_view kNoChannel =
+    "NOPERM this user has no permissions to access one of the channels used as arguments";
+constexpr std::string_view kLineKey = ":redlock:";
 
 std::string no_permission_text(std::string_view command) {
   return "NOPERM this user has no permissions to run the '" + std::string(command) + "' command";
@@ -38,6 +45,13 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+// As Redis shows it: a subcommand behind a bar.
+std::string full_name(const Arguments& arguments) {
+  const std::string name = lower_case(arguments.front());
+  const bool has_subcommands = name == "client" || name == "script";
+  return has_subcommands ? name + '|' + lower_case(arguments[1]) : name;
+}
+
 }  // namespace
 
 struct Server::Command {
@@ -48,12 +62,14 @@ struct Server::Command {
 };
 
 const Server::Command* Server::lookup(std::string_view name) {
-  static constexpr std::array<Command, 19> kCommands{{
+  static constexpr std::array<Command, 31> kCommands{{
       {"get", 2, 0, &Server::get},
       {"del", -2, kWrite, &Server::del},
       {"evalsha", -3, kNotInScript, &Server::evalsha},
       {"set", -3, kWrite | kNeedsMemory, &Server::set},
       {"time", 1, kWhileLoading, &Server::time},
+      {"hlen", 2, 0, &Server::hlen},
+      {"zrange", -4, 0, &Server::zrange},
       {"pttl", 2, 0, &Server::pttl},
       {"pexpire", -3, kWrite, &Server::pexpire},
       {"eval", -3, kNotInScript, &Server::eval},
@@ -62,10 +78,20 @@ const Server::Command* Server::lookup(std::string_view name) {
       {"auth", -2, kWhileLoading | kNotInScript | kWhileBusy | kBeforeAuth, &Server::auth},
       {"select", 2, kWhileLoading, &Server::select},
       {"client", -2, kWhileLoading | kNotInScript, &Server::client},
-      {"ping", -1, 0, &Server::ping},
+      {"ping", -1, kWhileSubscribed, &Server::ping},
       {"script", -2, kNotInScript, &Server::script},
       {"expire", -3, kWrite, &Server::expire},
       {"hset", -4, kWrite | kNeedsMemory, &Server::hset},
+      {"hget", 3, 0, &Server::hget},
+      {"hdel", -3, kWrite, &Server::hdel},
+      {"zadd", -4, kWrite | kNeedsMemory, &Server::zadd},
+      {"zrem", -3, kWrite, &Server::zrem},
+      {"zrank", 3, 0, &Server::zrank},
+      {"zcard", 2, 0, &Server::zcard},
+      {"exists", -2, 0, &Server::exists},
+      {"publish", 3, kWhileLoading, &Server::publish},
+      {"subscribe", -2, kListening, &Server::subscribe},
+      {"unsubscribe", -1, kListening, &Server::unsubscribe},
       {"flushall", -1, kWrite, &Server::flushall},
       {"flushdb", -1, kWrite, &Server::flushall},
   }};
@@ -123,6 +149,7 @@ void Server::execute(ServerSession& session, const Arguments& arguments, std::st
   session_ = &session;
   answer_.clear();
   const Command* command = lookup(arguments.front());
+  if (observer_ != nullptr) observer_->command_begins(session, arguments);
   if (admit(command, arguments, answer_)) (this->*command->run)(arguments, answer_);
   if (observer_ != nullptr) observer_->command_executed(session, arguments, answer_);
   out.append(answer_);
@@ -149,7 +176,12 @@ bool Server::check_shape(const Command* command, const Arguments& arguments, std
 // By an ACL: the commands that locks are made of, or SELECT alone.
 bool Server::is_forbidden(const Command& command) const {
   if (command.name == "select") return conditions_.no_select;
-  return conditions_.no_permission && (command.flags & (kBeforeAuth | kWhileLoading)) == 0;
+  const bool of_locks = (command.flags & (kBeforeAuth | kWhileLoading)) == 0;
+  return conditions_.no_permission && (of_locks || names_channel(command));
+}
+
+bool Server::names_channel(const Command& command) {
+  return command.run == &Server::subscribe || command.run == &Server::publish;
 }
 
 bool Server::admit(const Command* command, const Arguments& arguments, std::string& out) {
@@ -159,12 +191,18 @@ bool Server::admit(const Command* command, const Arguments& arguments, std::stri
     append_error(out, "NOAUTH Authentication required.");
   } else if (is_forbidden(*command)) {
     append_error(out, no_permission_text(command->name));
+  } else if (conditions_.no_channels && names_channel(*command)) {
+    append_error(out, kNoChannel);
   } else if (conditions_.out_of_memory && (flags & kNeedsMemory) != 0) {
     append_error(out, kOutOfMemory);
   } else if (conditions_.cannot_save && (flags & kWrite) != 0) {
     append_error(out, kCannotSave);
   } else if (conditions_.read_only && (flags & kWrite) != 0) {
     append_error(out, kReadOnly);
+  } else if (!session_->channels.empty() && (flags & kWhileSubscribed) == 0) {
+    append_error(out, "ERR Can't execute '" + full_name(arguments) +
+                          "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are "
+                          "allowed in this context");
   } else if (conditions_.loading && (flags & kWhileLoading) == 0) {
     append_error(out, "LOADING Redis is loading the dataset in memory");
   } else if (conditions_.busy && (flags & kWhileBusy) == 0) {
@@ -188,15 +226,35 @@ void Server::call_from_script(const Arguments& arguments, std::string& reply) {
     append_error(reply, "ERR Wrong number of args calling Redis command from script");
   } else if ((command->flags & kNotInScript) != 0) {
     append_error(reply, "ERR This Redis command is not allowed from script");
+  } else if (const auto denial = denial_in_script(*command, arguments); !denial.empty()) {
+    append_error(reply, denial);
+    if (observer_ != nullptr && command->run == &Server::publish) {
+      observer_->published(arguments[1], arguments[2], -1);
+    }
   } else if (conditions_.cannot_save && (command->flags & kWrite) != 0) {
     append_error(reply, kCannotSave);
   } else if (conditions_.read_only && (command->flags & kWrite) != 0) {
     append_error(reply, kReadOnly);
-  } else if (conditions_.out_of_memory && (command->flags & kNeedsMemory) != 0) {
+  } else if (conditions_.out_of_memory && (command->flags & kNeedsMemory) != 0 && !script_wrote_) {
     append_error(reply, kOutOfMemory);
   } else {
+    // In the midst of its writes a script is not stopped any more.
+    script_wrote_ = script_wrote_ || (command->flags & kWrite) != 0;
     (this->*command->run)(arguments, reply);
   }
+}
+
+std::string_view Server::denial_in_script(const Command& command,
+                                          const Arguments& arguments) const {
+  if (conditions_.no_channels && names_channel(command)) {
+    return "ERR The user executing the script can't publish to the channel mentioned in the "
+           "command";
+  }
+  const bool of_line =
+      arguments.size() > 1 && arguments[1].find(kLineKey) != std::string_view::npos;
+  if (!conditions_.no_line_keys || !of_line || names_channel(command)) return {};
+  return "ERR The user executing the script can't access at least one of the keys mentioned in the "
+         "command arguments";
 }
 
 }  // namespace redlock::sim

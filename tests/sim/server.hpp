@@ -28,7 +28,9 @@ struct Conditions {
   bool too_many_clients = false;  // refused by whoever accepts connections
   bool no_permission = false;
   bool no_select = false;
-  std::string password;  // empty: none is needed
+  bool no_channels = false;   // an ACL without a channel
+  bool no_line_keys = false;  // an ACL for the locks' own keys and no others
+  std::string password;       // empty: none is needed
 };
 
 // What a server knows of one connection.
@@ -38,6 +40,7 @@ struct ServerSession {
   bool closed = false;  // after a protocol error: no further input is read
   std::uint32_t database = 0;
   std::string name;
+  std::vector<std::string> channels;  // subscribed to
   std::string input;
   std::size_t request_size = 0;  // of the one that input begins, at least
 };
@@ -46,8 +49,20 @@ struct ServerSession {
 class ServerObserver {
  public:
   virtual ~ServerObserver() = default;
+  virtual void command_begins(const ServerSession& /*session*/, const Arguments& /*arguments*/) {}
   virtual void command_executed(const ServerSession& session, const Arguments& arguments,
                                 std::string& answer) = 0;
+  // Within a command: what was published, and how many received it; negative: it was refused.
+  virtual void published(std::string_view /*channel*/, std::string_view /*message*/,
+                         std::int64_t /*receivers*/) {}
+};
+
+// The way to sessions that are told something unasked.
+class PushSink {
+ public:
+  virtual ~PushSink() = default;
+  // False: the server knows of no such session any more.
+  virtual bool push(std::uint64_t session, std::string_view bytes) = 0;
 };
 
 class Server final : public ScriptHost {
@@ -56,6 +71,8 @@ class Server final : public ScriptHost {
   explicit Server(LuaEngine& engine) : engine_(engine) {}
 
   void observe(ServerObserver* observer) { observer_ = observer; }
+  // Without one, nobody hears what is published.
+  void push_to(PushSink* sink) { sink_ = sink; }
   [[nodiscard]] Keyspace& keyspace() { return keyspace_; }
   [[nodiscard]] Conditions& conditions() { return conditions_; }
 
@@ -82,6 +99,10 @@ class Server final : public ScriptHost {
   // False: refused, and the reason is in `out`.
   bool admit(const Command* command, const Arguments& arguments, std::string& out);
   [[nodiscard]] bool is_forbidden(const Command& command) const;
+  [[nodiscard]] static bool names_channel(const Command& command);
+  // Why an ACL keeps a script from it; empty: it does not.
+  [[nodiscard]] std::string_view denial_in_script(const Command& command,
+                                                  const Arguments& arguments) const;
   bool check_shape(const Command* command, const Arguments& arguments, std::string& out);
 
   void ping(const Arguments& arguments, std::string& out);
@@ -98,6 +119,18 @@ class Server final : public ScriptHost {
   void pexpire(const Arguments& arguments, std::string& out);
   void expire(const Arguments& arguments, std::string& out);
   void hset(const Arguments& arguments, std::string& out);
+  void exists(const Arguments& arguments, std::string& out);
+  void hget(const Arguments& arguments, std::string& out);
+  void hlen(const Arguments& arguments, std::string& out);
+  void hdel(const Arguments& arguments, std::string& out);
+  void zadd(const Arguments& arguments, std::string& out);
+  void zrem(const Arguments& arguments, std::string& out);
+  void zrange(const Arguments& arguments, std::string& out);
+  void zrank(const Arguments& arguments, std::string& out);
+  void zcard(const Arguments& arguments, std::string& out);
+  void publish(const Arguments& arguments, std::string& out);
+  void subscribe(const Arguments& arguments, std::string& out);
+  void unsubscribe(const Arguments& arguments, std::string& out);
   void flushall(const Arguments& arguments, std::string& out);
   void eval(const Arguments& arguments, std::string& out);
   void evalsha(const Arguments& arguments, std::string& out);
@@ -109,18 +142,33 @@ class Server final : public ScriptHost {
   [[nodiscard]] bool knows_script(std::string_view sha1) const;
   void learn_script(const std::string& sha1);
   // The string under the key; null when absent. False: an error is in `out`.
-  bool find_string(std::string_view name, const Entry*& entry, std::string& out);
+  bool find_string(std::string_view name, const Entry*& entry, std::string& out) {
+    return find_typed(name, ValueType::string, entry, out);
+  }
+  // The same of another type.
+  bool find_typed(std::string_view name, ValueType type, const Entry*& entry, std::string& out);
+  // What find_typed() found, to be changed and put back; or a new one.
+  [[nodiscard]] Entry copy_or_new(const Entry* entry, std::string_view name, ValueType type) const;
+  void put_or_erase(Entry entry);
+  void count_items(std::string_view name, ValueType type, std::string& out);
+  void remove_items(const Arguments& arguments, ValueType type, std::string& out);
   void store(std::string_view name, std::string_view value,
              std::optional<std::int64_t> expires_ms = std::nullopt);
 
   LuaEngine& engine_;
   ServerObserver* observer_ = nullptr;
+  PushSink* sink_ = nullptr;
   Keyspace keyspace_;
   Conditions conditions_;
   std::vector<std::string> scripts_;  // SHA1s that EVALSHA accepts
+  struct Subscription {
+    std::string channel;
+    std::uint64_t session = 0;
+  };
+  std::vector<Subscription> subscriptions_;  // of sessions that may have ended since
   std::int64_t now_ns_ = 0;
   ServerSession* session_ = nullptr;
-  bool in_script_ = false;
+  bool script_wrote_ = false;
   Arguments arguments_;  // of receive(), kept for its memory
   std::string answer_;
 };

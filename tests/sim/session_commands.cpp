@@ -24,6 +24,11 @@ void Server::ping(const Arguments& arguments, std::string& out) {
   if (arguments.size() > 2) {
     return append_error(out, "ERR wrong number of arguments for 'ping' command");
   }
+  if (!session_->channels.empty()) {
+    append_array_header(out, 2);
+    append_bulk(out, "pong");
+    return append_bulk(out, arguments.size() == 2 ? arguments[1] : std::string_view());
+  }
   if (arguments.size() == 2) return append_bulk(out, arguments[1]);
   append_status(out, "PONG");
 }
@@ -115,6 +120,7 @@ void Server::run_script(const std::string& sha1, const Arguments& arguments, std
     return append_error(out, "ERR Number of keys can't be greater than number of args");
   }
   const auto keys = static_cast<std::size_t>(count);
+  script_wrote_ = false;
   engine_.run(sha1, rest.first(keys), rest.subspan(keys), *this, out);
 }
 

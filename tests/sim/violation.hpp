@@ -34,6 +34,11 @@ enum class ViolationKind : std::uint8_t {
   parents_touched,
   trusted_after_release,
   kept_too_long,
+  wrongly_served,   // a line
+  vote_given_away,  // of a lock that is held
+  out_of_order,     // in quiet
+  waits_in_vain,
+  dead_in_line,
   count,
 };
 inline constexpr std::size_t kViolationKinds = static_cast<std::size_t>(ViolationKind::count);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "sim/checker_limits.hpp"
 #include "sim/legacy_client.hpp"
@@ -38,6 +39,7 @@ std::int64_t schedule_max_ns(const Plan& plan) {
 World::Machine::Machine(World& owner, std::uint32_t position, std::int64_t rate_ppm)
     : world(owner), index(position), clock(kWallStartNs, rate_ppm), server(owner.engine_) {
   server.observe(&owner);
+  server.push_to(&owner);
   server.keyspace().observe(this);
   if (owner.plan_.password) server.conditions().password = "secret";
 }
@@ -70,7 +72,8 @@ World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& tra
   for (std::uint32_t i = 0; i < plan.servers; ++i) {
     Machine& machine =
         *machines_.emplace_back(std::make_unique<Machine>(*this, i, plan.server_rates_ppm[i]));
-    checker_.server(i) = {&machine.server.keyspace(), &machine.clock, 0};
+    checker_.server(i) = {&machine.server.keyspace(), &machine.clock, 0,
+                          &machine.server.conditions()};
   }
   for (std::uint32_t client = 0; client < plan.clients.size(); ++client) {
     for (std::uint32_t server = 0; server < plan.servers; ++server) {
@@ -137,6 +140,7 @@ ScheduleResult World::run() {
   result.grants = checker_.grant_count();
   result.judged = checker_.judged();
   result.several = trace_.several();
+  result.lines = checker_.line_counts();
   return result;
 }
 
@@ -268,11 +272,30 @@ std::int64_t World::client_sends_from_ns(std::uint32_t client) {
   return client < clients_.size() ? clients_[client]->sends_from_ns() : 0;
 }
 
+bool World::push(std::uint64_t session, std::string_view bytes) {
+  Connection& connection = network_.connection(static_cast<std::uint32_t>(session));
+  if (!connection.server_side) return false;
+  network_.send_down(connection, bytes);
+  return true;
+}
+
+void World::published(std::string_view channel, std::string_view message, std::int64_t receivers) {
+  checker_.published(channel, message, receivers);
+}
+
+void World::command_begins(const ServerSession& session, const Arguments& arguments) {
+  const Connection& connection = network_.connection(static_cast<std::uint32_t>(session.id));
+  deed_ = deed_of(arguments);
+  if (deed_.verb == Verb::count) return;
+  checker_.command_begins(
+      {connection.client, connection.server, connection.id, connection.written_ns}, deed_);
+}
+
 void World::command_executed(const ServerSession& session, const Arguments& arguments,
                              std::string& answer) {
   Connection& connection = network_.connection(static_cast<std::uint32_t>(session.id));
   Machine& machine = *machines_[connection.server];
-  const Deed deed = deed_of(arguments);
+  const Deed deed = std::exchange(deed_, {});
   if (plan_.crowd && machine.index == plan_.crowd->server && deed.verb == Verb::release &&
       deed.token.starts_with(kCrowdToken)) {
     ++trace_.several().crowd_arrived;

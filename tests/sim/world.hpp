@@ -31,13 +31,14 @@ struct ScheduleResult {
   std::uint64_t grants = 0;
   Judged judged{};
   Several several{};
+  LineCounts lines{};
 };
 
 // Keeps the story when asked to; the run is the same either way.
 [[nodiscard]] ScheduleResult run_schedule(std::uint64_t seed, const PlanWishes& wishes,
                                           LuaEngine& engine, Story* story = nullptr);
 
-class World final : public NetworkEnds, public ServerObserver {
+class World final : public NetworkEnds, public ServerObserver, public PushSink {
  public:
   World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& trace);
   World(const World&) = delete;
@@ -81,7 +82,12 @@ class World final : public NetworkEnds, public ServerObserver {
   void client_ready(std::uint32_t client) override;
   std::int64_t client_deadline_ns(std::uint32_t client) override;
   std::int64_t client_sends_from_ns(std::uint32_t client) override;
+  // PushSink
+  bool push(std::uint64_t session, std::string_view bytes) override;
   // ServerObserver
+  void command_begins(const ServerSession& session, const Arguments& arguments) override;
+  void published(std::string_view channel, std::string_view message,
+                 std::int64_t receivers) override;
   void command_executed(const ServerSession& session, const Arguments& arguments,
                         std::string& answer) override;
 
@@ -97,6 +103,8 @@ class World final : public NetworkEnds, public ServerObserver {
   void strike_opening(const FaultPlan& fault, Link& link);
   void strike_links(const FaultPlan& fault);
   void strike_connection(const FaultPlan& fault);
+  static bool strikes_connection(const FaultPlan& fault, const Connection& connection);
+  void drop_listeners(Machine& machine);
   void strike_server(const FaultPlan& fault, Machine& machine, bool begins);
   bool strike_data(const FaultPlan& fault, Machine& machine);
   void strike_clock(const FaultPlan& fault, Machine& machine);
@@ -126,6 +134,7 @@ class World final : public NetworkEnds, public ServerObserver {
   std::int64_t healed_ns_ = 0;
   const std::int64_t schedule_max_ns_;
   std::string answers_;  // kept for its memory
+  Deed deed_;            // of the command that is being executed
   std::uint64_t events_ = 0;
 };
 

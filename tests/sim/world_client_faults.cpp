@@ -62,7 +62,10 @@ void World::strike_client(const FaultPlan& fault, Client& client, bool begins) {
       client.arm_exit();
       break;
     case client_kill:
-      client.arm_kill(1 + fault.amount % 8);
+      client.arm_kill(1 + fault.amount % 8, Death::told);
+      break;
+    case power_cut:
+      client.arm_kill(1 + fault.amount % 8, Death::silent);
       break;
     case holder_overstays:
       client.arm_overstay(span_ns);

@@ -103,21 +103,50 @@ void World::strike_links(const FaultPlan& fault) {
   }
 }
 
+// Of those that stand, any; or one that listens.
+bool World::strikes_connection(const FaultPlan& fault, const Connection& connection) {
+  if (connection.client_side != ClientSide::connected || !connection.server_side) return false;
+  switch (fault.fault_class) {
+    case reset_at_byte:
+    case half_open:
+    case server_closes:
+      return true;
+    case listener_reset:
+    case listener_half_open:
+    case listener_closed:
+      return !connection.session.channels.empty() && !connection.silent;
+    default:
+      return false;
+  }
+}
+
+// As an ACL does that takes away their channels.
+void World::drop_listeners(Machine& machine) {
+  for (std::uint32_t i = 0; i < network_.connection_count(); ++i) {
+    Connection& connection = network_.connection(i);
+    const bool listens = connection.server_side && !connection.session.channels.empty();
+    if (connection.server != machine.index || !listens) continue;
+    connection.server_side = false;
+    checker_.struck(connection.client, connection.server);
+    network_.end_down(connection);
+  }
+}
+
 void World::strike_connection(const FaultPlan& fault) {
   const FaultClass what = fault.fault_class;
-  if (what != reset_at_byte && what != half_open && what != server_closes) return;
   // From a drawn one on, the first that stands.
   const std::uint32_t count = network_.connection_count();
   for (std::uint32_t i = 0; i < count; ++i) {
     Connection& connection = network_.connection((fault.client + i) % count);
-    if (connection.client_side != ClientSide::connected || !connection.server_side) continue;
-    if (what == half_open) {
+    if (!strikes_connection(fault, connection)) continue;
+    if (what == half_open || what == listener_half_open) {
       connection.silent = true;
-    } else if (what == server_closes) {
+    } else if (what == server_closes || what == listener_closed) {
       connection.server_side = false;
       network_.end_down(connection);
     } else {
-      Pipe& pipe = fault.amount % 2 == 0 ? connection.up : connection.down;
+      const bool pushed = what == listener_reset;
+      Pipe& pipe = fault.amount % 2 == 0 && !pushed ? connection.up : connection.down;
       pipe.reset_after = pipe.delivered + 1 + fault.amount % 150;
     }
     checker_.struck(connection.client, connection.server);
@@ -149,6 +178,13 @@ void World::strike_server(const FaultPlan& fault, Machine& machine, bool begins)
       break;
     case no_permission:
       conditions.no_permission = begins;
+      break;
+    case no_channels:
+      conditions.no_channels = begins;
+      if (begins) drop_listeners(machine);
+      break;
+    case no_line_keys:
+      conditions.no_line_keys = begins;
       break;
     case too_many_clients:
       conditions.too_many_clients = begins;
@@ -320,6 +356,8 @@ void World::count_refusal(Machine& machine, std::string_view answer) {
   if (conditions.busy && answer.starts_with("-BUSY")) fired(busy);
   if (conditions.cannot_save && answer.find("MISCONF") != answer.npos) fired(cannot_save);
   if (conditions.no_permission && answer.starts_with("-NOPERM")) fired(no_permission);
+  if (conditions.no_channels && answer.find("channel") != answer.npos) fired(no_channels);
+  if (conditions.no_line_keys && answer.find("keys mentioned") != answer.npos) fired(no_line_keys);
   if (conditions.no_select && answer.find("'select'") != answer.npos) fired(refused_select);
   if (answer.starts_with("-NOAUTH") || answer.starts_with("-WRONGPASS")) fired(no_auth);
 }

@@ -29,6 +29,7 @@ IoResult FakeTransport::send(ConnectionId connection, std::string_view bytes) {
   Link& link = links_.at(connection);
   if (link.closed_by_server) return {IoState::ended, 0, "the connection broke"};
   if (clock_.now() >= room_at_) send_room = ~std::size_t{0};
+  ++send_count;
   const std::size_t size = std::min(bytes.size(), send_room);
   if (size == 0) return {};
   send_room -= size;
@@ -134,6 +135,7 @@ Instant FakeTransport::next_event(const Link& link) {
 }
 
 Woken FakeTransport::wait(std::span<Interest> interests, Instant deadline) {
+  ++wait_count;
   if (std::exchange(interrupt_next_wait, false)) return Woken::interrupted;
   for (;;) {
     bool any = false;

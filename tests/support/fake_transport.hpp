@@ -46,6 +46,9 @@ class FakeTransport : public Transport {
   Duration send_time;
   // A send moves at most so many bytes, and then none until it is raised.
   std::size_t send_room = ~std::size_t{0};
+  // How often bytes were handed over, whatever became of them, and how often somebody waited.
+  std::size_t send_count = 0;
+  std::size_t wait_count = 0;
   // The next wait() is interrupted by a signal.
   bool interrupt_next_wait = false;
   [[nodiscard]] std::size_t open_count() const;

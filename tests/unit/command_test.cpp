@@ -84,10 +84,8 @@ TEST(UndoOf, ARepeatedStampReleaseProvesOwnershipExactly) {
 TEST(LockName, JoinsATakeAndItsUndoAndNothingElse) {
   EXPECT_EQ(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(Pass{kKey, kToken}));
   EXPECT_EQ(lock_name(StampTake{kKey, kToken, {}}), lock_name(StampUndo{kKey, kToken}));
-  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
-            lock_name(Pass{kKey, Token("other")}));
-  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
-            lock_name(Pass{Resource("other"), kToken}));
+  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(Pass{kKey, Token("other")}));
+  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(Pass{Resource("other"), kToken}));
 }
 
 TEST(LockName, OfSeveralKeysDiffersWhereOneDoes) {

@@ -43,7 +43,8 @@ TEST(MajorityHolding, NeedsAMajorityOfAllNodesAndNotOfThoseThatAnswered) {
 }
 
 TEST(MajorityHolding, LastsUntilTooFewAreLeft) {
-  EXPECT_EQ(majority_holding({says("10 0 a"), says("30 0 a"), says("20 0 a")})->left, Duration::ms(20));
+  EXPECT_EQ(majority_holding({says("10 0 a"), says("30 0 a"), says("20 0 a")})->left,
+            Duration::ms(20));
   EXPECT_EQ(majority_holding({says("-1 0 a"), says("30 0 a"), absent()})->left, Duration::ms(30));
   EXPECT_EQ(majority_holding({says("-1 0 a"), says("-1 0 a"), says("5 0 a")})->left, std::nullopt);
 }

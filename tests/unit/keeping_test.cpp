@@ -44,7 +44,8 @@ class KeepingTest : public FakeWorld {
     keeping_.keep(lease);
     server(2).keys.clear();
     server(2).answer_time = Duration::ms(20);
-    while (server(2).count("SET") < 2) keep_for(Duration::ms(1));
+    const std::size_t before = server(2).count("SET");
+    while (server(2).count("SET") == before) keep_for(Duration::ms(1));
     return lease;
   }
   // Lets time pass as the keeper's thread does.
@@ -128,9 +129,24 @@ TEST_F(KeepingTest, OfAStoppedLeaseNothingIsSentOrToldAnyMore) {
   keep_for(kTtl);
   const std::size_t before = extends(0);
   lease.trust->end();
-  keeping_.stop(*lease.trust, Stop::released);
+  keeping_.stop(*lease.trust);
   keep_for(kTtl * 3);
   EXPECT_EQ(extends(0), before);
+  EXPECT_EQ(losses_->count, 0);
+}
+
+TEST_F(KeepingTest, ALeaseThatIsKeptNoMoreLivesUntilItsTimeIsOver) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  keep_for(kTtl);
+  keeping_.stop(*lease.trust);
+  const std::size_t before = extends(0);
+  const Instant until = lease.trust->until();
+  keep_for(until - clock_.now() - Duration::ms(1));
+  EXPECT_TRUE(live(lease));
+  EXPECT_EQ(extends(0), before);
+  keep_for(kTtl);
+  EXPECT_FALSE(live(lease));
   EXPECT_EQ(losses_->count, 0);
 }
 
@@ -141,7 +157,7 @@ TEST_F(KeepingTest, ALeaseThatIsStoppedWhileItIsExtendedIsNotLost) {
   keep_for(Duration::ms(905));
   while (extends(0) == 0) keep_for(Duration::ms(1));
   lease.trust->end();
-  keeping_.stop(*lease.trust, Stop::released);
+  keeping_.stop(*lease.trust);
   for (std::size_t i = 0; i < 3; ++i) server(i).keys.clear();
   keep_for(kTtl);
   EXPECT_EQ(losses_->count, 0);
@@ -202,6 +218,18 @@ TEST_F(KeepingTest, MoreLeasesThanAreAskedAtATimeAreAllKept) {
             static_cast<std::ptrdiff_t>(leases.size()));
 }
 
+TEST_F(KeepingTest, ExtendsThatAreDueTogetherTravelTogether) {
+  for (std::size_t i = 0; i < 1'000; ++i) keeping_.keep(take("r" + std::to_string(i)));
+  keep_for(kTtl);
+  const std::size_t before = transport_.send_count;
+  const auto extends_of_all = [this] { return server(0).log.size(); };
+  const std::size_t extended = extends_of_all();
+  keep_for(kTtl * 3);
+  EXPECT_GT(extends_of_all() - extended, 8'000U);
+  EXPECT_LT((transport_.send_count - before) / 3, (extends_of_all() - extended) / 4);
+  EXPECT_EQ(losses_->count, 0);
+}
+
 TEST_F(KeepingTest, AVoteThatAServerHasLostIsPlantedAgain) {
   const KeptLease lease = take();
   keeping_.keep(lease);
@@ -228,7 +256,7 @@ TEST_F(KeepingTest, NothingIsPlantedWhereSomebodyElseStandsOrNoMajorityConfirmed
 TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
   const KeptLease lease = take_and_plant();
   lease.trust->end();
-  keeping_.stop(*lease.trust, Stop::released);
+  keeping_.stop(*lease.trust);
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
   LockManager locks(pool_, plan_);
   unlock(locks, lease.token);
@@ -240,24 +268,56 @@ TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
 TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
   const KeptLease lease = take_and_plant();
   lease.trust->end();
-  keep_for(Duration::ms(100));
-  keeping_.stop(*lease.trust, Stop::released);
+  step_for(Duration::ms(30));
+  ASSERT_EQ(server(2).keys["r"], lease.token.view());
   keep_for(Duration::ms(100));
   EXPECT_TRUE(server(2).keys.empty());
+  keeping_.stop(*lease.trust);
+  EXPECT_EQ(keeping_.size(), 0U);
 }
 
 TEST_F(KeepingTest, WhatIsPlantedForALockThatLivesOnStays) {
   const KeptLease lease = take_and_plant();
-  lease.trust->end();
-  keeping_.stop(*lease.trust, Stop::lives_on);
+  lease.trust->pass_on();
+  keeping_.stop(*lease.trust);
   keep_for(Duration::ms(100));
   EXPECT_EQ(keeping_.size(), 0U);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).keys["r"], lease.token.view()) << i;
 }
 
+// Nobody keeps it any more, and nobody but the trust tells of the release.
+TEST_F(KeepingTest, WhatIsPlantedForALockThatIsReleasedBehindItsKeepingIsUndone) {
+  for (const bool answered : {false, true}) {
+    const KeptLease lease = take_and_plant();
+    keeping_.stop(*lease.trust);
+    if (answered) step_for(Duration::ms(30));
+    LockManager locks(pool_, plan_);
+    lease.trust->end();
+    unlock(locks, lease.token);
+    // As where the release has overtaken the plant on another connection.
+    server(2).keys["r"] = lease.token.view();
+    keep_for(Duration::ms(100));
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
+    EXPECT_EQ(keeping_.size(), 0U);
+    server(2).answer_time = Duration();
+  }
+}
+
+TEST_F(KeepingTest, NobodyIsToldOfTheLossOfWhatWasGivenUp) {
+  const KeptLease released = take("released");
+  const KeptLease passed_on = take("passed on");
+  keeping_.keep(released);
+  keeping_.keep(passed_on);
+  released.trust->end();
+  passed_on.trust->pass_on();
+  keep_for(kTtl * 2);
+  EXPECT_EQ(keeping_.size(), 0U);
+  EXPECT_EQ(losses_->count, 0);
+}
+
 TEST_F(KeepingTest, ALeaseThatWasLeftAndIsKeptAgainIsKept) {
   const KeptLease lease = take_and_plant();
-  keeping_.stop(*lease.trust, Stop::lives_on);
+  keeping_.stop(*lease.trust);
   keeping_.keep(lease);
   keep_for(kTtl * 3);
   EXPECT_TRUE(live(lease));

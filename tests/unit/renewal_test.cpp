@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <bit>
+#include <map>
 
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
@@ -33,6 +34,19 @@ class Keeping : public testing::Test {
     return now;
   }
 
+  // At most: two moments at which leases of this ttl may be due are so far apart.
+  static Duration grid_step() { return Duration::ns(kTtl.count_ns() / kGridPart); }
+  // When leases of this ttl are due that were taken one by one from 0 on.
+  std::map<Instant, int> due_of_many(int count, Duration apart) {
+    std::map<Instant, int> due;
+    for (int i = 0; i < count; ++i) {
+      const Instant taken = t(0) + apart * i;
+      Renewal kept{{kTtl, kKeepMax}, taken, taken + Duration::ms(2'900), entropy_};
+      ++due[kept.next_event(taken).value()];
+    }
+    return due;
+  }
+
   test::SeededEntropy entropy_;
 };
 
@@ -40,7 +54,7 @@ TEST_F(Keeping, IsDueAThirdOfTheTtlAfterTheLastSuccessOrALittleSooner) {
   Renewal kept = lease();
   for (const Instant from : {t(0), t(700)}) {
     const Instant due = kept.next_event(from).value();
-    EXPECT_GE(due - from, Duration::ms(900));
+    EXPECT_GE(due - from, Duration::ms(900) - grid_step());
     EXPECT_LE(due - from, Duration::ms(1'000));
     EXPECT_FALSE(kept.extend_by(due - kOneNs));
     if (from == t(0)) {
@@ -51,9 +65,29 @@ TEST_F(Keeping, IsDueAThirdOfTheTtlAfterTheLastSuccessOrALittleSooner) {
 }
 
 TEST_F(Keeping, LeasesTakenTogetherAreNotExtendedTogether) {
-  std::set<Instant> due;
-  for (int i = 0; i < 100; ++i) due.insert(lease().next_event(t(0)).value());
-  EXPECT_GT(due.size(), 80U);
+  const std::map<Instant, int> due = due_of_many(1'000, Duration());
+  EXPECT_GE(due.size(), 8U);
+  for (const auto& [moment, count] : due) EXPECT_LE(count, 200) << moment.since_epoch_ns();
+}
+
+TEST_F(Keeping, ManyLeasesAreDueAtFewMoments) {
+  const std::map<Instant, int> due = due_of_many(1'000, Duration::ms(1));
+  // A second and its jitter, in steps of at least half of the grid's part of a ttl.
+  EXPECT_LE(due.size(), 2U * 1'100U * kGridPart / 3'000U + 1U);
+  for (const int ms : {100, 1'000, 30'000, 3'600'000}) {
+    const Duration ttl = Duration::ms(ms);
+    Renewal kept{{ttl, ttl * 10}, t(5), t(5) + ttl, entropy_};
+    const Instant moment = kept.next_event(t(5)).value();
+    EXPECT_EQ(moment.since_epoch_ns() % std::bit_floor(static_cast<std::uint64_t>(ms) * 3'906U), 0)
+        << ms << " ms: a moment of the grid of shorter ttls too";
+  }
+}
+
+TEST_F(Keeping, TheShortestTtlHasNoGrid) {
+  Renewal kept{{Duration::ns(200), Duration::ns(2'000)}, t(0), t(0) + Duration::ns(150), entropy_};
+  const Instant due = kept.next_event(t(0)).value();
+  EXPECT_GE(due - t(0), Duration::ns(60));
+  EXPECT_LE(due - t(0), Duration::ns(67));
 }
 
 TEST_F(Keeping, IsTriedSoonerInTroubleAndForAsLongAsItIsTrusted) {
@@ -108,7 +142,7 @@ TEST_F(Keeping, TroubleThatPassesLeavesNothingBehind) {
   EXPECT_LE(again - t(1'050), Duration::ms(188));
   ASSERT_TRUE(kept.extend_by(again));
   kept.extended(t(4'000), again);
-  EXPECT_GE(kept.next_event(again).value() - again, Duration::ms(900));
+  EXPECT_GE(kept.next_event(again).value() - again, Duration::ms(900) - grid_step());
   EXPECT_EQ(kept.trusted_until(), t(4'000));
 }
 

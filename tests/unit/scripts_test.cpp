@@ -10,9 +10,9 @@ namespace redlock {
 namespace {
 
 std::vector<const Script*> all_scripts() {
-  return {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal,
-          &scripts::inspect,         &scripts::stamp_take,      &scripts::stamp_undo,
-          &scripts::stamp_release,   &scripts::stamp_check};
+  return {&scripts::pass,          &scripts::extend_if_equal, &scripts::check_equal,
+          &scripts::inspect,       &scripts::stamp_take,      &scripts::stamp_undo,
+          &scripts::stamp_release, &scripts::stamp_check};
 }
 
 TEST(Scripts, EveryNameIsFortyLowerCaseHexDigits) {

@@ -72,8 +72,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ALastRemovalGoesOutBehindTheUnansweredSe
   session_.submit_last(delete_of("a"));
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
-  EXPECT_EQ(requests[0],
-            (Arguments{"EVAL", std::string(scripts::pass.text), "1", "r", "a"}));
+  EXPECT_EQ(requests[0], (Arguments{"EVAL", std::string(scripts::pass.text), "1", "r", "a"}));
   EXPECT_TRUE(session_.open_takes().empty());
 }
 

@@ -182,8 +182,7 @@ TEST(Rule05AnErrorIsAVoteAgainst, AServersErrorIsNeitherGrantNorDenial) {
 }
 
 TEST(ReplyTo, AKeyOfAnotherTypeIsNotOurs) {
-  EXPECT_EQ(error_reply(Pass{kKey, kToken}, "ERR ...: WRONGTYPE Operation").answer,
-            Answer::denied);
+  EXPECT_EQ(error_reply(Pass{kKey, kToken}, "ERR ...: WRONGTYPE Operation").answer, Answer::denied);
   EXPECT_EQ(error_reply(CheckEqual{kKey, kToken}, "WRONGTYPE Operation").answer, Answer::denied);
   EXPECT_EQ(error_reply(StampRelease{kKey, Token("1.2"), {}}, "WRONGTYPE Operation").answer,
             Answer::denied);

@@ -50,12 +50,24 @@ TEST(Trust, EndsWithItsOwnersReleaseAndThatIsNoLoss) {
 TEST(Trust, KnowsWhetherItsOwnerEndedIt) {
   Trust over(t(100));
   EXPECT_EQ(over.left(t(100)), Duration());
-  EXPECT_FALSE(over.ended());
+  EXPECT_FALSE(over.released());
   over.end();
-  EXPECT_TRUE(over.ended());
+  EXPECT_TRUE(over.released());
   EXPECT_EQ(over.until(), Instant());
   EXPECT_FALSE(over.prolong(t(200), t(1)));
   EXPECT_EQ(over.left(t(1)), Duration());
+}
+
+TEST(Trust, OfALockThatLivesOnIsOverAndNotReleased) {
+  Trust trust(t(100));
+  trust.pass_on();
+  EXPECT_TRUE(trust.passed_on());
+  EXPECT_FALSE(trust.released());
+  EXPECT_EQ(trust.left(t(1)), Duration());
+  EXPECT_EQ(trust.until(), Instant());
+  EXPECT_FALSE(trust.prolong(t(200), t(1)));
+  trust.lose(Loss::denied);
+  EXPECT_EQ(trust.loss(), Loss::none);
 }
 
 TEST(Trust, ThatIsLostSaysWhy) {

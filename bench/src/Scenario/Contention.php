@@ -4,11 +4,10 @@ declare(strict_types=1);
 
 namespace Bench\Scenario;
 
+use Bench\Crowd;
 use Bench\Lab;
 use Bench\Placement;
-use Bench\Samples;
 use Bench\Settings;
-use RedLock\Harness\RedisServer;
 
 /**
  * A hundred processes take turns on one resource, as in the documents' test: 1000 requests of 100
@@ -16,12 +15,10 @@ use RedLock\Harness\RedisServer;
  */
 final class Contention
 {
-    private const SECONDS_MAX = 120.0;
-
     /** What the scripts call inside the server; the rest was sent by clients. */
     private const CALLED_BY_SCRIPTS = [
         'limit' => ['get', 'del'],
-        'native' => ['get', 'del'],
+        'native' => ['get', 'del', 'hlen'],
         'userland' => ['get', 'del'],
         'native-pid' => ['get', 'del', 'set', 'time', 'type'],
         'userland-pid' => [],
@@ -51,11 +48,8 @@ final class Contention
     private static function pass(Lab $lab, string $kind, int $serverCount): array
     {
         $servers = array_slice($lab->servers, 0, $serverCount);
-        $contention = $lab->contention($kind, $lab->ports($serverCount), Settings::CLIENTS,
-            $lab->settings->contentionRequests, Settings::HOLD_US);
-        array_map(static fn (RedisServer $server) => $server->client()->call('CONFIG', 'RESETSTAT'), $servers);
-        $answer = $contention->ask('go', self::SECONDS_MAX);
-        $contention->end();
+        $answer = Crowd::pass($lab, $kind, $lab->ports($serverCount), Settings::CLIENTS, $lab->settings->contentionRequests,
+            static fn () => array_map(static fn ($server) => $server->client()->call('CONFIG', 'RESETSTAT'), $servers));
         $sent = $total = 0;
         foreach ($servers as $server) {
             $calls = array_diff_key($server->commandCalls(), array_flip(self::SENT_BY_THE_BENCH));
@@ -72,22 +66,11 @@ final class Contention
      */
     private static function summarise(array $passes): array
     {
-        $waitNs = array_merge(...array_column($passes, 'wait_ns'));
-        $releaseNs = array_merge(...array_column($passes, 'release_ns'));
-        $locks = count($waitNs);
-        $waitMs = static fn (float $share) => Samples::quantile($waitNs, $share) / 1e6;
-        $perSecond = static fn (array $pass) => count($pass['wait_ns']) / ($pass['elapsed_ns'] / 1e9);
+        $summary = Crowd::summarise($passes);
 
-        return [
-            'locks' => $locks,
-            'overlaps' => array_sum(array_column($passes, 'overlaps')),
-            'locks_per_second' => Samples::median(array_map($perSecond, $passes)),
-            'wait_ms' => ['p50' => $waitMs(0.50), 'p99' => $waitMs(0.99), 'max' => $waitMs(1.0)],
-            'wait_percentiles_ms' => array_map(static fn ($percent) => $waitMs($percent / 100), range(0, 100)),
-            'release_us' => ['p50' => Samples::quantile($releaseNs, 0.50) / 1e3,
-                'p99' => Samples::quantile($releaseNs, 0.99) / 1e3],
-            'commands_sent_per_lock' => array_sum(array_column($passes, 'sent')) / $locks,
-            'commands_executed_per_lock' => array_sum(array_column($passes, 'executed')) / $locks,
+        return $summary + [
+            'commands_sent_per_lock' => array_sum(array_column($passes, 'sent')) / $summary['locks'],
+            'commands_executed_per_lock' => array_sum(array_column($passes, 'executed')) / $summary['locks'],
         ];
     }
 }

@@ -1,6 +1,9 @@
 // The schedule of a lease that is kept alive.
 #include "redlock/algorithm/renewal.hpp"
 
+#include <algorithm>
+#include <bit>
+
 #include "redlock/algorithm/invariant.hpp"
 
 namespace redlock {
@@ -22,12 +25,19 @@ Renewal::Renewal(RenewalTerms terms, Instant taken, Instant trusted_until, Entro
       taken_(taken),
       trusted_until_(std::min(trusted_until, taken + terms.keep_max)),
       earliness_(random_between(entropy, 0, kEarlinessMax)),
-      due_(taken + a_little_less(std::min(part_of(terms.ttl, kRenewalPart),
-                                          part_of(trusted_until_ - taken, kSoonPart)))) {}
+      due_(after(taken, std::min(part_of(terms.ttl, kRenewalPart),
+                                 part_of(trusted_until_ - taken, kSoonPart)))) {}
 
 Duration Renewal::a_little_less(Duration pause) const {
   const Duration tenth = part_of(pause, 10);
   return pause - part_of(tenth * static_cast<std::int64_t>(earliness_), kEarlinessMax);
+}
+
+Instant Renewal::after(Instant now, Duration pause) const {
+  const auto ttl_ns = static_cast<std::uint64_t>(terms_.ttl.count_ns());
+  const auto step_ns = static_cast<std::int64_t>(std::bit_floor(ttl_ns / kGridPart));
+  const std::int64_t over_ns = (now + a_little_less(pause)).since_epoch_ns();
+  return Instant::from_ns(step_ns == 0 ? over_ns : over_ns - over_ns % step_ns);
 }
 
 Instant Renewal::worth_from() const { return trusted_until_ + part_of(terms_.ttl, kTroublePart); }
@@ -58,13 +68,13 @@ void Renewal::extended(Instant trusted_until, Instant now) {
   // What was lost meanwhile stays lost, for its owner may have been told.
   if (loss(now) != Loss::none) return;
   trusted_until_ = std::max(trusted_until_, std::min(trusted_until, kept_until()));
-  due_ = now + a_little_less(part_of(terms_.ttl, kRenewalPart));
+  due_ = after(now, part_of(terms_.ttl, kRenewalPart));
 }
 
 void Renewal::failed(Instant now) {
   REDLOCK_INVARIANT(under_way_);
   under_way_ = false;
-  due_ = now + a_little_less(part_of(terms_.ttl, kTroublePart));
+  due_ = after(now, part_of(terms_.ttl, kTroublePart));
 }
 
 void Renewal::denied() {

@@ -7,7 +7,9 @@
 //   resting, extending ──nothing can be trusted any more──▶ lost
 //
 // Whoever drives it asks next_event(), waits until then, asks extend_by(), and tells what came of
-// the extend. Leases taken in one moment do not ask in one moment: each draws how early it is.
+// the extend. Leases taken in one moment do not ask in one moment: each draws how early it is. But
+// the moments form a grid that all leases of about one ttl share, so that many extends travel
+// together.
 // Invariants: what is trusted never ends later than keep_max after the lease was taken; a lease
 // that is lost stays lost. Pure. One thread.
 #pragma once
@@ -22,6 +24,9 @@ namespace redlock {
 // A pause is this part of the ttl: after a success, and after trouble.
 inline constexpr std::int64_t kRenewalPart = 3;
 inline constexpr std::int64_t kTroublePart = 16;
+// Two moments of the grid are at most this part of the ttl apart. It is a power of two of
+// nanoseconds, so that every moment of a long ttl is one of a short ttl too.
+inline constexpr std::int64_t kGridPart = 256;
 
 struct RenewalTerms {
   Duration ttl;
@@ -64,6 +69,8 @@ class Renewal {
   [[nodiscard]] bool gains(Instant now) const;
   // Between nine tenths and the whole.
   [[nodiscard]] Duration a_little_less(Duration pause) const;
+  // When a pause that begins now is over, or at the last moment of the grid before that.
+  [[nodiscard]] Instant after(Instant now, Duration pause) const;
 
   RenewalTerms terms_;
   Instant taken_;

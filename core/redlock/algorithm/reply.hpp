@@ -3,6 +3,7 @@
 // Three answers and not two: a node that erred or stayed silent MAY have done what it
 // was asked, so it is neither a grant nor a denial. Pure values.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,8 @@ enum class Fault {
   bound,       // one of our own bounds was reached; nothing was sent
   unanswered,  // the outcome was certain before an answer came
 };
+
+inline constexpr std::size_t kFaultCount = static_cast<std::size_t>(Fault::unanswered) + 1;
 
 // The word for a program to compare with; the words never change.
 [[nodiscard]] std::string_view to_string(Fault fault);

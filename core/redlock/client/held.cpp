@@ -18,13 +18,15 @@ Instant end_of(const Outcome& granted) { return granted.decided_at + granted.val
 }  // namespace
 
 Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken)
-    : shared_(std::move(shared)), resource_(std::move(resource)), token_(taken.token), ttl_(ttl) {
-  own_.emplace(end_of(taken));
-}
+    : shared_(std::move(shared)),
+      resource_(std::move(resource)),
+      token_(taken.token),
+      ttl_(ttl),
+      trust_(std::make_shared<Trust>(end_of(taken))) {}
 
 Duration Held::left() noexcept {
   if (watch_.forked()) return {};
-  return trust().left(shared_->now());
+  return trust_->left(shared_->now());
 }
 
 bool Held::extend(Duration ttl) {
@@ -35,7 +37,7 @@ bool Held::extend(Duration ttl) {
     return false;
   }
   const Instant now = shared_->now();
-  if (end_of(outcome) <= now || !trust().prolong(end_of(outcome), now)) return false;
+  if (end_of(outcome) <= now || !trust_->prolong(end_of(outcome), now)) return false;
   ttl_ = ttl;
   if (kept_) {
     try {
@@ -56,7 +58,7 @@ bool Held::confirm() {
 
 void Held::note_denial(const Outcome& outcome) noexcept {
   if (!majority_denied(outcome)) return;
-  trust().lose(Loss::denied);
+  trust_->lose(Loss::denied);
   (void)loss_.request_stop();
 }
 
@@ -80,8 +82,8 @@ void Held::drop() noexcept {
 
 void Held::end_trust() noexcept {
   // First, so that no extend is begun behind the release.
-  end_keeping(Stop::released);
-  own_->end();
+  trust_->end();
+  end_keeping();
 }
 
 std::stop_token Held::begin_keeping(Duration max) {
@@ -93,14 +95,12 @@ std::stop_token Held::begin_keeping(Duration max) {
     return loss_.get_token();
   }
   // Never for less than it may be trusted already.
-  keep(std::max(shared_->now() + max, own_->until()));
+  keep(std::max(shared_->now() + max, trust_->until()));
   return loss_.get_token();
 }
 
 void Held::keep(Instant keep_until) {
-  const Instant until = trust().until();
-  auto trust = std::make_shared<Trust>(until);
-  auto watched = std::make_shared<LossWatch>(loss_);
+  const Instant until = trust_->until();
   // As if the latest extend had been the take: the next one is due when a third of its ttl is over.
   const Instant taken_at =
       until - validity_of(ttl_, Duration(), shared_->plan()->options.drift_factor);
@@ -110,33 +110,16 @@ void Held::keep(Instant keep_until) {
                           {ttl_, keep_until - taken_at},
                           taken_at,
                           until,
-                          trust,
-                          watched});
-  if (kept_) {
-    const Instant latest = let_go(Stop::lives_on);
-    (void)trust->prolong(latest, shared_->now());
-    if (latest == Instant()) {
-      trust->end();
-      (void)loss_.request_stop();
-    }
-  }
-  kept_ = std::move(trust);
-  watched_ = std::move(watched);
+                          trust_,
+                          std::make_shared<LossWatch>(loss_)});
+  kept_ = true;
   keep_until_ = keep_until;
 }
 
-Instant Held::let_go(Stop how) noexcept {
-  watched_->end();
-  const Instant until = kept_->until();
-  shared_->keeper().stop(*kept_, how);
-  return kept_->loss() == Loss::none ? until : Instant();
-}
-
-void Held::end_keeping(Stop how) noexcept {
+void Held::end_keeping() noexcept {
   if (!kept_ || watch_.forked()) return;
-  // What is left of it is its own again; what is lost stays lost.
-  own_.emplace(let_go(how));
-  kept_.reset();
+  kept_ = false;
+  shared_->keeper().stop(*trust_);
 }
 
 }  // namespace inner

@@ -60,16 +60,7 @@ Outcome Shared::check(const Resource& resource, const Token& token) {
 }
 
 Outcome Shared::release(const Resource& resource, const Token& token) {
-  unread_releases_ = 0;
   return runtime_.pool().run(locks_.begin_unlock(resource, token));
-}
-
-void Shared::send_release(const Resource& resource, const Token& token) {
-  if (++unread_releases_ >= kUnreadReleasesMax) {
-    (void)release(resource, token);
-  } else {
-    (void)runtime_.pool().take(locks_.begin_unlock(resource, token));
-  }
 }
 
 Refusal Shared::refusal_of(const Outcome& outcome) const {

@@ -3,7 +3,6 @@
 // It lives for as long as any of them, so that a lease may outlive its client; its end delivers
 // what is still to be removed. Confined to one thread at a time, as they are.
 #pragma once
-#include <cstddef>
 #include <memory>
 #include <stop_token>
 
@@ -11,6 +10,7 @@
 #include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/runtime.hpp"
+#include "redlock/runtime/unawaited.hpp"
 
 namespace redlock {
 inline namespace v0 {
@@ -18,9 +18,6 @@ namespace inner {
 
 // Nobody waits for longer before looking whether a stop was requested.
 inline constexpr Duration kWaitSlice = Duration::ms(25);
-// Releases that nobody waits for share a connection's room for what is unanswered: the one that
-// would be too many is waited for.
-inline constexpr std::size_t kUnreadReleasesMax = 768;
 
 [[nodiscard]] inline Duration duration_of(Milliseconds time) { return Duration::ms(time.count()); }
 
@@ -37,7 +34,9 @@ class Shared {
   [[nodiscard]] Outcome check(const Resource& resource, const Token& token);
   [[nodiscard]] Outcome release(const Resource& resource, const Token& token);
   // Sends it, and seldom waits.
-  void send_release(const Resource& resource, const Token& token);
+  void send_release(const Resource& resource, const Token& token) {
+    releases_.send(locks_, resource, token);
+  }
 
   [[nodiscard]] Instant now() { return runtime_.pool().clock().now(); }
   [[nodiscard]] const std::shared_ptr<const LockPlan>& plan() const { return plan_; }
@@ -55,7 +54,7 @@ class Shared {
   std::int64_t retry_delay_ms_;
   Runtime runtime_;
   LockManager locks_;
-  std::size_t unread_releases_ = 0;
+  UnawaitedReleases releases_;
   Keeper keeper_;
 };
 

@@ -19,6 +19,7 @@
 
 #include "redlock/algorithm/entropy.hpp"
 #include "redlock/runtime/locator.hpp"
+#include "redlock/runtime/server_counters.hpp"
 #include "redlock/runtime/transport.hpp"
 #include "redlock/wire/conversation.hpp"
 
@@ -31,6 +32,9 @@ inline constexpr std::size_t kReceiveBytes = 16 * 1024;
 inline constexpr int kReceivesMax = 8;
 // Servers read 16 KiB at a time, and carry all of it out before they reply.
 inline constexpr std::size_t kReadAtOnceBytes = 16 * 1024;
+
+// When an answer came is known where somebody looked all the time but for so long.
+inline constexpr Duration kUnseenMax = Duration::us(100);
 
 // What a server was last in trouble with; over as soon as it answers anything.
 struct NodeTrouble {
@@ -52,6 +56,16 @@ class Connection {
 
   // There is a user who waits as long as that.
   void allow(Duration timeout) { timeout_ = std::max(timeout_, timeout); }
+  // What happens here is counted there; whoever says so first decides.
+  void count_in(const std::shared_ptr<ServerCounters>& counters) {
+    if (!counters_) counters_ = counters;
+  }
+  // Somebody waits for it from now on, and until now. What came while nobody did may have lain
+  // there for long, and tells nothing of the time that it took.
+  void begin_look(Instant now) noexcept {
+    if (now - seen_at_ > kUnseenMax) asked_at_ = Instant();
+  }
+  void end_look(Instant now) noexcept { seen_at_ = now; }
   // Hands to the transport what is to be sent.
   void flush(Instant now, Events& events) noexcept;
   void take_ready(bool readable, bool writable, Instant now, Events& events) noexcept;
@@ -109,6 +123,8 @@ class Connection {
   // Of one that is closing: may something still be said on it?
   [[nodiscard]] bool stream_usable() const { return stream_usable_; }
 
+  // Null: nothing is counted.
+  [[nodiscard]] ServerCounters* counters() const { return counters_.get(); }
   [[nodiscard]] bool may_open(Instant now) const {
     return state_ == State::idle && now >= retry_at_;
   }
@@ -132,14 +148,17 @@ class Connection {
   // Where memory runs out in the middle of a conversation its order is in doubt, and that costs
   // the connection.
   template <class Act>
-  void or_close(Events& events, Act act) noexcept;
-  void give_up(Events& events) noexcept;
+  void or_close(Instant now, Events& events, Act act) noexcept;
+  void give_up(Instant now, Events& events) noexcept;
   void take_status(Instant now, Events& events);
   void send_output(Instant now, Events& events);
   // Gives the connection up because it can no longer be sent on.
   void hear_out(const std::string& reason, Instant now, Events& events);
   void receive(Instant now, Events& events);
-  void begin_closing(Fault fault, const std::string& reason, bool stream_usable, Events& events);
+  void begin_closing(Fault fault, const std::string& reason, bool stream_usable, Instant now,
+                     Events& events);
+  void note_sent(Instant now);
+  void note_heard(Instant now);
 
   std::unique_ptr<Locator> locator_;
   Duration timeout_;
@@ -155,6 +174,10 @@ class Connection {
   Instant last_used_;
   // Of the connection and its greeting.
   Instant ready_by_;
+  std::shared_ptr<ServerCounters> counters_;
+  // When the command left whose answer's time is being taken; Instant() where none is.
+  Instant asked_at_;
+  Instant seen_at_;
 };
 
 }  // namespace redlock

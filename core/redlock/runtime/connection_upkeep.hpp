@@ -22,19 +22,19 @@ void Connection<C>::open(Instant now, Instant answer_by, MadeOf&... made_of) {
 
 template <IsConversation C>
 template <class Act>
-void Connection<C>::or_close(Events& events, Act act) noexcept {
+void Connection<C>::or_close(Instant now, Events& events, Act act) noexcept {
   try {
     act();
   } catch (const std::bad_alloc&) {
-    give_up(events);
+    give_up(now, events);
   }
 }
 
 template <IsConversation C>
-void Connection<C>::give_up(Events& events) noexcept {
+void Connection<C>::give_up(Instant now, Events& events) noexcept {
   if (!has_conversation()) return;
   try {
-    begin_closing(Fault::closed, "out of memory", state_ == State::ready, events);
+    begin_closing(Fault::closed, "out of memory", state_ == State::ready, now, events);
   } catch (const std::bad_alloc&) {
     // It is closing all the same; whom nobody could tell is told by its own deadline.
   }
@@ -42,7 +42,7 @@ void Connection<C>::give_up(Events& events) noexcept {
 
 template <IsConversation C>
 void Connection<C>::flush(Instant now, Events& events) noexcept {
-  or_close(events, [&] { send_output(now, events); });
+  or_close(now, events, [&] { send_output(now, events); });
 }
 
 template <IsConversation C>
@@ -52,6 +52,7 @@ void Connection<C>::send_output(Instant now, Events& events) {
   while (conversation_->has_output()) {
     const IoResult result = transport_.send(connection_, conversation_->output());
     if (result.state == IoState::progress) {
+      note_sent(now);
       conversation_->mark_sent(result.bytes);
       last_used_ = now;
       continue;
@@ -66,12 +67,12 @@ void Connection<C>::send_output(Instant now, Events& events) {
 template <IsConversation C>
 void Connection<C>::hear_out(const std::string& reason, Instant now, Events& events) {
   receive(now, events);
-  if (state_ == State::ready) begin_closing(Fault::closed, reason, false, events);
+  if (state_ == State::ready) begin_closing(Fault::closed, reason, false, now, events);
 }
 
 template <IsConversation C>
 void Connection<C>::take_ready(bool readable, bool writable, Instant now, Events& events) noexcept {
-  or_close(events, [&] {
+  or_close(now, events, [&] {
     if (state_ == State::connecting && (readable || writable)) take_status(now, events);
     if (state_ == State::ready && readable) receive(now, events);
     send_output(now, events);
@@ -82,9 +83,10 @@ template <IsConversation C>
 void Connection<C>::take_status(Instant now, Events& events) {
   const LinkStatus status = transport_.status(connection_);
   if (status.state == LinkState::failed) {
-    begin_closing(status.fault, status.reason, false, events);
+    begin_closing(status.fault, status.reason, false, now, events);
   } else if (status.state == LinkState::connected) {
     state_ = State::ready;
+    if (counters_) counters_->note_connect();
     // It may have stood for long, unlooked at; the greeting goes out only now.
     ready_by_ = std::max(ready_by_, now + timeout_);
   }
@@ -97,8 +99,9 @@ void Connection<C>::receive(Instant now, Events& events) {
     const IoResult result = transport_.receive(connection_, buffer);
     if (result.state == IoState::blocked) return;
     if (result.state == IoState::ended) {
-      return begin_closing(Fault::closed, result.reason, false, events);
+      return begin_closing(Fault::closed, result.reason, false, now, events);
     }
+    note_heard(now);
     conversation_->take_bytes(std::string_view(buffer.data(), result.bytes), events);
     if (!conversation_->broken()) {
       failure_count_ = 0;
@@ -106,7 +109,7 @@ void Connection<C>::receive(Instant now, Events& events) {
     }
     heard(now);
     if (conversation_->broken()) {
-      return begin_closing(conversation_->fault(), conversation_->reason(), true, events);
+      return begin_closing(conversation_->fault(), conversation_->reason(), true, now, events);
     }
     if (result.bytes < buffer.size()) return;
   }
@@ -123,10 +126,11 @@ std::optional<Instant> Connection<C>::next_deadline() const {
 template <IsConversation C>
 bool Connection<C>::take_time(Instant now, Events& events) noexcept {
   if (!overdue(now)) return false;
-  or_close(events, [&] {
-    if (state_ == State::ready) return begin_closing(Fault::timeout, "no answer", true, events);
+  or_close(now, events, [&] {
+    if (state_ == State::ready)
+      return begin_closing(Fault::timeout, "no answer", true, now, events);
     const LinkStatus status = transport_.status(connection_);
-    begin_closing(Fault::timeout, status.reason.empty() ? "connecting" : status.reason, false,
+    begin_closing(Fault::timeout, status.reason.empty() ? "connecting" : status.reason, false, now,
                   events);
   });
   return true;
@@ -134,7 +138,7 @@ bool Connection<C>::take_time(Instant now, Events& events) noexcept {
 
 template <IsConversation C>
 void Connection<C>::begin_closing(Fault fault, const std::string& reason, bool stream_usable,
-                                  Events& events) {
+                                  Instant now, Events& events) {
   const bool unused = state_ == State::ready && conversation_->idle() && fault == Fault::closed;
   state_ = State::closing;
   stream_usable_ = stream_usable;
@@ -143,7 +147,23 @@ void Connection<C>::begin_closing(Fault fault, const std::string& reason, bool s
   // A server may close an idle connection; that is no reason to stay away from it.
   if (unused) return;
   ++failure_count_;
+  if (counters_) counters_->note_trouble(fault, now);
   trouble_ = {fault, reason};
+}
+
+// The time of one answer is taken at a time, from a moment when none was awaited: its order is not
+// in doubt then.
+template <IsConversation C>
+void Connection<C>::note_sent(Instant now) {
+  if (!counters_ || conversation_->unanswered_bytes() > 0) return;
+  asked_at_ = seen_at_ = now;
+}
+
+template <IsConversation C>
+void Connection<C>::note_heard(Instant now) {
+  if (!counters_ || asked_at_ == Instant()) return;
+  counters_->note_round_trip(now - asked_at_);
+  asked_at_ = Instant();
 }
 
 template <IsConversation C>
@@ -169,6 +189,7 @@ void Connection<C>::close(Instant now) {
   connection_ = 0;
   conversation_.reset();
   state_ = State::idle;
+  asked_at_ = Instant();
   if (failure_count_ > 0) retry_at_ = now + draw_backoff(failure_count_, entropy_);
 }
 
@@ -177,6 +198,8 @@ void Connection<C>::forget() {
   conversation_.reset();
   connection_ = 0;
   state_ = State::idle;
+  asked_at_ = Instant();
+  if (counters_) counters_->notice_fork();
   trouble_ = {};
   failure_count_ = 0;
   retry_at_ = Instant();

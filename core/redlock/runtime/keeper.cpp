@@ -33,7 +33,6 @@ void pause_for_memory() noexcept {
 struct Order {
   std::shared_ptr<Trust> trust;
   std::unique_ptr<const KeptLease> lease;  // null: no more
-  Stop how = Stop::lives_on;
 };
 using Orders = std::list<Order>;
 
@@ -45,7 +44,7 @@ class Keeper::Worker final : public ForkGuest {
   ~Worker() override;
 
   void keep(const KeptLease& lease);
-  void stop(Trust& trust, Stop how) noexcept;
+  void stop(const Trust& trust) noexcept;
   [[nodiscard]] bool alive() noexcept;
   // In a child: the parent's thread had nothing half done when the process forked.
   [[nodiscard]] bool in_order() const { return !alive_ || (asked_to_rest() && rests_ == rest_); }
@@ -146,10 +145,9 @@ void Keeper::Worker::start() {
   enter();
 }
 
-void Keeper::Worker::stop(Trust& trust, Stop how) noexcept {
+void Keeper::Worker::stop(const Trust& trust) noexcept {
   const auto spare = spare_.find(&trust);
   if (spare == spare_.end()) return;
-  spare->second.front().how = how;
   {
     const SignalsHeldBack held;
     const std::scoped_lock lock(mutex_);
@@ -252,7 +250,7 @@ bool Keeper::Worker::obey(Orders& todo) noexcept {
       if (order.lease) {
         keeping_.keep(*order.lease);
       } else {
-        keeping_.stop(*order.trust, order.how);
+        keeping_.stop(*order.trust);
       }
       todo.pop_front();
     }
@@ -280,10 +278,9 @@ void Keeper::keep(const KeptLease& lease) {
   worker_->keep(lease);
 }
 
-void Keeper::stop(Trust& trust, Stop how) noexcept {
+void Keeper::stop(const Trust& trust) noexcept {
   notice_fork();
-  if (how == Stop::released) trust.end();
-  if (worker_) worker_->stop(trust, how);
+  if (worker_) worker_->stop(trust);
 }
 
 bool Keeper::running() {

@@ -28,9 +28,9 @@ class Keeper {
   // A lease that is kept already is kept by the new terms. Throws std::system_error where there is
   // no thread, or no descriptors, to be had, and std::bad_alloc: then nothing has changed.
   void keep(const KeptLease& lease);
-  // Its owner is about to release it, which ends its trust, or keeps it alive no more. One that is
-  // not kept is no mistake.
-  void stop(Trust& trust, Stop how) noexcept;
+  // It is kept no more. An owner who releases the lock says so in the trust, before the release
+  // leaves; one who does so later, too. One that is not kept is no mistake.
+  void stop(const Trust& trust) noexcept;
   // Is there a thread at the moment?
   [[nodiscard]] bool running();
 

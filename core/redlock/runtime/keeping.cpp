@@ -18,7 +18,7 @@ Keeping::Keeping(Pool& pool) : pool_(pool) { planting_.reserve(kPlantingsMax); }
 Keeping::~Keeping() { clear(); }
 
 void Keeping::clear() noexcept {
-  while (!leases_.empty()) drop(leases_.begin(), Stop::lives_on);
+  while (!leases_.empty()) drop(leases_.begin());
 }
 
 std::shared_ptr<Keeping::Bound> Keeping::bind(const std::shared_ptr<const LockPlan>& plan) {
@@ -58,23 +58,26 @@ void Keeping::keep(const KeptLease& lease) {
   }
 }
 
-void Keeping::stop(const Trust& trust, Stop how) noexcept {
+void Keeping::stop(const Trust& trust) noexcept {
   const auto found = leases_.find(&trust);
   if (found == leases_.end()) return;
+  trust.released() ? drop(found) : leave(found);
+}
+
+void Keeping::leave(Leases::iterator found) noexcept {
   Lease& lease = found->second;
-  if (how == Stop::released || lease.planting == 0) return drop(found, how);
-  // A vote of a lock that lives on: given up now, it would be undone.
+  if (lease.planting == 0) return drop(found);
   end_asking(lease);
   line_.erase({lease.due, found->first});
   lease.left = true;
 }
 
-void Keeping::drop(Leases::iterator found, Stop how) noexcept {
+void Keeping::drop(Leases::iterator found) noexcept {
   Lease& lease = found->second;
   end_asking(lease);
   if (lease.planting != 0) {
     std::erase(planting_, found->first);
-    end_planting(lease, how);
+    end_planting(lease);
   }
   line_.erase({lease.due, found->first});
   leases_.erase(found);
@@ -94,8 +97,12 @@ void Keeping::end_asking(Lease& lease) noexcept {
 void Keeping::drive(Instant now) {
   take_plantings();
   take_answers(now);
-  while (!line_.empty() && line_.begin()->first <= now) {
-    attend(leases_.find(line_.begin()->second), now);
+  const auto any_due = [&] { return !line_.empty() && line_.begin()->first <= now; };
+  while (any_due()) {
+    const Pool::Convoy together(pool_);
+    for (std::size_t i = 0; i < kConvoyMax && any_due(); ++i) {
+      attend(leases_.find(line_.begin()->second), now);
+    }
   }
 }
 
@@ -137,8 +144,9 @@ void Keeping::take_answer(Lease& lease, Instant now) noexcept {
 void Keeping::attend(Leases::iterator found, Instant now) noexcept {
   Lease& lease = found->second;
   Trust& trust = *lease.kept.trust;
-  // Its owner has just ended it, and is about to say why: what is planted waits for that.
-  if (trust.ended() && lease.planting != 0) return put_in_line(found, now + kCrowdedPause);
+  // Its owner is about to say so.
+  if (trust.released()) return drop(found);
+  if (trust.passed_on()) return leave(found);
   lease.renewal.trusted(trust.until());
   Loss loss = lease.renewal.loss(now);
   // Its owner looked when an extend was under way, and has been told that it is over.
@@ -146,7 +154,7 @@ void Keeping::attend(Leases::iterator found, Instant now) noexcept {
   if (loss != Loss::none) {
     trust.lose(loss);
     if (lease.kept.listener) lease.kept.listener->lost();
-    return drop(found, Stop::lives_on);
+    return drop(found);
   }
   const bool crowded = lease.bound->asking >= kExtendsUnderWayMax;
   if (!crowded) {
@@ -180,10 +188,8 @@ void Keeping::take_plantings() noexcept {
   std::erase_if(planting_, [this](const Trust* name) {
     const auto found = leases_.find(name);
     Lease& lease = found->second;
-    if (!pool_.done(lease.planting)) return false;
-    // Its owner has just ended it, and is about to say why.
-    if (!lease.left && lease.kept.trust->ended()) return false;
-    end_planting(lease, Stop::lives_on);
+    if (!pool_.done(lease.planting) && !lease.kept.trust->released()) return false;
+    end_planting(lease);
     if (lease.left) leases_.erase(found);
     return true;
   });
@@ -191,11 +197,11 @@ void Keeping::take_plantings() noexcept {
 
 // What is under way is undone. So is what was planted for a lease that was released meanwhile, for
 // its release may have been there before it, on another connection.
-void Keeping::end_planting(Lease& lease, Stop how) noexcept {
+void Keeping::end_planting(Lease& lease) noexcept {
   const KeptLease& kept = lease.kept;
   try {
     const Outcome planted = pool_.take(std::exchange(lease.planting, 0));
-    if (planted.decision != Decision::granted || how == Stop::lives_on) return;
+    if (planted.decision != Decision::granted || !kept.trust->released()) return;
     (void)pool_.take(lease.bound->locks.begin_unlock(kept.resources, kept.token));
   } catch (...) {
     // What it failed by is of no interest.

@@ -25,6 +25,8 @@ namespace redlock {
 inline constexpr std::size_t kExtendsUnderWayMax = 256;
 // Until it is looked again whether there is room.
 inline constexpr Duration kCrowdedPause = Duration::ms(5);
+// So many travel together: with the longest names they are what a connection takes at once.
+inline constexpr std::size_t kConvoyMax = kQueuedBytesMax / (kResourceBytesMax + kTokenBytesMax);
 // What finds no room waits for the next extend.
 inline constexpr std::size_t kPlantingsMax = 128;
 
@@ -33,12 +35,6 @@ class LossListener {
  public:
   virtual ~LossListener() = default;
   virtual void lost() noexcept = 0;
-};
-
-// Why a lease is not kept any more.
-enum class Stop {
-  released,  // nothing of it may be left on the servers, nor be planted there again
-  lives_on,  // its votes are good ones
 };
 
 struct KeptLease {
@@ -64,8 +60,9 @@ class Keeping {
   // not kept, or kept as before, and can be tried again. One that is kept already is kept by these
   // terms from now on.
   void keep(const KeptLease& lease);
-  // One that is not kept is no mistake.
-  void stop(const Trust& trust, Stop how) noexcept;
+  // It is kept no more. What is being planted is undone where the trust says that it is released,
+  // now or before the answer has come. One that is not kept is no mistake.
+  void stop(const Trust& trust) noexcept;
   // Lets go of all of them.
   void clear() noexcept;
 
@@ -101,13 +98,15 @@ class Keeping {
   void take_answer(Lease& lease, Instant now) noexcept;
   // A node that has lost its vote is given it again.
   void heal(Lease& lease, const Outcome& extended) noexcept;
-  void end_planting(Lease& lease, Stop how) noexcept;
+  void end_planting(Lease& lease) noexcept;
   void end_asking(Lease& lease) noexcept;
   // Sends what the lease wants sent, and puts it in line anew; or tells that it is lost.
   void attend(Leases::iterator found, Instant now) noexcept;
   void put_in_line(Leases::iterator found, Instant due) noexcept;
   void begin_extend(Lease& lease, Duration by, Instant now) noexcept;
-  void drop(Leases::iterator found, Stop how) noexcept;
+  void drop(Leases::iterator found) noexcept;
+  // The same for one whose lock lives on: a vote that is given up while it is planted is undone.
+  void leave(Leases::iterator found) noexcept;
 
   Pool& pool_;
   std::map<const LockPlan*, std::weak_ptr<Bound>> bound_;

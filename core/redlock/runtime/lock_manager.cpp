@@ -29,9 +29,10 @@ LockOptions checked(LockOptions options) {
 
 }  // namespace
 
-LockPlan::LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options)
+LockPlan::LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options,
+                   ServerBook* book)
     : options(checked(std::move(lock_options))),
-      servers(server_list, options.timeout, options.client_name) {}
+      servers(server_list, options.timeout, options.client_name, book) {}
 
 LockManager::LockManager(Pool& pool, std::shared_ptr<const LockPlan> plan)
     : pool_(pool), plan_(std::move(plan)), nodes_(plan_->servers.bind(pool)) {}

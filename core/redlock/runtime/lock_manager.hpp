@@ -34,7 +34,8 @@ struct LockOptions {
 struct LockPlan {
   // Throws ArgumentError: no servers, more than kNodesMax, the same server twice, an option out of
   // its range.
-  LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options);
+  LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options,
+           ServerBook* book = nullptr);
 
   const LockOptions options;
   const ServerPlan servers;

@@ -2,6 +2,7 @@
 #include "redlock/runtime/node.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "redlock/runtime/connection_upkeep.hpp"
 
@@ -19,7 +20,15 @@ void Node::open(Instant now, Instant answer_by) {
   send_carried(now);
 }
 
+bool Node::hand_over(const Origin& origin, const SharedCommand& command, Instant answer_by,
+                     Instant repeat_until) {
+  if (!conversation().submit(origin, command, answer_by, repeat_until)) return false;
+  if (counters() != nullptr) counters()->note_request();
+  return true;
+}
+
 void Node::heard(Instant now) {
+  count_errors(now);
   note_refused(now);
   if (conversation().broken()) return;
   waited_in_vain_ = false;
@@ -27,9 +36,18 @@ void Node::heard(Instant now) {
   if (conversation().take_served()) repeat_refused(now);
 }
 
+void Node::count_errors(Instant now) {
+  if (counters() == nullptr) return;
+  Session::Errors& errors = conversation().errors();
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (errors[i] == 0) continue;
+    counters()->note_errors(static_cast<Fault>(i), std::exchange(errors[i], 0), now);
+  }
+}
+
 void Node::send_carried(Instant now) {
   while (!carried_.empty() &&
-         conversation().submit(Origin{}, carried_.front().removal, now + kCarriedAnswerTime)) {
+         hand_over(Origin{}, carried_.front().removal, now + kCarriedAnswerTime)) {
     pop_carried();
   }
 }
@@ -56,8 +74,8 @@ void Node::owe(const SharedCommand& removal, Instant until, Instant now) {
 void Node::repeat_refused(Instant now) {
   std::erase_if(refused_, [now](const Refused& refused) { return now >= refused.until; });
   while (!refused_.empty() && now >= repeat_at_ &&
-         conversation().submit(Origin{}, refused_.front().removal, now + kCarriedAnswerTime,
-                               refused_.front().until)) {
+         hand_over(Origin{}, refused_.front().removal, now + kCarriedAnswerTime,
+                   refused_.front().until)) {
     refused_.pop_front();
   }
 }
@@ -74,7 +92,7 @@ void Node::submit(const Origin& origin, const SharedCommand& command, Instant an
   });
   if (given_up) repeat_at_ = Instant();
   if (given_up && has_conversation()) repeat_refused(now);
-  if (has_conversation() && conversation().submit(origin, asked, answer_by)) return;
+  if (has_conversation() && hand_over(origin, asked, answer_by)) return;
   if (is_removal(*command)) {
     submit_cleanup(std::make_shared<const Command>(*undo_of(*command)), answer_by);
   }
@@ -106,7 +124,7 @@ Reply Node::absence() const {
 void Node::submit_cleanup(const SharedCommand& command, Instant answer_by) {
   if (closing()) {
     conversation().submit_last(command);
-  } else if (!has_conversation() || !conversation().submit(Origin{}, command, answer_by)) {
+  } else if (!has_conversation() || !hand_over(Origin{}, command, answer_by)) {
     carry({command});
   }
 }

@@ -79,6 +79,10 @@ class Node final : public Connection<Session> {
  private:
   void heard(Instant now) override;
   void open(Instant now, Instant answer_by);
+  // To the conversation that there is. False: it has no room.
+  [[nodiscard]] bool hand_over(const Origin& origin, const SharedCommand& command,
+                               Instant answer_by, Instant repeat_until = Instant::never());
+  void count_errors(Instant now);
   [[nodiscard]] SharedCommand in_place_of_carried(const SharedCommand& command);
   void carry(CarriedRemoval removal);
   // The first of the carried has been handed to the conversation.

@@ -40,6 +40,19 @@ class Pool {
   // Those that nobody uses and that have no connection leave by and by, with their passwords.
   [[nodiscard]] std::shared_ptr<Node> node(const Endpoint& endpoint, Duration timeout);
 
+  // While one lives, what is begun is not sent; then it is, many commands in one piece. Nothing is
+  // waited for meanwhile.
+  class Convoy {
+   public:
+    explicit Convoy(Pool& pool) : reactor_(pool.reactor_) { reactor_.hold_back(); }
+    Convoy(const Convoy&) = delete;
+    Convoy& operator=(const Convoy&) = delete;
+    ~Convoy() { reactor_.send_held_back(); }
+
+   private:
+    Reactor& reactor_;
+  };
+
   // Starts an operation and sends its first requests. It must be taken, decided or not. Throws
   // where it cannot start (no memory, no randomness); what was sent for it already is undone.
   OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes);

@@ -35,8 +35,11 @@ OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes)
 // Late answers and closed connections are found before the node is used again.
 void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   looked_at_ = now;
-  const bool stale = std::ranges::any_of(nodes, [now](const auto& node) {
-    return node->overdue(now) || (node->has_conversation() && now - node->last_used() >= kIdleLook);
+  const bool stale = std::ranges::any_of(nodes, [this, now](const auto& node) {
+    if (node->overdue(now)) return true;
+    // Whoever has something held back was looked at when that was begun.
+    if (!node->has_conversation() || (held_back_ && node->has_output())) return false;
+    return now - node->last_used() >= kIdleLook;
   });
   if (!stale) return;
   silent_.clear();
@@ -80,11 +83,13 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   interests_.clear();
   polled_.clear();
   bool buffered = false;
+  const Instant begun = clock_.now();
   for (const auto& node : live_) {
     // Some have been closed since the end of the last turn.
     if (!node->has_conversation() || (scope == Scope::outstanding && node->idle())) continue;
     const Wants wants = transport_.wants(node->connection(), node->has_output());
     buffered = buffered || wants.buffered;
+    node->begin_look(begun);
     interests_.push_back({node->connection(), wants, false, false});
     polled_.push_back(node);
   }
@@ -97,6 +102,7 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   const Instant now = clock_.now();
   for (std::size_t i = 0; i < polled_.size(); ++i) {
     const Interest& interest = interests_[i];
+    polled_[i]->end_look(now);
     const bool readable = interest.readable || interest.wants.buffered;
     if (!readable && !interest.writable) continue;
     polled_[i]->take_ready(readable, interest.writable, now, arrivals_);
@@ -132,6 +138,7 @@ void Reactor::settle(Instant now) noexcept {
     dispatch(now);
     hear(now);
     tie_up(now);
+    if (held_back_) continue;
     for (const auto& node : live_) node->flush(now, arrivals_);
   } while (!arrivals_.empty() || listeners_.has_news());
   for (const auto& node : live_) {
@@ -140,6 +147,11 @@ void Reactor::settle(Instant now) noexcept {
     });
   }
   std::erase_if(live_, [](const auto& node) { return node->connection() == 0; });
+}
+
+void Reactor::send_held_back() noexcept {
+  held_back_ = false;
+  settle(clock_.now());
 }
 
 void Reactor::tie_up(Instant now) noexcept {

@@ -49,6 +49,10 @@ class Reactor {
   // Throws what the operation throws: then it is not known here, and undone.
   // Where the process forked meanwhile, it does not know the operation afterwards.
   OperationId begin(std::unique_ptr<Operation> operation, NodeList nodes);
+  // What is begun from now on stays here until it is sent with all the rest of it: many commands
+  // leave in one piece. No step in between.
+  void hold_back() { held_back_ = true; }
+  void send_held_back() noexcept;
   // Waits until something is ready, the next deadline, a signal, or `until`; then one turn.
   Woken step(Instant until);
   // The earliest moment at which a turn has something to do though nothing came in.
@@ -162,6 +166,7 @@ class Reactor {
   ForkWatch watch_;
   Duration idle_limit_ = kIdleLimitDefault;
   OperationId last_id_ = 0;
+  bool held_back_ = false;
   bool called_ = false;  // another thread wants the next step to return
   Instant looked_at_;    // what came before it has been read, where anything could be overdue
   Listeners listeners_;

@@ -6,7 +6,7 @@
 namespace redlock {
 
 void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
-  if (!live_.empty()) read(Instant(), Scope::all);
+  if (!live_.empty() || !listeners_.empty()) read(Instant(), Scope::all);
   if (forked()) return;
   for (const auto& node : nodes) {
     live_.reserve(live_.size() + 1);
@@ -56,7 +56,7 @@ void Reactor::close_all() {
 
 void Reactor::forget_all() {
   watch_.start_over();
-  called_ = false;
+  held_back_ = called_ = false;
   running_.clear();
   listeners_.forget_all();
   given_up_.clear();

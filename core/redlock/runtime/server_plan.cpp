@@ -90,14 +90,16 @@ void check_drift_factor(double factor) {
 }
 
 ServerPlan::ServerPlan(const std::vector<ServerSpec>& servers, Duration usual,
-                       const std::string& client_name) {
+                       const std::string& client_name, ServerBook* book) {
   check_servers(servers);
   answer_times_ = times_of(servers, usual);
   check_client_name(client_name);
   servers_.reserve(servers.size());
   for (const ServerSpec& spec : servers) {
-    Server& server = servers_.emplace_back(Server{spec.endpoint, spec.timeout.value_or(usual)});
+    Server& server =
+        servers_.emplace_back(Server{spec.endpoint, spec.timeout.value_or(usual), nullptr});
     server.endpoint.client_name = client_name;
+    if (book != nullptr) server.counters = book->counters_of(server.endpoint.display());
   }
 }
 
@@ -106,6 +108,7 @@ NodeList ServerPlan::bind(Pool& pool) const {
   nodes.reserve(servers_.size());
   for (const Server& server : servers_) {
     nodes.push_back(pool.node(server.endpoint, server.timeout));
+    nodes.back()->count_in(server.counters);
   }
   return nodes;
 }

@@ -1,5 +1,6 @@
 // What the managers have in common: checking arguments, and the plan of the servers.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,11 @@ void check_ttl(Duration ttl, double drift_factor);
 // thread may bind it to a pool of its own.
 class ServerPlan {
  public:
-  // `usual` is how long those may take that have no time of their own. Throws ArgumentError, which
-  // names the position of a server from 1.
-  ServerPlan(const std::vector<ServerSpec>& servers, Duration usual,
-             const std::string& client_name);
+  // `usual` is how long those may take that have no time of their own; what happens to them is
+  // counted in `book`, if there is one. Throws ArgumentError, which names the position of a server
+  // from 1.
+  ServerPlan(const std::vector<ServerSpec>& servers, Duration usual, const std::string& client_name,
+             ServerBook* book = nullptr);
 
   [[nodiscard]] const AnswerTimes& answer_times() const { return answer_times_; }
   // The pool's nodes for them, in this order.
@@ -56,6 +58,7 @@ class ServerPlan {
   struct Server {
     Endpoint endpoint;
     Duration timeout;  // of the connection
+    std::shared_ptr<ServerCounters> counters;
   };
   std::vector<Server> servers_;
   AnswerTimes answer_times_;

@@ -2,6 +2,7 @@
 #include "redlock/runtime/socket.hpp"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -121,7 +122,10 @@ IoResult SocketTransport::send(ConnectionId connection, std::string_view bytes) 
   const int descriptor = used.descriptor.number();
   for (;;) {
     const ssize_t sent = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) return {IoState::progress, static_cast<std::size_t>(sent), {}};
+    if (sent > 0) {
+      if (waker_ != nullptr) awake_until_ = clock_.now() + kAwake;
+      return {IoState::progress, static_cast<std::size_t>(sent), {}};
+    }
     if (sent < 0 && errno == EINTR) continue;
     if (sent == 0 || errno == EAGAIN || errno == EWOULDBLOCK) return {IoState::blocked, 0, {}};
     return {IoState::ended, 0, "the connection broke: " + error_text(errno)};
@@ -190,9 +194,7 @@ void SocketTransport::forget_all() {
 Woken SocketTransport::wait(std::span<Interest> interests, Instant deadline) {
   for (;;) {
     const Instant wake = gather(interests, deadline);
-    // With a deadline that has passed, the clock need not be asked.
-    const auto span = span_until(wake, wake == Instant() ? Instant() : clock_.now());
-    const int ready = ppoll(polled_.data(), polled_.size(), span ? &*span : nullptr, nullptr);
+    const int ready = poll_until(wake);
     const int error = errno;
     // A signal handler may have forked: look-ups and dials are the parent's then.
     if (watch_.forked()) return Woken::interrupted;
@@ -205,6 +207,22 @@ Woken SocketTransport::wait(std::span<Interest> interests, Instant deadline) {
     if (waker_ != nullptr && waker_->take_call()) return Woken::called;
     if (deadline <= Instant() || clock_.now() >= deadline) return Woken::deadline;
   }
+}
+
+int SocketTransport::poll_until(Instant wake) {
+  // With a deadline that has passed, the clock need not be asked.
+  Instant now = wake == Instant() ? Instant() : clock_.now();
+  // Nothing but the waker is in the set where no server owes an answer.
+  const Instant awake_until = polled_.size() > 1 ? std::min(wake, awake_until_) : Instant();
+  for (; now < awake_until; now = clock_.now()) {
+    constexpr timespec kNone{};
+    const int ready = ppoll(polled_.data(), polled_.size(), &kNone, nullptr);
+    if (ready != 0) return ready;
+    // The server may want this very processor.
+    sched_yield();
+  }
+  const auto span = span_until(wake, now);
+  return ppoll(polled_.data(), polled_.size(), span ? &*span : nullptr, nullptr);
 }
 
 Instant SocketTransport::gather(std::span<const Interest> interests, Instant deadline) {

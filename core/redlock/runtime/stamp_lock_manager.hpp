@@ -29,7 +29,7 @@ struct StampOptions {
 // All that a manager is but its connections and its ledger. Immutable.
 struct StampPlan {
   // Throws ArgumentError.
-  StampPlan(const ServerSpec& spec, StampOptions stamp_options);
+  StampPlan(const ServerSpec& spec, StampOptions stamp_options, ServerBook* book = nullptr);
 
   const StampOptions options;
   const ServerPlan server;

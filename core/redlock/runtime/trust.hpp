@@ -41,9 +41,12 @@ class Trust {
       if (until_ns_.compare_exchange_weak(until_ns, later_ns)) return true;
     }
   }
-  // Its owner gives the lease up.
-  void end() noexcept { until_ns_.store(kEnded); }
-  [[nodiscard]] bool ended() const noexcept { return until_ns_.load() == kEnded; }
+  // Its owner releases the lock: nothing of it may be left on the servers, nor come there again.
+  void end() noexcept { until_ns_.store(kReleased); }
+  [[nodiscard]] bool released() const noexcept { return until_ns_.load() == kReleased; }
+  // It is over for its owner, but the lock lives on without it: its votes are good ones.
+  void pass_on() noexcept { until_ns_.store(kPassedOn); }
+  [[nodiscard]] bool passed_on() const noexcept { return until_ns_.load() == kPassedOn; }
   // Over by a loss, unless it was over before.
   void lose(Loss why) noexcept {
     std::int64_t until_ns = until_ns_.load();
@@ -56,7 +59,8 @@ class Trust {
 
  private:
   static constexpr std::int64_t kOver = 0;
-  static constexpr std::int64_t kEnded = -1;
+  static constexpr std::int64_t kReleased = -1;
+  static constexpr std::int64_t kPassedOn = -2;
 
   std::atomic<std::int64_t> until_ns_;
   std::atomic<Loss> loss_ = Loss::none;

@@ -171,6 +171,7 @@ void Session::take_command_reply(const Awaited& request, const RespValue& value,
   }
   std::optional<Reply> reply = reply_to(*request.command, value, secrets());
   if (!reply) return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
+  if (reply->answer == Answer::unknown) ++errors_[static_cast<std::size_t>(reply->fault)];
   if (reply->answer != Answer::unknown) {
     known_scripts_.set(request.command->index());
     served_ = true;

@@ -17,6 +17,7 @@
 //
 // Pure: no clock, no I/O. One thread; lives as long as its connection.
 #pragma once
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <deque>
@@ -93,6 +94,9 @@ class Session final : public Conversation {
   void take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals);
   // Removals that were answered by an error which passes, until they are let go of.
   [[nodiscard]] std::deque<Refused>& refused() { return refused_; }
+  // How many commands were answered by an error, by fault, until whoever counts them says 0.
+  using Errors = std::array<std::uint32_t, kFaultCount>;
+  [[nodiscard]] Errors& errors() { return errors_; }
   // Has a command been carried out since this was asked last?
   [[nodiscard]] bool take_served() { return std::exchange(served_, false); }
   // The connection is done with. Answers every awaited request with `unknown`.
@@ -173,6 +177,7 @@ class Session final : public Conversation {
   // By Command::index(): the server has run this script for us.
   std::bitset<std::variant_size_v<Command>> known_scripts_;
   std::deque<Refused> refused_;
+  Errors errors_{};
   bool served_ = false;
 };
 

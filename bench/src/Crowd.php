@@ -1,0 +1,66 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Bench;
+
+/** Many processes that take turns on one resource: a pass of them, and what it comes to. */
+final class Crowd
+{
+    private const SECONDS_MAX = 120.0;
+
+    /**
+     * @param list<int> $ports
+     * @param ?callable(): void $before called when all are connected
+     * @return array<string, mixed> the samples of one pass
+     */
+    public static function pass(
+        Lab $lab,
+        string $kind,
+        array $ports,
+        int $clients,
+        int $requests,
+        ?callable $before = null,
+        int $holdUs = Settings::HOLD_US,
+    ): array {
+        $contention = $lab->contention($kind, $ports, $clients, $requests, $holdUs);
+        if ($before !== null) {
+            $before();
+        }
+        $answer = $contention->ask('go', self::SECONDS_MAX);
+        $contention->end();
+
+        return $answer;
+    }
+
+    /**
+     * @param non-empty-list<array<string, mixed>> $passes
+     * @return array<string, mixed>
+     */
+    public static function summarise(array $passes): array
+    {
+        $waitNs = array_merge(...array_column($passes, 'wait_ns'));
+        $waitMs = static fn (float $share) => Samples::quantile($waitNs, $share) / 1e6;
+        $perSecond = static fn (array $pass) => count($pass['wait_ns']) / ($pass['elapsed_ns'] / 1e9);
+
+        return [
+            'locks' => count($waitNs),
+            'overlaps' => array_sum(array_column($passes, 'overlaps')),
+            'locks_per_second' => Samples::median(array_map($perSecond, $passes)),
+            'wait_ms' => ['p50' => $waitMs(0.50), 'p99' => $waitMs(0.99), 'max' => $waitMs(1.0)],
+            'wait_percentiles_ms' => array_map(static fn ($percent) => $waitMs($percent / 100), range(0, 100)),
+            'release_us' => self::quantilesUs($passes, 'release_ns'),
+        ];
+    }
+
+    /**
+     * @param non-empty-list<array<string, mixed>> $passes
+     * @return array{p50: float, p99: float}
+     */
+    public static function quantilesUs(array $passes, string $column): array
+    {
+        $ns = array_merge(...array_column($passes, $column));
+
+        return ['p50' => Samples::quantile($ns, 0.50) / 1e3, 'p99' => Samples::quantile($ns, 0.99) / 1e3];
+    }
+}

@@ -1,0 +1,32 @@
+// Releases that nobody waits for, and the few that are waited for among them.
+//
+// A server reads 16 KiB at once. What is behind that when the process ends, and with it the
+// connection, may never be read. So where thousands of locks go at once, every server is asked
+// something now and then, and its answer comes when it has read all before; that also keeps a
+// connection's room for what is unanswered from being used up.
+// One for each pool. One thread.
+#pragma once
+#include <cstddef>
+
+#include "redlock/runtime/lock_manager.hpp"
+
+namespace redlock {
+
+inline constexpr std::size_t kBytesUnawaitedMax = 8 * 1024;
+// Of a release, beside its names.
+inline constexpr std::size_t kBytesOfRelease = 256;
+// After a server that left it unanswered nobody is waited for so long: many locks would add up.
+inline constexpr Duration kPauseAfterSilence = Duration::seconds(10);
+
+class UnawaitedReleases {
+ public:
+  // Sends it, and seldom waits. Throws what LockManager::begin_unlock() throws, and
+  // std::bad_alloc.
+  void send(LockManager& locks, const Resources& resources, const Token& token);
+
+ private:
+  std::size_t bytes_ = 0;
+  Instant wait_again_;
+};
+
+}  // namespace redlock

@@ -1,0 +1,106 @@
+// How long a wait may take, and who is before whom.
+#include "sim/checker_waits.hpp"
+
+#include <algorithm>
+
+#include "sim/checker_limits.hpp"
+
+namespace redlock::sim {
+
+namespace {
+
+// The first in line asks at least so often; the others so much later for each place.
+constexpr std::int64_t kFirstAsksNs = 1'000 * kMs;
+constexpr std::int64_t kPlaceNs = 100 * kMs;
+// A word that was lost without a sign is missed when it is time for one of life.
+constexpr std::int64_t kHeartbeatNs = 10'000 * kMs;
+// Votes that fell to several flow together: joins that follow each other at growing distances.
+constexpr std::int64_t kLegs = 60;
+// Whoever was in trouble tries again after a pause that may have grown so long; then there are
+// connections to be made.
+constexpr std::int64_t kRecoveryNs = 1'000 * kMs + 400 * kMs;
+constexpr std::int64_t kOfferNs = 1'000 * kMs;
+constexpr std::int64_t kMarginNs = 20 * kMs;
+
+bool loses_words(const Plan& plan) {
+  return plan.has(FaultClass::half_open) || plan.has(FaultClass::listener_half_open) ||
+         plan.has(FaultClass::forgetful_network) || plan.has(FaultClass::power_cut);
+}
+
+std::int64_t longest_timeout_ns(const Plan& plan) {
+  std::int64_t longest_ms = plan.timeout_ms;
+  for (std::uint32_t client = 0; client < plan.clients.size(); ++client) {
+    for (std::uint32_t i = 0; i < plan.resources; ++i) {
+      longest_ms = std::max(longest_ms, plan.timeout_of({client, i}));
+    }
+  }
+  return longest_ms * kMs;
+}
+
+}  // namespace
+
+Waits::Waits(const Plan& plan)
+    : plan_(plan),
+      since_ns_(plan.clients.size() * plan.resources, kNobody),
+      to_be_had_(plan.resources, kNobody) {
+  const bool handlers = std::ranges::any_of(
+      plan.clients, [](const ClientPlan& client) { return client.re_entries > 0; });
+  judged_ = judged_under(ViolationKind::waits_in_vain, plan) && !handlers && !plan.crowd;
+  quiet_ = plan.faults.empty() && !handlers && !plan.crowd;
+  const std::int64_t answers_ns = kLegs * plan.delay_high_ns + 2 * longest_timeout_ns(plan);
+  bound_ns_ = kFirstAsksNs + static_cast<std::int64_t>(plan.clients.size()) * kPlaceNs +
+              answers_ns + kMarginNs;
+  if (!plan.faults.empty()) bound_ns_ += kOfferNs;
+  if (loses_words(plan)) bound_ns_ += kHeartbeatNs + answers_ns + kRecoveryNs;
+  bound_ns_ = plan.drifted_ns(bound_ns_);
+  for (const FaultPlan& fault : plan.faults) stands_still(fault.until_ns);
+}
+
+void Waits::stands_still(std::int64_t until_ns) {
+  const std::int64_t recovered_ns = until_ns + kRecoveryNs + longest_timeout_ns(plan_);
+  calm_from_ns_ = std::max(calm_from_ns_, recovered_ns);
+}
+
+void Waits::can_be_had(std::uint32_t resource, std::int64_t at_ns, std::int64_t now_ns) {
+  std::int64_t& from_ns = to_be_had_[resource];
+  if (at_ns > now_ns) {
+    from_ns = at_ns;
+  } else if (from_ns > now_ns) {
+    from_ns = now_ns;
+  }
+}
+
+std::int64_t Waits::from(Contender party) const {
+  const std::int64_t since_ns = since_ns_[party.client * plan_.resources + party.resource];
+  return std::max({since_ns, to_be_had_[party.resource], calm_from_ns_});
+}
+
+bool Waits::judges(Contender party, std::int64_t now_ns) const {
+  return judged_ && from(party) < now_ns;
+}
+
+std::optional<Contender> Waits::in_vain(std::uint32_t resource, std::int64_t now_ns) {
+  if (!judged_) return std::nullopt;
+  for (std::uint32_t client = 0; client < plan_.clients.size(); ++client) {
+    const Contender party{client, resource};
+    if (from(party) >= now_ns - std::min(bound_ns_, now_ns)) continue;
+    ends(party);
+    return party;
+  }
+  return std::nullopt;
+}
+
+// Whoever stood in every line before the other had come to the first of them, unless what he was
+// given meanwhile may have run out again.
+bool Waits::precedes(const Waiter& one, const Waiter& served) const {
+  constexpr std::int64_t kShortLegs = 20;
+  const std::int64_t ttl_ns = plan_.course(one.party).ttl_ms * kMs;
+  if (one.over || one.ended_ns != Waiter::kNever || one.ticket >= served.ticket) return false;
+  if (one.party.resource != served.party.resource) return false;
+  if (ttl_ns < kShortLegs * plan_.delay_high_ns + kMarginNs) return false;
+  const auto first = [](const Waiter::Place& place) { return place.first_ns; };
+  const std::int64_t stood_ns = std::ranges::max(one.places, {}, first).first_ns;
+  return stood_ns < std::ranges::min(served.places, {}, first).first_ns;
+}
+
+}  // namespace redlock::sim

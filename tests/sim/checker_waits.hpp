@@ -1,0 +1,58 @@
+// Whether somebody who waits is served as soon as he can be, and in turn.
+//
+// A lock can be had while a majority of servers keeps nothing of it, or only votes of those who
+// wait: these flow together. Judged once all faults are over, for who cannot ask cannot be served.
+// One thread; one a schedule.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "sim/line_book.hpp"
+#include "sim/plan.hpp"
+
+namespace redlock::sim {
+
+class Waits {
+ public:
+  // The plan must outlive it.
+  explicit Waits(const Plan& plan);
+
+  // A call that waits in line begins, and ends.
+  void begins(Contender party, std::int64_t now_ns) { since(party) = now_ns; }
+  void ends(Contender party) { since(party) = kNobody; }
+  // A majority can be had from `at_ns` on, as things are now.
+  void can_be_had(std::uint32_t resource, std::int64_t at_ns, std::int64_t now_ns);
+  // A process does nothing until then.
+  void stands_still(std::int64_t until_ns);
+
+  // Has somebody waited for it so long that he should have it? Says so once for each call.
+  [[nodiscard]] std::optional<Contender> in_vain(std::uint32_t resource, std::int64_t now_ns);
+  // Has it been possible that it would?
+  [[nodiscard]] bool judges(Contender party, std::int64_t now_ns) const;
+
+  // Is nothing wrong in this plan, so that grants must come in the order of tickets?
+  [[nodiscard]] bool quiet() const { return quiet_; }
+  // From then on whoever was troubled has recovered.
+  [[nodiscard]] std::int64_t calm_from_ns() const { return calm_from_ns_; }
+  // Of two who wait for the same: did this one have to be served before the other, who was?
+  [[nodiscard]] bool precedes(const Waiter& one, const Waiter& served) const;
+
+ private:
+  static constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
+  [[nodiscard]] std::int64_t& since(Contender party) {
+    return since_ns_[party.client * plan_.resources + party.resource];
+  }
+  [[nodiscard]] std::int64_t from(Contender party) const;
+
+  const Plan& plan_;
+  std::vector<std::int64_t> since_ns_;   // by client and resource; kNobody: he does not wait
+  std::vector<std::int64_t> to_be_had_;  // by resource: from when on
+  std::int64_t calm_from_ns_ = 0;
+  std::int64_t bound_ns_ = 0;
+  bool judged_ = false;
+  bool quiet_ = false;
+};
+
+}  // namespace redlock::sim

@@ -1,0 +1,217 @@
+// What join must do and must not, claim by claim.
+#include "sim/line_rules.hpp"
+
+namespace redlock::sim {
+namespace {
+
+using Joining = LineRules;
+
+TEST_F(Joining, TakesALockThatIsAbsentForAFullTtlAndStandsInNoLine) {
+  EXPECT_EQ(join("a", 5, 1234), kYes);
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(left("k"), ":1234\r\n");
+  EXPECT_EQ(line(), Line{});
+  EXPECT_EQ(waiters(), 0U);
+  EXPECT_EQ(take_pushes(), Pushes{});
+}
+
+TEST_F(Joining, WhatIsHeldStandsInLineAndTellsTheHoldersTimeAndTheServersClock) {
+  hold("h", 700);
+  EXPECT_EQ(join("b", 20), standing(700, 0));
+  wait(45);
+  EXPECT_EQ(join("c", 30), standing(655, 1));
+  EXPECT_EQ(join("a", 10), standing(655, 0));
+  EXPECT_EQ(join("c", 30), standing(655, 2));
+  EXPECT_EQ(line(), (Line{"a", "b", "c"}));
+  EXPECT_EQ(stored(), bulk("h"));
+  EXPECT_EQ(left("k"), ":655\r\n");
+}
+
+TEST_F(Joining, OrdersEqualTicketsByToken) {
+  hold("h");
+  for (const char* token : {"b", "c", "a"}) join(token, 10);
+  EXPECT_EQ(line(), (Line{"a", "b", "c"}));
+}
+
+TEST_F(Joining, AgainRefreshesTheEntryWhereItStands) {
+  hold("h");
+  join("a", 10, 1000, "1");
+  wait(9'000);
+  hold("h");
+  join("a", 10, 2000, "18446744073709551615");
+  EXPECT_EQ(line(), Line{"a"});
+  EXPECT_EQ(told_of("a"), bulk("a 18446744073709551615 2000 " + std::to_string(now_ms_ / 1000)));
+  join("b", 20);
+  join("a", 30);
+  EXPECT_EQ(line(), (Line{"b", "a"})) << "a ticket that was corrected";
+}
+
+TEST_F(Joining, ThatWasOvertakenByALaterOneChangesNothing) {
+  hold("h");
+  join("a", 10, 1000, "7");
+  wait_in_line("b", 20);
+  take_pushes();
+  EXPECT_EQ(join("a", 30, 2000, "6"), standing(9000, 1));
+  EXPECT_EQ(line(), (Line{"a", "b"}));
+  EXPECT_EQ(told_of("a"), bulk("a 7 1000 " + std::to_string(now_ms_ / 1000)));
+  listen("a");
+  pass("h");
+  take_pushes();
+  EXPECT_EQ(join("a", 10, 2000, "6"), standing(1000, 1)) << "not even where it has the lock";
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(left("k"), ":1000\r\n");
+  EXPECT_EQ(take_pushes(), Pushes{});
+}
+
+TEST_F(Joining, OfAHolderOfWhomItIsNotKnownWhichWasHisLatestChangesNothing) {
+  hold("a", 1000);
+  EXPECT_EQ(join("a", 10), standing(1000, 1));
+  EXPECT_EQ(line(), Line{});
+  run({"HSET", "k:redlock:waiters", "", "1 b"});
+  EXPECT_EQ(join("a", 10), standing(1000, 1));
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(left("k"), ":1000\r\n");
+}
+
+TEST_F(Joining, SaysBehindWhichJoinTheLockWasGivenForAsLongAsItLasts) {
+  join("a", 10, 60'000, "7");
+  EXPECT_EQ(given(), bulk("7 a"));
+  EXPECT_EQ(left("k:redlock:waiters"), ":60000\r\n");
+  wait_in_line("b", 20);
+  EXPECT_EQ(left("k:redlock:waiters"), ":60000\r\n");
+  EXPECT_EQ(left("k:redlock:line"), ":15000\r\n");
+}
+
+TEST_F(Joining, AgainWithTheLockPutsItsTimeAnew) {
+  join("a", 10, 1000);
+  wait(900);
+  EXPECT_EQ(join("a", 10, 1000), kYes);
+  EXPECT_EQ(left("k"), ":1000\r\n");
+  wait(100);
+  EXPECT_EQ(join("a", 10, 500), kYes);
+  EXPECT_EQ(left("k"), ":500\r\n") << "as asked for, be it less";
+  EXPECT_EQ(line(), Line{});
+}
+
+TEST_F(Joining, YieldsALockItHasToAnEarlierTicket) {
+  join("b", 20);
+  wait_in_line("a", 10, 777);
+  take_pushes();
+  EXPECT_EQ(join("b", 20), standing(777, 0));
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(left("k"), ":777\r\n");
+  EXPECT_EQ(line(), Line{"b"});
+  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
+}
+
+TEST_F(Joining, YieldsNothingToALaterTicket) {
+  join("a", 10);
+  wait_in_line("b", 20);
+  EXPECT_EQ(join("a", 10), kYes);
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(line(), Line{"b"});
+}
+
+TEST_F(Joining, LeavesAnAbsentLockToAnEarlierTicket) {
+  hold("h", 100);
+  wait_in_line("a", 10, 500);
+  wait(101);
+  EXPECT_EQ(join("b", 20), standing(500, 0));
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
+}
+
+TEST_F(Joining, TakesAnAbsentLockPastThoseWhoCannotBeReached) {
+  hold("h", 100);
+  join("a", 10);
+  join("b", 11);
+  wait(101);
+  EXPECT_EQ(join("c", 20), kYes);
+  EXPECT_EQ(line(), Line{});
+  EXPECT_EQ(waiters(), 0U);
+}
+
+// Left out, everybody behind waits for a word that nobody says.
+TEST_F(Joining, TellsTheNextWhenItTakesAnAbsentLock) {
+  hold("h", 100);
+  wait_in_line("b", 20);
+  take_pushes();
+  wait(101);
+  EXPECT_EQ(join("a", 10, 600), kYes);
+  EXPECT_EQ(take_pushes(), (Pushes{{"b", "next 600 b"}}));
+  EXPECT_EQ(line(), Line{"b"});
+}
+
+TEST_F(Joining, TellsTheNextWhenItYields) {
+  join("b", 20);
+  wait_in_line("a", 10, 600);
+  wait_in_line("c", 15);
+  take_pushes();
+  join("b", 20);
+  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}, {"c", "next 600 c"}}));
+}
+
+TEST_F(Joining, StrikesOutNeighboursThatWereNotHeardOf) {
+  hold("h", 60'000);
+  for (const char* token : {"a", "b", "d", "e"}) wait_in_line(token, token[0]);
+  wait(14'000);
+  join("c", 'c');
+  EXPECT_EQ(line(), (Line{"a", "b", "c", "d", "e"}));
+  wait(1'000);
+  EXPECT_EQ(join("c", 'c'), standing(45'000, 0));
+  EXPECT_EQ(line(), Line{"c"});
+  EXPECT_EQ(waiters(), 1U);
+}
+
+TEST_F(Joining, StrikesOutNobodyWhoWasHeardOfNorBeyondHim) {
+  hold("h", 60'000);
+  for (const char* token : {"a", "b", "d", "e"}) wait_in_line(token, token[0]);
+  wait(14'000);
+  join("b", 'b');
+  join("d", 'd');
+  wait(1'000);
+  join("c", 'c');
+  EXPECT_EQ(line(), (Line{"a", "b", "c", "d", "e"}));
+}
+
+TEST_F(Joining, LetsBothKeysExpireFifteenSecondsAfterTheLastJoin) {
+  hold("h", 60'000);
+  join("a", 10);
+  wait(14'999);
+  EXPECT_EQ(left("k:redlock:line"), ":1\r\n");
+  EXPECT_EQ(left("k:redlock:waiters"), ":1\r\n");
+  join("b", 20);
+  EXPECT_EQ(left("k:redlock:line"), ":15000\r\n");
+  EXPECT_EQ(left("k:redlock:waiters"), ":15000\r\n");
+  wait(15'001);
+  EXPECT_EQ(left("k:redlock:line"), ":-2\r\n");
+  EXPECT_EQ(left("k:redlock:waiters"), ":-2\r\n");
+}
+
+TEST_F(Joining, OverwritesNothingThatIsNoLockAndSaysWhatIsLeftOfIt) {
+  run({"HSET", "k", "f", "v"});
+  EXPECT_EQ(join("a", 10), standing(-1, 0));
+  EXPECT_EQ(run({"HGET", "k", "f"}), bulk("v"));
+  run({"DEL", "k"});
+  run({"SET", "k", "for ever"});
+  EXPECT_EQ(join("a", 10), standing(-1, 0));
+  EXPECT_EQ(stored(), bulk("for ever"));
+}
+
+TEST_F(Joining, IsRefusedWhereTheLineIsNone) {
+  hold("h");
+  run({"SET", "k:redlock:line", "x"});
+  EXPECT_EQ(join("a", 10).substr(0, 10), "-WRONGTYPE");
+  EXPECT_EQ(stored(), bulk("h"));
+  EXPECT_EQ(waiters(), 0U);
+}
+
+TEST_F(Joining, TakesNothingThatWasNotGivenForWantOfMemory) {
+  server_.conditions().out_of_memory = true;
+  EXPECT_EQ(join("a", 10).substr(0, 4), "-OOM");
+  EXPECT_EQ(stored(), kNil);
+  EXPECT_EQ(line(), Line{});
+}
+
+}  // namespace
+}  // namespace redlock::sim

@@ -1,0 +1,135 @@
+// Who waits, for how long, by which clock; and who is struck in the midst of it.
+#include "sim/plan_lines.hpp"
+
+#include <algorithm>
+
+namespace redlock::sim {
+
+namespace {
+
+using enum FaultClass;
+
+// Of so many schedules of RedLock inside the model, in one there are lines.
+constexpr std::uint64_t kLinesOneIn = 3;
+constexpr std::size_t kClientsMax = 6;
+// Whoever waits asks now and then: a lease may last for hours, and a wait may not.
+constexpr std::int64_t kWaitMaxMs = 90'000;
+constexpr std::int64_t kTtlsMax = 5;
+constexpr std::int64_t kSkewMaxMs = 300;
+constexpr std::int64_t kSkewFarMs = 3'600'000;
+constexpr std::uint64_t kLineClassesMax = 2;
+
+class LineDrawer {
+ public:
+  LineDrawer(Random& random, Plan& plan) : random_(random), plan_(plan) {}
+
+  void draw(std::optional<FaultClass> wanted) {
+    if (random_.chance(1, 3)) add_clients();
+    const bool lasting = random_.chance(1, 12);
+    for (ClientPlan& client : plan_.clients) {
+      for (std::uint32_t i = 0; i < plan_.resources; ++i) {
+        Course& course = client.course(i);
+        if (lasting) make_lasting(course);
+        if (random_.chance(3, 4)) make_waiting(course);
+      }
+    }
+    // Somebody waits in any case.
+    if (!plan_.has_lines()) make_waiting(plan_.clients.front());
+    if (!wanted && random_.chance(1, 5)) return make_quiet();
+    if (random_.chance(1, 2)) skew_clocks();
+    if (wanted && is_line_class(*wanted)) add_class(*wanted);
+    const std::uint64_t classes = random_.below(kLineClassesMax + 1);
+    for (std::uint64_t i = 0; i < classes; ++i) add_class(draw_class());
+    if (random_.chance(1, 4)) add_class(client_kill);
+  }
+
+ private:
+  void add_clients() {
+    const auto count =
+        static_cast<std::size_t>(random_.between(1, kClientsMax)) + plan_.clients.size();
+    while (plan_.clients.size() < std::min(count, kClientsMax)) {
+      ClientPlan client = plan_.clients[random_.below(plan_.clients.size())];
+      client.start_ns = random_.between(0, 20 * kMs);
+      plan_.clients.push_back(std::move(client));
+    }
+  }
+
+  // So long that somebody who is gone without a word is missed.
+  void make_lasting(Course& course) {
+    course.ttl_ms = random_.between(5'000, 60'000);
+    course.hold_ms = random_.between(0, course.ttl_ms);
+    course.pause_ms = random_.between(0, 2'000);
+    course.extend_ttl_ms = course.keep_max_ms = course.work_ms = 0;
+  }
+
+  void make_waiting(Course& course) {
+    course.wait_ms = std::min(random_.between(0, kTtlsMax * course.ttl_ms), kWaitMaxMs);
+    if (random_.chance(1, 8)) course.wait_ms = random_.chance(1, 2) ? 0 : random_.between(1, 5);
+    course.cycles = static_cast<std::uint32_t>(random_.between(1, 4));
+    if (random_.chance(1, 2)) {
+      course.hold_ms = random_.between(0, std::min<std::int64_t>(course.hold_ms, 20));
+    }
+  }
+
+  // Nothing goes wrong, and all clocks agree: who came first is served first.
+  void make_quiet() {
+    plan_.faults.clear();
+    plan_.fired_at_start = {};
+    plan_.crowd.reset();
+    std::ranges::fill(plan_.server_rates_ppm, 0);
+    for (ClientPlan& client : plan_.clients) {
+      client.rate_ppm = 0;
+      client.re_entries = 0;
+    }
+  }
+
+  void skew_clocks() {
+    for (ClientPlan& client : plan_.clients) {
+      const std::int64_t most_ms = random_.chance(1, 4) ? kSkewFarMs : kSkewMaxMs;
+      client.clock_skew_ns = random_.between(-most_ms, most_ms) * kMs;
+    }
+  }
+
+  FaultClass draw_class() {
+    return static_cast<FaultClass>(kFirstLineClass +
+                                   random_.below(kFaultClasses - kFirstLineClass));
+  }
+
+  void add_class(FaultClass fault_class) {
+    const std::int64_t times = random_.between(1, 3);
+    for (std::int64_t i = 0; i < times; ++i) {
+      FaultPlan fault;
+      fault.fault_class = fault_class;
+      fault.from_ns = random_.between(0, strikes_until_ms()) * kMs;
+      fault.until_ns = fault.from_ns + random_.between(kMs / 10, 100 * kMs);
+      fault.client = static_cast<std::uint32_t>(random_.below(plan_.clients.size()));
+      fault.server = static_cast<std::uint32_t>(random_.below(plan_.servers));
+      fault.all_servers = random_.chance(1, 4);
+      fault.amount = random_.next() >> 1U;
+      const bool from_the_beginning = fault_class == no_channels || fault_class == no_line_keys;
+      if (from_the_beginning && random_.chance(1, 2)) fault.from_ns = 0;
+      plan_.faults.push_back(fault);
+    }
+  }
+
+  std::int64_t strikes_until_ms() {
+    constexpr std::int64_t kUsualMs = kHorizonNs / kMs;
+    const std::int64_t longest_ms = std::min(plan_.longest_ttl_ms(), kWaitMaxMs);
+    return random_.chance(1, 2) ? kUsualMs : std::max(kUsualMs, longest_ms / 2);
+  }
+
+  Random& random_;
+  Plan& plan_;
+};
+
+}  // namespace
+
+void draw_lines(Random& random, const PlanWishes& wishes, Plan& plan) {
+  const bool may = plan.model == Model::inside && plan.kind == LockKind::quorum;
+  if (!may || wishes.standard_shape) return;
+  const bool must = wishes.lines || (wishes.fault_class && is_line_class(*wishes.fault_class));
+  if (!random.chance(1, kLinesOneIn) && !must) return;
+  LineDrawer(random, plan).draw(wishes.fault_class);
+}
+
+}  // namespace redlock::sim
