@@ -22,6 +22,10 @@ class Waits {
   // A call that waits in line begins, and ends.
   void begins(Contender party, std::int64_t now_ns) { since(party) = now_ns; }
   void ends(Contender party) { since(party) = kNobody; }
+  // Was this written in the call that is under way?
+  [[nodiscard]] bool under_way(Contender party, std::int64_t written_ns) {
+    return since(party) != kNobody && since(party) <= written_ns;
+  }
   // A majority can be had from `at_ns` on, as things are now.
   void can_be_had(std::uint32_t resource, std::int64_t at_ns, std::int64_t now_ns);
   // A process does nothing until then.

@@ -22,8 +22,9 @@ std::string clipped(std::string_view word) {
 }
 
 std::string_view script_name(std::string_view word) {
-  const std::array<std::pair<const Script*, std::string_view>, 8> names{{
+  const std::array<std::pair<const Script*, std::string_view>, 9> names{{
       {&scripts::pass, "pass"},
+      {&scripts::join, "join"},
       {&scripts::extend_if_equal, "extend_if_equal"},
       {&scripts::check_equal, "check_equal"},
       {&scripts::inspect, "inspect"},
@@ -45,6 +46,44 @@ std::string fragment(std::string_view bytes) {
 void add(std::string& list, std::string_view item) {
   if (!list.empty()) list += ", ";
   list += item;
+}
+
+bool take_value(std::string_view& bytes, std::string& text);
+
+// Of what is pushed only the message is shown.
+bool take_elements(std::string_view& bytes, std::int64_t count, std::string& text) {
+  std::string first;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::string element;
+    if (!take_value(bytes, element)) return false;
+    if (i == 0) first = element;
+    text = first == "message" ? "pushed: " + element : text + (i == 0 ? "" : " ") + element;
+  }
+  return true;
+}
+
+// False: it is not whole, or no RESP.
+bool take_value(std::string_view& bytes, std::string& text) {
+  const std::size_t line_end = bytes.find("\r\n");
+  if (line_end == std::string_view::npos ||
+      std::string_view("+-:$*").find(bytes[0]) == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view line = bytes.substr(1, line_end - 1);
+  const char mark = bytes.front();
+  bytes.remove_prefix(line_end + 2);
+  std::int64_t size = 0;
+  if (mark != '$' && mark != '*') {
+    text = line.substr(0, 40);
+  } else if (!parse_integer(line, size) || size < 0) {
+    text = "nil";
+  } else if (mark == '*') {
+    return take_elements(bytes, size, text);
+  } else {
+    text = clipped(bytes.substr(0, static_cast<std::size_t>(size)));
+    bytes.remove_prefix(std::min(bytes.size(), static_cast<std::size_t>(size) + 2));
+  }
+  return true;
 }
 
 std::string request_text(const Arguments& arguments) {
@@ -78,24 +117,13 @@ std::string summarize_requests(std::string_view bytes) {
 std::string summarize_answers(std::string_view bytes) {
   std::string text;
   while (!bytes.empty()) {
-    const std::size_t line_end = bytes.find("\r\n");
-    if (line_end == std::string_view::npos ||
-        std::string_view("+-:$").find(bytes[0]) == std::string_view::npos) {
-      add(text, fragment(bytes));
+    const std::string_view all = bytes;
+    std::string value;
+    if (!take_value(bytes, value)) {
+      add(text, fragment(all));
       break;
     }
-    std::string_view line = bytes.substr(1, line_end - 1);
-    const char mark = bytes.front();
-    bytes.remove_prefix(line_end + 2);
-    std::int64_t size = 0;
-    if (mark != '$') {
-      add(text, line.substr(0, 40));
-    } else if (!parse_integer(line, size) || size < 0) {
-      add(text, "nil");
-    } else {
-      add(text, clipped(bytes.substr(0, static_cast<std::size_t>(size))));
-      bytes.remove_prefix(std::min(bytes.size(), static_cast<std::size_t>(size) + 2));
-    }
+    add(text, value);
   }
   return text;
 }

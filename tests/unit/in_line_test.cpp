@@ -221,6 +221,19 @@ TEST_F(Wait, TooFewVotesAreOfferedLaterEachTime) {
   }
 }
 
+TEST_F(Wait, ALateAnswerToThePlainAttemptIsNoRoundTrip) {
+  begin(Duration::ms(5'000));
+  drain();
+  for (const std::size_t node : {0U, 1U})
+    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+  line_->take_reply(NodeIndex(2), 1, Reply::denied(), t(40));
+  line_->take_hearing(NodeIndex(0), {"here", {}, {}}, t(41));
+  drain();
+  grant(0, t(42));
+  line_->take_time(t(45));
+  EXPECT_EQ(nodes_of(only<Join>(drain())), Nodes{0}) << "the vote is offered";
+}
+
 TEST_F(Wait, WhoLostAVoteStandsInLineThereAgain) {
   stand(Duration::ms(60'000));
   deny_all(t(1));

@@ -83,7 +83,7 @@ bool InLine::take_push(NodeIndex node, const Push& push, Instant now) {
 void InLine::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
   if (phase_ == Phase::standing) {
     LinePlace& place = places_[node.value()];
-    if (attempt == attempt_) round_trip_ = now - place.joined_at();
+    if (place.awaits(attempt)) round_trip_ = now - place.joined_at();
     place.take_reply(attempt, reply, now);
     return review(now);
   }

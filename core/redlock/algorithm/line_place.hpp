@@ -57,6 +57,9 @@ class LinePlace {
   // The server does not let us stand in line: it refuses subscriptions or scripts.
   [[nodiscard]] bool refused() const { return refused_; }
   [[nodiscard]] bool joining() const { return unanswered_; }
+  [[nodiscard]] bool awaits(AttemptNumber attempt) const {
+    return unanswered_ && attempt == attempt_;
+  }
   // Is anything expected to be known soon that is not?
   [[nodiscard]] bool pending() const {
     return joining() || (!report_.answered && channel_.empty());
