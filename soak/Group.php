@@ -105,10 +105,13 @@ final class Group
         return array_sum(array_map(static fn (object $owner): int => $owner->$number, $owners));
     }
 
-    /** As it was when nothing happened, or with the thread that keeps leases and its connections. */
+    /**
+     * As it was when nothing happened, or with the thread that keeps leases and its connections, and those on which it
+     * listens for its turn.
+     */
     public function isElderAsBefore(): bool
     {
-        return $this->vitals->isFlat($this->trade->isKept() ? [count($this->servers) + 2, 1] : [0, 0]);
+        return $this->vitals->isFlat($this->trade->isKept() ? [2 * count($this->servers) + 2, 1] : [0, 0]);
     }
 
     public function oldestKey(): float

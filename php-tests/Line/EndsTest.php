@@ -26,7 +26,7 @@ final class EndsTest extends LineTestCase
     protected function setUp(): void
     {
         parent::setUp();
-        $this->lease = self::leased(self::locks(), 'r', 60_000);
+        $this->lease = self::holding();
     }
 
     protected function tearDown(): void
@@ -170,7 +170,7 @@ final class EndsTest extends LineTestCase
                 report($locks->acquire("other", 30000, 60000)->release());
             });
         ';
-        $other = self::leased(self::locks(), 'other', 60_000);
+        $other = self::holding(null, 'other');
         $waiter = $this->waiterInLine(1, [], $inner);
         $waiter->signal(SIGUSR1);
         self::assertSame('inner', PhpProcess::report($waiter));

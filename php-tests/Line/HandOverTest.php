@@ -18,7 +18,7 @@ final class HandOverTest extends LineTestCase
     /** @dataProvider fleetSizes */
     public function testItIsHandedOverInTheOrderOfArrival(int $servers): void
     {
-        $lease = self::leased(self::locks($servers), 'r', 60_000);
+        $lease = self::holding(self::$fleet->specs($servers, 2.0));
         $plan = ['servers' => self::$fleet->specs($servers, 2.0)];
         $waiters = array_map(fn (int $place): ChildProcess => $this->waiterInLine($place, $plan), range(1, 4));
         $free = Wait::now();
@@ -54,8 +54,8 @@ final class HandOverTest extends LineTestCase
     /** @return iterable<string, array{\Closure, \Closure}> */
     public static function waysOfGivingBack(): iterable
     {
-        $lease = static fn (): Lease => self::leased(self::locks(), 'r', 60_000);
-        $handle = static fn (): array => self::held(self::redLock(), 'r', 60_000);
+        $lease = static fn (): Lease => self::holding();
+        $handle = static fn (): array => self::holding()->detach();
         yield 'release()' => [$lease, static fn (Lease $lease) => $lease->release()];
         yield 'the end of the object' => [$lease, static fn (Lease $lease) => $lease->__destruct()];
         yield 'RedLock::unlock()' => [$handle, static fn (array $handle) => self::redLock()->unlock($handle)];
@@ -69,7 +69,7 @@ final class HandOverTest extends LineTestCase
 
     public function testAHolderThatWaitedNoLongerThanItsPlainAttemptHandsItOnToo(): void
     {
-        $first = $this->waiter();
+        $first = $this->waiter(['connects' => true]);
         self::assertSame(0, self::assertGot($first)['handedOver'], 'nobody handed it over');
         $second = $this->waiterInLine();
         self::giveBack($first);
@@ -79,7 +79,7 @@ final class HandOverTest extends LineTestCase
     /** @dataProvider places */
     public function testAKilledWaiterCostsNobodyAnything(int $place): void
     {
-        $lease = self::leased(self::locks(), 'r', 60_000);
+        $lease = self::holding();
         $waiters = array_map(fn (int $place): ChildProcess => $this->waiterInLine($place), range(1, 3));
         $waiters[$place]->kill();
         self::awaitSubscribers(2);
@@ -104,7 +104,7 @@ final class HandOverTest extends LineTestCase
 
     public function testAKilledHolderCostsTheRestOfItsTtl(): void
     {
-        $holder = $this->waiter(['ttl' => 2_000]);
+        $holder = $this->waiter(['ttl' => 2_000, 'connects' => true]);
         $taken = self::assertGot($holder)['at'];
         $first = $this->waiterInLine(1);
         $second = $this->waiterInLine(2);
@@ -120,7 +120,7 @@ final class HandOverTest extends LineTestCase
 
     public function testWhoStoodStillWhenItWasHisTurnHasNotGotItWhenHeGoesOn(): void
     {
-        $lease = self::leased(self::locks(), 'r', 60_000);
+        $lease = self::holding();
         $first = $this->waiterInLine(1, ['ttl' => 1_000]);
         $second = $this->waiterInLine(2);
         $first->signal(SIGSTOP);
@@ -137,7 +137,7 @@ final class HandOverTest extends LineTestCase
 
     public function testALeaseThatWasHandedOverIsTrustedForNoLongerThanItsKeysLive(): void
     {
-        $lease = self::leased(self::locks(), 'r', 60_000);
+        $lease = self::holding();
         $waiter = $this->php('
             $locks = new RedLock\LockManager($args["servers"]);
             $lease = $locks->acquire("r", 3000, 60000);
@@ -159,7 +159,7 @@ final class HandOverTest extends LineTestCase
 
     public function testAnotherAcquireOfTheSameProcessHearsOnTheSameConnections(): void
     {
-        $lease = self::leased(self::locks(), 'r', 60_000);
+        $lease = self::holding();
         $process = $this->php('
             $locks = new RedLock\LockManager($args["servers"]);
             for ($i = 0; $i < 3; ++$i) {
@@ -171,7 +171,7 @@ final class HandOverTest extends LineTestCase
             self::awaitLine(1);
             $lease->release();
             self::assertSame([true, $i, 3], PhpProcess::report($process));
-            $lease = self::leased(self::locks(), 'r', 60_000);
+            $lease = self::holding();
             self::awaitSubscribers(1);
             $process->writeLine('');
         }

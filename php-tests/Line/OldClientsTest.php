@@ -48,7 +48,7 @@ final class OldClientsTest extends LineTestCase
 
     public function testAnOldClientDoesNotGetWhatIsHandedOver(): void
     {
-        $lease = self::leased(self::locks(), 'r', 60_000);
+        $lease = self::holding();
         $waiter = $this->waiterInLine();
         $lease->release();
         self::assertFalse(self::old()->lock('r', 60_000));

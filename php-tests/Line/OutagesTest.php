@@ -39,7 +39,7 @@ final class OutagesTest extends LineTestCase
     public function testWithOneServerStandingStillItIsHandedOverByTheOthers(): void
     {
         $fleet = $this->fleet(3);
-        $lease = self::leased(new LockManager($fleet->specs(3, 0.3)), 'r', 60_000);
+        $lease = self::holding($fleet->specs(3, 0.3));
         $waiter = $this->waiterAt($fleet, 1);
         $fleet->servers[0]->stop();
         $free = Wait::now();
@@ -54,7 +54,7 @@ final class OutagesTest extends LineTestCase
     public function testAWaitOutlivesAnOutageOfTwoServers(): void
     {
         $fleet = $this->fleet(3);
-        $lease = self::leased(new LockManager($fleet->specs(3, 0.3)), 'r', 60_000);
+        $lease = self::holding($fleet->specs(3, 0.3));
         $waiter = $this->waiterAt($fleet, 1);
         $fleet->servers[0]->kill9();
         $fleet->servers[1]->kill9();
@@ -71,7 +71,7 @@ final class OutagesTest extends LineTestCase
     public function testAServerThatForgotItsLineIsStoodInAgain(): void
     {
         $fleet = $this->fleet(3);
-        $lease = self::leased(new LockManager($fleet->specs(3, 0.3)), 'r', 60_000);
+        $lease = self::holding($fleet->specs(3, 0.3));
         $waiter = $this->waiterAt($fleet, 1);
         $fleet->servers[1]->restart();
         Wait::until(static fn (): bool => self::lines(3, $fleet) === [1, 1, 1]
@@ -87,7 +87,7 @@ final class OutagesTest extends LineTestCase
     public function testAWaitEndsInTimeThoughServersAreSilent(int $silent): void
     {
         $fleet = $this->fleet(3);
-        $lease = self::leased(new LockManager($fleet->specs(3, 0.3)), 'r', 60_000);
+        $lease = self::holding($fleet->specs(3, 0.3));
         $waiter = $this->waiter(['servers' => $fleet->specs(3, 0.3), 'wait' => 2_500], 'report(hrtime(true) / 1e9);');
         $began = PhpProcess::report($waiter);
         self::awaitLine(1, 3, $fleet);
@@ -124,7 +124,7 @@ final class OutagesTest extends LineTestCase
     public function testServersWithoutMemoryHandOnWhatIsGivenBack(): void
     {
         $fleet = $this->fleet(3);
-        $lease = self::leased(new LockManager($fleet->specs(3, 0.3)), 'r', 60_000);
+        $lease = self::holding($fleet->specs(3, 0.3));
         $waiter = $this->waiterAt($fleet, 1);
         self::limitMemory($fleet, '1');
         self::assertTrue($lease->release());
@@ -136,7 +136,7 @@ final class OutagesTest extends LineTestCase
     public function testServersWithoutMemoryGrantNothingAnewAndTheWaitGoesOn(): void
     {
         $fleet = $this->fleet(3);
-        $lease = self::leased(new LockManager($fleet->specs(3, 0.3)), 'r', 700);
+        $lease = self::holding($fleet->specs(3, 0.3), 'r', 1_000);
         $waiter = $this->waiterAt($fleet, 1);
         self::limitMemory($fleet, '1');
         Wait::until(static fn (): bool => $fleet->values('r') === [null, null, null], 'the lock to be over');
@@ -160,7 +160,7 @@ final class OutagesTest extends LineTestCase
 
     public function testScriptsThatWereFlushedAreSentAgain(): void
     {
-        $lease = self::leased(self::locks(), 'r', 60_000);
+        $lease = self::holding();
         $waiter = $this->waiterInLine();
         self::$fleet->each(static fn ($client) => $client->call('SCRIPT', 'FLUSH'));
         $lease->release();

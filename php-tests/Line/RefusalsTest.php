@@ -9,7 +9,6 @@ namespace RedLock\Tests\Line;
 use RedLock\Harness\PhpProcess;
 use RedLock\Harness\RedisServer;
 use RedLock\Harness\Wait;
-use RedLock\LockManager;
 use RedLock\Tests\Support\Document;
 use RedLock\Tests\Support\LineTestCase;
 
@@ -41,8 +40,7 @@ final class RefusalsTest extends LineTestCase
     public function testWhoMayNotStandInLinePollsAndSaysWhy(string $rules, string $reason): void
     {
         $server = $this->serverWithUser($rules);
-        $holder = new LockManager([self::spec($server)]);
-        $held = self::leased($holder, 'r', 60_000);
+        $held = self::holding([self::spec($server)]);
         $waiter = $this->waiter(['servers' => [self::spec($server)], 'options' => ['retryDelay' => 20]]);
         // Every attempt is a SET that is refused.
         $sets = static fn (): int => $server->calls('set');
@@ -71,7 +69,7 @@ final class RefusalsTest extends LineTestCase
     {
         $old = 'user old on >password resetchannels ' . self::OLD_RULES;
         $server = $this->server([], ['user default on nopass ~* &* +@all', 'user locks on >password resetchannels ' . self::rules(), $old]);
-        $held = self::leased(new LockManager([['auth' => ['old', 'password']] + self::spec($server)]), 'r', 60_000);
+        $held = self::holding([['auth' => ['old', 'password']] + self::spec($server)]);
         $waiter = $this->waiter(['servers' => [self::spec($server)]]);
         Wait::until(static fn (): bool => $server->client()->call('ZCARD', 'r:redlock:line') === 1, 'the waiter to stand in line');
         $free = Wait::now();
@@ -84,7 +82,7 @@ final class RefusalsTest extends LineTestCase
     {
         $server = $this->server(['rename-command' => "$command ANOTHER"]);
         $spec = ['127.0.0.1', $server->port, 2.0];
-        $held = self::leased(new LockManager([$spec]), 'r', 60_000);
+        $held = self::holding([$spec]);
         $waiter = $this->waiter(['servers' => [$spec], 'options' => ['retryDelay' => 20]]);
         Wait::until(static fn (): bool => $server->calls('set') >= 5, 'the waiter to poll');
         self::assertTrue($held->release());
@@ -106,7 +104,7 @@ final class RefusalsTest extends LineTestCase
     {
         $servers = [$this->serverWithUser(self::OLD_RULES), $this->serverWithUser(self::rules()), $this->serverWithUser(self::rules())];
         $specs = array_map(self::spec(...), $servers);
-        $held = self::leased(new LockManager($specs), 'r', 60_000);
+        $held = self::holding($specs);
         $waiter = $this->waiter(['servers' => $specs]);
         foreach ([1, 2] as $index) {
             Wait::until(static fn (): bool => $servers[$index]->client()->call('ZCARD', 'r:redlock:line') === 1, 'the waiter to stand in line');
@@ -122,7 +120,7 @@ final class RefusalsTest extends LineTestCase
 
     public function testAManagerThatIsNotToStandInLinePollsWithoutAWord(): void
     {
-        $lease = self::leased(self::locks(), 'r', 60_000);
+        $lease = self::holding();
         self::$fleet->each(static fn ($client) => $client->call('CONFIG', 'RESETSTAT'));
         $waiter = $this->waiter(['options' => ['line' => false, 'retryDelay' => 20]]);
         Wait::until(static fn (): bool => self::$fleet->servers[0]->calls('set') >= 5, 'the waiter to poll');
@@ -136,7 +134,7 @@ final class RefusalsTest extends LineTestCase
 
     public function testOneAttemptNeverStandsInLine(): void
     {
-        $lease = self::leased(self::locks(), 'r', 60_000);
+        $lease = self::holding();
         self::$fleet->each(static fn ($client) => $client->call('CONFIG', 'RESETSTAT'));
         self::assertNull(self::locks()->acquire('r', 1000, 0));
         self::assertSame([3, 0, 0], [self::$fleet->calls('set'), self::$fleet->calls('subscribe'), self::$fleet->calls('zadd')]);

@@ -11,6 +11,8 @@ use RedLock\Harness\Fleet;
 use RedLock\Harness\PhpProcess;
 use RedLock\Harness\RespClient;
 use RedLock\Harness\Wait;
+use RedLock\Lease;
+use RedLock\LockManager;
 
 abstract class LineTestCase extends LeaseTestCase
 {
@@ -24,6 +26,9 @@ abstract class LineTestCase extends LeaseTestCase
         $locks = new RedLock\LockManager($args["servers"], $args["options"]);
         $lease = null;
         $thrown = null;
+        if ($args["connects"]) {
+            $locks->inspect($args["resource"]);
+        }
         try {
             $lease = $locks->acquire($args["resource"], $args["ttl"], $args["wait"]);
         } catch (Exception $exception) {
@@ -39,14 +44,33 @@ abstract class LineTestCase extends LeaseTestCase
     ';
 
     /**
+     * The lock, held by this process on each of the servers.
+     *
+     * A command that takes is not sent any more to whom it is connected to too late.
+     *
+     * @param ?list<mixed> $servers null: the first three
+     */
+    protected static function holding(?array $servers = null, string $resource = 'r', int $ttl = 60_000): Lease
+    {
+        $locks = new LockManager($servers ?? self::$fleet->specs(3, 2.0));
+        $allHave = static fn (?string $token): bool => array_unique(array_column($locks->inspect($resource)['servers'], 'token')) === [$token];
+        Wait::until(static fn (): bool => $allHave(null), "'$resource' to be free");
+        $lease = self::leased($locks, $resource, $ttl);
+        Wait::until(static fn (): bool => $allHave($lease->token), "'$resource' to be held");
+        return $lease;
+    }
+
+    /**
      * Starts a process that waits for a lock.
      *
-     * @param array<string, mixed> $plan what is not usual: 'resource', 'ttl', 'wait', 'servers', 'options'
+     * @param array<string, mixed> $plan what is not usual: 'resource', 'ttl', 'wait', 'servers', 'options';
+     *     'connects' to all servers before, as holding() does
      * @param string $first what it does before
      */
     protected function waiter(array $plan = [], string $first = ''): ChildProcess
     {
         $plan += ['resource' => 'r', 'ttl' => 30_000, 'wait' => 60_000, 'servers' => self::$fleet->specs(3, 2.0), 'options' => []];
+        $plan += ['connects' => false];
         return $this->php($first . self::WAITER, $plan);
     }
 

@@ -101,13 +101,6 @@ TEST(RespReader, AnArrayHasItsElements) {
   EXPECT_EQ(values[1].integer, 7);
 }
 
-TEST(RespReader, WhatOnlyRespThreeHasIsNothingThatWeEverAskFor) {
-  const auto values = read_in_slices("%1\r\n:1\r\n:2\r\n:7\r\n", 3);
-  ASSERT_EQ(values.size(), 2U);
-  EXPECT_EQ(values[0].kind, RespKind::other);
-  EXPECT_TRUE(values[0].elements.empty());
-}
-
 TEST(RespReader, EverySlicingReadsTheSame) {
   std::string bytes;
   for (int i = 0; i < 50; ++i) {

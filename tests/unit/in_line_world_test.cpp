@@ -257,7 +257,7 @@ class LineWorld {
   int commands_ = 0;
 };
 
-constexpr std::uint64_t kSeeds = 8;
+constexpr std::uint64_t kSeeds = 4;
 
 class OfServers : public testing::TestWithParam<std::size_t> {};
 

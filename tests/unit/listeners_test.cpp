@@ -181,7 +181,7 @@ TEST_F(ListenersTest, OneThatNobodyListensToIsClosedAfterTheIdleLimit) {
   clock_.advance(Duration::seconds(2));
   pool_.step(clock_.now());
   EXPECT_EQ(pool_.listener_count(), 0U);
-  EXPECT_EQ(transport_.open_count(), 1U) << "the connection of what gave it up";
+  EXPECT_EQ(transport_.open_count(), 0U);
 }
 
 TEST_F(ListenersTest, TheNextOneToListenUsesItAgain) {
@@ -228,7 +228,7 @@ TEST_F(ListenersTest, ThereAreNoMoreThanTheBound) {
   EXPECT_EQ(pool_.listener_count(), kListenersMax);
   // Those that nobody listens to any more make room.
   pool_.take(ids.front());
-  step_for(Duration::ms(1));
+  for (int turn = 0; turn < 3; ++turn) step_for(Duration::ms(1));
   ASSERT_THAT(told_.hearings, SizeIs(4));
   EXPECT_NE(told_.channel(0), "");
   EXPECT_EQ(pool_.listener_count(), kListenersMax);

@@ -21,11 +21,10 @@ class APushForNobody : public test::FakeWorld {
  protected:
   // Somebody listens to the first two servers, for another token.
   void SetUp() override {
-    NodeList nodes;
-    for (std::size_t i = 0; i < 2; ++i) {
-      nodes.push_back(pool_.node(specs(2)[i].endpoint, kTimeoutDefault));
+    for (const ServerSpec& spec : specs(2)) {
+      nodes_.push_back(pool_.node(spec.endpoint, kTimeoutDefault));
     }
-    nodes_ = nodes;
+    ASSERT_EQ(lock(locks_, "other").decision, Decision::granted);
     pool_.begin(std::make_unique<Listening>(told_, 2, Token("another")), nodes_);
     step_for(Duration::ms(1));
     ASSERT_NE(told_.channel(0), "");

@@ -59,6 +59,7 @@ TEST_F(AJoinInASession, IsDeniedWithAStanding) {
 TEST_F(AJoinInASession, ThatAServerDoesNotKnowByItsSha1IsRepeatedInItsOrder) {
   ASSERT_TRUE(submit(1, join_of("a")));
   receive(test::integer(1));
+  sent();
   ASSERT_TRUE(submit(1, join_of("a", 2)));
   ASSERT_TRUE(submit(1, join_of("a", 3)));
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVALSHA", "EVALSHA"}));
@@ -75,6 +76,7 @@ TEST_F(AJoinInASession, ThatAServerDoesNotKnowByItsSha1IsRepeatedInItsOrder) {
 TEST_F(AJoinInASession, ThatAServerDoesNotKnowByItsSha1IsNotRepeatedBehindItsPass) {
   ASSERT_TRUE(submit(1, join_of("a")));
   receive(test::integer(1));
+  sent();
   ASSERT_TRUE(submit(1, join_of("a", 2)));
   ASSERT_TRUE(submit(0, delete_of("a")));
   sent();

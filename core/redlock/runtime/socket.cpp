@@ -116,16 +116,18 @@ SocketTransport::Link& SocketTransport::link(ConnectionId connection) {
 
 LinkStatus SocketTransport::status(ConnectionId connection) { return link(connection).status; }
 
+IoResult SocketTransport::progress(ssize_t bytes) {
+  if (waker_ != nullptr) awake_until_ = clock_.now() + kAwake;
+  return {IoState::progress, static_cast<std::size_t>(bytes), {}};
+}
+
 IoResult SocketTransport::send(ConnectionId connection, std::string_view bytes) {
   const Link& used = link(connection);
   if (!used.broken.empty()) return {IoState::ended, 0, used.broken};
   const int descriptor = used.descriptor.number();
   for (;;) {
     const ssize_t sent = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
-      if (waker_ != nullptr) awake_until_ = clock_.now() + kAwake;
-      return {IoState::progress, static_cast<std::size_t>(sent), {}};
-    }
+    if (sent > 0) return progress(sent);
     if (sent < 0 && errno == EINTR) continue;
     if (sent == 0 || errno == EAGAIN || errno == EWOULDBLOCK) return {IoState::blocked, 0, {}};
     return {IoState::ended, 0, "the connection broke: " + error_text(errno)};
@@ -138,7 +140,7 @@ IoResult SocketTransport::receive(ConnectionId connection, std::span<char> into)
   const int descriptor = used.descriptor.number();
   for (;;) {
     const ssize_t got = recv(descriptor, into.data(), into.size(), 0);
-    if (got > 0) return {IoState::progress, static_cast<std::size_t>(got), {}};
+    if (got > 0) return progress(got);
     if (got == 0) return {IoState::ended, 0, "the server closed the connection"};
     if (errno == EINTR) continue;
     if (errno == EAGAIN || errno == EWOULDBLOCK) return {IoState::blocked, 0, {}};

@@ -3,6 +3,8 @@
 // Non-blocking throughout; descriptors are close-on-exec and writes raise no SIGPIPE. Look-ups of
 // host names and dials are moved on inside wait(), whose set of polled descriptors they join.
 #pragma once
+#include <sys/types.h>
+
 #include <deque>
 #include <memory>
 #include <optional>
@@ -25,7 +27,8 @@ namespace redlock {
 // Connections whose server has not read everything yet; past the bound the oldest is closed.
 inline constexpr std::size_t kHalfClosedMax = 16;
 // Servers nearby answer sooner than a thread has fallen asleep and been woken, once by each of
-// them. So a thread that others wake looks for so long behind what it sent, and sleeps then.
+// them; those further away answer one close behind the other. So a thread that others wake looks
+// for so long behind what it sent or received, and sleeps then.
 inline constexpr Duration kAwake = Duration::us(200);
 
 class SocketTransport final : public Transport {
@@ -67,6 +70,8 @@ class SocketTransport final : public Transport {
   void note_dial(const Link& link, Instant now);
   // Fills the set to poll, interests first; gives the time to wait until.
   [[nodiscard]] Instant gather(std::span<const Interest> interests, Instant deadline);
+  // So many bytes were moved; more may follow soon.
+  [[nodiscard]] IoResult progress(ssize_t bytes);
   // What polling the set says, as ppoll(2) does; waits until `wake`.
   [[nodiscard]] int poll_until(Instant wake);
   // What polling said, and what look-ups and dials make of it; true when an interest is ready.
@@ -83,7 +88,7 @@ class SocketTransport final : public Transport {
   // Closed for sending, oldest first; the server may still be reading.
   std::deque<Descriptor> half_closed_;
   std::vector<pollfd> polled_;
-  Instant awake_until_;  // by then a server nearby has answered what was sent last
+  Instant awake_until_;
 };
 
 }  // namespace redlock
