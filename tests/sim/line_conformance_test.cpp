@@ -141,7 +141,6 @@ TEST_F(LineConformance, AnEarlierTicketIsYieldedTo) {
   join("t1", "10", "c1");
   EXPECT_EQ(join("t2", "20", "c2", "8").real.front(), '$');
   same_push(1);
-  same_next(2);
   same_line();
 }
 

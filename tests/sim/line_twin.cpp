@@ -140,9 +140,10 @@ std::string LineTwin::judge_struck_out(const LineView& after) const {
   return {};
 }
 
-// The lock was free: who has it now?
+// If the lock was free: who has it now?
 std::string LineTwin::judge_service(const LineView& after) const {
-  if (!was_free() || !serves_) return {};
+  if (!was_free()) return after.held == before_.held ? "" : "somebody else's lock was touched";
+  if (!serves_) return {};
   if (!after.held) {
     const bool nobody = after.line.empty() || anything_refused();
     return nobody ? "" : "the lock is free, and somebody waits for it";
