@@ -5,13 +5,16 @@
 
 #include <algorithm>
 
+#include "support/allocations.hpp"
 #include "support/fake_world.hpp"
+#include "support/machine.hpp"
 
 namespace redlock {
 namespace {
 
 using test::FakeServer;
 using test::FakeWorld;
+using test::kOneNs;
 
 constexpr Duration kTtl = Duration::ms(3'000);
 
@@ -66,10 +69,10 @@ class KeepingTest : public FakeWorld {
     }
     keeping_.drive(clock_.now());
   }
-  // Extends only; a release has a script of its own.
+  // Of keys that begin so. Extends only; a release has a script of its own.
   std::size_t extends(std::size_t i) {
     return static_cast<std::size_t>(std::ranges::count_if(server(i).log, [](const auto& request) {
-      return request.size() == 6 && request[0].starts_with("EVAL") && request[3] == "r";
+      return request.size() == 6 && request[0].starts_with("EVAL") && request[3].starts_with("r");
     }));
   }
   bool live(const KeptLease& lease) { return lease.trust->left(clock_.now()) > Duration(); }
@@ -243,6 +246,44 @@ TEST_F(KeepingTest, ExtendsThatAreDueTogetherTravelTogether) {
   EXPECT_EQ(losses_->count, 0);
 }
 
+TEST_F(KeepingTest, ExtendsTakeHalfOfTheRoomThatAConnectionHas) {
+  for (std::size_t i = 0; i < kAwaitedBesidesRemovalsMax; ++i) {
+    keeping_.keep(take("r" + std::to_string(i)));
+  }
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(20);
+  clock_.advance(Duration::ms(1'500));
+  keeping_.drive(clock_.now());
+  EXPECT_EQ(extends(0), kAwaitedBesidesRemovalsMax / 2);
+}
+
+TEST_F(KeepingTest, WhatIsPlantedTakesAQuarterOfThatRoom) {
+  for (std::size_t i = 0; i < kAwaitedBesidesRemovalsMax / 2; ++i) {
+    keeping_.keep(take("r" + std::to_string(i)));
+  }
+  server(2).keys.clear();
+  server(2).answer_time = Duration::ms(20);
+  const std::size_t before = server(2).count("SET");
+  clock_.advance(Duration::ms(1'500));
+  keep_for(Duration::ms(30));
+  EXPECT_EQ(server(2).count("SET") - before, kAwaitedBesidesRemovalsMax / 4);
+}
+
+TEST_F(KeepingTest, NobodyWaitsForMoreThanAMajorityWhereLittleTimeIsLeft) {
+  const Duration little = LockManager(pool_, plan_).answer_time() * 4;
+  for (const Duration left : {little + kOneNs, little}) {
+    server(2).answer_time = Duration();
+    const std::string resource = left > little ? "enough" : "little";
+    const KeptLease lease = take(resource);
+    keeping_.keep(lease);
+    server(2).keys.clear();
+    server(2).answer_time = Duration::ms(20);
+    clock_.advance_to(lease.trusted_until - left);
+    keep_for(Duration::ms(100));
+    EXPECT_TRUE(live(lease));
+    EXPECT_EQ(server(2).keys.contains(resource), left > little) << "planted again";
+  }
+}
+
 TEST_F(KeepingTest, AVoteThatAServerHasLostIsPlantedAgain) {
   const KeptLease lease = take();
   keeping_.keep(lease);
@@ -372,6 +413,27 @@ TEST_F(KeepingTest, LeasesOfOnePlanShareItsConnections) {
   keeping_.keep(other);
   keep_for(kTtl);
   EXPECT_EQ(pool_.connection_count(), 3U);
+}
+
+TEST_F(KeepingTest, NothingIsLeftOfPlansWhoseLeasesAreKeptNoMore) {
+  const auto keep_one_of_another_plan = [this] {
+    const Instant until = clock_.now() + kTtl;
+    KeptLease lease{std::make_shared<const LockPlan>(specs(3), once()),
+                    Resource("r"),
+                    Token("t"),
+                    {kTtl, kTtl},
+                    clock_.now(),
+                    until,
+                    std::make_shared<Trust>(until),
+                    nullptr};
+    keeping_.keep(lease);
+    lease.trust->end();
+    keeping_.stop(*lease.trust, Stop::released);
+  };
+  keep_one_of_another_plan();
+  const std::ptrdiff_t before = test::allocations_alive();
+  for (int i = 0; i < 10; ++i) keep_one_of_another_plan();
+  EXPECT_EQ(test::allocations_alive(), before);
 }
 
 }  // namespace
