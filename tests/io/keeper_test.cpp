@@ -198,7 +198,7 @@ TEST_F(KeeperBesideTwoThreads, AThreadWithoutLeasesEndsByAndByAndAnotherOneIsBeg
     keeper.keep(lease);
     EXPECT_TRUE(extended(lease)) << "not while there is one";
     EXPECT_TRUE(keeper.running());
-    keeper.stop(*lease.trust, Stop::lives_on);
+    keeper.stop(*lease.trust);
     EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
   }
 }

@@ -156,7 +156,7 @@ TEST_P(ShortOfMemoryKeeping, ALeaseThatIsStoppedLeavesRoomToOthers) {
         }
         world.keeping.drive(world.clock.now());
         lease.trust->end();
-        world.keeping.stop(*lease.trust, Stop::released);
+        world.keeping.stop(*lease.trust);
       },
       [&](World& world, const KeptLease&) {
         world.keep_until(world.clock.now() + kTtl * 2);
