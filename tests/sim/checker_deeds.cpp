@@ -180,6 +180,15 @@ void Checker::check_removed(std::uint32_t client, std::uint32_t server, const En
   }
 }
 
+// Of one who waits: a connection that was given up while he waited took no removal with it, for the
+// wait went on; and some servers let nobody leave.
+bool Checker::may_linger(Contender party, std::uint32_t server, std::uint64_t token,
+                         bool gave_up_connection) {
+  if (!lines_ || book_.find(token) == nullptr) return false;
+  return leftovers_.stays(server, token) ||
+         (gave_up_connection && plan_.course(party).wait_ms >= 0);
+}
+
 void Checker::check_undone(Contender party, bool gave_up_connection) {
   const bool undone = judged_under(ViolationKind::undone_late, plan_);
   // A stamp that has too little left is not removed.
@@ -196,6 +205,7 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
       if (known == nullptr || known->client != party.client || entry.name != name) continue;
       const bool granted = std::ranges::find(granted_, known->value) != granted_.end();
       if (!(granted ? released : undone)) continue;
+      if (may_linger(party, server, known->value, gave_up_connection)) continue;
       if (!view.keyspace->alive(entry, now_ms)) continue;
       report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
              "a key that client " + std::to_string(party.client) + " gave up is left on server " +
@@ -204,6 +214,7 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
     for_each_standing(party.client, server, name, [&](std::uint64_t token) {
       const bool granted = std::ranges::find(granted_, token) != granted_.end();
       if (!(granted ? released : undone)) return;
+      if (may_linger(party, server, token, gave_up_connection)) return;
       report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
              "client " + std::to_string(party.client) + " is left in the line of server " +
                  std::to_string(server));

@@ -37,6 +37,9 @@ class Leftovers {
   void note_join(const Origin& origin, std::uint64_t token, std::int64_t now_ns);
   // The server lets nobody leave its lines at the moment, and says nothing of it.
   void note_stays(std::uint32_t server, std::uint64_t token) { kept(server, token).stays = true; }
+  [[nodiscard]] bool stays(std::uint32_t server, std::uint64_t token) {
+    return kept(server, token).stays;
+  }
   void note_removal(const Origin& origin, std::uint64_t token, bool refused, std::int64_t now_ns);
   void note_granted(std::uint64_t token);
   // A crowd of removals is over. What was to be removed before may have been forgotten.

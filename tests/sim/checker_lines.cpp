@@ -99,27 +99,34 @@ void Checker::check_order(Contender party, std::string_view value) {
   }
 }
 
-// Somebody has joined, and so have all others who live, as often as they must.
+// Somebody has joined, and so have all others who live, as often as they must. Whoever is gone is
+// seen by a neighbour who lives; of several in a row, when the last of them is.
 void Checker::check_dead(std::uint32_t server, const LineView& after) {
   constexpr std::int64_t kDeadNs = 25'000 * kMs;
   constexpr std::int64_t kHeartbeatNs = 10'000 * kMs;
   constexpr std::int64_t kMarginNs = 2'000 * kMs;
   const std::int64_t settled_ns = plan_.drifted_ns(kHeartbeatNs) + kMarginNs;
   if (now_ns_ < waits_.calm_from_ns() + settled_ns) return;
-  bool any_dead = false;
-  for (const Stander& stander : after.line) {
-    const Waiter* const waiter = book_.find(token_hash(stander.token));
-    if (waiter == nullptr) return;
-    const Waiter::Place& place = waiter->places[server];
-    if (waiter->ended_ns == Waiter::kNever) {
-      if (waiter->over || place.first_ns + settled_ns > now_ns_) return;
+  std::int64_t gone_ns = 0;  // the last of those in a row
+  bool any_overdue = false;
+  for (std::size_t i = 0; i <= after.line.size(); ++i) {
+    const Waiter* waiter = nullptr;
+    if (i < after.line.size()) {
+      waiter = book_.find(token_hash(after.line[i].token));
+      if (waiter == nullptr) return;
+    }
+    if (waiter != nullptr && waiter->ended_ns != Waiter::kNever) {
+      gone_ns = std::max({gone_ns, waiter->ended_ns, waiter->places[server].last_ns});
       continue;
     }
-    const std::int64_t gone_ns = std::max(waiter->ended_ns, place.last_ns);
-    any_dead = any_dead || now_ns_ > gone_ns + plan_.drifted_ns(kDeadNs) + kMarginNs;
+    if (waiter != nullptr && waiter->over) return;
+    if (waiter != nullptr && waiter->places[server].first_ns + settled_ns > now_ns_) return;
+    const std::int64_t overdue_ns = gone_ns + plan_.drifted_ns(kDeadNs) + kMarginNs;
+    any_overdue = any_overdue || (gone_ns > 0 && now_ns_ > overdue_ns);
+    gone_ns = 0;
   }
   note_judged(ViolationKind::dead_in_line);
-  if (!any_dead) return;
+  if (!any_overdue) return;
   report(ViolationKind::dead_in_line,
          "server " + std::to_string(server) + " keeps somebody in line who is gone");
 }

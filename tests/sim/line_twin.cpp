@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <iterator>
 #include <tuple>
 
 namespace redlock::sim {
@@ -205,7 +207,18 @@ std::string LineTwin::judge_standing(std::string_view answer, const LineView& af
   }
   const auto place = static_cast<std::size_t>(own - after.line.data());
   const bool right = text_of(answer) == standing(after, place, now_ms_);
-  return right ? "" : "a join was told something else than is so";
+  return right ? judge_neighbours(after) : "a join was told something else than is so";
+}
+
+// Of one who stands in line: they were heard of, or would be struck out by now.
+std::string LineTwin::judge_neighbours(const LineView& after) const {
+  const auto place = after.find(own_.token) - after.line.data();
+  for (const std::ptrdiff_t next : {place - 1, place + 1}) {
+    if (next < 0 || next >= std::ssize(after.line)) continue;
+    if (after.line[static_cast<std::size_t>(next)].heard_of(now_ms_)) continue;
+    return "a neighbour of whoever joined was not heard of, and is still there";
+  }
+  return {};
 }
 
 }  // namespace redlock::sim

@@ -50,6 +50,7 @@ class LineTwin {
   [[nodiscard]] std::string judge_handed(const LineView& after) const;
   [[nodiscard]] std::string judge_first(const LineView& after) const;
   [[nodiscard]] std::string judge_granted(const LineView& after) const;
+  [[nodiscard]] std::string judge_neighbours(const LineView& after) const;
   [[nodiscard]] std::string judge_standing(std::string_view answer, const LineView& after) const;
 
   bool joins_ = false;

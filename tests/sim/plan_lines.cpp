@@ -14,7 +14,11 @@ constexpr std::uint64_t kLinesOneIn = 3;
 constexpr std::size_t kClientsMax = 6;
 // Whoever waits asks now and then: a lease may last for hours, and a wait may not.
 constexpr std::int64_t kWaitMaxMs = 90'000;
+// Where every byte is an event.
+constexpr std::int64_t kCutWaitMaxMs = 2'000;
 constexpr std::int64_t kTtlsMax = 5;
+constexpr std::int64_t kAsksMax = 50;
+constexpr std::int64_t kPauseMaxMs = 5'000;
 constexpr std::int64_t kSkewMaxMs = 300;
 constexpr std::int64_t kSkewFarMs = 3'600'000;
 constexpr std::uint64_t kLineClassesMax = 2;
@@ -33,6 +37,7 @@ class LineDrawer {
         if (random_.chance(3, 4)) make_waiting(course);
       }
     }
+    if (lasting) delay_restarts();
     // Somebody waits in any case.
     if (!plan_.has_lines()) make_waiting(plan_.clients.front());
     if (!wanted && random_.chance(1, 5)) return make_quiet();
@@ -62,9 +67,26 @@ class LineDrawer {
     course.extend_ttl_ms = course.keep_max_ms = course.work_ms = 0;
   }
 
+  [[nodiscard]] bool cuts_bytes() const {
+    return plan_.has(slices) || plan_.has(single_bytes) || plan_.has(short_writes);
+  }
+
+  // Who has lost data comes back when all leases of then are over.
+  void delay_restarts() {
+    const std::int64_t span_ns = plan_.drifted_ns(plan_.longest_ttl_ms() * kMs) + 10 * kMs;
+    for (FaultPlan& fault : plan_.faults) {
+      const bool loses = fault.fault_class == crash_lose_second_late ||
+                         fault.fault_class == crash_lose_all_late;
+      if (loses) fault.until_ns = std::max(fault.until_ns, fault.from_ns + span_ns);
+    }
+  }
+
   void make_waiting(Course& course) {
-    course.wait_ms = std::min(random_.between(0, kTtlsMax * course.ttl_ms), kWaitMaxMs);
+    const std::int64_t most_ms = cuts_bytes() ? kCutWaitMaxMs : kWaitMaxMs;
+    course.wait_ms = std::min(random_.between(0, kTtlsMax * course.ttl_ms), most_ms);
     if (random_.chance(1, 8)) course.wait_ms = random_.chance(1, 2) ? 0 : random_.between(1, 5);
+    // Where it may not stand in line it asks, and must not do so without an end.
+    course.pause_ms = std::clamp(course.pause_ms, 1 + course.wait_ms / kAsksMax, kPauseMaxMs);
     course.cycles = static_cast<std::uint32_t>(random_.between(1, 4));
     if (random_.chance(1, 2)) {
       course.hold_ms = random_.between(0, std::min<std::int64_t>(course.hold_ms, 20));

@@ -19,6 +19,11 @@ constexpr std::int64_t kQuietNs = 300 * kMs;
 // A little more than what clients are told.
 constexpr std::int64_t kForgottenAfterNs = kStaleNs + kStaleNs / 10;
 
+bool greets(const Arguments& arguments) {
+  return equals_ignoring_case(arguments.front(), "auth") ||
+         equals_ignoring_case(arguments.front(), "client");
+}
+
 std::vector<ServerView> no_views(const Plan& plan) { return std::vector<ServerView>(plan.servers); }
 
 std::int64_t quiet_from(const Plan& plan) {
@@ -191,7 +196,9 @@ void World::begin_probe() {
   // Whoever was last may hold its lock until it expires.
   if (healed_ns_ != 0) {
     healed_ns_ = 0;
-    const std::int64_t again = now_ns_ + kQuietNs + plan_.drifted_ns(longest_ns) * 2;
+    std::int64_t again = now_ns_ + kQuietNs + plan_.drifted_ns(longest_ns) * 2;
+    // Whoever could not leave a line is not heard of any more by then.
+    if (plan_.has_lines()) again += plan_.drifted_ns(kLineMs * kMs);
     return queue_.add(again, EventKind::probe, 0);
   }
   checker_.final_attempt();
@@ -316,6 +323,8 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
   if (answer.starts_with("-WRONGPASS")) connection.unaccepted_ns = now_ns_;
   if (now_ns_ < machine.hostile_until_ns && spoil(machine, arguments, answer)) {
     connection.spoiled = true;
+    // Whom nonsense is said to for a greeting has been refused.
+    if (greets(arguments)) connection.unaccepted_ns = now_ns_;
   }
   connection.note_answer(answer.size());
 }

@@ -126,6 +126,12 @@ TEST_F(Wait, JoinsAtOnceWhereItWaitedLately) {
   EXPECT_EQ(requests.size(), 3U);
 }
 
+TEST_F(Wait, AsksPlainlyWhereTheWaitIsShorterThanAnAnswerMayTake) {
+  memory_->note_waited(Resource("r"), t(0));
+  begin(kAnswerTime);
+  EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
+}
+
 TEST_F(Wait, WhoWaitedIsRemembered) {
   begin(Duration::ms(1'000));
   drain();

@@ -38,6 +38,15 @@ class KeepingTest : public FakeWorld {
             std::make_shared<Trust>(until),
             losses_};
   }
+  // As if it had been taken a third of its ttl ago: it is due at once, whatever its jitter.
+  KeptLease take_due(const std::string& resource) {
+    KeptLease lease = take(resource);
+    const Duration third = Duration::ns(kTtl.count_ns() / kRenewalPart);
+    lease.taken_at = lease.taken_at - third;
+    lease.trusted_until = lease.trusted_until - third;
+    lease.trust = std::make_shared<Trust>(lease.trusted_until);
+    return lease;
+  }
   // Kept, and the vote that server 2 has lost is on its way there again.
   KeptLease take_and_plant() {
     const KeptLease lease = take();
@@ -209,11 +218,15 @@ TEST_F(KeepingTest, ALeaseInTroubleHoldsUpNoOther) {
 TEST_F(KeepingTest, MoreLeasesThanAreAskedAtATimeAreAllKept) {
   std::vector<KeptLease> leases;
   for (std::size_t i = 0; i < kExtendsUnderWayMax * 2; ++i) {
-    leases.push_back(take("r" + std::to_string(i)));
+    leases.push_back(take_due("r" + std::to_string(i)));
     keeping_.keep(leases.back());
   }
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
+  keep_for(Duration::ms(5));
+  const auto extended = [this] { return server(0).log.size() - 2 * kExtendsUnderWayMax; };
+  EXPECT_EQ(extended(), kExtendsUnderWayMax);
   keep_for(kTtl * 3);
+  EXPECT_GE(extended(), 2 * kExtendsUnderWayMax * 9);
   EXPECT_EQ(std::ranges::count_if(leases, [this](const KeptLease& lease) { return live(lease); }),
             static_cast<std::ptrdiff_t>(leases.size()));
 }
@@ -335,15 +348,18 @@ TEST_F(KeepingTest, NewTermsLeaveWhatIsBeingPlantedAlone) {
 TEST_F(KeepingTest, LeasesOfOtherServersAreNotHeldUpByCrowdsOfSilentOnes) {
   std::vector<KeptLease> leases;
   for (std::size_t i = 0; i < 2 * kExtendsUnderWayMax; ++i) {
-    leases.push_back(take("r" + std::to_string(i)));
+    leases.push_back(take_due("r" + std::to_string(i)));
   }
   std::vector<ServerSpec> others;
   for (std::size_t i = 3; i < 6; ++i) others.push_back(parse_server(name(i)));
   plan_ = std::make_shared<const LockPlan>(others, once());
-  const KeptLease well = take("well");
-  for (const KeptLease& lease : leases) keeping_.keep(lease);
-  keeping_.keep(well);
+  const KeptLease well = take_due("well");
   for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
+  for (const KeptLease& lease : leases) keeping_.keep(lease);
+  keep_for(Duration::ms(1));
+  keeping_.keep(well);
+  keep_for(Duration::ms(1));
+  EXPECT_GT(well.trust->until(), well.trusted_until) << "extended while they are waited for";
   keep_for(kTtl * 2);
   EXPECT_TRUE(live(well));
   EXPECT_EQ(losses_->count, static_cast<int>(leases.size())) << "each at its own deadline";

@@ -18,7 +18,8 @@ InLine::InLine(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, W
 void InLine::start(Instant now) {
   REDLOCK_INVARIANT(phase_ == Phase::fresh);
   started_ = now;
-  const bool waits = request_.wait > Duration();
+  // In less than an answer's time there may be nobody yet who could be heard.
+  const bool waits = request_.wait > *std::ranges::max_element(*answer_times_);
   if (waits && memory_->waited_lately(request_.resources, now)) return begin_standing(now);
   begin_plain(Phase::asking, RetryPolicy::jittered(1, 0), now);
 }

@@ -56,6 +56,8 @@ class Listeners {
   bool add_interests(Scope scope, std::vector<Interest>& interests);
   // Those that add_interests() has added last.
   void take_ready(std::span<const Interest> interests, Instant now) noexcept;
+  // Does anybody?
+  [[nodiscard]] bool listens_to(const Node& node) const;
   // Of those that are wanted.
   [[nodiscard]] bool overdue(Instant now) const;
   bool take_time(Instant now) noexcept;

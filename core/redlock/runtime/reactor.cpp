@@ -78,7 +78,8 @@ Woken Reactor::step(Instant until) {
   return std::exchange(called_, false) ? Woken::called : woken;
 }
 
-// Connections with nothing outstanding have nothing to say, except that they were closed.
+// Connections with nothing outstanding have nothing to say, except that they were closed. Who
+// listens may ask on them at any moment, and wants to know.
 Woken Reactor::read(Instant deadline, Scope scope) {
   interests_.clear();
   polled_.clear();
@@ -86,7 +87,8 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   const Instant begun = clock_.now();
   for (const auto& node : live_) {
     // Some have been closed since the end of the last turn.
-    if (!node->has_conversation() || (scope == Scope::outstanding && node->idle())) continue;
+    const bool silent = node->idle() && !listeners_.listens_to(*node);
+    if (!node->has_conversation() || (scope == Scope::outstanding && silent)) continue;
     const Wants wants = transport_.wants(node->connection(), node->has_output());
     buffered = buffered || wants.buffered;
     node->begin_look(begun);
@@ -241,6 +243,8 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
   Request wanted = request;
   wanted.command = give_up_overdue(*node, request.command, now);
   const bool is_join = is_repeated_take(*request.command);
+  // It may come at any time, and not behind a look at what is idle.
+  if (is_join && now - node->last_used() >= idle_limit_) replace_silent(*node);
   if (!node->connected_or_free(now)) {
     if (!is_join) return running.spared.keep(wanted, now);
     return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
