@@ -19,14 +19,14 @@ final class RestartsTest extends LineTestCase
         $fleet = $this->fleet(3);
         $locks = new LockManager($fleet->specs(3, 0.3));
         $locks->inspect('r');
-        $lease = self::leased($locks, 'r', 1_500, ['keepAlive' => true]);
+        $lease = self::leased($locks, 'r', 3_000, ['keepAlive' => true]);
         $crowd = array_map(fn (): ChildProcess => $this->waiter(['servers' => $fleet->specs(3, 0.3)]), range(1, $waiters));
         self::awaitLine($waiters, 3, $fleet);
         foreach ($fleet->servers as $server) {
             $server->restart();
             $planted = static fn (): bool => $fleet->values('r') === [$lease->token, $lease->token, $lease->token];
             try {
-                Wait::until($planted, 'the lease to be planted again', 5.0);
+                Wait::until($planted, 'the lease to be planted again', 20.0);
             } catch (\RuntimeException) {
                 self::fail('what stands there hinders the planting: ' . json_encode($locks->inspect('r')));
             }
