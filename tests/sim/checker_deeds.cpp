@@ -115,7 +115,8 @@ void Checker::check_in_time(Contender party, const Deed& deed, std::int64_t writ
 
 void Checker::key_changes(std::optional<std::uint32_t> client, std::uint32_t server,
                           const Entry* before, const Entry* after) {
-  if (lines_ && is_line_key((after == nullptr ? before : after)->name)) return;
+  const Entry* const entry = after == nullptr ? before : after;
+  if (lines_ && (entry == nullptr || is_line_key(entry->name))) return;
   const std::uint32_t owner =
       client && after != nullptr ? owner_of(*client, after->value) : client.value_or(kNobody);
   if (after != nullptr) availability_.key_set(server, {owner, resource_named(after->name)});

@@ -50,6 +50,7 @@ constexpr std::array kRefusedForGood{no_permission};
 constexpr std::array kCallLeft{gives_up, request_end, forks, suspends, reset_on_close};
 constexpr std::array kMissing{hostile_missing};
 constexpr std::array kNoLine{no_channels, no_line_keys, no_permission, refused_select};
+constexpr std::array kNoChannels{no_channels};
 constexpr std::array kListenerLost{listener_half_open, no_channels};
 
 constexpr std::string_view kHeldBack = "the removal waits for the link, the server or the process";
@@ -80,6 +81,8 @@ constexpr std::array kLimits{
     Limit{ViolationKind::sent_too_late, "what the kernel took in part has to be finished",
           kShortWrites},
     Limit{ViolationKind::unavailable, "no bound is known for how long an answer takes", kSlowBytes},
+    Limit{ViolationKind::unavailable, "who was refused a channel asks for none for a while",
+          kNoChannels},
     Limit{ViolationKind::waits_in_vain, "no bound is known for how long an answer takes",
           kSlowBytes},
     Limit{ViolationKind::waits_in_vain, "who may not stand in line asks, and not very often",

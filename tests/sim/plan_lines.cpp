@@ -77,7 +77,7 @@ class LineDrawer {
     for (FaultPlan& fault : plan_.faults) {
       const bool loses = fault.fault_class == crash_lose_second_late ||
                          fault.fault_class == crash_lose_all_late;
-      if (loses) fault.until_ns = std::max(fault.until_ns, fault.from_ns + span_ns);
+      if (loses) fault.until_ns = fault.from_ns + span_ns;
     }
   }
 

@@ -181,7 +181,10 @@ void SimTransport::die() {
 bool SimTransport::has_unread() const {
   return std::ranges::any_of(polled_, [this](ConnectionId id) {
     const Connection& link = network_.connection(static_cast<std::uint32_t>(id - 1));
-    return link.client_side != ClientSide::closed && link.inbox_offset < link.inbox.size();
+    if (link.client_side == ClientSide::closed) return false;
+    // Where nothing is asked, nobody would come to see an end that follows the last bytes at once.
+    const bool listens = !link.session.channels.empty();
+    return link.inbox_offset < link.inbox.size() || (listens && readable(link));
   });
 }
 
