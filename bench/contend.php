@@ -1,8 +1,9 @@
 <?php
 
-// One contention test in PHP: `contend.php KIND PORTS CLIENTS REQUESTS HOLD_US DIR` forks the clients,
+// One contention test in PHP: `contend.php KIND PORTS CLIENTS REQUESTS HOLD_US RAMP_US DIR` forks the clients,
 // writes one line when all are connected, waits for one line on standard input, runs, and writes one
-// line of JSON. Clients take the next request from a shared socket, one byte each, as `ab` does.
+// line of JSON. Clients take the next request from a shared socket, one byte each, as `ab` does; each gets
+// its first one RAMP_US after the one before.
 // A hand-over is the time from one holder's first word of release to the next one's return.
 
 declare(strict_types=1);
@@ -108,7 +109,7 @@ function hear_from_all(\Socket $ready, int $clients): void
     }
 }
 
-[, $kind, $portList, $clients, $requests, $holdUs, $dir] = $argv;
+[, $kind, $portList, $clients, $requests, $holdUs, $rampUs, $dir] = $argv;
 $ports = array_map(intval(...), explode(',', $portList));
 [$readyHere, $readyThere] = socket_pair();
 [$ticketsHere, $ticketsThere] = socket_pair();
@@ -128,7 +129,11 @@ hear_from_all($readyHere, (int) $clients);
 echo json_encode(['ready' => true]), "\n";
 fgets(STDIN);
 $startedNs = hrtime(true);
-socket_write($ticketsHere, str_repeat('.', (int) $requests));
+for ($i = 0; $i < (int) $clients && (int) $rampUs > 0; $i++) {
+    socket_write($ticketsHere, '.');
+    usleep((int) $rampUs);
+}
+socket_write($ticketsHere, str_repeat('.', (int) $requests - $i));
 socket_close($ticketsHere);
 hear_from_all($readyHere, (int) $clients);
 socket_close($endHere);

@@ -107,13 +107,14 @@ final class Lab
         int $clients,
         int $requests,
         int $holdUs,
+        int $rampUs = 0,
     ): LineProcess {
         $plan = [implode(',', $ports), (string) $clients, (string) $requests, (string) $holdUs];
 
         return $this->start(match ($kind) {
             'limit' => ["$this->programs/limit", 'contend', ...$plan, '200'],
             'npm' => ['node', dirname(__DIR__) . '/peers/contend.js', ...$plan],
-            default => [...$this->php(), dirname(__DIR__) . '/contend.php', $kind, ...$plan, $this->dir],
+            default => [...$this->php(), dirname(__DIR__) . '/contend.php', $kind, ...$plan, (string) $rampUs, $this->dir],
         }, self::SECONDS_TO_START);
     }
 
