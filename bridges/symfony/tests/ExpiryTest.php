@@ -40,7 +40,7 @@ final class ExpiryTest extends StoreTestCase
     {
         $store = self::store();
         $key = self::saved($store);
-        $store->putOffExpiration($key, 0.3);
+        $store->putOffExpiration($key, 1.0);
         self::assertTrue($store->exists($key));
         Wait::until($key->isExpired(...), 'the lifetime to end');
         self::assertFalse($store->exists($key));
@@ -48,7 +48,7 @@ final class ExpiryTest extends StoreTestCase
 
     public function testWhatExpiredOnTheServersIsFree(): void
     {
-        $store = self::store(0.3);
+        $store = self::store(1.0);
         $key = self::saved($store);
         Wait::until(static fn (): bool => self::$fleet->keyCount(3) === 0, 'the lock to expire');
         self::assertFalse($store->exists($key));

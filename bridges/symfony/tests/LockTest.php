@@ -65,7 +65,7 @@ final class LockTest extends StoreTestCase
 
     public function testARefreshedLockLivesOn(): void
     {
-        $lock = self::factory(1.0)->createLock('r', 1.0);
+        $lock = self::factory(3.0)->createLock('r', 3.0);
         self::assertTrue($lock->acquire());
         $lock->refresh(20.0);
         self::assertGreaterThan(15.0, $lock->getRemainingLifetime());
@@ -74,7 +74,7 @@ final class LockTest extends StoreTestCase
 
     public function testALockThatExpiredCanBeAcquiredAgain(): void
     {
-        $lock = self::factory(0.3)->createLock('r', 0.3);
+        $lock = self::factory(1.0)->createLock('r', 1.0);
         self::assertTrue($lock->acquire());
         Wait::until($lock->isExpired(...), 'the lock to expire');
         self::assertFalse($lock->isAcquired());

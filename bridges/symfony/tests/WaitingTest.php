@@ -76,9 +76,9 @@ final class WaitingTest extends StoreTestCase
 
     public function testALongWaitDoesNotUseUpTheLifetimeOfTheKey(): void
     {
-        $holder = $this->process(self::HOLDER, [], 1.0);
+        $holder = $this->process(self::HOLDER, [], 2.0);
         self::assertSame('held', PhpProcess::report($holder));
-        $store = self::store(0.7);
+        $store = self::store(1.5);
         $key = new Key('r');
         $store->waitAndSave($key);
         self::assertGreaterThan(0.0, $key->getRemainingLifetime());
