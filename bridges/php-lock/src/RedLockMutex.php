@@ -99,13 +99,12 @@ final class RedLockMutex extends AbstractLockMutex
      */
     private function explain(array $handle): never
     {
-        $lease = $this->locks->attach($handle, ['atEnd' => 'keep']);
+        // What is still there when this lease goes is released once more.
+        $lease = $this->locks->attach($handle);
         try {
             $held = $lease->confirm();
         } catch (RedLockException $trouble) {
             throw new LockReleaseException('Failed to release the lock: ' . $trouble->getMessage(), 0, $trouble);
-        } finally {
-            $lease->detach();
         }
         throw $held
             ? new LockReleaseException('Failed to release the lock: it is still ours on a majority of the servers')

@@ -13,6 +13,7 @@ use Malkusch\Lock\Exception\LockReleaseException;
 use Malkusch\Lock\Exception\MutexException;
 use PHPUnit\Framework\Attributes\DataProvider;
 use RedLock\Harness\Fleet;
+use RedLock\Harness\PhpProcess;
 use RedLock\Harness\Wait;
 use RedLock\LockManager;
 use RedLock\PhpLock\RedLockMutex;
@@ -43,6 +44,13 @@ final class ExceptionsTest extends MutexTestCase
         $ttl = $mutex->synchronized(static fn (): int => max(self::ttls()));
         self::assertGreaterThan(20_000, $ttl);
         self::assertLessThanOrEqual(30_000, $ttl);
+        // The thread that extends it, first after ten seconds.
+        $threads = '
+            $threads = static fn (): int => count(glob("/proc/self/task/*"));
+            $before = $threads();
+            report($mutex->synchronized(static fn (): int => $threads() - $before));
+        ';
+        self::assertSame(1, PhpProcess::report($this->process($threads)));
     }
 
     public function testCodeWhoseLockWasLostWasOutside(): void
