@@ -1,8 +1,9 @@
 <?php
 
-// One contention test in PHP: `contend.php KIND PORTS CLIENTS REQUESTS HOLD_US DIR` forks the clients,
+// One contention test in PHP: `contend.php KIND PORTS CLIENTS REQUESTS HOLD_US RAMP_US DIR` forks the clients,
 // writes one line when all are connected, waits for one line on standard input, runs, and writes one
-// line of JSON. Clients take the next request from a shared socket, one byte each, as `ab` does.
+// line of JSON. Clients take the next request from a shared socket, one byte each, as `ab` does; each gets
+// its first one RAMP_US after the one before.
 // A hand-over is the time from one holder's first word of release to the next one's return.
 
 declare(strict_types=1);
@@ -13,6 +14,9 @@ require __DIR__ . '/../harness/autoload.php';
 
 /** Enough attempts that one call waits until it holds the lock, however long the line is. */
 const ATTEMPTS = 1000000;
+
+/** Longer than a test takes. */
+const SECONDS_MAX = 180;
 
 /** @return array{\Socket, \Socket} */
 function socket_pair(): array
@@ -40,20 +44,31 @@ function serve_request(Lock $lock, string $resource, int $holdUs, $witness): arr
     return [$asked, $held, $done, hrtime(true), $overlap];
 }
 
-/** @param list<int> $ports */
-function be_client(string $kind, array $ports, int $holdUs, string $dir, \Socket $ready, \Socket $tickets): void
+/**
+ * @param list<int> $ports
+ * @param \Socket $ready takes a byte when the client is ready, and one when it found no request any more
+ * @param \Socket $end is closed when all are done: who ends earlier is in the way of those still at work
+ */
+function be_client(string $kind, array $ports, int $holdUs, string $dir, \Socket $ready, \Socket $tickets, \Socket $end): void
 {
+    // Whatever becomes of the parent: nobody waits for ever.
+    pcntl_alarm(SECONDS_MAX);
     // Of this run alone: a server that was stopped may keep a key of an earlier one until its ttl is over.
     $resource = 'bench:contended:' . posix_getppid();
     $lock = new Lock($kind, $ports, ATTEMPTS, $dir);
-    $lock->acquire('bench:warm:' . getmypid());
-    $lock->release();
+    // One after the other: a thousand at once have the machine busy with nothing else for seconds.
+    $door = fopen("$dir/door", 'c');
+    flock($door, LOCK_EX);
+    $lock->warmUp('bench:warm:' . getmypid());
+    flock($door, LOCK_UN);
     $witness = fopen("$dir/witness", 'c');
     socket_write($ready, '.');
     $served = [];
     while (socket_recv($tickets, $ticket, 1, 0) === 1) {
         $served[] = serve_request($lock, $resource, $holdUs, $witness);
     }
+    socket_write($ready, '.');
+    socket_recv($end, $byte, 1, 0);
     file_put_contents("$dir/client-" . getmypid() . '.json', json_encode($served, JSON_THROW_ON_ERROR));
 }
 
@@ -83,34 +98,50 @@ function merge_results(string $dir, int $startedNs): array
     return $merged;
 }
 
-[, $kind, $portList, $clients, $requests, $holdUs, $dir] = $argv;
+/** One byte of each. */
+function hear_from_all(\Socket $ready, int $clients): void
+{
+    for ($i = 0; $i < $clients; $i++) {
+        if (socket_recv($ready, $byte, 1, 0) !== 1) {
+            fwrite(STDERR, "contend.php: a client failed\n");
+            exit(1);
+        }
+    }
+}
+
+[, $kind, $portList, $clients, $requests, $holdUs, $rampUs, $dir] = $argv;
 $ports = array_map(intval(...), explode(',', $portList));
 [$readyHere, $readyThere] = socket_pair();
 [$ticketsHere, $ticketsThere] = socket_pair();
-$pipe = KernelLock::prepare($dir);
+[$endHere, $endThere] = socket_pair();
+$turn = new KernelLock($dir);
 for ($i = 0; $i < (int) $clients; $i++) {
     if (pcntl_fork() === 0) {
         socket_close($ticketsHere);
-        be_client($kind, $ports, (int) $holdUs, $dir, $readyThere, $ticketsThere);
+        socket_close($endHere);
+        socket_close($readyHere);
+        be_client($kind, $ports, (int) $holdUs, $dir, $readyThere, $ticketsThere, $endThere);
         exit(0);
     }
 }
 socket_close($readyThere);
-for ($i = 0; $i < (int) $clients; $i++) {
-    if (socket_recv($readyHere, $byte, 1, 0) !== 1) {
-        fwrite(STDERR, "contend.php: a client failed\n");
-        exit(1);
-    }
-}
+hear_from_all($readyHere, (int) $clients);
 echo json_encode(['ready' => true]), "\n";
 fgets(STDIN);
 $startedNs = hrtime(true);
-socket_write($ticketsHere, str_repeat('.', (int) $requests));
+for ($i = 0; $i < (int) $clients && (int) $rampUs > 0; $i++) {
+    socket_write($ticketsHere, '.');
+    usleep((int) $rampUs);
+}
+socket_write($ticketsHere, str_repeat('.', (int) $requests - $i));
 socket_close($ticketsHere);
+hear_from_all($readyHere, (int) $clients);
+socket_close($endHere);
 while (pcntl_wait($status) > 0) {
     if ($status !== 0) {
         fwrite(STDERR, "contend.php: a client failed\n");
         exit(1);
     }
 }
+$turn->remove();
 echo json_encode(merge_results($dir, $startedNs), JSON_THROW_ON_ERROR), "\n";

@@ -1,7 +1,7 @@
 <?php
 
 // Runs all scenarios, writes tables to standard output, and JSON, charts and a page to a folder:
-// `main.php full|quick PROGRAMS_DIR EXTENSION TEMPORARY_DIR TARGET_DIR`, called by bin/bench.
+// `main.php full|quick PROGRAMS_DIR EXTENSION TEMPORARY_DIR TARGET_DIR [SCENARIO,...]`, called by bin/bench.
 
 declare(strict_types=1);
 
@@ -11,8 +11,16 @@ use RedLock\Harness\Program;
 
 require __DIR__ . '/../harness/autoload.php';
 
+const SCENARIOS = ['Loopback', 'Delay', 'OneStopped', 'AllStopped', 'ContendedStopped', 'Leases', 'Soak', 'Contention',
+    'Line', 'HandOver', 'KilledInLine', 'Web'];
+
 Program::begin('bench', 'start it with bin/bench', ['redis', 'pcntl']);
-[, $size, $programs, $extension, $dir, $target] = $argv;
+[, $size, $programs, $extension, $dir, $target, $only] = $argv + [6 => ''];
+$scenarios = $only === '' ? SCENARIOS : explode(',', $only);
+if (array_diff($scenarios, SCENARIOS) !== []) {
+    fwrite(STDERR, 'bench: the scenarios are ' . implode(', ', SCENARIOS) . "\n");
+    exit(2);
+}
 $settings = $size === 'quick' ? Settings::quick() : Settings::full();
 $startedNs = hrtime(true);
 $lab = new Lab($settings, $programs, $extension, $dir);
@@ -22,7 +30,7 @@ $limit->end();
 echo Machine::summarise($machine), "\n\n";
 
 $results = [];
-foreach (['Loopback', 'Delay', 'OneStopped', 'AllStopped', 'ContendedStopped', 'Leases', 'Soak', 'Contention'] as $scenario) {
+foreach ($scenarios as $scenario) {
     $name = strtolower(preg_replace('/(?<!^)[A-Z]/', '_$0', $scenario));
     $lab->say(str_replace('_', ' ', $name));
     $results[$name] = ["Bench\\Scenario\\$scenario", 'run']($lab);

@@ -13,6 +13,9 @@ use RedLock\Harness\Witness;
 
 final class Act
 {
+    /** A busy machine stops a worker between the look at its watch and the question. */
+    private const OUT_OF_ORDER_MAX = 0.02;
+
     private readonly Witness $witness;
     private Crew $crew;
     private float $started = 0.0;
@@ -79,6 +82,20 @@ final class Act
         return $act;
     }
 
+    public static function inLine(Fleet $fleet): self
+    {
+        $explanation = '20 workers want one lock: whoever gives it back hands it to the first.';
+        $tempo = new Tempo(insideMs: 20, restMs: 20, leaseSeconds: 2.0);
+        $act = new self('in line', $explanation, $fleet, array_fill(0, 20, 'in line'), 15.0, 5, $tempo);
+        $act->incidents = [
+            new Incident(3.0, 'server 2 is killed with -9', fn () => $act->kill(1)),
+            new Incident(5.0, 'the first in line is killed with -9: nobody has to wait for it', fn () => $act->killFirstInLine()),
+            new Incident(7.0, 'the one inside is killed with -9: 2 s later its lock ends, and the first has it', fn () => $act->killHolder()),
+            new Incident(11.0, 'server 2 is back, empty', fn () => $act->restart(1)),
+        ];
+        return $act;
+    }
+
     public static function pidLock(Fleet $fleet): self
     {
         $explanation = '8 workers want one lock on one server; 3 still run the old PHP code.';
@@ -117,6 +134,9 @@ final class Act
             if (!$this->hasLost($down) && $turns === 0) {
                 $this->complaints[] = "the work stood still although only $down servers were down";
             }
+        }
+        if ($this->crew->turnsOutOfOrder() > self::OUT_OF_ORDER_MAX * $this->crew->turns() && $this->kinds[0] === 'in line') {
+            $this->complaints[] = 'the line was not served in order';
         }
     }
 
@@ -198,6 +218,15 @@ final class Act
         $this->crew->kill($holder);
     }
 
+    private function killFirstInLine(): void
+    {
+        // Right after a hand-over: it has the longest time to be the first.
+        $holder = $this->witness->holder();
+        Wait::until(fn (): bool => !in_array($this->witness->holder(), ['', $holder], true), 'the next one inside');
+        $this->crew->listen(0.0);
+        $this->crew->kill($this->line()[0]->name);
+    }
+
     private function steal(int $ms): void
     {
         Wait::until(fn (): ?string => $this->witness->holder() ?: null, 'somebody inside');
@@ -237,6 +266,12 @@ final class Act
         return $this->witness;
     }
 
+    /** Who waits in line, the first first. @return list<Worker> */
+    public function line(): array
+    {
+        return $this->crew->line($this->witness->holder());
+    }
+
     /** @return list<RedisServer> those that the act uses */
     public function servers(): array
     {
@@ -263,6 +298,9 @@ final class Act
         $overlaps = count($this->witness->overlaps());
         $lines = [sprintf('%s: %d turns in %.0f s', $this->title, $turns, $this->elapsed())];
         $details = count($this->phases) > 1 ? $this->turnsByServersDown() : $this->turnsByKind();
+        if ($this->kinds[0] === 'in line') {
+            $details[] = sprintf('%6d turns were taken out of order', $this->crew->turnsOutOfOrder());
+        }
         $details[] = $overlaps === 0 ? 'never two inside at once' : "TWO WERE INSIDE AT ONCE, $overlaps times";
         $details[] = $turns === $counted ? 'no turn was lost: each is counted' : "TURNS ARE LOST: only $counted are counted";
         if (!$this->crew->isDone()) {

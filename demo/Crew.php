@@ -1,6 +1,6 @@
 <?php
 
-/** The eight workers of an act, and what they have reported so far. */
+/** The workers of an act, and what they have reported so far. */
 
 declare(strict_types=1);
 
@@ -11,12 +11,17 @@ use RedLock\Harness\Wait;
 
 final class Crew
 {
+    /** Who asks within so short a time asks at once: tickets count milliseconds, and the first one asks without a ticket. */
+    private const AT_ONCE_SECONDS = 0.005;
+
     /** @var list<Worker> */
     public readonly array $workers;
     /** @var list<array{float, int}> the latest turns: when each got the lock, and the microseconds it had waited */
     private array $recent = [];
     /** @var list<float> when each turn got the lock, in seconds on the clock of Wait */
     private array $gotAt = [];
+    /** @var list<float> when each of them had asked for it */
+    private array $askedAt = [];
     private string $trouble = '';
     private int $troubleCount = 0;
     private int $lateCount = 0;
@@ -33,13 +38,14 @@ final class Crew
             [$pause, $attempts] = match ($kind) {
                 'RedLock' => [0.012, 5],
                 'LockManager' => [0.05, 20],
+                'in line' => [1.0, 60],
                 default => [0.004, 21],
             };
             $process = Turns::start([
                 'name' => $name, 'kind' => $kind, 'servers' => $servers, 'folder' => $witnessFolder,
                 'resource' => 'demo', 'lease' => $tempo->leaseSeconds, 'pause' => $pause, 'attempts' => $attempts,
                 'inside' => $tempo->insideMs / 1000, 'rest' => [$tempo->restMs / 1000, $tempo->restMs / 1000],
-                'trouble_rest' => 0.1, 'mixed_fleet' => true,
+                'trouble_rest' => 0.1, 'mixed_fleet' => true, 'tells_of_asking' => $kind === 'in line',
             ]);
             $workers[] = new Worker($name, $kind, $process);
         }
@@ -64,12 +70,17 @@ final class Crew
     {
         [$word, $rest] = explode(' ', "$line ", 2);
         switch ($word) {
+            case 'asks':
+                $worker->asksSinceNs = (int) $rest;
+                return;
             case 'turn':
                 [$waitedUs, $gotNs] = array_map(intval(...), explode(' ', $rest));
                 ++$worker->turns;
+                $worker->asksSinceNs = null;
                 $worker->lastWaitUs = $waitedUs;
                 $worker->longestWaitUs = max($worker->longestWaitUs, $waitedUs);
                 $this->gotAt[] = $gotNs / 1e9;
+                $this->askedAt[] = $gotNs / 1e9 - $waitedUs / 1e6;
                 $this->recent[] = [$gotNs / 1e9, $waitedUs];
                 return;
             case 'late':
@@ -155,9 +166,34 @@ final class Crew
         foreach ($this->workers as $worker) {
             if ($worker->name === $name) {
                 $worker->process->kill();
-                $worker->done = true;
+                $worker->done = $worker->killed = true;
+                $worker->asksSinceNs = null;
             }
         }
+    }
+
+    /** Who waits, the first first; not who is inside. @return list<Worker> */
+    public function line(string $holder): array
+    {
+        $waits = static fn (Worker $w): bool => $w->asksSinceNs !== null && $w->name !== $holder;
+        $line = array_values(array_filter($this->workers, $waits));
+        usort($line, static fn (Worker $a, Worker $b): int => $a->asksSinceNs <=> $b->asksSinceNs);
+        return $line;
+    }
+
+    /** How many turns were somebody's who had asked later than one who was still waiting. */
+    public function turnsOutOfOrder(): int
+    {
+        $count = 0;
+        foreach ($this->gotAt as $turn => $got) {
+            foreach ($this->askedAt as $other => $asked) {
+                if ($this->gotAt[$other] > $got && $asked < $this->askedAt[$turn] - self::AT_ONCE_SECONDS) {
+                    ++$count;
+                    break;
+                }
+            }
+        }
+        return $count;
     }
 
     public function troubleCount(): int

@@ -15,6 +15,7 @@ final class LiveTable implements Display
     private const ROWS_MAX = 40;
     private const COLUMNS = 80;
     private const LEFT_COLUMNS = 36;
+    private const WORKERS_ONE_BELOW_THE_OTHER = 8;
     private const SECONDS_BETWEEN_FRAMES = 0.2;
     private const COLOURS = ['up' => '32', 'killed' => '31', 'stopped' => '33'];
 
@@ -97,19 +98,7 @@ final class LiveTable implements Display
             $text = sprintf(' %-16s%5d  ', 'server ' . ($index + 1), $server->port);
             $left[] = $text . "\e[" . self::COLOURS[$state] . 'm' . $state . "\e[0m";
         }
-        $right = [sprintf('  %-10s%6s%11s%13s', 'worker', 'turns', 'last wait', 'longest wait')];
-        $holder = $act->witness()->holder();
-        foreach ($act->crew()->workers as $worker) {
-            $line = sprintf(
-                '%s %-10s%6d%8.0f ms%10.0f ms',
-                $worker->name === $holder ? '*' : ' ',
-                $worker->kind === $act->title ? $worker->name : "$worker->kind " . substr($worker->name, -1),
-                $worker->turns,
-                $worker->lastWaitUs / 1000,
-                $worker->longestWaitUs / 1000,
-            );
-            $right[] = $worker->name === $holder ? "\e[1m$line\e[0m" : $line;
-        }
+        $right = count($act->crew()->workers) > self::WORKERS_ONE_BELOW_THE_OTHER ? self::pairs($act) : self::rows($act);
         $lines = [];
         foreach ($right as $row => $text) {
             $lines[] = self::padded($left[$row] ?? '', self::LEFT_COLUMNS) . $text;
@@ -117,12 +106,56 @@ final class LiveTable implements Display
         return $lines;
     }
 
+    /** One worker below the other. @return list<string> */
+    private static function rows(Act $act): array
+    {
+        $rows = [sprintf('  %-10s%6s%11s%13s', 'worker', 'turns', 'last wait', 'longest wait')];
+        $holder = $act->witness()->holder();
+        foreach ($act->crew()->workers as $worker) {
+            $rows[] = self::marked($worker->name === $holder, sprintf(
+                '%-10s%6d%8.0f ms%10.0f ms',
+                $worker->kind === $act->title ? $worker->name : "$worker->kind " . substr($worker->name, -1),
+                $worker->turns,
+                $worker->lastWaitUs / 1000,
+                $worker->longestWaitUs / 1000,
+            ));
+        }
+        return $rows;
+    }
+
+    /** Two workers side by side, and below them who waits. @return list<string> */
+    private static function pairs(Act $act): array
+    {
+        $cell = '%3s %6s %8s';
+        $head = '  ' . sprintf($cell, 'no.', 'turns', 'wait');
+        $rows = ["$head$head"];
+        $holder = $act->witness()->holder();
+        $cells = array_map(static fn (Worker $worker): string => self::marked($worker->name === $holder, sprintf(
+            $cell,
+            substr($worker->name, strlen('worker ')),
+            $worker->killed ? '-9' : $worker->turns,
+            sprintf('%.0f ms', $worker->lastWaitUs / 1000),
+        )), $act->crew()->workers);
+        $half = intdiv(count($cells) + 1, 2);
+        for ($row = 0; $row < $half; ++$row) {
+            $rows[] = $cells[$row] . ($cells[$half + $row] ?? '');
+        }
+        return $rows;
+    }
+
+    private static function marked(bool $inside, string $text): string
+    {
+        return $inside ? "\e[1m* $text\e[0m" : "  $text";
+    }
+
     /** @return list<string> */
     private static function totals(Act $act): array
     {
         $crew = $act->crew();
         $median = $crew->medianWaitMs();
+        $numbers = array_map(static fn (Worker $w): string => substr($w->name, strlen('worker ')), $act->line());
         return [
+            ...($act->title === 'in line' ? [' in line: ' . (implode(' ', $numbers) ?: 'nobody')] : []),
             sprintf(
                 ' all: %d turns, %.0f a second now, median wait %s, refused %d times',
                 $crew->turns(),

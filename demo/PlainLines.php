@@ -33,14 +33,16 @@ final class PlainLines implements Display
         $this->lastSecond = $second;
         $crew = $act->crew();
         $median = $crew->medianWaitMs();
+        $line = array_map(static fn (Worker $w): string => substr($w->name, strlen('worker ')), $act->line());
         printf(
-            "%4d s %5.0f turns/s  median wait %7s  overlaps %d  refused %d  servers: %s\n",
+            "%4d s %5.0f turns/s  median wait %7s  overlaps %d  refused %d  servers: %s%s\n",
             $second,
             $crew->turnsPerSecond(),
             $median === null ? '-' : sprintf('%.0f ms', $median),
             count($act->witness()->overlaps()),
             $crew->troubleCount(),
             implode(' ', array_map($act->stateOf(...), array_keys($act->servers()))),
+            $act->title === 'in line' ? '  in line: ' . implode(' ', $line) : '',
         );
     }
 

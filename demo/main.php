@@ -1,6 +1,6 @@
 <?php
 
-/** The demo's course: three acts, then a summary; see bin/demo. Argument 1: the seconds that building took. */
+/** The demo's course: four acts, then a summary; see bin/demo. Argument 1: the seconds that building took. */
 
 declare(strict_types=1);
 
@@ -19,7 +19,7 @@ Program::begin('demo', 'start it with bin/demo', ['redlock', 'pcntl'], $display-
 
 try {
     $fleet = new Fleet(5);
-    $acts = [Act::redLock($fleet), Act::leases($fleet), Act::pidLock($fleet)];
+    $acts = [Act::redLock($fleet), Act::leases($fleet), Act::inLine($fleet), Act::pidLock($fleet)];
     $seconds = array_sum(array_map(static fn (Act $act): float => $act->seconds(), $acts));
     $display->open($fleet, basename(RedisServer::program()), $seconds);
     foreach ($acts as $act) {

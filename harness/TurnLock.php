@@ -1,6 +1,6 @@
 <?php
 
-/** The lock of a process that takes turns: RedLock, leases, PidLock or the old PHP, by one name for each verb. */
+/** The lock of a process that takes turns: RedLock, leases, those waited for in line, PidLock or the old PHP, by one name for each verb. */
 
 declare(strict_types=1);
 
@@ -27,6 +27,7 @@ final class TurnLock
                 $plan['servers'],
                 ['retryDelay' => (int) ($plan['pause'] * 1000), 'driftFactor' => $plan['drift_factor']],
             ),
+            'in line' => new LockManager($plan['servers']),
             'PidLock' => new PidLock("$host:$port", ['mixedFleet' => $plan['mixed_fleet']]),
             'old PHP' => new LegacyPidLock(new RespClient("tcp://$host:$port")),
         };
@@ -39,7 +40,8 @@ final class TurnLock
         }
         if ($this->lock instanceof LockManager) {
             $waitMs = (int) ($this->plan['pause'] * $this->plan['attempts'] * 1000);
-            $this->lease = $this->lock->acquire($this->plan['resource'], (int) ($seconds * 1000), $waitMs, ['keepAlive' => true]);
+            $options = ['keepAlive' => $this->plan['kind'] === 'LockManager'];
+            $this->lease = $this->lock->acquire($this->plan['resource'], (int) ($seconds * 1000), $waitMs, $options);
             return $this->lease !== null;
         }
         $pause = $this->plan['pause'];

@@ -3,9 +3,10 @@
 /**
  * One worker: takes the lock, goes inside past the witness, comes out, gives the lock back, and so on until SIGTERM.
  *
- * Says "turn <microseconds waited> <nanoseconds on the clock when it got the lock>" after each turn, "extended" for a
- * lock that was, "lost" for a turn that ended early because a lease was, "late" for one that outlasted its lock, "trouble <what>" for an exception, and "done" at the end.
- * Waiting begins when it asks, after its rest. It may be killed anywhere.
+ * Says "turn <microseconds waited> <nanoseconds on the clock when it got the lock>" after each turn, "asks
+ * <nanoseconds>" when it begins to wait, where that is wanted, "extended" for a lock that was, "lost" for a turn that
+ * ended early because a lease was, "late" for one that outlasted its lock, "trouble <what>" for an exception, and "done"
+ * at the end. Waiting begins when it asks, after its rest. It may be killed anywhere.
  */
 
 declare(strict_types=1);
@@ -22,7 +23,7 @@ final class Turns
      * @param array<string, mixed> $plan 'name'; 'kind' of lock: RedLock, LockManager, PidLock or old PHP; 'servers'; the witness's
      *     'folder'; 'resource'; 'lease', 'pause' between attempts, 'inside', 'trouble_rest' in seconds; 'attempts';
      *     'rest': the shortest and the longest in seconds; 'extend_one_in' so many turns, 0 for none; 'mixed_fleet';
-     *     'look_every': seconds between two looks whether a lease that is kept alive is live, null for none; 'drift_factor'
+     *     'tells_of_asking': whether it says so when it begins to wait; 'look_every': seconds between two looks whether a lease that is kept alive is live, null for none; 'drift_factor'
      */
     public function __construct(private readonly array $plan)
     {
@@ -38,7 +39,7 @@ final class Turns
      */
     public static function start(array $plan, array $settings = []): ChildProcess
     {
-        $plan += ['extend_one_in' => 0, 'mixed_fleet' => false, 'look_every' => null, 'drift_factor' => 0.01];
+        $plan += ['extend_one_in' => 0, 'mixed_fleet' => false, 'look_every' => null, 'tells_of_asking' => false, 'drift_factor' => 0.01];
         $json = json_encode($plan, JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION);
         return new ChildProcess([...PhpProcess::command($settings), __DIR__ . '/processes/turns.php', $json]);
     }
@@ -70,6 +71,7 @@ final class Turns
         $oneIn = $this->plan['extend_one_in'];
         $extends = $oneIn > 0 && random_int(1, $oneIn) === 1;
         try {
+            echo $this->plan['tells_of_asking'] ? "asks $since\n" : '';
             // A lock that is extended is taken for half a lease each time, so that no key lives longer than one.
             if (!$this->lock->take($this->plan['lease'] * ($extends ? 0.5 : 1.0))) {
                 return false;

@@ -8,6 +8,9 @@ spl_autoload_register(static function (string $class): void {
     $folders = [
         'RedLock\\Harness\\' => 'harness',
         'RedLock\\Tests\\Support\\' => 'php-tests/support',
+        'RedLock\\Symfony\\Tests\\' => 'bridges/symfony/tests',
+        'RedLock\\Laravel\\Tests\\' => 'bridges/laravel/tests',
+        'RedLock\\PhpLock\\Tests\\' => 'bridges/php-lock/tests',
         'RedLock\\Demo\\' => 'demo',
         'RedLock\\Soak\\' => 'soak',
         'Bench\\Userland\\' => 'bench/userland',

@@ -199,7 +199,9 @@ namespace {
          * @param string|int $pid what to lock; _getLockKey() makes the Redis key of it
          * @param int|float $lock_timeout seconds after which the lock is free without release,
          *     more than 0
-         * @param int|float $sleep_time seconds between two attempts, at most 3600
+         * @param int|float $sleep_time seconds between two attempts, at most 3600. Those between the
+         *     first and the last are up to half of it early or late: clients that began together
+         *     must not go on asking together
          * @param int $retry_times attempts after the first one, 0 or more
          * @param int|float $buffer_time seconds that the key lives longer than lock_timeout
          * @return int 1: you have the lock. 0: somebody else has it, or the answer came too late

@@ -29,21 +29,30 @@ final class Charts
      */
     public function draw(array $results): array
     {
-        $this->write('loopback', $this->loopbackRows($results['loopback']['split']));
-        $this->write('delay', $this->delayRows($results['delay']));
-        $this->write('stopped', $this->stoppedRows($results['one_stopped']));
-        $this->write('contention', $this->contentionRows($results['contention']));
-        $this->write('waits', $this->waitRows($results['contention']));
-        $this->write('soak', $this->soakRows($results['soak']['samples']));
+        $charts = [
+            'loopback' => ['loopback', static fn (array $of) => self::loopbackRows($of['split'])],
+            'delay' => ['delay', self::delayRows(...)],
+            'stopped' => ['one_stopped', self::stoppedRows(...)],
+            'soak' => ['soak', static fn (array $of) => self::soakRows($of['samples'])],
+            'contention' => ['contention', self::contentionRows(...)],
+            'waits' => ['contention', self::waitRows(...)],
+        ];
+        $drawn = [];
+        foreach ($charts as $name => [$scenario, $rows]) {
+            if (isset($results[$scenario])) {
+                $this->write($name, $rows($results[$scenario]));
+                $drawn[] = $this->plot($name);
+            }
+        }
 
-        return array_map($this->plot(...), ['loopback', 'delay', 'stopped', 'soak', 'contention', 'waits']);
+        return $drawn;
     }
 
     /**
      * @param array<string, mixed> $groups
      * @return list<list<string|float>>
      */
-    private function loopbackRows(array $groups): array
+    private static function loopbackRows(array $groups): array
     {
         $rows = [];
         foreach ($groups as $group => $of) {
@@ -61,7 +70,7 @@ final class Charts
      * @param array<string, mixed> $delay
      * @return list<list<string|float>>
      */
-    private function delayRows(array $delay): array
+    private static function delayRows(array $delay): array
     {
         $rows = [['one round trip', $delay['round_trip_p50_us'] / 1000]];
         foreach (self::KINDS as $kind) {
@@ -75,7 +84,7 @@ final class Charts
      * @param array<string, mixed> $one
      * @return list<list<string|float>>
      */
-    private function stoppedRows(array $one): array
+    private static function stoppedRows(array $one): array
     {
         $rows = [];
         foreach (['limit', 'native'] as $kind) {
@@ -92,7 +101,7 @@ final class Charts
      * @param array<string, mixed> $contention
      * @return list<list<string|float>>
      */
-    private function contentionRows(array $contention): array
+    private static function contentionRows(array $contention): array
     {
         $rows = [];
         foreach ($contention as $group => $of) {
@@ -112,7 +121,7 @@ final class Charts
      * @param array<string, mixed> $contention
      * @return list<list<string|float>>
      */
-    private function waitRows(array $contention): array
+    private static function waitRows(array $contention): array
     {
         $rows = [];
         foreach (range(0, 100) as $percentile) {
@@ -133,7 +142,7 @@ final class Charts
      * @param list<array{cycles: int, rss_kib: int, descriptors: int}> $samples
      * @return list<list<int>>
      */
-    private function soakRows(array $samples): array
+    private static function soakRows(array $samples): array
     {
         $base = $samples[0]['rss_kib'];
 

@@ -22,8 +22,9 @@ final class Crowd
         int $requests,
         ?callable $before = null,
         int $holdUs = Settings::HOLD_US,
+        int $rampUs = 0,
     ): array {
-        $contention = $lab->contention($kind, $ports, $clients, $requests, $holdUs);
+        $contention = $lab->contention($kind, $ports, $clients, $requests, $holdUs, $rampUs);
         if ($before !== null) {
             $before();
         }

@@ -13,8 +13,24 @@ final class Figures
      */
     public static function of(array $results): array
     {
-        return [...self::loopback($results['loopback']), ...self::trouble($results), ...self::leases($results['leases']),
-            ...self::soak($results['soak'])];
+        $of = [
+            'loopback' => self::loopback(...),
+            'delay' => self::delay(...),
+            'one_stopped' => self::oneStopped(...),
+            'contended_stopped' => self::contendedStopped(...),
+            'all_stopped' => self::allStopped(...),
+            'leases' => self::leases(...),
+            'soak' => self::soak(...),
+            'line' => LineFigures::line(...),
+            'hand_over' => LineFigures::handOver(...),
+            'killed_in_line' => LineFigures::killed(...),
+        ];
+        $figures = [];
+        foreach (array_intersect_key($of, $results) as $scenario => $figuresOf) {
+            array_push($figures, ...$figuresOf($results[$scenario]));
+        }
+
+        return $figures;
     }
 
     /**
@@ -37,24 +53,46 @@ final class Figures
     }
 
     /**
-     * @param array<string, mixed> $results
+     * @param array<string, mixed> $delay
      * @return list<Figure>
      */
-    private static function trouble(array $results): array
+    private static function delay(array $delay): array
     {
-        $delay = $results['delay']['lock_p50 / round_trip_p50']['native'];
-        $stopped = $results['one_stopped']['lock_p99 stopped / healthy']['native'];
-        $figures = [
-            new Figure('1 ms each way, N=5: lock p50 / one round trip', '<=', 1.15, $delay),
-            new Figure('one of five stopped: lock p99 / healthy lock p99', '<=', 1.3, $stopped),
-            new Figure(
-                '4 processes contending, one of three stopped: locks/s / healthy locks/s',
-                '>=',
-                0.8,
-                $results['contended_stopped']['stopped / healthy'],
-            ),
-        ];
-        foreach ($results['all_stopped']['native'] as $case) {
+        $measured = $delay['lock_p50 / round_trip_p50']['native'];
+
+        return [new Figure('1 ms each way, N=5: lock p50 / one round trip', '<=', 1.15, $measured)];
+    }
+
+    /**
+     * @param array<string, mixed> $stopped
+     * @return list<Figure>
+     */
+    private static function oneStopped(array $stopped): array
+    {
+        $measured = $stopped['lock_p99 stopped / healthy']['native'];
+
+        return [new Figure('one of five stopped: lock p99 / healthy lock p99', '<=', 1.3, $measured)];
+    }
+
+    /**
+     * @param array<string, mixed> $stopped
+     * @return list<Figure>
+     */
+    private static function contendedStopped(array $stopped): array
+    {
+        $name = '4 processes contending, one of three stopped: locks/s / healthy locks/s';
+
+        return [new Figure($name, '>=', 0.8, $stopped['stopped / healthy'])];
+    }
+
+    /**
+     * @param array<string, mixed> $stopped
+     * @return list<Figure>
+     */
+    private static function allStopped(array $stopped): array
+    {
+        $figures = [];
+        foreach ($stopped['native'] as $case) {
             $name = sprintf(
                 'all stopped, %d attempt%s, %s: longest call / its timeouts',
                 $case['attempts'],

@@ -14,6 +14,9 @@ final class Lab
 {
     public const SERVERS = 5;
 
+    /** A thousand processes connect one after the other. */
+    private const SECONDS_TO_START = 120.0;
+
     /** @var list<RedisServer> */
     public readonly array $servers;
 
@@ -104,14 +107,15 @@ final class Lab
         int $clients,
         int $requests,
         int $holdUs,
+        int $rampUs = 0,
     ): LineProcess {
         $plan = [implode(',', $ports), (string) $clients, (string) $requests, (string) $holdUs];
 
         return $this->start(match ($kind) {
             'limit' => ["$this->programs/limit", 'contend', ...$plan, '200'],
             'npm' => ['node', dirname(__DIR__) . '/peers/contend.js', ...$plan],
-            default => [...$this->php(), dirname(__DIR__) . '/contend.php', $kind, ...$plan, $this->dir],
-        });
+            default => [...$this->php(), dirname(__DIR__) . '/contend.php', $kind, ...$plan, (string) $rampUs, $this->dir],
+        }, self::SECONDS_TO_START);
     }
 
     /** @param list<int> $ports */
@@ -140,9 +144,9 @@ final class Lab
     }
 
     /** @param list<string> $command */
-    private function start(array $command): LineProcess
+    private function start(array $command, float $secondsToStart = 30.0): LineProcess
     {
-        return new LineProcess(['taskset', '-c', $this->placement->clientCpus(), ...$command]);
+        return new LineProcess(['taskset', '-c', $this->placement->clientCpus(), ...$command], $secondsToStart);
     }
 
     /**

@@ -28,6 +28,8 @@ final class Lock
     /** What acquire() gives where nobody says otherwise. */
     private const LINE_TTL_MS = 30000;
 
+    private const LISTENING_MS = 5;
+
     private readonly object $lock;
 
     /** What the latest acquire() gave: RedLock's array, a lease, or the timestamp lock's resource. */
@@ -51,7 +53,8 @@ final class Lock
             'userland' => new Userland\RedLock($servers, 200, $attempts),
             'native-pid' => new \PidLock("127.0.0.1:$ports[0]"),
             'userland-pid' => new Userland\PidLock(self::connect($ports[0])),
-            'line', 'polling' => new \RedLock\LockManager(self::named($ports), ['line' => $kind === 'line']),
+            'line', 'polling' => new \RedLock\LockManager(self::named($ports),
+                ['line' => $kind === 'line', 'timeout' => self::PATIENT_SECONDS]),
             'symfony' => new Peers\SymfonyLock(array_map(self::connect(...), $ports), self::LINE_TTL_MS),
             'setnx', 'setnx-sleep' => new Userland\SetnxLock(self::connect($ports[0]), self::TTL_MS,
                 $kind === 'setnx' ? 0.0 : self::PID_LOCK_SLEEP_SECONDS),
@@ -70,6 +73,17 @@ final class Lock
         };
 
         return $this->handle !== false;
+    }
+
+    /** Opens all connections that it will need. */
+    public function warmUp(string $resource): void
+    {
+        $this->acquire($resource);
+        if ($this->kind === 'line') {
+            // In vain, but now it listens.
+            $this->lock->acquire($resource, self::LINE_TTL_MS, self::LISTENING_MS);
+        }
+        $this->release();
     }
 
     /** False only when the class itself says so: the documents' unlock() returns nothing. */

@@ -15,14 +15,24 @@ final class Report
      */
     public static function text(array $results, array $figures): string
     {
-        return implode("\n", [
-            self::loopback($results['loopback']),
-            self::delay($results['delay']),
-            self::stopped($results['one_stopped'], $results['all_stopped']),
-            self::contention($results['contention']),
-            self::contendedStopped($results['contended_stopped']),
-            self::figures($figures),
-        ]);
+        $sections = [
+            'loopback' => self::loopback(...),
+            'delay' => self::delay(...),
+            'one_stopped' => self::oneStopped(...),
+            'all_stopped' => self::allStopped(...),
+            'contention' => self::contention(...),
+            'contended_stopped' => self::contendedStopped(...),
+            'line' => LineReport::line(...),
+            'hand_over' => LineReport::handOver(...),
+            'killed_in_line' => LineReport::killed(...),
+            'web' => LineReport::web(...),
+        ];
+        $texts = [];
+        foreach (array_intersect_key($sections, $results) as $scenario => $section) {
+            $texts[] = $section($results[$scenario]);
+        }
+
+        return implode("\n", [...$texts, self::figures($figures)]);
     }
 
     /** @param list<Figure> $figures */
@@ -30,7 +40,7 @@ final class Report
     {
         $rows = array_map(static fn (Figure $figure) => $figure->row(), $figures);
 
-        return self::table('Figures to reach', ['', 'target', 'measured', ''], $rows);
+        return Table::text('Figures to reach', ['', 'target', 'measured', ''], $rows);
     }
 
     /** @param array<string, mixed> $loopback */
@@ -56,7 +66,7 @@ final class Report
 
         $title = 'Uncontended on loopback, µs per lock+unlock: p50, p99 (mean), and ratios of p50 (of means)';
 
-        return self::table($title, ['CPUs', '', ...self::KINDS, 'native/limit', 'userland/native',
+        return Table::text($title, ['CPUs', '', ...self::KINDS, 'native/limit', 'userland/native',
             'userland/limit'], $rows);
     }
 
@@ -69,15 +79,12 @@ final class Report
                 self::ms($delay[$kind]['unlock_p50']), self::ratio($delay['lock_p50 / round_trip_p50'][$kind])];
         }
 
-        return self::table('N=5 behind 1 ms each way, ms', ['', 'lock p50', 'lock p99', 'unlock p50',
+        return Table::text('N=5 behind 1 ms each way, ms', ['', 'lock p50', 'lock p99', 'unlock p50',
             'lock p50/round trip'], $rows);
     }
 
-    /**
-     * @param array<string, mixed> $one
-     * @param array<string, mixed> $all
-     */
-    private static function stopped(array $one, array $all): string
+    /** @param array<string, mixed> $one */
+    private static function oneStopped(array $one): string
     {
         $rows = [];
         foreach (array_keys($one['stopped']) as $kind) {
@@ -86,8 +93,15 @@ final class Report
                 sprintf('%.1f, %.1f', $stopped['lock_p50'], $stopped['lock_p99']),
                 self::ratio($one['lock_p99 stopped / healthy'][$kind])];
         }
-        $text = self::table('N=5, one server stopped, µs: lock p50, p99', ['', 'healthy', 'one stopped',
-            'p99 stopped/healthy'], $rows);
+
+        return Table::text('N=5, one server stopped, µs: lock p50, p99', ['', 'healthy', 'one stopped',
+            'p99 stopped/healthy'], $rows) . self::userlandStopped('one', $one['userland']);
+    }
+
+    /** @param array<string, mixed> $all */
+    private static function allStopped(array $all): string
+    {
+        $text = '';
         foreach ($all['native'] as $case) {
             $outcomes = implode(', ', array_keys($case['outcomes']));
             $text .= sprintf(
@@ -100,18 +114,20 @@ final class Report
                 $outcomes,
             );
         }
-        foreach (['one' => $one, 'all' => $all] as $which => $scenario) {
-            $call = $scenario['userland'];
-            $text .= sprintf(
-                "userland, %s stopped: %s after %.0f ms (default_socket_timeout %g s; PHP's default is 60 s)\n",
-                $which,
-                $call['outcome'],
-                $call['returned_after_ms'],
-                $call['default_socket_timeout_s'],
-            );
-        }
 
-        return $text;
+        return $text . self::userlandStopped('all', $all['userland']);
+    }
+
+    /** @param array<string, mixed> $call */
+    private static function userlandStopped(string $which, array $call): string
+    {
+        return sprintf(
+            "userland, %s stopped: %s after %.0f ms (default_socket_timeout %g s; PHP's default is 60 s)\n",
+            $which,
+            $call['outcome'],
+            $call['returned_after_ms'],
+            $call['default_socket_timeout_s'],
+        );
     }
 
     /** @param array<string, mixed> $contention */
@@ -130,7 +146,7 @@ final class Report
 
         $title = sprintf('%d processes contending, hold %g ms', Settings::CLIENTS, Settings::HOLD_US / 1000);
 
-        return self::table($title, ['', '', 'locks/s', 'wait p50, p99, max ms', 'release p50, p99 µs',
+        return Table::text($title, ['', '', 'locks/s', 'wait p50, p99, max ms', 'release p50, p99 µs',
             'commands/lock (with scripts\' own)', 'overlaps'], $rows);
     }
 
@@ -154,28 +170,5 @@ final class Report
     private static function ratio(float $ratio): string
     {
         return sprintf('%.2f', $ratio);
-    }
-
-    /**
-     * @param list<string> $header
-     * @param list<list<string>> $rows
-     */
-    private static function table(string $title, array $header, array $rows): string
-    {
-        $widths = array_map(
-            static fn (int $column) => max(array_map(mb_strlen(...), array_column([$header, ...$rows], $column))),
-            array_keys($header),
-        );
-        $lines = array_map(static function (array $row) use ($widths): string {
-            $cells = array_map(
-                static fn (string $cell, int $width) => $cell . str_repeat(' ', $width - mb_strlen($cell)),
-                $row,
-                $widths,
-            );
-
-            return rtrim('  ' . implode('  ', $cells));
-        }, [$header, ...$rows]);
-
-        return "$title\n" . implode("\n", $lines) . "\n";
     }
 }

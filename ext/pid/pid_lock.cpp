@@ -88,7 +88,7 @@ OperationId begin_take(const PidCall& call, const Times& seconds, zend_long retr
   const zend_long attempts =
       retry_times < std::numeric_limits<zend_long>::max() ? retry_times + 1 : retry_times;
   return call.state.manager.begin_take(resources_of(call.key), lease, buffer,
-                                       RetryPolicy::exact(attempts, pause));
+                                       RetryPolicy::spread(attempts, pause));
 }
 
 void take(zval* return_value, PidState& state, const zend_string* key, const Times& seconds,

@@ -11,6 +11,7 @@ REDLOCK_EXPOSE(PlaceJoinAt, LinePlace, Instant, join_at_);
 REDLOCK_EXPOSE(PlaceNextAt, LinePlace, Instant, next_at_);
 REDLOCK_EXPOSE(PlaceMoved, LinePlace, bool, moved_);
 REDLOCK_EXPOSE(PlaceVoted, LinePlace, bool, voted_);
+REDLOCK_EXPOSE(PlaceTakes, LinePlace, bool, takes_);
 
 namespace {
 
@@ -45,7 +46,10 @@ std::vector<LineWorld::Move> LineWorld::moves() const {
     if (settings_.deaf > 0 && client.channel != 0 && client.echo > 0) may(Kind::deafen);
     if (client.left) continue;
     const bool can_join = client.channel != 0 && !client.place.joining();
-    if (can_join && client.echo < settings_.joins) may(Kind::join);
+    if (can_join && client.echo < settings_.joins) {
+      may(Kind::join);
+      if (settings_.spares > 0) may(Kind::stand);
+    }
     if (client.echo > 0) may(Kind::leave);
     if (settings_.deaths > 0 && client.echo > 0) may(Kind::die);
   }
@@ -62,12 +66,15 @@ std::vector<LineWorld::Move> LineWorld::moves() const {
 void LineWorld::make(const Move& move) {
   Client& client = clients_[move.client];
   switch (move.kind) {
-    case Move::Kind::join: {
+    case Move::Kind::join:
+    case Move::Kind::stand: {
+      const bool takes = move.kind == Move::Kind::join;
+      if (!takes) --settings_.spares;
       const bool voted = client.place.voted();
       client.place.hurry();
-      client.place.note_joined(++client.echo, kNow, Instant::never());
+      client.place.note_joined(++client.echo, kNow, Instant::never(), takes);
       if (settings_.keeps_votes) client.place.*pointer_to(PlaceVoted()) = voted;
-      client.to_server.push_back({move.client, false, client.echo, client.channel});
+      client.to_server.push_back({move.client, false, client.echo, client.channel, takes});
       return;
     }
     case Move::Kind::leave:
@@ -145,15 +152,16 @@ void LineWorld::serve(const Said& said) {
 void LineWorld::join(const Said& said) {
   const int me = said.client;
   const auto standing = [&](auto place) {
-    answer(said, Reply::denied(std::string(kLeft) + " " + std::to_string(place) + " 0"));
+    const std::string left(holder_ == kNobody ? "-2" : kLeft);
+    answer(said, Reply::denied(left + " " + std::to_string(place) + " 0"));
   };
   const auto known = line_.find(me);
   const bool overtaken = holder_ == me ? given_to_ != me || given_behind_ > said.echo
                                        : known != line_.end() && known->second.echo > said.echo;
   if (overtaken && !settings_.forgets_echo) return standing(1);
   line_.insert_or_assign(me, Entry{said.echo, said.channel});
-  if (holder_ == me) holder_ = kNobody;
-  if (holder_ == kNobody) hand_on(me, true);
+  if (holder_ == me) holder_ = given_to_ = kNobody;
+  if (holder_ == kNobody && said.takes) hand_on(me, true);
   if (holder_ == me) return answer(said, Reply::granted());
   standing(std::distance(line_.begin(), line_.find(me)));
 }
@@ -222,7 +230,7 @@ std::string LineWorld::bytes() const {
   std::string bytes;
   const auto add = [&bytes](auto number) { bytes += std::to_string(number) + ','; };
   const auto add_said = [&](const Said& said) {
-    add(said.client * 2 + (said.pass ? 1 : 0));
+    add(said.client * 4 + (said.pass ? 1 : 0) + (said.takes ? 2 : 0));
     add(said.echo);
     add(said.channel);
   };
@@ -232,7 +240,8 @@ std::string LineWorld::bytes() const {
     add(client.channel);
     add(client.channels);
     add((place.voted() ? 1 : 0) + (place.handed_over() ? 2 : 0) + (place.joining() ? 4 : 0) +
-        (place.may_hold() ? 8 : 0) + (place.*pointer_to(PlaceMoved()) ? 16 : 0));
+        (place.may_hold() ? 8 : 0) + (place.*pointer_to(PlaceMoved()) ? 16 : 0) +
+        (place.*pointer_to(PlaceTakes()) ? 32 : 0));
     add((place.*pointer_to(PlaceJoinAt())).since_epoch_ns());
     add((place.*pointer_to(PlaceNextAt())).since_epoch_ns());
     for (const Said& said : client.to_server) add_said(said);
@@ -256,7 +265,7 @@ std::string LineWorld::bytes() const {
     add(entry.echo);
     add(entry.channel);
   }
-  add(settings_.resets * 100 + settings_.deaf * 10 + settings_.deaths);
+  add(settings_.spares * 1000 + settings_.resets * 100 + settings_.deaf * 10 + settings_.deaths);
   return bytes;
 }
 
@@ -272,7 +281,8 @@ std::string LineWorld::to_string(const Move& move) {
                                     "hears a push",
                                     "is served late",
                                     "'s late words are lost",
-                                    "'s key ends"};
+                                    "'s key ends",
+                                    "joins without taking"};
   return std::string(1, static_cast<char>('A' + move.client)) + " " +
          kWords[static_cast<std::size_t>(move.kind)];
 }

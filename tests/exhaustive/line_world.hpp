@@ -24,6 +24,7 @@ struct LineSettings {
       0;         // so many connections are lost in all: what was on its way may come late, or never
   int deaf = 0;  // so many subscriptions are lost and made anew
   int deaths = 0;  // so many clients die
+  int spares = 0;  // so many joins take nothing, and give back
   // What is to be found, where something is: edits of the server or the clients.
   bool forgets_echo = false;     // an overtaken join is served like any other
   bool any_echo_counts = false;  // a push behind an earlier join counts
@@ -48,7 +49,8 @@ class LineWorld {
       push,
       late,
       lose,
-      expire
+      expire,
+      stand  // joins without taking
     };
     Kind kind = Kind::join;
     std::uint8_t client = 0;
@@ -69,6 +71,7 @@ class LineWorld {
     bool pass = false;
     std::uint8_t echo = 0;
     std::uint8_t channel = 0;
+    bool takes = true;
   };
   struct Client {
     LinePlace place;

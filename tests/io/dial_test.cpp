@@ -10,6 +10,7 @@
 #include "io/support/eventually.hpp"
 #include "io/support/silent_address.hpp"
 #include "io/support/temp_folder.hpp"
+#include "support/allocations.hpp"
 #include "support/machine.hpp"
 
 namespace redlock {
@@ -91,6 +92,16 @@ TEST_F(Dialling, ARefusingAddressHandsItsTimeToTheNextAtOnce) {
   Dial dial({refusing(), good()}, t(0), t(100));
   ASSERT_TRUE(done_at(dial, t(0)));
   EXPECT_TRUE(dial.take_connection().open());
+}
+
+TEST_F(Dialling, TheNextAddressIsTriedThoughMemoryHasRunOutMeanwhile) {
+  Dial dial({silent(), good()}, t(0), t(100));
+  {
+    const test::FailingAllocations failing(0, test::Shortage::lasting);
+    EXPECT_NO_THROW(dial.advance(t(50)));
+  }
+  EXPECT_EQ(under_way(dial), 2U);
+  EXPECT_TRUE(done_at(dial, t(50)));
 }
 
 TEST_F(Dialling, WhereAllRefuseTheLastReasonIsTold) {

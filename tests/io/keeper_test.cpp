@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fstream>
 #include <system_error>
 #include <thread>
 
@@ -21,6 +22,31 @@ using test::Fleet;
 using test::open_descriptors;
 
 constexpr Duration kTtl = Duration::ms(2'000);
+
+// Holds the keeper's thread up in the middle of a turn, by which a lease is lost, until somebody
+// who forks waits for it.
+class WaitsForAFork final : public LossListener, public ForkGuest {
+ public:
+  ~WaitsForAFork() override { leave(); }
+  void lost() noexcept override {
+    waits_ = true;
+    (void)eventually([this] { return forker_ != 0 && asleep(forker_); });
+  }
+  [[nodiscard]] bool waits() const { return waits_; }
+
+ private:
+  void rest() noexcept override { forker_ = gettid(); }
+  void go_on() noexcept override {}
+  static bool asleep(pid_t thread) {
+    std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string number, name, state;
+    stat >> number >> name >> state;
+    return state == "S";
+  }
+
+  std::atomic<bool> waits_ = false;
+  std::atomic<pid_t> forker_ = 0;
+};
 
 class KeeperBesideTwoThreads : public Fleet {
  protected:
@@ -148,10 +174,33 @@ TEST_F(KeeperBesideTwoThreads, WithoutAThreadToBeHadNothingIsKeptAndALaterOneIs)
     calls.fail(0, error, call);
     EXPECT_THROW(keeper_.keep(lease), std::system_error);
     EXPECT_TRUE(calls.failed()) << call;
+    EXPECT_EQ(lease.trust.use_count(), 1) << "nobody else has it";
     EXPECT_FALSE(keeper_.running());
   }
   keeper_.keep(lease);
   EXPECT_TRUE(extended(lease));
+}
+
+TEST_F(KeeperBesideTwoThreads, AThreadThatSleepsIsWokenForAnotherLease) {
+  KeptLease far = take("far");
+  far.terms.ttl = Duration::seconds(3'600);
+  keeper_.keep(far);
+  ASSERT_TRUE(extended(far)) << "and from then on it has nothing to do for twenty minutes";
+  const KeptLease next = take();
+  keeper_.keep(next);
+  EXPECT_TRUE(extended(next));
+}
+
+TEST_F(KeeperBesideTwoThreads, AThreadWithoutLeasesEndsByAndByAndAnotherOneIsBegun) {
+  Keeper keeper(Duration::ms(20));
+  for (const char* resource : {"r1", "r2"}) {
+    const KeptLease lease = take(resource);
+    keeper.keep(lease);
+    EXPECT_TRUE(extended(lease)) << "not while there is one";
+    EXPECT_TRUE(keeper.running());
+    keeper.stop(*lease.trust);
+    EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
+  }
 }
 
 TEST_F(KeeperBesideTwoThreads, TheEndDoesNotWaitUntilTheThreadHasBeenIdleForLong) {
@@ -205,6 +254,20 @@ TEST_F(KeeperBesideTwoThreads, ForksWhileItIsAtWorkLeaveParentAndChildrenWhole) 
   }
   EXPECT_EQ(failed, 0);
   for (const KeptLease& lease : leases) EXPECT_TRUE(extended(lease));
+}
+
+TEST_F(KeeperBesideTwoThreads, AForkDoesNotWaitForAThreadThatEndsMeanwhile) {
+  const auto listener = std::make_shared<WaitsForAFork>();
+  Keeper keeper{Duration()};
+  KeptLease lease = take();
+  lease.listener = listener;
+  keeper.keep(lease);
+  // Is asked before the keeper.
+  listener->enter();
+  for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
+  ASSERT_TRUE(eventually([&] { return listener->waits(); }));
+  EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
+  EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
 }
 
 TEST_F(KeeperBesideTwoThreads, AChildKeepsLeasesOfItsOwnWithAThreadOfItsOwn) {

@@ -121,6 +121,30 @@ TEST_F(Joining, LeavesAnAbsentLockToAnEarlierTicket) {
   EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
 }
 
+TEST_F(Joining, OnlyToStandLeavesAnAbsentLockToTheNextWhoRemovesOrTakes) {
+  listen("a");
+  EXPECT_EQ(join_only_to_stand("a", 10), standing(-2, 0));
+  EXPECT_EQ(stored(), kNil);
+  EXPECT_EQ(line(), Line{"a"});
+  // What somebody gives back is his all the same.
+  EXPECT_EQ(pass("somebody"), kNo);
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
+}
+
+TEST_F(Joining, OnlyToStandGivesBackWhatItHasAndServesNobody) {
+  join("a", 10);
+  wait_in_line("b", 20);
+  take_pushes();
+  EXPECT_EQ(join_only_to_stand("a", 10), standing(-2, 0));
+  EXPECT_EQ(stored(), kNil);
+  EXPECT_EQ(line(), (Line{"a", "b"}));
+  EXPECT_EQ(take_pushes(), Pushes{});
+  // Who planted it there has it.
+  hold("h", 700);
+  EXPECT_EQ(join("a", 10), standing(700, 0));
+}
+
 TEST_F(Joining, TakesAnAbsentLockPastThoseWhoCannotBeReached) {
   hold("h", 100);
   join("a", 10);

@@ -19,6 +19,7 @@ struct Plan {
   const char* watched = nullptr;
   std::size_t watched_size = 0;
   std::size_t leaks = 0;
+  std::ptrdiff_t alive = 0;
 };
 thread_local Plan plan;
 
@@ -36,11 +37,14 @@ void* allocate(std::size_t size) {
   if (fails()) throw std::bad_alloc();
   void* const memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
+  ++plan.alive;
   return memory;
 }
 
 void release(void* memory) noexcept {
-  if (memory != nullptr && plan.watched != nullptr && plan.with_memory == 0 &&
+  if (memory == nullptr) return;
+  --plan.alive;
+  if (plan.watched != nullptr && plan.with_memory == 0 &&
       memmem(memory, malloc_usable_size(memory), plan.watched, plan.watched_size) != nullptr) {
     ++plan.leaks;
   }
@@ -69,6 +73,8 @@ FailingAllocations::FailingAllocations(std::size_t n, Shortage shortage) {
 FailingAllocations::~FailingAllocations() { plan.armed = false; }
 
 bool FailingAllocations::happened() const { return plan.happened; }
+
+std::ptrdiff_t allocations_alive() { return plan.alive; }
 
 WithMemory::WithMemory() { ++plan.with_memory; }
 

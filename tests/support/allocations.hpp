@@ -20,6 +20,9 @@ class FailingAllocations {
   [[nodiscard]] bool happened() const;
 };
 
+// How many pieces of memory the calling thread was given and has not given back.
+[[nodiscard]] std::ptrdiff_t allocations_alive();
+
 // The fakes of a test have memory all the same, and count for nothing.
 class WithMemory {
  public:

@@ -165,6 +165,23 @@ TEST_F(AcquireOfThree, PausesBetweenAttemptsAndNotAfterTheLast) {
   EXPECT_EQ(decision(), Decision::denied);
 }
 
+TEST_F(AcquireOfThree, SpreadAttemptsAreEarlyOrLateButTheLastIsWhereExactOnesWouldHaveIt) {
+  begin(RetryPolicy::spread(6, Duration::ms(100)));
+  std::set<std::int64_t> shifts_ns;
+  Instant now = t(0);
+  for (attempt_ = 1; attempt_ < 6; ++attempt_) {
+    reply(0, Reply::denied(), now);
+    reply(1, Reply::denied(), now);
+    now = acquire_->next_deadline().value();
+    const Duration shift = now - t(100 * static_cast<std::int64_t>(attempt_));
+    EXPECT_LE(std::max(shift, Duration() - shift), Duration::ms(50));
+    shifts_ns.insert(shift.count_ns());
+    EXPECT_EQ(only<SetIfAbsent>(time(now)).size(), 3U);
+  }
+  EXPECT_EQ(now, t(500));
+  EXPECT_EQ(shifts_ns.size(), 5U);
+}
+
 TEST_F(AcquireOfThree, TheUndoOfAnAttemptIsHandedOutBeforeTheNextAttempt) {
   begin(RetryPolicy::exact(2, Duration()));
   acquire_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));

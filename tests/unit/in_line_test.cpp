@@ -227,6 +227,82 @@ TEST_F(Wait, TooFewVotesAreOfferedLaterEachTime) {
   }
 }
 
+TEST_F(Wait, VotesThatNobodyTakesAreGivenBackWhileOthersHaveTheLock) {
+  stand(Duration::ms(60'000));
+  drain();
+  grant(0, t(1));  // its server has forgotten the lock
+  for (const std::size_t node : {1U, 2U}) deny(node, t(1));
+  for (int offers = 1; offers < kOffersMax; ++offers) {
+    const Instant due = line_->next_deadline().value();
+    line_->take_time(due);
+    drain();
+    EXPECT_TRUE(join(0).entry.takes) << offers;
+    grant(0, due);
+  }
+  const Instant due = line_->next_deadline().value();
+  line_->take_time(due);
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_FALSE(join(0).entry.takes);
+  deny(0, due, "-2 0 " + std::to_string(kWall));
+  EXPECT_EQ(line_->next_deadline(), due + kFirstAsksEvery);
+}
+
+TEST_F(Wait, VotesAreNotGivenBackWhileNobodyElseHasTheLock) {
+  stand(Duration::ms(60'000));
+  drain();
+  grant(0, t(1));
+  deny(1, t(1));
+  for (int offers = 1; offers < 2 * kOffersMax; ++offers) {
+    const Instant due = line_->next_deadline().value();
+    line_->take_time(due);
+    drain();
+    EXPECT_TRUE(join(0).entry.takes) << offers;
+    grant(0, due);
+  }
+}
+
+TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
+  stand(Duration::ms(60'000));
+  drain();
+  for (std::size_t node = 0; node < 3; ++node) {
+    EXPECT_TRUE(join(node).entry.takes);
+    deny(node, t(1), "500 0 " + std::to_string(kWall));
+  }
+  line_->take_hearing(NodeIndex(0), {"", Fault::closed, "restarted"}, t(100));
+  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(200));
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_FALSE(join(0).entry.takes);
+  deny(0, t(201), "-2 0 " + std::to_string(kWall));
+  EXPECT_TRUE(drain().empty());
+  // Until the others are free too.
+  line_->take_time(t(503));
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1, 2}));
+  for (std::size_t node = 0; node < 3; ++node) EXPECT_TRUE(join(node).entry.takes);
+}
+
+TEST_F(Wait, WhatWasLeftIsTakenOnceAMajorityIsWithinReach) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(2));
+  drain();
+  deny(0, t(3), "-2 0 " + std::to_string(kWall));
+  EXPECT_TRUE(drain().empty());
+  push(1, t(4));
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_TRUE(join(0).entry.takes);
+  grant(0, t(5));
+  EXPECT_TRUE(granted());
+}
+
+TEST_F(Wait, ALockWithoutAnEndIsOutOfReachForGood) {
+  stand(Duration::ms(60'000));
+  drain();
+  for (std::size_t node = 0; node < 3; ++node) deny(node, t(1), "-1 0 " + std::to_string(kWall));
+  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(30'000));
+  drain();
+  EXPECT_FALSE(join(0).entry.takes);
+}
+
 TEST_F(Wait, ALateAnswerToThePlainAttemptIsNoRoundTrip) {
   begin(Duration::ms(5'000));
   drain();

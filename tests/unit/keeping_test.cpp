@@ -5,70 +5,19 @@
 
 #include <algorithm>
 
+#include "support/allocations.hpp"
 #include "support/fake_world.hpp"
+#include "support/keeping_fixture.hpp"
+#include "support/machine.hpp"
 
 namespace redlock {
 namespace {
 
 using test::FakeServer;
 using test::FakeWorld;
-
-constexpr Duration kTtl = Duration::ms(3'000);
-
-class KeepingTest : public FakeWorld {
- protected:
-  struct CountedLosses final : LossListener {
-    void lost() noexcept override { ++count; }
-    int count = 0;
-  };
-
-  // Taken now, by a manager of the same servers.
-  KeptLease take(const std::string& resource = "r", Duration keep_max = Duration::seconds(3'600)) {
-    LockManager locks(pool_, plan_);
-    const Instant taken_at = clock_.now();
-    const Outcome taken = lock(locks, resource, kTtl);
-    EXPECT_EQ(taken.decision, Decision::granted);
-    const Instant until = taken.decided_at + taken.validity;
-    return {plan_,
-            Resource(resource),
-            taken.token,
-            {kTtl, keep_max},
-            taken_at,
-            until,
-            std::make_shared<Trust>(until),
-            losses_};
-  }
-  // Kept, and the vote that server 2 has lost is on its way there again.
-  KeptLease take_and_plant() {
-    const KeptLease lease = take();
-    keeping_.keep(lease);
-    server(2).keys.clear();
-    server(2).answer_time = Duration::ms(20);
-    const std::size_t before = server(2).count("SET");
-    while (server(2).count("SET") == before) keep_for(Duration::ms(1));
-    return lease;
-  }
-  // Lets time pass as the keeper's thread does.
-  void keep_for(Duration span) {
-    const Instant until = clock_.now() + span;
-    while (clock_.now() < until) {
-      keeping_.drive(clock_.now());
-      pool_.step(std::min(until, keeping_.next_event().value_or(until)));
-    }
-    keeping_.drive(clock_.now());
-  }
-  // Extends only; a release has a script of its own.
-  std::size_t extends(std::size_t i) {
-    return static_cast<std::size_t>(std::ranges::count_if(server(i).log, [](const auto& request) {
-      return request.size() == 6 && request[0].starts_with("EVAL") && request[3] == "r";
-    }));
-  }
-  bool live(const KeptLease& lease) { return lease.trust->left(clock_.now()) > Duration(); }
-
-  std::shared_ptr<const LockPlan> plan_ = std::make_shared<const LockPlan>(specs(3), once());
-  std::shared_ptr<CountedLosses> losses_ = std::make_shared<CountedLosses>();
-  Keeping keeping_{pool_};
-};
+using test::KeepingTest;
+using test::kOneNs;
+using test::kTtl;
 
 TEST_F(KeepingTest, ALeaseOutlivesItsTtlManyTimesOverByAThirdOfItEach) {
   const KeptLease lease = take();
@@ -209,11 +158,15 @@ TEST_F(KeepingTest, ALeaseInTroubleHoldsUpNoOther) {
 TEST_F(KeepingTest, MoreLeasesThanAreAskedAtATimeAreAllKept) {
   std::vector<KeptLease> leases;
   for (std::size_t i = 0; i < kExtendsUnderWayMax * 2; ++i) {
-    leases.push_back(take("r" + std::to_string(i)));
+    leases.push_back(take_due("r" + std::to_string(i)));
     keeping_.keep(leases.back());
   }
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
+  keep_for(Duration::ms(5));
+  const auto extended = [this] { return server(0).log.size() - 2 * kExtendsUnderWayMax; };
+  EXPECT_EQ(extended(), kExtendsUnderWayMax);
   keep_for(kTtl * 3);
+  EXPECT_GE(extended(), 2 * kExtendsUnderWayMax * 9);
   EXPECT_EQ(std::ranges::count_if(leases, [this](const KeptLease& lease) { return live(lease); }),
             static_cast<std::ptrdiff_t>(leases.size()));
 }
@@ -230,76 +183,41 @@ TEST_F(KeepingTest, ExtendsThatAreDueTogetherTravelTogether) {
   EXPECT_EQ(losses_->count, 0);
 }
 
-TEST_F(KeepingTest, AVoteThatAServerHasLostIsPlantedAgain) {
-  const KeptLease lease = take();
-  keeping_.keep(lease);
-  for (std::size_t i = 0; i < 3; ++i) {
-    server(i).keys.clear();
-    keep_for(kTtl);
-    EXPECT_EQ(server(i).keys["r"], lease.token.view()) << "server " << i << ", restarted and empty";
+TEST_F(KeepingTest, ExtendsTakeHalfOfTheRoomThatAConnectionHas) {
+  for (std::size_t i = 0; i < kAwaitedBesidesRemovalsMax; ++i) {
+    keeping_.keep(take("r" + std::to_string(i)));
   }
-  EXPECT_TRUE(live(lease)) << "all servers have been restarted, one after the other";
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(20);
+  clock_.advance(Duration::ms(1'500));
+  keeping_.drive(clock_.now());
+  EXPECT_EQ(extends(0), kAwaitedBesidesRemovalsMax / 2);
 }
 
-TEST_F(KeepingTest, NothingIsPlantedWhereSomebodyElseStandsOrNoMajorityConfirmed) {
-  const KeptLease lease = take();
-  keeping_.keep(lease);
-  server(2).keys["r"] = "somebody else's";
-  keep_for(kTtl);
-  EXPECT_EQ(server(2).keys["r"], "somebody else's");
-  for (std::size_t i = 0; i < 2; ++i) server(i).keys.clear();
-  keep_for(kTtl);
-  EXPECT_TRUE(server(0).keys.empty());
-  EXPECT_EQ(lease.trust->loss(), Loss::denied);
+TEST_F(KeepingTest, WhatIsPlantedTakesAQuarterOfThatRoom) {
+  for (std::size_t i = 0; i < kAwaitedBesidesRemovalsMax / 2; ++i) {
+    keeping_.keep(take("r" + std::to_string(i)));
+  }
+  server(2).keys.clear();
+  server(2).answer_time = Duration::ms(20);
+  const std::size_t before = server(2).count("SET");
+  clock_.advance(Duration::ms(1'500));
+  keep_for(Duration::ms(30));
+  EXPECT_EQ(server(2).count("SET") - before, kAwaitedBesidesRemovalsMax / 4);
 }
 
-TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
-  const KeptLease lease = take_and_plant();
-  lease.trust->end();
-  keeping_.stop(*lease.trust);
-  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
-  LockManager locks(pool_, plan_);
-  unlock(locks, lease.token);
-  keep_for(kTtl);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
-}
-
-// The release may have been there before the plant, on another connection.
-TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
-  const KeptLease lease = take_and_plant();
-  lease.trust->end();
-  step_for(Duration::ms(30));
-  ASSERT_EQ(server(2).keys["r"], lease.token.view());
-  keep_for(Duration::ms(100));
-  EXPECT_TRUE(server(2).keys.empty());
-  keeping_.stop(*lease.trust);
-  EXPECT_EQ(keeping_.size(), 0U);
-}
-
-TEST_F(KeepingTest, WhatIsPlantedForALockThatLivesOnStays) {
-  const KeptLease lease = take_and_plant();
-  lease.trust->pass_on();
-  keeping_.stop(*lease.trust);
-  keep_for(Duration::ms(100));
-  EXPECT_EQ(keeping_.size(), 0U);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).keys["r"], lease.token.view()) << i;
-}
-
-// Nobody keeps it any more, and nobody but the trust tells of the release.
-TEST_F(KeepingTest, WhatIsPlantedForALockThatIsReleasedBehindItsKeepingIsUndone) {
-  for (const bool answered : {false, true}) {
-    const KeptLease lease = take_and_plant();
-    keeping_.stop(*lease.trust);
-    if (answered) step_for(Duration::ms(30));
-    LockManager locks(pool_, plan_);
-    lease.trust->end();
-    unlock(locks, lease.token);
-    // As where the release has overtaken the plant on another connection.
-    server(2).keys["r"] = lease.token.view();
-    keep_for(Duration::ms(100));
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
-    EXPECT_EQ(keeping_.size(), 0U);
+TEST_F(KeepingTest, NobodyWaitsForMoreThanAMajorityWhereLittleTimeIsLeft) {
+  const Duration little = LockManager(pool_, plan_).answer_time() * 4;
+  for (const Duration left : {little + kOneNs, little}) {
     server(2).answer_time = Duration();
+    const std::string resource = left > little ? "enough" : "little";
+    const KeptLease lease = take(resource);
+    keeping_.keep(lease);
+    server(2).keys.clear();
+    server(2).answer_time = Duration::ms(20);
+    clock_.advance_to(lease.trusted_until - left);
+    keep_for(Duration::ms(100));
+    EXPECT_TRUE(live(lease));
+    EXPECT_EQ(server(2).keys.contains(resource), left > little) << "planted again";
   }
 }
 
@@ -335,15 +253,18 @@ TEST_F(KeepingTest, NewTermsLeaveWhatIsBeingPlantedAlone) {
 TEST_F(KeepingTest, LeasesOfOtherServersAreNotHeldUpByCrowdsOfSilentOnes) {
   std::vector<KeptLease> leases;
   for (std::size_t i = 0; i < 2 * kExtendsUnderWayMax; ++i) {
-    leases.push_back(take("r" + std::to_string(i)));
+    leases.push_back(take_due("r" + std::to_string(i)));
   }
   std::vector<ServerSpec> others;
   for (std::size_t i = 3; i < 6; ++i) others.push_back(parse_server(name(i)));
   plan_ = std::make_shared<const LockPlan>(others, once());
-  const KeptLease well = take("well");
-  for (const KeptLease& lease : leases) keeping_.keep(lease);
-  keeping_.keep(well);
+  const KeptLease well = take_due("well");
   for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
+  for (const KeptLease& lease : leases) keeping_.keep(lease);
+  keep_for(Duration::ms(1));
+  keeping_.keep(well);
+  keep_for(Duration::ms(1));
+  EXPECT_GT(well.trust->until(), well.trusted_until) << "extended while they are waited for";
   keep_for(kTtl * 2);
   EXPECT_TRUE(live(well));
   EXPECT_EQ(losses_->count, static_cast<int>(leases.size())) << "each at its own deadline";
@@ -356,6 +277,27 @@ TEST_F(KeepingTest, LeasesOfOnePlanShareItsConnections) {
   keeping_.keep(other);
   keep_for(kTtl);
   EXPECT_EQ(pool_.connection_count(), 3U);
+}
+
+TEST_F(KeepingTest, NothingIsLeftOfPlansWhoseLeasesAreKeptNoMore) {
+  const auto keep_one_of_another_plan = [this] {
+    const Instant until = clock_.now() + kTtl;
+    KeptLease lease{std::make_shared<const LockPlan>(specs(3), once()),
+                    Resource("r"),
+                    Token("t"),
+                    {kTtl, kTtl},
+                    clock_.now(),
+                    until,
+                    std::make_shared<Trust>(until),
+                    nullptr};
+    keeping_.keep(lease);
+    lease.trust->end();
+    keeping_.stop(*lease.trust);
+  };
+  keep_one_of_another_plan();
+  const std::ptrdiff_t before = test::allocations_alive();
+  for (int i = 0; i < 10; ++i) keep_one_of_another_plan();
+  EXPECT_EQ(test::allocations_alive(), before);
 }
 
 }  // namespace

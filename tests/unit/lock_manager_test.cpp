@@ -280,8 +280,18 @@ TEST_F(LockManagerTest, RefusesNamesPastTheirBounds) {
   EXPECT_THAT(refusal([&] { locks.begin_unlock(Resource("r"), Token()); }),
               HasSubstr("token must not be empty"));
   const Token too_long_token(std::string(kTokenBytesMax + 1, 'x'));
-  EXPECT_THAT(refusal([&] { locks.begin_check(Resource("r"), too_long_token); }),
-              HasSubstr("token must be at most 65536"));
+  const Resource r("r");
+  // One vote was denied, and is to be planted again.
+  Outcome extended;
+  extended.decision = Decision::granted;
+  extended.nodes = {{true, Reply::denied()}};
+  for (const auto& call : std::initializer_list<std::function<void()>>{
+           [&] { locks.begin_unlock(r, too_long_token); },
+           [&] { locks.begin_check(r, too_long_token); },
+           [&] { locks.begin_extend(r, too_long_token, kTtl); },
+           [&] { locks.begin_plant(r, too_long_token, kTtl, extended); }}) {
+    EXPECT_THAT(refusal(call), HasSubstr("token must be at most 65536"));
+  }
 }
 
 TEST_F(LockManagerTest, TheEmptyResourceCanBeLocked) {

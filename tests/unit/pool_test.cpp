@@ -238,6 +238,15 @@ TEST_F(PoolTest, ClosingTheConnectionsUndoesWhatIsUnderWay) {
   }
 }
 
+TEST_F(PoolTest, ClosingTheConnectionsLetsGoOfTheirServers) {
+  {
+    LockManager locks = manager(1);
+    lock(locks);
+  }
+  pool_.close_all();
+  EXPECT_EQ(pool_.node(specs(1)[0].endpoint, kTimeoutDefault).use_count(), 2) << "the pool's, this";
+}
+
 TEST_F(PoolTest, WorksAgainAfterItsConnectionsWereClosed) {
   LockManager locks = manager(3);
   lock(locks, "a");

@@ -39,6 +39,25 @@ TEST(RetryPolicy, AnExactPauseIsExactToTheNanosecond) {
   EXPECT_EQ(pauses_ns(RetryPolicy::exact(3, pause), 10), std::set<std::int64_t>{pause.count_ns()});
 }
 
+TEST(RetryPolicy, ASpreadAttemptIsUpToHalfAPauseEarlyOrLate) {
+  const RetryPolicy policy = RetryPolicy::spread(3, Duration::ms(10));
+  test::SeededEntropy entropy;
+  std::set<std::int64_t> seen_ns;
+  for (int i = 0; i < 5'000; ++i) seen_ns.insert(policy.draw_shift(entropy).count_ns());
+  EXPECT_GE(*seen_ns.begin(), -5'000'000);
+  EXPECT_LT(*seen_ns.begin(), -4'900'000);
+  EXPECT_GT(*seen_ns.rbegin(), 4'900'000);
+  EXPECT_LE(*seen_ns.rbegin(), 5'000'000);
+  EXPECT_EQ(pauses_ns(policy, 10), std::set<std::int64_t>{10'000'000});
+}
+
+TEST(RetryPolicy, OnlyASpreadAttemptIsShifted) {
+  test::SeededEntropy entropy;
+  EXPECT_EQ(RetryPolicy::exact(3, Duration::ms(10)).draw_shift(entropy), Duration());
+  EXPECT_EQ(RetryPolicy::jittered(3, 10).draw_shift(entropy), Duration());
+  EXPECT_EQ(RetryPolicy::spread(3, Duration()).draw_shift(entropy), Duration());
+}
+
 TEST(RetryPolicy, AWaitHasAsManyAttemptsAsItHasRoomFor) {
   EXPECT_EQ(RetryPolicy::waiting(Duration(), 200).attempts_max, 1U);
   EXPECT_GT(RetryPolicy::waiting(Duration::ns(1), 200).attempts_max, 1'000'000'000'000U);

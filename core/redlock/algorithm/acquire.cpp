@@ -73,8 +73,16 @@ void Acquire::fail_attempt(Instant now) {
   phase_ = Phase::settling;
   // Asking again would find the same value there.
   if (last_attempt(now) || round_->foreign()) return settle(now);
-  resume_at_ = std::min(now + retry_.draw_pause(entropy_), wait_end());
+  resume_at_ = std::min(now + draw_pause(), wait_end());
   phase_ = Phase::pausing;
+}
+
+Duration Acquire::draw_pause() {
+  const bool is_last = attempt_ + 1 >= retry_.attempts_max;
+  const Duration shift = is_last ? Duration() : retry_.draw_shift(entropy_);
+  const Duration pause = retry_.draw_pause(entropy_) + (shift - shift_);
+  shift_ = shift;
+  return pause;
 }
 
 void Acquire::settle(Instant now) {

@@ -49,6 +49,7 @@ class Acquire final : public Operation {
   void begin_attempt(Instant now);
   void decide(Instant now);
   void fail_attempt(Instant now);
+  [[nodiscard]] Duration draw_pause();
   void settle(Instant now);
   void queue_undo(Instant now);
   void finish(Decision decision, Instant now);
@@ -69,6 +70,7 @@ class Acquire final : public Operation {
   // This attempt's failure was that its majority came too late.
   bool late_ = false;
   Instant resume_at_;          // while pausing
+  Duration shift_;             // by which the latest attempt was late
   std::vector<Request> undo_;  // to be handed out, the next one last
   std::optional<Outcome> outcome_;
 };

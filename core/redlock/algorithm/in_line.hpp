@@ -32,6 +32,9 @@ inline constexpr Duration kTicketOffMax = Duration::ms(100);
 // Votes that are too few to win are offered to earlier tickets: at first after so many round trips,
 // then twice as late each time.
 inline constexpr std::int64_t kOfferAfterRoundTrips = 3;
+// After so many offers that nobody took they are given back, while others have a majority: then
+// they are no split that dissolves, and a lease that is kept alive may be in want of them.
+inline constexpr int kOffersMax = 4;
 inline constexpr Duration kOfferPauseMin = Duration::ms(1);
 inline constexpr Duration kOfferPauseMax = Duration::seconds(1);
 
@@ -78,6 +81,9 @@ class InLine final : public Operation {
   void judge_votes(Instant now);
   void hurry_votes();
   void offer_votes(Instant now);
+  // Others have a majority, as far as we know.
+  [[nodiscard]] bool out_of_reach(Instant now) const;
+  void take_what_was_spared(Instant now);
   void correct_ticket();
   void join_where_due(Instant now);
   void poll(Instant now);
@@ -113,6 +119,7 @@ class InLine final : public Operation {
   std::size_t most_votes_ = 0;     // since there were none
   Duration round_trip_;            // the latest answer's
   Duration offer_pause_;
+  int offers_ = 0;
   Instant offer_at_ = Instant::never();
   bool ended_ = false;            // the wait is over; what is pending is waited for
   std::deque<Request> requests_;  // to be handed out before the plain attempt's

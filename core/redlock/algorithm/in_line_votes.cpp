@@ -17,6 +17,7 @@ void InLine::review(Instant now) {
     return;
   }
   offer_votes(now);
+  take_what_was_spared(now);
   correct_ticket();
   join_where_due(now);
 }
@@ -50,12 +51,27 @@ void InLine::offer_votes(Instant now) {
     offer_at_ = Instant::never();
   } else if (votes > most_votes_) {
     most_votes_ = votes;
+    offers_ = 0;
     offer_pause_ = std::max(round_trip_ * kOfferAfterRoundTrips, kOfferPauseMin);
     offer_at_ = now + offer_pause_;
   } else if (now >= offer_at_) {
     offer_pause_ = std::min(offer_pause_ * 2, kOfferPauseMax);
     offer_at_ = now + offer_pause_;
+    ++offers_;
     hurry_votes();
+  }
+}
+
+bool InLine::out_of_reach(Instant now) const {
+  const auto taken =
+      std::ranges::count_if(places_, [now](const LinePlace& place) { return place.taken(now); });
+  return static_cast<std::size_t>(taken) >= majority();
+}
+
+void InLine::take_what_was_spared(Instant now) {
+  if (out_of_reach(now)) return;
+  for (LinePlace& place : places_) {
+    if (place.spared()) place.hurry();
   }
 }
 
@@ -81,16 +97,18 @@ void InLine::correct_ticket() {
 
 void InLine::join_where_due(Instant now) {
   bool any = false;
+  const bool out_of_reach = this->out_of_reach(now);
   for (std::size_t i = 0; i < places_.size(); ++i) {
     LinePlace& place = places_[i];
     if (!place.can_join(now)) continue;
     if (!any) ++attempt_;
     any = true;
+    const bool takes = !out_of_reach || (place.voted() && offers_ < kOffersMax);
     auto join = std::make_shared<const Command>(
-        kind_->join(token_, {ticket_, place.channel(), attempt_}).value());
+        kind_->join(token_, {ticket_, place.channel(), attempt_, takes}).value());
     const Instant answer_by = now + (*answer_times_)[i];
     requests_.push_back({NodeIndex(i), attempt_, std::move(join), answer_by});
-    place.note_joined(attempt_, now, answer_by);
+    place.note_joined(attempt_, now, answer_by, takes);
   }
 }
 

@@ -33,6 +33,9 @@ struct LineEntry {
   std::string channel;
   // Comes back with what is pushed, and tells behind which join that was.
   std::uint64_t echo = 0;
+  // May it have what is free? Else it only stands there, and gives back what it has: others have a
+  // majority, one of whom may want to plant there again what the server has forgotten.
+  bool takes = true;
 };
 
 // Sets the key when it is absent or holds the token, unless somebody with an earlier ticket waits:

@@ -10,6 +10,10 @@ namespace {
 // No later try will be answered otherwise.
 bool is_refusal_for_good(Fault fault) { return fault == Fault::acl || fault == Fault::rejected; }
 
+Instant end_of(std::optional<Duration> left, Instant now) {
+  return left ? now + *left : Instant::never();
+}
+
 Instant first_asks_at(std::optional<Duration> left, Instant now) {
   if (!left) return now + kFirstAsksEvery;
   return now + std::min(*left + kAfterTheEnd, kFirstAsksEvery);
@@ -39,7 +43,8 @@ void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
   if (!voted_) report(Reply::unknown(hearing.fault, hearing.reason));
 }
 
-void LinePlace::note_joined(AttemptNumber attempt, Instant now, Instant answer_by) {
+void LinePlace::note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool takes) {
+  takes_ = takes;
   joined_before_ = joined_before_ || may_be_joined_;
   may_be_joined_ = true;
   voted_ = false;
@@ -64,10 +69,12 @@ void LinePlace::stand(const Standing& standing, Instant now) {
   standing_ = standing;
   pause_ = kTroublePauseFirst;
   report(Reply::denied());
-  // Whoever is first though nothing stands there could not be served: no use to hurry.
   const bool idle = standing.left && *standing.left <= Duration();
+  taken_until_ = idle ? Instant() : end_of(standing.left, now);
+  // Whoever is first though nothing stands there could not be served: no use to hurry.
   const Instant first_at = idle ? now + kTroublePauseFirst : first_asks_at(standing.left, now);
   join_at_ = standing.place == 0 ? first_at : other_asks_at(standing, now);
+  if (spared()) join_at_ = now + (standing.place == 0 ? kFirstAsksEvery : kHeartbeat);
   join_at_ = std::min(join_at_, next_at_);
   if (moved_) join_at_ = now;
 }

@@ -35,8 +35,9 @@ class LinePlace {
   LinePlace(Duration stale_after, NodeReport known);
 
   void take_hearing(const Hearing& hearing, Instant now);
-  // Requires can_join(). Handed out: `attempt` is its echo, its answer is due at `answer_by`.
-  void note_joined(AttemptNumber attempt, Instant now, Instant answer_by);
+  // Requires can_join(). Handed out: `attempt` is its echo, its answer is due at `answer_by`. One
+  // that does not take gives the vote back, and gets none in its answer.
+  void note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool takes = true);
   // The answer to a join; one that is not the latest's, or comes late, is ignored.
   void take_reply(AttemptNumber attempt, const Reply& reply, Instant now);
   void take_push(const Push& push, Instant now);
@@ -60,6 +61,10 @@ class LinePlace {
   [[nodiscard]] bool awaits(AttemptNumber attempt) const {
     return unanswered_ && attempt == attempt_;
   }
+  // Does somebody else have the vote, as far as we know?
+  [[nodiscard]] bool taken(Instant now) const { return standing_ && now < taken_until_; }
+  // Was the vote free, and we did not take it?
+  [[nodiscard]] bool spared() const { return standing_ && !takes_ && taken_until_ == Instant(); }
   // Is anything expected to be known soon that is not?
   [[nodiscard]] bool pending() const {
     return joining() || (!report_.answered && channel_.empty());
@@ -95,7 +100,9 @@ class LinePlace {
   Instant join_at_ = Instant::never();
   Instant next_at_ = Instant::never();  // what was pushed since the latest join says so
   Duration pause_ = kTroublePauseFirst;
+  bool takes_ = true;  // the latest join does
   std::optional<Standing> standing_;
+  Instant taken_until_;  // while standing; never: without end
   NodeReport report_;
 };
 

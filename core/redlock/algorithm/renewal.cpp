@@ -79,7 +79,6 @@ void Renewal::failed(Instant now) {
 
 void Renewal::denied() {
   REDLOCK_INVARIANT(under_way_);
-  under_way_ = false;
   denied_ = true;
 }
 

@@ -40,7 +40,7 @@ using Orders = std::list<Order>;
 
 class Keeper::Worker final : public ForkGuest {
  public:
-  Worker() : runtime_({}, &waker_), keeping_(runtime_.pool()) {}
+  explicit Worker(Duration idle) : idle_(idle), runtime_({}, &waker_), keeping_(runtime_.pool()) {}
   ~Worker() override;
 
   void keep(const KeptLease& lease);
@@ -65,6 +65,7 @@ class Keeper::Worker final : public ForkGuest {
   [[nodiscard]] bool obey(Orders& todo) noexcept;
   [[nodiscard]] Instant idle_end(Instant now);
 
+  const Duration idle_;
   Waker waker_;
   Runtime runtime_;
   SystemClock clock_;
@@ -113,20 +114,22 @@ void Keeper::Worker::join_thread() noexcept {
 void Keeper::Worker::keep(const KeptLease& lease) {
   Orders added;
   added.push_back({lease.trust, std::make_unique<const KeptLease>(lease)});
-  Orders& spare = spare_[lease.trust.get()];
-  const bool is_new = spare.empty();
+  Orders spare;
+  spare.push_back({lease.trust, nullptr});
+  // One that is kept already has it.
+  const auto place = spare_.try_emplace(lease.trust.get(), std::move(spare)).first;
   try {
-    if (is_new) spare.push_back({lease.trust, nullptr});
     const SignalsHeldBack held;
     std::unique_lock lock(mutex_);
-    if (!alive_) {
-      lock.unlock();
-      start();
-      lock.lock();
-    }
+    // First, so that a thread that ends looks whether there is anything.
     inbox_.splice(inbox_.end(), added);
+    const bool alive = alive_;
+    lock.unlock();
+    if (!alive) start();
   } catch (...) {
-    if (is_new) spare_.erase(lease.trust.get());
+    // There is no thread, and so no lease is kept.
+    inbox_.clear();
+    spare_.erase(place);
     throw;
   }
   waker_.call();
@@ -211,14 +214,13 @@ void Keeper::Worker::work() noexcept {
       pause_for_memory();
     }
     const std::scoped_lock lock(mutex_);
-    over = ending || (!busy && todo.empty() && inbox_.empty() && !asked_to_rest());
+    // A fork that waits for it to rest is waited for.
+    over = !asked_to_rest() && (ending || (!busy && todo.empty() && inbox_.empty()));
     if (!over) continue;
     (void)obey(todo);
     keeping_.clear();
     runtime_.pool().close_all();
     alive_ = false;
-    rests_ = rest_.load();
-    rests_.notify_all();
   }
 }
 
@@ -240,7 +242,7 @@ Instant Keeper::Worker::idle_end(Instant now) {
     return Instant::never();
   }
   if (!idle_since_) idle_since_ = now;
-  return *idle_since_ + kKeeperIdle;
+  return *idle_since_ + idle_;
 }
 
 bool Keeper::Worker::obey(Orders& todo) noexcept {
@@ -260,7 +262,7 @@ bool Keeper::Worker::obey(Orders& todo) noexcept {
   return true;
 }
 
-Keeper::Keeper() noexcept = default;
+Keeper::Keeper(Duration idle) noexcept : idle_(idle) {}
 
 Keeper::~Keeper() { notice_fork(); }
 
@@ -274,7 +276,7 @@ void Keeper::notice_fork() noexcept {
 
 void Keeper::keep(const KeptLease& lease) {
   notice_fork();
-  if (!worker_) worker_ = std::make_unique<Worker>();
+  if (!worker_) worker_ = std::make_unique<Worker>(idle_);
   worker_->keep(lease);
 }
 

@@ -19,7 +19,7 @@ inline constexpr Duration kKeeperIdle = Duration::seconds(60);
 
 class Keeper {
  public:
-  Keeper() noexcept;
+  explicit Keeper(Duration idle = kKeeperIdle) noexcept;
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
   // Ends the thread and waits until it has: what it was asking is not waited for.
@@ -38,6 +38,7 @@ class Keeper {
   class Worker;
   void notice_fork() noexcept;
 
+  const Duration idle_;
   std::unique_ptr<Worker> worker_;
 };
 

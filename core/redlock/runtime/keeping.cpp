@@ -34,13 +34,9 @@ std::shared_ptr<Keeping::Bound> Keeping::bind(const std::shared_ptr<const LockPl
 
 void Keeping::keep(const KeptLease& lease) {
   const Trust* const name = lease.trust.get();
-  Lease added{lease,
-              bind(lease.plan),
+  Lease added{lease, bind(lease.plan),
               Renewal(lease.terms, lease.taken_at, lease.trusted_until, pool_.entropy()),
-              lease.taken_at,
-              0,
-              {},
-              0};
+              lease.taken_at};
   if (const auto known = leases_.find(name); known != leases_.end()) {
     end_asking(known->second);
     added.due = known->second.due;

@@ -17,18 +17,19 @@
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/trust.hpp"
+#include "redlock/wire/session.hpp"
 
 namespace redlock {
 
-// Of one plan: a connection has room for 512 unanswered requests. What is due waits for answers
-// behind so many.
-inline constexpr std::size_t kExtendsUnderWayMax = 256;
+// Of one plan: half of what a connection has room for. What is due waits for answers behind so
+// many.
+inline constexpr std::size_t kExtendsUnderWayMax = kAwaitedBesidesRemovalsMax / 2;
 // Until it is looked again whether there is room.
 inline constexpr Duration kCrowdedPause = Duration::ms(5);
 // So many travel together: with the longest names they are what a connection takes at once.
 inline constexpr std::size_t kConvoyMax = kQueuedBytesMax / (kResourceBytesMax + kTokenBytesMax);
 // What finds no room waits for the next extend.
-inline constexpr std::size_t kPlantingsMax = 128;
+inline constexpr std::size_t kPlantingsMax = kExtendsUnderWayMax / 2;
 
 // Is told of the loss of a lease that is kept, by the thread that keeps it.
 class LossListener {

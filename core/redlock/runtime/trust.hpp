@@ -36,7 +36,8 @@ class Trust {
   bool prolong(Instant until, Instant now) noexcept {
     std::int64_t until_ns = until_ns_.load();
     for (;;) {
-      if (until_ns <= kOver || now.since_epoch_ns() >= until_ns) return false;
+      // What is over, however it came to that, was over before any moment of the clock.
+      if (now.since_epoch_ns() >= until_ns) return false;
       const std::int64_t later_ns = std::max(until_ns, until.since_epoch_ns());
       if (until_ns_.compare_exchange_weak(until_ns, later_ns)) return true;
     }

@@ -12,7 +12,7 @@ void Dialect<Pass>::write(const RequestWriter& request, const Pass& command) {
 void Dialect<Join>::write(const RequestWriter& request, const Join& command) {
   request.script(scripts::join, command.lock().keys, command.token.view(), in_ms(command.ttl),
                  std::to_string(command.entry.ticket), command.entry.channel,
-                 std::to_string(command.entry.echo));
+                 std::to_string(command.entry.echo), command.entry.takes ? "1" : "0");
 }
 
 ReadReply Dialect<Join>::read(const RespValue& value) {

@@ -115,7 +115,9 @@ redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. '
 redis.call('PEXPIRE', line, 15000)
 keep(waiters, 15000)
 if held == me then redis.call('DEL', key) end
-if held == me or not held then
+if ARGV[6] == '0' then
+  if held == me then redis.call('HDEL', waiters, '') end
+elseif held == me or not held then
   serve(true)
   if redis.call('GET', key) == me then return 1 end
 end
@@ -134,7 +136,7 @@ return standing(redis.call('ZRANK', line, me)))";
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
                   "1d0aa50711ebb961ba9b7646ae52ccb8a2990b71"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "ed7487425a6b6e055efb69fcee1eb5ff3ad078c0"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "2f52902ab9f7b90e09603158532d0b0cba46b2a1"};
 
 const Script extend_if_equal{
     R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

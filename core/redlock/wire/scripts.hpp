@@ -17,9 +17,10 @@ namespace scripts {
 
 // KEYS[1] key, ARGV[1] token. Deletes and hands the lock on to the first in line.
 extern const Script pass;
-// KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] ticket, ARGV[4] channel, ARGV[5] echo. 1
-// when granted; else, as text, what is left of the key in ms (PTTL's word), a blank, our place in
-// line from 0, a blank, the server's clock in ms.
+// KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] ticket, ARGV[4] channel, ARGV[5] echo,
+// ARGV[6] "0" when it must not have what is free. 1 when granted; else, as text, what is left of
+// the key in ms (PTTL's word), a blank, our place in line from 0, a blank, the server's clock in
+// ms.
 extern const Script join;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms. Never shortens.
 extern const Script extend_if_equal;

@@ -176,7 +176,8 @@ final class Kinds
             $from = $code->is($i - 2, '::') ? $i - 3 : $i - 1;
             $this->replace('forgotten', $from, $code->partner[$i], $code->between(...$arguments[0]));
         }
-        if ($code->is($i - 1, ...self::SYMMETRIC) || $code->is($i - 1, '>')) {
+        $name = $isList && $code->is($i - 1, '(') ? $i - 2 : $i - 1;
+        if ($code->is($name, ...self::SYMMETRIC) || $code->is($i - 1, '>')) {
             return;
         }
         for ($k = 1; $k < count($arguments); $k++) {

@@ -1,0 +1,52 @@
+<?php
+
+/** The settings and the code of the README, and the code of the recipe, are what they say. */
+
+declare(strict_types=1);
+
+namespace RedLock\Laravel\Tests;
+
+use PHPUnit\Framework\Attributes\DataProvider;
+use RedLock\Harness\PhpProcess;
+use RedLock\Laravel\RedLockStore;
+use RedLock\Tests\Support\Document;
+
+final class DocumentsTest extends StoreTestCase
+{
+    #[DataProvider('blocks')]
+    public function testTheCodeRuns(string $code): void
+    {
+        $process = $this->process('
+            Illuminate\Support\Facades\Facade::setFacadeApplication($app);
+            class_exists("Cache") || class_alias(Illuminate\Support\Facades\Cache::class, "Cache");
+            function bill(int $order): void { report("billed $order"); }
+            eval($args["code"]);
+        ', ['code' => $code]);
+        self::assertSame('billed 42', PhpProcess::report($process));
+        self::assertSame(0, $process->wait());
+        self::assertSame(0, self::$fleet->keyCount(3));
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function blocks(): iterable
+    {
+        yield 'the README' => [(new Document('bridges/laravel/README.md'))->blocks('php')[1]];
+        yield 'the recipe' => (new Document('docs/recipes.md'))->blocks('php laravel');
+    }
+
+    public function testTheReadmesSettingsAreAStore(): void
+    {
+        $settings = (new Document('bridges/laravel/README.md'))->blocks('php')[0];
+        putenv('REDLOCK_SERVERS=' . self::$fleet->servers[0]->name());
+        try {
+            $stores = eval("return [\n$settings\n];");
+        } finally {
+            putenv('REDLOCK_SERVERS');
+        }
+        $server = self::$fleet->servers[0]->name();
+        self::assertSame(['redlock' => ['driver' => 'redlock', 'servers' => $server, 'values' => 'redis']], $stores);
+        $this->app = self::application(['values' => 'array'] + $stores['redlock']);
+        self::assertInstanceOf(RedLockStore::class, $this->cache()->getStore());
+        self::assertTrue($this->lock()->get());
+    }
+}

@@ -1,0 +1,125 @@
+<?php
+
+/** The driver in Laravel's configuration: its settings, and the values that it leaves to another store. */
+
+declare(strict_types=1);
+
+namespace RedLock\Laravel\Tests;
+
+use PHPUnit\Framework\Attributes\DataProvider;
+use RedLock\Laravel\QuorumLock;
+use RedLock\Laravel\RedLockServiceProvider;
+use RedLock\Laravel\RedLockStore;
+
+final class StoreTest extends StoreTestCase
+{
+    public function testLaravelFindsTheProvider(): void
+    {
+        $package = json_decode(file_get_contents(dirname(__DIR__) . '/composer.json'), true, 16, JSON_THROW_ON_ERROR);
+        self::assertSame([RedLockServiceProvider::class], $package['extra']['laravel']['providers']);
+    }
+
+    public function testTheDefaultStoreMayBeOfThisDriver(): void
+    {
+        self::assertInstanceOf(RedLockStore::class, $this->app['cache']->store()->getStore());
+        self::assertInstanceOf(QuorumLock::class, $this->app['cache']->lock('r', 10));
+    }
+
+    public function testADriverIsThereAlsoWhereTheCacheWasResolvedBefore(): void
+    {
+        $this->app['cache']->forgetDriver('redlock');
+        (new RedLockServiceProvider($this->app))->register();
+        self::assertInstanceOf(RedLockStore::class, $this->app['cache']->store('redlock')->getStore());
+    }
+
+    public function testServersMayBeOneString(): void
+    {
+        $names = array_map(static fn ($server): string => $server->name(), array_slice(self::$fleet->servers, 0, 3));
+        $this->app = self::application(['servers' => implode(', ', $names)]);
+        self::assertTrue($this->lock()->get());
+        self::assertGreaterThanOrEqual(2, self::$fleet->keyCount(3));
+    }
+
+    public function testAStoreMayHaveAPrefixOfItsOwn(): void
+    {
+        $this->app = self::application(['servers' => self::$fleet->specs(3), 'prefix' => 'own_']);
+        $this->lock()->get();
+        self::assertSame('own_', $this->cache()->getStore()->getPrefix());
+        self::assertSame(1, self::$fleet->servers[0]->client()->call('EXISTS', 'own_r'));
+    }
+
+    public function testOptionsAreThoseOfTheLockManager(): void
+    {
+        $this->app = self::application(['servers' => self::$fleet->specs(3), 'options' => ['clientName' => 'shop']]);
+        $this->lock()->get();
+        self::assertStringContainsString(' name=shop ', self::$fleet->servers[0]->client()->call('CLIENT', 'LIST'));
+    }
+
+    public function testValuesAreInTheirOwnStore(): void
+    {
+        $cache = $this->cache();
+        self::assertTrue($cache->put('a', 1, 60));
+        self::assertSame(1, $cache->get('a'));
+        self::assertSame(1, $this->app['cache']->store('array')->get('a'));
+        self::assertFalse($cache->add('a', 2, 60));
+        self::assertTrue($cache->add('b', 2, 60));
+        self::assertSame(3, $cache->increment('b'));
+        self::assertSame(2, $cache->decrement('b'));
+        self::assertTrue($cache->forever('c', 3));
+        self::assertTrue($cache->putMany(['d' => 4, 'e' => 5], 60));
+        self::assertSame(['a' => 1, 'b' => 2, 'z' => null], $cache->many(['a', 'b', 'z']));
+        self::assertSame('made', $cache->remember('f', 60, static fn (): string => 'made'));
+        self::assertTrue($cache->forget('a'));
+        self::assertNull($cache->get('a'));
+        self::assertSame(0, self::$fleet->keyCount(3));
+    }
+
+    public function testAFlushLeavesTheLocks(): void
+    {
+        $this->cache()->put('a', 1, 60);
+        $this->lock()->get();
+        self::assertTrue($this->cache()->getStore()->flush());
+        self::assertNull($this->cache()->get('a'));
+        self::assertTrue($this->lock()->isLocked());
+    }
+
+    public function testAStoreWithoutValuesSaysSo(): void
+    {
+        $this->app = self::application(['servers' => self::$fleet->specs(3)]);
+        self::assertTrue($this->lock()->get());
+        $error = self::caught(\BadMethodCallException::class, fn () => $this->cache()->get('a'));
+        self::assertStringContainsString("'values'", $error->getMessage());
+    }
+
+    /** @param array<string, mixed> $settings */
+    #[DataProvider('wrongSettings')]
+    public function testWrongSettingsAreRefused(array $settings, string $named): void
+    {
+        $this->app = self::application($settings);
+        try {
+            $this->cache();
+        } catch (\InvalidArgumentException|\ValueError|\TypeError $error) {
+            self::assertStringContainsString($named, $error->getMessage());
+            self::assertStringNotContainsString('secret', $error->getMessage());
+            return;
+        }
+        self::fail('nothing was thrown');
+    }
+
+    /** @return iterable<string, array{array<string, mixed>, string}> the settings, and what the message must name */
+    public static function wrongSettings(): iterable
+    {
+        yield 'no servers' => [[], '[servers]'];
+        yield 'no variable of that name in the environment' => [['servers' => null], '[servers]'];
+        yield 'an empty string of servers' => [['servers' => ' '], '[servers]'];
+        yield 'an empty list of servers' => [['servers' => []], '$servers'];
+        yield 'an empty server' => [['servers' => '10.0.0.1,'], 'server 2'];
+        yield 'a server that is none' => [['servers' => 'redis://:secret@10.0.0.1:70000'], 'port'];
+        yield 'an unknown option' => [['servers' => '10.0.0.1', 'options' => ['colour' => 'red']], 'colour'];
+        yield 'options that are none' => [['servers' => '10.0.0.1', 'options' => 'fast'], 'options'];
+        yield 'no time for ever' => [['servers' => '10.0.0.1', 'forever' => 0], '[forever]'];
+        yield 'a time for ever in words' => [['servers' => '10.0.0.1', 'forever' => 'long'], '[forever]'];
+        yield 'values in itself' => [['servers' => '10.0.0.1', 'values' => 'redlock'], '[values]'];
+        yield 'values in a store that is none' => [['servers' => '10.0.0.1', 'values' => 'nowhere'], 'nowhere'];
+    }
+}

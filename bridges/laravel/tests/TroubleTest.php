@@ -1,0 +1,69 @@
+<?php
+
+/** Servers that are down: a minority is not noticed, and without a majority there is an exception, never an answer. */
+
+declare(strict_types=1);
+
+namespace RedLock\Laravel\Tests;
+
+use Illuminate\Contracts\Cache\Lock;
+use PHPUnit\Framework\Attributes\DataProvider;
+use RedLock\Harness\Fleet;
+use RedLock\Laravel\RedLockStore;
+use RedLock\LockManager;
+use RedLock\QuorumException;
+use RedLock\Tests\Support\ServerTestCase;
+
+final class TroubleTest extends ServerTestCase
+{
+    private Fleet $servers;
+    private RedLockStore $store;
+
+    protected function setUp(): void
+    {
+        $this->servers = $this->fleet(3);
+        $this->store = new RedLockStore(new LockManager($this->servers->specs(), ['keepAliveMax' => 86_400_000]));
+    }
+
+    public function testAServerThatIsDownIsNotNoticed(): void
+    {
+        $this->down(1);
+        $lock = $this->store->lock('r', 10);
+        self::assertTrue($lock->get());
+        self::assertTrue($lock->isOwnedByCurrentProcess());
+        self::assertTrue($lock->refresh());
+        self::assertTrue($this->store->restoreLock('r', $lock->owner())->release());
+        self::assertFalse($lock->isLocked());
+    }
+
+    /** @param \Closure(Lock): mixed $call */
+    #[DataProvider('calls')]
+    public function testWithoutAMajorityNothingIsAnswered(\Closure $call): void
+    {
+        $lock = $this->store->lock('r', 10);
+        self::assertTrue($lock->get());
+        $this->down(2);
+        self::caught(QuorumException::class, static fn () => $call($lock));
+        $restored = $this->store->restoreLock('r', $lock->owner());
+        self::caught(QuorumException::class, static fn () => $call($restored));
+    }
+
+    /** @return iterable<string, array{\Closure(Lock): mixed}> */
+    public static function calls(): iterable
+    {
+        yield 'get' => [static fn (Lock $lock) => $lock->get()];
+        yield 'block' => [static fn (Lock $lock) => $lock->block(0)];
+        yield 'release' => [static fn (Lock $lock) => $lock->release()];
+        yield 'forceRelease' => [static fn (Lock $lock) => $lock->forceRelease()];
+        yield 'refresh' => [static fn (Lock $lock) => $lock->refresh(20)];
+        yield 'isLocked' => [static fn (Lock $lock) => $lock->isLocked()];
+        yield 'isOwnedBy' => [static fn (Lock $lock) => $lock->isOwnedBy('somebody')];
+    }
+
+    private function down(int $count): void
+    {
+        foreach (array_slice($this->servers->servers, 0, $count) as $server) {
+            $server->kill9();
+        }
+    }
+}

@@ -1,0 +1,148 @@
+<?php
+
+/** Every trouble is php-lock's own exception for it, and one after the code ran has what came of the code. */
+
+declare(strict_types=1);
+
+namespace RedLock\PhpLock\Tests;
+
+use Malkusch\Lock\Exception\ExecutionOutsideLockException;
+use Malkusch\Lock\Exception\LockAcquireException;
+use Malkusch\Lock\Exception\LockAcquireTimeoutException;
+use Malkusch\Lock\Exception\LockReleaseException;
+use Malkusch\Lock\Exception\MutexException;
+use PHPUnit\Framework\Attributes\DataProvider;
+use RedLock\Harness\Fleet;
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\Wait;
+use RedLock\LockManager;
+use RedLock\PhpLock\RedLockMutex;
+use RedLock\QuorumException;
+
+final class ExceptionsTest extends MutexTestCase
+{
+    public function testCodeThatTakesLongerThanTheExpireTimeoutWasOutside(): void
+    {
+        $error = self::caught(ExecutionOutsideLockException::class, static fn () => self::mutex(1.0, 0.2)->synchronized(self::stay(0.25)));
+        self::assertMatchesRegularExpression(
+            '~^The code executed for 0\.\d+ seconds\. But the expire timeout is 0\.2 seconds\. '
+            . 'The last 0\.\d+ seconds were executed outside of the lock\.$~',
+            $error->getMessage(),
+        );
+        self::assertSame('result', $error->getCodeResult());
+        self::assertNull($error->getCodeException());
+    }
+
+    public function testCodeThatEndsInTimeWasInside(): void
+    {
+        self::assertSame('result', self::mutex(1.0, 5.0)->synchronized(self::stay(0.2)));
+    }
+
+    public function testALockWithoutAnExpireTimeoutIsKeptForAsLongAsTheCodeRuns(): void
+    {
+        $mutex = self::mutex();
+        $ttl = $mutex->synchronized(static fn (): int => max(self::ttls()));
+        self::assertGreaterThan(20_000, $ttl);
+        self::assertLessThanOrEqual(30_000, $ttl);
+        // The thread that extends it, first after ten seconds.
+        $threads = '
+            $threads = static fn (): int => count(glob("/proc/self/task/*"));
+            $before = $threads();
+            report($mutex->synchronized(static fn (): int => $threads() - $before));
+        ';
+        self::assertSame(1, PhpProcess::report($this->process($threads)));
+    }
+
+    public function testCodeWhoseLockWasLostWasOutside(): void
+    {
+        $error = self::caught(ExecutionOutsideLockException::class, static fn () => self::mutex()->synchronized(static function (): string {
+            self::steal();
+            return 'result';
+        }));
+        self::assertSame('result', $error->getCodeResult());
+        self::assertStringContainsString('lost', $error->getMessage());
+    }
+
+    public function testTheCodesExceptionIsInTheOneOfTheRelease(): void
+    {
+        $thrown = new \DomainException('enough');
+        $error = self::caught(ExecutionOutsideLockException::class, static fn () => self::mutex()->synchronized(static function () use ($thrown): never {
+            self::steal();
+            throw $thrown;
+        }));
+        self::assertSame($thrown, $error->getCodeException());
+        self::assertNull($error->getCodeResult());
+    }
+
+    public function testAReleaseThatNobodyConfirmsIsAFailedOne(): void
+    {
+        $fleet = $this->fleet(3);
+        $mutex = new RedLockMutex($fleet->specs(), 'r');
+        $error = self::caught(LockReleaseException::class, static fn () => $mutex->synchronized(static function () use ($fleet): string {
+            self::down($fleet, 2);
+            return 'result';
+        }));
+        self::assertNotInstanceOf(ExecutionOutsideLockException::class, $error);
+        self::assertInstanceOf(QuorumException::class, $error->getPrevious());
+        self::assertSame('result', $error->getCodeResult());
+    }
+
+    public function testWithoutAMajorityTheCodeIsNotRun(): void
+    {
+        $fleet = $this->fleet(3);
+        self::down($fleet, 2);
+        $mutex = new RedLockMutex($fleet->specs(), 'r', 0.0);
+        $error = self::caught(LockAcquireException::class, static fn () => $mutex->synchronized(static fn () => self::fail('there is no lock')));
+        self::assertNotInstanceOf(LockAcquireTimeoutException::class, $error);
+        self::assertSame(MutexException::CODE_REDLOCK_NOT_ENOUGH_SERVERS, $error->getCode());
+        self::assertInstanceOf(QuorumException::class, $error->getPrevious());
+    }
+
+    public function testAServerThatIsDownIsNotNoticed(): void
+    {
+        $fleet = $this->fleet(3);
+        self::down($fleet, 1);
+        self::assertSame('result', (new RedLockMutex($fleet->specs(), 'r'))->synchronized(self::stay(0.0)));
+    }
+
+    #[DataProvider('timeoutsThatAreNone')]
+    public function testATimeoutThatIsNoneIsRefused(float $acquireTimeout, float $expireTimeout): void
+    {
+        $this->expectException(\InvalidArgumentException::class);
+        new RedLockMutex(new LockManager('127.0.0.1'), 'r', $acquireTimeout, $expireTimeout);
+    }
+
+    /** @return iterable<string, array{float, float}> */
+    public static function timeoutsThatAreNone(): iterable
+    {
+        yield 'a negative wait' => [-0.1, 1.0];
+        yield 'a wait that is no number' => [NAN, 1.0];
+        yield 'no time to expire' => [1.0, 0.0];
+        yield 'an expiry that is no number' => [1.0, NAN];
+    }
+
+    /** @return \Closure(): string code that is inside for so long */
+    private static function stay(float $seconds): \Closure
+    {
+        return static function () use ($seconds): string {
+            $end = Wait::now() + $seconds;
+            while (Wait::now() < $end) {
+                usleep(1_000);
+            }
+            return 'result';
+        };
+    }
+
+    private static function down(Fleet $fleet, int $count): void
+    {
+        foreach (array_slice($fleet->servers, 0, $count) as $server) {
+            $server->kill9();
+        }
+    }
+
+    /** @return list<int> */
+    private static function ttls(): array
+    {
+        return self::$fleet->each(static fn ($client): int => $client->call('PTTL', self::KEY), 3);
+    }
+}

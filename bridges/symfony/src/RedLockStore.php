@@ -1,0 +1,182 @@
+<?php
+
+/** Symfony's locks on a majority of servers: who waits stands in line, and a key is plain data that any process can use. */
+
+declare(strict_types=1);
+
+namespace RedLock\Symfony;
+
+use RedLock\Exception as RedLockException;
+use RedLock\Lease;
+use RedLock\LockManager;
+use Symfony\Component\Lock\BlockingStoreInterface;
+use Symfony\Component\Lock\Exception\InvalidTtlException;
+use Symfony\Component\Lock\Exception\LockAcquiringException;
+use Symfony\Component\Lock\Exception\LockConflictedException;
+use Symfony\Component\Lock\Exception\LockReleasingException;
+use Symfony\Component\Lock\Exception\LockStorageException;
+use Symfony\Component\Lock\Key;
+use Symfony\Component\Lock\Store\ExpiringStoreTrait;
+
+/**
+ * A key's state is the token of its lock. No Lease outlives a call, so nothing is released when an object goes: that
+ * is for Symfony's Lock to decide. What no majority of the servers can be asked for is an exception, never an answer.
+ *
+ * Shared locks are not supported: Symfony then takes an exclusive one where acquireRead() is called.
+ */
+final class RedLockStore implements BlockingStoreInterface
+{
+    use ExpiringStoreTrait;
+
+    /** The shortest ttl that leaves validity under any drift. A key's own lifetime may be shorter. */
+    private const TTL_MS_MIN = 10;
+
+    private readonly LockManager $locks;
+
+    /**
+     * @param LockManager|string|array<mixed> $locks a LockManager, or the servers as it takes them
+     * @param float $initialTtl for how many seconds a lock is taken, before Symfony says how long it is to live
+     */
+    public function __construct(
+        #[\SensitiveParameter]
+        LockManager|string|array $locks,
+        private readonly float $initialTtl = 300.0,
+    ) {
+        if (!is_finite($initialTtl) || $initialTtl <= 0) {
+            throw new InvalidTtlException(sprintf('"%s()" expects a strictly positive TTL. Got %s.', __METHOD__, $initialTtl));
+        }
+        $this->locks = $locks instanceof LockManager ? $locks : new LockManager($locks);
+    }
+
+    public function save(Key $key): void
+    {
+        $key->reduceLifetime($this->initialTtl);
+        $this->take($key, 0);
+    }
+
+    /** Waits for as long as it takes. Signals and max_execution_time end it. */
+    public function waitAndSave(Key $key): void
+    {
+        $this->take($key, null);
+    }
+
+    /** A shorter ttl than the lock has left shortens the lifetime of the key. The servers keep what they were told before. */
+    public function putOffExpiration(Key $key, float $ttl): void
+    {
+        $key->reduceLifetime($ttl);
+        try {
+            $extended = $this->extend($key, $ttl);
+        } catch (RedLockException $trouble) {
+            throw new LockStorageException($trouble->getMessage(), 0, $trouble);
+        }
+        if (!$extended) {
+            throw new LockConflictedException("The lock on \"$key\" is no longer ours.");
+        }
+        $this->checkNotExpired($key);
+    }
+
+    public function delete(Key $key): void
+    {
+        if (!$key->hasState(self::class)) {
+            return;
+        }
+        try {
+            // False may mean that it was not ours any more, which is as good.
+            if (!$this->attach($key, $this->initialTtl)->release() && $this->confirm($key, $this->initialTtl)) {
+                throw new LockReleasingException("The lock on \"$key\" is still ours on a majority of the servers.");
+            }
+        } catch (RedLockException $trouble) {
+            throw new LockReleasingException($trouble->getMessage(), 0, $trouble);
+        }
+        $key->removeState(self::class);
+    }
+
+    /** Whether a majority of the servers holds it for this key, whose own lifetime is not over. */
+    public function exists(Key $key): bool
+    {
+        if (!$key->hasState(self::class) || $key->isExpired()) {
+            return false;
+        }
+        try {
+            return $this->confirm($key, $key->getRemainingLifetime() ?? $this->initialTtl);
+        } catch (RedLockException $trouble) {
+            throw new LockStorageException($trouble->getMessage(), 0, $trouble);
+        }
+    }
+
+    private function take(Key $key, ?int $wait): void
+    {
+        try {
+            // Saved twice, it is still one lock.
+            if (!$this->extend($key, $this->initialTtl)) {
+                $this->forget($key);
+                $this->acquire($key, $wait);
+            }
+        } catch (RedLockException $trouble) {
+            throw new LockAcquiringException($trouble->getMessage(), 0, $trouble);
+        }
+        $this->checkNotExpired($key);
+    }
+
+    private function acquire(Key $key, ?int $wait): void
+    {
+        $lease = $this->locks->acquire((string) $key, self::milliseconds($this->initialTtl), $wait)
+            ?? throw new LockConflictedException($this->locks->lastErrors()['lock'] ?? "Somebody else has the lock on \"$key\".");
+        $key->reduceLifetime($lease->remaining() / 1000);
+        $key->setState(self::class, $lease->detach()['token']);
+    }
+
+    /** What nobody confirmed in time may still stand on the servers, and would keep its own key waiting. */
+    private function forget(Key $key): void
+    {
+        if ($key->hasState(self::class)) {
+            $this->attach($key, $this->initialTtl)->release();
+            $key->removeState(self::class);
+        }
+    }
+
+    /** False also where the key has no lock. */
+    private function extend(Key $key, float $ttl): bool
+    {
+        // What counts of the lease afterwards is what the extension gave, so it begins with less than that.
+        return $key->hasState(self::class) && $this->ask($key, $ttl / 2, static function (Lease $lease) use ($key, $ttl): bool {
+            if (!$lease->extend(self::milliseconds($ttl))) {
+                return false;
+            }
+            $key->reduceLifetime($lease->remaining() / 1000);
+            return true;
+        });
+    }
+
+    private function confirm(Key $key, float $validity): bool
+    {
+        return $this->ask($key, $validity, static fn (Lease $lease): bool => $lease->confirm());
+    }
+
+    /** @param callable(Lease): bool $question must not keep the lease, which is there for this question only */
+    private function ask(Key $key, float $validity, callable $question): bool
+    {
+        $lease = $this->attach($key, $validity);
+        try {
+            return $question($lease);
+        } finally {
+            $lease->detach();
+        }
+    }
+
+    /** @param float $validity in seconds; only what has validity is asked for, and the servers know how much there is */
+    private function attach(Key $key, float $validity): Lease
+    {
+        $handle = [
+            'validity' => (float) self::milliseconds($validity),
+            'resource' => (string) $key,
+            'token' => $key->getState(self::class),
+        ];
+        return $this->locks->attach($handle, ['atEnd' => 'keep']);
+    }
+
+    private static function milliseconds(float $seconds): int
+    {
+        return max(self::TTL_MS_MIN, (int) ceil($seconds * 1000));
+    }
+}

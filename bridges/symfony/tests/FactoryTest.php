@@ -1,0 +1,94 @@
+<?php
+
+/** A store from a DSN, and DSNs that cannot be meant. */
+
+declare(strict_types=1);
+
+namespace RedLock\Symfony\Tests;
+
+use PHPUnit\Framework\Attributes\DataProvider;
+use RedLock\Symfony\RedLockStoreFactory;
+use Symfony\Component\Lock\Exception\InvalidArgumentException;
+use Symfony\Component\Lock\Exception\InvalidTtlException;
+use Symfony\Component\Lock\Exception\LockAcquiringException;
+use Symfony\Component\Lock\Key;
+
+final class FactoryTest extends StoreTestCase
+{
+    public function testADsnNamesTheServersAndWhatConcernsThem(): void
+    {
+        $dsn = 'redlock://' . self::hosts(3) . '/2?initial_ttl=20&timeout=0.5&drift_factor=0.02&client_name=shop';
+        $key = self::saved(RedLockStoreFactory::createStore($dsn));
+        self::assertLessThan(19.7, $key->getRemainingLifetime());
+        self::assertGreaterThan(15.0, $key->getRemainingLifetime());
+        $client = self::$fleet->servers[0]->client();
+        self::assertStringContainsString(' name=shop ', $client->call('CLIENT', 'LIST'));
+        $client->call('SELECT', '2');
+        self::assertSame(1, $client->call('EXISTS', 'r'));
+    }
+
+    public function testTheUsualInitialTtlIsThatOfTheStore(): void
+    {
+        $key = self::saved(RedLockStoreFactory::createStore('redlock://' . self::hosts(3)));
+        self::assertGreaterThan(290.0, $key->getRemainingLifetime());
+    }
+
+    public function testCredentialsAreThoseOfEveryServer(): void
+    {
+        $server = $this->server(['requirepass' => 'p@ss/w:rd']);
+        $encoded = rawurlencode('p@ss/w:rd');
+        foreach (["redlock://:$encoded@", "redlock://$encoded@", "redlock://default:$encoded@"] as $begin) {
+            $store = RedLockStoreFactory::createStore($begin . $server->name());
+            $key = self::saved($store);
+            $store->delete($key);
+            self::assertFalse($store->exists($key));
+        }
+    }
+
+    public function testAHostWithoutAPortIsOnTheUsualOne(): void
+    {
+        $store = RedLockStoreFactory::createStore('redlock://127.0.0.254,[::1]?timeout=0.2');
+        $error = self::caught(LockAcquiringException::class, static fn () => $store->save(new Key('r')));
+        self::assertStringContainsString('127.0.0.254:6379', $error->getMessage());
+        self::assertStringContainsString('[::1]:6379', $error->getMessage());
+    }
+
+    #[DataProvider('wrongDsns')]
+    public function testAWrongDsnIsRefused(string $dsn, string $named): void
+    {
+        $error = self::caught(InvalidArgumentException::class, static fn () => RedLockStoreFactory::createStore($dsn));
+        self::assertStringContainsString($named, $error->getMessage());
+        self::assertStringNotContainsString('secret', $error->getMessage());
+    }
+
+    /** @return iterable<string, array{string, string}> the DSN, and what the message must name */
+    public static function wrongDsns(): iterable
+    {
+        yield 'nothing' => ['', 'redlock://'];
+        yield 'another scheme' => ['redis://10.0.0.1', 'redlock://'];
+        yield 'no host' => ['redlock://', 'redlock://'];
+        yield 'an empty host' => ['redlock://10.0.0.1,', 'Server 2'];
+        yield 'a host with two ports' => ['redlock://10.0.0.1:1:2', 'Server 1'];
+        yield 'a host with a port in words' => ['redlock://user:secret,10.0.0.1', 'Server 1'];
+        yield 'two signs before the host' => ['redlock://user:secret@more@10.0.0.1', 'redlock://'];
+        yield 'a database in words' => ['redlock://10.0.0.1/shop', 'redlock://'];
+        yield 'port 70000' => ['redlock://:secret@10.0.0.1:70000', 'port'];
+        yield 'the same server twice' => ['redlock://10.0.0.1,10.0.0.1', 'distinct'];
+        yield 'an unknown parameter' => ['redlock://10.0.0.1?colour=red', 'colour'];
+        yield 'a parameter that is a list' => ['redlock://10.0.0.1?timeout[]=1', 'timeout'];
+        yield 'a timeout in words' => ['redlock://10.0.0.1?timeout=soon', 'timeout'];
+        yield 'a negative timeout' => ['redlock://10.0.0.1?timeout=-1', 'timeout'];
+        yield 'a drift factor of 2' => ['redlock://10.0.0.1?drift_factor=2', 'driftFactor'];
+    }
+
+    public function testAnInitialTtlOfNothingIsRefused(): void
+    {
+        $this->expectException(InvalidTtlException::class);
+        RedLockStoreFactory::createStore('redlock://10.0.0.1?initial_ttl=0');
+    }
+
+    private static function hosts(int $count): string
+    {
+        return implode(',', array_map(static fn ($server): string => $server->name(), array_slice(self::$fleet->servers, 0, $count)));
+    }
+}

@@ -1,0 +1,88 @@
+// Votes that servers have lost are planted again, and never for a lock that was given up.
+#include <gtest/gtest.h>
+
+#include "support/keeping_fixture.hpp"
+#include "support/machine.hpp"
+
+namespace redlock {
+namespace {
+
+using test::KeepingTest;
+using test::kOneNs;
+using test::kTtl;
+
+TEST_F(KeepingTest, AVoteThatAServerHasLostIsPlantedAgain) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  for (std::size_t i = 0; i < 3; ++i) {
+    server(i).keys.clear();
+    keep_for(kTtl);
+    EXPECT_EQ(server(i).keys["r"], lease.token.view()) << "server " << i << ", restarted and empty";
+  }
+  EXPECT_TRUE(live(lease)) << "all servers have been restarted, one after the other";
+}
+
+TEST_F(KeepingTest, NothingIsPlantedWhereSomebodyElseStandsOrNoMajorityConfirmed) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  server(2).keys["r"] = "somebody else's";
+  keep_for(kTtl);
+  EXPECT_EQ(server(2).keys["r"], "somebody else's");
+  for (std::size_t i = 0; i < 2; ++i) server(i).keys.clear();
+  keep_for(kTtl);
+  EXPECT_TRUE(server(0).keys.empty());
+  EXPECT_EQ(lease.trust->loss(), Loss::denied);
+}
+
+TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
+  const KeptLease lease = take_and_plant();
+  lease.trust->end();
+  keeping_.stop(*lease.trust);
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
+  LockManager locks(pool_, plan_);
+  unlock(locks, lease.token);
+  keep_for(kTtl);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
+}
+
+// The release may have been there before the plant, on another connection.
+TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
+  const KeptLease lease = take_and_plant();
+  lease.trust->end();
+  step_for(Duration::ms(30));
+  ASSERT_EQ(server(2).keys["r"], lease.token.view());
+  keep_for(Duration::ms(100));
+  EXPECT_TRUE(server(2).keys.empty());
+  keeping_.stop(*lease.trust);
+  EXPECT_EQ(keeping_.size(), 0U);
+}
+
+TEST_F(KeepingTest, WhatIsPlantedForALockThatLivesOnStays) {
+  const KeptLease lease = take_and_plant();
+  lease.trust->pass_on();
+  keeping_.stop(*lease.trust);
+  keep_for(Duration::ms(100));
+  EXPECT_EQ(keeping_.size(), 0U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).keys["r"], lease.token.view()) << i;
+}
+
+// Nobody keeps it any more, and nobody but the trust tells of the release.
+TEST_F(KeepingTest, WhatIsPlantedForALockThatIsReleasedBehindItsKeepingIsUndone) {
+  for (const bool answered : {false, true}) {
+    const KeptLease lease = take_and_plant();
+    keeping_.stop(*lease.trust);
+    if (answered) step_for(Duration::ms(30));
+    LockManager locks(pool_, plan_);
+    lease.trust->end();
+    unlock(locks, lease.token);
+    // As where the release has overtaken the plant on another connection.
+    server(2).keys["r"] = lease.token.view();
+    keep_for(Duration::ms(100));
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
+    EXPECT_EQ(keeping_.size(), 0U);
+    server(2).answer_time = Duration();
+  }
+}
+
+}  // namespace
+}  // namespace redlock
