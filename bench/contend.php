@@ -2,8 +2,8 @@
 
 // One contention test in PHP: `contend.php KIND PORTS CLIENTS REQUESTS HOLD_US RAMP_US DIR` forks the clients,
 // writes one line when all are connected, waits for one line on standard input, runs, and writes one
-// line of JSON. Clients take the next request from a shared socket, one byte each, as `ab` does; each gets
-// its first one RAMP_US after the one before.
+// line of JSON. Clients take the next request from a shared socket, one byte each, as `ab` does; each begins
+// RAMP_US after the one before.
 // A hand-over is the time from one holder's first word of release to the next one's return.
 
 declare(strict_types=1);
@@ -49,8 +49,16 @@ function serve_request(Lock $lock, string $resource, int $holdUs, $witness): arr
  * @param \Socket $ready takes a byte when the client is ready, and one when it found no request any more
  * @param \Socket $end is closed when all are done: who ends earlier is in the way of those still at work
  */
-function be_client(string $kind, array $ports, int $holdUs, string $dir, \Socket $ready, \Socket $tickets, \Socket $end): void
-{
+function be_client(
+    string $kind,
+    array $ports,
+    int $holdUs,
+    int $beginUs,
+    string $dir,
+    \Socket $ready,
+    \Socket $tickets,
+    \Socket $end,
+): void {
     // Whatever becomes of the parent: nobody waits for ever.
     pcntl_alarm(SECONDS_MAX);
     // Of this run alone: a server that was stopped may keep a key of an earlier one until its ttl is over.
@@ -65,6 +73,7 @@ function be_client(string $kind, array $ports, int $holdUs, string $dir, \Socket
     socket_write($ready, '.');
     $served = [];
     while (socket_recv($tickets, $ticket, 1, 0) === 1) {
+        usleep($served === [] ? $beginUs : 0);
         $served[] = serve_request($lock, $resource, $holdUs, $witness);
     }
     socket_write($ready, '.');
@@ -95,6 +104,7 @@ function merge_results(string $dir, int $startedNs): array
         $lastDone = $done;
     }
 
+    if (getenv('BENCH_TURNS')) file_put_contents(getenv('BENCH_TURNS'), json_encode($turns));
     return $merged;
 }
 
@@ -120,7 +130,7 @@ for ($i = 0; $i < (int) $clients; $i++) {
         socket_close($ticketsHere);
         socket_close($endHere);
         socket_close($readyHere);
-        be_client($kind, $ports, (int) $holdUs, $dir, $readyThere, $ticketsThere, $endThere);
+        be_client($kind, $ports, (int) $holdUs, $i * (int) $rampUs, $dir, $readyThere, $ticketsThere, $endThere);
         exit(0);
     }
 }
@@ -129,11 +139,7 @@ hear_from_all($readyHere, (int) $clients);
 echo json_encode(['ready' => true]), "\n";
 fgets(STDIN);
 $startedNs = hrtime(true);
-for ($i = 0; $i < (int) $clients && (int) $rampUs > 0; $i++) {
-    socket_write($ticketsHere, '.');
-    usleep((int) $rampUs);
-}
-socket_write($ticketsHere, str_repeat('.', (int) $requests - $i));
+socket_write($ticketsHere, str_repeat('.', (int) $requests));
 socket_close($ticketsHere);
 hear_from_all($readyHere, (int) $clients);
 socket_close($endHere);

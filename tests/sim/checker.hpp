@@ -143,6 +143,7 @@ class Checker {
   void end_wait(Contender party);
   void check_order(Contender party, std::string_view value);
   void check_dead(std::uint32_t server, const LineView& after);
+  void check_given_away(std::uint32_t client, std::uint32_t server, const Entry& before);
   [[nodiscard]] std::uint32_t owner_of(std::uint32_t executing, std::string_view value);
   // Calls `visit(token)` for each that stands in this line and was `client`'s.
   void for_each_standing(std::uint32_t client, std::uint32_t server, std::string_view key,
@@ -184,6 +185,7 @@ class Checker {
   Waits waits_;
   LineCounts line_counts_;
   bool judges_line_ = false;  // for the command that is being executed
+  std::uint64_t passes_ = 0;  // the token that it passes; 0: none
   // What that has set for somebody else, by its short name; 0: nothing.
   std::uint64_t set_for_another_ = 0;
   Leftovers leftovers_;

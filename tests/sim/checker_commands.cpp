@@ -66,12 +66,13 @@ Deed deed_of(const Arguments& arguments) {
   Deed deed{script->verb, arguments[3], arguments[script->token_at]};
   deed.passes = script->part == Part::passes;
   if (script->part != Part::joins) return deed;
-  if (arguments.size() != 9) return {};
+  if (arguments.size() != 10) return {};
   deed.joins = true;
   deed.ttl = arguments[5];
   deed.ticket = arguments[6];
   deed.channel = arguments[7];
   deed.echo = arguments[8];
+  deed.only_stands = arguments[9] == "0";
   return deed;
 }
 

@@ -23,6 +23,7 @@ struct Deed {
   std::string_view ticket{};
   std::string_view channel{};
   std::string_view echo{};
+  bool only_stands = false;  // it must not have what is free, and gives back what it has
 
   // Was the take or the removal done, by what the server answers?
   [[nodiscard]] bool done(std::string_view answer) const;

@@ -178,6 +178,7 @@ void Checker::check_removed(std::uint32_t client, std::uint32_t server, const En
                std::to_string(known->client) + " on server " + std::to_string(server));
   } else if (held_now(before.value)) {
     held_removed_ = true;
+    check_given_away(client, server, before);
   }
 }
 

@@ -16,6 +16,7 @@ LineView Checker::look_at(std::uint32_t server, std::string_view key) const {
 
 void Checker::command_begins(const Origin& origin, const Deed& deed) {
   judges_line_ = lines_ && (deed.joins || deed.passes);
+  passes_ = lines_ && deed.passes ? token_hash(deed.token) : 0;
   if (!judges_line_) return;
   const ServerView& view = servers_[origin.server];
   const Conditions* const now = view.conditions;
@@ -129,6 +130,17 @@ void Checker::check_dead(std::uint32_t server, const LineView& after) {
   if (!any_overdue) return;
   report(ViolationKind::dead_in_line,
          "server " + std::to_string(server) + " keeps somebody in line who is gone");
+}
+
+// Of a lock that is held, by its own client. Votes that are planted again may be taken back.
+void Checker::check_given_away(std::uint32_t client, std::uint32_t server, const Entry& before) {
+  const Contender party(client, resource_named(before.name));
+  if (!lines_ || plan_.course(party).keep_max_ms > 0) return;
+  note_judged(ViolationKind::vote_given_away);
+  if (passes_ != token_hash(before.value)) return;
+  report(ViolationKind::vote_given_away,
+         who(client) + " gave away a vote of the lock that it holds on server " +
+             std::to_string(server));
 }
 
 std::uint32_t Checker::owner_of(std::uint32_t executing, std::string_view value) {

@@ -41,6 +41,7 @@ bool lasts(const LineView::Key& key, std::int64_t until_ms) {
 
 void LineTwin::begins(const Deed& deed, LineView before, std::int64_t now_ms, bool serves) {
   joins_ = deed.joins;
+  only_stands_ = deed.only_stands;
   before_ = std::move(before);
   now_ms_ = now_ms;
   serves_ = serves;
@@ -144,6 +145,7 @@ std::string LineTwin::judge_struck_out(const LineView& after) const {
 std::string LineTwin::judge_service(const LineView& after) const {
   if (!was_free()) return after.held == before_.held ? "" : "somebody else's lock was touched";
   if (!serves_) return {};
+  if (only_stands_) return after.held ? "who only stands in line had the lock served" : "";
   if (!after.held) {
     const bool nobody = after.line.empty() || anything_refused();
     return nobody ? "" : "the lock is free, and somebody waits for it";
@@ -186,7 +188,8 @@ std::string LineTwin::judge_first(const LineView& after) const {
   const bool led = before_.first() != nullptr && before_.first()->token == own_.token;
   // Of what is no lock nobody will be told that it is free.
   const bool lock = before_.held != "(no lock)";
-  if (!was_free() && (joins_ || !led || !lock)) return {};
+  const bool served = was_free() && !only_stands_;
+  if (!served && (joins_ || !led || !lock)) return {};
   const Published* const push = told(*first, "next ");
   if (push != nullptr && push->receivers > 0 && push->channel == first->told->channel) return {};
   return "whoever is the first now was not told";
@@ -205,6 +208,9 @@ std::string LineTwin::judge_standing(std::string_view answer, const LineView& af
   const Stander* const own = after.find(own_.token);
   if (own == nullptr || *own != own_) {
     return "a join was not granted, and does not stand in line as it asked";
+  }
+  if (before_.held == own_.token && after.given_to == own_.token) {
+    return "who has not the lock any more is known as the one to whom it was given";
   }
   const auto place = static_cast<std::size_t>(own - after.line.data());
   const bool right = text_of(answer) == standing(after, place, now_ms_);

@@ -59,7 +59,8 @@ class TwinTest : public LineRules, public ServerObserver {
     if (!random_.chance(1, 8)) ++echo_;
     const std::string echo = std::to_string(echo_ - random_.between(0, 1));
     const std::string ttl = std::to_string(random_.between(100, 20'000));
-    return judged(scripts::join, join_text, {token, ttl, ticket, token, echo});
+    const std::string_view takes = random_.chance(1, 5) ? "0" : "1";
+    return judged(scripts::join, join_text, {token, ttl, ticket, token, echo, takes});
   }
   // The first complaint of many steps.
   std::string first_complaint(const std::optional<Edit>& edit) {
@@ -105,9 +106,13 @@ constexpr std::array kEdits{
     Edit{"NotKnownBehindWhichJoin", "call('HSET', waiters, '', echo .. ' ' .. who)", ""},
     Edit{"LineWithoutAnExpiry", "redis.call('PEXPIRE', line, 15000)\n", ""},
     Edit{"WaitersWithoutAnExpiry", "keep(waiters, 15000)\n", ""},
-    Edit{"NoYield", "if held == me then redis.call('DEL', key) end\nif held == me or not held then",
+    Edit{"NoYield", "if held == me then redis.call('DEL', key) end\nif ARGV[6]",
          "if held == me then redis.call('PEXPIRE', key, ARGV[2]) leave(me) return 1 end\n"
-         "if not held then"},
+         "if ARGV[6]"},
+    Edit{"ServedThoughItOnlyStands", "if ARGV[6] == '0' then", "if false then"},
+    Edit{"KeptThoughItOnlyStands", "if held == me then redis.call('DEL', key) end\nif ARGV[6]",
+         "if held == me and ARGV[6] ~= '0' then redis.call('DEL', key) end\nif ARGV[6]"},
+    Edit{"HolderNotForgotten", "  if held == me then redis.call('HDEL', waiters, '') end\n", ""},
     Edit{"TakenPastTheLine", "  serve(true)\n  if redis.call('GET', key) == me",
          "  redis.call('SET', key, me, 'PX', ARGV[2]) leave(me)\n  if redis.call('GET', key) == me"},
     Edit{"OvertakenJoinServed", "if tonumber(latest) > tonumber(ARGV[5]) then", "if false then"},

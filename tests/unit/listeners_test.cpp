@@ -150,6 +150,31 @@ TEST_F(ListenersTest, ASignOfLifeIsAskedForOnlyWhileSomebodyListens) {
   EXPECT_EQ(pool_.next_deadline(), std::nullopt);
 }
 
+TEST_F(ListenersTest, WhoHearsSomethingAsksForNoSignOfLife) {
+  listen(told_, 1);
+  step_for(kHeartbeat - Duration::seconds(1));
+  transport_.publish(server(0), told_.channel(0), "next 5 tok");
+  step_for(kHeartbeat - Duration::seconds(1));
+  EXPECT_EQ(server(0).count("PING"), 0U);
+  step_for(Duration::seconds(1));
+  EXPECT_EQ(server(0).count("PING"), 1U);
+}
+
+TEST_F(ListenersTest, WhatLayThereUnreadIsNoSignOfLife) {
+  pool_.take(listen(told_, 1));
+  step_for(Duration::ms(1));
+  const OperationId id = listen(told_, 1);
+  step_for(Duration::ms(1));
+  pool_.take(id);
+  transport_.publish(server(0), told_.channel(0), "next 5 tok");
+  clock_.advance(kHeartbeat);
+  LockManager locks = manager(1);
+  lock(locks);
+  listen(told_, 1);
+  step_for(Duration::ms(1));
+  EXPECT_EQ(server(0).count("PING"), 1U);
+}
+
 TEST_F(ListenersTest, AnAnswerToASignOfLifeThatLiesInTheBufferIsNotCalledLate) {
   server(0).answer_time = kTimeoutDefault;
   listen(told_, 1);
@@ -168,6 +193,24 @@ TEST_F(ListenersTest, AnAnswerThatWasReadLateIsNoTimeOut) {
   step_for(Duration::ms(1));
   EXPECT_EQ(server(0).count("PING"), 1U);
   EXPECT_THAT(told_.hearings, SizeIs(1));
+}
+
+TEST_F(ListenersTest, AnAnswerThatCameInTimeIsNotCalledLateThoughTimeGoesOnWithinATurn) {
+  server(0).answer_time = kTimeoutDefault;
+  listen(told_, 1);
+  step_for(kTimeoutDefault + Duration::ms(1));
+  // Whichever reading of the clock is the last in time.
+  for (int readings = 1; readings < 30; ++readings) {
+    clock_.advance(kHeartbeat);
+    pool_.step(clock_.now());
+    clock_.advance(kTimeoutDefault - Duration::ns(readings));
+    clock_.per_reading = Duration::ns(1);
+    pool_.step(Instant());
+    clock_.per_reading = Duration();
+    step_for(Duration::ms(1));
+    ASSERT_THAT(told_.hearings, SizeIs(1)) << readings;
+  }
+  EXPECT_EQ(server(0).count("PING"), 29U);
 }
 
 TEST_F(ListenersTest, OneThatNobodyListensToIsClosedAfterTheIdleLimit) {

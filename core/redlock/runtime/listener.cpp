@@ -13,7 +13,7 @@ template class Connection<Subscription>;
 
 void Listener::attend(Instant now, Events& pushes) noexcept {
   if (may_open(now) && now >= open_at_) subscribe(now);
-  if (is_heard() && now - last_used() >= kHeartbeat) ping(now);
+  if (is_heard() && now - alive_at() >= kHeartbeat) ping(now);
   flush(now, pushes);
 }
 
@@ -48,7 +48,7 @@ Instant Listener::next_event() const {
   if (closing()) return Instant::never();
   if (!has_conversation()) return std::max(retry_at(), open_at_);
   if (const auto deadline = next_deadline()) return *deadline;
-  return last_used() + kHeartbeat;
+  return alive_at() + kHeartbeat;
 }
 
 void Listener::review(Instant now) noexcept {

@@ -7,6 +7,7 @@
 // Invariants: a channel is told only once the server has confirmed it, and taken back as soon as
 // its connection is lost. One thread.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -37,6 +38,8 @@ class Listener final : public Connection<Subscription> {
   // Somebody listens after nobody did: reads what has come meanwhile. Trouble of old is no news,
   // and no reason to wait.
   void look(Instant now, Events& pushes) noexcept;
+  // Something came while somebody waited for it: it did not lie there, so the connection is alive.
+  void note_alive(Instant now) { heard_at_ = now; }
   // When there is something to do though nothing comes; of use while somebody listens.
   [[nodiscard]] Instant next_event() const;
   // Takes notice of what the connection has come to.
@@ -52,6 +55,8 @@ class Listener final : public Connection<Subscription> {
 
  private:
   void heard(Instant /*now*/) override {}
+  // When the server was known to be there last.
+  [[nodiscard]] Instant alive_at() const { return std::max(last_used(), heard_at_); }
   [[nodiscard]] bool is_heard() const { return has_conversation() && conversation().confirmed(); }
   void subscribe(Instant now) noexcept;
   void ping(Instant now) noexcept;
@@ -63,6 +68,7 @@ class Listener final : public Connection<Subscription> {
   std::string channel_;  // of the latest conversation
   Hearing hearing_;
   std::uint64_t changes_ = 0;
+  Instant heard_at_;
   Instant open_at_;  // not before, whatever the backoff says
 };
 

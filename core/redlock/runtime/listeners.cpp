@@ -86,6 +86,7 @@ bool Listeners::has_news() const {
 
 bool Listeners::add_interests(Scope scope, std::vector<Interest>& interests) {
   polled_.clear();
+  polled_scope_ = scope;
   bool buffered = false;
   for (const auto& place : places_) {
     const Listener& listener = place->listener;
@@ -104,6 +105,7 @@ void Listeners::take_ready(std::span<const Interest> interests, Instant now) noe
     if (!readable && !interests[i].writable) continue;
     Place& place = *polled_[i];
     place.listener.take_ready(readable, interests[i].writable, now, place.pushes);
+    if (readable && polled_scope_ == Scope::wanted) place.listener.note_alive(now);
   }
   polled_.clear();
 }

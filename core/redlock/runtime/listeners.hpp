@@ -95,6 +95,7 @@ class Listeners {
   bool changed_ = false;  // since the turn began
   std::vector<std::unique_ptr<Place>> places_;
   std::vector<Place*> polled_;
+  Scope polled_scope_ = Scope::all;
 };
 
 }  // namespace redlock
