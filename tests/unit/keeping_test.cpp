@@ -4,6 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "support/allocations.hpp"
 #include "support/fake_world.hpp"
@@ -169,6 +174,29 @@ TEST_F(KeepingTest, MoreLeasesThanAreAskedAtATimeAreAllKept) {
   EXPECT_GE(extended(), 2 * kExtendsUnderWayMax * 9);
   EXPECT_EQ(std::ranges::count_if(leases, [this](const KeptLease& lease) { return live(lease); }),
             static_cast<std::ptrdiff_t>(leases.size()));
+}
+
+// Or no run could be made again: what lies at which address is another matter each time.
+TEST_F(KeepingTest, ExtendsThatAreDueTogetherLeaveInTheOrderInWhichTheLeasesWereKept) {
+  constexpr std::size_t kLeases = 4;
+  // Each at a lower address than the one before it.
+  std::array<std::optional<Trust>, kLeases> trusts;
+  std::vector<KeptLease> leases;
+  for (std::size_t i = 0; i < kLeases; ++i) leases.push_back(take_due("r" + std::to_string(i)));
+  for (std::size_t i = 0; i < kLeases; ++i) {
+    Trust& trust = trusts.at(kLeases - 1 - i).emplace(leases[i].trusted_until);
+    leases[i].trust = {std::shared_ptr<Trust>(), &trust};
+    leases[i].taken_at = leases.front().taken_at;
+    keeping_.keep(leases[i]);
+  }
+  keeping_.drive(clock_.now());
+  pool_.step(clock_.now());
+  std::string order;
+  for (const auto& request : server(0).log) {
+    if (request.size() == 6 && request[0].starts_with("EVAL")) order += request[3];
+  }
+  EXPECT_EQ(order, "r0r1r2r3");
+  keeping_.clear();
 }
 
 TEST_F(KeepingTest, ExtendsThatAreDueTogetherTravelTogether) {

@@ -18,6 +18,7 @@ Keeping::Keeping(Pool& pool) : pool_(pool) { planting_.reserve(kPlantingsMax); }
 Keeping::~Keeping() { clear(); }
 
 void Keeping::clear() noexcept {
+  while (!planting_.empty()) drop(leases_.find(planting_.front()));
   while (!leases_.empty()) drop(leases_.begin());
 }
 
@@ -36,22 +37,24 @@ void Keeping::keep(const KeptLease& lease) {
   const Trust* const name = lease.trust.get();
   Lease added{lease, bind(lease.plan),
               Renewal(lease.terms, lease.taken_at, lease.trusted_until, pool_.entropy()),
-              lease.taken_at};
+              latest_number_ + 1, lease.taken_at};
   if (const auto known = leases_.find(name); known != leases_.end()) {
     end_asking(known->second);
+    added.number = known->second.number;
     added.due = known->second.due;
     added.planting = known->second.planting;
-    line_.emplace(added.due, name);
+    line_.try_emplace(place_of(added), known);
     known->second = std::move(added);
     return;
   }
-  const auto place = line_.emplace(added.due, name).first;
+  const auto place = leases_.emplace(name, std::move(added)).first;
   try {
-    leases_.emplace(name, std::move(added));
+    line_.emplace(place_of(place->second), place);
   } catch (...) {
-    line_.erase(place);
+    leases_.erase(place);
     throw;
   }
+  ++latest_number_;
 }
 
 void Keeping::stop(const Trust& trust) noexcept {
@@ -64,7 +67,7 @@ void Keeping::leave(Leases::iterator found) noexcept {
   Lease& lease = found->second;
   if (lease.planting == 0) return drop(found);
   end_asking(lease);
-  line_.erase({lease.due, found->first});
+  line_.erase(place_of(lease));
   lease.left = true;
 }
 
@@ -75,7 +78,7 @@ void Keeping::drop(Leases::iterator found) noexcept {
     std::erase(planting_, found->first);
     end_planting(lease);
   }
-  line_.erase({lease.due, found->first});
+  line_.erase(place_of(lease));
   leases_.erase(found);
 }
 
@@ -93,18 +96,18 @@ void Keeping::end_asking(Lease& lease) noexcept {
 void Keeping::drive(Instant now) {
   take_plantings();
   take_answers(now);
-  const auto any_due = [&] { return !line_.empty() && line_.begin()->first <= now; };
+  const auto any_due = [&] { return !line_.empty() && line_.begin()->first.first <= now; };
   while (any_due()) {
     const Pool::Convoy together(pool_);
     for (std::size_t i = 0; i < kConvoyMax && any_due(); ++i) {
-      attend(leases_.find(line_.begin()->second), now);
+      attend(line_.begin()->second, now);
     }
   }
 }
 
 std::optional<Instant> Keeping::next_event() const {
   if (line_.empty()) return std::nullopt;
-  return line_.begin()->first;
+  return line_.begin()->first.first;
 }
 
 void Keeping::take_answers(Instant now) {
@@ -162,9 +165,9 @@ void Keeping::attend(Leases::iterator found, Instant now) noexcept {
 }
 
 void Keeping::put_in_line(Leases::iterator found, Instant due) noexcept {
-  auto place = line_.extract({found->second.due, found->first});
+  auto place = line_.extract(place_of(found->second));
   found->second.due = due;
-  place.value().first = due;
+  place.key().first = due;
   line_.insert(std::move(place));
 }
 

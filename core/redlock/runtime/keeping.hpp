@@ -7,10 +7,10 @@
 // both. Invariants: a lease has one extend under way at most; of one that was stopped nothing is
 // sent and nothing told any more. One thread.
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -84,6 +84,7 @@ class Keeping {
     KeptLease kept;
     std::shared_ptr<Bound> bound;
     Renewal renewal;
+    std::uint64_t number;    // in the order of keep()
     Instant due;             // as it stands in line_
     OperationId asking = 0;  // the extend under way
     Duration by{};           // what it asks for
@@ -91,8 +92,11 @@ class Keeping {
     bool left = false;  // only what is being planted is still waited for
   };
   using Leases = std::map<const Trust*, Lease>;
-  using Line = std::set<std::pair<Instant, const Trust*>>;
+  // Those that are due together come in the order in which they were kept: addresses would make
+  // each run of a process another one.
+  using Line = std::map<std::pair<Instant, std::uint64_t>, Leases::iterator>;
 
+  static Line::key_type place_of(const Lease& lease) { return {lease.due, lease.number}; }
   [[nodiscard]] std::shared_ptr<Bound> bind(const std::shared_ptr<const LockPlan>& plan);
   void take_answers(Instant now);
   void take_plantings() noexcept;
@@ -110,6 +114,7 @@ class Keeping {
   void leave(Leases::iterator found) noexcept;
 
   Pool& pool_;
+  std::uint64_t latest_number_ = 0;
   std::map<const LockPlan*, std::weak_ptr<Bound>> bound_;
   Leases leases_;
   Line line_;                           // by when each is due
