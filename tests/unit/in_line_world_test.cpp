@@ -24,7 +24,7 @@ struct Settings {
   Duration ttl = Duration::ms(2'000);
   Duration hold = Duration::ms(5);
   Duration delay_max = Duration::ms(2);  // one way
-  std::size_t killed = 0;                        // so many vanish, holding or waiting
+  std::size_t killed = 0;                // so many vanish, holding or waiting
 };
 
 class LineWorld {
