@@ -38,12 +38,14 @@ TEST_F(Joining, AgainRefreshesTheEntryWhereItStands) {
   join("a", 10, 1000, "1");
   wait(9'000);
   hold("h");
-  join("a", 10, 2000, "18446744073709551615");
+  join("a", 10, 2000, "2");
   EXPECT_EQ(line(), Line{"a"});
-  EXPECT_EQ(told_of("a"), bulk("a 18446744073709551615 2000 " + std::to_string(now_ms_ / 1000)));
+  EXPECT_EQ(told_of("a"), bulk("a 2 2000 " + std::to_string(now_ms_ / 1000)));
   join("b", 20);
-  join("a", 30);
+  join("a", 30, 2000, "3");
   EXPECT_EQ(line(), (Line{"b", "a"})) << "a ticket that was corrected";
+  join("a", 30, 2000, "18446744073709551615");
+  EXPECT_EQ(told_of("a"), bulk("a 18446744073709551615 2000 " + std::to_string(now_ms_ / 1000)));
 }
 
 TEST_F(Joining, ThatWasOvertakenByALaterOneChangesNothing) {
