@@ -2,6 +2,7 @@
 #include "sim/checker_leftovers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/checker_commands.hpp"
 #include "sim/checker_hash.hpp"
@@ -129,6 +130,8 @@ bool Leftovers::excused(const Origin& origin, Kept& key) const {
   if (key.refused_ns == 0) return false;
   if (key.back_ns == 0) key.back_ns = origin.written_ns;
   if (origin.written_ns <= key.back_ns + plan_.drifted_ns(kRefusedPauseNs)) return true;
+  // What was answered on another connection may have ended with it unread.
+  if (std::exchange(key.served_on, origin.connection) != origin.connection) key.served = 0;
   return plan_.drifted_ns(origin.written_ns - key.refused_ns) >= kOwedNs ||
          ++key.served < kServedMin;
 }

@@ -80,6 +80,7 @@ class Leftovers {
     std::int64_t refused_ns = 0;  // when a removal was refused last
     std::int64_t back_ns = 0;     // when its client came back after that
     std::uint32_t served = 0;     // how often, once that was long ago
+    std::uint32_t served_on = 0;  // the connection on which it was
     bool counted = false;
   };
   [[nodiscard]] Lock& lock(std::uint64_t token);

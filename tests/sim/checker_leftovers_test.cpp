@@ -167,6 +167,21 @@ TEST_F(LeftoversTest, ARemovalBehindARefusedPasswordIsARefusedOne) {
   expect_overdue_once_served();
 }
 
+// The answer that shows that it is served may have ended with the connection.
+TEST_F(LeftoversTest, WhoWasServedOnAConnectionBeforeThisOneMayNotKnowOfIt) {
+  fail_an_attempt();
+  removed(0, "a", "-LOADING\r\n", 1);
+  ask(0, 0, "b", 1);
+  go_to(400);
+  ask(0, 0, "c", 1);
+  go_to(401);
+  ask(0, 0, "d", 2);
+  EXPECT_EQ(kinds(), Kinds{});
+  go_to(402);
+  ask(0, 0, "e", 2);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
 TEST_F(LeftoversTest, ARefusedRemovalIsOverdueOnceItsClientHasLongBeenServed) {
   fail_an_attempt();
   removed(0, "a", "-LOADING\r\n");
