@@ -67,6 +67,7 @@ void Leftovers::note_join(const Origin& origin, std::uint64_t token, std::int64_
   if (!key.removed) return;
   key.removed_before = true;
   key.remover = key.last_remover;
+  key.joined_late = key.remover != origin.connection;
 }
 
 void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool refused,
