@@ -122,7 +122,8 @@ void Checker::check_released(Contender party, std::string_view value) {
   std::uint32_t left = 0;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
     // What a crash brought back ends before that server is there again.
-    if (servers_[server].down_until_ns <= now_ns_ && stands(server, value)) ++left;
+    if (servers_[server].down_until_ns > now_ns_) continue;
+    if (stands(server, value) && !leftovers_.joined_late(server, token_hash(value))) ++left;
   }
   if (left + plan_.servers / 2 + 1 <= plan_.servers) return;
   report(ViolationKind::left_behind, who(party.client) + " was told that its lock is gone, and " +

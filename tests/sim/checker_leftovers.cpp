@@ -2,6 +2,7 @@
 #include "sim/checker_leftovers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/checker_commands.hpp"
 #include "sim/checker_hash.hpp"
@@ -66,6 +67,7 @@ void Leftovers::note_join(const Origin& origin, std::uint64_t token, std::int64_
   if (!key.removed) return;
   key.removed_before = true;
   key.remover = key.last_remover;
+  key.joined_late = key.remover != origin.connection;
 }
 
 void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool refused,
@@ -129,6 +131,8 @@ bool Leftovers::excused(const Origin& origin, Kept& key) const {
   if (key.refused_ns == 0) return false;
   if (key.back_ns == 0) key.back_ns = origin.written_ns;
   if (origin.written_ns <= key.back_ns + plan_.drifted_ns(kRefusedPauseNs)) return true;
+  // What was answered on another connection may have ended with it unread.
+  if (std::exchange(key.served_on, origin.connection) != origin.connection) key.served = 0;
   return plan_.drifted_ns(origin.written_ns - key.refused_ns) >= kOwedNs ||
          ++key.served < kServedMin;
 }

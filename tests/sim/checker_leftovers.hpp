@@ -40,6 +40,11 @@ class Leftovers {
   [[nodiscard]] bool stays(std::uint32_t server, std::uint64_t token) {
     return kept(server, token).stays;
   }
+  // Has a join of it come behind its removal, which travelled on another connection? That brings it
+  // back until its time is over.
+  [[nodiscard]] bool joined_late(std::uint32_t server, std::uint64_t token) {
+    return kept(server, token).joined_late;
+  }
   void note_removal(const Origin& origin, std::uint64_t token, bool refused, std::int64_t now_ns);
   void note_granted(std::uint64_t token);
   // A crowd of removals is over. What was to be removed before may have been forgotten.
@@ -77,9 +82,11 @@ class Leftovers {
     bool removed = false;  // at any time, by this connection last
     std::uint32_t last_remover = 0;
     bool stays = false;
+    bool joined_late = false;
     std::int64_t refused_ns = 0;  // when a removal was refused last
     std::int64_t back_ns = 0;     // when its client came back after that
     std::uint32_t served = 0;     // how often, once that was long ago
+    std::uint32_t served_on = 0;  // the connection on which it was
     bool counted = false;
   };
   [[nodiscard]] Lock& lock(std::uint64_t token);

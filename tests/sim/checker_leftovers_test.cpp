@@ -1,6 +1,7 @@
 // A key that was given up is overdue when its client has come back, and only then.
 #include <gtest/gtest.h>
 
+#include "redlock/wire/scripts.hpp"
 #include "sim/checker_fixture.hpp"
 
 namespace redlock::sim {
@@ -23,6 +24,17 @@ class LeftoversTest : public CheckerTest {
     return "*5\r\n$7\r\nEVALSHA\r\n$40\r\n1d0aa50711ebb961ba9b7646ae52ccb8a2990b71\r\n$1\r\n1\r\n"
            "$4\r\nlock\r\n$1\r\n" +
            std::string(1, token) + "\r\n";
+  }
+  // The lock stands on servers 0 and 1. Server 0 grants a join behind its release, which travelled
+  // on connection 2 and was confirmed.
+  void join_behind_a_release(std::uint32_t connection) {
+    set(0, 0, "a", 5000);
+    set(0, 1, "a", 5000);
+    removed(0, "a", ":1\r\n", 2);
+    const std::string join(scripts::join.sha1);
+    executed(0, 0, {"EVALSHA", join, "1", "lock", "a", "5000", "7", "c", "1", "1"}, ":1\r\n",
+             connection);
+    told(Verb::release, "a", Decision::granted);
   }
   const std::string removal_of_a_ = removal_of('a');
   // Client 0 had its token "a" set on server 0 by connection 1, and lost the attempt.
@@ -103,6 +115,16 @@ TEST_F(LeftoversTest, ATakeBehindItsRemovalOnTheSameConnectionIsNot) {
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
 
+TEST_F(LeftoversTest, AJoinThatArrivesBehindAConfirmedReleaseOnAnotherConnectionIsExcused) {
+  join_behind_a_release(1);
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(LeftoversTest, AJoinBehindAConfirmedReleaseOnTheSameConnectionIsNot) {
+  join_behind_a_release(2);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::left_behind});
+}
+
 TEST_F(LeftoversTest, ARemovalThatMayStillArriveIsWaitedFor) {
   fail_an_attempt();
   links_.busy = 1;
@@ -165,6 +187,21 @@ TEST_F(LeftoversTest, ARemovalBehindARefusedPasswordIsARefusedOne) {
   fail_an_attempt();
   links_.ended_links = {{.written = removal_of_a_, .unaccepted_ns = 2 * kMs}};
   expect_overdue_once_served();
+}
+
+// The answer that shows that it is served may have ended with the connection.
+TEST_F(LeftoversTest, WhoWasServedOnAConnectionBeforeThisOneMayNotKnowOfIt) {
+  fail_an_attempt();
+  removed(0, "a", "-LOADING\r\n", 1);
+  ask(0, 0, "b", 1);
+  go_to(400);
+  ask(0, 0, "c", 1);
+  go_to(401);
+  ask(0, 0, "d", 2);
+  EXPECT_EQ(kinds(), Kinds{});
+  go_to(402);
+  ask(0, 0, "e", 2);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
 
 TEST_F(LeftoversTest, ARefusedRemovalIsOverdueOnceItsClientHasLongBeenServed) {

@@ -24,8 +24,8 @@ constexpr std::int64_t kMarginNs = 20 * kMs;
 
 bool loses_words(const Plan& plan) {
   return plan.has(FaultClass::half_open) || plan.has(FaultClass::listener_half_open) ||
-         plan.has(FaultClass::machine_down) ||
-         plan.has(FaultClass::forgetful_network) || plan.has(FaultClass::power_cut);
+         plan.has(FaultClass::machine_down) || plan.has(FaultClass::forgetful_network) ||
+         plan.has(FaultClass::power_cut);
 }
 
 std::int64_t longest_timeout_ns(const Plan& plan) {
@@ -36,6 +36,17 @@ std::int64_t longest_timeout_ns(const Plan& plan) {
     }
   }
   return longest_ms * kMs;
+}
+
+// Connecting, choosing the database and one answer fit into every time-out: else a round may have
+// to be begun anew without anything being wrong.
+bool answers_in_time(const Plan& plan) {
+  constexpr std::int64_t kRoundLegs = 8;
+  std::int64_t shortest_ms = plan.timeout_ms;
+  for (std::uint32_t client = 0; client < plan.clients.size(); ++client) {
+    shortest_ms = std::min(shortest_ms, plan.shortest_timeout_ms(client));
+  }
+  return kRoundLegs * plan.delay_high_ns < shortest_ms * kMs;
 }
 
 }  // namespace
@@ -50,7 +61,7 @@ Waits::Waits(const Plan& plan)
   // A ticket that is far off is corrected at some servers before others.
   const bool skewed = std::ranges::any_of(
       plan.clients, [](const ClientPlan& client) { return client.clock_skew_ns != 0; });
-  quiet_ = plan.faults.empty() && !handlers && !plan.crowd && !skewed;
+  quiet_ = plan.faults.empty() && !handlers && !plan.crowd && !skewed && answers_in_time(plan);
   const std::int64_t answers_ns = kLegs * plan.delay_high_ns + 2 * longest_timeout_ns(plan);
   bound_ns_ = kFirstAsksNs + static_cast<std::int64_t>(plan.clients.size()) * kPlaceNs +
               answers_ns + kMarginNs;

@@ -38,12 +38,14 @@ TEST_F(Joining, AgainRefreshesTheEntryWhereItStands) {
   join("a", 10, 1000, "1");
   wait(9'000);
   hold("h");
-  join("a", 10, 2000, "18446744073709551615");
+  join("a", 10, 2000, "2");
   EXPECT_EQ(line(), Line{"a"});
-  EXPECT_EQ(told_of("a"), bulk("a 18446744073709551615 2000 " + std::to_string(now_ms_ / 1000)));
+  EXPECT_EQ(told_of("a"), bulk("a 2 2000 " + std::to_string(now_ms_ / 1000)));
   join("b", 20);
-  join("a", 30);
+  join("a", 30, 2000, "3");
   EXPECT_EQ(line(), (Line{"b", "a"})) << "a ticket that was corrected";
+  join("a", 30, 2000, "18446744073709551615");
+  EXPECT_EQ(told_of("a"), bulk("a 18446744073709551615 2000 " + std::to_string(now_ms_ / 1000)));
 }
 
 TEST_F(Joining, ThatWasOvertakenByALaterOneChangesNothing) {
@@ -102,6 +104,31 @@ TEST_F(Joining, YieldsALockItHasToAnEarlierTicket) {
   EXPECT_EQ(left("k"), ":777\r\n");
   EXPECT_EQ(line(), Line{"b"});
   EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
+}
+
+// A holder whom nobody knows is the one whose late joins change nothing.
+TEST_F(Joining, ForgetsTheHolderThatGaveTheLockBackThoughNobodyCouldBeServed) {
+  join("b", 20);
+  wait_in_line("a", 10, 777);
+  server_.conditions().no_channels = true;
+  EXPECT_EQ(join("b", 20, 1000, "2"), standing(-2, 1));
+  EXPECT_EQ(stored(), kNil);
+  EXPECT_EQ(given(), kNil);
+  // A lease that is kept alive plants its vote again, and an earlier join arrives late.
+  hold("b", 700);
+  EXPECT_EQ(join("b", 20, 1000, "1"), standing(700, 1));
+  EXPECT_EQ(stored(), bulk("b"));
+}
+
+TEST_F(Joining, ForgetsTheHolderWhoseTimeIsOverWhenHeJoinsAgain) {
+  join("b", 20, 100);
+  wait_in_line("c", 30);
+  run({"SET", "k", "somebody", "PX", "500"});
+  EXPECT_EQ(join("b", 20, 1000, "3"), standing(500, 0));
+  EXPECT_EQ(given(), kNil);
+  hold("b", 700);
+  EXPECT_EQ(join("b", 20, 1000, "2"), standing(700, 1));
+  EXPECT_EQ(stored(), bulk("b"));
 }
 
 TEST_F(Joining, YieldsNothingToALaterTicket) {

@@ -87,9 +87,8 @@ void LineTwin::count(const LineView& after, LineCounts& counts) const {
 
 // By a later join, or by nobody knows which.
 bool LineTwin::overtaken() const {
-  if (before_.held == own_.token) {
-    return before_.given_to != own_.token || before_.given_by > own_.told->echo;
-  }
+  if (before_.given_to == own_.token) return before_.given_by > own_.told->echo;
+  if (before_.held == own_.token) return true;
   const Stander* const stood = before_.find(own_.token);
   return stood != nullptr && stood->told && stood->told->echo > own_.told->echo;
 }
@@ -209,7 +208,7 @@ std::string LineTwin::judge_standing(std::string_view answer, const LineView& af
   if (own == nullptr || *own != own_) {
     return "a join was not granted, and does not stand in line as it asked";
   }
-  if (before_.held == own_.token && after.given_to == own_.token) {
+  if (after.given_to == own_.token) {
     return "who has not the lock any more is known as the one to whom it was given";
   }
   const auto place = static_cast<std::size_t>(own - after.line.data());

@@ -109,12 +109,13 @@ constexpr std::array kEdits{
     Edit{"NoYield", "if held == me then redis.call('DEL', key) end\nif ARGV[6]",
          "if held == me then redis.call('PEXPIRE', key, ARGV[2]) leave(me) return 1 end\n"
          "if ARGV[6]"},
-    Edit{"ServedThoughItOnlyStands", "if ARGV[6] == '0' then", "if false then"},
+    Edit{"ServedThoughItOnlyStands", "if ARGV[6] ~= '0' and (held", "if (held"},
     Edit{"KeptThoughItOnlyStands", "if held == me then redis.call('DEL', key) end\nif ARGV[6]",
          "if held == me and ARGV[6] ~= '0' then redis.call('DEL', key) end\nif ARGV[6]"},
-    Edit{"HolderNotForgotten", "  if held == me then redis.call('HDEL', waiters, '') end\n", ""},
-    Edit{"TakenPastTheLine", "  serve(true)\n  if redis.call('GET', key) == me",
-         "  redis.call('SET', key, me, 'PX', ARGV[2]) leave(me)\n  if redis.call('GET', key) == me"},
+    Edit{"HolderNotForgotten", "if holder == me then redis.call('HDEL', waiters, '') end\n", ""},
+    Edit{
+        "TakenPastTheLine", "  serve(true)\n  if redis.call('GET', key) == me",
+        "  redis.call('SET', key, me, 'PX', ARGV[2]) leave(me)\n  if redis.call('GET', key) == me"},
     Edit{"OvertakenJoinServed", "if tonumber(latest) > tonumber(ARGV[5]) then", "if false then"},
     Edit{"NeighboursNotLookedAt", "if not who or entry(who)", "if true or entry(who)"},
     Edit{"ToldAnotherPlace", "return standing(redis.call('ZRANK', line, me))",

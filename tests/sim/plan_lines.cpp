@@ -14,8 +14,9 @@ constexpr std::uint64_t kLinesOneIn = 3;
 constexpr std::size_t kClientsMax = 6;
 // Whoever waits asks now and then: a lease may last for hours, and a wait may not.
 constexpr std::int64_t kWaitMaxMs = 90'000;
-// Where every byte is an event.
+// Where every byte is an event: of one who waits, and of all together.
 constexpr std::int64_t kCutWaitMaxMs = 2'000;
+constexpr std::int64_t kCutWaitsMaxMs = 6'000;
 constexpr std::int64_t kTtlsMax = 5;
 constexpr std::int64_t kAsksMax = 50;
 constexpr std::int64_t kPauseMaxMs = 5'000;
@@ -46,6 +47,7 @@ class LineDrawer {
     const std::uint64_t classes = random_.below(kLineClassesMax + 1);
     for (std::uint64_t i = 0; i < classes; ++i) add_class(draw_class());
     if (random_.chance(1, 4)) add_class(client_kill);
+    if (random_.chance(1, 3)) hold_back();
   }
 
  private:
@@ -71,18 +73,23 @@ class LineDrawer {
     return plan_.has(slices) || plan_.has(single_bytes) || plan_.has(short_writes);
   }
 
+  [[nodiscard]] std::int64_t cut_wait_max_ms() const {
+    const auto waits = static_cast<std::int64_t>(plan_.clients.size() * plan_.resources);
+    return std::min(kCutWaitMaxMs, kCutWaitsMaxMs / waits);
+  }
+
   // Who has lost data comes back when all leases of then are over.
   void delay_restarts() {
     const std::int64_t span_ns = plan_.drifted_ns(plan_.longest_ttl_ms() * kMs) + 10 * kMs;
     for (FaultPlan& fault : plan_.faults) {
-      const bool loses = fault.fault_class == crash_lose_second_late ||
-                         fault.fault_class == crash_lose_all_late;
+      const bool loses =
+          fault.fault_class == crash_lose_second_late || fault.fault_class == crash_lose_all_late;
       if (loses) fault.until_ns = fault.from_ns + span_ns;
     }
   }
 
   void make_waiting(Course& course) {
-    const std::int64_t most_ms = cuts_bytes() ? kCutWaitMaxMs : kWaitMaxMs;
+    const std::int64_t most_ms = cuts_bytes() ? cut_wait_max_ms() : kWaitMaxMs;
     course.wait_ms = std::min(random_.between(0, kTtlsMax * course.ttl_ms), most_ms);
     if (random_.chance(1, 8)) course.wait_ms = random_.chance(1, 2) ? 0 : random_.between(1, 5);
     // Where it may not stand in line it asks, and must not do so without an end.
@@ -132,6 +139,19 @@ class LineDrawer {
       if (from_the_beginning && random_.chance(1, 2)) fault.from_ns = 0;
       plan_.faults.push_back(fault);
     }
+  }
+
+  // For so long that who has joined gives his connection up and joins again on another: then the
+  // two race each other.
+  void hold_back() {
+    FaultPlan fault;
+    fault.fault_class = partition_to_server;
+    fault.from_ns = random_.between(0, kHorizonNs);
+    fault.until_ns = fault.from_ns + plan_.timeout_ms * kMs + random_.between(50, 150) * kMs;
+    fault.client = static_cast<std::uint32_t>(random_.below(plan_.clients.size()));
+    fault.server = static_cast<std::uint32_t>(random_.below(plan_.servers));
+    fault.all_servers = fault.all_clients = true;
+    plan_.faults.push_back(fault);
   }
 
   std::int64_t strikes_until_ms() {

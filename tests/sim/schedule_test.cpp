@@ -156,31 +156,53 @@ TEST(ScheduleTest, ClassesFromInsideStandBesideThoseFromOutside) {
 }
 
 // The same schedule, once as drawn and once with steps that do not step.
-bool steps_matter(std::uint64_t seed, FaultClass fault_class, LuaEngine& engine) {
-  PlanWishes wishes;
-  wishes.fault_class = fault_class;
-  Plan plan = draw_plan(seed, wishes);
+bool steps_matter(std::uint64_t seed, Plan plan, FaultClass fault_class, LuaEngine& engine) {
   Trace trace(nullptr);
-  const std::uint64_t hash = World(seed, plan, engine, trace).run().hash;
+  const ScheduleResult result = World(seed, plan, engine, trace).run();
+  EXPECT_TRUE(result.failures.empty()) << "seed " << seed << "\n" << story_of(result.failures);
   for (FaultPlan& fault : plan.faults) {
     if (fault.fault_class == fault_class) fault.amount = 0;
   }
   Trace other(nullptr);
-  return World(seed, plan, engine, other).run().hash != hash;
+  return World(seed, plan, engine, other).run().hash != result.hash;
 }
 
-TEST(ScheduleTest, SettingAClientsWallClockChangesNothingAtAll) {
+Plan plan_with(FaultClass fault_class, std::uint64_t seed, bool lines = false) {
+  PlanWishes wishes;
+  wishes.fault_class = fault_class;
+  wishes.lines = lines;
+  return draw_plan(seed, wishes);
+}
+
+TEST(ScheduleTest, WhereNobodyStandsInLineSettingAClientsWallClockChangesNothingAtAll) {
   LuaEngine engine;
-  for (std::uint64_t seed = 20'001; seed <= 20'300; ++seed) {
-    EXPECT_FALSE(steps_matter(seed, FaultClass::client_wall_step, engine)) << "seed " << seed;
+  std::uint64_t plain = 0;
+  for (std::uint64_t seed = 20'001; seed <= 20'400; ++seed) {
+    const Plan plan = plan_with(FaultClass::client_wall_step, seed);
+    if (plan.has_lines()) continue;
+    ++plain;
+    EXPECT_FALSE(steps_matter(seed, plan, FaultClass::client_wall_step, engine)) << "seed " << seed;
   }
+  EXPECT_GT(plain, 200U);
+}
+
+// Tickets are read from it, and they are only the order.
+TEST(ScheduleTest, WhereSomebodyDoesItIsOfAccountAndViolatesNothing) {
+  LuaEngine engine;
+  int reordered = 0;
+  for (std::uint64_t seed = 20'001; seed <= 20'150; ++seed) {
+    const Plan plan = plan_with(FaultClass::client_wall_step, seed, true);
+    if (steps_matter(seed, plan, FaultClass::client_wall_step, engine)) ++reordered;
+  }
+  EXPECT_GT(reordered, 50);
 }
 
 TEST(ScheduleTest, ClientsOfTheDocumentsFollowTheirWallClock) {
   LuaEngine engine;
   int followed = 0;
   for (std::uint64_t seed = 20'001; seed <= 20'100; ++seed) {
-    if (steps_matter(seed, FaultClass::legacy_wall_step, engine)) ++followed;
+    const Plan plan = plan_with(FaultClass::legacy_wall_step, seed);
+    if (steps_matter(seed, plan, FaultClass::legacy_wall_step, engine)) ++followed;
   }
   EXPECT_GT(followed, 50);
 }

@@ -100,7 +100,7 @@ return held == me and 1 or 0)";
 //
 // A join that was overtaken by a later one, on another connection, changes nothing: it could give a
 // vote away that was counted. Nor does one of a holder of whom it is not known any more which was
-// his latest.
+// his latest: so it is from the moment when a later join gives up what an earlier one had.
 constexpr std::string_view kJoin = R"(local held = call('GET', key)
 if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE') then return held end
 local clock = redis.call('TIME')
@@ -108,22 +108,20 @@ local function standing(place)
   return redis.call('PTTL', key) .. ' ' .. place .. ' ' .. clock[1] ..
     string.format('%03d', clock[2] / 1000)
 end
-local told = redis.call('HGET', waiters, held == me and '' or me) or ''
-local latest, holder = string.match(told, '^(%d+) (.*)$')
-if held == me then
-  if holder ~= me then return standing(1) end
-else
-  latest = string.match(told, '^%S+ (%d+) %d+ %d+$') or 0
+local function known(who) return redis.call('HGET', waiters, who) or '' end
+local latest, holder = string.match(known(''), '^(%d+) (.*)$')
+if holder ~= me then
+  if held == me then return standing(1) end
+  latest = string.match(known(me), '^%S+ (%d+) %d+ %d+$') or 0
 end
 if tonumber(latest) > tonumber(ARGV[5]) then return standing(1) end
 redis.call('ZADD', line, ARGV[3], me)
 redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. clock[1])
 redis.call('PEXPIRE', line, 15000)
 keep(waiters, 15000)
+if holder == me then redis.call('HDEL', waiters, '') end
 if held == me then redis.call('DEL', key) end
-if ARGV[6] == '0' then
-  if held == me then redis.call('HDEL', waiters, '') end
-elseif held == me or not held then
+if ARGV[6] ~= '0' and (held == me or not held) then
   serve(true)
   if redis.call('GET', key) == me then return 1 end
 end
@@ -142,7 +140,7 @@ return standing(redis.call('ZRANK', line, me)))";
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
                   "d85e455931cdcfb341e9d2730beef4c03b18f44f"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "9b793fe0f68d141636f1611aebfc5e95f270eda5"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "d59a9928395652420a61deb138441dee2337086f"};
 
 const Script extend_if_equal{
     R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
