@@ -156,11 +156,12 @@ void LineWorld::join(const Said& said) {
     answer(said, Reply::denied(left + " " + std::to_string(place) + " 0"));
   };
   const auto known = line_.find(me);
-  const bool overtaken = holder_ == me ? given_to_ != me || given_behind_ > said.echo
-                                       : known != line_.end() && known->second.echo > said.echo;
+  const auto in_line = [&] { return known != line_.end() && known->second.echo > said.echo; };
+  const bool overtaken = given_to_ == me ? given_behind_ > said.echo : holder_ == me || in_line();
   if (overtaken && !settings_.forgets_echo) return standing(1);
   line_.insert_or_assign(me, Entry{said.echo, said.channel});
-  if (holder_ == me) holder_ = given_to_ = kNobody;
+  if (given_to_ == me) given_to_ = kNobody;
+  if (holder_ == me) holder_ = kNobody;
   if (holder_ == kNobody && said.takes) hand_on(me, true);
   if (holder_ == me) return answer(said, Reply::granted());
   standing(std::distance(line_.begin(), line_.find(me)));
