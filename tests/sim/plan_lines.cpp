@@ -16,7 +16,7 @@ constexpr std::size_t kClientsMax = 6;
 constexpr std::int64_t kWaitMaxMs = 90'000;
 // Where every byte is an event: of one who waits, and of all together.
 constexpr std::int64_t kCutWaitMaxMs = 2'000;
-constexpr std::int64_t kCutWaitsMaxMs = 6'000;
+constexpr std::int64_t kCutWaitsMaxMs = 2'000;
 constexpr std::int64_t kTtlsMax = 5;
 constexpr std::int64_t kAsksMax = 50;
 constexpr std::int64_t kPauseMaxMs = 5'000;
