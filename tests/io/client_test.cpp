@@ -6,8 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "io/support/fleet.hpp"
-#include "redlock/redlock.hpp"
+#include "io/support/clients_on_servers.hpp"
 #include "support/child.hpp"
 
 namespace redlock {
@@ -15,27 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
+using test::ClientOnServers;
 using test::eventually;
 using test::exit_status_of_child;
-using test::Fleet;
-
-using Values = std::vector<std::string>;
-
-class ClientOnServers : public Fleet {
- protected:
-  static std::vector<std::string> addresses(std::size_t count = 3) {
-    std::vector<std::string> addresses;
-    for (std::size_t i = 0; i < count; ++i) addresses.push_back(server(i).address());
-    return addresses;
-  }
-  static Options patient() { return {.timeout = 5s, .retry_delay = 20ms}; }
-  static Values everywhere(std::string_view value) { return Values(3, std::string(value)); }
-  static bool gone(const std::string& resource = "r") {
-    return eventually([&] { return values(3, resource) == everywhere("nil"); });
-  }
-
-  Client client_{addresses(), patient()};
-};
+using test::Values;
 
 TEST_F(ClientOnServers, ALockIsAKeyWithItsTokenOnEveryServer) {
   const Result lease = client_.try_lock("r", 60s);
@@ -216,112 +198,6 @@ TEST_F(ClientOnServers, ALeaseIsOverAtItsEndWithoutAskingAnybody) {
   EXPECT_TRUE(eventually([&] { return !lease->live(); }));
   EXPECT_FALSE(lease->extend(60s));
   EXPECT_FALSE(lease->live());
-}
-
-TEST_F(ClientOnServers, AWaitGetsWhatIsGivenBackMeanwhile) {
-  Result theirs = client_.try_lock("r", 60s);
-  ASSERT_TRUE(theirs);
-  std::jthread giver([&] {
-    // The other one has been refused once.
-    EXPECT_TRUE(eventually([] { return server(0).calls("set") >= 2; }));
-    theirs = Refusal{};
-  });
-  Client other(addresses(), patient());
-  const Result ours = other.lock("r", 60s, std::chrono::milliseconds::max());
-  EXPECT_TRUE(ours);
-}
-
-TEST_F(ClientOnServers, AWaitStandsInLineAndLeavesNothingThere) {
-  Result theirs = client_.try_lock("r", 60s);
-  ASSERT_TRUE(theirs);
-  std::jthread giver([&] {
-    EXPECT_TRUE(eventually([] { return server(0).say({"ZCARD", "r:redlock:line"}) == "1"; }));
-    theirs = Refusal{};
-  });
-  Client other(addresses(), patient());
-  Result ours = other.lock("r", 60s, std::chrono::milliseconds::max());
-  ASSERT_TRUE(ours);
-  EXPECT_TRUE(ours->confirm());
-  EXPECT_TRUE(ours->release());
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_TRUE(eventually([i] { return server(i).say({"DBSIZE"}) == "0"; }));
-  }
-}
-
-TEST_F(ClientOnServers, AClientThatIsNotToStandInLineTriesAgainAndAgain) {
-  Result theirs = client_.try_lock("r", 60s);
-  ASSERT_TRUE(theirs);
-  std::jthread giver([&] {
-    EXPECT_TRUE(eventually([] { return server(0).calls("set") >= 4; }));
-    theirs = Refusal{};
-  });
-  Options polls = patient();
-  polls.line = false;
-  Client other(addresses(), polls);
-  const Result ours = other.lock("r", 60s, std::chrono::milliseconds::max());
-  EXPECT_TRUE(ours);
-  EXPECT_EQ(server(0).calls("subscribe"), 0U);
-}
-
-TEST_F(ClientOnServers, AWaitIsOverWhenItsTimeIs) {
-  const Result theirs = client_.try_lock("r", 60s);
-  Client other(addresses(), patient());
-  const auto began = steady_clock::now();
-  const Result ours = other.lock("r", 60s, 200ms);
-  ASSERT_FALSE(ours);
-  EXPECT_EQ(ours.refusal().decision, Decision::denied);
-  EXPECT_GE(steady_clock::now() - began, 190ms);
-}
-
-TEST_F(ClientOnServers, AStopEndsAWaitWithoutEndAndLeavesNothing) {
-  const Result theirs = client_.try_lock("r", 60s);
-  std::stop_source source;
-  std::jthread stopper([&] {
-    EXPECT_TRUE(eventually([] { return server(0).calls("set") >= 2; }));
-    source.request_stop();
-  });
-  Client other(addresses(), patient());
-  const Result ours = other.lock("r", 60s, std::chrono::milliseconds::max(), source.get_token());
-  ASSERT_FALSE(ours);
-  EXPECT_EQ(ours.refusal().decision, Decision::aborted);
-  EXPECT_EQ(values(3), everywhere(theirs->token()));
-  EXPECT_TRUE(eventually([] { return server(0).say({"DBSIZE"}) == "1"; }));
-}
-
-TEST_F(ClientOnServers, AStopUndoesWhatIsUnderWayAndWaitsForNoServer) {
-  Client client(addresses(), {.timeout = 60s});
-  { ASSERT_TRUE(client.try_lock("connects", 60s)); }
-  server(0).stop();
-  server(1).stop();
-  std::stop_source source;
-  steady_clock::time_point stopped;
-  std::jthread stopper([&] {
-    EXPECT_TRUE(eventually([] { return server(2).say({"GET", "r"}) != "nil"; }));
-    stopped = steady_clock::now();
-    source.request_stop();
-  });
-  const Result lease = client.lock("r", 60s, 60s, source.get_token());
-  const auto returned = steady_clock::now();
-  stopper.join();
-  server(0).go_on();
-  server(1).go_on();
-  ASSERT_FALSE(lease);
-  EXPECT_EQ(lease.refusal().decision, Decision::aborted);
-  // Each server may take a minute.
-  EXPECT_LT(returned - stopped, 20s);
-  EXPECT_TRUE(gone());
-}
-
-TEST_F(ClientOnServers, AStopThatCameBeforeAsksNobody) {
-  { ASSERT_TRUE(client_.try_lock("connects", 60s)); }
-  const std::uint64_t before = server(0).calls("set");
-  std::stop_source source;
-  source.request_stop();
-  const Result lease = client_.lock("r", 60s, 60s, source.get_token());
-  ASSERT_FALSE(lease);
-  EXPECT_EQ(lease.refusal().decision, Decision::aborted);
-  { ASSERT_TRUE(client_.try_lock("next", 60s)); }
-  EXPECT_EQ(server(0).calls("set"), before + 1);
 }
 
 TEST_F(ClientOnServers, ArgumentsThatCannotBeMeantAreNamed) {

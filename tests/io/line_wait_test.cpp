@@ -237,6 +237,24 @@ TEST_F(WaitingInLine, WhereAnAclForbidsToListenItPolls) {
   EXPECT_EQ(waiter.take().decision, Decision::granted);
 }
 
+TEST_F(WaitingInLine, AReleaseThatMaySeeNoTimesHandsOnAllTheSame) {
+  RedisServer guarded;
+  guarded.ask({"ACL", "SETUSER", "blind", "on", ">p", "~*", "&*", "+@all", "-pttl"});
+  Client holder({parse_server("redis://blind:p@" + guarded.address())}, once());
+  Client first({parse_server(guarded.address())}, once());
+  Client second({parse_server(guarded.address())}, once());
+  const Outcome held = lock(holder.runtime, holder.locks);
+  ASSERT_EQ(held.decision, Decision::granted);
+  const std::vector<Client*> both{&first, &second};
+  first.wait();
+  ASSERT_TRUE(step_until(both, [&] { return guarded.say({"ZCARD", kLine}) == "1"; }));
+  second.wait();
+  ASSERT_TRUE(step_until(both, [&] { return guarded.say({"ZCARD", kLine}) == "2"; }));
+  EXPECT_EQ(unlock(holder.runtime, holder.locks, held.token).decision, Decision::granted);
+  ASSERT_TRUE(step_until(both, [&] { return done(first) || done(second); }));
+  EXPECT_EQ((done(first) ? first : second).take().decision, Decision::granted);
+}
+
 TEST_F(WaitingInLine, WhatCannotBeMeantIsRefused) {
   const auto any = client(1);
   const auto begin = [&](Duration ttl, Duration wait, std::int64_t delay_ms,

@@ -178,6 +178,18 @@ TEST_F(Passing, TellsTheFirstToAskForItselfWhereNothingCanBeSet) {
   EXPECT_EQ(line(), Line{"a"});
 }
 
+TEST_F(Passing, ThatCannotTakeAnybodyOutOfTheLineSaysSo) {
+  hold("h");
+  join("a", 10);
+  join("b", 20);
+  server_.conditions().read_only = true;
+  EXPECT_EQ(pass("b").substr(0, 9), "-READONLY");
+  EXPECT_EQ(pass("c"), kNo) << "he stands in no line";
+  server_.conditions().read_only = false;
+  EXPECT_EQ(pass("b"), kNo);
+  EXPECT_EQ(line(), Line{"a"});
+}
+
 TEST_F(Passing, HandsOnThoughMemoryIsShort) {
   hold("h");
   wait_in_line("a", 10);

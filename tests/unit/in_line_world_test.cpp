@@ -24,7 +24,7 @@ struct Settings {
   Duration ttl = Duration::ms(2'000);
   Duration hold = Duration::ms(5);
   Duration delay_max = Duration::ms(2);  // one way
-  int killed = 0;                        // so many vanish, holding or waiting
+  std::size_t killed = 0;                // so many vanish, holding or waiting
 };
 
 class LineWorld {
@@ -37,7 +37,7 @@ class LineWorld {
       clients_[i].memory = std::make_shared<LineMemory>();
       at(draw(Duration(), Duration::ms(3)), [this, i] { begin(i); });
     }
-    for (int i = 0; i < settings.killed; ++i) {
+    for (std::size_t i = 0; i < settings.killed; ++i) {
       at(draw(Duration::ms(10), Duration::ms(200)), [this, i] { clients_[i].dead = true; });
     }
   }
@@ -281,7 +281,8 @@ TEST_P(OfServers, WhoVanishesCostsNoMoreThanHisLock) {
     LineWorld world(settings, seed);
     world.run(300, Duration::seconds(60));
     EXPECT_EQ(world.locks(), 300) << seed;
-    EXPECT_LT(world.elapsed(), settings.ttl * (settings.killed + 1) + Duration::seconds(3)) << seed;
+    const auto killed = static_cast<std::int64_t>(settings.killed);
+    EXPECT_LT(world.elapsed(), settings.ttl * (killed + 1) + Duration::seconds(3)) << seed;
   }
 }
 

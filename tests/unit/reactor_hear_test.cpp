@@ -124,7 +124,7 @@ class AJoin : public test::FakeWorld {
     for (std::size_t i = 0; i < 3; ++i) {
       nodes_.push_back(pool_.node(specs(3)[i].endpoint, kTimeoutDefault));
       server(i).say = [](const Arguments& request) -> std::optional<std::string> {
-        if (request.size() == 9) return test::integer(1);
+        if (request.size() == 10) return test::integer(1);
         return std::nullopt;
       };
     }
@@ -153,7 +153,7 @@ TEST_F(AJoin, ToAServerThatIsBackedOffFromIsAnsweredAtOnce) {
 
 TEST_F(AJoin, ThatIsUnansweredDoesNotHoldItsConnectionUntilTheWaitIsOver) {
   server(0).say = [](const Arguments& request) -> std::optional<std::string> {
-    if (request.size() == 9) return "";
+    if (request.size() == 10) return "";
     return std::nullopt;
   };
   const OperationId id = wait();

@@ -37,7 +37,8 @@ constexpr std::string_view kServe =
     R"(local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function leave(who)
   call('HDEL', waiters, who)
-  return call('ZREM', line, who) == 1
+  local left = call('ZREM', line, who)
+  return left == 1, left
 end
 local function entry(who)
   local told = call('HGET', waiters, who)
@@ -46,7 +47,8 @@ local function entry(who)
   if channel and call('TIME')[1] - heard < 15 then return channel, echo, ttl end
 end
 local function keep(name, ms)
-  if call('PTTL', name) < tonumber(ms) then call('PEXPIRE', name, ms) end
+  local left = call('PTTL', name)
+  if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
 end
 local function serve(free)
   for _ = 1, 256 do
@@ -56,7 +58,9 @@ local function serve(free)
     local heard = 0
     if channel then
       if free and call('SET', key, who, 'PX', ttl).err then free = false end
-      local word = free and 'granted ' .. echo or 'next ' .. call('PTTL', key)
+      local left = free or call('PTTL', key)
+      if type(left) == 'table' then return end
+      local word = free and 'granted ' .. echo or 'next ' .. left
       heard = who == me and 1 or call('PUBLISH', channel, word .. ' ' .. who)
       if free and (heard == 0 or type(heard) == 'table') then call('DEL', key) end
     end
@@ -83,8 +87,10 @@ end
 if type(known) == 'table' or known == 0 then return held == me and 1 or 0 end
 )";
 
+// Who could not leave, on a server that takes no writes, is told so.
 constexpr std::string_view kPassOn = R"(local first = at(0)
-leave(me)
+local _, left = leave(me)
+if type(left) == 'table' and type(call('ZRANK', line, me)) == 'number' then return left end
 if held == me then call('HDEL', waiters, '') end
 if held == me or not held then serve(true) elseif first == me then serve(false) end
 return held == me and 1 or 0)";
@@ -133,8 +139,8 @@ return standing(redis.call('ZRANK', line, me)))";
 }  // namespace
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
-                  "1d0aa50711ebb961ba9b7646ae52ccb8a2990b71"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "3b3237318dc3eb4dd6ff68b7e1233a48ddf2fad7"};
+                  "d85e455931cdcfb341e9d2730beef4c03b18f44f"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "d59a9928395652420a61deb138441dee2337086f"};
 
 const Script extend_if_equal{
     R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

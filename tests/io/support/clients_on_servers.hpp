@@ -1,0 +1,31 @@
+// A client of C++ users, on a fleet of real servers.
+#pragma once
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "io/support/fleet.hpp"
+#include "redlock/redlock.hpp"
+
+namespace redlock::test {
+
+using namespace std::chrono_literals;
+using Values = std::vector<std::string>;
+
+class ClientOnServers : public Fleet {
+ protected:
+  static std::vector<std::string> addresses(std::size_t count = 3) {
+    std::vector<std::string> addresses;
+    for (std::size_t i = 0; i < count; ++i) addresses.push_back(server(i).address());
+    return addresses;
+  }
+  static Options patient() { return {.timeout = 5s, .retry_delay = 20ms}; }
+  static Values everywhere(std::string_view value) { return Values(3, std::string(value)); }
+  static bool gone(const std::string& resource = "r") {
+    return eventually([&] { return values(3, resource) == everywhere("nil"); });
+  }
+
+  Client client_{addresses(), patient()};
+};
+
+}  // namespace redlock::test

@@ -1,0 +1,82 @@
+// Somebody who waits in line, and servers that answer when the test says so.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "redlock/algorithm/in_line.hpp"
+#include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/validity.hpp"
+#include "support/machine.hpp"
+#include "support/seeded_entropy.hpp"
+
+namespace redlock::test {
+
+using Nodes = std::vector<std::size_t>;
+
+inline constexpr Duration kAnswerTime = Duration::ms(50);
+inline constexpr Duration kWaitersTtl = Duration::ms(10'000);
+inline constexpr std::int64_t kWall = 1'700'000'000'000;
+
+class Wait : public testing::Test {
+ protected:
+  void begin(Duration wait, std::size_t nodes = 3, Duration ttl = kWaitersTtl) {
+    ttl_ = ttl;
+    line_.emplace(answer_times(nodes, kAnswerTime),
+                  std::make_shared<QuorumKind>(Resource("r"), ttl, kDriftFactorDefault),
+                  WaitRequest{Resource("r"), wait, 200, kWall}, memory_, entropy_);
+    nodes_ = nodes;
+    line_->start(t(0));
+  }
+  // In line at once.
+  void stand(Duration wait, std::size_t nodes = 3, Duration ttl = kWaitersTtl) {
+    memory_->note_waited(Resource("r"), t(0));
+    begin(wait, nodes, ttl);
+    hear_all(t(0));
+  }
+  void hear_all(Instant now) {
+    for (std::size_t i = 0; i < nodes_; ++i)
+      line_->take_hearing(NodeIndex(i), {"here", {}, {}}, now);
+  }
+  // What is handed out now; the latest join of each node is remembered.
+  std::vector<Request> drain() {
+    std::vector<Request> requests = test::drain(*line_);
+    for (const Request& request : only<Join>(requests))
+      joins_.insert_or_assign(request.node.value(), request);
+    return requests;
+  }
+  const Join& join(std::size_t node) { return std::get<Join>(*joins_.at(node).command); }
+  void answer(std::size_t node, Reply reply, Instant now) {
+    line_->take_reply(NodeIndex(node), joins_.at(node).attempt, std::move(reply), now);
+  }
+  void grant(std::size_t node, Instant now) { answer(node, Reply::granted(), now); }
+  void deny(std::size_t node, Instant now,
+            const std::string& standing = "9000 4 " + std::to_string(kWall)) {
+    answer(node, Reply::denied(standing), now);
+  }
+  void push(std::size_t node, Instant now) {
+    const Push push{Push::Kind::granted, join(node).token, join(node).entry.echo, {}};
+    EXPECT_TRUE(line_->take_push(NodeIndex(node), push, now));
+  }
+  // All that stand in line are told that somebody has it.
+  void deny_all(Instant now) {
+    drain();
+    for (std::size_t i = 0; i < nodes_; ++i) deny(i, now);
+  }
+  Decision decision() { return line_->outcome()->decision; }
+  bool granted() { return line_->outcome() != nullptr && decision() == Decision::granted; }
+
+  std::shared_ptr<LineMemory> memory_ = std::make_shared<LineMemory>();
+  SeededEntropy entropy_;
+  std::optional<InLine> line_;
+  std::map<std::size_t, Request> joins_;
+  std::size_t nodes_ = 0;
+  Duration ttl_;
+};
+
+}  // namespace redlock::test

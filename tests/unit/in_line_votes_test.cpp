@@ -1,0 +1,247 @@
+// What the votes are worth to who stands in line, and when they are given back.
+#include "redlock/algorithm/in_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/wait_fixture.hpp"
+
+namespace redlock {
+namespace {
+
+using test::kWaitersTtl;
+using test::kWall;
+using test::Nodes;
+using test::nodes_of;
+using test::only;
+using test::t;
+using test::Wait;
+
+TEST_F(Wait, AMajorityThatIsHandedOverIsTheLock) {
+  stand(Duration::ms(5'000));
+  deny_all(t(1));
+  push(2, t(300));
+  EXPECT_FALSE(granted());
+  push(0, t(301));
+  ASSERT_TRUE(granted());
+  EXPECT_TRUE(line_->outcome()->handed_over);
+  EXPECT_EQ(line_->outcome()->token, join(0).token);
+  EXPECT_TRUE(only<Pass>(drain()).empty());
+}
+
+TEST_F(Wait, ValidityCountsFromTheJoinAndNotFromThePush) {
+  stand(Duration::ms(5'000));
+  deny_all(t(1));
+  push(0, t(300));
+  push(1, t(301));
+  ASSERT_TRUE(granted());
+  EXPECT_EQ(line_->outcome()->validity,
+            validity_of(kWaitersTtl, Duration::ms(301), kDriftFactorDefault));
+}
+
+TEST_F(Wait, ValidityCountsFromTheMajorityThLatestJoin) {
+  stand(Duration::ms(20'000));
+  drain();
+  deny(0, t(1), "2000 0 " + std::to_string(kWall));
+  deny(1, t(1));
+  deny(2, t(1));
+  line_->take_time(t(1'001));  // the first of node 0 asks again
+  drain();
+  grant(0, t(1'002));
+  push(1, t(1'100));
+  ASSERT_TRUE(granted());
+  EXPECT_EQ(line_->outcome()->validity,
+            validity_of(kWaitersTtl, Duration::ms(1'100), kDriftFactorDefault));
+}
+
+TEST_F(Wait, VotesBehindOldJoinsAreAskedForOnceMore) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  push(0, t(6'000));
+  push(1, t(6'000));
+  EXPECT_FALSE(granted());
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  grant(0, t(6'001));
+  EXPECT_FALSE(granted());
+  grant(1, t(6'001));
+  ASSERT_TRUE(granted());
+  EXPECT_EQ(line_->outcome()->validity,
+            validity_of(kWaitersTtl, Duration::ms(1), kDriftFactorDefault));
+}
+
+TEST_F(Wait, OldVotesAreTakenAsTheyAreWhenTheWaitEnds) {
+  stand(Duration::ms(6'000));
+  deny_all(t(1));
+  push(0, t(5'999));
+  push(1, t(6'000));
+  ASSERT_TRUE(granted());
+}
+
+TEST_F(Wait, AVoteIsVoidWhileItIsJoinedAgain) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  push(0, t(10));
+  line_->take_time(t(10) + Duration::ms(10));  // too few: offered to whoever was earlier
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  push(1, t(21));
+  EXPECT_FALSE(granted());
+  grant(0, t(22));
+  EXPECT_TRUE(granted());
+}
+
+TEST_F(Wait, TooFewVotesAreOfferedLaterEachTime) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));  // a round trip of 1 ms
+  push(0, t(10));
+  Instant due = t(13);
+  Duration pause = Duration::ms(3);
+  for (int i = 0; i < 12; ++i) {
+    ASSERT_EQ(line_->next_deadline(), due) << i;
+    line_->take_time(due);
+    ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0})) << i;
+    grant(0, due);
+    pause = std::min(pause * 2, kOfferPauseMax);
+    due = due + pause;
+  }
+}
+
+TEST_F(Wait, VotesThatNobodyTakesAreGivenBackWhileOthersHaveTheLock) {
+  stand(Duration::ms(60'000));
+  drain();
+  grant(0, t(1));  // its server has forgotten the lock
+  for (const std::size_t node : {1U, 2U}) deny(node, t(1));
+  for (int offers = 1; offers < kOffersMax; ++offers) {
+    const Instant due = line_->next_deadline().value();
+    line_->take_time(due);
+    drain();
+    EXPECT_TRUE(join(0).entry.takes) << offers;
+    grant(0, due);
+  }
+  const Instant due = line_->next_deadline().value();
+  line_->take_time(due);
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_FALSE(join(0).entry.takes);
+  deny(0, due, "-2 0 " + std::to_string(kWall));
+  EXPECT_EQ(line_->next_deadline(), due + kFirstAsksEvery);
+}
+
+TEST_F(Wait, VotesAreNotGivenBackWhileNobodyElseHasTheLock) {
+  stand(Duration::ms(60'000));
+  drain();
+  grant(0, t(1));
+  deny(1, t(1));
+  for (int offers = 1; offers < 2 * kOffersMax; ++offers) {
+    const Instant due = line_->next_deadline().value();
+    line_->take_time(due);
+    drain();
+    EXPECT_TRUE(join(0).entry.takes) << offers;
+    grant(0, due);
+  }
+}
+
+TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
+  stand(Duration::ms(60'000));
+  drain();
+  for (std::size_t node = 0; node < 3; ++node) {
+    EXPECT_TRUE(join(node).entry.takes);
+    deny(node, t(1), "500 0 " + std::to_string(kWall));
+  }
+  line_->take_hearing(NodeIndex(0), {"", Fault::closed, "restarted"}, t(100));
+  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(200));
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_FALSE(join(0).entry.takes);
+  deny(0, t(201), "-2 0 " + std::to_string(kWall));
+  EXPECT_TRUE(drain().empty());
+  // Until the others are free too.
+  line_->take_time(t(503));
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1, 2}));
+  for (std::size_t node = 0; node < 3; ++node) EXPECT_TRUE(join(node).entry.takes);
+}
+
+TEST_F(Wait, WhatWasLeftIsTakenOnceAMajorityIsWithinReach) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(2));
+  drain();
+  deny(0, t(3), "-2 0 " + std::to_string(kWall));
+  EXPECT_TRUE(drain().empty());
+  push(1, t(4));
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_TRUE(join(0).entry.takes);
+  grant(0, t(5));
+  EXPECT_TRUE(granted());
+}
+
+TEST_F(Wait, ALockWithoutAnEndIsOutOfReachForGood) {
+  stand(Duration::ms(60'000));
+  drain();
+  for (std::size_t node = 0; node < 3; ++node) deny(node, t(1), "-1 0 " + std::to_string(kWall));
+  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(30'000));
+  drain();
+  EXPECT_FALSE(join(0).entry.takes);
+}
+
+TEST_F(Wait, ATicketFarFromTheServersClocksIsCorrectedOnce) {
+  stand(Duration::ms(60'000));
+  drain();
+  const std::string off = "9000 4 " + std::to_string(kWall + 5'000);
+  deny(0, t(2), off);
+  EXPECT_TRUE(drain().empty());
+  deny(1, t(2), off);
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  EXPECT_EQ(join(0).entry.ticket, kWall + 5'000);
+  EXPECT_EQ(memory_->clock_offset(), Duration::ms(5'000));
+  deny(0, t(3), "9000 4 " + std::to_string(kWall + 90'000));
+  deny(1, t(3), "9000 4 " + std::to_string(kWall + 90'000));
+  EXPECT_EQ(memory_->clock_offset(), Duration::ms(5'000));
+}
+
+TEST_F(Wait, TheOffsetIsRememberedForTheNextWait) {
+  memory_->set_clock_offset(Duration::ms(-700));
+  stand(Duration::ms(60'000));
+  drain();
+  EXPECT_EQ(join(0).entry.ticket, kWall - 700);
+}
+
+TEST_F(Wait, ATicketNearTheServersClocksStays) {
+  stand(Duration::ms(60'000));
+  drain();
+  for (const std::size_t node : {0U, 1U, 2U}) {
+    deny(node, t(0), "9000 4 " + std::to_string(kWall - kTicketOffMax.count_ms()));
+  }
+  EXPECT_TRUE(drain().empty());
+  EXPECT_EQ(memory_->clock_offset(), Duration());
+}
+
+TEST_F(Wait, AVoteMoreForTheLockThatItHasIsItsOwn) {
+  stand(Duration::ms(500));
+  deny_all(t(1));
+  push(0, t(2));
+  push(1, t(2));
+  ASSERT_TRUE(granted());
+  push(2, t(3));
+}
+
+TEST_F(Wait, AVoteIsNotTrustedBeyondItsLife) {
+  stand(Duration::ms(60'000), 3, Duration::ms(100));
+  deny_all(t(1));
+  push(0, t(2));
+  line_->take_time(t(5));
+  drain();
+  grant(0, t(5));
+  push(1, t(150));  // behind a join of t(0): its key may be gone
+  EXPECT_FALSE(granted());
+}
+
+TEST_F(Wait, AnswersSlowerThanTheLockLivesNeverGrantIt) {
+  stand(Duration::ms(200), 1, Duration::ms(20));
+  for (std::int64_t ms = 25; ms <= 200; ms += 25) {
+    ASSERT_EQ(only<Join>(drain()).size(), 1U) << ms;
+    grant(0, t(ms));
+    ASSERT_FALSE(granted()) << ms;
+  }
+  ASSERT_NE(line_->outcome(), nullptr);
+  EXPECT_EQ(decision(), Decision::late);
+}
+
+}  // namespace
+}  // namespace redlock
