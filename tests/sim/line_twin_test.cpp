@@ -90,7 +90,7 @@ TEST_P(EditedScripts, AreFoundOut) { EXPECT_NE(first_complaint(GetParam()), "");
 constexpr std::array kEdits{
     Edit{"PassWithoutCompare", "if held == me then redis.call('DEL', key) end\nlocal known",
          "redis.call('DEL', key)\nlocal known"},
-    Edit{"PassStaysInLine", "local first = at(0)\nleave(me)\n", "local first = at(0)\n"},
+    Edit{"PassStaysInLine", "local _, left = leave(me)\n", "local left\n"},
     Edit{"NextNotTold", "    if not leave(who) then return end\n    if free",
          "    if not leave(who) or (free and heard ~= 0) then return end\n    if free"},
     Edit{"NextNotToldBehindALeave", "elseif first == me then serve(false) end", "end"},
