@@ -19,8 +19,8 @@ constexpr std::int64_t kLegs = 4;
 constexpr std::int64_t kMoreLegs = 2;
 constexpr std::int64_t kRoundingNs = 3 * kMs;
 
-// Whom a fault keeps apart while it lasts.
-enum class Reach { nobody, link, server, client };
+// Whom a fault keeps apart while it lasts; `line`: those who wait in line.
+enum class Reach { nobody, link, server, line, client };
 
 Reach reach_of(FaultClass fault_class) {
   switch (fault_class) {
@@ -56,6 +56,8 @@ Reach reach_of(FaultClass fault_class) {
     case FaultClass::cannot_save:
     case FaultClass::no_permission:
       return Reach::server;
+    case FaultClass::no_line_keys:
+      return Reach::line;
     case FaultClass::reply_at_timeout:
       return Reach::client;
     default:
@@ -94,14 +96,16 @@ void Availability::key_set(std::uint32_t server, Contender party) {
   }
 }
 
-std::uint32_t Availability::in_trouble(std::uint32_t client, std::int64_t from_ns,
+std::uint32_t Availability::in_trouble(Contender party, std::int64_t from_ns,
                                        std::int64_t until_ns) const {
+  const bool waits = plan_.course(party).wait_ms > 0;
   std::uint32_t servers = 0;
   for (const FaultPlan& fault : plan_.faults) {
     const Reach reach = reach_of(fault.fault_class);
-    if (reach == Reach::nobody) continue;
+    if (reach == Reach::nobody || (reach == Reach::line && !waits)) continue;
     if (fault.from_ns > until_ns || fault.until_ns + settle_ns_ < from_ns) continue;
-    const bool ours = reach == Reach::server || fault.all_clients || fault.client == client;
+    const bool everybodys = reach == Reach::server || reach == Reach::line || fault.all_clients;
+    const bool ours = everybodys || fault.client == party.client;
     if (!ours) continue;
     servers |= fault.all_servers || reach == Reach::client ? ~std::uint32_t{0} : bit(fault.server);
   }
@@ -118,7 +122,7 @@ std::uint32_t Availability::doubted(Contender party, std::int64_t now_ns) const 
   std::uint32_t servers = 0;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
     const std::int64_t trusted_ns = trusted_ns_[place_of(party, server)];
-    servers |= in_trouble(party.client, trusted_ns, now_ns) & bit(server);
+    servers |= in_trouble(party, trusted_ns, now_ns) & bit(server);
     const bool struck = struck_ns_[party.client * plan_.servers + server] >= trusted_ns;
     servers |= struck ? bit(server) : 0;
   }
@@ -143,7 +147,7 @@ bool Availability::owed(Contender party, std::int64_t now_ns) const {
   const Call& call = calls_[party.client * plan_.resources + party.resource];
   if (!judged_ || call.excused || !time_enough(party)) return false;
   const std::uint32_t all = bit(plan_.servers) - 1;
-  const std::uint32_t sick = in_trouble(party.client, call.began_ns, now_ns) | call.cut_off;
+  const std::uint32_t sick = in_trouble(party, call.began_ns, now_ns) | call.cut_off;
   const std::uint32_t free = all & ~(sick | call.occupied);
   const auto majority = static_cast<int>(plan_.servers / 2 + 1);
   if (std::popcount(free) < majority) return false;

@@ -56,7 +56,7 @@ class Availability {
   }
   // Servers of which nothing has been heard since they were in trouble.
   [[nodiscard]] std::uint32_t doubted(Contender party, std::int64_t now_ns) const;
-  [[nodiscard]] std::uint32_t in_trouble(std::uint32_t client, std::int64_t from_ns,
+  [[nodiscard]] std::uint32_t in_trouble(Contender party, std::int64_t from_ns,
                                          std::int64_t until_ns) const;
 
   const Plan& plan_;

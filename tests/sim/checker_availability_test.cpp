@@ -59,6 +59,18 @@ TEST_F(AvailabilityTest, WithoutAMajorityThatIsWellNobodyIsOwedAnything) {
   EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
 }
 
+TEST_F(AvailabilityTest, AServerThatLetsNobodyStandInItsLineIsNotWellForWhoWaits) {
+  plan_.faults.push_back(
+      {.fault_class = FaultClass::no_line_keys, .from_ns = 0, .until_ns = kMs, .server = 1});
+  plan_.clients[0].wait_ms = 100;
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+  checker_.begins(1);  // who asks plainly
+  refuse(1);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
+}
+
 TEST_F(AvailabilityTest, AServerThatIsDownIsNotWellHoweverMuchItForgets) {
   for (const FaultClass down :
        {FaultClass::crash_keep, FaultClass::crash_lose_all_late, FaultClass::crash_lose_all_at_once,

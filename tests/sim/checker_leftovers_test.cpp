@@ -12,8 +12,8 @@ class LeftoversTest : public CheckerTest {
   // The text by which a lock is removed, under the name that servers give it.
   void removed(std::uint32_t server, const std::string& token, std::string_view answer,
                std::uint32_t connection = 0) {
-    executed(0, server, {"EVALSHA", "d85e455931cdcfb341e9d2730beef4c03b18f44f", "1", "lock", token},
-             answer, connection);
+    const std::string pass(scripts::pass.sha1);
+    executed(0, server, {"EVALSHA", pass, "1", "lock", token}, answer, connection);
   }
   void told(Verb verb, std::string_view token, Decision decision) {
     Outcome outcome;
@@ -21,9 +21,8 @@ class LeftoversTest : public CheckerTest {
     checker_.reported(0, verb, token, outcome);
   }
   static std::string removal_of(char token) {
-    return "*5\r\n$7\r\nEVALSHA\r\n$40\r\nd85e455931cdcfb341e9d2730beef4c03b18f44f\r\n$1\r\n1\r\n"
-           "$4\r\nlock\r\n$1\r\n" +
-           std::string(1, token) + "\r\n";
+    return "*5\r\n$7\r\nEVALSHA\r\n$40\r\n" + std::string(scripts::pass.sha1) +
+           "\r\n$1\r\n1\r\n$4\r\nlock\r\n$1\r\n" + std::string(1, token) + "\r\n";
   }
   // The lock stands on servers 0 and 1. Server 0 grants a join behind its release, which travelled
   // on connection 2 and was confirmed.

@@ -16,7 +16,8 @@ constexpr std::size_t kClientsMax = 6;
 constexpr std::int64_t kWaitMaxMs = 90'000;
 // Where every byte is an event: of one who waits, and of all together.
 constexpr std::int64_t kCutWaitMaxMs = 2'000;
-constexpr std::int64_t kCutWaitsMaxMs = 6'000;
+constexpr std::int64_t kCutWaitsMaxMs = 1'000;
+constexpr std::uint32_t kCutCyclesMax = 2;
 constexpr std::int64_t kTtlsMax = 5;
 constexpr std::int64_t kAsksMax = 50;
 constexpr std::int64_t kPauseMaxMs = 5'000;
@@ -95,6 +96,7 @@ class LineDrawer {
     // Where it may not stand in line it asks, and must not do so without an end.
     course.pause_ms = std::clamp(course.pause_ms, 1 + course.wait_ms / kAsksMax, kPauseMaxMs);
     course.cycles = static_cast<std::uint32_t>(random_.between(1, 4));
+    if (cuts_bytes()) course.cycles = std::min(course.cycles, kCutCyclesMax);
     if (random_.chance(1, 2)) {
       course.hold_ms = random_.between(0, std::min<std::int64_t>(course.hold_ms, 20));
     }
