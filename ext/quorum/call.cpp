@@ -16,24 +16,35 @@ namespace {
 // Servers' own words, in messages and lastErrors().
 constexpr std::size_t kReasonBytesMax = 256;
 
-OperationId begin_lock(LockManager& manager, const Resources& resources,
-                       const QuorumRequest& request) {
+// What is left of the time for which a lock is waited for.
+Duration wait_left(const QuorumCall& call) {
+  if (call.request.terms == nullptr) return {};
+  const Duration wait = call.request.terms->wait;
+  if (wait == Duration::max()) return wait;
+  return std::max(wait - (call.state.manager.pool().clock().now() - call.began), Duration());
+}
+
+OperationId begin_lock(LockManager& manager, const Resources& resources, const QuorumCall& call) {
+  const QuorumRequest& request = call.request;
   const Duration ttl = Duration::ms(request.ttl_ms);
   if (request.terms == nullptr) return manager.begin_lock(resources, ttl);
-  const auto& [wait, retry_delay_ms, in_line] = *request.terms;
+  const Duration wait = wait_left(call);
+  const std::int64_t retry_delay_ms = request.terms->retry_delay_ms;
   const std::string owner(request.owner);
-  if (in_line && wait > Duration()) {
+  if (request.terms->in_line && wait > Duration()) {
     return manager.begin_wait(resources, ttl, wait, retry_delay_ms, owner);
   }
   return manager.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms), owner);
 }
 
-OperationId begin(LockManager& manager, const QuorumRequest& request) {
+OperationId begin(const QuorumCall& call) {
+  LockManager& manager = call.state.manager;
+  const QuorumRequest& request = call.request;
   const Resources resources = resources_from(request.resource);
   const Token token{std::string(request.token)};
   switch (request.verb) {
     case QuorumVerb::lock:
-      return begin_lock(manager, resources, request);
+      return begin_lock(manager, resources, call);
     case QuorumVerb::extend:
       return manager.begin_extend(resources, token, Duration::ms(request.ttl_ms));
     case QuorumVerb::check:
@@ -126,14 +137,19 @@ bool complete(QuorumCall& call) {
 QuorumCall::QuorumCall(QuorumState& on, const QuorumRequest& asked)
     : state(on), request(asked), began(on.manager.pool().clock().now()) {}
 
+// A lock whose time went by in signal handlers before anybody was told of it is given back: who has
+// time left waits again.
 bool ask(QuorumCall& call) {
-  const bool begun = guarded(call.request.places, [&] {
-    call.state.troubles.clear();
-    call.state.line_troubles.clear();
-    call.state.remark.clear();
-    call.id = begin(call.state.manager, call.request);
-  });
-  return begun && complete(call);
+  do {
+    const bool begun = guarded(call.request.places, [&] {
+      call.state.troubles.clear();
+      call.state.line_troubles.clear();
+      call.state.remark.clear();
+      call.id = begin(call);
+    });
+    if (!begun || !complete(call)) return false;
+  } while (call.decision == Decision::outlasted && wait_left(call) > Duration());
+  return true;
 }
 
 void throw_unreachable(const QuorumCall& call) {

@@ -23,7 +23,7 @@ struct KnownScript {
 };
 constexpr std::array kScripts{
     KnownScript{"d85e455931cdcfb341e9d2730beef4c03b18f44f", Verb::release, 4, Part::passes},
-    KnownScript{"d59a9928395652420a61deb138441dee2337086f", Verb::take, 4, Part::joins},
+    KnownScript{"2cba4b86e7bfe72856d02f1028e729773ba60148", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"534bd37c93e1dbec335cd1eae3835fedf282b5ce", Verb::extend, 4},

@@ -1,4 +1,6 @@
 // What join must do and must not, claim by claim.
+#include <gmock/gmock.h>
+
 #include "sim/line_rules.hpp"
 
 namespace redlock::sim {
@@ -107,12 +109,10 @@ TEST_F(Joining, YieldsALockItHasToAnEarlierTicket) {
 }
 
 // A holder whom nobody knows is the one whose late joins change nothing.
-TEST_F(Joining, ForgetsTheHolderThatGaveTheLockBackThoughNobodyCouldBeServed) {
+TEST_F(Joining, ForgetsTheHolderWhoseLockHadEndedByItself) {
   join("b", 20);
-  wait_in_line("a", 10, 777);
-  server_.conditions().no_channels = true;
-  EXPECT_EQ(join("b", 20, 1000, "2"), standing(-2, 1));
-  EXPECT_EQ(stored(), kNil);
+  wait(1001);
+  EXPECT_EQ(join_only_to_stand("b", 20, "2"), standing(-2, 0));
   EXPECT_EQ(given(), kNil);
   // A lease that is kept alive plants its vote again, and an earlier join arrives late.
   hold("b", 700);
@@ -250,10 +250,21 @@ TEST_F(Joining, OverwritesNothingThatIsNoLockAndSaysWhatIsLeftOfIt) {
 }
 
 TEST_F(Joining, IsRefusedWhereTheLineIsNone) {
+  for (const char* key : {"k:redlock:line", "k:redlock:waiters"}) {
+    hold("h");
+    run({"SET", key, "x"});
+    EXPECT_EQ(join("a", 10).substr(0, 10), "-ERR a key") << key;
+    EXPECT_EQ(stored(), bulk("h"));
+    run({"DEL", key});
+    EXPECT_EQ(line(), Line{});
+  }
+}
+
+TEST_F(Joining, IsRefusedWhereNobodyMayBeTold) {
   hold("h");
-  run({"SET", "k:redlock:line", "x"});
-  EXPECT_EQ(join("a", 10).substr(0, 10), "-WRONGTYPE");
-  EXPECT_EQ(stored(), bulk("h"));
+  server_.conditions().no_channels = true;
+  EXPECT_THAT(join("a", 10), testing::HasSubstr("can't publish"));
+  EXPECT_EQ(line(), Line{});
   EXPECT_EQ(waiters(), 0U);
 }
 

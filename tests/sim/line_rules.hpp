@@ -49,8 +49,9 @@ class LineRules : public ScriptRules, public PushSink {
     return run(scripts::join, {token, std::to_string(ttl_ms), std::to_string(ticket), token, echo});
   }
   // Without taking.
-  std::string join_only_to_stand(const std::string& token, std::int64_t ticket) {
-    return run(scripts::join, {token, "1000", std::to_string(ticket), token, "1", "0"});
+  std::string join_only_to_stand(const std::string& token, std::int64_t ticket,
+                                 const std::string& echo = "1") {
+    return run(scripts::join, {token, "1000", std::to_string(ticket), token, echo, "0"});
   }
   // Somebody who can be reached.
   void wait_in_line(const std::string& token, std::int64_t ticket, std::int64_t ttl_ms = 1000) {

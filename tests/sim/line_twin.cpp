@@ -55,6 +55,8 @@ void LineTwin::begins(const Deed& deed, LineView before, std::int64_t now_ms, bo
 
 void LineTwin::published(std::string_view channel, std::string_view message,
                          std::int64_t receivers) {
+  // A join asks whether it may, and tells nobody anything.
+  if (message.empty()) return;
   published_.push_back({std::string(channel), std::string(message), receivers});
 }
 

@@ -211,6 +211,17 @@ TEST_F(Wait, PollsWhereNoMajorityLetsItStandInLine) {
   EXPECT_EQ(line_->outcome()->line[2].reply.text, "no channels");
 }
 
+TEST_F(Wait, DoesNotBeginToPollBehindTheEnd) {
+  stand(Duration::ms(1'000));
+  drain();
+  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  line_->take_time(t(1'000));
+  answer(1, Reply::unknown(Fault::acl, "NOPERM"), t(1'001));
+  ASSERT_NE(line_->outcome(), nullptr);
+  EXPECT_EQ(decision(), Decision::unreachable);
+  EXPECT_TRUE(only<SetIfAbsent>(drain()).empty());
+}
+
 TEST_F(Wait, PollsUntilTheSameEnd) {
   stand(Duration::ms(1'000), 1);
   drain();

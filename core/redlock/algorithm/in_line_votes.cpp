@@ -10,7 +10,9 @@ void InLine::review(Instant now) {
   ended_ = now >= wait_end();
   judge_votes(now);
   if (phase_ == Phase::done) return;
-  if (places_.size() - count(&LinePlace::refused) < majority()) return poll(now);
+  if (places_.size() - count(&LinePlace::refused) < majority()) {
+    return ended_ ? leave(now) : poll(now);
+  }
   if (ended_) {
     const bool all_told = count(&LinePlace::pending) == 0 || now >= last_answers_by();
     if (answered() >= majority() || all_told) leave(now);

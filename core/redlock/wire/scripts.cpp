@@ -98,11 +98,21 @@ return held == me and 1 or 0)";
 // The caller stands in line first, and is served like everybody: so the earliest ticket gets it.
 // The neighbours' places are looked at, for whoever vanished without a word.
 //
+// Where anything is refused that a hand-over needs, nobody may stand in line: he would never be told.
+//
 // A join that was overtaken by a later one, on another connection, changes nothing: it could give a
 // vote away that was counted. Nor does one of a holder of whom it is not known any more which was
 // his latest: so it is from the moment when a later join gives up what an earlier one had.
 constexpr std::string_view kJoin = R"(local held = call('GET', key)
 if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE') then return held end
+for _, needed in ipairs({{'ZRANGE', line, 0, 0}, {'HLEN', waiters},
+    {'PUBLISH', ARGV[4] .. '?', ''}}) do
+  local said = call(unpack(needed))
+  if type(said) == 'table' and said.err then
+    if not string.find(said.err, 'WRONGTYPE') then return said end
+    return redis.error_reply('ERR a key of the line holds something else')
+  end
+end
 local clock = redis.call('TIME')
 local function standing(place)
   return redis.call('PTTL', key) .. ' ' .. place .. ' ' .. clock[1] ..
@@ -116,6 +126,8 @@ if holder ~= me then
 end
 if tonumber(latest) > tonumber(ARGV[5]) then return standing(1) end
 redis.call('ZADD', line, ARGV[3], me)
+redis.call('ZREM', line, '?')
+redis.call('HDEL', waiters, '?')
 redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. clock[1])
 redis.call('PEXPIRE', line, 15000)
 keep(waiters, 15000)
@@ -140,7 +152,7 @@ return standing(redis.call('ZRANK', line, me)))";
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
                   "d85e455931cdcfb341e9d2730beef4c03b18f44f"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "d59a9928395652420a61deb138441dee2337086f"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "2cba4b86e7bfe72856d02f1028e729773ba60148"};
 
 const Script extend_if_equal{
     R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
