@@ -185,6 +185,28 @@ final class EndsTest extends LineTestCase
         self::assertNothingIsLeft();
     }
 
+    public function testWhoseTurnWentByInAHandlerThatWaitedItselfWaitsAgain(): void
+    {
+        $inner = self::HANDLERS . '
+            pcntl_signal(SIGUSR1, function () use (&$locks) {
+                report($locks->acquire("other", 30000, 60000)->release());
+            });
+        ';
+        $other = self::holding(null, 'other');
+        $waiter = $this->waiterInLine(1, ['ttl' => 1_500], $inner);
+        $waiter->signal(SIGUSR1);
+        $each = static fn (string ...$call): array => self::$fleet->each(static fn ($client): int => $client->call(...$call), 3);
+        Wait::until(static fn (): bool => $each('ZCARD', 'other:redlock:line') === [1, 1, 1], 'the handler to wait in line');
+        self::assertTrue($this->lease->release());
+        Wait::until(static fn (): bool => $each('EXISTS', 'r') === [1, 1, 1], 'the outer wait to be handed the lock');
+        Wait::until(static fn (): bool => $each('EXISTS', 'r') === [0, 0, 0], 'its time to go by');
+        $other->release();
+        self::assertTrue(PhpProcess::report($waiter));
+        self::assertGot($waiter);
+        self::giveBack($waiter);
+        self::assertNothingIsLeft();
+    }
+
     private static function lastWords(ChildProcess $process): string
     {
         $words = '';

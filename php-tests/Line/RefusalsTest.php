@@ -37,7 +37,7 @@ final class RefusalsTest extends LineTestCase
     }
 
     /** @dataProvider refusals */
-    public function testWhoMayNotStandInLinePollsAndSaysWhy(string $rules, string $reason): void
+    public function testWhoMayNotStandInLinePollsAndSaysWhy(string $rules, string $reason, int $left = 0): void
     {
         $server = $this->serverWithUser($rules);
         $held = self::holding([self::spec($server)]);
@@ -45,24 +45,49 @@ final class RefusalsTest extends LineTestCase
         // Every attempt is a SET that is refused.
         $sets = static fn (): int => $server->calls('set');
         Wait::until(static fn (): bool => $sets() >= 5, 'the waiter to poll');
-        self::assertSame(0, $server->client()->call('EXISTS', 'r:redlock:line', 'r:redlock:waiters'));
+        self::assertSame($left, $server->client()->call('EXISTS', 'r:redlock:line', 'r:redlock:waiters'));
         self::assertTrue($held->release());
         $report = self::assertGot($waiter);
         self::assertSame([$server->name()], array_keys($report['errors']));
         self::assertStringStartsWith('waits by polling: ', $report['errors'][$server->name()]);
         self::assertStringContainsString($reason, $report['errors'][$server->name()]);
         self::giveBack($waiter);
-        self::assertSame(0, $server->client()->call('DBSIZE'));
+        self::assertSame($left, $server->client()->call('DBSIZE'));
     }
 
-    /** @return iterable<string, array{string, string}> */
+    /** @return iterable<string, array{0: string, 1: string, 2?: int}> how many keys stay until they expire */
     public static function refusals(): iterable
     {
         yield 'the rules from before there were lines' => [self::OLD_RULES, 'NOPERM'];
         yield 'no channel' => [self::rules('&redlock:*'), 'NOPERM'];
         yield 'no SUBSCRIBE' => [self::rules('+subscribe'), 'NOPERM'];
         yield 'no line' => [self::rules('+zadd'), 'script'];
+        foreach (['+publish' => 0, '+zrange' => 0, '+hlen' => 0, '+zrem' => 1, '+hdel' => 1] as $rule => $left) {
+            yield "no hand-over without $rule" => [self::rules($rule), '', $left];
+        }
         yield 'no keys beside the lock\'s own' => [str_replace('~r:* ~lock:*', '', self::rules()), ''];
+    }
+
+    /** @dataProvider lineKeys */
+    public function testWhereAKeyOfTheLineHoldsSomethingElseItIsPolled(string $key): void
+    {
+        $server = $this->server();
+        $server->client()->call('SET', $key, 'x');
+        $spec = ['host' => '127.0.0.1', 'port' => $server->port, 'timeout' => 2.0];
+        $held = self::holding([$spec]);
+        $waiter = $this->waiter(['servers' => [$spec], 'options' => ['retryDelay' => 20]]);
+        Wait::until(static fn (): bool => $server->calls('set') >= 6, 'the waiter to poll');
+        self::assertTrue($held->release());
+        self::assertStringContainsString('holds something else', self::assertGot($waiter)['errors'][$server->name()]);
+        self::giveBack($waiter);
+        self::assertSame('x', $server->client()->call('GET', $key));
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function lineKeys(): iterable
+    {
+        yield 'the line' => ['r:redlock:line'];
+        yield 'the waiters' => ['r:redlock:waiters'];
     }
 
     public function testWhoMayNotHandOnLeavesItToTheFirstInLine(): void

@@ -98,7 +98,8 @@ return held == me and 1 or 0)";
 // The caller stands in line first, and is served like everybody: so the earliest ticket gets it.
 // The neighbours' places are looked at, for whoever vanished without a word.
 //
-// Where anything is refused that a hand-over needs, nobody may stand in line: he would never be told.
+// Where anything is refused that a hand-over needs, nobody may stand in line: he would never be
+// told.
 //
 // A join that was overtaken by a later one, on another connection, changes nothing: it could give a
 // vote away that was counted. Nor does one of a holder of whom it is not known any more which was
