@@ -111,9 +111,8 @@ void Listeners::take_ready(std::span<const Interest> interests, Instant now) noe
 }
 
 bool Listeners::listens_to(const Node& node) const {
-  return std::ranges::any_of(places_, [&](const auto& place) {
-    return is_wanted(*place) && place->node.get() == &node;
-  });
+  return std::ranges::any_of(
+      places_, [&](const auto& place) { return is_wanted(*place) && place->node.get() == &node; });
 }
 
 bool Listeners::overdue(Instant now) const {
