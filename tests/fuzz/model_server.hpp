@@ -22,7 +22,7 @@ namespace redlock::fuzz {
 struct Expected {
   std::uint64_t id = 0;
   Answer answer = Answer::unknown;
-  std::string text;  // of a grant
+  std::string text;  // told with it
   // A NOSCRIPT is an answer only when the command's own undo was sent before it arrived; else the
   // command is repeated.
   bool maybe = false;
@@ -101,7 +101,7 @@ class ModelServer {
     const bool stamp = script && arguments.size() == 7 && arguments[6] == "1" && is_take(arguments);
     Told told;
     if (stamp) told.granted = "1700000000000." + std::to_string(id);
-    if (script && arguments.size() == kInspectWords) told = {"4711 12 somebody", ":12\r\n"};
+    if (script && arguments.size() == kInspectWords) told = {"4711 12 somebody", ":12\r\n", "12"};
     if (!script) told.denied = "$-1\r\n";
     answer_command(undo ? 0 : id, script, by_sha1, told, input.choice(6));
   }
@@ -131,6 +131,7 @@ class ModelServer {
   struct Told {
     std::string granted;
     std::string_view denied = ":0\r\n";
+    std::string why = {};  // what is told with a no
   };
   static constexpr std::size_t kInspectWords = 4;
 
@@ -150,7 +151,7 @@ class ModelServer {
       }
       return;
     }
-    if (how <= 2) return say(told.denied, Answer::denied);
+    if (how <= 2) return say(told.denied, Answer::denied, told.why);
     if (told.granted.empty()) return say(script ? ":1\r\n" : "+OK\r\n", Answer::granted);
     say("$" + std::to_string(told.granted.size()) + "\r\n" + told.granted + "\r\n", Answer::granted,
         told.granted);
