@@ -75,9 +75,11 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
                  const LeaseTerms& terms) {
   const Duration wait = request.waits_for_ever ? Duration::max() : Duration::ms(request.wait_ms);
   const WaitTerms wait_terms{wait, locks.retry_delay_ms, locks.in_line};
+  // Signal handlers may change what the options refer to.
+  const std::shared_ptr<Hold>& hold = LeaseObject::state_of(Z_OBJ_P(into))->shared();
   const QuorumRequest asked{QuorumVerb::lock, request.method, request.places,
                             request.resource, request.ttl_ms, {},
-                            &wait_terms,      terms.owner};
+                            &wait_terms,      hold->owner()};
   QuorumCall call(locks, asked);
   if (!ask(call)) {
     if (call.id != 0) count(Counted::undone);

@@ -61,6 +61,7 @@ class Hold {
   [[nodiscard]] const Resources& resources() const { return resources_; }
   [[nodiscard]] const Token& token() const { return token_; }
   [[nodiscard]] Duration ttl() const { return terms_.ttl; }
+  [[nodiscard]] const std::string& owner() const { return owner_; }
   [[nodiscard]] bool kept_at_end() const { return terms_.kept_at_end; }
   // Why it was lost, where that is known.
   [[nodiscard]] Loss loss() const { return trust_ ? trust_->loss() : Loss::none; }

@@ -39,7 +39,7 @@ struct WaitTerms {
 
 enum class QuorumVerb { lock, unlock, extend, check, inspect };
 
-// Borrows all that it names, until the call is over; the token and what follows until it has begun.
+// Borrows all that it names, until the call is over; the token until it has begun.
 struct QuorumRequest {
   QuorumVerb verb;
   std::string_view method;  // for messages, like "RedLock::lock()"; lives for ever

@@ -22,11 +22,11 @@ struct KnownScript {
   Part part = Part::none;
 };
 constexpr std::array kScripts{
-    KnownScript{"d85e455931cdcfb341e9d2730beef4c03b18f44f", Verb::release, 4, Part::passes},
-    KnownScript{"2cba4b86e7bfe72856d02f1028e729773ba60148", Verb::take, 4, Part::joins},
+    KnownScript{"d7fc38ad980d5b79cfedde493d3d8f7b4e13030f", Verb::release, 4, Part::passes},
+    KnownScript{"c8ddf2fc2c29fc1cc3c686779bd29b13b6fb69cb", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
-    KnownScript{"534bd37c93e1dbec335cd1eae3835fedf282b5ce", Verb::extend, 4},
+    KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},
     KnownScript{"91dcb3cc30dcd119457d057157b65a9e90f2b1e0", Verb::check, 4},
     KnownScript{"935bc2f08aac29a5bc0ba26e000ce18db3feb63f", Verb::check, 4},
     KnownScript{"99cb95090d44ce09b3a7df1d5c5853d2e1dfeb77", Verb::take, 5},

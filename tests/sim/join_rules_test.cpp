@@ -131,6 +131,31 @@ TEST_F(Joining, ForgetsTheHolderWhoseTimeIsOverWhenHeJoinsAgain) {
   EXPECT_EQ(stored(), bulk("b"));
 }
 
+// An extend counts the vote: a later join that comes behind it, on another connection, is too late.
+TEST_F(Joining, ThatComesBehindAnExtendYieldsNothing) {
+  join("b", 20);
+  wait_in_line("a", 10, 777);
+  EXPECT_EQ(run(scripts::extend_if_equal, {"b", "5000"}), kYes);
+  EXPECT_EQ(join("b", 20, 1000, "2"), standing(5000, 1));
+  EXPECT_EQ(stored(), bulk("b"));
+}
+
+TEST_F(Joining, ThatComesBehindAVoteThatWasPlantedAgainYieldsNothing) {
+  join("b", 20);
+  run({"DEL", "k"});
+  EXPECT_EQ(run(scripts::extend_if_equal, {"b", "5000"}), kNo);
+  wait_in_line("a", 10, 777);
+  run({"DEL", "k"});
+  hold("b");
+  EXPECT_EQ(join("b", 20, 1000, "2"), standing(9000, 1));
+  EXPECT_EQ(stored(), bulk("b"));
+}
+
+TEST_F(Joining, TellsHowLongAKeyOfOthersLivesHoweverLongThatIs) {
+  run({"SET", "k", "x", "PX", "1000000000000000"});
+  EXPECT_EQ(join("a", 10), standing(1'000'000'000'000'000, 0));
+}
+
 TEST_F(Joining, YieldsNothingToALaterTicket) {
   join("a", 10);
   wait_in_line("b", 20);

@@ -211,6 +211,20 @@ TEST_F(Wait, PollsWhereNoMajorityLetsItStandInLine) {
   EXPECT_EQ(line_->outcome()->line[2].reply.text, "no channels");
 }
 
+TEST_F(Wait, BeforeItPollsWhatThePlainAttemptWonIsUndone) {
+  begin(Duration::ms(1'000));
+  drain();
+  line_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
+  for (const std::size_t node : {1U, 2U})
+    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+  ASSERT_TRUE(line_->listens());
+  for (const std::size_t node : {0U, 1U})
+    line_->take_hearing(NodeIndex(node), {{}, Fault::maxclients, "full"}, t(2));
+  const auto requests = drain();
+  EXPECT_EQ(nodes_of(only<Pass>(requests)), (Nodes{0}));
+  EXPECT_EQ(nodes_of(only<SetIfAbsent>(requests)), (Nodes{0, 1, 2}));
+}
+
 TEST_F(Wait, DoesNotBeginToPollBehindTheEnd) {
   stand(Duration::ms(1'000));
   drain();

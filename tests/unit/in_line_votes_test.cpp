@@ -195,6 +195,23 @@ TEST_F(Wait, ATicketFarFromTheServersClocksIsCorrectedOnce) {
   EXPECT_EQ(memory_->clock_offset(), Duration::ms(5'000));
 }
 
+// Which of the servers are heard first is chance.
+TEST_F(Wait, OneServersClockAloneMovesNoTicket) {
+  stand(Duration::ms(60'000));
+  drain();
+  deny(0, t(2), "9000 4 " + std::to_string(kWall + 600'000));
+  deny(1, t(2), "9000 4 " + std::to_string(kWall));
+  EXPECT_TRUE(drain().empty());
+  EXPECT_EQ(memory_->clock_offset(), Duration());
+}
+
+TEST_F(Wait, AServersNumbersAreNoClockThatCouldOverflow) {
+  stand(Duration::ms(60'000));
+  drain();
+  for (const std::size_t node : {0U, 1U}) deny(node, t(2), "9000 4 -9223372036854775808");
+  EXPECT_EQ(line_->outcome(), nullptr);
+}
+
 TEST_F(Wait, TheOffsetIsRememberedForTheNextWait) {
   memory_->set_clock_offset(Duration::ms(-700));
   stand(Duration::ms(60'000));

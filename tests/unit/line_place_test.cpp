@@ -233,7 +233,7 @@ TEST_F(Place, AChannelThatChangesUnderAJoinIsToldBehindIt) {
 }
 
 TEST_F(Place, IsRefusedWhereSubscriptionsOrScriptsAre) {
-  for (const Fault fault : {Fault::acl, Fault::rejected, Fault::bound}) {
+  for (const Fault fault : {Fault::acl, Fault::rejected, Fault::bound, Fault::maxclients}) {
     LinePlace place(kStale, NodeReport());
     place.take_hearing({{}, fault, "no"}, t(0));
     EXPECT_TRUE(place.refused());

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "redlock/wire/scripts.hpp"
 #include "support/fake_world.hpp"
 
 namespace redlock {
@@ -43,6 +44,15 @@ TEST_F(UnawaitedTest, BehindSoManyBytesEveryServerIsWaitedFor) {
   EXPECT_LE(waits, 300 / 20);
   step_for(Duration::ms(5));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
+}
+
+// A release carries its script until a server has answered one.
+TEST_F(UnawaitedTest, BehindTheFirstFewTheServersAreWaitedForAlready) {
+  EXPECT_GT(kBytesOfFirstReleases, scripts::pass.text.size() + 128);
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(1);
+  EXPECT_EQ(waits_among(2), 0);
+  EXPECT_EQ(waits_among(5), 1);
+  EXPECT_EQ(waits_among(20), 0);
 }
 
 TEST_F(UnawaitedTest, AServerThatStandsStillIsWaitedForOnceInAWhile) {

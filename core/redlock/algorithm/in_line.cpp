@@ -37,9 +37,8 @@ void InLine::follow_plain(Instant now) {
   const bool final = outcome->decision == Decision::granted ||
                      outcome->decision == Decision::foreign || phase_ == Phase::polling;
   if (!final && now < wait_end()) return begin_standing(now);
-  Outcome taken = *outcome;
-  // Why it was not waited in line.
-  if (phase_ == Phase::polling) taken.line = reports();
+  Outcome taken = plain_->take_outcome();
+  taken.line = std::move(refusals_);
   finish(std::move(taken));
 }
 
@@ -52,12 +51,6 @@ void InLine::begin_standing(Instant now) {
     places.emplace_back(stale_after, plain_ ? plain_->outcome()->nodes[i] : NodeReport());
   }
   memory_->note_waited(request_.resources, now);
-  // What undoes the plain attempt goes before the joins.
-  while (plain_) {
-    std::optional<Request> undo = plain_->next_request();
-    if (!undo) break;
-    requests_.push_back(std::move(*undo));
-  }
   if (plain_) attempt_ = plain_base_ + 1;
   token_ = std::move(token);
   places_ = std::move(places);
@@ -109,6 +102,13 @@ void InLine::take_time(Instant now) {
 }
 
 void InLine::poll(Instant now) {
+  refusals_ = reports();
+  // Of the attempt that was made first nothing is left undone.
+  while (plain_) {
+    std::optional<Request> undo = next_of_plain();
+    if (!undo) break;
+    requests_.push_back(std::move(*undo));
+  }
   queue_passes(now);
   // Behind the joins' numbers, also that of the passes.
   ++attempt_;
@@ -185,12 +185,19 @@ void InLine::finish(Outcome outcome) {
 }
 
 std::optional<Request> InLine::next_request() {
+  // What undoes the plain attempt goes before the joins.
+  if (phase_ != Phase::polling && plain_) {
+    if (std::optional<Request> undo = next_of_plain()) return undo;
+  }
   if (!requests_.empty()) {
     Request request = std::move(requests_.front());
     requests_.pop_front();
     return request;
   }
-  if (!plain_) return std::nullopt;
+  return plain_ ? next_of_plain() : std::nullopt;
+}
+
+std::optional<Request> InLine::next_of_plain() {
   std::optional<Request> request = plain_->next_request();
   if (request) request->attempt += plain_base_;
   return request;

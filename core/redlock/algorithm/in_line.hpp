@@ -88,6 +88,7 @@ class InLine final : public Operation {
   void join_where_due(Instant now);
   void poll(Instant now);
   void leave(Instant now);
+  [[nodiscard]] std::optional<Request> next_of_plain();
 
   [[nodiscard]] Instant wait_end() const { return started_ + request_.wait; }
   // Whoever was asked as the wait ended has answered by then, or does not.
@@ -121,8 +122,9 @@ class InLine final : public Operation {
   Duration offer_pause_;
   int offers_ = 0;
   Instant offer_at_ = Instant::never();
-  bool ended_ = false;            // the wait is over; what is pending is waited for
-  std::deque<Request> requests_;  // to be handed out before the plain attempt's
+  bool ended_ = false;                // the wait is over; what is pending is waited for
+  std::deque<Request> requests_;      // of standing, and the passes behind it
+  std::vector<NodeReport> refusals_;  // why it polls
   std::optional<Outcome> outcome_;
 };
 

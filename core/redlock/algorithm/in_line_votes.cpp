@@ -1,10 +1,26 @@
 // While standing in line: what the votes are worth, and when to join again.
 #include <algorithm>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "redlock/algorithm/in_line.hpp"
 
 namespace redlock {
+
+namespace {
+
+Duration size_of(Duration offset) { return std::max(offset, Duration() - offset); }
+
+// Of two in the middle the smaller one: one server's clock is not to move anybody's ticket far.
+Duration middle_of(std::vector<Duration> offsets) {
+  std::ranges::sort(offsets);
+  const Duration upper = offsets[offsets.size() / 2];
+  const Duration lower = offsets[(offsets.size() - 1) / 2];
+  return size_of(lower) < size_of(upper) ? lower : upper;
+}
+
+}  // namespace
 
 void InLine::review(Instant now) {
   ended_ = now >= wait_end();
@@ -54,7 +70,7 @@ void InLine::offer_votes(Instant now) {
   } else if (votes > most_votes_) {
     most_votes_ = votes;
     offers_ = 0;
-    offer_pause_ = std::max(round_trip_ * kOfferAfterRoundTrips, kOfferPauseMin);
+    offer_pause_ = std::clamp(round_trip_ * kOfferAfterRoundTrips, kOfferPauseMin, kOfferPauseMax);
     offer_at_ = now + offer_pause_;
   } else if (now >= offer_at_) {
     offer_pause_ = std::min(offer_pause_ * 2, kOfferPauseMax);
@@ -82,14 +98,13 @@ void InLine::correct_ticket() {
   std::vector<Duration> offsets;
   for (const LinePlace& place : places_) {
     if (!place.standing()) continue;
-    const std::int64_t ours = ticket_ + (place.joined_at() - started_).count_ms();
-    offsets.push_back(Duration::ms(place.standing()->server_ms - ours));
+    const Duration ours = Duration::ms(ticket_) + (place.joined_at() - started_);
+    offsets.push_back(Duration::ms(place.standing()->server_ms) - ours);
   }
   if (offsets.size() < majority()) return;
   ticket_checked_ = true;
-  std::ranges::sort(offsets);
-  const Duration offset = offsets[offsets.size() / 2];
-  if (std::max(offset, Duration() - offset) <= kTicketOffMax + round_trip_) return;
+  const Duration offset = middle_of(std::move(offsets));
+  if (size_of(offset) <= kTicketOffMax + round_trip_) return;
   memory_->set_clock_offset(memory_->clock_offset() + offset);
   ticket_ += offset.count_ms();
   for (LinePlace& place : places_) {

@@ -36,8 +36,9 @@ void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
     if (!voted_) join_at_ = now;
     return;
   }
-  // Of connections that listen there are as many as there may be.
-  const bool full = hearing.fault == Fault::bound;
+  // Of connections there are as many as there may be, for us or on the server: to wait until one is
+  // free would take for ever where others wait for it too.
+  const bool full = hearing.fault == Fault::bound || hearing.fault == Fault::maxclients;
   refused_ = refused_ || full || is_refusal_for_good(hearing.fault);
   // A vote that was counted is on its server, whether that can be heard or not.
   if (!voted_) report(Reply::unknown(hearing.fault, hearing.reason));

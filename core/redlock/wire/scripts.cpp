@@ -51,6 +51,7 @@ local function keep(name, ms)
   if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
 end
 local function serve(free)
+  if not call('TIME')[1] or type(call('HGET', waiters, '')) == 'table' then return end
   for _ = 1, 256 do
     local who = at(0)
     if not who then return end
@@ -60,7 +61,7 @@ local function serve(free)
       if free and call('SET', key, who, 'PX', ttl).err then free = false end
       local left = free or call('PTTL', key)
       if type(left) == 'table' then return end
-      local word = free and 'granted ' .. echo or 'next ' .. left
+      local word = free and 'granted ' .. echo or 'next ' .. string.format('%.0f', left)
       heard = who == me and 1 or call('PUBLISH', channel, word .. ' ' .. who)
       if free and (heard == 0 or type(heard) == 'table') then call('DEL', key) end
     end
@@ -116,8 +117,7 @@ for _, needed in ipairs({{'ZRANGE', line, 0, 0}, {'HLEN', waiters},
 end
 local clock = redis.call('TIME')
 local function standing(place)
-  return redis.call('PTTL', key) .. ' ' .. place .. ' ' .. clock[1] ..
-    string.format('%03d', clock[2] / 1000)
+  return string.format('%.0f %d %s%03d', redis.call('PTTL', key), place, clock[1], clock[2] / 1000)
 end
 local function known(who) return redis.call('HGET', waiters, who) or '' end
 local latest, holder = string.match(known(''), '^(%d+) (.*)$')
@@ -152,16 +152,23 @@ return standing(redis.call('ZRANK', line, me)))";
 }  // namespace
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
-                  "d85e455931cdcfb341e9d2730beef4c03b18f44f"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "2cba4b86e7bfe72856d02f1028e729773ba60148"};
+                  "d7fc38ad980d5b79cfedde493d3d8f7b4e13030f"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "c8ddf2fc2c29fc1cc3c686779bd29b13b6fb69cb"};
 
+// Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
+// planted again behind one, must not be given away by a later join that was overtaken on its way.
 const Script extend_if_equal{
-    R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+    R"(local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
+local given = redis.pcall('HGET', waiters, '')
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
+  redis.pcall('HDEL', waiters, '')
+end
+if held ~= ARGV[1] then return 0 end
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
 return 1)",
-    "534bd37c93e1dbec335cd1eae3835fedf282b5ce"};
+    "a37a402bae9fb577dd7258409d3571d2a6c4b752"};
 
 const Script check_equal{
     R"(if redis.call('GET', KEYS[1]) == ARGV[1] then return 1 end
