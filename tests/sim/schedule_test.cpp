@@ -12,7 +12,7 @@ namespace redlock::sim {
 namespace {
 
 // Seeds are drawn apart from those of other tests, so that each test sees schedules of its own.
-constexpr std::uint64_t kModelSeeds = 3000;
+constexpr std::uint64_t kModelSeeds = 2'000;
 constexpr std::uint64_t kClassSeeds = 60;
 constexpr std::uint64_t kRareClassSeeds = 1000;
 constexpr std::uint64_t kControlSeedsMax = 600;
@@ -60,8 +60,8 @@ TEST(ScheduleTest, DifferentSeedsGiveDifferentTraces) {
 
 TEST(ScheduleTest, TheSumsDoNotDependOnTheNumberOfThreads) {
   const auto no_progress = [](std::uint64_t, std::uint64_t) {};
-  const Totals one = run_batch({1, 500, {}, 1}, no_progress);
-  const Totals three = run_batch({1, 500, {}, 3}, no_progress);
+  const Totals one = run_batch({1, 200, {}, 1}, no_progress);
+  const Totals three = run_batch({1, 200, {}, 3}, no_progress);
   EXPECT_EQ(one.fired, three.fired);
   EXPECT_EQ(one.events, three.events);
   EXPECT_EQ(one.outside_violations, three.outside_violations);
