@@ -11,6 +11,7 @@
 #include "io/support/descriptors.hpp"
 #include "io/support/fleet.hpp"
 #include "support/child.hpp"
+#include "support/kept_lease.hpp"
 #include "support/system_calls.hpp"
 
 namespace redlock {
@@ -58,16 +59,7 @@ class KeeperBesideTwoThreads : public Fleet {
   KeptLease take(const std::string& resource = "r") {
     const Instant taken_at = runtime_.pool().clock().now();
     const Outcome taken = lock(runtime_, locks_, resource, kTtl);
-    EXPECT_EQ(taken.decision, Decision::granted);
-    const Instant until = taken.decided_at + taken.validity;
-    return {plan_,
-            Resource(resource),
-            taken.token,
-            {kTtl, Duration::seconds(3'600)},
-            taken_at,
-            until,
-            std::make_shared<Trust>(until),
-            nullptr};
+    return test::kept_lease(plan_, resource, taken, taken_at, {kTtl, Duration::seconds(3'600)});
   }
   static void end(Keeper& keeper, const KeptLease& lease) {
     lease.trust->end();

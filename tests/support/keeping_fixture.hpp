@@ -8,6 +8,7 @@
 
 #include "redlock/runtime/keeping.hpp"
 #include "support/fake_world.hpp"
+#include "support/kept_lease.hpp"
 
 namespace redlock::test {
 
@@ -25,16 +26,7 @@ class KeepingTest : public FakeWorld {
     LockManager locks(pool_, plan_);
     const Instant taken_at = clock_.now();
     const Outcome taken = lock(locks, resource, kTtl);
-    EXPECT_EQ(taken.decision, Decision::granted);
-    const Instant until = taken.decided_at + taken.validity;
-    return {plan_,
-            Resource(resource),
-            taken.token,
-            {kTtl, keep_max},
-            taken_at,
-            until,
-            std::make_shared<Trust>(until),
-            losses_};
+    return kept_lease(plan_, resource, taken, taken_at, {kTtl, keep_max}, losses_);
   }
   // As if it had been taken a third of its ttl ago: it is due at once, whatever its jitter.
   KeptLease take_due(const std::string& resource) {

@@ -7,6 +7,7 @@
 
 #include "redlock/runtime/keeping.hpp"
 #include "support/frugal_transport.hpp"
+#include "support/kept_lease.hpp"
 #include "support/seeded_entropy.hpp"
 
 namespace redlock {
@@ -36,16 +37,7 @@ struct World {
   KeptLease take(const std::string& resource) {
     const Instant taken_at = clock.now();
     const Outcome taken = pool.run(locks.begin_lock(Resource(resource), kTtl));
-    EXPECT_EQ(taken.decision, Decision::granted);
-    const Instant until = taken.decided_at + taken.validity;
-    return {plan,
-            Resource(resource),
-            taken.token,
-            {kTtl, Duration::seconds(3'600)},
-            taken_at,
-            until,
-            std::make_shared<Trust>(until),
-            nullptr};
+    return test::kept_lease(plan, resource, taken, taken_at, {kTtl, Duration::seconds(3'600)});
   }
   void keep_until(Instant until) {
     while (clock.now() < until) {
