@@ -45,8 +45,10 @@ inline SharedCommand command_of(std::size_t kind, std::uint64_t id) {
         return StampCheck{key, Token(stamp)};
       case 8:
         return CheckEndless{key};
-      default:
+      case 9:
         return Inspect{key};
+      default:
+        return Join{key, token, span, {1'700'000'000'000, "redlock:here", id + 1}};
     }
   };
   return std::make_shared<const Command>(make());

@@ -102,6 +102,7 @@ class ModelServer {
     Told told;
     if (stamp) told.granted = "1700000000000." + std::to_string(id);
     if (script && arguments.size() == kInspectWords) told = {"4711 12 somebody", ":12\r\n", "12"};
+    if (script && arguments.size() == kJoinWords) told = {{}, "$8\r\n4711 3 9\r\n", "4711 3 9"};
     if (!script) told.denied = "$-1\r\n";
     answer_command(undo ? 0 : id, script, by_sha1, told, input.choice(6));
   }
@@ -134,6 +135,7 @@ class ModelServer {
     std::string why = {};  // what is told with a no
   };
   static constexpr std::size_t kInspectWords = 4;
+  static constexpr std::size_t kJoinWords = 10;
 
   void answer_command(std::uint64_t id, bool script, bool by_sha1, const Told& told,
                       std::size_t how) {

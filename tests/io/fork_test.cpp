@@ -1,4 +1,5 @@
 // A child process never touches its parent's sockets or locks.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netdb.h>
 
@@ -118,6 +119,26 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildDoesNotInheritStamps) {
   stamps.note_taken(key, taken);
   EXPECT_EQ(exit_status_of_child([&] { return !stamps.begin_release(key, {}).has_value(); }), 0);
   EXPECT_TRUE(stamps.begin_release(key, {}).has_value());
+}
+
+// Servers see that a process has died by its connections; who waits in line is passed over then.
+TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AConnectionEndsWithItsProcessThoughAChildLives) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  EXPECT_EQ(exit_status_of_child([&] {
+              const bool locked = lock(*runtime_, *locks_).decision == Decision::granted;
+              const bool seen = server(0).clients_named("family").size() == 1;
+              close(ends[1]);
+              // It lives until the test lets go of the pipe.
+              char none = 0;
+              if (fork() == 0) _exit(read(ends[0], &none, 1) == 0 ? 0 : 1);
+              _exit(locked && seen ? 0 : 1);
+              return true;
+            }),
+            0);
+  EXPECT_TRUE(eventually([] { return server(0).clients_named("family").empty(); }));
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AHalfClosedConnectionIsTheParentsToo) {

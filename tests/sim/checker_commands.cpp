@@ -23,7 +23,7 @@ struct KnownScript {
 };
 constexpr std::array kScripts{
     KnownScript{"d7fc38ad980d5b79cfedde493d3d8f7b4e13030f", Verb::release, 4, Part::passes},
-    KnownScript{"c8ddf2fc2c29fc1cc3c686779bd29b13b6fb69cb", Verb::take, 4, Part::joins},
+    KnownScript{"1e2202f9780b0441cfd6f4ae596a2960acb111bd", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},

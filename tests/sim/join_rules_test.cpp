@@ -50,6 +50,32 @@ TEST_F(Joining, AgainRefreshesTheEntryWhereItStands) {
   EXPECT_EQ(told_of("a"), bulk("a 18446744073709551615 2000 " + std::to_string(now_ms_ / 1000)));
 }
 
+TEST_F(Joining, ForgetsWhomTheLineForgotAndNotWhoHasTheLock) {
+  hold("h");
+  wait_in_line("a", 10, 60'000);
+  wait_in_line("killed", 20);
+  pass("h");
+  ASSERT_EQ(given(), bulk("1 a"));
+  wait(16'000);
+  ASSERT_EQ(line(), Line{});
+  ASSERT_EQ(waiters(), 1U) << "of the one who was killed something is left";
+  const std::string lasts = left("k:redlock:waiters");
+  join("b", 30);
+  EXPECT_EQ(line(), Line{"b"});
+  EXPECT_EQ(waiters(), 1U) << "only b";
+  EXPECT_NE(told_of("b"), "$-1\r\n");
+  EXPECT_EQ(given(), bulk("1 a"));
+  EXPECT_EQ(left("k:redlock:waiters"), lasts);
+}
+
+TEST_F(Joining, KeepsWhatIsKnownOfTheOthersInLine) {
+  hold("h");
+  wait_in_line("a", 10);
+  wait_in_line("b", 20);
+  join("a", 10, 1000, "2");
+  EXPECT_EQ(waiters(), 2U);
+}
+
 TEST_F(Joining, ThatWasOvertakenByALaterOneChangesNothing) {
   hold("h");
   join("a", 10, 1000, "7");

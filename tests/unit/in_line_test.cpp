@@ -267,6 +267,48 @@ TEST_F(Wait, OneServerThatRefusesIsDoneWithout) {
   EXPECT_TRUE(granted());
 }
 
+TEST_F(Wait, PollsWhereBesideARefusalTooFewAreLeftForLong) {
+  stand(Duration::ms(30'000));
+  drain();
+  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  deny(1, t(1));
+  answer(2, Reply::unknown(Fault::timeout, "no answer"), t(50));
+  EXPECT_TRUE(line_->listens());
+  EXPECT_LE(*line_->next_deadline(), t(1) + kTooFewFor);
+  line_->take_time(t(1) + kTooFewFor - kOneNs);
+  EXPECT_TRUE(line_->listens());
+  line_->take_time(t(1) + kTooFewFor);
+  EXPECT_FALSE(line_->listens());
+  EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
+}
+
+TEST_F(Wait, StaysInLineWhereWhatWasSilentBesideARefusalAnswersAgain) {
+  stand(Duration::ms(30'000));
+  drain();
+  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  deny(1, t(1));
+  answer(2, Reply::unknown(Fault::timeout, "no answer"), t(50));
+  line_->take_time(t(1) + kTooFewFor - kOneNs);
+  drain();
+  deny(2, t(1) + kTooFewFor - kOneNs);
+  line_->take_time(t(1) + kTooFewFor * 3);
+  EXPECT_TRUE(line_->listens());
+}
+
+TEST_F(Wait, StaysInLineThroughAnOutageInWhichNobodyRefuses) {
+  stand(Duration::ms(30'000));
+  drain();
+  for (const std::size_t node : {0U, 1U, 2U})
+    answer(node, Reply::unknown(Fault::timeout, "no answer"), t(50));
+  for (std::int64_t ms = 100; ms < 10'000; ms += 100) {
+    line_->take_time(t(ms));
+    for (const Request& request : only<Join>(drain())) {
+      answer(request.node.value(), Reply::unknown(Fault::refused, "down"), t(ms));
+    }
+  }
+  EXPECT_TRUE(line_->listens());
+}
+
 TEST_F(Wait, PushesForOthersAreNotItsOwn) {
   stand(Duration::ms(500));
   deny_all(t(1));

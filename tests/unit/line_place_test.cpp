@@ -244,6 +244,25 @@ TEST_F(Place, IsRefusedWhereSubscriptionsOrScriptsAre) {
   EXPECT_EQ(place_.next_deadline(), Instant::never());
 }
 
+TEST_F(Place, IsRefusedWhereEverySubscriptionIsCutSoon) {
+  for (int i = 1; i <= kBriefHearingsMax; ++i) {
+    EXPECT_FALSE(place_.refused()) << i;
+    place_.take_hearing({{}, Fault::closed, "cut"}, t(i * 100));
+    place_.take_hearing({"again", Fault::none, {}}, t(i * 100));
+  }
+  EXPECT_TRUE(place_.refused());
+}
+
+TEST_F(Place, ASubscriptionThatStoodForLongStartsTheCountAnew) {
+  Instant now = t(0);
+  for (int i = 1; i <= kBriefHearingsMax * 2; ++i) {
+    now = now + (i % kBriefHearingsMax == 0 ? kBriefHearing : kBriefHearing - kOneNs);
+    // The end and the beginning in one turn: only the new channel is told.
+    place_.take_hearing({"again", Fault::none, {}}, now);
+  }
+  EXPECT_FALSE(place_.refused());
+}
+
 TEST_F(Place, AServerInTroubleRefusesNothing) {
   for (const Fault fault : {Fault::refused, Fault::timeout, Fault::closed, Fault::loading}) {
     LinePlace place(kStale, NodeReport());

@@ -2,11 +2,15 @@
 #include "redlock/runtime/process.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <csignal>
 
+#include "redlock/runtime/descriptor.hpp"
 #include "support/child.hpp"
 #include "support/system_calls.hpp"
 
@@ -74,6 +78,40 @@ TEST(Process, AChildThatStartedOverIsItselfFromThenOn) {
               return !watch.forked();
             }),
             0);
+}
+
+// Is it /dev/null, or what is it?
+bool leads_nowhere(int descriptor) {
+  struct stat what {};
+  return fstat(descriptor, &what) == 0 && S_ISCHR(what.st_mode);
+}
+
+TEST(Process, WhatIsKeptFromChildrenLeadsNowhereThere) {
+  [[maybe_unused]] const ForkWatch registers;
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  {
+    const Descriptor kept(ends[0]);
+    EXPECT_EQ(exit_status_of_child([&] {
+                const int flags = fcntl(ends[0], F_GETFD);
+                return leads_nowhere(ends[0]) && (flags & FD_CLOEXEC) != 0 &&
+                       !leads_nowhere(ends[1]);
+              }),
+              0);
+    EXPECT_FALSE(leads_nowhere(ends[0])) << "the parent's";
+  }
+  // Closed, the number may be somebody else's.
+  ASSERT_EQ(dup2(ends[1], ends[0]), ends[0]);
+  EXPECT_EQ(exit_status_of_child([&] { return !leads_nowhere(ends[0]); }), 0);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(Process, DescriptorsBeyondTheBoundAreNotLookedAfter) {
+  keep_from_children(-1);
+  keep_from_children(kOwnDescriptorsMax);
+  leave_to_children(kOwnDescriptorsMax);
+  EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
 }
 
 TEST(Process, TheHandlerGoesWithItsModule) {

@@ -21,23 +21,23 @@ void InLine::start(Instant now) {
   // In less than an answer's time there may be nobody yet who could be heard.
   const bool waits = request_.wait > *std::ranges::max_element(*answer_times_);
   if (waits && memory_->waited_lately(request_.resources, now)) return begin_standing(now);
-  begin_plain(Phase::asking, RetryPolicy::jittered(1, 0), now);
+  first_.emplace(answer_times_, kind_, RetryPolicy::jittered(1, 0), entropy_);
+  first_->start(now);
+  phase_ = Phase::asking;
 }
 
-void InLine::begin_plain(Phase phase, const RetryPolicy& retry, Instant now) {
-  plain_base_ = attempt_;
-  plain_.emplace(answer_times_, kind_, retry, entropy_);
-  plain_->start(now);
-  phase_ = phase;
+Acquire* InLine::plain() {
+  if (phase_ == Phase::asking) return &*first_;
+  return phase_ == Phase::polling ? &*polling_ : nullptr;
 }
 
 void InLine::follow_plain(Instant now) {
-  const Outcome* const outcome = plain_->outcome();
+  const Outcome* const outcome = plain()->outcome();
   if (outcome == nullptr) return;
   const bool final = outcome->decision == Decision::granted ||
                      outcome->decision == Decision::foreign || phase_ == Phase::polling;
   if (!final && now < wait_end()) return begin_standing(now);
-  Outcome taken = plain_->take_outcome();
+  Outcome taken = plain()->take_outcome();
   taken.line = std::move(refusals_);
   finish(std::move(taken));
 }
@@ -48,10 +48,10 @@ void InLine::begin_standing(Instant now) {
   const Duration stale_after = Duration::ns(kind_->validity(Duration()).count_ns() / 4);
   std::vector<LinePlace> places;
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
-    places.emplace_back(stale_after, plain_ ? plain_->outcome()->nodes[i] : NodeReport());
+    places.emplace_back(stale_after, first_ ? first_->outcome()->nodes[i] : NodeReport());
   }
   memory_->note_waited(request_.resources, now);
-  if (plain_) attempt_ = plain_base_ + 1;
+  if (first_) attempt_ = 1;
   token_ = std::move(token);
   places_ = std::move(places);
   ticket_ = request_.wall_ms + memory_->clock_offset().count_ms();
@@ -81,20 +81,20 @@ void InLine::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Inst
     place.take_reply(attempt, reply, now);
     return review(now);
   }
-  if (phase_ == Phase::done || attempt <= plain_base_) return;
-  plain_->take_reply(node, attempt - plain_base_, std::move(reply), now);
+  if (phase_ == Phase::done || attempt <= polling_base_) return;
+  plain()->take_reply(node, attempt - polling_base_, std::move(reply), now);
   follow_plain(now);
 }
 
 void InLine::take_doubt(NodeIndex node, AttemptNumber attempt) {
-  const bool plain = phase_ == Phase::asking || phase_ == Phase::polling;
-  if (plain && attempt > plain_base_) plain_->take_doubt(node, attempt - plain_base_);
+  Acquire* const asked = plain();
+  if (asked != nullptr && attempt > polling_base_) asked->take_doubt(node, attempt - polling_base_);
 }
 
 void InLine::take_time(Instant now) {
   if (phase_ == Phase::done) return;
-  if (phase_ != Phase::standing) {
-    plain_->take_time(now);
+  if (Acquire* const asked = plain()) {
+    asked->take_time(now);
     return follow_plain(now);
   }
   for (LinePlace& place : places_) place.take_time(now);
@@ -103,18 +103,14 @@ void InLine::take_time(Instant now) {
 
 void InLine::poll(Instant now) {
   refusals_ = reports();
-  // Of the attempt that was made first nothing is left undone.
-  while (plain_) {
-    std::optional<Request> undo = next_of_plain();
-    if (!undo) break;
-    requests_.push_back(std::move(*undo));
-  }
   queue_passes(now);
   // Behind the joins' numbers, also that of the passes.
-  ++attempt_;
-  begin_plain(Phase::polling,
-              RetryPolicy::waiting(std::max(wait_end() - now, Duration()), request_.retry_delay_ms),
-              now);
+  polling_base_ = ++attempt_;
+  const Duration left = std::max(wait_end() - now, Duration());
+  polling_.emplace(answer_times_, kind_, RetryPolicy::waiting(left, request_.retry_delay_ms),
+                   entropy_);
+  polling_->start(now);
+  phase_ = Phase::polling;
 }
 
 void InLine::leave(Instant now) {
@@ -126,7 +122,7 @@ void InLine::leave(Instant now) {
 
 void InLine::abort(Instant now) {
   if (phase_ == Phase::done) return;
-  if (plain_ && phase_ != Phase::standing) plain_->abort(now);
+  if (Acquire* const asked = plain()) asked->abort(now);
   finish(Decision::aborted, now);
 }
 
@@ -185,28 +181,24 @@ void InLine::finish(Outcome outcome) {
 }
 
 std::optional<Request> InLine::next_request() {
-  // What undoes the plain attempt goes before the joins.
-  if (phase_ != Phase::polling && plain_) {
-    if (std::optional<Request> undo = next_of_plain()) return undo;
-  }
+  // What undoes the first attempt goes before the joins.
+  std::optional<Request> request = first_ ? first_->next_request() : std::nullopt;
+  if (request) return request;
   if (!requests_.empty()) {
-    Request request = std::move(requests_.front());
+    request = std::move(requests_.front());
     requests_.pop_front();
     return request;
   }
-  return plain_ ? next_of_plain() : std::nullopt;
-}
-
-std::optional<Request> InLine::next_of_plain() {
-  std::optional<Request> request = plain_->next_request();
-  if (request) request->attempt += plain_base_;
+  if (polling_) request = polling_->next_request();
+  if (request) request->attempt += polling_base_;
   return request;
 }
 
 std::optional<Instant> InLine::next_deadline() const {
   if (phase_ == Phase::fresh || phase_ == Phase::done) return std::nullopt;
-  if (phase_ != Phase::standing) return plain_->next_deadline();
-  Instant earliest = ended_ ? last_answers_by() : std::min(offer_at_, wait_end());
+  if (phase_ == Phase::asking) return first_->next_deadline();
+  if (phase_ == Phase::polling) return polling_->next_deadline();
+  Instant earliest = ended_ ? last_answers_by() : std::min({offer_at_, too_few_at_, wait_end()});
   for (const LinePlace& place : places_) {
     earliest = std::min(earliest, ended_ ? place.answer_by() : place.next_deadline());
   }

@@ -8,7 +8,9 @@
 // `asking` is one plain attempt, so that an uncontended lock costs what it costs without a line; it
 // is left out where this pool has waited for the resource lately. `standing` joins every node's
 // line with one token and one ticket, and takes votes by answer and by push (line_place.hpp).
-// `polling` is what is left where servers refuse subscriptions or scripts: attempts and pauses.
+// `polling` is what is left where servers refuse subscriptions or scripts: attempts and pauses. It
+// begins, too, where those that refuse are not a majority, but nothing is known of so many others
+// that the rest is none: an attempt may find a majority where a line cannot.
 //
 // Invariants: validity counts from the majority-th latest of the joins behind which the votes were
 // given, sent before the server could set the key; whoever leaves without the lock leaves every
@@ -37,6 +39,8 @@ inline constexpr std::int64_t kOfferAfterRoundTrips = 3;
 inline constexpr int kOffersMax = 4;
 inline constexpr Duration kOfferPauseMin = Duration::ms(1);
 inline constexpr Duration kOfferPauseMax = Duration::seconds(1);
+// For so long servers that are silent, beside such as refuse, may answer again.
+inline constexpr Duration kTooFewFor = Duration::seconds(1);
 
 // What is asked for, besides the lock.
 struct WaitRequest {
@@ -72,12 +76,14 @@ class InLine final : public Operation {
   [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
 
  private:
-  // An attempt, or attempts, without the line.
-  void begin_plain(Phase phase, const RetryPolicy& retry, Instant now);
+  // What makes attempts without the line in this phase; null while standing, and at the end.
+  [[nodiscard]] Acquire* plain();
   void follow_plain(Instant now);
   void begin_standing(Instant now);
   // What follows from any news while standing.
   void review(Instant now);
+  // Can no majority be stood in line at?
+  [[nodiscard]] bool barred(Instant now);
   void judge_votes(Instant now);
   void hurry_votes();
   void offer_votes(Instant now);
@@ -88,7 +94,6 @@ class InLine final : public Operation {
   void join_where_due(Instant now);
   void poll(Instant now);
   void leave(Instant now);
-  [[nodiscard]] std::optional<Request> next_of_plain();
 
   [[nodiscard]] Instant wait_end() const { return started_ + request_.wait; }
   // Whoever was asked as the wait ended has answered by then, or does not.
@@ -110,9 +115,10 @@ class InLine final : public Operation {
   Entropy& entropy_;
   Phase phase_ = Phase::fresh;
   Instant started_;
-  std::optional<Acquire> plain_;
-  AttemptNumber plain_base_ = 0;  // its attempts count from here
-  AttemptNumber attempt_ = 0;     // the latest
+  std::optional<Acquire> first_;    // the attempt of `asking`; what undoes it outlasts that
+  std::optional<Acquire> polling_;  // its attempts count from polling_base_
+  AttemptNumber polling_base_ = 0;
+  AttemptNumber attempt_ = 0;  // the latest
   Token token_;
   std::int64_t ticket_ = 0;
   bool ticket_checked_ = false;
@@ -122,9 +128,10 @@ class InLine final : public Operation {
   Duration offer_pause_;
   int offers_ = 0;
   Instant offer_at_ = Instant::never();
-  bool ended_ = false;                // the wait is over; what is pending is waited for
-  std::deque<Request> requests_;      // of standing, and the passes behind it
-  std::vector<NodeReport> refusals_;  // why it polls
+  Instant too_few_at_ = Instant::never();  // so long that it polls
+  bool ended_ = false;                     // the wait is over; what is pending is waited for
+  std::deque<Request> requests_;           // of standing, and the passes behind it
+  std::vector<NodeReport> refusals_;       // why it polls
   std::optional<Outcome> outcome_;
 };
 

@@ -26,9 +26,7 @@ void InLine::review(Instant now) {
   ended_ = now >= wait_end();
   judge_votes(now);
   if (phase_ == Phase::done) return;
-  if (places_.size() - count(&LinePlace::refused) < majority()) {
-    return ended_ ? leave(now) : poll(now);
-  }
+  if (barred(now)) return ended_ ? leave(now) : poll(now);
   if (ended_) {
     const bool all_told = count(&LinePlace::pending) == 0 || now >= last_answers_by();
     if (answered() >= majority() || all_told) leave(now);
@@ -38,6 +36,17 @@ void InLine::review(Instant now) {
   take_what_was_spared(now);
   correct_ticket();
   join_where_due(now);
+}
+
+bool InLine::barred(Instant now) {
+  const std::size_t refused = count(&LinePlace::refused);
+  if (places_.size() - refused < majority()) return true;
+  if (refused == 0 || answered() >= majority()) {
+    too_few_at_ = Instant::never();
+  } else if (too_few_at_ == Instant::never()) {
+    too_few_at_ = now + kTooFewFor;
+  }
+  return now >= too_few_at_;
 }
 
 // Votes that were handed over long after they were joined for are asked for once more, for a full

@@ -10,6 +10,12 @@ namespace {
 // No later try will be answered otherwise.
 bool is_refusal_for_good(Fault fault) { return fault == Fault::acl || fault == Fault::rejected; }
 
+// Of connections there are as many as there may be, for us or on the server: to wait until one is
+// free would take for ever where others wait for it too.
+bool is_deaf_for_good(Fault fault) {
+  return is_refusal_for_good(fault) || fault == Fault::bound || fault == Fault::maxclients;
+}
+
 Instant end_of(std::optional<Duration> left, Instant now) {
   return left ? now + *left : Instant::never();
 }
@@ -30,16 +36,17 @@ LinePlace::LinePlace(Duration stale_after, NodeReport known)
     : stale_after_(stale_after), report_(std::move(known)) {}
 
 void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
+  if (!channel_.empty()) {
+    brief_hearings_ = now - heard_at_ < kBriefHearing ? brief_hearings_ + 1 : 0;
+  }
   channel_ = hearing.channel;
+  heard_at_ = now;
+  refused_ = refused_ || is_deaf_for_good(hearing.fault) || brief_hearings_ >= kBriefHearingsMax;
   if (!channel_.empty()) {
     moved_ = true;
     if (!voted_) join_at_ = now;
     return;
   }
-  // Of connections there are as many as there may be, for us or on the server: to wait until one is
-  // free would take for ever where others wait for it too.
-  const bool full = hearing.fault == Fault::bound || hearing.fault == Fault::maxclients;
-  refused_ = refused_ || full || is_refusal_for_good(hearing.fault);
   // A vote that was counted is on its server, whether that can be heard or not.
   if (!voted_) report(Reply::unknown(hearing.fault, hearing.reason));
 }

@@ -27,6 +27,9 @@ inline constexpr Duration kEachPlaceAsksLater = Duration::ms(100);
 // After trouble it is tried again: at first so soon, then twice as late each time.
 inline constexpr Duration kTroublePauseFirst = Duration::ms(50);
 inline constexpr Duration kTroublePauseMax = Duration::seconds(1);
+// A subscription that ends so often, each time so soon, is one that something does not let stand.
+inline constexpr int kBriefHearingsMax = 5;
+inline constexpr Duration kBriefHearing = Duration::seconds(1);
 
 class LinePlace {
  public:
@@ -87,6 +90,8 @@ class LinePlace {
 
   Duration stale_after_;
   std::string channel_;
+  Instant heard_at_;        // when its channel was told last
+  int brief_hearings_ = 0;  // one behind the other
   bool refused_ = false;
   bool unanswered_ = false;
   bool voted_ = false;

@@ -92,6 +92,10 @@ class Connection {
   }
   // 0: there is none.
   [[nodiscard]] ConnectionId connection() const { return connection_; }
+  // At least as many as the server may not have read yet.
+  [[nodiscard]] std::size_t unanswered_bytes() const {
+    return has_conversation() ? conversation_->unanswered_bytes() : 0;
+  }
   [[nodiscard]] std::optional<Instant> next_deadline() const;
   // An answer is overdue: the connection is to be given up.
   [[nodiscard]] bool overdue(Instant now) const {

@@ -1,4 +1,4 @@
-// A file descriptor that is closed with its owner.
+// A file descriptor that is closed with its owner, and that no child of a fork has.
 //
 // Closing tells a peer only when no other process has the same socket open.
 #pragma once
@@ -6,12 +6,14 @@
 
 #include <utility>
 
+#include "redlock/runtime/process.hpp"
+
 namespace redlock {
 
 class Descriptor {
  public:
   Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
+  explicit Descriptor(int number) : number_(number) { keep_from_children(number_); }
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(number_, other.number_);
@@ -20,6 +22,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
+    leave_to_children(number_);
     if (number_ >= 0) ::close(number_);
   }
 

@@ -122,6 +122,12 @@ std::optional<OperationId> LockManager::begin_look_after(const Resources& resour
                                          LossDetail::none));
 }
 
+std::size_t LockManager::unanswered_bytes() const {
+  std::size_t most = 0;
+  for (const auto& node : nodes_) most = std::max(most, node->unanswered_bytes());
+  return most;
+}
+
 Outcome LockManager::take_extension(OperationId id) {
   Outcome outcome = pool_.take(id);
   if (outcome.decision != Decision::granted) return outcome;

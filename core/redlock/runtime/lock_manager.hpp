@@ -95,6 +95,8 @@ class LockManager {
   [[nodiscard]] std::vector<ServerTrouble> line_troubles(const Outcome& outcome) const {
     return plan_->servers.line_troubles(outcome, nodes_);
   }
+  // So many bytes, of whatever was asked of it, one of the servers may not have read yet.
+  [[nodiscard]] std::size_t unanswered_bytes() const;
   // The longest that a server may take.
   [[nodiscard]] Duration answer_time() const {
     return std::ranges::max(*plan_->servers.answer_times());

@@ -2,11 +2,15 @@
 // meanwhile.
 #include "redlock/runtime/process.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <bit>
+#include <cstddef>
 #include <mutex>
 #include <new>
 
@@ -19,6 +23,31 @@ std::atomic<std::uint64_t> fork_count = 0;
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 bool register_handler();
+
+// A bit for each descriptor that a child is not to have. No lock: threads go on while one forks,
+// and a signal handler may fork anywhere.
+constexpr int kBits = 64;
+std::array<std::atomic<std::uint64_t>, kOwnDescriptorsMax / kBits> kept_from_children;
+
+bool is_looked_after(int descriptor) { return descriptor >= 0 && descriptor < kOwnDescriptorsMax; }
+std::atomic<std::uint64_t>& word_of(int descriptor) {
+  return kept_from_children[static_cast<std::size_t>(descriptor / kBits)];
+}
+std::uint64_t bit_of(int descriptor) { return std::uint64_t{1} << (descriptor % kBits); }
+
+// In a child. Where there is no /dev/null to be had they stay as they are.
+void lead_nowhere() noexcept {
+  int nowhere = -1;
+  for (std::size_t i = 0; i < kept_from_children.size(); ++i) {
+    std::uint64_t word = kept_from_children[i].load(std::memory_order_relaxed);
+    for (; word != 0; word &= word - 1) {
+      if (nowhere < 0) nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+      if (nowhere < 0) return;
+      dup3(nowhere, static_cast<int>(i) * kBits + std::countr_zero(word), O_CLOEXEC);
+    }
+  }
+  if (nowhere >= 0) close(nowhere);
+}
 
 // A process's number in the line of its ancestors that asked; 0: it has none yet. The kernel shows
 // a child 0, whoever made it and however, and to look costs no system call, of which a lock and its
@@ -68,6 +97,7 @@ class ForkGuests {
   }
   static void in_child() {
     fork_count.fetch_add(1, std::memory_order_relaxed);
+    lead_nowhere();
     first = nullptr;
     mutex.unlock();
   }
@@ -100,6 +130,14 @@ bool register_handler() {
 }
 
 }  // namespace
+
+void keep_from_children(int descriptor) noexcept {
+  if (is_looked_after(descriptor)) word_of(descriptor).fetch_or(bit_of(descriptor));
+}
+
+void leave_to_children(int descriptor) noexcept {
+  if (is_looked_after(descriptor)) word_of(descriptor).fetch_and(~bit_of(descriptor));
+}
 
 void ForkGuest::enter() noexcept { ForkGuests::add(*this); }
 

@@ -6,13 +6,23 @@
 // passes over, and memory that the kernel wipes in every child, which old kernels do not have. The
 // process id alone would not do: it is the same on both sides where each is the first of its PID
 // namespace.
-// Threads are asked to rest while the process forks, so that a child finds nothing half done.
-// Any thread. The handlers go with the module it stands in when that is unloaded.
+// Threads are asked to rest while the process forks, so that a child finds nothing half done. What
+// a child inherits of connections leads nowhere from its first moment on: were the socket open in
+// two processes, servers would not see that the one that uses it has died. Any thread. The handlers
+// go with the module it stands in when that is unloaded.
 #pragma once
 #include <csignal>
 #include <cstdint>
 
 namespace redlock {
+
+// Numbers of descriptors from here on are not looked after, and stay open in a child until it uses
+// them.
+inline constexpr int kOwnDescriptorsMax = 1 << 16;
+// In a child by fork(2) the number stands for /dev/null, from now on or no longer. It is not
+// closed: whoever owns it there still does that. Before it is closed it must be taken back.
+void keep_from_children(int descriptor) noexcept;
+void leave_to_children(int descriptor) noexcept;
 
 // Differs between a process and every one it descends from.
 struct ProcessMark {

@@ -1,4 +1,4 @@
-// Counts bytes, and asks what is cheap to answer.
+// Asks what is cheap to answer, now and then.
 #include "redlock/runtime/unawaited.hpp"
 
 #include <algorithm>
@@ -9,15 +9,10 @@ void UnawaitedReleases::send(LockManager& locks, const Resources& resources, con
   Pool& pool = locks.pool();
   // Taken at once: sent, and not waited for.
   (void)pool.take(locks.begin_unlock(resources, token));
-  const std::size_t release = scripts_known_ ? kBytesOfRelease : kBytesOfFirstReleases;
-  bytes_ += release + resources.only().view().size() + token.view().size();
-  if (bytes_ < kBytesUnawaitedMax) return;
-  bytes_ = 0;
-  if (pool.clock().now() < wait_again_) return;
+  if (locks.unanswered_bytes() < kBytesUnawaitedMax || pool.clock().now() < wait_again_) return;
   const Outcome heard = pool.run(locks.begin_inspect(resources));
   const bool silence = std::ranges::any_of(
       heard.nodes, [](const NodeReport& report) { return report.reply.fault == Fault::timeout; });
-  scripts_known_ = true;
   if (silence) wait_again_ = pool.clock().now() + kPauseAfterSilence;
 }
 

@@ -13,9 +13,6 @@
 namespace redlock {
 
 inline constexpr std::size_t kBytesUnawaitedMax = 8 * 1024;
-// Of a release, beside its names: where the servers know the script, and where it travels along.
-inline constexpr std::size_t kBytesOfRelease = 256;
-inline constexpr std::size_t kBytesOfFirstReleases = 2560;
 // After a server that left it unanswered nobody is waited for so long: many locks would add up.
 inline constexpr Duration kPauseAfterSilence = Duration::seconds(10);
 
@@ -26,8 +23,6 @@ class UnawaitedReleases {
   void send(LockManager& locks, const Resources& resources, const Token& token);
 
  private:
-  std::size_t bytes_ = 0;
-  bool scripts_known_ = false;  // since it was waited for a first answer
   Instant wait_again_;
 };
 

@@ -105,6 +105,10 @@ return held == me and 1 or 0)";
 // A join that was overtaken by a later one, on another connection, changes nothing: it could give a
 // vote away that was counted. Nor does one of a holder of whom it is not known any more which was
 // his latest: so it is from the moment when a later join gives up what an earlier one had.
+//
+// Where the caller is the only one in line, nothing is kept of others: what is known of whom the
+// line forgot would stay for as long as locks are handed on. Not before ZADD: behind another
+// command that writes, a server without memory would carry that out.
 constexpr std::string_view kJoin = R"(local held = call('GET', key)
 if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE') then return held end
 for _, needed in ipairs({{'ZRANGE', line, 0, 0}, {'HLEN', waiters},
@@ -120,6 +124,14 @@ local function standing(place)
   return string.format('%.0f %d %s%03d', redis.call('PTTL', key), place, clock[1], clock[2] / 1000)
 end
 local function known(who) return redis.call('HGET', waiters, who) or '' end
+local function forget_others()
+  local given, left = known(''), redis.call('PTTL', waiters)
+  redis.call('DEL', waiters)
+  if given ~= '' then
+    redis.call('HSET', waiters, '', given)
+    redis.call('PEXPIRE', waiters, left)
+  end
+end
 local latest, holder = string.match(known(''), '^(%d+) (.*)$')
 if holder ~= me then
   if held == me then return standing(1) end
@@ -129,6 +141,7 @@ if tonumber(latest) > tonumber(ARGV[5]) then return standing(1) end
 redis.call('ZADD', line, ARGV[3], me)
 redis.call('ZREM', line, '?')
 redis.call('HDEL', waiters, '?')
+if redis.call('ZCARD', line) == 1 then forget_others() end
 redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. clock[1])
 redis.call('PEXPIRE', line, 15000)
 keep(waiters, 15000)
@@ -153,7 +166,7 @@ return standing(redis.call('ZRANK', line, me)))";
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
                   "d7fc38ad980d5b79cfedde493d3d8f7b4e13030f"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "c8ddf2fc2c29fc1cc3c686779bd29b13b6fb69cb"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "1e2202f9780b0441cfd6f4ae596a2960acb111bd"};
 
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
 // planted again behind one, must not be given away by a later join that was overtaken on its way.
@@ -180,8 +193,8 @@ const Script inspect{
 local waiting = redis.pcall('ZCARD', KEYS[1] .. ':redlock:line')
 if type(waiting) ~= 'number' then waiting = -1 end
 if not held then return waiting end
-return redis.call('PTTL', KEYS[1]) .. ' ' .. waiting .. ' ' .. held)",
-    "65bdc1663f737a8ee8930ebc61b185b91f929c9e"};
+return string.format('%.0f %d ', redis.call('PTTL', KEYS[1]), waiting) .. held)",
+    "bf5c231657b850b9ef5df4ab853d82483252b569"};
 
 // A win needs now > stamp: whole units on both sides, so the fraction never matters.
 //
