@@ -250,8 +250,9 @@ TEST_F(LockManagerTest, RefusesATtlThatLeavesNothing) {
   EXPECT_EQ(refused(Duration::ms(3)), "accepted");
   EXPECT_EQ(refused(kTtlMax), "accepted");
   EXPECT_THAT(refused(kTtlMax + Duration::ns(1)), HasSubstr("ttl must be at most"));
-  EXPECT_THAT(refusal([&] { locks.begin_extend(Resource("r"), Token("t"), Duration::ms(2)); }),
-              HasSubstr("ttl is too small"));
+  EXPECT_THAT(
+      refusal([&] { (void)locks.begin_extend(Resource("r"), Token("t"), Duration::ms(2)); }),
+      HasSubstr("ttl is too small"));
 }
 
 TEST_F(LockManagerTest, RefusesATtlThatDriftEatsUpToTheLastNanosecond) {
@@ -272,12 +273,13 @@ TEST_F(LockManagerTest, RefusesNamesPastTheirBounds) {
   const Token token("t");
   EXPECT_EQ(refusal([&] { pool_.run(locks.begin_lock(longest, kTtl)); }), "accepted");
   for (const auto& call : std::initializer_list<std::function<void()>>{
-           [&] { locks.begin_lock(too_long, kTtl); }, [&] { locks.begin_unlock(too_long, token); },
-           [&] { locks.begin_check(too_long, token); },
-           [&] { locks.begin_extend(too_long, token, kTtl); }}) {
+           [&] { (void)locks.begin_lock(too_long, kTtl); },
+           [&] { (void)locks.begin_unlock(too_long, token); },
+           [&] { (void)locks.begin_check(too_long, token); },
+           [&] { (void)locks.begin_extend(too_long, token, kTtl); }}) {
     EXPECT_THAT(refusal(call), HasSubstr("resource must be at most 65536"));
   }
-  EXPECT_THAT(refusal([&] { locks.begin_unlock(Resource("r"), Token()); }),
+  EXPECT_THAT(refusal([&] { (void)locks.begin_unlock(Resource("r"), Token()); }),
               HasSubstr("token must not be empty"));
   const Token too_long_token(std::string(kTokenBytesMax + 1, 'x'));
   const Resource r("r");
@@ -286,10 +288,10 @@ TEST_F(LockManagerTest, RefusesNamesPastTheirBounds) {
   extended.decision = Decision::granted;
   extended.nodes = {{true, Reply::denied()}};
   for (const auto& call : std::initializer_list<std::function<void()>>{
-           [&] { locks.begin_unlock(r, too_long_token); },
-           [&] { locks.begin_check(r, too_long_token); },
-           [&] { locks.begin_extend(r, too_long_token, kTtl); },
-           [&] { locks.begin_plant(r, too_long_token, kTtl, extended); }}) {
+           [&] { (void)locks.begin_unlock(r, too_long_token); },
+           [&] { (void)locks.begin_check(r, too_long_token); },
+           [&] { (void)locks.begin_extend(r, too_long_token, kTtl); },
+           [&] { (void)locks.begin_plant(r, too_long_token, kTtl, extended); }}) {
     EXPECT_THAT(refusal(call), HasSubstr("token must be at most 65536"));
   }
 }
@@ -335,11 +337,11 @@ TEST_F(LockManagerTest, SeveralResourcesAtOnceAreRefusedByNameAndNothingIsSent) 
   Outcome refused;
   refused.decision = Decision::denied;
   const std::string expected = "resource must be one, several given";
-  EXPECT_EQ(refusal([&] { locks.begin_lock(two, kTtl); }), expected);
-  EXPECT_EQ(refusal([&] { locks.begin_unlock(two, token); }), expected);
-  EXPECT_EQ(refusal([&] { locks.begin_extend(two, token, kTtl); }), expected);
-  EXPECT_EQ(refusal([&] { locks.begin_check(two, token); }), expected);
-  EXPECT_EQ(refusal([&] { locks.begin_inspect(two); }), expected);
+  EXPECT_EQ(refusal([&] { (void)locks.begin_lock(two, kTtl); }), expected);
+  EXPECT_EQ(refusal([&] { (void)locks.begin_unlock(two, token); }), expected);
+  EXPECT_EQ(refusal([&] { (void)locks.begin_extend(two, token, kTtl); }), expected);
+  EXPECT_EQ(refusal([&] { (void)locks.begin_check(two, token); }), expected);
+  EXPECT_EQ(refusal([&] { (void)locks.begin_inspect(two); }), expected);
   EXPECT_EQ(refusal([&] { (void)locks.begin_look_after(two, refused); }), expected);
   EXPECT_TRUE(server(0).log.empty());
 }

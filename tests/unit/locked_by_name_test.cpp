@@ -59,7 +59,8 @@ TEST_F(LockedByNameTest, AttemptsOfItsOwnTakeThePlaceOfThePlans) {
   EXPECT_EQ(tried(RetryPolicy::waiting(Duration(), 200)), Duration());
   EXPECT_EQ(tried(RetryPolicy::waiting(Duration::ms(500), 200)), Duration::ms(500));
   EXPECT_EQ(refusal([&] {
-              locks.begin_lock(Resource("r"), kTtl, RetryPolicy::waiting(Duration::ms(-1), 200));
+              (void)locks.begin_lock(Resource("r"), kTtl,
+                                     RetryPolicy::waiting(Duration::ms(-1), 200));
             }),
             "wait must be at least 0");
 }

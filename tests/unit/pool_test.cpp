@@ -380,5 +380,16 @@ TEST(LockPlanTest, OnePlanServesManagersWithPoolsOfTheirOwn) {
   EXPECT_EQ(other.connection_count(), 2U);
 }
 
+TEST_F(PoolTest, AnOperationOfAnotherPoolIsNotKnownHere) {
+  Pool other(transport_, clock_, entropy_);
+  LockManager mine = manager(3);
+  LockManager others(other, specs(3), once());
+  const OperationId here = mine.begin_lock(Resource("mine"), Duration::seconds(10));
+  const OperationId there = others.begin_lock(Resource("other's"), Duration::seconds(10));
+  EXPECT_EQ(other.run(here).decision, Decision::aborted);
+  EXPECT_EQ(other.run(there).decision, Decision::granted);
+  EXPECT_EQ(pool_.run(here).decision, Decision::granted);
+}
+
 }  // namespace
 }  // namespace redlock

@@ -25,7 +25,7 @@ class APushForNobody : public test::FakeWorld {
       nodes_.push_back(pool_.node(spec.endpoint, kTimeoutDefault));
     }
     ASSERT_EQ(lock(locks_, "other").decision, Decision::granted);
-    pool_.begin(std::make_unique<Listening>(told_, 2, Token("another")), nodes_);
+    (void)pool_.begin(std::make_unique<Listening>(told_, 2, Token("another")), nodes_);
     step_for(Duration::ms(1));
     ASSERT_NE(told_.channel(0), "");
   }

@@ -297,7 +297,7 @@ TEST_F(Rule03UndoOnTheSameConnection, ARemovalThatFoundNoRoomGoesAsSoonAsThereIs
   server(0).stopped = true;
   for (std::size_t i = 0; i < kAwaitedMax; ++i) {
     // Begun, and never looked at again.
-    locks.begin_unlock(Resource("other"), Token("t"));
+    (void)locks.begin_unlock(Resource("other"), Token("t"));
   }
   EXPECT_EQ(unlock(locks, outcome.token).decision, Decision::unreachable);
   transport_.resume(server(0));

@@ -313,7 +313,7 @@ TEST_F(StampLockManagerTest, RefusesALeaseOfWhichDriftLeavesNothingAndADriftThat
   options.drift_factor = 0.9999999;
   StampLockManager locks = stamps(options);
   const RetryPolicy once = RetryPolicy::exact(1, Duration());
-  EXPECT_THAT(refusal([&] { locks.begin_take(kKey, Duration::ms(1), {}, once); }),
+  EXPECT_THAT(refusal([&] { (void)locks.begin_take(kKey, Duration::ms(1), {}, once); }),
               HasSubstr("lock_timeout is too small"));
   for (const double factor : {-0.1, 1.0, std::nan("")}) {
     options.drift_factor = factor;
@@ -325,7 +325,7 @@ TEST_F(StampLockManagerTest, RefusesKeysPastTheirBoundAndNegativeMargins) {
   StampLockManager locks = stamps();
   const Resource too_long(std::string(kResourceBytesMax + 1, 'x'));
   const RetryPolicy once = RetryPolicy::exact(1, Duration());
-  EXPECT_THAT(refusal([&] { locks.begin_take(too_long, kLease, {}, once); }),
+  EXPECT_THAT(refusal([&] { (void)locks.begin_take(too_long, kLease, {}, once); }),
               HasSubstr("resource"));
   EXPECT_THAT(refusal([&] { static_cast<void>(locks.begin_check(too_long)); }),
               HasSubstr("resource"));

@@ -53,33 +53,35 @@ class LockManager {
 
   // Throw ArgumentError for a resource or token past its bound and for a ttl that is not
   // positive, above kTtlMax, or too small to leave any validity after drift.
-  OperationId begin_lock(const Resources& resources, Duration ttl) {
+  [[nodiscard]] OperationId begin_lock(const Resources& resources, Duration ttl) {
     return begin_lock(resources, ttl, plan_->options.retry);
   }
   // With attempts of its own instead of the plan's. The name of an owner stands in the token, so
   // that others can tell who holds the lock: owner_of() reads it. It proves nothing.
-  OperationId begin_lock(const Resources& resources, Duration ttl, const RetryPolicy& retry,
-                         const std::string& owner = {});
+  [[nodiscard]] OperationId begin_lock(const Resources& resources, Duration ttl,
+                                       const RetryPolicy& retry, const std::string& owner = {});
   // Takes the lock by waiting in line for as long as `wait`: nobody polls, it is handed over. Where
   // servers do not let us listen to them, attempts are made instead, with pauses around
   // `retry_delay_ms`. Also throws for a wait or a pause out of its range.
-  OperationId begin_wait(const Resources& resources, Duration ttl, Duration wait,
-                         std::int64_t retry_delay_ms, const std::string& owner = {});
-  OperationId begin_extend(const Resources& resources, const Token& token, Duration ttl,
-                           LossDetail detail = LossDetail::reason);
+  [[nodiscard]] OperationId begin_wait(const Resources& resources, Duration ttl, Duration wait,
+                                       std::int64_t retry_delay_ms, const std::string& owner = {});
+  [[nodiscard]] OperationId begin_extend(const Resources& resources, const Token& token,
+                                         Duration ttl, LossDetail detail = LossDetail::reason);
   // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is
   // none. Nothing where none did, or the extend was not granted. Aborted, it is undone.
-  std::optional<OperationId> begin_plant(const Resources& resources, const Token& token,
-                                         Duration ttl, const Outcome& extended);
+  [[nodiscard]] std::optional<OperationId> begin_plant(const Resources& resources,
+                                                       const Token& token, Duration ttl,
+                                                       const Outcome& extended);
   // What is being asked about this lock at the moment will not be granted.
-  OperationId begin_unlock(const Resources& resources, const Token& token);
-  OperationId begin_check(const Resources& resources, const Token& token);
+  [[nodiscard]] OperationId begin_unlock(const Resources& resources, const Token& token);
+  [[nodiscard]] OperationId begin_check(const Resources& resources, const Token& token);
   // What stands there, by each server: majority_holding() and holding_of() read its outcome.
-  OperationId begin_inspect(const Resources& resources);
+  [[nodiscard]] OperationId begin_inspect(const Resources& resources);
   // What refuses a lock again and again may be none: asks whether a majority holds a key there that
   // never expires, which is granted then. Nothing where `refused`, the outcome of a begin_lock, was
   // not denied, or came of a single attempt: who makes only one is in a hurry, and not told.
-  std::optional<OperationId> begin_look_after(const Resources& resources, const Outcome& refused);
+  [[nodiscard]] std::optional<OperationId> begin_look_after(const Resources& resources,
+                                                            const Outcome& refused);
 
   // What was begun, as it is by now: signal handlers may have run since it was decided. The
   // validity counts from now; where nothing is left of it, or nobody waits for the lock, it is
@@ -104,7 +106,7 @@ class LockManager {
   [[nodiscard]] Pool& pool() { return pool_; }
 
  private:
-  OperationId begin(std::unique_ptr<Operation> operation);
+  [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation);
   // Checked: of a lock that is held, and of one that is to be taken or extended.
   [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
   [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resources& resources, Duration ttl,

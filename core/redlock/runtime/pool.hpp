@@ -53,12 +53,14 @@ class Pool {
     Reactor& reactor_;
   };
 
-  // Starts an operation and sends its first requests. It must be taken, decided or not. Throws
-  // where it cannot start (no memory, no randomness); what was sent for it already is undone.
-  OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes);
+  // Starts an operation and sends its first requests. It must be taken, from this pool, decided or
+  // not. Throws where it cannot start (no memory, no randomness); what was sent for it already is
+  // undone.
+  [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes);
   // The same for one that asks whether `token` is still the lock's: it is denied at best where that
   // is given up before it is taken.
-  OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes, Token token);
+  [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes,
+                                  Token token);
   // A release of this lock is about to begin.
   void give_up(const Token& token) { questions_.give_up(token); }
   // One turn of the reactor: waits at most until `until`, moves what is ready.

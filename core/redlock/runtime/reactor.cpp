@@ -2,13 +2,29 @@
 #include "redlock/runtime/reactor.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "redlock/algorithm/quorum.hpp"
 
 namespace redlock {
 
+namespace {
+
+// Behind it the reactor's ids begin. Whoever asks another pool for the outcome of his operation
+// must not be given somebody else's.
+OperationId fresh_base() {
+  constexpr unsigned kBitsOfOneReactor = 40;
+  static std::atomic<OperationId> reactors = 0;
+  return reactors.fetch_add(1, std::memory_order_relaxed) << kBitsOfOneReactor;
+}
+
+}  // namespace
+
 Reactor::Reactor(Transport& transport, Clock& clock, Entropy& entropy)
-    : transport_(transport), clock_(clock), listeners_(transport, entropy) {}
+    : transport_(transport),
+      clock_(clock),
+      last_id_(fresh_base()),
+      listeners_(transport, entropy) {}
 
 OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes) {
   look_at_idle(nodes, clock_.now());

@@ -48,7 +48,7 @@ class Reactor {
   // Starts the operation, its clock and its first requests. Node i of the operation is nodes[i].
   // Throws what the operation throws: then it is not known here, and undone.
   // Where the process forked meanwhile, it does not know the operation afterwards.
-  OperationId begin(std::unique_ptr<Operation> operation, NodeList nodes);
+  [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation, NodeList nodes);
   // What is begun from now on stays here until it is sent with all the rest of it: many commands
   // leave in one piece. No step in between.
   void hold_back() { held_back_ = true; }
@@ -165,7 +165,7 @@ class Reactor {
   Clock& clock_;
   ForkWatch watch_;
   Duration idle_limit_ = kIdleLimitDefault;
-  OperationId last_id_ = 0;
+  OperationId last_id_;
   bool held_back_ = false;
   bool called_ = false;  // another thread wants the next step to return
   Instant looked_at_;    // what came before it has been read, where anything could be overdue

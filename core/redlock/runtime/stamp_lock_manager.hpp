@@ -46,24 +46,25 @@ class StampLockManager {
 
   // Throws ArgumentError: key past its bound, lease not positive or used up by drift, lease +
   // buffer above kTtlMax, negative buffer.
-  OperationId begin_take(const Resources& keys, Duration lease, Duration buffer, RetryPolicy retry);
+  [[nodiscard]] OperationId begin_take(const Resources& keys, Duration lease, Duration buffer,
+                                       RetryPolicy retry);
   // Must follow a begin_take whose outcome was granted. False, and nothing is noted, when there is
   // nothing to hold any more: the lease is over, or the same key was taken again meanwhile.
   bool note_taken(const Resources& keys, const Outcome& outcome);
   // Undoes a take that was granted and is not wanted; what else stands under the key stays.
-  OperationId begin_give_back(const Resources& keys, const Outcome& outcome);
+  [[nodiscard]] OperationId begin_give_back(const Resources& keys, const Outcome& outcome);
 
   // Names what stands in the ledger under the key; 0: nothing does.
   [[nodiscard]] StampLedger::Serial entry_of(const Resources& keys);
   // From now on the lock is not held any more, whatever comes of the release; until it is noted,
   // another may be begun. Nothing when the ledger does not know the key: there is nothing to
   // release.
-  std::optional<OperationId> begin_release(const Resources& keys, Duration margin);
+  [[nodiscard]] std::optional<OperationId> begin_release(const Resources& keys, Duration margin);
   // `released` is what entry_of() named before the release: meanwhile the key may have been taken
   // again.
   void note_released(const Resources& keys, StampLedger::Serial released);
   // Nothing when the lock is not in the ledger or given up: it is not held.
-  std::optional<OperationId> begin_check(const Resources& keys);
+  [[nodiscard]] std::optional<OperationId> begin_check(const Resources& keys);
 
   // What was begun, as it is by now, and the ledger kept. The lock that was taken is noted; where
   // it cannot be, or nobody waits for it, it is `outlasted` and given back.
@@ -86,7 +87,7 @@ class StampLockManager {
   [[nodiscard]] StampRules rules() const {
     return {plan_->options.unit, plan_->options.drift_factor};
   }
-  OperationId ask(const Command& command, LossDetail detail);
+  [[nodiscard]] OperationId ask(const Command& command, LossDetail detail);
   void give_back(const Resources& keys, const Outcome& outcome);
   StampLedger::Entry* held(const Resources& keys);
   [[nodiscard]] StampProof proof_for(const StampLedger::Entry& entry);

@@ -45,7 +45,7 @@ inline constexpr std::size_t kQueuedBytesMax = 4 * 1024 * 1024;
 // So much is made ready for one send.
 inline constexpr std::size_t kLookAheadBytes = 16 * 1024;
 
-// Names one operation for good; 0 is nobody, whose replies are dropped.
+// Names one operation for good, among those of all pools; 0 is nobody, whose replies are dropped.
 using OperationId = std::uint64_t;
 
 // Who asked.
