@@ -25,11 +25,12 @@ constexpr int kTrimBytes = 64 * 1024 * 1024;
 
 constexpr const char* kUsage =
     "usage: bin/sim [--seeds N] [--first S] [--class NAME] [--standard | --lines] [--jobs J]\n"
-    "       bin/sim --seed S [--class NAME] [--standard | --lines] [--svg FILE]\n"
+    "       bin/sim --seed S [--class NAME] [--standard | --lines] [--svg FILE [--span A-B]]\n"
     "  --seeds N     run N schedules (default 10000) and print a table of faults\n"
     "  --first S     the first seed (default 1)\n"
     "  --seed S      run one schedule and print its timeline\n"
     "  --svg FILE    with --seed: also draw the timeline\n"
+    "  --span A-B    of the picture: from A to B ms\n"
     "  --class NAME  with this class of fault in every schedule; 'list' names them\n"
     "  --standard    the shape speed is measured on: RedLock, 3 servers, faults in the model\n"
     "  --lines       RedLock, faults in the model, and somebody waits in line\n"
@@ -39,6 +40,7 @@ struct Options {
   Batch batch;
   std::optional<std::uint64_t> seed;
   std::string svg;
+  std::optional<PictureSpan> span;  // of the picture
 };
 
 [[noreturn]] void refuse(const std::string& reason) {
@@ -68,6 +70,15 @@ FaultClass class_of(const std::string& name) {
   const std::optional<FaultClass> fault_class = fault_class_named(name);
   if (!fault_class) refuse("unknown class '" + name + "'; --class list names them");
   return *fault_class;
+}
+
+PictureSpan span_of(const std::string& value) {
+  const std::size_t dash = std::min(value.find('-'), value.size());
+  const auto ms = [&](const std::string& text) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(number_of("--span", text), 1U << 30U));
+  };
+  return {ms(value.substr(0, dash)) * kMs,
+          ms(value.substr(std::min(dash + 1, value.size()))) * kMs};
 }
 
 Options parse(int count, char** words) {
@@ -103,6 +114,8 @@ Options parse(int count, char** words) {
           static_cast<unsigned>(std::clamp<std::uint64_t>(number_of(option, value), 1, 256));
     } else if (option == "--svg") {
       options.svg = value;
+    } else if (option == "--span") {
+      options.span = span_of(value);
     } else if (option == "--class") {
       options.batch.wishes.fault_class = class_of(value);
     } else {
@@ -110,6 +123,7 @@ Options parse(int count, char** words) {
     }
   }
   if (!options.svg.empty() && !options.seed) refuse("--svg needs --seed");
+  if (options.span && options.svg.empty()) refuse("--span needs --svg");
   return options;
 }
 
@@ -140,7 +154,7 @@ int run_one(const Options& options) {
               static_cast<unsigned long long>(result.hash));
   if (!options.svg.empty()) {
     std::ofstream file(options.svg);
-    file << timeline_svg(story, replay_command(*options.seed, options.batch.wishes));
+    file << timeline_svg(story, replay_command(*options.seed, options.batch.wishes), options.span);
     if (!file.flush()) {
       std::cerr << "sim: cannot write " << options.svg << "\n";
       return 2;

@@ -54,12 +54,15 @@ std::string escaped(std::string_view text) {
 constexpr std::int64_t kBeforeNs = 80 * kMs;
 constexpr std::int64_t kAfterNs = 15 * kMs;
 
-Story around_violation(const Story& story) {
-  if (story.violations.empty()) return story;
-  const std::int64_t from = story.violations.front().at_ns - kBeforeNs;
-  const std::int64_t until = story.violations.front().at_ns + kAfterNs;
-  const auto outside = [from, until](std::int64_t begin, std::int64_t end) {
-    return end < from || begin > until;
+std::optional<PictureSpan> around_violation(const Story& story) {
+  if (story.violations.empty()) return std::nullopt;
+  const std::int64_t at_ns = story.violations.front().at_ns;
+  return PictureSpan{at_ns - kBeforeNs, at_ns + kAfterNs};
+}
+
+Story part_of(const Story& story, const PictureSpan& span) {
+  const auto outside = [&](std::int64_t begin, std::int64_t end) {
+    return end < span.from_ns || begin > span.until_ns;
   };
   Story part = story;
   std::erase_if(part.messages, [&](const auto& m) { return outside(m.sent_ns, m.arrived_ns); });
@@ -71,6 +74,11 @@ Story around_violation(const Story& story) {
 
 // What a message is about, in a word or two.
 std::string short_label(const StoryMessage& message) {
+  constexpr std::string_view kPushed = "pushed: ";
+  if (message.text.starts_with(kPushed)) {
+    return message.text.substr(kPushed.size(),
+                               message.text.find(' ', kPushed.size()) - kPushed.size());
+  }
   if (!message.to_server) return message.text.substr(0, 12);
   std::string label;
   std::size_t at = 0;
@@ -79,7 +87,6 @@ std::string short_label(const StoryMessage& message) {
     std::string part = message.text.substr(at, end - at);
     if (part.starts_with("EVAL")) part.erase(0, part.find(' ') + 1);
     part = part.substr(0, part.find(' '));
-    if (part == "pass") part = "delete";
     if (part == "extend_if_equal") part = "extend";
     if (part == "check_equal") part = "check";
     label += (label.empty() ? "" : "+") + part;
@@ -253,8 +260,10 @@ void Picture::draw_violations() {
 
 }  // namespace
 
-std::string timeline_svg(const Story& story, const std::string& title) {
-  return Picture(around_violation(story), title).take();
+std::string timeline_svg(const Story& story, const std::string& title,
+                         const std::optional<PictureSpan>& span) {
+  const std::optional<PictureSpan> shown = span ? span : around_violation(story);
+  return Picture(shown ? part_of(story, *shown) : story, title).take();
 }
 
 }  // namespace redlock::sim
