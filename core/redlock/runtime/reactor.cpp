@@ -73,7 +73,7 @@ Woken Reactor::step(Instant until) {
       std::ranges::any_of(live_, [now](const auto& node) { return node->overdue(now); });
   if (any_overdue) read(Instant(), Scope::outstanding);
   if (forked()) return woken;
-  take_time(now, any_overdue);
+  take_time(now);
   if (!forked()) settle(now);
   return std::exchange(called_, false) ? Woken::called : woken;
 }
@@ -115,11 +115,9 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   return buffered && woken == Woken::deadline ? Woken::ready : woken;
 }
 
-void Reactor::take_time(Instant now, bool any_overdue) {
-  bool any_given_up = any_overdue && listeners_.take_time(now);
-  if (any_overdue) {
-    for (const auto& node : live_) any_given_up |= node->take_time(now, arrivals_);
-  }
+void Reactor::take_time(Instant now) {
+  bool any_given_up = listeners_.take_time(now);
+  for (const auto& node : live_) any_given_up |= node->take_time(now, arrivals_);
   // Before anybody asks again: what is given up is closed, so that it can be opened anew.
   if (any_given_up) settle(now);
   const auto due = [now](const Running& running) {
@@ -128,14 +126,10 @@ void Reactor::take_time(Instant now, bool any_overdue) {
   };
   // A look may let go of some that have ended.
   for (std::size_t i = 0; i < running_.size(); ++i) {
-    bool is_due = due(running_[i]);
     // Maybe a new attempt begins: a pause is time enough for a server to close.
-    if (is_due) {
-      look_at_idle(running_[i].nodes, now);
-      if (forked() || i >= running_.size()) return;
-      is_due = due(running_[i]);
-    }
-    put(running_[i], now, [now, is_due](Operation& operation) {
+    if (due(running_[i])) look_at_idle(running_[i].nodes, now);
+    if (forked() || i >= running_.size()) return;
+    put(running_[i], now, [now, is_due = due(running_[i])](Operation& operation) {
       if (is_due) operation.take_time(now);
     });
   }

@@ -113,7 +113,7 @@ class Reactor {
   enum class Scope { outstanding, all };
   // Waits, and reads what is ready.
   Woken read(Instant deadline, Scope scope);
-  void take_time(Instant now, bool any_overdue);
+  void take_time(Instant now);
   // Until nobody has anything more to say to anybody.
   void settle(Instant now) noexcept;
   // Where memory is short, what is being closed is left for a later turn.
