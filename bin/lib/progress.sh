@@ -19,6 +19,8 @@ gauge_gtest() {
   total=$(sed -n 's/^\[==========\] Running \([0-9]*\) tests\{0,1\} .*/\1/p' "$1")
   [[ -z $total ]] || echo "$(grep -cE '^\[ +(OK|FAILED) +\] .*\(' "$1") of $total"
 }
+# Of a program that runs in shards, each with a log behind this one.
+gauge_shards() { echo "$(cat "$1".* | grep -cE '^\[ +(OK|FAILED) +\] .*\(') tests"; }
 gauge_phpt() {
   local count
   count=$(grep -cE '^(PASS|FAIL|SKIP|LEAK|XFAIL|BORK|WARN)' "$1") || return 0

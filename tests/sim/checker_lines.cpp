@@ -62,12 +62,12 @@ void Checker::review_waits(std::uint32_t resource) {
   const std::string name = resource_name(resource);
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
     const ServerView& view = servers_[server];
-    const LineView line = look_at(server, name);
+    const Entry* const lock = alive_entry(*view.keyspace, name, view.clock->at(now_ns_) / kMs);
     free_ns[server] = view.down_until_ns;
-    if (!line.held) continue;
-    const Waiter* const waiter = book_.find(token_hash(*line.held));
+    if (lock == nullptr) continue;
+    const Waiter* const waiter = book_.find(token_hash(held_by(*lock)));
     if (waiter != nullptr && !waiter->over && waiter->ended_ns == Waiter::kNever) continue;
-    const std::int64_t until_ms = line.held_until_ms ? *line.held_until_ms + 1 : kForever / kMs;
+    const std::int64_t until_ms = lock->expires_ms ? *lock->expires_ms + 1 : kForever / kMs;
     free_ns[server] = std::max(free_ns[server], view.clock->when(until_ms * kMs));
   }
   std::sort(free_ns.begin(), free_ns.begin() + plan_.servers);
@@ -152,8 +152,12 @@ std::uint32_t Checker::owner_of(std::uint32_t executing, std::string_view value)
 void Checker::for_each_standing(std::uint32_t client, std::uint32_t server, std::string_view key,
                                 const std::function<void(std::uint64_t)>& visit) {
   if (book_.empty()) return;
-  for (const Stander& stander : look_at(server, key).line) {
-    const Waiter* const waiter = book_.find(token_hash(stander.token));
+  const ServerView& view = servers_[server];
+  const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;
+  const Entry* const line = alive_entry(*view.keyspace, line_key_of(key), now_ms);
+  if (line == nullptr) return;
+  for (const Item& stander : line->items) {
+    const Waiter* const waiter = book_.find(token_hash(stander.name));
     if (waiter != nullptr && waiter->party.client == client) visit(waiter->token);
   }
 }

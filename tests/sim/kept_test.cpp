@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t kSeeds = 800;
 constexpr std::uint64_t kEnough = 20;
 
-TEST(KeptLeasesTest, AreKeptExtendedAndLostInMany) {
+TEST(KeptLeasesTest, WhatOnlyKeptLeasesBringAboutReallyHappens) {
   LuaEngine engine;
   PlanWishes wishes;
   wishes.inside_only = true;

@@ -2,6 +2,7 @@
 #include "sim/keyspace.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace redlock::sim {
 
@@ -17,6 +18,10 @@ Entry* Keyspace::locate(std::uint32_t database, std::string_view name) {
 }
 
 const Entry* Keyspace::find(std::uint32_t database, std::string_view name) {
+  return locate_alive(database, name);
+}
+
+Entry* Keyspace::locate_alive(std::uint32_t database, std::string_view name) {
   Entry* entry = locate(database, name);
   if (entry == nullptr || alive(*entry, now_ms_)) return entry;
   entries_.erase(entries_.begin() + (entry - entries_.data()));
@@ -24,17 +29,18 @@ const Entry* Keyspace::find(std::uint32_t database, std::string_view name) {
 }
 
 void Keyspace::note(std::uint32_t database, std::string_view name, const Entry* before) {
+  if (!journaled_) return;
   if (journal_.empty()) journal_.reserve(kChangesUsual);
   journal_.push_back({true_ns_, database, std::string(name),
                       before == nullptr ? std::nullopt : std::optional<Entry>(*before)});
 }
 
 void Keyspace::put(Entry entry) {
-  const Entry* before = find(entry.database, entry.name);
+  Entry* const before = locate_alive(entry.database, entry.name);
   if (observer_ != nullptr) observer_->key_changes(before, &entry);
   note(entry.database, entry.name, before);
-  if (Entry* place = locate(entry.database, entry.name)) {
-    *place = std::move(entry);
+  if (before != nullptr) {
+    *before = std::move(entry);
   } else {
     entries_.push_back(std::move(entry));
   }
@@ -66,6 +72,7 @@ void Keyspace::clear() {
 }
 
 void Keyspace::roll_back(std::int64_t true_ns) {
+  if (!journaled_) throw std::logic_error("a keyspace without a journal cannot go back");
   while (!journal_.empty() && journal_.back().true_ns > true_ns) {
     Change change = std::move(journal_.back());
     journal_.pop_back();

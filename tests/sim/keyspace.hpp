@@ -1,9 +1,9 @@
 // What one simulated server remembers: keys with expiry, and how to go back in time.
 //
 // Expiry is in milliseconds of the server's own clock and lazy, as in Redis: a key lives while
-// now <= expiry, and is removed when somebody looks. A journal of all changes lets a crash or a
-// fail-over restore an earlier state. No hashing: iteration order is insertion order, so that
-// runs can be repeated. One thread.
+// now <= expiry, and is removed when somebody looks. A journal of all changes, where one is kept,
+// lets a crash or a fail-over restore an earlier state. No hashing: iteration order is insertion
+// order, so that runs can be repeated. One thread.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -57,7 +57,9 @@ class Keyspace {
   // False: there was none.
   bool erase(std::uint32_t database, std::string_view name);
   void clear();
-  // As it was at `true_ns` of the simulation's clock; expiries keep running.
+  // From now on all changes are remembered, with what was there before, for roll_back().
+  void keep_journal() { journaled_ = true; }
+  // As it was at `true_ns` of the simulation's clock; expiries keep running. Requires a journal.
   void roll_back(std::int64_t true_ns);
   // Forgets what roll_back() would need.
   void drop_journal() { journal_.clear(); }
@@ -74,10 +76,12 @@ class Keyspace {
     std::optional<Entry> before;
   };
   [[nodiscard]] Entry* locate(std::uint32_t database, std::string_view name);
+  [[nodiscard]] Entry* locate_alive(std::uint32_t database, std::string_view name);
   void note(std::uint32_t database, std::string_view name, const Entry* before);
 
   std::vector<Entry> entries_;
   std::vector<Change> journal_;
+  bool journaled_ = false;
   KeyspaceObserver* observer_ = nullptr;
   std::int64_t now_ms_ = 0;
   std::int64_t true_ns_ = 0;

@@ -9,13 +9,6 @@ namespace redlock::sim {
 
 namespace {
 
-const Entry* alive_entry(const Keyspace& keyspace, const std::string& name, std::int64_t now_ms) {
-  for (const Entry& entry : keyspace.entries()) {
-    if (entry.name == name && keyspace.alive(entry, now_ms)) return &entry;
-  }
-  return nullptr;
-}
-
 template <class Number>
 bool read_digits(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -56,11 +49,24 @@ const Stander* LineView::find(std::string_view token) const {
   return place == line.end() ? nullptr : &*place;
 }
 
+const Entry* alive_entry(const Keyspace& keyspace, std::string_view name, std::int64_t now_ms) {
+  for (const Entry& entry : keyspace.entries()) {
+    if (entry.name == name && keyspace.alive(entry, now_ms)) return &entry;
+  }
+  return nullptr;
+}
+
+std::string_view held_by(const Entry& lock) {
+  return lock.type == ValueType::string ? std::string_view(lock.value) : "(no lock)";
+}
+
+std::string line_key_of(std::string_view key) { return std::string(key) + ":redlock:line"; }
+
 LineView look_at_line(const Keyspace& keyspace, std::string_view key, std::int64_t now_ms) {
   LineView view;
   const std::string name(key);
   if (const Entry* lock = alive_entry(keyspace, name, now_ms)) {
-    view.held = lock->type == ValueType::string ? lock->value : "(no lock)";
+    view.held = held_by(*lock);
     view.held_until_ms = lock->expires_ms;
   }
   const Entry* waiters = alive_entry(keyspace, name + ":redlock:waiters", now_ms);
@@ -73,7 +79,7 @@ LineView look_at_line(const Keyspace& keyspace, std::string_view key, std::int64
       if (read_digits(text.substr(0, blank), view.given_by)) view.given_to = text.substr(blank + 1);
     }
   }
-  const Entry* line = alive_entry(keyspace, name + ":redlock:line", now_ms);
+  const Entry* line = alive_entry(keyspace, line_key_of(key), now_ms);
   if (line == nullptr) return view;
   view.line_key = {true, line->expires_ms};
   for (const Item& item : line->items) {

@@ -62,6 +62,14 @@ struct LineView {
   [[nodiscard]] const Stander* first() const { return line.empty() ? nullptr : &line.front(); }
 };
 
+// A key that is there; null: it is not.
+[[nodiscard]] const Entry* alive_entry(const Keyspace& keyspace, std::string_view name,
+                                       std::int64_t now_ms);
+// What stands under a lock's key.
+[[nodiscard]] std::string_view held_by(const Entry& lock);
+// The key of those who stand in line for a lock.
+[[nodiscard]] std::string line_key_of(std::string_view key);
+
 [[nodiscard]] LineView look_at_line(const Keyspace& keyspace, std::string_view key,
                                     std::int64_t now_ms);
 

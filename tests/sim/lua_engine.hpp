@@ -50,6 +50,7 @@ class LuaEngine {
   List new_list(const char* name);
   void fill(List& list, std::span<const std::string_view> values);
 
+  ScriptHost* host_ = nullptr;  // of the script that runs
   lua_State* lua_;
   List keys_;
   List arguments_;

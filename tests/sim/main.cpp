@@ -34,13 +34,15 @@ constexpr const char* kUsage =
     "  --class NAME  with this class of fault in every schedule; 'list' names them\n"
     "  --standard    the shape speed is measured on: RedLock, 3 servers, faults in the model\n"
     "  --lines       RedLock, faults in the model, and somebody waits in line\n"
-    "  --jobs J      threads (default: one per core)\n";
+    "  --jobs J      threads (default: one per core)\n"
+    "  --hashes      print each seed with the hash of its trace and of what was judged\n";
 
 struct Options {
   Batch batch;
   std::optional<std::uint64_t> seed;
   std::string svg;
   std::optional<PictureSpan> span;  // of the picture
+  bool hashes = false;
 };
 
 [[noreturn]] void refuse(const std::string& reason) {
@@ -99,6 +101,10 @@ Options parse(int count, char** words) {
     if (option == "--lines") {
       options.batch.wishes.lines = true;
       options.batch.wishes.inside_only = true;
+      continue;
+    }
+    if (option == "--hashes") {
+      options.hashes = true;
       continue;
     }
     if (i + 1 == count) refuse("'" + option + "' is unknown or needs a value");
@@ -208,6 +214,32 @@ void explain(const Failure& failure, const PlanWishes& wishes) {
               timeline_text(story, kTimelineLines).c_str());
 }
 
+// What the checker made of a schedule. Two builds that print the same of a seed ran the same
+// schedule, and neither judged anything that the other did not.
+std::uint64_t judgement_of(const ScheduleResult& result) {
+  Trace sum(nullptr);
+  sum.fold(result.events, result.grants);
+  for (const std::uint64_t times : result.judged) sum.fold(times, 0);
+  for (const std::uint64_t times : result.fired) sum.fold(times, 1);
+  for (const Violation& violation : result.violations) {
+    sum.fold(static_cast<std::uint64_t>(violation.kind),
+             static_cast<std::uint64_t>(violation.at_ns));
+    sum.fold(violation.text);
+  }
+  return sum.hash();
+}
+
+int print_hashes(const Batch& batch) {
+  LuaEngine engine;
+  for (std::uint64_t seed = batch.first_seed; seed < batch.first_seed + batch.count; ++seed) {
+    const ScheduleResult result = run_schedule(seed, batch.wishes, engine);
+    std::printf("%llu %016llx %016llx\n", static_cast<unsigned long long>(seed),
+                static_cast<unsigned long long>(result.hash),
+                static_cast<unsigned long long>(judgement_of(result)));
+  }
+  return 0;
+}
+
 int run_many(const Options& options) {
   const auto start = SteadyClock::now();
   Totals totals;
@@ -257,5 +289,6 @@ int main(int count, char** words) {
   mallopt(M_TRIM_THRESHOLD, kTrimBytes);
   std::signal(SIGABRT, name_seed_on_abort);
   if (options.batch.count == 0) return 0;
+  if (options.hashes) return print_hashes(options.batch);
   return options.seed ? run_one(options) : run_many(options);
 }

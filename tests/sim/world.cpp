@@ -46,6 +46,7 @@ World::Machine::Machine(World& owner, std::uint32_t position, std::int64_t rate_
   server.observe(&owner);
   server.push_to(&owner);
   server.keyspace().observe(this);
+  if (goes_back(owner.plan_)) server.keyspace().keep_journal();
   if (owner.plan_.password) server.conditions().password = "secret";
 }
 

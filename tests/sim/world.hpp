@@ -100,6 +100,7 @@ class World final : public NetworkEnds, public ServerObserver, public PushSink {
   void cut_bytes();
   void count_struck();
   static bool strikes_opening(FaultClass fault_class);
+  static bool goes_back(const Plan& plan);
   void strike_opening(const FaultPlan& fault, Link& link);
   void strike_links(const FaultPlan& fault);
   void strike_connection(const FaultPlan& fault);

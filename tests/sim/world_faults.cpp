@@ -36,6 +36,13 @@ bool loses_some(FaultClass fault_class) {
 
 }  // namespace
 
+// Does a server come to an earlier state of its data?
+bool World::goes_back(const Plan& plan) {
+  return std::ranges::any_of(plan.faults, [](const FaultPlan& fault) {
+    return loses_some(fault.fault_class) || fault.fault_class == fail_over_lagging;
+  });
+}
+
 void World::take_fault(const FaultPlan& fault, bool begins) {
   if (begins) {
     strike_links(fault);

@@ -75,11 +75,11 @@ build_optimized() {
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
 
-# run_gtest PROGRAM OPTION...: adds a GoogleTest program's counts to passed and failed.
 passed=0 failed=0
-run_gtest() {
-  local log=$build/log/$(basename "$1").out status=0 good=0 bad=0
-  watched "$(basename "$1")" gtest "$log" "$@" || status=$?
+# count_gtest LOG STATUS PROGRAM OPTION...: adds to passed and failed what a GoogleTest program said.
+count_gtest() {
+  local log=$1 status=$2 good=0 bad=0
+  shift 2
   good=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\{0,1\}\..*/\1/p' "$log")
   bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) tests\{0,1\}, listed below.*/\1/p' "$log")
   if ((status != 0)); then
@@ -93,4 +93,31 @@ run_gtest() {
   fi
   passed=$((passed + ${good:-0}))
   failed=$((failed + ${bad:-0}))
+}
+# run_gtest PROGRAM OPTION...: runs it as a whole.
+run_gtest() {
+  local log=$build/log/${1##*/}.out status=0
+  watched "${1##*/}" gtest "$log" "$@" || status=$?
+  count_gtest "$log" "$status" "$@"
+}
+
+# run_gtest_shards PROGRAM OPTION...: runs its tests on all processors; only for tests that share
+# nothing and measure no time. There are several shards for each, so that they end together.
+run_gtest_shards() {
+  local log=$build/log/${1##*/}.out shards i
+  shards=$((4 * $(nproc)))
+  rm -f "$log".*
+  watched "${1##*/}" shards "$log" run_shards "$log" "$shards" "$@" || true
+  for ((i = 0; i < shards; i++)); do
+    count_gtest "$log.$i" "$(cat "$log.$i.status")" "$@"
+  done
+}
+run_shards() {
+  export -f run_shard
+  seq 0 "$(($2 - 1))" | xargs -P "$(nproc)" -I {} bash -c 'run_shard "$@"' - "$1" "$2" {} "${@:3}"
+}
+run_shard() {
+  local status=0
+  GTEST_TOTAL_SHARDS=$2 GTEST_SHARD_INDEX=$3 "${@:4}" >"$1.$3" 2>&1 || status=$?
+  echo "$status" >"$1.$3.status"
 }
