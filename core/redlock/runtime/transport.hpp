@@ -37,7 +37,8 @@ enum class IoState {
 struct IoResult {
   IoState state = IoState::blocked;
   std::size_t bytes = 0;
-  std::string reason;  // for people, where it ended
+  std::string reason;           // for people, where it ended
+  Fault fault = Fault::closed;  // where it ended
 };
 
 // What a connection waits for.
