@@ -23,6 +23,8 @@ namespace {
 // Read and thrown away before a close, so that the kernel does not answer unread bytes with a
 // reset that could overtake our last command.
 constexpr std::size_t kDrainBytesMax = 256 * 1024;
+// What is added where a server hangs up on us and never said anything.
+constexpr const char* kWordless = " without a word: it may expect TLS";
 // Where polling itself fails and there is no connection that could be told.
 constexpr timespec kBlindPause{0, 5'000'000};
 
@@ -50,6 +52,10 @@ SocketTransport::SocketTransport(Clock& clock, NameSources sources, Waker* waker
     : clock_(clock), waker_(waker), resolver_(std::move(sources)) {}
 
 SocketTransport::~SocketTransport() { forget_all(); }
+
+void SocketTransport::prepare(const Endpoint& endpoint) {
+  if (endpoint.tls) tls_contexts_.prepare(*endpoint.tls);
+}
 
 ConnectionId SocketTransport::open(const Endpoint& endpoint, Instant answer_by) {
   close_answered();
@@ -145,11 +151,16 @@ IoResult SocketTransport::send(ConnectionId connection, std::string_view bytes) 
 }
 
 IoResult SocketTransport::receive(ConnectionId connection, std::span<char> into) {
-  const Link& used = link(connection);
+  Link& used = link(connection);
   if (!used.broken.empty()) return {IoState::ended, 0, used.broken};
   const int descriptor = used.descriptor.number();
-  return note_moved(used.tls ? used.tls->receive(descriptor, into)
-                             : receive_some(descriptor, into));
+  if (used.tls) return note_moved(used.tls->receive(descriptor, into));
+  IoResult result = receive_some(descriptor, into);
+  // Servers that expect TLS do not say so.
+  const bool wordless = !used.heard_any && !used.host.empty();
+  if (result.state == IoState::ended && wordless) result.reason += kWordless;
+  used.heard_any = used.heard_any || result.state == IoState::progress;
+  return note_moved(std::move(result));
 }
 
 void SocketTransport::close(ConnectionId connection) {

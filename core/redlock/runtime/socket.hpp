@@ -41,6 +41,7 @@ class SocketTransport final : public Transport {
   SocketTransport& operator=(const SocketTransport&) = delete;
   ~SocketTransport() override;
 
+  void prepare(const Endpoint& endpoint) override;
   [[nodiscard]] ConnectionId open(const Endpoint& endpoint, Instant answer_by) override;
   [[nodiscard]] LinkStatus status(ConnectionId connection) override;
   [[nodiscard]] Wants wants(ConnectionId connection, bool has_output) override;
@@ -62,6 +63,7 @@ class SocketTransport final : public Transport {
     std::shared_ptr<Resolver::Job> job;
     std::optional<Dial> dial;
     std::unique_ptr<TlsLink> tls;  // null: plain
+    bool heard_any = false;        // of a plain one
     std::string broken;  // why it can be used no more, though its socket says nothing of it
 
     [[nodiscard]] bool shaking() const {

@@ -10,6 +10,7 @@ bool tls_available() { return false; }
 std::string openssl_version() { return {}; }
 
 void TlsContexts::ContextEnd::operator()(ssl_ctx_st* /*context*/) const noexcept {}
+void TlsContexts::prepare(const TlsOptions& /*options*/) {}
 TlsContexts::Begun TlsContexts::begin(const Endpoint& /*server*/) {
   return {nullptr, "built without OpenSSL"};
 }

@@ -165,18 +165,35 @@ TlsContexts::Context TlsContexts::make(const TlsOptions& options, std::vector<Fi
   return context;
 }
 
+// Who a server must be is no matter of the files.
+TlsOptions TlsContexts::read_for(const TlsOptions& options) {
+  TlsOptions read = options;
+  read.peer_name.clear();
+  read.verify_peer_name = true;
+  return read;
+}
+
 TlsContexts::Context& TlsContexts::context_of(const TlsOptions& options) {
-  std::vector<FileStamp> files = look_at(options);
-  const auto known = contexts_.find(options);
+  const TlsOptions read = read_for(options);
+  std::vector<FileStamp> files = look_at(read);
+  const auto known = contexts_.find(read);
   if (known != contexts_.end() && known->second.files == files) return known->second;
-  Context fresh = make(options, std::move(files));
+  Context fresh = make(read, std::move(files));
   if (known != contexts_.end()) {
     // Whoever was trusted by the old files may not be any more.
-    std::erase_if(sessions_, [&](const auto& session) { return session.first.tls == options; });
+    std::erase_if(sessions_, [&](const auto& kept) { return read_for(*kept.first.tls) == read; });
     return known->second = std::move(fresh);
   }
   if (contexts_.size() >= kTlsContextsMax) contexts_.clear();
-  return contexts_.emplace(options, std::move(fresh)).first->second;
+  return contexts_.emplace(read, std::move(fresh)).first->second;
+}
+
+void TlsContexts::prepare(const TlsOptions& options) {
+  try {
+    static_cast<void>(context_of(options));
+  } catch (const TlsFileTrouble&) {
+    // It may be over by the time of the connection.
+  }
 }
 
 TlsContexts::Begun TlsContexts::begin(const Endpoint& server) {

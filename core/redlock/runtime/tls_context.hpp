@@ -33,6 +33,9 @@ class TlsContexts {
     std::unique_ptr<TlsStream> stream;
     std::string trouble;
   };
+  // Reads the files, which may take longer than a connection has: tens of milliseconds for the
+  // system's authorities. Trouble is told by begin().
+  void prepare(const TlsOptions& options);
   // Requires that the server has TLS. It is remembered: its credentials are better left out.
   [[nodiscard]] Begun begin(const Endpoint& server);
   // What the stream has been given for the next connection to this server.
@@ -55,6 +58,7 @@ class TlsContexts {
     std::vector<FileStamp> files;
   };
 
+  [[nodiscard]] static TlsOptions read_for(const TlsOptions& options);
   // These throw what begin() tells.
   [[nodiscard]] Context& context_of(const TlsOptions& options);
   [[nodiscard]] static Context make(const TlsOptions& options, std::vector<FileStamp> files);

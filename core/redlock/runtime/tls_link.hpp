@@ -33,6 +33,8 @@ class TlsLink {
   IoResult flush(int socket);
   [[nodiscard]] IoResult send(int socket, std::string_view bytes);
   [[nodiscard]] IoResult receive(int socket, std::span<char> into);
+  // Did the server know us again? Known once it is connected.
+  [[nodiscard]] bool resumed() const { return stream_->resumed(); }
   // Tells the server that nothing follows, if the socket takes it.
   void say_goodbye(int socket);
 
