@@ -42,11 +42,14 @@ void TlsServerEnd::feed(std::string_view bytes) {
   ERR_clear_error();
 }
 
-void TlsServerEnd::say(std::string_view plain) {
+bool TlsServerEnd::try_to_say(std::string_view plain) {
   std::size_t said = 0;
-  if (SSL_write_ex(ssl_.get(), plain.data(), plain.size(), &said) != 1 || said != plain.size()) {
-    throw std::runtime_error("the server cannot say it");
-  }
+  ERR_clear_error();
+  return SSL_write_ex(ssl_.get(), plain.data(), plain.size(), &said) == 1 && said == plain.size();
+}
+
+void TlsServerEnd::say(std::string_view plain) {
+  if (!try_to_say(plain)) throw std::runtime_error("the server cannot say it");
 }
 
 void TlsServerEnd::ask_for_new_keys() {

@@ -34,7 +34,9 @@ class TlsServerEnd {
 
   // Takes what the client sent; adds what it decrypts to heard().
   void feed(std::string_view bytes);
+  // Throws where it cannot be said.
   void say(std::string_view plain);
+  [[nodiscard]] bool try_to_say(std::string_view plain);
   void ask_for_new_keys();
   void say_goodbye();
   // What leaves for the client.
