@@ -6,7 +6,6 @@
 
 #include <cmath>
 
-#include "redlock/runtime/tls_context.hpp"
 #include "support/fake_world.hpp"
 
 namespace redlock {
@@ -45,25 +44,6 @@ class LockManagerTest : public FakeWorld {
  private:
   int own_locks_ = 0;
 };
-
-TEST_F(LockManagerTest, TlsIsRefusedWhereItCannotBe) {
-  std::vector<ServerSpec> servers = {parse_server("a"), parse_server("/run/redis.sock")};
-  servers[0].endpoint.tls.emplace();
-  const auto refusal_now = [&] {
-    return refusal([&] { LockManager(pool_, servers, LockOptions{}); });
-  };
-  if (!tls_available()) {
-    EXPECT_EQ(refusal_now(), "server 1 wants TLS, and redlock was built without OpenSSL: a:6379");
-    return;
-  }
-  EXPECT_EQ(refusal_now(), "accepted");
-  servers[1].endpoint.tls.emplace();
-  EXPECT_EQ(refusal_now(),
-            "server 2 has no host name to compare its certificate with: peer_name is needed for "
-            "unix:///run/redis.sock");
-  servers[1].endpoint.tls->peer_name = "redis.example";
-  EXPECT_EQ(refusal_now(), "accepted");
-}
 
 TEST_F(LockManagerTest, ALockIsTakenHeldExtendedAndReleased) {
   LockManager locks = manager(3);
