@@ -137,8 +137,13 @@ TEST_F(OverTls, ACertificateOfAnotherAuthority) {
 }
 
 TEST_F(OverTls, ASelfSignedCertificate) {
-  TlsRedis redis(showing(Certificate::self_signed()));
+  const TlsRedisSettings settings = showing(Certificate::self_signed());
+  TlsRedis redis(settings);
   expect_refused(attempt(redis.spec()), "self-signed");
+  ServerSpec named = redis.spec();
+  named.endpoint.tls->cafile =
+      test::write_file(test::temp_path("itself"), settings.shown->certificate_pem());
+  expect_granted(redis, named);
   ServerSpec careless = redis.spec();
   careless.endpoint.tls->verify_peer = false;
   expect_granted(redis, careless);
