@@ -19,6 +19,14 @@ PHP_ARG_WITH([redlock-cares],
   [no],
   [no])
 
+PHP_ARG_WITH([redlock-openssl],
+  [whether to connect by TLS],
+  [AS_HELP_STRING([--with-redlock-openssl=DIR],
+    [Connect by TLS: prefix of OpenSSL. Without it pkg-config is asked, and where that knows no
+     OpenSSL there is no TLS; "no" builds without])],
+  [auto],
+  [no])
+
 PHP_ARG_ENABLE([redlock-dev],
   [whether to show strict warnings],
   [AS_HELP_STRING([--enable-redlock-dev], [For work on redlock: strict warnings])],
@@ -135,15 +143,46 @@ if test "$PHP_REDLOCK" != "no"; then
   fi
   PHP_EVAL_INCLINE([$REDLOCK_CARES_CFLAGS])
 
+  AC_MSG_CHECKING([for OpenSSL])
+  REDLOCK_OPENSSL_CFLAGS=
+  REDLOCK_OPENSSL_LIBS=
+  if test "$PHP_REDLOCK_OPENSSL" = "no"; then
+    AC_MSG_RESULT([not wanted: servers cannot be reached by TLS])
+  elif test "$PHP_REDLOCK_OPENSSL" != "auto" && test "$PHP_REDLOCK_OPENSSL" != "yes"; then
+    if test ! -f "$PHP_REDLOCK_OPENSSL/include/openssl/ssl.h"; then
+      AC_MSG_ERROR([$PHP_REDLOCK_OPENSSL/include/openssl/ssl.h not found])
+    fi
+    REDLOCK_OPENSSL_CFLAGS="-I$PHP_REDLOCK_OPENSSL/include"
+    REDLOCK_OPENSSL_LIBS="-L$PHP_REDLOCK_OPENSSL/$PHP_LIBDIR -lssl -lcrypto"
+    AC_MSG_RESULT([$PHP_REDLOCK_OPENSSL])
+  elif test -n "$PKG_CONFIG" && $PKG_CONFIG --exists "openssl >= 1.1.1"; then
+    REDLOCK_OPENSSL_CFLAGS=`$PKG_CONFIG --cflags openssl`
+    REDLOCK_OPENSSL_LIBS=`$PKG_CONFIG --libs openssl`
+    REDLOCK_OPENSSL_VERSION=`$PKG_CONFIG --modversion openssl`
+    AC_MSG_RESULT([$REDLOCK_OPENSSL_VERSION])
+  elif test "$PHP_REDLOCK_OPENSSL" = "yes"; then
+    AC_MSG_RESULT([not found])
+    AC_MSG_ERROR([OpenSSL >= 1.1.1 is needed: install libssl-dev with apt, openssl-dev with apk or
+                  openssl-devel with dnf; or say --with-redlock-openssl=DIR])
+  else
+    AC_MSG_RESULT([not found: servers cannot be reached by TLS])
+  fi
+  PHP_EVAL_INCLINE([$REDLOCK_OPENSSL_CFLAGS])
+
   REDLOCK_LINK([hiredis], [hiredis], [$REDLOCK_HIREDIS_CFLAGS], [$REDLOCK_HIREDIS_LIBS],
     [hiredis/hiredis.h], [redisReaderCreate()])
   REDLOCK_LINK([cares], [c-ares], [$REDLOCK_CARES_CFLAGS], [$REDLOCK_CARES_LIBS],
     [ares.h], [ares_version(nullptr)])
+  dnl Always the shared library, as other extensions do: it keeps state for the whole process.
+  PHP_EVAL_LIBLINE([$REDLOCK_OPENSSL_LIBS], [REDLOCK_SHARED_LIBADD])
   PHP_SUBST([REDLOCK_SHARED_LIBADD])
 
   REDLOCK_CXXFLAGS="$REDLOCK_STDCXX -fvisibility=hidden"
   REDLOCK_CXXFLAGS="$REDLOCK_CXXFLAGS -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1"
   REDLOCK_CXXFLAGS="$REDLOCK_CXXFLAGS -I@ext_srcdir@/core -I@ext_srcdir@/ext"
+  if test -n "$REDLOCK_OPENSSL_LIBS"; then
+    REDLOCK_CXXFLAGS="$REDLOCK_CXXFLAGS -DREDLOCK_OPENSSL"
+  fi
   if test "$PHP_REDLOCK_DEV" = "yes"; then
     dnl PHP's own headers would not pass: as system headers they are not judged.
     REDLOCK_PHP_HEADERS=`echo "$INCLUDES" | $SED -e 's/-I/-isystem /g'`

@@ -16,6 +16,10 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 set(REDLOCK_NEEDS hiredis cares)
 set(REDLOCK_PC_REQUIRES "hiredis >= 0.14, libcares >= 1.18")
 set(REDLOCK_PC_CFLAGS "")
+if(TARGET redlock::openssl)
+  list(APPEND REDLOCK_NEEDS openssl)
+  string(APPEND REDLOCK_PC_REQUIRES ", openssl >= 1.1.1")
+endif()
 if(BUILD_SHARED_LIBS)
   set(REDLOCK_NEEDS "")
   set(REDLOCK_PC_REQUIRES "")
@@ -27,6 +31,7 @@ configure_file(cmake/redlock-config.cmake.in redlock-config.cmake @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/redlock-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/redlock-config-version.cmake
               cmake/redlock-hiredis.cmake cmake/redlock-cares.cmake
+              cmake/redlock-openssl.cmake
         DESTINATION ${REDLOCK_PACKAGE_DIR})
 
 # Seen from where the .pc file lies, so that the whole can be moved. Some packagers name folders of

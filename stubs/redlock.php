@@ -305,6 +305,7 @@ namespace RedLock {
          * - 'resolve': the host name has no address, or no DNS server could be asked
          * - 'refused': nobody listens on this port
          * - 'unreachable': there is no way to this address, or no Unix socket of this path
+         * - 'tls': the connection is not encrypted, or the server is not who it should be
          * - 'timeout': no answer within the timeout, from the server or from DNS
          * - 'closed': the connection broke
          * - 'protocol': what answers is not Redis or Valkey

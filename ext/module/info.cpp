@@ -10,6 +10,7 @@
 #include "lease/stats.hpp"
 #include "module/php_redlock.h"
 #include "redlock/runtime/look_up.hpp"
+#include "redlock/runtime/tls_context.hpp"
 #include "redlock/wire/codec.hpp"
 
 namespace redlock::php {
@@ -18,12 +19,14 @@ void print_info() {
   char hiredis_version[32] = "";
   char hiredis_origin_file[1024] = "";
   char cares_version_text[32] = "";
+  char openssl_text[128] = "";
   char open_connections[24] = "0";
   char open_listeners[24] = "0";
   const bool known = guarded({}, [&] {
     park(hiredis_version, hiredis_version_built());
     park(hiredis_origin_file, hiredis_origin());
     park(cares_version_text, cares_version());
+    park(openssl_text, tls_available() ? openssl_version() : "not built in");
     if (ThreadState* const thread = REDLOCK_G(thread); thread != nullptr) {
       park(open_connections, std::to_string(thread->runtime.pool().connection_count()));
       park(open_listeners, std::to_string(thread->runtime.pool().listener_count()));
@@ -36,6 +39,7 @@ void print_info() {
   php_info_print_table_row(2, "hiredis version (built)", hiredis_version);
   php_info_print_table_row(2, "hiredis code (running)", hiredis_origin_file);
   php_info_print_table_row(2, "c-ares version", cares_version_text);
+  php_info_print_table_row(2, "TLS", openssl_text);
   php_info_print_table_row(2, "Open connections of this thread", open_connections);
   php_info_print_table_row(2, "Listening connections of this thread", open_listeners);
   print_stats();

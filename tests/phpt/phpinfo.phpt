@@ -30,6 +30,7 @@ Version => 0.1.0
 hiredis version (built) => %d.%d.%d
 hiredis code (running) => %s
 c-ares version => %d.%d.%d
+TLS => %s
 Open connections of this thread => %d
 Listening connections of this thread => 0
 Leases: acquired => 0

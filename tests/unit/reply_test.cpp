@@ -9,8 +9,8 @@ namespace redlock {
 namespace {
 
 TEST(Rule05AnErrorIsAVoteAgainst, ASilentServerMayHaveDoneIt) {
-  for (const Fault fault : {Fault::timeout, Fault::closed, Fault::protocol, Fault::rejected,
-                            Fault::foreign, Fault::none}) {
+  for (const Fault fault : {Fault::tls, Fault::timeout, Fault::closed, Fault::protocol,
+                            Fault::rejected, Fault::foreign, Fault::none}) {
     EXPECT_TRUE(may_have_been_done(Reply::unknown(fault, "")));
   }
 }

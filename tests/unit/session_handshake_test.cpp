@@ -49,6 +49,14 @@ TEST_F(AuthenticatedSession, ANameThatIsForbiddenIsDoneWithout) {
   EXPECT_EQ(arrivals[0].reply.answer, Answer::granted);
 }
 
+// It complains in its own protocol, if at all.
+TEST_F(AuthenticatedSession, AServerThatExpectsTlsIsNamed) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  EXPECT_EQ(receive(std::string_view("\x15\x03\x01\0\2\2\x46", 7)).size(), 1U);
+  EXPECT_EQ(session_.fault(), Fault::tls);
+  EXPECT_EQ(session_.reason(), "the server speaks TLS, and was not asked by TLS");
+}
+
 // It says so in place of the first answer, whatever was asked, and closes.
 TEST_F(AuthenticatedSession, AServerWithTooManyClientsIsNotTakenForOneThatForbidsTheName) {
   ASSERT_TRUE(submit(1, set_of("a")));

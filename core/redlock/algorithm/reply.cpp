@@ -13,6 +13,8 @@ std::string_view to_string(Fault fault) {
       return "refused";
     case Fault::connect:
       return "unreachable";
+    case Fault::tls:
+      return "tls";
     case Fault::timeout:
       return "timeout";
     case Fault::closed:

@@ -22,6 +22,7 @@ enum class Fault {
   resolve,     // the host name has no address: nothing was sent
   refused,     // nobody listens there: nothing was sent
   connect,     // there is no way there: nothing was sent
+  tls,         // the connection is not encrypted, or not with whom it should be
   timeout,     // nothing came in time
   closed,      // the connection broke
   protocol,    // what came is no answer to what was asked; the connection is done with

@@ -127,6 +127,8 @@ class Connection {
   // Of one that is closing: may something still be said on it?
   [[nodiscard]] bool stream_usable() const { return stream_usable_; }
 
+  // Is the network to be given anything yet of what the transport took? Requires a connection.
+  [[nodiscard]] bool all_left() const { return !transport_.wants(connection_, false).write; }
   // Null: nothing is counted.
   [[nodiscard]] ServerCounters* counters() const { return counters_.get(); }
   [[nodiscard]] bool may_open(Instant now) const {
@@ -157,7 +159,7 @@ class Connection {
   void take_status(Instant now, Events& events);
   void send_output(Instant now, Events& events);
   // Gives the connection up because it can no longer be sent on.
-  void hear_out(const std::string& reason, Instant now, Events& events);
+  void hear_out(const IoResult& end, Instant now, Events& events);
   void receive(Instant now, Events& events);
   void begin_closing(Fault fault, const std::string& reason, bool stream_usable, Instant now,
                      Events& events);

@@ -58,16 +58,16 @@ void Connection<C>::send_output(Instant now, Events& events) {
       continue;
     }
     conversation_->take_back();
-    if (result.state == IoState::ended) hear_out(result.reason, now, events);
+    if (result.state == IoState::ended) hear_out(result, now, events);
     return;
   }
 }
 
 // What the server said before it hung up still counts, and tells more than a broken pipe.
 template <IsConversation C>
-void Connection<C>::hear_out(const std::string& reason, Instant now, Events& events) {
+void Connection<C>::hear_out(const IoResult& end, Instant now, Events& events) {
   receive(now, events);
-  if (state_ == State::ready) begin_closing(Fault::closed, reason, false, now, events);
+  if (state_ == State::ready) begin_closing(end.fault, end.reason, false, now, events);
 }
 
 template <IsConversation C>
@@ -99,7 +99,7 @@ void Connection<C>::receive(Instant now, Events& events) {
     const IoResult result = transport_.receive(connection_, buffer);
     if (result.state == IoState::blocked) return;
     if (result.state == IoState::ended) {
-      return begin_closing(Fault::closed, result.reason, false, now, events);
+      return begin_closing(result.fault, result.reason, false, now, events);
     }
     note_heard(now);
     conversation_->take_bytes(std::string_view(buffer.data(), result.bytes), events);

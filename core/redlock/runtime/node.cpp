@@ -147,7 +147,7 @@ void Node::complete_closing(Instant now) {
   if (stream_usable() && session.has_last_words()) {
     session.repeat_removals();
     say_last_words();
-    handed_over = !session.has_output();
+    handed_over = !session.has_output() && all_left();
   }
   // Before the connection is let go: without the memory for them it stays, and the next turn
   // tries again.
@@ -223,7 +223,8 @@ void Node::hurry_removals(bool last_chance, Instant now) {
 }
 
 bool Node::owes_removal() const {
-  return has_conversation() && !waited_in_vain_ && conversation().owes_removal();
+  if (!has_conversation() || waited_in_vain_) return false;
+  return conversation().owes_removal() || (!all_left() && !conversation().unsettled().empty());
 }
 
 void Node::forget() {

@@ -43,6 +43,7 @@ std::shared_ptr<Node> Pool::node(const Endpoint& endpoint, Duration timeout) {
                 .insert(std::make_shared<Node>(std::make_unique<FixedLocator>(endpoint), timeout,
                                                transport_, entropy_, encoder_))
                 .first;
+    transport_.prepare(endpoint);
   }
   (*known)->allow(timeout);
   return *known;

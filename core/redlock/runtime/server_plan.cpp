@@ -7,10 +7,27 @@
 #include <map>
 
 #include "redlock/algorithm/validity.hpp"
+#include "redlock/runtime/tls_context.hpp"
 
 namespace redlock {
 
 namespace {
+
+// `who` is its place among the servers, for people.
+void check_tls(const Endpoint& endpoint, const std::string& who) {
+  if (!endpoint.tls) return;
+  if (!tls_available()) {
+    throw ArgumentError(who +
+                        " wants TLS, and redlock was built without OpenSSL: " + endpoint.display());
+  }
+  const bool named = !endpoint.host.empty() || !endpoint.tls->peer_name.empty();
+  if (!named && endpoint.tls->verify_peer_name) {
+    throw ArgumentError(who +
+                        " has no host name to compare its certificate with: peer_name is "
+                        "needed for " +
+                        endpoint.display());
+  }
+}
 
 void check_servers(const std::vector<ServerSpec>& servers) {
   if (servers.empty()) throw ArgumentError("servers must not be empty");
@@ -20,6 +37,7 @@ void check_servers(const std::vector<ServerSpec>& servers) {
   std::map<std::string, std::size_t> positions;
   for (std::size_t i = 0; i < servers.size(); ++i) {
     const Endpoint& endpoint = servers[i].endpoint;
+    check_tls(endpoint, "server " + std::to_string(i + 1));
     const auto [first, is_new] = positions.emplace(endpoint.server_key(), i + 1);
     if (is_new) continue;
     throw ArgumentError("server " + std::to_string(i + 1) + " is the same as server " +

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "redlock/algorithm/invariant.hpp"
+#include "redlock/runtime/socket_io.hpp"
 
 namespace redlock {
 
@@ -22,10 +23,10 @@ namespace {
 // Read and thrown away before a close, so that the kernel does not answer unread bytes with a
 // reset that could overtake our last command.
 constexpr std::size_t kDrainBytesMax = 256 * 1024;
+// What is added where a server hangs up on us and never said anything.
+constexpr const char* kWordless = " without a word: it may expect TLS";
 // Where polling itself fails and there is no connection that could be told.
 constexpr timespec kBlindPause{0, 5'000'000};
-
-std::string error_text(int error) { return std::generic_category().message(error); }
 
 SocketAddress unix_address(const std::string& path) {
   SocketAddress address;
@@ -52,12 +53,19 @@ SocketTransport::SocketTransport(Clock& clock, NameSources sources, Waker* waker
 
 SocketTransport::~SocketTransport() { forget_all(); }
 
+void SocketTransport::prepare(const Endpoint& endpoint) {
+  if (endpoint.tls) tls_contexts_.prepare(*endpoint.tls);
+}
+
 ConnectionId SocketTransport::open(const Endpoint& endpoint, Instant answer_by) {
   close_answered();
   const Instant now = clock_.now();
   Link link;
   link.answer_by = answer_by;
-  if (!endpoint.unix_path.empty()) {
+  if (endpoint.tls) link.tls = std::make_unique<TlsLink>(tls_contexts_, endpoint);
+  if (link.tls && !link.tls->trouble().empty()) {
+    link.status = {LinkState::failed, Fault::tls, link.tls->trouble()};
+  } else if (!endpoint.unix_path.empty()) {
     begin_dial(link, {{unix_address(endpoint.unix_path)}, {}}, now);
   } else {
     link.host = endpoint.host;
@@ -83,6 +91,7 @@ void SocketTransport::begin_dial(Link& link, Resolution found, Instant now) {
 }
 
 void SocketTransport::advance(Link& link, Instant now) {
+  if (link.shaking()) return shake(link);
   if (link.job) {
     std::optional<Resolution> found = resolver_.drive(*link.job, now);
     if (!found) return;
@@ -99,6 +108,12 @@ void SocketTransport::advance(Link& link, Instant now) {
   link.status = link.descriptor.open() ? LinkStatus{LinkState::connected, Fault::none, {}}
                                        : std::move(failed);
   link.dial.reset();
+  if (link.tls && link.status.state == LinkState::connected) shake(link);
+}
+
+void SocketTransport::shake(Link& link) {
+  link.tls->shake(link.descriptor.number());
+  link.status = link.tls->status();
 }
 
 void SocketTransport::note_dial(const Link& link, Instant now) {
@@ -116,36 +131,36 @@ SocketTransport::Link& SocketTransport::link(ConnectionId connection) {
 
 LinkStatus SocketTransport::status(ConnectionId connection) { return link(connection).status; }
 
-IoResult SocketTransport::progress(ssize_t bytes) {
-  if (waker_ != nullptr) awake_until_ = clock_.now() + kAwake;
-  return {IoState::progress, static_cast<std::size_t>(bytes), {}};
+Wants SocketTransport::wants(ConnectionId connection, bool has_output) {
+  const Link& used = link(connection);
+  const bool through_tls = used.tls && used.descriptor.open() && used.broken.empty();
+  return through_tls ? used.tls->wants(has_output) : Transport::wants(connection, has_output);
+}
+
+IoResult SocketTransport::note_moved(IoResult moved) {
+  const bool any = moved.state == IoState::progress;
+  if (any && waker_ != nullptr) awake_until_ = clock_.now() + kAwake;
+  return moved;
 }
 
 IoResult SocketTransport::send(ConnectionId connection, std::string_view bytes) {
   const Link& used = link(connection);
   if (!used.broken.empty()) return {IoState::ended, 0, used.broken};
   const int descriptor = used.descriptor.number();
-  for (;;) {
-    const ssize_t sent = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) return progress(sent);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent == 0 || errno == EAGAIN || errno == EWOULDBLOCK) return {IoState::blocked, 0, {}};
-    return {IoState::ended, 0, "the connection broke: " + error_text(errno)};
-  }
+  return note_moved(used.tls ? used.tls->send(descriptor, bytes) : send_some(descriptor, bytes));
 }
 
 IoResult SocketTransport::receive(ConnectionId connection, std::span<char> into) {
-  const Link& used = link(connection);
+  Link& used = link(connection);
   if (!used.broken.empty()) return {IoState::ended, 0, used.broken};
   const int descriptor = used.descriptor.number();
-  for (;;) {
-    const ssize_t got = recv(descriptor, into.data(), into.size(), 0);
-    if (got > 0) return progress(got);
-    if (got == 0) return {IoState::ended, 0, "the server closed the connection"};
-    if (errno == EINTR) continue;
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return {IoState::blocked, 0, {}};
-    return {IoState::ended, 0, "the connection broke: " + error_text(errno)};
-  }
+  if (used.tls) return note_moved(used.tls->receive(descriptor, into));
+  IoResult result = receive_some(descriptor, into);
+  // Servers that expect TLS do not say so.
+  const bool wordless = !used.heard_any && !used.host.empty();
+  if (result.state == IoState::ended && wordless) result.reason += kWordless;
+  used.heard_any = used.heard_any || result.state == IoState::progress;
+  return note_moved(std::move(result));
 }
 
 void SocketTransport::close(ConnectionId connection) {
@@ -153,6 +168,7 @@ void SocketTransport::close(ConnectionId connection) {
   if (closed.dial) note_dial(closed, clock_.now());
   if (closed.descriptor.open()) {
     const int descriptor = closed.descriptor.number();
+    if (closed.tls) closed.tls->say_goodbye(descriptor);
     std::array<char, 16 * 1024> unread;
     for (std::size_t total = 0; total < kDrainBytesMax;) {
       const ssize_t got = recv(descriptor, unread.data(), unread.size(), MSG_DONTWAIT);
@@ -171,6 +187,7 @@ void SocketTransport::close_behind(ConnectionId connection) {
   Link& closed = link(connection);
   if (closed.dial) note_dial(closed, clock_.now());
   if (closed.descriptor.open()) {
+    if (closed.tls) closed.tls->say_goodbye(closed.descriptor.number());
     shutdown(closed.descriptor.number(), SHUT_WR);
     half_closed_.push_back(std::move(closed.descriptor));
   }
@@ -230,9 +247,11 @@ int SocketTransport::poll_until(Instant wake) {
 Instant SocketTransport::gather(std::span<const Interest> interests, Instant deadline) {
   polled_.clear();
   for (const Interest& interest : interests) {
-    const int events = (interest.wants.read ? POLLIN : 0) | (interest.wants.write ? POLLOUT : 0);
-    polled_.push_back(
-        {link(interest.connection).descriptor.number(), static_cast<short>(events), 0});
+    const Link& watched = link(interest.connection);
+    // While it shakes hands its user's wishes are none of the socket's.
+    const Wants wants = watched.shaking() ? watched.tls->wants(false) : interest.wants;
+    const int events = (wants.read ? POLLIN : 0) | (wants.write ? POLLOUT : 0);
+    polled_.push_back({watched.descriptor.number(), static_cast<short>(events), 0});
   }
   if (waker_ != nullptr) polled_.push_back({waker_->descriptor(), POLLIN, 0});
   Instant wake = deadline;
@@ -259,12 +278,16 @@ bool SocketTransport::report(std::span<Interest> interests) {
   for (std::size_t i = 0; i < interests.size(); ++i) {
     Interest& interest = interests[i];
     Link& found = link(interest.connection);
-    if (found.job || found.dial) advance(found, clock_.now());
     const short events = polled_[i].revents;
-    const bool new_here = events == 0 && polled_[i].fd < 0;
+    const bool opening = found.status.state == LinkState::connecting;
+    if (found.job || found.dial || (opening && events != 0)) advance(found, clock_.now());
     const LinkState state = found.status.state;
-    interest.readable = (events & ~POLLOUT) != 0 || state == LinkState::failed;
-    interest.writable = (events & POLLOUT) != 0 || (new_here && state == LinkState::connected);
+    const bool new_here = opening && state == LinkState::connected;
+    if (!opening && found.tls && (events & POLLOUT) != 0) {
+      found.tls->flush(found.descriptor.number());
+    }
+    interest.readable = (!opening && (events & ~POLLOUT) != 0) || state == LinkState::failed;
+    interest.writable = (!opening && (events & POLLOUT) != 0) || new_here;
     any = any || interest.readable || interest.writable;
   }
   return any;
@@ -273,7 +296,8 @@ bool SocketTransport::report(std::span<Interest> interests) {
 // Nothing can be learnt of any connection: each ends with the reason, instead of being asked for
 // ever.
 Woken SocketTransport::fail_polling(std::span<Interest> interests, int error) {
-  const std::string reason = "waiting for the server failed: " + error_text(error);
+  const std::string reason =
+      "waiting for the server failed: " + std::generic_category().message(error);
   for (Interest& interest : interests) {
     Link& failed = link(interest.connection);
     if (failed.status.state == LinkState::connecting) {

@@ -17,6 +17,7 @@
 #include "redlock/runtime/dial.hpp"
 #include "redlock/runtime/process.hpp"
 #include "redlock/runtime/resolver.hpp"
+#include "redlock/runtime/tls_link.hpp"
 #include "redlock/runtime/transport.hpp"
 #include "redlock/runtime/waker.hpp"
 
@@ -40,8 +41,10 @@ class SocketTransport final : public Transport {
   SocketTransport& operator=(const SocketTransport&) = delete;
   ~SocketTransport() override;
 
+  void prepare(const Endpoint& endpoint) override;
   [[nodiscard]] ConnectionId open(const Endpoint& endpoint, Instant answer_by) override;
   [[nodiscard]] LinkStatus status(ConnectionId connection) override;
+  [[nodiscard]] Wants wants(ConnectionId connection, bool has_output) override;
   [[nodiscard]] IoResult send(ConnectionId connection, std::string_view bytes) override;
   [[nodiscard]] IoResult receive(ConnectionId connection, std::span<char> into) override;
   void close(ConnectionId connection) override;
@@ -50,7 +53,7 @@ class SocketTransport final : public Transport {
   Woken wait(std::span<Interest> interests, Instant deadline) override;
 
  private:
-  // While it is connecting, either `job` or `dial` is there.
+  // While it is connecting, either `job` or `dial` is there, or the socket, on which TLS begins.
   struct Link {
     LinkStatus status;
     Descriptor descriptor;
@@ -59,19 +62,26 @@ class SocketTransport final : public Transport {
     Instant answer_by;
     std::shared_ptr<Resolver::Job> job;
     std::optional<Dial> dial;
+    std::unique_ptr<TlsLink> tls;  // null: plain
+    bool heard_any = false;        // of a plain one
     std::string broken;  // why it can be used no more, though its socket says nothing of it
+
+    [[nodiscard]] bool shaking() const {
+      return tls && descriptor.open() && status.state == LinkState::connecting;
+    }
   };
 
   // Closes those descriptors whose server has closed too.
   void close_answered();
   void begin_dial(Link& link, Resolution found, Instant now);
   void advance(Link& link, Instant now);
+  void shake(Link& link);
   // Connections that are over without their server: the names' addresses are told from them.
   void note_dial(const Link& link, Instant now);
   // Fills the set to poll, interests first; gives the time to wait until.
   [[nodiscard]] Instant gather(std::span<const Interest> interests, Instant deadline);
-  // So many bytes were moved; more may follow soon.
-  [[nodiscard]] IoResult progress(ssize_t bytes);
+  // Where bytes were moved, more may follow soon.
+  [[nodiscard]] IoResult note_moved(IoResult moved);
   // What polling the set says, as ppoll(2) does; waits until `wake`.
   [[nodiscard]] int poll_until(Instant wake);
   // What polling said, and what look-ups and dials make of it; true when an interest is ready.
@@ -83,6 +93,7 @@ class SocketTransport final : public Transport {
   Waker* waker_;
   ForkWatch watch_;
   Resolver resolver_;
+  TlsContexts tls_contexts_;
   ConnectionId last_id_ = 0;
   std::unordered_map<ConnectionId, Link> links_;
   // Closed for sending, oldest first; the server may still be reading.

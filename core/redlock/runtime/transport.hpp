@@ -37,7 +37,8 @@ enum class IoState {
 struct IoResult {
   IoState state = IoState::blocked;
   std::size_t bytes = 0;
-  std::string reason;  // for people, where it ended
+  std::string reason;           // for people, where it ended
+  Fault fault = Fault::closed;  // where it ended
 };
 
 // What a connection waits for.
@@ -61,6 +62,8 @@ enum class Woken { ready, deadline, interrupted, called };
 class Transport {
  public:
   virtual ~Transport() = default;
+  // The server will be connected to, maybe soon: what takes longer than connecting is done now.
+  virtual void prepare(const Endpoint& /*endpoint*/) {}
   // Starts to connect and returns at once; trouble shows in status(). `answer_by` is when it is
   // of no use any more to who asked: several addresses share the time until then.
   [[nodiscard]] virtual ConnectionId open(const Endpoint& endpoint, Instant answer_by) = 0;

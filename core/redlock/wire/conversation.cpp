@@ -3,6 +3,13 @@
 
 namespace redlock {
 
+namespace {
+
+// How a server that expects TLS begins to complain of what it got.
+constexpr std::string_view kTlsAlert = "\x15\x03";
+
+}  // namespace
+
 Conversation::Conversation(const Endpoint& endpoint)
     : secrets_(endpoint), handshake_(endpoint, output_) {}
 
@@ -17,11 +24,20 @@ void Conversation::mark_sent(std::size_t size) {
   output_offset_ = 0;
 }
 
+void Conversation::hear(std::string_view bytes) {
+  if (first_heard_.size() < kTlsAlert.size()) {
+    first_heard_ += bytes.substr(0, kTlsAlert.size() - first_heard_.size());
+  }
+  reader_.feed(bytes);
+}
+
 std::optional<RespValue> Conversation::next_reply(std::optional<Ending>& ending) {
   for (;;) {
     std::optional<RespValue> value = reader_.next();
     if (!value && !reader_.error().empty()) {
-      ending = {Fault::protocol, "no valid reply: " + secrets_.shown(reader_.error())};
+      ending = first_heard_ == kTlsAlert
+                   ? Ending{Fault::tls, "the server speaks TLS, and was not asked by TLS"}
+                   : Ending{Fault::protocol, "no valid reply: " + secrets_.shown(reader_.error())};
     }
     if (!value || handshake_.done()) return value;
     if (auto refusal = handshake_.take_reply(*value, secrets_)) {

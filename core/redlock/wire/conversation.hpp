@@ -54,7 +54,7 @@ class Conversation {
   void unsay(std::size_t size) noexcept { output_.resize(output_.size() - size); }
   [[nodiscard]] bool sent_any() const { return sent_any_; }
 
-  void hear(std::string_view bytes) { reader_.feed(bytes); }
+  void hear(std::string_view bytes);
   struct Ending {
     Fault fault = Fault::none;
     std::string reason;
@@ -70,6 +70,7 @@ class Conversation {
  private:
   Secrets secrets_;
   RespReader reader_;
+  std::string first_heard_;  // enough to tell another protocol by
   WipedBuffer output_;
   std::size_t output_offset_ = 0;
   Handshake handshake_;

@@ -11,6 +11,7 @@
 
 #include "redlock/algorithm/time.hpp"
 #include "redlock/wire/secret.hpp"
+#include "redlock/wire/tls_options.hpp"
 
 namespace redlock {
 
@@ -36,7 +37,8 @@ struct Endpoint {
   std::string user;       // empty: AUTH with the password alone
   Secret password;        // empty: no AUTH
   std::uint32_t database = 0;
-  std::string client_name;  // empty: no CLIENT SETNAME
+  std::string client_name;        // empty: no CLIENT SETNAME
+  std::optional<TlsOptions> tls;  // nothing: plain
 
   // By every field: what differs in one is another connection.
   std::strong_ordering operator<=>(const Endpoint&) const = default;
@@ -64,6 +66,7 @@ struct ServerFields {
   std::optional<std::string> user;
   std::optional<Secret> password;
   std::optional<std::int64_t> database;
+  std::optional<TlsOptions> tls;
 };
 
 // Throws ArgumentError.

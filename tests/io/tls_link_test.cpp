@@ -1,0 +1,185 @@
+// A stream on a socket: sessions that are taken up again, what the socket does not take, and the
+// end.
+#include "redlock/runtime/tls_link.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <array>
+
+#include "io/support/eventually.hpp"
+#include "io/support/tls_redis.hpp"
+#include "redlock/runtime/descriptor.hpp"
+#include "support/tls_server.hpp"
+
+namespace redlock {
+namespace {
+
+using test::eventually;
+using test::TlsRedis;
+
+class ATlsLink : public testing::Test {
+ protected:
+  ATlsLink() {
+    std::array<int, 2> ends{};
+    const int made =
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data());
+    EXPECT_EQ(made, 0);
+    ours_ = Descriptor(ends[0]);
+    theirs_ = Descriptor(ends[1]);
+    // As little as the kernel allows.
+    const int small = 1;
+    setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+    endpoint_.host = "localhost";
+    endpoint_.tls.emplace();
+    endpoint_.tls->cafile = TlsRedis::cafile();
+    endpoint_.password = "Secret1";
+  }
+
+  // Passes on what there is; true when anything was.
+  bool pass() {
+    std::array<char, 8192> buffer;
+    const ssize_t got = recv(theirs_.number(), buffer.data(), buffer.size(), 0);
+    if (got > 0) end_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+    const std::string output = end_.take_output();
+    if (!output.empty()) {
+      EXPECT_EQ(::send(theirs_.number(), output.data(), output.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(output.size()));
+    }
+    return got > 0 || !output.empty();
+  }
+  void shake(TlsLink& link) {
+    do {
+      link.shake(ours_.number());
+    } while (pass());
+  }
+
+  Descriptor ours_;
+  Descriptor theirs_;
+  Endpoint endpoint_;
+  test::TlsServer server_{test::trusted_authority().issue()};
+  test::TlsServerEnd end_{server_};
+  TlsContexts contexts_;
+};
+
+TEST_F(ATlsLink, TellsWhatItWaitsForWhileItShakesHands) {
+  TlsLink link(contexts_, endpoint_);
+  EXPECT_EQ(link.trouble(), "");
+  EXPECT_EQ(link.status().state, LinkState::connecting);
+  EXPECT_NE(link.status().reason.find("not a word"), std::string::npos);
+  EXPECT_TRUE(link.wants(false).write);
+  link.shake(ours_.number());
+  EXPECT_FALSE(link.wants(false).write);
+  pass();
+  // The first bytes of an answer, and nothing more.
+  shake(link);
+  EXPECT_EQ(link.status().state, LinkState::connected);
+}
+
+TEST_F(ATlsLink, TheEndOfTheHandshakeLeavesWithTheFirstWords) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  ASSERT_EQ(link.status().state, LinkState::connected);
+  EXPECT_FALSE(end_.open());
+  EXPECT_TRUE(link.wants(false).write);
+  EXPECT_EQ(link.send(ours_.number(), "PING\r\n").bytes, 6U);
+  EXPECT_FALSE(link.wants(false).write);
+  pass();
+  EXPECT_EQ(end_.heard(), "PING\r\n");
+}
+
+TEST_F(ATlsLink, WhatTheSocketDoesNotTakeWaitsAndNothingFollowsIt) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  const std::string much(256 * 1024, 'x');
+  std::size_t sent = 0;
+  IoResult result;
+  for (; sent < much.size(); sent += result.bytes) {
+    result = link.send(ours_.number(), std::string_view(much).substr(sent));
+    if (result.state != IoState::progress) break;
+  }
+  ASSERT_EQ(result.state, IoState::blocked);
+  ASSERT_LT(sent, much.size());
+  EXPECT_TRUE(link.wants(false).write);
+  while (pass()) link.flush(ours_.number());
+  EXPECT_FALSE(link.wants(false).write);
+  EXPECT_EQ(end_.heard(), much.substr(0, sent));
+}
+
+TEST_F(ATlsLink, GoodbyeFollowsWhatWasSent) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  ASSERT_EQ(link.send(ours_.number(), "DEL r\r\n").state, IoState::progress);
+  link.say_goodbye(ours_.number());
+  while (pass()) {
+  }
+  EXPECT_EQ(end_.heard(), "DEL r\r\n");
+  EXPECT_TRUE(end_.told_goodbye());
+}
+
+TEST_F(ATlsLink, DroppedItSaysNothing) {
+  {
+    TlsLink link(contexts_, endpoint_);
+    shake(link);
+    ASSERT_EQ(link.send(ours_.number(), "PING\r\n").state, IoState::progress);
+    pass();
+  }
+  EXPECT_FALSE(pass());
+  EXPECT_FALSE(end_.told_goodbye());
+}
+
+TEST_F(ATlsLink, WhatCameBeforeTheEndIsReadBeforeIt) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  ASSERT_EQ(link.send(ours_.number(), "PING\r\n").state, IoState::progress);
+  pass();
+  end_.say("+PONG\r\n");
+  pass();
+  theirs_ = Descriptor();
+  std::array<char, 100> buffer;
+  EXPECT_EQ(link.receive(ours_.number(), buffer).bytes, 7U);
+  const IoResult end = link.receive(ours_.number(), buffer);
+  EXPECT_EQ(end.state, IoState::ended);
+  EXPECT_EQ(end.fault, Fault::closed);
+}
+
+TEST_F(ATlsLink, SendingToAServerThatHasGoneEnds) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  theirs_ = Descriptor();
+  // The first may count as sent; it can never leave.
+  IoResult result = link.send(ours_.number(), "PING\r\n");
+  if (result.state == IoState::progress) {
+    EXPECT_TRUE(link.wants(false).write);
+    result = link.send(ours_.number(), "PING\r\n");
+  }
+  EXPECT_EQ(result.state, IoState::ended);
+  EXPECT_NE(result.reason.find("the connection broke"), std::string::npos);
+}
+
+// On a real server.
+TEST(ATlsLinkToARealServer, IsKnownAgainWhenItIsMadeAnew) {
+  TlsRedis& redis = test::shared_tls_redis();
+  TlsContexts contexts;
+  const Endpoint endpoint = redis.spec().endpoint;
+  for (const bool again : {false, true, true}) {
+    const Descriptor socket(test::connect_to_port(redis.port()));
+    fcntl(socket.number(), F_SETFL, fcntl(socket.number(), F_GETFL) | O_NONBLOCK);
+    TlsLink link(contexts, endpoint);
+    ASSERT_TRUE(eventually([&] {
+      link.shake(socket.number());
+      return link.status().state != LinkState::connecting;
+    }));
+    ASSERT_EQ(link.status().state, LinkState::connected) << link.status().reason;
+    EXPECT_EQ(link.resumed(), again);
+    ASSERT_EQ(link.send(socket.number(), "PING\r\n").state, IoState::progress);
+    std::array<char, 100> buffer;
+    ASSERT_TRUE(eventually(
+        [&] { return link.receive(socket.number(), buffer).state == IoState::progress; }));
+    EXPECT_EQ(std::string_view(buffer.data(), 7), "+PONG\r\n");
+  }
+}
+
+}  // namespace
+}  // namespace redlock
