@@ -31,19 +31,20 @@ TEST_F(PoolTest, EqualEndpointsShareANode) { EXPECT_EQ(node(endpoint("a")), node
 // Whoever adds a field to the endpoint is sent here by the compiler.
 TEST_F(PoolTest, EveryFieldOfTheEndpointMakesAnotherNode) {
   const Endpoint usual = endpoint("a");
-  std::vector<Endpoint> others(7, usual);
+  std::vector<Endpoint> others(8, usual);
   std::size_t i = 0;
   const auto next = [&]() -> Endpoint& { return others[i++]; };
   {
-    auto& [host, port, unix_path, user, password, database, client_name] = next();
+    auto& [host, port, unix_path, user, password, database, client_name, tls] = next();
     host = "b";
-    static_cast<void>(std::tie(port, unix_path, user, password, database, client_name));
+    static_cast<void>(std::tie(port, unix_path, user, password, database, client_name, tls));
   }
   next().port = 1;
   next().unix_path = "/s";
   next().user = "u";
   next().password = "p";
   next().database = 1;
+  next().tls.emplace();
   next().client_name = "c";
   std::set<std::shared_ptr<Node>> nodes{pool_.node(usual, kTimeoutDefault)};
   for (const Endpoint& other : others) nodes.insert(pool_.node(other, kTimeoutDefault));
