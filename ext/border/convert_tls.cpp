@@ -1,8 +1,6 @@
 // Reads TlsDrafts from PHP values.
 #include "border/convert_tls.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <string>
 
