@@ -53,7 +53,7 @@ TEST(ServerParts, APortStandsOnce) {
 }
 
 TEST(ServerParts, SchemesThatContradictEachOtherAreRefused) {
-  for (const Scheme other : {Scheme::tcp, Scheme::unix}) {
+  for (const Scheme other : {Scheme::tcp, Scheme::socket}) {
     ServerParts parts = host("tls://h");
     EXPECT_THAT(refusal([&] { set_scheme(parts, other); }), HasSubstr("scheme must be the same"));
   }
@@ -98,7 +98,7 @@ TEST(ServerParts, APathIsThatOfASocketAndComesBeforeAHost) {
   ServerParts parts = host("127.0.0.1");
   parts.path = "/s";
   EXPECT_EQ(refusal(parts), "path needs the scheme unix");
-  parts.scheme = Scheme::unix;
+  parts.scheme = Scheme::socket;
   EXPECT_EQ(endpoint(parts).display(), "unix:///s");
   parts.path.reset();
   EXPECT_THAT(refusal(parts), HasSubstr("absolute path"));

@@ -146,6 +146,7 @@ TEST(UrlQuery, NothingIsGivenTwice) {
 TEST(UrlQuery, AHostHasNoParametersOfItsOwn) {
   EXPECT_THAT(refusal("host[h]=weight%3D1", "redis:?"), HasSubstr("parameters of its own"));
   EXPECT_THAT(refusal("host[h:x]", "redis:?"), HasSubstr("port must be a number"));
+  EXPECT_THAT(refusal("host[/p@s:]", "redis:?"), HasSubstr("host must not contain '@'"));
   EXPECT_THAT(refusal("timeout=1", "redis:?"), HasSubstr("host must not be empty"));
 }
 

@@ -44,7 +44,7 @@ Scheme scheme_of(std::string_view name) {
   if (lower == "redis" || lower == "valkey") return Scheme::redis;
   if (lower == "rediss" || lower == "valkeys" || lower == "tls") return Scheme::tls;
   if (lower == "tcp") return Scheme::tcp;
-  if (lower == "unix") return Scheme::unix;
+  if (lower == "unix") return Scheme::socket;
   if (lower.ends_with("+sentinel") || lower.ends_with("+cluster")) {
     refuse("the scheme is that of a cluster or Sentinel, which cannot be used yet");
   }
@@ -60,7 +60,7 @@ void set_host(ServerParts& parts, std::string_view text) {
     const Scheme scheme = scheme_of(text.substr(0, end));
     set_scheme(parts, scheme);
     text = text.substr(end + kEnd.size());
-    if (scheme == Scheme::unix) {
+    if (scheme == Scheme::socket) {
       parts.path = std::string(text);
       return;
     }
@@ -123,7 +123,7 @@ ServerParts with_url(ServerParts url, ServerParts beside) {
 
 ServerFields fields_of(const ServerParts& parts) {
   ServerFields fields;
-  if (parts.scheme == Scheme::unix) {
+  if (parts.scheme == Scheme::socket) {
     fields.host = unix_path(parts);
   } else {
     if (parts.path) refuse("path needs the scheme unix");

@@ -15,10 +15,10 @@ namespace redlock {
 
 // How a server is reached.
 enum class Scheme {
-  redis,  // also valkey: plain, unless something else asks for TLS
-  tcp,    // plain, whatever else
-  tls,    // also rediss, valkeys
-  unix,
+  redis,   // also valkey: plain, unless something else asks for TLS
+  tcp,     // plain, whatever else
+  tls,     // also rediss, valkeys
+  socket,  // unix: the path of one on this machine
 };
 // By its name, in any letter case. Throws for a name that is none.
 [[nodiscard]] Scheme scheme_of(std::string_view name);

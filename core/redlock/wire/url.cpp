@@ -76,13 +76,13 @@ ServerParts from_server_url(Scheme scheme, std::string_view text) {
   if (!parts.path) return parts;
   if (scheme == Scheme::tls) refuse("a unix socket has no TLS");
   if (scheme == Scheme::tcp) refuse("host must not be empty");
-  parts.scheme = Scheme::unix;
+  parts.scheme = Scheme::socket;
   return parts;
 }
 
 ServerParts from_unix_url(std::string_view text) {
   ServerParts parts;
-  parts.scheme = Scheme::unix;
+  parts.scheme = Scheme::socket;
   text = address_in(text, parts);
   if (parts.host || parts.path) refuse_several_hosts();
   parts.path = percent_decoded(text);
@@ -92,7 +92,7 @@ ServerParts from_unix_url(std::string_view text) {
 
 ServerParts from_url(std::string_view scheme_name, std::string_view text) {
   const Scheme scheme = scheme_of(scheme_name);
-  return scheme == Scheme::unix ? from_unix_url(text) : from_server_url(scheme, text);
+  return scheme == Scheme::socket ? from_unix_url(text) : from_server_url(scheme, text);
 }
 
 // Whether it is "redis:?host[...]" or "redis:user:password@?host[...]", as Symfony writes it; a
@@ -111,7 +111,7 @@ ServerParts parts_from_text(std::string_view text) {
   if (text.size() > kServerTextBytesMax) refuse("the server must be at most 16384 bytes long");
   ServerParts parts;
   if (text.starts_with('/')) {
-    parts.scheme = Scheme::unix;
+    parts.scheme = Scheme::socket;
     parts.path = std::string(text);
     return parts;
   }

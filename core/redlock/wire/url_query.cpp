@@ -107,6 +107,8 @@ class QueryReader {
   void take_host(const Parameter& parameter) {
     if (parts_.host || parts_.path) refuse_several_hosts();
     if (!parameter.value.empty()) refuse("a host of the URL must not have parameters of its own");
+    // It would be shown, and may stand behind a password.
+    if (parameter.key.find('@') != std::string::npos) refuse("host must not contain '@' or '/'");
     if (parameter.key.starts_with('/')) {
       parts_.path = parameter.key.ends_with(':') ? parameter.key.substr(0, parameter.key.size() - 1)
                                                  : parameter.key;
