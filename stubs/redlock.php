@@ -25,7 +25,10 @@ namespace {
      * @phpstan-type Server string|array{
      *     0?: string, 1?: int|numeric-string|null, 2?: int|float|numeric-string|null,
      *     host?: string, port?: int|numeric-string|null, timeout?: int|float|numeric-string|null,
-     *     auth?: string|array{string, string}|null, database?: int|numeric-string|null
+     *     auth?: string|array<string|null>|null, database?: int|numeric-string|null,
+     *     tls?: bool|string|int|array<string, mixed>|null, url?: string|null, scheme?: string|null,
+     *     path?: string|null, username?: string|null, password?: string|array<string|null>|null,
+     *     ssl?: array<string, mixed>|null, context?: array<string, mixed>|null, ...
      * }
      */
     class RedLock
@@ -35,8 +38,11 @@ namespace {
          *
          * @param array<Server> $servers 1 to 16 different servers. Each is a list
          *     `[host, port, timeout]`, or an array with the keys `host`, `port`, `timeout`, `auth`
-         *     (password or [user, password]) and `database`, or a string: `host:port`,
-         *     `redis://user:password@host:port/database?timeout=0.5`, `unix:///path`. The timeout
+         *     (password or [user, password]), `database` and `tls` (true, or an array of PHP's
+         *     options such as `cafile`), or a string: `host:port`,
+         *     `redis://user:password@host:port/database?timeout=0.5`, `rediss://host` for TLS,
+         *     `unix:///path`. Arrays and DSNs of phpredis, Predis, Laravel and Symfony are taken as
+         *     they are; docs/operations.md lists what is ignored and what refused. The timeout
          *     is in seconds, for connecting and answering together. Missing, null or 0 means the
          *     default. In a list, a timeout below the default counts as the default.
          * @param int $retryDelay the longest pause between two attempts, in milliseconds. The real

@@ -191,8 +191,10 @@ class [[nodiscard]] Result {
 class REDLOCK_EXPORT Client {
  public:
   // Servers as "host", "host:port", "[v6]:port", "redis://user:password@host:port/database",
-  // "unix:///path" or "/path", each URL with "?timeout=seconds" where it has a time of its own; 1
-  // to 16, no two the same. Connects when there is something to be asked.
+  // "unix:///path" or "/path", each URL with "?timeout=seconds" where it has a time of its own, and
+  // "rediss://" for TLS, with "ssl[cafile]=/path" and the like; 1 to 16, no two the same. DSNs of
+  // other clients are taken as they are: docs/operations.md lists the forms. Connects when there is
+  // something to be asked.
   explicit Client(std::vector<std::string> servers, const Options& options = {});
   Client(Client&& other) noexcept;
   Client& operator=(Client&& other) noexcept;

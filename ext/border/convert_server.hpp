@@ -11,9 +11,8 @@
 
 namespace redlock::php {
 
-// [host, port, timeout in seconds, 'auth' => password or [user, password], 'database' => int],
-// in which host, port and timeout may also stand under their names. A timeout without its name
-// gives the server at least the usual time.
+// An array as server_fields.hpp reads it. A timeout without its name gives the server at least the
+// usual time.
 [[nodiscard]] ServerSpec server_from_array(std::string_view argument, HashTable* array);
 // A string as parse_server() takes it.
 [[nodiscard]] ServerSpec server_from_text(std::string_view argument, std::string_view text);

@@ -6,15 +6,11 @@
 #include "border/guard.hpp"
 #include "border/text.hpp"
 #include "redlock/wire/endpoint.hpp"
+#include "redlock/wire/url_text.hpp"
 
 namespace redlock::php {
 
 namespace {
-
-[[noreturn]] void refuse_type(std::string_view name, const char* expected, const zval* value) {
-  throw TypeMismatch(std::string(name) + " must be of type " + expected + ", " +
-                     zend_zval_type_name(value) + " given");
-}
 
 // A product of decimal fractions misses the whole number it means by less than this.
 constexpr double kRoundingSlack = 1e-6;
@@ -37,6 +33,11 @@ std::string key_text(zend_ulong index, const zend_string* key) {
   return std::to_string(static_cast<zend_long>(index));
 }
 
+void refuse_type(std::string_view name, const char* expected, const zval* value) {
+  throw TypeMismatch(std::string(name) + " must be of type " + expected + ", " +
+                     zend_zval_type_name(value) + " given");
+}
+
 std::string text_from(std::string_view name, const zval* value) {
   ZVAL_DEREF(value);
   if (Z_TYPE_P(value) != IS_STRING) refuse_type(name, "string", value);
@@ -47,6 +48,26 @@ bool flag_from(std::string_view name, const zval* value) {
   ZVAL_DEREF(value);
   if (Z_TYPE_P(value) != IS_TRUE && Z_TYPE_P(value) != IS_FALSE) refuse_type(name, "bool", value);
   return Z_TYPE_P(value) == IS_TRUE;
+}
+
+bool is_empty(const zval* value) {
+  return value == nullptr || Z_TYPE_P(value) == IS_NULL ||
+         (Z_TYPE_P(value) == IS_STRING && Z_STRLEN_P(value) == 0);
+}
+
+std::optional<bool> switch_from(std::string_view name, const zval* value) {
+  ZVAL_DEREF(value);
+  if (is_empty(value)) return std::nullopt;
+  std::optional<bool> on;
+  if (Z_TYPE_P(value) == IS_LONG) {
+    if (Z_LVAL_P(value) == 0 || Z_LVAL_P(value) == 1) on = Z_LVAL_P(value) == 1;
+  } else if (Z_TYPE_P(value) == IS_STRING) {
+    on = flag_word(view_of(Z_STR_P(value)));
+  } else {
+    on = flag_from(name, value);
+  }
+  if (!on) throw ArgumentError(std::string(name) + " must be true or false");
+  return on;
 }
 
 std::optional<std::int64_t> whole_number_from(std::string_view name, const zval* value) {

@@ -19,8 +19,14 @@ namespace redlock::php {
 // An array key as a message shows it.
 [[nodiscard]] std::string key_text(zend_ulong index, const zend_string* key);
 
+[[noreturn]] void refuse_type(std::string_view name, const char* expected, const zval* value);
 [[nodiscard]] std::string text_from(std::string_view name, const zval* value);
 [[nodiscard]] bool flag_from(std::string_view name, const zval* value);
+// Not there, null, or an empty text: as an environment variable that is not set gives it.
+[[nodiscard]] bool is_empty(const zval* value);
+// A bool as configuration files have it: 1, 0, or a word such as "true" and "off" too. Null and an
+// empty string give nothing.
+[[nodiscard]] std::optional<bool> switch_from(std::string_view name, const zval* value);
 // An int or a string of decimal digits; null gives nothing.
 [[nodiscard]] std::optional<std::int64_t> whole_number_from(std::string_view name,
                                                             const zval* value);

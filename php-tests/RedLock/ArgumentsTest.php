@@ -197,9 +197,10 @@ final class ArgumentsTest extends ServerTestCase
 
     public function testAnUnknownFieldNamesTheValidOnes(): void
     {
-        $thrown = self::caught(\ValueError::class, static fn () => new RedLock([self::HOST + ['password' => 'x']]));
+        $thrown = self::caught(\ValueError::class, static fn () => new RedLock([self::HOST + ['pass' => 'x']]));
         self::assertStringEndsWith(
-            "there is no server field 'password'; valid are host, port, timeout, auth, database",
+            "there is no server field 'pass'; valid are host, port, timeout, auth, database, tls, url, scheme, path, username, "
+                . 'password and others that docs/operations.md lists',
             $thrown->getMessage(),
         );
     }

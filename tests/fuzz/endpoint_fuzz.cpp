@@ -1,9 +1,11 @@
 // Server texts: what is accepted keeps its bounds and survives being written out and read again;
 // no message and no printed form ever holds the password.
+#include <array>
 #include <string>
 
 #include "input.hpp"
 #include "redlock/wire/endpoint.hpp"
+#include "redlock/wire/tls_draft.hpp"
 #include "require.hpp"
 
 namespace redlock::fuzz {
@@ -22,6 +24,23 @@ std::string percent_encoded(std::string_view text) {
   return encoded;
 }
 
+std::string query_of(const TlsOptions& tls) {
+  std::string query;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    query.append("ssl[").append(name).append("]=").append(percent_encoded(value)) += '&';
+  };
+  add("cafile", tls.cafile);
+  add("capath", tls.capath);
+  add("local_cert", tls.local_cert);
+  add("local_pk", tls.local_pk);
+  add("passphrase", tls.passphrase);
+  add("peer_name", tls.peer_name);
+  add("ciphers", tls.ciphers);
+  add("verify_peer", tls.verify_peer ? "1" : "0");
+  add("verify_peer_name", tls.verify_peer_name ? "1" : "0");
+  return query;
+}
+
 std::string url_of(const Endpoint& endpoint) {
   std::string credentials;
   if (!endpoint.user.empty()) credentials = percent_encoded(endpoint.user) + ':';
@@ -30,8 +49,9 @@ std::string url_of(const Endpoint& endpoint) {
   if (!endpoint.unix_path.empty()) {
     return "unix://" + credentials + percent_encoded(endpoint.unix_path) + "?database=" + database;
   }
-  return "redis://" + credentials + percent_encoded(endpoint.host) + ':' +
-         std::to_string(endpoint.port) + '/' + database;
+  return (endpoint.tls ? "rediss://" : "redis://") + credentials + percent_encoded(endpoint.host) +
+         ':' + std::to_string(endpoint.port) + '/' + database +
+         (endpoint.tls ? '?' + query_of(*endpoint.tls) : std::string());
 }
 
 void check_bounds(const ServerSpec& server) {
@@ -48,16 +68,31 @@ void check_bounds(const ServerSpec& server) {
   REQUIRE(!server.timeout || (*server.timeout > Duration() && *server.timeout <= kTimeoutMax));
 }
 
+void check_tls_bounds(const Endpoint& endpoint) {
+  if (!endpoint.tls) return;
+  REQUIRE(endpoint.unix_path.empty());
+  for (const std::string_view text :
+       {std::string_view(endpoint.tls->cafile), std::string_view(endpoint.tls->capath),
+        std::string_view(endpoint.tls->local_cert), std::string_view(endpoint.tls->local_pk),
+        std::string_view(endpoint.tls->passphrase), std::string_view(endpoint.tls->peer_name),
+        std::string_view(endpoint.tls->ciphers)}) {
+    REQUIRE(text.size() <= kTlsTextBytesMax);
+    REQUIRE(text.find('\0') == std::string_view::npos);
+  }
+}
+
 void check_printing(const Endpoint& endpoint) {
   Endpoint other = endpoint;
   other.password = "another";
   other.user = "someone";
+  if (other.tls) other.tls->passphrase = "another";
   REQUIRE(endpoint.display() == other.display());
   REQUIRE(endpoint.server_key() == other.server_key());
 }
 
 void check_accepted(const ServerSpec& server) {
   check_bounds(server);
+  check_tls_bounds(server.endpoint);
   check_printing(server.endpoint);
   REQUIRE(parse_server(url_of(server.endpoint)).endpoint == server.endpoint);
 }
@@ -70,10 +105,8 @@ void try_any(std::string_view text) {
   }
 }
 
-// All that may be shown of a text that holds the given password.
-std::string shown(std::string_view before, std::string_view password, std::string_view after) {
-  std::string text("redis://");
-  text.append(before).append(":").append(password).append("@").append(after);
+// All that may be shown of a text.
+std::string shown(const std::string& text) {
   try {
     const Endpoint endpoint = parse_server(text).endpoint;
     return endpoint.display() + ' ' + endpoint.server_key();
@@ -82,21 +115,24 @@ std::string shown(std::string_view before, std::string_view password, std::strin
   }
 }
 
-void try_two_passwords(std::string_view before, std::string_view after) {
-  REQUIRE(shown(before, "sentinel", after) == shown(before, "watchman", after));
+void try_two_secrets(const std::string& before, const std::string& after) {
+  REQUIRE(shown(before + "sentinel" + after) == shown(before + "watchman" + after));
 }
 
 }  // namespace
 
 void try_texts(Input input) {
-  const std::size_t form = input.choice(4);
-  if (form == 0) {
-    const std::string_view before = input.text(input.choice(32));
-    return try_two_passwords(before, input.text(std::string_view::npos));
+  constexpr std::array<std::string_view, 6> kBegins{"",          "redis://", "unix://",
+                                                    "rediss://", "tls://h?", "redis:u:p@?"};
+  const std::size_t form = input.choice(8);
+  if (form == 0 || form == 7) {
+    const std::string before(input.text(input.choice(32)));
+    const std::string after(input.text(std::string_view::npos));
+    // A passphrase ends where the next parameter begins.
+    return form == 0 ? try_two_secrets("redis://" + before + ':', '@' + after)
+                     : try_two_secrets("rediss://" + before + "h?ssl[passphrase]=", '&' + after);
   }
-  const std::string_view rest = input.text(std::string_view::npos);
-  if (form == 1) return try_any(rest);
-  try_any((form == 2 ? "redis://" : "unix://") + std::string(rest));
+  try_any(std::string(kBegins[form - 1]) + std::string(input.text(std::string_view::npos)));
 }
 
 }  // namespace redlock::fuzz

@@ -71,7 +71,7 @@ ValueError: PidLock::__construct(): Argument #2 ($options) must not contain the 
 PidLock
 ValueError: PidLock::__construct(): Argument #1 ($server) must be a valid server: host must not be empty
 ValueError: PidLock::__construct(): Argument #1 ($server) must be a valid server: port must be between 1 and 65535, 0 given
-ValueError: PidLock::__construct(): Argument #1 ($server) must be a valid server: there is no server field 'pass'; valid are host, port, timeout, auth, database
+ValueError: PidLock::__construct(): Argument #1 ($server) must be a valid server: there is no server field 'pass'; valid are host, port, timeout, auth, database, tls, url, scheme, path, username, password and others that docs/operations.md lists
 These are taken:
 RedLock
 RedLock

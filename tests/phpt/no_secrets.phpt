@@ -43,7 +43,7 @@ Record::of(fn() => $pid->getPidLock('p', 1));
 $broken = [
     [[$host, $port, 'auth' => 'Secret1', 'database' => -1]],
     [[$host, 0, 'auth' => ['user', 'Secret1']]],
-    [[$host, 'auth' => ['Secret1']]],
+    [[$host, 'auth' => ['pass' => 'Secret1', 'x' => 'y']]],
     [[$host, 'auth' => ['Secret1' => 'x', 'y', 'z']]],
     [[$host, 'auth' => ['Secret1', 5]]],
     ['redis://user:Secret1@host:0/'],
@@ -51,7 +51,7 @@ $broken = [
     ['redis://user:Secret1@host/x'],
     ['redis://user:Secret1@host/?timeout=x'],
     ['redis://user:Secret1@host/?password=Secret1'],
-    ['rediss://user:Secret1@host/'],
+    ['ssh://user:Secret1@host/'],
     ['redis://user:Secret1@/0'],
     ['user:Secret1@host:6379'],
     ['unix://:Secret1@relative'],

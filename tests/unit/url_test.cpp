@@ -99,6 +99,87 @@ TEST(RedisUrl, NeedsNeitherPathNorQuery) {
   EXPECT_EQ(parse_server("redis://h?").timeout, std::nullopt);
 }
 
+TEST(ServerText, TheSchemeSaysWhetherThereIsTls) {
+  for (const char* text : {"h", "redis://h", "valkey://h", "tcp://h", "REDIS://h", "/s"}) {
+    EXPECT_EQ(parse_server(text).endpoint.tls, std::nullopt) << text;
+  }
+  for (const char* text : {"rediss://h", "valkeys://h", "tls://h", "Rediss://h", "TLS://h"}) {
+    EXPECT_EQ(parse_server(text).endpoint.tls, TlsOptions{}) << text;
+    EXPECT_EQ(shown(text), "h:6379") << text;
+  }
+}
+
+TEST(ServerText, EverySchemeTakesCredentialsDatabaseAndPort) {
+  for (const char* scheme : {"redis", "rediss", "valkey", "valkeys", "tcp", "tls"}) {
+    const Endpoint endpoint =
+        parse_server(std::string(scheme) + "://alice:wonder@h:6380/2").endpoint;
+    EXPECT_EQ(endpoint.display(), "h:6380") << scheme;
+    EXPECT_EQ(endpoint.user, "alice") << scheme;
+    EXPECT_EQ(endpoint.password, "wonder") << scheme;
+    EXPECT_EQ(endpoint.database, 2U) << scheme;
+  }
+}
+
+TEST(ServerText, AConnectionWithTlsIsAnotherOneToTheSameServer) {
+  const Endpoint plain = parse_server("redis://h").endpoint;
+  const Endpoint tls = parse_server("rediss://h").endpoint;
+  EXPECT_NE(plain, tls);
+  EXPECT_EQ(plain.server_key(), tls.server_key());
+  EXPECT_EQ(plain.display(), tls.display());
+  EXPECT_NE(tls, parse_server("rediss://h?ssl[verify_peer]=0").endpoint);
+}
+
+TEST(ServerText, TheSchemesOfClustersAndSentinelsAreForLater) {
+  for (const char* text : {"redis+sentinel://h/m", "rediss+sentinel://h/m", "redis+cluster://h"}) {
+    EXPECT_THAT(refusal(text), HasSubstr("cannot be used yet")) << text;
+  }
+}
+
+TEST(ServerText, SeveralHostsAreNoServer) {
+  for (const char* text :
+       {"a,b", "a:1,b:2", "a:1,b", "redis://a,b", "rediss://u:p@a:1,b:2/3", "tcp://a,b?timeout=1",
+        "redis:?host[a]&host[b]", "redis://a?host[b]", "unix:///s?host[b]", "redis://a%2Cb"}) {
+    EXPECT_THAT(refusal(text), HasSubstr("several hosts")) << text;
+  }
+}
+
+TEST(SymfonyText, ASocketMayStandBehindRedisWithItsDatabase) {
+  EXPECT_EQ(shown("redis:///run/redis.sock"), "unix:///run/redis.sock");
+  const Endpoint endpoint = parse_server("redis://secret@/run/redis.sock/13").endpoint;
+  EXPECT_EQ(endpoint.display(), "unix:///run/redis.sock");
+  EXPECT_EQ(endpoint.password, "secret");
+  EXPECT_EQ(endpoint.database, 13U);
+  EXPECT_EQ(shown("valkey:///run/v%20s/"), "unix:///run/v s");
+  EXPECT_THAT(refusal("rediss:///run/redis.sock"), HasSubstr("has no TLS"));
+  EXPECT_THAT(refusal("rediss://%2Frun%2Fredis.sock"), HasSubstr("has no TLS"));
+  EXPECT_THAT(refusal("tcp:///run/redis.sock"), HasSubstr("host must not be empty"));
+  EXPECT_THAT(refusal("redis:///run/redis.sock/99999999"), HasSubstr("database must be"));
+  EXPECT_THAT(refusal("redis:///3"), HasSubstr("host must not be empty"));
+  EXPECT_THAT(refusal("redis://p@/"), HasSubstr("host must not be empty"));
+}
+
+TEST(SymfonyText, TheHostMayStandBehindTheQuestionMark) {
+  const Endpoint short_form = parse_server("redis:alice:wonder@?host[r1:6380]&dbindex=3").endpoint;
+  EXPECT_EQ(short_form, parse_server("redis://alice:wonder@r1:6380/3").endpoint);
+  EXPECT_EQ(parse_server("rediss:?host[r1]").endpoint, parse_server("rediss://r1").endpoint);
+  EXPECT_EQ(parse_server("redis://p@?host[r1]").endpoint, parse_server("redis://p@r1").endpoint);
+  EXPECT_EQ(shown("valkey:?host[/run/v.sock:]"), "unix:///run/v.sock");
+  EXPECT_EQ(shown("redis:?host%5B[::1]:7%5D="), "[::1]:7");
+}
+
+TEST(SymfonyText, AHostMayHaveTheNameOfAScheme) {
+  EXPECT_EQ(shown("redis:6379"), "redis:6379");
+  EXPECT_EQ(shown("redis"), "redis:6379");
+  EXPECT_EQ(shown("tls:7000"), "tls:7000");
+  EXPECT_EQ(shown("unix:7000"), "unix:7000");
+  EXPECT_THAT(refusal("redis:6379?timeout=1"), HasSubstr("port must be a number"));
+}
+
+TEST(PredisText, ASocketMayFollowASingleColon) {
+  EXPECT_EQ(shown("unix:/path/to/redis.sock"), "unix:///path/to/redis.sock");
+  EXPECT_EQ(parse_server("unix:/s?database=2").endpoint.database, 2U);
+}
+
 TEST(UnixUrl, CarriesCredentialsDatabaseAndTimeout) {
   const ServerSpec server = parse_server("unix://u:p@/run/r.sock?database=2&timeout=1");
   EXPECT_EQ(server.endpoint.unix_path, "/run/r.sock");
@@ -118,8 +199,8 @@ TEST(ServerText, RefusesWhatIsNoPort) {
 }
 
 TEST(ServerText, RefusesOtherSchemes) {
-  for (const char* text : {"rediss://h", "http://h", "tcp://h:1", "://h"}) {
-    EXPECT_THAT(refusal(text), HasSubstr("scheme")) << text;
+  for (const char* text : {"http://h", "tlsv1.2://h", "redis+x://h", "://h", "redis ://h"}) {
+    EXPECT_THAT(refusal(text), HasSubstr("the scheme must be redis, rediss")) << text;
   }
 }
 
@@ -129,7 +210,7 @@ TEST(ServerText, RefusesBrokenBracketsEscapesAndQueries) {
   EXPECT_THAT(refusal("[]"), HasSubstr("empty"));
   EXPECT_THAT(refusal("redis://u:%4@h"), HasSubstr("hex digits"));
   EXPECT_THAT(refusal("redis://u:%zz@h"), HasSubstr("hex digits"));
-  EXPECT_THAT(refusal("redis://h?ssl=1"), HasSubstr("only timeout and database"));
+  EXPECT_THAT(refusal("redis://h?ssl=1"), HasSubstr("no URL parameter 'ssl'"));
   EXPECT_THAT(refusal("redis://h/zero"), HasSubstr("database must be a number"));
   EXPECT_THAT(refusal("redis://h/1/2"), HasSubstr("database must be a number"));
   EXPECT_THAT(refusal("unix://relative"), HasSubstr("absolute"));
@@ -159,9 +240,12 @@ TEST(ServerText, IsBounded) {
 }
 
 TEST(ServerText, ComplaintsNeverRepeatThePassword) {
-  for (const char* text : {"redis://u:hunter2@h:x", "redis://u:hunter2@h/x",
-                           "redis://u:hunter2@h?x=1", "redis://u:hunter2@", "http://u:hunter2@h",
-                           "redis://u:hunter2@[::1", "unix://u:hunter2@x", "u:hunter2@h:x"}) {
+  for (const char* text :
+       {"redis://u:hunter2@h:x", "redis://u:hunter2@h/x", "redis://u:hunter2@h?x=1",
+        "redis://u:hunter2@", "http://u:hunter2@h", "redis://u:hunter2@[::1", "unix://u:hunter2@x",
+        "u:hunter2@h:x", "redis://u:a?hunter2@h", "redis://u:a?b&hunter2@h", "hunter2://h",
+        "redis://u:a?ssl[hunter2]@h", "rediss://h?ssl[verify_peer]=hunter2",
+        "rediss://h?ssl[passphrase]=hunter2", "redis://h?auth[hunter2]=1"}) {
     EXPECT_THAT(refusal(text), testing::Not(HasSubstr("hunter2"))) << text;
     EXPECT_NE(refusal(text), "accepted") << text;
   }

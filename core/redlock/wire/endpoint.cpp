@@ -1,24 +1,18 @@
 // Parsing and printing of server addresses.
 #include "redlock/wire/endpoint.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "redlock/wire/field_names.hpp"
+#include "redlock/wire/tls_draft.hpp"
 #include "redlock/wire/url.hpp"
+#include "redlock/wire/url_text.hpp"
 
 namespace redlock {
 
 namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw ArgumentError(message); }
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
 
 void check_host(const std::string& host) {
   if (host.empty()) refuse("host must not be empty");
@@ -28,6 +22,7 @@ void check_host(const std::string& host) {
     if (byte <= ' ' || byte == 0x7f) refuse("host must not contain spaces or control characters");
     // What is left of a URL without a scheme; the '@' may stand behind a password.
     if (c == '@' || c == '/') refuse("host must not contain '@' or '/'");
+    if (c == ',') refuse_several_hosts();
   }
 }
 
@@ -72,7 +67,7 @@ std::string Endpoint::display() const {
 
 std::string Endpoint::server_key() const {
   if (!unix_path.empty()) return "unix://" + unix_path;
-  std::string name = lower(host);
+  std::string name = lower_case(host);
   if (name.ends_with('.')) name.pop_back();
   // Three spellings of this machine; a port of it is one server.
   if (name == "localhost" || name == "::1") name = "127.0.0.1";
@@ -107,6 +102,11 @@ ServerSpec make_server(const ServerFields& fields) {
     refuse("database must be between 0 and 1000000, " + std::to_string(database) + " given");
   }
   server.endpoint.database = static_cast<std::uint32_t>(database);
+  if (fields.tls) {
+    if (!server.endpoint.unix_path.empty()) refuse("a unix socket has no TLS");
+    check_tls(*fields.tls);
+    server.endpoint.tls = fields.tls;
+  }
   return server;
 }
 

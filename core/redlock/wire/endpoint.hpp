@@ -71,9 +71,9 @@ struct ServerFields {
 
 // Throws ArgumentError.
 [[nodiscard]] ServerSpec make_server(const ServerFields& fields);
-// "host", "host:port", "[v6]:port", "redis://user:pass@host:port/db?timeout=0.5",
-// "unix:///path?timeout=0.5&database=1", "/path". Percent-encoding is undone in URLs.
-// Throws ArgumentError.
+// "host", "host:port", "[v6]:port", "redis://user:pass@host:port/db?timeout=0.5", "rediss://host"
+// for TLS, "unix:///path?database=1", "/path", and what docs/operations.md lists of other clients.
+// Percent-encoding is undone in URLs. Throws ArgumentError.
 [[nodiscard]] ServerSpec parse_server(std::string_view text);
 // Seconds, finite, above 0 and at most kTimeoutMax; 0 gives nothing. Throws ArgumentError that
 // begins with `name`.

@@ -2,7 +2,7 @@
 #pragma once
 #include <string_view>
 
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/wire/server_parts.hpp"
 
 namespace redlock {
 
@@ -10,6 +10,7 @@ inline constexpr std::size_t kServerTextBytesMax = 16 * 1024;
 
 // The forms that parse_server() documents. Throws ArgumentError when the text has none of them;
 // messages never repeat the text, which may hold a password.
+[[nodiscard]] ServerParts parts_from_text(std::string_view text);
 [[nodiscard]] ServerFields fields_from_text(std::string_view text);
 
 }  // namespace redlock

@@ -1,0 +1,13 @@
+// The fields of a server's array, as users of phpredis, Predis, Laravel and Symfony have them.
+#pragma once
+#include "border/zend.hpp"
+#include "redlock/wire/server_parts.hpp"
+
+namespace redlock::php {
+
+// [host, port, timeout], in which each may stand under a name, and all other fields that
+// docs/operations.md lists. Throws ArgumentError or TypeMismatch, which names the field and never
+// holds a value of a string; calls nothing of Zend that can fail.
+[[nodiscard]] ServerParts parts_from_array(HashTable* array);
+
+}  // namespace redlock::php

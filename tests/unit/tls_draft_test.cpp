@@ -1,0 +1,123 @@
+// The options of TLS, each by its name in PHP, and what they mean together.
+#include "redlock/wire/tls_draft.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "redlock/wire/endpoint.hpp"
+
+namespace redlock {
+namespace {
+
+using testing::HasSubstr;
+
+template <class Body>
+std::string refusal(Body body) {
+  try {
+    body();
+  } catch (const ArgumentError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+constexpr const char* kTexts[] = {"cafile",     "capath",    "local_cert", "local_pk",
+                                  "passphrase", "peer_name", "ciphers"};
+
+TEST(TlsDraft, EveryNameHasItsKind) {
+  for (const char* name : kTexts) EXPECT_EQ(tls_kind(name), TlsKind::text) << name;
+  for (const char* name : {"verify_peer", "verify_peer_name", "allow_self_signed"}) {
+    EXPECT_EQ(tls_kind(name), TlsKind::flag) << name;
+  }
+  for (const char* name : {"crypto_method", "crypto_type"}) {
+    EXPECT_EQ(tls_kind(name), TlsKind::methods) << name;
+  }
+  for (const char* name :
+       {"SNI_enabled", "disable_compression", "capture_peer_cert", "capture_peer_cert_chain"}) {
+    EXPECT_EQ(tls_kind(name), TlsKind::idle) << name;
+  }
+  for (const char* name : {"", "Cafile", "peer_fingerprint", "verify_depth", "security_level"}) {
+    EXPECT_EQ(tls_kind(name), TlsKind::unknown) << name;
+  }
+  EXPECT_THAT(refusal([] { refuse_tls_option("'x'"); }), HasSubstr("option of TLS 'x'"));
+}
+
+TEST(TlsDraft, EveryOptionMakesAnotherConnection) {
+  for (const char* name : kTexts) {
+    TlsDraft draft;
+    draft.set_text(name, "x");
+    EXPECT_NE(draft.options(), TlsOptions{}) << name;
+  }
+  for (const char* name : {"verify_peer", "verify_peer_name"}) {
+    TlsDraft draft;
+    draft.set_flag(name, false);
+    EXPECT_NE(draft.options(), TlsOptions{}) << name;
+  }
+}
+
+TEST(TlsDraft, AnEmptyTextIsNoOption) {
+  TlsDraft draft;
+  for (const char* name : kTexts) draft.set_text(name, "");
+  EXPECT_FALSE(draft.given());
+  EXPECT_EQ(draft.options(), TlsOptions{});
+}
+
+TEST(TlsDraft, WhoeverSignsForHimselfIsNamed) {
+  TlsDraft draft;
+  draft.set_flag("allow_self_signed", true);
+  EXPECT_THAT(refusal([&] { static_cast<void>(draft.options()); }), HasSubstr("cafile"));
+  TlsDraft named = draft;
+  named.set_text("cafile", "/server.pem");
+  EXPECT_EQ(named.options().cafile, "/server.pem");
+  TlsDraft in_folder = draft;
+  in_folder.set_text("capath", "/certs");
+  EXPECT_EQ(in_folder.options().capath, "/certs");
+  draft.set_flag("verify_peer", false);
+  EXPECT_FALSE(draft.options().verify_peer);
+  draft = TlsDraft();
+  draft.set_flag("allow_self_signed", false);
+  EXPECT_EQ(draft.options(), TlsOptions{});
+}
+
+TEST(TlsDraft, TheMethodsMustHoldTlsOneTwo) {
+  TlsDraft draft;
+  draft.set_methods("crypto_method", 33);   // TLS 1.2
+  draft.set_methods("crypto_method", 121);  // every TLS
+  EXPECT_TRUE(draft.given());
+  for (const std::int64_t methods : {0, 1, 9, 17, 65}) {
+    EXPECT_THAT(refusal([&] { draft.set_methods("crypto_type", methods); }),
+                HasSubstr("crypto_type must allow TLS 1.2"))
+        << methods;
+  }
+}
+
+TEST(CheckTls, TextsAreBoundedAndHoldNoNullByte) {
+  for (const char* name : kTexts) {
+    const auto checked = [&](std::string text) {
+      return refusal([&] {
+        TlsDraft draft;
+        draft.set_text("local_cert", "/c.pem");
+        draft.set_text(name, text);
+        check_tls(draft.options());
+      });
+    };
+    EXPECT_EQ(checked(std::string(kTlsTextBytesMax, 'x')), "accepted") << name;
+    EXPECT_THAT(checked(std::string(kTlsTextBytesMax + 1, 'x')), HasSubstr(name));
+    EXPECT_THAT(checked(std::string("a\0b", 3)),
+                HasSubstr(std::string(name) + " must not contain"));
+  }
+}
+
+TEST(CheckTls, AKeyIsForACertificate) {
+  TlsOptions options;
+  options.local_pk = "/k.pem";
+  EXPECT_EQ(refusal([&] { check_tls(options); }), "local_pk needs a local_cert");
+  options = {};
+  options.passphrase = "hunter2";
+  EXPECT_EQ(refusal([&] { check_tls(options); }), "passphrase needs a local_cert");
+  options.local_cert = "/c.pem";
+  EXPECT_EQ(refusal([&] { check_tls(options); }), "accepted");
+}
+
+}  // namespace
+}  // namespace redlock

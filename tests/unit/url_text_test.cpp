@@ -1,0 +1,46 @@
+// Percent signs, words and hosts.
+#include "redlock/wire/url_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "redlock/wire/endpoint.hpp"
+
+namespace redlock {
+namespace {
+
+TEST(UrlText, APlusIsASpaceInAFormOnly) {
+  EXPECT_EQ(percent_decoded("a+b%2b"), "a+b+");
+  EXPECT_EQ(form_decoded("a+b%2b"), "a b+");
+}
+
+TEST(UrlText, WordsOfASwitchAreKnownInAnyLetterCase) {
+  for (const char* word : {"1", "true", "TRUE", "On", "yes"}) EXPECT_EQ(flag_word(word), true);
+  for (const char* word : {"0", "false", "False", "OFF", "no"}) EXPECT_EQ(flag_word(word), false);
+  for (const char* word : {"", "2", "01", "y", "null", "true "}) {
+    EXPECT_EQ(flag_word(word), std::nullopt) << word;
+  }
+}
+
+TEST(UrlText, NumbersHaveNothingAroundThem) {
+  EXPECT_EQ(whole_number("-12", ""), -12);
+  for (const char* text : {"", " 1", "1 ", "+1", "1.0", "0x1"}) {
+    EXPECT_THROW(static_cast<void>(whole_number(text, "no")), ArgumentError) << text;
+  }
+  EXPECT_EQ(decimal_seconds("1e-1"), 0.1);
+  for (const char* text : {"", "1s", "+1", "1,5"}) {
+    EXPECT_THROW(static_cast<void>(decimal_seconds(text)), ArgumentError) << text;
+  }
+}
+
+TEST(UrlText, OneColonEndsTheHostAndSeveralAreAnAddress) {
+  EXPECT_EQ(authority_of("h:1").host, "h");
+  EXPECT_EQ(authority_of("h:1").port, 1);
+  EXPECT_EQ(authority_of("::1").host, "::1");
+  EXPECT_EQ(authority_of("::1").port, std::nullopt);
+  EXPECT_EQ(authority_of("[::1]:2").host, "::1");
+  EXPECT_EQ(authority_of("[::1]:2").port, 2);
+  EXPECT_THROW(static_cast<void>(authority_of("a:1,b:2")), ArgumentError);
+}
+
+}  // namespace
+}  // namespace redlock
