@@ -103,6 +103,13 @@ ServerPlan::ServerPlan(const std::vector<ServerSpec>& servers, Duration usual,
   }
 }
 
+std::vector<std::string> ServerPlan::names() const {
+  std::vector<std::string> names;
+  names.reserve(servers_.size());
+  for (const Server& server : servers_) names.push_back(server.endpoint.display());
+  return names;
+}
+
 NodeList ServerPlan::bind(Pool& pool) const {
   NodeList nodes;
   nodes.reserve(servers_.size());

@@ -40,6 +40,8 @@ class ServerPlan {
              ServerBook* book = nullptr);
 
   [[nodiscard]] const AnswerTimes& answer_times() const { return answer_times_; }
+  // As troubles name them, in their order.
+  [[nodiscard]] std::vector<std::string> names() const;
   // The pool's nodes for them, in this order.
   [[nodiscard]] NodeList bind(Pool& pool) const;
   // The servers that erred, of those that were bound. A call returns as soon as its outcome is
