@@ -28,6 +28,7 @@
 
 #include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/reply.hpp"
+#include "redlock/algorithm/server_facts.hpp"
 
 // 10000 * major + 100 * minor + patch.
 #define REDLOCK_VERSION 100
@@ -148,6 +149,26 @@ struct ForcedRelease {
   [[nodiscard]] explicit operator bool() const noexcept { return decision == Decision::granted; }
 };
 
+// One thing that was done with a lock that was tried on a server.
+struct Trial {
+  // "take", "extend", "inspect", "wait" (in line, until it is handed over), "release". The words
+  // never change.
+  std::string deed;
+  // Why that cannot be done there; else `Fault::none`.
+  Fault fault = Fault::none;
+  std::string reason;
+};
+
+struct ServerReport {
+  std::string server;
+  // It could not be asked to the end: why. Else `Fault::none`.
+  Fault fault = Fault::none;
+  std::string reason;
+  ServerFacts facts;
+  // Up to the first that nothing can be done without.
+  std::vector<Trial> trials;
+};
+
 // Words for programs to compare with; they never change. That of a Fault stands beside it.
 [[nodiscard]] REDLOCK_EXPORT std::string_view to_string(Decision decision) noexcept;
 // One line for a log, with every server in trouble.
@@ -259,6 +280,10 @@ class REDLOCK_EXPORT Client {
   // Takes a lock away from whoever holds it, by the token that a majority holds; who is first in
   // line gets it. Its holder is told nothing, and notices when he extends it next.
   [[nodiscard]] ForcedRelease force_release(std::string_view resource);
+
+  // What every server says of itself, and whether locks can be had there: a lock is tried on each,
+  // whose name is `prefix` and something that nobody else uses.
+  [[nodiscard]] std::vector<ServerReport> examine(std::string_view prefix = {});
 
  private:
   std::shared_ptr<inner::Shared> shared_;

@@ -45,6 +45,7 @@ class Shared {
 
   [[nodiscard]] Instant now() { return runtime_.pool().clock().now(); }
   [[nodiscard]] const std::shared_ptr<const LockPlan>& plan() const { return plan_; }
+  [[nodiscard]] Pool& pool() { return runtime_.pool(); }
   [[nodiscard]] Keeper& keeper() { return keeper_; }
   [[nodiscard]] std::vector<Trouble> troubles_of(const Outcome& outcome) const;
   [[nodiscard]] Refusal refusal_of(const Outcome& outcome) const;
