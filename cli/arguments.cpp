@@ -188,7 +188,7 @@ std::variant<Request, int> parse(int count, const char* const* arguments) {
                                 [](const char* text) { return std::string_view(text); });
   const std::string first = all.size() > 1 ? all[1] : "";
   if (first != "run") ours = all.end();
-  const auto own_count = static_cast<int>(ours - all.begin());
+  const auto own_count = static_cast<std::size_t>(ours - all.begin());
 
   CLI::App app("Locks over several Redis or Valkey servers.", "redlock");
   app.set_version_flag("--version", version_text());
@@ -207,10 +207,9 @@ std::variant<Request, int> parse(int count, const char* const* arguments) {
     return refuse("unknown command '" + first + "' (try redlock --help)");
   }
   try {
-    app.parse(own_count, arguments);
+    app.parse(static_cast<int>(own_count), arguments);
     const std::string command = app.get_subcommands().front()->get_name();
-    return request_from(command, raw,
-                        all.subspan(std::min(all.size(), own_count + std::size_t{1})));
+    return request_from(command, raw, all.subspan(std::min(all.size(), own_count + 1)));
   } catch (const CLI::Success& wanted) {
     // Help or the version.
     return app.exit(wanted);

@@ -1,7 +1,8 @@
 // Starting a process beside our threads, watching it, and signalling its group.
 #include "cli/child.hpp"
 
-#include <spawn.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "cli/exit_code.hpp"
 
@@ -44,20 +46,37 @@ bool at_terminal() {
   return tcgetpgrp(STDIN_FILENO) == getpgrp() && tcgetpgrp(STDOUT_FILENO) == getpgrp();
 }
 
-// posix_spawn() runs nothing of ours between fork and exec, so that threads do not matter, and
-// tells why a program cannot be executed.
-pid_t spawn(std::vector<char*>& arguments, std::vector<char*>& environment, const sigset_t& mask) {
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setsigmask(&attributes, &mask);
-  pid_t process = 0;
-  const int error = posix_spawnp(&process, arguments.front(), nullptr, &attributes,
-                                 arguments.data(), environment.data());
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) throw CannotExecute(arguments.front(), error);
-  return process;
+// In the child. Other threads may have held any lock when it was forked, so that nothing but system
+// calls may be made here. Should its parent vanish without a word, it is told to end.
+[[noreturn]] void become(char* const* arguments, char* const* environment, const sigset_t& mask,
+                         pid_t parent, int report) {
+  (void)setpgid(0, 0);
+  (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(kSystem);
+  (void)pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  (void)execvpe(arguments[0], arguments, environment);
+  const int error = errno;
+  (void)!write(report, &error, sizeof(error));
+  _exit(kNotFound);
+}
+
+// Returns once the command runs, or cannot.
+pid_t spawn(const std::vector<char*>& arguments, const std::vector<char*>& environment,
+            const sigset_t& mask) {
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) != 0) {
+    throw std::system_error(errno, std::generic_category(), "pipe");
+  }
+  const pid_t parent = getpid();
+  const pid_t process = fork();
+  if (process == 0) become(arguments.data(), environment.data(), mask, parent, report[1]);
+  int error = process < 0 ? errno : 0;
+  close(report[1]);
+  if (process > 0) (void)!read(report[0], &error, sizeof(error));
+  close(report[0]);
+  if (error == 0) return process;
+  if (process > 0) (void)waitpid(process, nullptr, 0);
+  throw CannotExecute(arguments.front(), error);
 }
 
 // The group of a process that lives, by its line in /proc; 0: there is none.
@@ -91,10 +110,7 @@ Child::Child(const std::vector<std::string>& command, const std::vector<std::str
   has_terminal_ = at_terminal();
   process_ = spawn(arguments, environment, mask);
   // It may have touched the terminal already, and been stopped for it.
-  if (has_terminal_) {
-    give_terminal(process_);
-    signal(SIGCONT);
-  }
+  if (has_terminal_) go_on();
 }
 
 Child::~Child() {
@@ -106,20 +122,26 @@ Child::~Child() {
 std::optional<int> Child::ended() {
   siginfo_t info{};
   const auto process = static_cast<id_t>(process_);
-  if (waitid(P_PID, process, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) {
-    return info.si_code == CLD_EXITED ? info.si_status : kBySignal + info.si_status;
+  if (waitid(P_PID, process, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
+    return std::nullopt;
   }
-  info = {};
-  if (waitid(P_PID, process, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0) stop_along();
-  return std::nullopt;
+  return info.si_code == CLD_EXITED ? info.si_status : kBySignal + info.si_status;
 }
 
-void Child::stop_along() noexcept {
-  if (!has_terminal_) return;
-  give_terminal(getpgrp());
-  (void)raise(SIGSTOP);
-  // Somebody let us go on.
-  if (tcgetpgrp(STDIN_FILENO) == getpgrp()) give_terminal(process_);
+bool Child::was_stopped() {
+  siginfo_t info{};
+  const auto process = static_cast<id_t>(process_);
+  return waitid(P_PID, process, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0;
+}
+
+void Child::pause() const noexcept {
+  if (has_terminal_) give_terminal(getpgrp());
+  signal(SIGTSTP);
+}
+
+void Child::go_on() const noexcept {
+  // Who goes on in the background does not have it.
+  if (has_terminal_ && tcgetpgrp(STDIN_FILENO) == getpgrp()) give_terminal(process_);
   signal(SIGCONT);
 }
 

@@ -31,16 +31,20 @@ class Child {
   // Lets go of the process, which must have ended or been told to, and takes the terminal back.
   ~Child();
 
-  // Its exit status as shells have it, once it has ended. One that was stopped at our terminal
-  // stops us, too, and goes on when we do.
+  // Its exit status as shells have it, once it has ended.
   [[nodiscard]] std::optional<int> ended();
+  // Was it stopped, since this was asked last?
+  [[nodiscard]] bool was_stopped();
+  [[nodiscard]] bool has_terminal() const { return has_terminal_; }
+  // Stops it, and takes the terminal back; and the other way round.
+  void pause() const noexcept;
+  void go_on() const noexcept;
   // To all of its group that is left.
   void signal(int number) const noexcept;
   // Is anybody else of its group left, besides zombies?
   [[nodiscard]] bool group_lives() const;
 
  private:
-  void stop_along() noexcept;
   void give_terminal(pid_t group) const noexcept;
 
   pid_t process_ = 0;

@@ -89,16 +89,20 @@ int refused(const Run& asked, const Refusal& refusal) {
   return asked.busy;
 }
 
+struct Watched {
+  Signals& passed_on;
+  Signals children{SIGCHLD};
+  Signals stops{SIGTSTP};
+};
+
 // The command, from its start to its end.
 class Supervision {
  public:
-  Supervision(const Run& asked, Signals& signals, Signals& children, Child& child,
+  Supervision(const Run& asked, Watched& watched, Child& child, Lease& lease,
               const std::stop_token& lost)
-      : asked_(asked),
-        signals_(signals),
-        children_(children),
-        child_(child),
-        on_loss_(lost, [this] { loss_.set_off(); }) {}
+      : asked_(asked), watched_(watched), child_(child), lease_(lease), on_loss_(lost, [this] {
+          loss_.set_off();
+        }) {}
 
   // Gives its exit status.
   int attend() {
@@ -127,18 +131,30 @@ class Supervision {
       const auto left_ms = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
       timeout_ms = timeout_ms < 0 ? left_ms : std::min(timeout_ms, left_ms);
     }
-    std::array<pollfd, 3> polled{{{signals_.descriptor(), POLLIN, 0},
-                                  {children_.descriptor(), POLLIN, 0},
+    std::array<pollfd, 4> polled{{{watched_.passed_on.descriptor(), POLLIN, 0},
+                                  {watched_.children.descriptor(), POLLIN, 0},
+                                  {watched_.stops.descriptor(), POLLIN, 0},
                                   {lost_ ? -1 : loss_.descriptor(), POLLIN, 0}}};
     (void)poll(polled.data(), polled.size(), timeout_ms);
-    while (const auto number = signals_.take()) child_.signal(*number);
-    while (children_.take()) {
+    while (const auto number = watched_.passed_on.take()) child_.signal(*number);
+    while (watched_.children.take()) {
     }
-    if (polled[2].revents != 0) end_command();
+    // By Ctrl-Z, which the one of us gets who has the terminal.
+    const bool child_stopped = child_.was_stopped() && child_.has_terminal();
+    if (watched_.stops.take() || child_stopped) stop_along();
+    if (polled[3].revents != 0 && !lost_) end_command();
     if (lost_ && !killed_ && steady_clock::now() >= kill_at_) {
       killed_ = true;
       child_.signal(SIGKILL);
     }
+  }
+
+  // Nobody keeps the lease meanwhile.
+  void stop_along() {
+    child_.pause();
+    (void)raise(SIGSTOP);
+    if (!lost_ && !lease_.live()) end_command();
+    child_.go_on();
   }
 
   void end_command() {
@@ -154,9 +170,9 @@ class Supervision {
   }
 
   const Run& asked_;
-  Signals& signals_;
-  Signals& children_;
+  Watched& watched_;
   Child& child_;
+  Lease& lease_;
   Event loss_;
   bool lost_ = false;
   bool killed_ = false;
@@ -171,8 +187,7 @@ int run(Client& client, const Run& asked) {
   // Where it is ignored, children vanish unseen.
   (void)signal(SIGCHLD, SIG_DFL);
   Signals signals{SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-  Signals children{SIGCHLD};
-  Signals terminal{SIGTTOU};
+  const Signals terminal{SIGTTOU};
 
   Result lock = take(client, asked, signals);
   const std::optional<int> ended_by = signals.take();
@@ -185,6 +200,8 @@ int run(Client& client, const Run& asked) {
   }
   if (!lock) return refused(asked, lock.refusal());
 
+  // While we wait in line a Ctrl-Z is nothing special.
+  Watched watched{signals};
   std::optional<KeepAlive> kept = lock->keep_alive(std::chrono::milliseconds::max());
   int status = 0;
   bool lost = false;
@@ -193,7 +210,7 @@ int run(Client& client, const Run& asked) {
         asked.command,
         {"REDLOCK_RESOURCE=" + asked.resource, "REDLOCK_TOKEN=" + std::string(lock->token())},
         mask);
-    Supervision supervision(asked, signals, children, child, kept->lost());
+    Supervision supervision(asked, watched, child, *lock, kept->lost());
     status = supervision.attend();
     lost = supervision.was_lost() || !lock->live();
   } catch (const CannotExecute& error) {

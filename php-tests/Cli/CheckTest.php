@@ -8,6 +8,7 @@ namespace RedLock\Tests\Cli;
 
 use RedLock\Harness\RedisServer;
 use RedLock\Tests\Support\CliTestCase;
+use RedLock\Tests\Support\Document;
 
 final class CheckTest extends CliTestCase
 {
@@ -93,6 +94,22 @@ final class CheckTest extends CliTestCase
         self::assertSame(1, $status);
         self::assertStringContainsString('cannot be asked: AUTH was refused', $said);
         self::assertStringNotContainsString('wrong@', $said);
+    }
+
+    public function testTheUserOfTheDocumentsIsFitAndWhatHeMayNotAskIsNamed(): void
+    {
+        preg_match('~ACL SETUSER locks reset on >password (.*)~', (new Document('docs/operations.md'))->section('Access'), $rules);
+        $server = $this->server([], ['user default off', "user locks on >password $rules[1]"]);
+        [$status, $said] = $this->checked($server, 'locks:password@', ['--prefix', 'lock:']);
+        self::assertSame(0, $status, $said);
+        self::assertStringContainsString('take, extend, inspect, release, wait' . "\n", $said);
+        self::assertStringContainsString('does not say all: INFO server: NOPERM', $said);
+        preg_match('~needs `([^`]+)` besides~', (new Document('docs/cli.md'))->section('redlock check'), $besides);
+        $server = $this->server([], ['user default off', "user locks on >password $rules[1] $besides[1]"]);
+        [$status, $said] = $this->checked($server, 'locks:password@', ['--prefix', 'lock:']);
+        self::assertSame(0, $status, $said);
+        self::assertStringNotContainsString('does not say', $said);
+        self::assertMatchesRegularExpression('~^    user +locks$~m', $said);
     }
 
     /**

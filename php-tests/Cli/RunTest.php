@@ -7,6 +7,7 @@ declare(strict_types=1);
 namespace RedLock\Tests\Cli;
 
 use RedLock\Harness\ChildProcess;
+use RedLock\Harness\TempFolder;
 use RedLock\Harness\Wait;
 use RedLock\Tests\Support\CliTestCase;
 
@@ -53,6 +54,14 @@ final class RunTest extends CliTestCase
         self::assertReleased();
     }
 
+    public function testAScriptThatNamesNoInterpreterIsRunByTheShell(): void
+    {
+        $script = TempFolder::make() . '/script';
+        file_put_contents($script, "exit 5\n");
+        chmod($script, 0700);
+        self::assertSame(5, self::redlock(['run', 'r', ...self::PATIENT, '--', $script])[0]);
+    }
+
     public function testArgumentsBehindTheDashesAreTheCommandsOwn(): void
     {
         [$status, $said] = self::redlock(['run', 'r', ...self::PATIENT, '--', 'printf', '[%s]', '--', '--ttl', 'run', '', '[a,b]']);
@@ -95,16 +104,17 @@ final class RunTest extends CliTestCase
         self::assertSame(0, $second->wait());
     }
 
-    public function testAfterAHolderThatWasKilledTheNextRunsWhenItsTtlIsOver(): void
+    public function testWhereRedlockIsKilledTheCommandEndsAndTheNextRunsWhenTheTtlIsOver(): void
     {
         $first = $this->startScript('echo inside; exec sleep 60', ['--ttl', '1s']);
         $first->readLine();
         $command = self::childOf($first);
+        self::assertTrue(self::lives($command));
         $second = $this->startScript('echo inside', ['--wait', '20s']);
         $first->kill();
+        self::assertTrue(Wait::until(static fn (): bool => !self::lives($command), 'the end of the command'));
         self::assertSame('inside', $second->readLine());
         self::assertSame(0, $second->wait());
-        posix_kill($command, SIGKILL);
     }
 
     public function testALockIsKeptForManyTtls(): void

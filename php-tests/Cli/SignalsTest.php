@@ -108,6 +108,21 @@ final class SignalsTest extends CliTestCase
         self::assertSame(75, $run->wait());
     }
 
+    public function testWhoIsStoppedStopsItsCommandAndWhoLostTheLockMeanwhileEndsIt(): void
+    {
+        $run = $this->startScript('echo ready; while :; do sleep 0.02; done', self::SHORT);
+        self::assertSame('ready', $run->readLine());
+        $command = (int) file_get_contents("/proc/$run->pid/task/$run->pid/children");
+        $run->signal(SIGTSTP);
+        foreach ([$run->pid, $command] as $pid) {
+            Wait::until(static fn (): bool => preg_match('~^State:\s+T~m', (string) file_get_contents("/proc/$pid/status")) === 1, "$pid to stop");
+        }
+        Wait::until(static fn (): bool => self::holder() === null, 'the lock to be over');
+        $run->signal(SIGCONT);
+        self::assertStringContainsString('is lost', $run->readLine());
+        self::assertSame(75, $run->wait());
+    }
+
     public function testAnIgnoredSighupStaysIgnored(): void
     {
         $run = $this->watch(new ChildProcess([

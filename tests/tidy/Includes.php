@@ -34,7 +34,7 @@ final class Includes
         'core/redlock/runtime/' => '~^(?!hiredis/|php|zend|Zend|main/|ext/|SAPI|TSRM)~',
         'core/redlock/client/' => '~^$~',
         'core/redlock/redlock' => '~^$~',
-        'cli/' => '~^(CLI/|sys/(eventfd|ioctl|signalfd|types|wait)\.h$|(poll|spawn|termios|unistd)\.h$)~',
+        'cli/' => '~^(CLI/|sys/(eventfd|ioctl|prctl|signalfd|types|wait)\.h$|(fcntl|poll|termios|unistd)\.h$)~',
         'ext/border/' => '~^(php|zend|ext/)~',
         'ext/quorum/' => '~^$~',
         'ext/redlock/' => '~^$~',

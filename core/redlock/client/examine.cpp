@@ -13,6 +13,8 @@ namespace {
 
 // Longer than all of a trial takes; should it be cut short, the key is gone by then.
 constexpr Duration kTrialTtl = Duration::seconds(30);
+// Somebody who can stand in line does so by then, and in a few times what the server takes.
+constexpr Duration kPatience = Duration::ms(300);
 // Where nobody can stand in line.
 constexpr std::int64_t kPollPauseMs = 20;
 
@@ -23,12 +25,14 @@ class TrialLock {
       : pool_(pool), locks_(pool, std::move(plan)), resource_(resource) {}
 
   std::vector<Trial> run() {
+    const Instant began = pool_.clock().now();
     const Outcome taken = pool_.run(locks_.begin_lock(resource_, kTrialTtl));
+    const Duration took = pool_.clock().now() - began;
     if (!note("take", taken)) return std::move(trials_);
     note("extend", pool_.run(locks_.begin_extend(resource_, taken.token, kTrialTtl)));
     note("inspect", pool_.run(locks_.begin_inspect(resource_)));
     // Somebody waits for it in line, and gets it when it is given back.
-    const Duration patience = locks_.answer_time() * 4;
+    const Duration patience = std::min(locks_.answer_time() * 4, kPatience + took * 20);
     const OperationId waits = locks_.begin_wait(resource_, kTrialTtl, patience * 2, kPollPauseMs);
     await_waiter(waits, pool_.clock().now() + patience);
     note("release", pool_.run(locks_.begin_unlock(resource_, taken.token)));
