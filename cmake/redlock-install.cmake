@@ -8,7 +8,8 @@ install(EXPORT redlock-targets NAMESPACE redlock:: DESTINATION ${REDLOCK_PACKAGE
 install(FILES core/redlock/redlock.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/redlock)
 # What the public header includes: the words for what came of an operation.
 install(FILES core/redlock/algorithm/ids.hpp core/redlock/algorithm/outcome.hpp
-              core/redlock/algorithm/reply.hpp core/redlock/algorithm/time.hpp
+              core/redlock/algorithm/reply.hpp core/redlock/algorithm/server_facts.hpp
+              core/redlock/algorithm/time.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/redlock/algorithm)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <ratio>
 #include <stop_token>
 #include <string>
@@ -27,6 +28,7 @@
 
 #include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/reply.hpp"
+#include "redlock/algorithm/server_facts.hpp"
 
 // 10000 * major + 100 * minor + patch.
 #define REDLOCK_VERSION 100
@@ -82,6 +84,9 @@ struct Options {
   // How a call waits: in line, where each release hands the lock to the first, or else by attempts
   // with pauses.
   bool line = true;
+  // A name that stands in the token of every lock that is taken, so that others can tell who holds
+  // it: inspect() shows it. It proves nothing. At most 256 bytes. Empty: none.
+  std::string owner = {};
 };
 
 // Why a server gave no plain answer.
@@ -101,6 +106,67 @@ struct Refusal {
   // No majority was asked because too much is unanswered already, a bound of this library, and not
   // because servers are down.
   bool own_bound = false;
+};
+
+// What stands under a lock's name.
+struct Holder {
+  std::string token;
+  // The name that was given when it was taken; empty: none.
+  std::string owner;
+  // Until servers let go of it. Nothing: it never expires, so it was not put there as a lock.
+  std::optional<std::chrono::milliseconds> left;
+};
+
+// A lock as somebody sees it.
+struct View {
+  std::optional<Holder> holder;
+  // How many stand in line for it. Nothing: that is not known.
+  std::optional<std::int64_t> waiting;
+};
+
+struct ServerView {
+  std::string server;
+  View view;
+  // Where it could not say: why. Else `Fault::none`.
+  Fault fault = Fault::none;
+  std::string reason;
+};
+
+struct Inspection {
+  // Could a majority be asked? Otherwise what it sees says nothing.
+  bool reachable = false;
+  // What a majority holds, at least for so long, and how many wait there at least.
+  View majority;
+  std::vector<ServerView> servers;
+};
+
+// What became of a lock that was to be taken away.
+struct ForcedRelease {
+  // granted: it was somebody's until now. denied: a majority holds no lock there, or lets go of it
+  // by itself meanwhile. unreachable: no majority could be asked.
+  Decision decision = Decision::aborted;
+  std::vector<Trouble> troubles;
+  [[nodiscard]] explicit operator bool() const noexcept { return decision == Decision::granted; }
+};
+
+// One thing that was done with a lock that was tried on a server.
+struct Trial {
+  // "take", "extend", "inspect", "wait" (in line, until it is handed over), "release". The words
+  // never change.
+  std::string deed;
+  // Why that cannot be done there; else `Fault::none`.
+  Fault fault = Fault::none;
+  std::string reason;
+};
+
+struct ServerReport {
+  std::string server;
+  // It could not be asked to the end: why. Else `Fault::none`.
+  Fault fault = Fault::none;
+  std::string reason;
+  ServerFacts facts;
+  // Up to the first that nothing can be done without.
+  std::vector<Trial> trials;
 };
 
 // Words for programs to compare with; they never change. That of a Fault stands beside it.
@@ -207,6 +273,19 @@ class REDLOCK_EXPORT Client {
   // ends it within 25 ms, and what was begun is undone.
   [[nodiscard]] Result lock(std::string_view resource, Milliseconds ttl, Milliseconds wait,
                             const std::stop_token& stop = {});
+  // A lock that is held already, by its token: from now on for `ttl`, where that is longer. Denied:
+  // it is not held with this token any more.
+  [[nodiscard]] Result attach(std::string_view resource, std::string_view token, Milliseconds ttl);
+
+  // Who holds a lock, and how many wait for it.
+  [[nodiscard]] Inspection inspect(std::string_view resource);
+  // Takes a lock away from whoever holds it, by the token that a majority holds; who is first in
+  // line gets it. Its holder is told nothing, and notices when he extends it next.
+  [[nodiscard]] ForcedRelease force_release(std::string_view resource);
+
+  // What every server says of itself, and whether locks can be had there: a lock is tried on each,
+  // whose name is `prefix` and something that nobody else uses.
+  [[nodiscard]] std::vector<ServerReport> examine(std::string_view prefix = {});
 
  private:
   std::shared_ptr<inner::Shared> shared_;

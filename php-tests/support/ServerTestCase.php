@@ -74,6 +74,12 @@ abstract class ServerTestCase extends TestCase
         return $this->started[] = PhpProcess::start($code, $args, $settings);
     }
 
+    /** Ends with the test, whatever becomes of that. */
+    protected function watch(ChildProcess $process): ChildProcess
+    {
+        return $this->started[] = $process;
+    }
+
     /** Runs the callable and gives how many seconds it took; what it throws of its own goes unheeded. */
     protected static function secondsOf(callable $call): float
     {

@@ -14,7 +14,8 @@ final class Includes
         'core/redlock/wire/' => '~^redlock/(algorithm|wire)/~',
         'core/redlock/runtime/' => '~^redlock/(algorithm|wire|runtime)/~',
         'core/redlock/client/' => '~^redlock/((algorithm|wire|runtime|client)/|redlock\.hpp$|version\.hpp$)~',
-        'core/redlock/redlock' => '~^redlock/algorithm/(outcome|reply)\.hpp$~',
+        'core/redlock/redlock' => '~^redlock/algorithm/(outcome|reply|server_facts)\.hpp$~',
+        'cli/' => '~^(cli/|redlock/redlock\.hpp$)~',
         'ext/border/' => '~^(redlock/(algorithm|wire|runtime)|border)/~',
         'ext/quorum/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/~',
         'ext/redlock/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/|^redlock/[a-z_]+\.(hpp|h)$~',
@@ -24,7 +25,7 @@ final class Includes
     ];
 
     /** Where the paths in includes begin. */
-    private const ROOTS = ['core/', 'ext/'];
+    private const ROOTS = ['core/', 'ext/', ''];
 
     /** What a room may include of the system, beside C++'s own headers without a suffix. */
     private const SYSTEM = [
@@ -33,6 +34,7 @@ final class Includes
         'core/redlock/runtime/' => '~^(?!hiredis/|php|zend|Zend|main/|ext/|SAPI|TSRM)~',
         'core/redlock/client/' => '~^$~',
         'core/redlock/redlock' => '~^$~',
+        'cli/' => '~^(CLI/|sys/(eventfd|ioctl|prctl|signalfd|types|wait)\.h$|(fcntl|poll|termios|unistd)\.h$)~',
         'ext/border/' => '~^(php|zend|ext/)~',
         'ext/quorum/' => '~^$~',
         'ext/redlock/' => '~^$~',
@@ -43,6 +45,7 @@ final class Includes
 
     /** Headers of a library that some files alone may include. */
     private const ALONE = [
+        '~^CLI/~' => '~^cli/arguments\.cpp$~',
         '~^ares\.h$~' => '~^core/redlock/runtime/look_up\.cpp$~',
         '~^hiredis/~' => '~^core/redlock/wire/codec\.cpp$~',
         '~^openssl/~' => '~^core/redlock/(wire|runtime)/tls_[a-z]+\.cpp$~',
@@ -76,7 +79,7 @@ final class Includes
             }
             $report->rule("$room includes only what belongs there", $checked, $complaints);
         }
-        $sources = $files->matching('~^(core|ext)/.*\.(cpp|hpp|h)$~');
+        $sources = $files->matching('~^(cli|core|ext)/.*\.(cpp|hpp|h)$~');
         $outside = preg_grep('~^(' . implode('|', array_keys(self::ROOMS)) . ')[^/]+$~', $sources, PREG_GREP_INVERT);
         $outside = array_diff($outside, ['core/redlock/version.hpp']);
         $report->rule('every source stands in a room', count($sources), array_values($outside));
@@ -130,7 +133,7 @@ final class Includes
 
     private static function isOurs(string $header): bool
     {
-        return preg_match('~^(redlock|border|quorum|lease|pid|module)/~', $header) === 1;
+        return preg_match('~^(redlock|border|quorum|lease|pid|module|cli)/~', $header) === 1;
     }
 
     private static function exists(Files $files, string $header): bool

@@ -12,6 +12,7 @@ final class Lists
     private const ROLES = [
         '~^(config\.m4|sources\.txt|CMakeLists\.txt|cmake/.*\.(cmake|in))$~' => 'src',
         '~^core/.*\.(cpp|hpp)$~' => 'src',
+        '~^cli/~' => 'src',
         '~^ext/.*\.(cpp|hpp|h|stub\.php)$~' => 'src',
         '~^tests/phpt/~' => 'test',
         '~^(LICENSE|[A-Z]+\.md|docs/.*\.(md|svg)|examples/.*|stubs/.*\.php)$~' => 'doc',
@@ -34,6 +35,14 @@ final class Lists
             'CMakeLists.txt',
             $files->matching('~^core/redlock/client/.*\.cpp$~'),
             $client[1],
+        );
+        preg_match_all('~^  (\w+\.cpp)$~m', $files->text('cli/CMakeLists.txt'), $cli);
+        self::compare(
+            $report,
+            'cli/CMakeLists.txt names every source of the command line',
+            'cli/CMakeLists.txt',
+            array_map(basename(...), $files->matching('~^cli/.*\.cpp$~')),
+            $cli[1],
         );
         $sources = self::lines($files->text('sources.txt'));
         $sorted = $sources;

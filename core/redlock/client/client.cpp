@@ -71,6 +71,9 @@ void check(const Options& options) {
     throw std::invalid_argument(
         "client_name must be printable ASCII without spaces, at most 256 bytes long");
   }
+  if (options.owner.size() > kOwnerBytesMax) {
+    throw std::invalid_argument("owner must be at most 256 bytes long");
+  }
 }
 
 std::shared_ptr<const LockPlan> plan_of(std::vector<std::string> servers, const Options& options) {
@@ -81,11 +84,6 @@ std::shared_ptr<const LockPlan> plan_of(std::vector<std::string> servers, const 
   plan.timeout = inner::duration_of(options.timeout);
   plan.client_name = options.client_name;
   return std::make_shared<const LockPlan>(texts.specs(), plan);
-}
-
-inner::Shared& alive(const std::shared_ptr<inner::Shared>& shared) {
-  if (!shared) throw std::logic_error("the client was moved from");
-  return *shared;
 }
 
 }  // namespace
@@ -103,7 +101,7 @@ Result Client::try_lock(std::string_view resource, Milliseconds ttl) {
 
 Result Client::lock(std::string_view resource, Milliseconds ttl, Milliseconds wait,
                     const std::stop_token& stop) {
-  inner::Shared& shared = alive(shared_);
+  inner::Shared& shared = inner::alive(shared_);
   if (stop.stop_requested()) return Refusal{};
   Resource wanted{std::string(resource)};
   const Duration asked_for = inner::duration_of(ttl);

@@ -2,6 +2,7 @@
 #include "redlock/client/shared.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "redlock/algorithm/quorum.hpp"
 #include "redlock/algorithm/retry.hpp"
@@ -10,10 +11,16 @@ namespace redlock {
 inline namespace v0 {
 namespace inner {
 
+Shared& alive(const std::shared_ptr<Shared>& shared) {
+  if (!shared) throw std::logic_error("the client was moved from");
+  return *shared;
+}
+
 Shared::Shared(std::shared_ptr<const LockPlan> plan, const Options& options)
     : plan_(std::move(plan)),
       in_line_(options.line),
       retry_delay_ms_(options.retry_delay.count()),
+      owner_(options.owner),
       locks_(runtime_.pool(), plan_) {}
 
 void Shared::step_until_done(OperationId id, const std::stop_token& stop) {
@@ -33,9 +40,9 @@ void Shared::give_back(OperationId id, const Resource& resource) noexcept {
 
 OperationId Shared::begin_take(const Resource& resource, Duration ttl, Duration wait) {
   if (in_line_ && wait > Duration()) {
-    return locks_.begin_wait(resource, ttl, wait, retry_delay_ms_);
+    return locks_.begin_wait(resource, ttl, wait, retry_delay_ms_, owner_);
   }
-  return locks_.begin_lock(resource, ttl, RetryPolicy::waiting(wait, retry_delay_ms_));
+  return locks_.begin_lock(resource, ttl, RetryPolicy::waiting(wait, retry_delay_ms_), owner_);
 }
 
 Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
@@ -63,15 +70,25 @@ Outcome Shared::release(const Resource& resource, const Token& token) {
   return runtime_.pool().run(locks_.begin_unlock(resource, token));
 }
 
+Outcome Shared::inspect(const Resource& resource) {
+  return runtime_.pool().run(locks_.begin_inspect(resource));
+}
+
+std::vector<Trouble> Shared::troubles_of(const Outcome& outcome) const {
+  std::vector<Trouble> troubles;
+  for (ServerTrouble& trouble : locks_.troubles(outcome)) {
+    troubles.push_back({std::move(trouble.server), trouble.fault, std::move(trouble.reason)});
+  }
+  return troubles;
+}
+
 Refusal Shared::refusal_of(const Outcome& outcome) const {
-  Refusal refusal{outcome.decision, {}, false};
+  Refusal refusal{outcome.decision, troubles_of(outcome), false};
   std::size_t bounds = 0;
   std::size_t outages = 0;
-  for (ServerTrouble& trouble : locks_.troubles(outcome)) {
+  for (const Trouble& trouble : refusal.troubles) {
     bounds += trouble.fault == Fault::bound ? 1 : 0;
     outages += trouble.fault != Fault::bound && trouble.fault != Fault::unanswered ? 1 : 0;
-    refusal.troubles.push_back(
-        {std::move(trouble.server), trouble.fault, std::move(trouble.reason)});
   }
   const std::size_t all = outcome.nodes.size();
   refusal.own_bound = outcome.decision == Decision::unreachable && bounds > 0 &&

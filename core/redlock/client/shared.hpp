@@ -21,6 +21,10 @@ inline constexpr Duration kWaitSlice = Duration::ms(25);
 
 [[nodiscard]] inline Duration duration_of(Milliseconds time) { return Duration::ms(time.count()); }
 
+class Shared;
+// What a client has. Throws std::logic_error where it was moved from.
+[[nodiscard]] Shared& alive(const std::shared_ptr<Shared>& shared);
+
 class Shared {
  public:
   // Requires options that have been checked.
@@ -33,6 +37,7 @@ class Shared {
   [[nodiscard]] Outcome extend(const Resource& resource, const Token& token, Duration ttl);
   [[nodiscard]] Outcome check(const Resource& resource, const Token& token);
   [[nodiscard]] Outcome release(const Resource& resource, const Token& token);
+  [[nodiscard]] Outcome inspect(const Resource& resource);
   // Sends it, and seldom waits.
   void send_release(const Resource& resource, const Token& token) {
     releases_.send(locks_, resource, token);
@@ -40,7 +45,9 @@ class Shared {
 
   [[nodiscard]] Instant now() { return runtime_.pool().clock().now(); }
   [[nodiscard]] const std::shared_ptr<const LockPlan>& plan() const { return plan_; }
+  [[nodiscard]] Pool& pool() { return runtime_.pool(); }
   [[nodiscard]] Keeper& keeper() { return keeper_; }
+  [[nodiscard]] std::vector<Trouble> troubles_of(const Outcome& outcome) const;
   [[nodiscard]] Refusal refusal_of(const Outcome& outcome) const;
 
  private:
@@ -52,6 +59,7 @@ class Shared {
   std::shared_ptr<const LockPlan> plan_;
   bool in_line_;
   std::int64_t retry_delay_ms_;
+  std::string owner_;
   Runtime runtime_;
   LockManager locks_;
   UnawaitedReleases releases_;

@@ -121,6 +121,20 @@ ServerPlan::ServerPlan(const std::vector<ServerSpec>& servers, Duration usual,
   }
 }
 
+std::vector<std::string> ServerPlan::names() const {
+  std::vector<std::string> names;
+  names.reserve(servers_.size());
+  for (const Server& server : servers_) names.push_back(server.endpoint.display());
+  return names;
+}
+
+std::vector<ServerSpec> ServerPlan::specs() const {
+  std::vector<ServerSpec> specs;
+  specs.reserve(servers_.size());
+  for (const Server& server : servers_) specs.push_back({server.endpoint, server.timeout});
+  return specs;
+}
+
 NodeList ServerPlan::bind(Pool& pool) const {
   NodeList nodes;
   nodes.reserve(servers_.size());
@@ -162,10 +176,14 @@ std::vector<ServerTrouble> ServerPlan::line_troubles(const Outcome& outcome,
 
 ServerTrouble ServerPlan::trouble_of(const Node& node, std::size_t position,
                                      NodeTrouble trouble) const {
+  return timed(position, {node.endpoint().display(), trouble.fault, std::move(trouble.reason)});
+}
+
+ServerTrouble ServerPlan::timed(std::size_t position, ServerTrouble trouble) const {
   if (trouble.fault == Fault::timeout) {
     trouble.reason = timed_reason(trouble.reason, (*answer_times_)[position]);
   }
-  return {node.endpoint().display(), trouble.fault, std::move(trouble.reason)};
+  return trouble;
 }
 
 }  // namespace redlock

@@ -40,6 +40,12 @@ class ServerPlan {
              ServerBook* book = nullptr);
 
   [[nodiscard]] const AnswerTimes& answer_times() const { return answer_times_; }
+  // As troubles name them, in their order.
+  [[nodiscard]] std::vector<std::string> names() const;
+  // What it was made of, each with the time that it may take.
+  [[nodiscard]] std::vector<ServerSpec> specs() const;
+  // Of the server at `position`: a time-out says after how long.
+  [[nodiscard]] ServerTrouble timed(std::size_t position, ServerTrouble trouble) const;
   // The pool's nodes for them, in this order.
   [[nodiscard]] NodeList bind(Pool& pool) const;
   // The servers that erred, of those that were bound. A call returns as soon as its outcome is

@@ -1,0 +1,223 @@
+// The commands and their options.
+#include "cli/arguments.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <span>
+#include <stdexcept>
+
+#include "cli/exit_code.hpp"
+#include "cli/servers.hpp"
+#include "cli/time_text.hpp"
+#include "cli/words.hpp"
+
+namespace redlock::cli {
+
+namespace {
+
+constexpr std::string_view kExitCodes =
+    "Exit status:\n"
+    "  0     done\n"
+    "  1     no: somebody else holds it (see -E), nothing to release, or a check that found\n"
+    "        something\n"
+    "  64    the arguments cannot be meant\n"
+    "  69    no majority of the servers could be asked, or the key is no lock\n"
+    "  71    the system refuses a thread, a descriptor or memory\n"
+    "  75    run: the lease was lost while the command ran\n"
+    "  126   run: the command cannot be executed\n"
+    "  127   run: there is no such command\n"
+    "  128+n run: signal n killed the command\n"
+    "  else  run: the exit status of the command";
+constexpr std::string_view kServersHelp =
+    "a,b,c, or @FILE with one a line; instead of REDLOCK_SERVERS in the environment. Everybody on "
+    "this machine can see arguments: passwords belong into a file";
+
+// As the user wrote it.
+struct Raw {
+  std::string servers;
+  std::string timeout = "50ms";
+  std::string owner;
+  bool no_line = false;
+  std::string ttl = "30s";
+  std::string wait = "0";
+  std::string grace = "10s";
+  std::string every = "1s";
+  Run run;
+  Inspect inspect;
+  Release release;
+  bool force = false;
+  Check check;
+  Top top;
+};
+
+void add_servers(CLI::App& command, Raw& raw) {
+  command.add_option("-s,--servers", raw.servers, std::string(kServersHelp))->type_name("LIST");
+  command
+      .add_option("--timeout", raw.timeout,
+                  "how long each server may take to connect and answer (50ms)")
+      ->type_name("TIME");
+}
+
+CLI::App& add_run(CLI::App& app, Raw& raw) {
+  CLI::App& run = *app.add_subcommand(
+      "run",
+      "Runs a command while it holds a lock:\n  redlock run RESOURCE [OPTIONS] -- COMMAND "
+      "[ARGUMENT...]\nThe lock is kept for as long as the command runs, and then given back. When "
+      "it is\nlost, the command and all of its process group get SIGTERM, and SIGKILL later.\nThe "
+      "command finds REDLOCK_RESOURCE and REDLOCK_TOKEN in its environment.");
+  run.add_option("RESOURCE", raw.run.resource, "the name of the lock")->required();
+  run.add_option("-w,--wait", raw.wait,
+                 "how long to stand in line while somebody else holds it: a TIME, or forever (0)")
+      ->type_name("TIME");
+  run.add_option("-t,--ttl", raw.ttl,
+                 "after so long the servers let go of it, should this machine die (30s)")
+      ->type_name("TIME");
+  run.add_option("-g,--grace", raw.grace, "between SIGTERM and SIGKILL (10s)")->type_name("TIME");
+  run.add_option("-E,--conflict-exit-code", raw.run.busy,
+                 "exit status where somebody else holds it (1)")
+      ->type_name("CODE");
+  run.add_option("-o,--owner", raw.owner, "what inspect and top show of us (HOST/PID)")
+      ->type_name("NAME");
+  run.add_flag("--no-line", raw.no_line, "wait by trying again and again, not in line");
+  run.add_flag("-q,--quiet", raw.run.quiet, "say nothing where somebody else holds it");
+  return run;
+}
+
+void add_others(CLI::App& app, Raw& raw) {
+  CLI::App& inspect = *app.add_subcommand("inspect", "Shows who holds a lock, and who waits.");
+  inspect.add_option("RESOURCE", raw.inspect.resource, "the name of the lock")->required();
+  inspect.add_flag("--json", raw.inspect.as_json, "for programs");
+  CLI::App& release = *app.add_subcommand(
+      "release", "Takes a lock away from whoever holds it; who is first in line gets it.");
+  release.add_option("RESOURCE", raw.release.resource, "the name of the lock")->required();
+  release.add_flag("--force", raw.force, "needed: its holder may still be at work");
+  CLI::App& check = *app.add_subcommand(
+      "check", "Asks every server whether it is fit for locks, and says what to do.");
+  check.add_flag("--json", raw.check.as_json, "for programs");
+  check
+      .add_option("--prefix", raw.check.prefix,
+                  "what the names of your locks begin with: tries to take one of that name")
+      ->type_name("TEXT");
+  CLI::App& top = *app.add_subcommand("top", "Shows locks and who holds them, over and over.");
+  top.add_option("RESOURCE", raw.top.resources, "the names of the locks")->required();
+  top.add_option("-i,--interval", raw.every, "between two looks (1s)")->type_name("TIME");
+  top.add_flag("--once", raw.top.once, "one look, without a terminal");
+  for (CLI::App* command : {&inspect, &release, &check, &top}) add_servers(*command, raw);
+}
+
+std::string own_name() {
+  std::array<char, 128> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) return {};
+  return std::string(host.data()) + "/" + std::to_string(getpid());
+}
+
+Options options_from(const Raw& raw) {
+  Options options;
+  options.timeout = time_from("--timeout", raw.timeout);
+  options.line = !raw.no_line;
+  return options;
+}
+
+Run run_from(const Raw& raw, std::span<const char* const> command) {
+  Run run = raw.run;
+  if (command.empty()) {
+    throw std::invalid_argument("nothing to run: the command stands behind --");
+  }
+  run.command.assign(command.begin(), command.end());
+  run.ttl = time_from("--ttl", raw.ttl);
+  run.wait = wait_from("--wait", raw.wait);
+  run.grace = time_from("--grace", raw.grace);
+  if (run.busy < 0 || run.busy > 255) {
+    throw std::invalid_argument("--conflict-exit-code must be at least 0 and at most 255");
+  }
+  return run;
+}
+
+Release release_from(const Raw& raw) {
+  if (raw.force) return raw.release;
+  throw std::invalid_argument(
+      "the holder of a lock may still be at work: to take it away all the same, say --force");
+}
+
+Top top_from(const Raw& raw) {
+  Top top = raw.top;
+  top.every = time_from("--interval", raw.every);
+  if (top.every < std::chrono::milliseconds(100)) {
+    throw std::invalid_argument("--interval must be at least 100ms");
+  }
+  return top;
+}
+
+Request request_from(const std::string& command, const Raw& raw,
+                     std::span<const char* const> to_run) {
+  Request request{{}, options_from(raw), raw.inspect};
+  if (command == "run") {
+    request.what = run_from(raw, to_run);
+    request.options.owner = raw.owner.empty() ? own_name() : raw.owner;
+  } else if (command == "release") {
+    request.what = release_from(raw);
+  } else if (command == "check") {
+    request.what = raw.check;
+  } else if (command == "top") {
+    request.what = top_from(raw);
+  }
+  request.servers = servers_from(raw.servers);
+  return request;
+}
+
+std::string version_text() {
+  return "redlock " + std::to_string(REDLOCK_VERSION / 10000) + "." +
+         std::to_string(REDLOCK_VERSION / 100 % 100) + "." + std::to_string(REDLOCK_VERSION % 100);
+}
+
+int refuse(const std::string& what) {
+  complain(what);
+  return kUsage;
+}
+
+}  // namespace
+
+std::variant<Request, int> parse(int count, const char* const* arguments) {
+  // What stands behind -- is not ours to read.
+  const std::span<const char* const> all(arguments, static_cast<std::size_t>(std::max(count, 0)));
+  auto ours = std::ranges::find(all, std::string_view("--"),
+                                [](const char* text) { return std::string_view(text); });
+  const std::string first = all.size() > 1 ? all[1] : "";
+  if (first != "run") ours = all.end();
+  const auto own_count = static_cast<std::size_t>(ours - all.begin());
+
+  CLI::App app("Locks over several Redis or Valkey servers.", "redlock");
+  app.set_version_flag("--version", version_text());
+  app.footer("redlock COMMAND --help tells more; see also redlock(1).");
+  app.require_subcommand(1);
+  Raw raw;
+  CLI::App& run = add_run(app, raw);
+  add_servers(run, raw);
+  add_others(app, raw);
+  for (CLI::App* command : app.get_subcommands(nullptr)) {
+    command->footer(std::string(kExitCodes));
+  }
+  if (first.empty()) return refuse("no command given (try redlock --help)");
+  const auto is_first = [&](const CLI::App* command) { return command->get_name() == first; };
+  if (!first.starts_with('-') && std::ranges::none_of(app.get_subcommands(nullptr), is_first)) {
+    return refuse("unknown command '" + first + "' (try redlock --help)");
+  }
+  try {
+    app.parse(static_cast<int>(own_count), arguments);
+    const std::string command = app.get_subcommands().front()->get_name();
+    return request_from(command, raw, all.subspan(std::min(all.size(), own_count + 1)));
+  } catch (const CLI::Success& wanted) {
+    // Help or the version.
+    return app.exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    return refuse(std::string(error.what()) + " (try redlock " + first + " --help)");
+  } catch (const std::invalid_argument& error) {
+    return refuse(error.what());
+  }
+}
+
+}  // namespace redlock::cli

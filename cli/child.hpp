@@ -1,0 +1,54 @@
+// The command that redlock runs: a process group of its own, which gets the terminal where there is
+// one, and is signalled as a whole.
+//
+// Until the process is let go of its number is its own, whatever it has ended with, so no signal
+// can reach a stranger. One thread.
+#pragma once
+#include <sys/types.h>
+
+#include <csignal>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace redlock::cli {
+
+// It cannot be executed. `status` is what a shell would say: 126, or 127 where there is none.
+struct CannotExecute : std::runtime_error {
+  CannotExecute(const std::string& command, int error);
+  int status;
+};
+
+class Child {
+ public:
+  // Starts `command` with our environment and these variables besides ("NAME=value"), with `mask`.
+  // Throws CannotExecute.
+  Child(const std::vector<std::string>& command, const std::vector<std::string>& variables,
+        const sigset_t& mask);
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  // Lets go of the process, which must have ended or been told to, and takes the terminal back.
+  ~Child();
+
+  // Its exit status as shells have it, once it has ended.
+  [[nodiscard]] std::optional<int> ended();
+  // Was it stopped, since this was asked last?
+  [[nodiscard]] bool was_stopped();
+  [[nodiscard]] bool has_terminal() const { return has_terminal_; }
+  // Stops it, and takes the terminal back; and the other way round.
+  void pause() const noexcept;
+  void go_on() const noexcept;
+  // To all of its group that is left.
+  void signal(int number) const noexcept;
+  // Is anybody else of its group left, besides zombies?
+  [[nodiscard]] bool group_lives() const;
+
+ private:
+  void give_terminal(pid_t group) const noexcept;
+
+  pid_t process_ = 0;
+  bool has_terminal_ = false;
+};
+
+}  // namespace redlock::cli

@@ -1,0 +1,23 @@
+// What is to be said of servers that were examined: what harms locks, what may, and what to do.
+//
+// Pure functions.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "redlock/redlock.hpp"
+
+namespace redlock::cli {
+
+// An error costs locks or their safety. A warning is a risk, or something that goes on more slowly.
+enum class Gravity { warning, error };
+
+struct Finding {
+  Gravity gravity = Gravity::warning;
+  std::string server;  // empty: of all together
+  std::string what;    // and what to do
+};
+
+[[nodiscard]] std::vector<Finding> findings_of(const std::vector<ServerReport>& reports);
+
+}  // namespace redlock::cli

@@ -1,0 +1,42 @@
+// redlock: locks over several Redis or Valkey servers, for shells, cron jobs and people.
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/words.hpp"
+
+namespace {
+
+using namespace redlock::cli;
+
+int perform(const Request& request) {
+  redlock::Client client(request.servers, request.options);
+  struct {
+    redlock::Client& with;
+    int operator()(const Run& asked) const { return run(with, asked); }
+    int operator()(const Inspect& asked) const { return inspect(with, asked); }
+    int operator()(const Release& asked) const { return release(with, asked); }
+    int operator()(const Check& asked) const { return check(with, asked); }
+    int operator()(const Top& asked) const { return top(with, asked); }
+  } const dispatch{client};
+  return std::visit(dispatch, request.what);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    const auto parsed = parse(count, arguments);
+    if (const int* const status = std::get_if<int>(&parsed)) return *status;
+    return perform(std::get<Request>(parsed));
+  } catch (const std::invalid_argument& error) {
+    complain(error.what());
+    return kUsage;
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return kSystem;
+  }
+}

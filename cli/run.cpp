@@ -1,0 +1,226 @@
+// redlock run: a command that holds a lock while it runs.
+//
+// One thread waits for everything at once: signals, the end of the command, the loss of the lease.
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <system_error>
+#include <thread>
+
+#include "cli/child.hpp"
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/signals.hpp"
+#include "cli/words.hpp"
+
+namespace redlock::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+// How often a group is looked at that was told to end, once its first process has.
+constexpr auto kLookAgain = 20ms;
+
+// Readable once it was set off, from any thread.
+class Event {
+ public:
+  Event() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { close(descriptor_); }
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  void set_off() const noexcept { (void)!eventfd_write(descriptor_, 1); }
+
+ private:
+  int descriptor_;
+};
+
+// While it lives, a signal that comes ends a wait for the lock. It is left for others to take.
+class StopBySignal {
+ public:
+  explicit StopBySignal(const Signals& signals)
+      : thread_([this, descriptor = signals.descriptor()] {
+          std::array<pollfd, 2> polled{{{descriptor, POLLIN, 0}, {over_.descriptor(), POLLIN, 0}}};
+          while (poll(polled.data(), polled.size(), -1) < 0 && errno == EINTR) {
+          }
+          if (polled[0].revents != 0) (void)stop_.request_stop();
+        }) {}
+  StopBySignal(const StopBySignal&) = delete;
+  StopBySignal& operator=(const StopBySignal&) = delete;
+  ~StopBySignal() { over_.set_off(); }
+
+  [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  std::stop_source stop_;
+  Event over_;
+  std::jthread thread_;  // last: it ends before what it uses
+};
+
+Result take(Client& client, const Run& asked, const Signals& signals) {
+  if (asked.wait <= 0ms) return client.try_lock(asked.resource, asked.ttl);
+  const StopBySignal stop(signals);
+  return client.lock(asked.resource, asked.ttl, asked.wait, stop.token());
+}
+
+int refused(const Run& asked, const Refusal& refusal) {
+  const bool no_lock =
+      refusal.decision == Decision::unreachable || refusal.decision == Decision::foreign;
+  if (no_lock) {
+    complain(refusal.decision == Decision::foreign
+                 ? "'" + asked.resource + "' holds something that is no lock"
+                 : to_string(refusal));
+    return kUnreachable;
+  }
+  if (!asked.quiet) complain("somebody else holds '" + asked.resource + "'");
+  return asked.busy;
+}
+
+struct Watched {
+  Signals& passed_on;
+  Signals children{SIGCHLD};
+  Signals stops{SIGTSTP};
+};
+
+// The command, from its start to its end.
+class Supervision {
+ public:
+  Supervision(const Run& asked, Watched& watched, Child& child, Lease& lease,
+              const std::stop_token& lost)
+      : asked_(asked), watched_(watched), child_(child), lease_(lease), on_loss_(lost, [this] {
+          loss_.set_off();
+        }) {}
+
+  // Gives its exit status.
+  int attend() {
+    for (;;) {
+      const std::optional<int> status = child_.ended();
+      if (status && may_leave()) return *status;
+      wait(status ? until_look() : -1);
+    }
+  }
+  [[nodiscard]] bool was_lost() const { return lost_; }
+
+ private:
+  // Its group was told to end, and may still be at it.
+  bool may_leave() {
+    if (!lost_ || !child_.group_lives()) return true;
+    if (steady_clock::now() < kill_at_) return false;
+    child_.signal(SIGKILL);
+    return true;
+  }
+  static int until_look() { return static_cast<int>(kLookAgain / 1ms); }
+
+  void wait(int timeout_ms) {
+    if (lost_ && !killed_) {
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(kill_at_ - steady_clock::now());
+      const auto left_ms = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+      timeout_ms = timeout_ms < 0 ? left_ms : std::min(timeout_ms, left_ms);
+    }
+    std::array<pollfd, 4> polled{{{watched_.passed_on.descriptor(), POLLIN, 0},
+                                  {watched_.children.descriptor(), POLLIN, 0},
+                                  {watched_.stops.descriptor(), POLLIN, 0},
+                                  {lost_ ? -1 : loss_.descriptor(), POLLIN, 0}}};
+    (void)poll(polled.data(), polled.size(), timeout_ms);
+    while (const auto number = watched_.passed_on.take()) child_.signal(*number);
+    while (watched_.children.take()) {
+    }
+    // By Ctrl-Z, which the one of us gets who has the terminal.
+    const bool child_stopped = child_.was_stopped() && child_.has_terminal();
+    if (watched_.stops.take() || child_stopped) stop_along();
+    if (polled[3].revents != 0 && !lost_) end_command();
+    if (lost_ && !killed_ && steady_clock::now() >= kill_at_) {
+      killed_ = true;
+      child_.signal(SIGKILL);
+    }
+  }
+
+  // Nobody keeps the lease meanwhile.
+  void stop_along() {
+    child_.pause();
+    (void)raise(SIGSTOP);
+    if (!lost_ && !lease_.live()) end_command();
+    child_.go_on();
+  }
+
+  void end_command() {
+    lost_ = true;
+    complain("the lock on '" + asked_.resource + "' is lost; ending the command");
+    // A process that is stopped takes no SIGTERM.
+    child_.signal(SIGTERM);
+    child_.signal(SIGCONT);
+    const auto now = steady_clock::now();
+    const auto longest = std::chrono::duration_cast<std::chrono::milliseconds>(
+        steady_clock::time_point::max() - now);
+    kill_at_ = now + std::min(asked_.grace, longest);
+  }
+
+  const Run& asked_;
+  Watched& watched_;
+  Child& child_;
+  Lease& lease_;
+  Event loss_;
+  bool lost_ = false;
+  bool killed_ = false;
+  steady_clock::time_point kill_at_;
+  std::stop_callback<std::function<void()>> on_loss_;
+};
+
+}  // namespace
+
+int run(Client& client, const Run& asked) {
+  const sigset_t mask = signal_mask();
+  // Where it is ignored, children vanish unseen.
+  (void)signal(SIGCHLD, SIG_DFL);
+  Signals signals{SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+  const Signals terminal{SIGTTOU};
+
+  Result lock = take(client, asked, signals);
+  const std::optional<int> ended_by = signals.take();
+  if (ended_by) {
+    lock = Refusal{};
+    // Delivers what is to be sent still.
+    Client(std::move(client));
+    die_by(*ended_by);
+    return kBySignal + *ended_by;
+  }
+  if (!lock) return refused(asked, lock.refusal());
+
+  // While we wait in line a Ctrl-Z is nothing special.
+  Watched watched{signals};
+  std::optional<KeepAlive> kept = lock->keep_alive(std::chrono::milliseconds::max());
+  int status = 0;
+  bool lost = false;
+  try {
+    Child child(
+        asked.command,
+        {"REDLOCK_RESOURCE=" + asked.resource, "REDLOCK_TOKEN=" + std::string(lock->token())},
+        mask);
+    Supervision supervision(asked, watched, child, *lock, kept->lost());
+    status = supervision.attend();
+    lost = supervision.was_lost() || !lock->live();
+  } catch (const CannotExecute& error) {
+    complain(error.what());
+    status = error.status;
+  }
+  kept.reset();
+  (void)lock->release();
+  if (!lost) return status;
+  return kLost;
+}
+
+}  // namespace redlock::cli

@@ -1,0 +1,64 @@
+// Reading the list of servers.
+#include "cli/servers.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace redlock::cli {
+
+namespace {
+
+// What stands between the separators, without spaces around it.
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) {
+    const std::size_t first = part.find_first_not_of(" \t\r\n");
+    if (first == std::string::npos) continue;
+    parts.push_back(part.substr(first, part.find_last_not_of(" \t\r\n") + 1 - first));
+  }
+  return parts;
+}
+
+std::vector<std::string> servers_in_file(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path);
+  std::ostringstream text;
+  // An empty file sets the stream's failure, too.
+  if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf())) ||
+      file.bad()) {
+    throw std::invalid_argument("servers cannot be read from " + path + ": " +
+                                std::strerror(errno != 0 ? errno : EIO));
+  }
+  std::vector<std::string> servers;
+  for (const std::string& line : parts_of(text.str(), '\n')) {
+    if (line.starts_with('#')) continue;
+    for (std::string& server : parts_of(line, ',')) servers.push_back(std::move(server));
+  }
+  if (servers.empty()) throw std::invalid_argument("no servers stand in " + path);
+  return servers;
+}
+
+}  // namespace
+
+std::vector<std::string> servers_from(const std::string& text) {
+  std::string list = text;
+  if (list.empty()) {
+    const char* const variable = std::getenv(kServersVariable);
+    if (variable != nullptr) list = variable;
+  }
+  if (list.starts_with('@')) return servers_in_file(list.substr(1));
+  std::vector<std::string> servers = parts_of(list, ',');
+  if (servers.empty()) {
+    throw std::invalid_argument(std::string("no servers: name them with --servers, or in the "
+                                            "environment as ") +
+                                kServersVariable);
+  }
+  return servers;
+}
+
+}  // namespace redlock::cli

@@ -1,0 +1,154 @@
+// redlock top: locks and who holds them, drawn again and again.
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/screen.hpp"
+#include "cli/signals.hpp"
+#include "cli/time_text.hpp"
+#include "cli/words.hpp"
+
+namespace redlock::cli {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+// Changes are counted over so long.
+constexpr auto kWindow = std::chrono::seconds(10);
+
+// One lock, look by look.
+class Row {
+ public:
+  explicit Row(std::string resource) : resource_(std::move(resource)) {}
+
+  void look(Client& client, steady_clock::time_point now) {
+    Inspection seen = client.inspect(resource_);
+    if (looked_ && seen.reachable && seen_.reachable && token(seen) != token(seen_)) {
+      changes_.push_back(now);
+    }
+    if (!looked_) first_look_ = now;
+    looked_ = true;
+    while (!changes_.empty() && now - changes_.front() > kWindow) changes_.pop_front();
+    watched_ = std::min<steady_clock::duration>(now - first_look_, kWindow);
+    seen_ = std::move(seen);
+  }
+
+  [[nodiscard]] bool reachable() const { return seen_.reachable; }
+  [[nodiscard]] std::string text() const {
+    const View& view = seen_.majority;
+    std::string left = view.holder && view.holder->left ? time_text(*view.holder->left) : "-";
+    if (view.holder && !view.holder->left) left = "for ever";
+    return line(shown(resource_), holder(), left,
+                view.waiting ? std::to_string(*view.waiting) : "?", rate());
+  }
+
+  [[nodiscard]] static std::string heading() {
+    return line("RESOURCE", "HOLDER", "LEFT", "WAITING", "CHANGES/S");
+  }
+
+ private:
+  static std::string line(const std::string& resource, const std::string& holder,
+                          const std::string& left, const std::string& waiting,
+                          const std::string& changes) {
+    return padded(resource, 24) + " " + padded(holder, 26) + " " + padded(left, 12) + " " +
+           padded(waiting, 7) + " " + changes;
+  }
+  static std::string token(const Inspection& seen) {
+    return seen.majority.holder ? seen.majority.holder->token : std::string();
+  }
+  [[nodiscard]] std::string holder() const {
+    if (!seen_.reachable) return "(no majority answers)";
+    const std::optional<Holder>& holder = seen_.majority.holder;
+    if (!holder) return "(free)";
+    return shown(holder->owner.empty() ? holder->token : holder->owner);
+  }
+  [[nodiscard]] std::string rate() const {
+    const double seconds = std::chrono::duration<double>(watched_).count();
+    if (seconds <= 0) return "-";
+    std::array<char, 32> buffer{};
+    const int size = std::snprintf(buffer.data(), buffer.size(), "%.1f",
+                                   static_cast<double>(changes_.size()) / seconds);
+    return {buffer.data(), static_cast<std::size_t>(size)};
+  }
+
+  std::string resource_;
+  Inspection seen_;
+  bool looked_ = false;
+  steady_clock::time_point first_look_;
+  steady_clock::duration watched_{};
+  std::deque<steady_clock::time_point> changes_;
+};
+
+// The whole table, and whether a majority could be asked about every lock.
+bool look(Client& client, std::vector<Row>& rows) {
+  bool reachable = true;
+  for (Row& row : rows) {
+    row.look(client, steady_clock::now());
+    reachable = reachable && row.reachable();
+  }
+  return reachable;
+}
+
+std::vector<std::string> table(const std::vector<Row>& rows) {
+  std::vector<std::string> lines{Row::heading()};
+  for (const Row& row : rows) lines.push_back(row.text());
+  return lines;
+}
+
+// Until the next look, a key or a signal. False: it is time to leave.
+bool wait(Screen& screen, Signals& signals, steady_clock::time_point until) {
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now()).count();
+    if (left <= 0) return true;
+    std::array<pollfd, 2> polled{{{STDIN_FILENO, POLLIN, 0}, {signals.descriptor(), POLLIN, 0}}};
+    (void)poll(polled.data(), polled.size(),
+               static_cast<int>(std::min<std::int64_t>(left, 60'000)));
+    if (const auto number = signals.take()) {
+      if (*number != SIGTSTP && *number != SIGWINCH) return false;
+      if (*number == SIGTSTP) screen.stop();
+      return true;
+    }
+    if ((polled[0].revents & (POLLHUP | POLLERR)) != 0) return false;
+    if (polled[0].revents != 0) {
+      const int key = Screen::key();
+      if (key == 'q' || key == 'Q' || key < 0) return false;
+      if (key != 0) return true;
+    }
+  }
+}
+
+}  // namespace
+
+int top(Client& client, const Top& asked) {
+  std::vector<Row> rows;
+  for (const std::string& resource : asked.resources) rows.emplace_back(resource);
+  if (asked.once) {
+    const bool reachable = look(client, rows);
+    for (const std::string& line : table(rows)) std::puts(line.c_str());
+    return reachable ? kDone : kUnreachable;
+  }
+  if (!Screen::there()) {
+    complain("top needs a terminal; without one, top --once prints one look");
+    return kUsage;
+  }
+  Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH};
+  Screen screen;
+  for (;;) {
+    const auto next = steady_clock::now() +
+                      std::min<std::chrono::milliseconds>(asked.every, std::chrono::hours(24));
+    (void)look(client, rows);
+    screen.draw(table(rows), "every " + time_text(asked.every) + "; q leaves");
+    if (!wait(screen, signals, next)) return kDone;
+  }
+}
+
+}  // namespace redlock::cli

@@ -1,0 +1,89 @@
+// Escaping and padding.
+#include "cli/words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace redlock::cli {
+
+namespace {
+
+bool is_control(unsigned char byte) { return byte < 0x20 || byte == 0x7f; }
+bool continues(unsigned char byte) { return (byte & 0xc0U) == 0x80; }
+
+// How many bytes the UTF-8 character at `at` has; 0: it is none, or a control character of Latin-1.
+std::size_t utf8_size(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
+  };
+  const unsigned first = byte(0);
+  std::size_t size = 1;
+  if (first >= 0xc2 && first < 0xe0) size = 2;
+  if (first >= 0xe0 && first < 0xf0) size = 3;
+  if (first >= 0xf0 && first < 0xf5) size = 4;
+  if (size == 1) return first < 0x80 ? 1 : 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if (!continues(static_cast<unsigned char>(byte(i)))) return 0;
+  }
+  const unsigned second = byte(1);
+  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool surrogate = first == 0xed && second >= 0xa0;
+  const bool too_high = first == 0xf4 && second >= 0x90;
+  const bool control = first == 0xc2 && second < 0xa0;
+  return overlong || surrogate || too_high || control ? 0 : size;
+}
+
+std::string escaped(const char* format, unsigned char byte) {
+  std::array<char, 8> buffer{};
+  const int size = std::snprintf(buffer.data(), buffer.size(), format, byte);
+  return {buffer.data(), static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const std::size_t size = is_control(byte) ? 0 : utf8_size(text, at);
+    out += size > 0 ? std::string(text.substr(at, size)) : escaped("\\x%02x", byte);
+    at += size > 0 ? size : 1;
+  }
+  return out;
+}
+
+std::string padded(std::string_view text, std::size_t width) {
+  std::string out;
+  std::size_t columns = 0;
+  for (std::size_t at = 0; at < text.size() && columns < width; ++columns) {
+    const std::size_t size = std::max<std::size_t>(utf8_size(text, at), 1);
+    out += text.substr(at, size);
+    at += size;
+  }
+  return out.append(width - columns, ' ');
+}
+
+std::string json(std::string_view text) {
+  std::string out = "\"";
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const std::size_t size = utf8_size(text, at);
+    if (byte == '"' || byte == '\\') {
+      (out += '\\') += text[at];
+    } else if (size == 0 || is_control(byte)) {
+      out += escaped("\\u%04x", byte);
+    } else {
+      out += text.substr(at, size);
+    }
+    at += size > 0 ? size : 1;
+  }
+  return out += '"';
+}
+
+void complain(std::string_view text) {
+  const std::string line = "redlock: " + shown(text) + "\n";
+  (void)std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+}  // namespace redlock::cli

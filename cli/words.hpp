@@ -1,0 +1,19 @@
+// Text for people and for programs: safe on a terminal, aligned, or as JSON.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace redlock::cli {
+
+// Bytes that would move a terminal's cursor are shown as \x1b and the like; what looks like UTF-8
+// stays.
+[[nodiscard]] std::string shown(std::string_view text);
+// With spaces behind it, up to `width` characters; what is longer is cut.
+[[nodiscard]] std::string padded(std::string_view text, std::size_t width);
+// As a JSON string, in quotes. Bytes that are no UTF-8 are taken for Latin-1, which loses none.
+[[nodiscard]] std::string json(std::string_view text);
+
+// To standard error: "redlock: …".
+void complain(std::string_view text);
+
+}  // namespace redlock::cli

@@ -1,0 +1,111 @@
+// What servers say of themselves, and a lock that is tried on each of them.
+#include <algorithm>
+
+#include "redlock/algorithm/holding.hpp"
+#include "redlock/client/shared.hpp"
+#include "redlock/redlock.hpp"
+#include "redlock/runtime/examiner.hpp"
+
+namespace redlock {
+inline namespace v0 {
+
+namespace {
+
+// Longer than all of a trial takes; should it be cut short, the key is gone by then.
+constexpr Duration kTrialTtl = Duration::seconds(30);
+// Somebody who can stand in line does so by then, and in a few times what the server takes.
+constexpr Duration kPatience = Duration::ms(300);
+// Where nobody can stand in line.
+constexpr std::int64_t kPollPauseMs = 20;
+
+// A lock on one server alone, from its taking to its release.
+class TrialLock {
+ public:
+  TrialLock(Pool& pool, std::shared_ptr<const LockPlan> plan, const Resource& resource)
+      : pool_(pool), locks_(pool, std::move(plan)), resource_(resource) {}
+
+  std::vector<Trial> run() {
+    const Instant began = pool_.clock().now();
+    const Outcome taken = pool_.run(locks_.begin_lock(resource_, kTrialTtl));
+    const Duration took = pool_.clock().now() - began;
+    if (!note("take", taken)) return std::move(trials_);
+    note("extend", pool_.run(locks_.begin_extend(resource_, taken.token, kTrialTtl)));
+    note("inspect", pool_.run(locks_.begin_inspect(resource_)));
+    // Somebody waits for it in line, and gets it when it is given back.
+    const Duration patience = std::min(locks_.answer_time() * 4, kPatience + took * 20);
+    const OperationId waits = locks_.begin_wait(resource_, kTrialTtl, patience * 2, kPollPauseMs);
+    await_waiter(waits, pool_.clock().now() + patience);
+    note("release", pool_.run(locks_.begin_unlock(resource_, taken.token)));
+    note_wait(pool_.run(waits));
+    return std::move(trials_);
+  }
+
+ private:
+  // False: it was not done.
+  bool note(const char* deed, const Outcome& outcome) {
+    Trial& trial = trials_.emplace_back(Trial{deed, Fault::none, {}});
+    if (outcome.decision == Decision::granted) return true;
+    const std::vector<ServerTrouble> troubles = locks_.troubles(outcome);
+    trial.fault = troubles.empty() ? Fault::rejected : troubles.front().fault;
+    trial.reason = troubles.empty() ? "the server says no" : troubles.front().reason;
+    return false;
+  }
+
+  void note_wait(const Outcome& waited) {
+    if (waited.decision == Decision::granted) {
+      (void)pool_.run(locks_.begin_unlock(resource_, waited.token));
+    }
+    Trial& trial = trials_.emplace_back(Trial{"wait", Fault::none, {}});
+    if (waited.handed_over) return;
+    std::vector<ServerTrouble> troubles = locks_.line_troubles(waited);
+    if (troubles.empty()) troubles = locks_.troubles(waited);
+    trial.fault = troubles.empty() ? Fault::timeout : troubles.front().fault;
+    trial.reason = troubles.empty() ? "the lock was not handed over" : troubles.front().reason;
+  }
+
+  void await_waiter(OperationId waits, Instant until) {
+    while (!pool_.done(waits) && pool_.clock().now() < until) {
+      const Outcome seen = pool_.run(locks_.begin_inspect(resource_));
+      if (majority_waiters(seen.nodes).value_or(0) > 0) return;
+      (void)pool_.step(std::min(until, pool_.clock().now() + Duration::ms(1)));
+    }
+  }
+
+  Pool& pool_;
+  LockManager locks_;
+  Resource resource_;
+  std::vector<Trial> trials_;
+};
+
+}  // namespace
+
+std::vector<ServerReport> Client::examine(std::string_view prefix) {
+  inner::Shared& shared = inner::alive(shared_);
+  const ServerPlan& servers = shared.plan()->servers;
+  SystemClock clock;
+  SystemEntropy entropy;
+  SocketTransport transport(clock);
+  const Resource resource{std::string(prefix) +
+                          "redlock-check:" + std::string(random_token(entropy).view())};
+  check_resources(resource);
+  std::vector<ServerReport> reports;
+  for (Examined& examined : redlock::examine(servers, transport, clock, entropy)) {
+    reports.push_back({std::move(examined.trouble.server),
+                       examined.trouble.fault,
+                       std::move(examined.trouble.reason),
+                       std::move(examined.facts),
+                       {}});
+  }
+  LockOptions alone = shared.plan()->options;
+  alone.retry = RetryPolicy::exact(1, Duration());
+  const std::vector<ServerSpec> specs = servers.specs();
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (reports[i].fault != Fault::none) continue;
+    auto plan = std::make_shared<const LockPlan>(std::vector{specs[i]}, alone);
+    reports[i].trials = TrialLock(shared.pool(), std::move(plan), resource).run();
+  }
+  return reports;
+}
+
+}  // namespace v0
+}  // namespace redlock

@@ -1,0 +1,69 @@
+// What stands under a lock's name: looking at it, taking it over, and taking it away.
+#include <algorithm>
+
+#include "redlock/algorithm/holding.hpp"
+#include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/client/held.hpp"
+#include "redlock/client/shared.hpp"
+#include "redlock/redlock.hpp"
+
+namespace redlock {
+inline namespace v0 {
+
+namespace {
+
+std::optional<Holder> holder_of(const std::optional<Holding>& holding) {
+  if (!holding) return std::nullopt;
+  Holder holder{std::string(holding->token.view()), std::string(owner_of(holding->token)), {}};
+  if (holding->left) holder.left = std::chrono::milliseconds(holding->left->count_ms());
+  return holder;
+}
+
+}  // namespace
+
+Inspection Client::inspect(std::string_view resource) {
+  inner::Shared& shared = inner::alive(shared_);
+  const Outcome outcome = shared.inspect(Resource{std::string(resource)});
+  const std::vector<NodeReport>& reports = outcome.nodes;
+  Inspection inspection{outcome.decision != Decision::unreachable,
+                        {holder_of(majority_holding(reports)), majority_waiters(reports)},
+                        {}};
+  const std::vector<std::string> names = shared.plan()->servers.names();
+  const std::vector<Trouble> troubles = shared.troubles_of(outcome);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    ServerView& server = inspection.servers.emplace_back(ServerView{names[i], {}, Fault::none, {}});
+    if (i < reports.size()) {
+      server.view = {holder_of(holding_of(reports[i])), waiters_of(reports[i])};
+    }
+    const auto trouble = std::ranges::find(troubles, names[i], &Trouble::server);
+    if (server.view.holder || trouble == troubles.end()) continue;
+    server.fault = trouble->fault;
+    server.reason = trouble->reason;
+  }
+  return inspection;
+}
+
+ForcedRelease Client::force_release(std::string_view resource) {
+  inner::Shared& shared = inner::alive(shared_);
+  const Resource wanted{std::string(resource)};
+  const Outcome seen = shared.inspect(wanted);
+  if (seen.decision == Decision::unreachable) return {seen.decision, shared.troubles_of(seen)};
+  const std::optional<Holding> holding = majority_holding(seen.nodes);
+  // What never expires was not put there as a lock.
+  if (!holding || !holding->left) return {Decision::denied, shared.troubles_of(seen)};
+  const Outcome outcome = shared.release(wanted, holding->token);
+  return {outcome.decision, shared.troubles_of(outcome)};
+}
+
+Result Client::attach(std::string_view resource, std::string_view token, Milliseconds ttl) {
+  inner::Shared& shared = inner::alive(shared_);
+  const Duration asked_for = inner::duration_of(ttl);
+  Resource wanted{std::string(resource)};
+  Outcome outcome = shared.extend(wanted, Token(std::string(token)), asked_for);
+  if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
+  outcome.token = Token(std::string(token));
+  return Lease(std::make_shared<inner::Held>(shared_, std::move(wanted), asked_for, outcome));
+}
+
+}  // namespace v0
+}  // namespace redlock

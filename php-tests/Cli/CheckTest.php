@@ -1,0 +1,124 @@
+<?php
+
+/** redlock check: what servers are, what is wrong with them, and what to do. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Cli;
+
+use RedLock\Harness\RedisServer;
+use RedLock\Tests\Support\CliTestCase;
+use RedLock\Tests\Support\Document;
+
+final class CheckTest extends CliTestCase
+{
+    public function testFitServersAreShownWithAllThatMatters(): void
+    {
+        [$status, $said, $errors] = self::redlock(['check', ...self::PATIENT]);
+        self::assertSame([0, ''], [$status, $errors], $said);
+        foreach (self::$fleet->servers as $i => $server) {
+            self::assertSame($i < 3, str_contains($said, $server->name() . "\n"));
+        }
+        self::assertSame(3, preg_match_all('~^    server +(redis|valkey) \d+\.\d+~m', $said));
+        self::assertSame(3, preg_match_all('~^    role +master$~m', $said));
+        self::assertSame(3, preg_match_all('~^    memory +noeviction, no maxmemory$~m', $said));
+        self::assertSame(3, preg_match_all('~^    disk +nothing$~m', $said));
+        self::assertSame(3, preg_match_all('~^    round trip +[\d.]+ ms$~m', $said));
+        self::assertSame(3, preg_match_all('~^    clock +\S+ ms (ahead of|behind) ours, give or take~m', $said));
+        self::assertSame(3, preg_match_all('~^    a lock +take, extend, inspect, release, wait$~m', $said));
+        self::assertStringContainsString("\nfit for locks", $said);
+        self::assertSame(0, self::$fleet->keyCount());
+    }
+
+    public function testTheSameIsThereForPrograms(): void
+    {
+        [$status, $said] = self::redlock(['check', '--json', ...self::PATIENT]);
+        self::assertSame(0, $status);
+        $seen = json_decode($said, false, 16, JSON_THROW_ON_ERROR);
+        self::assertStringStartsWith('fit for locks', $seen->verdict);
+        self::assertCount(3, $seen->servers);
+        $server = $seen->servers[0];
+        self::assertSame(['master', 'noeviction', 0, false, [], null], [
+            $server->role, $server->maxmemory_policy, $server->maxmemory, $server->loading, $server->untold, $server->error,
+        ]);
+        self::assertSame(['take' => true, 'extend' => true, 'inspect' => true, 'release' => true, 'wait' => true], (array) $server->trials);
+        self::assertLessThan(1_000_000, abs($server->clock_ahead_us));
+    }
+
+    public function testOneServerOfThreeThatIsDownIsAnErrorAndNamed(): void
+    {
+        [$status, $said] = self::redlock(['check', ...self::PATIENT, '-s', '127.0.0.1:1,' . self::servers(2)]);
+        self::assertSame(1, $status);
+        self::assertStringContainsString('ERROR: 127.0.0.1:1 cannot be asked: Connection refused', $said);
+        self::assertStringNotContainsString('no majority', $said);
+        self::assertStringEndsWith("not fit for locks: 1 errors\n", $said);
+    }
+
+    public function testTwoServersOfThreeThatAreDownLeaveNoMajority(): void
+    {
+        [, $said] = self::redlock(['check', ...self::PATIENT, '-s', '127.0.0.1:1,127.0.0.1:2,' . self::servers(1)]);
+        self::assertStringContainsString('ERROR: locks cannot be had: 1 of 3 servers give them', $said);
+    }
+
+    public function testEvictionIsAnErrorThatSaysWhatToDo(): void
+    {
+        $server = $this->server(['maxmemory' => '64mb', 'maxmemory-policy' => 'allkeys-lru']);
+        [$status, $said] = $this->checked($server);
+        self::assertSame(1, $status);
+        self::assertStringContainsString("ERROR: {$server->name()} may delete locks", $said);
+        self::assertStringContainsString('CONFIG SET maxmemory-policy noeviction', $said);
+    }
+
+    public function testAReplicaIsAnError(): void
+    {
+        $server = $this->server(['replicaof' => '127.0.0.1 1']);
+        [$status, $said] = $this->checked($server);
+        self::assertSame(1, $status);
+        self::assertStringContainsString('is a replica: name its master', $said);
+    }
+
+    public function testWhatTheUserMayNotIsTold(): void
+    {
+        $server = $this->server([], [
+            'user default off', 'user admin on >a ~* &* +@all', 'user deaf on >p ~app:* resetchannels +@all -config',
+        ]);
+        [$status, $said] = $this->checked($server, 'deaf:p@');
+        self::assertSame(1, $status);
+        self::assertMatchesRegularExpression('~ERROR: .* a lock could not be taken: .*--prefix tries another name~', $said);
+        [$status, $said] = $this->checked($server, 'deaf:p@', ['--prefix', 'app:']);
+        self::assertSame(0, $status, $said);
+        self::assertStringContainsString('lets nobody wait in line', $said);
+        self::assertStringContainsString('does not say all: CONFIG GET maxmemory-policy', $said);
+        self::assertMatchesRegularExpression('~^    user +deaf$~m', $said);
+        [$status, $said] = $this->checked($server, 'deaf:wrong@');
+        self::assertSame(1, $status);
+        self::assertStringContainsString('cannot be asked: AUTH was refused', $said);
+        self::assertStringNotContainsString('wrong@', $said);
+    }
+
+    public function testTheUserOfTheDocumentsIsFitAndWhatHeMayNotAskIsNamed(): void
+    {
+        preg_match('~ACL SETUSER locks reset on >password (.*)~', (new Document('docs/operations.md'))->section('Access'), $rules);
+        $server = $this->server([], ['user default off', "user locks on >password $rules[1]"]);
+        [$status, $said] = $this->checked($server, 'locks:password@', ['--prefix', 'lock:']);
+        self::assertSame(0, $status, $said);
+        self::assertStringContainsString('take, extend, inspect, release, wait' . "\n", $said);
+        self::assertStringContainsString('does not say all: INFO server: NOPERM', $said);
+        preg_match('~needs `([^`]+)` besides~', (new Document('docs/cli.md'))->section('redlock check'), $besides);
+        $server = $this->server([], ['user default off', "user locks on >password $rules[1] $besides[1]"]);
+        [$status, $said] = $this->checked($server, 'locks:password@', ['--prefix', 'lock:']);
+        self::assertSame(0, $status, $said);
+        self::assertStringNotContainsString('does not say', $said);
+        self::assertMatchesRegularExpression('~^    user +locks$~m', $said);
+    }
+
+    /**
+     * @param list<string> $options
+     * @return array{int, string}
+     */
+    private function checked(RedisServer $server, string $user = '', array $options = []): array
+    {
+        $result = self::redlock(['check', ...self::PATIENT, '-s', "redis://$user{$server->name()}", ...$options]);
+        return [$result[0], $result[1]];
+    }
+}

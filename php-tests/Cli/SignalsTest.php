@@ -1,0 +1,146 @@
+<?php
+
+/** redlock run: signals that it gets, and the end of a command whose lock is lost. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Cli;
+
+use RedLock\Harness\ChildProcess;
+use RedLock\Harness\Wait;
+use RedLock\Tests\Support\CliTestCase;
+
+final class SignalsTest extends CliTestCase
+{
+    private const SHORT = ['--ttl', '500ms'];
+
+    public static function signals(): iterable
+    {
+        yield 'SIGTERM' => [SIGTERM, 'TERM'];
+        yield 'SIGINT' => [SIGINT, 'INT'];
+        yield 'SIGHUP' => [SIGHUP, 'HUP'];
+        yield 'SIGUSR1' => [SIGUSR1, 'USR1'];
+    }
+
+    /** @dataProvider signals */
+    public function testASignalIsPassedOnAndTheLockReleasedBehindTheCommandsEnd(int $signal, string $name): void
+    {
+        $script = "trap 'echo caught; read line; exit 7' $name; echo ready; while :; do sleep 0.02; done";
+        $run = $this->startScript($script);
+        self::assertSame('ready', $run->readLine());
+        $run->signal($signal);
+        self::assertSays('caught', $run);
+        self::assertNotNull(self::holder());
+        $run->writeLine('');
+        self::assertSame(7, $run->wait());
+        self::assertReleased();
+    }
+
+    public function testWhoWaitsEndsByItsSignalAndLeavesTheLine(): void
+    {
+        self::steal();
+        $run = $this->startScript('echo inside', ['--wait', 'forever']);
+        $waiting = static fn (): int => json_decode(self::redlock(['inspect', 'r', ...self::PATIENT, '--json'])[1])->waiting;
+        Wait::until(static fn (): bool => $waiting() === 1, 'it to stand in line');
+        $run->signal(SIGTERM);
+        self::assertSame(128 + SIGTERM, $run->wait());
+        Wait::until(static fn (): bool => $waiting() === 0, 'it to have left the line');
+        self::assertSame('a thief', self::holder());
+    }
+
+    public function testALostLockEndsTheCommandBySigterm(): void
+    {
+        $run = $this->startScript("trap 'echo ended; exit 0' TERM; echo ready; while :; do sleep 0.02; done", self::SHORT);
+        self::assertSame('ready', $run->readLine());
+        self::steal();
+        self::assertSame("redlock: the lock on 'r' is lost; ending the command", $run->readLine());
+        self::assertSays('ended', $run);
+        self::assertSame(75, $run->wait());
+        self::assertSame('a thief', self::holder());
+    }
+
+    public function testALockThatWasDeletedIsNotLostWhileItCanBePlantedAgainButByOthersIs(): void
+    {
+        $run = $this->startScript('echo ready; exec sleep 60', self::SHORT);
+        self::assertSame('ready', $run->readLine());
+        self::redlock(['release', '--force', 'r', ...self::PATIENT]);
+        self::assertStringContainsString('is lost', $run->readLine());
+        self::assertSame(75, $run->wait());
+    }
+
+    public function testACommandThatHeedsNoSigtermIsKilledWhenTheGraceIsOver(): void
+    {
+        $run = $this->startScript("trap '' TERM; echo ready; while :; do sleep 0.02; done", [...self::SHORT, '--grace', '200ms']);
+        self::assertSame('ready', $run->readLine());
+        self::steal();
+        self::assertSame(75, $run->wait());
+    }
+
+    public function testAllOfTheCommandsProcessGroupIsEnded(): void
+    {
+        $script = "(trap '' TERM; while :; do sleep 0.02; done) & sleep 60 & echo $! $(jobs -p); wait";
+        $run = $this->startScript($script, [...self::SHORT, '--grace', '300ms']);
+        $pids = array_map(intval(...), explode(' ', trim($run->readLine())));
+        self::assertNotEmpty($pids);
+        self::steal();
+        self::assertSame(75, $run->wait());
+        foreach ($pids as $pid) {
+            self::assertTrue(Wait::until(static fn (): bool => !self::lives($pid), "the end of process $pid"));
+        }
+    }
+
+    public function testWhatIsLeftOfTheGroupHasTheGraceToo(): void
+    {
+        $script = "(trap 'sleep 0.2; echo tidied; exit 0' TERM; echo ready; while :; do sleep 0.02; done) & wait";
+        $run = $this->startScript($script, self::SHORT);
+        self::assertSame('ready', $run->readLine());
+        self::steal();
+        self::assertStringContainsString('is lost', $run->readLine());
+        self::assertSays('tidied', $run);
+        self::assertSame(75, $run->wait());
+    }
+
+    public function testAStoppedCommandIsEndedAllTheSame(): void
+    {
+        $run = $this->startScript('echo ready; kill -STOP $$; echo woken; exec sleep 60', self::SHORT);
+        self::assertSame('ready', $run->readLine());
+        self::steal();
+        self::assertSame(75, $run->wait());
+    }
+
+    public function testWhoIsStoppedStopsItsCommandAndWhoLostTheLockMeanwhileEndsIt(): void
+    {
+        $run = $this->startScript('echo ready; while :; do sleep 0.02; done', self::SHORT);
+        self::assertSame('ready', $run->readLine());
+        $command = (int) file_get_contents("/proc/$run->pid/task/$run->pid/children");
+        $run->signal(SIGTSTP);
+        foreach ([$run->pid, $command] as $pid) {
+            Wait::until(static fn (): bool => preg_match('~^State:\s+T~m', (string) file_get_contents("/proc/$pid/status")) === 1, "$pid to stop");
+        }
+        Wait::until(static fn (): bool => self::holder() === null, 'the lock to be over');
+        $run->signal(SIGCONT);
+        self::assertStringContainsString('is lost', $run->readLine());
+        self::assertSame(75, $run->wait());
+    }
+
+    public function testAnIgnoredSighupStaysIgnored(): void
+    {
+        $run = $this->watch(new ChildProcess([
+            'sh', '-c', 'trap "" HUP; exec "$0" "$@"', self::program(), 'run', 'r', ...self::PATIENT,
+            '--servers', self::servers(), '--', 'sh', '-c', 'echo ready; read line',
+        ]));
+        self::assertSame('ready', $run->readLine());
+        $run->signal(SIGHUP);
+        $run->writeLine('');
+        self::assertSame(0, $run->wait());
+    }
+
+    /** Sooner or later; a shell may tell before that its command was terminated. */
+    private static function assertSays(string $expected, ChildProcess $run): void
+    {
+        do {
+            $line = $run->readLine();
+        } while ($line !== $expected);
+        self::assertSame($expected, $line);
+    }
+}

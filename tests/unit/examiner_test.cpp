@@ -1,0 +1,97 @@
+// Servers that are asked about themselves, on a network in memory.
+#include "redlock/runtime/examiner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "redlock/wire/facts.hpp"
+#include "support/fake_world.hpp"
+
+namespace redlock {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class ExaminerTest : public test::FakeWorld {
+ protected:
+  static std::optional<std::string> healthy(const test::Arguments& request) {
+    if (request.front() == "TIME") {
+      return "*2\r\n" + test::bulk("1700000000") + test::bulk("0");
+    }
+    if (request.front() == "ROLE") return "*1\r\n" + test::bulk("master");
+    if (request.front() == "INFO") return test::bulk("redis_version:7.0.15\r\n");
+    return test::error("ERR unknown command");
+  }
+  std::vector<Examined> examine_servers(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!server(i).say) server(i).say = healthy;
+    }
+    return examine(ServerPlan(specs(count), Duration::ms(50), {}), transport_, clock_, entropy_);
+  }
+};
+
+TEST_F(ExaminerTest, EveryServerIsAskedEverythingOnOneConnectionThatEnds) {
+  const auto seen = examine_servers(2);
+  ASSERT_THAT(seen, SizeIs(2));
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(seen[i].trouble.fault, Fault::none);
+    EXPECT_EQ(seen[i].trouble.server, name(i));
+    EXPECT_EQ(seen[i].facts.role, "master");
+    EXPECT_EQ(seen[i].facts.version, "7.0.15");
+    EXPECT_THAT(server(i).log, SizeIs(questions().size()));
+    EXPECT_EQ(server(i).connections_opened, 1U);
+  }
+  EXPECT_EQ(transport_.open_count(), 0U);
+}
+
+TEST_F(ExaminerTest, WhatAServerDoesNotKnowIsUntoldAndEndsNothing) {
+  const auto seen = examine_servers(1);
+  EXPECT_THAT(seen[0].facts.untold,
+              ElementsAre(HasSubstr("maxmemory-policy"), HasSubstr("appendfsync"),
+                          HasSubstr("save"), HasSubstr("ACL WHOAMI")));
+}
+
+TEST_F(ExaminerTest, TheRoundTripIsTheShortestAndTheOthersAreNotWaitedForByIt) {
+  server(0).answer_time = Duration::ms(20);
+  const Duration took = time_of([&] {
+    const auto seen = examine_servers(2);
+    EXPECT_EQ(seen[0].facts.round_trip_us, 20'000);
+    EXPECT_LT(seen[1].facts.round_trip_us, 20'000);
+    EXPECT_TRUE(seen[0].facts.clock_ahead_us);
+  });
+  EXPECT_LT(took, Duration::ms(30) * static_cast<std::int64_t>(questions().size()));
+}
+
+TEST_F(ExaminerTest, AServerThatIsDownIsNamedAndTheOthersAreAsked) {
+  server(0).reach = test::FakeServer::Reach::refuses;
+  server(0).refusal = Fault::refused;
+  server(1).reach = test::FakeServer::Reach::vanishes;
+  server(2).stopped = true;
+  const auto seen = examine_servers(4);
+  EXPECT_EQ(seen[0].trouble.fault, Fault::refused);
+  EXPECT_EQ(seen[1].trouble.fault, Fault::timeout);
+  EXPECT_EQ(seen[2].trouble.fault, Fault::timeout);
+  EXPECT_THAT(seen[2].trouble.reason, HasSubstr("timed out after 50 ms"));
+  EXPECT_EQ(seen[3].trouble.fault, Fault::none);
+}
+
+TEST_F(ExaminerTest, AServerThatFallsSilentIsLeftWithWhatItHasSaid) {
+  server(0).say = [](const test::Arguments& request) -> std::optional<std::string> {
+    return request.front() == "TIME" ? "" : healthy(request);
+  };
+  const auto seen = examine_servers(1);
+  EXPECT_EQ(seen[0].trouble.fault, Fault::timeout);
+  EXPECT_EQ(seen[0].facts.role, "master");
+  EXPECT_EQ(seen[0].facts.round_trip_us, std::nullopt);
+}
+
+TEST_F(ExaminerTest, AServerThatTalksNonsenseIsGivenUp) {
+  server(0).say = [](const test::Arguments&) { return std::optional<std::string>("?\r\n"); };
+  EXPECT_EQ(examine_servers(1)[0].trouble.fault, Fault::protocol);
+}
+
+}  // namespace
+}  // namespace redlock
