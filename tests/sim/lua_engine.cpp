@@ -36,7 +36,7 @@ void* allocate(void* /*host*/, void* bytes, std::size_t before, std::size_t size
   void* const fresh = size == 0 ? nullptr : ::operator new(size);
   if (bytes != nullptr) {
     if (size != 0) std::memcpy(fresh, bytes, std::min(before, size));
-    ::operator delete(bytes, before);
+    ::operator delete(bytes);
   }
   return fresh;
 }
