@@ -97,32 +97,39 @@ bool look(Client& client, std::vector<Row>& rows) {
   return reachable;
 }
 
+enum class Wish { none, draw, leave };
+
+// What a key or a signal asks for, if one comes within `left`.
+Wish wish_within(std::chrono::milliseconds left, Screen& screen, Signals& signals) {
+  std::array<pollfd, 2> polled{{{STDIN_FILENO, POLLIN, 0}, {signals.descriptor(), POLLIN, 0}}};
+  (void)poll(polled.data(), polled.size(),
+             static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000)));
+  if (const auto number = signals.take()) {
+    if (*number != SIGTSTP && *number != SIGWINCH) return Wish::leave;
+    if (*number == SIGTSTP) screen.stop();
+    return Wish::draw;
+  }
+  if ((polled[0].revents & (POLLHUP | POLLERR)) != 0) return Wish::leave;
+  if (polled[0].revents == 0) return Wish::none;
+  const int key = Screen::key();
+  if (key == 'q' || key == 'Q' || key < 0) return Wish::leave;
+  return key == 0 ? Wish::none : Wish::draw;
+}
+
 std::vector<std::string> table(const std::vector<Row>& rows) {
   std::vector<std::string> lines{Row::heading()};
   for (const Row& row : rows) lines.push_back(row.text());
   return lines;
 }
 
-// Until the next look, a key or a signal. False: it is time to leave.
+// Until the next look, a key or a signal. False: it is time to leave. Looked for once at least:
+// where a look takes longer than until the next one, nobody could leave.
 bool wait(Screen& screen, Signals& signals, steady_clock::time_point until) {
   for (;;) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now()).count();
-    if (left <= 0) return true;
-    std::array<pollfd, 2> polled{{{STDIN_FILENO, POLLIN, 0}, {signals.descriptor(), POLLIN, 0}}};
-    (void)poll(polled.data(), polled.size(),
-               static_cast<int>(std::min<std::int64_t>(left, 60'000)));
-    if (const auto number = signals.take()) {
-      if (*number != SIGTSTP && *number != SIGWINCH) return false;
-      if (*number == SIGTSTP) screen.stop();
-      return true;
-    }
-    if ((polled[0].revents & (POLLHUP | POLLERR)) != 0) return false;
-    if (polled[0].revents != 0) {
-      const int key = Screen::key();
-      if (key == 'q' || key == 'Q' || key < 0) return false;
-      if (key != 0) return true;
-    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
+    const Wish wish = wish_within(left, screen, signals);
+    if (wish != Wish::none) return wish == Wish::draw;
+    if (left.count() <= 0) return true;
   }
 }
 
@@ -145,7 +152,11 @@ int top(Client& client, const Top& asked) {
   for (;;) {
     const auto next = steady_clock::now() +
                       std::min<std::chrono::milliseconds>(asked.every, std::chrono::hours(24));
-    (void)look(client, rows);
+    for (Row& row : rows) {
+      row.look(client, steady_clock::now());
+      // A server that is silent makes each of them last.
+      if (wish_within({}, screen, signals) == Wish::leave) return kDone;
+    }
     screen.draw(table(rows), "every " + time_text(asked.every) + "; q leaves");
     if (!wait(screen, signals, next)) return kDone;
   }

@@ -53,6 +53,14 @@ final class TerminalTest extends CliTestCase
         $this->awaitScreen('~^status 0$~m');
     }
 
+    public function testTopCanBeLeftWhereALookTakesLongerThanUntilTheNextOne(): void
+    {
+        $this->type(self::program() . ' top --timeout 2s --interval 1ms ' . implode(' ', range(1, 30)) . '; echo "status $?"');
+        $this->awaitScreen('~^7 +\(free\)~m');
+        $this->key('q');
+        $this->awaitScreen('~^status 0$~m');
+    }
+
     public function testTopCanBeStoppedAndGoesOn(): void
     {
         $this->type(self::program() . ' top a --timeout 2s');
