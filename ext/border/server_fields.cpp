@@ -179,7 +179,7 @@ ServerParts parts_from_array(HashTable* array) {
   Reading reading;
   take_fields(reading, array);
   if (!reading.url) return std::move(reading.parts);
-  return with_url(*std::move(reading.url), std::move(reading.parts));
+  return with_url(*std::move(reading.url), reading.parts);
 }
 
 }  // namespace redlock::php

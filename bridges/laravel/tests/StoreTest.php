@@ -40,6 +40,29 @@ final class StoreTest extends StoreTestCase
         self::assertGreaterThanOrEqual(2, self::$fleet->keyCount(3));
     }
 
+    public function testServersMayBeConnectionsOfLaravelAndUrls(): void
+    {
+        [$a, $b, $c] = self::$fleet->servers;
+        $usual = ['host' => '127.0.0.1', 'username' => null, 'password' => null, 'database' => '1', 'max_retries' => 3];
+        $this->app = self::application(['servers' => [
+            ['url' => null, 'port' => (string) $a->port] + $usual,
+            ['url' => "redis://{$b->name()}/1", 'port' => '6379'] + $usual,
+            "redis://{$c->name()}/1",
+        ]]);
+        self::assertTrue($this->lock()->get());
+        foreach ([$a, $b, $c] as $server) {
+            $client = $server->client();
+            $client->call('SELECT', '1');
+            self::assertSame(1, $client->call('EXISTS', 'shop_r'));
+        }
+    }
+
+    public function testServersInAStringMayHaveTls(): void
+    {
+        $this->app = self::application(['servers' => 'rediss://:p%2Cq@10.0.0.1, tls://10.0.0.2?ssl[verify_peer]=0,10.0.0.3']);
+        self::assertInstanceOf(RedLockStore::class, $this->cache()->getStore());
+    }
+
     public function testAStoreMayHaveAPrefixOfItsOwn(): void
     {
         $this->app = self::application(['servers' => self::$fleet->specs(3), 'prefix' => 'own_']);
@@ -115,6 +138,8 @@ final class StoreTest extends StoreTestCase
         yield 'an empty list of servers' => [['servers' => []], '$servers'];
         yield 'an empty server' => [['servers' => '10.0.0.1,'], 'server 2'];
         yield 'a server that is none' => [['servers' => 'redis://:secret@10.0.0.1:70000'], 'port'];
+        yield 'a prefix of a connection' => [['servers' => [['host' => '10.0.0.1', 'prefix' => 'shop_']]], 'prefix'];
+        yield 'options of TLS without TLS' => [['servers' => [['host' => '10.0.0.1', 'context' => ['verify_peer' => false]]]], 'TLS'];
         yield 'an unknown option' => [['servers' => '10.0.0.1', 'options' => ['colour' => 'red']], 'colour'];
         yield 'options that are none' => [['servers' => '10.0.0.1', 'options' => 'fast'], 'options'];
         yield 'no time for ever' => [['servers' => '10.0.0.1', 'forever' => 0], '[forever]'];

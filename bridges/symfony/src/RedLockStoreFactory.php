@@ -11,7 +11,7 @@ use Symfony\Component\Lock\Exception\InvalidArgumentException;
 
 final class RedLockStoreFactory
 {
-    private const FORM = 'redlock://[user:password@]host[:port][,host[:port]...][/database][?parameters]';
+    private const FORM = 'redlock[s]://[user:password@]host[:port][,host[:port]...][/database][?parameters]';
 
     /** What may stand behind the question mark, and LockManager's name for it. */
     private const PARAMETERS = [
@@ -22,31 +22,46 @@ final class RedLockStoreFactory
     ];
 
     /**
-     * "redlock://10.0.0.1,10.0.0.2,10.0.0.3": user, password and database are those of every server. Parameters:
-     * initial_ttl and timeout in seconds, drift_factor, client_name. What URLs reserve is percent-encoded.
+     * "redlock://10.0.0.1,10.0.0.2,10.0.0.3", or redlocks:// for TLS: user, password and database are those of every server.
+     * Parameters: initial_ttl and timeout in seconds, drift_factor, client_name; with TLS also ssl[cafile] and PHP's other
+     * options of that kind. What URLs reserve is percent-encoded.
      */
     public static function createStore(#[\SensitiveParameter] string $dsn): RedLockStore
     {
         [$address, $query] = explode('?', $dsn, 2) + [1 => ''];
-        if (!preg_match('~^redlock://(?:([^@/]*)@)?([^@/]+)(?:/(\d*))?$~D', $address, $parts)) {
+        if (!preg_match('~^redlock(s)?://(?:([^@/]*)@)?([^@/]+)(?:/(\d*))?$~D', $address, $parts)) {
             throw new InvalidArgumentException('The DSN is not of the form ' . self::FORM);
         }
-        [, $credentials, $hosts, $database] = $parts + [3 => ''];
-        $common = ['database' => (int) $database];
+        [, $secure, $credentials, $hosts, $database] = $parts + [4 => ''];
+        parse_str($query, $given);
+        $common = ['database' => (int) $database] + self::tls($secure !== '', $given['ssl'] ?? null);
+        unset($given['ssl']);
         if ($credentials !== '') {
             $common['auth'] = self::auth($credentials);
         }
         $hosts = explode(',', $hosts);
         $servers = array_map(static fn (int $at, string $host): array => self::server($at, $host) + $common, array_keys($hosts), $hosts);
-        $parameters = self::parameters($query);
+        $parameters = self::parameters($given);
         $initialTtl = $parameters['initial_ttl'] ?? null;
         unset($parameters['initial_ttl']);
         try {
             $locks = new LockManager($servers, $parameters);
-        } catch (\ValueError $error) {
+        } catch (\ValueError|\TypeError $error) {
             throw new InvalidArgumentException('The DSN is not valid: ' . $error->getMessage(), 0, $error);
         }
         return $initialTtl === null ? new RedLockStore($locks) : new RedLockStore($locks, $initialTtl);
+    }
+
+    /** @return array{tls?: true, ssl?: array<mixed>} */
+    private static function tls(bool $secure, #[\SensitiveParameter] mixed $options): array
+    {
+        if ($options === null) {
+            return $secure ? ['tls' => true] : [];
+        }
+        if (!$secure || !is_array($options)) {
+            throw new InvalidArgumentException('The DSN\'s parameter "ssl" needs the scheme redlocks:// and the name of an option: ssl[cafile]');
+        }
+        return ['tls' => true, 'ssl' => $options];
     }
 
     /** @return string|array{string, string} a password, or a user and a password */
@@ -71,10 +86,12 @@ final class RedLockStoreFactory
         return ['host' => trim($parts[1], '[]')] + (isset($parts[2]) ? ['port' => $parts[2]] : []);
     }
 
-    /** @return array<string, float|string> by LockManager's names, and initial_ttl */
-    private static function parameters(string $query): array
+    /**
+     * @param array<mixed> $given
+     * @return array<string, float|string> by LockManager's names, and initial_ttl
+     */
+    private static function parameters(array $given): array
     {
-        parse_str($query, $given);
         $parameters = [];
         foreach ($given as $name => $value) {
             if (!array_key_exists($name, self::PARAMETERS)) {

@@ -7,6 +7,7 @@ declare(strict_types=1);
 namespace RedLock\Symfony\Tests;
 
 use PHPUnit\Framework\Attributes\DataProvider;
+use RedLock\Symfony\RedLockStore;
 use RedLock\Symfony\RedLockStoreFactory;
 use Symfony\Component\Lock\Exception\InvalidArgumentException;
 use Symfony\Component\Lock\Exception\InvalidTtlException;
@@ -53,6 +54,15 @@ final class FactoryTest extends StoreTestCase
         self::assertStringContainsString('[::1]:6379', $error->getMessage());
     }
 
+    /** Nothing is connected to: whether it is TLS that is spoken, the extension's own tests show. */
+    public function testWithASecondSEveryServerHasTlsAndItsOptions(): void
+    {
+        $begin = 'redlocks://user:secret@10.0.0.1,10.0.0.2:6380,[::1]/2?timeout=0.5';
+        foreach (['', '&ssl[cafile]=/etc/ca.pem', '&ssl[verify_peer]=0&ssl[local_cert]=/c.pem&ssl[local_pk]=/k.pem'] as $options) {
+            self::assertInstanceOf(RedLockStore::class, RedLockStoreFactory::createStore($begin . $options));
+        }
+    }
+
     #[DataProvider('wrongDsns')]
     public function testAWrongDsnIsRefused(string $dsn, string $named): void
     {
@@ -64,20 +74,25 @@ final class FactoryTest extends StoreTestCase
     /** @return iterable<string, array{string, string}> the DSN, and what the message must name */
     public static function wrongDsns(): iterable
     {
-        yield 'nothing' => ['', 'redlock://'];
-        yield 'another scheme' => ['redis://10.0.0.1', 'redlock://'];
-        yield 'no host' => ['redlock://', 'redlock://'];
+        yield 'nothing' => ['', 'redlock[s]://'];
+        yield 'another scheme' => ['redis://10.0.0.1', 'redlock[s]://'];
+        yield 'no host' => ['redlock://', 'redlock[s]://'];
         yield 'an empty host' => ['redlock://10.0.0.1,', 'Server 2'];
         yield 'a host with two ports' => ['redlock://10.0.0.1:1:2', 'Server 1'];
         yield 'a host with a port in words' => ['redlock://user:secret,10.0.0.1', 'Server 1'];
-        yield 'two signs before the host' => ['redlock://user:secret@more@10.0.0.1', 'redlock://'];
-        yield 'a database in words' => ['redlock://10.0.0.1/shop', 'redlock://'];
+        yield 'two signs before the host' => ['redlock://user:secret@more@10.0.0.1', 'redlock[s]://'];
+        yield 'a database in words' => ['redlock://10.0.0.1/shop', 'redlock[s]://'];
         yield 'port 70000' => ['redlock://:secret@10.0.0.1:70000', 'port'];
         yield 'the same server twice' => ['redlock://10.0.0.1,10.0.0.1', 'distinct'];
         yield 'an unknown parameter' => ['redlock://10.0.0.1?colour=red', 'colour'];
         yield 'a parameter that is a list' => ['redlock://10.0.0.1?timeout[]=1', 'timeout'];
         yield 'a timeout in words' => ['redlock://10.0.0.1?timeout=soon', 'timeout'];
         yield 'a negative timeout' => ['redlock://10.0.0.1?timeout=-1', 'timeout'];
+        yield 'options of TLS without TLS' => ['redlock://10.0.0.1?ssl[cafile]=/ca.pem', 'redlocks://'];
+        yield 'options of TLS that are none' => ['redlocks://10.0.0.1?ssl=secret', 'ssl[cafile]'];
+        yield 'an unknown option of TLS' => ['redlocks://10.0.0.1?ssl[colour]=secret', 'colour'];
+        yield 'an option of TLS that is a list' => ['redlocks://10.0.0.1?ssl[cafile][]=/secret', 'cafile'];
+        yield 'a switch of TLS in words' => ['redlocks://10.0.0.1?ssl[verify_peer]=secret', 'verify_peer'];
         yield 'a drift factor of 2' => ['redlock://10.0.0.1?drift_factor=2', 'driftFactor'];
     }
 

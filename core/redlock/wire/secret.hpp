@@ -26,8 +26,11 @@ class Secret {
  public:
   Secret() = default;
   // Implicit, because a password is written down as text everywhere.
-  Secret(std::string text) : text_(std::move(text)) { wipe(text); }  // NOLINT
-  Secret(const char* text) : text_(text) {}                          // NOLINT
+  Secret(std::string text) {  // NOLINT
+    text_.swap(text);
+    wipe(text);
+  }
+  Secret(const char* text) : text_(text) {}  // NOLINT
   Secret(const Secret&) = default;
   Secret(Secret&& other) noexcept : text_(std::move(other.text_)) { wipe(other.text_); }
   Secret& operator=(Secret other) noexcept {

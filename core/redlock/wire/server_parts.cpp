@@ -12,8 +12,8 @@ namespace {
 [[noreturn]] void refuse(const char* message) { throw ArgumentError(message); }
 
 template <class T>
-void fill(std::optional<T>& value, std::optional<T>&& from) {
-  if (!value) value = std::move(from);
+void fill(std::optional<T>& value, const std::optional<T>& from) {
+  if (!value) value = from;
 }
 
 // redis:// leaves it to others whether there is TLS.
@@ -24,7 +24,7 @@ std::optional<Scheme> agreed(std::optional<Scheme> one, std::optional<Scheme> ot
 }
 
 std::string unix_path(const ServerParts& parts) {
-  const std::string path = parts.path ? *parts.path : parts.host.value_or("");
+  std::string path = parts.path ? *parts.path : parts.host.value_or("");
   if (!path.starts_with('/')) refuse("the scheme unix needs the absolute path of a socket");
   return path;
 }
@@ -100,24 +100,24 @@ void set_password(ServerParts& parts, Secret password) {
   parts.password = std::move(password);
 }
 
-ServerParts with_url(ServerParts url, ServerParts beside) {
+ServerParts with_url(ServerParts url, const ServerParts& beside) {
   url.scheme = agreed(url.scheme, beside.scheme);
   if (!url.host && !url.path) {
-    url.host = std::move(beside.host);
+    url.host = beside.host;
     url.host_port = beside.host_port;
-    url.path = std::move(beside.path);
+    url.path = beside.path;
   }
-  fill(url.port, std::move(beside.port));
+  fill(url.port, beside.port);
   if (!url.timeout_seconds) url.timeout_of_connecting = beside.timeout_of_connecting;
-  fill(url.timeout_seconds, std::move(beside.timeout_seconds));
-  fill(url.user, std::move(beside.user));
-  fill(url.password, std::move(beside.password));
-  fill(url.database, std::move(beside.database));
-  fill(url.tls, std::move(beside.tls));
+  fill(url.timeout_seconds, beside.timeout_seconds);
+  fill(url.user, beside.user);
+  fill(url.password, beside.password);
+  fill(url.database, beside.database);
+  fill(url.tls, beside.tls);
   if (url.tls_options.given() && beside.tls_options.given()) {
     refuse("the options of TLS must not be given twice");
   }
-  if (beside.tls_options.given()) url.tls_options = std::move(beside.tls_options);
+  if (beside.tls_options.given()) url.tls_options = beside.tls_options;
   return url;
 }
 

@@ -49,7 +49,7 @@ void set_user(ServerParts& parts, std::string user);
 void set_password(ServerParts& parts, Secret password);
 
 // What `url` leaves open, the fields beside it say.
-[[nodiscard]] ServerParts with_url(ServerParts url, ServerParts beside);
+[[nodiscard]] ServerParts with_url(ServerParts url, const ServerParts& beside);
 [[nodiscard]] ServerFields fields_of(const ServerParts& parts);
 
 }  // namespace redlock

@@ -72,7 +72,7 @@ void TlsDraft::set_text(std::string_view name, std::string text) {
   if (text.empty()) return;
   given_ = true;
   if (name == "passphrase") {
-    options_.passphrase = std::move(text);
+    options_.passphrase = text;
     wipe(text);
     return;
   }
