@@ -327,5 +327,33 @@ TEST_F(OverTls, AConnectionThatTheServerEndsIsMadeAnew) {
   }
 }
 
+// What the server says in a whole handshake, its certificate included, does not get through.
+TEST_F(OverTls, AConnectionThatIsMadeAnewTakesUpTheSessionOfTheLastOne) {
+  constexpr std::size_t kWithoutItsCertificate = 650;
+  const TlsRedis& redis = test::shared_tls_redis();
+  test::FaultProxy proxy(redis.port());
+  const auto port = static_cast<std::uint16_t>(std::stoi(proxy.address().substr(10)));
+  test::ProxyPlan plan;
+  plan.cut_to_client = kWithoutItsCertificate;
+  proxy.set_plan(plan);
+  EXPECT_EQ(attempt(TlsRedis::spec_at(port)).decision, Decision::unreachable);
+  plan.cut_to_client = 3000;
+  proxy.set_plan(plan);
+  Runtime runtime;
+  LockManager locks(runtime.pool(), {TlsRedis::spec_at(port)}, once());
+  ASSERT_EQ(lock(runtime, locks, "first").decision, Decision::granted);
+  // Until the proxy has had enough of this one.
+  plan.cut_to_client = test::kUnlimited;
+  plan.hold_to_client = kWithoutItsCertificate;
+  proxy.set_plan(plan);
+  ASSERT_TRUE(eventually([&] {
+    static_cast<void>(lock(runtime, locks, "first"));
+    return proxy.connection_count() == 3;
+  }));
+  step_for(runtime, kBackoffMax);
+  const Outcome again = lock(runtime, locks, "again");
+  EXPECT_EQ(again.decision, Decision::granted);
+}
+
 }  // namespace
 }  // namespace redlock

@@ -48,7 +48,7 @@ TEST_F(PoolTest, EveryFieldOfTheEndpointMakesAnotherNode) {
   next().client_name = "c";
   std::set<std::shared_ptr<Node>> nodes{pool_.node(usual, kTimeoutDefault)};
   for (const Endpoint& other : others) nodes.insert(pool_.node(other, kTimeoutDefault));
-  EXPECT_EQ(nodes.size(), 8U);
+  EXPECT_EQ(nodes.size(), 9U);
 }
 
 TEST_F(PoolTest, TwoUsersWithOnePasswordDoNotShareAConnection) {
