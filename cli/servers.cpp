@@ -3,10 +3,10 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 namespace redlock::cli {
 
@@ -32,7 +32,7 @@ std::vector<std::string> servers_in_file(const std::string& path) {
   if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf())) ||
       file.bad()) {
     throw std::invalid_argument("servers cannot be read from " + path + ": " +
-                                std::strerror(errno != 0 ? errno : EIO));
+                                std::generic_category().message(errno != 0 ? errno : EIO));
   }
   std::vector<std::string> servers;
   for (const std::string& line : parts_of(text.str(), '\n')) {
