@@ -64,11 +64,15 @@ std::string finding_text(const Finding& finding) {
          shown(finding.what) + "\n";
 }
 
+std::string counted(std::ptrdiff_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string verdict(const std::vector<Finding>& findings) {
   const auto errors = std::ranges::count(findings, Gravity::error, &Finding::gravity);
-  if (errors > 0) return "not fit for locks: " + std::to_string(errors) + " errors";
+  if (errors > 0) return "not fit for locks: " + counted(errors, "error");
   if (findings.empty()) return "fit for locks";
-  return "fit for locks, with " + std::to_string(findings.size()) + " warnings";
+  return "fit for locks, with " + counted(std::ssize(findings), "warning");
 }
 
 std::string as_json(const std::optional<std::int64_t>& number) {

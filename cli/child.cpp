@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -35,6 +34,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& variab
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
@@ -98,7 +98,8 @@ pid_t living_group(const std::filesystem::path& folder) {
 }  // namespace
 
 CannotExecute::CannotExecute(const std::string& command, int error)
-    : std::runtime_error(command + " cannot be executed: " + std::strerror(error)),
+    : std::runtime_error(command +
+                         " cannot be executed: " + std::generic_category().message(error)),
       status(error == ENOENT ? kNotFound : kNotExecutable) {}
 
 Child::Child(const std::vector<std::string>& command, const std::vector<std::string>& variables,

@@ -193,8 +193,10 @@ int run(Client& client, const Run& asked) {
   const std::optional<int> ended_by = signals.take();
   if (ended_by) {
     lock = Refusal{};
-    // Delivers what is to be sent still.
-    Client(std::move(client));
+    {
+      // Its end delivers what is to be sent still.
+      const Client delivered = std::move(client);
+    }
     die_by(*ended_by);
     return kBySignal + *ended_by;
   }

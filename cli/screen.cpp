@@ -33,7 +33,8 @@ void print(std::string_view text) {
 }  // namespace
 
 bool Screen::there() {
-  const char* const kind = std::getenv("TERM");
+  // There is no other thread.
+  const char* const kind = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe)
   return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && kind != nullptr &&
          *kind != '\0' && std::string_view(kind) != "dumb";
 }

@@ -3,10 +3,10 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 namespace redlock::cli {
 
@@ -32,7 +32,7 @@ std::vector<std::string> servers_in_file(const std::string& path) {
   if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf())) ||
       file.bad()) {
     throw std::invalid_argument("servers cannot be read from " + path + ": " +
-                                std::strerror(errno != 0 ? errno : EIO));
+                                std::generic_category().message(errno != 0 ? errno : EIO));
   }
   std::vector<std::string> servers;
   for (const std::string& line : parts_of(text.str(), '\n')) {
@@ -48,7 +48,8 @@ std::vector<std::string> servers_in_file(const std::string& path) {
 std::vector<std::string> servers_from(const std::string& text) {
   std::string list = text;
   if (list.empty()) {
-    const char* const variable = std::getenv(kServersVariable);
+    // There is no other thread yet.
+    const char* const variable = std::getenv(kServersVariable);  // NOLINT(concurrency-mt-unsafe)
     if (variable != nullptr) list = variable;
   }
   if (list.starts_with('@')) return servers_in_file(list.substr(1));

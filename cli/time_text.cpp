@@ -62,7 +62,7 @@ std::string time_text(milliseconds time) {
   const std::int64_t ms = time.count();
   const std::int64_t seconds = ms / 1000;
   if (ms < 1000) return std::to_string(ms) + " ms";
-  if (ms < 60'000) return printed("%.1f s", static_cast<double>(ms / 100) / 10);
+  if (ms < 60'000) return std::to_string(seconds) + "." + std::to_string(ms % 1000 / 100) + " s";
   if (seconds < 3600) {
     return printed("%lld min %02lld s", static_cast<long long>(seconds / 60),
                    static_cast<long long>(seconds % 60));

@@ -51,7 +51,7 @@ final class CheckTest extends CliTestCase
         self::assertSame(1, $status);
         self::assertStringContainsString('ERROR: 127.0.0.1:1 cannot be asked: Connection refused', $said);
         self::assertStringNotContainsString('no majority', $said);
-        self::assertStringEndsWith("not fit for locks: 1 errors\n", $said);
+        self::assertStringEndsWith("not fit for locks: 1 error\n", $said);
     }
 
     public function testTwoServersOfThreeThatAreDownLeaveNoMajority(): void
