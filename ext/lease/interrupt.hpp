@@ -17,7 +17,7 @@ class Hold;
 class LossAlarm final : public LossListener {
  public:
   // The hold must outlive its silence().
-  explicit LossAlarm(const Hold& of);
+  explicit LossAlarm(Hold& of);
   LossAlarm(const LossAlarm&) = delete;
   LossAlarm& operator=(const LossAlarm&) = delete;
 
@@ -27,10 +27,10 @@ class LossAlarm final : public LossListener {
 
   // The hold of one that was lost and not thrown for yet, on this thread; null: there is none. It
   // is not given again.
-  [[nodiscard]] static const Hold* next_lost() noexcept;
+  [[nodiscard]] static Hold* next_lost() noexcept;
 
  private:
-  const Hold& of_;
+  Hold& of_;
   zend_atomic_bool* const vm_interrupt_;
   std::atomic<bool>* const rung_;
   std::atomic<bool> lost_ = false;
