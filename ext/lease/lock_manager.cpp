@@ -132,6 +132,11 @@ void call_with_lease(zval* return_value, zend_fcall_info& info, zend_fcall_info_
   }
 }
 
+// With it go the events that nobody could be told of yet, as while exit() unwinds.
+void destruct(zend_object* object) {
+  if (GC_REFCOUNT(object) == 1) Events::tell_all();
+}
+
 }  // namespace
 
 PHP_METHOD(RedLock_LockManager, __construct) {
@@ -294,5 +299,5 @@ PHP_METHOD(RedLock_LockManager, lastErrors) {
 }
 
 void redlock::php::register_lock_manager() {
-  LockManagerObject::install_keeping(register_class_RedLock_LockManager());
+  LockManagerObject::install_keeping(register_class_RedLock_LockManager(), destruct);
 }
