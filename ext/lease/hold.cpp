@@ -32,13 +32,14 @@ std::shared_ptr<Hold> Hold::reentrant(const Locks& locks, const Resources& resou
 
 void Hold::keep(const LeaseTerms& wanted) {
   const bool extends = wanted.keep_alive || extends_;
-  const bool interrupts = wanted.interrupt || alarm_;
-  const bool as_it_is = extends == extends_ && interrupts == (alarm_ != nullptr);
+  const bool interrupts = wanted.interrupt || interrupts_;
+  const bool as_it_is = extends == extends_ && interrupts == interrupts_;
   if (as_it_is || !live()) return;
   std::unique_ptr<Keeper>& keeper = thread_state().keeper;
   if (!keeper) keeper = std::make_unique<Keeper>();
   const Instant until = trust_->until();
-  const auto alarm = interrupts ? std::make_shared<LossAlarm>(*this) : nullptr;
+  const bool noticed = interrupts || (told_ && locks_->events.manager() != nullptr);
+  const auto alarm = noticed ? std::make_shared<LossAlarm>(*this) : nullptr;
   // Where it is not kept alive, only its end is to be noticed: an extend would gain nothing.
   const Duration keep_max = extends ? locks_->keep_max : until - taken_at_;
   try {
@@ -57,6 +58,7 @@ void Hold::keep(const LeaseTerms& wanted) {
   if (alarm_) alarm_->silence();
   alarm_ = alarm;
   extends_ = extends;
+  interrupts_ = interrupts;
 }
 
 Duration Hold::left() {

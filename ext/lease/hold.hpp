@@ -71,6 +71,8 @@ class Hold {
   // Why it was lost, where that is known.
   [[nodiscard]] Loss loss() const { return trust_ ? trust_->loss() : Loss::none; }
   [[nodiscard]] bool kept_alive() const { return extends_; }
+  // Its loss is thrown in the middle of PHP code.
+  [[nodiscard]] bool interrupts() const { return interrupts_; }
 
   // Something became of it that is to be told; of a call, with the servers' troubles.
   void note(const char* event, std::optional<Duration> waited = {},
@@ -97,6 +99,7 @@ class Hold {
   std::shared_ptr<Trust> trust_;  // null until it is ours
   std::shared_ptr<LossAlarm> alarm_;
   bool extends_ = false;  // the keeper extends it
+  bool interrupts_ = false;
   bool ended_ = false;
   bool loss_noted_ = false;
   std::optional<Duration> left_at_release_;

@@ -30,6 +30,7 @@ void throw_losses() {
   while (Hold* const hold = LossAlarm::next_lost()) {
     // Counts it, and notes it for those who are told.
     (void)hold->left();
+    if (!hold->interrupts()) continue;
     if (!guarded({}, [&] { park(message, describe_end(*hold, false)); })) return;
     if (EG(exception) == nullptr) {
       zend_throw_exception(lease_lost_exception_class, message, 0);

@@ -12,8 +12,8 @@ namespace redlock::php {
 
 class Hold;
 
-// Of one lease whose loss is to be thrown, once. Made, silenced and looked at by the owner's
-// thread.
+// Of one lease whose loss is to be thrown, or told, once. Made, silenced and looked at by the
+// owner's thread.
 class LossAlarm final : public LossListener {
  public:
   // The hold must outlive its silence().
@@ -22,10 +22,10 @@ class LossAlarm final : public LossListener {
   LossAlarm& operator=(const LossAlarm&) = delete;
 
   void lost() noexcept override;
-  // Nothing is thrown for it any more.
+  // Nothing is thrown or told for it any more.
   void silence() noexcept;
 
-  // The hold of one that was lost and not thrown for yet, on this thread; null: there is none. It
+  // The hold of one that was lost and not seen to yet, on this thread; null: there is none. It
   // is not given again.
   [[nodiscard]] static Hold* next_lost() noexcept;
 

@@ -90,6 +90,19 @@ final class EventsTest extends LeaseTestCase
         }
     }
 
+    public function testTheLossOfALeaseThatIsKeptAliveIsToldThoughNobodyLooks(): void
+    {
+        $locks = $this->watched();
+        $lease = self::leased($locks, 'r', 300, ['keepAlive' => true]);
+        self::steal();
+        for ($end = microtime(true) + 20; count($this->told) < 2 && microtime(true) < $end;) {
+            usleep(1_000);
+        }
+        self::assertSame(['acquired', 'lost'], $this->names());
+        self::assertFalse($lease->isLive());
+        self::assertCount(2, $this->told);
+    }
+
     public function testServersInTroubleAreNamed(): void
     {
         $told = [];
