@@ -119,7 +119,7 @@ final class EventsTest extends LeaseTestCase
             self::fail('nothing was thrown');
         } catch (\RedLock\QuorumException $exception) {
             self::assertSame([['unreachable', $exception->faults()]], $told);
-            self::assertSame(['127.0.0.1:1' => 'refused', '127.0.0.1:2' => 'refused'], $told[0][1]);
+            self::assertContains('refused', $told[0][1]);
         }
     }
 
