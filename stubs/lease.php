@@ -16,6 +16,7 @@ namespace RedLock;
  *
  * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
  * @phpstan-type Standing array{token: ?string, owner: ?string, ttl: ?float, waiters: ?int, error: ?string}
+ * @phpstan-type LeaseFacts array{resource: string, owner: ?string, waited: ?float, held: ?float, remaining: float, faults: array<string, string>, reason: ?string}
  * @phpstan-type LeaseOptions array{keepAlive?: bool, interrupt?: bool, owner?: string, reentrant?: bool, atEnd?: 'release'|'keep'}
  */
 final class LockManager
@@ -25,13 +26,16 @@ final class LockManager
      *
      * @param string|array<mixed> $servers 1 to 16 different servers, written as for RedLock; a
      *     string is one server
-     * @param array{timeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null} $options
+     * @param array{timeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
      *     timeout, driftFactor and clientName as for RedLock; line: who waits stands in line, where
      *     each release hands the lock to the first, default true. False: it tries again and again, as
      *     it does where the servers do not let it stand in line; retryDelay: the longest pause between
      *     two such attempts in milliseconds, default 200. The real one is random, between half of it
      *     and all of it; keepAliveMax: how long a lease is kept alive at most, counted from when it
-     *     was acquired, default 3600000 (an hour)
+     *     was acquired, default 3600000 (an hour); onEvent: is called when something becomes of a
+     *     lease, with the name of the event (acquired, waited, extended, released, lost, unreachable)
+     *     and its facts, when the lock is that already. What it throws goes to PHP's log as a
+     *     warning, and changes nothing else. docs/leases.md tells of each event
      * @throws \ValueError when a server or an option is not valid; the message says which
      * @throws \TypeError when a value has a wrong type
      */

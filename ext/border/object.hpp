@@ -23,11 +23,18 @@ class ObjectOf {
     class_entry->create_object = create;
   }
 
-  // Null until a constructor has set it; freed with the object.
-  static State*& state_of(zend_object* object) {
-    return reinterpret_cast<Holder*>(reinterpret_cast<char*>(object) - offsetof(Holder, std))
-        ->state;
+  // Of a final class whose objects keep a value for themselves: the garbage collector is told of
+  // it.
+  static void install_keeping(zend_class_entry* class_entry,
+                              zend_object_dtor_obj_t destruct = nullptr) {
+    install(class_entry, destruct);
+    handlers_.get_gc = tell_kept;
   }
+  // Undefined until somebody sets it; let go when the object is freed.
+  static zval* kept_by(zend_object* object) { return &holder_of(object)->kept; }
+
+  // Null until a constructor has set it; freed with the object.
+  static State*& state_of(zend_object* object) { return holder_of(object)->state; }
 
   // Null, with an Error thrown to PHP, while there is no state.
   static State* initialised(zval* object) {
@@ -51,8 +58,13 @@ class ObjectOf {
  private:
   struct Holder {
     State* state;
+    zval kept;
     zend_object std;
   };
+
+  static Holder* holder_of(zend_object* object) {
+    return reinterpret_cast<Holder*>(reinterpret_cast<char*>(object) - offsetof(Holder, std));
+  }
 
   static zend_object* create(zend_class_entry* class_entry) {
     auto* const holder = static_cast<Holder*>(zend_object_alloc(sizeof(Holder), class_entry));
@@ -65,7 +77,19 @@ class ObjectOf {
   static void free(zend_object* object) {
     delete state_of(object);
     state_of(object) = nullptr;
+    // Undefined first: what is let go may run code that asks for it.
+    zval kept;
+    ZVAL_COPY_VALUE(&kept, kept_by(object));
+    ZVAL_UNDEF(kept_by(object));
+    zval_ptr_dtor(&kept);
     zend_object_std_dtor(object);
+  }
+
+  // Their properties refer to nothing.
+  static HashTable* tell_kept(zend_object* object, zval** table, int* count) {
+    *table = kept_by(object);
+    *count = 1;
+    return nullptr;
   }
 
   static inline zend_object_handlers handlers_;

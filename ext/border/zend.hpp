@@ -9,4 +9,5 @@
 #include "php.h"
 #include "zend_attributes.h"
 #include "zend_exceptions.h"
+#include "zend_fibers.h"
 #include "zend_interfaces.h"

@@ -70,6 +70,11 @@ void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
   if (is_refusal(call.decision)) count(waited ? Counted::timed_out : Counted::denied);
 }
 
+void note_refusal(Hold& hold, const QuorumCall& call, Duration waited) {
+  const bool refused = is_refusal(call.decision);
+  hold.note(refused ? "waited" : "unreachable", waited, call.state.troubles, call.state.remark);
+}
+
 // Asks for the lock that the lease `into` is to stand for.
 Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
                  const LeaseTerms& terms) {
@@ -85,8 +90,10 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
     if (call.id != 0) count(Counted::undone);
     return Acquired::thrown;
   }
+  const Duration waited = locks.manager.pool().clock().now() - call.began;
   if (call.decision != Decision::granted) {
     count_refusal(call, request);
+    note_refusal(*hold, call, waited);
     if (is_refusal(call.decision)) return Acquired::refused;
     throw_unreachable(call);
     return Acquired::thrown;
@@ -95,7 +102,8 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
     take_grant(LeaseObject::state_of(Z_OBJ_P(into))->shared(), terms);
     count(Counted::acquired);
     if (locks.outcome.handed_over) count(Counted::handed_over);
-    count_wait(locks.manager.pool().clock().now() - call.began);
+    count_wait(waited);
+    LeaseObject::state_of(Z_OBJ_P(into))->hold().note("acquired", waited, locks.troubles);
   });
   return taken ? Acquired::granted : Acquired::thrown;
 }
@@ -115,6 +123,7 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
     if (!held) hold = std::make_shared<Hold>(locks, resources, terms);
     lease = new LeaseState(std::move(hold));
   });
+  keep_manager(into, *locks);
   Acquired acquired = asked_well ? Acquired::granted : Acquired::thrown;
   if (asked_well && !held) acquired = ask_for(into, *locks, request, terms);
   if (acquired == Acquired::granted) {
@@ -145,6 +154,7 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
     const Instant now = SystemClock().now();
     lease->hold().begin(std::move(token), now, now + validity_from(validity_ms));
   });
+  keep_manager(into, *locks);
   if (attached) name_lease(into, handle.resource);
   if (!attached || !keep_lease(into, terms)) forget(into);
 }

@@ -32,13 +32,14 @@ std::shared_ptr<Hold> Hold::reentrant(const Locks& locks, const Resources& resou
 
 void Hold::keep(const LeaseTerms& wanted) {
   const bool extends = wanted.keep_alive || extends_;
-  const bool interrupts = wanted.interrupt || alarm_;
-  const bool as_it_is = extends == extends_ && interrupts == (alarm_ != nullptr);
+  const bool interrupts = wanted.interrupt || interrupts_;
+  const bool as_it_is = extends == extends_ && interrupts == interrupts_;
   if (as_it_is || !live()) return;
   std::unique_ptr<Keeper>& keeper = thread_state().keeper;
   if (!keeper) keeper = std::make_unique<Keeper>();
   const Instant until = trust_->until();
-  const auto alarm = interrupts ? std::make_shared<LossAlarm>(*this) : nullptr;
+  const bool noticed = interrupts || (told_ && locks_->events.manager() != nullptr);
+  const auto alarm = noticed ? std::make_shared<LossAlarm>(*this) : nullptr;
   // Where it is not kept alive, only its end is to be noticed: an extend would gain nothing.
   const Duration keep_max = extends ? locks_->keep_max : until - taken_at_;
   try {
@@ -57,6 +58,7 @@ void Hold::keep(const LeaseTerms& wanted) {
   if (alarm_) alarm_->silence();
   alarm_ = alarm;
   extends_ = extends;
+  interrupts_ = interrupts;
 }
 
 Duration Hold::left() {
@@ -79,11 +81,34 @@ void Hold::note_loss() {
   loss_noted_ = true;
   count(Counted::lost);
   count_hold(clock_.now() - taken_at_);
+  note("lost");
+}
+
+void Hold::note(const char* event, std::optional<Duration> waited,
+                const std::vector<ServerTrouble>& troubles, std::string_view reason) noexcept {
+  if (!told_) return;
+  locks_->events.note([&] {
+    const bool was_held = !token_.empty();
+    Event told{event,    std::string(resources_.only().view()),
+               owner_,   waited,
+               {},       {},
+               troubles, std::string(reason)};
+    if (!was_held) return told;
+    told.held = clock_.now() - taken_at_;
+    told.remaining = left_at_release_ ? *left_at_release_ : trust_->left(clock_.now());
+    if (loss_noted_) told.reason = describe_end(*this, false);
+    return told;
+  });
+}
+
+void Hold::note_release() noexcept {
+  if (left_at_release_) note("released");
+  left_at_release_.reset();
 }
 
 void Hold::end(End how) {
   if (!trust_ || ended_) return;
-  const bool was_live = live();
+  const Duration left_until_now = left();
   ended_ = true;
   if (alarm_) alarm_->silence();
   // A child has no part in it.
@@ -95,9 +120,11 @@ void Hold::end(End how) {
     const std::shared_ptr<Hold> there = known->second.lock();
     if (!there || there.get() == this) locks_->reentrant.erase(known);
   }
-  if (!was_live) return;
+  if (left_until_now <= Duration()) return;
   count_hold(clock_.now() - taken_at_);
-  if (how == End::released) count(Counted::released);
+  if (how != End::released) return;
+  count(Counted::released);
+  left_at_release_ = left_until_now;
 }
 
 void Hold::give_back() noexcept {
@@ -107,6 +134,7 @@ void Hold::give_back() noexcept {
     ended_ = true;
     if (forked()) return;
     thread_state().releases.send(locks_->manager, resources_, token_);
+    note_release();
   } catch (...) {
     // No memory for it: it ends with its ttl, as where a process is killed.
   }

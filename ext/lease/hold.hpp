@@ -5,9 +5,11 @@
 // Invariants: what is over stays over; nothing here waits for a server. One thread.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "lease/interrupt.hpp"
 #include "lease/locks.hpp"
@@ -24,7 +26,8 @@ class Hold {
       : locks_(std::move(locks)),
         resources_(std::move(resources)),
         terms_(terms),
-        owner_(terms.owner) {
+        owner_(terms.owner),
+        told_(!locks_->events.telling()) {
     terms_.owner = {};
   }
   Hold(const Hold&) = delete;
@@ -53,6 +56,8 @@ class Hold {
   enum class End { released, passed_on };
   // Ends the trust, and what keeps it; sends nothing.
   void end(End how);
+  // Its release is on its way: to be told, where it was live until then.
+  void note_release() noexcept;
   // Ends it, and sends its release without waiting for an answer.
   void give_back() noexcept;
 
@@ -66,6 +71,12 @@ class Hold {
   // Why it was lost, where that is known.
   [[nodiscard]] Loss loss() const { return trust_ ? trust_->loss() : Loss::none; }
   [[nodiscard]] bool kept_alive() const { return extends_; }
+  // Its loss is thrown in the middle of PHP code.
+  [[nodiscard]] bool interrupts() const { return interrupts_; }
+
+  // Something became of it that is to be told; of a call, with the servers' troubles.
+  void note(const char* event, std::optional<Duration> waited = {},
+            const std::vector<ServerTrouble>& troubles = {}, std::string_view reason = {}) noexcept;
 
   // The Lease objects that have a part in it.
   std::size_t users = 0;
@@ -80,6 +91,7 @@ class Hold {
   const Resources resources_;
   LeaseTerms terms_;
   const std::string owner_;
+  const bool told_;  // to the manager's handler
   ForkWatch fork_watch_;
   SystemClock clock_;
   Token token_;
@@ -87,8 +99,10 @@ class Hold {
   std::shared_ptr<Trust> trust_;  // null until it is ours
   std::shared_ptr<LossAlarm> alarm_;
   bool extends_ = false;  // the keeper extends it
+  bool interrupts_ = false;
   bool ended_ = false;
   bool loss_noted_ = false;
+  std::optional<Duration> left_at_release_;
 };
 
 // "the lease on 'r' is lost: …": why it can be relied on no more.

@@ -27,7 +27,10 @@ void throw_behind(zend_object* pending, const char* message) {
 
 void throw_losses() {
   char message[256];
-  while (const Hold* const hold = LossAlarm::next_lost()) {
+  while (Hold* const hold = LossAlarm::next_lost()) {
+    // Counts it, and notes it for those who are told.
+    (void)hold->left();
+    if (!hold->interrupts()) continue;
     if (!guarded({}, [&] { park(message, describe_end(*hold, false)); })) return;
     if (EG(exception) == nullptr) {
       zend_throw_exception(lease_lost_exception_class, message, 0);
@@ -38,17 +41,21 @@ void throw_losses() {
 }
 
 void interrupted(zend_execute_data* frame) {
+  if (Events::postpones_interrupt()) return;
   if (interrupt_of_others != nullptr) interrupt_of_others(frame);
   // Never asks for another interrupt: while an exception is pending the VM would come back here at
   // once, and never to its handler. Where no code runs there is nothing to throw into.
-  if (!any_rung || EG(current_execute_data) == nullptr) return;
-  any_rung = false;
-  throw_losses();
+  if (EG(current_execute_data) == nullptr) return;
+  if (any_rung) {
+    any_rung = false;
+    throw_losses();
+  }
+  Events::tell_all();
 }
 
 }  // namespace
 
-LossAlarm::LossAlarm(const Hold& of)
+LossAlarm::LossAlarm(Hold& of)
     : of_(of), vm_interrupt_(&EG(vm_interrupt)), rung_(&any_rung), behind_(first_alarm) {
   if (behind_ != nullptr) behind_->before_ = this;
   first_alarm = this;
@@ -67,7 +74,7 @@ void LossAlarm::silence() noexcept {
   if (behind_ != nullptr) behind_->before_ = before_;
 }
 
-const Hold* LossAlarm::next_lost() noexcept {
+Hold* LossAlarm::next_lost() noexcept {
   for (LossAlarm* alarm = first_alarm; alarm != nullptr; alarm = alarm->behind_) {
     if (!alarm->lost_) continue;
     alarm->silence();

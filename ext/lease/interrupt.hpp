@@ -12,25 +12,25 @@ namespace redlock::php {
 
 class Hold;
 
-// Of one lease whose loss is to be thrown, once. Made, silenced and looked at by the owner's
-// thread.
+// Of one lease whose loss is to be thrown, or told, once. Made, silenced and looked at by the
+// owner's thread.
 class LossAlarm final : public LossListener {
  public:
   // The hold must outlive its silence().
-  explicit LossAlarm(const Hold& of);
+  explicit LossAlarm(Hold& of);
   LossAlarm(const LossAlarm&) = delete;
   LossAlarm& operator=(const LossAlarm&) = delete;
 
   void lost() noexcept override;
-  // Nothing is thrown for it any more.
+  // Nothing is thrown or told for it any more.
   void silence() noexcept;
 
-  // The hold of one that was lost and not thrown for yet, on this thread; null: there is none. It
+  // The hold of one that was lost and not seen to yet, on this thread; null: there is none. It
   // is not given again.
-  [[nodiscard]] static const Hold* next_lost() noexcept;
+  [[nodiscard]] static Hold* next_lost() noexcept;
 
  private:
-  const Hold& of_;
+  Hold& of_;
   zend_atomic_bool* const vm_interrupt_;
   std::atomic<bool>* const rung_;
   std::atomic<bool> lost_ = false;

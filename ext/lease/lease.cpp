@@ -34,7 +34,9 @@ void answer(zval* return_value, const QuorumCall& call, LeaseState& lease) {
   if (call.decision == Decision::granted && call.request.verb == QuorumVerb::extend) {
     if (!hold.prolong(outcome.decided_at + outcome.validity)) RETURN_FALSE;
     count(Counted::extended);
+    hold.note("extended", {}, call.state.troubles);
   } else if (call.decision != Decision::granted && !is_refusal(call.decision)) {
+    hold.note("unreachable", {}, call.state.troubles);
     return throw_unreachable(call);
   } else if (majority_denied(outcome)) {
     hold.lose();
@@ -50,8 +52,14 @@ void put_handle(zval* into, const zval* object, LeaseState& lease) {
 }
 
 // Instead of the engine's call of __destruct(): what it would do is done when the object is freed,
-// which a fatal error does not leave out.
-void destruct(zend_object*) {}
+// which a fatal error does not leave out. Where that is the next thing to happen it is done already
+// here, where code may run that is told of it; the destructors of others may still need the rest.
+void destruct(zend_object* object) {
+  if (GC_REFCOUNT(object) > 1) return;
+  LeaseState* const lease = LeaseObject::state_of(object);
+  if (lease != nullptr) lease->go();
+  Events::tell_all();
+}
 
 }  // namespace
 
@@ -121,7 +129,9 @@ PHP_METHOD(RedLock_Lease, release) {
   const QuorumRequest asked =
       question(QuorumVerb::unlock, "RedLock\\Lease::release()", ZEND_THIS, hold);
   QuorumCall call(hold.locks(), asked);
-  if (ask(call)) RETURN_BOOL(call.decision == Decision::granted);
+  const bool told = ask(call);
+  hold.note_release();
+  if (told) RETURN_BOOL(call.decision == Decision::granted);
 }
 
 PHP_METHOD(RedLock_Lease, handle) {
@@ -148,5 +158,5 @@ PHP_METHOD(RedLock_Lease, __destruct) {
 
 void redlock::php::register_lease() {
   lease_class = register_class_RedLock_Lease();
-  LeaseObject::install(lease_class, destruct);
+  LeaseObject::install_keeping(lease_class, destruct);
 }

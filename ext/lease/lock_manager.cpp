@@ -132,6 +132,11 @@ void call_with_lease(zval* return_value, zend_fcall_info& info, zend_fcall_info_
   }
 }
 
+// With it go the events that nobody could be told of yet, as while exit() unwinds.
+void destruct(zend_object* object) {
+  if (GC_REFCOUNT(object) == 1) Events::tell_all();
+}
+
 }  // namespace
 
 PHP_METHOD(RedLock_LockManager, __construct) {
@@ -144,10 +149,18 @@ PHP_METHOD(RedLock_LockManager, __construct) {
   Z_PARAM_ARRAY_HT(options)
   ZEND_PARSE_PARAMETERS_END();
 
-  if (!LockManagerObject::is_new(ZEND_THIS)) RETURN_THROWS();
-  std::shared_ptr<Locks>*& locks = LockManagerObject::state_of(Z_OBJ_P(ZEND_THIS));
-  guarded(kConstructPlaces,
-          [&] { locks = new std::shared_ptr<Locks>(make_locks(list, text, options)); });
+  zend_object* const object = Z_OBJ_P(ZEND_THIS);
+  zval* handler = nullptr;
+  zend_fcall_info_cache how = empty_fcall_info_cache;
+  if (!find_handler(options, handler, how) || !LockManagerObject::is_new(ZEND_THIS)) {
+    RETURN_THROWS();
+  }
+  std::shared_ptr<Locks>*& locks = LockManagerObject::state_of(object);
+  const bool made = guarded(kConstructPlaces, [&] {
+    locks = new std::shared_ptr<Locks>(make_locks(list, text, options));
+    if (handler != nullptr) (*locks)->events.tell_to(object, how);
+  });
+  if (made && handler != nullptr) keep_handler(LockManagerObject::kept_by(object), handler);
 }
 
 PHP_METHOD(RedLock_LockManager, acquire) {
@@ -286,5 +299,5 @@ PHP_METHOD(RedLock_LockManager, lastErrors) {
 }
 
 void redlock::php::register_lock_manager() {
-  LockManagerObject::install(register_class_RedLock_LockManager());
+  LockManagerObject::install_keeping(register_class_RedLock_LockManager(), destruct);
 }

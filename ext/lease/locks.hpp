@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lease/events.hpp"
 #include "quorum/call.hpp"
 #include "redlock/algorithm/holding.hpp"
 #include "redlock/algorithm/ids.hpp"
@@ -32,6 +33,7 @@ struct Locks : QuorumState {
   std::int64_t retry_delay_ms = 0;
   bool in_line = true;  // waits there
   Duration keep_max;
+  Events events;
   // Those that may be acquired once more, by what they are about.
   std::map<Resource, std::weak_ptr<Hold>> reentrant;
   // Of the latest inspection.

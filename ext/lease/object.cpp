@@ -17,6 +17,11 @@ bool LeaseState::leave() noexcept {
   return --hold_->users == 0;
 }
 
+void LeaseState::go() noexcept {
+  if (over_) return;
+  request_ends() && hold_->kept_at_end() ? pass_on() : give_back();
+}
+
 void LeaseState::give_back() noexcept {
   if (!leave()) return;
   if (hold_->passed_on) {
@@ -45,6 +50,11 @@ bool LeaseState::request_ends() {
 }
 
 void make_lease(zval* into) { object_init_ex(into, lease_class); }
+
+void keep_manager(const zval* lease, const Locks& locks) {
+  zend_object* const manager = locks.events.manager();
+  if (manager != nullptr) ZVAL_OBJ_COPY(LeaseObject::kept_by(Z_OBJ_P(lease)), manager);
+}
 
 void name_lease(const zval* lease, const zval* resource) {
   const std::string_view token = LeaseObject::state_of(Z_OBJ_P(lease))->hold().token().view();

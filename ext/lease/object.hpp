@@ -16,7 +16,7 @@ class LeaseState {
   LeaseState(const LeaseState&) = delete;
   LeaseState& operator=(const LeaseState&) = delete;
   // Whoever says so wants it to outlive the request.
-  ~LeaseState() { request_ends() && hold_->kept_at_end() ? pass_on() : give_back(); }
+  ~LeaseState() { go(); }
 
   [[nodiscard]] Hold& hold() const { return *hold_; }
   [[nodiscard]] const std::shared_ptr<Hold>& shared() const { return hold_; }
@@ -25,6 +25,8 @@ class LeaseState {
   // Why it is not live.
   [[nodiscard]] std::string describe_end() const { return php::describe_end(*hold_, over_); }
 
+  // The object goes.
+  void go() noexcept;
   // Gives the part back, without waiting for an answer. A second time does nothing.
   void give_back() noexcept;
   // The same where the last part's release is sent by the caller: true then.
@@ -46,6 +48,8 @@ extern zend_class_entry* lease_class;
 
 // An object without a lock: `into` is one until its state is set.
 void make_lease(zval* into);
+// The manager has to live as long as the lease where somebody is told what becomes of that.
+void keep_manager(const zval* lease, const Locks& locks);
 // Its properties are set, once the lock is its own.
 void name_lease(const zval* lease, const zval* resource);
 // Has it kept alive as the terms say. False: it was given back, and an exception is pending.

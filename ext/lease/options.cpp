@@ -63,7 +63,7 @@ void take_manager_options(ManagerOptions& into, HashTable* options) {
       into.in_line = flag_from(option_label(name), value);
     } else if (name == "keepAliveMax") {
       into.keep_max = keep_max_option(name, value, into.keep_max);
-    } else {
+    } else if (name != "onEvent") {  // which find_handler() has judged
       return take_lock_option(into.lock, name, value);
     }
     return true;

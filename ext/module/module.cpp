@@ -7,6 +7,7 @@
 #include "border/exceptions.hpp"
 #include "border/globals.hpp"
 #include "border/guard.hpp"
+#include "lease/events.hpp"
 #include "lease/interrupt.hpp"
 #include "lease/lease.hpp"
 #include "lease/lock_manager.hpp"
@@ -110,6 +111,7 @@ zend_result ZEND_MODULE_ACTIVATE_N(redlock)(int, int) {
 #if defined(COMPILE_DL_REDLOCK) && defined(ZTS)
   ZEND_TSRMLS_CACHE_UPDATE();
 #endif
+  redlock::php::Events::begin_request();
   tidy_pool(true, idle_limit());
   return SUCCESS;
 }
@@ -120,6 +122,8 @@ zend_result ZEND_MODULE_ACTIVATE_N(redlock)(int, int) {
 zend_result ZEND_MODULE_DEACTIVATE_N(redlock)(int, int) {
   REDLOCK_G(persistent_at_end) = REDLOCK_G(persistent);
   REDLOCK_G(idle_seconds_at_end) = REDLOCK_G(pool_idle_seconds);
+  // What exit() let go is told now; after a fatal error PHP runs no code that it need not.
+  if (!CG(unclean_shutdown)) redlock::php::Events::tell_all();
   return SUCCESS;
 }
 

@@ -12,8 +12,64 @@ use RedLock\Tests\Support\ServerTestCase;
 
 final class ExamplesTest extends ServerTestCase
 {
+    private const FOLDER = __DIR__ . '/../../examples/php';
+
     /** @dataProvider examples */
     public function testTheExampleRuns(string $path): void
+    {
+        $output = $this->outputOf($path);
+        $complaints = '/Warning|Notice|Deprecated|Fatal|busy|down:|\blost\b|somebody/';
+        self::assertDoesNotMatchRegularExpression($complaints, $output);
+        self::assertNotSame('', $output);
+    }
+
+    public function testTheMetricsAreOpenMetrics(): void
+    {
+        $lines = explode("\n", $this->outputOf(self::FOLDER . '/metrics.php'));
+        self::assertSame('# EOF', array_pop($lines));
+        $number = '(?<value>-?\d+(\.\d+)?(e-?\d+)?)';
+        $sample = '/^([a-z][a-z0-9_]*)(\{[a-z]+="(\\\\.|[^"\\\\])*"(,[a-z]+="(\\\\.|[^"\\\\])*")*\})? ' . $number . '$/';
+        $suffixes = ['counter' => ['_total'], 'histogram' => ['_bucket', '_count', '_sum'], 'gauge' => ['']];
+        $families = [];
+        $allowed = [];
+        $bucket = 0;
+        foreach ($lines as $line) {
+            if (preg_match('/^# TYPE ([a-z][a-z0-9_]*) (counter|histogram|gauge)$/', $line, $type)) {
+                self::assertNotContains($type[1], $families, 'a family stands in one place');
+                $families[] = $type[1];
+                $allowed = array_map(static fn (string $suffix): string => $type[1] . $suffix, $suffixes[$type[2]]);
+                $bucket = 0;
+            } elseif (preg_match('/^# (UNIT|HELP) ([a-z][a-z0-9_]*) (.+)$/', $line, $about)) {
+                self::assertSame(end($families), $about[2], $line);
+                self::assertTrue($about[1] === 'HELP' || str_ends_with($about[2], "_$about[3]"), $line);
+            } else {
+                self::assertMatchesRegularExpression($sample, $line);
+                preg_match($sample, $line, $of);
+                self::assertContains($of[1], $allowed, $line);
+                if (str_ends_with($of[1], '_bucket')) {
+                    preg_match('/le="(\d+\.\d+|\+Inf)"\} (\d+)$/', $line, $counted);
+                    self::assertGreaterThanOrEqual($bucket, (int) $counted[2], $line);
+                    $bucket = (int) $counted[2];
+                } elseif (str_ends_with($of[1], '_count')) {
+                    self::assertSame($bucket, (int) $of['value'], $line);
+                }
+            }
+        }
+        self::assertContains('redlock_leases_acquired_total 3', $lines);
+    }
+
+    public function testOneRebuildsTheCacheAndTheOthersServeTheOldValue(): void
+    {
+        $lines = explode("\n", $this->outputOf(self::FOLDER . '/cache-rebuild.php'));
+        self::assertSame('afterwards: version 2 (fresh)', array_pop($lines));
+        $said = array_count_values(array_map(static fn (string $line): string => substr($line, strlen('request 0: ')), $lines));
+        self::assertSame(1, $said['version 2 (rebuilt)'] ?? 0, implode("\n", $lines));
+        self::assertGreaterThanOrEqual(1, $said['version 1 (old)'] ?? 0, implode("\n", $lines));
+        self::assertSame([], array_diff(array_keys($said), ['version 2 (rebuilt)', 'version 1 (old)', 'version 2 (fresh)']));
+    }
+
+    /** What an example says, which has ended well and given back what it took. */
+    private function outputOf(string $path): string
     {
         $fleet = $this->fleet(3);
         [$a, $b, $c] = $fleet->servers;
@@ -24,16 +80,14 @@ final class ExamplesTest extends ServerTestCase
         exec(implode(' ', $command) . ' 2>&1', $output, $status);
         $output = implode("\n", $output);
         self::assertSame(0, $status, $output);
-        $complaints = '/Warning|Notice|Deprecated|Fatal|busy|down:|lost|somebody/';
-        self::assertDoesNotMatchRegularExpression($complaints, $output);
-        self::assertNotSame('', $output);
         self::assertSame(0, $fleet->keyCount(), 'an example gives back what it takes');
+        return $output;
     }
 
     /** @return iterable<string, array{string}> */
     public static function examples(): iterable
     {
-        foreach (glob(__DIR__ . '/../../examples/php/*.php') ?: [] as $path) {
+        foreach (glob(self::FOLDER . '/*.php') ?: [] as $path) {
             yield basename($path) => [$path];
         }
     }

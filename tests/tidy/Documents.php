@@ -8,11 +8,20 @@ namespace RedLock\Tidy;
 
 final class Documents
 {
+    private const SAME_IN_ALL_LANGUAGES = [
+        'blocks of code' => '~^(```.*?^```)$~ms',
+        'headings' => '~^(#+) ~m',
+        'rows of tables' => '~^(\|)~m',
+        'points of lists' => '~^(-|\d\.) ~m',
+        'links to websites' => '~\]\((\w+:[^)]*)\)~',
+    ];
+
     public static function check(Files $files, Report $report): void
     {
         $current = $files->output('bin/api-page', '--print') === $files->text('docs/api.md');
         $report->rule('docs/api.md is what the stubs say', 1, $current ? [] : ['it is not; run bin/api-page']);
 
+        self::checkTranslations($files, $report);
         $checked = 0;
         $complaints = [];
         foreach ($files->matching('~\.md$~') as $path) {
@@ -28,6 +37,32 @@ final class Documents
             }
         }
         $report->rule('links in documents lead to files and headings', $checked, $complaints);
+    }
+
+    /** Whoever changes a page changes its translation too, at least where no language is needed to see it. */
+    private static function checkTranslations(Files $files, Report $report): void
+    {
+        $complaints = [];
+        $translations = $files->matching('~\.zh-CN\.md$~');
+        foreach ($translations as $path) {
+            $original = str_replace('.zh-CN', '', $path);
+            foreach ([[$path, $original], [$original, $path]] as [$from, $to]) {
+                if (!str_contains($files->text($from), '](' . basename($to) . ')')) {
+                    $complaints[] = "$from has no link to $to";
+                }
+            }
+            foreach (self::SAME_IN_ALL_LANGUAGES as $what => $pattern) {
+                preg_match_all($pattern, $files->text($original), $there);
+                preg_match_all($pattern, $files->text($path), $here);
+                foreach (array_keys($there[1] + $here[1]) as $i) {
+                    if (($there[1][$i] ?? null) !== ($here[1][$i] ?? null)) {
+                        $complaints[] = "$path has not the $what of $original, from number " . ($i + 1) . ' on';
+                        break;
+                    }
+                }
+            }
+        }
+        $report->rule('translations have the code, headings and rows of their originals', count($translations), $complaints);
     }
 
     /** @return list<string> the names that a page's headings have in links */
