@@ -11,7 +11,6 @@ namespace {
 using test::Certificate;
 using test::TlsPair;
 using test::TlsServer;
-using test::TlsServerSettings;
 
 // Keys take their time; one authority and one server do for all.
 const Certificate& authority() {

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -45,7 +44,7 @@ int tell_passphrase(char* into, int size, int /*for_writing*/, void* known) {
   passphrase->asked = true;
   const std::string& text = passphrase->secret.text();
   if (text.empty() || text.size() > static_cast<std::size_t>(size)) return -1;
-  std::memcpy(into, text.data(), text.size());
+  std::ranges::copy(text, into);
   return static_cast<int>(text.size());
 }
 

@@ -59,7 +59,7 @@ IoResult TlsLink::flush(int socket) {
 
 IoResult TlsLink::feed(int socket) {
   if (stream_->output().size() > kTlsOutputMax) {
-    const IoResult moved = flush(socket);
+    IoResult moved = flush(socket);
     if (moved.state != IoState::progress) return moved;
   }
   std::array<char, kTlsFeedMax> buffer;
@@ -83,7 +83,7 @@ void TlsLink::shake(int socket) {
 IoResult TlsLink::send(int socket, std::string_view bytes) {
   for (bool again = true; again;) {
     const std::size_t taken = stream_->write(bytes);
-    const IoResult moved = flush(socket);
+    IoResult moved = flush(socket);
     // What it did not take leaves later, or is lost with the connection.
     if (taken > 0) return {IoState::progress, taken, {}};
     if (moved.state == IoState::ended) return moved;
@@ -104,7 +104,7 @@ IoResult TlsLink::receive(int socket, std::span<char> into) {
       return ending();
     }
     if (feeds == kTlsFeedsMax) return {IoState::blocked, 0, {}};
-    const IoResult more = feed(socket);
+    IoResult more = feed(socket);
     if (more.state == IoState::blocked) return more;
     if (more.state == IoState::ended) stream_->note_end(more.reason);
   }
