@@ -76,13 +76,20 @@ Result take(Client& client, const Run& asked, const Signals& signals) {
   return client.lock(asked.resource, asked.ttl, asked.wait, stop.token());
 }
 
-int refused(const Run& asked, const Refusal& refusal) {
-  const bool no_lock =
-      refusal.decision == Decision::unreachable || refusal.decision == Decision::foreign;
-  if (no_lock) {
-    complain(refusal.decision == Decision::foreign
-                 ? "'" + asked.resource + "' holds something that is no lock"
-                 : to_string(refusal));
+// Does what stands there never go, because it was not put there as a lock?
+bool is_no_lock(const Inspection& seen) {
+  if (seen.majority.holder) return !seen.majority.holder->left;
+  const auto foreign = std::ranges::count(seen.servers, Fault::foreign, &ServerView::fault);
+  return foreign * 2 > std::ssize(seen.servers);
+}
+
+int refused(Client& client, const Run& asked, const Refusal& refusal) {
+  if (refusal.decision == Decision::unreachable) {
+    complain(to_string(refusal));
+    return kUnreachable;
+  }
+  if (is_no_lock(client.inspect(asked.resource))) {
+    complain("the key '" + asked.resource + "' holds something that is no lock");
     return kUnreachable;
   }
   if (!asked.quiet) complain("somebody else holds '" + asked.resource + "'");
@@ -200,7 +207,7 @@ int run(Client& client, const Run& asked) {
     die_by(*ended_by);
     return kBySignal + *ended_by;
   }
-  if (!lock) return refused(asked, lock.refusal());
+  if (!lock) return refused(client, asked, lock.refusal());
 
   // While we wait in line a Ctrl-Z is nothing special.
   Watched watched{signals};

@@ -141,10 +141,12 @@ final class RunTest extends CliTestCase
 
     public function testWhatIsNoLockIsNotTaken(): void
     {
-        self::$fleet->each(static fn ($client) => $client->call('HSET', 'r', 'field', 'value'), 3);
-        [$status, , $errors] = self::redlock(['run', 'r', ...self::PATIENT, '--', 'echo', 'inside']);
-        self::assertSame(1, $status);
-        self::assertStringContainsString("'r'", $errors);
+        foreach ([['HSET', 'r', 'field', 'value'], ['SET', 'r', 'a setting']] as $words) {
+            self::$fleet->each(static fn ($client) => $client->call('DEL', 'r'), 3);
+            self::$fleet->each(static fn ($client) => $client->call(...$words), 3);
+            [$status, , $errors] = self::redlock(['run', 'r', ...self::PATIENT, '-q', '--', 'echo', 'inside']);
+            self::assertSame([69, "redlock: the key 'r' holds something that is no lock\n"], [$status, $errors]);
+        }
     }
 
     public function testTheCommandInheritsNoConnectionAndNoBlockedSignal(): void

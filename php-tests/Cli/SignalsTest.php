@@ -111,7 +111,7 @@ final class SignalsTest extends CliTestCase
 
     public function testWhoIsStoppedStopsItsCommandAndWhoLostTheLockMeanwhileEndsIt(): void
     {
-        $run = $this->startScript('echo ready; while :; do sleep 0.02; done', self::SHORT);
+        $run = $this->startScript('echo ready; exec sleep 60', self::SHORT);
         self::assertSame('ready', $run->readLine());
         $command = (int) file_get_contents("/proc/$run->pid/task/$run->pid/children");
         $run->signal(SIGTSTP);
