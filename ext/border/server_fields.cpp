@@ -110,13 +110,15 @@ bool take_text(Reading& reading, std::string_view name, const zval* value) {
   constexpr std::string_view kNames[] = {"scheme", "path", "url", "username"};
   if (std::ranges::find(kNames, name) == std::end(kNames)) return false;
   if (is_empty(value)) return true;
-  const std::string text = text_from(name, value);
+  std::string text = text_from(name, value);
   if (name == "scheme") {
     set_scheme(reading.parts, scheme_of(text));
   } else if (name == "path") {
     reading.parts.path = text;
   } else if (name == "url") {
-    reading.url = parts_from_text(text);
+    // It may hold a password.
+    const Secret url(std::move(text));
+    reading.url = parts_from_text(url);
   } else {
     set_user(reading.parts, text);
   }

@@ -133,6 +133,9 @@ TEST_F(TlsFiles, CiphersThatNobodyKnows) {
   TlsOptions options;
   options.ciphers = "NO-SUCH-CIPHER";
   EXPECT_EQ(trouble_with(options), "ciphers: OpenSSL knows none of these");
+  // Nor such as need no certificate.
+  options.ciphers = "aNULL:@SECLEVEL=0";
+  EXPECT_EQ(trouble_with(options), "ciphers: OpenSSL knows none of these");
   options.ciphers = "HIGH:!aNULL";
   EXPECT_EQ(trouble_with(options), "");
 }

@@ -101,11 +101,41 @@ TEST(CheckTls, TextsAreBoundedAndHoldNoNullByte) {
         check_tls(draft.options());
       });
     };
-    EXPECT_EQ(checked(std::string(kTlsTextBytesMax, 'x')), "accepted") << name;
+    const bool secret = std::string_view(name) == "passphrase";
+    const std::size_t most = secret ? kTlsPassphraseBytesMax : kTlsTextBytesMax;
+    EXPECT_EQ(checked(std::string(most, 'x')), "accepted") << name;
     EXPECT_THAT(checked(std::string(kTlsTextBytesMax + 1, 'x')), HasSubstr(name));
     EXPECT_THAT(checked(std::string("a\0b", 3)),
                 HasSubstr(std::string(name) + " must not contain"));
   }
+}
+
+TEST(CheckTls, AFileIsNamedAndNotWrittenDown) {
+  const std::string key = "-----BEGIN PRIVATE KEY-----\nMIGH";
+  for (const auto field : {&TlsOptions::cafile, &TlsOptions::capath, &TlsOptions::local_cert}) {
+    TlsOptions options;
+    options.*field = key;
+    try {
+      check_tls(options);
+      ADD_FAILURE() << "it is taken";
+    } catch (const ArgumentError& error) {
+      EXPECT_EQ(std::string(error.what()).find("MIGH"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("path of a file"), std::string::npos);
+    }
+  }
+}
+
+TEST(CheckTls, APeerIsNoDomain) {
+  TlsOptions options;
+  options.peer_name = ".example.com";
+  EXPECT_THROW(check_tls(options), ArgumentError);
+}
+
+TEST(CheckTls, APassphraseThatOpensslWouldCutIsRefused) {
+  TlsOptions options;
+  options.local_cert = "/c";
+  options.passphrase = Secret(std::string(kTlsPassphraseBytesMax + 1, 'p'));
+  EXPECT_THROW(check_tls(options), ArgumentError);
 }
 
 TEST(CheckTls, AKeyIsForACertificate) {

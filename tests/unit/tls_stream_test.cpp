@@ -197,6 +197,19 @@ TEST_P(ATlsStream, HandsOutMoreThanThereIsRoomForBitByBit) {
   EXPECT_FALSE(pair.ours.buffered());
 }
 
+// Some suites have no certificate at all, and OpenSSL then asks nobody whether that will do.
+TEST(ATlsStreamOfVersion12, TrustsNobodyWhoShowsNoCertificate) {
+  const TlsServer server(good(), {.tls13 = false});
+  ASSERT_EQ(SSL_CTX_set_cipher_list(server.context(), "aNULL:@SECLEVEL=0"), 1);
+  const auto context = test::client_context(authority());
+  ASSERT_EQ(SSL_CTX_set_cipher_list(context.get(), "ALL:@SECLEVEL=0"), 1);
+  TlsPair pair(*context, server);
+  pair.shake();
+  EXPECT_EQ(pair.ours.state(), TlsStream::State::ended);
+  EXPECT_EQ(pair.ours.fault(), Fault::tls);
+  EXPECT_EQ(pair.ours.reason(), "the server showed no certificate");
+}
+
 TEST(ATlsStreamOfVersion13, ReadsNoMoreWhileItsAnswersToNewKeysAreNotTaken) {
   const std::shared_ptr<SSL_CTX> context = test::client_context(authority());
   const TlsServer server(good());

@@ -30,8 +30,6 @@ inline constexpr Duration kBackoffMax = Duration::ms(200);
 inline constexpr std::size_t kReceiveBytes = 16 * 1024;
 // Per turn; a server that floods us waits for the next one.
 inline constexpr int kReceivesMax = 8;
-// Servers read 16 KiB at a time, and carry all of it out before they reply.
-inline constexpr std::size_t kReadAtOnceBytes = 16 * 1024;
 
 // When an answer came is known where somebody looked all the time but for so long.
 inline constexpr Duration kUnseenMax = Duration::us(100);

@@ -184,7 +184,8 @@ void Connection<C>::say_last_words() {
 
 template <IsConversation C>
 void Connection<C>::close(Instant now) {
-  const bool read_at_once = conversation_->unanswered_bytes() <= kReadAtOnceBytes;
+  const bool read_at_once =
+      conversation_->unanswered_bytes() <= transport_.read_at_once(connection_);
   read_at_once ? transport_.close(connection_) : transport_.close_behind(connection_);
   connection_ = 0;
   conversation_.reset();

@@ -137,6 +137,11 @@ Wants SocketTransport::wants(ConnectionId connection, bool has_output) {
   return through_tls ? used.tls->wants(has_output) : Transport::wants(connection, has_output);
 }
 
+// By TLS it reads a record, and may write before it reads the next one.
+std::size_t SocketTransport::read_at_once(ConnectionId connection) {
+  return link(connection).tls ? 0 : kReadAtOnceBytes;
+}
+
 IoResult SocketTransport::note_moved(IoResult moved) {
   const bool any = moved.state == IoState::progress;
   if (any && waker_ != nullptr) awake_until_ = clock_.now() + kAwake;

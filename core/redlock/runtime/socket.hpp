@@ -45,6 +45,7 @@ class SocketTransport final : public Transport {
   [[nodiscard]] ConnectionId open(const Endpoint& endpoint, Instant answer_by) override;
   [[nodiscard]] LinkStatus status(ConnectionId connection) override;
   [[nodiscard]] Wants wants(ConnectionId connection, bool has_output) override;
+  [[nodiscard]] std::size_t read_at_once(ConnectionId connection) override;
   [[nodiscard]] IoResult send(ConnectionId connection, std::string_view bytes) override;
   [[nodiscard]] IoResult receive(ConnectionId connection, std::span<char> into) override;
   void close(ConnectionId connection) override;

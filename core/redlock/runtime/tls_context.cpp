@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "redlock/algorithm/invariant.hpp"
+#include "redlock/runtime/clock.hpp"
 #include "redlock/runtime/descriptor.hpp"
 #include "redlock/wire/tls_words.hpp"
 
@@ -107,7 +108,8 @@ void check_kind(const char* option, const std::string& path, mode_t mode, bool i
 // An exit of the process would otherwise take OpenSSL down before a client that is a static object.
 void start_openssl() {
   static const bool kStarted = OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr) == 1;
-  if (!kStarted) throw std::bad_alloc();
+  if (!kStarted)
+    throw TlsFileTrouble("OpenSSL does not start: " + openssl_words("no reason given"));
 }
 
 }  // namespace
@@ -147,14 +149,21 @@ TlsContexts::Context TlsContexts::make(const TlsOptions& options, std::vector<Fi
   ERR_clear_error();
   Context context{{SSL_CTX_new(TLS_client_method()), {}}, std::move(files)};
   SSL_CTX* const made = context.made.get();
-  if (made == nullptr) throw std::bad_alloc();
-  SSL_CTX_set_min_proto_version(made, TLS1_2_VERSION);
+  if (made == nullptr) {
+    throw TlsFileTrouble("OpenSSL does no TLS: " + openssl_words("no reason given"));
+  }
+  // The system may ask for more.
+  if (SSL_CTX_get_min_proto_version(made) < TLS1_2_VERSION) {
+    SSL_CTX_set_min_proto_version(made, TLS1_2_VERSION);
+  }
   SSL_CTX_set_options(made, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   // Fewer and larger steps through the memory.
   SSL_CTX_set_read_ahead(made, 1);
   TlsStream::prepare(*made);
   SSL_CTX_set_default_passwd_cb(made, tell_passphrase);
-  if (!options.ciphers.empty() && SSL_CTX_set_cipher_list(made, options.ciphers.c_str()) != 1) {
+  // Without a certificate there is nobody to verify: such suites are never offered.
+  const std::string ciphers = options.ciphers + ":!aNULL:!eNULL";
+  if (!options.ciphers.empty() && SSL_CTX_set_cipher_list(made, ciphers.c_str()) != 1) {
     ERR_clear_error();
     throw TlsFileTrouble("ciphers: OpenSSL knows none of these");
   }
@@ -183,7 +192,10 @@ TlsContexts::Context& TlsContexts::context_of(const TlsOptions& options) {
     std::erase_if(sessions_, [&](const auto& kept) { return read_for(*kept.first.tls) == read; });
     return known->second = std::move(fresh);
   }
-  if (contexts_.size() >= kTlsContextsMax) contexts_.clear();
+  if (contexts_.size() >= kTlsContextsMax) {
+    contexts_.clear();
+    sessions_.clear();
+  }
   return contexts_.emplace(read, std::move(fresh)).first->second;
 }
 
@@ -199,19 +211,34 @@ TlsContexts::Begun TlsContexts::begin(const Endpoint& server) {
   REDLOCK_INVARIANT(server.tls.has_value());
   try {
     const Context& context = context_of(*server.tls);
-    const auto session = sessions_.find(server);
-    SSL_SESSION* const earlier = session == sessions_.end() ? nullptr : session->second.get();
-    return {std::make_unique<TlsStream>(*context.made, *server.tls, server.host, earlier), {}};
+    return {std::make_unique<TlsStream>(*context.made, *server.tls, server.host, earlier(server)),
+            {}};
   } catch (const TlsFileTrouble& trouble) {
     return {nullptr, trouble.what()};
   }
 }
 
+SSL_SESSION* TlsContexts::earlier(const Endpoint& server) {
+  const auto known = sessions_.find(server);
+  if (known == sessions_.end()) return nullptr;
+  const std::int64_t age_ms = wall_ms() - known->second.verified_ms;
+  if (age_ms >= 0 && age_ms < kTlsTrustedFor.count_ms()) return known->second.session.get();
+  sessions_.erase(known);
+  return nullptr;
+}
+
 void TlsContexts::remember(const Endpoint& server, TlsStream& stream) {
   TlsSession session = stream.take_session();
   if (!session) return;
-  if (sessions_.size() >= kTlsSessionsMax && !sessions_.contains(server)) sessions_.clear();
-  sessions_.insert_or_assign(server, std::move(session));
+  // Verified by files that have been replaced, or by nobody knows which.
+  const auto context = contexts_.find(read_for(*server.tls));
+  if (context == contexts_.end() || !stream.made_of(*context->second.made)) return;
+  // Who was known again was not looked at: it is as long ago as it was.
+  const auto known = sessions_.find(server);
+  if (stream.resumed() && known == sessions_.end()) return;
+  const std::int64_t verified_ms = stream.resumed() ? known->second.verified_ms : wall_ms();
+  if (sessions_.size() >= kTlsSessionsMax && known == sessions_.end()) sessions_.clear();
+  sessions_.insert_or_assign(server, Kept{std::move(session), verified_ms});
 }
 
 }  // namespace redlock

@@ -20,6 +20,8 @@ namespace redlock {
 // Past the bound all are let go of, and made anew where they are needed.
 inline constexpr std::size_t kTlsContextsMax = 16;
 inline constexpr std::size_t kTlsSessionsMax = 64;
+// Then a server is looked at anew: certificates end, and authorities are trusted no more.
+inline constexpr Duration kTlsTrustedFor = Duration::seconds(3600);
 
 // Was redlock built with OpenSSL?
 [[nodiscard]] bool tls_available();
@@ -53,11 +55,17 @@ class TlsContexts {
     std::uint64_t number = 0;
     bool operator==(const FileStamp&) const = default;
   };
+  struct Kept {
+    TlsSession session;
+    std::int64_t verified_ms = 0;  // when its server was, by the wall clock
+  };
   struct Context {
     std::unique_ptr<ssl_ctx_st, ContextEnd> made;
     std::vector<FileStamp> files;
   };
 
+  // Null: there is none that is to be taken up.
+  [[nodiscard]] ssl_session_st* earlier(const Endpoint& server);
   [[nodiscard]] static TlsOptions read_for(const TlsOptions& options);
   // These throw what begin() tells.
   [[nodiscard]] Context& context_of(const TlsOptions& options);
@@ -66,7 +74,7 @@ class TlsContexts {
   [[nodiscard]] static FileStamp look_at(const char* option, const std::string& path);
 
   std::map<TlsOptions, Context> contexts_;
-  std::map<Endpoint, TlsSession> sessions_;
+  std::map<Endpoint, Kept> sessions_;
 };
 
 }  // namespace redlock

@@ -44,7 +44,10 @@ LinkStatus TlsLink::status() const {
 }
 
 Wants TlsLink::wants(bool has_output) const {
-  return {true, has_output || !stream_->output().empty(), stream_->buffered()};
+  // That it has ended shows in no polling where the server leaves the socket open.
+  const bool ended = stream_->state() == TlsStream::State::ended;
+  const bool writes = has_output && !stream_->reads_first();
+  return {true, writes || !stream_->output().empty(), stream_->buffered() || ended};
 }
 
 IoResult TlsLink::flush(int socket) {
@@ -84,6 +87,7 @@ IoResult TlsLink::send(int socket, std::string_view bytes) {
   for (bool again = true; again;) {
     const std::size_t taken = stream_->write(bytes);
     IoResult moved = flush(socket);
+    refused_ = taken == 0;
     // What it did not take leaves later, or is lost with the connection.
     if (taken > 0) return {IoState::progress, taken, {}};
     if (moved.state == IoState::ended) return moved;
@@ -111,6 +115,9 @@ IoResult TlsLink::receive(int socket, std::span<char> into) {
 }
 
 void TlsLink::say_goodbye(int socket) {
+  // A record that is cut off is lost whole. Completed now, it would arrive without what there was
+  // no room for behind it: a SET without its removal.
+  if (refused_ && stream_->holds_plain()) return;
   stream_->say_goodbye();
   flush(socket);
 }

@@ -49,6 +49,7 @@ class TlsLink {
   Endpoint server_;
   std::unique_ptr<TlsStream> stream_;
   std::string trouble_;
+  bool refused_ = false;  // there was no room for what was to be sent last
 };
 
 }  // namespace redlock

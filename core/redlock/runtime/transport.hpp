@@ -41,6 +41,9 @@ struct IoResult {
   Fault fault = Fault::closed;  // where it ended
 };
 
+// What servers read of a socket at once.
+inline constexpr std::size_t kReadAtOnceBytes = 16 * 1024;
+
 // What a connection waits for.
 struct Wants {
   bool read = true;
@@ -77,6 +80,10 @@ class Transport {
   }
   [[nodiscard]] virtual IoResult send(ConnectionId connection, std::string_view bytes) = 0;
   [[nodiscard]] virtual IoResult receive(ConnectionId connection, std::span<char> into) = 0;
+  // So much the server reads at once, and carries all of it out before it replies.
+  [[nodiscard]] virtual std::size_t read_at_once(ConnectionId /*connection*/) {
+    return kReadAtOnceBytes;
+  }
   // What has been sent still arrives, as far as the network allows.
   virtual void close(ConnectionId connection) = 0;
   // Like close(), for a connection on which more is unanswered than a server reads at once: where

@@ -51,6 +51,14 @@ void check_text(std::string_view name, std::string_view text) {
   }
 }
 
+// Else a key would stand in the message that there is no such file.
+void check_path(std::string_view name, std::string_view text) {
+  constexpr std::string_view kPem = "-----BEGIN";
+  if (text.find('\n') == std::string_view::npos && text.find(kPem) == std::string_view::npos)
+    return;
+  refuse(std::string(name) + " must be the path of a file, not what stands in it");
+}
+
 }  // namespace
 
 TlsKind tls_kind(std::string_view name) {
@@ -112,6 +120,15 @@ TlsOptions TlsDraft::options() const {
 void check_tls(const TlsOptions& options) {
   for (const TextOption& option : kTexts) check_text(option.name, options.*option.field);
   check_text("passphrase", options.passphrase);
+  check_path("cafile", options.cafile);
+  check_path("capath", options.capath);
+  check_path("local_cert", options.local_cert);
+  check_path("local_pk", options.local_pk);
+  // OpenSSL takes no longer one, and would call it another.
+  if (options.passphrase.size() > kTlsPassphraseBytesMax) {
+    refuse("passphrase must be at most 1024 bytes long");
+  }
+  if (options.peer_name.starts_with('.')) refuse("peer_name must not begin with a dot");
   if (!options.local_cert.empty()) return;
   if (!options.local_pk.empty()) refuse("local_pk needs a local_cert");
   if (!options.passphrase.empty()) refuse("passphrase needs a local_cert");

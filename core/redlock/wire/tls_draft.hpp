@@ -12,6 +12,7 @@
 namespace redlock {
 
 inline constexpr std::size_t kTlsTextBytesMax = 4096;
+inline constexpr std::size_t kTlsPassphraseBytesMax = 1024;
 
 // What an option of this name is given as.
 enum class TlsKind {

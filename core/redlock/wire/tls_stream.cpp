@@ -33,6 +33,13 @@ int judge_name_alone(int /*accepted*/, X509_STORE_CTX* verdict) {
   return error == X509_V_ERR_HOSTNAME_MISMATCH || error == X509_V_ERR_IP_ADDRESS_MISMATCH ? 0 : 1;
 }
 
+// There are ways to shake hands without one, and nothing is verified then.
+bool shows_certificate(const SSL& ssl) {
+  X509* const shown = SSL_get_peer_certificate(&ssl);
+  X509_free(shown);
+  return shown != nullptr;
+}
+
 BIO* new_buffer() {
   BIO* const buffer = BIO_new(BIO_s_mem());
   if (buffer == nullptr) throw std::bad_alloc();
@@ -96,15 +103,21 @@ void TlsStream::expect(const TlsOptions& options, const std::string& name) {
     X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     const bool named = X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1 ||
                        SSL_set1_host(ssl_.get(), host.c_str()) == 1;
-    if (!named || host.empty()) return end(Fault::tls, "no name to compare the certificate with");
+    // A name that begins with a dot would stand for all names that end so.
+    if (!named || host.empty() || host.front() == '.')
+      return end(Fault::tls, "no name to compare the certificate with");
   }
-  const bool judged = options.verify_peer || options.verify_peer_name;
-  SSL_set_verify(ssl_.get(), judged ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
+  judges_ = options.verify_peer || options.verify_peer_name;
+  SSL_set_verify(ssl_.get(), judges_ ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
                  options.verify_peer ? nullptr : judge_name_alone);
   // Addresses are no names to ask for.
   ASN1_OCTET_STRING* const address = a2i_IPADDRESS(host.c_str());
   if (address == nullptr) SSL_set_tlsext_host_name(ssl_.get(), host.c_str());
   ASN1_OCTET_STRING_free(address);
+}
+
+bool TlsStream::made_of(const SSL_CTX& context) const {
+  return SSL_get_SSL_CTX(ssl_.get()) == &context;
 }
 
 bool TlsStream::resumed() const { return SSL_session_reused(ssl_.get()) == 1; }
@@ -113,10 +126,12 @@ void TlsStream::shake() {
   if (state_ != State::shaking) return;
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_.get());
-  if (result == 1) {
-    state_ = State::open;
-  } else {
+  if (result != 1) {
     wants_more(result);
+  } else if (judges_ && !shows_certificate(*ssl_)) {
+    end(Fault::tls, "the server showed no certificate");
+  } else {
+    state_ = State::open;
   }
 }
 
@@ -129,6 +144,7 @@ void TlsStream::feed(std::string_view bytes) {
   const int size = static_cast<int>(bytes.size());
   if (BIO_write(in_, bytes.data(), size) != size) throw std::bad_alloc();
   drained_ = false;
+  reads_first_ = false;
   shake();
 }
 
@@ -171,7 +187,7 @@ std::size_t TlsStream::write(std::string_view plain) {
   const std::size_t size = std::min(plain.size(), kTlsRecordMax);
   const int result = SSL_write_ex(ssl_.get(), plain.data(), size, &written);
   if (result != 1) {
-    wants_more(result);
+    reads_first_ = wants_more(result);
     return 0;
   }
   holds_plain_ = true;

@@ -63,6 +63,12 @@ class TlsStream {
   [[nodiscard]] const std::string& reason() const { return reason_; }
   // Has the server said anything yet?
   [[nodiscard]] bool heard_any() const { return heard_bytes_ > 0; }
+  // Of this context?
+  [[nodiscard]] bool made_of(const ssl_ctx_st& context) const;
+  // Nothing can be written until more has come.
+  [[nodiscard]] bool reads_first() const { return reads_first_; }
+  // Plain bytes that count as sent are still here.
+  [[nodiscard]] bool holds_plain() const { return holds_plain_; }
   // Did it know us again? Known once it is open.
   [[nodiscard]] bool resumed() const;
 
@@ -109,6 +115,8 @@ class TlsStream {
   bool read_any_ = false;     // plain bytes
   bool drained_ = true;       // nothing was fed since there was nothing to read
   bool holds_plain_ = false;  // the output has plain bytes in it
+  bool reads_first_ = false;
+  bool judges_ = true;  // the certificate, or the name in it
 };
 
 }  // namespace redlock

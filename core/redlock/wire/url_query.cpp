@@ -26,6 +26,12 @@ struct Parameter {
   std::string value;
 };
 
+// It may be a password, whether it is taken or refused.
+struct Wiped {
+  std::string& value;
+  ~Wiped() { wipe(value); }
+};
+
 Parameter parameter_of(std::string_view pair) {
   const std::size_t equals = pair.find('=');
   Parameter parameter;
@@ -56,9 +62,9 @@ class QueryReader {
 
   void take(std::string_view pair) {
     Parameter parameter = parameter_of(pair);
+    const Wiped wiped{parameter.value};
     check_new(parameter);
     if (!take_known(parameter)) take_foreign(parameter);
-    wipe(parameter.value);
   }
 
  private:
