@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -49,10 +50,12 @@ bool at_terminal() {
 // In the child. Other threads may have held any lock when it was forked, so that nothing but system
 // calls may be made here. Should its parent vanish without a word, it is told to end.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const sigset_t& mask,
-                         pid_t parent, int report) {
+                         sighandler_t on_pipe, pid_t parent, int report) {
   (void)setpgid(0, 0);
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(kSystem);
+  // What it was for us when we began, and we ignore it.
+  (void)signal(SIGPIPE, on_pipe);
   (void)pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   (void)execvpe(arguments[0], arguments, environment);
   const int error = errno;
@@ -62,14 +65,14 @@ bool at_terminal() {
 
 // Returns once the command runs, or cannot.
 pid_t spawn(const std::vector<char*>& arguments, const std::vector<char*>& environment,
-            const sigset_t& mask) {
+            const sigset_t& mask, sighandler_t on_pipe) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) {
     throw std::system_error(errno, std::generic_category(), "pipe");
   }
   const pid_t parent = getpid();
   const pid_t process = fork();
-  if (process == 0) become(arguments.data(), environment.data(), mask, parent, report[1]);
+  if (process == 0) become(arguments.data(), environment.data(), mask, on_pipe, parent, report[1]);
   int error = process < 0 ? errno : 0;
   close(report[1]);
   if (process > 0) (void)!read(report[0], &error, sizeof(error));
@@ -103,19 +106,19 @@ CannotExecute::CannotExecute(const std::string& command, int error)
       status(error == ENOENT ? kNotFound : kNotExecutable) {}
 
 Child::Child(const std::vector<std::string>& command, const std::vector<std::string>& variables,
-             const sigset_t& mask) {
+             const sigset_t& mask, sighandler_t on_pipe) {
   std::vector<std::string> words = command;
   std::vector<std::string> settings = environment_with(variables);
   std::vector<char*> arguments = pointers_to(words);
   std::vector<char*> environment = pointers_to(settings);
   has_terminal_ = at_terminal();
-  process_ = spawn(arguments, environment, mask);
+  process_ = spawn(arguments, environment, mask, on_pipe);
   // It may have touched the terminal already, and been stopped for it.
   if (has_terminal_) go_on();
 }
 
 Child::~Child() {
-  if (has_terminal_) give_terminal(getpgrp());
+  take_terminal_back();
   while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -135,9 +138,19 @@ bool Child::was_stopped() {
   return waitid(P_PID, process, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0;
 }
 
-void Child::pause() const noexcept {
-  if (has_terminal_) give_terminal(getpgrp());
+void Child::pause() noexcept {
+  take_terminal_back();
   signal(SIGTSTP);
+  // It may have to leave the screen in good order before it stops.
+  constexpr timespec kStep{0, 5'000'000};
+  for (int steps = 0; steps < 20 && !was_stopped() && !ended(); ++steps) nanosleep(&kStep, nullptr);
+  // Who takes no notice would go on, and nobody keeps the lock.
+  signal(SIGSTOP);
+}
+
+// In the background it belongs to somebody else.
+void Child::take_terminal_back() const noexcept {
+  if (has_terminal_ && tcgetpgrp(STDIN_FILENO) == process_) give_terminal(getpgrp());
 }
 
 void Child::go_on() const noexcept {

@@ -22,10 +22,11 @@ struct CannotExecute : std::runtime_error {
 
 class Child {
  public:
-  // Starts `command` with our environment and these variables besides ("NAME=value"), with `mask`.
+  // Starts `command` with our environment and these variables besides ("NAME=value"), with `mask`,
+  // and with what was done about SIGPIPE.
   // Throws CannotExecute.
   Child(const std::vector<std::string>& command, const std::vector<std::string>& variables,
-        const sigset_t& mask);
+        const sigset_t& mask, sighandler_t on_pipe);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   // Lets go of the process, which must have ended or been told to, and takes the terminal back.
@@ -37,7 +38,7 @@ class Child {
   [[nodiscard]] bool was_stopped();
   [[nodiscard]] bool has_terminal() const { return has_terminal_; }
   // Stops it, and takes the terminal back; and the other way round.
-  void pause() const noexcept;
+  void pause() noexcept;
   void go_on() const noexcept;
   // To all of its group that is left.
   void signal(int number) const noexcept;
@@ -46,6 +47,7 @@ class Child {
 
  private:
   void give_terminal(pid_t group) const noexcept;
+  void take_terminal_back() const noexcept;
 
   pid_t process_ = 0;
   bool has_terminal_ = false;

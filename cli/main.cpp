@@ -1,4 +1,7 @@
 // redlock: locks over several Redis or Valkey servers, for shells, cron jobs and people.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -25,9 +28,17 @@ int perform(const Request& request) {
   return std::visit(dispatch, request.what);
 }
 
+// Where one of the three was closed, a connection would be it, and read what is said to people.
+void fill_standard_descriptors() {
+  int filled = 0;
+  while (filled >= 0 && filled <= STDERR_FILENO) filled = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (filled >= 0) close(filled);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  fill_standard_descriptors();
   try {
     const auto parsed = parse(count, arguments);
     if (const int* const status = std::get_if<int>(&parsed)) return *status;

@@ -143,7 +143,11 @@ class Supervision {
                                   {watched_.stops.descriptor(), POLLIN, 0},
                                   {lost_ ? -1 : loss_.descriptor(), POLLIN, 0}}};
     (void)poll(polled.data(), polled.size(), timeout_ms);
-    while (const auto number = watched_.passed_on.take()) child_.signal(*number);
+    while (const auto number = watched_.passed_on.take()) {
+      child_.signal(*number);
+      // Who was stopped, by reading a terminal that is not his, would never hear of it.
+      child_.signal(SIGCONT);
+    }
     while (watched_.children.take()) {
     }
     // By Ctrl-Z, which the one of us gets who has the terminal.
@@ -159,14 +163,13 @@ class Supervision {
   // Nobody keeps the lease meanwhile.
   void stop_along() {
     child_.pause();
-    (void)raise(SIGSTOP);
+    stop_self();
     if (!lost_ && !lease_.live()) end_command();
     child_.go_on();
   }
 
   void end_command() {
     lost_ = true;
-    complain("the lock on '" + asked_.resource + "' is lost; ending the command");
     // A process that is stopped takes no SIGTERM.
     child_.signal(SIGTERM);
     child_.signal(SIGCONT);
@@ -174,6 +177,7 @@ class Supervision {
     const auto longest = std::chrono::duration_cast<std::chrono::milliseconds>(
         steady_clock::time_point::max() - now);
     kill_at_ = now + std::min(asked_.grace, longest);
+    complain("the lock on '" + asked_.resource + "' is lost; ending the command");
   }
 
   const Run& asked_;
@@ -193,6 +197,8 @@ int run(Client& client, const Run& asked) {
   const sigset_t mask = signal_mask();
   // Where it is ignored, children vanish unseen.
   (void)signal(SIGCHLD, SIG_DFL);
+  // Whoever read our messages may be gone: the command is to be ended all the same.
+  const sighandler_t on_pipe = signal(SIGPIPE, SIG_IGN);
   Signals signals{SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
   const Signals terminal{SIGTTOU};
 
@@ -217,8 +223,8 @@ int run(Client& client, const Run& asked) {
   try {
     Child child(
         asked.command,
-        {"REDLOCK_RESOURCE=" + asked.resource, "REDLOCK_TOKEN=" + std::string(lock->token())},
-        mask);
+        {"REDLOCK_RESOURCE=" + asked.resource, "REDLOCK_TOKEN=" + std::string(lock->token())}, mask,
+        on_pipe);
     Supervision supervision(asked, watched, child, *lock, kept->lost());
     status = supervision.attend();
     lost = supervision.was_lost() || !lock->live();

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "cli/signals.hpp"
 #include "cli/words.hpp"
 
 namespace redlock::cli {
@@ -84,7 +85,7 @@ int Screen::key() {
 
 void Screen::stop() {
   leave();
-  (void)raise(SIGSTOP);
+  stop_self();
   (void)tcgetattr(STDIN_FILENO, &before_);
   enter();
 }

@@ -36,6 +36,16 @@ sigset_t signal_mask() {
   return mask;
 }
 
+void stop_self() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTSTP);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  (void)raise(SIGTSTP);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
 void die_by(int number) {
   sigset_t set;
   sigemptyset(&set);

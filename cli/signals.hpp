@@ -25,6 +25,8 @@ class Signals {
 
 // The mask of a process that starts.
 [[nodiscard]] sigset_t signal_mask();
+// As Ctrl-Z does: not where nobody is left who could let us go on. SIGTSTP is blocked afterwards.
+void stop_self();
 // As if the signal had come without us: does not return, unless it does not end a process.
 void die_by(int number);
 

@@ -1,8 +1,12 @@
 // Escaping and padding.
 #include "cli/words.hpp"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdio>
 
 namespace redlock::cli {
@@ -83,7 +87,11 @@ std::string json(std::string_view text) {
 
 void complain(std::string_view text) {
   const std::string line = "redlock: " + shown(text) + "\n";
-  (void)std::fwrite(line.data(), 1, line.size(), stderr);
+  // Whoever reads it may have stopped reading, and locks are not to wait for that.
+  constexpr int kPatienceMs = 100;
+  pollfd there{STDERR_FILENO, POLLOUT, 0};
+  if (poll(&there, 1, kPatienceMs) <= 0) return;
+  (void)!write(STDERR_FILENO, line.data(), std::min<std::size_t>(line.size(), PIPE_BUF));
 }
 
 }  // namespace redlock::cli

@@ -61,7 +61,10 @@ void put_back(const Aside& aside) {
   zend_object* const thrown = EG(exception);
   if (thrown != nullptr && aside.frame != nullptr) {
     // The handler ended the request; what was pending is of no interest any more.
-    if (aside.exception != nullptr) OBJ_RELEASE(aside.exception);
+    if (aside.exception == nullptr) return;
+    // The frame is at its exception already, and must be told where in its own code that was.
+    if (aside.opline == EG(exception_op)) EG(opline_before_exception) = aside.before_exception;
+    OBJ_RELEASE(aside.exception);
     return;
   }
   EG(exception) = nullptr;

@@ -38,13 +38,13 @@ class Events {
   void tell_to(zend_object* manager, const zend_fcall_info_cache& how);
   // Whom the manager's leases keep, so that there is somebody to tell; null: nobody is to be told.
   [[nodiscard]] zend_object* manager() const { return manager_; }
-  // What the handler does itself is not told to it: it would never come to an end.
   [[nodiscard]] bool telling() const { return telling_; }
 
-  // Without memory for it, nobody is told.
+  // What the handler does itself is not told to it: it would never come to an end. Without memory
+  // for it, nobody is told.
   template <class Make>
   void note(Make make) noexcept {
-    if (manager_ == nullptr) return;
+    if (manager_ == nullptr || telling_) return;
     try {
       waiting_.push_back(make());
       join_list();

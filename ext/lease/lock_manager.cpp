@@ -133,9 +133,7 @@ void call_with_lease(zval* return_value, zend_fcall_info& info, zend_fcall_info_
 }
 
 // With it go the events that nobody could be told of yet, as while exit() unwinds.
-void destruct(zend_object* object) {
-  if (GC_REFCOUNT(object) == 1) Events::tell_all();
-}
+void destruct(zend_object* /*object*/) { Events::tell_all(); }
 
 }  // namespace
 

@@ -122,8 +122,6 @@ zend_result ZEND_MODULE_ACTIVATE_N(redlock)(int, int) {
 zend_result ZEND_MODULE_DEACTIVATE_N(redlock)(int, int) {
   REDLOCK_G(persistent_at_end) = REDLOCK_G(persistent);
   REDLOCK_G(idle_seconds_at_end) = REDLOCK_G(pool_idle_seconds);
-  // What exit() let go is told now; after a fatal error PHP runs no code that it need not.
-  if (!CG(unclean_shutdown)) redlock::php::Events::tell_all();
   return SUCCESS;
 }
 

@@ -163,6 +163,51 @@ final class EventsTest extends LeaseTestCase
         self::assertReleased('log');
     }
 
+    public function testItIsNotToldOfWhatItDoesItself(): void
+    {
+        $lease = null;
+        $locks = self::locks(options: ['onEvent' => function (string $event) use (&$lease): void {
+            $this->told[] = [$event, []];
+            $lease?->extend();
+        }]);
+        $lease = self::leased($locks, 'r', 10_000);
+        self::assertTrue($lease->extend());
+        self::assertSame(['acquired', 'extended'], $this->names());
+        $lease->release();
+        self::assertSame(['acquired', 'extended', 'released'], $this->names());
+    }
+
+    /** The exception of the loss is pending in the middle of a call when the handler ends the request. */
+    public function testExitInItEndsARequestThatALossHadInterrupted(): void
+    {
+        $script = TempFolder::make() . '/script.php';
+        file_put_contents($script, '<?php
+            $servers = json_decode($argv[1], true);
+            $locks = new RedLock\LockManager($servers, ["onEvent" => function (string $event): void {
+                if ($event === "lost") {
+                    echo "lost\n";
+                    exit(3);
+                }
+            }]);
+            function store(mixed ...$values): void
+            {
+            }
+            function work($locks, $servers): void
+            {
+                $lease = $locks->acquire("r", 300, 0, ["interrupt" => true, "keepAlive" => true]);
+                (new RedLock\LockManager($servers))->forceRelease("r");
+                for ($until = hrtime(true) + 20e9; hrtime(true) < $until;) {
+                    store("a" . random_int(0, 9), [random_int(0, 9) . "b", usleep(1000) ?: random_int(1, 9)]);
+                }
+            }
+            work($locks, $servers);
+            echo "never\n";
+        ');
+        $command = [...PhpProcess::command(), $script, json_encode(self::$fleet->specs(3), JSON_THROW_ON_ERROR)];
+        exec(implode(' ', array_map(escapeshellarg(...), $command)) . ' 2>&1', $output, $status);
+        self::assertSame([['lost'], 3], [$output, $status]);
+    }
+
     public function testManagersThatAreOnlyKnownToTheirHandlersAreCollected(): void
     {
         $owner = new class () {

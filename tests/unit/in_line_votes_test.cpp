@@ -238,6 +238,21 @@ TEST_F(Wait, AVoteMoreForTheLockThatItHasIsItsOwn) {
   push(2, t(3));
 }
 
+TEST_F(Wait, AStaleVoteThatCannotBeRenewedIsForgotten) {
+  stand(Duration::ms(30'000), 3, Duration::ms(1'000));
+  drain();
+  grant(0, t(1));
+  line_->take_hearing(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
+  deny(1, t(2));
+  deny(2, t(2));
+  push(1, t(1'500));
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{1}));
+  grant(1, t(1'501));
+  // One vote is no majority, and is not asked for again and again.
+  EXPECT_EQ(line_->outcome(), nullptr);
+  EXPECT_TRUE(only<Join>(drain()).empty());
+}
+
 TEST_F(Wait, AVoteIsNotTrustedBeyondItsLife) {
   stand(Duration::ms(60'000), 3, Duration::ms(100));
   deny_all(t(1));

@@ -39,7 +39,8 @@ inline constexpr std::int64_t kOfferAfterRoundTrips = 3;
 inline constexpr int kOffersMax = 4;
 inline constexpr Duration kOfferPauseMin = Duration::ms(1);
 inline constexpr Duration kOfferPauseMax = Duration::seconds(1);
-// For so long servers that are silent, beside such as refuse, may answer again.
+// For so long, and for twice as long as an answer may take, servers that are silent beside such as
+// refuse may answer again.
 inline constexpr Duration kTooFewFor = Duration::seconds(1);
 
 // What is asked for, besides the lock.
@@ -86,6 +87,7 @@ class InLine final : public Operation {
   [[nodiscard]] bool barred(Instant now);
   void judge_votes(Instant now);
   void hurry_votes();
+  void forget_what_cannot_be_renewed();
   void offer_votes(Instant now);
   // Others have a majority, as far as we know.
   [[nodiscard]] bool out_of_reach(Instant now) const;

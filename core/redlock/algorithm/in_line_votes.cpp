@@ -44,9 +44,10 @@ bool InLine::barred(Instant now) {
   if (refused == 0 || answered() >= majority()) {
     too_few_at_ = Instant::never();
   } else if (too_few_at_ == Instant::never()) {
-    too_few_at_ = now + kTooFewFor;
+    too_few_at_ = now + std::max(kTooFewFor, *std::ranges::max_element(*answer_times_) * 2);
   }
-  return now >= too_few_at_;
+  // At the end of the wait those that are asked are waited for.
+  return now >= too_few_at_ && !ended_;
 }
 
 // Votes that were handed over long after they were joined for are asked for once more, for a full
@@ -58,9 +59,17 @@ void InLine::judge_votes(Instant now) {
   const bool enough = left * 2 >= kind_->validity(Duration()) || !may_gain;
   if (left > Duration() && enough) return finish(Decision::granted, now);
   if (ended_) return;
+  if (left <= Duration()) forget_what_cannot_be_renewed();
   hurry_votes();
   const auto due = [now](const LinePlace& place) { return place.can_join(now); };
   if (left > Duration() && std::ranges::none_of(places_, due)) finish(Decision::granted, now);
+}
+
+// They would be counted for ever, and the others joined again and again.
+void InLine::forget_what_cannot_be_renewed() {
+  for (LinePlace& place : places_) {
+    if (place.voted() && place.refused()) place.forget_vote();
+  }
 }
 
 void InLine::hurry_votes() {

@@ -73,6 +73,11 @@ void LinePlace::vote(bool handed_over) {
   report(Reply::granted());
 }
 
+void LinePlace::forget_vote() {
+  voted_ = false;
+  report(Reply::unknown(Fault::timeout, "it cannot be asked again"));
+}
+
 void LinePlace::stand(const Standing& standing, Instant now) {
   standing_ = standing;
   pause_ = kTroublePauseFirst;

@@ -46,6 +46,8 @@ class LinePlace {
   void take_push(const Push& push, Instant now);
   // An answer that is overdue is none.
   void take_time(Instant now);
+  // A vote that is worth nothing any more, and that no join can renew.
+  void forget_vote();
   // To be joined again, whatever its timer says.
   void hurry() { join_at_ = Instant(); }
 

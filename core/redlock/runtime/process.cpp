@@ -43,7 +43,11 @@ void lead_nowhere() noexcept {
     for (; word != 0; word &= word - 1) {
       if (nowhere < 0) nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
       if (nowhere < 0) return;
-      dup3(nowhere, static_cast<int>(i) * kBits + std::countr_zero(word), O_CLOEXEC);
+      const int number = static_cast<int>(i) * kBits + std::countr_zero(word);
+      // Where somebody closed it behind our back, the number may be another's. All of ours close
+      // on exec.
+      const int flags = fcntl(number, F_GETFD);
+      if (flags >= 0 && (flags & FD_CLOEXEC) != 0) dup3(nowhere, number, O_CLOEXEC);
     }
   }
   if (nowhere >= 0) close(nowhere);
