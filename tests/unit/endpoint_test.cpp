@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "support/refusal.hpp"
+
 namespace redlock {
 namespace {
 
@@ -19,12 +21,7 @@ ServerFields fields(const std::string& host) {
 }
 
 std::string refusal(const ServerFields& fields) {
-  try {
-    static_cast<void>(make_server(fields));
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { static_cast<void>(make_server(fields)); });
 }
 
 TEST(MakeServer, FillsInWhatIsUsual) {

@@ -7,27 +7,20 @@
 #include <cmath>
 
 #include "support/fake_world.hpp"
+#include "support/refusal.hpp"
 
 namespace redlock {
 namespace {
 
 using test::FakeServer;
 using test::FakeWorld;
+using test::refusal;
 using testing::HasSubstr;
 
 constexpr Duration kTtl = Duration::ms(10'000);
 
 class LockManagerTest : public FakeWorld {
  protected:
-  template <class Call>
-  static std::string refusal(Call call) {
-    try {
-      call();
-    } catch (const ArgumentError& error) {
-      return error.what();
-    }
-    return "accepted";
-  }
   std::string refusal_of(const LockOptions& options) {
     return refusal([&] { LockManager(pool_, specs(3), options); });
   }

@@ -4,23 +4,17 @@
 
 #include "redlock/algorithm/holding.hpp"
 #include "support/fake_world.hpp"
+#include "support/refusal.hpp"
 
 namespace redlock {
 namespace {
+
+using test::refusal;
 
 constexpr Duration kTtl = Duration::ms(10'000);
 
 class LockedByNameTest : public test::FakeWorld {
  protected:
-  template <class Call>
-  static std::string refusal(Call call) {
-    try {
-      call();
-    } catch (const ArgumentError& error) {
-      return error.what();
-    }
-    return "accepted";
-  }
 };
 
 TEST_F(LockedByNameTest, AnOwnersNameStandsInTheTokenOfEachAttemptAndIsReadFromIt) {

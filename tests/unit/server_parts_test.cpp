@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "redlock/wire/url.hpp"
+#include "support/refusal.hpp"
 
 namespace redlock {
 namespace {
 
+using test::refusal;
 using testing::HasSubstr;
 
 ServerParts host(const std::string& text) {
@@ -19,15 +21,6 @@ ServerParts host(const std::string& text) {
 
 Endpoint endpoint(const ServerParts& parts) { return make_server(fields_of(parts)).endpoint; }
 
-template <class Body>
-std::string refusal(Body body) {
-  try {
-    body();
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 std::string refusal(const ServerParts& parts) {
   return refusal([&] { static_cast<void>(endpoint(parts)); });
 }

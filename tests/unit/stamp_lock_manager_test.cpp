@@ -8,11 +8,13 @@
 
 #include "redlock/wire/scripts.hpp"
 #include "support/fake_world.hpp"
+#include "support/refusal.hpp"
 
 namespace redlock {
 namespace {
 
 using test::FakeWorld;
+using test::refusal;
 using testing::HasSubstr;
 
 constexpr Duration kLease = Duration::ms(1'000);
@@ -28,15 +30,6 @@ class StampLockManagerTest : public FakeWorld {
     const Outcome outcome = pool_.run(locks.begin_take(kKey, lease, buffer, once));
     if (outcome.decision == Decision::granted) locks.note_taken(kKey, outcome);
     return outcome;
-  }
-  template <class Call>
-  static std::string refusal(Call call) {
-    try {
-      call();
-    } catch (const ArgumentError& error) {
-      return error.what();
-    }
-    return "accepted";
   }
   // The arguments of the latest script that the server ran, from the first ARGV on.
   test::Arguments latest_arguments() {

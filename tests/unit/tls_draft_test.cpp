@@ -5,21 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "redlock/wire/endpoint.hpp"
+#include "support/refusal.hpp"
 
 namespace redlock {
 namespace {
 
+using test::refusal;
 using testing::HasSubstr;
-
-template <class Body>
-std::string refusal(Body body) {
-  try {
-    body();
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 constexpr const char* kTexts[] = {"cafile",     "capath",    "local_cert", "local_pk",
                                   "passphrase", "peer_name", "ciphers"};

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/refusal.hpp"
+
 namespace redlock {
 namespace {
 
@@ -15,12 +17,7 @@ ServerSpec with(const std::string& query, const std::string& begin = "redis://h?
 }
 
 std::string refusal(const std::string& query, const std::string& begin = "redis://h?") {
-  try {
-    static_cast<void>(with(query, begin));
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { static_cast<void>(with(query, begin)); });
 }
 
 TEST(UrlQuery, ADatabaseHasTwoNamesAndMayStandInThePathToo) {

@@ -4,18 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/refusal.hpp"
+
 namespace redlock {
 namespace {
 
 using testing::HasSubstr;
 
 std::string refusal(std::string_view text) {
-  try {
-    static_cast<void>(parse_server(text));
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { static_cast<void>(parse_server(text)); });
 }
 
 std::string shown(std::string_view text) { return parse_server(text).endpoint.display(); }
