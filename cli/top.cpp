@@ -87,16 +87,6 @@ class Row {
   std::deque<steady_clock::time_point> changes_;
 };
 
-// The whole table, and whether a majority could be asked about every lock.
-bool look(Client& client, std::vector<Row>& rows) {
-  bool reachable = true;
-  for (Row& row : rows) {
-    row.look(client, steady_clock::now());
-    reachable = reachable && row.reachable();
-  }
-  return reachable;
-}
-
 enum class Wish { none, draw, leave };
 
 // What a key or a signal asks for, if one comes within `left`.
@@ -139,9 +129,9 @@ int top(Client& client, const Top& asked) {
   std::vector<Row> rows;
   for (const std::string& resource : asked.resources) rows.emplace_back(resource);
   if (asked.once) {
-    const bool reachable = look(client, rows);
+    for (Row& row : rows) row.look(client, steady_clock::now());
     for (const std::string& line : table(rows)) std::puts(line.c_str());
-    return reachable ? kDone : kUnreachable;
+    return std::ranges::all_of(rows, &Row::reachable) ? kDone : kUnreachable;
   }
   if (!Screen::there()) {
     complain("top needs a terminal; without one, top --once prints one look");

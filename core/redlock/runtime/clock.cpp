@@ -16,10 +16,12 @@ Instant SystemClock::now() {
   return Instant::from_ns(time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec);
 }
 
-std::int64_t wall_ms() {
+std::int64_t wall_us() {
   timespec time{};
   clock_gettime(CLOCK_REALTIME, &time);
-  return time.tv_sec * std::int64_t{1'000} + time.tv_nsec / 1'000'000;
+  return time.tv_sec * std::int64_t{1'000'000} + time.tv_nsec / 1'000;
 }
+
+std::int64_t wall_ms() { return wall_us() / 1'000; }
 
 }  // namespace redlock

@@ -19,7 +19,9 @@ class SystemClock final : public Clock {
   [[nodiscard]] Instant now() override;
 };
 
-// The clock on the wall, in ms since 1970. It may step: nothing that must be true may hang on it.
+// The clock on the wall, in us or ms since 1970. It may step: nothing that must be true may hang on
+// it.
+[[nodiscard]] std::int64_t wall_us();
 [[nodiscard]] std::int64_t wall_ms();
 
 }  // namespace redlock

@@ -1,9 +1,9 @@
 // Going through the questions with every server.
 #include "redlock/runtime/examiner.hpp"
 
-#include <chrono>
 #include <memory>
 
+#include "redlock/runtime/clock.hpp"
 #include "redlock/runtime/connection_upkeep.hpp"
 #include "redlock/runtime/locator.hpp"
 #include "redlock/wire/examination.hpp"
@@ -14,11 +14,6 @@ namespace redlock {
 template class Connection<Examination>;
 
 namespace {
-
-std::int64_t wall_us() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
-}
 
 // One server, from the first question to the last.
 class Examinee final : public Connection<Examination> {
