@@ -47,8 +47,8 @@ bool at_terminal() {
   return tcgetpgrp(STDIN_FILENO) == getpgrp() && tcgetpgrp(STDOUT_FILENO) == getpgrp();
 }
 
-// In the child. Other threads may have held any lock when it was forked, so that nothing but system
-// calls may be made here. Should its parent vanish without a word, it is told to end.
+// In the child, which has our memory until it is another program: nothing but system calls may be
+// made here. Should its parent vanish without a word, it is told to end.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const sigset_t& mask,
                          sighandler_t on_pipe, pid_t parent, int report) {
   (void)setpgid(0, 0);
@@ -71,7 +71,8 @@ pid_t spawn(const std::vector<char*>& arguments, const std::vector<char*>& envir
     throw std::system_error(errno, std::generic_category(), "pipe");
   }
   const pid_t parent = getpid();
-  const pid_t process = fork();
+  // Copying our memory would take a good part of the time in which a command is started.
+  const pid_t process = vfork();
   if (process == 0) become(arguments.data(), environment.data(), mask, on_pipe, parent, report[1]);
   int error = process < 0 ? errno : 0;
   close(report[1]);
@@ -123,13 +124,14 @@ Child::~Child() {
   }
 }
 
-std::optional<int> Child::ended() {
+std::optional<Ended> Child::ended() {
   siginfo_t info{};
   const auto process = static_cast<id_t>(process_);
   if (waitid(P_PID, process, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
     return std::nullopt;
   }
-  return info.si_code == CLD_EXITED ? info.si_status : kBySignal + info.si_status;
+  if (info.si_code == CLD_EXITED) return Ended{info.si_status, 0};
+  return Ended{kBySignal + info.si_status, info.si_status};
 }
 
 bool Child::was_stopped() {

@@ -20,6 +20,12 @@ struct CannotExecute : std::runtime_error {
   int status;
 };
 
+// How a process ended.
+struct Ended {
+  int status;  // as shells have it
+  int signal;  // 0: by itself
+};
+
 class Child {
  public:
   // Starts `command` with our environment and these variables besides ("NAME=value"), with `mask`,
@@ -32,8 +38,8 @@ class Child {
   // Lets go of the process, which must have ended or been told to, and takes the terminal back.
   ~Child();
 
-  // Its exit status as shells have it, once it has ended.
-  [[nodiscard]] std::optional<int> ended();
+  // Once it has.
+  [[nodiscard]] std::optional<Ended> ended();
   // Was it stopped, since this was asked last?
   [[nodiscard]] bool was_stopped();
   [[nodiscard]] bool has_terminal() const { return has_terminal_; }

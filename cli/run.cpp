@@ -96,6 +96,16 @@ int refused(Client& client, const Run& asked, const Refusal& refusal) {
   return asked.busy;
 }
 
+// For whoever started us.
+int die(Client& client, int signal, Whom whom) {
+  {
+    // Its end delivers what is to be sent still.
+    const Client delivered = std::move(client);
+  }
+  die_by(signal, whom);
+  return kBySignal + signal;
+}
+
 struct Watched {
   Signals& passed_on;
   Signals children{SIGCHLD};
@@ -111,15 +121,19 @@ class Supervision {
           loss_.set_off();
         }) {}
 
-  // Gives its exit status.
-  int attend() {
+  Ended attend() {
     for (;;) {
-      const std::optional<int> status = child_.ended();
-      if (status && may_leave()) return *status;
-      wait(status ? until_look() : -1);
+      const std::optional<Ended> ended = child_.ended();
+      if (ended && may_leave()) return *ended;
+      wait(ended ? until_look() : -1);
     }
   }
   [[nodiscard]] bool was_lost() const { return lost_; }
+  // Whom it concerns that the command was ended by a signal. Of what was typed only the group
+  // hears that has the terminal; a script that waits for us is to end with the command, though.
+  [[nodiscard]] Whom concerned(int signal) const {
+    return child_.has_terminal() && passed_on_ != signal ? Whom::group : Whom::process;
+  }
 
  private:
   // Its group was told to end, and may still be at it.
@@ -144,6 +158,7 @@ class Supervision {
                                   {lost_ ? -1 : loss_.descriptor(), POLLIN, 0}}};
     (void)poll(polled.data(), polled.size(), timeout_ms);
     while (const auto number = watched_.passed_on.take()) {
+      passed_on_ = *number;
       child_.signal(*number);
       // Who was stopped, by reading a terminal that is not his, would never hear of it.
       child_.signal(SIGCONT);
@@ -187,6 +202,7 @@ class Supervision {
   Event loss_;
   bool lost_ = false;
   bool killed_ = false;
+  int passed_on_ = 0;
   steady_clock::time_point kill_at_;
   std::stop_callback<std::function<void()>> on_loss_;
 };
@@ -203,22 +219,17 @@ int run(Client& client, const Run& asked) {
   const Signals terminal{SIGTTOU};
 
   Result lock = take(client, asked, signals);
-  const std::optional<int> ended_by = signals.take();
-  if (ended_by) {
+  if (const std::optional<int> signal = signals.take()) {
     lock = Refusal{};
-    {
-      // Its end delivers what is to be sent still.
-      const Client delivered = std::move(client);
-    }
-    die_by(*ended_by);
-    return kBySignal + *ended_by;
+    return die(client, *signal, Whom::process);
   }
   if (!lock) return refused(client, asked, lock.refusal());
 
   // While we wait in line a Ctrl-Z is nothing special.
   Watched watched{signals};
   std::optional<KeepAlive> kept = lock->keep_alive(std::chrono::milliseconds::max());
-  int status = 0;
+  Ended ended{};
+  Whom concerned = Whom::process;
   bool lost = false;
   try {
     Child child(
@@ -226,16 +237,20 @@ int run(Client& client, const Run& asked) {
         {"REDLOCK_RESOURCE=" + asked.resource, "REDLOCK_TOKEN=" + std::string(lock->token())}, mask,
         on_pipe);
     Supervision supervision(asked, watched, child, *lock, kept->lost());
-    status = supervision.attend();
+    ended = supervision.attend();
+    concerned = supervision.concerned(ended.signal);
     lost = supervision.was_lost() || !lock->live();
   } catch (const CannotExecute& error) {
     complain(error.what());
-    status = error.status;
+    ended.status = error.status;
   }
   kept.reset();
   (void)lock->release();
-  if (!lost) return status;
-  return kLost;
+  if (lost) return kLost;
+  // By Ctrl-C or Ctrl-\: shells go on with a script where the status alone says so.
+  if (ended.signal != SIGINT && ended.signal != SIGQUIT) return ended.status;
+  lock = Refusal{};
+  return die(client, ended.signal, concerned);
 }
 
 }  // namespace redlock::cli

@@ -1,6 +1,7 @@
 // Blocking and reading signals.
 #include "cli/signals.hpp"
 
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -46,11 +47,13 @@ void stop_self() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-void die_by(int number) {
+void die_by(int number, Whom whom) {
+  // What went wrong, if anything did, is to be seen in the command's core.
+  (void)prctl(PR_SET_DUMPABLE, 0);
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, number);
-  (void)raise(number);
+  (void)(whom == Whom::group ? kill(0, number) : raise(number));
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 

@@ -101,6 +101,18 @@ final class TerminalTest extends CliTestCase
         $this->awaitScreen('~^status 130$~m');
     }
 
+    public function testCtrlCEndsAScriptAlongWithTheCommandThatItRuns(): void
+    {
+        $this->type('sh -c "' . self::program() . ' run r --timeout 2s -- cat; echo the script goes on"');
+        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
+        $this->type('hello');
+        $this->awaitScreen('~^hello\nhello$~m');
+        $this->key('C-c');
+        $screen = $this->awaitScreen('~\^C\n?prompt:$~');
+        self::assertStringNotContainsString("\nthe script goes on", $screen);
+        self::assertReleased();
+    }
+
     private function tmux(string ...$arguments): string
     {
         $command = implode(' ', array_map(escapeshellarg(...), ['tmux', '-S', $this->socket, ...$arguments]));
