@@ -33,6 +33,7 @@ final class Settings
         public readonly int $handOvers,
         public readonly int $killedRounds,
         public readonly int $webRequests,
+        public readonly int $reconnects,
         public readonly array $seconds,
     ) {
     }
@@ -60,6 +61,7 @@ final class Settings
             handOvers: 400,
             killedRounds: 15,
             webRequests: 1000,
+            reconnects: 200,
             seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 420],
         );
     }
@@ -87,6 +89,7 @@ final class Settings
             handOvers: 60,
             killedRounds: 3,
             webRequests: 200,
+            reconnects: 40,
             seconds: ['split' => 8, 'shared' => 3, 'free' => 4, 'delay' => 4, 'stopped' => 6, 'soak' => 10],
         );
     }
