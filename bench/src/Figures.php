@@ -22,6 +22,7 @@ final class Figures
             'leases' => self::leases(...),
             'soak' => self::soak(...),
             'line' => LineFigures::line(...),
+            'many_in_line' => LineFigures::many(...),
             'hand_over' => LineFigures::handOver(...),
             'killed_in_line' => LineFigures::killed(...),
         ];

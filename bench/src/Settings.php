@@ -11,7 +11,11 @@ final class Settings
     public const HOLD_US = 5000;
     public const DELAY_US = 1000;
 
-    /** @param array<string, float> $seconds what each part takes at most; idle machines need far less */
+    /**
+     * @param list<int> $capacityClients
+     * @param list<int> $capacityLines
+     * @param array<string, float> $seconds what each part takes at most; idle machines need far less
+     */
     private function __construct(
         public readonly bool $quick,
         public readonly int $loopbackRounds,
@@ -33,6 +37,12 @@ final class Settings
         public readonly int $handOvers,
         public readonly int $killedRounds,
         public readonly int $webRequests,
+        public readonly array $capacityClients,
+        public readonly array $capacityLines,
+        public readonly int $capacityRequests,
+        public readonly int $capacityPings,
+        public readonly int $capacityMs,
+        public readonly int $capacityIdleMs,
         public readonly array $seconds,
     ) {
     }
@@ -60,6 +70,12 @@ final class Settings
             handOvers: 400,
             killedRounds: 15,
             webRequests: 1000,
+            capacityClients: [1, 4, 16, 64],
+            capacityLines: [10, 100, 1000],
+            capacityRequests: 5000,
+            capacityPings: 20000,
+            capacityMs: 6000,
+            capacityIdleMs: 30000,
             seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 420],
         );
     }
@@ -87,6 +103,12 @@ final class Settings
             handOvers: 60,
             killedRounds: 3,
             webRequests: 200,
+            capacityClients: [1, 4, 16],
+            capacityLines: [10, 100],
+            capacityRequests: 1000,
+            capacityPings: 5000,
+            capacityMs: 2000,
+            capacityIdleMs: 10000,
             seconds: ['split' => 8, 'shared' => 3, 'free' => 4, 'delay' => 4, 'stopped' => 6, 'soak' => 10],
         );
     }
