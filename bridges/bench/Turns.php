@@ -22,13 +22,17 @@ final class Turns
         $this->longest = max($this->longest, $longestSeconds);
     }
 
-    /** Its cells of the table, beside another's whose rounds stood next to its own: medians, and of the waits the longest. */
-    public function row(self $beside): string
+    /** Two cells of the table, the locks also in shares of another's whose rounds stood next to its own: the median, and the longest wait. */
+    public function beside(self $other): string
     {
-        $ratios = array_map(static fn (float $here, float $there): float => $here / max(0.1, $there), $this->locksPerSecond, $beside->locksPerSecond);
-        return sprintf('%.0f', self::median($this->locksPerSecond)) . ($beside === $this ? '' : sprintf(' (%.2f ×)', self::median($ratios)))
-            . ' | ' . ($this->longest < 1 ? round($this->longest * 1000) . ' ms' : round($this->longest, 1) . ' s')
-            . sprintf(' | %.1f', self::median($this->requests));
+        $ratios = array_map(static fn (float $here, float $there): float => $here / max(0.1, $there), $this->locksPerSecond, $other->locksPerSecond);
+        return sprintf('%.0f', self::median($this->locksPerSecond)) . ($other === $this ? '' : sprintf(' (%.2f ×)', self::median($ratios)))
+            . sprintf(' | %.1f s', $this->longest);
+    }
+
+    public function requests(): string
+    {
+        return sprintf('%.1f', self::median($this->requests));
     }
 
     /** @param non-empty-list<float> $of */

@@ -22,7 +22,7 @@ require __DIR__ . '/Crowd.php';
 require __DIR__ . '/Turns.php';
 
 /** Who asks again at once gets a lock that is polled for before the others have woken; who rests between is like requests that come. */
-const REST_MS = [0, 20];
+const REST_MS = 20;
 
 Program::begin('bridges/bench/run', 'start it as bridges/bench/run', ['redlock', 'redis', 'pcntl', 'posix']);
 /** @return array<string, Turns> by the name of the contender */
@@ -44,13 +44,13 @@ function measure(string $bridge, int $clients, int $seconds, int $rounds, int $r
     return $turns;
 }
 
-foreach (REST_MS as $restMs) {
-    printf("%s: %d clients, 5 ms inside, %d ms of rest, %d rounds of %d s for each line by turns; ", $bridge, $clients, $restMs, $rounds, $seconds);
-    printf("%d cores, load average %.1f at the start\n\n", `nproc`, sys_getloadavg()[0]);
-    $turns = measure($bridge, (int) $clients, (int) $seconds, (int) $rounds, $restMs);
-    printf("| %s | locks/s | longest wait | requests per lock and server |\n|---|---|---|---|\n", $bridge === 'php-lock' ? 'mutex' : 'store');
-    foreach ($turns as $name => $of) {
-        echo "| $name | {$of->row(reset($turns))} |\n";
-    }
-    echo "\n";
+printf("%s: %d clients, 5 ms inside, %d rounds of %d s for each by turns; ", $bridge, $clients, $rounds, $seconds);
+printf("%d cores, load average %.1f at the start\n\n", `nproc`, sys_getloadavg()[0]);
+$atOnce = measure($bridge, (int) $clients, (int) $seconds, (int) $rounds, 0);
+$rested = measure($bridge, (int) $clients, (int) $seconds, (int) $rounds, REST_MS);
+printf("| %s | locks/s | longest wait | with a rest: locks/s | longest wait | requests per lock and server |\n", $bridge === 'php-lock' ? 'mutex' : 'store');
+echo "|---|---|---|---|---|---|\n";
+foreach ($atOnce as $name => $of) {
+    echo "| $name | {$of->beside(reset($atOnce))} | {$rested[$name]->beside(reset($rested))} | {$rested[$name]->requests()} |\n";
 }
+echo "\n";
