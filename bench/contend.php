@@ -104,7 +104,6 @@ function merge_results(string $dir, int $startedNs): array
         $lastDone = $done;
     }
 
-    if (getenv('BENCH_TURNS')) file_put_contents(getenv('BENCH_TURNS'), json_encode($turns));
     return $merged;
 }
 

@@ -12,7 +12,7 @@ use RedLock\Harness\Program;
 require __DIR__ . '/../harness/autoload.php';
 
 const SCENARIOS = ['Loopback', 'Delay', 'OneStopped', 'AllStopped', 'ContendedStopped', 'Leases', 'Tls', 'Soak', 'Contention',
-    'Line', 'HandOver', 'KilledInLine', 'Web'];
+    'Line', 'ManyInLine', 'HandOver', 'KilledInLine', 'Web', 'Capacity'];
 
 Program::begin('bench', 'start it with bin/bench', ['redis', 'pcntl']);
 [, $size, $programs, $extension, $dir, $target, $only] = $argv + [6 => ''];

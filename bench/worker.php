@@ -2,7 +2,7 @@
 
 // One measuring process: `worker.php KIND PORTS ATTEMPTS` answers commands on standard input with
 // one line of JSON each. `cycles N` times N lock+unlock, `spin N` only runs them, `calls N` times N
-// lock() calls whatever comes of them.
+// lock() calls whatever comes of them; `turns MS RESOURCE` runs lock+unlock for so long on a resource.
 
 declare(strict_types=1);
 
@@ -57,16 +57,30 @@ function measure_calls(Lock $lock, string $resource, int $count): array
     return ['calls' => $calls];
 }
 
+/** @return array<string, mixed> */
+function take_turns(Lock $lock, int $ms, string $resource): array
+{
+    $turns = 0;
+    for ($end = hrtime(true) + $ms * 1_000_000; hrtime(true) < $end; $turns++) {
+        if (!$lock->acquire($resource) || !$lock->release()) {
+            throw new \RuntimeException("$resource is somebody else's");
+        }
+    }
+
+    return ['turns' => $turns];
+}
+
 [, $kind, $ports, $attempts] = $argv;
 $lock = new Lock($kind, array_map(intval(...), explode(',', $ports)), (int) $attempts);
 $resource = "bench:$kind";
 echo json_encode(['ready' => true]), "\n";
 while (($line = fgets(STDIN)) !== false) {
-    [$verb, $count] = explode(' ', trim($line));
+    [$verb, $count, $of] = explode(' ', trim($line)) + ['', '', $resource];
     $answer = match ($verb) {
         'cycles' => measure_cycles($lock, $resource, (int) $count),
         'spin' => spin($lock, $resource, (int) $count),
         'calls' => measure_calls($lock, $resource, (int) $count),
+        'turns' => take_turns($lock, (int) $count, $of),
     };
     echo json_encode($answer, JSON_THROW_ON_ERROR), "\n";
 }

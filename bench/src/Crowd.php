@@ -4,10 +4,15 @@ declare(strict_types=1);
 
 namespace Bench;
 
+use RedLock\Harness\Monitor;
+
 /** Many processes that take turns on one resource: a pass of them, and what it comes to. */
 final class Crowd
 {
     private const SECONDS_MAX = 120.0;
+
+    /** Few enough to watch, and as many a client as a thousand have time for. */
+    private const COUNTED_PER_CLIENT = 3;
 
     /**
      * @param list<int> $ports
@@ -32,6 +37,22 @@ final class Crowd
         $contention->end();
 
         return $answer;
+    }
+
+    /** What clients sent to all servers together, from the first wait of each on. */
+    public static function commandsPerLock(Lab $lab, string $kind, int $count, int $clients): float
+    {
+        $lab->say("commands of $clients clients, $kind, $count server(s)");
+        $monitors = [];
+        $watch = static function () use ($lab, $count, &$monitors): void {
+            foreach (array_slice($lab->servers, 0, $count) as $server) {
+                $monitors[] = new Monitor($server);
+            }
+        };
+        $pass = self::pass($lab, $kind, $lab->ports($count), $clients, self::COUNTED_PER_CLIENT * $clients, $watch);
+        $sent = array_sum(array_map(static fn (Monitor $monitor) => count($monitor->commands()), $monitors));
+
+        return $sent / count($pass['wait_ns']);
     }
 
     /**

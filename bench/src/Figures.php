@@ -23,6 +23,7 @@ final class Figures
             'tls' => self::tls(...),
             'soak' => self::soak(...),
             'line' => LineFigures::line(...),
+            'many_in_line' => LineFigures::many(...),
             'hand_over' => LineFigures::handOver(...),
             'killed_in_line' => LineFigures::killed(...),
         ];

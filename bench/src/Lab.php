@@ -123,9 +123,10 @@ final class Lab
     }
 
     /** @param list<int> $ports */
-    public function waiter(string $kind, array $ports, int $ttlMs): LineProcess
+    public function waiter(string $kind, array $ports, int $ttlMs, string $resource = 'bench:killed'): LineProcess
     {
-        return $this->start([...$this->php(), dirname(__DIR__) . '/waiter.php', $kind, implode(',', $ports), (string) $ttlMs]);
+        return $this->start([...$this->php(), dirname(__DIR__) . '/waiter.php', $kind, implode(',', $ports), (string) $ttlMs,
+            $resource]);
     }
 
     public function webSite(int $workers): WebSite

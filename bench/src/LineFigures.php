@@ -26,11 +26,19 @@ final class LineFigures
             $figures[] = new Figure("$name: commands per lock and server", '<=', self::COMMANDS_PER_SERVER,
                 $of['commands_per_lock'] / $count);
         }
-        $many = $line['many'];
-        $name = sprintf('%d in line, N=%d: commands per lock / those of %d', $many['clients'], $many['servers'], Settings::CLIENTS);
-        $figures[] = new Figure($name, '<=', 1.1, $many['many / few']);
 
         return $figures;
+    }
+
+    /**
+     * @param array<string, mixed> $of
+     * @return list<Figure>
+     */
+    public static function many(array $of): array
+    {
+        $name = sprintf('%d in line, N=%d: commands per lock / those of %d', $of['clients'], $of['servers'], Settings::CLIENTS);
+
+        return [new Figure($name, '<=', 1.1, $of['many / few'])];
     }
 
     /**

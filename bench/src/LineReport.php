@@ -21,19 +21,23 @@ final class LineReport
             Settings::CLIENTS,
             Settings::HOLD_US / 1000,
         );
-        $many = $line['many'];
 
         return Table::text($title, ['', '', 'locks/s', 'of ideal', 'wait p50, p99, max ms', 'max / FIFO', 'hand-over p50, p99 µs',
-            'release p50, p99 µs', 'commands/lock', 'overlaps'], $rows)
-            . sprintf(
-                "Commands per lock of %d clients on %d servers: %.2f, of %d clients %.2f (%.2f)\n",
-                $many['clients'],
-                $many['servers'],
-                $many['commands_per_lock'],
-                Settings::CLIENTS,
-                $many['commands_per_lock_of_few'],
-                $many['many / few'],
-            );
+            'release p50, p99 µs', 'commands/lock', 'overlaps'], $rows);
+    }
+
+    /** @param array<string, mixed> $of */
+    public static function many(array $of): string
+    {
+        return sprintf(
+            "Commands per lock of %d clients on %d servers: %.2f, of %d clients %.2f (%.2f)\n",
+            $of['clients'],
+            $of['servers'],
+            $of['commands_per_lock'],
+            Settings::CLIENTS,
+            $of['commands_per_lock_of_few'],
+            $of['many / few'],
+        );
     }
 
     /** @param array<int, array<string, float>> $groups */

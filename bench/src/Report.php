@@ -23,9 +23,11 @@ final class Report
             'contention' => self::contention(...),
             'contended_stopped' => self::contendedStopped(...),
             'line' => LineReport::line(...),
+            'many_in_line' => LineReport::many(...),
             'hand_over' => LineReport::handOver(...),
             'killed_in_line' => LineReport::killed(...),
             'web' => LineReport::web(...),
+            'capacity' => CapacityReport::text(...),
         ];
         $texts = [];
         foreach (array_intersect_key($sections, $results) as $scenario => $section) {

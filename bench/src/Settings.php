@@ -11,7 +11,11 @@ final class Settings
     public const HOLD_US = 5000;
     public const DELAY_US = 1000;
 
-    /** @param array<string, float> $seconds what each part takes at most; idle machines need far less */
+    /**
+     * @param list<int> $capacityClients
+     * @param list<int> $capacityLines
+     * @param array<string, float> $seconds what each part takes at most; idle machines need far less
+     */
     private function __construct(
         public readonly bool $quick,
         public readonly int $loopbackRounds,
@@ -34,6 +38,12 @@ final class Settings
         public readonly int $killedRounds,
         public readonly int $webRequests,
         public readonly int $reconnects,
+        public readonly array $capacityClients,
+        public readonly array $capacityLines,
+        public readonly int $capacityRequests,
+        public readonly int $capacityPings,
+        public readonly int $capacityMs,
+        public readonly int $capacityIdleMs,
         public readonly array $seconds,
     ) {
     }
@@ -62,6 +72,12 @@ final class Settings
             killedRounds: 15,
             webRequests: 1000,
             reconnects: 200,
+            capacityClients: [1, 4, 16, 64],
+            capacityLines: [10, 100, 1000],
+            capacityRequests: 5000,
+            capacityPings: 20000,
+            capacityMs: 6000,
+            capacityIdleMs: 30000,
             seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 420],
         );
     }
@@ -90,6 +106,12 @@ final class Settings
             killedRounds: 3,
             webRequests: 200,
             reconnects: 40,
+            capacityClients: [1, 4, 16],
+            capacityLines: [10, 100],
+            capacityRequests: 1000,
+            capacityPings: 5000,
+            capacityMs: 2000,
+            capacityIdleMs: 10000,
             seconds: ['split' => 8, 'shared' => 3, 'free' => 4, 'delay' => 4, 'stopped' => 6, 'soak' => 10],
         );
     }

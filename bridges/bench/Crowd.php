@@ -14,10 +14,14 @@ final class Crowd
 {
     private const INSIDE_US = 5_000;
 
-    /** @param callable(): \Closure(callable): void $make called in each process: what takes a turn */
+    /**
+     * @param int $restMs after each turn, before the next is asked for
+     * @param callable(): \Closure(callable): void $make called in each process: what takes a turn
+     */
     public function __construct(
         private readonly int $clients,
         private readonly float $seconds,
+        private readonly int $restMs,
         private $make,
     ) {
     }
@@ -75,6 +79,7 @@ final class Crowd
                 $turns += (int) ($got < $end);
                 usleep(self::INSIDE_US);
             });
+            usleep(1000 * $this->restMs);
         }
         return [$turns, $longest];
     }

@@ -141,19 +141,19 @@ final class AccessTest extends ServerTestCase
         $results = [];
         // Twice, since a script goes by its name the second time.
         foreach (['first', 'second'] as $turn) {
-            $results["$turn RedLock"] = self::attempt(static function () use ($redLock): array {
+            $results["$turn RedLock"] = self::outcomeOf(static function () use ($redLock): array {
                 $lock = $redLock->lock('lock:a', 60_000);
                 return [
                     is_array($lock), $redLock->lock('lock:a', 60_000), $redLock->isHeld($lock),
                     is_array($redLock->extend($lock, 120_000)), $redLock->unlock($lock), $redLock->lastErrors(),
                 ];
             });
-            $results["$turn PidLock"] = self::attempt(static fn (): array => [
+            $results["$turn PidLock"] = self::outcomeOf(static fn (): array => [
                 $pidLock->getPidLock('a', 60), $pidLock->getPidLock('a', 60), $pidLock->holdsPidLock('a'),
                 $pidLock->releasePidLock('a'), $pidLock->holdsPidLock('a'),
             ]);
         }
-        $results['line'] = self::attempt(static fn (): array => self::handOver($server, $options));
+        $results['line'] = self::outcomeOf(static fn (): array => self::handOver($server, $options));
         $results['left'] = $admin->call('DBSIZE');
         $results['name'] = str_contains($admin->call('CLIENT', 'LIST'), " name=$options[clientName] ");
         return $results;
@@ -193,7 +193,7 @@ final class AccessTest extends ServerTestCase
         ];
     }
 
-    private static function attempt(callable $use): array|string
+    private static function outcomeOf(callable $use): array|string
     {
         try {
             return $use();

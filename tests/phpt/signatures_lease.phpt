@@ -11,7 +11,9 @@ foreach (['RedLock\LockManager', 'RedLock\Lease'] as $class) {
     $reflection = new ReflectionClass($class);
     echo $class, $reflection->isFinal() ? ' is final' : '', $reflection->isCloneable() ? ', can be cloned' : '', "\n";
     foreach ($reflection->getProperties() as $property) {
-        echo '  ', implode(' ', Reflection::getModifierNames($property->getModifiers())), ' ', $property->getType(), ' $', $property->name, "\n";
+        // What readonly implies is named by itself from PHP 8.5 on.
+        $modifiers = array_diff(Reflection::getModifierNames($property->getModifiers()), ['protected(set)']);
+        echo '  ', implode(' ', $modifiers), ' ', $property->getType(), ' $', $property->name, "\n";
     }
 }
 say(fn() => new RedLock\Lease());

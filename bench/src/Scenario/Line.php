@@ -9,23 +9,18 @@ use Bench\Lab;
 use Bench\Placement;
 use Bench\Samples;
 use Bench\Settings;
-use RedLock\Harness\Monitor;
 
 /**
  * A hundred processes that want one resource for 5 ms each, waiting in line, beside those that poll, the
  * peers that could be fetched, and processes that wait for each other in the kernel. What a lock costs
- * the servers is counted in passes of their own, also with a thousand processes.
+ * the servers is counted in passes of their own.
  */
 final class Line
 {
     private const COUNTS = [1, 3, 5];
     private const PEERS_UP_TO = 3;
-    private const MANY_SERVERS = 3;
 
-    /** Few enough to watch, and as many a client as the thousand have time for. */
-    private const COUNTED_PER_CLIENT = 3;
-
-    /** @return array<string, mixed> 'kernel', 'groups' by the number of servers, and 'many' */
+    /** @return array<string, mixed> 'kernel', and 'groups' by the number of servers */
     public static function run(Lab $lab): array
     {
         $lab->place(Placement::Free);
@@ -33,11 +28,11 @@ final class Line
         foreach (self::COUNTS as $count) {
             foreach (['line', 'polling', ...($count <= self::PEERS_UP_TO ? Lab::peers() : [])] as $kind) {
                 $groups[$count][$kind] = self::measure($lab, $kind, $count)
-                    + ['commands_per_lock' => self::commandsPerLock($lab, $kind, $count, Settings::CLIENTS)];
+                    + ['commands_per_lock' => Crowd::commandsPerLock($lab, $kind, $count, Settings::CLIENTS)];
             }
         }
 
-        return ['kernel' => self::measure($lab, 'kernel', 1), 'groups' => $groups, 'many' => self::many($lab)];
+        return ['kernel' => self::measure($lab, 'kernel', 1), 'groups' => $groups];
     }
 
     /** @return array<string, mixed> */
@@ -54,32 +49,5 @@ final class Line
             'share_of_ideal' => $summary['locks_per_second'] * $holdSeconds,
             'longest / fifo' => $summary['wait_ms']['max'] / 1e3 / (Settings::CLIENTS * $holdSeconds),
         ];
-    }
-
-    /** What clients sent to all servers together, from the first wait of each on. */
-    private static function commandsPerLock(Lab $lab, string $kind, int $count, int $clients): float
-    {
-        $lab->say("line: commands of $clients clients, $kind, $count server(s)");
-        $monitors = [];
-        $watch = static function () use ($lab, $count, &$monitors): void {
-            foreach (array_slice($lab->servers, 0, $count) as $server) {
-                $monitors[] = new Monitor($server);
-            }
-        };
-        $pass = Crowd::pass($lab, $kind, $lab->ports($count), $clients, self::COUNTED_PER_CLIENT * $clients, $watch);
-        $sent = array_sum(array_map(static fn (Monitor $monitor) => count($monitor->commands()), $monitors));
-
-        return $sent / count($pass['wait_ns']);
-    }
-
-    /** @return array<string, mixed> */
-    private static function many(Lab $lab): array
-    {
-        $clients = $lab->settings->lineClientsMany;
-        $few = self::commandsPerLock($lab, 'line', self::MANY_SERVERS, Settings::CLIENTS);
-        $many = self::commandsPerLock($lab, 'line', self::MANY_SERVERS, $clients);
-
-        return ['servers' => self::MANY_SERVERS, 'clients' => $clients, 'commands_per_lock_of_few' => $few,
-            'commands_per_lock' => $many, 'many / few' => $many / $few];
     }
 }
