@@ -32,6 +32,7 @@ struct Event {
 
 class EventQueue {
  public:
+  EventQueue() { heap_.reserve(kUsual); }
   void add(std::int64_t at_ns, EventKind kind, std::uint32_t subject, std::uint64_t detail = 0,
            bool first = false) {
     const std::uint64_t order = ++added_ + (first ? 0 : kOrdinary);
@@ -50,6 +51,7 @@ class EventQueue {
   }
 
  private:
+  static constexpr std::size_t kUsual = 128;
   static constexpr std::uint64_t kOrdinary = std::uint64_t{1} << 62U;
   // A type of its own, not a function: the heap's inner loop takes it in whole.
   struct Later {
