@@ -121,7 +121,7 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
     std::shared_ptr<Hold> hold = held_already(*locks, resources, terms);
     held = hold != nullptr;
     if (!held) hold = std::make_shared<Hold>(locks, resources, terms);
-    lease = new LeaseState(std::move(hold));
+    lease = new LeaseState(std::move(hold), Z_OBJ_P(into));
   });
   keep_manager(into, *locks);
   Acquired acquired = asked_well ? Acquired::granted : Acquired::thrown;
@@ -150,7 +150,7 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
     check_token(token);
     check_ttl(terms.ttl, locks->plan->options.drift_factor);
     check_keeping(*locks, terms);
-    lease = new LeaseState(std::make_shared<Hold>(locks, resources, terms));
+    lease = new LeaseState(std::make_shared<Hold>(locks, resources, terms), Z_OBJ_P(into));
     const Instant now = SystemClock().now();
     lease->hold().begin(std::move(token), now, now + validity_from(validity_ms));
   });

@@ -4,12 +4,13 @@
 #include "border/globals.hpp"
 #include "border/text.hpp"
 #include "lease/stats.hpp"
+#include "redlock/algorithm/validity.hpp"
 
 namespace redlock::php {
 
 void Hold::begin(Token token, Instant taken_at, Instant trusted_until) {
   token_ = std::move(token);
-  taken_at_ = taken_at;
+  taken_at_ = ttl_from_ = taken_at;
   try {
     trust_ = std::make_shared<Trust>(trusted_until);
   } catch (...) {
@@ -41,13 +42,13 @@ void Hold::keep(const LeaseTerms& wanted) {
   const bool noticed = interrupts || (told_ && locks_->events.manager() != nullptr);
   const auto alarm = noticed ? std::make_shared<LossAlarm>(*this) : nullptr;
   // Where it is not kept alive, only its end is to be noticed: an extend would gain nothing.
-  const Duration keep_max = extends ? locks_->keep_max : until - taken_at_;
+  const Instant keep_until = extends ? taken_at_ + locks_->keep_max : until;
   try {
     keeper->keep({locks_->plan,
                   resources_,
                   token_,
-                  {terms_.ttl, keep_max},
-                  taken_at_,
+                  {terms_.ttl, keep_until - ttl_from_},
+                  ttl_from_,
                   until,
                   trust_,
                   alarm});
@@ -69,6 +70,40 @@ Duration Hold::left() {
 }
 
 bool Hold::prolong(Instant until) { return live() && trust_->prolong(until, clock_.now()); }
+
+bool Hold::is_shorter(Duration ttl) {
+  const double drift_factor = locks_->plan->options.drift_factor;
+  return (extends_ && ttl < terms_.ttl) || validity_of(ttl, Duration(), drift_factor) < left();
+}
+
+LeaseTerms Hold::kept_by() const {
+  LeaseTerms terms;
+  terms.keep_alive = extends_;
+  terms.interrupt = interrupts_;
+  return terms;
+}
+
+OperationId Hold::begin_shortening(Duration ttl) {
+  const auto shorter = std::make_shared<Shorter>(
+      locks_->manager.prepare_shortening(resources_, token_, ttl, *trust_));
+  // Nobody extends the old token from here on, nor plants it again.
+  if (alarm_) alarm_->silence();
+  trust_->end();
+  if (known_to_keeper()) thread_state().keeper->stop(*trust_);
+  alarm_.reset();
+  extends_ = interrupts_ = false;
+  token_ = shorter->fresh;
+  ++token_number_;
+  trust_ = shorter->trust;
+  terms_.ttl = ttl;
+  ttl_from_ = clock_.now();
+  shorter_ = shorter;
+  return locks_->manager.begin_shortening(*shorter);
+}
+
+Outcome Hold::take_shortening(OperationId id) {
+  return locks_->manager.take_shortening(id, *shorter_);
+}
 
 void Hold::lose() {
   if (!trust_ || ended_ || forked()) return;

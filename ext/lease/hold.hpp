@@ -20,7 +20,7 @@
 
 namespace redlock::php {
 
-class Hold {
+class Hold final : public ShortensItself {
  public:
   Hold(std::shared_ptr<Locks> locks, Resources resources, const LeaseTerms& terms)
       : locks_(std::move(locks)),
@@ -50,6 +50,13 @@ class Hold {
   [[nodiscard]] bool live() { return left() > Duration(); }
   // An extend was granted. False: it came too late.
   bool prolong(Instant until);
+  // Would this end sooner than what is trusted, or than what the keeper extends it by?
+  [[nodiscard]] bool is_shorter(Duration ttl);
+  // From then on it has another token and is trusted for so long at most, and nothing keeps it
+  // alive until keep() is called with what it was kept by.
+  OperationId begin_shortening(Duration ttl) override;
+  Outcome take_shortening(OperationId id) override;
+  [[nodiscard]] LeaseTerms kept_by() const;
   // A majority of the servers says that it is not ours.
   void lose();
 
@@ -65,6 +72,8 @@ class Hold {
   [[nodiscard]] Locks& locks() const { return *locks_; }
   [[nodiscard]] const Resources& resources() const { return resources_; }
   [[nodiscard]] const Token& token() const { return token_; }
+  // How often it has been given another one.
+  [[nodiscard]] std::uint64_t token_number() const { return token_number_; }
   [[nodiscard]] Duration ttl() const { return terms_.ttl; }
   [[nodiscard]] const std::string& owner() const { return owner_; }
   [[nodiscard]] bool kept_at_end() const { return terms_.kept_at_end; }
@@ -79,7 +88,7 @@ class Hold {
             const std::vector<ServerTrouble>& troubles = {}, std::string_view reason = {}) noexcept;
 
   // The Lease objects that have a part in it.
-  std::size_t users = 0;
+  std::vector<zend_object*> users;
   // One of them passed it on, so that the last one is not to release it unasked.
   bool passed_on = false;
 
@@ -95,7 +104,10 @@ class Hold {
   ForkWatch fork_watch_;
   SystemClock clock_;
   Token token_;
+  std::uint64_t token_number_ = 0;
+  std::shared_ptr<Shorter> shorter_;  // the latest
   Instant taken_at_;
+  Instant ttl_from_;              // as if it had been taken then, by its present ttl
   std::shared_ptr<Trust> trust_;  // null until it is ours
   std::shared_ptr<LossAlarm> alarm_;
   bool extends_ = false;  // the keeper extends it

@@ -35,6 +35,7 @@ Checker::Owned* Checker::owned(std::uint32_t server, std::string_view value) {
 void Checker::command_executed(const Origin& sender, const Deed& deed, std::string_view answer) {
   if (judges_line_) end_line_command(sender, deed, answer);
   set_for_another_ = 0;
+  swap_ = {};
   if (deed.verb == Verb::count || answer.empty()) return;
   if (lines_) review_waits(resource_named(deed.key));
   Origin origin = sender;
@@ -46,6 +47,12 @@ void Checker::command_executed(const Origin& sender, const Deed& deed, std::stri
   if (refused) return;
   const bool granted = deed.done(answer);
   deeds(party, origin.server, deed.verb).push_back({token, granted});
+  if (deed.verb == Verb::swap) {
+    leftovers_.note_take(origin, token, granted, now_ns_);
+    // The old token goes by that: a join of it that comes behind is a late one.
+    if (granted) leftovers_.note_removal(origin, token_hash(deed.held), false, now_ns_);
+    if (origin.written_ns > 0) check_in_time(party, deed, origin.written_ns);
+  }
   if (deed.verb != Verb::take) return;
   if (deed.joins) {
     leftovers_.note_join(origin, token, now_ns_);
@@ -126,12 +133,18 @@ void Checker::key_changes(std::optional<std::uint32_t> client, std::uint32_t ser
 }
 
 // By the time the client asked for, whatever the server was told: `known` is what it prolongs.
-std::int64_t Checker::gone_by(Contender party, const Owned* known) const {
+std::int64_t Checker::ttl_asked_for(Contender party, bool known) const {
   const Course& course = plan_.course(party);
-  const bool own = known != nullptr && course.extend_ttl_ms != 0;
+  if (swap_.client == party.client && swap_.fresh != 0) return course.shorten_ttl_ms;
+  const bool own = known && course.extend_ttl_ms != 0;
   std::int64_t ttl_ms = own ? course.extend_ttl_ms : course.ttl_ms;
   // Who keeps a lease alive extends it by its own ttl.
   if (course.keep_max_ms > 0) ttl_ms = std::max(ttl_ms, course.ttl_ms);
+  return ttl_ms;
+}
+
+std::int64_t Checker::gone_by(Contender party, const Owned* known) const {
+  std::int64_t ttl_ms = ttl_asked_for(party, known != nullptr);
   if (final_attempt_) ttl_ms = std::max(ttl_ms, kTtlMaxMs);
   if (plan_.kind == LockKind::stamp) ttl_ms += plan_.buffer_ms;
   if (plan_.stamps_in_seconds) ttl_ms += kWholeSecondMs;
@@ -150,11 +163,16 @@ void Checker::check_created(std::uint32_t client, std::uint32_t owner, std::uint
   };
   const bool legacy = plan_.clients[client].legacy;
   const bool same = before != nullptr && before->value == after.value;
+  const bool swapped = before != nullptr && swap_.client == client && swap_.fresh != 0 &&
+                       token_hash(before->value) == swap_.held &&
+                       token_hash(after.value) == swap_.fresh;
+  if (swapped) held_removed_ = true;
   Owned* known = owned(server, after.value);
   if (same && known != nullptr && known->client != client) {
     tell(ViolationKind::foreign_extended, " extended a foreign lock");
   }
-  if (before != nullptr && !same && (plan_.kind == LockKind::quorum || held_now(before->value))) {
+  if (before != nullptr && !same && !swapped &&
+      (plan_.kind == LockKind::quorum || held_now(before->value))) {
     tell(ViolationKind::live_overwritten, " overwrote a live lock");
   }
   if (!after.expires_ms && !legacy) {

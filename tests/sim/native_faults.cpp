@@ -20,7 +20,8 @@ void NativeClient::maybe_enter() {
 // It takes a lock, or releases one: maybe that very one about which the process is asking.
 bool NativeClient::enter(Lane& lane) {
   const bool asks =
-      lane.releases_left > 0 && (lane.phase == Phase::extending || lane.phase == Phase::checking);
+      lane.releases_left > 0 && (lane.phase == Phase::extending || lane.phase == Phase::checking ||
+                                 lane.phase == Phase::shortening);
   const bool takes = lane.phase == Phase::resting && lane.cycles_left > 0;
   if (lane.operation ? !asks : lane.outer || (!takes && lane.phase != Phase::working)) return false;
   note("enters a handler");
@@ -47,9 +48,11 @@ void NativeClient::leave_handler() {
 
 void NativeClient::finish_outer(Lane& lane) {
   const bool checks = lane.outer_phase == Phase::checking;
-  const Outcome outcome =
-      checks ? take_check(lane.resource, *lane.outer) : pool_->take(*lane.outer);
+  const Outcome outcome = lane.shorter ? take_shorten(lane.resource, *lane.outer, *lane.shorter)
+                          : checks     ? take_check(lane.resource, *lane.outer)
+                                       : pool_->take(*lane.outer);
   lane.outer.reset();
+  end_shorter(lane);
   scene_.checker.reported_of_released(party(lane), outcome);
 }
 
@@ -86,9 +89,13 @@ void NativeClient::give_up_call() {
   Lane& lane = lanes_[*std::find_if(order.begin(), order.begin() + lanes_.size(), calls)];
   note("gives its call up");
   if (!lane.operation) {
-    (void)pool_->take(*lane.outer);
+    if (lane.shorter) {
+      (void)take_shorten(lane.resource, *lane.outer, *lane.shorter);
+    } else {
+      (void)pool_->take(*lane.outer);
+    }
     lane.outer.reset();
-    return;
+    return end_shorter(lane);
   }
   if (entered_) leave_handler();
   const OperationId id = *lane.operation;
@@ -97,6 +104,9 @@ void NativeClient::give_up_call() {
   if (lane.phase == Phase::taking) {
     leave_take(lane.resource, id);
     return rest(lane);
+  }
+  if (lane.phase == Phase::shortening) {
+    return finish_shorten(lane, take_shorten(lane.resource, id, *lane.shorter));
   }
   (void)pool_->take(id);
   if (lane.phase == Phase::releasing) return rest(lane);
@@ -138,6 +148,8 @@ void NativeClient::end_request() {
   // Its connections may outlive it, or not.
   const bool keeps = random_.chance(1, 2);
   for (const Lane& lane : lanes_) left[lane.resource] = lane.calling();
+  // What is being shortened is lost where the call is left.
+  for (Lane& lane : lanes_) end_shorter(lane);
   entered_.reset();
   crowd_.clear();
   scene_.checker.crowd_ends(id_);
@@ -172,6 +184,7 @@ void NativeClient::start_over() {
       if (!*call) continue;
       const Outcome outcome = pool_->take(**call);
       call->reset();
+      lane.shorter.reset();
       leave_call(lane.resource);
       if (outcome.decision == Decision::aborted) continue;
       scene_.checker.report(

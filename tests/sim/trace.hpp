@@ -56,6 +56,9 @@ struct Several {
   std::uint64_t kept = 0;             // leases that a thread kept alive
   std::uint64_t kept_extends = 0;     // by it
   std::uint64_t kept_lost = 0;        // of them
+  std::uint64_t shortened = 0;        // leases, by their owners
+  std::uint64_t kept_shortened = 0;   // of them, those that the thread kept alive
+  std::uint64_t shorten_lost = 0;     // leases that were lost by it
   std::uint64_t crowds = 0;           // of calls
   std::uint64_t bound_reached = 0;    // a call of theirs found no room on a connection
   std::uint64_t crowd_releases = 0;   // of theirs, each sent to the silent server

@@ -49,6 +49,30 @@ bool Held::extend(Duration ttl) {
   return true;
 }
 
+bool Held::is_shorter(Duration ttl) noexcept {
+  const double drift_factor = shared_->plan()->options.drift_factor;
+  return (kept_ && ttl < ttl_) || validity_of(ttl, Duration(), drift_factor) < left();
+}
+
+bool Held::shorten(Duration ttl) {
+  if (left() == Duration()) return false;
+  if (!is_shorter(ttl)) return extend(ttl);
+  Shorter shorter = shared_->prepare_shortening(resource_, token_, ttl, *trust_);
+  const bool kept = kept_;
+  // Nobody extends the old token from here on, nor plants it again.
+  end_trust();
+  token_ = shorter.fresh;
+  trust_ = shorter.trust;
+  ttl_ = ttl;
+  const Outcome outcome = shared_->shorten(shorter);
+  if (outcome.decision != Decision::granted) {
+    if (kept) (void)loss_.request_stop();
+    return false;
+  }
+  if (kept) keep(keep_until_);
+  return left() > Duration();
+}
+
 bool Held::confirm() {
   if (left() == Duration()) return false;
   const Outcome outcome = shared_->check(resource_, token_);
