@@ -70,12 +70,12 @@ final class Settings
             handOvers: 400,
             killedRounds: 15,
             webRequests: 1000,
-            capacityClients: [1, 4, 16, 64],
-            capacityLines: [10, 100, 1000],
-            capacityRequests: 5000,
+            capacityClients: [1, 4, 16],
+            capacityLines: [10, 100],
+            capacityRequests: 2000,
             capacityPings: 20000,
             capacityMs: 6000,
-            capacityIdleMs: 30000,
+            capacityIdleMs: 20000,
             seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 420],
         );
     }
