@@ -21,7 +21,15 @@ std::string view_json(const View& view) {
           ",\"owner\":" + (holder.owner.empty() ? "null" : json(holder.owner)) + ",\"ttl_ms\":" +
           (holder.left ? std::to_string(holder.left->count()) : std::string("null"));
   }
-  return out + ",\"waiting\":" + number_or_null(view.waiting);
+  out += ",\"waiting\":" + number_or_null(view.waiting) + ",\"line\":[";
+  std::string_view between;
+  for (const InLine& waiter : view.line) {
+    out.append(between).append("{\"token\":").append(json(waiter.token)).append(",\"owner\":");
+    out += (waiter.owner.empty() ? "null" : json(waiter.owner)) +
+           ",\"waited_ms\":" + std::to_string(waiter.waited.count()) + "}";
+    between = ",";
+  }
+  return out + "]";
 }
 
 std::string inspection_json(const std::string& resource, const Inspection& seen) {
@@ -73,6 +81,10 @@ int inspect(Client& client, const Inspect& asked) {
     out = inspection_json(asked.resource, seen);
   } else {
     out = shown(asked.resource) + ": " + majority_text(seen) + "\n";
+    for (const InLine& waiter : seen.majority.line) {
+      out += "  " + padded("waits for " + time_text(waiter.waited), 28) + " " +
+             name_of(waiter.owner, waiter.token) + "\n";
+    }
     for (const ServerView& server : seen.servers) {
       out += "  " + padded(server.server, 28) + " " + server_text(server) + "\n";
     }

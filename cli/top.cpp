@@ -47,19 +47,21 @@ class Row {
     std::string left = view.holder && view.holder->left ? time_text(*view.holder->left) : "-";
     if (view.holder && !view.holder->left) left = "for ever";
     return line(shown(resource_), holder(), left,
-                view.waiting ? std::to_string(*view.waiting) : "?", rate());
+                view.waiting ? std::to_string(*view.waiting) : "?", rate(), next());
   }
 
   [[nodiscard]] static std::string heading() {
-    return line("RESOURCE", "HOLDER", "LEFT", "WAITING", "CHANGES/S");
+    return line("RESOURCE", "HOLDER", "LEFT", "WAITING", "CHANGES/S", "NEXT");
   }
 
  private:
   static std::string line(const std::string& resource, const std::string& holder,
                           const std::string& left, const std::string& waiting,
-                          const std::string& changes) {
-    return padded(resource, 24) + " " + padded(holder, 26) + " " + padded(left, 12) + " " +
-           padded(waiting, 7) + " " + changes;
+                          const std::string& changes, const std::string& next) {
+    std::string text = padded(resource, 24) + " " + padded(holder, 26) + " " + padded(left, 12) +
+                       " " + padded(waiting, 7) + " ";
+    if (next.empty()) return text + changes;
+    return text + padded(changes, 9) + " " + next;
   }
   static std::string token(const Inspection& seen) {
     return seen.majority.holder ? seen.majority.holder->token : std::string();
@@ -68,7 +70,14 @@ class Row {
     if (!seen_.reachable) return "(no majority answers)";
     const std::optional<Holder>& holder = seen_.majority.holder;
     if (!holder) return "(free)";
-    return shown(holder->owner.empty() ? holder->token : holder->owner);
+    return name_of(holder->owner, holder->token);
+  }
+  // Who is first in line.
+  [[nodiscard]] std::string next() const {
+    const std::vector<InLine>& line = seen_.majority.line;
+    if (line.empty()) return {};
+    return name_of(line.front().owner, line.front().token) + " for " +
+           time_text(line.front().waited);
   }
   [[nodiscard]] std::string rate() const {
     const double seconds = std::chrono::duration<double>(watched_).count();

@@ -57,6 +57,10 @@ std::string shown(std::string_view text) {
   return out;
 }
 
+std::string name_of(std::string_view owner, std::string_view token) {
+  return shown(owner.empty() ? token : owner);
+}
+
 std::string padded(std::string_view text, std::size_t width) {
   std::string out;
   std::size_t columns = 0;

@@ -8,6 +8,8 @@ namespace redlock::cli {
 // Bytes that would move a terminal's cursor are shown as \x1b and the like; what looks like UTF-8
 // stays.
 [[nodiscard]] std::string shown(std::string_view text);
+// Whose a lock is, as it is shown: by his name, or by the token where he gave none.
+[[nodiscard]] std::string name_of(std::string_view owner, std::string_view token);
 // With spaces behind it, up to `width` characters; what is longer is cut.
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width);
 // As a JSON string, in quotes. Bytes that are no UTF-8 are taken for Latin-1, which loses none.

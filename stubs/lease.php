@@ -15,7 +15,8 @@ namespace RedLock;
  * be cloned or serialized.
  *
  * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
- * @phpstan-type Standing array{token: ?string, owner: ?string, ttl: ?float, waiters: ?int, error: ?string}
+ * @phpstan-type InLine array{token: string, owner: ?string, waited: float}
+ * @phpstan-type Standing array{token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<InLine>, error: ?string}
  * @phpstan-type LeaseFacts array{resource: string, owner: ?string, waited: ?float, held: ?float, remaining: float, faults: array<string, string>, reason: ?string}
  * @phpstan-type LeaseOptions array{keepAlive?: bool, interrupt?: bool, owner?: string, reentrant?: bool, atEnd?: 'release'|'keep'}
  */
@@ -131,13 +132,14 @@ final class LockManager
      * Waits for all of them, at most for their timeouts. Servers that give no answer are no
      * exception, they have an 'error'.
      *
-     * @return array{resource: string|int, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, servers: array<string, Standing>}
+     * @return array{resource: string|int, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<InLine>, servers: array<string, Standing>}
      *     token: what a majority of all servers holds; null: no majority holds the same, or could be
      *     asked; owner: the name in the token, where there is one; ttl: for how long a majority will
      *     hold it, in milliseconds; null: no majority holds it, or it never expires and is no lock;
      *     waiters: how many stand in the lines of a majority, at least. It counts who was killed until
-     *     it would be his turn; null: not known. servers: the same by server, and 'error', the reason
-     *     why it gave no answer
+     *     it would be his turn; null: not known. line: the first of them, at most 16, whom a majority
+     *     names, the longest wait first: token, owner, and waited, in milliseconds, by the server's
+     *     clock. servers: the same by server, and 'error', the reason why it gave no answer
      * @throws QuorumException only when the process forked during the call
      * @throws \ValueError when the resource is too long
      */

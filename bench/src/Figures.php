@@ -20,6 +20,7 @@ final class Figures
             'contended_stopped' => self::contendedStopped(...),
             'all_stopped' => self::allStopped(...),
             'leases' => self::leases(...),
+            'tls' => self::tls(...),
             'soak' => self::soak(...),
             'line' => LineFigures::line(...),
             'many_in_line' => LineFigures::many(...),
@@ -128,6 +129,19 @@ final class Figures
         }
 
         return $figures;
+    }
+
+    /**
+     * @param array<string, mixed> $tls
+     * @return list<Figure>
+     */
+    private static function tls(array $tls): array
+    {
+        return [
+            new Figure('TLS, N=3, own CPU: lock + unlock / plain', '<=', 1.35, $tls['cycle: tls / plain']),
+            new Figure('TLS, N=3: lock that connects again / plain', '<=', 2.0, $tls['reconnect: tls / plain']),
+            new Figure('TLS 1.2, N=3: lock that connects again / plain', '<=', 2.0, $tls['reconnect: tls 1.2 / plain']),
+        ];
     }
 
     /**

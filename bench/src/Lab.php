@@ -42,11 +42,15 @@ final class Lab
         return array_map(static fn (RedisServer $server) => $server->port, array_slice($this->servers, 0, $count));
     }
 
-    /** Holds for the servers from now on, and for the processes started from now on. */
-    public function place(Placement $placement): void
+    /**
+     * Holds for the servers from now on, and for the processes started from now on.
+     *
+     * @param list<RedisServer> $besides servers of a scenario's own
+     */
+    public function place(Placement $placement, array $besides = []): void
     {
         $this->placement = $placement;
-        foreach ($this->servers as $server) {
+        foreach ([...$this->servers, ...$besides] as $server) {
             exec("taskset -acp {$placement->serverCpus()} {$server->pid()}", $output, $status);
             if ($status !== 0) {
                 throw new RuntimeException("taskset cannot place server {$server->name()}");

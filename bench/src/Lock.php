@@ -9,7 +9,8 @@ use Redis;
 /**
  * What a measuring process needs of a lock: take it, give it back, whatever class is below.
  *
- * A kind is one of `native`, `native-patient`, `userland`, `native-pid`, `userland-pid`; `lease`, whose
+ * A kind is one of `native`, `native-patient`, `userland`, `native-pid`, `userland-pid`; `tls`, by
+ * REDLOCK_BENCH_CAFILE; `lease`, whose
  * release waits for its answer, and `scope`, which ends with the variable that holds it; `line` and
  * `polling`, leases that are waited for in line and by attempts; `symfony`; `kernel`, without servers;
  * `setnx` and `setnx-sleep`, the lock of document 004 as it polls without and with a pause.
@@ -48,6 +49,7 @@ final class Lock
         $servers = array_map(static fn (int $port) => ['127.0.0.1', $port, self::CONNECT_SECONDS], $ports);
         $this->lock = match ($kind) {
             'native' => new \RedLock($servers, 200, $attempts),
+            'tls' => new \RedLock(array_map(self::secured(...), $ports), 200, $attempts),
             'lease', 'scope' => new \RedLock\LockManager($servers),
             'native-patient' => new \RedLock(self::named($ports), 200, $attempts, ['timeout' => self::PATIENT_SECONDS]),
             'userland' => new Userland\RedLock($servers, 200, $attempts),
@@ -65,7 +67,7 @@ final class Lock
     public function acquire(string $resource): bool
     {
         $this->handle = match ($this->kind) {
-            'native', 'native-patient', 'userland' => $this->lock->lock($resource, self::TTL_MS),
+            'native', 'native-patient', 'tls', 'userland' => $this->lock->lock($resource, self::TTL_MS),
             'lease', 'scope' => $this->lock->acquire($resource, self::TTL_MS) ?? false,
             'native-pid', 'userland-pid' => $this->acquireByPid($resource) ? $resource : false,
             'line', 'polling' => $this->lock->acquire($resource, self::LINE_TTL_MS, null) ?? false,
@@ -90,7 +92,7 @@ final class Lock
     public function release(): bool
     {
         $released = match ($this->kind) {
-            'native', 'native-patient', 'userland' => $this->lock->unlock($this->handle),
+            'native', 'native-patient', 'tls', 'userland' => $this->lock->unlock($this->handle),
             'lease', 'line', 'polling' => $this->handle->release(),
             'scope' => ($this->handle = null) === null,
             'native-pid', 'userland-pid' => $this->lock->releasePidLock($this->handle),
@@ -114,6 +116,14 @@ final class Lock
     private static function named(array $ports): array
     {
         return array_map(static fn (int $port) => "127.0.0.1:$port", $ports);
+    }
+
+    /** @return array<string, mixed> */
+    private static function secured(int $port): array
+    {
+        $tls = ['cafile' => (string) getenv('REDLOCK_BENCH_CAFILE')];
+
+        return ['host' => '127.0.0.1', 'port' => $port, 'timeout' => self::PATIENT_SECONDS, 'tls' => $tls];
     }
 
     private static function connect(int $port): Redis

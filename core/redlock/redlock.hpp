@@ -117,11 +117,22 @@ struct Holder {
   std::optional<std::chrono::milliseconds> left;
 };
 
+// Who stands in line for it.
+struct InLine {
+  std::string token;
+  // The name that was given with the wait; empty: none.
+  std::string owner;
+  // By the clock of the server that says so.
+  std::chrono::milliseconds waited{};
+};
+
 // A lock as somebody sees it.
 struct View {
   std::optional<Holder> holder;
   // How many stand in line for it. Nothing: that is not known.
   std::optional<std::int64_t> waiting;
+  // The first of them, at most 16, in their order.
+  std::vector<InLine> line;
 };
 
 struct ServerView {
@@ -135,7 +146,8 @@ struct ServerView {
 struct Inspection {
   // Could a majority be asked? Otherwise what it sees says nothing.
   bool reachable = false;
-  // What a majority holds, at least for so long, and how many wait there at least.
+  // What a majority holds, at least for so long, how many wait there at least, and whom of them a
+  // majority names.
   View majority;
   std::vector<ServerView> servers;
 };

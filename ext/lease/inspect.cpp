@@ -15,14 +15,14 @@ constexpr ArgumentPlace kPlaces[] = {{"resource", 1}};
 
 void note(Locks& locks) {
   const std::vector<NodeReport>& reports = locks.outcome.nodes;
-  locks.of_majority = {majority_holding(reports), majority_waiters(reports), {}};
+  locks.of_majority = seen_by_majority(reports);
   locks.of_servers.assign(locks.servers.size(), {});
   for (std::size_t i = 0; i < locks.of_servers.size(); ++i) {
     Inspected& server = locks.of_servers[i];
-    if (i < reports.size()) server = {holding_of(reports[i]), waiters_of(reports[i]), {}};
+    if (i < reports.size()) server.seen = seen_by(reports[i]);
     const auto trouble =
         std::ranges::find(locks.troubles, locks.servers[i], &ServerTrouble::server);
-    if (!server.holding && trouble != locks.troubles.end()) server.error = trouble->reason;
+    if (!server.seen.holding && trouble != locks.troubles.end()) server.error = trouble->reason;
   }
 }
 
@@ -32,10 +32,14 @@ void add_text(zval* into, const char* key, std::string_view text) {
   add_assoc_stringl(into, key, text.data(), text.size());
 }
 
+void put_token(zval* into, const Token& token) {
+  const std::string_view text = token.view();
+  add_assoc_stringl(into, "token", text.data(), text.size());
+  add_text(into, "owner", owner_of(token));
+}
+
 void put_holding(zval* into, const Holding& holding) {
-  const std::string_view token = holding.token.view();
-  add_assoc_stringl(into, "token", token.data(), token.size());
-  add_text(into, "owner", owner_of(holding.token));
+  put_token(into, holding.token);
   if (holding.left) {
     add_assoc_double(into, "ttl", holding.left->as_ms());
   } else {
@@ -43,17 +47,31 @@ void put_holding(zval* into, const Holding& holding) {
   }
 }
 
-void put_inspected(zval* into, const Inspected& inspected) {
-  if (inspected.holding) {
-    put_holding(into, *inspected.holding);
+void put_line(zval* into, const std::vector<Waiter>& line) {
+  zval list;
+  array_init(&list);
+  for (const Waiter& waiter : line) {
+    zval one;
+    array_init(&one);
+    put_token(&one, waiter.token);
+    add_assoc_double(&one, "waited", waiter.waited.as_ms());
+    add_next_index_zval(&list, &one);
+  }
+  add_assoc_zval(into, "line", &list);
+}
+
+void put_seen(zval* into, const Seen& seen) {
+  if (seen.holding) {
+    put_holding(into, *seen.holding);
   } else {
     for (const char* key : {"token", "owner", "ttl"}) add_assoc_null(into, key);
   }
-  if (inspected.waiters) {
-    add_assoc_long(into, "waiters", static_cast<zend_long>(*inspected.waiters));
+  if (seen.waiters) {
+    add_assoc_long(into, "waiters", static_cast<zend_long>(*seen.waiters));
   } else {
     add_assoc_null(into, "waiters");
   }
+  put_line(into, seen.line);
 }
 
 }  // namespace
@@ -74,14 +92,14 @@ void put_inspection(zval* into, const Locks& locks, zval* resource) {
   array_init(into);
   Z_TRY_ADDREF_P(resource);
   add_assoc_zval(into, "resource", resource);
-  put_inspected(into, locks.of_majority);
+  put_seen(into, locks.of_majority);
   zval servers;
   array_init(&servers);
   for (std::size_t i = 0; i < locks.of_servers.size(); ++i) {
     const Inspected& server = locks.of_servers[i];
     zval shown;
     array_init(&shown);
-    put_inspected(&shown, server);
+    put_seen(&shown, server.seen);
     add_text(&shown, "error", server.error);
     add_assoc_zval_ex(&servers, locks.servers[i].data(), locks.servers[i].size(), &shown);
   }

@@ -14,7 +14,7 @@ enum class Unreachable { told, thrown };
 [[nodiscard]] bool inspect(Locks& locks, const zval* resource, std::string_view method,
                            Unreachable unreachable);
 // ['resource' => …, 'token' => ?string, 'owner' => ?string, 'ttl' => ?float, 'waiters' => ?int,
-//  'servers' => …]
+//  'line' => …, 'servers' => …]
 void put_inspection(zval* into, const Locks& locks, zval* resource);
 
 }  // namespace redlock::php

@@ -17,9 +17,8 @@ class Hold;
 
 // What one server, or a majority of them, knows of a resource.
 struct Inspected {
-  std::optional<Holding> holding;
-  std::optional<std::int64_t> waiters;  // nothing: not known
-  std::string error;                    // of one server; empty: it answered
+  Seen seen;
+  std::string error;  // of one server; empty: it answered
 };
 
 struct Locks : QuorumState {
@@ -37,7 +36,7 @@ struct Locks : QuorumState {
   // Those that may be acquired once more, by what they are about.
   std::map<Resource, std::weak_ptr<Hold>> reentrant;
   // Of the latest inspection.
-  Inspected of_majority;
+  Seen of_majority;
   std::vector<Inspected> of_servers;
 };
 

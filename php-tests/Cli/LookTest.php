@@ -39,6 +39,27 @@ final class LookTest extends CliTestCase
         self::assertSame(0, $run->wait());
     }
 
+    public function testWhoWaitsIsNamed(): void
+    {
+        self::steal();
+        $waits = [$this->startScript('', ['--wait', '60s', '--owner', 'the next'])];
+        $seen = static fn (): object => json_decode(self::redlock(['inspect', '--json', 'r', ...self::PATIENT])[1]);
+        Wait::until(static fn (): bool => count($seen()->line) === 1, 'the first to stand in line');
+        $waits[] = $this->startScript('', ['--wait', '60s', '--owner', 'and another']);
+        Wait::until(static fn (): bool => count($seen()->line) === 2, 'the second to stand in line');
+        [$first, $second] = $seen()->line;
+        self::assertSame(['the next', 'and another'], [$first->owner, $second->owner]);
+        self::assertGreaterThanOrEqual($second->waited_ms, $first->waited_ms);
+        [, $said] = self::redlock(['inspect', 'r', ...self::PATIENT]);
+        self::assertMatchesRegularExpression('~^  waits for \d\S* \S+ +the next\n  waits for \d\S* \S+ +and another\n  127~m', $said);
+        [, $said] = self::redlock(['top', '--once', 'r', ...self::PATIENT]);
+        self::assertMatchesRegularExpression('~^r +a thief .* 2 +- +the next for \d\S* \S+$~m', $said);
+        foreach ($waits as $wait) {
+            $wait->signal(SIGTERM);
+            self::assertSame(128 + SIGTERM, $wait->wait());
+        }
+    }
+
     public function testNamesOfAnyBytesAreGoodJson(): void
     {
         $name = "\"\\\xff\x01\u{e9}\u{1f600}";
@@ -81,7 +102,7 @@ final class LookTest extends CliTestCase
         [$status, $said] = self::redlock(['top', '--once', 'a', 'b', ...self::PATIENT]);
         self::assertSame(0, $status);
         $lines = explode("\n", trim($said));
-        self::assertMatchesRegularExpression('~^RESOURCE +HOLDER +LEFT +WAITING +CHANGES/S$~', $lines[0]);
+        self::assertMatchesRegularExpression('~^RESOURCE +HOLDER +LEFT +WAITING +CHANGES/S +NEXT$~', $lines[0]);
         self::assertMatchesRegularExpression('~^a +\(free\) +- +0 ~', $lines[1]);
         self::assertMatchesRegularExpression('~^b +a thief +\d\S* \w+.* +0 ~', $lines[2]);
     }

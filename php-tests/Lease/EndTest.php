@@ -111,9 +111,12 @@ final class EndTest extends LeaseTestCase
             $leases = [];
             $filling = [];
             report("begun");
-            for ($left = memory_get_usage() + $args["room"]; memory_get_usage() < $left; $filling[] = str_repeat("x", 100)) {
+            $limit = memory_get_usage(true);
+            ini_set("memory_limit", (string) $limit);
+            // Enough is left for some hundreds.
+            while (memory_get_usage() < $limit - 400_000 - $args["room"]) {
+                $filling[] = str_repeat("x", 100);
             }
-            ini_set("memory_limit", (string) memory_get_usage(true));
             for ($i = 0; $i < 60000; ++$i) {
                 $leases[] = $locks->acquire($i, 60000);
             }

@@ -45,7 +45,7 @@ final class OwnerTest extends LeaseTestCase
         $lease = self::leased(self::locks(), 'r', 20_000, ['owner' => 'me']);
         self::$fleet->servers[2]->client()->call('SET', 'r', 'other', 'PX', 5000);
         $seen = self::locks()->inspect('r');
-        self::assertSame(['resource', 'token', 'owner', 'ttl', 'waiters', 'servers'], array_keys($seen));
+        self::assertSame(['resource', 'token', 'owner', 'ttl', 'waiters', 'line', 'servers'], array_keys($seen));
         self::assertSame(['r', $lease->token, 'me'], [$seen['resource'], $seen['token'], $seen['owner']]);
         self::assertIsFloat($seen['ttl']);
         self::assertGreaterThan(10_000.0, $seen['ttl']);
@@ -63,7 +63,7 @@ final class OwnerTest extends LeaseTestCase
     public function testInspectOfAFreeLock(): void
     {
         $seen = self::locks(1)->inspect(42);
-        $free = ['token' => null, 'owner' => null, 'ttl' => null, 'waiters' => 0];
+        $free = ['token' => null, 'owner' => null, 'ttl' => null, 'waiters' => 0, 'line' => []];
         $name = self::$fleet->servers[0]->name();
         self::assertSame(['resource' => 42] + $free + ['servers' => [$name => $free + ['error' => null]]], $seen);
     }
@@ -79,6 +79,24 @@ final class OwnerTest extends LeaseTestCase
         self::assertSame([3, 1, 2], array_column($seen['servers'], 'waiters'));
         $lease = self::leased(self::locks());
         self::assertSame([2, $lease->token], [self::locks()->inspect('r')['waiters'], self::locks()->inspect('r')['token']]);
+    }
+
+    public function testInspectNamesWhoIsInTheLinesOfAMajority(): void
+    {
+        $now = (int) (microtime(true) * 1000);
+        foreach ([['boss' => 5000, 'nobody' => 4000], ['worker' => 3000, 'boss' => 9000], ['worker' => 1000]] as $index => $line) {
+            foreach ($line as $owner => $waited) {
+                $who = $owner === 'nobody' ? 'abc' : $owner . ':' . str_repeat('0', 40);
+                self::$fleet->servers[$index]->client()->call('ZADD', 'r:redlock:line', $now - $waited, $who);
+            }
+        }
+        $seen = self::locks()->inspect('r');
+        self::assertSame(['boss', 'worker'], array_column($seen['line'], 'owner'), 'the longest wait first');
+        self::assertSame('boss:' . str_repeat('0', 40), $seen['line'][0]['token']);
+        self::assertIsFloat($seen['line'][0]['waited']);
+        self::assertGreaterThanOrEqual(9000.0, $seen['line'][0]['waited'], 'as long as anybody knows of');
+        self::assertLessThan(60000.0, $seen['line'][0]['waited']);
+        self::assertSame(['boss', null], array_column(array_values($seen['servers'])[0]['line'], 'owner'));
     }
 
     public function testInspectDoesWithoutALineThatItMayNotCount(): void

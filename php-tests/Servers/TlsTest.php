@@ -9,6 +9,7 @@ namespace RedLock\Tests\Servers;
 use PidLock;
 use RedLock;
 use RedLock\ConnectionException;
+use RedLock\Harness\Certificate;
 use RedLock\Harness\FreePort;
 use RedLock\Harness\RedisServer;
 use RedLock\Harness\TempFolder;
@@ -25,22 +26,10 @@ final class TlsTest extends ServerTestCase
 
     protected function setUp(): void
     {
-        $folder = TempFolder::make();
-        $this->certificate = "$folder/certificate.pem";
-        // Signed by itself, so that it is its own authority.
-        $make = ['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
-            '-days', '1', '-subj', '/CN=test', '-addext', 'subjectAltName=IP:127.0.0.1',
-            '-keyout', "$folder/key.pem", '-out', $this->certificate];
-        exec(implode(' ', array_map(escapeshellarg(...), $make)) . ' 2>&1', $said, $status);
-        self::assertSame(0, $status, implode("\n", $said));
+        $certificate = new Certificate();
+        $this->certificate = $certificate->file;
         $this->port = FreePort::find();
-        $this->server = $this->server([
-            'tls-port' => $this->port,
-            'tls-cert-file' => $this->certificate,
-            'tls-key-file' => "$folder/key.pem",
-            'tls-ca-cert-file' => $this->certificate,
-            'tls-auth-clients' => 'no',
-        ]);
+        $this->server = $this->server($certificate->settings($this->port));
     }
 
     /** @param array<string, mixed> $options */

@@ -58,14 +58,22 @@ TEST_F(ClientInspect, AHeldLockIsShownWithItsOwnerAndItsTimeByEveryServer) {
   EXPECT_EQ(tokens_in(seen), everywhere(lease->token()));
 }
 
-TEST_F(ClientInspect, WhoWaitsIsCounted) {
+TEST_F(ClientInspect, WhoWaitsIsCountedAndNamed) {
   const Result lease = client_.try_lock("r", 60s);
   ASSERT_TRUE(lease);
   std::jthread waits([&](const std::stop_token& stop) {
-    Client other(addresses(), patient());
+    Options options = patient();
+    options.owner = "the next";
+    Client other(addresses(), options);
     (void)static_cast<bool>(other.lock("r", 60s, 30s, stop));
   });
   EXPECT_TRUE(eventually([&] { return client_.inspect("r").majority.waiting == 1; }));
+  EXPECT_TRUE(eventually([&] { return !client_.inspect("r").majority.line.empty(); }));
+  const InLine first = client_.inspect("r").majority.line.at(0);
+  EXPECT_EQ(first.owner, "the next");
+  EXPECT_TRUE(first.token.starts_with("the next"));
+  EXPECT_LT(first.waited, 60s);
+  EXPECT_EQ(client_.inspect("r").servers.at(0).view.line.at(0).token, first.token);
 }
 
 TEST_F(ClientInspect, AServerThatIsDownIsNamedBesideWhatTheOthersSay) {

@@ -1,8 +1,11 @@
 // The quorum lock's scripts on a real server, and that every script is known by its right name.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "io/support/fleet.hpp"
 #include "io/support/script_runner.hpp"
+#include "redlock/runtime/clock.hpp"
 
 namespace redlock {
 namespace {
@@ -66,29 +69,40 @@ TEST_F(Scripts, ExtendLeavesWhatIsNotOursAlone) {
 }
 
 TEST_F(Scripts, InspectTellsWhatStandsThereAndForHowLongAndChangesNothing) {
-  EXPECT_EQ(run(scripts::inspect, {}), "0");
+  EXPECT_EQ(run(scripts::inspect, {}), "-2 0 0 ");
   say({"SET", "k", "mine and more"});
-  EXPECT_EQ(run(scripts::inspect, {}), "-1 0 mine and more");
+  EXPECT_EQ(run(scripts::inspect, {}), "-1 0 0 mine and more");
   say({"PEXPIRE", "k", "60000"});
   const std::string told = run(scripts::inspect, {});
-  EXPECT_TRUE(told.ends_with(" 0 mine and more")) << told;
+  EXPECT_TRUE(told.ends_with(" 0 0 mine and more")) << told;
   EXPECT_GT(std::stoll(told), 50'000);
   EXPECT_LE(std::stoll(told), 60'000);
   EXPECT_EQ(say({"GET", "k"}), "mine and more");
 }
 
-TEST_F(Scripts, InspectCountsThoseInLineWhetherAnythingStandsThereOrNot) {
-  say({"ZADD", "k:redlock:line", "1", "one", "2", "two"});
-  EXPECT_EQ(run(scripts::inspect, {}), "2");
+TEST_F(Scripts, InspectCountsAndNamesThoseInLineWhetherAnythingStandsThereOrNot) {
+  const auto ticket = [](std::int64_t waited_ms) { return std::to_string(wall_ms() - waited_ms); };
+  say({"ZADD", "k:redlock:line", ticket(70'000), "one more", ticket(9'000), "two"});
+  const std::regex told(R"(-2 2 2 7\d{4} 8:one more9\d{3} 3:two)");
+  EXPECT_TRUE(std::regex_match(run(scripts::inspect, {}), told));
   say({"SET", "k", "mine"});
-  EXPECT_EQ(run(scripts::inspect, {}), "-1 2 mine");
+  const std::regex held(R"(-1 2 2 7\d{4} 8:one more\d+ 3:twomine)");
+  EXPECT_TRUE(std::regex_match(run(scripts::inspect, {}), held));
+}
+
+TEST_F(Scripts, InspectNamesTheFirstOfALongLine) {
+  for (int i = 0; i < 40; ++i)
+    say({"ZADD", "k:redlock:line", std::to_string(i), "w" + std::to_string(i)});
+  const std::string told = run(scripts::inspect, {});
+  EXPECT_TRUE(told.starts_with("-2 40 16 ")) << told;
+  EXPECT_TRUE(told.ends_with(":w15")) << told;
 }
 
 TEST_F(Scripts, InspectTellsWhatStandsThereAlsoWhereNobodyCanBeCounted) {
   say({"SET", "k:redlock:line", "no line"});
-  EXPECT_EQ(run(scripts::inspect, {}), "-1");
+  EXPECT_EQ(run(scripts::inspect, {}), "-2 -1 0 ");
   say({"SET", "k", "mine"});
-  EXPECT_EQ(run(scripts::inspect, {}), "-1 -1 mine");
+  EXPECT_EQ(run(scripts::inspect, {}), "-1 -1 0 mine");
 }
 
 TEST_F(Scripts, CheckChangesNothing) {

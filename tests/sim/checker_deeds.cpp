@@ -144,19 +144,21 @@ std::int64_t Checker::gone_by(Contender party, const Owned* known) const {
 void Checker::check_created(std::uint32_t client, std::uint32_t owner, std::uint32_t server,
                             const Entry* before, const Entry& after) {
   if (owner != client) set_for_another_ = hash_text(after.value);
-  const std::string who = "client " + std::to_string(client);
-  const std::string where = " on server " + std::to_string(server);
+  const auto tell = [&](ViolationKind kind, const char* what) {
+    report(kind,
+           "client " + std::to_string(client) + what + " on server " + std::to_string(server));
+  };
   const bool legacy = plan_.clients[client].legacy;
   const bool same = before != nullptr && before->value == after.value;
   Owned* known = owned(server, after.value);
   if (same && known != nullptr && known->client != client) {
-    report(ViolationKind::foreign_extended, who + " extended a foreign lock" + where);
+    tell(ViolationKind::foreign_extended, " extended a foreign lock");
   }
   if (before != nullptr && !same && (plan_.kind == LockKind::quorum || held_now(before->value))) {
-    report(ViolationKind::live_overwritten, who + " overwrote a live lock" + where);
+    tell(ViolationKind::live_overwritten, " overwrote a live lock");
   }
   if (!after.expires_ms && !legacy) {
-    report(ViolationKind::no_expiry, who + " left a key without an expiry" + where);
+    tell(ViolationKind::no_expiry, " left a key without an expiry");
   }
   const std::int64_t gone_by_ns =
       legacy ? kForever : gone_by({owner, resource_named(after.name)}, same ? known : nullptr);

@@ -11,14 +11,15 @@ namespace redlock::sim {
 // Word by word; collisions among the few values of a schedule do not happen in practice.
 [[nodiscard]] inline std::uint64_t hash_text(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U ^ text.size();
-  while (!text.empty()) {
-    std::uint64_t word = 0;
-    const std::size_t size = text.size() < sizeof(word) ? text.size() : sizeof(word);
-    std::memcpy(&word, text.data(), size);
+  std::uint64_t word = 0;
+  for (; text.size() >= sizeof(word); text.remove_prefix(sizeof(word))) {
+    std::memcpy(&word, text.data(), sizeof(word));
     hash = mix64(hash ^ word);
-    text.remove_prefix(size);
   }
-  return hash;
+  if (text.empty()) return hash;
+  word = 0;
+  std::memcpy(&word, text.data(), text.size());
+  return mix64(hash ^ word);
 }
 
 // A stamp's fraction, a token whole: what a client knows of its lock before it is granted.

@@ -1,9 +1,13 @@
 // What will happen in a simulated world, in order of virtual time.
 //
 // Events of one instant run in the order in which they were added, except that those added
-// with `first` precede all others. Pure.
+// with `first` precede all others.
+//
+// A list with the next event at its end: nearly all that is added comes before what has waited
+// there for long, such as faults and time-outs, and so finds its place close to the end. Pure.
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -32,35 +36,37 @@ struct Event {
 
 class EventQueue {
  public:
+  EventQueue() { events_.reserve(kUsual); }
   void add(std::int64_t at_ns, EventKind kind, std::uint32_t subject, std::uint64_t detail = 0,
            bool first = false) {
     const std::uint64_t order = ++added_ + (first ? 0 : kOrdinary);
-    heap_.push_back({at_ns, order, kind, subject, detail});
-    std::ranges::push_heap(heap_, Later());
+    const Event event{at_ns, order, kind, subject, detail};
+    auto place = events_.end();
+    const auto near = std::ssize(events_) > kNear ? place - kNear : events_.begin();
+    while (place != near && precedes(place[-1], event)) --place;
+    // Only where many wait, such as the bytes of an answer that come one by one.
+    if (place == near) place = std::lower_bound(events_.begin(), near, event, follows);
+    events_.insert(place, event);
   }
-  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] bool empty() const { return events_.empty(); }
   // Requires that it is not empty.
-  [[nodiscard]] std::int64_t next_ns() const { return heap_.front().at_ns; }
+  [[nodiscard]] std::int64_t next_ns() const { return events_.back().at_ns; }
   // Requires that the queue is not empty.
   Event pop() {
-    std::ranges::pop_heap(heap_, Later());
-    const Event event = heap_.back();
-    heap_.pop_back();
+    const Event event = events_.back();
+    events_.pop_back();
     return event;
   }
 
  private:
+  static constexpr std::size_t kUsual = 128;
+  static constexpr std::ptrdiff_t kNear = 16;
   static constexpr std::uint64_t kOrdinary = std::uint64_t{1} << 62U;
-  // A type of its own, not a function: the heap's inner loop takes it in whole.
-  struct Later {
-    bool operator()(const Event& a, const Event& b) const {
-      // Without a branch, which nobody could predict.
-      const int later = static_cast<int>(a.at_ns > b.at_ns);
-      const int same = static_cast<int>(a.at_ns == b.at_ns);
-      return (later | (same & static_cast<int>(a.order > b.order))) != 0;
-    }
-  };
-  std::vector<Event> heap_;
+  static bool precedes(const Event& a, const Event& b) {
+    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.order < b.order;
+  }
+  static bool follows(const Event& a, const Event& b) { return precedes(b, a); }
+  std::vector<Event> events_;  // the last one first
   std::uint64_t added_ = 0;
 };
 

@@ -14,6 +14,7 @@ constexpr std::int64_t kSliceGapMaxNs = kMs;
 constexpr std::int64_t kByteGapMaxNs = 50'000;
 constexpr std::size_t kSingleBytesMax = 4096;
 constexpr std::int64_t kRetransmitMaxNs = 60 * kMs;
+constexpr std::size_t kBytesUsual = 500;  // on a connection
 constexpr std::size_t kRoomForAll = std::numeric_limits<std::size_t>::max();
 
 Pipe& pipe_of(Connection& connection, Direction direction) {
@@ -24,7 +25,8 @@ Pipe& pipe_of(Connection& connection, Direction direction) {
 // one, so that single bytes need no events of their own before.
 bool ends_request(std::string_view bytes, std::size_t left) {
   if (left == 0 || left + 1 > bytes.size()) return left == 0;
-  return bytes.substr(bytes.size() - left - 1).starts_with("\n*");
+  const std::size_t at = bytes.size() - left;
+  return bytes[at] == '*' && bytes[at - 1] == '\n';
 }
 
 EventKind delivery(Direction direction) {
@@ -57,6 +59,9 @@ Connection& Network::open(std::uint32_t client, std::uint32_t server) {
   connection.slicing = slicing_;
   connection.send_room = send_room_;
   connection.used_ns = now_ns_;
+  for (std::string* text : {&connection.written, &connection.up.bytes, &connection.down.bytes}) {
+    text->reserve(kBytesUsual);
+  }
   const Link& path = link(client, server);
   std::int64_t from = std::max(now_ns_, ends_.client_sends_from_ns(client));
   if (now_ns_ < path.opens_fail_until_ns) {

@@ -12,7 +12,7 @@
 namespace {
 
 constexpr std::size_t kStepBytes = 16;
-constexpr std::size_t kSteps = 65;  // larger pieces, beyond 1 KiB, are left to malloc
+constexpr std::size_t kSteps = 257;  // larger pieces, beyond 4 KiB, are left to malloc
 constexpr std::size_t kBlockBytes = std::size_t{64} * 1024;
 
 // Stands before each piece: how many steps it takes, 0 for one of malloc's.

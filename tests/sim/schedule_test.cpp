@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "sim/amounts.hpp"
 #include "sim/runner.hpp"
 #include "sim/world.hpp"
 
@@ -12,8 +13,12 @@ namespace redlock::sim {
 namespace {
 
 // Seeds are drawn apart from those of other tests, so that each test sees schedules of its own.
-constexpr std::uint64_t kModelSeeds = 2'000;
-constexpr std::uint64_t kClassSeeds = 60;
+constexpr std::uint64_t kSomeSeeds = watched(300);
+constexpr std::uint64_t kModelSeeds = watched(2'000);
+constexpr std::uint64_t kClassSeeds = watched(60);
+constexpr std::uint64_t kSumSeeds = watched(200);
+constexpr std::uint64_t kStepSeeds = watched(400);
+constexpr std::uint64_t kLineStepSeeds = watched(150);
 constexpr std::uint64_t kRareClassSeeds = 1000;
 constexpr std::uint64_t kControlSeedsMax = 600;
 constexpr std::uint64_t kMixedSeeds = 4000;
@@ -29,7 +34,7 @@ std::string story_of(const std::vector<Violation>& violations) {
 TEST(ScheduleTest, TheSameSeedGivesTheSameTrace) {
   LuaEngine first_engine;
   LuaEngine second_engine;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSomeSeeds; ++seed) {
     const ScheduleResult first = run_schedule(seed, {}, first_engine);
     const ScheduleResult second = run_schedule(seed, {}, second_engine);
     ASSERT_EQ(first.hash, second.hash) << "seed " << seed;
@@ -40,7 +45,7 @@ TEST(ScheduleTest, TheSameSeedGivesTheSameTrace) {
 
 TEST(ScheduleTest, KeepingTheStoryDoesNotChangeTheRun) {
   LuaEngine engine;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSomeSeeds; ++seed) {
     Story story;
     ASSERT_EQ(run_schedule(seed, {}, engine).hash, run_schedule(seed, {}, engine, &story).hash)
         << "seed " << seed;
@@ -51,7 +56,7 @@ TEST(ScheduleTest, KeepingTheStoryDoesNotChangeTheRun) {
 TEST(ScheduleTest, DifferentSeedsGiveDifferentTraces) {
   LuaEngine engine;
   std::vector<std::uint64_t> hashes;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSomeSeeds; ++seed) {
     hashes.push_back(run_schedule(seed, {}, engine).hash);
   }
   std::ranges::sort(hashes);
@@ -60,8 +65,8 @@ TEST(ScheduleTest, DifferentSeedsGiveDifferentTraces) {
 
 TEST(ScheduleTest, TheSumsDoNotDependOnTheNumberOfThreads) {
   const auto no_progress = [](std::uint64_t, std::uint64_t) {};
-  const Totals one = run_batch({1, 200, {}, 1}, no_progress);
-  const Totals three = run_batch({1, 200, {}, 3}, no_progress);
+  const Totals one = run_batch({1, kSumSeeds, {}, 1}, no_progress);
+  const Totals three = run_batch({1, kSumSeeds, {}, 3}, no_progress);
   EXPECT_EQ(one.fired, three.fired);
   EXPECT_EQ(one.events, three.events);
   EXPECT_EQ(one.outside_violations, three.outside_violations);
@@ -177,24 +182,24 @@ Plan plan_with(FaultClass fault_class, std::uint64_t seed, bool lines = false) {
 TEST(ScheduleTest, WhereNobodyStandsInLineSettingAClientsWallClockChangesNothingAtAll) {
   LuaEngine engine;
   std::uint64_t plain = 0;
-  for (std::uint64_t seed = 20'001; seed <= 20'400; ++seed) {
+  for (std::uint64_t seed = 20'001; seed <= 20'000 + kStepSeeds; ++seed) {
     const Plan plan = plan_with(FaultClass::client_wall_step, seed);
     if (plan.has_lines()) continue;
     ++plain;
     EXPECT_FALSE(steps_matter(seed, plan, FaultClass::client_wall_step, engine)) << "seed " << seed;
   }
-  EXPECT_GT(plain, 200U);
+  EXPECT_GT(plain, kStepSeeds / 2);
 }
 
 // Tickets are read from it, and they are only the order.
 TEST(ScheduleTest, WhereSomebodyDoesItIsOfAccountAndViolatesNothing) {
   LuaEngine engine;
-  int reordered = 0;
-  for (std::uint64_t seed = 20'001; seed <= 20'150; ++seed) {
+  std::uint64_t reordered = 0;
+  for (std::uint64_t seed = 20'001; seed <= 20'000 + kLineStepSeeds; ++seed) {
     const Plan plan = plan_with(FaultClass::client_wall_step, seed, true);
     if (steps_matter(seed, plan, FaultClass::client_wall_step, engine)) ++reordered;
   }
-  EXPECT_GT(reordered, 50);
+  EXPECT_GT(reordered, kLineStepSeeds / 3);
 }
 
 TEST(ScheduleTest, ClientsOfTheDocumentsFollowTheirWallClock) {

@@ -24,8 +24,7 @@ class SimClock {
     const std::int64_t span = local_ns - local_;
     if (span > kSpanMaxNs) return std::numeric_limits<std::int64_t>::max();
     if (rate_ppm_ == 0) return true_ + span;
-    std::int64_t guess =
-        true_ + static_cast<std::int64_t>(Wide{span} * kMillion / (kMillion + rate_ppm_));
+    std::int64_t guess = true_ + scaled(span, kMillion, kMillion + rate_ppm_);
     while (at(guess) >= local_ns) --guess;
     while (at(guess) < local_ns) ++guess;
     return guess;
@@ -41,11 +40,15 @@ class SimClock {
 
  private:
   [[nodiscard]] std::int64_t gained(std::int64_t span) const {
-    if (rate_ppm_ == 0) return 0;
-    return static_cast<std::int64_t>(Wide{span} * rate_ppm_ / kMillion);
+    return rate_ppm_ == 0 ? 0 : scaled(span, rate_ppm_, kMillion);
+  }
+  // Products do not fit into 64 bits when a lease lasts for hours; the wider division takes longer.
+  static std::int64_t scaled(std::int64_t span, std::int64_t by, std::int64_t of) {
+    std::int64_t product = 0;
+    if (!__builtin_mul_overflow(span, by, &product)) return product / of;
+    return static_cast<std::int64_t>(Wide{span} * by / of);
   }
   static constexpr std::int64_t kMillion = 1'000'000;
-  // Products with kMillion do not fit into 64 bits when a lease lasts for hours.
   __extension__ using Wide = __int128;
   // No schedule lasts so long: 30 days.
   static constexpr std::int64_t kSpanMaxNs = std::int64_t{30} * 24 * 3600 * 1000 * kMs;

@@ -60,7 +60,7 @@ std::string FakeServer::run_script(const Arguments& request) {
   const std::string& key = request.at(3);
   const auto found = keys.find(key);
   if (&script == &scripts::inspect) {
-    return found == keys.end() ? integer(0) : bulk("60000 0 " + found->second);
+    return bulk(found == keys.end() ? "-2 0 0 " : "60000 0 0 " + found->second);
   }
   const bool is_check = &script == &scripts::check_equal || &script == &scripts::stamp_check ||
                         &script == &scripts::extend_if_equal;

@@ -7,69 +7,106 @@ namespace redlock {
 namespace {
 
 NodeReport says(std::string text) { return {true, Reply::granted(std::move(text))}; }
-NodeReport free_with(std::string waiters) { return {true, Reply::denied(std::move(waiters))}; }
+NodeReport free_with(const std::string& waiters) {
+  return {true, Reply::denied("-2 " + waiters + " 0 ")};
+}
 NodeReport absent() { return {true, Reply::denied()}; }
 NodeReport silent() { return {true, Reply::unknown(Fault::timeout, "no answer in time")}; }
 
 TEST(Holding, IsReadWithTheTimeThatIsLeft) {
-  const auto holding = holding_of(says("1500 2 owner with blanks"));
+  const auto holding = seen_by(says("1500 2 0 owner with blanks")).holding;
   ASSERT_TRUE(holding);
   EXPECT_EQ(holding->token, Token("owner with blanks"));
   EXPECT_EQ(holding->left, Duration::ms(1'500));
 }
 
 TEST(Holding, WithoutAnEndHasNoTimeLeft) {
-  const auto holding = holding_of(says("-1 0 x"));
+  const auto holding = seen_by(says("-1 0 0 x")).holding;
   ASSERT_TRUE(holding);
   EXPECT_EQ(holding->left, std::nullopt);
 }
 
 TEST(Holding, ThatExpiredMeanwhileHasNothingLeft) {
-  EXPECT_EQ(holding_of(says("-2 0 x"))->left, Duration());
+  EXPECT_EQ(seen_by(says("-2 0 0 x")).holding->left, Duration());
 }
 
 TEST(Holding, OfNothingOrNonsenseIsNone) {
-  EXPECT_FALSE(holding_of(absent()));
-  EXPECT_FALSE(holding_of(silent()));
-  EXPECT_FALSE(holding_of(NodeReport{}));
-  for (const char* text : {"", "x", "12", "12 ", "12 y", "12x 0 y", "12 0x y", " 12 0 y"})
-    EXPECT_FALSE(holding_of(says(text))) << text;
+  EXPECT_FALSE(seen_by(absent()).holding);
+  EXPECT_FALSE(seen_by(silent()).holding);
+  EXPECT_FALSE(seen_by(NodeReport{}).holding);
+  for (const char* text : {"", "x", "12", "12 ", "12 y", "12x 0 0 y", "12 0x 0 y", "12 0 0x y",
+                           " 12 0 0 y", "12 1 1 y", "12 1 1 5 y", "12 1 1 5 2y", "12 1 1 5 3:ab",
+                           "12 1 1 5x1:ay", "12 1 17 y", "12 1 -1 y"})
+    EXPECT_FALSE(seen_by(says(text)).holding) << text;
 }
 
 TEST(MajorityHolding, NeedsAMajorityOfAllNodesAndNotOfThoseThatAnswered) {
-  EXPECT_FALSE(majority_holding({says("10 0 a"), silent(), silent()}));
-  EXPECT_FALSE(majority_holding({says("10 0 a"), says("10 0 b"), absent()}));
-  EXPECT_EQ(majority_holding({says("10 0 a"), silent(), says("20 0 a")})->token, Token("a"));
+  EXPECT_FALSE(seen_by_majority({says("10 0 0 a"), silent(), silent()}).holding);
+  EXPECT_FALSE(seen_by_majority({says("10 0 0 a"), says("10 0 0 b"), absent()}).holding);
+  EXPECT_EQ(seen_by_majority({says("10 0 0 a"), silent(), says("20 0 0 a")}).holding->token,
+            Token("a"));
 }
 
 TEST(MajorityHolding, LastsUntilTooFewAreLeft) {
-  EXPECT_EQ(majority_holding({says("10 0 a"), says("30 0 a"), says("20 0 a")})->left,
+  EXPECT_EQ(seen_by_majority({says("10 0 0 a"), says("30 0 0 a"), says("20 0 0 a")}).holding->left,
             Duration::ms(20));
-  EXPECT_EQ(majority_holding({says("-1 0 a"), says("30 0 a"), absent()})->left, Duration::ms(30));
-  EXPECT_EQ(majority_holding({says("-1 0 a"), says("-1 0 a"), says("5 0 a")})->left, std::nullopt);
+  EXPECT_EQ(seen_by_majority({says("-1 0 0 a"), says("30 0 0 a"), absent()}).holding->left,
+            Duration::ms(30));
+  EXPECT_EQ(seen_by_majority({says("-1 0 0 a"), says("-1 0 0 a"), says("5 0 0 a")}).holding->left,
+            std::nullopt);
 }
 
 TEST(Waiters, AreToldWhereSomethingStandsAndWhereNothingDoes) {
-  EXPECT_EQ(waiters_of(says("1500 3 a")), 3);
-  EXPECT_EQ(waiters_of(free_with("2")), 2);
-  EXPECT_EQ(waiters_of(free_with("0")), 0);
+  EXPECT_EQ(seen_by(says("1500 3 0 a")).waiters, 3);
+  EXPECT_EQ(seen_by(free_with("2")).waiters, 2);
+  EXPECT_EQ(seen_by(free_with("0")).waiters, 0);
 }
 
 TEST(Waiters, ThatNobodyCountedAreNotKnown) {
-  EXPECT_EQ(waiters_of(says("1500 -1 a")), std::nullopt);
-  EXPECT_EQ(waiters_of(free_with("-1")), std::nullopt);
-  EXPECT_EQ(waiters_of(silent()), std::nullopt);
-  EXPECT_EQ(waiters_of(NodeReport{}), std::nullopt);
-  EXPECT_EQ(waiters_of(says("1500")), std::nullopt);
-  EXPECT_EQ(waiters_of(absent()), std::nullopt);
+  EXPECT_EQ(seen_by(says("1500 -1 0 a")).waiters, std::nullopt);
+  EXPECT_EQ(seen_by(free_with("-1")).waiters, std::nullopt);
+  EXPECT_EQ(seen_by(silent()).waiters, std::nullopt);
+  EXPECT_EQ(seen_by(NodeReport{}).waiters, std::nullopt);
+  EXPECT_EQ(seen_by(says("1500")).waiters, std::nullopt);
+  EXPECT_EQ(seen_by(absent()).waiters, std::nullopt);
 }
 
 TEST(MajorityWaiters, AreAtLeastSoManyAtAMajorityOfAllNodes) {
-  EXPECT_EQ(majority_waiters({says("10 3 a"), says("10 1 a"), free_with("2")}), 2);
-  EXPECT_EQ(majority_waiters({says("10 3 a"), silent(), free_with("2")}), 2);
-  EXPECT_EQ(majority_waiters({says("10 3 a"), silent(), silent()}), std::nullopt);
-  EXPECT_EQ(majority_waiters({says("10 3 a"), says("10 -1 a"), silent()}), std::nullopt);
-  EXPECT_EQ(majority_waiters({free_with("0")}), 0);
+  EXPECT_EQ(seen_by_majority({says("10 3 0 a"), says("10 1 0 a"), free_with("2")}).waiters, 2);
+  EXPECT_EQ(seen_by_majority({says("10 3 0 a"), silent(), free_with("2")}).waiters, 2);
+  EXPECT_EQ(seen_by_majority({says("10 3 0 a"), silent(), silent()}).waiters, std::nullopt);
+  EXPECT_EQ(seen_by_majority({says("10 3 0 a"), says("10 -1 0 a"), silent()}).waiters,
+            std::nullopt);
+  EXPECT_EQ(seen_by_majority({free_with("0")}).waiters, 0);
+}
+
+TEST(Line, NamesItsFirstWhateverTheirNamesAre) {
+  const Seen seen = seen_by(says("1500 3 2 900 3:a b40 9: 12 1:3 :xheld by 1"));
+  ASSERT_EQ(seen.line.size(), 2U);
+  EXPECT_EQ(seen.line[0].token, Token("a b"));
+  EXPECT_EQ(seen.line[0].waited, Duration::ms(900));
+  EXPECT_EQ(seen.line[1].token, Token(" 12 1:3 :"));
+  EXPECT_EQ(seen.holding->token, Token("xheld by 1"));
+  EXPECT_EQ(seen.waiters, 3);
+}
+
+TEST(Line, OfAFreeLockIsNamedToo) {
+  const Seen seen = seen_by({true, Reply::denied("-2 1 1 -5 1:a")});
+  ASSERT_EQ(seen.line.size(), 1U);
+  EXPECT_EQ(seen.line[0].waited, Duration()) << "a clock behind his has not seen him wait";
+  EXPECT_FALSE(seen.holding);
+}
+
+TEST(MajorityLine, NamesWhomAMajorityOfAllNodesNamesTheLongestWaitFirst) {
+  const NodeReport one = says("1 3 3 30 1:a20 1:b10 1:cx");
+  const NodeReport two = says("1 2 2 50 1:c25 1:bx");
+  const auto line = seen_by_majority({one, two, silent()}).line;
+  ASSERT_EQ(line.size(), 2U);
+  EXPECT_EQ(line[0].token, Token("c"));
+  EXPECT_EQ(line[0].waited, Duration::ms(50));
+  EXPECT_EQ(line[1].token, Token("b"));
+  EXPECT_EQ(line[1].waited, Duration::ms(25));
+  EXPECT_TRUE(seen_by_majority({one, silent(), silent()}).line.empty());
 }
 
 }  // namespace

@@ -65,9 +65,9 @@ TEST_F(LockedByNameTest, WhatStandsThereIsToldByEveryServer) {
   server(2).keys["r"] = "somebody else's";
   const Outcome seen = pool_.run(locks.begin_inspect(Resource("r")));
   ASSERT_EQ(seen.nodes.size(), 3U);
-  EXPECT_EQ(holding_of(seen.nodes[0])->token, taken.token);
-  EXPECT_EQ(holding_of(seen.nodes[2])->token, Token("somebody else's"));
-  EXPECT_EQ(majority_holding(seen.nodes)->token, taken.token);
+  EXPECT_EQ(seen_by(seen.nodes[0]).holding->token, taken.token);
+  EXPECT_EQ(seen_by(seen.nodes[2]).holding->token, Token("somebody else's"));
+  EXPECT_EQ(seen_by_majority(seen.nodes).holding->token, taken.token);
 }
 
 }  // namespace

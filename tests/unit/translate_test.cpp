@@ -137,14 +137,15 @@ TEST(ReplyTo, OnlyAKeyWithoutAnEndIsEndless) {
 
 TEST(ReplyTo, WhatStandsThereIsToldAsItIs) {
   const Command inspect = Inspect{kKey};
-  const auto held = reply_to(inspect, value(RespKind::bulk, 0, "1500 3 tok"));
+  const auto held = reply_to(inspect, value(RespKind::bulk, 0, "1500 3 0 tok"));
   ASSERT_TRUE(held);
   EXPECT_EQ(held->answer, Answer::granted);
-  EXPECT_EQ(held->text, "1500 3 tok");
-  const auto free = reply_to(inspect, value(RespKind::integer, 3));
+  EXPECT_EQ(held->text, "1500 3 0 tok");
+  const auto free = reply_to(inspect, value(RespKind::bulk, 0, "-2 3 0 "));
   ASSERT_TRUE(free);
   EXPECT_EQ(free->answer, Answer::denied);
-  EXPECT_EQ(free->text, "3");
+  EXPECT_EQ(free->text, "-2 3 0 ");
+  EXPECT_FALSE(reply_to(inspect, value(RespKind::integer, 3)));
   EXPECT_FALSE(reply_to(inspect, value(RespKind::nil)));
   EXPECT_FALSE(reply_to(inspect, value(RespKind::status, 0, "OK")));
   const auto other = reply_to(inspect, value(RespKind::error, 0, "WRONGTYPE it is a hash"));

@@ -13,35 +13,30 @@ namespace {
 
 constexpr std::int64_t kEndless = -1;
 
-Duration ending(const Holding& holding) { return holding.left.value_or(Duration::max()); }
-
-bool says(const NodeReport& report, Answer answer) {
-  return report.answered && report.reply.answer == answer;
+// "<ms waited> <length of the token>:<token>", which is taken off.
+std::optional<Waiter> take_waiter(std::string_view& text) {
+  std::int64_t waited_ms = 0;
+  if (!take_number(text, waited_ms)) return std::nullopt;
+  std::size_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  const auto digits = static_cast<std::size_t>(end - text.data());
+  if (error != std::errc() || digits == text.size() || *end != ':') return std::nullopt;
+  text.remove_prefix(digits + 1);
+  if (size > text.size()) return std::nullopt;
+  Waiter waiter{Token(std::string(text.substr(0, size))),
+                Duration::ms(std::max<std::int64_t>(waited_ms, 0))};
+  text.remove_prefix(size);
+  return waiter;
 }
 
-}  // namespace
-
-std::optional<Holding> holding_of(const NodeReport& report) {
-  if (!says(report, Answer::granted)) return std::nullopt;
-  std::string_view text = report.reply.text;
-  std::int64_t left_ms = 0;
-  std::int64_t waiters = 0;
-  if (!take_number(text, left_ms) || !take_number(text, waiters)) return std::nullopt;
-  Holding holding{Token(std::string(text)), std::nullopt};
-  if (left_ms != kEndless) holding.left = Duration::ms(std::max<std::int64_t>(left_ms, 0));
-  return holding;
-}
-
-std::optional<Holding> majority_holding(const std::vector<NodeReport>& reports) {
-  std::vector<Holding> all;
-  for (const NodeReport& report : reports) {
-    if (std::optional<Holding> one = holding_of(report)) all.push_back(std::move(*one));
-  }
-  const std::size_t majority = majority_of(reports.size());
-  for (const Holding& candidate : all) {
+std::optional<Holding> majority_holding(const std::vector<Seen>& all, std::size_t majority) {
+  const auto ending = [](const Holding& holding) { return holding.left.value_or(Duration::max()); };
+  for (const Seen& candidate : all) {
     std::vector<Holding> same;
-    std::ranges::copy_if(all, std::back_inserter(same),
-                         [&](const Holding& one) { return one.token == candidate.token; });
+    for (const Seen& one : all) {
+      const bool both = candidate.holding && one.holding;
+      if (both && one.holding->token == candidate.holding->token) same.push_back(*one.holding);
+    }
     if (same.size() < majority) continue;
     // Of those that hold it, all but a majority may let go first.
     std::ranges::sort(same, std::greater<>(), ending);
@@ -50,25 +45,74 @@ std::optional<Holding> majority_holding(const std::vector<NodeReport>& reports) 
   return std::nullopt;
 }
 
-std::optional<std::int64_t> waiters_of(const NodeReport& report) {
-  const bool held = says(report, Answer::granted);
-  if (!held && !says(report, Answer::denied)) return std::nullopt;
+std::optional<std::int64_t> majority_waiters(const std::vector<Seen>& all, std::size_t majority) {
+  std::vector<std::int64_t> counts;
+  for (const Seen& one : all) {
+    if (one.waiters) counts.push_back(*one.waiters);
+  }
+  if (counts.size() < majority) return std::nullopt;
+  std::ranges::sort(counts, std::greater());
+  return counts[majority - 1];
+}
+
+std::vector<Waiter> majority_line(const std::vector<Seen>& all, std::size_t majority) {
+  struct Named {
+    Waiter waiter;
+    std::size_t times;
+  };
+  std::vector<Named> named;
+  for (const Seen& one : all) {
+    for (const Waiter& waiter : one.line) {
+      const auto known = std::ranges::find(named, waiter.token,
+                                           [](const Named& entry) { return entry.waiter.token; });
+      if (known == named.end()) {
+        named.push_back({waiter, 1});
+      } else {
+        ++known->times;
+        known->waiter.waited = std::max(known->waiter.waited, waiter.waited);
+      }
+    }
+  }
+  std::erase_if(named, [majority](const Named& entry) { return entry.times < majority; });
+  std::ranges::sort(named, std::greater<>(),
+                    [](const Named& entry) { return entry.waiter.waited; });
+  std::vector<Waiter> line;
+  for (Named& entry : named) line.push_back(std::move(entry.waiter));
+  return line;
+}
+
+}  // namespace
+
+Seen seen_by(const NodeReport& report) {
+  const bool said = report.answered && report.reply.answer != Answer::unknown;
   std::string_view text = report.reply.text;
   std::int64_t left_ms = 0;
   std::int64_t waiters = 0;
-  const bool told = (!held || take_number(text, left_ms)) && take_number(text, waiters);
-  return told && waiters >= 0 ? std::optional(waiters) : std::nullopt;
+  std::size_t named = 0;
+  if (!said || !take_number(text, left_ms) || !take_number(text, waiters) ||
+      !take_number(text, named) || named > kNamedInLine) {
+    return {};
+  }
+  Seen seen;
+  for (; named > 0; --named) {
+    std::optional<Waiter> waiter = take_waiter(text);
+    if (!waiter) return {};
+    seen.line.push_back(std::move(*waiter));
+  }
+  if (waiters >= 0) seen.waiters = waiters;
+  if (report.reply.answer == Answer::denied) return seen;
+  seen.holding.emplace(Holding{Token(std::string(text)), std::nullopt});
+  if (left_ms != kEndless) seen.holding->left = Duration::ms(std::max<std::int64_t>(left_ms, 0));
+  return seen;
 }
 
-std::optional<std::int64_t> majority_waiters(const std::vector<NodeReport>& reports) {
-  std::vector<std::int64_t> all;
-  for (const NodeReport& report : reports) {
-    if (const auto waiters = waiters_of(report)) all.push_back(*waiters);
-  }
+Seen seen_by_majority(const std::vector<NodeReport>& reports) {
+  std::vector<Seen> all;
+  all.reserve(reports.size());
+  for (const NodeReport& report : reports) all.push_back(seen_by(report));
   const std::size_t majority = majority_of(reports.size());
-  if (all.size() < majority) return std::nullopt;
-  std::ranges::sort(all, std::greater());
-  return all[majority - 1];
+  return {majority_holding(all, majority), majority_waiters(all, majority),
+          majority_line(all, majority)};
 }
 
 }  // namespace redlock

@@ -1,5 +1,5 @@
-// What stands under a lock's key, and how many wait for it: on one node, and by what a majority of
-// them says.
+// What stands under a lock's key, and who waits for it: on one node, and by what a majority of them
+// says.
 //
 // Read out of the reports of an inquiry with the command Inspect. Pure functions.
 #pragma once
@@ -19,16 +19,28 @@ struct Holding {
   std::optional<Duration> left;
 };
 
-// Nothing where the node said that nothing stands there, or did not say.
-[[nodiscard]] std::optional<Holding> holding_of(const NodeReport& report);
-// What a majority of all nodes holds, with the time left until the first of them too few keep it;
-// nothing where no majority holds the same.
-[[nodiscard]] std::optional<Holding> majority_holding(const std::vector<NodeReport>& reports);
+// Who stands in line.
+struct Waiter {
+  Token token;
+  Duration waited;
+};
 
-// How many stand in the node's line; nothing where it did not say, or could not.
-[[nodiscard]] std::optional<std::int64_t> waiters_of(const NodeReport& report);
-// How many stand in the lines of a majority of all nodes, at least; nothing where no majority has
-// said it.
-[[nodiscard]] std::optional<std::int64_t> majority_waiters(const std::vector<NodeReport>& reports);
+struct Seen {
+  // Nothing where nothing stands there, or that is not known.
+  std::optional<Holding> holding;
+  // How many stand in line; nothing where that is not known.
+  std::optional<std::int64_t> waiters;
+  // The first of them, at most kNamedInLine.
+  std::vector<Waiter> line;
+};
+
+// As many of a line are named; the script says it, too.
+inline constexpr std::size_t kNamedInLine = 16;
+
+[[nodiscard]] Seen seen_by(const NodeReport& report);
+// What a majority of all nodes holds, with the time left until the first of them too few keep it;
+// how many stand in the lines of a majority, at least; and those whom a majority names, with the
+// longest time by which any of them knows of them, the longest first.
+[[nodiscard]] Seen seen_by_majority(const std::vector<NodeReport>& reports);
 
 }  // namespace redlock

@@ -66,7 +66,7 @@ class TrialLock {
   void await_waiter(OperationId waits, Instant until) {
     while (!pool_.done(waits) && pool_.clock().now() < until) {
       const Outcome seen = pool_.run(locks_.begin_inspect(resource_));
-      if (majority_waiters(seen.nodes).value_or(0) > 0) return;
+      if (seen_by_majority(seen.nodes).waiters.value_or(0) > 0) return;
       (void)pool_.step(std::min(until, pool_.clock().now() + Duration::ms(1)));
     }
   }

@@ -19,22 +19,28 @@ std::optional<Holder> holder_of(const std::optional<Holding>& holding) {
   return holder;
 }
 
+View view_of(const Seen& seen) {
+  View view{holder_of(seen.holding), seen.waiters, {}};
+  for (const Waiter& waiter : seen.line) {
+    view.line.push_back({std::string(waiter.token.view()), std::string(owner_of(waiter.token)),
+                         std::chrono::milliseconds(waiter.waited.count_ms())});
+  }
+  return view;
+}
+
 }  // namespace
 
 Inspection Client::inspect(std::string_view resource) {
   inner::Shared& shared = inner::alive(shared_);
   const Outcome outcome = shared.inspect(Resource{std::string(resource)});
   const std::vector<NodeReport>& reports = outcome.nodes;
-  Inspection inspection{outcome.decision != Decision::unreachable,
-                        {holder_of(majority_holding(reports)), majority_waiters(reports)},
-                        {}};
+  Inspection inspection{
+      outcome.decision != Decision::unreachable, view_of(seen_by_majority(reports)), {}};
   const std::vector<std::string> names = shared.plan()->servers.names();
   const std::vector<Trouble> troubles = shared.troubles_of(outcome);
   for (std::size_t i = 0; i < names.size(); ++i) {
     ServerView& server = inspection.servers.emplace_back(ServerView{names[i], {}, Fault::none, {}});
-    if (i < reports.size()) {
-      server.view = {holder_of(holding_of(reports[i])), waiters_of(reports[i])};
-    }
+    if (i < reports.size()) server.view = view_of(seen_by(reports[i]));
     const auto trouble = std::ranges::find(troubles, names[i], &Trouble::server);
     if (server.view.holder || trouble == troubles.end()) continue;
     server.fault = trouble->fault;
@@ -48,7 +54,7 @@ ForcedRelease Client::force_release(std::string_view resource) {
   const Resource wanted{std::string(resource)};
   const Outcome seen = shared.inspect(wanted);
   if (seen.decision == Decision::unreachable) return {seen.decision, shared.troubles_of(seen)};
-  const std::optional<Holding> holding = majority_holding(seen.nodes);
+  const std::optional<Holding> holding = seen_by_majority(seen.nodes).holding;
   // What never expires was not put there as a lock.
   if (!holding || !holding->left) return {Decision::denied, shared.troubles_of(seen)};
   const Outcome outcome = shared.release(wanted, holding->token);

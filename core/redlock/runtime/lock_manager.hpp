@@ -75,7 +75,7 @@ class LockManager {
   // What is being asked about this lock at the moment will not be granted.
   [[nodiscard]] OperationId begin_unlock(const Resources& resources, const Token& token);
   [[nodiscard]] OperationId begin_check(const Resources& resources, const Token& token);
-  // What stands there, by each server: majority_holding() and holding_of() read its outcome.
+  // What stands there, by each server: seen_by_majority() and seen_by() read its outcome.
   [[nodiscard]] OperationId begin_inspect(const Resources& resources);
   // What refuses a lock again and again may be none: asks whether a majority holds a key there that
   // never expires, which is granted then. Nothing where `refused`, the outcome of a begin_lock, was

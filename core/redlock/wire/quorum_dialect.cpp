@@ -37,10 +37,10 @@ void Dialect<Inspect>::write(const RequestWriter& request, const Inspect& comman
   request.script(scripts::inspect, command.lock().keys);
 }
 
+// PTTL's word for no key comes first.
 ReadReply Dialect<Inspect>::read(const RespValue& value) {
-  if (value.kind == RespKind::bulk) return Reply::granted(value.text);
-  if (value.kind == RespKind::integer) return Reply::denied(std::to_string(value.integer));
-  return std::nullopt;
+  if (value.kind != RespKind::bulk) return std::nullopt;
+  return value.text.starts_with("-2 ") ? Reply::denied(value.text) : Reply::granted(value.text);
 }
 
 ReadReply Dialect<Inspect>::read_error(const Inspect& /*command*/, const RespValue& error) {

@@ -189,12 +189,17 @@ return 0)",
     "91dcb3cc30dcd119457d057157b65a9e90f2b1e0"};
 
 const Script inspect{
-    R"(local held = redis.call('GET', KEYS[1])
-local waiting = redis.pcall('ZCARD', KEYS[1] .. ':redlock:line')
+    R"(local held, line = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:line'
+local waiting, clock = redis.pcall('ZCARD', line), redis.pcall('TIME')
 if type(waiting) ~= 'number' then waiting = -1 end
-if not held then return waiting end
-return string.format('%.0f %d ', redis.call('PTTL', KEYS[1]), waiting) .. held)",
-    "bf5c231657b850b9ef5df4ab853d82483252b569"};
+local first = waiting > 0 and clock[1] and redis.pcall('ZRANGE', line, 0, 15, 'WITHSCORES') or {}
+local said = string.format('%.0f %d %d ', redis.call('PTTL', KEYS[1]), waiting, #first / 2)
+for i = 1, #first, 2 do
+  local waited = clock[1] * 1000 + math.floor(clock[2] / 1000) - first[i + 1]
+  said = said .. string.format('%.0f %d:', waited, #first[i]) .. first[i]
+end
+return said .. (held or ''))",
+    "11b5f51744aaf5009726a90b464bb6e516d1836a"};
 
 // A win needs now > stamp: whole units on both sides, so the fraction never matters.
 //
