@@ -71,8 +71,11 @@ pid_t spawn(const std::vector<char*>& arguments, const std::vector<char*>& envir
     throw std::system_error(errno, std::generic_category(), "pipe");
   }
   const pid_t parent = getpid();
-  // Copying our memory would take a good part of the time in which a command is started.
+  // Copying our memory would take a good part of the time in which a command is started. The child
+  // calls a function, which is allowed as long as it does not return.
+  // NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork)
   const pid_t process = vfork();
+  // NOLINTNEXTLINE(clang-analyzer-unix.Vfork)
   if (process == 0) become(arguments.data(), environment.data(), mask, on_pipe, parent, report[1]);
   int error = process < 0 ? errno : 0;
   close(report[1]);

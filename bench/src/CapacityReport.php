@@ -10,7 +10,8 @@ final class CapacityReport
     /** @param array<string, mixed> $of */
     public static function text(array $of): string
     {
-        return self::crowds($of['crowds']) . "\n" . self::lines($of['lines']) . "\n" . self::kept($of['kept']);
+        return self::crowds($of['crowds']) . "\n" . self::lines($of['lines']) . "\n" . self::standing($of['standing']) . "\n"
+            . self::kept($of['kept']);
     }
 
     /** @param array<int, array<string, array<string, float>>> $crowds */
@@ -21,12 +22,12 @@ final class CapacityReport
             foreach ($kinds as $kind => $load) {
                 $rows[] = [(string) $clients, $kind, ...self::cost($load),
                     sprintf('%.1f', $load['cpu_us_per_lock'] / $kinds['PING']['cpu_us_per_lock']),
-                    sprintf('%.0f', 1e6 / $load['cpu_us_per_lock'])];
+                    sprintf('%.0f', 1e6 / $load['cpu_us_per_lock']), (string) ($load['failed'] ?? '')];
             }
         }
 
         return Table::text('One server, lock+unlock without a pause: each process alone on its resource, or four in each line', [
-            'processes', '', '/s', "server's CPU", 'its µs each', 'requests', 'µs/script', 'PINGs', '/s on a whole CPU'], $rows);
+            'processes', '', '/s', "server's CPU", 'its µs each', 'requests', 'µs/script', 'PINGs', '/s on a whole CPU', 'failed'], $rows);
     }
 
     /** @param array<int, array<string, mixed>> $lines */
@@ -42,6 +43,22 @@ final class CapacityReport
         return Table::text('One server, one line that is handed on without a pause; and while it stands', ['in line', 'locks/s',
             "server's CPU", 'its µs each', 'requests', 'µs/script', 'bytes/place', 'KiB/process', 'standing: joins/s',
             'CPU', 'overlaps'], $rows);
+    }
+
+    /** @param array<int, array<string, float>> $lines */
+    private static function standing(array $lines): string
+    {
+        $rows = [];
+        foreach ($lines as $places => $of) {
+            $row = [(string) $places, sprintf('%.0f', $of['bytes_per_place'])];
+            foreach (['join', 'say again', 'pass'] as $verb) {
+                $row[] = sprintf('%.0f (%.1f)', $of["$verb: cpu_us"], $of["$verb: script_us"]);
+            }
+            $rows[] = $row;
+        }
+
+        return Table::text("One server, a line that one connection stands in, server's CPU µs (of them in the script) for each",
+            ['places', 'bytes/place', 'join', 'join again', 'hand-over'], $rows);
     }
 
     /** @param array<string, float> $kept */

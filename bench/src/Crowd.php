@@ -40,7 +40,7 @@ final class Crowd
     }
 
     /** What clients sent to all servers together, from the first wait of each on. */
-    public static function commandsPerLock(Lab $lab, string $kind, int $count, int $clients): float
+    public static function commandsPerLock(Lab $lab, string $kind, int $count, int $clients, int $rampUs = 0): float
     {
         $lab->say("commands of $clients clients, $kind, $count server(s)");
         $monitors = [];
@@ -49,7 +49,8 @@ final class Crowd
                 $monitors[] = new Monitor($server);
             }
         };
-        $pass = self::pass($lab, $kind, $lab->ports($count), $clients, self::COUNTED_PER_CLIENT * $clients, $watch);
+        $pass = self::pass($lab, $kind, $lab->ports($count), $clients, self::COUNTED_PER_CLIENT * $clients, $watch,
+            rampUs: $rampUs);
         $sent = array_sum(array_map(static fn (Monitor $monitor) => count($monitor->commands()), $monitors));
 
         return $sent / count($pass['wait_ns']);

@@ -72,12 +72,12 @@ final class Settings
             killedRounds: 15,
             webRequests: 1000,
             reconnects: 200,
-            capacityClients: [1, 4, 16, 64],
-            capacityLines: [10, 100, 1000],
-            capacityRequests: 5000,
+            capacityClients: [1, 4, 16],
+            capacityLines: [10, 100],
+            capacityRequests: 2000,
             capacityPings: 20000,
             capacityMs: 6000,
-            capacityIdleMs: 30000,
+            capacityIdleMs: 20000,
             seconds: ['split' => 60, 'shared' => 25, 'free' => 25, 'delay' => 30, 'stopped' => 30, 'soak' => 420],
         );
     }

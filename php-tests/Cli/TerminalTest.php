@@ -55,7 +55,7 @@ final class TerminalTest extends CliTestCase
 
     public function testTopCanBeLeftWhereALookTakesLongerThanUntilTheNextOne(): void
     {
-        $this->type(self::program() . ' top --timeout 2s --interval 100ms {1..3000}; echo "status $?"');
+        $this->type(self::program() . ' top --timeout 2s --interval 100ms {1..1000}; echo "status $?"');
         $this->awaitScreen('~^7 +\(free\)~m');
         $this->key('q');
         $this->awaitScreen('~^status 0$~m');

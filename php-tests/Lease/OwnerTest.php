@@ -86,13 +86,13 @@ final class OwnerTest extends LeaseTestCase
         $now = (int) (microtime(true) * 1000);
         foreach ([['boss' => 5000, 'nobody' => 4000], ['worker' => 3000, 'boss' => 9000], ['worker' => 1000]] as $index => $line) {
             foreach ($line as $owner => $waited) {
-                $who = $owner === 'nobody' ? 'abc' : $owner . ':' . str_repeat('0', 40);
+                $who = $owner === 'nobody' ? 'abc' : $owner . ':' . str_repeat('0', 32);
                 self::$fleet->servers[$index]->client()->call('ZADD', 'r:redlock:line', $now - $waited, $who);
             }
         }
         $seen = self::locks()->inspect('r');
         self::assertSame(['boss', 'worker'], array_column($seen['line'], 'owner'), 'the longest wait first');
-        self::assertSame('boss:' . str_repeat('0', 40), $seen['line'][0]['token']);
+        self::assertSame('boss:' . str_repeat('0', 32), $seen['line'][0]['token']);
         self::assertIsFloat($seen['line'][0]['waited']);
         self::assertGreaterThanOrEqual(9000.0, $seen['line'][0]['waited'], 'as long as anybody knows of');
         self::assertLessThan(60000.0, $seen['line'][0]['waited']);

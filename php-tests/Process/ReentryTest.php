@@ -190,17 +190,21 @@ final class ReentryTest extends ServerTestCase
             pcntl_async_signals(true);
             $redLock = new RedLock($args["servers"], 10, 2);
             $calls = 0;
-            pcntl_signal(SIGUSR1, static function () use ($redLock, &$calls): void {
+            $seen = [];
+            pcntl_signal(SIGUSR1, static function () use ($redLock, &$calls, &$seen): void {
                 // Behind the interrupted call it would rightly be the latest one.
                 if (!in_array("lock", array_column(debug_backtrace(), "function"), true)) {
                     return;
                 }
                 $calls++;
+                $seen = $redLock->lastErrors();
                 $redLock->unlock(false);
             });
             report("ready");
             $lock = $redLock->lock("r", 10000);
-            report([$lock, $calls > 1, $redLock->lastErrors()]);
+            $told = $redLock->lastErrors();
+            // From PHP 8.5 on the last one comes behind the call, but seems to come within: it saw what the call told.
+            report([$lock, $calls > 1, isset($told["lock"]) ? $seen : $told]);
         ';
         $process = $this->php($code, ['servers' => $specs]);
         self::assertSame('ready', PhpProcess::report($process));

@@ -151,7 +151,7 @@ TEST_F(ClientKeepsBesideTwoThreads, AReleaseIsNoLossAndEndsTheKeeping) {
   const KeepAlive also_kept = next.keep_alive(kMax);
   EXPECT_TRUE(extended(next));
   EXPECT_FALSE(kept.lost().stop_requested());
-  EXPECT_EQ(server(0).say({"GET", "r"}), next.token());
+  EXPECT_TRUE(two_of_three_hold(next.token()));
 }
 
 TEST_F(ClientKeepsBesideTwoThreads, ALeaseThatIsNotLiveIsLostAtOnce) {

@@ -104,7 +104,7 @@ TEST_F(KeeperBesideTwoThreads, AStoppedLeaseIsExtendedNoMoreAndNotLost) {
   keeper_.keep(next);
   EXPECT_TRUE(extended(next));
   EXPECT_EQ(lease.trust->loss(), Loss::none);
-  EXPECT_EQ(server(0).say({"GET", "r"}), next.token.view());
+  EXPECT_TRUE(two_of_three_hold(next.token.view()));
 }
 
 TEST_F(KeeperBesideTwoThreads, ALeaseThatSomebodyTookAwayIsLost) {

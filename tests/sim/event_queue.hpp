@@ -3,8 +3,8 @@
 // Events of one instant run in the order in which they were added, except that those added
 // with `first` precede all others.
 //
-// A list with the next event at its end: nearly all that is added comes before what has waited
-// there for long, such as faults and time-outs, and so finds its place close to the end. Pure.
+// The next few stand in a list, the very next at its end: much of what is added comes soon, and so
+// finds its place there close to the end. Behind them is a heap. Pure.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -36,37 +36,67 @@ struct Event {
 
 class EventQueue {
  public:
-  EventQueue() { events_.reserve(kUsual); }
+  EventQueue() {
+    near_.reserve(kNearMax + 1);
+    far_.reserve(kUsual);
+  }
   void add(std::int64_t at_ns, EventKind kind, std::uint32_t subject, std::uint64_t detail = 0,
            bool first = false) {
     const std::uint64_t order = ++added_ + (first ? 0 : kOrdinary);
     const Event event{at_ns, order, kind, subject, detail};
-    auto place = events_.end();
-    const auto near = std::ssize(events_) > kNear ? place - kNear : events_.begin();
-    while (place != near && precedes(place[-1], event)) --place;
-    // Only where many wait, such as the bytes of an answer that come one by one.
-    if (place == near) place = std::lower_bound(events_.begin(), near, event, follows);
-    events_.insert(place, event);
+    if (near_.empty() || !precedes(event, near_.front())) return add_far(event);
+    if (near_.size() == kNearMax) {
+      add_far(near_.front());
+      near_.erase(near_.begin());
+    }
+    near_.push_back(event);
+    std::size_t place = near_.size() - 1;
+    for (; place > 0 && precedes(near_[place - 1], event); --place) near_[place] = near_[place - 1];
+    near_[place] = event;
   }
-  [[nodiscard]] bool empty() const { return events_.empty(); }
+  [[nodiscard]] bool empty() const { return near_.empty() && far_.empty(); }
   // Requires that it is not empty.
-  [[nodiscard]] std::int64_t next_ns() const { return events_.back().at_ns; }
+  [[nodiscard]] std::int64_t next_ns() const {
+    return near_.empty() ? far_.front().at_ns : near_.back().at_ns;
+  }
   // Requires that the queue is not empty.
   Event pop() {
-    const Event event = events_.back();
-    events_.pop_back();
+    if (near_.empty()) fetch();
+    const Event event = near_.back();
+    near_.pop_back();
     return event;
   }
 
  private:
   static constexpr std::size_t kUsual = 128;
-  static constexpr std::ptrdiff_t kNear = 16;
+  static constexpr std::size_t kNearMax = 24;
+  static constexpr std::size_t kFetched = 8;
   static constexpr std::uint64_t kOrdinary = std::uint64_t{1} << 62U;
   static bool precedes(const Event& a, const Event& b) {
-    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.order < b.order;
+    // Without a branch, which nobody could predict.
+    const int earlier = static_cast<int>(a.at_ns < b.at_ns);
+    const int same = static_cast<int>(a.at_ns == b.at_ns);
+    return (earlier | (same & static_cast<int>(a.order < b.order))) != 0;
   }
-  static bool follows(const Event& a, const Event& b) { return precedes(b, a); }
-  std::vector<Event> events_;  // the last one first
+  // A type of its own, not a function: the heap's inner loop takes it in whole.
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const { return precedes(b, a); }
+  };
+  void add_far(const Event& event) {
+    far_.push_back(event);
+    std::ranges::push_heap(far_, Later());
+  }
+  void fetch() {
+    while (!far_.empty() && near_.size() < kFetched) {
+      std::ranges::pop_heap(far_, Later());
+      near_.push_back(far_.back());
+      far_.pop_back();
+    }
+    std::ranges::reverse(near_);
+  }
+
+  std::vector<Event> near_;  // the last one first
+  std::vector<Event> far_;   // none of them precedes one that is near
   std::uint64_t added_ = 0;
 };
 

@@ -7,7 +7,9 @@ namespace Bench\Scenario;
 use Bench\Lab;
 use Bench\LineProcess;
 use Bench\Placement;
+use Bench\Samples;
 use Bench\ServerLoad;
+use Bench\StandingLine;
 use RedLock\Harness\RespClient;
 use RedLock\Harness\Wait;
 
@@ -22,7 +24,14 @@ final class Capacity
 {
     private const CLIENTS_A_LINE = 4;
     private const TTL_MS = 600_000;
+
+    /** How many places a line has that no processes stand in. */
+    private const STANDING = [10, 100, 1000];
     private const KEPT_TTL_MS = 30_000;
+
+    /** One after the other: a thousand processes that wake at once keep two cores busy for longer than their time-outs. */
+    private const RAMP_US = 10_000;
+    private const PATIENT_SECONDS = 60.0;
 
     /** Every connection of a client is there, and the server knows the scripts. */
     private const WARM_UP_MS = 200;
@@ -44,7 +53,7 @@ final class Capacity
             $lines[$waiting] = self::line($lab, $waiting);
         }
 
-        return ['crowds' => $crowds, 'lines' => $lines, 'kept' => self::kept($lab)];
+        return ['crowds' => $crowds, 'lines' => $lines, 'standing' => self::standing($lab), 'kept' => self::kept($lab)];
     }
 
     /** @return array<string, float> of what is the least that a request can cost; here a lock is a PING */
@@ -72,17 +81,18 @@ final class Capacity
         for ($i = 0; $i < $clients; $i++) {
             $workers[] = $lab->worker($kind, $lab->ports(1), 1);
         }
-        $turns = static function (int $ms) use ($workers, $each): int {
+        $turns = static function (int $ms) use ($workers, $each): array {
             foreach ($workers as $i => $worker) {
                 $worker->tell("turns $ms bench:capacity:" . intdiv($i, $each));
             }
+            $answers = array_map(static fn (LineProcess $worker) => $worker->answer($ms / 1e3 + 60.0), $workers);
 
-            return array_sum(array_map(static fn (LineProcess $worker) => $worker->answer($ms / 1e3 + 60.0)['turns'], $workers));
+            return [array_sum(array_column($answers, 'turns')), array_sum(array_column($answers, 'failed'))];
         };
         $turns(self::WARM_UP_MS);
         $before = ServerLoad::of($lab->servers[0]);
-        $locks = $turns($lab->settings->capacityMs);
-        $load = ServerLoad::of($lab->servers[0])->since($before, $locks);
+        [$locks, $failed] = $turns($lab->settings->capacityMs);
+        $load = ServerLoad::of($lab->servers[0])->since($before, $locks) + ['failed' => $failed];
         array_map(static fn (LineProcess $worker) => $worker->end(), $workers);
 
         return $load;
@@ -98,14 +108,14 @@ final class Capacity
         $server = $lab->servers[0];
         $empty = ServerLoad::of($server);
         $requests = max($waiting, $lab->settings->capacityRequests);
-        $crowd = $lab->contention('line', $lab->ports(1), $waiting, $requests, 0);
+        $crowd = $lab->contention('line', $lab->ports(1), $waiting, $requests, 0, self::RAMP_US);
         $resource = "bench:contended:$crowd->pid";
         $holder = $lab->waiter('line', $lab->ports(1), self::TTL_MS, $resource);
         $holder->ask('take');
         $connected = ServerLoad::of($server);
         $crowd->tell('go');
-        $client = $server->client();
-        Wait::until(static fn () => $client->call('ZCARD', "$resource:redlock:line") === $waiting, 'all to stand in line', 60.0);
+        $client = new RespClient("tcp://{$server->name()}", self::PATIENT_SECONDS);
+        Wait::until(static fn () => $client->call('ZCARD', "$resource:redlock:line") === $waiting, 'all to stand in line', self::PATIENT_SECONDS);
         $begun = ServerLoad::of($server);
         usleep($lab->settings->capacityIdleMs * 1000);
         $stood = ServerLoad::of($server);
@@ -123,6 +133,34 @@ final class Capacity
     private static function bytes(RespClient $client, string $key): int
     {
         return (int) $client->call('MEMORY', 'USAGE', $key, 'SAMPLES', 0);
+    }
+
+    /** @return array<int, array<string, mixed>> of lines that one connection stands in for all, by their lengths */
+    private static function standing(Lab $lab): array
+    {
+        $server = $lab->servers[0];
+        $line = StandingLine::learnt($lab);
+        $results = [];
+        foreach (self::STANDING as $waiting) {
+            $lab->say("capacity: $waiting places in one line");
+            $spent = ['join' => [], 'say again' => [], 'pass' => []];
+            $rounds = intdiv(max(self::STANDING), $waiting);
+            for ($round = 0; $round < $rounds; $round++) {
+                foreach (['join' => $line->join(...), 'say again' => $line->join(...), 'pass' => $line->pass(...)] as $verb => $do) {
+                    $before = ServerLoad::of($server);
+                    $do($waiting);
+                    $spent[$verb][] = ServerLoad::of($server)->since($before, $waiting);
+                    $bytes = $verb === 'say again' ? $line->bytes() : $bytes ?? 0;
+                }
+            }
+            $results[$waiting] = ['bytes_per_place' => $bytes / $waiting];
+            foreach ($spent as $verb => $loads) {
+                $results[$waiting]["$verb: cpu_us"] = Samples::mean(array_column($loads, 'cpu_us_per_lock'));
+                $results[$waiting]["$verb: script_us"] = Samples::mean(array_column($loads, 'script_us'));
+            }
+        }
+
+        return $results;
     }
 
     /** @return array<string, float> of leases that one process keeps alive */

@@ -77,6 +77,7 @@ std::vector<Waiter> majority_line(const std::vector<Seen>& all, std::size_t majo
   std::ranges::sort(named, std::greater<>(),
                     [](const Named& entry) { return entry.waiter.waited; });
   std::vector<Waiter> line;
+  line.reserve(named.size());
   for (Named& entry : named) line.push_back(std::move(entry.waiter));
   return line;
 }

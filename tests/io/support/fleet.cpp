@@ -1,6 +1,8 @@
 // One fleet for the whole program: starting servers is what takes longest.
 #include "io/support/fleet.hpp"
 
+#include <algorithm>
+
 namespace redlock::test {
 
 std::vector<std::unique_ptr<RedisServer>>& Fleet::servers() {
@@ -43,6 +45,10 @@ std::vector<std::string> Fleet::values(std::size_t count, const std::string& key
   std::vector<std::string> values;
   for (std::size_t i = 0; i < count; ++i) values.push_back(server(i).say({"GET", key}));
   return values;
+}
+
+bool Fleet::two_of_three_hold(std::string_view value) {
+  return std::ranges::count(values(3), value) >= 2;
 }
 
 }  // namespace redlock::test

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/support/eventually.hpp"
@@ -34,6 +35,9 @@ class Fleet : public testing::Test {
                         const std::string& resource = "r");
   // The value under a key on each of the first `count` servers; "nil" where there is none.
   static std::vector<std::string> values(std::size_t count, const std::string& key = "r");
+  // Two of the first three servers hold it under "r". The third may not know yet: what a call sends
+  // to a server that it did not have to wait for leaves with the next call.
+  static bool two_of_three_hold(std::string_view value);
 
  private:
   static std::vector<std::unique_ptr<RedisServer>>& servers();
