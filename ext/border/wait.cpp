@@ -1,6 +1,8 @@
 // The waiting loop.
 #include "border/wait.hpp"
 
+#include <algorithm>
+
 #include "border/guard.hpp"
 
 namespace redlock::php {
@@ -42,6 +44,11 @@ bool out_of_memory() {
 #endif
 }
 
+Duration slice_after(Duration waited) {
+  const Duration part = Duration::ns(waited.count_ns() / kWaitSlicePart);
+  return std::clamp(part, kWaitSliceMin, kWaitSliceMax);
+}
+
 // Nothing to see to, or all of it seen to: done.
 Waited let_php_live(Duration waited) {
   if (out_of_memory()) return Waited::thrown;
@@ -56,10 +63,11 @@ Waited wait_for(Pool& pool, OperationId id) {
   const Instant began = pool.clock().now();
   while (!pool.done(id)) {
     const Instant now = pool.clock().now();
-    const Waited lived = let_php_live(now - began);
+    const Duration waited = now - began;
+    const Waited lived = let_php_live(waited);
     if (lived != Waited::done) return lived;
     if (pool.done(id)) break;
-    if (!guarded({}, [&] { (void)pool.step(now + kWaitSlice); })) return Waited::thrown;
+    if (!guarded({}, [&] { (void)pool.step(now + slice_after(waited)); })) return Waited::thrown;
   }
   return Waited::done;
 }

@@ -69,6 +69,29 @@ final class EndsTest extends LineTestCase
         yield 'the second' => [2];
     }
 
+    public function testAHandlerRunsAtOnceWhereTheWaitIsOldAndSeldomWakes(): void
+    {
+        $waiter = $this->waiterInLine(1, [], self::HANDLERS);
+        $wakes = static function () use ($waiter): int {
+            $status = file_get_contents('/proc/' . $waiter->pid . '/status');
+            return (int) preg_replace('~.*\nvoluntary_ctxt_switches:\s+(\d+).*~s', '$1', $status);
+        };
+        $look = [Wait::now(), $wakes()];
+        Wait::until(static function () use (&$look, $wakes): bool {
+            [$at, $before] = $look;
+            if (Wait::now() < $at + 0.5) {
+                return false;
+            }
+            $look = [Wait::now(), $wakes()];
+            // A young one wakes 20 times in that.
+            return $look[1] - $before <= 8;
+        }, 'the wait to wake seldom');
+        $sent = Wait::now();
+        $waiter->signal(SIGUSR1);
+        [, $handled] = PhpProcess::report($waiter);
+        self::assertLessThan(self::AT_ONCE, $handled - $sent);
+    }
+
     public function testAnExceptionOfAHandlerLeavesTheLine(): void
     {
         $waiter = $this->waiterInLine(1, [], self::HANDLERS);

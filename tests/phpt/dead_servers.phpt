@@ -26,7 +26,7 @@ try {
     var_dump(array_values($error->faults()), array_keys($error->faults()) === array_keys($lock->lastErrors()));
 }
 
-$pid = new PidLock($silent, ['timeout' => 0.02]);
+$pid = new PidLock($silent, ['timeout' => 0.3]);
 say(fn() => $pid->getPidLock('p', 1));
 say(fn() => $pid->releasePidLock('p'));
 say(fn() => $pid->holdsPidLock('p'));
@@ -55,7 +55,7 @@ array(3) {
   string(7) "refused"
 }
 bool(true)
-RedLock\ConnectionException: PidLock::getPidLock(): 127.0.0.1:%d could not be asked for 'lock_pid:p' (tried for %d ms): no answer (timed out after 20 ms)
+RedLock\ConnectionException: PidLock::getPidLock(): 127.0.0.1:%d could not be asked for 'lock_pid:p' (tried for %d ms): no answer (timed out after 300 ms)
 true
 false
 0.0
