@@ -136,6 +136,11 @@ void Hold::note(const char* event, std::optional<Duration> waited,
   });
 }
 
+void Hold::note_passed_on() noexcept {
+  passed_on_ = true;
+  if (trust_) trust_->share();
+}
+
 void Hold::note_release() noexcept {
   if (left_at_release_) note("released");
   left_at_release_.reset();

@@ -90,7 +90,8 @@ class Hold final : public ShortensItself {
   // The Lease objects that have a part in it.
   std::vector<zend_object*> users;
   // One of them passed it on, so that the last one is not to release it unasked.
-  bool passed_on = false;
+  [[nodiscard]] bool passed_on() const { return passed_on_; }
+  void note_passed_on() noexcept;
 
  private:
   void note_loss();
@@ -112,6 +113,7 @@ class Hold final : public ShortensItself {
   std::shared_ptr<LossAlarm> alarm_;
   bool extends_ = false;  // the keeper extends it
   bool interrupts_ = false;
+  bool passed_on_ = false;
   bool ended_ = false;
   bool loss_noted_ = false;
   std::optional<Duration> left_at_release_;

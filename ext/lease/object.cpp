@@ -25,7 +25,7 @@ void LeaseState::go() noexcept {
 
 void LeaseState::give_back() noexcept {
   if (!leave()) return;
-  if (hold_->passed_on) {
+  if (hold_->passed_on()) {
     hold_->end(Hold::End::passed_on);
   } else {
     hold_->give_back();
@@ -39,7 +39,7 @@ bool LeaseState::begin_release() {
 }
 
 void LeaseState::pass_on() noexcept {
-  hold_->passed_on = true;
+  hold_->note_passed_on();
   if (leave()) hold_->end(Hold::End::passed_on);
 }
 

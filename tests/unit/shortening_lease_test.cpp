@@ -140,6 +140,37 @@ TEST_F(AShortenedLease, ThatIsReleasedMeanwhileIsNotHandedOut) {
   EXPECT_EQ(stored(), kNowhere);
 }
 
+// As signal handlers do it; whoever has it now trusts what the servers still hold.
+TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileStaysThoughItsCallerLeaves) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  shorter.trust->pass_on();
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
+  EXPECT_EQ(stored(), everywhere(shorter.fresh)) << "the commands were under way";
+}
+
+TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileStaysThoughNoMajorityAnswers) {
+  server(1).stopped = server(2).stopped = true;
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  shorter.trust->pass_on();
+  step_until_done(id);
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::unreachable);
+  for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
+  for (const std::string& value : stored()) {
+    EXPECT_TRUE(value == shorter.fresh.view() || value == held_.token.view()) << value;
+  }
+}
+
+TEST_F(AShortenedLease, ThatOnlySomeOfItsOwnersPassedOnStaysToo) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  shorter.trust->share();
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
+  EXPECT_EQ(shorter.trust->left(clock_.now()), Duration()) << "of those that had it shortened";
+  EXPECT_EQ(stored(), everywhere(shorter.fresh));
+}
+
 TEST_F(AShortenedLease, GivesNoExtensionOfItsOldToken) {
   const OperationId extension = locks_.begin_extend(kResource, held_.token, kTtl);
   Shorter shorter = prepare();

@@ -47,9 +47,13 @@ class ShorteningTest : public testing::Test {
   [[nodiscard]] Decision decision() const { return machine_.outcome()->decision; }
 
   std::vector<Loss> losses_;
+  bool passed_on_ = false;
   Shortening machine_{test::answer_times(3, kAnswerTime),
                       std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
-                      [this](Loss why) { losses_.push_back(why); }};
+                      [this](Loss why) {
+                        losses_.push_back(why);
+                        return !passed_on_;
+                      }};
   std::vector<Request> asked_;
 };
 
@@ -130,12 +134,31 @@ TEST_F(ShorteningTest, SaysThatItIsLostBeforeAnythingIsRemoved) {
                        told = true;
                        EXPECT_EQ(machine.outcome(), nullptr);
                        EXPECT_FALSE(machine.next_request());
+                       return true;
                      }};
   machine.start(t(0));
   drain(machine);
   machine.abort(t(1));
   EXPECT_TRUE(told);
   EXPECT_EQ(drain(machine).size(), 2U);
+}
+
+TEST_F(ShorteningTest, OfALockThatWasPassedOnRemovesNothingWhereItFails) {
+  passed_on_ = true;
+  answer(0, Reply::granted());
+  machine_.abort(t(1));
+  EXPECT_EQ(decision(), Decision::aborted);
+  EXPECT_EQ(losses_.size(), 1U);
+  EXPECT_TRUE(drain(machine_).empty());
+}
+
+TEST_F(ShorteningTest, OfALockThatWasPassedOnRemovesTheOldTokenWhereItSucceeds) {
+  passed_on_ = true;
+  answer(0, Reply::granted());
+  answer(1, Reply::denied());
+  answer(2, Reply::granted());
+  EXPECT_EQ(decision(), Decision::granted);
+  EXPECT_EQ(forgetting(drain(machine_), kHeld), std::vector<std::size_t>{1});
 }
 
 TEST_F(ShorteningTest, WithoutAMajorityThatCouldBeAskedIsUnreachable) {
@@ -190,7 +213,7 @@ TEST(EveryShortening, EndsWithOneTokenOnAMajorityOrWithNone) {
       int lost = 0;
       Shortening machine{test::answer_times(3, kAnswerTime),
                          std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
-                         [&](Loss) { ++lost; }};
+                         [&](Loss) { return ++lost > 0; }};
       machine.start(t(0));
       drain(machine);
       for (const int i : order) {

@@ -70,6 +70,20 @@ TEST(Trust, OfALockThatLivesOnIsOverAndNotReleased) {
   EXPECT_EQ(trust.loss(), Loss::none);
 }
 
+TEST(Trust, ThatIsSharedGoesOnAndTheLockLivesOnBesideIt) {
+  Trust trust(t(100));
+  EXPECT_FALSE(trust.lives_on());
+  trust.share();
+  EXPECT_TRUE(trust.lives_on());
+  EXPECT_FALSE(trust.passed_on());
+  EXPECT_EQ(trust.until(), t(100));
+  trust.lose(Loss::silence);
+  EXPECT_TRUE(trust.lives_on());
+  Trust passed_on(t(100));
+  passed_on.pass_on();
+  EXPECT_TRUE(passed_on.lives_on());
+}
+
 TEST(Trust, ThatIsLostSaysWhy) {
   Trust trust(t(100));
   trust.lose(Loss::denied);

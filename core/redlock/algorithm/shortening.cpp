@@ -77,10 +77,10 @@ void Shortening::queue(const Command& removal, Where where, Instant now) {
 void Shortening::finish(Decision decision, Instant now) {
   const bool granted = decision == Decision::granted;
   const bool denied = round_ && round_->denials() == Verdict::won;
-  if (!granted) note_loss_(denied ? Loss::denied : Loss::silence);
+  const bool lost = !granted && note_loss_(denied ? Loss::denied : Loss::silence);
   removals_.clear();
-  if (!granted) queue(forget_fresh_, Where::everywhere, now);
-  queue(forget_held_, granted ? Where::unconfirmed : Where::everywhere, now);
+  if (lost) queue(forget_fresh_, Where::everywhere, now);
+  if (lost || granted) queue(forget_held_, lost ? Where::everywhere : Where::unconfirmed, now);
   Outcome outcome;
   outcome.decision = decision;
   outcome.decided_at = now;

@@ -3,7 +3,8 @@
 // A command that only lowered the expiry could be late on its way, and cut a lock short that was
 // extended again meanwhile. What exchanges tokens finds none to exchange when it comes late, and
 // every later extend names the fresh one. So the lock goes on under the fresh token alone: where a
-// majority has not confirmed that, it is over, and neither token is to stand anywhere.
+// majority has not confirmed that, it is over, and neither token is to stand anywhere; unless it was
+// passed on meanwhile, for whoever has it now believes in whichever of the two still stands.
 //
 // States: asking → won, waiting a little for the others → done. The others need not be waited for,
 // but each that has not confirmed is told to forget the old token, which costs a command more.
@@ -27,8 +28,9 @@ inline constexpr std::int64_t kStragglersOneIn = 4;
 
 class Shortening final : public Operation {
  public:
-  // Is called before anything is removed: nobody may believe in the lock any more. Must not throw.
-  using NoteLoss = std::function<void(Loss)>;
+  // Is called before anything is removed: nobody may believe in the lock any more. False: somebody
+  // else does, so nothing is removed. Must not throw.
+  using NoteLoss = std::function<bool(Loss)>;
 
   // Requires a kind whose locks can be shortened. `held` is what the keys hold now.
   Shortening(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, const Token& held,

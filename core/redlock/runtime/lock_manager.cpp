@@ -99,7 +99,10 @@ Shorter LockManager::prepare_shortening(const Resources& resources, const Token&
   shorter.trust = std::make_shared<Trust>(std::min(until, trust.until()));
   shorter.operation = std::make_unique<Shortening>(
       plan_->servers.answer_times(), kind, token, shorter.fresh,
-      [lowered = shorter.trust](Loss why) noexcept { lowered->lose(why); });
+      [lowered = shorter.trust](Loss why) noexcept {
+        lowered->lose(why);
+        return !lowered->lives_on();
+      });
   return shorter;
 }
 

@@ -82,7 +82,8 @@ class LockManager {
   [[nodiscard]] Shorter prepare_shortening(const Resources& resources, const Token& token,
                                            Duration ttl, const Trust& trust);
   // What is being asked about the old token will not be granted. Where this throws, the trust has
-  // ended; and it ends before anything is removed for the lock's sake.
+  // ended; and it ends before anything is removed for the lock's sake. Of a lock that was passed on
+  // by then nothing is removed.
   [[nodiscard]] OperationId begin_shortening(Shorter& shorter);
   // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is
   // none. Nothing where none did, or the extend was not granted. Aborted, it is undone.

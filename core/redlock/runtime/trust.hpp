@@ -48,6 +48,10 @@ class Trust {
   // It is over for its owner, but the lock lives on without it: its votes are good ones.
   void pass_on() noexcept { until_ns_.store(kPassedOn); }
   [[nodiscard]] bool passed_on() const noexcept { return until_ns_.load() == kPassedOn; }
+  // The same while its owner trusts it further: others may do so too from now on.
+  void share() noexcept { shared_.store(true); }
+  // Others may trust in the lock, whatever becomes of this.
+  [[nodiscard]] bool lives_on() const noexcept { return shared_.load() || passed_on(); }
   // Over by a loss, unless it was over before.
   void lose(Loss why) noexcept {
     std::int64_t until_ns = until_ns_.load();
@@ -65,6 +69,7 @@ class Trust {
 
   std::atomic<std::int64_t> until_ns_;
   std::atomic<Loss> loss_ = Loss::none;
+  std::atomic<bool> shared_ = false;
   static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 };
 
