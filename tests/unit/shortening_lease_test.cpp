@@ -140,6 +140,43 @@ TEST_F(AShortenedLease, ThatIsReleasedMeanwhileIsNotHandedOut) {
   EXPECT_EQ(stored(), kNowhere);
 }
 
+TEST_F(AShortenedLease, ThatIsReleasedBeforeItsExchangeArrivesIsGivenBackOnceMore) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  step_until_done(id);
+  shorter.trust->end();
+  EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
+  // The release has overtaken it, on another connection.
+  for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = shorter.fresh.view();
+  EXPECT_NE(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  EXPECT_EQ(stored(), kNowhere);
+}
+
+TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileIsNotGivenBackThoughItsCallerIsRefused) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  step_until_done(id);
+  shorter.trust->pass_on();
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::outlasted);
+  EXPECT_EQ(stored(), everywhere(shorter.fresh));
+}
+
+// A signal handler shortens it while that is under way.
+TEST_F(AShortenedLease, ThatIsShortenedFurtherMeanwhileIsHeldByTheLatestToken) {
+  Shorter outer = prepare();
+  const OperationId outer_id = locks_.begin_shortening(outer);
+  Shorter inner =
+      locks_.prepare_shortening(kResource, outer.fresh, Duration::ms(300), *outer.trust);
+  outer.trust->end();
+  const OperationId inner_id = locks_.begin_shortening(inner);
+  step_until_done(inner_id);
+  EXPECT_EQ(locks_.take_shortening(inner_id, inner).decision, Decision::granted);
+  step_until_done(outer_id);
+  EXPECT_NE(locks_.take_shortening(outer_id, outer).decision, Decision::granted);
+  EXPECT_GT(inner.trust->left(clock_.now()), Duration());
+  EXPECT_EQ(stored(), everywhere(inner.fresh));
+}
+
 // As signal handlers do it; whoever has it now trusts what the servers still hold.
 TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileStaysThoughItsCallerLeaves) {
   Shorter shorter = prepare();
@@ -187,6 +224,7 @@ TEST_F(AShortenedLease, ThatOutlastedItsTtlIsLost) {
   clock_.advance(kShort);
   EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::outlasted);
   EXPECT_EQ(shorter.trust->left(clock_.now()), Duration());
+  EXPECT_EQ(stored(), kNowhere);
 }
 
 TEST_F(AShortenedLease, IsNotPlantedByItsOldToken) {

@@ -112,7 +112,18 @@ OperationId LockManager::begin_shortening(Shorter& shorter) {
     return pool_.begin(std::move(shorter.operation), nodes_, shorter.fresh);
   } catch (...) {
     shorter.trust->lose(Loss::silence);
+    // Whoever gives the lock back from now on names the fresh token.
+    forget(shorter.resources, shorter.held);
     throw;
+  }
+}
+
+void LockManager::forget(const Resources& resources, const Token& token) noexcept {
+  try {
+    // Taken at once: sent, and not waited for.
+    (void)pool_.take(begin_unlock(resources, token));
+  } catch (...) {
+    // No memory: it ends with its ttl, as where a process is killed.
   }
 }
 
@@ -170,15 +181,24 @@ Outcome LockManager::take_extension(OperationId id) {
 }
 
 Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
-  Outcome outcome = take_extension(id);
   Trust& trust = *shorter.trust;
+  Outcome outcome;
+  try {
+    outcome = take_extension(id);
+  } catch (...) {
+    trust.lose(Loss::silence);
+    throw;
+  }
   if (outcome.decision == Decision::granted) {
     // Whoever hands it to the old token yet is to be told that nobody wants it.
     pool_.note_given_up(std::make_shared<const Command>(Pass{shorter.resources, shorter.held}));
     const Instant until = outcome.decided_at + outcome.validity;
     if (!trust.prolong(until, outcome.decided_at)) outcome.decision = Decision::outlasted;
   }
-  if (outcome.decision != Decision::granted) trust.lose(Loss::silence);
+  if (outcome.decision == Decision::granted) return outcome;
+  trust.lose(Loss::silence);
+  // The machine has left the fresh token on the servers, maybe behind a release that found none.
+  if (!outcome.token.empty() && !trust.lives_on()) forget(shorter.resources, shorter.fresh);
   return outcome;
 }
 

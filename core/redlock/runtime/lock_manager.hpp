@@ -106,7 +106,8 @@ class LockManager {
   // `outlasted`, and a lock is given back. They throw what Pool::take() throws.
   Outcome take_lock(OperationId id, const Resources& resources, Caller caller);
   Outcome take_extension(OperationId id);
-  // Where it is not granted the trust is over, unless somebody else has ended or replaced it.
+  // Where it is not granted the trust is over, unless somebody else has ended or replaced it, and
+  // the lock is given back, unless it was passed on. So is it where this throws.
   Outcome take_shortening(OperationId id, const Shorter& shorter);
 
   // The servers that erred in an outcome of this manager, and those that were the reason to wait
@@ -126,6 +127,8 @@ class LockManager {
   [[nodiscard]] Pool& pool() { return pool_; }
 
  private:
+  // Sends what gives it back.
+  void forget(const Resources& resources, const Token& token) noexcept;
   [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation);
   // Checked: of a lock that is held, and of one that is to be taken or extended.
   [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
