@@ -51,6 +51,13 @@ TEST_F(AShortenedLease, IsTrustedForTheShortTtlFromBeforeTheCommandLeaves) {
   EXPECT_EQ(stored(), everywhere(held_.token)) << "nothing has been sent";
 }
 
+TEST_F(AShortenedLease, MayOutlastNoMoreThanTheServersAreToldByThat) {
+  const Shorter shorter = prepare();
+  EXPECT_TRUE(trust_.may_outlast(Duration::seconds(1'000), clock_.now())) << "nobody knows";
+  EXPECT_FALSE(shorter.trust->may_outlast(kShort, clock_.now()));
+  EXPECT_TRUE(shorter.trust->may_outlast(kShort - Duration::ns(1), clock_.now()));
+}
+
 TEST_F(AShortenedLease, IsNeverTrustedLongerByThatThanItWas) {
   const Instant soon = clock_.now() + Duration::ms(100);
   Trust little(soon);
@@ -68,7 +75,10 @@ TEST_F(AShortenedLease, HasAnotherTokenEverywhereInOneRoundTripOfOneCommand) {
   ASSERT_EQ(outcome.decision, Decision::granted);
   EXPECT_EQ(outcome.token, shorter.fresh);
   EXPECT_EQ(stored(), everywhere(shorter.fresh));
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).log.size(), before[i] + 1) << i;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(server(i).log.size(), before[i] + 1) << i;
+    EXPECT_EQ(server(i).log.back().back(), "500") << "its ttl";
+  }
   EXPECT_EQ(shorter.trust->until(), outcome.decided_at + outcome.validity);
 }
 

@@ -17,12 +17,13 @@ Instant end_of(const Outcome& granted) { return granted.decided_at + granted.val
 
 }  // namespace
 
-Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken)
+Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken,
+           Instant told_until)
     : shared_(std::move(shared)),
       resource_(std::move(resource)),
       token_(taken.token),
       ttl_(ttl),
-      trust_(std::make_shared<Trust>(end_of(taken))) {}
+      trust_(std::make_shared<Trust>(end_of(taken), told_until)) {}
 
 Duration Held::left() noexcept {
   if (watch_.forked()) return {};
@@ -31,6 +32,7 @@ Duration Held::left() noexcept {
 
 bool Held::extend(Duration ttl) {
   if (left() == Duration()) return false;
+  trust_->note_told(ttl, shared_->now());
   const Outcome outcome = shared_->extend(resource_, token_, ttl);
   if (outcome.decision != Decision::granted) {
     note_denial(outcome);
@@ -50,8 +52,7 @@ bool Held::extend(Duration ttl) {
 }
 
 bool Held::is_shorter(Duration ttl) noexcept {
-  const double drift_factor = shared_->plan()->options.drift_factor;
-  return (kept_ && ttl < ttl_) || validity_of(ttl, Duration(), drift_factor) < left();
+  return (kept_ && ttl < ttl_) || trust_->may_outlast(ttl, shared_->now());
 }
 
 bool Held::shorten(Duration ttl) {

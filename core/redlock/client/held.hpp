@@ -27,8 +27,9 @@ class LossWatch final : public LossListener {
 
 class Held {
  public:
-  // `taken` is granted.
-  Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken);
+  // `taken` is granted. The servers may keep it until `told_until`.
+  Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken,
+       Instant told_until);
 
   [[nodiscard]] std::string_view resource() const { return resource_.view(); }
   [[nodiscard]] std::string_view token() const { return token_.view(); }
@@ -46,7 +47,7 @@ class Held {
 
  private:
   void note_denial(const Outcome& outcome) noexcept;
-  // Would this end sooner than what is trusted, or than what the keeper extends it by?
+  // May a server keep it for longer than that, or the keeper extend it by more?
   [[nodiscard]] bool is_shorter(Duration ttl) noexcept;
   // By its present ttl. Throws what Keeper::keep() throws, and then nothing has changed.
   void keep(Instant keep_until);

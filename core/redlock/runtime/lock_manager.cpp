@@ -95,14 +95,15 @@ Shorter LockManager::prepare_shortening(const Resources& resources, const Token&
   const auto kind = std::make_shared<const QuorumKind>(resources, ttl, drift_factor,
                                                        std::string(owner_of(token)));
   Shorter shorter{nullptr, resources, token, kind->fresh_token(pool_.entropy()), nullptr};
-  const Instant until = pool_.clock().now() + kind->validity(Duration());
-  shorter.trust = std::make_shared<Trust>(std::min(until, trust.until()));
-  shorter.operation = std::make_unique<Shortening>(
-      plan_->servers.answer_times(), kind, token, shorter.fresh,
-      [lowered = shorter.trust](Loss why) noexcept {
-        lowered->lose(why);
-        return !lowered->lives_on();
-      });
+  const Instant now = pool_.clock().now();
+  shorter.trust =
+      std::make_shared<Trust>(std::min(now + kind->validity(Duration()), trust.until()), now + ttl);
+  shorter.operation =
+      std::make_unique<Shortening>(plan_->servers.answer_times(), kind, token, shorter.fresh,
+                                   [lowered = shorter.trust](Loss why) noexcept {
+                                     lowered->lose(why);
+                                     return !lowered->lives_on();
+                                   });
   return shorter;
 }
 
