@@ -4,6 +4,7 @@
 #include "io/support/clients_on_servers.hpp"
 #include "io/support/eventually.hpp"
 #include "redlock/redlock.hpp"
+#include "support/allocations.hpp"
 
 namespace redlock {
 namespace {
@@ -46,6 +47,60 @@ TEST_F(ClientShortens, ATtlThatIsNoShorterExtends) {
   EXPECT_TRUE(lease->shorten(60s));
   EXPECT_EQ(lease->token(), token);
   EXPECT_GT(lease->remaining(), 50s);
+}
+
+TEST_F(ClientShortens, AnExtendWhoseAnswersWereLostIsShortenedToo) {
+  Client hasty(addresses(), {.timeout = 300ms});
+  Result lease = hasty.try_lock("r", 10s);
+  ASSERT_TRUE(lease);
+  for (std::size_t i = 0; i < 3; ++i) server(i).stop();
+  EXPECT_FALSE(lease->extend(300s));
+  for (std::size_t i = 0; i < 3; ++i) server(i).go_on();
+  EXPECT_TRUE(eventually([] { return longest_ttl_ms() > 200'000; }));
+  EXPECT_TRUE(lease->shorten(15s));
+  EXPECT_TRUE(eventually([] { return longest_ttl_ms() <= 15'000; }));
+  EXPECT_TRUE(lease->confirm());
+}
+
+TEST_F(ClientShortens, ALeaseThatWasAttachedIsShortenedWhateverItWasAttachedFor) {
+  Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  Client other(addresses(), patient());
+  Result again = other.attach("r", lease->token(), 1s);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->shorten(5s));
+  EXPECT_LE(longest_ttl_ms(), 5'000);
+}
+
+// Nothing may keep a lease alive any more of which that is believed.
+TEST_F(ClientShortens, WhatKeepsItAliveKnowsThatItIsOverWhereMemoryRunsOut) {
+  bool happened = true;
+  std::size_t thrown = 0;
+  for (std::size_t n = 0; happened && n < 500; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    Result lease = client_.try_lock("r", 60s);
+    ASSERT_TRUE(lease);
+    const KeepAlive kept = lease->keep_alive(1h);
+    const std::string token(lease->token());
+    try {
+      const test::FailingAllocations failing(n, test::Shortage::once);
+      try {
+        (void)lease->shorten(5s);
+      } catch (...) {
+        happened = failing.happened();
+        throw;
+      }
+      happened = failing.happened();
+    } catch (const std::bad_alloc&) {
+      ++thrown;
+      // Where nothing has begun it is kept as before.
+      EXPECT_TRUE(lease->token() == token || kept.lost().stop_requested());
+      EXPECT_EQ(lease->live() && lease->token() == token, !kept.lost().stop_requested());
+    }
+    (void)lease->release();
+    EXPECT_TRUE(gone());
+  }
+  EXPECT_GT(thrown, 3U);
 }
 
 TEST_F(ClientShortens, ALeaseThatIsKeptAliveIsExtendedByTheShortTtl) {

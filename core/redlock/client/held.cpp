@@ -59,19 +59,25 @@ bool Held::shorten(Duration ttl) {
   if (left() == Duration()) return false;
   if (!is_shorter(ttl)) return extend(ttl);
   Shorter shorter = shared_->prepare_shortening(resource_, token_, ttl, *trust_);
+  Token fresh = shorter.fresh;
   const bool kept = kept_;
   // Nobody extends the old token from here on, nor plants it again.
   end_trust();
-  token_ = shorter.fresh;
+  token_ = std::move(fresh);
   trust_ = shorter.trust;
   ttl_ = ttl;
-  const Outcome outcome = shared_->shorten(shorter);
-  if (outcome.decision != Decision::granted) {
+  try {
+    const bool granted = shared_->shorten(shorter).decision == Decision::granted;
+    if (granted && kept) keep(keep_until_);
+    if (!granted && kept) (void)loss_.request_stop();
+    return granted && left() > Duration();
+  } catch (...) {
+    // Nothing keeps it alive any more, whatever is left of it.
     if (kept) (void)loss_.request_stop();
-    return false;
+    // No key has changed, or both tokens are being removed.
+    if (trust_->left(shared_->now()) == Duration()) token_ = std::move(shorter.held);
+    throw;
   }
-  if (kept) keep(keep_until_);
-  return left() > Duration();
 }
 
 bool Held::confirm() {
