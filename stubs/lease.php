@@ -290,11 +290,15 @@ final class Lease
      * so that others wait for no longer than that when your process dies. The lock gets another token,
      * also in all other Lease objects of it (option reentrant); handles that were made before are of
      * no use any more. From the beginning of the call on the lease is live for no longer than ttl.
-     * With keepAlive it is extended by this ttl from then on. A ttl that is no shorter than what is
-     * left, and than what keepAlive extends it by, does what extend() does.
+     * With keepAlive it is extended by this ttl from then on. A ttl that is no shorter than what the
+     * servers may have been told, also by an extend() whose answers were lost, and than what keepAlive
+     * extends it by, does what extend() does. Of a lease from attach() nobody knows what they were
+     * told: it always gets another token.
      *
-     * @return bool true when a majority confirmed it. Otherwise the lease is lost, and nothing of the
-     *     lock is to stay on the servers. False without asking where the lease is not live
+     * @return bool true when a majority confirmed it, or what a signal handler meanwhile shortened it
+     *     to. Otherwise the lease is lost, whatever the reason: servers that refuse the command lose it
+     *     too. Then nothing of the lock is to stay on the servers, unless a handler passed it on. False
+     *     without asking where the lease is not live
      * @throws QuorumException when no majority of the servers can be asked; the lease is lost
      * @throws KeepAliveException when it cannot be kept alive any more; it is given back
      * @throws \ValueError when the ttl is too small or too large

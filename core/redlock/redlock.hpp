@@ -232,9 +232,11 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   [[nodiscard]] bool extend(Milliseconds ttl);
   // From now on for `ttl`, also on the servers, where that is shorter: then it has another token,
   // and is trusted for no longer than that from the moment of the call. Where it would be no
-  // shorter it does what extend() does. What keeps the lease alive goes on, by this ttl. False: no
-  // majority has confirmed it in time, and the lease is over. Throws std::system_error where it
-  // cannot be kept alive any more; the lease itself is then good for `ttl`.
+  // shorter than what they may have been told it does what extend() does; of a lease from attach()
+  // nobody knows that. What keeps the lease alive goes on, by this ttl. False: no majority has
+  // confirmed it in time, or they refuse it, and the lease is over. Throws std::system_error where
+  // it cannot be kept alive any more, and std::bad_alloc; KeepAlive::lost() then says so, and the
+  // lease itself may be good for `ttl`: live() tells.
   [[nodiscard]] bool shorten(Milliseconds ttl);
   // Asks the servers. False: no majority confirmed it.
   [[nodiscard]] bool confirm();

@@ -1,18 +1,19 @@
 // The life of a lock that is held.
 #include "lease/hold.hpp"
 
+#include <algorithm>
+
 #include "border/globals.hpp"
 #include "border/text.hpp"
 #include "lease/stats.hpp"
-#include "redlock/algorithm/validity.hpp"
 
 namespace redlock::php {
 
-void Hold::begin(Token token, Instant taken_at, Instant trusted_until) {
+void Hold::begin(Token token, Instant taken_at, Instant trusted_until, Instant told_until) {
   token_ = std::move(token);
   taken_at_ = ttl_from_ = taken_at;
   try {
-    trust_ = std::make_shared<Trust>(trusted_until);
+    trust_ = std::make_shared<Trust>(trusted_until, told_until);
   } catch (...) {
     give_back();
     throw;
@@ -34,8 +35,15 @@ std::shared_ptr<Hold> Hold::reentrant(const Locks& locks, const Resources& resou
 void Hold::keep(const LeaseTerms& wanted) {
   const bool extends = wanted.keep_alive || extends_;
   const bool interrupts = wanted.interrupt || interrupts_;
-  const bool as_it_is = extends == extends_ && interrupts == interrupts_;
+  const bool as_it_is = extends == extends_ && interrupts == interrupts_ &&
+                        known_to_keeper_ == (extends || interrupts);
   if (as_it_is || !live()) return;
+  if (is_being_shortened()) {
+    // An extend of the fresh token could be there before it.
+    extends_ = extends;
+    interrupts_ = interrupts;
+    return;
+  }
   std::unique_ptr<Keeper>& keeper = thread_state().keeper;
   if (!keeper) keeper = std::make_unique<Keeper>();
   const Instant until = trust_->until();
@@ -58,6 +66,7 @@ void Hold::keep(const LeaseTerms& wanted) {
   }
   if (alarm_) alarm_->silence();
   alarm_ = alarm;
+  known_to_keeper_ = true;
   extends_ = extends;
   interrupts_ = interrupts;
 }
@@ -72,37 +81,53 @@ Duration Hold::left() {
 bool Hold::prolong(Instant until) { return live() && trust_->prolong(until, clock_.now()); }
 
 bool Hold::is_shorter(Duration ttl) {
-  const double drift_factor = locks_->plan->options.drift_factor;
-  return (extends_ && ttl < terms_.ttl) || validity_of(ttl, Duration(), drift_factor) < left();
+  return (extends_ && ttl < terms_.ttl) || trust_->may_outlast(ttl, clock_.now());
 }
 
-LeaseTerms Hold::kept_by() const {
-  LeaseTerms terms;
-  terms.keep_alive = extends_;
-  terms.interrupt = interrupts_;
-  return terms;
+void Hold::prepare_shortening(Duration ttl) {
+  Shorter shorter = locks_->manager.prepare_shortening(resources_, token_, ttl, *trust_);
+  Token fresh = shorter.fresh;
+  shortenings_.reserve(shortenings_.size() + 1);
+  next_.emplace(Next{std::move(shorter), std::move(fresh), ttl});
 }
 
-OperationId Hold::begin_shortening(Duration ttl) {
-  const auto shorter = std::make_shared<Shorter>(
-      locks_->manager.prepare_shortening(resources_, token_, ttl, *trust_));
+void Hold::take_next_token() noexcept {
   // Nobody extends the old token from here on, nor plants it again.
   if (alarm_) alarm_->silence();
   trust_->end();
-  if (known_to_keeper()) thread_state().keeper->stop(*trust_);
+  if (known_to_keeper_) thread_state().keeper->stop(*trust_);
   alarm_.reset();
-  extends_ = interrupts_ = false;
-  token_ = shorter->fresh;
+  known_to_keeper_ = false;
+  token_ = std::move(next_->token);
   ++token_number_;
-  trust_ = shorter->trust;
-  terms_.ttl = ttl;
+  trust_ = next_->shorter.trust;
+  terms_.ttl = next_->ttl;
   ttl_from_ = clock_.now();
-  shorter_ = shorter;
-  return locks_->manager.begin_shortening(*shorter);
+}
+
+OperationId Hold::begin_shortening() {
+  Shorter shorter = std::move(next_->shorter);
+  next_.reset();
+  try {
+    const OperationId id = locks_->manager.begin_shortening(shorter);
+    shortenings_.push_back({id, std::move(shorter)});
+    return id;
+  } catch (...) {
+    // No key has changed, or both tokens are being removed.
+    token_ = std::move(shorter.held);
+    throw;
+  }
 }
 
 Outcome Hold::take_shortening(OperationId id) {
-  return locks_->manager.take_shortening(id, *shorter_);
+  const auto under_way = std::ranges::find(shortenings_, id, &UnderWay::id);
+  const Shorter shorter = std::move(under_way->shorter);
+  shortenings_.erase(under_way);
+  return locks_->manager.take_shortening(id, shorter);
+}
+
+bool Hold::is_being_shortened() const {
+  return !shortenings_.empty() && shortenings_.back().shorter.trust == trust_;
 }
 
 void Hold::lose() {
@@ -154,7 +179,7 @@ void Hold::end(End how) {
   // A child has no part in it.
   if (forked()) return;
   how == End::released ? trust_->end() : trust_->pass_on();
-  if (known_to_keeper()) thread_state().keeper->stop(*trust_);
+  if (known_to_keeper_) thread_state().keeper->stop(*trust_);
   const auto known = locks_->reentrant.find(resources_.only());
   if (known != locks_->reentrant.end()) {
     const std::shared_ptr<Hold> there = known->second.lock();

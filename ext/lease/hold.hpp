@@ -20,7 +20,7 @@
 
 namespace redlock::php {
 
-class Hold final : public ShortensItself {
+class Hold {
  public:
   Hold(std::shared_ptr<Locks> locks, Resources resources, const LeaseTerms& terms)
       : locks_(std::move(locks)),
@@ -34,14 +34,16 @@ class Hold final : public ShortensItself {
   Hold& operator=(const Hold&) = delete;
   ~Hold() { end(End::passed_on); }
 
-  // It is ours from now on. Where there is no memory for that, it is given back.
-  void begin(Token token, Instant taken_at, Instant trusted_until);
+  // It is ours from now on. Where there is no memory for that, it is given back. The servers may
+  // keep it until `told_until`.
+  void begin(Token token, Instant taken_at, Instant trusted_until, Instant told_until);
   // Others may be given it too, who ask for the same resource as the same owner.
   void make_reentrant(const std::shared_ptr<Hold>& self);
   [[nodiscard]] static std::shared_ptr<Hold> reentrant(const Locks& locks,
                                                        const Resources& resources,
                                                        std::string_view owner);
-  // Has it kept alive, or its loss thrown, where `wanted` says so. Throws std::bad_alloc, and
+  // Has it kept alive, or its loss thrown, where `wanted` says so or it was before it was
+  // shortened; while that is under way, from its end on. Throws std::bad_alloc, and
   // std::system_error where there is no thread to be had.
   void keep(const LeaseTerms& wanted);
 
@@ -50,13 +52,20 @@ class Hold final : public ShortensItself {
   [[nodiscard]] bool live() { return left() > Duration(); }
   // An extend was granted. False: it came too late.
   bool prolong(Instant until);
-  // Would this end sooner than what is trusted, or than what the keeper extends it by?
+  // The servers are about to be told to keep it for so long.
+  void note_told(Duration ttl) noexcept { trust_->note_told(ttl, clock_.now()); }
+  // May a server keep it for longer than that, or the keeper extend it by more?
   [[nodiscard]] bool is_shorter(Duration ttl);
-  // From then on it has another token and is trusted for so long at most, and nothing keeps it
-  // alive until keep() is called with what it was kept by.
-  OperationId begin_shortening(Duration ttl) override;
-  Outcome take_shortening(OperationId id) override;
-  [[nodiscard]] LeaseTerms kept_by() const;
+
+  // Shortening it, step by step. Changes nothing yet; throws what LockManager's throws.
+  void prepare_shortening(Duration ttl);
+  // What it has taken for its own by the next step. Requires that it is prepared.
+  [[nodiscard]] const Token& next_token() const { return next_->token; }
+  // From now on it has that token and is trusted for so long at most, and nothing keeps it alive.
+  void take_next_token() noexcept;
+  // Signal handlers may shorten it further before this one is taken.
+  [[nodiscard]] OperationId begin_shortening();
+  Outcome take_shortening(OperationId id);
   // A majority of the servers says that it is not ours.
   void lose();
 
@@ -94,8 +103,19 @@ class Hold final : public ShortensItself {
   void note_passed_on() noexcept;
 
  private:
+  // A shortening that has not begun.
+  struct Next {
+    Shorter shorter;
+    Token token;
+    Duration ttl;
+  };
+  // One that is under way.
+  struct UnderWay {
+    OperationId id;
+    Shorter shorter;
+  };
   void note_loss();
-  [[nodiscard]] bool known_to_keeper() const { return extends_ || alarm_; }
+  [[nodiscard]] bool is_being_shortened() const;
 
   const std::shared_ptr<Locks> locks_;
   const Resources resources_;
@@ -106,12 +126,15 @@ class Hold final : public ShortensItself {
   SystemClock clock_;
   Token token_;
   std::uint64_t token_number_ = 0;
-  std::shared_ptr<Shorter> shorter_;  // the latest
+  std::optional<Next> next_;
+  std::vector<UnderWay> shortenings_;  // one inside the other
   Instant taken_at_;
   Instant ttl_from_;              // as if it had been taken then, by its present ttl
   std::shared_ptr<Trust> trust_;  // null until it is ours
   std::shared_ptr<LossAlarm> alarm_;
-  bool extends_ = false;  // the keeper extends it
+  bool known_to_keeper_ = false;
+  // What is wanted of the keeper, also while it is being shortened.
+  bool extends_ = false;
   bool interrupts_ = false;
   bool passed_on_ = false;
   bool ended_ = false;

@@ -31,6 +31,7 @@ QuorumRequest question(QuorumVerb verb, std::string_view method, const zval* obj
 void ask_about(zval* return_value, const QuorumRequest& request, LeaseState& lease) {
   Hold& hold = lease.hold();
   const std::uint64_t asked_of = hold.token_number();
+  if (request.verb == QuorumVerb::extend) hold.note_told(Duration::ms(request.ttl_ms));
   QuorumCall call(hold.locks(), request);
   if (!ask(call)) return;
   const Outcome& outcome = call.state.outcome;
@@ -50,26 +51,48 @@ void ask_about(zval* return_value, const QuorumRequest& request, LeaseState& lea
   RETURN_BOOL(call.decision == Decision::granted && lease.live());
 }
 
+// Its objects show the fresh token from the moment on when the lock has it.
+class ShortenedHold final : public ShortensItself {
+ public:
+  // Borrows both.
+  ShortenedHold(Hold& hold, zend_string* token) : hold_(hold), token_(token) {}
+  OperationId begin_shortening() override {
+    hold_.take_next_token();
+    rename_leases(hold_, token_);
+    return hold_.begin_shortening();
+  }
+  Outcome take_shortening(OperationId id) override { return hold_.take_shortening(id); }
+
+ private:
+  Hold& hold_;
+  zend_string* token_;
+};
+
 // The same of what gives the lock another token and a shorter ttl.
-void shorten(zval* return_value, const QuorumRequest& request, const zval* object,
-             LeaseState& lease) {
+void shorten(zval* return_value, QuorumRequest& request, const zval* object, LeaseState& lease) {
   Hold& hold = lease.hold();
+  const Duration ttl = Duration::ms(request.ttl_ms);
+  if (!guarded(request.places, [&] { hold.prepare_shortening(ttl); })) return;
+  // Made before anything has changed: a fatal error may come of that.
+  const std::string_view fresh = hold.next_token().view();
+  zend_string* const token = zend_string_init(fresh.data(), fresh.size(), false);
+  ShortenedHold shortened(hold, token);
+  request.shortens = &shortened;
   const std::uint64_t number = hold.token_number() + 1;
-  const LeaseTerms kept_by = hold.kept_by();
   QuorumCall call(hold.locks(), request);
   const bool told = ask(call);
-  // A handler may have shortened it once more.
-  if (hold.token_number() >= number) rename_leases(hold);
+  zend_string_release(token);
   if (!told) return;
+  // A handler has shortened it once more, and what came of that counts.
+  if (hold.token_number() != number) RETURN_BOOL(lease.live());
   if (call.decision != Decision::granted && !is_refusal(call.decision)) {
     hold.note("unreachable", {}, call.state.troubles);
     (void)lease.live();  // it is lost, and that is told behind it
     return throw_unreachable(call);
   }
-  if (hold.token_number() != number) RETURN_BOOL(false);
   if (call.decision != Decision::granted || !lease.live()) RETURN_BOOL(false);
   hold.note("shortened", {}, call.state.troubles);
-  if (keep_lease(object, kept_by)) RETURN_BOOL(lease.live());
+  if (keep_lease(object, {})) RETURN_BOOL(lease.live());
 }
 
 void put_handle(zval* into, const zval* object, LeaseState& lease) {
@@ -155,7 +178,6 @@ PHP_METHOD(RedLock_Lease, shorten) {
   QuorumRequest asked = question(shortens ? QuorumVerb::shorten : QuorumVerb::extend,
                                  "RedLock\\Lease::shorten()", ZEND_THIS, hold);
   asked.ttl_ms = ttl_ms;
-  asked.shortens = &hold;
   shortens ? shorten(return_value, asked, ZEND_THIS, *lease)
            : ask_about(return_value, asked, *lease);
 }

@@ -64,17 +64,13 @@ void name_lease(const zval* lease, const zval* resource) {
   ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(lease), 1), token.data(), token.size());
 }
 
-// The string is made first: a fatal error may come of that.
-void rename_leases(const Hold& hold) {
-  const std::string_view token = hold.token().view();
-  zend_string* const fresh = zend_string_init(token.data(), token.size(), false);
+void rename_leases(const Hold& hold, zend_string* token) noexcept {
   for (zend_object* const object : hold.users) {
     zval old;
     ZVAL_COPY_VALUE(&old, OBJ_PROP_NUM(object, 1));
-    ZVAL_STR_COPY(OBJ_PROP_NUM(object, 1), fresh);
+    ZVAL_STR_COPY(OBJ_PROP_NUM(object, 1), token);
     zval_ptr_dtor(&old);
   }
-  zend_string_release(fresh);
 }
 
 bool keep_lease(const zval* lease, const LeaseTerms& terms) {

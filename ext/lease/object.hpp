@@ -57,7 +57,7 @@ void keep_manager(const zval* lease, const Locks& locks);
 // Its properties are set, once the lock is its own.
 void name_lease(const zval* lease, const zval* resource);
 // The lock has another token: all objects that have a part in it are to show that.
-void rename_leases(const Hold& hold);
+void rename_leases(const Hold& hold, zend_string* token) noexcept;
 // Has it kept alive as the terms say. False: it was given back, and an exception is pending.
 [[nodiscard]] bool keep_lease(const zval* lease, const LeaseTerms& terms);
 

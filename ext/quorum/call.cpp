@@ -48,7 +48,7 @@ OperationId begin(const QuorumCall& call) {
     case QuorumVerb::extend:
       return manager.begin_extend(resources, token, Duration::ms(request.ttl_ms));
     case QuorumVerb::shorten:
-      return request.shortens->begin_shortening(Duration::ms(request.ttl_ms));
+      return request.shortens->begin_shortening();
     case QuorumVerb::check:
       return manager.begin_check(resources, token);
     case QuorumVerb::inspect:

@@ -42,8 +42,8 @@ enum class QuorumVerb { lock, unlock, extend, shorten, check, inspect };
 // A lock that is held, where a call changes what is held.
 class ShortensItself {
  public:
-  // Throw what LockManager::prepare_shortening() and take_shortening() throw.
-  virtual OperationId begin_shortening(Duration ttl) = 0;
+  // Throw what LockManager's throw.
+  virtual OperationId begin_shortening() = 0;
   virtual Outcome take_shortening(OperationId id) = 0;
 
  protected:
