@@ -115,8 +115,8 @@ final class RedLockStore implements BlockingStoreInterface
     private function take(Key $key, ?int $wait): void
     {
         try {
-            // Saved twice, it is still one lock.
-            if (!$this->extend($key, $this->initialTtl)) {
+            // Saved twice, it is still one lock; and for a longer ttl than before it would have to be shortened again.
+            if (!$this->extend($key, $this->told($key))) {
                 $this->forget($key);
                 $this->acquire($key, $wait);
             }
