@@ -164,13 +164,32 @@ void Checker::extended(Contender party, const std::string& value, std::int64_t u
   check_majority(party, {true, value, until_ns}, std::nullopt);
   check_overlap(party, until_ns);
   Hold& hold = hold_of(party);
-  hold = {true, value, std::max(hold.until_ns, until_ns)};
+  hold = {true, value, std::max(hold.until_ns, until_ns), {}, hold.exchanges};
 }
 
 void Checker::shortens(Contender party, const std::string& fresh, std::int64_t until_ns) {
   Hold& hold = hold_of(party);
-  hold.before = std::exchange(hold.value, fresh);
+  hold.before.push_back(std::exchange(hold.value, fresh));
   hold.until_ns = std::min(hold.until_ns, until_ns);
+  ++hold.exchanges;
+  fresh_.push_back(hash_text(fresh));
+}
+
+void Checker::passed_on(Contender party) {
+  const Hold& hold = hold_of(party);
+  passed_on_.push_back(hash_text(hold.value));
+  for (const std::string& token : hold.before) passed_on_.push_back(hash_text(token));
+}
+
+bool Checker::was_passed_on(std::uint64_t value) const {
+  return std::ranges::find(passed_on_, value) != passed_on_.end();
+}
+
+// A call within another one returns to a handler, and what that one sends may go on.
+void Checker::end_exchange(Contender party) {
+  Hold& hold = hold_of(party);
+  if (hold.exchanges > 0) --hold.exchanges;
+  if (hold.exchanges == 0) returns_[place_of(party)].push_back(now_ns_);
 }
 
 void Checker::shortened(Contender party, const std::string& held, const std::string& fresh,
@@ -178,8 +197,8 @@ void Checker::shortened(Contender party, const std::string& held, const std::str
   granted_.push_back(hash_text(fresh));
   leftovers_.note_granted(token_hash(fresh));
   Hold& hold = hold_of(party);
-  hold = {hold.active, fresh, until_ns};
-  returns_[place_of(party)].push_back(now_ns_);
+  hold = {hold.active, fresh, until_ns, {}, hold.exchanges};
+  end_exchange(party);
   check_majority(party, hold, Verb::swap);
   check_overlap(party, until_ns);
   leftovers_.note_released(token_hash(held), now_ns_);
@@ -189,8 +208,18 @@ void Checker::shortened(Contender party, const std::string& held, const std::str
 void Checker::not_shortened(Contender party, const std::string& held) {
   given_up(party);
   hold_of(party).before.clear();
-  returns_[place_of(party)].push_back(now_ns_);
+  end_exchange(party);
   leftovers_.note_released(token_hash(held), now_ns_);
+}
+
+void Checker::overtaken(Contender party, const std::string& held, const std::string& fresh) {
+  end_exchange(party);
+  if (was_passed_on(hash_text(held))) return;
+  granted_.push_back(hash_text(fresh));
+  leftovers_.note_granted(token_hash(fresh));
+  for (const std::string& token : {held, fresh}) {
+    leftovers_.note_released(token_hash(token), now_ns_);
+  }
 }
 
 void Checker::overstays(Contender party) { hold_of(party).until_ns = kForever; }
@@ -200,7 +229,7 @@ void Checker::given_up(Contender party) { hold_of(party).active = false; }
 void Checker::all_given_up(std::uint32_t client) {
   book_.note_ended(client, now_ns_);
   for (std::uint32_t i = 0; i < plan_.resources; ++i) waits_.ends({client, i});
-  for (std::uint32_t i = 0; i < plan_.resources; ++i) given_up({client, i});
+  for (std::uint32_t i = 0; i < plan_.resources; ++i) hold_of({client, i}) = {};
 }
 
 bool Checker::held_now(std::string_view value) const {

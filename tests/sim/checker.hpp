@@ -3,6 +3,7 @@
 // It hears of every command executed, every key changed, every lock granted, used and given up,
 // and is asked after every event. One thread; lives for one schedule.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -73,11 +74,17 @@ class Checker {
   // The client is about to give its lock the token `fresh`, and believes in it until `until_ns` at
   // most. Until it is told what came of that its keys hold the one token or the other.
   void shortens(Contender party, const std::string& fresh, std::int64_t until_ns);
+  // The lock that is being shortened is somebody else's from now on, who trusts it for as long and
+  // knows nothing of what becomes of the call: neither token need be removed.
+  void passed_on(Contender party);
   // It was told that a majority holds the fresh token, which is trusted until then.
   void shortened(Contender party, const std::string& held, const std::string& fresh,
                  std::int64_t until_ns);
   // It was not, and the lock is over; or it has ended otherwise before that was known.
   void not_shortened(Contender party, const std::string& held);
+  // Whatever came of it counts for nothing: the lock was shortened further meanwhile, or passed on.
+  // Both tokens are given back like released locks.
+  void overtaken(Contender party, const std::string& held, const std::string& fresh);
   // The client works on though its lease may be over.
   void overstays(Contender party);
   // The client has stopped using the lock.
@@ -122,9 +129,10 @@ class Checker {
     bool active = false;
     std::string value;
     std::int64_t until_ns = 0;
-    std::string before{};  // the token that is being exchanged for it
+    std::vector<std::string> before{};  // the tokens that were exchanged for it, as far as is known
+    std::uint32_t exchanges = 0;        // the calls under way that do so, one inside the other
     [[nodiscard]] bool holds(std::string_view token) const {
-      return token == value || (!before.empty() && token == before);
+      return token == value || std::ranges::find(before, token) != before.end();
     }
   };
   struct Mark {
@@ -165,8 +173,12 @@ class Checker {
   void check_replies(Contender party, Verb verb, std::string_view token, const Outcome& outcome);
   void check_refused(Contender party, const Outcome& outcome);
   [[nodiscard]] bool stands(std::uint32_t server, std::string_view value) const;
-  [[nodiscard]] std::int64_t gone_by(Contender party, const Owned* known) const;
-  [[nodiscard]] std::int64_t ttl_asked_for(Contender party, bool known) const;
+  [[nodiscard]] std::int64_t gone_by(Contender party, std::uint64_t value,
+                                     const Owned* known) const;
+  // For `value`, and whether it stood there already.
+  [[nodiscard]] std::int64_t ttl_asked_for(Contender party, std::uint64_t value, bool known) const;
+  void end_exchange(Contender party);
+  [[nodiscard]] bool was_passed_on(std::uint64_t value) const;
   void note_judged(ViolationKind kind, std::uint64_t times = 1) {
     judged_[static_cast<std::size_t>(kind)] += times;
   }
@@ -213,6 +225,8 @@ class Checker {
   std::vector<std::vector<std::int64_t>> returns_;  // by place: when its calls returned
   std::uint64_t grant_count_ = 0;
   std::vector<std::uint64_t> granted_;  // the values of all locks that were ever granted
+  std::vector<std::uint64_t> fresh_;    // of those, what others were exchanged for
+  std::vector<std::uint64_t> passed_on_;
   std::int64_t now_ns_ = 0;
   // The swap that is being executed: by whom, and of what for what; 0: none.
   struct Swap {

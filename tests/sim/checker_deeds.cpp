@@ -79,7 +79,7 @@ void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
     if (entry.name != deed.key) continue;
     const Owned* known = owned(origin.server, entry.value);
     if (known == nullptr || known->client != origin.client) continue;
-    if (!view.keyspace->alive(entry, now_ms)) continue;
+    if (!view.keyspace->alive(entry, now_ms) || was_passed_on(known->value)) continue;
     const auto kind = leftovers_.overdue(origin, token_hash(deed.token), token_hash(entry.value));
     if (kind == Leftovers::Kind::none) continue;
     const bool released = kind == Leftovers::Kind::released;
@@ -89,6 +89,7 @@ void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
                (released ? "released lock" : "failed attempt") + " is still there");
   }
   for_each_standing(origin.client, origin.server, deed.key, [&](std::uint64_t token) {
+    if (was_passed_on(token)) return;
     const auto kind = leftovers_.overdue(origin, token_hash(deed.token), token);
     if (kind == Leftovers::Kind::none) return;
     report(
@@ -133,18 +134,21 @@ void Checker::key_changes(std::optional<std::uint32_t> client, std::uint32_t ser
 }
 
 // By the time the client asked for, whatever the server was told: `known` is what it prolongs.
-std::int64_t Checker::ttl_asked_for(Contender party, bool known) const {
+std::int64_t Checker::ttl_asked_for(Contender party, std::uint64_t value, bool known) const {
   const Course& course = plan_.course(party);
   if (swap_.client == party.client && swap_.fresh != 0) return course.shorten_ttl_ms;
-  const bool own = known && course.extend_ttl_ms != 0;
-  std::int64_t ttl_ms = own ? course.extend_ttl_ms : course.ttl_ms;
-  // Who keeps a lease alive extends it by its own ttl.
-  if (course.keep_max_ms > 0) ttl_ms = std::max(ttl_ms, course.ttl_ms);
-  return ttl_ms;
+  const bool shortened = std::ranges::find(fresh_, value) != fresh_.end();
+  // What keeps a lease alive extends it, and plants it again, by the ttl that it has.
+  const std::int64_t own_ms = shortened ? course.shorten_ttl_ms : course.ttl_ms;
+  if (known && course.extends > 0) {
+    const std::int64_t asked_ms = course.extend_ttl_ms != 0 ? course.extend_ttl_ms : course.ttl_ms;
+    return course.keep_max_ms > 0 ? std::max(asked_ms, own_ms) : asked_ms;
+  }
+  return own_ms;
 }
 
-std::int64_t Checker::gone_by(Contender party, const Owned* known) const {
-  std::int64_t ttl_ms = ttl_asked_for(party, known != nullptr);
+std::int64_t Checker::gone_by(Contender party, std::uint64_t value, const Owned* known) const {
+  std::int64_t ttl_ms = ttl_asked_for(party, value, known != nullptr);
   if (final_attempt_) ttl_ms = std::max(ttl_ms, kTtlMaxMs);
   if (plan_.kind == LockKind::stamp) ttl_ms += plan_.buffer_ms;
   if (plan_.stamps_in_seconds) ttl_ms += kWholeSecondMs;
@@ -178,8 +182,9 @@ void Checker::check_created(std::uint32_t client, std::uint32_t owner, std::uint
   if (!after.expires_ms && !legacy) {
     tell(ViolationKind::no_expiry, " left a key without an expiry");
   }
-  const std::int64_t gone_by_ns =
-      legacy ? kForever : gone_by({owner, resource_named(after.name)}, same ? known : nullptr);
+  const std::int64_t gone_by_ns = legacy ? kForever
+                                         : gone_by({owner, resource_named(after.name)},
+                                                   hash_text(after.value), same ? known : nullptr);
   earliest_gone_by_ns_ = std::min(earliest_gone_by_ns_, gone_by_ns);
   if (known == nullptr) {
     owned_[server].push_back({hash_text(after.value), owner, gone_by_ns});
@@ -227,6 +232,7 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
       if (known == nullptr || known->client != party.client || entry.name != name) continue;
       const bool granted = std::ranges::find(granted_, known->value) != granted_.end();
       if (!(granted ? released : undone)) continue;
+      if (was_passed_on(known->value)) continue;
       if (may_linger(party, server, known->value, gave_up_connection)) continue;
       if (!view.keyspace->alive(entry, now_ms)) continue;
       report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
@@ -235,7 +241,7 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
     }
     for_each_standing(party.client, server, name, [&](std::uint64_t token) {
       const bool granted = std::ranges::find(granted_, token) != granted_.end();
-      if (!(granted ? released : undone)) return;
+      if (!(granted ? released : undone) || was_passed_on(token)) return;
       if (may_linger(party, server, token, gave_up_connection)) return;
       report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
              "client " + std::to_string(party.client) + " is left in the line of server " +

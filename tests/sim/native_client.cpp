@@ -295,7 +295,7 @@ void NativeClient::finish_extend(Lane& lane, const Outcome& outcome) {
 
 void NativeClient::end_work(Lane& lane) {
   lane.overstaying = false;
-  if (lane.shorter) lane.shorter->trust->end();  // by a handler
+  if (lane.outer_shorter) lane.outer_shorter->trust->end();  // by a handler
   end_keeping(lane);
   end_hold_story(lane.resource);
   scene_.checker.given_up(party(lane));
@@ -336,11 +336,7 @@ void NativeClient::on_death() {
   for (Lane& lane : lanes_) lane.trust.reset();
   if (kept_) kept_->die();
   kept_.reset();
-  for (Lane& lane : lanes_) {
-    lane.operation.reset();
-    lane.outer.reset();
-    lane.shorter.reset();
-  }
+  for (Lane& lane : lanes_) lane.forget_calls();
   entered_.reset();
   crowd_.clear();
   pool_.reset();

@@ -94,9 +94,11 @@ class NativeClient : public Client {
     std::int64_t act_at_ns = 0;  // when the application does its next thing, true time
     Phase phase = Phase::resting;
     std::optional<OperationId> operation{};
-    // An extend or a check that waits while a handler releases its lock.
+    // An extend, a check or a shortening that waits while a handler releases its lock, shortens it
+    // further or passes it on.
     std::optional<OperationId> outer{};
     Phase outer_phase = Phase::resting;
+    std::optional<Shorter> outer_shorter{};  // of what it shortens
     bool probing = false;
     [[nodiscard]] bool calling() const { return operation || outer; }
     std::int64_t lease_end_ns = 0;   // true time
@@ -117,6 +119,12 @@ class NativeClient : public Client {
     // The shortening that is under way, and whether it has lost the lock already.
     std::optional<Shorter> shorter{};
     bool shorter_lost = false;
+    void forget_calls() {
+      operation.reset();
+      outer.reset();
+      shorter.reset();
+      outer_shorter.reset();
+    }
   };
 
   void act() override;
@@ -161,6 +169,10 @@ class NativeClient : public Client {
   // The shortening has lost the lock: nobody believes in it from that moment on.
   void look_at_shorter(Lane& lane);
   void end_shorter(Lane& lane);
+  void end_outer_shorter(Lane& lane);
+  // By a handler, while it is being shortened.
+  void shorten_further(Lane& lane);
+  void pass_on(Lane& lane);
   void act_alone(Lane& lane);
   // The leases that are kept alive beside all that.
   void begin_keeping(Lane& lane, const Outcome& outcome);

@@ -16,13 +16,14 @@ void NativeClient::count_extend(const Lane& lane) {
 // It lowers what it believes, and tells so, before anything leaves. One that is kept alive is kept
 // again when that is done.
 bool NativeClient::begin_shorten(Lane& lane) {
-  const Trust now(lane.trust ? lane.trust->until() : lane.trusted_until);
+  if (lane.outer_shorter) lane.outer_shorter->trust->end();
+  const Trust now(lane.trust && !lane.outer_shorter ? lane.trust->until() : lane.trusted_until);
   if (now.until() <= client_clock_.now()) return false;
   lane.shorter = prepare_shorten(lane.resource, now);
   if (!lane.shorter) return false;
   note("shortens its lease");
   lane.shorter_lost = false;
-  if (lane.trust) kept_->stop(*lane.trust, random_.chance(1, 2));
+  if (lane.trust && !lane.outer_shorter) kept_->stop(*lane.trust, random_.chance(1, 2));
   if (lane.trust) lane.trust = lane.shorter->trust;
   lane.value = std::string(lane.shorter->fresh.view());
   lane.trusted_until = lane.shorter->trust->until();
@@ -68,6 +69,41 @@ void NativeClient::finish_shorten(Lane& lane, const Outcome& outcome) {
   const Duration ttl = Duration::ms(behaviour().course(lane.resource).shorten_ttl_ms);
   kept_->keep(plan_of(lane.resource), Resource(resource_name(lane.resource)), outcome,
               {ttl, lane.kept_until - outcome.decided_at}, trust);
+}
+
+void NativeClient::shorten_further(Lane& lane) {
+  begin_call(lane.resource);
+  if (begin_shorten(lane)) {
+    ++scene_.trace.several().shortened_within;
+    return;
+  }
+  // Its time is over.
+  lane.work_until_ns = scene_.now_ns;
+  act_alone(lane);
+}
+
+// Its new owner is this process too: it works on, and leaves the lock to its ttl.
+void NativeClient::pass_on(Lane& lane) {
+  note("passes its lease on");
+  ++scene_.trace.several().passed_on_within;
+  lane.outer_shorter->trust->pass_on();
+  lane.trust.reset();
+  lane.extends_left = lane.releases_left = 0;
+  lane.work_until_ns = std::min(lane.work_until_ns, lane.lease_end_ns);
+  lane.act_at_ns = scene_.now_ns;
+  scene_.checker.passed_on(party(lane));
+}
+
+void NativeClient::end_outer_shorter(Lane& lane) {
+  if (!lane.outer_shorter) return;
+  const std::string held(lane.outer_shorter->held.view());
+  const std::string fresh(lane.outer_shorter->fresh.view());
+  // Released by a handler, or not.
+  lane.outer_shorter->trust->released() && lane.value == fresh
+      ? scene_.checker.not_shortened(party(lane), held)
+      : scene_.checker.overtaken(party(lane), held, fresh);
+  lane.outer_shorter.reset();
+  schedule(scene_.now_ns);
 }
 
 // Whatever came of it, neither token is its own any more.

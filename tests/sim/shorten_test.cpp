@@ -20,10 +20,14 @@ TEST(ShortenTest, WhatOnlyShortenedLeasesBringAboutReallyHappens) {
     ASSERT_TRUE(result.violations.empty()) << "seed " << seed;
     sum.shortened += result.several.shortened;
     sum.kept_shortened += result.several.kept_shortened;
+    sum.shortened_within += result.several.shortened_within;
+    sum.passed_on_within += result.several.passed_on_within;
     sum.shorten_lost += result.several.shorten_lost;
   }
   EXPECT_GT(sum.shortened, 5 * kEnough);
   EXPECT_GT(sum.kept_shortened, kEnough);
+  EXPECT_GT(sum.shortened_within, kEnough / 4);
+  EXPECT_GT(sum.passed_on_within, kEnough / 4);
   EXPECT_GT(sum.shorten_lost, kEnough / 2);
 }
 
