@@ -3,8 +3,8 @@
 // A command that only lowered the expiry could be late on its way, and cut a lock short that was
 // extended again meanwhile. What exchanges tokens finds none to exchange when it comes late, and
 // every later extend names the fresh one. So the lock goes on under the fresh token alone: where a
-// majority has not confirmed that, it is over, and neither token is to stand anywhere; unless it was
-// passed on meanwhile, for whoever has it now believes in whichever of the two still stands.
+// majority has not confirmed that, it is over, and neither token is to stand anywhere; unless it
+// was passed on meanwhile, for whoever has it now believes in whichever of the two still stands.
 //
 // States: asking → won, waiting a little for the others → done. The others need not be waited for,
 // but each that has not confirmed is told to forget the old token, which costs a command more.
