@@ -140,7 +140,7 @@ std::int64_t Checker::ttl_asked_for(Contender party, std::uint64_t value, bool k
   const bool shortened = std::ranges::find(fresh_, value) != fresh_.end();
   // What keeps a lease alive extends it, and plants it again, by the ttl that it has.
   const std::int64_t own_ms = shortened ? course.shorten_ttl_ms : course.ttl_ms;
-  if (known && course.extends > 0) {
+  if (known && (course.extends > 0 || course.extend_ttl_ms != 0)) {
     const std::int64_t asked_ms = course.extend_ttl_ms != 0 ? course.extend_ttl_ms : course.ttl_ms;
     return course.keep_max_ms > 0 ? std::max(asked_ms, own_ms) : asked_ms;
   }

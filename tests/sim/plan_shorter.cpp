@@ -10,6 +10,7 @@ namespace {
 // Of so many schedules of RedLock inside the model, in one there are leases that are shortened.
 constexpr std::uint64_t kShorterOneIn = 3;
 constexpr std::int64_t kTtlMinMs = 20;
+constexpr std::uint32_t kEntries = 6;
 
 }  // namespace
 
@@ -17,6 +18,8 @@ void draw_shorter(Random& random, const PlanWishes& wishes, Plan& plan) {
   if (plan.kind == LockKind::stamp || plan.model == Model::outside) return;
   if (wishes.standard_shape || !random.chance(1, kShorterOneIn)) return;
   for (ClientPlan& client : plan.clients) {
+    // Handlers that come in between are what goes wrong most.
+    if (random.chance(1, 2)) client.re_entries = std::max(client.re_entries, kEntries);
     for (std::uint32_t i = 0; i < plan.resources; ++i) {
       Course& course = client.course(i);
       if (!random.chance(2, 3)) continue;
