@@ -205,7 +205,7 @@ void LineWorld::answer(const Said& said, Reply reply) {
   if (!client.dead && current) client.answers.emplace_back(said.echo, std::move(reply));
 }
 
-bool LineWorld::anybody_voted() const {
+bool LineWorld::happened() const {
   return std::ranges::any_of(
       clients_, [this](const Client& client) { return waits(client) && client.place.voted(); });
 }

@@ -60,7 +60,8 @@ class LineWorld {
   void make(const Move& move);
   // What must never be; empty: all is well.
   [[nodiscard]] std::string violation() const;
-  [[nodiscard]] bool anybody_voted() const;
+  // Does anybody have a vote that he counts?
+  [[nodiscard]] bool happened() const;
   // Two worlds with the same bytes have the same future.
   [[nodiscard]] std::string bytes() const;
   [[nodiscard]] static std::string to_string(const Move& move);

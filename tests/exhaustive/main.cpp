@@ -8,10 +8,11 @@
 #include <cstring>
 #include <string>
 
+#include "exhaustive/breadth_first.hpp"
 #include "exhaustive/comparison.hpp"
 #include "exhaustive/explorer.hpp"
-#include "exhaustive/line_explorer.hpp"
 #include "exhaustive/line_worlds.hpp"
+#include "exhaustive/renewal_worlds.hpp"
 #include "exhaustive/worlds.hpp"
 
 namespace redlock::exhaustive {
@@ -143,10 +144,11 @@ bool is_wanted(const Wish& wish, const std::string& name, Size size) {
   return wish.world.empty() ? !wish.small || size == Size::small : name == wish.world;
 }
 
-void explore_lines(const Wish& wish, Total& total) {
-  for (const NamedLine& world : line_worlds()) {
+template <class World, class Settings>
+void explore_others(const Wish& wish, const std::vector<Named<Settings>>& worlds, Total& total) {
+  for (const Named<Settings>& world : worlds) {
     if (!is_wanted(wish, world.settings.name, world.size)) continue;
-    const LineResult result = explore(world.settings, kStatesMax);
+    const SearchResult result = BreadthFirst<World, Settings>(world.settings).run(kStatesMax);
     const bool failed =
         result.violation != world.expectation || (result.violation.empty() && !result.complete);
     std::printf("%-28s %11" PRIu64 " states  %s%s\n", world.settings.name.c_str(), result.states,
@@ -177,7 +179,8 @@ int explore_all(const Wish& wish) {
     ++total.explored;
     if (!as_expected(settings, result)) ++total.failed;
   }
-  explore_lines(wish, total);
+  explore_others<LineWorld>(wish, line_worlds(), total);
+  explore_others<RenewalWorld>(wish, renewal_worlds(), total);
   std::printf("%d worlds, %" PRIu64 " states in total, %d failed\n", total.explored, total.states,
               total.failed);
   return total.explored > 0 && total.failed == 0 ? 0 : 1;
@@ -198,5 +201,6 @@ int main(int argc, char** argv) {
   if (!wish.list) return explore_all(wish);
   for (const NamedWorld& world : all_worlds()) std::puts(world.settings.name.c_str());
   for (const NamedLine& world : line_worlds()) std::puts(world.settings.name.c_str());
+  for (const NamedRenewal& world : renewal_worlds()) std::puts(world.settings.name.c_str());
   return 0;
 }

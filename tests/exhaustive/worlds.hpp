@@ -1,5 +1,6 @@
 // The small worlds that are explored, by name.
 #pragma once
+#include <string>
 #include <vector>
 
 #include "exhaustive/settings.hpp"
@@ -11,6 +12,15 @@ enum class Size { small, full };
 struct NamedWorld {
   Settings settings;
   Size size = Size::full;
+};
+
+// Of another kind of world.
+template <class OtherSettings>
+struct Named {
+  OtherSettings settings;
+  Size size = Size::full;
+  // What is to be found there, because something is broken on purpose; empty: nothing.
+  std::string expectation;
 };
 
 [[nodiscard]] std::vector<NamedWorld> all_worlds();

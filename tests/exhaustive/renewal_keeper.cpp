@@ -1,0 +1,106 @@
+// The keeper of the lease: what runtime/keeping makes of the machines' answers.
+#include "exhaustive/renewal_world.hpp"
+
+#include "redlock/algorithm/inquiry.hpp"
+
+namespace redlock::exhaustive {
+
+bool RenewalWorld::keeper_has_a_turn() const {
+  if (gone_) return plant_.asked.running();
+  if (trust_ == Trust::released) return true;
+  if (extend_.asked.overdue(settings_->terms, now_)) return true;
+  if (plant_.asked.overdue(settings_->terms, now_)) return true;
+  const Instant now = instant_of(now_);
+  const auto due = renewal_.next_event(now);
+  return trust_ == Trust::over || !due || *due <= now;
+}
+
+void RenewalWorld::hear(Call& call, Wire& wire, std::size_t server) const {
+  const Heard heard = wire.answers.front();
+  wire.answers.erase(wire.answers.begin());
+  if (!call.asked.heard(server)) call.asked.hear(server, heard.said, now_);
+}
+
+void RenewalWorld::keeper_hear(std::size_t server) {
+  Wire& wire = keepers_[server];
+  const bool planting = awaits(plant_, wire.answers.front().number);
+  Call& call = planting ? plant_ : extend_;
+  hear(call, wire, server);
+  if (call.asked.machine(settings_->terms)->outcome() == nullptr) return;
+  if (planting) return end_planting();
+  take_extension();
+  attend();
+}
+
+void RenewalWorld::keeper_turn() {
+  const bool over = plant_.asked.overdue(settings_->terms, now_);
+  if (plant_.asked.running() && (over || trust_ == Trust::released)) end_planting();
+  if (gone_) return;
+  if (extend_.asked.overdue(settings_->terms, now_)) take_extension();
+  attend();
+}
+
+void RenewalWorld::take_extension() {
+  const auto machine = extend_.asked.machine(settings_->terms);
+  const Instant now = instant_of(now_);
+  machine->take_time(now);
+  const Outcome outcome = machine->take_outcome();
+  const int by = extend_.asked.by();
+  extend_.asked.end();
+  if (outcome.decision != Decision::granted) {
+    return majority_denied(outcome) ? renewal_.denied() : renewal_.failed(now);
+  }
+  const Duration validity = settings_->counts_from_answer ? span_of(by) : outcome.validity;
+  renewal_.extended(outcome.decided_at + validity, now);
+  if (!trusts()) return;
+  trusted_until_ = std::max(trusted_until_, renewal_.trusted_until());
+  if (plant_.asked.running()) return;
+  for (std::size_t i = 0; i < kAskedServers; ++i) {
+    const NodeReport& report = outcome.nodes[i];
+    if (report.answered && report.reply.answer == Answer::denied) to_be_planted_ |= 1U << i;
+  }
+  plant_by_ = by;
+}
+
+void RenewalWorld::attend() {
+  if (trust_ == Trust::released) return drop();
+  const Instant now = instant_of(now_);
+  if (trust_ == Trust::trusted) renewal_.trusted(trusted_until_);
+  if (renewal_.loss(now) != Loss::none || !trusts()) {
+    trust_ = Trust::over;
+    return drop();
+  }
+  if (extend_.asked.running()) return;
+  if (const auto by = renewal_.extend_by(now)) {
+    begin(extend_, Asked::Kind::extend, ticks_of(*by), keepers_, Who::a);
+  }
+}
+
+// Its owner may have released the lock since the extend was told.
+void RenewalWorld::plant() {
+  begin(plant_, Asked::Kind::plant, plant_by_, keepers_, Who::a, to_be_planted_);
+  to_be_planted_ = 0;
+}
+
+void RenewalWorld::end_planting() {
+  const auto machine = plant_.asked.machine(settings_->terms);
+  const Instant now = instant_of(now_);
+  machine->take_time(now);
+  if (machine->outcome() == nullptr) machine->abort(now);
+  const bool planted = machine->outcome()->decision == Decision::granted;
+  if (!settings_->forgets_plants) undo(plant_, keepers_, Who::a, *machine);
+  if (planted && settings_->counts_plants && trusts()) {
+    trusted_until_ = std::max(trusted_until_, now + span_of(plant_.asked.by() - 1));
+  }
+  plant_.asked.end();
+  if (!planted || trust_ != Trust::released || settings_->forgets_plants) return;
+  for (std::size_t i = 0; i < kAskedServers; ++i) send(keepers_, i, {What::remove, Who::a, 0, 0});
+}
+
+void RenewalWorld::drop() {
+  gone_ = true;
+  extend_.asked.end();
+  if (plant_.asked.running()) end_planting();
+}
+
+}  // namespace redlock::exhaustive

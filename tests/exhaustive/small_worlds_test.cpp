@@ -1,0 +1,53 @@
+// The quick worlds of one line, and of a lease that is kept alive, are explored in full, and what
+// is broken on purpose is found in them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "exhaustive/breadth_first.hpp"
+#include "exhaustive/line_worlds.hpp"
+#include "exhaustive/renewal_worlds.hpp"
+
+namespace redlock::exhaustive {
+namespace {
+
+constexpr std::uint64_t kStatesMax = 1'000'000;
+
+template <class Named>
+std::vector<Named> quick_of(std::vector<Named> worlds) {
+  std::erase_if(worlds, [](const Named& world) { return world.size == Size::full; });
+  return worlds;
+}
+
+constexpr auto kName = [](const auto& world) {
+  std::string name = world.param.settings.name;
+  std::ranges::replace(name, '-', '_');
+  return name;
+};
+
+template <class World, class Settings>
+void expect_what_it_is_there_for(const Named<Settings>& world) {
+  const SearchResult result = BreadthFirst<World, Settings>(world.settings).run(kStatesMax);
+  std::string schedule;
+  for (const std::string& line : result.schedule) schedule += "  " + line + "\n";
+  EXPECT_EQ(result.violation, world.expectation) << schedule;
+  EXPECT_TRUE(result.complete || !result.violation.empty());
+  EXPECT_TRUE(result.happened || !result.violation.empty()) << "nothing was checked";
+}
+
+class QuickLine : public testing::TestWithParam<NamedLine> {};
+class QuickRenewal : public testing::TestWithParam<NamedRenewal> {};
+
+TEST_P(QuickLine, ShowsWhatItIsThereForAndNothingElse) {
+  expect_what_it_is_there_for<LineWorld>(GetParam());
+}
+
+TEST_P(QuickRenewal, ShowsWhatItIsThereForAndNothingElse) {
+  expect_what_it_is_there_for<RenewalWorld>(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, QuickLine, testing::ValuesIn(quick_of(line_worlds())), kName);
+INSTANTIATE_TEST_SUITE_P(All, QuickRenewal, testing::ValuesIn(quick_of(renewal_worlds())), kName);
+
+}  // namespace
+}  // namespace redlock::exhaustive
