@@ -22,7 +22,7 @@ prepare() {
   local launcher=()
   if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
   cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= \
-    -DCMAKE_CXX_FLAGS='-O1 -D_GLIBCXX_ASSERTIONS' --compile-no-warning-as-error \
+    -DREDLOCK_BUILD_CLI=OFF -DCMAKE_CXX_FLAGS='-O1 -D_GLIBCXX_ASSERTIONS' --compile-no-warning-as-error \
     ${launcher[@]+"${launcher[@]}"} >"$job/build.log" 2>&1 &&
     build "$2" "${suites[@]}" || { tail -n 30 "$job/build.log" >&2; return 1; }
   objects=$(sum_objects)
