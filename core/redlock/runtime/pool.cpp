@@ -124,7 +124,7 @@ Outcome Pool::take(OperationId id) {
   return outcome;
 }
 
-void Pool::run_until_done(OperationId id) {
+Outcome Pool::run(OperationId id) {
   try {
     while (!done(id)) step(Instant::never());
   } catch (...) {
@@ -133,10 +133,6 @@ void Pool::run_until_done(OperationId id) {
     reactor_.end(id);
     throw;
   }
-}
-
-Outcome Pool::run(OperationId id) {
-  run_until_done(id);
   return take(id);
 }
 
