@@ -137,7 +137,9 @@ void Checker::check_given_away(std::uint32_t client, std::uint32_t server, const
   const Contender party(client, resource_named(before.name));
   if (!lines_ || plan_.course(party).keep_max_ms > 0) return;
   note_judged(ViolationKind::vote_given_away);
-  if (passes_ != token_hash(before.value)) return;
+  // A token that was exchanged goes wherever a majority has the other one: that is judged by what
+  // is left of both.
+  if (passes_ != token_hash(before.value) || hold_of(party).value != before.value) return;
   report(ViolationKind::vote_given_away,
          who(client) + " gave away a vote of the lock that it holds on server " +
              std::to_string(server));
