@@ -15,6 +15,10 @@ LineView Checker::look_at(std::uint32_t server, std::string_view key) const {
 }
 
 void Checker::command_begins(const Origin& origin, const Deed& deed) {
+  swap_ = {};
+  if (deed.verb == Verb::swap) {
+    swap_ = {origin.client, token_hash(deed.held), token_hash(deed.token)};
+  }
   judges_line_ = lines_ && (deed.joins || deed.passes);
   passes_ = lines_ && deed.passes ? token_hash(deed.token) : 0;
   if (!judges_line_) return;
