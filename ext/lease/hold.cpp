@@ -85,7 +85,7 @@ bool Hold::is_shorter(Duration ttl) {
 }
 
 void Hold::prepare_shortening(Duration ttl) {
-  Shorter shorter = locks_->manager.prepare_shortening(resources_, token_, ttl, *trust_);
+  Shorter shorter = locks_->manager.prepare_shortening(resources_, token_, ttl, trust_);
   Token fresh = shorter.fresh;
   shortenings_.reserve(shortenings_.size() + 1);
   next_.emplace(Next{std::move(shorter), std::move(fresh), ttl});

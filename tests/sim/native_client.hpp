@@ -53,8 +53,8 @@ class NativeClient : public Client {
                                                    Shorter& /*shorter*/) {
     return std::nullopt;
   }
-  [[nodiscard]] virtual std::optional<Shorter> prepare_shorten(std::uint32_t /*resource*/,
-                                                               const Trust& /*trust*/) {
+  [[nodiscard]] virtual std::optional<Shorter> prepare_shorten(
+      std::uint32_t /*resource*/, const std::shared_ptr<Trust>& /*trust*/) {
     return std::nullopt;
   }
   virtual Outcome take_shorten(std::uint32_t /*resource*/, OperationId id,

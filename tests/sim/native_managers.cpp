@@ -82,7 +82,8 @@ class QuorumClient final : public NativeClient {
     return holder(resource).begin_extend(seats_[resource].resource, Token(value(resource)),
                                          Duration::ms(ttl_ms));
   }
-  std::optional<Shorter> prepare_shorten(std::uint32_t resource, const Trust& trust) override {
+  std::optional<Shorter> prepare_shorten(std::uint32_t resource,
+                                         const std::shared_ptr<Trust>& trust) override {
     const Duration ttl = Duration::ms(behaviour().course(resource).shorten_ttl_ms);
     return holder(resource).prepare_shortening(seats_[resource].resource, Token(value(resource)),
                                                ttl, trust);

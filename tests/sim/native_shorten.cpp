@@ -16,11 +16,13 @@ void NativeClient::count_extend(const Lane& lane) {
 // It lowers what it believes, and tells so, before anything leaves. One that is kept alive is kept
 // again when that is done.
 bool NativeClient::begin_shorten(Lane& lane) {
-  if (lane.outer_shorter) lane.outer_shorter->trust->end();
-  const Trust now(lane.trust && !lane.outer_shorter ? lane.trust->until() : lane.trusted_until);
-  if (now.until() <= client_clock_.now()) return false;
-  lane.shorter = prepare_shorten(lane.resource, now);
-  if (!lane.shorter) return false;
+  const std::shared_ptr<Trust> now = lane.outer_shorter ? lane.outer_shorter->trust
+                                     : lane.trust       ? lane.trust
+                                                  : std::make_shared<Trust>(lane.trusted_until);
+  const bool live = now->until() > client_clock_.now();
+  if (live) lane.shorter = prepare_shorten(lane.resource, now);
+  if (lane.outer_shorter) now->end();
+  if (!live || !lane.shorter) return false;
   note("shortens its lease");
   lane.shorter_lost = false;
   if (lane.trust && !lane.outer_shorter) kept_->stop(*lane.trust, random_.chance(1, 2));

@@ -31,5 +31,13 @@ TEST(ShortenTest, WhatOnlyShortenedLeasesBringAboutReallyHappens) {
   EXPECT_GT(sum.shorten_lost, kEnough / 2);
 }
 
+// A handler shortens what is being shortened, and the outer call fails first.
+TEST(ShortenTest, WhatIsShortenedFurtherIsGivenUpBeforeTheOuterCallsFailureTakesItsVotes) {
+  LuaEngine engine;
+  const ScheduleResult result = run_schedule(59'238, {}, engine);
+  EXPECT_TRUE(result.violations.empty()) << result.violations.front().text;
+  EXPECT_GT(result.several.shortened_within, 0U);
+}
+
 }  // namespace
 }  // namespace redlock::sim

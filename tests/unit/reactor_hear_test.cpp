@@ -74,7 +74,7 @@ TEST_F(APushForNobody, IsAnsweredWhereTheLockWasShortened) {
   const Outcome taken = lock(locks_);
   ASSERT_EQ(taken.decision, Decision::granted);
   const std::string token(taken.token.view());
-  const Trust trust(clock_.now() + taken.validity);
+  const auto trust = std::make_shared<Trust>(clock_.now() + taken.validity);
   Shorter shorter =
       locks_.prepare_shortening(Resource("r"), taken.token, Duration::ms(1'000), trust);
   const OperationId id = locks_.begin_shortening(shorter);

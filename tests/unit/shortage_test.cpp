@@ -346,9 +346,10 @@ TEST_P(ShortOfMemory, ALeaseThatIsShortenedLeavesNeitherTokenBehind) {
         token = held.token;
       },
       [&](World& world, LockManager& locks) {
-        Trust trust(world.clock.now() + held.validity);
+        std::shared_ptr<Trust> trust;
         std::optional<Shorter> shorter;
         try {
+          trust = std::make_shared<Trust>(world.clock.now() + held.validity);
           shorter = locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500), trust);
           const OperationId id = locks.begin_shortening(*shorter);
           {

@@ -15,7 +15,8 @@ constexpr Duration kShort = Duration::ms(500);
 
 class AShortenedLease : public KeepingTest {
  protected:
-  AShortenedLease() : held_(lock(locks_)), trust_(clock_.now() + held_.validity) {}
+  AShortenedLease()
+      : held_(lock(locks_)), trust_(std::make_shared<Trust>(clock_.now() + held_.validity)) {}
 
   Shorter prepare() { return locks_.prepare_shortening(kResource, held_.token, kShort, trust_); }
   void step_until_done(OperationId id) {
@@ -39,7 +40,7 @@ class AShortenedLease : public KeepingTest {
 
   LockManager locks_ = manager(3);
   Outcome held_;
-  Trust trust_;
+  std::shared_ptr<Trust> trust_;
 };
 
 const std::vector<std::string> kNowhere(3);
@@ -53,16 +54,16 @@ TEST_F(AShortenedLease, IsTrustedForTheShortTtlFromBeforeTheCommandLeaves) {
 
 TEST_F(AShortenedLease, MayOutlastNoMoreThanTheServersAreToldByThat) {
   const Shorter shorter = prepare();
-  EXPECT_TRUE(trust_.may_outlast(Duration::seconds(1'000), clock_.now())) << "nobody knows";
+  EXPECT_TRUE(trust_->may_outlast(Duration::seconds(1'000), clock_.now())) << "nobody knows";
   EXPECT_FALSE(shorter.trust->may_outlast(kShort, clock_.now()));
   EXPECT_TRUE(shorter.trust->may_outlast(kShort - Duration::ns(1), clock_.now()));
 }
 
 TEST_F(AShortenedLease, IsNeverTrustedLongerByThatThanItWas) {
   const Instant soon = clock_.now() + Duration::ms(100);
-  Trust little(soon);
+  const auto little = std::make_shared<Trust>(soon);
   EXPECT_EQ(locks_.prepare_shortening(kResource, held_.token, kTtl, little).trust->until(), soon);
-  little.end();
+  little->end();
   const Shorter over = locks_.prepare_shortening(kResource, held_.token, kTtl, little);
   EXPECT_EQ(over.trust->left(clock_.now()), Duration());
 }
@@ -85,7 +86,7 @@ TEST_F(AShortenedLease, HasAnotherTokenEverywhereInOneRoundTripOfOneCommand) {
 TEST_F(AShortenedLease, KeepsTheNameOfItsOwner) {
   const Outcome taken = pool_.run(
       locks_.begin_lock(Resource("named"), kTtl, RetryPolicy::exact(1, Duration()), "web 7"));
-  Trust trust(clock_.now() + taken.validity);
+  const auto trust = std::make_shared<Trust>(clock_.now() + taken.validity);
   const Shorter shorter = locks_.prepare_shortening(Resource("named"), taken.token, kShort, trust);
   EXPECT_EQ(owner_of(shorter.fresh), "web 7");
 }
@@ -175,8 +176,7 @@ TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileIsNotGivenBackThoughItsCallerIsRe
 TEST_F(AShortenedLease, ThatIsShortenedFurtherMeanwhileIsHeldByTheLatestToken) {
   Shorter outer = prepare();
   const OperationId outer_id = locks_.begin_shortening(outer);
-  Shorter inner =
-      locks_.prepare_shortening(kResource, outer.fresh, Duration::ms(300), *outer.trust);
+  Shorter inner = locks_.prepare_shortening(kResource, outer.fresh, Duration::ms(300), outer.trust);
   outer.trust->end();
   const OperationId inner_id = locks_.begin_shortening(inner);
   step_until_done(inner_id);
@@ -185,6 +185,72 @@ TEST_F(AShortenedLease, ThatIsShortenedFurtherMeanwhileIsHeldByTheLatestToken) {
   EXPECT_NE(locks_.take_shortening(outer_id, outer).decision, Decision::granted);
   EXPECT_GT(inner.trust->left(clock_.now()), Duration());
   EXPECT_EQ(stored(), everywhere(inner.fresh));
+}
+
+class AShorteningWithinAnother : public AShortenedLease {
+ protected:
+  AShorteningWithinAnother()
+      : outer_(prepare()),
+        inner_(
+            locks_.prepare_shortening(kResource, outer_.fresh, Duration::ms(300), outer_.trust)) {}
+
+  // One a little behind the other.
+  void begin_both() {
+    outer_id_ = locks_.begin_shortening(outer_);
+    clock_.advance(Duration::ms(10));
+    outer_.trust->end();
+    inner_id_ = locks_.begin_shortening(inner_);
+  }
+  void begin_both_while_two_servers_stand_still() {
+    for (const std::size_t i : {1U, 2U}) server(i).stopped = true;
+    begin_both();
+  }
+  Decision outer_decision() { return decision_of(*outer_id_, outer_); }
+  Decision inner_decision() { return decision_of(*inner_id_, inner_); }
+  bool inner_is_live() { return inner_.trust->left(clock_.now()) > Duration(); }
+  std::vector<std::string> stored_behind_that() {
+    for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
+    return stored();
+  }
+
+  Shorter outer_;
+  Shorter inner_;
+  std::optional<OperationId> outer_id_;
+  std::optional<OperationId> inner_id_;
+
+ private:
+  Decision decision_of(OperationId id, const Shorter& shorter) {
+    step_until_done(id);
+    return locks_.take_shortening(id, shorter).decision;
+  }
+};
+
+TEST_F(AShorteningWithinAnother, IsLostBeforeThatRemovesAVoteOnWhichItRests) {
+  for (const std::size_t i : {0U, 1U, 2U}) server(i).answer_time = Duration::ms(20);
+  for (const std::size_t i : {1U, 2U}) server(i).keys["r"] = "somebody else's";
+  begin_both();
+  EXPECT_TRUE(inner_is_live());
+  EXPECT_EQ(outer_decision(), Decision::denied);
+  ASSERT_FALSE(pool_.done(*inner_id_));
+  EXPECT_EQ(inner_.trust->loss(), Loss::denied);
+  EXPECT_NE(inner_decision(), Decision::granted);
+  EXPECT_EQ(stored()[0], "");
+}
+
+TEST_F(AShorteningWithinAnother, ThatWasPassedOnKeepsTheVotesOnWhichItRests) {
+  begin_both_while_two_servers_stand_still();
+  inner_.trust->pass_on();
+  EXPECT_EQ(outer_decision(), Decision::unreachable);
+  EXPECT_EQ(inner_decision(), Decision::unreachable);
+  for (const std::string& value : stored_behind_that()) EXPECT_NE(value, "");
+}
+
+TEST_F(AShorteningWithinAnother, ThatIsConfirmedOutlivesTheCallAroundIt) {
+  begin_both();
+  EXPECT_EQ(inner_decision(), Decision::granted);
+  (void)locks_.take_shortening(*outer_id_, outer_);
+  EXPECT_TRUE(inner_is_live());
+  EXPECT_EQ(stored(), everywhere(inner_.fresh));
 }
 
 // As signal handlers do it; whoever has it now trusts what the servers still hold.
@@ -240,7 +306,7 @@ TEST_F(AShortenedLease, ThatOutlastedItsTtlIsLost) {
 TEST_F(AShortenedLease, IsNotPlantedByItsOldToken) {
   ASSERT_EQ(unlock(locks_, held_.token).decision, Decision::granted);
   const KeptLease lease = take_and_plant();
-  Shorter shorter = locks_.prepare_shortening(kResource, lease.token, kShort, *lease.trust);
+  Shorter shorter = locks_.prepare_shortening(kResource, lease.token, kShort, lease.trust);
   lease.trust->end();
   keeping_.stop(*lease.trust);
   const OperationId id = locks_.begin_shortening(shorter);
@@ -266,7 +332,7 @@ TEST_F(AShortenedLease, RefusesWhatExtendRefuses) {
                ArgumentError);
   EXPECT_THROW((void)locks_.prepare_shortening(kResource, held_.token, Duration::ms(1), trust_),
                ArgumentError);
-  EXPECT_GT(trust_.left(clock_.now()), kShort);
+  EXPECT_GT(trust_->left(clock_.now()), kShort);
 }
 
 }  // namespace

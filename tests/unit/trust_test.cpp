@@ -106,6 +106,34 @@ TEST(Trust, ThatIsSharedGoesOnAndTheLockLivesOnBesideIt) {
   EXPECT_TRUE(passed_on.lives_on());
 }
 
+class HeirsOfTrust : public testing::Test {
+ protected:
+  HeirsOfTrust() {
+    trust_.pass_to(first_);
+    first_->pass_to(second_);
+  }
+  Trust trust_{t(100)};
+  std::shared_ptr<Trust> first_ = std::make_shared<Trust>(t(100));
+  std::shared_ptr<Trust> second_ = std::make_shared<Trust>(t(100));
+};
+
+TEST_F(HeirsOfTrust, AreLostWithIt) {
+  EXPECT_TRUE(trust_.lives_on());
+  trust_.end();
+  trust_.lose_with_heirs(Loss::silence);
+  EXPECT_TRUE(trust_.released());
+  EXPECT_EQ(first_->loss(), Loss::silence);
+  EXPECT_EQ(second_->loss(), Loss::silence);
+  EXPECT_FALSE(trust_.lives_on());
+}
+
+TEST_F(HeirsOfTrust, ThatOthersHaveKeepItsVotesAlive) {
+  second_->pass_on();
+  trust_.lose_with_heirs(Loss::silence);
+  EXPECT_EQ(first_->loss(), Loss::silence);
+  EXPECT_TRUE(trust_.lives_on());
+}
+
 TEST(Trust, ThatIsLostSaysWhy) {
   Trust trust(t(100));
   trust.lose(Loss::denied);

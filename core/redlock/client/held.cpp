@@ -58,7 +58,7 @@ bool Held::is_shorter(Duration ttl) noexcept {
 bool Held::shorten(Duration ttl) {
   if (left() == Duration()) return false;
   if (!is_shorter(ttl)) return extend(ttl);
-  Shorter shorter = shared_->prepare_shortening(resource_, token_, ttl, *trust_);
+  Shorter shorter = shared_->prepare_shortening(resource_, token_, ttl, trust_);
   Token fresh = shorter.fresh;
   const bool kept = kept_;
   // Nobody extends the old token from here on, nor plants it again.

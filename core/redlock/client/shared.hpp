@@ -37,7 +37,7 @@ class Shared {
   [[nodiscard]] Outcome extend(const Resource& resource, const Token& token, Duration ttl);
   // See LockManager.
   [[nodiscard]] Shorter prepare_shortening(const Resource& resource, const Token& token,
-                                           Duration ttl, const Trust& trust) {
+                                           Duration ttl, const std::shared_ptr<Trust>& trust) {
     return locks_.prepare_shortening(resource, token, ttl, trust);
   }
   [[nodiscard]] Outcome shorten(Shorter& shorter);

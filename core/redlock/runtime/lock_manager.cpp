@@ -87,21 +87,21 @@ OperationId LockManager::begin_extend(const Resources& resources, const Token& t
 }
 
 Shorter LockManager::prepare_shortening(const Resources& resources, const Token& token,
-                                        Duration ttl, const Trust& trust) {
+                                        Duration ttl, const std::shared_ptr<Trust>& trust) {
   check_resources(resources);
   check_token(token);
   const double drift_factor = plan_->options.drift_factor;
   check_ttl(ttl, drift_factor);
   const auto kind = std::make_shared<const QuorumKind>(resources, ttl, drift_factor,
                                                        std::string(owner_of(token)));
-  Shorter shorter{nullptr, resources, token, kind->fresh_token(pool_.entropy()), nullptr};
+  Shorter shorter{nullptr, resources, token, kind->fresh_token(pool_.entropy()), nullptr, trust};
   const Instant now = pool_.clock().now();
-  shorter.trust =
-      std::make_shared<Trust>(std::min(now + kind->validity(Duration()), trust.until()), now + ttl);
+  shorter.trust = std::make_shared<Trust>(
+      std::min(now + kind->validity(Duration()), trust->until()), now + ttl);
   shorter.operation =
       std::make_unique<Shortening>(plan_->servers.answer_times(), kind, token, shorter.fresh,
                                    [lowered = shorter.trust](Loss why) noexcept {
-                                     lowered->lose(why);
+                                     lowered->lose_with_heirs(why);
                                      return !lowered->lives_on();
                                    });
   return shorter;
@@ -109,6 +109,7 @@ Shorter LockManager::prepare_shortening(const Resources& resources, const Token&
 
 OperationId LockManager::begin_shortening(Shorter& shorter) {
   pool_.give_up(shorter.held);
+  std::exchange(shorter.trust_until_then, nullptr)->pass_to(shorter.trust);
   try {
     return pool_.begin(std::move(shorter.operation), nodes_, shorter.fresh);
   } catch (...) {

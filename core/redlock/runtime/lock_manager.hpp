@@ -50,6 +50,7 @@ struct Shorter {
   Token held;
   Token fresh;
   std::shared_ptr<Trust> trust;
+  std::shared_ptr<Trust> trust_until_then;
 };
 
 // Whether the one who began a call is still there to be given what it won.
@@ -80,10 +81,11 @@ class LockManager {
                                          Duration ttl, LossDetail detail = LossDetail::reason);
   // Throws what begin_extend() throws, and what the entropy throws; nothing is sent yet.
   [[nodiscard]] Shorter prepare_shortening(const Resources& resources, const Token& token,
-                                           Duration ttl, const Trust& trust);
+                                           Duration ttl, const std::shared_ptr<Trust>& trust);
   // What is being asked about the old token will not be granted. Where this throws, the trust has
   // ended; and it ends before anything is removed for the lock's sake. Of a lock that was passed on
-  // by then nothing is removed.
+  // by then nothing is removed. A signal handler may shorten what is being shortened: where the
+  // outer one fails, the inner one's trust ends with it.
   [[nodiscard]] OperationId begin_shortening(Shorter& shorter);
   // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is
   // none. Nothing where none did, or the extend was not granted. Aborted, it is undone.

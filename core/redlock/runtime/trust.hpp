@@ -2,11 +2,13 @@
 // for how long the servers may keep its lock, which is longer where their answers were lost.
 //
 // Invariant: trust that is over stays over, whoever noticed first, for its owner may have been
-// told. All instants are the system clock's. Any thread.
+// told. All instants are the system clock's. Any thread, but for its heirs: the owner's alone.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/algorithm/time.hpp"
@@ -67,14 +69,25 @@ class Trust {
   [[nodiscard]] bool passed_on() const noexcept { return until_ns_.load() == kPassedOn; }
   // The same while its owner trusts it further: others may do so too from now on.
   void share() noexcept { shared_.store(true); }
-  // Others may trust in the lock, whatever becomes of this.
-  [[nodiscard]] bool lives_on() const noexcept { return shared_.load() || passed_on(); }
+  // Others may trust in its votes, whatever becomes of this.
+  [[nodiscard]] bool lives_on() const noexcept {
+    if (shared_.load() || passed_on()) return true;
+    return heir_ && (heir_->until_ns_.load() > kOver || heir_->lives_on());
+  }
   // Over by a loss, unless it was over before.
   void lose(Loss why) noexcept {
     std::int64_t until_ns = until_ns_.load();
     while (until_ns > kOver) {
       if (until_ns_.compare_exchange_weak(until_ns, kOver)) return loss_.store(why);
     }
+  }
+  // What its owner trusts instead from now on, for the sake of the same votes until a majority has
+  // given it others.
+  void pass_to(std::shared_ptr<Trust> heir) noexcept { heir_ = std::move(heir); }
+  // Over by a loss, and so is what was to follow.
+  void lose_with_heirs(Loss why) noexcept {
+    lose(why);
+    if (heir_) heir_->lose_with_heirs(why);
   }
   // Why it is over, where the one who keeps it knew first; none otherwise.
   [[nodiscard]] Loss loss() const noexcept { return loss_.load(); }
@@ -88,6 +101,7 @@ class Trust {
   std::atomic<std::int64_t> told_until_ns_;
   std::atomic<Loss> loss_ = Loss::none;
   std::atomic<bool> shared_ = false;
+  std::shared_ptr<Trust> heir_;
   static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 };
 
