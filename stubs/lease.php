@@ -34,8 +34,8 @@ final class LockManager
      *     two such attempts in milliseconds, default 200. The real one is random, between half of it
      *     and all of it; keepAliveMax: how long a lease is kept alive at most, counted from when it
      *     was acquired, default 3600000 (an hour); onEvent: is called when something becomes of a
-     *     lease, with the name of the event (acquired, waited, extended, released, lost, unreachable)
-     *     and its facts, when the lock is that already. What it throws goes to PHP's log as a
+     *     lease, with the name of the event (acquired, waited, extended, shortened, released, lost,
+     *     unreachable) and its facts, when the lock is that already. What it throws goes to PHP's log as a
      *     warning, and changes nothing else. docs/leases.md tells of each event
      * @throws \ValueError when a server or an option is not valid; the message says which
      * @throws \TypeError when a value has a wrong type
@@ -274,7 +274,7 @@ final class Lease
     /**
      * Lets the lock live for ttl milliseconds from now. It never makes its life shorter.
      *
-     * @param ?int $ttl null: the one that it was acquired with
+     * @param ?int $ttl null: the one that it was acquired with, or shortened to
      * @return bool true when a majority confirmed it. False without asking where the lease is not
      *     live. When a majority denies it, the lease is lost; otherwise it is as live as before
      * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
@@ -282,6 +282,28 @@ final class Lease
      * @throws \ValueError when the ttl is too small or too large
      */
     public function extend(?int $ttl = null): bool
+    {
+    }
+
+    /**
+     * Lets the lock end ttl milliseconds from now, on the servers too, where it would live for longer:
+     * so that others wait for no longer than that when your process dies. The lock gets another token,
+     * also in all other Lease objects of it (option reentrant); handles that were made before are of
+     * no use any more. From the beginning of the call on the lease is live for no longer than ttl.
+     * With keepAlive it is extended by this ttl from then on. A ttl that is no shorter than what the
+     * servers may have been told, also by an extend() whose answers were lost, and than what keepAlive
+     * extends it by, does what extend() does. Of a lease from attach() nobody knows what they were
+     * told: it always gets another token.
+     *
+     * @return bool true when a majority confirmed it, or what a signal handler meanwhile shortened it
+     *     to. Otherwise the lease is lost, whatever the reason: servers that refuse the command lose it
+     *     too. Then nothing of the lock is to stay on the servers, unless a handler passed it on. False
+     *     without asking where the lease is not live
+     * @throws QuorumException when no majority of the servers can be asked; the lease is lost
+     * @throws KeepAliveException when it cannot be kept alive any more; it is given back
+     * @throws \ValueError when the ttl is too small or too large
+     */
+    public function shorten(int $ttl): bool
     {
     }
 

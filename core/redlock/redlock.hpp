@@ -220,7 +220,7 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
 
   // Valid until it is moved into, or ends.
   [[nodiscard]] std::string_view resource() const noexcept;
-  // What the servers hold under the resource's name.
+  // What the servers hold under the resource's name. Valid until then, or until it is shortened.
   [[nodiscard]] std::string_view token() const noexcept;
   // For how long it may be trusted; nothing once it is over, lost or released, and then for good.
   // Both without I/O.
@@ -230,6 +230,14 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   // From now on for `ttl`, where that is longer. False: it is as good as it was before, unless a
   // majority says that it is not ours, whereupon it is lost. live() tells.
   [[nodiscard]] bool extend(Milliseconds ttl);
+  // From now on for `ttl`, also on the servers, where that is shorter: then it has another token,
+  // and is trusted for no longer than that from the moment of the call. Where it would be no
+  // shorter than what they may have been told it does what extend() does; of a lease from attach()
+  // nobody knows that. What keeps the lease alive goes on, by this ttl. False: no majority has
+  // confirmed it in time, or they refuse it, and the lease is over. Throws std::system_error where
+  // it cannot be kept alive any more, and std::bad_alloc; KeepAlive::lost() then says so, and the
+  // lease itself may be good for `ttl`: live() tells.
+  [[nodiscard]] bool shorten(Milliseconds ttl);
   // Asks the servers. False: no majority confirmed it.
   [[nodiscard]] bool confirm();
   // Gives it back, and waits for a majority's word. True: it was ours until now.

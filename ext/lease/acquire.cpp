@@ -58,7 +58,9 @@ void take_grant(const std::shared_ptr<Hold>& hold, const LeaseTerms& terms) {
   const Instant until = locks.outcome.decided_at + locks.outcome.validity;
   const double drift_factor = locks.plan->options.drift_factor;
   const Instant taken_at = until - validity_of(terms.ttl, Duration(), drift_factor);
-  hold->begin(std::move(locks.outcome.token), taken_at, until);
+  // The last of the servers heard of it a moment ago at the latest.
+  const Instant told_until = SystemClock().now() + terms.ttl;
+  hold->begin(std::move(locks.outcome.token), taken_at, until, told_until);
   if (terms.reentrant) hold->make_reentrant(hold);
 }
 
@@ -121,7 +123,7 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
     std::shared_ptr<Hold> hold = held_already(*locks, resources, terms);
     held = hold != nullptr;
     if (!held) hold = std::make_shared<Hold>(locks, resources, terms);
-    lease = new LeaseState(std::move(hold));
+    lease = new LeaseState(std::move(hold), Z_OBJ_P(into));
   });
   keep_manager(into, *locks);
   Acquired acquired = asked_well ? Acquired::granted : Acquired::thrown;
@@ -150,9 +152,9 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
     check_token(token);
     check_ttl(terms.ttl, locks->plan->options.drift_factor);
     check_keeping(*locks, terms);
-    lease = new LeaseState(std::make_shared<Hold>(locks, resources, terms));
+    lease = new LeaseState(std::make_shared<Hold>(locks, resources, terms), Z_OBJ_P(into));
     const Instant now = SystemClock().now();
-    lease->hold().begin(std::move(token), now, now + validity_from(validity_ms));
+    lease->hold().begin(std::move(token), now, now + validity_from(validity_ms), Instant::never());
   });
   keep_manager(into, *locks);
   if (attached) name_lease(into, handle.resource);

@@ -1,17 +1,19 @@
 // The life of a lock that is held.
 #include "lease/hold.hpp"
 
+#include <algorithm>
+
 #include "border/globals.hpp"
 #include "border/text.hpp"
 #include "lease/stats.hpp"
 
 namespace redlock::php {
 
-void Hold::begin(Token token, Instant taken_at, Instant trusted_until) {
+void Hold::begin(Token token, Instant taken_at, Instant trusted_until, Instant told_until) {
   token_ = std::move(token);
-  taken_at_ = taken_at;
+  taken_at_ = ttl_from_ = taken_at;
   try {
-    trust_ = std::make_shared<Trust>(trusted_until);
+    trust_ = std::make_shared<Trust>(trusted_until, told_until);
   } catch (...) {
     give_back();
     throw;
@@ -33,21 +35,28 @@ std::shared_ptr<Hold> Hold::reentrant(const Locks& locks, const Resources& resou
 void Hold::keep(const LeaseTerms& wanted) {
   const bool extends = wanted.keep_alive || extends_;
   const bool interrupts = wanted.interrupt || interrupts_;
-  const bool as_it_is = extends == extends_ && interrupts == interrupts_;
+  const bool as_it_is = extends == extends_ && interrupts == interrupts_ &&
+                        known_to_keeper_ == (extends || interrupts);
   if (as_it_is || !live()) return;
+  if (is_being_shortened()) {
+    // An extend of the fresh token could be there before it.
+    extends_ = extends;
+    interrupts_ = interrupts;
+    return;
+  }
   std::unique_ptr<Keeper>& keeper = thread_state().keeper;
   if (!keeper) keeper = std::make_unique<Keeper>();
   const Instant until = trust_->until();
   const bool noticed = interrupts || (told_ && locks_->events.manager() != nullptr);
   const auto alarm = noticed ? std::make_shared<LossAlarm>(*this) : nullptr;
   // Where it is not kept alive, only its end is to be noticed: an extend would gain nothing.
-  const Duration keep_max = extends ? locks_->keep_max : until - taken_at_;
+  const Instant keep_until = extends ? taken_at_ + locks_->keep_max : until;
   try {
     keeper->keep({locks_->plan,
                   resources_,
                   token_,
-                  {terms_.ttl, keep_max},
-                  taken_at_,
+                  {terms_.ttl, keep_until - ttl_from_},
+                  ttl_from_,
                   until,
                   trust_,
                   alarm});
@@ -57,6 +66,7 @@ void Hold::keep(const LeaseTerms& wanted) {
   }
   if (alarm_) alarm_->silence();
   alarm_ = alarm;
+  known_to_keeper_ = true;
   extends_ = extends;
   interrupts_ = interrupts;
 }
@@ -69,6 +79,56 @@ Duration Hold::left() {
 }
 
 bool Hold::prolong(Instant until) { return live() && trust_->prolong(until, clock_.now()); }
+
+bool Hold::is_shorter(Duration ttl) {
+  return (extends_ && ttl < terms_.ttl) || trust_->may_outlast(ttl, clock_.now());
+}
+
+void Hold::prepare_shortening(Duration ttl) {
+  Shorter shorter = locks_->manager.prepare_shortening(resources_, token_, ttl, trust_);
+  Token fresh = shorter.fresh;
+  shortenings_.reserve(shortenings_.size() + 1);
+  next_.emplace(Next{std::move(shorter), std::move(fresh), ttl});
+}
+
+void Hold::take_next_token() noexcept {
+  // Nobody extends the old token from here on, nor plants it again.
+  if (alarm_) alarm_->silence();
+  trust_->end();
+  if (known_to_keeper_) thread_state().keeper->stop(*trust_);
+  alarm_.reset();
+  known_to_keeper_ = false;
+  token_ = std::move(next_->token);
+  ++token_number_;
+  trust_ = next_->shorter.trust;
+  terms_.ttl = next_->ttl;
+  ttl_from_ = clock_.now();
+}
+
+OperationId Hold::begin_shortening() {
+  Shorter shorter = std::move(next_->shorter);
+  next_.reset();
+  try {
+    const OperationId id = locks_->manager.begin_shortening(shorter);
+    shortenings_.push_back({id, std::move(shorter)});
+    return id;
+  } catch (...) {
+    // No key has changed, or both tokens are being removed.
+    token_ = std::move(shorter.held);
+    throw;
+  }
+}
+
+Outcome Hold::take_shortening(OperationId id) {
+  const auto under_way = std::ranges::find(shortenings_, id, &UnderWay::id);
+  const Shorter shorter = std::move(under_way->shorter);
+  shortenings_.erase(under_way);
+  return locks_->manager.take_shortening(id, shorter);
+}
+
+bool Hold::is_being_shortened() const {
+  return !shortenings_.empty() && shortenings_.back().shorter.trust == trust_;
+}
 
 void Hold::lose() {
   if (!trust_ || ended_ || forked()) return;
@@ -101,6 +161,11 @@ void Hold::note(const char* event, std::optional<Duration> waited,
   });
 }
 
+void Hold::note_passed_on() noexcept {
+  passed_on_ = true;
+  if (trust_) trust_->share();
+}
+
 void Hold::note_release() noexcept {
   if (left_at_release_) note("released");
   left_at_release_.reset();
@@ -114,7 +179,7 @@ void Hold::end(End how) {
   // A child has no part in it.
   if (forked()) return;
   how == End::released ? trust_->end() : trust_->pass_on();
-  if (known_to_keeper()) thread_state().keeper->stop(*trust_);
+  if (known_to_keeper_) thread_state().keeper->stop(*trust_);
   const auto known = locks_->reentrant.find(resources_.only());
   if (known != locks_->reentrant.end()) {
     const std::shared_ptr<Hold> there = known->second.lock();

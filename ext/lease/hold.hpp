@@ -34,14 +34,16 @@ class Hold {
   Hold& operator=(const Hold&) = delete;
   ~Hold() { end(End::passed_on); }
 
-  // It is ours from now on. Where there is no memory for that, it is given back.
-  void begin(Token token, Instant taken_at, Instant trusted_until);
+  // It is ours from now on. Where there is no memory for that, it is given back. The servers may
+  // keep it until `told_until`.
+  void begin(Token token, Instant taken_at, Instant trusted_until, Instant told_until);
   // Others may be given it too, who ask for the same resource as the same owner.
   void make_reentrant(const std::shared_ptr<Hold>& self);
   [[nodiscard]] static std::shared_ptr<Hold> reentrant(const Locks& locks,
                                                        const Resources& resources,
                                                        std::string_view owner);
-  // Has it kept alive, or its loss thrown, where `wanted` says so. Throws std::bad_alloc, and
+  // Has it kept alive, or its loss thrown, where `wanted` says so or it was before it was
+  // shortened; while that is under way, from its end on. Throws std::bad_alloc, and
   // std::system_error where there is no thread to be had.
   void keep(const LeaseTerms& wanted);
 
@@ -50,6 +52,20 @@ class Hold {
   [[nodiscard]] bool live() { return left() > Duration(); }
   // An extend was granted. False: it came too late.
   bool prolong(Instant until);
+  // The servers are about to be told to keep it for so long.
+  void note_told(Duration ttl) noexcept { trust_->note_told(ttl, clock_.now()); }
+  // May a server keep it for longer than that, or the keeper extend it by more?
+  [[nodiscard]] bool is_shorter(Duration ttl);
+
+  // Shortening it, step by step. Changes nothing yet; throws what LockManager's throws.
+  void prepare_shortening(Duration ttl);
+  // What it has taken for its own by the next step. Requires that it is prepared.
+  [[nodiscard]] const Token& next_token() const { return next_->token; }
+  // From now on it has that token and is trusted for so long at most, and nothing keeps it alive.
+  void take_next_token() noexcept;
+  // Signal handlers may shorten it further before this one is taken.
+  [[nodiscard]] OperationId begin_shortening();
+  Outcome take_shortening(OperationId id);
   // A majority of the servers says that it is not ours.
   void lose();
 
@@ -65,6 +81,8 @@ class Hold {
   [[nodiscard]] Locks& locks() const { return *locks_; }
   [[nodiscard]] const Resources& resources() const { return resources_; }
   [[nodiscard]] const Token& token() const { return token_; }
+  // How often it has been given another one.
+  [[nodiscard]] std::uint64_t token_number() const { return token_number_; }
   [[nodiscard]] Duration ttl() const { return terms_.ttl; }
   [[nodiscard]] const std::string& owner() const { return owner_; }
   [[nodiscard]] bool kept_at_end() const { return terms_.kept_at_end; }
@@ -79,13 +97,25 @@ class Hold {
             const std::vector<ServerTrouble>& troubles = {}, std::string_view reason = {}) noexcept;
 
   // The Lease objects that have a part in it.
-  std::size_t users = 0;
+  std::vector<zend_object*> users;
   // One of them passed it on, so that the last one is not to release it unasked.
-  bool passed_on = false;
+  [[nodiscard]] bool passed_on() const { return passed_on_; }
+  void note_passed_on() noexcept;
 
  private:
+  // A shortening that has not begun.
+  struct Next {
+    Shorter shorter;
+    Token token;
+    Duration ttl;
+  };
+  // One that is under way.
+  struct UnderWay {
+    OperationId id;
+    Shorter shorter;
+  };
   void note_loss();
-  [[nodiscard]] bool known_to_keeper() const { return extends_ || alarm_; }
+  [[nodiscard]] bool is_being_shortened() const;
 
   const std::shared_ptr<Locks> locks_;
   const Resources resources_;
@@ -95,11 +125,18 @@ class Hold {
   ForkWatch fork_watch_;
   SystemClock clock_;
   Token token_;
+  std::uint64_t token_number_ = 0;
+  std::optional<Next> next_;
+  std::vector<UnderWay> shortenings_;  // one inside the other
   Instant taken_at_;
+  Instant ttl_from_;              // as if it had been taken then, by its present ttl
   std::shared_ptr<Trust> trust_;  // null until it is ours
   std::shared_ptr<LossAlarm> alarm_;
-  bool extends_ = false;  // the keeper extends it
+  bool known_to_keeper_ = false;
+  // What is wanted of the keeper, also while it is being shortened.
+  bool extends_ = false;
   bool interrupts_ = false;
+  bool passed_on_ = false;
   bool ended_ = false;
   bool loss_noted_ = false;
   std::optional<Duration> left_at_release_;

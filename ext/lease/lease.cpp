@@ -16,7 +16,7 @@ namespace {
 using namespace redlock;
 using namespace redlock::php;
 
-constexpr ArgumentPlace kExtendPlaces[] = {{"ttl", 1}};
+constexpr ArgumentPlace kTtlPlaces[] = {{"ttl", 1}};
 
 // The first property, which no one can change.
 const zval* resource_of(const zval* object) { return OBJ_PROP_NUM(Z_OBJ_P(object), 0); }
@@ -24,13 +24,19 @@ const zval* resource_of(const zval* object) { return OBJ_PROP_NUM(Z_OBJ_P(object
 // One question about the lease that the servers answer by yes or no.
 QuorumRequest question(QuorumVerb verb, std::string_view method, const zval* object,
                        const Hold& hold) {
-  return {verb, method, kExtendPlaces, resource_of(object), 0, hold.token().view()};
+  return {verb, method, kTtlPlaces, resource_of(object), 0, hold.token().view()};
 }
 
-// Sets the return value by what came of an extend or a check, or throws to PHP.
-void answer(zval* return_value, const QuorumCall& call, LeaseState& lease) {
+// Asks it, and sets the return value by what came of an extend or a check, or throws to PHP.
+void ask_about(zval* return_value, const QuorumRequest& request, LeaseState& lease) {
   Hold& hold = lease.hold();
+  const std::uint64_t asked_of = hold.token_number();
+  if (request.verb == QuorumVerb::extend) hold.note_told(Duration::ms(request.ttl_ms));
+  QuorumCall call(hold.locks(), request);
+  if (!ask(call)) return;
   const Outcome& outcome = call.state.outcome;
+  // A signal handler has shortened it: what was asked about is no more.
+  if (hold.token_number() != asked_of) RETURN_FALSE;
   if (call.decision == Decision::granted && call.request.verb == QuorumVerb::extend) {
     if (!hold.prolong(outcome.decided_at + outcome.validity)) RETURN_FALSE;
     count(Counted::extended);
@@ -43,6 +49,50 @@ void answer(zval* return_value, const QuorumCall& call, LeaseState& lease) {
   }
   // A signal handler may have given it back while the servers were asked.
   RETURN_BOOL(call.decision == Decision::granted && lease.live());
+}
+
+// Its objects show the fresh token from the moment on when the lock has it.
+class ShortenedHold final : public ShortensItself {
+ public:
+  // Borrows both.
+  ShortenedHold(Hold& hold, zend_string* token) : hold_(hold), token_(token) {}
+  OperationId begin_shortening() override {
+    hold_.take_next_token();
+    rename_leases(hold_, token_);
+    return hold_.begin_shortening();
+  }
+  Outcome take_shortening(OperationId id) override { return hold_.take_shortening(id); }
+
+ private:
+  Hold& hold_;
+  zend_string* token_;
+};
+
+// The same of what gives the lock another token and a shorter ttl.
+void shorten(zval* return_value, QuorumRequest& request, const zval* object, LeaseState& lease) {
+  Hold& hold = lease.hold();
+  const Duration ttl = Duration::ms(request.ttl_ms);
+  if (!guarded(request.places, [&] { hold.prepare_shortening(ttl); })) return;
+  // Made before anything has changed: a fatal error may come of that.
+  const std::string_view fresh = hold.next_token().view();
+  zend_string* const token = zend_string_init(fresh.data(), fresh.size(), false);
+  ShortenedHold shortened(hold, token);
+  request.shortens = &shortened;
+  const std::uint64_t number = hold.token_number() + 1;
+  QuorumCall call(hold.locks(), request);
+  const bool told = ask(call);
+  zend_string_release(token);
+  if (!told) return;
+  // A handler has shortened it once more, and what came of that counts.
+  if (hold.token_number() != number) RETURN_BOOL(lease.live());
+  if (call.decision != Decision::granted && !is_refusal(call.decision)) {
+    hold.note("unreachable", {}, call.state.troubles);
+    (void)lease.live();  // it is lost, and that is told behind it
+    return throw_unreachable(call);
+  }
+  if (call.decision != Decision::granted || !lease.live()) RETURN_BOOL(false);
+  hold.note("shortened", {}, call.state.troubles);
+  if (keep_lease(object, {})) RETURN_BOOL(lease.live());
 }
 
 void put_handle(zval* into, const zval* object, LeaseState& lease) {
@@ -94,11 +144,9 @@ PHP_METHOD(RedLock_Lease, confirm) {
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
   if (!lease->live()) RETURN_FALSE;
-  Hold& hold = lease->hold();
-  const QuorumRequest asked =
-      question(QuorumVerb::check, "RedLock\\Lease::confirm()", ZEND_THIS, hold);
-  QuorumCall call(hold.locks(), asked);
-  if (ask(call)) answer(return_value, call, *lease);
+  ask_about(return_value,
+            question(QuorumVerb::check, "RedLock\\Lease::confirm()", ZEND_THIS, lease->hold()),
+            *lease);
 }
 
 PHP_METHOD(RedLock_Lease, extend) {
@@ -114,8 +162,24 @@ PHP_METHOD(RedLock_Lease, extend) {
   Hold& hold = lease->hold();
   QuorumRequest asked = question(QuorumVerb::extend, "RedLock\\Lease::extend()", ZEND_THIS, hold);
   asked.ttl_ms = as_taken ? hold.ttl().count_ms() : ttl_ms;
-  QuorumCall call(hold.locks(), asked);
-  if (ask(call)) answer(return_value, call, *lease);
+  ask_about(return_value, asked, *lease);
+}
+
+PHP_METHOD(RedLock_Lease, shorten) {
+  zend_long ttl_ms = 0;
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+  Z_PARAM_LONG(ttl_ms)
+  ZEND_PARSE_PARAMETERS_END();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  if (!lease->live()) RETURN_FALSE;
+  Hold& hold = lease->hold();
+  const bool shortens = hold.is_shorter(Duration::ms(ttl_ms));
+  QuorumRequest asked = question(shortens ? QuorumVerb::shorten : QuorumVerb::extend,
+                                 "RedLock\\Lease::shorten()", ZEND_THIS, hold);
+  asked.ttl_ms = ttl_ms;
+  shortens ? shorten(return_value, asked, ZEND_THIS, *lease)
+           : ask_about(return_value, asked, *lease);
 }
 
 PHP_METHOD(RedLock_Lease, release) {

@@ -29,6 +29,8 @@ final class Lease
 
     public function extend(?int $ttl = null): bool {}
 
+    public function shorten(int $ttl): bool {}
+
     public function release(): bool {}
 
     public function handle(): array {}

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 4b53db75cdd2b6b11170af05cd84ac85ef0ba4d8 */
+ * Stub hash: d4724d4475a1ee7c52017444941087d6fd9e7f4d */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_Lease___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -19,6 +19,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_Lease_extend, 0, 0
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_Lease_shorten, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, ttl, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_RedLock_Lease_release arginfo_class_RedLock_Lease_isLive
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_Lease_handle, 0, 0, IS_ARRAY, 0)
@@ -35,6 +39,7 @@ ZEND_METHOD(RedLock_Lease, isLive);
 ZEND_METHOD(RedLock_Lease, assertLive);
 ZEND_METHOD(RedLock_Lease, confirm);
 ZEND_METHOD(RedLock_Lease, extend);
+ZEND_METHOD(RedLock_Lease, shorten);
 ZEND_METHOD(RedLock_Lease, release);
 ZEND_METHOD(RedLock_Lease, handle);
 ZEND_METHOD(RedLock_Lease, detach);
@@ -48,6 +53,7 @@ static const zend_function_entry class_RedLock_Lease_methods[] = {
 	ZEND_ME(RedLock_Lease, assertLive, arginfo_class_RedLock_Lease_assertLive, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, confirm, arginfo_class_RedLock_Lease_confirm, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, extend, arginfo_class_RedLock_Lease_extend, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedLock_Lease, shorten, arginfo_class_RedLock_Lease_shorten, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, release, arginfo_class_RedLock_Lease_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, handle, arginfo_class_RedLock_Lease_handle, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, detach, arginfo_class_RedLock_Lease_detach, ZEND_ACC_PUBLIC)

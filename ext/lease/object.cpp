@@ -14,7 +14,8 @@ zend_class_entry* lease_class = nullptr;
 bool LeaseState::leave() noexcept {
   if (over_) return false;
   over_ = true;
-  return --hold_->users == 0;
+  std::erase(hold_->users, object_);
+  return hold_->users.empty();
 }
 
 void LeaseState::go() noexcept {
@@ -24,7 +25,7 @@ void LeaseState::go() noexcept {
 
 void LeaseState::give_back() noexcept {
   if (!leave()) return;
-  if (hold_->passed_on) {
+  if (hold_->passed_on()) {
     hold_->end(Hold::End::passed_on);
   } else {
     hold_->give_back();
@@ -38,7 +39,7 @@ bool LeaseState::begin_release() {
 }
 
 void LeaseState::pass_on() noexcept {
-  hold_->passed_on = true;
+  hold_->note_passed_on();
   if (leave()) hold_->end(Hold::End::passed_on);
 }
 
@@ -56,11 +57,20 @@ void keep_manager(const zval* lease, const Locks& locks) {
   if (manager != nullptr) ZVAL_OBJ_COPY(LeaseObject::kept_by(Z_OBJ_P(lease)), manager);
 }
 
+// The properties stand in the order of their declaration.
 void name_lease(const zval* lease, const zval* resource) {
   const std::string_view token = LeaseObject::state_of(Z_OBJ_P(lease))->hold().token().view();
-  // In the order of their declaration.
   ZVAL_COPY(OBJ_PROP_NUM(Z_OBJ_P(lease), 0), resource);
   ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(lease), 1), token.data(), token.size());
+}
+
+void rename_leases(const Hold& hold, zend_string* token) noexcept {
+  for (zend_object* const object : hold.users) {
+    zval old;
+    ZVAL_COPY_VALUE(&old, OBJ_PROP_NUM(object, 1));
+    ZVAL_STR_COPY(OBJ_PROP_NUM(object, 1), token);
+    zval_ptr_dtor(&old);
+  }
 }
 
 bool keep_lease(const zval* lease, const LeaseTerms& terms) {

@@ -12,7 +12,10 @@ namespace redlock::php {
 // the lock.
 class LeaseState {
  public:
-  explicit LeaseState(std::shared_ptr<Hold> hold) : hold_(std::move(hold)) { ++hold_->users; }
+  LeaseState(std::shared_ptr<Hold> hold, zend_object* object)
+      : hold_(std::move(hold)), object_(object) {
+    hold_->users.push_back(object);
+  }
   LeaseState(const LeaseState&) = delete;
   LeaseState& operator=(const LeaseState&) = delete;
   // Whoever says so wants it to outlive the request.
@@ -40,6 +43,7 @@ class LeaseState {
   bool leave() noexcept;
 
   const std::shared_ptr<Hold> hold_;
+  zend_object* const object_;
   bool over_ = false;
 };
 
@@ -52,6 +56,8 @@ void make_lease(zval* into);
 void keep_manager(const zval* lease, const Locks& locks);
 // Its properties are set, once the lock is its own.
 void name_lease(const zval* lease, const zval* resource);
+// The lock has another token: all objects that have a part in it are to show that.
+void rename_leases(const Hold& hold, zend_string* token) noexcept;
 // Has it kept alive as the terms say. False: it was given back, and an exception is pending.
 [[nodiscard]] bool keep_lease(const zval* lease, const LeaseTerms& terms);
 

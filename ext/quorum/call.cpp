@@ -47,6 +47,8 @@ OperationId begin(const QuorumCall& call) {
       return begin_lock(manager, resources, call);
     case QuorumVerb::extend:
       return manager.begin_extend(resources, token, Duration::ms(request.ttl_ms));
+    case QuorumVerb::shorten:
+      return request.shortens->begin_shortening();
     case QuorumVerb::check:
       return manager.begin_check(resources, token);
     case QuorumVerb::inspect:
@@ -74,9 +76,14 @@ std::string remark_on(const QuorumCall& call) {
   const std::string late =
       (outlasted ? "but signal handlers took too long" : "but the answers came too late") +
       (" for a ttl of " + std::to_string(call.request.ttl_ms) + " ms");
-  return call.request.verb == QuorumVerb::extend
-             ? "extended, " + late + "; the lock is as valid as it was before"
-             : "won, " + late;
+  switch (call.request.verb) {
+    case QuorumVerb::extend:
+      return "extended, " + late + "; the lock is as valid as it was before";
+    case QuorumVerb::shorten:
+      return "shortened, " + late + "; the lock is lost";
+    default:
+      return "won, " + late;
+  }
 }
 
 Outcome take(const QuorumCall& call, Caller caller) {
@@ -86,6 +93,8 @@ Outcome take(const QuorumCall& call, Caller caller) {
       return manager.take_lock(call.id, resources_from(call.request.resource), caller);
     case QuorumVerb::extend:
       return manager.take_extension(call.id);
+    case QuorumVerb::shorten:
+      return call.request.shortens->take_shortening(call.id);
     default:
       return manager.pool().take(call.id);
   }

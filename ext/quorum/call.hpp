@@ -37,7 +37,18 @@ struct WaitTerms {
   bool in_line = true;  // else, and where servers do not let us, by attempts with pauses
 };
 
-enum class QuorumVerb { lock, unlock, extend, check, inspect };
+enum class QuorumVerb { lock, unlock, extend, shorten, check, inspect };
+
+// A lock that is held, where a call changes what is held.
+class ShortensItself {
+ public:
+  // Throw what LockManager's throw.
+  virtual OperationId begin_shortening() = 0;
+  virtual Outcome take_shortening(OperationId id) = 0;
+
+ protected:
+  ~ShortensItself() = default;
+};
 
 // Borrows all that it names, until the call is over; the token until it has begun.
 struct QuorumRequest {
@@ -45,10 +56,11 @@ struct QuorumRequest {
   std::string_view method;  // for messages, like "RedLock::lock()"; lives for ever
   std::span<const ArgumentPlace> places;
   const zval* resource;              // a string or an int
-  zend_long ttl_ms = 0;              // of lock and extend
+  zend_long ttl_ms = 0;              // of lock, extend and shorten
   std::string_view token = {};       // empty for lock and inspect
   const WaitTerms* terms = nullptr;  // of a lock whose attempts are not the plan's
   std::string_view owner = {};       // of such a lock; empty: it names none
+  ShortensItself* shortens = nullptr;
 };
 
 // Plain, because it lives across calls into Zend.

@@ -22,9 +22,10 @@ class Scripts : public Fleet {
 };
 
 TEST_F(Scripts, TheServerKnowsEachByTheSha1ThatWeSend) {
-  for (const Script* script : {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal,
-                               &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo,
-                               &scripts::stamp_release, &scripts::stamp_check}) {
+  for (const Script* script :
+       {&scripts::pass, &scripts::extend_if_equal, &scripts::swap_if_equal, &scripts::check_equal,
+        &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo, &scripts::stamp_release,
+        &scripts::stamp_check}) {
     EXPECT_EQ(say({"SCRIPT", "LOAD", std::string(script->text)}), script->sha1);
   }
 }
@@ -38,6 +39,17 @@ TEST_F(Scripts, DeleteRemovesOnlyTheVeryToken) {
   EXPECT_EQ(run(scripts::pass, {"mine"}), "1");
   EXPECT_EQ(say({"EXISTS", "k"}), "0");
   EXPECT_EQ(run(scripts::pass, {"mine"}), "0");
+}
+
+TEST_F(Scripts, SwapGivesTheKeyAnotherTokenAndAnyTtl) {
+  say({"SET", "k", "mine", "PX", "90000"});
+  EXPECT_EQ(run(scripts::swap_if_equal, {"min", "fresh", "1000"}), "0");
+  EXPECT_EQ(say({"GET", "k"}), "mine");
+  EXPECT_EQ(run(scripts::swap_if_equal, {"mine", "fresh", "1000"}), "1");
+  EXPECT_EQ(say({"GET", "k"}), "fresh");
+  EXPECT_LE(std::stoi(say({"PTTL", "k"})), 1000);
+  EXPECT_EQ(run(scripts::swap_if_equal, {"mine", "late", "1"}), "0");
+  EXPECT_EQ(say({"GET", "k"}), "fresh");
 }
 
 TEST_F(Scripts, DeleteOfAMissingKeyIsNoSuccessWhateverTheToken) {

@@ -3,6 +3,7 @@
 // It hears of every command executed, every key changed, every lock granted, used and given up,
 // and is asked after every event. One thread; lives for one schedule.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -70,6 +71,20 @@ class Checker {
   void granted(Contender party, const std::string& value, std::int64_t until_ns);
   // The same lock was prolonged.
   void extended(Contender party, const std::string& value, std::int64_t until_ns);
+  // The client is about to give its lock the token `fresh`, and believes in it until `until_ns` at
+  // most. Until it is told what came of that its keys hold the one token or the other.
+  void shortens(Contender party, const std::string& fresh, std::int64_t until_ns);
+  // The lock that is being shortened is somebody else's from now on, who trusts it for as long and
+  // knows nothing of what becomes of the call: neither token need be removed.
+  void passed_on(Contender party);
+  // It was told that a majority holds the fresh token, which is trusted until then.
+  void shortened(Contender party, const std::string& held, const std::string& fresh,
+                 std::int64_t until_ns);
+  // It was not, and the lock is over; or it has ended otherwise before that was known.
+  void not_shortened(Contender party, const std::string& held);
+  // Whatever came of it counts for nothing: the lock was shortened further meanwhile, or passed on.
+  // Both tokens are given back like released locks.
+  void overtaken(Contender party, const std::string& held, const std::string& fresh);
   // The client works on though its lease may be over.
   void overstays(Contender party);
   // The client has stopped using the lock.
@@ -114,6 +129,11 @@ class Checker {
     bool active = false;
     std::string value;
     std::int64_t until_ns = 0;
+    std::vector<std::string> before{};  // the tokens that were exchanged for it, as far as is known
+    std::uint32_t exchanges = 0;        // the calls under way that do so, one inside the other
+    [[nodiscard]] bool holds(std::string_view token) const {
+      return token == value || std::ranges::find(before, token) != before.end();
+    }
   };
   struct Mark {
     std::uint64_t token = 0;
@@ -153,7 +173,12 @@ class Checker {
   void check_replies(Contender party, Verb verb, std::string_view token, const Outcome& outcome);
   void check_refused(Contender party, const Outcome& outcome);
   [[nodiscard]] bool stands(std::uint32_t server, std::string_view value) const;
-  [[nodiscard]] std::int64_t gone_by(Contender party, const Owned* known) const;
+  [[nodiscard]] std::int64_t gone_by(Contender party, std::uint64_t value,
+                                     const Owned* known) const;
+  // For `value`, and whether it stood there already.
+  [[nodiscard]] std::int64_t ttl_asked_for(Contender party, std::uint64_t value, bool known) const;
+  void end_exchange(Contender party);
+  [[nodiscard]] bool was_passed_on(std::uint64_t value) const;
   void note_judged(ViolationKind kind, std::uint64_t times = 1) {
     judged_[static_cast<std::size_t>(kind)] += times;
   }
@@ -170,11 +195,12 @@ class Checker {
   [[nodiscard]] bool may_linger(Contender party, std::uint32_t server, std::uint64_t token,
                                 bool gave_up_connection);
   void check_overlap(Contender party, std::int64_t until_ns);
-  void check_majority(Contender party, const std::string& value, std::int64_t until_ns, bool fresh);
+  // `made_by` is what set the keys anew, where that is to be seen.
+  void check_majority(Contender party, const Hold& hold, std::optional<Verb> made_by);
   void check_held_majority(Contender party);
   // When a majority may be had by others.
-  [[nodiscard]] std::int64_t majority_ends(const std::string& value);
-  [[nodiscard]] std::int64_t blocked_until(std::uint32_t server, const std::string& value);
+  [[nodiscard]] std::int64_t majority_ends(const Hold& hold);
+  [[nodiscard]] std::int64_t blocked_until(std::uint32_t server, const Hold& hold);
 
   const Plan& plan_;
   std::vector<ServerView> servers_;
@@ -199,8 +225,17 @@ class Checker {
   std::vector<std::vector<std::int64_t>> returns_;  // by place: when its calls returned
   std::uint64_t grant_count_ = 0;
   std::vector<std::uint64_t> granted_;  // the values of all locks that were ever granted
+  std::vector<std::uint64_t> fresh_;    // of those, what others were exchanged for
+  std::vector<std::uint64_t> passed_on_;
   std::int64_t now_ns_ = 0;
-  // Somebody's command has removed a held lock from a server.
+  // The swap that is being executed: by whom, and of what for what; 0: none.
+  struct Swap {
+    std::uint32_t client = 0;
+    std::uint64_t held = 0;
+    std::uint64_t fresh = 0;
+  };
+  Swap swap_;
+  // Somebody's command has removed a held lock from a server, or shortened it there.
   bool held_removed_ = false;
   bool final_attempt_ = false;
   std::optional<std::uint32_t> crowded_;  // the client whose crowd is under way

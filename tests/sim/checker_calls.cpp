@@ -44,7 +44,9 @@ void Checker::crowd_ends(std::uint32_t client) {
 
 void Checker::returned(Contender party, std::int64_t took_ns, std::int64_t paused_ns,
                        std::int64_t budget_ns) {
-  returns_[place_of(party)].push_back(now_ns_);
+  // One of a handler, while the call that shortens the lock goes on.
+  const bool within = hold_of(party).exchanges > 0;
+  if (!within) returns_[place_of(party)].push_back(now_ns_);
   if (lines_) end_wait(party);
   if (paused_ns > 0 || crowded_ == party.client) availability_.excuse(party);
   // A clock that changes its rate while a timer runs is late or early by what it gained.

@@ -27,6 +27,7 @@ constexpr std::array kScripts{
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},
+    KnownScript{"8e19abf54f5e9c6c8f7cdeb30dfa95f5368d658f", Verb::swap, 5},
     KnownScript{"91dcb3cc30dcd119457d057157b65a9e90f2b1e0", Verb::check, 4},
     KnownScript{"935bc2f08aac29a5bc0ba26e000ce18db3feb63f", Verb::check, 4},
     KnownScript{"99cb95090d44ce09b3a7df1d5c5853d2e1dfeb77", Verb::take, 5},
@@ -65,6 +66,7 @@ Deed deed_of(const Arguments& arguments) {
   if (script == nullptr || arguments.size() <= script->token_at) return {};
   Deed deed{script->verb, arguments[3], arguments[script->token_at]};
   deed.passes = script->part == Part::passes;
+  if (script->verb == Verb::swap) deed.held = arguments[4];
   if (script->part != Part::joins) return deed;
   if (arguments.size() != 10) return {};
   deed.joins = true;

@@ -7,8 +7,9 @@
 
 namespace redlock::sim {
 
-// A release is every removal: what is given back, and what a lost attempt undoes.
-enum class Verb : std::uint8_t { take, release, extend, check, count };
+// A release is every removal: what is given back, and what a lost attempt undoes. A swap gives a
+// held lock another token and ttl.
+enum class Verb : std::uint8_t { take, release, extend, check, swap, count };
 
 struct Deed {
   Verb verb = Verb::count;  // count: nothing that the checker follows
@@ -23,6 +24,8 @@ struct Deed {
   std::string_view ticket{};
   std::string_view channel{};
   std::string_view echo{};
+  // Of a swap: the token that the key is to hold until then.
+  std::string_view held{};
   bool only_stands = false;  // it must not have what is free, and gives back what it has
 
   // Was the take or the removal done, by what the server answers?

@@ -35,6 +35,7 @@ Checker::Owned* Checker::owned(std::uint32_t server, std::string_view value) {
 void Checker::command_executed(const Origin& sender, const Deed& deed, std::string_view answer) {
   if (judges_line_) end_line_command(sender, deed, answer);
   set_for_another_ = 0;
+  swap_ = {};
   if (deed.verb == Verb::count || answer.empty()) return;
   if (lines_) review_waits(resource_named(deed.key));
   Origin origin = sender;
@@ -46,6 +47,12 @@ void Checker::command_executed(const Origin& sender, const Deed& deed, std::stri
   if (refused) return;
   const bool granted = deed.done(answer);
   deeds(party, origin.server, deed.verb).push_back({token, granted});
+  if (deed.verb == Verb::swap) {
+    leftovers_.note_take(origin, token, granted, now_ns_);
+    // The old token goes by that: a join of it that comes behind is a late one.
+    if (granted) leftovers_.note_removal(origin, token_hash(deed.held), false, now_ns_);
+    if (origin.written_ns > 0) check_in_time(party, deed, origin.written_ns);
+  }
   if (deed.verb != Verb::take) return;
   if (deed.joins) {
     leftovers_.note_join(origin, token, now_ns_);
@@ -72,7 +79,7 @@ void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
     if (entry.name != deed.key) continue;
     const Owned* known = owned(origin.server, entry.value);
     if (known == nullptr || known->client != origin.client) continue;
-    if (!view.keyspace->alive(entry, now_ms)) continue;
+    if (!view.keyspace->alive(entry, now_ms) || was_passed_on(known->value)) continue;
     const auto kind = leftovers_.overdue(origin, token_hash(deed.token), token_hash(entry.value));
     if (kind == Leftovers::Kind::none) continue;
     const bool released = kind == Leftovers::Kind::released;
@@ -82,6 +89,7 @@ void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
                (released ? "released lock" : "failed attempt") + " is still there");
   }
   for_each_standing(origin.client, origin.server, deed.key, [&](std::uint64_t token) {
+    if (was_passed_on(token)) return;
     const auto kind = leftovers_.overdue(origin, token_hash(deed.token), token);
     if (kind == Leftovers::Kind::none) return;
     report(
@@ -126,12 +134,21 @@ void Checker::key_changes(std::optional<std::uint32_t> client, std::uint32_t ser
 }
 
 // By the time the client asked for, whatever the server was told: `known` is what it prolongs.
-std::int64_t Checker::gone_by(Contender party, const Owned* known) const {
+std::int64_t Checker::ttl_asked_for(Contender party, std::uint64_t value, bool known) const {
   const Course& course = plan_.course(party);
-  const bool own = known != nullptr && course.extend_ttl_ms != 0;
-  std::int64_t ttl_ms = own ? course.extend_ttl_ms : course.ttl_ms;
-  // Who keeps a lease alive extends it by its own ttl.
-  if (course.keep_max_ms > 0) ttl_ms = std::max(ttl_ms, course.ttl_ms);
+  if (swap_.client == party.client && swap_.fresh != 0) return course.shorten_ttl_ms;
+  const bool shortened = std::ranges::find(fresh_, value) != fresh_.end();
+  // What keeps a lease alive extends it, and plants it again, by the ttl that it has.
+  const std::int64_t own_ms = shortened ? course.shorten_ttl_ms : course.ttl_ms;
+  if (known && (course.extends > 0 || course.extend_ttl_ms != 0)) {
+    const std::int64_t asked_ms = course.extend_ttl_ms != 0 ? course.extend_ttl_ms : course.ttl_ms;
+    return course.keep_max_ms > 0 ? std::max(asked_ms, own_ms) : asked_ms;
+  }
+  return own_ms;
+}
+
+std::int64_t Checker::gone_by(Contender party, std::uint64_t value, const Owned* known) const {
+  std::int64_t ttl_ms = ttl_asked_for(party, value, known != nullptr);
   if (final_attempt_) ttl_ms = std::max(ttl_ms, kTtlMaxMs);
   if (plan_.kind == LockKind::stamp) ttl_ms += plan_.buffer_ms;
   if (plan_.stamps_in_seconds) ttl_ms += kWholeSecondMs;
@@ -150,18 +167,24 @@ void Checker::check_created(std::uint32_t client, std::uint32_t owner, std::uint
   };
   const bool legacy = plan_.clients[client].legacy;
   const bool same = before != nullptr && before->value == after.value;
+  const bool swapped = before != nullptr && swap_.client == client && swap_.fresh != 0 &&
+                       token_hash(before->value) == swap_.held &&
+                       token_hash(after.value) == swap_.fresh;
+  if (swapped) held_removed_ = true;
   Owned* known = owned(server, after.value);
   if (same && known != nullptr && known->client != client) {
     tell(ViolationKind::foreign_extended, " extended a foreign lock");
   }
-  if (before != nullptr && !same && (plan_.kind == LockKind::quorum || held_now(before->value))) {
+  if (before != nullptr && !same && !swapped &&
+      (plan_.kind == LockKind::quorum || held_now(before->value))) {
     tell(ViolationKind::live_overwritten, " overwrote a live lock");
   }
   if (!after.expires_ms && !legacy) {
     tell(ViolationKind::no_expiry, " left a key without an expiry");
   }
-  const std::int64_t gone_by_ns =
-      legacy ? kForever : gone_by({owner, resource_named(after.name)}, same ? known : nullptr);
+  const std::int64_t gone_by_ns = legacy ? kForever
+                                         : gone_by({owner, resource_named(after.name)},
+                                                   hash_text(after.value), same ? known : nullptr);
   earliest_gone_by_ns_ = std::min(earliest_gone_by_ns_, gone_by_ns);
   if (known == nullptr) {
     owned_[server].push_back({hash_text(after.value), owner, gone_by_ns});
@@ -209,6 +232,7 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
       if (known == nullptr || known->client != party.client || entry.name != name) continue;
       const bool granted = std::ranges::find(granted_, known->value) != granted_.end();
       if (!(granted ? released : undone)) continue;
+      if (was_passed_on(known->value)) continue;
       if (may_linger(party, server, known->value, gave_up_connection)) continue;
       if (!view.keyspace->alive(entry, now_ms)) continue;
       report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
@@ -217,7 +241,7 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
     }
     for_each_standing(party.client, server, name, [&](std::uint64_t token) {
       const bool granted = std::ranges::find(granted_, token) != granted_.end();
-      if (!(granted ? released : undone)) return;
+      if (!(granted ? released : undone) || was_passed_on(token)) return;
       if (may_linger(party, server, token, gave_up_connection)) return;
       report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
              "client " + std::to_string(party.client) + " is left in the line of server " +

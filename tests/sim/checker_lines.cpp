@@ -15,6 +15,10 @@ LineView Checker::look_at(std::uint32_t server, std::string_view key) const {
 }
 
 void Checker::command_begins(const Origin& origin, const Deed& deed) {
+  swap_ = {};
+  if (deed.verb == Verb::swap) {
+    swap_ = {origin.client, token_hash(deed.held), token_hash(deed.token)};
+  }
   judges_line_ = lines_ && (deed.joins || deed.passes);
   passes_ = lines_ && deed.passes ? token_hash(deed.token) : 0;
   if (!judges_line_) return;
@@ -137,7 +141,9 @@ void Checker::check_given_away(std::uint32_t client, std::uint32_t server, const
   const Contender party(client, resource_named(before.name));
   if (!lines_ || plan_.course(party).keep_max_ms > 0) return;
   note_judged(ViolationKind::vote_given_away);
-  if (passes_ != token_hash(before.value)) return;
+  // A token that was exchanged goes wherever a majority has the other one: that is judged by what
+  // is left of both.
+  if (passes_ != token_hash(before.value) || hold_of(party).value != before.value) return;
   report(ViolationKind::vote_given_away,
          who(client) + " gave away a vote of the lock that it holds on server " +
              std::to_string(server));

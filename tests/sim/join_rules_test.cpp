@@ -166,6 +166,27 @@ TEST_F(Joining, ThatComesBehindAnExtendYieldsNothing) {
   EXPECT_EQ(stored(), bulk("b"));
 }
 
+// The servers forget behind which join it was given, so a late one of the old token is like any
+// that waits; and one of the new token, which nobody sends, would find a holder of whom nothing is
+// known.
+TEST_F(Joining, ThatComesBehindASwapTakesNothingFromTheFreshToken) {
+  join("b", 20);
+  wait_in_line("a", 10, 777);
+  EXPECT_EQ(run(scripts::swap_if_equal, {"b", "fresh", "5000"}), kYes);
+  EXPECT_EQ(run({"HGET", "k:redlock:waiters", ""}), kNil);
+  EXPECT_EQ(join("b", 20, 1000, "2"), standing(5000, 1));
+  EXPECT_EQ(stored(), bulk("fresh"));
+}
+
+TEST_F(Joining, OfAHolderThatStandsInLineYetIsOverWithItsToken) {
+  join_only_to_stand("a", 10);
+  hold("a");
+  ASSERT_NE(run({"ZRANK", "k:redlock:line", "a"}), kNil);
+  EXPECT_EQ(run(scripts::swap_if_equal, {"a", "fresh", "5000"}), kYes);
+  EXPECT_EQ(run({"ZRANK", "k:redlock:line", "a"}), kNil);
+  EXPECT_EQ(run({"HGET", "k:redlock:waiters", "a"}), kNil);
+}
+
 TEST_F(Joining, ThatComesBehindAVoteThatWasPlantedAgainYieldsNothing) {
   join("b", 20);
   run({"DEL", "k"});

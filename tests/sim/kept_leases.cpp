@@ -21,11 +21,16 @@ KeptLeases::~KeptLeases() = default;
 std::shared_ptr<Trust> KeptLeases::keep(std::shared_ptr<const LockPlan> plan,
                                         const Resources& resources, const Outcome& outcome,
                                         RenewalTerms terms) {
-  const Instant until = outcome.decided_at + outcome.validity;
-  auto trust = std::make_shared<Trust>(until);
-  keeping_.keep({std::move(plan), resources, outcome.token, terms, outcome.decided_at, until, trust,
-                 nullptr});
+  auto trust = std::make_shared<Trust>(outcome.decided_at + outcome.validity);
+  keep(std::move(plan), resources, outcome, terms, trust);
   return trust;
+}
+
+void KeptLeases::keep(std::shared_ptr<const LockPlan> plan, const Resources& resources,
+                      const Outcome& outcome, RenewalTerms terms,
+                      const std::shared_ptr<Trust>& trust) {
+  keeping_.keep({std::move(plan), resources, outcome.token, terms, outcome.decided_at,
+                 trust->until(), trust, nullptr});
 }
 
 void KeptLeases::stop(Trust& trust, bool at_once) {

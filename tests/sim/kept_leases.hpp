@@ -24,6 +24,9 @@ class KeptLeases {
   // The lock that `outcome` granted is kept from now on.
   std::shared_ptr<Trust> keep(std::shared_ptr<const LockPlan> plan, const Resources& resources,
                               const Outcome& outcome, RenewalTerms terms);
+  // The same of one that was shortened: its trust is there already.
+  void keep(std::shared_ptr<const LockPlan> plan, const Resources& resources,
+            const Outcome& outcome, RenewalTerms terms, const std::shared_ptr<Trust>& trust);
   // Its owner releases it, or has lost it; the thread hears of that now, or in its next turn.
   void stop(Trust& trust, bool at_once);
   // One turn of the thread.

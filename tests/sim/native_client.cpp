@@ -102,6 +102,7 @@ void NativeClient::act() {
   if (waits()) {
     pool_->step(transport_.is_to_be_interrupted() ? Instant::never() : Instant());
     if (child_) return start_over();
+    for (Lane& lane : lanes_) look_at_shorter(lane);
     finish_calls(order);
     finish_crowd();
     maybe_enter();
@@ -152,6 +153,10 @@ void NativeClient::act_alone(Lane& lane) {
       lane.act_at_ns =
           lane.extends_left > 1 ? (scene_.now_ns + lane.work_until_ns + 1) / 2 : lane.work_until_ns;
       begin_call(lane.resource);
+      if (lane.shorten_left && (lane.extends_left == 0 || random_.chance(1, 2))) {
+        lane.shorten_left = false;
+        if (begin_shorten(lane)) return;
+      }
       if (lane.extends_left > 0) {
         --lane.extends_left;
         if (const auto operation = start_extend(lane.resource)) {
@@ -173,7 +178,9 @@ void NativeClient::act_alone(Lane& lane) {
 void NativeClient::finish_call(Lane& lane) {
   const Phase phase = lane.phase;
   const Outcome outcome = phase == Phase::checking ? take_check(lane.resource, *lane.operation)
-                                                   : pool_->take(*lane.operation);
+                          : phase == Phase::shortening
+                              ? take_shorten(lane.resource, *lane.operation, *lane.shorter)
+                              : pool_->take(*lane.operation);
   lane.operation.reset();
   end_call(lane.resource, phase == Phase::taking ? take_budget_ns(lane) : timeout_ns(lane));
   scene_.trace.fold(static_cast<std::uint64_t>(outcome.decision),
@@ -183,6 +190,8 @@ void NativeClient::finish_call(Lane& lane) {
       return finish_take(lane, outcome);
     case Phase::extending:
       return finish_extend(lane, outcome);
+    case Phase::shortening:
+      return finish_shorten(lane, outcome);
     case Phase::releasing:
       return finish_release(lane, outcome);
     default:
@@ -228,6 +237,7 @@ void NativeClient::finish_take(Lane& lane, const Outcome& outcome) {
   }
   lane.value = std::string(outcome.token.view());
   lane.lease_end_ns = true_deadline(outcome);
+  lane.trusted_until = outcome.decided_at + outcome.validity;
   note_taken(lane.resource, outcome);
   // A pause may have outlasted the lease: the application looks at its clock first.
   if (lane.lease_end_ns <= now_ns()) {
@@ -244,6 +254,7 @@ void NativeClient::finish_take(Lane& lane, const Outcome& outcome) {
 void NativeClient::begin_work(Lane& lane) {
   const Course& course = behaviour().course(lane.resource);
   lane.extends_left = course.extends;
+  lane.shorten_left = course.shorten_ttl_ms > 0 && !lane.probing;
   lane.checks_left = course.checks;
   lane.releases_left = course.releases ? (course.releases_twice ? 2 : 1) : 0;
   lane.phase = Phase::working;
@@ -272,6 +283,7 @@ void NativeClient::finish_extend(Lane& lane, const Outcome& outcome) {
   note("is given more time");
   count_extend(lane);
   lane.lease_end_ns = std::max(lane.lease_end_ns, until_ns);
+  lane.trusted_until = std::max(lane.trusted_until, outcome.decided_at + outcome.validity);
   if (lane.trust) {
     lane.extended_until = outcome.decided_at + outcome.validity;
     // Who was told that it is over does not trust it any more.
@@ -281,15 +293,9 @@ void NativeClient::finish_extend(Lane& lane, const Outcome& outcome) {
   begin_hold_story(lane.resource, lane.lease_end_ns);
 }
 
-void NativeClient::count_extend(const Lane& lane) {
-  const Course& course = behaviour().course(lane.resource);
-  if (course.extend_ttl_ms == 0 || course.extend_ttl_ms == course.ttl_ms) return;
-  Several& several = scene_.trace.several();
-  ++(course.extend_ttl_ms < course.ttl_ms ? several.shorter_extends : several.longer_extends);
-}
-
 void NativeClient::end_work(Lane& lane) {
   lane.overstaying = false;
+  if (lane.outer_shorter) lane.outer_shorter->trust->end();  // by a handler
   end_keeping(lane);
   end_hold_story(lane.resource);
   scene_.checker.given_up(party(lane));
@@ -330,10 +336,7 @@ void NativeClient::on_death() {
   for (Lane& lane : lanes_) lane.trust.reset();
   if (kept_) kept_->die();
   kept_.reset();
-  for (Lane& lane : lanes_) {
-    lane.operation.reset();
-    lane.outer.reset();
-  }
+  for (Lane& lane : lanes_) lane.forget_calls();
   entered_.reset();
   crowd_.clear();
   pool_.reset();

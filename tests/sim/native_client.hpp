@@ -48,6 +48,19 @@ class NativeClient : public Client {
   virtual std::optional<OperationId> start_extend(std::uint32_t /*resource*/) {
     return std::nullopt;
   }
+  // What it is about stays with the lane until the call is over.
+  virtual std::optional<OperationId> start_shorten(std::uint32_t /*resource*/,
+                                                   Shorter& /*shorter*/) {
+    return std::nullopt;
+  }
+  [[nodiscard]] virtual std::optional<Shorter> prepare_shorten(
+      std::uint32_t /*resource*/, const std::shared_ptr<Trust>& /*trust*/) {
+    return std::nullopt;
+  }
+  virtual Outcome take_shorten(std::uint32_t /*resource*/, OperationId id,
+                               const Shorter& /*shorter*/) {
+    return pool_->take(id);
+  }
   virtual std::optional<OperationId> start_check(std::uint32_t resource) = 0;
   virtual Outcome take_check(std::uint32_t /*resource*/, OperationId id) { return pool_->take(id); }
   virtual void note_taken(std::uint32_t /*resource*/, const Outcome& /*outcome*/) {}
@@ -73,7 +86,7 @@ class NativeClient : public Client {
   }
 
  private:
-  enum class Phase { resting, taking, working, extending, checking, releasing };
+  enum class Phase { resting, taking, working, extending, shortening, checking, releasing };
   // Its life with one resource.
   struct Lane {
     std::uint32_t resource = 0;
@@ -81,14 +94,17 @@ class NativeClient : public Client {
     std::int64_t act_at_ns = 0;  // when the application does its next thing, true time
     Phase phase = Phase::resting;
     std::optional<OperationId> operation{};
-    // An extend or a check that waits while a handler releases its lock.
+    // An extend, a check or a shortening that waits while a handler releases its lock, shortens it
+    // further or passes it on.
     std::optional<OperationId> outer{};
     Phase outer_phase = Phase::resting;
+    std::optional<Shorter> outer_shorter{};  // of what it shortens
     bool probing = false;
     [[nodiscard]] bool calling() const { return operation || outer; }
     std::int64_t lease_end_ns = 0;   // true time
     std::int64_t work_until_ns = 0;  // true time
     std::uint32_t extends_left = 0;
+    bool shorten_left = false;
     bool checks_left = false;
     std::uint32_t releases_left = 0;
     bool overstaying = false;
@@ -98,6 +114,17 @@ class NativeClient : public Client {
     std::shared_ptr<Trust> trust{};
     Instant kept_until{};
     Instant extended_until{};
+    // Until when it is trusted, by the client's clock.
+    Instant trusted_until{};
+    // The shortening that is under way, and whether it has lost the lock already.
+    std::optional<Shorter> shorter{};
+    bool shorter_lost = false;
+    void forget_calls() {
+      operation.reset();
+      outer.reset();
+      shorter.reset();
+      outer_shorter.reset();
+    }
   };
 
   void act() override;
@@ -136,6 +163,16 @@ class NativeClient : public Client {
   void finish_extend(Lane& lane, const Outcome& outcome);
   void finish_release(Lane& lane, const Outcome& outcome);
   void count_extend(const Lane& lane);
+  // False: there is nothing to shorten.
+  bool begin_shorten(Lane& lane);
+  void finish_shorten(Lane& lane, const Outcome& outcome);
+  // The shortening has lost the lock: nobody believes in it from that moment on.
+  void look_at_shorter(Lane& lane);
+  void end_shorter(Lane& lane);
+  void end_outer_shorter(Lane& lane);
+  // By a handler, while it is being shortened.
+  void shorten_further(Lane& lane);
+  void pass_on(Lane& lane);
   void act_alone(Lane& lane);
   // The leases that are kept alive beside all that.
   void begin_keeping(Lane& lane, const Outcome& outcome);

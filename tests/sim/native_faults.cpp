@@ -17,23 +17,31 @@ void NativeClient::maybe_enter() {
   }
 }
 
-// It takes a lock, or releases one: maybe that very one about which the process is asking.
+// It takes a lock, or releases one: maybe that very one about which the process is asking. One that
+// is being shortened it also shortens further, or passes on.
 bool NativeClient::enter(Lane& lane) {
   const bool asks =
-      lane.releases_left > 0 && (lane.phase == Phase::extending || lane.phase == Phase::checking);
+      lane.releases_left > 0 && (lane.phase == Phase::extending || lane.phase == Phase::checking ||
+                                 lane.phase == Phase::shortening);
   const bool takes = lane.phase == Phase::resting && lane.cycles_left > 0;
   if (lane.operation ? !asks : lane.outer || (!takes && lane.phase != Phase::working)) return false;
   note("enters a handler");
   entered_ = lane.resource;
   entered_ns_ = scene_.now_ns;
+  const bool goes_on = lane.phase == Phase::shortening && random_.chance(1, 2);
   if (lane.operation) {
-    ++scene_.trace.several().released_within;
     lane.outer = std::exchange(lane.operation, std::nullopt);
     lane.outer_phase = lane.phase;
+    lane.outer_shorter = std::exchange(lane.shorter, std::nullopt);
     lane.phase = Phase::working;
+    if (!goes_on) ++scene_.trace.several().released_within;
   }
-  lane.work_until_ns = scene_.now_ns;
-  act_alone(lane);
+  if (goes_on) {
+    random_.chance(1, 2) ? shorten_further(lane) : pass_on(lane);
+  } else {
+    lane.work_until_ns = scene_.now_ns;
+    act_alone(lane);
+  }
   if (alive() && !lane.operation) leave_handler();
   return true;
 }
@@ -47,9 +55,12 @@ void NativeClient::leave_handler() {
 
 void NativeClient::finish_outer(Lane& lane) {
   const bool checks = lane.outer_phase == Phase::checking;
-  const Outcome outcome =
-      checks ? take_check(lane.resource, *lane.outer) : pool_->take(*lane.outer);
+  const Outcome outcome = lane.outer_shorter
+                              ? take_shorten(lane.resource, *lane.outer, *lane.outer_shorter)
+                          : checks ? take_check(lane.resource, *lane.outer)
+                                   : pool_->take(*lane.outer);
   lane.outer.reset();
+  end_outer_shorter(lane);
   scene_.checker.reported_of_released(party(lane), outcome);
 }
 
@@ -86,9 +97,13 @@ void NativeClient::give_up_call() {
   Lane& lane = lanes_[*std::find_if(order.begin(), order.begin() + lanes_.size(), calls)];
   note("gives its call up");
   if (!lane.operation) {
-    (void)pool_->take(*lane.outer);
+    if (lane.outer_shorter) {
+      (void)take_shorten(lane.resource, *lane.outer, *lane.outer_shorter);
+    } else {
+      (void)pool_->take(*lane.outer);
+    }
     lane.outer.reset();
-    return;
+    return end_outer_shorter(lane);
   }
   if (entered_) leave_handler();
   const OperationId id = *lane.operation;
@@ -97,6 +112,9 @@ void NativeClient::give_up_call() {
   if (lane.phase == Phase::taking) {
     leave_take(lane.resource, id);
     return rest(lane);
+  }
+  if (lane.phase == Phase::shortening) {
+    return finish_shorten(lane, take_shorten(lane.resource, id, *lane.shorter));
   }
   (void)pool_->take(id);
   if (lane.phase == Phase::releasing) return rest(lane);
@@ -145,18 +163,23 @@ void NativeClient::end_request() {
     leave_won();
     note_request_end();
     pool_->abort_all();
+    // What is being shortened is lost by that, and known to be before anything is removed.
+    for (Lane& lane : lanes_) look_at_shorter(lane);
     transport_.set_request_ends(!keeps);
     keeps ? pool_->deliver() : pool_->close_all();
     transport_.set_request_ends(false);
     pool_->close_idle(Duration::ms(kIdleLimitMs));
   });
   for (Lane& lane : lanes_) {
+    end_shorter(lane);
+    end_outer_shorter(lane);
     lane.operation.reset();
     lane.outer.reset();
     if (!left[lane.resource]) continue;
     leave_call(lane.resource);
     // Whoever held a lock has let go of it.
-    const bool held = lane.phase == Phase::extending || lane.phase == Phase::checking;
+    const bool held = lane.phase == Phase::extending || lane.phase == Phase::checking ||
+                      lane.phase == Phase::working;
     if (held) scene_.checker.given_up(party(lane));
     rest(lane);
   }
@@ -172,6 +195,8 @@ void NativeClient::start_over() {
       if (!*call) continue;
       const Outcome outcome = pool_->take(**call);
       call->reset();
+      lane.shorter.reset();
+      lane.outer_shorter.reset();
       leave_call(lane.resource);
       if (outcome.decision == Decision::aborted) continue;
       scene_.checker.report(

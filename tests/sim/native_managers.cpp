@@ -82,6 +82,18 @@ class QuorumClient final : public NativeClient {
     return holder(resource).begin_extend(seats_[resource].resource, Token(value(resource)),
                                          Duration::ms(ttl_ms));
   }
+  std::optional<Shorter> prepare_shorten(std::uint32_t resource,
+                                         const std::shared_ptr<Trust>& trust) override {
+    const Duration ttl = Duration::ms(behaviour().course(resource).shorten_ttl_ms);
+    return holder(resource).prepare_shortening(seats_[resource].resource, Token(value(resource)),
+                                               ttl, trust);
+  }
+  std::optional<OperationId> start_shorten(std::uint32_t resource, Shorter& shorter) override {
+    return holder(resource).begin_shortening(shorter);
+  }
+  Outcome take_shorten(std::uint32_t resource, OperationId id, const Shorter& shorter) override {
+    return holder(resource).take_shortening(id, shorter);
+  }
   std::optional<OperationId> start_check(std::uint32_t resource) override {
     return holder(resource).begin_check(seats_[resource].resource, Token(value(resource)));
   }

@@ -6,6 +6,7 @@
 #include "sim/plan_amount.hpp"
 #include "sim/plan_crowd.hpp"
 #include "sim/plan_lines.hpp"
+#include "sim/plan_shorter.hpp"
 #include "sim/random.hpp"
 
 namespace redlock::sim {
@@ -60,6 +61,7 @@ class Drawer {
         resets_(mix64(seed + kResetsStream)),
         kept_(mix64(seed + kKeptStream)),
         lines_(mix64(seed + kLinesStream)),
+        shorter_(mix64(seed + kShorterStream)),
         wishes_(wishes) {}
 
   Plan draw() {
@@ -71,6 +73,7 @@ class Drawer {
     draw_classes();
     if (!wishes_.standard_shape) draw_crowd(crowds_, plan_);
     draw_lines(lines_, wishes_, plan_);
+    draw_shorter(shorter_, wishes_, plan_);
     return std::move(plan_);
   }
 
@@ -82,6 +85,7 @@ class Drawer {
   static constexpr std::uint64_t kResetsStream = 1'000'000'400;
   static constexpr std::uint64_t kKeptStream = 1'000'000'500;
   static constexpr std::uint64_t kLinesStream = 1'000'000'600;
+  static constexpr std::uint64_t kShorterStream = 1'000'000'700;
 
   void draw_shape();
   void draw_clients();
@@ -115,6 +119,7 @@ class Drawer {
   Random resets_;
   Random kept_;
   Random lines_;
+  Random shorter_;
   std::int64_t stretch_ = 1;
   const PlanWishes& wishes_;
   Plan plan_;

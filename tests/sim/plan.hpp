@@ -47,9 +47,10 @@ struct Course {
   std::int64_t pause_ms = 0;
   std::int64_t hold_ms = 1;  // how long the application works while it holds the lock
   std::uint32_t extends = 0;
-  std::int64_t extend_ttl_ms = 0;  // 0: the lock's own
-  std::int64_t timeout_ms = 0;     // of its manager; 0: the plan's
-  std::int64_t drift_ppm = 0;      // the same
+  std::int64_t extend_ttl_ms = 0;   // 0: the lock's own
+  std::int64_t shorten_ttl_ms = 0;  // it asks for that once in a cycle; 0: it does not
+  std::int64_t timeout_ms = 0;      // of its manager; 0: the plan's
+  std::int64_t drift_ppm = 0;       // the same
   // Kept alive for so long at most, 0: not at all; and how long the application then works.
   std::int64_t keep_max_ms = 0;
   std::int64_t work_ms = 0;

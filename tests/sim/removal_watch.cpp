@@ -32,7 +32,7 @@ std::string RemovalWatch::executed(const Connection& connection, const Deed& dee
     }
   }
   if (connection.id < account.first_connection) return {};
-  if (deed.verb == Verb::take) account.taken.push_back(token);
+  if (deed.verb == Verb::take || deed.verb == Verb::swap) account.taken.push_back(token);
   if (std::ranges::find(account.parents, token) == account.parents.end()) return {};
   return "client " + std::to_string(connection.client) + " touches its parent's lock";
 }

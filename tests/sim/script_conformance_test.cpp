@@ -1,4 +1,5 @@
 // Scripts and refusals: the simulated server answers like redis-server.
+#include <array>
 #include <initializer_list>
 
 #include "sim/conformance.hpp"
@@ -88,9 +89,9 @@ TEST_F(ConformanceTest, TheScriptCacheAnswersAlike) {
 }
 
 TEST_F(ConformanceTest, TheQuorumLocksScriptsAnswerAlike) {
-  for (const Script* one : {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal}) {
-    load(*one);
-  }
+  const std::array all{&scripts::pass, &scripts::extend_if_equal, &scripts::swap_if_equal,
+                       &scripts::check_equal};
+  for (const Script* one : all) load(*one);
   script(scripts::check_equal, {"lock", "token"});
   script(scripts::pass, {"lock", "token"});
   script(scripts::extend_if_equal, {"lock", "token", "1000"});
@@ -104,12 +105,24 @@ TEST_F(ConformanceTest, TheQuorumLocksScriptsAnswerAlike) {
   same_within_tolerance({"PTTL", "lock"});
   script(scripts::extend_if_equal, {"lock", "token", "1000"});
   same_within_tolerance({"PTTL", "lock"});
+  script(scripts::swap_if_equal, {"lock", "other", "fresh", "1000"});
+  script(scripts::swap_if_equal, {"lock", "token", "fresh", "20000"});
+  script(scripts::swap_if_equal, {"lock", "token", "fresh", "1000"});
+  same({"GET", "lock"});
+  same_within_tolerance({"PTTL", "lock"});
+  same({"HSET", "lock:redlock:waiters", "", "7 fresh", "other", "x", "fresh", "y"});
+  same({"ZADD", "lock:redlock:line", "1", "fresh", "2", "other"});
+  script(scripts::swap_if_equal, {"lock", "fresh", "token", "30000"});
+  same({"HGET", "lock:redlock:waiters", ""});
+  same({"HGET", "lock:redlock:waiters", "other"});
+  same({"HGET", "lock:redlock:waiters", "fresh"});
+  same({"ZRANGE", "lock:redlock:line", "0", "-1"});
+  same({"DEL", "lock:redlock:line"});
+  same({"DEL", "lock:redlock:waiters"});
   script(scripts::pass, {"lock", "token"});
   same({"GET", "lock"});
   same({"HSET", "lock", "f", "v"});
-  for (const Script* one : {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal}) {
-    script(*one, {"lock", "token", "1000"});
-  }
+  for (const Script* one : all) script(*one, {"lock", "token", "1000", "1000"});
 }
 
 TEST_F(ConformanceTest, TheStampLocksScriptsAnswerAlike) {

@@ -32,6 +32,39 @@ TEST_F(CompareAndExtend, NeverShortens) {
   EXPECT_EQ(run({"PTTL", "k"}), ":9000\r\n");
 }
 
+using CompareAndSwap = ScriptRules;
+
+TEST_F(CompareAndSwap, LeavesWhatIsNotOursAlone) {
+  EXPECT_EQ(run(scripts::swap_if_equal, {"ours", "fresh", "1000"}), kNo);
+  EXPECT_EQ(stored(), kNil);
+  run({"SET", "k", "theirs", "PX", "9000"});
+  EXPECT_EQ(run(scripts::swap_if_equal, {"ours", "fresh", "1000"}), kNo);
+  EXPECT_EQ(stored(), bulk("theirs"));
+  EXPECT_EQ(run({"PTTL", "k"}), ":9000\r\n");
+}
+
+TEST_F(CompareAndSwap, MakesTheKeyEndSoonerWithAnotherToken) {
+  run({"SET", "k", "ours", "PX", "9000"});
+  EXPECT_EQ(run(scripts::swap_if_equal, {"ours", "fresh", "1000"}), kYes);
+  EXPECT_EQ(stored(), bulk("fresh"));
+  EXPECT_EQ(run({"PTTL", "k"}), ":1000\r\n");
+}
+
+TEST_F(CompareAndSwap, ThatComesLateOrTwiceCutsNothingShort) {
+  run({"SET", "k", "ours", "PX", "9000"});
+  run(scripts::swap_if_equal, {"ours", "fresh", "1000"});
+  run(scripts::extend_if_equal, {"fresh", "9000"});
+  EXPECT_EQ(run(scripts::swap_if_equal, {"ours", "fresh", "1000"}), kNo);
+  EXPECT_EQ(run({"PTTL", "k"}), ":9000\r\n");
+}
+
+TEST_F(CompareAndSwap, WorksWhereTheKeyOfTheWaitersHoldsSomethingElse) {
+  run({"SET", "k", "ours", "PX", "9000"});
+  run({"SET", "k:redlock:waiters", "no hash"});
+  EXPECT_EQ(run(scripts::swap_if_equal, {"ours", "fresh", "1000"}), kYes);
+  EXPECT_EQ(stored(), bulk("fresh"));
+}
+
 TEST_F(ScriptRules, OnlyWhatHoldsTheTokenIsHeld) {
   EXPECT_EQ(run(scripts::check_equal, {"ours"}), kNo);
   run({"SET", "k", "theirs"});

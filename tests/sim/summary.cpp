@@ -22,10 +22,11 @@ std::string clipped(std::string_view word) {
 }
 
 std::string_view script_name(std::string_view word) {
-  const std::array<std::pair<const Script*, std::string_view>, 9> names{{
+  const std::array<std::pair<const Script*, std::string_view>, 10> names{{
       {&scripts::pass, "pass"},
       {&scripts::join, "join"},
       {&scripts::extend_if_equal, "extend_if_equal"},
+      {&scripts::swap_if_equal, "swap_if_equal"},
       {&scripts::check_equal, "check_equal"},
       {&scripts::inspect, "inspect"},
       {&scripts::stamp_take, "stamp_take"},

@@ -11,9 +11,10 @@ namespace redlock::test {
 namespace {
 
 const Script& script_named(const std::string& text_or_sha1) {
-  for (const Script* script : {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal,
-                               &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo,
-                               &scripts::stamp_release, &scripts::stamp_check}) {
+  for (const Script* script :
+       {&scripts::pass, &scripts::extend_if_equal, &scripts::check_equal, &scripts::swap_if_equal,
+        &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo, &scripts::stamp_release,
+        &scripts::stamp_check}) {
     if (script->text == text_or_sha1 || script->sha1 == text_or_sha1) return *script;
   }
   throw std::runtime_error("no script of ours: " + text_or_sha1);
@@ -69,6 +70,11 @@ std::string FakeServer::run_script(const Arguments& request) {
     return bulk(keys[key] = "1700000000000." + request.at(5));
   }
   const std::string& proof = request.at(4);
+  if (&script == &scripts::swap_if_equal) {
+    if (found == keys.end() || found->second != proof) return integer(0);
+    found->second = request.at(5);
+    return integer(1);
+  }
   const bool ours =
       found != keys.end() && (&script == &scripts::stamp_undo ? found->second.ends_with("." + proof)
                                                               : found->second == proof);

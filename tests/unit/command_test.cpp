@@ -43,6 +43,7 @@ TEST(EffectOf, EveryCommandSaysWhatItDoes) {
   EXPECT_TRUE(is_removal(StampUndo{kKey, kToken}));
   EXPECT_TRUE(is_removal(StampRelease{kKey, kToken, {}}));
   EXPECT_EQ(effect_of(ExtendIfEqual{kKey, kToken, {}}), Effect::prolongs);
+  EXPECT_EQ(effect_of(SwapIfEqual{kKey, Token("old"), kToken, {}}), Effect::takes);
   EXPECT_EQ(effect_of(CheckEqual{kKey, kToken}), Effect::asks);
   EXPECT_EQ(effect_of(CheckEndless{kKey}), Effect::asks);
   EXPECT_EQ(effect_of(Inspect{kKey}), Effect::asks);
@@ -65,6 +66,18 @@ TEST(UndoOf, QuestionsLeaveNothingBehind) {
   EXPECT_FALSE(undo_of(CheckEndless{kKey}));
   EXPECT_FALSE(undo_of(Inspect{kKey}));
   EXPECT_FALSE(undo_of(ExtendIfEqual{kKey, kToken, Duration::ms(5)}));
+}
+
+TEST(UndoOf, ASwapIsUndoneByTheFreshTokenAndLeavesTheOldOneAlone) {
+  const SwapIfEqual swap{kKey, Token("old"), kToken, Duration::ms(5)};
+  EXPECT_EQ(std::get<Pass>(*undo_of(swap)).token, kToken);
+  EXPECT_EQ(lock_name(Command(swap)), lock_name(*undo_of(swap)));
+}
+
+TEST(ATake, IsTriedAgainWithAnotherTokenUnlessItIsTheOnlyChance) {
+  EXPECT_TRUE(is_retried_take(SetIfAbsent{kKey, kToken, {}}));
+  EXPECT_FALSE(is_retried_take(SwapIfEqual{kKey, Token("old"), kToken, {}}));
+  EXPECT_FALSE(is_retried_take(Pass{kKey, kToken}));
 }
 
 TEST(UndoOf, ARemovalThatWentUnansweredIsRepeated) {

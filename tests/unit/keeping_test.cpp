@@ -64,6 +64,18 @@ TEST_F(KeepingTest, OneDenialBesideTroubleIsNoLoss) {
   EXPECT_EQ(losses_->count, 0);
 }
 
+// Whoever shortens the lease must know of them.
+TEST_F(KeepingTest, AnExtendIsNotedBeforeItsAnswerComes) {
+  KeptLease lease = take();
+  lease.trust = std::make_shared<Trust>(lease.trusted_until, lease.taken_at + kTtl);
+  keeping_.keep(lease);
+  for (const std::size_t i : {0U, 1U, 2U}) server(i).stopped = true;
+  EXPECT_FALSE(lease.trust->may_outlast(kTtl, lease.taken_at));
+  keep_for(Duration::ms(1'500));
+  EXPECT_TRUE(lease.trust->may_outlast(kTtl + Duration::ms(500), lease.taken_at));
+  EXPECT_EQ(lease.trust->until(), lease.trusted_until);
+}
+
 TEST_F(KeepingTest, SilenceIsLossWhenTheTrustEndsAndNotSooner) {
   const KeptLease lease = take();
   keeping_.keep(lease);

@@ -32,6 +32,15 @@ TEST(QuorumKind, ProvesItsLockByTheTokenInEveryVerb) {
   EXPECT_EQ(std::get<ExtendIfEqual>(kind.extend(kToken).value()).ttl, Duration::ms(500));
 }
 
+TEST(QuorumKind, ShortensByAnotherTokenAndItsOwnTtl) {
+  const QuorumKind kind(kResource, Duration::ms(500), 0.01);
+  const auto swap = std::get<SwapIfEqual>(kind.shorten(kToken, Token("8")).value());
+  EXPECT_EQ(swap.resources, kResource);
+  EXPECT_EQ(swap.held, kToken);
+  EXPECT_EQ(swap.fresh, Token("8"));
+  EXPECT_EQ(swap.ttl, Duration::ms(500));
+}
+
 TEST(QuorumKind, TrustsTheFormula) {
   const QuorumKind kind(kResource, Duration::ms(500), 0.02);
   EXPECT_EQ(kind.validity(Duration::ms(9)), validity_of(Duration::ms(500), Duration::ms(9), 0.02));
@@ -87,6 +96,7 @@ TEST(StampKind, ProvesItsLockByTheStoredStampInEveryVerb) {
   EXPECT_EQ(std::get<StampCheck>(kind.check(stamp)).stamp, stamp);
   EXPECT_EQ(std::get<StampCheck>(kind.check(stamp)).proof, StampProof::exact_or_plain);
   EXPECT_FALSE(kind.extend(stamp));
+  EXPECT_FALSE(kind.shorten(stamp, kToken));
 }
 
 TEST(StampKind, UndoesByTheFractionAlone) {

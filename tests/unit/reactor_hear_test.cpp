@@ -69,6 +69,25 @@ TEST_F(APushForNobody, IsAnsweredWhereTheLockWasReleased) {
   EXPECT_EQ(passes(0, token), 2U);
 }
 
+// Nothing had to be removed for that, and the fresh token is another lock.
+TEST_F(APushForNobody, IsAnsweredWhereTheLockWasShortened) {
+  const Outcome taken = lock(locks_);
+  ASSERT_EQ(taken.decision, Decision::granted);
+  const std::string token(taken.token.view());
+  const auto trust = std::make_shared<Trust>(clock_.now() + taken.validity);
+  Shorter shorter =
+      locks_.prepare_shortening(Resource("r"), taken.token, Duration::ms(1'000), trust);
+  const OperationId id = locks_.begin_shortening(shorter);
+  pool_.run_until_done(id);
+  push(0, token);
+  EXPECT_EQ(passes(0, token), 0U) << "nobody knows yet what came of it";
+  ASSERT_EQ(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  push(0, token);
+  EXPECT_EQ(passes(0, token), 1U);
+  push(0, std::string(shorter.fresh.view()));
+  EXPECT_EQ(passes(0, std::string(shorter.fresh.view())), 0U);
+}
+
 TEST_F(APushForNobody, IsNotAnsweredForATokenThatIsUnknown) {
   push(0, "somebody's");
   EXPECT_EQ(passes(0, "somebody's"), 0U);

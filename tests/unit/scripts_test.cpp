@@ -12,8 +12,8 @@ namespace {
 
 std::vector<const Script*> all_scripts() {
   return {&scripts::pass,          &scripts::extend_if_equal, &scripts::check_equal,
-          &scripts::inspect,       &scripts::stamp_take,      &scripts::stamp_undo,
-          &scripts::stamp_release, &scripts::stamp_check};
+          &scripts::swap_if_equal, &scripts::inspect,         &scripts::stamp_take,
+          &scripts::stamp_undo,    &scripts::stamp_release,   &scripts::stamp_check};
 }
 
 TEST(Scripts, EveryNameIsFortyLowerCaseHexDigits) {

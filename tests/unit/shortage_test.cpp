@@ -335,5 +335,39 @@ TEST(ShortOfMemory, TellsTheOwnerAndNobodyElse) {
   EXPECT_THROW(static_cast<void>(world.pool.take(one)), std::runtime_error);
 }
 
+// Its owner gives it back by the token that he knows of, which is the fresh one where that has
+// begun.
+TEST_P(ShortOfMemory, ALeaseThatIsShortenedLeavesNeitherTokenBehind) {
+  Outcome held;
+  std::optional<Token> token;
+  run_short(
+      [&](World& world, LockManager& locks) {
+        held = lock(world, locks);
+        token = held.token;
+      },
+      [&](World& world, LockManager& locks) {
+        std::shared_ptr<Trust> trust;
+        std::optional<Shorter> shorter;
+        try {
+          trust = std::make_shared<Trust>(world.clock.now() + held.validity);
+          shorter = locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500), trust);
+          const OperationId id = locks.begin_shortening(*shorter);
+          {
+            const WithMemory memory;
+            token = shorter->fresh;
+          }
+          world.pool.run_until_done(id);
+          static_cast<void>(locks.take_shortening(id, *shorter));
+        } catch (const std::bad_alloc&) {
+          const bool over = shorter && shorter->trust->left(world.clock.now()) == Duration();
+          // Where there is memory for it, it has been given back already.
+          if (over && GetParam() == Shortage::once) return;
+        }
+        const WithMemory memory;
+        static_cast<void>(world.pool.run(locks.begin_unlock(Resource("r"), *token)));
+      },
+      GetParam());
+}
+
 }  // namespace
 }  // namespace redlock

@@ -42,6 +42,8 @@ TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
   EXPECT_EQ(written(Pass{kKey, kToken}), script(scripts::pass, {"tok"}));
   EXPECT_EQ(written(ExtendIfEqual{kKey, kToken, Duration::ms(70)}),
             script(scripts::extend_if_equal, {"tok", "70"}));
+  EXPECT_EQ(written(SwapIfEqual{kKey, Token("old"), kToken, Duration::ms(70)}),
+            script(scripts::swap_if_equal, {"old", "tok", "70"}));
   EXPECT_EQ(written(CheckEqual{kKey, kToken}), script(scripts::check_equal, {"tok"}));
   EXPECT_EQ(written(StampUndo{kKey, kToken}), script(scripts::stamp_undo, {"tok"}));
   EXPECT_EQ(written(Inspect{kKey}), script(scripts::inspect, {}));
@@ -113,8 +115,9 @@ TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
 TEST(ReplyTo, AScriptIsGrantedByOneAndDeniedByZeroAndNothingElse) {
   for (const Command& command :
        {Command(Pass{kKey, kToken}), Command(ExtendIfEqual{kKey, kToken, {}}),
-        Command(CheckEqual{kKey, kToken}), Command(StampRelease{kKey, Token("1.2"), {}}),
-        Command(StampCheck{kKey, Token("1.2")}), Command(StampUndo{kKey, kToken})}) {
+        Command(CheckEqual{kKey, kToken}), Command(SwapIfEqual{kKey, kToken, kToken, {}}),
+        Command(StampRelease{kKey, Token("1.2"), {}}), Command(StampCheck{kKey, Token("1.2")}),
+        Command(StampUndo{kKey, kToken})}) {
     EXPECT_EQ(reply_to(command, value(RespKind::integer, 1))->answer, Answer::granted);
     EXPECT_EQ(reply_to(command, value(RespKind::integer, 0))->answer, Answer::denied);
     EXPECT_FALSE(reply_to(command, value(RespKind::integer, 2)));

@@ -70,6 +70,70 @@ TEST(Trust, OfALockThatLivesOnIsOverAndNotReleased) {
   EXPECT_EQ(trust.loss(), Loss::none);
 }
 
+TEST(Trust, RemembersTheLatestEndThatTheServersWereTold) {
+  Trust trust(t(90), t(100));
+  EXPECT_FALSE(trust.may_outlast(Duration::ms(100), t(0)));
+  EXPECT_TRUE(trust.may_outlast(Duration::ms(99), t(0)));
+  trust.note_told(Duration::ms(200), t(10));
+  trust.note_told(Duration::ms(50), t(20));
+  EXPECT_TRUE(trust.may_outlast(Duration::ms(100), t(0)));
+  EXPECT_FALSE(trust.may_outlast(Duration::ms(210), t(0)));
+  EXPECT_EQ(trust.until(), t(90)) << "their answers are something else";
+}
+
+TEST(Trust, NobodyIsToldATtlThatIsRefused) {
+  Trust trust(t(90), t(100));
+  trust.note_told(kTtlMax + Duration::ns(1), t(0));
+  trust.note_told(Duration::ms(-200), t(0));
+  EXPECT_FALSE(trust.may_outlast(Duration::ms(100), t(0)));
+}
+
+TEST(Trust, OfALockOfWhichNothingIsKnownMayBeOutlastedForEver) {
+  EXPECT_TRUE(Trust(t(90)).may_outlast(kTtlMax, t(0)));
+}
+
+TEST(Trust, ThatIsSharedGoesOnAndTheLockLivesOnBesideIt) {
+  Trust trust(t(100));
+  EXPECT_FALSE(trust.lives_on());
+  trust.share();
+  EXPECT_TRUE(trust.lives_on());
+  EXPECT_FALSE(trust.passed_on());
+  EXPECT_EQ(trust.until(), t(100));
+  trust.lose(Loss::silence);
+  EXPECT_TRUE(trust.lives_on());
+  Trust passed_on(t(100));
+  passed_on.pass_on();
+  EXPECT_TRUE(passed_on.lives_on());
+}
+
+class HeirsOfTrust : public testing::Test {
+ protected:
+  HeirsOfTrust() {
+    trust_.pass_to(first_);
+    first_->pass_to(second_);
+  }
+  Trust trust_{t(100)};
+  std::shared_ptr<Trust> first_ = std::make_shared<Trust>(t(100));
+  std::shared_ptr<Trust> second_ = std::make_shared<Trust>(t(100));
+};
+
+TEST_F(HeirsOfTrust, AreLostWithIt) {
+  EXPECT_TRUE(trust_.lives_on());
+  trust_.end();
+  trust_.lose_with_heirs(Loss::silence);
+  EXPECT_TRUE(trust_.released());
+  EXPECT_EQ(first_->loss(), Loss::silence);
+  EXPECT_EQ(second_->loss(), Loss::silence);
+  EXPECT_FALSE(trust_.lives_on());
+}
+
+TEST_F(HeirsOfTrust, ThatOthersHaveKeepItsVotesAlive) {
+  second_->pass_on();
+  trust_.lose_with_heirs(Loss::silence);
+  EXPECT_EQ(first_->loss(), Loss::silence);
+  EXPECT_TRUE(trust_.lives_on());
+}
+
 TEST(Trust, ThatIsLostSaysWhy) {
   Trust trust(t(100));
   trust.lose(Loss::denied);

@@ -23,6 +23,8 @@ use RedLock\Harness\RedisServer;
 final class Tls
 {
     private const SERVERS = 3;
+    /** Longer than a connection may be used again without a look whether it was closed. */
+    private const PAUSE_US = 30_000;
     private const CONTENDERS = ['plain' => null, 'tls' => [], 'tls 1.2' => ['tls-protocols' => 'TLSv1.2']];
 
     /** @return array<string, mixed> */
@@ -63,6 +65,7 @@ final class Tls
             foreach ($servers[$name] as $server) {
                 $server->client()->call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
             }
+            usleep(self::PAUSE_US);
             ($connects[$name] ??= new Rounds())->add($contender->ask('cycles 1'));
         }
     }

@@ -19,7 +19,7 @@ use Symfony\Component\Lock\Key;
 use Symfony\Component\Lock\Store\ExpiringStoreTrait;
 
 /**
- * A key's state is the token of its lock. No Lease outlives a call, so nothing is released when an object goes: that
+ * A key's state is the token of its lock, and for how long the servers were told to keep it. No Lease outlives a call, so nothing is released when an object goes: that
  * is for Symfony's Lock to decide. What no majority of the servers can be asked for is an exception, never an answer.
  *
  * Shared locks are not supported: Symfony then takes an exclusive one where acquireRead() is called.
@@ -30,6 +30,9 @@ final class RedLockStore implements BlockingStoreInterface
 
     /** The shortest ttl that leaves validity under any drift. A key's own lifetime may be shorter. */
     private const TTL_MS_MIN = 10;
+
+    /** Where a key remembers the longest ttl that the servers may have been told since it was shortened last, in seconds. */
+    private const TOLD = self::class . '.told';
 
     private readonly LockManager $locks;
 
@@ -60,16 +63,21 @@ final class RedLockStore implements BlockingStoreInterface
         $this->take($key, null);
     }
 
-    /** A shorter ttl than the lock has left shortens the lifetime of the key. The servers keep what they were told before. */
+    /**
+     * A ttl that is shorter than what the servers were told last shortens it there too: the key gets another token, and
+     * has no lock any more where no majority confirms that.
+     */
     public function putOffExpiration(Key $key, float $ttl): void
     {
         $key->reduceLifetime($ttl);
+        // What is too short for servers is only the key's own affair, and given back when that is over.
+        $shortens = $ttl < $this->told($key) && $ttl * 1000 >= self::TTL_MS_MIN;
         try {
-            $extended = $this->extend($key, $ttl);
+            $put = $shortens ? $this->shorten($key, $ttl) : $this->extend($key, $ttl);
         } catch (RedLockException $trouble) {
             throw new LockStorageException($trouble->getMessage(), 0, $trouble);
         }
-        if (!$extended) {
+        if (!$put) {
             throw new LockConflictedException("The lock on \"$key\" is no longer ours.");
         }
         $this->checkNotExpired($key);
@@ -88,7 +96,7 @@ final class RedLockStore implements BlockingStoreInterface
         } catch (RedLockException $trouble) {
             throw new LockReleasingException($trouble->getMessage(), 0, $trouble);
         }
-        $key->removeState(self::class);
+        $this->clear($key);
     }
 
     /** Whether a majority of the servers holds it for this key, whose own lifetime is not over. */
@@ -107,8 +115,8 @@ final class RedLockStore implements BlockingStoreInterface
     private function take(Key $key, ?int $wait): void
     {
         try {
-            // Saved twice, it is still one lock.
-            if (!$this->extend($key, $this->initialTtl)) {
+            // Saved twice, it is still one lock; and for a longer ttl than before it would have to be shortened again.
+            if (!$this->extend($key, $this->told($key))) {
                 $this->forget($key);
                 $this->acquire($key, $wait);
             }
@@ -123,6 +131,7 @@ final class RedLockStore implements BlockingStoreInterface
         $lease = $this->locks->acquire((string) $key, self::milliseconds($this->initialTtl), $wait)
             ?? throw new LockConflictedException($this->locks->lastErrors()['lock'] ?? "Somebody else has the lock on \"$key\".");
         $key->reduceLifetime($lease->remaining() / 1000);
+        $key->setState(self::TOLD, $this->initialTtl);
         $key->setState(self::class, $lease->detach()['token']);
     }
 
@@ -131,13 +140,47 @@ final class RedLockStore implements BlockingStoreInterface
     {
         if ($key->hasState(self::class)) {
             $this->attach($key, $this->initialTtl)->release();
-            $key->removeState(self::class);
+            $this->clear($key);
+        }
+    }
+
+    private function clear(Key $key): void
+    {
+        $key->removeState(self::class);
+        $key->removeState(self::TOLD);
+    }
+
+    private function told(Key $key): float
+    {
+        return $key->hasState(self::TOLD) ? $key->getState(self::TOLD) : $this->initialTtl;
+    }
+
+    /** False also where the key has no lock. */
+    private function shorten(Key $key, float $ttl): bool
+    {
+        if (!$key->hasState(self::class)) {
+            return false;
+        }
+        $lease = $this->attach($key, $this->told($key));
+        try {
+            if (!$lease->shorten(self::milliseconds($ttl))) {
+                return false;
+            }
+            $key->reduceLifetime($lease->remaining() / 1000);
+            $key->setState(self::TOLD, $ttl);
+            return true;
+        } finally {
+            // Whatever came of it, the old one is no lock any more.
+            $key->setState(self::class, $lease->detach()['token']);
         }
     }
 
     /** False also where the key has no lock. */
     private function extend(Key $key, float $ttl): bool
     {
+        if ($key->hasState(self::class)) {
+            $key->setState(self::TOLD, max($ttl, $this->told($key)));
+        }
         // What counts of the lease afterwards is what the extension gave, so it begins with less than that.
         return $key->hasState(self::class) && $this->ask($key, $ttl / 2, static function (Lease $lease) use ($key, $ttl): bool {
             if (!$lease->extend(self::milliseconds($ttl))) {

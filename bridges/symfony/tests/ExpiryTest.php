@@ -83,14 +83,68 @@ final class ExpiryTest extends StoreTestCase
         $store->putOffExpiration($key, 10.0);
     }
 
-    /** What the servers were told before stands there until a verb of the extension shortens it. */
-    public function testAShorterTtlShortensWhatTheKeyBelieves(): void
+    public function testAShorterTtlShortensWhatTheKeyBelievesAndWhatTheServersKeep(): void
+    {
+        $store = self::store();
+        $key = self::saved($store);
+        $before = $key->getState(RedLockStore::class);
+        // As Symfony's Lock does before it refreshes.
+        $key->resetLifetime();
+        $store->putOffExpiration($key, 5.0);
+        self::assertLessThanOrEqual(5.0, $key->getRemainingLifetime());
+        self::assertGreaterThan(0.0, $key->getRemainingLifetime());
+        self::assertLessThanOrEqual(5_000, max(self::ttls()));
+        $token = $key->getState(RedLockStore::class);
+        self::assertNotSame($before, $token);
+        self::assertSame([$token, $token, $token], self::$fleet->values('r', 3));
+        self::assertTrue($store->exists($key));
+        $store->delete($key);
+        self::assertSame(0, self::$fleet->keyCount(3));
+    }
+
+    public function testARefreshIsAnExtensionAndKeepsItsToken(): void
     {
         $store = self::store();
         $key = self::saved($store);
         $store->putOffExpiration($key, 5.0);
-        self::assertLessThanOrEqual(5.0, $key->getRemainingLifetime());
-        self::assertGreaterThan(0.0, $key->getRemainingLifetime());
+        $token = $key->getState(RedLockStore::class);
+        $key->resetLifetime();
+        $store->putOffExpiration($key, 5.0);
+        self::assertSame($token, $key->getState(RedLockStore::class));
+        $key->resetLifetime();
+        $store->putOffExpiration($key, 60.0);
+        self::assertSame($token, $key->getState(RedLockStore::class));
+        self::assertGreaterThan(50_000, max(self::ttls()));
+        $store->putOffExpiration($key, 5.0);
+        self::assertLessThanOrEqual(5_000, max(self::ttls()));
+    }
+
+    public function testAHolderThatCrashesIsWaitedForNoLongerThanItAskedFor(): void
+    {
+        $this->process('
+            $lock = (new Symfony\Component\Lock\LockFactory($store))->createLock("r", 2.0);
+            $lock->acquire();
+            posix_kill(getmypid(), SIGKILL);
+        ')->wait();
+        self::assertLessThanOrEqual(2_000, max(self::ttls()));
+        $began = microtime(true);
+        self::store()->waitAndSave(new Key('r'));
+        self::assertLessThan(10.0, microtime(true) - $began);
+    }
+
+    public function testALockThatCannotBeShortenedIsOver(): void
+    {
+        $store = self::store();
+        $key = self::saved($store);
+        Wait::until(static fn (): bool => self::$fleet->keyCount(3) === 3, 'all servers to have the lock');
+        self::$fleet->each(static fn ($client) => $client->call('DEL', 'r'), 2);
+        try {
+            $store->putOffExpiration($key, 5.0);
+            self::fail('no majority has the lock');
+        } catch (LockConflictedException) {
+        }
+        Wait::until(static fn (): bool => self::$fleet->keyCount(3) === 0, 'the rest of it to go');
+        self::assertFalse($store->exists($key));
     }
 
     public function testATtlThatIsOverAtOnceGivesTheLockBack(): void

@@ -22,6 +22,15 @@ bool is_repeated_take(const Command& command) {
       command);
 }
 
+bool is_retried_take(const Command& command) {
+  return is_take(command) && std::visit(
+                                 [](const auto& c) {
+                                   using C = std::decay_t<decltype(c)>;
+                                   return !requires { C::kOnlyChance; };
+                                 },
+                                 command);
+}
+
 std::optional<Command> undo_of(const Command& command) {
   return std::visit(
       [](const auto& c) -> std::optional<Command> {

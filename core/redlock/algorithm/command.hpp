@@ -17,7 +17,7 @@ namespace redlock {
 template <IsCommand... C>
 using CommandOf = std::variant<C...>;
 using Command = CommandOf<SetIfAbsent, Pass, ExtendIfEqual, CheckEqual, StampTake, StampUndo,
-                          StampRelease, StampCheck, CheckEndless, Inspect, Join>;
+                          StampRelease, StampCheck, CheckEndless, Inspect, Join, SwapIfEqual>;
 
 [[nodiscard]] Effect effect_of(const Command& command);
 // Which lock it is about; a view into the command.
@@ -36,6 +36,8 @@ using Command = CommandOf<SetIfAbsent, Pass, ExtendIfEqual, CheckEqual, StampTak
 
 // Is it a take that may have been sent before, so that one which is not sent has something to undo?
 [[nodiscard]] bool is_repeated_take(const Command& command);
+// Is it a take of which another one is tried where it fails?
+[[nodiscard]] bool is_retried_take(const Command& command);
 
 // Which of an operation's attempts a command belongs to; a late reply to an earlier
 // attempt is told from the current one's by it.

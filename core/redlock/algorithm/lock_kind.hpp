@@ -36,6 +36,12 @@ class LockKind {
   [[nodiscard]] virtual std::optional<Command> extend(const Token& /*proof*/) const {
     return std::nullopt;
   }
+  // Exchanges what the keys hold, and with it their ttl; nothing for a kind that cannot be
+  // shortened.
+  [[nodiscard]] virtual std::optional<Command> shorten(const Token& /*proof*/,
+                                                       const Token& /*fresh*/) const {
+    return std::nullopt;
+  }
 
   // What is left of a lock asked for, or extended, `elapsed` ago; not positive: too late.
   [[nodiscard]] virtual Duration validity(Duration elapsed) const = 0;

@@ -32,6 +32,22 @@ struct ExtendIfEqual {
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
 };
 
+// Where the key holds the old token, it holds the fresh one and lives for `ttl` from now: that may
+// be shorter than before. Granted: so it is. Denied: nothing was written. One that is late finds no
+// old token.
+struct SwapIfEqual {
+  static constexpr Effect kEffect = Effect::takes;
+  // The lock is over where it fails.
+  static constexpr bool kOnlyChance = true;
+  Resources resources;
+  Token held;
+  Token fresh;
+  Duration ttl;
+
+  [[nodiscard]] LockName lock() const { return {resources.all(), fresh.view()}; }
+  [[nodiscard]] Pass undo() const { return {resources, fresh}; }
+};
+
 // Granted: the key holds the token. Denied: it does not.
 struct CheckEqual {
   static constexpr Effect kEffect = Effect::asks;

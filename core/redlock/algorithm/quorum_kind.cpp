@@ -44,6 +44,10 @@ std::optional<Command> QuorumKind::extend(const Token& proof) const {
   return ExtendIfEqual{resources_, proof, ttl_};
 }
 
+std::optional<Command> QuorumKind::shorten(const Token& proof, const Token& fresh) const {
+  return SwapIfEqual{resources_, proof, fresh, ttl_};
+}
+
 Duration QuorumKind::validity(Duration elapsed) const {
   return validity_of(ttl_, elapsed, drift_factor_);
 }

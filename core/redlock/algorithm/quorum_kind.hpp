@@ -29,6 +29,8 @@ class QuorumKind final : public LockKind {
   [[nodiscard]] Command release(const Token& proof) const override;
   [[nodiscard]] Command check(const Token& proof) const override;
   [[nodiscard]] std::optional<Command> extend(const Token& proof) const override;
+  [[nodiscard]] std::optional<Command> shorten(const Token& proof,
+                                               const Token& fresh) const override;
   [[nodiscard]] Duration validity(Duration elapsed) const override;
   [[nodiscard]] Duration life_max() const override;
 

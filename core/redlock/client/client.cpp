@@ -108,7 +108,9 @@ Result Client::lock(std::string_view resource, Milliseconds ttl, Milliseconds wa
   const Outcome outcome = shared.take(wanted, asked_for, inner::duration_of(wait), stop);
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
   try {
-    return Lease(std::make_shared<inner::Held>(shared_, wanted, asked_for, outcome));
+    // The last of the servers heard of it a moment ago at the latest.
+    const Instant told_until = shared.now() + asked_for;
+    return Lease(std::make_shared<inner::Held>(shared_, wanted, asked_for, outcome, told_until));
   } catch (...) {
     shared.send_release(wanted, outcome.token);
     throw;

@@ -17,12 +17,13 @@ Instant end_of(const Outcome& granted) { return granted.decided_at + granted.val
 
 }  // namespace
 
-Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken)
+Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken,
+           Instant told_until)
     : shared_(std::move(shared)),
       resource_(std::move(resource)),
       token_(taken.token),
       ttl_(ttl),
-      trust_(std::make_shared<Trust>(end_of(taken))) {}
+      trust_(std::make_shared<Trust>(end_of(taken), told_until)) {}
 
 Duration Held::left() noexcept {
   if (watch_.forked()) return {};
@@ -31,6 +32,7 @@ Duration Held::left() noexcept {
 
 bool Held::extend(Duration ttl) {
   if (left() == Duration()) return false;
+  trust_->note_told(ttl, shared_->now());
   const Outcome outcome = shared_->extend(resource_, token_, ttl);
   if (outcome.decision != Decision::granted) {
     note_denial(outcome);
@@ -47,6 +49,35 @@ bool Held::extend(Duration ttl) {
     }
   }
   return true;
+}
+
+bool Held::is_shorter(Duration ttl) noexcept {
+  return (kept_ && ttl < ttl_) || trust_->may_outlast(ttl, shared_->now());
+}
+
+bool Held::shorten(Duration ttl) {
+  if (left() == Duration()) return false;
+  if (!is_shorter(ttl)) return extend(ttl);
+  Shorter shorter = shared_->prepare_shortening(resource_, token_, ttl, trust_);
+  Token fresh = shorter.fresh;
+  const bool kept = kept_;
+  // Nobody extends the old token from here on, nor plants it again.
+  end_trust();
+  token_ = std::move(fresh);
+  trust_ = shorter.trust;
+  ttl_ = ttl;
+  try {
+    const bool granted = shared_->shorten(shorter).decision == Decision::granted;
+    if (granted && kept) keep(keep_until_);
+    if (!granted && kept) (void)loss_.request_stop();
+    return granted && left() > Duration();
+  } catch (...) {
+    // Nothing keeps it alive any more, whatever is left of it.
+    if (kept) (void)loss_.request_stop();
+    // No key has changed, or both tokens are being removed.
+    if (trust_->left(shared_->now()) == Duration()) token_ = std::move(shorter.held);
+    throw;
+  }
 }
 
 bool Held::confirm() {

@@ -27,14 +27,16 @@ class LossWatch final : public LossListener {
 
 class Held {
  public:
-  // `taken` is granted.
-  Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken);
+  // `taken` is granted. The servers may keep it until `told_until`.
+  Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken,
+       Instant told_until);
 
   [[nodiscard]] std::string_view resource() const { return resource_.view(); }
   [[nodiscard]] std::string_view token() const { return token_.view(); }
   [[nodiscard]] Duration left() noexcept;
 
   [[nodiscard]] bool extend(Duration ttl);
+  [[nodiscard]] bool shorten(Duration ttl);
   [[nodiscard]] bool confirm();
   [[nodiscard]] bool release();
   // Gives it back without waiting, unless that has been done.
@@ -45,16 +47,18 @@ class Held {
 
  private:
   void note_denial(const Outcome& outcome) noexcept;
+  // May a server keep it for longer than that, or the keeper extend it by more?
+  [[nodiscard]] bool is_shorter(Duration ttl) noexcept;
   // By its present ttl. Throws what Keeper::keep() throws, and then nothing has changed.
   void keep(Instant keep_until);
   void end_trust() noexcept;
 
   std::shared_ptr<Shared> shared_;
   const Resource resource_;
-  const Token token_;
+  Token token_;
   const ForkWatch watch_;
   Duration ttl_;
-  const std::shared_ptr<Trust> trust_;
+  std::shared_ptr<Trust> trust_;
   bool kept_ = false;
   Instant keep_until_;                       // while it is kept
   std::stop_source loss_{std::nostopstate};  // since it was kept for the first time

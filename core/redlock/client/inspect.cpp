@@ -68,7 +68,8 @@ Result Client::attach(std::string_view resource, std::string_view token, Millise
   Outcome outcome = shared.extend(wanted, Token(std::string(token)), asked_for);
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
   outcome.token = Token(std::string(token));
-  return Lease(std::make_shared<inner::Held>(shared_, std::move(wanted), asked_for, outcome));
+  return Lease(std::make_shared<inner::Held>(shared_, std::move(wanted), asked_for, outcome,
+                                             Instant::never()));
 }
 
 }  // namespace v0

@@ -36,6 +36,8 @@ bool Lease::live() const noexcept { return held_ && held_->left() > Duration(); 
 
 bool Lease::extend(Milliseconds ttl) { return held_ && held_->extend(inner::duration_of(ttl)); }
 
+bool Lease::shorten(Milliseconds ttl) { return held_ && held_->shorten(inner::duration_of(ttl)); }
+
 bool Lease::confirm() { return held_ && held_->confirm(); }
 
 bool Lease::release() { return held_ && held_->release(); }

@@ -62,6 +62,12 @@ Outcome Shared::extend(const Resource& resource, const Token& token, Duration tt
   return runtime_.pool().run(locks_.begin_extend(resource, token, ttl));
 }
 
+Outcome Shared::shorten(Shorter& shorter) {
+  const OperationId id = locks_.begin_shortening(shorter);
+  runtime_.pool().run_until_done(id);
+  return locks_.take_shortening(id, shorter);
+}
+
 Outcome Shared::check(const Resource& resource, const Token& token) {
   return runtime_.pool().run(locks_.begin_check(resource, token));
 }

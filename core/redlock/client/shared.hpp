@@ -35,6 +35,12 @@ class Shared {
   [[nodiscard]] Outcome take(const Resource& resource, Duration ttl, Duration wait,
                              const std::stop_token& stop);
   [[nodiscard]] Outcome extend(const Resource& resource, const Token& token, Duration ttl);
+  // See LockManager.
+  [[nodiscard]] Shorter prepare_shortening(const Resource& resource, const Token& token,
+                                           Duration ttl, const std::shared_ptr<Trust>& trust) {
+    return locks_.prepare_shortening(resource, token, ttl, trust);
+  }
+  [[nodiscard]] Outcome shorten(Shorter& shorter);
   [[nodiscard]] Outcome check(const Resource& resource, const Token& token);
   [[nodiscard]] Outcome release(const Resource& resource, const Token& token);
   [[nodiscard]] Outcome inspect(const Resource& resource);

@@ -214,6 +214,7 @@ void Keeping::begin_extend(Lease& lease, Duration by, Instant now) noexcept {
     const bool time =
         lease.renewal.trusted_until() - now > lease.bound->locks.answer_time() * kHealingOdds;
     lease.by = by;
+    lease.kept.trust->note_told(by, now);
     lease.asking = lease.bound->locks.begin_extend(lease.kept.resources, lease.kept.token, by,
                                                    time ? LossDetail::each : LossDetail::reason);
     asking_.push_back(lease.kept.trust.get());

@@ -6,6 +6,7 @@
 #include "redlock/algorithm/in_line.hpp"
 #include "redlock/algorithm/plant.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/shortening.hpp"
 #include "redlock/runtime/server_plan.hpp"
 
 namespace redlock {
@@ -85,6 +86,49 @@ OperationId LockManager::begin_extend(const Resources& resources, const Token& t
                      nodes_, token);
 }
 
+Shorter LockManager::prepare_shortening(const Resources& resources, const Token& token,
+                                        Duration ttl, const std::shared_ptr<Trust>& trust) {
+  check_resources(resources);
+  check_token(token);
+  const double drift_factor = plan_->options.drift_factor;
+  check_ttl(ttl, drift_factor);
+  const auto kind = std::make_shared<const QuorumKind>(resources, ttl, drift_factor,
+                                                       std::string(owner_of(token)));
+  Shorter shorter{nullptr, resources, token, kind->fresh_token(pool_.entropy()), nullptr, trust};
+  const Instant now = pool_.clock().now();
+  shorter.trust = std::make_shared<Trust>(
+      std::min(now + kind->validity(Duration()), trust->until()), now + ttl);
+  shorter.operation =
+      std::make_unique<Shortening>(plan_->servers.answer_times(), kind, token, shorter.fresh,
+                                   [lowered = shorter.trust](Loss why) noexcept {
+                                     lowered->lose_with_heirs(why);
+                                     return !lowered->lives_on();
+                                   });
+  return shorter;
+}
+
+OperationId LockManager::begin_shortening(Shorter& shorter) {
+  pool_.give_up(shorter.held);
+  std::exchange(shorter.trust_until_then, nullptr)->pass_to(shorter.trust);
+  try {
+    return pool_.begin(std::move(shorter.operation), nodes_, shorter.fresh);
+  } catch (...) {
+    shorter.trust->lose(Loss::silence);
+    // Whoever gives the lock back from now on names the fresh token.
+    forget(shorter.resources, shorter.held);
+    throw;
+  }
+}
+
+void LockManager::forget(const Resources& resources, const Token& token) noexcept {
+  try {
+    // Taken at once: sent, and not waited for.
+    (void)pool_.take(begin_unlock(resources, token));
+  } catch (...) {
+    // No memory: it ends with its ttl, as where a process is killed.
+  }
+}
+
 std::optional<OperationId> LockManager::begin_plant(const Resources& resources, const Token& token,
                                                     Duration ttl, const Outcome& extended) {
   if (extended.decision != Decision::granted) return std::nullopt;
@@ -135,6 +179,28 @@ Outcome LockManager::take_extension(OperationId id) {
   outcome.validity = outcome.validity - (now - outcome.decided_at);
   outcome.decided_at = now;
   if (outcome.validity <= Duration()) outcome.decision = Decision::outlasted;
+  return outcome;
+}
+
+Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
+  Trust& trust = *shorter.trust;
+  Outcome outcome;
+  try {
+    outcome = take_extension(id);
+  } catch (...) {
+    trust.lose(Loss::silence);
+    throw;
+  }
+  if (outcome.decision == Decision::granted) {
+    // Whoever hands it to the old token yet is to be told that nobody wants it.
+    pool_.note_given_up(std::make_shared<const Command>(Pass{shorter.resources, shorter.held}));
+    const Instant until = outcome.decided_at + outcome.validity;
+    if (!trust.prolong(until, outcome.decided_at)) outcome.decision = Decision::outlasted;
+  }
+  if (outcome.decision == Decision::granted) return outcome;
+  trust.lose(Loss::silence);
+  // The machine has left the fresh token on the servers, maybe behind a release that found none.
+  if (!outcome.token.empty() && !trust.lives_on()) forget(shorter.resources, shorter.fresh);
   return outcome;
 }
 

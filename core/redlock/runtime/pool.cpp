@@ -124,7 +124,7 @@ Outcome Pool::take(OperationId id) {
   return outcome;
 }
 
-Outcome Pool::run(OperationId id) {
+void Pool::run_until_done(OperationId id) {
   try {
     while (!done(id)) step(Instant::never());
   } catch (...) {
@@ -133,6 +133,10 @@ Outcome Pool::run(OperationId id) {
     reactor_.end(id);
     throw;
   }
+}
+
+Outcome Pool::run(OperationId id) {
+  run_until_done(id);
   return take(id);
 }
 

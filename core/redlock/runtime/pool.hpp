@@ -63,6 +63,8 @@ class Pool {
                                   Token token);
   // A release of this lock is about to begin.
   void give_up(const Token& token) { questions_.give_up(token); }
+  // The lock that `removal` removes was given up, though none of it may have to be sent.
+  void note_given_up(const SharedCommand& removal) { reactor_.note_given_up(removal); }
   // One turn of the reactor: waits at most until `until`, moves what is ready.
   Woken step(Instant until);
   [[nodiscard]] std::optional<Instant> next_deadline();
@@ -73,7 +75,9 @@ class Pool {
   // decided yet. Throws what it failed by, undone too. In a child also `aborted`, with nothing
   // undone: what was decided is its parent's.
   Outcome take(OperationId id);
-  // Steps until done, then takes.
+  // Steps until done. What it throws has ended the operation, with everything undone.
+  void run_until_done(OperationId id);
+  // Then takes it, too.
   Outcome run(OperationId id);
 
   // Ends every operation; what undoes keys is sent.

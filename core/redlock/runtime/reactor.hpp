@@ -70,6 +70,10 @@ class Reactor {
   void end_all();
 
   void set_idle_limit(Duration limit) { idle_limit_ = std::max(limit, kIdleLimitMin); }
+  // Where the lock that `removal` removes is handed over yet, it is given back.
+  void note_given_up(const SharedCommand& removal) noexcept {
+    if (!listeners_.empty()) given_up_.note(removal);
+  }
   enum class Chance { not_the_last, last };
   // Puts removals on their way to these nodes' servers and waits until they have been sent, at most
   // until the connections' own deadlines. Returns at once where nothing is owed.

@@ -43,7 +43,7 @@ void Spared::note_reply(AttemptNumber attempt, const Reply& reply) noexcept {
 bool Spared::may_decide(std::size_t majority) const {
   const std::size_t nodes = asked_ + kept_.size();
   const bool open = granted_ < majority && denied_ + majority <= nodes;
-  return open && !is_take(*kept_.front().command);
+  return open && !is_retried_take(*kept_.front().command);
 }
 
 Spared::Advice Spared::advise(std::size_t majority, Instant now) const {

@@ -1,20 +1,26 @@
-// How long a lease may be trusted: what its owner and the thread that keeps it alive both know.
+// How long a lease may be trusted: what its owner and the thread that keeps it alive both know. And
+// for how long the servers may keep its lock, which is longer where their answers were lost.
 //
 // Invariant: trust that is over stays over, whoever noticed first, for its owner may have been
-// told. All instants are the system clock's. Any thread.
+// told. All instants are the system clock's. Any thread, but for its heirs: the owner's alone.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/algorithm/time.hpp"
+#include "redlock/algorithm/validity.hpp"
 
 namespace redlock {
 
 class Trust {
  public:
-  explicit Trust(Instant until) noexcept : until_ns_(until.since_epoch_ns()) {}
+  // Where it is not known what the servers were told, they may keep it for ever.
+  explicit Trust(Instant until, Instant told_until = Instant::never()) noexcept
+      : until_ns_(until.since_epoch_ns()), told_until_ns_(told_until.since_epoch_ns()) {}
   Trust(const Trust&) = delete;
   Trust& operator=(const Trust&) = delete;
 
@@ -42,18 +48,46 @@ class Trust {
       if (until_ns_.compare_exchange_weak(until_ns, later_ns)) return true;
     }
   }
+  // The servers are about to be told this ttl; one that is too long is told nobody.
+  void note_told(Duration ttl, Instant now) noexcept {
+    if (ttl > kTtlMax) return;
+    const std::int64_t until_ns = (now + ttl).since_epoch_ns();
+    std::int64_t told_ns = told_until_ns_.load();
+    while (told_ns < until_ns && !told_until_ns_.compare_exchange_weak(told_ns, until_ns)) {
+    }
+  }
+  // May a server keep the lock for longer than that?
+  [[nodiscard]] bool may_outlast(Duration ttl, Instant now) const noexcept {
+    return (now + ttl).since_epoch_ns() < told_until_ns_.load();
+  }
+
   // Its owner releases the lock: nothing of it may be left on the servers, nor come there again.
   void end() noexcept { until_ns_.store(kReleased); }
   [[nodiscard]] bool released() const noexcept { return until_ns_.load() == kReleased; }
   // It is over for its owner, but the lock lives on without it: its votes are good ones.
   void pass_on() noexcept { until_ns_.store(kPassedOn); }
   [[nodiscard]] bool passed_on() const noexcept { return until_ns_.load() == kPassedOn; }
+  // The same while its owner trusts it further: others may do so too from now on.
+  void share() noexcept { shared_.store(true); }
+  // Others may trust in its votes, whatever becomes of this.
+  [[nodiscard]] bool lives_on() const noexcept {
+    if (shared_.load() || passed_on()) return true;
+    return heir_ && (heir_->until_ns_.load() > kOver || heir_->lives_on());
+  }
   // Over by a loss, unless it was over before.
   void lose(Loss why) noexcept {
     std::int64_t until_ns = until_ns_.load();
     while (until_ns > kOver) {
       if (until_ns_.compare_exchange_weak(until_ns, kOver)) return loss_.store(why);
     }
+  }
+  // What its owner trusts instead from now on, for the sake of the same votes until a majority has
+  // given it others.
+  void pass_to(std::shared_ptr<Trust> heir) noexcept { heir_ = std::move(heir); }
+  // Over by a loss, and so is what was to follow.
+  void lose_with_heirs(Loss why) noexcept {
+    lose(why);
+    if (heir_) heir_->lose_with_heirs(why);
   }
   // Why it is over, where the one who keeps it knew first; none otherwise.
   [[nodiscard]] Loss loss() const noexcept { return loss_.load(); }
@@ -64,7 +98,10 @@ class Trust {
   static constexpr std::int64_t kPassedOn = -2;
 
   std::atomic<std::int64_t> until_ns_;
+  std::atomic<std::int64_t> told_until_ns_;
   std::atomic<Loss> loss_ = Loss::none;
+  std::atomic<bool> shared_ = false;
+  std::shared_ptr<Trust> heir_;
   static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 };
 

@@ -29,6 +29,11 @@ void Dialect<ExtendIfEqual>::write(const RequestWriter& request, const ExtendIfE
                  in_ms(command.ttl));
 }
 
+void Dialect<SwapIfEqual>::write(const RequestWriter& request, const SwapIfEqual& command) {
+  request.script(scripts::swap_if_equal, command.lock().keys, command.held.view(),
+                 command.fresh.view(), in_ms(command.ttl));
+}
+
 void Dialect<CheckEqual>::write(const RequestWriter& request, const CheckEqual& command) {
   request.script(scripts::check_equal, command.lock().keys, command.token.view());
 }

@@ -25,6 +25,11 @@ struct Dialect<ExtendIfEqual> : ScriptDialect {
 };
 
 template <>
+struct Dialect<SwapIfEqual> : ScriptDialect {
+  static void write(const RequestWriter& request, const SwapIfEqual& command);
+};
+
+template <>
 struct Dialect<CheckEqual> : ScriptDialect {
   static void write(const RequestWriter& request, const CheckEqual& command);
 };

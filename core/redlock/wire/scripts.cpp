@@ -183,6 +183,22 @@ end
 return 1)",
     "a37a402bae9fb577dd7258409d3571d2a6c4b752"};
 
+// As an extend: the vote counts by this from now on, and a join that speaks of the old token,
+// however late, gives nothing away.
+const Script swap_if_equal{
+    R"(local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
+if held ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+if redis.pcall('HLEN', waiters) == 0 then return 1 end
+local given = redis.pcall('HGET', waiters, '')
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == held then
+  redis.pcall('HDEL', waiters, '')
+end
+redis.pcall('HDEL', waiters, held)
+redis.pcall('ZREM', KEYS[1] .. ':redlock:line', held)
+return 1)",
+    "8e19abf54f5e9c6c8f7cdeb30dfa95f5368d658f"};
+
 const Script check_equal{
     R"(if redis.call('GET', KEYS[1]) == ARGV[1] then return 1 end
 return 0)",

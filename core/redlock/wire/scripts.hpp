@@ -24,6 +24,9 @@ extern const Script pass;
 extern const Script join;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms. Never shortens.
 extern const Script extend_if_equal;
+// KEYS[1] key, ARGV[1] old token, ARGV[2] fresh token, ARGV[3] ttl in ms, which may be shorter than
+// what the key has left. 1 when the key held the old token.
+extern const Script swap_if_equal;
 // KEYS[1] key, ARGV[1] token.
 extern const Script check_equal;
 // KEYS[1] key. Its PTTL, how many stand in line for it and its value, with blanks between them;

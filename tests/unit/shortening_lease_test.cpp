@@ -1,0 +1,339 @@
+// A lease that is shortened over a fake network: who believes what, and what is left on servers.
+#include <gtest/gtest.h>
+
+#include "support/keeping_fixture.hpp"
+
+namespace redlock {
+namespace {
+
+using test::FakeServer;
+using test::KeepingTest;
+using test::kTtl;
+
+const Resource kResource("r");
+constexpr Duration kShort = Duration::ms(500);
+
+class AShortenedLease : public KeepingTest {
+ protected:
+  AShortenedLease()
+      : held_(lock(locks_)), trust_(std::make_shared<Trust>(clock_.now() + held_.validity)) {}
+
+  Shorter prepare() { return locks_.prepare_shortening(kResource, held_.token, kShort, trust_); }
+  void step_until_done(OperationId id) {
+    while (!pool_.done(id)) pool_.step(Instant::never());
+  }
+  Outcome run(Shorter& shorter) {
+    const OperationId id = locks_.begin_shortening(shorter);
+    step_until_done(id);
+    return locks_.take_shortening(id, shorter);
+  }
+  // Of all servers: what stands under the key; empty: nothing.
+  std::vector<std::string> stored() {
+    step_for(Duration::ms(200));
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < 3; ++i) values.push_back(server(i).keys["r"]);
+    return values;
+  }
+  static std::vector<std::string> everywhere(const Token& token) {
+    return {3, std::string(token.view())};
+  }
+
+  LockManager locks_ = manager(3);
+  Outcome held_;
+  std::shared_ptr<Trust> trust_;
+};
+
+const std::vector<std::string> kNowhere(3);
+
+TEST_F(AShortenedLease, IsTrustedForTheShortTtlFromBeforeTheCommandLeaves) {
+  const Shorter shorter = prepare();
+  EXPECT_EQ(shorter.trust->until(), clock_.now() + validity_of(kShort, Duration(), 0.01));
+  EXPECT_NE(shorter.fresh, shorter.held);
+  EXPECT_EQ(stored(), everywhere(held_.token)) << "nothing has been sent";
+}
+
+TEST_F(AShortenedLease, MayOutlastNoMoreThanTheServersAreToldByThat) {
+  const Shorter shorter = prepare();
+  EXPECT_TRUE(trust_->may_outlast(Duration::seconds(1'000), clock_.now())) << "nobody knows";
+  EXPECT_FALSE(shorter.trust->may_outlast(kShort, clock_.now()));
+  EXPECT_TRUE(shorter.trust->may_outlast(kShort - Duration::ns(1), clock_.now()));
+}
+
+TEST_F(AShortenedLease, IsNeverTrustedLongerByThatThanItWas) {
+  const Instant soon = clock_.now() + Duration::ms(100);
+  const auto little = std::make_shared<Trust>(soon);
+  EXPECT_EQ(locks_.prepare_shortening(kResource, held_.token, kTtl, little).trust->until(), soon);
+  little->end();
+  const Shorter over = locks_.prepare_shortening(kResource, held_.token, kTtl, little);
+  EXPECT_EQ(over.trust->left(clock_.now()), Duration());
+}
+
+TEST_F(AShortenedLease, HasAnotherTokenEverywhereInOneRoundTripOfOneCommand) {
+  std::vector<std::size_t> before;
+  for (std::size_t i = 0; i < 3; ++i) before.push_back(server(i).log.size());
+  Shorter shorter = prepare();
+  const Outcome outcome = run(shorter);
+  ASSERT_EQ(outcome.decision, Decision::granted);
+  EXPECT_EQ(outcome.token, shorter.fresh);
+  EXPECT_EQ(stored(), everywhere(shorter.fresh));
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(server(i).log.size(), before[i] + 1) << i;
+    EXPECT_EQ(server(i).log.back().back(), "500") << "its ttl";
+  }
+  EXPECT_EQ(shorter.trust->until(), outcome.decided_at + outcome.validity);
+}
+
+TEST_F(AShortenedLease, KeepsTheNameOfItsOwner) {
+  const Outcome taken = pool_.run(
+      locks_.begin_lock(Resource("named"), kTtl, RetryPolicy::exact(1, Duration()), "web 7"));
+  const auto trust = std::make_shared<Trust>(clock_.now() + taken.validity);
+  const Shorter shorter = locks_.prepare_shortening(Resource("named"), taken.token, kShort, trust);
+  EXPECT_EQ(owner_of(shorter.fresh), "web 7");
+}
+
+TEST_F(AShortenedLease, IsExtendedReleasedAndCheckedByTheFreshToken) {
+  Shorter shorter = prepare();
+  ASSERT_EQ(run(shorter).decision, Decision::granted);
+  EXPECT_EQ(pool_.run(locks_.begin_extend(kResource, held_.token, kTtl)).decision,
+            Decision::denied);
+  EXPECT_EQ(pool_.run(locks_.begin_extend(kResource, shorter.fresh, kTtl)).decision,
+            Decision::granted);
+  EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
+}
+
+TEST_F(AShortenedLease, LeavesNothingOfItsOldTokenOnAServerThatWasAway) {
+  server(2).stopped = true;
+  Shorter shorter = prepare();
+  ASSERT_EQ(run(shorter).decision, Decision::granted);
+  transport_.resume(server(2));
+  const std::vector<std::string> values = stored();
+  EXPECT_EQ(values[0], shorter.fresh.view());
+  EXPECT_NE(values[2], held_.token.view());
+}
+
+TEST_F(AShortenedLease, ThatOnlyAMinorityConfirmsIsLostAndLeavesNothing) {
+  server(1).keys["r"] = "somebody else's";
+  server(2).keys["r"] = "somebody else's";
+  Shorter shorter = prepare();
+  EXPECT_EQ(run(shorter).decision, Decision::denied);
+  EXPECT_EQ(shorter.trust->loss(), Loss::denied);
+  EXPECT_EQ(stored()[0], "");
+  EXPECT_EQ(stored()[1], "somebody else's");
+}
+
+TEST_F(AShortenedLease, WithoutAMajorityThatAnswersIsLost) {
+  server(1).stopped = server(2).stopped = true;
+  Shorter shorter = prepare();
+  EXPECT_EQ(run(shorter).decision, Decision::unreachable);
+  EXPECT_EQ(shorter.trust->loss(), Loss::silence);
+  for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
+  EXPECT_EQ(stored(), kNowhere);
+}
+
+TEST_F(AShortenedLease, WhoseCallerLeavesIsLostAndLeavesNothing) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  EXPECT_GT(shorter.trust->left(clock_.now()), Duration());
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
+  EXPECT_EQ(shorter.trust->left(clock_.now()), Duration());
+  EXPECT_EQ(stored(), kNowhere);
+}
+
+// As signal handlers do it.
+TEST_F(AShortenedLease, ThatIsReleasedMeanwhileIsNotHandedOut) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  shorter.trust->end();
+  EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
+  step_until_done(id);
+  EXPECT_NE(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  EXPECT_TRUE(shorter.trust->released());
+  EXPECT_EQ(stored(), kNowhere);
+}
+
+TEST_F(AShortenedLease, ThatIsReleasedBeforeItsExchangeArrivesIsGivenBackOnceMore) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  step_until_done(id);
+  shorter.trust->end();
+  EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
+  // The release has overtaken it, on another connection.
+  for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = shorter.fresh.view();
+  EXPECT_NE(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  EXPECT_EQ(stored(), kNowhere);
+}
+
+TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileIsNotGivenBackThoughItsCallerIsRefused) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  step_until_done(id);
+  shorter.trust->pass_on();
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::outlasted);
+  EXPECT_EQ(stored(), everywhere(shorter.fresh));
+}
+
+// A signal handler shortens it while that is under way.
+TEST_F(AShortenedLease, ThatIsShortenedFurtherMeanwhileIsHeldByTheLatestToken) {
+  Shorter outer = prepare();
+  const OperationId outer_id = locks_.begin_shortening(outer);
+  Shorter inner = locks_.prepare_shortening(kResource, outer.fresh, Duration::ms(300), outer.trust);
+  outer.trust->end();
+  const OperationId inner_id = locks_.begin_shortening(inner);
+  step_until_done(inner_id);
+  EXPECT_EQ(locks_.take_shortening(inner_id, inner).decision, Decision::granted);
+  step_until_done(outer_id);
+  EXPECT_NE(locks_.take_shortening(outer_id, outer).decision, Decision::granted);
+  EXPECT_GT(inner.trust->left(clock_.now()), Duration());
+  EXPECT_EQ(stored(), everywhere(inner.fresh));
+}
+
+class AShorteningWithinAnother : public AShortenedLease {
+ protected:
+  AShorteningWithinAnother()
+      : outer_(prepare()),
+        inner_(
+            locks_.prepare_shortening(kResource, outer_.fresh, Duration::ms(300), outer_.trust)) {}
+
+  // One a little behind the other.
+  void begin_both() {
+    outer_id_ = locks_.begin_shortening(outer_);
+    clock_.advance(Duration::ms(10));
+    outer_.trust->end();
+    inner_id_ = locks_.begin_shortening(inner_);
+  }
+  void begin_both_while_two_servers_stand_still() {
+    for (const std::size_t i : {1U, 2U}) server(i).stopped = true;
+    begin_both();
+  }
+  Decision outer_decision() { return decision_of(*outer_id_, outer_); }
+  Decision inner_decision() { return decision_of(*inner_id_, inner_); }
+  bool inner_is_live() { return inner_.trust->left(clock_.now()) > Duration(); }
+  std::vector<std::string> stored_behind_that() {
+    for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
+    return stored();
+  }
+
+  Shorter outer_;
+  Shorter inner_;
+  std::optional<OperationId> outer_id_;
+  std::optional<OperationId> inner_id_;
+
+ private:
+  Decision decision_of(OperationId id, const Shorter& shorter) {
+    step_until_done(id);
+    return locks_.take_shortening(id, shorter).decision;
+  }
+};
+
+TEST_F(AShorteningWithinAnother, IsLostBeforeThatRemovesAVoteOnWhichItRests) {
+  for (const std::size_t i : {0U, 1U, 2U}) server(i).answer_time = Duration::ms(20);
+  for (const std::size_t i : {1U, 2U}) server(i).keys["r"] = "somebody else's";
+  begin_both();
+  EXPECT_TRUE(inner_is_live());
+  EXPECT_EQ(outer_decision(), Decision::denied);
+  ASSERT_FALSE(pool_.done(*inner_id_));
+  EXPECT_EQ(inner_.trust->loss(), Loss::denied);
+  EXPECT_NE(inner_decision(), Decision::granted);
+  EXPECT_EQ(stored()[0], "");
+}
+
+TEST_F(AShorteningWithinAnother, ThatWasPassedOnKeepsTheVotesOnWhichItRests) {
+  begin_both_while_two_servers_stand_still();
+  inner_.trust->pass_on();
+  EXPECT_EQ(outer_decision(), Decision::unreachable);
+  EXPECT_EQ(inner_decision(), Decision::unreachable);
+  for (const std::string& value : stored_behind_that()) EXPECT_NE(value, "");
+}
+
+TEST_F(AShorteningWithinAnother, ThatIsConfirmedOutlivesTheCallAroundIt) {
+  begin_both();
+  EXPECT_EQ(inner_decision(), Decision::granted);
+  (void)locks_.take_shortening(*outer_id_, outer_);
+  EXPECT_TRUE(inner_is_live());
+  EXPECT_EQ(stored(), everywhere(inner_.fresh));
+}
+
+// As signal handlers do it; whoever has it now trusts what the servers still hold.
+TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileStaysThoughItsCallerLeaves) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  shorter.trust->pass_on();
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
+  EXPECT_EQ(stored(), everywhere(shorter.fresh)) << "the commands were under way";
+}
+
+TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileStaysThoughNoMajorityAnswers) {
+  server(1).stopped = server(2).stopped = true;
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  shorter.trust->pass_on();
+  step_until_done(id);
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::unreachable);
+  for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
+  for (const std::string& value : stored()) {
+    EXPECT_TRUE(value == shorter.fresh.view() || value == held_.token.view()) << value;
+  }
+}
+
+TEST_F(AShortenedLease, ThatOnlySomeOfItsOwnersPassedOnStaysToo) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  shorter.trust->share();
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
+  EXPECT_EQ(shorter.trust->left(clock_.now()), Duration()) << "of those that had it shortened";
+  EXPECT_EQ(stored(), everywhere(shorter.fresh));
+}
+
+TEST_F(AShortenedLease, GivesNoExtensionOfItsOldToken) {
+  const OperationId extension = locks_.begin_extend(kResource, held_.token, kTtl);
+  Shorter shorter = prepare();
+  ASSERT_EQ(run(shorter).decision, Decision::granted);
+  step_until_done(extension);
+  EXPECT_EQ(locks_.take_extension(extension).decision, Decision::denied)
+      << "it was granted before the exchange, and counts for nothing any more";
+}
+
+TEST_F(AShortenedLease, ThatOutlastedItsTtlIsLost) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  step_until_done(id);
+  clock_.advance(kShort);
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::outlasted);
+  EXPECT_EQ(shorter.trust->left(clock_.now()), Duration());
+  EXPECT_EQ(stored(), kNowhere);
+}
+
+TEST_F(AShortenedLease, IsNotPlantedByItsOldToken) {
+  ASSERT_EQ(unlock(locks_, held_.token).decision, Decision::granted);
+  const KeptLease lease = take_and_plant();
+  Shorter shorter = locks_.prepare_shortening(kResource, lease.token, kShort, lease.trust);
+  lease.trust->end();
+  keeping_.stop(*lease.trust);
+  const OperationId id = locks_.begin_shortening(shorter);
+  step_until_done(id);
+  ASSERT_EQ(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  keep_for(Duration::ms(300));
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(server(i).keys["r"], lease.token.view()) << i;
+}
+
+TEST_F(AShortenedLease, AsksAServerThatIsBackedOffFromWhereItDecides) {
+  server(2).reach = FakeServer::Reach::refuses;
+  (void)pool_.run(locks_.begin_check(Resource("other"), Token("t")));
+  transport_.drop_connections(server(2));
+  (void)pool_.run(locks_.begin_check(Resource("other"), Token("t")));
+  server(2).reach = FakeServer::Reach::accepts;
+  server(1).keys.clear();
+  Shorter shorter = prepare();
+  EXPECT_EQ(run(shorter).decision, Decision::granted) << "two of three have it";
+}
+
+TEST_F(AShortenedLease, RefusesWhatExtendRefuses) {
+  EXPECT_THROW((void)locks_.prepare_shortening(kResource, held_.token, Duration(), trust_),
+               ArgumentError);
+  EXPECT_THROW((void)locks_.prepare_shortening(kResource, held_.token, Duration::ms(1), trust_),
+               ArgumentError);
+  EXPECT_GT(trust_->left(clock_.now()), kShort);
+}
+
+}  // namespace
+}  // namespace redlock
