@@ -8,6 +8,19 @@ memory_max=6000000 file_max=300000
 
 build() { cmake --build "$build" -j "$1" --target "${@:2}" >"$job/build.log" 2>&1; }
 
+# Of the tree, what a build needs in which mutants are tried.
+copy_original() {
+  mkdir "$1"
+  cp -a "$root"/{core,tests,cmake,CMakeLists.txt,sources.txt} "$1/"
+}
+
+# configure_copy TREE BUILD [OPTION...]
+configure_copy() {
+  cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= \
+    -DREDLOCK_BUILD_CLI=OFF -DCMAKE_CXX_FLAGS='-O1 -D_GLIBCXX_ASSERTIONS' \
+    --compile-no-warning-as-error "${@:3}"
+}
+
 # Makes a copy of the tree with a configured build; equal paths below the job's folder let ccache
 # share objects between jobs. The core is optimised enough to be quick, the tests are quickly compiled.
 prepare() {
@@ -21,9 +34,7 @@ prepare() {
   export CCACHE_BASEDIR=$job CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
   local launcher=()
   if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-  cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= \
-    -DREDLOCK_BUILD_CLI=OFF -DCMAKE_CXX_FLAGS='-O1 -D_GLIBCXX_ASSERTIONS' --compile-no-warning-as-error \
-    ${launcher[@]+"${launcher[@]}"} >"$job/build.log" 2>&1 &&
+  configure_copy "$tree" "$build" ${launcher[@]+"${launcher[@]}"} >"$job/build.log" 2>&1 &&
     build "$2" "${suites[@]}" || { tail -n 30 "$job/build.log" >&2; return 1; }
   objects=$(sum_objects)
 }
