@@ -42,7 +42,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }
 
 // Are standard input and output the terminal whose foreground is ours? In a pipeline it is not the
-// command alone that needs it.
+// command alone that needs it: there it has to ask.
 bool at_terminal() {
   return tcgetpgrp(STDIN_FILENO) == getpgrp() && tcgetpgrp(STDOUT_FILENO) == getpgrp();
 }
@@ -123,6 +123,7 @@ Child::Child(const std::vector<std::string>& command, const std::vector<std::str
 
 Child::~Child() {
   take_terminal_back();
+  if (terminal_ != STDIN_FILENO) close(terminal_);
   while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -137,10 +138,24 @@ std::optional<Ended> Child::ended() {
   return Ended{kBySignal + info.si_status, info.si_status};
 }
 
-bool Child::was_stopped() {
+int Child::stopped_by() {
   siginfo_t info{};
   const auto process = static_cast<id_t>(process_);
-  return waitid(P_PID, process, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0;
+  const bool stopped = waitid(P_PID, process, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0;
+  return stopped ? info.si_status : 0;
+}
+
+bool Child::lend_terminal() {
+  // It may have asked for it by name.
+  if (!has_terminal_ && terminal_ == STDIN_FILENO) {
+    const int by_name = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+    if (by_name < 0) return false;
+    terminal_ = by_name;
+  }
+  if (tcgetpgrp(terminal_) != getpgrp()) return false;
+  has_terminal_ = true;
+  go_on();
+  return true;
 }
 
 void Child::pause() noexcept {
@@ -148,24 +163,25 @@ void Child::pause() noexcept {
   signal(SIGTSTP);
   // It may have to leave the screen in good order before it stops.
   constexpr timespec kStep{0, 5'000'000};
-  for (int steps = 0; steps < 20 && !was_stopped() && !ended(); ++steps) nanosleep(&kStep, nullptr);
+  for (int steps = 0; steps < 20 && stopped_by() == 0 && !ended(); ++steps)
+    nanosleep(&kStep, nullptr);
   // Who takes no notice would go on, and nobody keeps the lock.
   signal(SIGSTOP);
 }
 
 // In the background it belongs to somebody else.
 void Child::take_terminal_back() const noexcept {
-  if (has_terminal_ && tcgetpgrp(STDIN_FILENO) == process_) give_terminal(getpgrp());
+  if (has_terminal_ && tcgetpgrp(terminal_) == process_) give_terminal(getpgrp());
 }
 
 void Child::go_on() const noexcept {
   // Who goes on in the background does not have it.
-  if (has_terminal_ && tcgetpgrp(STDIN_FILENO) == getpgrp()) give_terminal(process_);
+  if (has_terminal_ && tcgetpgrp(terminal_) == getpgrp()) give_terminal(process_);
   signal(SIGCONT);
 }
 
 // From the background this raises SIGTTOU, which is blocked.
-void Child::give_terminal(pid_t group) const noexcept { (void)tcsetpgrp(STDIN_FILENO, group); }
+void Child::give_terminal(pid_t group) const noexcept { (void)tcsetpgrp(terminal_, group); }
 
 void Child::signal(int number) const noexcept { (void)kill(-process_, number); }
 

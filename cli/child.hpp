@@ -5,6 +5,7 @@
 // can reach a stranger. One thread.
 #pragma once
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <optional>
@@ -40,9 +41,12 @@ class Child {
 
   // Once it has.
   [[nodiscard]] std::optional<Ended> ended();
-  // Was it stopped, since this was asked last?
-  [[nodiscard]] bool was_stopped();
+  // The signal by which it was stopped since this was asked last; 0: it was not.
+  [[nodiscard]] int stopped_by();
   [[nodiscard]] bool has_terminal() const { return has_terminal_; }
+  // Whoever asks for a terminal that he has not is stopped. Gives it to the command where it is
+  // ours to give, and lets it go on.
+  [[nodiscard]] bool lend_terminal();
   // Stops it, and takes the terminal back; and the other way round.
   void pause() noexcept;
   void go_on() const noexcept;
@@ -57,6 +61,7 @@ class Child {
 
   pid_t process_ = 0;
   bool has_terminal_ = false;
+  int terminal_ = STDIN_FILENO;
 };
 
 }  // namespace redlock::cli

@@ -165,9 +165,15 @@ class Supervision {
     }
     while (watched_.children.take()) {
     }
+    const int stop = child_.stopped_by();
+    const bool asks = stop == SIGTTIN || stop == SIGTTOU;
+    const bool stopped = stop != 0 && !(asks && child_.lend_terminal()) && child_.has_terminal();
     // By Ctrl-Z, which the one of us gets who has the terminal.
-    const bool child_stopped = child_.was_stopped() && child_.has_terminal();
-    if (watched_.stops.take() || child_stopped) stop_along();
+    if (watched_.stops.take()) {
+      stop_along(Whom::process);
+    } else if (stopped) {
+      stop_along(stop == SIGSTOP ? Whom::process : Whom::group);
+    }
     if (polled[3].revents != 0 && !lost_) end_command();
     if (lost_ && !killed_ && steady_clock::now() >= kill_at_) {
       killed_ = true;
@@ -175,10 +181,10 @@ class Supervision {
     }
   }
 
-  // Nobody keeps the lease meanwhile.
-  void stop_along() {
+  // Nobody keeps the lease meanwhile. Of what was typed only the command's group has heard.
+  void stop_along(Whom whom) {
     child_.pause();
-    stop_self();
+    stop_self(whom);
     if (!lost_ && !lease_.live()) end_command();
     child_.go_on();
   }

@@ -85,7 +85,7 @@ int Screen::key() {
 
 void Screen::stop() {
   leave();
-  stop_self();
+  stop_self(Whom::process);
   (void)tcgetattr(STDIN_FILENO, &before_);
   enter();
 }

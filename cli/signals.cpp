@@ -37,12 +37,12 @@ sigset_t signal_mask() {
   return mask;
 }
 
-void stop_self() {
+void stop_self(Whom whom) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTSTP);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  (void)raise(SIGTSTP);
+  (void)(whom == Whom::group ? kill(0, SIGTSTP) : raise(SIGTSTP));
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }

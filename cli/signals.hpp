@@ -25,12 +25,12 @@ class Signals {
 
 // The mask of a process that starts.
 [[nodiscard]] sigset_t signal_mask();
-// As Ctrl-Z does: not where nobody is left who could let us go on. SIGTSTP is blocked afterwards.
-void stop_self();
 enum class Whom {
   process,
   group,  // as if it had been typed
 };
+// As Ctrl-Z does: not where nobody is left who could let us go on. SIGTSTP is blocked afterwards.
+void stop_self(Whom whom);
 // As if the signal had come without us: does not return, unless it does not end a process.
 void die_by(int number, Whom whom);
 

@@ -113,6 +113,57 @@ final class TerminalTest extends CliTestCase
         self::assertReleased();
     }
 
+    public function testCtrlZStopsAScriptAlongWithTheCommandThatItRuns(): void
+    {
+        $this->type('sh -c "' . self::program() . ' run r --timeout 2s -- cat; echo the script goes on"');
+        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
+        $this->type('hello');
+        $this->awaitScreen('~^hello\nhello$~m');
+        $this->key('C-z');
+        $this->awaitScreen('~Stopped~');
+        $this->type('fg');
+        $this->type('there');
+        $this->awaitScreen('~^there\nthere$~m');
+        $this->key('C-d');
+        $this->awaitScreen('~^the script goes on\nprompt:$~m');
+        self::assertReleased();
+    }
+
+    /** @dataProvider waysToAsk */
+    public function testACommandOfAPipelineGetsTheTerminalWhenItAsksForIt(string $command, string $stdin): void
+    {
+        $this->type(self::program() . " run r --timeout 2s -- sh -c '$command; echo got \$x' $stdin| cat");
+        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
+        $this->type('hello');
+        $this->awaitScreen('~^got hello$~m');
+        $this->awaitScreen('~prompt:$~');
+        self::assertReleased();
+        $this->type('echo again');
+        $this->awaitScreen('~^again$~m');
+    }
+
+    /** @return array<string, array{string, string}> */
+    public static function waysToAsk(): array
+    {
+        return ['by standard input' => ['read x', ''], 'by its name' => ['read x </dev/tty', '</dev/null ']];
+    }
+
+    public function testAPipelineWhoseCommandHasTheTerminalIsStoppedAndEndedAsAWhole(): void
+    {
+        $this->type(self::program() . ' run r --timeout 2s -- cat | cat');
+        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
+        $this->type('hello');
+        $this->awaitScreen('~^hello\nhello$~m');
+        $this->key('C-z');
+        $this->awaitScreen('~Stopped~');
+        $this->type('fg');
+        $this->type('there');
+        $this->awaitScreen('~^there\nthere$~m');
+        $this->key('C-c');
+        $this->awaitScreen('~\^C\n?prompt:$~');
+        self::assertReleased();
+    }
+
     private function tmux(string ...$arguments): string
     {
         $command = implode(' ', array_map(escapeshellarg(...), ['tmux', '-S', $this->socket, ...$arguments]));
