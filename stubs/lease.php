@@ -292,8 +292,9 @@ final class Lease
      * no use any more. From the beginning of the call on the lease is live for no longer than ttl.
      * With keepAlive it is extended by this ttl from then on. A ttl that is no shorter than what the
      * servers may have been told, also by an extend() whose answers were lost, and than what keepAlive
-     * extends it by, does what extend() does. Of a lease from attach() nobody knows what they were
-     * told: it always gets another token.
+     * extends it by, does what extend() does; so does any ttl where a part of the lock was passed on by
+     * detach(). Of a lease from attach() nobody knows what they were told: it always gets another
+     * token.
      *
      * @return bool true when a majority confirmed it, or what a signal handler meanwhile shortened it
      *     to. Otherwise the lease is lost, whatever the reason: servers that refuse the command lose it

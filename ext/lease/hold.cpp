@@ -81,6 +81,7 @@ Duration Hold::left() {
 bool Hold::prolong(Instant until) { return live() && trust_->prolong(until, clock_.now()); }
 
 bool Hold::is_shorter(Duration ttl) {
+  if (passed_on_) return false;
   return (extends_ && ttl < terms_.ttl) || trust_->may_outlast(ttl, clock_.now());
 }
 
@@ -163,7 +164,7 @@ void Hold::note(const char* event, std::optional<Duration> waited,
 
 void Hold::note_passed_on() noexcept {
   passed_on_ = true;
-  if (trust_) trust_->share();
+  if (left() > Duration()) trust_->share();
 }
 
 void Hold::note_release() noexcept {
@@ -178,7 +179,9 @@ void Hold::end(End how) {
   if (alarm_) alarm_->silence();
   // A child has no part in it.
   if (forked()) return;
-  how == End::released ? trust_->end() : trust_->pass_on();
+  // Nobody believes in what is over, whoever is given it.
+  const bool passed_on = how == End::passed_on && left_until_now > Duration();
+  passed_on ? trust_->pass_on() : trust_->end();
   if (known_to_keeper_) thread_state().keeper->stop(*trust_);
   const auto known = locks_->reentrant.find(resources_.only());
   if (known != locks_->reentrant.end()) {

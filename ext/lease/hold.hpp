@@ -54,7 +54,8 @@ class Hold {
   bool prolong(Instant until);
   // The servers are about to be told to keep it for so long.
   void note_told(Duration ttl) noexcept { trust_->note_told(ttl, clock_.now()); }
-  // May a server keep it for longer than that, or the keeper extend it by more?
+  // May a server keep it for longer than that, or the keeper extend it by more? Whoever was given
+  // it too counts on what he was told: then it cannot be made shorter.
   [[nodiscard]] bool is_shorter(Duration ttl);
 
   // Shortening it, step by step. Changes nothing yet; throws what LockManager's throws.

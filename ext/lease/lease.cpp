@@ -82,7 +82,8 @@ void shorten(zval* return_value, QuorumRequest& request, const zval* object, Lea
   QuorumCall call(hold.locks(), request);
   const bool told = ask(call);
   zend_string_release(token);
-  if (!told) return;
+  // Also where a handler has thrown behind the verdict.
+  if (!keep_lease(object, {}) || !told) return;
   // A handler has shortened it once more, and what came of that counts.
   if (hold.token_number() != number) RETURN_BOOL(lease.live());
   if (call.decision != Decision::granted && !is_refusal(call.decision)) {
@@ -92,7 +93,7 @@ void shorten(zval* return_value, QuorumRequest& request, const zval* object, Lea
   }
   if (call.decision != Decision::granted || !lease.live()) RETURN_BOOL(false);
   hold.note("shortened", {}, call.state.troubles);
-  if (keep_lease(object, {})) RETURN_BOOL(lease.live());
+  RETURN_BOOL(true);
 }
 
 void put_handle(zval* into, const zval* object, LeaseState& lease) {

@@ -39,6 +39,7 @@ bool LeaseState::begin_release() {
 }
 
 void LeaseState::pass_on() noexcept {
+  if (over_) return;
   hold_->note_passed_on();
   if (leave()) hold_->end(Hold::End::passed_on);
 }

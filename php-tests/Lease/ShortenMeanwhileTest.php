@@ -75,6 +75,37 @@ final class ShortenMeanwhileTest extends LeaseTestCase
         $this->allGone();
     }
 
+    public function testALeaseThatIsShortenedWhenAHandlerThrowsIsKeptAliveAsBefore(): void
+    {
+        $locks = $this->locksOf();
+        $lease = $locks->acquire('r', 60_000, 0, ['keepAlive' => true, 'interrupt' => true]);
+        $thrown = $this->asked(static fn () => $lease->shorten(1_500), function () use ($lease): void {
+            $this->goOn();
+            // Until then it is decided.
+            self::assertTrue(Wait::until(static fn (): bool => $lease->confirm(), 'the fresh token to be there'));
+            throw new \LogicException('by the handler');
+        });
+        self::assertInstanceOf(\LogicException::class, $thrown);
+        self::assertTrue($lease->isLive());
+        usleep(2_500_000);
+        self::assertTrue($lease->isLive());
+        self::assertTrue($lease->confirm());
+    }
+
+    public function testWhatAHandlerExtendsBeyondTheShortTtlLives(): void
+    {
+        $lease = $this->locksOf()->acquire('r', 60_000);
+        $shortened = $this->asked(static fn () => $lease->shorten(1_500), function () use ($lease): void {
+            $this->goOn();
+            self::assertTrue($lease->extend(60_000));
+            usleep(1_700_000);
+        });
+        self::assertTrue($shortened);
+        self::assertGreaterThan(30_000.0, $lease->remaining());
+        $this->assertIsTheOnlyOne($lease);
+        self::assertTrue($lease->confirm());
+    }
+
     public function testAHandlerMayReleaseIt(): void
     {
         $lease = $this->locksOf()->acquire('r', 60_000);

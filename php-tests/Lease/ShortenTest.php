@@ -208,4 +208,45 @@ final class ShortenTest extends LeaseTestCase
         unset($lease);
         self::assertSame(['acquired', 'shortened', 'lost'], $told);
     }
+
+    public function testALockOfWhichAPartWasPassedOnIsExtendedInstead(): void
+    {
+        $servers = $this->fleet(3);
+        $locks = new LockManager($servers->specs(3));
+        $stays = $locks->acquire('r', 60_000, 0, ['reentrant' => true]);
+        $goes = $locks->acquire('r', 60_000, 0, ['reentrant' => true]);
+        $successor = (new LockManager($servers->specs(3)))->attach($goes->detach());
+        $token = $stays->token;
+        self::assertTrue($stays->shorten(1_000));
+        self::assertSame($token, $stays->token);
+        self::assertSame([$token, $token, $token], $servers->values('r', 3));
+        self::assertGreaterThan(30_000, min($servers->each(static fn ($client): int => $client->call('PTTL', 'r'), 3)));
+        self::assertTrue($successor->isLive());
+        self::assertTrue($successor->confirm());
+    }
+
+    public function testAPartThatIsReleasedCannotPassTheLockOn(): void
+    {
+        $servers = $this->fleet(3);
+        $locks = new LockManager($servers->specs(3));
+        $one = $locks->acquire('r', 60_000, 0, ['reentrant' => true]);
+        $other = $locks->acquire('r', 60_000, 0, ['reentrant' => true]);
+        $one->release();
+        $one->detach();
+        unset($one, $other);
+        self::assertTrue(Wait::until(static fn (): bool => $servers->keyCount(3) === 0, 'the lock to be released'));
+    }
+
+    public function testOneServerThatIsSilentForLongerThanTheTtlCostsNoLease(): void
+    {
+        $servers = $this->fleet(3);
+        $lease = (new LockManager($servers->specs(3), ['timeout' => 8.0]))->acquire('r', 60_000);
+        $servers->servers[1]->stop();
+        try {
+            self::assertTrue($lease->shorten(2_000));
+            self::assertTrue($lease->isLive());
+        } finally {
+            $servers->servers[1]->cont();
+        }
+    }
 }

@@ -51,6 +51,7 @@ class RedLock\Lease []
   public assertLive(): void
   public confirm(): bool
   public extend(?int $ttl = null): bool
+  public shorten(int $ttl): bool
   public release(): bool
   public handle(): array
   public detach(): array

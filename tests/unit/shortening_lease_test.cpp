@@ -247,7 +247,9 @@ TEST_F(AShorteningWithinAnother, ThatWasPassedOnKeepsTheVotesOnWhichItRests) {
 
 TEST_F(AShorteningWithinAnother, ThatIsConfirmedOutlivesTheCallAroundIt) {
   begin_both();
+  EXPECT_TRUE(outer_.trust->lives_on());
   EXPECT_EQ(inner_decision(), Decision::granted);
+  EXPECT_FALSE(outer_.trust->lives_on()) << "it has votes of its own";
   (void)locks_.take_shortening(*outer_id_, outer_);
   EXPECT_TRUE(inner_is_live());
   EXPECT_EQ(stored(), everywhere(inner_.fresh));
@@ -291,6 +293,22 @@ TEST_F(AShortenedLease, GivesNoExtensionOfItsOldToken) {
   step_until_done(extension);
   EXPECT_EQ(locks_.take_extension(extension).decision, Decision::denied)
       << "it was granted before the exchange, and counts for nothing any more";
+}
+
+// By a signal handler, which then works for long.
+TEST_F(AShortenedLease, ThatWasExtendedMeanwhileOutlivesItsShortTtl) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  step_until_done(id);
+  const Outcome extended = pool_.run(locks_.begin_extend(kResource, shorter.fresh, kTtl));
+  ASSERT_EQ(extended.decision, Decision::granted);
+  const Instant until = extended.decided_at + extended.validity;
+  ASSERT_TRUE(shorter.trust->prolong(until, clock_.now()));
+  clock_.advance(kShort);
+  const Outcome outcome = locks_.take_shortening(id, shorter);
+  EXPECT_EQ(outcome.decision, Decision::granted);
+  EXPECT_EQ(outcome.decided_at + outcome.validity, until);
+  EXPECT_EQ(stored(), everywhere(shorter.fresh));
 }
 
 TEST_F(AShortenedLease, ThatOutlastedItsTtlIsLost) {

@@ -190,6 +190,32 @@ TEST_F(ShorteningTest, ThatComesTooLateIsLost) {
   EXPECT_EQ(drain(machine_).size(), 6U);
 }
 
+TEST_F(ShorteningTest, WhoseMajorityCameInTimeIsGrantedThoughNobodyLookedForLong) {
+  answer(0, Reply::granted());
+  answer(1, Reply::granted());
+  EXPECT_EQ(machine_.outcome(), nullptr);
+  machine_.take_time(t(0) + kTtl);
+  EXPECT_EQ(decision(), Decision::granted);
+  EXPECT_TRUE(losses_.empty());
+}
+
+TEST_F(ShorteningTest, WaitsForThoseBehindTheMajorityNoLongerThanAPartOfAShortTtl) {
+  Shortening machine{test::answer_times(3, Duration::seconds(5)),
+                     std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
+                     [](Loss) { return true; }};
+  machine.start(t(0));
+  drain(machine);
+  for (const std::size_t i : {0U, 1U}) {
+    machine.take_reply(NodeIndex(i), AttemptNumber(1), Reply::granted(), t(1));
+  }
+  ASSERT_TRUE(machine.next_deadline());
+  EXPECT_LT(*machine.next_deadline(), t(0) + kTtl);
+  machine.take_time(*machine.next_deadline());
+  ASSERT_NE(machine.outcome(), nullptr);
+  EXPECT_EQ(machine.outcome()->decision, Decision::granted);
+  EXPECT_GT(machine.outcome()->validity, Duration());
+}
+
 TEST_F(ShorteningTest, ThatIsGivenUpIsLostOnceOnly) {
   machine_.abort(t(1));
   EXPECT_EQ(decision(), Decision::aborted);

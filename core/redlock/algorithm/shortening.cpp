@@ -45,14 +45,16 @@ void Shortening::abort(Instant now) {
 }
 
 Instant Shortening::stragglers_until() const {
-  const Duration longest = std::ranges::max(*answer_times_);
+  const Duration longest = std::min(std::ranges::max(*answer_times_), kind_->validity(Duration()));
   return round_->start() + Duration::ns(longest.count_ns() / kStragglersOneIn);
 }
 
 void Shortening::decide(Instant now) {
   if (round_->grants() == Verdict::won) {
-    if (!round_->complete() && now < stragglers_until()) return;
-    const bool in_time = kind_->validity(now - round_->start()) > Duration();
+    // The caller may have stood still since then, and extended it meanwhile.
+    if (!won_at_) won_at_ = now;
+    const bool in_time = kind_->validity(*won_at_ - round_->start()) > Duration();
+    if (in_time && !round_->complete() && now < stragglers_until()) return;
     return finish(in_time ? Decision::granted : Decision::late, now);
   }
   if (round_->grants() == Verdict::pending) return;

@@ -22,8 +22,8 @@
 
 namespace redlock {
 
-// Behind a majority the others have this part of the longest answer time, counted from the start:
-// one in so many.
+// Behind a majority the others have this part of the longest answer time, or of the validity where
+// that is shorter, counted from the start: one in so many.
 inline constexpr std::int64_t kStragglersOneIn = 4;
 
 class Shortening final : public Operation {
@@ -62,6 +62,7 @@ class Shortening final : public Operation {
   Token fresh_;
   NoteLoss note_loss_;
   std::optional<Round> round_;
+  std::optional<Instant> won_at_;
   std::vector<Request> removals_;  // to be handed out, the next one last
   std::optional<Outcome> outcome_;
 };

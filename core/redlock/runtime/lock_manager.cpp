@@ -94,7 +94,13 @@ Shorter LockManager::prepare_shortening(const Resources& resources, const Token&
   check_ttl(ttl, drift_factor);
   const auto kind = std::make_shared<const QuorumKind>(resources, ttl, drift_factor,
                                                        std::string(owner_of(token)));
-  Shorter shorter{nullptr, resources, token, kind->fresh_token(pool_.entropy()), nullptr, trust};
+  Shorter shorter{nullptr,
+                  resources,
+                  token,
+                  kind->fresh_token(pool_.entropy()),
+                  nullptr,
+                  trust,
+                  std::make_shared<const Command>(kind->release(token))};
   const Instant now = pool_.clock().now();
   shorter.trust = std::make_shared<Trust>(
       std::min(now + kind->validity(Duration()), trust->until()), now + ttl);
@@ -109,7 +115,7 @@ Shorter LockManager::prepare_shortening(const Resources& resources, const Token&
 
 OperationId LockManager::begin_shortening(Shorter& shorter) {
   pool_.give_up(shorter.held);
-  std::exchange(shorter.trust_until_then, nullptr)->pass_to(shorter.trust);
+  shorter.trust_until_then->pass_to(shorter.trust);
   try {
     return pool_.begin(std::move(shorter.operation), nodes_, shorter.fresh);
   } catch (...) {
@@ -191,11 +197,17 @@ Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
     trust.lose(Loss::silence);
     throw;
   }
-  if (outcome.decision == Decision::granted) {
+  const bool granted = outcome.decision == Decision::granted;
+  if (granted || outcome.decision == Decision::outlasted) {
     // Whoever hands it to the old token yet is to be told that nobody wants it.
-    pool_.note_given_up(std::make_shared<const Command>(Pass{shorter.resources, shorter.held}));
-    const Instant until = outcome.decided_at + outcome.validity;
-    if (!trust.prolong(until, outcome.decided_at)) outcome.decision = Decision::outlasted;
+    pool_.note_given_up(shorter.forget_held);
+    // A majority has given it votes of its own.
+    shorter.trust_until_then->pass_to(nullptr);
+    const Instant now = outcome.decided_at;
+    if (granted) (void)trust.prolong(now + outcome.validity, now);
+    // A handler may have extended it beyond its short ttl, or released it.
+    outcome.validity = trust.left(now);
+    outcome.decision = outcome.validity > Duration() ? Decision::granted : Decision::outlasted;
   }
   if (outcome.decision == Decision::granted) return outcome;
   trust.lose(Loss::silence);

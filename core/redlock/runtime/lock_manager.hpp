@@ -51,6 +51,7 @@ struct Shorter {
   Token fresh;
   std::shared_ptr<Trust> trust;
   std::shared_ptr<Trust> trust_until_then;
+  SharedCommand forget_held;
 };
 
 // Whether the one who began a call is still there to be given what it won.
