@@ -101,7 +101,9 @@ class ModelServer {
     const bool stamp = script && arguments.size() == 7 && arguments[6] == "1" && is_take(arguments);
     Told told;
     if (stamp) told.granted = "1700000000000." + std::to_string(id);
-    if (script && arguments.size() == kInspectWords) told = {"4711 12 somebody", ":12\r\n", "12"};
+    if (script && arguments.size() == kInspectWords) {
+      told = {"4711 12 0 somebody", "$8\r\n-2 12 0 \r\n", "-2 12 0 "};
+    }
     if (script && arguments.size() == kJoinWords) told = {{}, "$8\r\n4711 3 9\r\n", "4711 3 9"};
     if (!script) told.denied = "$-1\r\n";
     answer_command(undo ? 0 : id, script, by_sha1, told, input.choice(6));
