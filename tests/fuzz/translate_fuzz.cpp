@@ -25,9 +25,10 @@ bool may_be_granted(const Command& command, const RespValue& value) {
   if (std::holds_alternative<SetIfAbsent>(command)) {
     return value.kind == RespKind::status && value.text == "OK";
   }
-  const bool told =
-      std::holds_alternative<StampTake>(command) || std::holds_alternative<Inspect>(command);
-  if (told) return value.kind == RespKind::bulk;
+  if (std::holds_alternative<StampTake>(command)) return value.kind == RespKind::bulk;
+  // PTTL's word for no key.
+  const bool no_key = value.text.starts_with("-2 ");
+  if (std::holds_alternative<Inspect>(command)) return value.kind == RespKind::bulk && !no_key;
   const std::int64_t yes = std::holds_alternative<CheckEndless>(command) ? -1 : 1;
   return value.kind == RespKind::integer && value.integer == yes;
 }
