@@ -165,6 +165,15 @@ class Supervision {
     }
     while (watched_.children.take()) {
     }
+    take_stops();
+    if (polled[3].revents != 0 && !lost_) end_command();
+    if (lost_ && !killed_ && steady_clock::now() >= kill_at_) {
+      killed_ = true;
+      child_.signal(SIGKILL);
+    }
+  }
+
+  void take_stops() {
     const int stop = child_.stopped_by();
     const bool asks = stop == SIGTTIN || stop == SIGTTOU;
     const bool stopped = stop != 0 && !(asks && child_.lend_terminal()) && child_.has_terminal();
@@ -173,11 +182,6 @@ class Supervision {
       stop_along(Whom::process);
     } else if (stopped) {
       stop_along(stop == SIGSTOP ? Whom::process : Whom::group);
-    }
-    if (polled[3].revents != 0 && !lost_) end_command();
-    if (lost_ && !killed_ && steady_clock::now() >= kill_at_) {
-      killed_ = true;
-      child_.signal(SIGKILL);
     }
   }
 

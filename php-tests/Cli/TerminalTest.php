@@ -84,16 +84,13 @@ final class TerminalTest extends CliTestCase
 
     public function testACommandThatIsRunHasTheTerminalItsSignalsAndItsStops(): void
     {
-        $this->type(self::program() . ' run r --timeout 2s -- cat');
-        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
-        $this->type('hello');
-        $this->awaitScreen('~^hello\nhello$~m');
+        $this->hold(self::program() . ' run r --timeout 2s -- cat');
+        $this->assertIsEchoed('hello');
         $this->key('C-z');
         $this->awaitScreen('~Stopped~');
         $this->type('fg');
         $this->awaitScreen('~prompt:fg\n.*run r~');
-        $this->type('there');
-        $this->awaitScreen('~^there\nthere$~m');
+        $this->assertIsEchoed('there');
         $this->key('C-c');
         $this->awaitScreen('~\^C\n?prompt:$~');
         self::assertReleased();
@@ -103,10 +100,8 @@ final class TerminalTest extends CliTestCase
 
     public function testCtrlCEndsAScriptAlongWithTheCommandThatItRuns(): void
     {
-        $this->type('sh -c "' . self::program() . ' run r --timeout 2s -- cat; echo the script goes on"');
-        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
-        $this->type('hello');
-        $this->awaitScreen('~^hello\nhello$~m');
+        $this->hold('sh -c "' . self::program() . ' run r --timeout 2s -- cat; echo the script goes on"');
+        $this->assertIsEchoed('hello');
         $this->key('C-c');
         $screen = $this->awaitScreen('~\^C\n?prompt:$~');
         self::assertStringNotContainsString("\nthe script goes on", $screen);
@@ -115,15 +110,12 @@ final class TerminalTest extends CliTestCase
 
     public function testCtrlZStopsAScriptAlongWithTheCommandThatItRuns(): void
     {
-        $this->type('sh -c "' . self::program() . ' run r --timeout 2s -- cat; echo the script goes on"');
-        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
-        $this->type('hello');
-        $this->awaitScreen('~^hello\nhello$~m');
+        $this->hold('sh -c "' . self::program() . ' run r --timeout 2s -- cat; echo the script goes on"');
+        $this->assertIsEchoed('hello');
         $this->key('C-z');
         $this->awaitScreen('~Stopped~');
         $this->type('fg');
-        $this->type('there');
-        $this->awaitScreen('~^there\nthere$~m');
+        $this->assertIsEchoed('there');
         $this->key('C-d');
         $this->awaitScreen('~^the script goes on\nprompt:$~m');
         self::assertReleased();
@@ -132,8 +124,7 @@ final class TerminalTest extends CliTestCase
     /** @dataProvider waysToAsk */
     public function testACommandOfAPipelineGetsTheTerminalWhenItAsksForIt(string $command, string $stdin): void
     {
-        $this->type(self::program() . " run r --timeout 2s -- sh -c '$command; echo got \$x' $stdin| cat");
-        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
+        $this->hold(self::program() . " run r --timeout 2s -- sh -c '$command; echo got \$x' $stdin| cat");
         $this->type('hello');
         $this->awaitScreen('~^got hello$~m');
         $this->awaitScreen('~prompt:$~');
@@ -150,15 +141,12 @@ final class TerminalTest extends CliTestCase
 
     public function testAPipelineWhoseCommandHasTheTerminalIsStoppedAndEndedAsAWhole(): void
     {
-        $this->type(self::program() . ' run r --timeout 2s -- cat | cat');
-        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
-        $this->type('hello');
-        $this->awaitScreen('~^hello\nhello$~m');
+        $this->hold(self::program() . ' run r --timeout 2s -- cat | cat');
+        $this->assertIsEchoed('hello');
         $this->key('C-z');
         $this->awaitScreen('~Stopped~');
         $this->type('fg');
-        $this->type('there');
-        $this->awaitScreen('~^there\nthere$~m');
+        $this->assertIsEchoed('there');
         $this->key('C-c');
         $this->awaitScreen('~\^C\n?prompt:$~');
         self::assertReleased();
@@ -175,6 +163,20 @@ final class TerminalTest extends CliTestCase
     {
         $this->tmux('send-keys', '-l', $line);
         $this->key('Enter');
+    }
+
+    /** What takes the lock 'r'. */
+    private function hold(string $line): void
+    {
+        $this->type($line);
+        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
+    }
+
+    /** By the cat that has the terminal. */
+    private function assertIsEchoed(string $word): void
+    {
+        $this->type($word);
+        $this->awaitScreen("~^$word\n$word\$~m");
     }
 
     private function key(string $key): void

@@ -221,10 +221,7 @@ Outcome LockManager::take_lock(OperationId id, const Resources& resources, Calle
   if (outcome.decision == Decision::granted && caller == Caller::left) {
     outcome.decision = Decision::outlasted;
   }
-  if (outcome.decision == Decision::outlasted) {
-    // Taken at once: sent, and not waited for.
-    (void)pool_.take(begin_unlock(resources, outcome.token));
-  }
+  if (outcome.decision == Decision::outlasted) forget(resources, outcome.token);
   return outcome;
 }
 

@@ -81,8 +81,8 @@ class Trust {
       if (until_ns_.compare_exchange_weak(until_ns, kOver)) return loss_.store(why);
     }
   }
-  // What its owner trusts instead from now on, for the sake of the same votes until a majority has
-  // given it others.
+  // What its owner trusts instead from now on, for the sake of the same votes; null: not of them
+  // any more, for a majority has given it others.
   void pass_to(std::shared_ptr<Trust> heir) noexcept { heir_ = std::move(heir); }
   // Over by a loss, and so is what was to follow.
   void lose_with_heirs(Loss why) noexcept {
