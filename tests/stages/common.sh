@@ -121,3 +121,44 @@ run_shard() {
   GTEST_TOTAL_SHARDS=$2 GTEST_SHARD_INDEX=$3 "${@:4}" >"$1.$3" 2>&1 || status=$?
   echo "$status" >"$1.$3.status"
 }
+
+# run_phpunit CONFIGURATION: runs its suites as processes of their own, one for each processor at a time;
+# they wait for servers most of the time. With the extension EXTENSION; PHPUNIT is another PHPUnit.
+run_phpunit() {
+  local log=$build/log/${1//\//-} suite
+  rm -f "$log".*
+  watched 'PHPUnit tests' suites "$log" run_suites "$log" "$1" || true
+  for suite in $(suites_of "$1"); do
+    count_phpunit "$log.$suite" "$suite"
+  done
+}
+suites_of() { sed -n 's/.*<testsuite name="\([A-Za-z]*\)">.*/\1/p' "$1"; }
+run_suites() {
+  export -f run_suite
+  suites_of "$2" | xargs -P "$(nproc)" -I {} bash -c 'run_suite "$@"' - "$1.{}" "$2" {}
+}
+# Its lines for other programs come as tests end, while its dots wait for a whole line.
+run_suite() {
+  local status=0
+  php ${EXTENSION:+-d "extension=$EXTENSION"} "${PHPUNIT:-$(command -v phpunit)}" -c "$2" --testsuite "$3" \
+    --teamcity --log-junit "$1.xml" >"$1" 2>&1 || status=$?
+  echo "$status" >"$1.status"
+}
+# Adds what a suite came to, and prints what failed.
+count_phpunit() {
+  local said=$1 good=0 bad=0 status=1
+  read -r status <"$said.status" || true
+  ((status == 0)) || sed -n "/^##teamcity\[testFailed/{s/|n/\n/g;s/|'/'/g;p};/^##teamcity/!p" "$said"
+  # A debug PHP says at its end what its allocator was not given back.
+  ! grep -q 'memory leaks detected' "$said" || status=1
+  # Nothing is to be skipped on the way to a green line.
+  read -r good bad < <(php -r '
+    $suite = @simplexml_load_file($argv[1])->testsuite ?? exit("0 1\n");
+    $bad = $suite["errors"] + $suite["failures"] + $suite["skipped"];
+    echo $suite["tests"] - $bad, " ", $bad, "\n";
+  ' "$said.xml") || true
+  # What fails outside of tests, such as a data provider or a leak, is in none of these counts.
+  ((status == 0 || bad > 0)) || { bad=1; echo "suite $2 ended with $status"; }
+  passed=$((passed + good))
+  failed=$((failed + bad))
+}
