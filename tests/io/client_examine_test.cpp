@@ -84,14 +84,17 @@ TEST_F(ClientExamine, AUserWhoMayNotListenLearnsThatNobodyCanStandInLine) {
   const ServerReport report = examined_by({"~*", "+@all", "resetchannels"});
   EXPECT_EQ(trial(report, "take").fault, Fault::none);
   EXPECT_EQ(trial(report, "release").fault, Fault::none);
-  EXPECT_EQ(trial(report, "wait").fault, Fault::acl) << trial(report, "wait").reason;
+  EXPECT_EQ(trial(report, "wait").fault, Fault::acl);
+  EXPECT_THAT(trial(report, "wait").reason, HasSubstr("NOPERM"));
 }
 
 TEST_F(ClientExamine, AUserWhoMayNotRunScriptsLearnsWhatHeCannotDo) {
   const ServerReport report = examined_by({"~*", "&*", "+@all", "-@scripting"});
   EXPECT_EQ(trial(report, "take").fault, Fault::none);
-  EXPECT_EQ(trial(report, "extend").fault, Fault::acl);
-  EXPECT_EQ(trial(report, "release").fault, Fault::acl);
+  for (const char* deed : {"extend", "release"}) {
+    EXPECT_EQ(trial(report, deed).fault, Fault::acl);
+    EXPECT_THAT(trial(report, deed).reason, HasSubstr("NOPERM")) << deed;
+  }
 }
 
 TEST_F(ClientExamine, TheTrialLockHasTheNameThatTheUserMayUse) {

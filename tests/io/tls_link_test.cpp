@@ -104,6 +104,8 @@ TEST_F(ATlsLink, WhatTheSocketDoesNotTakeWaitsAndNothingFollowsIt) {
   EXPECT_TRUE(link.wants(false).write);
   while (pass()) link.flush(ours_.number());
   EXPECT_FALSE(link.wants(false).write);
+  // What its user could not send yet.
+  EXPECT_TRUE(link.wants(true).write);
   EXPECT_EQ(end_.heard(), much.substr(0, sent));
 }
 

@@ -253,6 +253,24 @@ TEST_F(Wait, AStaleVoteThatCannotBeRenewedIsForgotten) {
   EXPECT_TRUE(only<Join>(drain()).empty());
 }
 
+// One is deaf, and the other's subscriptions do not stand.
+TEST_F(Wait, OldVotesAreTheLockForAsLongAsTheyLiveWhereNobodyCanBeAskedAgain) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  push(0, t(6'000));
+  line_->take_hearing(NodeIndex(0), {{}, Fault::closed, "gone"}, t(6'001));
+  for (int i = 0; i <= kBriefHearingsMax; ++i) {
+    line_->take_hearing(NodeIndex(1), {"there", {}, {}}, t(6'001));
+    drain();
+    deny(1, t(6'001));
+  }
+  EXPECT_FALSE(granted());
+  push(1, t(6'002));
+  ASSERT_TRUE(granted());
+  EXPECT_EQ(line_->outcome()->validity,
+            validity_of(kWaitersTtl, Duration::ms(6'002), kDriftFactorDefault));
+}
+
 TEST_F(Wait, AVoteIsNotTrustedBeyondItsLife) {
   stand(Duration::ms(60'000), 3, Duration::ms(100));
   deny_all(t(1));
