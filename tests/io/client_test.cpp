@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "io/support/clients_on_servers.hpp"
+#include "support/allocations.hpp"
 #include "support/child.hpp"
 
 namespace redlock {
@@ -239,6 +240,35 @@ TEST_F(ClientOnServers, ABoundOfOurOwnIsNotCalledAnOutage) {
   ASSERT_FALSE(lease);
   EXPECT_TRUE(lease.refusal().own_bound) << to_string(lease.refusal());
   EXPECT_EQ(lease.refusal().troubles.at(0).fault, Fault::bound);
+}
+
+TEST_F(ClientOnServers, ALockForWhichMemoryRunsOutIsGivenBack) {
+  bool happened = true;
+  std::size_t thrown = 0;
+  for (std::size_t n = 0; happened && n < 500; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    Client client(addresses(), patient());
+    Result lease = Refusal{};
+    try {
+      const test::FailingAllocations failing(n, test::Shortage::once);
+      try {
+        lease = client.try_lock("r", 60s);
+      } catch (...) {
+        happened = failing.happened();
+        throw;
+      }
+      happened = failing.happened();
+    } catch (const std::bad_alloc&) {
+      ++thrown;
+    }
+    if (lease) EXPECT_TRUE(lease->release());
+    // What a connection without memory took with it goes on the next one.
+    EXPECT_TRUE(eventually([&] {
+      (void)client.inspect("r");
+      return values(3) == everywhere("nil");
+    }));
+  }
+  EXPECT_GT(thrown, 3U);
 }
 
 TEST_F(ClientOnServers, InAChildALeaseIsDeadAndItsEndDoesNothing) {

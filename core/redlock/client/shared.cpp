@@ -30,32 +30,34 @@ void Shared::step_until_done(OperationId id, const std::stop_token& stop) {
   }
 }
 
-void Shared::give_back(OperationId id, const Resource& resource) noexcept {
+void Shared::give_back(OperationId id, const Resources& resources) noexcept {
   try {
-    (void)locks_.take_lock(id, resource, Caller::left);
+    (void)locks_.take_lock(id, resources, Caller::left);
   } catch (...) {
     // What it failed by is what the caller is being told already.
   }
 }
 
-OperationId Shared::begin_take(const Resource& resource, Duration ttl, Duration wait) {
+OperationId Shared::begin_take(const Resources& resources, Duration ttl, Duration wait) {
   if (in_line_ && wait > Duration()) {
-    return locks_.begin_wait(resource, ttl, wait, retry_delay_ms_, owner_);
+    return locks_.begin_wait(resources, ttl, wait, retry_delay_ms_, owner_);
   }
-  return locks_.begin_lock(resource, ttl, RetryPolicy::waiting(wait, retry_delay_ms_), owner_);
+  return locks_.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms_), owner_);
 }
 
 Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
                      const std::stop_token& stop) {
-  const OperationId id = begin_take(resource, ttl, wait);
+  // Made before anything is taken: memory that runs out later would leave the lock behind.
+  const Resources resources(resource);
+  const OperationId id = begin_take(resources, ttl, wait);
   try {
     step_until_done(id, stop);
   } catch (...) {
-    give_back(id, resource);
+    give_back(id, resources);
     throw;
   }
   // Where it is undecided this aborts it, and sends what undoes it.
-  return locks_.take_lock(id, resource, Caller::waits);
+  return locks_.take_lock(id, resources, Caller::waits);
 }
 
 Outcome Shared::extend(const Resource& resource, const Token& token, Duration ttl) {

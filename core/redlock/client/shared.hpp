@@ -57,10 +57,10 @@ class Shared {
   [[nodiscard]] Refusal refusal_of(const Outcome& outcome) const;
 
  private:
-  OperationId begin_take(const Resource& resource, Duration ttl, Duration wait);
+  OperationId begin_take(const Resources& resources, Duration ttl, Duration wait);
   void step_until_done(OperationId id, const std::stop_token& stop);
   // For what nobody will take.
-  void give_back(OperationId id, const Resource& resource) noexcept;
+  void give_back(OperationId id, const Resources& resources) noexcept;
 
   std::shared_ptr<const LockPlan> plan_;
   bool in_line_;
