@@ -63,6 +63,17 @@ final class Fleet
         }
     }
 
+    /** The first `count` servers stand still for so long, while the caller goes on. It may wait for the process that ends it. */
+    public function standStill(int $count, float $seconds): ChildProcess
+    {
+        $servers = array_slice($this->servers, 0, $count);
+        foreach ($servers as $server) {
+            $server->stop();
+        }
+        $pids = implode(' ', array_map(static fn (RedisServer $s): int => $s->pid(), $servers));
+        return new ChildProcess(['sh', '-c', "sleep $seconds; kill -CONT $pids"]);
+    }
+
     public function end(): void
     {
         foreach ($this->servers as $server) {

@@ -10,6 +10,7 @@ use Illuminate\Cache\Lock;
 use Illuminate\Contracts\Cache\LockTimeoutException;
 use RedLock\Lease;
 use RedLock\LockManager;
+use RedLock\QuorumException;
 
 /**
  * What is stored is the owner and a random part, so that whoever knows the owner can restore the lock, and each
@@ -19,6 +20,12 @@ use RedLock\LockManager;
  */
 final class QuorumLock extends Lock
 {
+    /** A hundred years. No longer wait or ttl is to be had. */
+    private const MS_MAX = 3_153_600_000_000;
+
+    /** How often servers are asked who did not answer in time and then did. */
+    private const TRIES = 3;
+
     /** Of what this object acquired; without it, whatever the owner has is meant. */
     private ?string $token = null;
 
@@ -26,17 +33,23 @@ final class QuorumLock extends Lock
     private ?Lease $kept = null;
 
     /**
-     * @param int|float $seconds 0 or less: without an expiry
+     * @param int|float|numeric-string|null $seconds 0, less or null: without an expiry
      * @param int $forever for how many seconds such a lock outlives its process
      */
     public function __construct(
         private readonly LockManager $locks,
         string $name,
-        $seconds,
+        int|float|string|null $seconds,
         ?string $owner,
         private readonly int $forever,
     ) {
-        parent::__construct($name, $seconds, $owner);
+        parent::__construct($name, self::number($seconds ?? 0), $owner);
+    }
+
+    /** It stays the affair of the one object. */
+    public function __clone()
+    {
+        $this->kept = null;
     }
 
     public function __destruct()
@@ -56,7 +69,7 @@ final class QuorumLock extends Lock
      */
     public function block($seconds, $callback = null)
     {
-        if (!$this->take((int) ceil($seconds * 1000))) {
+        if (!$this->take(self::milliseconds(self::number($seconds)))) {
             throw new LockTimeoutException();
         }
         if (!is_callable($callback)) {
@@ -81,8 +94,15 @@ final class QuorumLock extends Lock
         if ($this->attach($token)->release()) {
             return true;
         }
-        $this->throwWhereNobodyKnows();
-        return false;
+        // Where all have answered, a majority has said that it was not.
+        return array_diff_key($this->locks->lastErrors(), ['lock' => true]) !== [] && $this->releaseLate($token);
+    }
+
+    /** Servers that answer too late have released it, or do so now. */
+    private function releaseLate(string $token): bool
+    {
+        $standing = $this->standing()['token'];
+        return $standing === null || ($standing === $token && $this->attach($token)->release());
     }
 
     public function forceRelease(): void
@@ -95,17 +115,19 @@ final class QuorumLock extends Lock
     /** Lets it live for so long from now on, but never shorter than the servers were told before. */
     public function refresh($seconds = null): bool
     {
-        $seconds ??= $this->seconds;
+        $seconds = self::number($seconds ?? $this->seconds);
         $token = $this->token ?? $this->tokenOfOwner();
         if ($token === null) {
             return false;
         }
         $lease = $this->attach($token, $seconds, $seconds <= 0);
-        $extended = false;
         try {
             $extended = $lease->extend();
+            // What keeps it alive goes on where this came to nothing.
+            if ($extended) {
+                $this->keep($seconds <= 0 ? $lease : null);
+            }
         } finally {
-            $this->keep($extended && $seconds <= 0 ? $lease : null);
             // What is not kept must not be released either, now that the question is answered.
             if ($this->kept !== $lease) {
                 $lease->detach();
@@ -135,7 +157,7 @@ final class QuorumLock extends Lock
     {
         $expires = $this->seconds > 0;
         $options = ['owner' => $this->owner] + ($expires ? [] : ['keepAlive' => true, 'atEnd' => 'keep']);
-        $lease = $this->locks->acquire($this->name, $this->milliseconds($this->seconds), $wait, $options);
+        $lease = $this->locks->acquire($this->name, $this->ttl($this->seconds), $wait, $options);
         if ($lease === null) {
             return false;
         }
@@ -158,29 +180,50 @@ final class QuorumLock extends Lock
     /** Of the lock that somebody took as this owner, perhaps in another process. Null: this owner has none. */
     private function tokenOfOwner(): ?string
     {
-        $standing = $this->locks->inspect($this->name);
-        if ($standing['token'] === null) {
-            $this->throwWhereNobodyKnows();
-        }
+        $standing = $this->standing();
         return $standing['owner'] === $this->owner ? $standing['token'] : null;
     }
 
-    /** What answers nothing where no majority can be asked is followed by what throws then. */
-    private function throwWhereNobodyKnows(): void
+    /**
+     * What a majority of the servers says of it. What answers nothing where no majority can be asked is followed by what
+     * throws then; and servers that are back by then are asked again.
+     *
+     * @return array<string, mixed>
+     */
+    private function standing(): array
     {
-        $this->locks->owner($this->name);
+        for ($tries = 0; $tries < self::TRIES; ++$tries) {
+            $standing = $this->locks->inspect($this->name);
+            $answers = array_filter($standing['servers'], static fn (array $server): bool => !isset($server['error']));
+            if (count($answers) * 2 > count($standing['servers'])) {
+                return $standing;
+            }
+            $this->locks->owner($this->name);
+        }
+        throw new QuorumException("No majority of the servers could be asked about \"$this->name\" in time");
     }
 
     /** A lease for questions: it seems as valid as a new one, and the servers know how valid it is. */
     private function attach(string $token, int|float $seconds = 0, bool $kept = false): Lease
     {
-        $ttl = $this->milliseconds($seconds);
+        $ttl = $this->ttl($seconds);
         $handle = ['validity' => (float) $ttl, 'resource' => $this->name, 'token' => $token];
         return $this->locks->attach($handle, ['ttl' => $ttl, 'keepAlive' => $kept, 'atEnd' => 'keep']);
     }
 
-    private function milliseconds(int|float $seconds): int
+    private function ttl(int|float $seconds): int
     {
-        return (int) ceil(($seconds > 0 ? $seconds : $this->forever) * 1000);
+        return self::milliseconds($seconds > 0 ? $seconds : $this->forever);
+    }
+
+    /** As Laravel's other locks have it, from the environment or a queue a number may come as a string. */
+    private static function number(int|float|string $seconds): int|float
+    {
+        return is_numeric($seconds) ? +$seconds : throw new \TypeError("Seconds must be a number, \"$seconds\" given");
+    }
+
+    private static function milliseconds(int|float $seconds): int
+    {
+        return (int) ceil(max(0, min($seconds * 1000, self::MS_MAX)));
     }
 }

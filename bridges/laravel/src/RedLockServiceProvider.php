@@ -44,6 +44,8 @@ final class RedLockServiceProvider extends ServiceProvider
     public static function repository(CacheManager $cache, Container $app, array $config): Repository
     {
         $forever = $config['forever'] ?? self::SECONDS_FOREVER;
+        // As it comes from the environment.
+        $forever = is_string($forever) ? filter_var($forever, \FILTER_VALIDATE_INT) : $forever;
         if (!is_int($forever) || $forever <= 0) {
             throw new \InvalidArgumentException("The redlock store's [forever] must be a whole number of seconds, more than 0.");
         }

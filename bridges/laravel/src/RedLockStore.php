@@ -28,6 +28,7 @@ final class RedLockStore implements LockProvider, Store
     /** @return QuorumLock */
     public function lock($name, $seconds = 0, $owner = null)
     {
+        $owner = $owner === null ? null : (string) $owner;
         return new QuorumLock($this->locks, $this->prefix . $name, $seconds, $owner, $this->forever);
     }
 

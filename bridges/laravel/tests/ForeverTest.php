@@ -26,6 +26,14 @@ final class ForeverTest extends StoreTestCase
         self::assertLessThanOrEqual(600_000, max(self::ttls()));
     }
 
+    public function testHowLongForeverIsMayComeFromTheEnvironment(): void
+    {
+        $this->app = self::application(['servers' => self::$fleet->specs(3), 'forever' => '600']);
+        $this->lock(seconds: 0)->get();
+        self::assertGreaterThan(500_000, max(self::ttls()));
+        self::assertLessThanOrEqual(600_000, max(self::ttls()));
+    }
+
     public function testItIsKeptAliveWhileItsObjectLives(): void
     {
         $this->app = self::application(['servers' => self::$fleet->specs(3), 'forever' => 1]);
@@ -38,6 +46,18 @@ final class ForeverTest extends StoreTestCase
         }, 'more than two lives of the lock');
         unset($lock);
         Wait::until(fn (): bool => !$this->lock()->isLocked(), 'the lock to expire');
+    }
+
+    public function testItsCloneDoesNotEndTheKeepAlive(): void
+    {
+        $this->app = self::application(['servers' => self::$fleet->specs(3), 'forever' => 1]);
+        $lock = $this->lock(seconds: 0);
+        $lock->get();
+        $copy = clone $lock;
+        unset($copy);
+        $end = Wait::now() + 2.5;
+        Wait::until(static fn (): bool => Wait::now() > $end, 'more than two lives of the lock');
+        self::assertTrue($lock->isOwnedByCurrentProcess());
     }
 
     public function testItOutlivesItsObjectAndItsProcess(): void

@@ -207,4 +207,71 @@ final class LockTest extends StoreTestCase
         self::assertGreaterThan(15_000, max(self::ttls()));
         self::assertFalse($this->lock()->get());
     }
+
+    #[DataProvider('secondsAsTheyCome')]
+    public function testSecondsMayComeAsTheyDoInLaravel(mixed $seconds, int $atLeast): void
+    {
+        $lock = $this->cache()->lock('r', $seconds);
+        self::assertTrue($lock->get());
+        self::assertGreaterThan($atLeast, max(self::ttls()));
+        self::assertTrue($lock->refresh($seconds));
+        self::assertTrue($lock->release());
+    }
+
+    /** @return iterable<string, array{mixed, int}> */
+    public static function secondsAsTheyCome(): iterable
+    {
+        yield 'a string' => ['10', 8_000];
+        yield 'nothing' => [null, 86_000_000];
+        yield 'less than nothing' => [-5, 86_000_000];
+        yield 'parts of a second' => [0.5, 100];
+        yield 'more than there are' => [\PHP_INT_MAX, 86_000_000];
+        yield 'without an end' => [\INF, 86_000_000];
+    }
+
+    public function testSecondsThatAreNoNumberAreRefused(): void
+    {
+        self::caught(\TypeError::class, fn () => $this->cache()->lock('r', 'ten'));
+        $lock = $this->lock();
+        self::assertTrue($lock->get());
+        self::caught(\TypeError::class, static fn () => $lock->refresh('ten'));
+        self::caught(\TypeError::class, fn () => $this->lock()->block('ten'));
+    }
+
+    #[DataProvider('waitsThatAreOver')]
+    public function testAWaitThatIsOverTriesOnce(mixed $seconds): void
+    {
+        $this->lock()->get();
+        self::caught(LockTimeoutException::class, fn () => $this->lock()->block($seconds));
+        self::assertTrue($this->lock('free')->block($seconds));
+    }
+
+    /** @return iterable<string, array{mixed}> */
+    public static function waitsThatAreOver(): iterable
+    {
+        yield 'now' => [0];
+        yield 'long ago' => [-1];
+        yield 'in a string' => ['0'];
+    }
+
+    #[DataProvider('waitsWithoutAnEnd')]
+    public function testAWaitWithoutAnEndLastsUntilTheLockIsFree(int|float $seconds): void
+    {
+        $this->lock(seconds: 1)->get();
+        self::assertTrue($this->lock()->block($seconds));
+    }
+
+    /** @return iterable<string, array{int|float}> */
+    public static function waitsWithoutAnEnd(): iterable
+    {
+        yield 'endless' => [\INF];
+        yield 'as long as there are numbers' => [\PHP_INT_MAX];
+        yield 'longer than any wait' => [\PHP_INT_MAX / 1000];
+    }
+
+    public function testAnOwnerMayBeANumber(): void
+    {
+        self::assertTrue($this->cache()->lock('r', 10, 7)->get());
+        self::assertTrue($this->cache()->restoreLock('r', 7)->release());
+    }
 }

@@ -9,6 +9,7 @@ namespace RedLock\Laravel\Tests;
 use Illuminate\Contracts\Cache\Lock;
 use PHPUnit\Framework\Attributes\DataProvider;
 use RedLock\Harness\Fleet;
+use RedLock\Harness\Wait;
 use RedLock\Laravel\RedLockStore;
 use RedLock\LockManager;
 use RedLock\QuorumException;
@@ -58,6 +59,42 @@ final class TroubleTest extends ServerTestCase
         yield 'refresh' => [static fn (Lock $lock) => $lock->refresh(20)];
         yield 'isLocked' => [static fn (Lock $lock) => $lock->isLocked()];
         yield 'isOwnedBy' => [static fn (Lock $lock) => $lock->isOwnedBy('somebody')];
+    }
+
+    /** @param \Closure(RedLockStore, Lock): mixed $call what is true when it has come to pass */
+    #[DataProvider('callsThatServersAnswerTooLate')]
+    public function testServersThatAnswerTooLateAreNotTakenForOnesThatSayNo(\Closure $call): void
+    {
+        $store = new RedLockStore(new LockManager($this->servers->specs(null, 0.2)));
+        $lock = $store->lock('r', 60);
+        self::assertTrue($lock->get());
+        $this->servers->standStill(2, 0.35);
+        try {
+            self::assertTrue($call($store, $lock));
+        } catch (QuorumException) {
+            // Where they were late a second time.
+        }
+    }
+
+    /** @return iterable<string, array{\Closure(RedLockStore, Lock): mixed}> */
+    public static function callsThatServersAnswerTooLate(): iterable
+    {
+        yield 'release' => [static fn (RedLockStore $store, Lock $lock) => $lock->release()];
+        yield 'release of a restored lock' => [static fn (RedLockStore $store, Lock $lock) => $store->restoreLock('r', $lock->owner())->release()];
+        yield 'refresh of a restored lock' => [static fn (RedLockStore $store, Lock $lock) => $store->restoreLock('r', $lock->owner())->refresh(100)];
+    }
+
+    public function testAnOutageThatARefreshMetDoesNotEndTheKeepAlive(): void
+    {
+        $store = new RedLockStore(new LockManager($this->servers->specs(null, 0.1)), forever: 2);
+        $lock = $store->lock('r', 0);
+        self::assertTrue($lock->get());
+        $this->servers->standStill(2, 0.5);
+        self::caught(QuorumException::class, static fn () => $lock->refresh());
+        $end = Wait::now() + 4.0;
+        // With nobody to keep it alive it ends after two seconds.
+        Wait::until(static fn (): bool => Wait::now() > $end, 'two lives of the lock');
+        self::assertTrue($lock->isOwnedByCurrentProcess());
     }
 
     private function down(int $count): void

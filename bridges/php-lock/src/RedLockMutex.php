@@ -13,8 +13,8 @@ use Malkusch\Lock\Exception\LockReleaseException;
 use Malkusch\Lock\Exception\MutexException;
 use Malkusch\Lock\Mutex\AbstractLockMutex;
 use RedLock\Exception as RedLockException;
-use RedLock\Lease;
 use RedLock\LockManager;
+use RedLock\QuorumException;
 
 /**
  * With an expire timeout the lock ends after it, and code that takes longer is told so by an
@@ -31,10 +31,16 @@ final class RedLockMutex extends AbstractLockMutex
     /** A hundred years. No longer wait, ttl or keepAliveMax is to be had. */
     private const MS_MAX = 3_153_600_000_000;
 
+    /** The shortest ttl that leaves validity under any drift. */
+    private const TTL_MS_MIN = 10;
+
+    private const NAME_BYTES_MAX = 65_536 - 18;
+
     private readonly LockManager $locks;
     private readonly string $key;
-    private ?Lease $lease = null;
-    private float $acquiredAt = 0.0;
+
+    /** @var \WeakMap<object, list<Held>> by fiber, outside of fibers by the mutex: the locks under which each runs, the innermost last */
+    private \WeakMap $held;
 
     /**
      * @param LockManager|string|array<mixed> $locks a LockManager, or the servers as it takes them
@@ -52,11 +58,21 @@ final class RedLockMutex extends AbstractLockMutex
         if (!($acquireTimeout >= 0)) {
             throw new \InvalidArgumentException("The acquire timeout must be 0 or more seconds, $acquireTimeout given");
         }
-        if (!($expireTimeout > 0)) {
-            throw new \InvalidArgumentException("The expire timeout must be more than 0 seconds, $expireTimeout given");
+        if (!($expireTimeout * 1000 >= self::TTL_MS_MIN)) {
+            throw new \InvalidArgumentException("The expire timeout must be at least 0.01 seconds, $expireTimeout given");
+        }
+        if (strlen($name) > self::NAME_BYTES_MAX) {
+            throw new \InvalidArgumentException(sprintf('The name must have at most %d bytes, %d given', self::NAME_BYTES_MAX, strlen($name)));
         }
         $this->locks = $locks instanceof LockManager ? $locks : new LockManager($locks, ['keepAliveMax' => self::MS_MAX]);
         $this->key = self::KEY_PREFIX . $name;
+        $this->held = new \WeakMap();
+    }
+
+    /** What runs under the one does not run under the other. */
+    public function __clone()
+    {
+        $this->held = new \WeakMap();
     }
 
     protected function lock(): void
@@ -67,48 +83,70 @@ final class RedLockMutex extends AbstractLockMutex
             $lease = $ttl === null
                 ? $this->locks->acquire($this->key, self::TTL_MS_KEPT, $wait, ['keepAlive' => true])
                 : $this->locks->acquire($this->key, $ttl, $wait);
-        } catch (RedLockException $trouble) {
+        } catch (QuorumException $trouble) {
             throw new LockAcquireException($trouble->getMessage(), MutexException::CODE_REDLOCK_NOT_ENOUGH_SERVERS, $trouble);
+        } catch (RedLockException | \ValueError $trouble) {
+            // There is no thread to be had that keeps it alive, or the LockManager allows no such ttl.
+            throw new LockAcquireException($trouble->getMessage(), 0, $trouble);
         }
         if ($lease === null) {
             throw LockAcquireTimeoutException::create($this->acquireTimeout);
         }
-        $this->acquiredAt = hrtime(true) / 1e9;
-        $this->lease = $lease;
+        $this->held[$this->runner()] = [...$this->held[$this->runner()] ?? [], new Held($lease)];
     }
 
     protected function unlock(): void
     {
-        $lease = $this->lease ?? throw new LockReleaseException('There is no lock to release');
-        $this->lease = null;
-        $handle = ['validity' => (float) self::TTL_MS_KEPT] + $lease->handle();
-        $elapsed = hrtime(true) / 1e9 - $this->acquiredAt;
-        $released = $lease->release();
+        $stack = $this->held[$this->runner()] ?? [];
+        $held = array_pop($stack) ?? throw new LockReleaseException('There is no lock to release');
+        $this->held[$this->runner()] = $stack;
+        if (!$held->isOurs()) {
+            throw new LockReleaseException('The lock is that of the process that forked this one');
+        }
+        $token = $held->lease->token;
+        $elapsed = $held->elapsed();
+        $live = $held->lease->isLive();
+        $released = $held->lease->release();
         if ($elapsed >= $this->expireTimeout) {
             throw ExecutionOutsideLockException::create($elapsed, $this->expireTimeout);
         }
         if (!$released) {
-            $this->explain($handle);
+            $this->explain($token, $live ? array_diff_key($this->locks->lastErrors(), ['lock' => true]) : []);
         }
     }
 
     /**
      * What became of a lock whose release no majority has confirmed.
      *
-     * @param array{validity: float, resource: string|int, token: string} $handle
+     * @param array<string, string> $troubles of the servers that did not say whether they had it still
      */
-    private function explain(array $handle): never
+    private function explain(string $token, array $troubles): never
     {
-        // What is still there when this lease goes is released once more.
-        $lease = $this->locks->attach($handle);
+        $standing = null;
+        $trouble = null;
         try {
-            $held = $lease->confirm();
+            // Throws where no majority can be asked.
+            $this->locks->owner($this->key);
+            $standing = $this->locks->inspect($this->key)['token'];
         } catch (RedLockException $trouble) {
-            throw new LockReleaseException('Failed to release the lock: ' . $trouble->getMessage(), 0, $trouble);
         }
-        throw $held
-            ? new LockReleaseException('Failed to release the lock: it is still ours on a majority of the servers')
-            : new ExecutionOutsideLockException('The lock was lost before the code ended: somebody else may have had it meanwhile');
+        if ($standing === $token) {
+            // The end of this lease releases it once more.
+            $this->locks->attach(['validity' => (float) self::TTL_MS_KEPT, 'resource' => $this->key, 'token' => $token]);
+            throw new LockReleaseException('Failed to release the lock: it is still ours on a majority of the servers');
+        }
+        // Where a server did not answer in time, its answer may have been that the lock was still ours, and is released.
+        if ($standing !== null || $troubles === []) {
+            throw new ExecutionOutsideLockException('The lock was lost before the code ended: somebody else may have had it meanwhile');
+        }
+        $reasons = implode('; ', array_map(static fn (string $server, string $reason): string => "$server: $reason", array_keys($troubles), $troubles));
+        throw new LockReleaseException("Failed to release the lock: no majority of the servers confirmed it: $reasons", 0, $trouble);
+    }
+
+    /** Who runs. Each fiber has locks of its own. */
+    private function runner(): object
+    {
+        return \Fiber::getCurrent() ?? $this;
     }
 
     /** Null: without an end. */

@@ -119,6 +119,48 @@ final class ExceptionsTest extends MutexTestCase
         yield 'a wait that is no number' => [NAN, 1.0];
         yield 'no time to expire' => [1.0, 0.0];
         yield 'an expiry that is no number' => [1.0, NAN];
+        yield 'an expiry that no server can keep' => [1.0, 0.002];
+    }
+
+    public function testANameThatIsTooLongIsRefused(): void
+    {
+        self::assertSame('result', (new RedLockMutex(self::$fleet->specs(3), str_repeat('x', 65_518)))->synchronized(self::stay(0.0)));
+        $this->expectException(\InvalidArgumentException::class);
+        new RedLockMutex(self::$fleet->specs(3), str_repeat('x', 65_519));
+    }
+
+    public function testALockManagerThatKeepsNothingSoLongIsNoOutage(): void
+    {
+        $locks = new LockManager(self::$fleet->specs(3), ['keepAliveMax' => 10_000]);
+        $mutex = new RedLockMutex($locks, 'r');
+        $error = self::caught(LockAcquireException::class, static fn () => $mutex->synchronized(static fn () => self::fail('there is no lock')));
+        self::assertSame(0, $error->getCode());
+        self::assertStringContainsString('keepAliveMax', $error->getMessage());
+    }
+
+    public function testServersThatAnswerTooLateHaveNotLostTheLock(): void
+    {
+        $fleet = $this->fleet(3);
+        $mutex = new RedLockMutex($fleet->specs(null, 0.2), 'r');
+        $error = self::caught(LockReleaseException::class, static fn () => $mutex->synchronized(static function () use ($fleet): string {
+            $fleet->standStill(2, 0.35);
+            return 'result';
+        }));
+        self::assertNotInstanceOf(ExecutionOutsideLockException::class, $error);
+        self::assertSame('result', $error->getCodeResult());
+        Wait::until(static fn (): bool => $fleet->keyCount() === 0, 'the late release');
+    }
+
+    public function testWithAServerDownALockThatSomebodyElseGotIsKnownToBeLost(): void
+    {
+        $fleet = $this->fleet(3);
+        $mutex = new RedLockMutex($fleet->specs(), 'r');
+        self::caught(ExecutionOutsideLockException::class, static fn () => $mutex->synchronized(static function () use ($fleet): void {
+            $fleet->servers[0]->kill9();
+            foreach ([1, 2] as $i) {
+                $fleet->servers[$i]->client()->call('SET', self::KEY, 'somebody', 'PX', 10_000);
+            }
+        }));
     }
 
     /** @return \Closure(): string code that is inside for so long */

@@ -31,6 +31,12 @@ final class RedLockStore implements BlockingStoreInterface
     /** The shortest ttl that leaves validity under any drift. A key's own lifetime may be shorter. */
     private const TTL_MS_MIN = 10;
 
+    /** A hundred years, the longest that there is. */
+    private const TTL_MS_MAX = 3_153_600_000_000;
+
+    /** Of a ttl that is asked for: what counts of the lease afterwards is what the answer gave, so it begins with less. */
+    private const PART_BEFORE = 0.9;
+
     /** Where a key remembers the longest ttl that the servers may have been told since it was shortened last, in seconds. */
     private const TOLD = self::class . '.told';
 
@@ -70,10 +76,9 @@ final class RedLockStore implements BlockingStoreInterface
     public function putOffExpiration(Key $key, float $ttl): void
     {
         $key->reduceLifetime($ttl);
-        // What is too short for servers is only the key's own affair, and given back when that is over.
-        $shortens = $ttl < $this->told($key) && $ttl * 1000 >= self::TTL_MS_MIN;
         try {
-            $put = $shortens ? $this->shorten($key, $ttl) : $this->extend($key, $ttl);
+            // What is too short for servers is only the key's own affair: they keep it for as short as they can.
+            $put = $ttl < $this->told($key) ? $this->shorten($key, $ttl) : $this->extend($key, $ttl);
         } catch (RedLockException $trouble) {
             throw new LockStorageException($trouble->getMessage(), 0, $trouble);
         }
@@ -120,7 +125,8 @@ final class RedLockStore implements BlockingStoreInterface
                 $this->forget($key);
                 $this->acquire($key, $wait);
             }
-        } catch (RedLockException $trouble) {
+        } catch (RedLockException | \ValueError $trouble) {
+            // A name that is too long is an error of PHP's, which Symfony does not expect.
             throw new LockAcquiringException($trouble->getMessage(), 0, $trouble);
         }
         $this->checkNotExpired($key);
@@ -175,14 +181,30 @@ final class RedLockStore implements BlockingStoreInterface
         }
     }
 
-    /** False also where the key has no lock. */
+    /**
+     * False also where the key has no lock.
+     *
+     * @throws LockStorageException where it still has it, and no majority says in time that they keep it for longer
+     */
     private function extend(Key $key, float $ttl): bool
     {
-        if ($key->hasState(self::class)) {
-            $key->setState(self::TOLD, max($ttl, $this->told($key)));
+        if (!$key->hasState(self::class)) {
+            return false;
         }
-        // What counts of the lease afterwards is what the extension gave, so it begins with less than that.
-        return $key->hasState(self::class) && $this->ask($key, $ttl / 2, static function (Lease $lease) use ($key, $ttl): bool {
+        $key->setState(self::TOLD, max($ttl, $this->told($key)));
+        if ($this->extendOnce($key, $ttl)) {
+            return true;
+        }
+        // An answer that comes too late is none that says no.
+        if (!$this->confirm($key, $ttl)) {
+            return false;
+        }
+        return $this->extendOnce($key, $ttl) || throw new LockStorageException("The servers were too late to extend the lock on \"$key\".");
+    }
+
+    private function extendOnce(Key $key, float $ttl): bool
+    {
+        return $this->ask($key, $ttl * self::PART_BEFORE, static function (Lease $lease) use ($key, $ttl): bool {
             if (!$lease->extend(self::milliseconds($ttl))) {
                 return false;
             }
@@ -220,6 +242,6 @@ final class RedLockStore implements BlockingStoreInterface
 
     private static function milliseconds(float $seconds): int
     {
-        return max(self::TTL_MS_MIN, (int) ceil($seconds * 1000));
+        return (int) ceil(max(self::TTL_MS_MIN, min($seconds * 1000, self::TTL_MS_MAX)));
     }
 }
