@@ -108,6 +108,15 @@ TEST_F(ListenerTest, TakesAnotherNameForEachConnection) {
   EXPECT_EQ(listener_.changes(), 3U);
 }
 
+TEST_F(ListenerTest, IsDeafOnceItWasShutDown) {
+  subscribe();
+  listener_.shut_down();
+  listener_.review(clock_.now());
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.hearing()->channel, "");
+  EXPECT_EQ(listener_.hearing()->fault, Fault::closed);
+}
+
 TEST_F(ListenerTest, StaysAwayForLongerFromAServerThatFailsAgainAndAgain) {
   server().reach = FakeServer::Reach::refuses;
   run(Duration::seconds(2));

@@ -317,8 +317,8 @@ TEST_F(LockManagerTest, RefusesOptionsOutOfTheirRange) {
     EXPECT_THAT(refusal_of(options), HasSubstr("clientName")) << name;
   }
   LockOptions options = once();
-  options.client_name = std::string(kClientNameBytesMax + 1, 'n');
-  EXPECT_THAT(refusal_of(options), HasSubstr("clientName"));
+  options.client_name = std::string(257, 'n');
+  EXPECT_THAT(refusal_of(options), HasSubstr("clientName must be at most 256"));
 }
 
 TEST_F(LockManagerTest, SeveralResourcesAtOnceAreRefusedByNameAndNothingIsSent) {

@@ -54,6 +54,7 @@ TEST_F(PlantTest, IsDoneWhenAllHaveAnswered) {
   plant_.take_reply(NodeIndex(2), 1, Reply::granted(), t(3));
   ASSERT_NE(plant_.outcome(), nullptr);
   EXPECT_EQ(plant_.outcome()->decision, Decision::granted);
+  EXPECT_EQ(plant_.outcome()->decided_at, t(3));
   EXPECT_TRUE(drain(plant_).empty()) << "what was planted stays";
 }
 

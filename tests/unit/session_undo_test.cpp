@@ -65,6 +65,13 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalIsOwedUntilItsLastByteIsSent) {
   EXPECT_FALSE(session_.owes_removal());
 }
 
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhereNothingWasEverSentThereIsNothingLeftToSay) {
+  ASSERT_TRUE(submit(1, delete_of("a")));
+  EXPECT_FALSE(session_.has_last_words());
+  sent();
+  EXPECT_TRUE(session_.has_last_words());
+}
+
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ALastRemovalGoesOutBehindTheUnansweredSetAsText) {
   ASSERT_TRUE(submit(1, set_of("a")));
   sent();
