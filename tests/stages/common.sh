@@ -102,7 +102,7 @@ run_gtest() {
 }
 
 # run_gtest_shards PROGRAM OPTION...: runs its tests on all processors; only for tests that share
-# nothing and measure no time. There are several shards for each, so that they end together.
+# nothing. There are several shards for each, so that they end together.
 run_gtest_shards() {
   local log=$build/log/${1##*/}.out shards i
   shards=$((4 * $(nproc)))
