@@ -49,6 +49,16 @@ TEST_F(Wait, StandsInLineWhereThePlainAttemptIsDenied) {
   EXPECT_EQ(join(0).entry.echo, joins_.at(0).attempt);
 }
 
+TEST_F(Wait, ThePlainAttemptDoesNotWaitForANodeInDoubt) {
+  begin(Duration::ms(1'000));
+  drain();
+  line_->take_doubt(NodeIndex(2), 1);
+  line_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
+  EXPECT_FALSE(line_->listens());
+  line_->take_reply(NodeIndex(1), 1, Reply::denied(), t(1));
+  EXPECT_TRUE(line_->listens());
+}
+
 TEST_F(Wait, WithoutTimeLeftThePlainAttemptIsAll) {
   begin(Duration());
   drain();
@@ -209,6 +219,19 @@ TEST_F(Wait, PollsWhereNoMajorityLetsItStandInLine) {
   ASSERT_EQ(line_->outcome()->line.size(), 3U);
   EXPECT_EQ(line_->outcome()->line[0].reply.fault, Fault::acl);
   EXPECT_EQ(line_->outcome()->line[2].reply.text, "no channels");
+}
+
+TEST_F(Wait, PollingItDoesNotWaitForANodeInDoubt) {
+  stand(Duration::ms(1'000));
+  drain();
+  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  line_->take_hearing(NodeIndex(2), {{}, Fault::acl, "no channels"}, t(2));
+  const AttemptNumber attempt = drain().back().attempt;
+  line_->take_doubt(NodeIndex(1), attempt);
+  line_->take_reply(NodeIndex(0), attempt, Reply::granted(), t(3));
+  EXPECT_TRUE(drain().empty());
+  line_->take_reply(NodeIndex(2), attempt, Reply::denied(), t(3));
+  EXPECT_EQ(nodes_of(only<Pass>(drain())), (Nodes{0, 1}));
 }
 
 TEST_F(Wait, BeforeItPollsWhatThePlainAttemptWonIsUndone) {
