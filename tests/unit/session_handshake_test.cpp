@@ -1,4 +1,4 @@
-// AUTH, SELECT and CLIENT SETNAME, before and along with the first command.
+// AUTH, CLIENT SETNAME and SELECT, before and along with the first command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -124,6 +124,33 @@ class PasswordOnlySession : public SessionTest {
 
 TEST_F(PasswordOnlySession, AuthHasOneArgument) {
   EXPECT_EQ(sent(), (std::vector<Arguments>{{"AUTH", "secret"}}));
+}
+
+class NamedSelectingSession : public SessionTest {
+ protected:
+  NamedSelectingSession() : SessionTest(endpoint()) {}
+  static Endpoint endpoint() {
+    Endpoint endpoint;
+    endpoint.password = "secret";
+    endpoint.database = 3;
+    endpoint.client_name = "me";
+    return endpoint;
+  }
+};
+
+TEST_F(NamedSelectingSession, SelectsLast) {
+  EXPECT_EQ(sent(), (std::vector<Arguments>{
+                        {"AUTH", "secret"}, {"CLIENT", "SETNAME", "me"}, {"SELECT", "3"}}));
+}
+
+// The answer to SELECT, which may be that it is refused, has not come.
+TEST_F(NamedSelectingSession, NoOtherAnswerIsTakenForTheSelects) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  sent();
+  receive("+OK\r\n+OK\r\n");
+  EXPECT_TRUE(sent().empty());
+  receive("+OK\r\n");
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"SET"}));
 }
 
 class SelectingSession : public SessionTest {

@@ -25,16 +25,17 @@ Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out) {
     append_command(text, arguments);
     steps_.push_back(Step::auth);
   }
+  if (!endpoint.client_name.empty()) {
+    append_command(text,
+                   std::array<std::string_view, 3>{"CLIENT", "SETNAME", endpoint.client_name});
+    steps_.push_back(Step::set_name);
+  }
+  // The last, so that no other's answer can be taken for one of its own that is left out.
   if (endpoint.database != 0) {
     const std::string number = std::to_string(endpoint.database);
     append_command(text, std::array<std::string_view, 2>{"SELECT", number});
     steps_.push_back(Step::select);
     admits_ = false;
-  }
-  if (!endpoint.client_name.empty()) {
-    append_command(text,
-                   std::array<std::string_view, 3>{"CLIENT", "SETNAME", endpoint.client_name});
-    steps_.push_back(Step::set_name);
   }
   out += text;
 }

@@ -1,4 +1,4 @@
-// What a connection says before anything else: AUTH, SELECT, CLIENT SETNAME, as its endpoint wants.
+// What a connection says before anything else: AUTH, CLIENT SETNAME, SELECT, as its endpoint wants.
 //
 // It travels with the first command in one write. Only behind a SELECT are commands held back until
 // it is confirmed: a lock taken in another application's database would be worse than a round trip.
@@ -36,7 +36,7 @@ class Handshake {
   [[nodiscard]] std::optional<Refusal> take_reply(const RespValue& value, const Secrets& secrets);
 
  private:
-  enum class Step { auth, select, set_name };
+  enum class Step { auth, set_name, select };
 
   std::vector<Step> steps_;  // in the order of their answers
   std::size_t answered_ = 0;
