@@ -197,8 +197,10 @@ class [[nodiscard]] REDLOCK_EXPORT KeepAlive {
   // Is requested when the lease is lost: a majority says that it is not ours, none has confirmed it
   // for as long as it may be trusted, or it was kept for as long as was allowed. Not by a release.
   // Any thread may ask it, also when this is gone.
-  // A stop_callback runs in the thread that keeps all leases of the client, with signals blocked:
-  // it must be brief, must not fork, and must not use the client or anything of it.
+  // A stop_callback runs in the thread that keeps all leases of the client, with signals blocked,
+  // or within confirm(), extend() or shorten() of the lease, which learn of a loss too: it must be
+  // brief, must not fork, must not wait for what their callers may hold, and must not use the
+  // client or anything of it.
   [[nodiscard]] const std::stop_token& lost() const noexcept { return lost_; }
 
  private:
@@ -209,7 +211,8 @@ class [[nodiscard]] REDLOCK_EXPORT KeepAlive {
   std::stop_token lost_;
 };
 
-// A lock that is ours. Its end gives it back, without waiting for an answer, and throws nothing.
+// A lock that is ours. Its end gives it back, without waiting for an answer, and throws nothing;
+// where memory has run out the client's next call does, or its end.
 // It may outlive its client. In a forked child it is dead, and its end there does nothing: it stays
 // the parent's. A moved-from one is empty, and as dead.
 class [[nodiscard]] REDLOCK_EXPORT Lease {
@@ -240,7 +243,8 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   [[nodiscard]] bool shorten(Milliseconds ttl);
   // Asks the servers. False: no majority confirmed it.
   [[nodiscard]] bool confirm();
-  // Gives it back, and waits for a majority's word. True: it was ours until now.
+  // Gives it back, and waits for a majority's word. True: it was ours until now. Where it throws
+  // std::bad_alloc, the client's next call gives it back, or its end.
   bool release();
   // Keeps it alive, each time for the ttl it had last, for at most `max` from now on, at least that
   // ttl. One that is not live is lost at once.
@@ -262,7 +266,9 @@ class [[nodiscard]] Result {
   Result(Lease lease) noexcept : either_(std::move(lease)) {}        // NOLINT
   Result(Refusal refusal) noexcept : either_(std::move(refusal)) {}  // NOLINT
 
-  [[nodiscard]] explicit operator bool() const noexcept { return either_.index() == 0; }
+  [[nodiscard]] explicit operator bool() const& noexcept { return either_.index() == 0; }
+  // `if (client.try_lock(...)) work();` would work without the lock, which has ended by then.
+  explicit operator bool() const&& = delete;
   [[nodiscard]] Lease& operator*() & { return std::get<Lease>(either_); }
   [[nodiscard]] const Lease& operator*() const& { return std::get<Lease>(either_); }
   [[nodiscard]] Lease&& operator*() && { return std::get<Lease>(std::move(either_)); }

@@ -65,7 +65,7 @@ TEST_F(ClientInspect, WhoWaitsIsCountedAndNamed) {
     Options options = patient();
     options.owner = "the next";
     Client other(addresses(), options);
-    (void)static_cast<bool>(other.lock("r", 60s, 30s, stop));
+    const Result waited = other.lock("r", 60s, 30s, stop);
   });
   EXPECT_TRUE(eventually([&] { return client_.inspect("r").majority.waiting == 1; }));
   EXPECT_TRUE(eventually([&] { return !client_.inspect("r").majority.line.empty(); }));

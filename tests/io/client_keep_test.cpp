@@ -162,6 +162,22 @@ TEST_F(ClientKeepsBesideTwoThreads, ALeaseThatIsNotLiveIsLostAtOnce) {
   EXPECT_TRUE(lease.keep_alive(kMax).lost().stop_requested());
 }
 
+TEST_F(ClientKeepsBesideTwoThreads, AskedAgainBehindALossItIsLostAtOnceToo) {
+  Lease lease = take();
+  const KeepAlive kept = lease.keep_alive(kMax);
+  for (std::size_t i = 0; i < 3; ++i) server(i).say({"DEL", "r"});
+  EXPECT_TRUE(lost(kept));
+  EXPECT_TRUE(lease.keep_alive(1ms).lost().stop_requested());
+}
+
+TEST_F(ClientKeepsBesideTwoThreads, AskedAgainBehindAReleaseItTellsNobodyElse) {
+  Lease lease = take();
+  const KeepAlive kept = lease.keep_alive(kMax);
+  EXPECT_TRUE(lease.release());
+  EXPECT_TRUE(lease.keep_alive(kMax).lost().stop_requested());
+  EXPECT_FALSE(kept.lost().stop_requested());
+}
+
 TEST_F(ClientKeepsBesideTwoThreads, AMovedLeaseIsKeptOn) {
   Lease first = take();
   KeepAlive kept = first.keep_alive(kMax);

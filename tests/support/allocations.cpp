@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -22,8 +23,12 @@ struct Plan {
   std::ptrdiff_t alive = 0;
 };
 thread_local Plan plan;
+// Of all threads but one: how many more succeed before one fails; negative: none fails.
+std::atomic<std::ptrdiff_t> left_elsewhere = -1;
+thread_local bool here = false;
 
 bool fails() {
+  if (!here && left_elsewhere.load() >= 0 && left_elsewhere.fetch_sub(1) == 0) return true;
   if (!plan.armed || plan.with_memory > 0) return false;
   if (plan.left > 0) {
     --plan.left;
@@ -73,6 +78,18 @@ FailingAllocations::FailingAllocations(std::size_t n, Shortage shortage) {
 FailingAllocations::~FailingAllocations() { plan.armed = false; }
 
 bool FailingAllocations::happened() const { return plan.happened; }
+
+FailingElsewhere::FailingElsewhere(std::size_t n) {
+  here = true;
+  left_elsewhere = static_cast<std::ptrdiff_t>(n);
+}
+
+FailingElsewhere::~FailingElsewhere() {
+  left_elsewhere = -1;
+  here = false;
+}
+
+bool FailingElsewhere::happened() const { return left_elsewhere.load() < 0; }
 
 std::ptrdiff_t allocations_alive() { return plan.alive; }
 

@@ -20,6 +20,16 @@ class FailingAllocations {
   [[nodiscard]] bool happened() const;
 };
 
+// The same for all other threads, once. One of these at a time.
+class FailingElsewhere {
+ public:
+  explicit FailingElsewhere(std::size_t n);
+  FailingElsewhere(const FailingElsewhere&) = delete;
+  FailingElsewhere& operator=(const FailingElsewhere&) = delete;
+  ~FailingElsewhere();
+  [[nodiscard]] bool happened() const;
+};
+
 // How many pieces of memory the calling thread was given and has not given back.
 [[nodiscard]] std::ptrdiff_t allocations_alive();
 

@@ -105,16 +105,12 @@ Result Client::lock(std::string_view resource, Milliseconds ttl, Milliseconds wa
   if (stop.stop_requested()) return Refusal{};
   Resource wanted{std::string(resource)};
   const Duration asked_for = inner::duration_of(ttl);
-  const Outcome outcome = shared.take(wanted, asked_for, inner::duration_of(wait), stop);
+  const auto held = std::make_shared<inner::Held>(shared_, wanted, asked_for);
+  Outcome outcome = shared.take(wanted, asked_for, inner::duration_of(wait), stop);
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
-  try {
-    // The last of the servers heard of it a moment ago at the latest.
-    const Instant told_until = shared.now() + asked_for;
-    return Lease(std::make_shared<inner::Held>(shared_, wanted, asked_for, outcome, told_until));
-  } catch (...) {
-    shared.send_release(wanted, outcome.token);
-    throw;
-  }
+  // The last of the servers heard of it a moment ago at the latest.
+  held->begin(std::move(outcome), shared.now() + asked_for);
+  return Lease(held);
 }
 
 }  // namespace v0

@@ -1,5 +1,7 @@
 // What servers say of themselves, and a lock that is tried on each of them.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "redlock/algorithm/holding.hpp"
 #include "redlock/client/shared.hpp"
@@ -24,23 +26,57 @@ class TrialLock {
   TrialLock(Pool& pool, std::shared_ptr<const LockPlan> plan, const Resource& resource)
       : pool_(pool), locks_(pool, std::move(plan)), resource_(resource) {}
 
+  // Where it throws the lock is given back.
   std::vector<Trial> run() {
-    const Instant began = pool_.clock().now();
-    const Outcome taken = pool_.run(locks_.begin_lock(resource_, kTrialTtl));
-    const Duration took = pool_.clock().now() - began;
-    if (!note("take", taken)) return std::move(trials_);
-    note("extend", pool_.run(locks_.begin_extend(resource_, taken.token, kTrialTtl)));
-    note("inspect", pool_.run(locks_.begin_inspect(resource_)));
-    // Somebody waits for it in line, and gets it when it is given back.
-    const Duration patience = std::min(locks_.answer_time() * 4, kPatience + took * 20);
-    const OperationId waits = locks_.begin_wait(resource_, kTrialTtl, patience * 2, kPollPauseMs);
-    await_waiter(waits, pool_.clock().now() + patience);
-    note("release", pool_.run(locks_.begin_unlock(resource_, taken.token)));
-    note_wait(pool_.run(waits));
+    try {
+      try_all();
+    } catch (...) {
+      give_up();
+      throw;
+    }
     return std::move(trials_);
   }
 
  private:
+  void try_all() {
+    const Instant began = pool_.clock().now();
+    Outcome taken = run_one(locks_.begin_lock(resource_, kTrialTtl));
+    const Duration took = pool_.clock().now() - began;
+    token_ = std::move(taken.token);
+    if (!note("take", taken)) return;
+    note("extend", run_one(locks_.begin_extend(resource_, token_, kTrialTtl)));
+    note("inspect", run_one(locks_.begin_inspect(resource_)));
+    // Somebody waits for it in line, and gets it when it is given back.
+    const Duration patience = std::min(locks_.answer_time() * 4, kPatience + took * 20);
+    waits_ = locks_.begin_wait(resource_, kTrialTtl, patience * 2, kPollPauseMs);
+    await_waiter(*waits_, pool_.clock().now() + patience);
+    note("release", run_one(locks_.begin_unlock(resource_, token_)));
+    pool_.run_until_done(*waits_);
+    note_wait(locks_.take_lock(*std::exchange(waits_, std::nullopt), resource_, Caller::waits));
+  }
+
+  Outcome run_one(OperationId id) {
+    runs_ = id;
+    pool_.run_until_done(id);
+    runs_.reset();
+    return pool_.take(id);
+  }
+
+  void give_up() noexcept {
+    for (const std::optional<OperationId>& begun : {runs_, waits_}) {
+      if (begun) or_later([&] { (void)locks_.take_lock(*begun, resource_, Caller::left); });
+    }
+    if (token_.empty()) return;
+    or_later([&] { (void)pool_.take(locks_.begin_unlock(resource_, token_)); });
+  }
+  // Without memory, when its ttl is over.
+  static void or_later(const auto& deed) noexcept {
+    try {
+      deed();
+    } catch (...) {
+    }
+  }
+
   // False: it was not done.
   bool note(const char* deed, const Outcome& outcome) {
     Trial& trial = trials_.emplace_back(Trial{deed, Fault::none, {}});
@@ -51,9 +87,10 @@ class TrialLock {
     return false;
   }
 
-  void note_wait(const Outcome& waited) {
+  void note_wait(Outcome waited) {
     if (waited.decision == Decision::granted) {
-      (void)pool_.run(locks_.begin_unlock(resource_, waited.token));
+      token_ = std::move(waited.token);
+      (void)run_one(locks_.begin_unlock(resource_, token_));
     }
     Trial& trial = trials_.emplace_back(Trial{"wait", Fault::none, {}});
     if (waited.handed_over) return;
@@ -65,7 +102,7 @@ class TrialLock {
 
   void await_waiter(OperationId waits, Instant until) {
     while (!pool_.done(waits) && pool_.clock().now() < until) {
-      const Outcome seen = pool_.run(locks_.begin_inspect(resource_));
+      const Outcome seen = run_one(locks_.begin_inspect(resource_));
       if (seen_by_majority(seen.nodes).waiters.value_or(0) > 0) return;
       (void)pool_.step(std::min(until, pool_.clock().now() + Duration::ms(1)));
     }
@@ -74,6 +111,9 @@ class TrialLock {
   Pool& pool_;
   LockManager locks_;
   Resource resource_;
+  Token token_;                       // of the lock that is tried
+  std::optional<OperationId> runs_;   // being asked
+  std::optional<OperationId> waits_;  // the one in line
   std::vector<Trial> trials_;
 };
 

@@ -17,13 +17,17 @@ Instant end_of(const Outcome& granted) { return granted.decided_at + granted.val
 
 }  // namespace
 
-Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken,
-           Instant told_until)
+Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl)
     : shared_(std::move(shared)),
       resource_(std::move(resource)),
-      token_(taken.token),
       ttl_(ttl),
-      trust_(std::make_shared<Trust>(end_of(taken), told_until)) {}
+      trust_(std::make_shared<Trust>(Instant::never(), Instant())),
+      way_back_(1, Owed{resource_, {}}) {}
+
+void Held::begin(Outcome granted, Instant told_until) noexcept {
+  token_ = std::move(granted.token);
+  trust_->begin(end_of(granted), told_until);
+}
 
 Duration Held::left() noexcept {
   if (watch_.forked()) return {};
@@ -97,18 +101,24 @@ bool Held::release() {
   if (released_ || watch_.forked()) return false;
   end_trust();
   released_ = true;
-  return shared_->release(resource_, token_).decision == Decision::granted;
+  try {
+    return shared_->release(resource_, token_).decision == Decision::granted;
+  } catch (...) {
+    send_release();
+    throw;
+  }
 }
 
 void Held::drop() noexcept {
   if (released_ || watch_.forked()) return;
   end_trust();
   released_ = true;
-  try {
-    shared_->send_release(resource_, token_);
-  } catch (...) {
-    // No memory: it ends with its ttl, as where a process is killed.
-  }
+  send_release();
+}
+
+void Held::send_release() noexcept {
+  way_back_.front().token = std::move(token_);
+  shared_->send_release(std::move(way_back_));
 }
 
 void Held::end_trust() noexcept {
@@ -118,13 +128,15 @@ void Held::end_trust() noexcept {
 }
 
 std::stop_token Held::begin_keeping(Duration max) {
+  if (left() == Duration()) {
+    std::stop_source over;
+    (void)over.request_stop();
+    return over.get_token();
+  }
   if (max < ttl_) throw std::invalid_argument("max must be at least the ttl of the lease");
   if (kept_) throw std::logic_error("the lease is kept alive already");
-  if (!loss_.stop_possible()) loss_ = std::stop_source();
-  if (left() == Duration()) {
-    (void)loss_.request_stop();
-    return loss_.get_token();
-  }
+  // One that could not be kept any more may be good all the same, and is kept anew.
+  if (!loss_.stop_possible() || loss_.stop_requested()) loss_ = std::stop_source();
   // Never for less than it may be trusted already.
   keep(std::max(shared_->now() + max, trust_->until()));
   return loss_.get_token();
@@ -145,6 +157,10 @@ void Held::keep(Instant keep_until) {
                           std::make_shared<LossWatch>(loss_)});
   kept_ = true;
   keep_until_ = keep_until;
+}
+
+void Held::end_keeping(const std::stop_token& lost) noexcept {
+  if (lost == loss_.get_token()) end_keeping();
 }
 
 void Held::end_keeping() noexcept {

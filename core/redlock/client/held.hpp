@@ -27,9 +27,10 @@ class LossWatch final : public LossListener {
 
 class Held {
  public:
-  // `taken` is granted. The servers may keep it until `told_until`.
-  Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl, const Outcome& taken,
-       Instant told_until);
+  // All that it takes, before anything is taken: what is granted must find room.
+  Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl);
+  // It was taken. The servers may keep it until `told_until`.
+  void begin(Outcome granted, Instant told_until) noexcept;
 
   [[nodiscard]] std::string_view resource() const { return resource_.view(); }
   [[nodiscard]] std::string_view token() const { return token_.view(); }
@@ -43,15 +44,18 @@ class Held {
   void drop() noexcept;
   // As Lease::keep_alive() says; the token is that of the loss.
   [[nodiscard]] std::stop_token begin_keeping(Duration max);
-  void end_keeping() noexcept;
+  // What was begun with that token, unless it is over.
+  void end_keeping(const std::stop_token& lost) noexcept;
 
  private:
+  void end_keeping() noexcept;
   void note_denial(const Outcome& outcome) noexcept;
   // May a server keep it for longer than that, or the keeper extend it by more?
   [[nodiscard]] bool is_shorter(Duration ttl) noexcept;
   // By its present ttl. Throws what Keeper::keep() throws, and then nothing has changed.
   void keep(Instant keep_until);
   void end_trust() noexcept;
+  void send_release() noexcept;
 
   std::shared_ptr<Shared> shared_;
   const Resource resource_;
@@ -61,7 +65,8 @@ class Held {
   std::shared_ptr<Trust> trust_;
   bool kept_ = false;
   Instant keep_until_;                       // while it is kept
-  std::stop_source loss_{std::nostopstate};  // since it was kept for the first time
+  std::stop_source loss_{std::nostopstate};  // of what keeps it, or kept it last
+  OwedRelease way_back_;                     // until it is released
   bool released_ = false;
 };
 

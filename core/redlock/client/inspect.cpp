@@ -65,11 +65,13 @@ Result Client::attach(std::string_view resource, std::string_view token, Millise
   inner::Shared& shared = inner::alive(shared_);
   const Duration asked_for = inner::duration_of(ttl);
   Resource wanted{std::string(resource)};
-  Outcome outcome = shared.extend(wanted, Token(std::string(token)), asked_for);
+  Token known{std::string(token)};
+  const auto held = std::make_shared<inner::Held>(shared_, wanted, asked_for);
+  Outcome outcome = shared.extend(wanted, known, asked_for);
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
-  outcome.token = Token(std::string(token));
-  return Lease(std::make_shared<inner::Held>(shared_, std::move(wanted), asked_for, outcome,
-                                             Instant::never()));
+  outcome.token = std::move(known);
+  held->begin(std::move(outcome), Instant::never());
+  return Lease(held);
 }
 
 }  // namespace v0

@@ -56,14 +56,14 @@ KeepAlive::KeepAlive(KeepAlive&& other) noexcept = default;
 
 KeepAlive& KeepAlive::operator=(KeepAlive&& other) noexcept {
   if (this == &other) return *this;
-  if (held_) held_->end_keeping();
+  if (held_) held_->end_keeping(lost_);
   held_ = std::move(other.held_);
   lost_ = std::move(other.lost_);
   return *this;
 }
 
 KeepAlive::~KeepAlive() {
-  if (held_) held_->end_keeping();
+  if (held_) held_->end_keeping(lost_);
 }
 
 }  // namespace v0

@@ -12,15 +12,7 @@ Pool::Pool(Transport& transport, Clock& clock, Entropy& entropy)
       entropy_(entropy),
       reactor_(transport, clock, entropy) {}
 
-Pool::~Pool() {
-  try {
-    close_all();
-  } catch (...) {
-    // No memory to wait for what is owed; closing alone still says what the connections take. What
-    // they do not ends with its TTL, as where a process is killed.
-    close_connections();
-  }
-}
+Pool::~Pool() { close_all(); }
 
 void Pool::notice_fork() {
   if (!reactor_.forked()) return;
@@ -165,9 +157,14 @@ void Pool::deliver(Reactor::Chance chance) {
   reactor_.deliver_removals(nodes, chance);
 }
 
-void Pool::close_all() {
-  abort_all();
-  deliver(Reactor::Chance::last);
+void Pool::close_all() noexcept {
+  try {
+    abort_all();
+    deliver(Reactor::Chance::last);
+  } catch (...) {
+    // No memory to wait for what is owed; closing alone still says what the connections take. What
+    // they do not ends with its TTL, as where a process is killed.
+  }
   close_connections();
 }
 

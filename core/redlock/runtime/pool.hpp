@@ -92,8 +92,8 @@ class Pool {
   // Closes connections that have been unused for `idle` and have nothing outstanding, and
   // forgets endpoints that nobody uses any more.
   void close_idle(Duration idle);
-  // abort_all(), a last deliver(), then closes every connection.
-  void close_all();
+  // abort_all(), a last deliver(), then closes every connection; without memory that alone.
+  void close_all() noexcept;
   [[nodiscard]] std::size_t connection_count();
   // The connections on which servers are listened to, which are not among them.
   [[nodiscard]] std::size_t listener_count();

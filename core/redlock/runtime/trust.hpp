@@ -24,6 +24,11 @@ class Trust {
   Trust(const Trust&) = delete;
   Trust& operator=(const Trust&) = delete;
 
+  // Of one that nobody has asked yet: from now on until then.
+  void begin(Instant until, Instant told_until) noexcept {
+    until_ns_.store(until.since_epoch_ns());
+    told_until_ns_.store(told_until.since_epoch_ns());
+  }
   // What is left of it; nothing where it is over. Who was told nothing once is told nothing for
   // good.
   [[nodiscard]] Duration left(Instant now) noexcept {

@@ -1,0 +1,189 @@
+// The API of C++ users on real servers, where memory runs out: nothing stays locked by that.
+#include <gtest/gtest.h>
+
+#include <new>
+#include <optional>
+#include <thread>
+
+#include "io/support/clients_on_servers.hpp"
+#include "support/allocations.hpp"
+
+namespace redlock {
+namespace {
+
+using namespace std::chrono_literals;
+using test::ClientOnServers;
+using test::eventually;
+using test::Shortage;
+
+constexpr std::size_t kAllocationsMax = 2'000;
+
+class ClientWithoutMemory : public ClientOnServers, public testing::WithParamInterface<Shortage> {
+ protected:
+  // Calls it with each of its allocations failing in turn, and `check` behind each.
+  template <typename Call, typename Check>
+  static void without_each(Call call, Check check) {
+    bool happened = true;
+    std::size_t thrown = 0;
+    for (std::size_t n = 0; happened && n < kAllocationsMax && !HasFailure(); ++n) {
+      SCOPED_TRACE("allocation " + std::to_string(n));
+      check([&](auto&... arguments) {
+        try {
+          const test::FailingAllocations failing(n, GetParam());
+          try {
+            call(arguments...);
+          } catch (...) {
+            happened = failing.happened();
+            throw;
+          }
+          happened = failing.happened();
+        } catch (const std::bad_alloc&) {
+          ++thrown;
+        }
+      });
+    }
+    EXPECT_FALSE(happened) << "more allocations than were tried";
+    EXPECT_GT(thrown, 0U);
+  }
+  // What a connection without memory took with it goes on the next one, and what is owed with the
+  // next call.
+  static bool gone_behind_a_call(Client& client) {
+    return eventually([&] {
+      (void)client.inspect("r");
+      return values(3) == everywhere("nil");
+    });
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, ClientWithoutMemory,
+                         testing::Values(Shortage::once, Shortage::lasting),
+                         [](const auto& shortage) {
+                           return shortage.param == Shortage::once ? "once" : "lasting";
+                         });
+
+TEST_P(ClientWithoutMemory, ALockIsGivenBack) {
+  without_each([](Client& client, Result& lease) { lease = client.try_lock("r", 60s); },
+               [](auto call) {
+                 Client client(addresses(), patient());
+                 Result lease = Refusal{};
+                 call(client, lease);
+                 if (lease) (void)lease->release();
+                 EXPECT_TRUE(gone_behind_a_call(client));
+               });
+}
+
+TEST_P(ClientWithoutMemory, ALockThatIsWaitedForIsGivenBack) {
+  without_each([](Client& client, Result& lease) { lease = client.lock("r", 60s, 100ms); },
+               [](auto call) {
+                 Client client(addresses(), patient());
+                 Result lease = Refusal{};
+                 call(client, lease);
+                 if (lease) (void)lease->release();
+                 EXPECT_TRUE(gone_behind_a_call(client));
+               });
+}
+
+TEST_P(ClientWithoutMemory, AReleaseIsDoneByTheNextCall) {
+  without_each([](Lease& lease) { (void)lease.release(); },
+               [](auto call) {
+                 Client client(addresses(), patient());
+                 Result lease = client.try_lock("r", 60s);
+                 ASSERT_TRUE(lease);
+                 call(*lease);
+                 EXPECT_FALSE(lease->live());
+                 EXPECT_TRUE(gone_behind_a_call(client));
+               });
+}
+
+// Nobody is told of it, so none throws.
+TEST_P(ClientWithoutMemory, TheEndOfALeaseIsMadeUpForByTheNextCall) {
+  for (std::size_t n = 0; n < 40; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    Client client(addresses(), patient());
+    std::optional<Result> lease = client.try_lock("r", 60s);
+    ASSERT_TRUE(*lease);
+    {
+      const test::FailingAllocations failing(n, GetParam());
+      lease.reset();
+    }
+    ASSERT_TRUE(gone_behind_a_call(client));
+  }
+}
+
+TEST_P(ClientWithoutMemory, OrByTheEndOfItsClient) {
+  for (std::size_t n = 0; n < 40; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    std::optional<Client> client(std::in_place, addresses(), patient());
+    std::optional<Result> lease = client->try_lock("r", 60s);
+    ASSERT_TRUE(*lease);
+    {
+      const test::FailingAllocations failing(n, GetParam());
+      lease.reset();
+    }
+    client.reset();
+    ASSERT_TRUE(gone());
+  }
+}
+
+class ClientWithoutMemoryOnce : public ClientWithoutMemory {};
+INSTANTIATE_TEST_SUITE_P(All, ClientWithoutMemoryOnce, testing::Values(Shortage::once));
+
+TEST_P(ClientWithoutMemoryOnce, AnExaminationTakesItsTrialLockBack) {
+  without_each([](Client& client) { (void)client.examine(); },
+               [](auto call) {
+                 Client client(addresses(1), patient());
+                 call(client);
+                 EXPECT_TRUE(eventually([&] {
+                   (void)client.inspect("r");
+                   return server(0).say({"DBSIZE"}) == "0";
+                 }));
+               });
+}
+
+// What could not be kept any more says so; the lease itself may be good, and kept anew.
+TEST_F(ClientOnServers, WhatKeptALeaseBeforeDoesNotEndWhatKeepsItNow) {
+  for (std::size_t n = 0; n < kAllocationsMax; ++n) {
+    Result lease = client_.try_lock("r", 60s);
+    ASSERT_TRUE(lease);
+    std::optional<KeepAlive> before = lease->keep_alive(1h);
+    try {
+      const test::FailingAllocations failing(n, Shortage::once);
+      (void)lease->shorten(1500ms);
+    } catch (const std::bad_alloc&) {
+      // One of them is met when the servers have confirmed it.
+    }
+    if (!before->lost().stop_requested() || !lease->live()) continue;
+    const KeepAlive now = lease->keep_alive(1h);
+    EXPECT_FALSE(now.lost().stop_requested());
+    before.reset();
+    const auto began = std::chrono::steady_clock::now();
+    ASSERT_TRUE(eventually([&] { return std::chrono::steady_clock::now() - began > 2s; }));
+    EXPECT_TRUE(lease->live());
+    EXPECT_FALSE(now.lost().stop_requested());
+    return;
+  }
+  ADD_FAILURE() << "none of the allocations came behind the confirmation";
+}
+
+// The thread ends with its client, and the process goes on.
+TEST_F(ClientOnServers, TheKeepersThreadEndsWithoutMemory) {
+  bool happened = true;
+  for (std::size_t n = 0; happened && n < kAllocationsMax; ++n) {
+    std::optional<Client> client(std::in_place, addresses(), patient());
+    std::optional<Result> lease = client->try_lock("r", 600ms);
+    ASSERT_TRUE(*lease);
+    std::optional<KeepAlive> kept = (*lease)->keep_alive(1h);
+    // It has connections of its own once it has extended the lease.
+    const auto began = std::chrono::steady_clock::now();
+    ASSERT_TRUE(eventually([&] { return std::chrono::steady_clock::now() - began > 300ms; }));
+    const test::FailingElsewhere failing(n);
+    lease.reset();
+    client.reset();
+    kept.reset();
+    happened = failing.happened();
+  }
+  EXPECT_FALSE(happened);
+}
+
+}  // namespace
+}  // namespace redlock
