@@ -45,6 +45,8 @@ class ClientWithoutMemory : public ClientOnServers, public testing::WithParamInt
     EXPECT_FALSE(happened) << "more allocations than were tried";
     EXPECT_GT(thrown, 0U);
   }
+  // A server that could not be asked for lack of memory is waited for.
+  static Options brief() { return {.timeout = 500ms, .retry_delay = 20ms}; }
   // What a connection without memory took with it goes on the next one, and what is owed with the
   // next call.
   static bool gone_behind_a_call(Client& client) {
@@ -64,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(All, ClientWithoutMemory,
 TEST_P(ClientWithoutMemory, ALockIsGivenBack) {
   without_each([](Client& client, Result& lease) { lease = client.try_lock("r", 60s); },
                [](auto call) {
-                 Client client(addresses(), patient());
+                 Client client(addresses(), brief());
                  Result lease = Refusal{};
                  call(client, lease);
                  if (lease) (void)lease->release();
@@ -75,7 +77,7 @@ TEST_P(ClientWithoutMemory, ALockIsGivenBack) {
 TEST_P(ClientWithoutMemory, ALockThatIsWaitedForIsGivenBack) {
   without_each([](Client& client, Result& lease) { lease = client.lock("r", 60s, 100ms); },
                [](auto call) {
-                 Client client(addresses(), patient());
+                 Client client(addresses(), brief());
                  Result lease = Refusal{};
                  call(client, lease);
                  if (lease) (void)lease->release();
@@ -86,7 +88,7 @@ TEST_P(ClientWithoutMemory, ALockThatIsWaitedForIsGivenBack) {
 TEST_P(ClientWithoutMemory, AReleaseIsDoneByTheNextCall) {
   without_each([](Lease& lease) { (void)lease.release(); },
                [](auto call) {
-                 Client client(addresses(), patient());
+                 Client client(addresses(), brief());
                  Result lease = client.try_lock("r", 60s);
                  ASSERT_TRUE(lease);
                  call(*lease);
@@ -99,7 +101,7 @@ TEST_P(ClientWithoutMemory, AReleaseIsDoneByTheNextCall) {
 TEST_P(ClientWithoutMemory, TheEndOfALeaseIsMadeUpForByTheNextCall) {
   for (std::size_t n = 0; n < 40; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n));
-    Client client(addresses(), patient());
+    Client client(addresses(), brief());
     std::optional<Result> lease = client.try_lock("r", 60s);
     ASSERT_TRUE(*lease);
     {
@@ -113,7 +115,7 @@ TEST_P(ClientWithoutMemory, TheEndOfALeaseIsMadeUpForByTheNextCall) {
 TEST_P(ClientWithoutMemory, OrByTheEndOfItsClient) {
   for (std::size_t n = 0; n < 40; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n));
-    std::optional<Client> client(std::in_place, addresses(), patient());
+    std::optional<Client> client(std::in_place, addresses(), brief());
     std::optional<Result> lease = client->try_lock("r", 60s);
     ASSERT_TRUE(*lease);
     {
@@ -131,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(All, ClientWithoutMemoryOnce, testing::Values(Shortage:
 TEST_P(ClientWithoutMemoryOnce, AnExaminationTakesItsTrialLockBack) {
   without_each([](Client& client) { (void)client.examine(); },
                [](auto call) {
-                 Client client(addresses(1), patient());
+                 Client client(addresses(1), brief());
                  call(client);
                  EXPECT_TRUE(eventually([&] {
                    (void)client.inspect("r");
