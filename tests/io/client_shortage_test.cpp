@@ -28,18 +28,9 @@ class ClientWithoutMemory : public ClientOnServers, public testing::WithParamInt
     for (std::size_t n = 0; happened && n < kAllocationsMax && !HasFailure(); ++n) {
       SCOPED_TRACE("allocation " + std::to_string(n));
       check([&](auto&... arguments) {
-        try {
-          const test::FailingAllocations failing(n, GetParam());
-          try {
-            call(arguments...);
-          } catch (...) {
-            happened = failing.happened();
-            throw;
-          }
-          happened = failing.happened();
-        } catch (const std::bad_alloc&) {
-          ++thrown;
-        }
+        const test::Tried tried = test::try_without(n, GetParam(), [&] { call(arguments...); });
+        happened = tried.happened;
+        thrown += tried.threw ? 1U : 0U;
       });
     }
     EXPECT_FALSE(happened) << "more allocations than were tried";
@@ -47,13 +38,15 @@ class ClientWithoutMemory : public ClientOnServers, public testing::WithParamInt
   }
   // A server that could not be asked for lack of memory is waited for.
   static Options brief() { return {.timeout = 500ms, .retry_delay = 20ms}; }
-  // What a connection without memory took with it goes on the next one, and what is owed with the
-  // next call.
-  static bool gone_behind_a_call(Client& client) {
-    return eventually([&] {
-      (void)client.inspect("r");
-      return values(3) == everywhere("nil");
-    });
+  static void lock_is_given_back(std::chrono::milliseconds wait) {
+    without_each([wait](Client& client, Result& lease) { lease = client.lock("r", 60s, wait); },
+                 [](auto call) {
+                   Client client(addresses(), brief());
+                   Result lease = Refusal{};
+                   call(client, lease);
+                   if (lease) (void)lease->release();
+                   EXPECT_TRUE(gone_behind_a_call(client));
+                 });
   }
 };
 
@@ -63,27 +56,9 @@ INSTANTIATE_TEST_SUITE_P(All, ClientWithoutMemory,
                            return shortage.param == Shortage::once ? "once" : "lasting";
                          });
 
-TEST_P(ClientWithoutMemory, ALockIsGivenBack) {
-  without_each([](Client& client, Result& lease) { lease = client.try_lock("r", 60s); },
-               [](auto call) {
-                 Client client(addresses(), brief());
-                 Result lease = Refusal{};
-                 call(client, lease);
-                 if (lease) (void)lease->release();
-                 EXPECT_TRUE(gone_behind_a_call(client));
-               });
-}
+TEST_P(ClientWithoutMemory, ALockIsGivenBack) { lock_is_given_back(0ms); }
 
-TEST_P(ClientWithoutMemory, ALockThatIsWaitedForIsGivenBack) {
-  without_each([](Client& client, Result& lease) { lease = client.lock("r", 60s, 100ms); },
-               [](auto call) {
-                 Client client(addresses(), brief());
-                 Result lease = Refusal{};
-                 call(client, lease);
-                 if (lease) (void)lease->release();
-                 EXPECT_TRUE(gone_behind_a_call(client));
-               });
-}
+TEST_P(ClientWithoutMemory, ALockThatIsWaitedForIsGivenBack) { lock_is_given_back(100ms); }
 
 TEST_P(ClientWithoutMemory, AReleaseIsDoneByTheNextCall) {
   without_each([](Lease& lease) { (void)lease.release(); },
@@ -148,12 +123,8 @@ TEST_F(ClientOnServers, WhatKeptALeaseBeforeDoesNotEndWhatKeepsItNow) {
     Result lease = client_.try_lock("r", 60s);
     ASSERT_TRUE(lease);
     std::optional<KeepAlive> before = lease->keep_alive(1h);
-    try {
-      const test::FailingAllocations failing(n, Shortage::once);
-      (void)lease->shorten(1500ms);
-    } catch (const std::bad_alloc&) {
-      // One of them is met when the servers have confirmed it.
-    }
+    // One of them is met when the servers have confirmed it.
+    (void)test::try_without(n, Shortage::once, [&] { (void)lease->shorten(1500ms); });
     if (!before->lost().stop_requested() || !lease->live()) continue;
     const KeepAlive now = lease->keep_alive(1h);
     EXPECT_FALSE(now.lost().stop_requested());

@@ -1,6 +1,7 @@
 // Memory that runs out when a test says so, for the calling thread.
 #pragma once
 #include <cstddef>
+#include <new>
 #include <string>
 
 namespace redlock::test {
@@ -19,6 +20,22 @@ class FailingAllocations {
   ~FailingAllocations();
   [[nodiscard]] bool happened() const;
 };
+
+struct Tried {
+  bool happened;  // there was such an allocation
+  bool threw;     // std::bad_alloc
+};
+// Calls it with its n-th allocation failing.
+template <typename Call>
+Tried try_without(std::size_t n, Shortage shortage, Call call) {
+  const FailingAllocations failing(n, shortage);
+  try {
+    call();
+  } catch (const std::bad_alloc&) {
+    return {failing.happened(), true};
+  }
+  return {failing.happened(), false};
+}
 
 // The same for all other threads, once. One of these at a time.
 class FailingElsewhere {

@@ -34,7 +34,7 @@ final class RedLockMutex extends AbstractLockMutex
     /** The shortest ttl that leaves validity under any drift. */
     private const TTL_MS_MIN = 10;
 
-    private const NAME_BYTES_MAX = 65_536 - 18;
+    private const KEY_BYTES_MAX = 65_536;
 
     private readonly LockManager $locks;
     private readonly string $key;
@@ -61,8 +61,9 @@ final class RedLockMutex extends AbstractLockMutex
         if (!($expireTimeout * 1000 >= self::TTL_MS_MIN)) {
             throw new \InvalidArgumentException("The expire timeout must be at least 0.01 seconds, $expireTimeout given");
         }
-        if (strlen($name) > self::NAME_BYTES_MAX) {
-            throw new \InvalidArgumentException(sprintf('The name must have at most %d bytes, %d given', self::NAME_BYTES_MAX, strlen($name)));
+        $bytes = self::KEY_BYTES_MAX - strlen(self::KEY_PREFIX);
+        if (strlen($name) > $bytes) {
+            throw new \InvalidArgumentException(sprintf('The name must have at most %d bytes, %d given', $bytes, strlen($name)));
         }
         $this->locks = $locks instanceof LockManager ? $locks : new LockManager($locks, ['keepAliveMax' => self::MS_MAX]);
         $this->key = self::KEY_PREFIX . $name;

@@ -24,6 +24,14 @@ class ClientOnServers : public Fleet {
   static bool gone(const std::string& resource = "r") {
     return eventually([&] { return values(3, resource) == everywhere("nil"); });
   }
+  // What a connection without memory took with it goes on the next one, and what is owed with the
+  // next call.
+  static bool gone_behind_a_call(Client& client) {
+    return eventually([&] {
+      (void)client.inspect("r");
+      return values(3) == everywhere("nil");
+    });
+  }
 
   Client client_{addresses(), patient()};
 };
