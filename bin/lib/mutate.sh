@@ -37,10 +37,18 @@ prepare() {
   configure_copy "$tree" "$build" ${launcher[@]+"${launcher[@]}"} >"$job/build.log" 2>&1 &&
     build "$2" "${suites[@]}" || { tail -n 30 "$job/build.log" >&2; return 1; }
   objects=$(sum_objects)
+  mkdir "$job/sums"
+  local suite
+  for suite in "${suites[@]}"; do sum_program "$suite" >"$job/sums/$suite"; done
 }
 
 # What the core was compiled to: the same for an edit that changes nothing.
 sum_objects() { find "$build/CMakeFiles/redlock.dir" -name '*.o' -exec sha1sum {} + | sort | sha1sum; }
+
+program_of() { find "$build" -name "$1" -type f -executable | head -n 1; }
+sum_program() { sha1sum <"$(program_of "$1")"; }
+# Whether a suite has nothing of what was edited: the linker takes only what a program needs.
+is_untouched() { [[ $(sum_program "$1") == "$(<"$job/sums/$1")" ]]; }
 
 last_run() { sed -n 's/^\[ RUN      \] //p' "$1" | tail -n 1; }
 
@@ -96,7 +104,7 @@ run_shard() {
   local usual=60 longest=20 limit patience
   { read -r usual longest <"$work/usual-$suite"; } 2>/dev/null || true
   limit=$((3 * usual + 10)) patience=$((3 * longest + 2))
-  program=$(find "$build" -name "$suite" -type f -executable | head -n 1)
+  program=$(program_of "$suite")
   : >"$log"
   # In the background, for its number: a group of its own, which timeout ends when it is ended.
   (
@@ -120,16 +128,16 @@ run_shard() {
   return 1
 }
 
-# The unit tests' files that include the header of a source.
+# files_near SUITE SOURCE: the suite's files that include the header of a source.
 files_near() {
-  local header=${1#core/}
-  grep -lF "\"${header%.*}.hpp\"" "$tree"/tests/unit/*_test.cpp || true
+  local header=${2#core/}
+  grep -lF "\"${header%.*}.hpp\"" "$tree/tests/${1%_tests}"/*_test.cpp || true
 }
 
-# The tests in them.
+# filter_for SUITE SOURCE: the tests in them.
 filter_for() {
   local found
-  found=$(files_near "$1" | xargs -r \
+  found=$(files_near "$1" "$2" | xargs -r \
     sed -nE 's/^TEST(_F|_P)?\((\w+),.*/\2.*:*\/\2.*/p' | sort -u | paste -sd:)
   echo "${found:-none}"
 }
@@ -138,7 +146,7 @@ filter_for() {
 # compiling the others, which takes minutes. Fails where there are none.
 build_near() {
   local folder=tests/CMakeFiles/unit_tests.dir near=() support=() kept=() word words
-  mapfile -t near < <(files_near "$1" | sed "s|^$tree/tests/|$folder/|; s|\$|.o|")
+  mapfile -t near < <(files_near unit_tests "$1" | sed "s|^$tree/tests/|$folder/|; s|\$|.o|")
   ((${#near[@]} > 0)) || return 1
   mapfile -t support < <(find "$tree/tests/support" -name '*.cpp' -printf "$folder/support/%f.o\n")
   build 1 redlock "${near[@]}" "${support[@]}" || return 1
@@ -152,38 +160,50 @@ build_near() {
   (cd "$build" && eval "${kept[*]}") >>"$job/build.log" 2>&1
 }
 
-# Which tests of a suite run what an edit concerns: of the exhaustive check, whose worlds are made of algorithm and
-# wire, the comparison with the product sees the others.
-seen_by() {
-  if [[ $1 == exhaustive_tests && $(paths_of "$2") != core/redlock/@(algorithm|wire)/* ]]; then
-    echo 'Comparison.*'
-  else
-    echo '*'
-  fi
+# The tests that try an edit, a line for each turn: a suite and the filter of its tests. What is near the edited file
+# comes first, on real servers too: those are few, and the simulator takes longer. Of the exhaustive check, whose
+# worlds are made of algorithm and wire, the comparison with the product sees the edits elsewhere.
+turns_for() {
+  local source=$1 suite near near_io
+  near=$(filter_for unit_tests "$source") near_io=$(filter_for io_tests "$source")
+  for suite in "${suites[@]}"; do
+    case $suite in
+      unit_tests) printf '%s\n' "unit_tests $near" "unit_tests -$near" "io_tests $near_io" ;;
+      io_tests) echo "io_tests -$near_io" ;;
+      exhaustive_tests)
+        [[ $source == core/redlock/@(algorithm|wire)/* ]] && echo "$suite *" || echo "$suite Comparison.*"
+        ;;
+      *) echo "$suite *" ;;
+    esac
+  done
+}
+
+# kills SUITE FILTER: prints what failed, and succeeds where something did.
+kills() {
+  ! run_suite "$1" "$2" || return 1
+  # Beside other work a test on real servers may fail for nothing, but not twice.
+  [[ $1 != io_tests ]] || ! run_suite "$1" "$2" >/dev/null
 }
 
 # Prints "state|suite|what failed".
 try_mutant() {
-  local name=$1 suite what near
+  local name=$1 source suite filter what turn turns
   patch -d "$tree" -p1 -F0 -s --no-backup-if-mismatch <"$patches/$name.patch" \
     >"$job/patch.log" 2>&1 || { echo 'error|patch|does not apply'; return; }
   build 1 redlock || { echo 'error|build|does not compile'; return; }
   [[ $(sum_objects) != "$objects" ]] || { echo 'same|compiler|compiled to the same'; return; }
-  if is_header "$name" && build_near "$(paths_of "$name" | head -n 1)"; then
-    what=$(run_suite near_tests) || { echo "killed|unit_tests|$what"; return; }
+  source=$(paths_of "$name" | head -n 1)
+  if is_header "$name" && build_near "$source"; then
+    what=$(kills near_tests '*') && { echo "killed|unit_tests|$what"; return; }
   fi
-  for suite in "${suites[@]}"; do
+  mapfile -t turns < <(turns_for "$source")
+  for turn in "${turns[@]}"; do
+    read -r suite filter <<<"$turn"
     build 1 "$suite" || { echo 'error|build|does not compile'; return; }
-    if [[ $suite == unit_tests ]]; then
-      near=$(filter_for "$(paths_of "$name" | head -n 1)")
-      what=$(run_suite "$suite" "$near") || { echo "killed|$suite|$what"; return; }
-      what=$(run_suite "$suite" "-$near") || { echo "killed|$suite|$what"; return; }
-    elif ! what=$(run_suite "$suite" "$(seen_by "$suite" "$name")"); then
-      # Beside other work a test on real servers may fail for nothing, but not twice.
-      [[ $suite == io_tests ]] && what=$(run_suite "$suite") || { echo "killed|$suite|$what"; return; }
-    fi
+    is_untouched "$suite" && continue
+    what=$(kills "$suite" "$filter") && { echo "killed|$suite|$what"; return; }
   done
-  if leaks; then echo 'killed|leaks|unit_tests leak'; else echo 'SURVIVED||'; fi
+  if [[ ${suites[0]} == unit_tests ]] && leaks; then echo 'killed|leaks|unit_tests leak'; else echo 'SURVIVED||'; fi
 }
 
 # Memory that the unit tests lose, which only the sanitized builds of bin/test see; what let the
