@@ -81,6 +81,7 @@ Availability::Availability(const Plan& plan)
     : plan_(plan),
       calls_(plan.clients.size() * plan.resources),
       struck_ns_(plan.clients.size() * plan.servers, -1),
+      stood_still_ns_(plan.clients.size(), -1),
       trusted_ns_(calls_.size() * plan.servers),
       settle_ns_(kRetransmitNs + 4 * slowest_ns(plan)),
       judged_(plan.servers <= kServersMax && judged_under(ViolationKind::unavailable, plan)) {}
@@ -123,8 +124,9 @@ std::uint32_t Availability::doubted(Contender party, std::int64_t now_ns) const 
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
     const std::int64_t trusted_ns = trusted_ns_[place_of(party, server)];
     servers |= in_trouble(party, trusted_ns, now_ns) & bit(server);
-    const bool struck = struck_ns_[party.client * plan_.servers + server] >= trusted_ns;
-    servers |= struck ? bit(server) : 0;
+    const std::int64_t silent_ns =
+        std::max(struck_ns_[party.client * plan_.servers + server], stood_still_ns_[party.client]);
+    servers |= silent_ns >= trusted_ns ? bit(server) : 0;
   }
   return servers;
 }
@@ -151,8 +153,9 @@ bool Availability::owed(Contender party, std::int64_t now_ns) const {
   const std::uint32_t free = all & ~(sick | call.occupied);
   const auto majority = static_cast<int>(plan_.servers / 2 + 1);
   if (std::popcount(free) < majority) return false;
-  // A server that was silent may vote, but nobody waits for it where the others say no.
-  const bool denied = (all & call.occupied & ~sick) != 0;
+  // A server that was silent may vote, but nobody waits for it where another says no, be it well or
+  // not.
+  const bool denied = (all & call.occupied) != 0;
   return !denied || (doubted(party, now_ns) & free) == 0;
 }
 

@@ -33,8 +33,12 @@ class Availability {
   }
   // The server has answered the party's latest call: what was before that is forgotten.
   void answered(Contender party, std::uint32_t server);
-  // It is not about the call any more: the client stood still.
-  void excuse(Contender party) { call_of(party).excused = true; }
+  // It is not about the call any more: the client stood still, and took the silence for the
+  // servers'.
+  void excuse(Contender party, std::int64_t now_ns) {
+    call_of(party).excused = true;
+    stood_still_ns_[party.client] = now_ns;
+  }
 
   // The call is over: had it to be granted?
   [[nodiscard]] bool owed(Contender party, std::int64_t now_ns) const;
@@ -60,8 +64,9 @@ class Availability {
                                          std::int64_t until_ns) const;
 
   const Plan& plan_;
-  std::vector<Call> calls_;              // by client and resource
-  std::vector<std::int64_t> struck_ns_;  // by client and server, in whatever call
+  std::vector<Call> calls_;                   // by client and resource
+  std::vector<std::int64_t> struck_ns_;       // by client and server, in whatever call
+  std::vector<std::int64_t> stood_still_ns_;  // by client, in whatever call
   std::vector<std::int64_t>
       trusted_ns_;  // by client, resource and server: when an answer was asked
   std::int64_t settle_ns_;

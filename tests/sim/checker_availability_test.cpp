@@ -181,6 +181,36 @@ TEST_F(AvailabilityTest, WhoeverStoodStillIsOwedNothing) {
   EXPECT_EQ(judged(), 0U);
 }
 
+// Its own pause looks like the silence of the servers that had not answered.
+TEST_F(AvailabilityTest, WhoeverStoodStillIsOwedNothingByServersInDoubtWhereSomebodyDenies) {
+  plan_.faults.clear();
+  go_to(1);
+  checker_.begins(0);
+  checker_.returned(0, 10 * kMs, 5 * kMs, 20 * kMs);
+  set(1, 1, "b", 100);
+  go_to(20);
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+  checker_.begins(0);
+  answer(0);
+  answer(2);
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
+}
+
+// What its own removal, refused by a server in trouble, left there denies as well.
+TEST_F(AvailabilityTest, AServerInTroubleThatDeniesIsSomebodyWhoDenies) {
+  set(0, 0, "old", 100);
+  checker_.begins(0);
+  checker_.struck(0, 2);
+  refuse(0);
+  checker_.begins(0);
+  refuse(0);
+  EXPECT_EQ(judged(), 0U);
+}
+
 TEST_F(AvailabilityTest, WithoutTheTimeForAConnectionAndAnAnswerNobodyIsOwedAnything) {
   plan_.delay_high_ns = 4 * kMs;
   checker_.begins(0);

@@ -38,7 +38,7 @@ void Checker::crowd_begins(std::uint32_t client) {
 void Checker::crowd_ends(std::uint32_t client) {
   if (crowded_ != client) return;
   crowded_.reset();
-  for (std::uint32_t i = 0; i < plan_.resources; ++i) availability_.excuse({client, i});
+  for (std::uint32_t i = 0; i < plan_.resources; ++i) availability_.excuse({client, i}, now_ns_);
   leftovers_.note_crowd(client, now_ns_);
 }
 
@@ -48,7 +48,7 @@ void Checker::returned(Contender party, std::int64_t took_ns, std::int64_t pause
   const bool within = hold_of(party).exchanges > 0;
   if (!within) returns_[place_of(party)].push_back(now_ns_);
   if (lines_) end_wait(party);
-  if (paused_ns > 0 || crowded_ == party.client) availability_.excuse(party);
+  if (paused_ns > 0 || crowded_ == party.client) availability_.excuse(party, now_ns_);
   // A clock that changes its rate while a timer runs is late or early by what it gained.
   const std::int64_t bent_ns =
       plan_.has(FaultClass::client_clock_rate) ? plan_.drifted_ns(took_ns) - took_ns : 0;

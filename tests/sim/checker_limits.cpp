@@ -11,7 +11,6 @@ namespace {
 using enum FaultClass;
 
 constexpr std::array kShortWrites{short_writes};
-constexpr std::array kClientPause{client_pause};
 constexpr std::array kSlowAnswers{slices, single_bytes, reply_at_timeout};
 constexpr std::array kLateRelease{slow_link, reply_at_timeout, slices, single_bytes, script_flush};
 constexpr std::array kExtra{hostile_extra};
@@ -76,8 +75,6 @@ constexpr std::array kLimits{
     Limit{ViolationKind::connection_given_up, "the connection was in trouble", kRemovalHeldBack},
     Limit{ViolationKind::connection_given_up, "the server was in trouble", kRemovalRefused},
     Limit{ViolationKind::connection_given_up, "answers may be late", kSlowAnswers},
-    Limit{ViolationKind::connection_misused,
-          "whoever pauses between looking and sending cannot know", kClientPause},
     Limit{ViolationKind::sent_too_late, "what the kernel took in part has to be finished",
           kShortWrites},
     Limit{ViolationKind::unavailable, "no bound is known for how long an answer takes", kSlowBytes},

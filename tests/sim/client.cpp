@@ -71,11 +71,16 @@ void Client::let_pass() {
   time_.ahead_ns = 0;
 }
 
+void Client::stand_still(std::int64_t for_ns) {
+  paused_until_ns_ = scene_.now_ns + for_ns;
+  paused_ns_ += for_ns;
+  scene_.checker.stands_still(paused_until_ns_);
+}
+
 void Client::pause_if_armed() {
   fired(FaultClass::client_pause);
-  paused_until_ns_ = scene_.now_ns + pause_for_ns_;
-  scene_.checker.stands_still(paused_until_ns_);
-  paused_ns_ += pause_for_ns_;
+  stand_still(pause_for_ns_);
+  transport_.stand_still(paused_until_ns_);
   note("pauses for " + std::to_string(pause_for_ns_ / kMs) + " ms");
 }
 
@@ -160,9 +165,9 @@ void Client::suspend(std::int64_t for_ns) {
   fired(FaultClass::suspends);
   note("sleeps for " + std::to_string(for_ns / kMs) + " ms, machine and all");
   time_.asleep_ns += for_ns;
-  paused_until_ns_ = scene_.now_ns + for_ns;
-  scene_.checker.stands_still(paused_until_ns_);
-  paused_ns_ += for_ns;
+  stand_still(for_ns);
+  // Between calls it looks before it sends.
+  if (calling()) transport_.stand_still(paused_until_ns_);
   if (scheduled_ns_ == kForever) return;
   const std::int64_t due_ns = std::max(scheduled_ns_, scene_.now_ns) + for_ns;
   scheduled_ns_ = kForever;

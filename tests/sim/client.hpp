@@ -161,6 +161,7 @@ class Client {
   // Its locks are nobody's any more.
   void end_holds();
   void pause_if_armed();
+  void stand_still(std::int64_t for_ns);
   // A turn's own time is over before the next begins.
   void let_pass();
 

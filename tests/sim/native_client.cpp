@@ -360,8 +360,7 @@ void NativeClient::rest(Lane& lane) {
 }
 
 void NativeClient::look_at_connections() {
-  // Whoever paused between looking and sending could not know better.
-  if (transport_.misused() && judged_under(ViolationKind::connection_misused, scene_.plan)) {
+  if (transport_.misused()) {
     scene_.checker.report(ViolationKind::connection_misused,
                           "client " + std::to_string(id_) +
                               " used a connection that had ended, or was unused for too long");

@@ -164,6 +164,7 @@ class ForgottenConnectionTest : public NetworkTest {
     const ConnectionId id = transport_.open(endpoint_of(0), Instant::never());
     run_until(10);
     run_until(10 + kStaleNs / kMs);
+    if (stood_still_) transport_.stand_still(now_ns_ - kMs);
     transport_.send(id, bytes);
     Interest interest{id, {true, false, false}, false, false};
     transport_.wait({&interest, 1}, Instant());
@@ -178,6 +179,7 @@ class ForgottenConnectionTest : public NetworkTest {
   static std::string stamp_request(std::string_view verb, std::string_view script) {
     return request({verb, script, "1", "lock", "5000", "777", "1"});
   }
+  bool stood_still_ = false;
   const std::string removal_ = request({"EVALSHA", scripts::pass.sha1, "1", "lock", "token"});
   const std::string take_ = request({"SET", "lock", "token", "NX", "PX", "100"});
 
@@ -187,6 +189,11 @@ class ForgottenConnectionTest : public NetworkTest {
 };
 
 TEST_F(ForgottenConnectionTest, IsNoPlaceForATake) { EXPECT_TRUE(misused_by(take_)); }
+
+TEST_F(ForgottenConnectionTest, MayGetATakeFromWhoeverStoodStillBetweenLookingAndSending) {
+  stood_still_ = true;
+  EXPECT_FALSE(misused_by(take_));
+}
 
 TEST_F(ForgottenConnectionTest, IsNoPlaceForATakeByAScriptsName) {
   EXPECT_TRUE(misused_by(stamp_request("EVALSHA", scripts::stamp_take.sha1)));

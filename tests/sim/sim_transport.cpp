@@ -70,9 +70,10 @@ IoResult SimTransport::send(ConnectionId connection, std::string_view bytes) {
   Connection& link = at(connection);
   if (dead_ || link.client_side == ClientSide::failed) return {IoState::ended, 0, link.reason};
   const std::int64_t unused_ns = network_.now_ns() - link.used_ns;
-  const bool stale = forgetful_ && unused_ns >= kStaleNs;
-  const bool over =
-      link.peer_ended && unused_ns >= kLookNs && network_.now_ns() - link.ended_ns >= kLookNs;
+  const std::int64_t sighted_ns = network_.now_ns() - blind_until_ns_;
+  const bool stale = forgetful_ && std::min(unused_ns, sighted_ns) >= kStaleNs;
+  const std::int64_t over_ns = network_.now_ns() - link.ended_ns;
+  const bool over = link.peer_ended && std::min({unused_ns, sighted_ns, over_ns}) >= kLookNs;
   // A removal may go there: it is carried to the next connection when this one turns out to be
   // dead. So may the rest of a take: what the kernel took in part has to be finished.
   link.outlived = link.outlived || unused_ns >= idle_limit_ns() / 2;

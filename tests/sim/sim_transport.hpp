@@ -57,6 +57,8 @@ class SimTransport final : public Transport {
   [[nodiscard]] bool touched_parents() const { return touched_parents_; }
   // What is closed meanwhile is closed because the request is over.
   void set_request_ends(bool ends) { request_ends_ = ends; }
+  // The process stands still between looking and sending: until then it cannot know what has ended.
+  void stand_still(std::int64_t until_ns) { blind_until_ns_ = until_ns; }
   // Would the reactor's latest wait find something to read now?
   [[nodiscard]] bool has_unread() const;
   // Was a connection closed that neither the server nor the network had ended?
@@ -92,6 +94,7 @@ class SimTransport final : public Transport {
   int interrupts_ = 0;
   std::function<void()> handler_;
   bool interrupted_ = false;
+  std::int64_t blind_until_ns_ = 0;
   ConnectionId inherited_until_ = 0;  // of the whole world; what is later is its own
   bool touched_parents_ = false;
 };
