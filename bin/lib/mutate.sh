@@ -77,7 +77,7 @@ io_shards=4
 
 # run_suite SUITE [FILTER]: prints what failed first and returns 1 when something did.
 run_suite() {
-  local shards=1 i ended
+  local shards=1 i ended status
   local -A left=()
   [[ $1 != io_tests ]] || shards=$io_shards
   rm -f "$job"/test.*.log
@@ -86,7 +86,15 @@ run_suite() {
     left[$!]=$i
   done
   while ((${#left[@]} > 0)); do
-    if wait -n -p ended "${!left[@]}"; then
+    ended= status=0
+    wait -n -p ended "${!left[@]}" 2>/dev/null || status=$?
+    # One that ended before the last was begun is known by its number alone.
+    if [[ -z ${ended-} ]]; then
+      for ended in "${!left[@]}"; do kill -0 "$ended" 2>/dev/null || break; done
+      status=0
+      wait "$ended" || status=$?
+    fi
+    if ((status == 0)); then
       unset "left[$ended]"
       continue
     fi
@@ -199,6 +207,7 @@ try_mutant() {
   mapfile -t turns < <(turns_for "$source")
   for turn in "${turns[@]}"; do
     read -r suite filter <<<"$turn"
+    [[ $filter != none ]] || continue
     build 1 "$suite" || { echo 'error|build|does not compile'; return; }
     is_untouched "$suite" && continue
     what=$(kills "$suite" "$filter") && { echo "killed|$suite|$what"; return; }
