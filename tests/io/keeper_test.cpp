@@ -262,6 +262,16 @@ TEST_F(KeeperBesideTwoThreads, AForkDoesNotWaitForAThreadThatEndsMeanwhile) {
   EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
 }
 
+TEST_F(KeeperBesideTwoThreads, AForkDoesNotWaitForAThreadThatHasEnded) {
+  Keeper keeper{Duration()};
+  const KeptLease lease = take();
+  keeper.keep(lease);
+  ASSERT_TRUE(keeper.running());
+  for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
+  ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
+  EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
+}
+
 TEST_F(KeeperBesideTwoThreads, AChildKeepsLeasesOfItsOwnWithAThreadOfItsOwn) {
   const KeptLease parents = take("parent's");
   keeper_.keep(parents);

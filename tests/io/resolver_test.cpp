@@ -117,6 +117,15 @@ TEST_F(Resolving, AFailureThatCameAfterItsCallerWentIsNotGivenToTheNextOne) {
   EXPECT_NE(begin("nobody.test", t(1)), job);
 }
 
+TEST_F(Resolving, AFailureThatLiesUnreadIsNotGivenToTheNextOneEither) {
+  const auto job = begin("nobody.test", t(0));
+  EXPECT_TRUE(eventually([&] {
+    const bool same = begin("nobody.test", t(1)) == job;
+    EXPECT_FALSE(same && job->look_up.done());
+    return !same;
+  }));
+}
+
 TEST_F(Resolving, AddressesThatLedNowhereAreForgotten) {
   finish(begin(kName, t(0)), t(0));
   ASSERT_TRUE(known(t(1)));

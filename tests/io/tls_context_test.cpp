@@ -2,6 +2,7 @@
 #include "redlock/runtime/tls_context.hpp"
 
 #include <gtest/gtest.h>
+#include <openssl/err.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -29,6 +30,8 @@ class TlsFiles : public testing::Test {
     server.tls = options;
     const TlsContexts::Begun begun = contexts.begin(server);
     EXPECT_EQ(begun.stream == nullptr, !begun.trouble.empty());
+    // What OpenSSL kept of it would be taken for the next stream's trouble.
+    EXPECT_EQ(ERR_peek_error(), 0U);
     return begun.trouble;
   }
   // Both in files of their own.

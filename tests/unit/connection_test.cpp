@@ -71,6 +71,7 @@ class PingConnection final : public Connection<Pings> {
     return true;
   }
   void let_go(Instant now) { close(now); }
+  using Connection::forget;
   int times_heard = 0;
 
  private:
@@ -99,6 +100,19 @@ class ConnectionTest : public testing::Test {
   PingConnection pings_{std::make_unique<MovingLocator>(), transport_, entropy_};
   std::vector<std::string> events_;
 };
+
+// As after a fork: what it carried is its parent's, and nothing of it is left to look at.
+TEST_F(ConnectionTest, ThatIsForgottenHasNothingToSayAndNothingToHear) {
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  ASSERT_NE(pings_.connection(), 0U);
+  ASSERT_FALSE(pings_.idle());
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  pings_.forget();
+  EXPECT_EQ(pings_.connection(), 0U);
+  EXPECT_TRUE(pings_.idle());
+  EXPECT_FALSE(pings_.has_output());
+}
 
 TEST_F(ConnectionTest, CarriesAnyKindOfConversation) {
   ASSERT_TRUE(pings_.ping(clock_.now()));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "redlock/runtime/lock_manager.hpp"
 #include "support/frugal_transport.hpp"
 #include "support/seeded_entropy.hpp"
@@ -27,6 +29,21 @@ TEST(Secret, IsWipedWhereItIsGivenBack) {
   EXPECT_EQ(watched.leaks(), 0U);
   { const std::string plain = kPassword + "!"; }
   EXPECT_GE(watched.leaks(), 1U) << "what the watch is for";
+}
+
+// A short text stands in the object itself, and is copied by a move.
+TEST(Secret, LeavesNothingInWhatItWasMovedFrom) {
+  const std::string word = "hunter2";
+  // Of a text that is empty again the first byte says so.
+  const std::string rest = word.substr(1);
+  alignas(Secret) std::array<char, sizeof(Secret)> place{};
+  auto* const from = new (place.data()) Secret(word);
+  const std::string_view bytes(place.data(), place.size());
+  ASSERT_NE(bytes.find(rest), std::string_view::npos);
+  const Secret moved = std::move(*from);
+  EXPECT_EQ(bytes.find(rest), std::string_view::npos);
+  EXPECT_EQ(moved, word);
+  from->~Secret();
 }
 
 TEST(Secret, ComparesAsItsText) {

@@ -165,6 +165,15 @@ TEST_P(ATlsStream, HearsTheServersGoodbyeBehindItsLastReply) {
   EXPECT_EQ(pair.ours.reason(), "the server closed the connection");
 }
 
+TEST_P(ATlsStream, HasItsLastByteToSendUntilThatIsSent) {
+  TlsPair pair(*context_, server_);
+  pair.shake();
+  EXPECT_EQ(pair.ours.write("PING\r\n"), 6U);
+  pair.ours.mark_sent(pair.ours.output().size() - 1);
+  EXPECT_EQ(pair.ours.output().size(), 1U);
+  EXPECT_EQ(pair.ours.write("PING\r\n"), 0U);
+}
+
 TEST_P(ATlsStream, TakesOneRecordUntilItHasLeft) {
   TlsPair pair(*context_, server_);
   pair.shake();

@@ -169,7 +169,6 @@ TlsContexts::Context TlsContexts::make(const TlsOptions& options, std::vector<Fi
   }
   if (options.verify_peer) read_authorities(made, options);
   read_own(made, options);
-  ERR_clear_error();
   return context;
 }
 
