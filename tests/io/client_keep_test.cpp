@@ -187,6 +187,19 @@ TEST_F(ClientKeepsBesideTwoThreads, AMovedLeaseIsKeptOn) {
   EXPECT_FALSE(still_kept.lost().stop_requested());
 }
 
+TEST_F(ClientKeepsBesideTwoThreads, WhatIsAssignedKeepsItsLeaseAndWhatWasThereKeepsItsOwnNoLonger) {
+  Lease first = take();
+  Lease second = *client_.try_lock("another", kTtl);
+  KeepAlive kept = first.keep_alive(kMax);
+  kept = second.keep_alive(kMax);
+  EXPECT_TRUE(extended(second));
+  EXPECT_TRUE(eventually([&] { return !first.live(); }));
+  EXPECT_FALSE(kept.lost().stop_requested());
+  KeepAlive& itself = kept;
+  kept = std::move(itself);
+  EXPECT_TRUE(extended(second));
+}
+
 TEST_F(ClientKeepsBesideTwoThreads, WhatKeepsALeaseMayOutliveItAndTheClient) {
   std::optional<Client> client(std::in_place, addresses(), Options{.timeout = 5s});
   std::optional<Lease> lease(*client->try_lock("r", kTtl));

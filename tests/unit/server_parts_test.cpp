@@ -135,12 +135,13 @@ TEST(ServerParts, WhatAUrlSaysCountsAndTheRestIsTakenFromBesideIt) {
   EXPECT_TRUE(server.timeout_of_connecting);
 }
 
-TEST(ServerParts, TheHostBesideAUrlBringsItsPortOnlyWhereItCounts) {
+TEST(ServerParts, TheHostBesideAUrlCountsNowhereAndBringsNoPort) {
   const auto both = [](std::string_view url) {
     return endpoint(with_url(parts_from_text(url), host("tls://other:7000"))).display();
   };
   EXPECT_EQ(both("redis://h"), "h:6379");
   EXPECT_EQ(both("redis://h:1"), "h:1");
+  EXPECT_THAT(refusal([&] { both("redis:///3"); }), HasSubstr("host must not be empty"));
 }
 
 TEST(ServerParts, AUrlOfASocketNeedsNothingOfWhatStandsBeside) {

@@ -2,6 +2,7 @@
 #include "redlock/wire/tls_words.hpp"
 
 #include <gtest/gtest.h>
+#include <openssl/err.h>
 
 #include "support/tls_pair.hpp"
 
@@ -163,6 +164,29 @@ TEST(TlsWords, ACertificateOfOursThatIsNotAccepted) {
   EXPECT_EQ(pair.ours.fault(), Fault::tls);
   EXPECT_EQ(pair.ours.reason(),
             "the server does not trust the authority that our certificate comes from");
+}
+
+// By their numbers in RFC 8446, as OpenSSL keeps what a server sent.
+TEST(TlsWords, WhatAServerSaysOfOurCertificateOrItsName) {
+  const auto words = [](int alert) {
+    ERR_raise(ERR_LIB_SSL, SSL_AD_REASON_OFFSET + alert);
+    return tls_trouble({.name = "h", .shows_ours = true});
+  };
+  for (const int alert : {42, 43, 46, 49, 51}) {
+    EXPECT_EQ(words(alert), "the server does not accept our certificate") << alert;
+  }
+  EXPECT_EQ(words(44), "the server says that our certificate was revoked");
+  EXPECT_EQ(words(45), "the server says that our certificate has expired");
+  EXPECT_EQ(words(48), "the server does not trust the authority that our certificate comes from");
+  EXPECT_EQ(words(112), "the server knows nobody of the name h");
+  EXPECT_EQ(words(80), "the server ended TLS: internal error");
+}
+
+TEST(TlsWords, ARefusalOfOurCertificateWhereNoneIsShownWantsOne) {
+  for (const int alert : {40, 42, 116}) {
+    ERR_raise(ERR_LIB_SSL, SSL_AD_REASON_OFFSET + alert);
+    EXPECT_EQ(tls_trouble({.name = "h", .wants_ours = true}), certificate_wanted()) << alert;
+  }
 }
 
 TEST(TlsWords, AServerOfOldVersions) {

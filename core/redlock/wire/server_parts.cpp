@@ -102,11 +102,6 @@ void set_password(ServerParts& parts, Secret password) {
 
 ServerParts with_url(ServerParts url, const ServerParts& beside) {
   url.scheme = agreed(url.scheme, beside.scheme);
-  if (!url.host && !url.path) {
-    url.host = beside.host;
-    url.host_port = beside.host_port;
-    url.path = beside.path;
-  }
   fill(url.port, beside.port);
   if (!url.timeout_seconds) url.timeout_of_connecting = beside.timeout_of_connecting;
   fill(url.timeout_seconds, beside.timeout_seconds);

@@ -48,7 +48,7 @@ void set_timeout(ServerParts& parts, double seconds, bool of_connecting);
 void set_user(ServerParts& parts, std::string user);
 void set_password(ServerParts& parts, Secret password);
 
-// What `url` leaves open, the fields beside it say.
+// What `url` leaves open, the fields beside it say; it has a host or a path itself.
 [[nodiscard]] ServerParts with_url(ServerParts url, const ServerParts& beside);
 [[nodiscard]] ServerFields fields_of(const ServerParts& parts);
 
