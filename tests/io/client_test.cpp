@@ -41,6 +41,8 @@ TEST_F(ClientOnServers, WhatSomebodyElseHoldsIsDenied) {
   ASSERT_FALSE(ours);
   EXPECT_EQ(ours.refusal().decision, Decision::denied);
   EXPECT_TRUE(ours.refusal().troubles.empty());
+  // Who tries once stands in no line.
+  EXPECT_EQ(server(0).say({"CLIENT", "LIST", "TYPE", "pubsub"}), "");
 }
 
 TEST_F(ClientOnServers, ServersThatAreDownAreToldFromALockThatIsHeld) {

@@ -104,6 +104,11 @@ TEST_F(Resolving, TheEndOfAnOldLookUpLeavesANewOneOfTheSameNameAlone) {
   EXPECT_TRUE(answer.job == latest || !answer.known.addresses.empty());
 }
 
+TEST_F(Resolving, AFailureSaysWhy) {
+  EXPECT_EQ(finish(begin("nobody.test", t(0)), t(0)).failure,
+            "the host name cannot be resolved: Domain name not found");
+}
+
 TEST_F(Resolving, AFailureIsNotRemembered) {
   names_.fail(true);
   EXPECT_FALSE(finish(begin(kName, t(0)), t(0)).failure.empty());

@@ -171,6 +171,14 @@ TEST_F(Keeping, IsNotExtendedForNextToNothing) {
   EXPECT_FALSE(kept.extend_by(t(1'000)));
 }
 
+TEST_F(Keeping, IsExtendedForMoreThanASixteenthOfItsTtl) {
+  // Of 3,000 ms, behind the 2,900 for which it is trusted.
+  const Duration gain_of_nothing = Duration::ns(3'087'500'000);
+  EXPECT_FALSE(lease(gain_of_nothing).extend_by(t(1'000)));
+  EXPECT_EQ(lease(gain_of_nothing).next_event(t(0)), t(2'900));
+  EXPECT_TRUE(lease(gain_of_nothing + kOneNs).extend_by(t(1'000)));
+}
+
 TEST_F(Keeping, WhatItsOwnerExtendedIsTrustedAndTakesNothingAway) {
   Renewal kept = lease();
   kept.trusted(t(5'000));
