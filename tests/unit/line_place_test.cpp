@@ -80,6 +80,15 @@ TEST_F(Place, AVoteSurvivesTheSilenceThatFollowsIt) {
   EXPECT_TRUE(place_.voted());
 }
 
+TEST_F(Place, WhoHasTheVoteDoesNotAskAgainForWhatIsPushedBehindIt) {
+  join(3, t(1));
+  place_.take_reply(3, Reply::granted(), t(2));
+  const Instant deadline = place_.next_deadline();
+  place_.take_push(next(0), t(3));
+  EXPECT_EQ(place_.next_deadline(), deadline);
+  EXPECT_FALSE(place_.can_join(t(3)));
+}
+
 TEST_F(Place, AVoteIsVoidAsSoonAsItIsJoinedAgain) {
   join(3, t(1));
   place_.take_reply(3, Reply::granted(), t(2));

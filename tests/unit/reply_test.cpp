@@ -13,6 +13,7 @@ TEST(Rule05AnErrorIsAVoteAgainst, ASilentServerMayHaveDoneIt) {
                             Fault::rejected, Fault::foreign, Fault::none}) {
     EXPECT_TRUE(may_have_been_done(Reply::unknown(fault, "")));
   }
+  EXPECT_TRUE(may_have_been_done(Reply()));
 }
 
 TEST(Rule05AnErrorIsAVoteAgainst, WhatWasNeverSentHasNotBeenDone) {
