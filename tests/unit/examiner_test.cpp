@@ -72,6 +72,7 @@ TEST_F(ExaminerTest, AServerThatIsDownIsNamedAndTheOthersAreAsked) {
   server(2).stopped = true;
   const auto seen = examine_servers(4);
   EXPECT_EQ(seen[0].trouble.fault, Fault::refused);
+  EXPECT_FALSE(seen[0].trouble.reason.empty());
   EXPECT_EQ(seen[1].trouble.fault, Fault::timeout);
   EXPECT_EQ(seen[2].trouble.fault, Fault::timeout);
   EXPECT_THAT(seen[2].trouble.reason, HasSubstr("timed out after 50 ms"));

@@ -70,6 +70,7 @@ TEST(RetryPolicy, FewerThanOneAttemptIsOne) {
     EXPECT_EQ(RetryPolicy::exact(attempts, Duration()).attempts_max, 1U);
   }
   EXPECT_EQ(RetryPolicy::jittered(2, 10).attempts_max, 2U);
+  EXPECT_EQ(RetryPolicy().attempts_max, 1U);
 }
 
 }  // namespace
