@@ -226,6 +226,20 @@ TEST_F(ClientOnServers, ArgumentsThatCannotBeMeantAreNamed) {
   EXPECT_TRUE(lease->confirm());
 }
 
+TEST_F(ClientOnServers, AnAnswerThatComesWhenTheTimeIsOverConfirmsNothing) {
+  Client client(addresses(), {.timeout = 5s});
+  Result lease = client.try_lock("r", 500ms);
+  ASSERT_TRUE(lease);
+  // Their keys outlive what the lease knows of.
+  for (std::size_t i = 0; i < 3; ++i) server(i).say({"PEXPIRE", "r", "60000"});
+  for (std::size_t i = 0; i < 3; ++i) server(i).stop();
+  const std::jthread resumes([] {
+    std::this_thread::sleep_for(600ms);
+    for (std::size_t i = 0; i < 3; ++i) server(i).go_on();
+  });
+  EXPECT_FALSE(lease->confirm());
+}
+
 TEST_F(ClientOnServers, ABoundOfOurOwnIsNotCalledAnOutage) {
   Client client({server(0).address()}, {.timeout = 5s});
   std::vector<Lease> leases;

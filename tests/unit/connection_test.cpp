@@ -101,6 +101,19 @@ class ConnectionTest : public testing::Test {
   std::vector<std::string> events_;
 };
 
+// Other servers wait meanwhile.
+TEST_F(ConnectionTest, ThatNeverEndsToSpeakIsReadForABoundedTimeInEachTurn) {
+  const std::string pong = "+PONG\r\n";
+  std::string much;
+  while (much.size() < 2 * kReceivesMax * kReceiveBytes) much += pong;
+  server("here").say = [&](const test::Arguments&) { return much; };
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  turn();
+  EXPECT_GT(events_.size(), 0U);
+  EXPECT_LE(events_.size() * pong.size(), kReceivesMax * kReceiveBytes);
+}
+
 // As after a fork: what it carried is its parent's, and nothing of it is left to look at.
 TEST_F(ConnectionTest, ThatIsForgottenHasNothingToSayAndNothingToHear) {
   ASSERT_TRUE(pings_.ping(clock_.now()));

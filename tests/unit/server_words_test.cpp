@@ -198,6 +198,8 @@ TEST(Secrets, TheUsersNameIsReplacedAndTheRestKept) {
             "NOPERM User *** may not '***'");
   EXPECT_EQ(secrets_of("secret", "us").shown("NOPERM the user us is busy"),
             "NOPERM the user *** is busy");
+  EXPECT_EQ(secrets_of("secret", "u").shown("NOPERM the user u is busy"),
+            "NOPERM the user *** is busy");
 }
 
 TEST(Secrets, TwelveBytesOfANameAreAsGoodAsTheWhole) {

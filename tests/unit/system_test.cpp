@@ -58,6 +58,17 @@ TEST(SystemEntropy, NeverRepeatsAcrossBlocks) {
   EXPECT_EQ(tokens.size(), 10'000U);
 }
 
+TEST(SystemEntropy, EveryByteOfABlockIsRandom) {
+  std::array<std::set<std::byte>, 16> seen;
+  for (int i = 0; i < 64; ++i) {
+    SystemEntropy entropy;
+    std::array<std::byte, 16> bytes;
+    entropy.fill(bytes);
+    for (std::size_t place = 0; place < bytes.size(); ++place) seen[place].insert(bytes[place]);
+  }
+  for (const std::set<std::byte>& values : seen) EXPECT_GT(values.size(), 1U);
+}
+
 TEST(SystemEntropy, KeepsNothingOfWhatItGaveOut) {
   SystemEntropy entropy;
   std::array<char, 32> given;
