@@ -153,17 +153,17 @@ filter_for() {
 # Links the unit tests near a header for themselves: that it is killed is mostly known without
 # compiling the others, which takes minutes. Fails where there are none.
 build_near() {
-  local folder=tests/CMakeFiles/unit_tests.dir near=() support=() kept=() word words
+  local folder=tests/CMakeFiles/unit_tests.dir near=() kept=() objects=() word words
   mapfile -t near < <(files_near unit_tests "$1" | sed "s|^$tree/tests/|$folder/|; s|\$|.o|")
   ((${#near[@]} > 0)) || return 1
-  mapfile -t support < <(find "$tree/tests/support" -name '*.cpp' -printf "$folder/support/%f.o\n")
-  build 1 redlock "${near[@]}" "${support[@]}" || return 1
   read -ra words < <(ninja -C "$build" -t commands tests/unit_tests | tail -n 1)
   for word in "${words[@]}"; do
     [[ $word != "$folder"/unit/* || " ${near[*]} " == *" $word "* ]] || continue
+    [[ $word != "$folder"/* ]] || objects+=("$word")
     [[ $word != tests/unit_tests ]] || word=tests/near_tests
     kept+=("$word")
   done
+  build 1 redlock "${objects[@]}" || return 1
   cp "$work/usual-unit_tests" "$work/usual-near_tests"
   (cd "$build" && eval "${kept[*]}") >>"$job/build.log" 2>&1
 }

@@ -45,6 +45,9 @@ class LookingUp : public testing::Test {
       look_up.drive();
       return look_up.done();
     }));
+    std::vector<pollfd> left;
+    look_up.watch(left);
+    EXPECT_TRUE(left.empty()) << "they are closed";
   }
   static std::vector<std::string> addresses(const LookUp& look_up) {
     std::vector<std::string> texts;

@@ -40,6 +40,16 @@ TEST_F(KeepingTest, OneThatIsNotKeptEndsByItself) {
   EXPECT_FALSE(live(lease));
 }
 
+TEST_F(KeepingTest, WhatIsClearedIsKeptNoMore) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  keeping_.clear();
+  EXPECT_EQ(keeping_.size(), 0U);
+  keep_for(kTtl);
+  EXPECT_FALSE(live(lease));
+  EXPECT_EQ(losses_->count, 0);
+}
+
 TEST_F(KeepingTest, AMajoritysDenialIsLossAtOnce) {
   const KeptLease lease = take();
   keeping_.keep(lease);
