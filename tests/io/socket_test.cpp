@@ -121,6 +121,33 @@ TEST_F(SocketTest, AnAnswerWakesTheWait) {
   transport_.close(id);
 }
 
+// So do servers that expect TLS, which do not say so.
+TEST_F(SocketTest, WhoHangsUpWithoutAWordMayExpectTls) {
+  const ConnectionId id = connected();
+  std::array<char, 64> buffer;
+  EXPECT_EQ(transport_.receive(id, buffer).state, IoState::blocked);
+  ::close(accept(listener_, nullptr, nullptr));
+  wait_for(id, false);
+  const IoResult result = transport_.receive(id, buffer);
+  EXPECT_EQ(result.state, IoState::ended);
+  EXPECT_EQ(result.reason, "the server closed the connection without a word: it may expect TLS");
+  transport_.close(id);
+}
+
+TEST_F(SocketTest, WhoHangsUpAfterAWordDoesNot) {
+  const ConnectionId id = connected();
+  const int peer = accept(listener_, nullptr, nullptr);
+  std::array<char, 64> buffer;
+  EXPECT_EQ(transport_.receive(id, buffer).state, IoState::blocked);
+  EXPECT_EQ(::send(peer, "-ERR\r\n", 6, 0), 6);
+  wait_for(id, false);
+  EXPECT_EQ(transport_.receive(id, buffer).state, IoState::progress);
+  ::close(peer);
+  wait_for(id, false);
+  EXPECT_EQ(transport_.receive(id, buffer).reason, "the server closed the connection");
+  transport_.close(id);
+}
+
 TEST_F(SocketTest, ASilentPeerIsWaitedForUntilTheDeadline) {
   const ConnectionId id = connected();
   const Instant before = clock_.now();
