@@ -169,7 +169,7 @@ final class TerminalTest extends CliTestCase
     private function hold(string $line): void
     {
         $this->type($line);
-        Wait::until(static fn (): bool => self::holder() !== null, 'the lock to be taken');
+        $this->await(static fn (): bool => self::holder() !== null, 'the lock to be taken');
     }
 
     /** By the cat that has the terminal. */
@@ -187,15 +187,26 @@ final class TerminalTest extends CliTestCase
     private function awaitScreen(string $pattern): string
     {
         $screen = '';
-        try {
-            Wait::until(function () use ($pattern, &$screen): bool {
-                $screen = rtrim($this->tmux('capture-pane', '-p'));
-                return preg_match($pattern, $screen) === 1;
-            }, "the screen to show $pattern");
-        } catch (\RuntimeException $vain) {
-            self::fail($vain->getMessage() . "; it shows\n$screen");
-        }
+        $this->await(function () use ($pattern, &$screen): bool {
+            $screen = $this->screen();
+            return preg_match($pattern, $screen) === 1;
+        }, "the screen to show $pattern");
         self::assertMatchesRegularExpression($pattern, $screen);
         return $screen;
+    }
+
+    /** @param \Closure(): bool $condition */
+    private function await(\Closure $condition, string $what): void
+    {
+        try {
+            Wait::until($condition, $what);
+        } catch (\RuntimeException $vain) {
+            self::fail($vain->getMessage() . "; the screen shows\n" . $this->screen());
+        }
+    }
+
+    private function screen(): string
+    {
+        return rtrim($this->tmux('capture-pane', '-p'));
     }
 }
