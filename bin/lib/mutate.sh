@@ -1,5 +1,6 @@
 # How bin/mutants tries a mutant: a copy of the tree with an incremental build for each job, an edit at
-# a time, the suites in turn until one fails. Sourced behind start.sh; wants $work, $patches and $index.
+# a time, the suites in turn until one fails. Sourced behind start.sh; wants $work, $patches, $index and
+# $generated.
 
 # The quick suites first; each is a program of the CMake build.
 suites=(unit_tests sim_tests sim_conformance_tests io_tests exhaustive_tests)
