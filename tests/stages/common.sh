@@ -50,26 +50,29 @@ cmake_configure() {
   quietly cmake -S "$root" -B "$dir" -G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@"
 }
 
-# The build that stages clang, tidy and example share. Clang's warnings come before optimisation.
-plain=$build/clang
-configure_plain() {
-  cmake_configure "$plain" -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_CXX_FLAGS='-O0 -g0'
+# build_sanitized TARGET...: in the build that stages unit, io, fuzz and cli share, and tidy reads: clang++,
+# which takes two thirds of the time that g++ takes for it, with sanitizers, which stop at the first report,
+# and with what libFuzzer wants to see.
+sanitized=$build/sanitized
+configure_sanitized() {
+  cmake_configure "$sanitized" -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_CXX_FLAGS_DEBUG='-O1 -g1' -DREDLOCK_SANITIZE=address,undefined,fuzzer-no-link
 }
-
-# build_sanitized TARGET...: in the build that stages unit, io and sim share: g++ with sanitizers,
-# which stop at the first report.
-sanitized=$build/asan
 build_sanitized() {
-  cmake_configure "$sanitized" -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_CXX_FLAGS_DEBUG='-O1 -g1' -DREDLOCK_SANITIZE=address,undefined
+  configure_sanitized
   compile "$sanitized" "$@"
 }
-# build_optimized TARGET...: what counts schedules and states runs as fast as it can. What a debugger
-# wants would take a quarter of the compiler's time.
+# build_optimized TARGET...: what counts schedules and states runs as fast as it can, and
+# is what users install: g++. What a debugger wants would take a quarter of the compiler's time.
 optimized=$build/optimized
 build_optimized() {
-  cmake_configure "$optimized" -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG'
+  cmake_configure "$optimized" -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG' \
+    -DBUILD_SHARED_LIBS=OFF
+  compile "$optimized" "$@"
+}
+# build_shared TARGET...: as a shared library in the same folder, from the same objects but a few.
+build_shared() {
+  cmake_configure "$optimized" -DBUILD_SHARED_LIBS=ON
   compile "$optimized" "$@"
 }
 
