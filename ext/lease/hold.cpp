@@ -199,13 +199,18 @@ void Hold::give_back() noexcept {
   if (token_.empty() || ended_) return;
   try {
     end(End::released);
-    ended_ = true;
-    if (forked()) return;
-    thread_state().releases.send(locks_->manager, resources_, token_);
     note_release();
+    if (!forked()) thread_state().releases.send(locks_->manager, resources_, token_);
   } catch (...) {
-    // No memory for it: it ends with its ttl, as where a process is killed.
+    owe_release();
   }
+  ended_ = true;
+}
+
+void Hold::owe_release() noexcept {
+  if (way_back_.empty() || forked()) return;
+  way_back_.front().token = std::move(token_);
+  locks_->owed.add(std::move(way_back_));
 }
 
 std::string describe_end(const Hold& hold, bool given_back) {

@@ -27,6 +27,7 @@ class Hold {
         resources_(std::move(resources)),
         terms_(terms),
         owner_(terms.owner),
+        way_back_(1, Owed{resources_, {}}),
         told_(!locks_->events.telling()) {
     terms_.owner = {};
   }
@@ -75,8 +76,11 @@ class Hold {
   void end(End how);
   // Its release is on its way: to be told, where it was live until then.
   void note_release() noexcept;
-  // Ends it, and sends its release without waiting for an answer.
+  // Ends it, and sends its release without waiting for an answer; where there is no memory for
+  // that, the manager's next call does, or its end.
   void give_back() noexcept;
+  // The same of a release that may not have begun, once it has ended.
+  void owe_release() noexcept;
 
   [[nodiscard]] bool forked() const { return fork_watch_.forked(); }
   [[nodiscard]] Locks& locks() const { return *locks_; }
@@ -122,7 +126,8 @@ class Hold {
   const Resources resources_;
   LeaseTerms terms_;
   const std::string owner_;
-  const bool told_;  // to the manager's handler
+  OwedRelease way_back_;  // until it is owed
+  const bool told_;       // to the manager's handler
   ForkWatch fork_watch_;
   SystemClock clock_;
   Token token_;

@@ -196,6 +196,7 @@ PHP_METHOD(RedLock_Lease, release) {
   QuorumCall call(hold.locks(), asked);
   const bool told = ask(call);
   hold.note_release();
+  if (!told) hold.owe_release();
   if (told) RETURN_BOOL(call.decision == Decision::granted);
 }
 

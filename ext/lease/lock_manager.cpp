@@ -52,7 +52,7 @@ std::shared_ptr<Locks> make_locks(HashTable* list, const zend_string* text, Hash
   for (const ServerSpec& spec : specs) names.push_back(spec.endpoint.display());
   ThreadState& thread = thread_state();
   auto plan = std::make_shared<const LockPlan>(specs, std::move(of_manager.lock), &thread.book);
-  auto locks = std::make_shared<Locks>(thread.runtime.pool(), std::move(plan), std::move(names));
+  auto locks = std::make_shared<Locks>(thread, std::move(plan), std::move(names));
   locks->retry_delay_ms = of_manager.retry_delay_ms;
   locks->in_line = of_manager.in_line;
   locks->keep_max = of_manager.keep_max;

@@ -22,10 +22,8 @@ struct Inspected {
 };
 
 struct Locks : QuorumState {
-  Locks(Pool& pool, std::shared_ptr<const LockPlan> of, std::vector<std::string> names)
-      : QuorumState(LockManager(pool, of), names.size()),
-        plan(std::move(of)),
-        servers(std::move(names)) {}
+  Locks(ThreadState& thread, std::shared_ptr<const LockPlan> of, std::vector<std::string> names)
+      : QuorumState(thread, of, names.size()), plan(std::move(of)), servers(std::move(names)) {}
 
   const std::shared_ptr<const LockPlan> plan;
   const std::vector<std::string> servers;  // as Endpoint::display() prints them, in their order

@@ -16,8 +16,6 @@ constexpr std::size_t kReasonBytesMax = 256;
 constexpr const char* kTooLate =
     "it gave the lock, but the lease was over before it could be handed out";
 
-Resources keys_of(const PidCall& call) { return Resource(std::string(view_of(call.key))); }
-
 // Why the server gave no plain answer, or none in time: what lastErrors() tells.
 void note_troubles(PidCall& call) {
   PidState& state = call.state;
@@ -30,20 +28,22 @@ void note_troubles(PidCall& call) {
   }
 }
 
-Outcome take(const PidCall& call, Caller caller) {
+Outcome take(const PidCall& call, const Resources& keys, Caller caller) {
   StampLockManager& manager = call.state.manager;
   switch (call.verb) {
     case PidVerb::take:
-      return manager.take_lock(call.id, keys_of(call), caller);
+      return manager.take_lock(call.id, keys, caller);
     case PidVerb::release:
-      return manager.take_release(call.id, keys_of(call), call.entry);
+      return manager.take_release(call.id, keys, call.entry);
     default:
-      return manager.take_check(call.id, keys_of(call), call.entry);
+      return manager.take_check(call.id, keys, call.entry);
   }
 }
 
 void take_outcome(PidCall& call, Caller caller) {
-  call.state.outcome = take(call, caller);
+  std::list<Resources> ours;
+  ours.splice(ours.end(), call.state.asked, call.asked);
+  call.state.outcome = take(call, ours.front(), caller);
   call.decision = call.state.outcome.decision;
   note_troubles(call);
 }
@@ -76,6 +76,8 @@ std::string describe_trouble(PidCall& call) {
 }
 
 }  // namespace
+
+Resources keys_of(const zend_string* key) { return Resource(std::string(view_of(key))); }
 
 PidCall::PidCall(PidState& on, PidVerb what, const zend_string* named)
     : state(on), verb(what), key(named), began(on.manager.pool().clock().now()) {

@@ -1,9 +1,12 @@
 // What stands behind a PidLock object, and waiting for one of its calls.
 #pragma once
+#include <list>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "border/globals.hpp"
+#include "border/guard.hpp"
 #include "border/zend.hpp"
 #include "pid/options.hpp"
 #include "redlock/runtime/stamp_lock_manager.hpp"
@@ -22,6 +25,8 @@ struct PidState {
   StampLockManager manager;
   std::string server;  // as Endpoint::display() prints it
   std::string prefix;
+  // What the calls under way are about: between a grant and its taking nothing may want memory.
+  std::list<Resources> asked;
   // What the latest call left, parked while Zend makes exceptions of it.
   Outcome outcome;
   std::vector<ServerTrouble> troubles;
@@ -36,13 +41,29 @@ struct PidCall {
   PidVerb verb;
   const zend_string* key;  // outlives the call
   OperationId id = 0;
-  StampLedger::Serial entry = 0;  // what a release or a check is about
+  std::list<Resources>::iterator asked = {};  // in the state, while it is under way
+  StampLedger::Serial entry = 0;              // what a release or a check is about
   Instant began;
   Decision decision = Decision::aborted;
 
   PidCall(PidState& on, PidVerb what, const zend_string* named);
 };
 
+// The key as the servers know it. Throws std::bad_alloc.
+[[nodiscard]] Resources keys_of(const zend_string* key);
+
+// Begins what `start(keys)` gives the number of; 0: nothing is to be asked. False: an exception is
+// pending.
+template <class Start>
+[[nodiscard]] bool begin(PidCall& call, std::span<const ArgumentPlace> places, Start start) {
+  return guarded(places, [&] {
+    std::list<Resources> ours(1, keys_of(call.key));
+    call.id = start(ours.front());
+    if (call.id == 0) return;
+    call.asked = ours.begin();
+    call.state.asked.splice(call.state.asked.end(), ours);
+  });
+}
 // Waits, takes the outcome and keeps the ledger. False: an exception is pending.
 [[nodiscard]] bool complete(PidCall& call);
 // Throws what a decision that is neither granted nor denied means to PHP.

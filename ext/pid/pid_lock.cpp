@@ -66,8 +66,6 @@ void with_key(zval* object, const Pid& pid, Use use) {
   zend_string_release(key);
 }
 
-Resources resources_of(const zend_string* key) { return Resource(std::string(view_of(key))); }
-
 double seconds_of(const zval* value, double usual) {
   if (value == nullptr) return usual;
   return Z_TYPE_P(value) == IS_LONG ? static_cast<double>(Z_LVAL_P(value)) : Z_DVAL_P(value);
@@ -79,7 +77,8 @@ struct Times {
   double buffer_time = 0;
 };
 
-OperationId begin_take(const PidCall& call, const Times& seconds, zend_long retry_times) {
+OperationId begin_take(StampLockManager& manager, const Resources& keys, const Times& seconds,
+                       zend_long retry_times) {
   if (retry_times < 0) throw ArgumentError("retry_times must be greater than or equal to 0");
   if (seconds.lock_timeout <= 0) throw ArgumentError("lock_timeout must be greater than 0");
   const Duration lease = lease_from("lock_timeout", seconds.lock_timeout, kTtlMax);
@@ -87,15 +86,16 @@ OperationId begin_take(const PidCall& call, const Times& seconds, zend_long retr
   const Duration buffer = lease_from("buffer_time", seconds.buffer_time, kTtlMax);
   const zend_long attempts =
       retry_times < std::numeric_limits<zend_long>::max() ? retry_times + 1 : retry_times;
-  return call.state.manager.begin_take(resources_of(call.key), lease, buffer,
-                                       RetryPolicy::spread(attempts, pause));
+  return manager.begin_take(keys, lease, buffer, RetryPolicy::spread(attempts, pause));
 }
 
 void take(zval* return_value, PidState& state, const zend_string* key, const Times& seconds,
           zend_long retry_times) {
   PidCall call(state, PidVerb::take, key);
-  if (!guarded(kCallPlaces, [&] { call.id = begin_take(call, seconds, retry_times); })) return;
-  if (!complete(call)) return;
+  const bool begun = begin(call, kCallPlaces, [&](const Resources& keys) {
+    return begin_take(state.manager, keys, seconds, retry_times);
+  });
+  if (!begun || !complete(call)) return;
   if (call.decision == Decision::granted) RETURN_LONG(1);
   if (is_refusal(call.decision)) RETURN_LONG(0);
   throw_trouble(call);
@@ -104,10 +104,10 @@ void take(zval* return_value, PidState& state, const zend_string* key, const Tim
 // Always true, unless the times are none, or user code that ran meanwhile threw.
 void release(zval* return_value, PidState& state, const zend_string* key, double buffer_time) {
   PidCall call(state, PidVerb::release, key);
-  const bool begun = guarded(kReleasePlaces, [&] {
+  const bool begun = begin(call, kReleasePlaces, [&](const Resources& keys) {
     const Duration margin = lease_from("buffer_time", buffer_time, kTtlMax);
-    call.entry = state.manager.entry_of(resources_of(key));
-    call.id = state.manager.begin_release(resources_of(key), margin).value_or(0);
+    call.entry = state.manager.entry_of(keys);
+    return state.manager.begin_release(keys, margin).value_or(0);
   });
   if (!begun || (call.id != 0 && !complete(call))) return;
   RETURN_TRUE;
@@ -115,9 +115,9 @@ void release(zval* return_value, PidState& state, const zend_string* key, double
 
 void check(zval* return_value, PidState& state, const zend_string* key) {
   PidCall call(state, PidVerb::check, key);
-  const bool begun = guarded(kCallPlaces, [&] {
-    call.entry = state.manager.entry_of(resources_of(key));
-    call.id = state.manager.begin_check(resources_of(key)).value_or(0);
+  const bool begun = begin(call, kCallPlaces, [&](const Resources& keys) {
+    call.entry = state.manager.entry_of(keys);
+    return state.manager.begin_check(keys).value_or(0);
   });
   if (!begun) return;
   if (call.id == 0) RETURN_FALSE;
@@ -198,7 +198,7 @@ PHP_METHOD(PidLock, remainingPidLock) {
   ZEND_PARSE_PARAMETERS_END();
   with_key(ZEND_THIS, pid, [&](PidState& state, const zend_string* key) {
     Duration left;
-    const bool known = guarded({}, [&] { left = state.manager.remaining(resources_of(key)); });
+    const bool known = guarded({}, [&] { left = state.manager.remaining(keys_of(key)); });
     if (known) RETVAL_DOUBLE(std::max(left, Duration()).as_ms() / 1e3);
   });
 }

@@ -2,6 +2,7 @@
 #include "quorum/call.hpp"
 
 #include <algorithm>
+#include <list>
 
 #include "border/exceptions.hpp"
 #include "border/text.hpp"
@@ -37,10 +38,9 @@ OperationId begin_lock(LockManager& manager, const Resources& resources, const Q
   return manager.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms), owner);
 }
 
-OperationId begin(const QuorumCall& call) {
+OperationId begin(const QuorumCall& call, const Resources& resources) {
   LockManager& manager = call.state.manager;
   const QuorumRequest& request = call.request;
-  const Resources resources = resources_from(request.resource);
   const Token token{std::string(request.token)};
   switch (request.verb) {
     case QuorumVerb::lock:
@@ -86,11 +86,11 @@ std::string remark_on(const QuorumCall& call) {
   }
 }
 
-Outcome take(const QuorumCall& call, Caller caller) {
+Outcome take(const QuorumCall& call, const Resources& resources, Caller caller) {
   LockManager& manager = call.state.manager;
   switch (call.request.verb) {
     case QuorumVerb::lock:
-      return manager.take_lock(call.id, resources_from(call.request.resource), caller);
+      return manager.take_lock(call.id, resources, caller);
     case QuorumVerb::extend:
       return manager.take_extension(call.id);
     case QuorumVerb::shorten:
@@ -100,9 +100,13 @@ Outcome take(const QuorumCall& call, Caller caller) {
   }
 }
 
-void take_outcome(QuorumCall& call, Caller caller) {
-  QuorumState& state = call.state;
-  state.outcome = take(call, caller);
+void clear_what_is_told(QuorumState& state) {
+  state.troubles.clear();
+  state.line_troubles.clear();
+  state.remark.clear();
+}
+
+void note_troubles(QuorumState& state) {
   state.troubles = state.manager.troubles(state.outcome);
   for (ServerTrouble& trouble : state.troubles) {
     trouble.reason = printable(trouble.reason, kReasonBytesMax);
@@ -111,8 +115,22 @@ void take_outcome(QuorumCall& call, Caller caller) {
   for (ServerTrouble& trouble : state.line_troubles) {
     trouble.reason = "waits by polling: " + printable(trouble.reason, kReasonBytesMax);
   }
-  if (caller == Caller::waits) state.remark = remark_on(call);
+}
+
+void take_outcome(QuorumCall& call, Caller caller) {
+  QuorumState& state = call.state;
+  std::list<Resources> ours;
+  ours.splice(ours.end(), state.asked, call.asked);
+  state.outcome = take(call, ours.front(), caller);
   call.decision = state.outcome.decision;
+  try {
+    note_troubles(state);
+    if (caller == Caller::waits) state.remark = remark_on(call);
+  } catch (...) {
+    if (call.decision != Decision::granted) throw;
+    // What the others have against it may go unsaid; the lock must not.
+    clear_what_is_told(state);
+  }
 }
 
 std::string describe_unreachable(const QuorumCall& call) {
@@ -151,10 +169,12 @@ QuorumCall::QuorumCall(QuorumState& on, const QuorumRequest& asked)
 bool ask(QuorumCall& call) {
   do {
     const bool begun = guarded(call.request.places, [&] {
-      call.state.troubles.clear();
-      call.state.line_troubles.clear();
-      call.state.remark.clear();
-      call.id = begin(call);
+      clear_what_is_told(call.state);
+      call.state.owed.pay();
+      std::list<Resources> ours(1, resources_from(call.request.resource));
+      call.id = begin(call, ours.front());
+      call.asked = ours.begin();
+      call.state.asked.splice(call.state.asked.end(), ours);
     });
     if (!begun || !complete(call)) return false;
   } while (call.decision == Decision::outlasted && wait_left(call) > Duration());

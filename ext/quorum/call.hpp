@@ -3,26 +3,36 @@
 // What comes of it is left in the state behind the PHP object; what it means to PHP is the affair
 // of the class that asked.
 #pragma once
+#include <list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "border/globals.hpp"
 #include "border/guard.hpp"
 #include "border/zend.hpp"
 #include "redlock/runtime/lock_manager.hpp"
+#include "redlock/runtime/owed.hpp"
 
 namespace redlock::php {
 
 // Behind one PHP object. Below the manager stands what the latest call left, parked here while
 // Zend makes arrays and exceptions of it.
 struct QuorumState {
-  QuorumState(LockManager lock_manager, std::size_t servers)
-      : manager(std::move(lock_manager)), server_count(servers) {}
+  // What the thread keeps must outlive the object.
+  QuorumState(ThreadState& thread, std::shared_ptr<const LockPlan> plan, std::size_t servers)
+      : manager(thread.runtime.pool(), std::move(plan)),
+        server_count(servers),
+        owed(manager, thread.releases) {}
 
   LockManager manager;
   std::size_t server_count;
+  OwedReleases owed;  // by leases; every call pays them first
+  // What the calls under way are about: between a grant and its taking nothing may want memory.
+  std::list<Resources> asked;
   Outcome outcome;
   std::vector<ServerTrouble> troubles;
   std::vector<ServerTrouble> line_troubles;  // why it was not waited in line
@@ -68,6 +78,7 @@ struct QuorumCall {
   QuorumState& state;
   const QuorumRequest& request;
   OperationId id = 0;
+  std::list<Resources>::iterator asked = {};  // in the state, while it is under way
   Instant began;
   Decision decision = Decision::aborted;
 

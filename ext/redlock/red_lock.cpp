@@ -40,7 +40,7 @@ RedLockState* make_state(HashTable* servers, zend_long retry_delay_ms, zend_long
   });
   ThreadState& thread = thread_state();
   auto plan = std::make_shared<const LockPlan>(specs, std::move(lock_options), &thread.book);
-  return new RedLockState(LockManager(thread.runtime.pool(), std::move(plan)), specs.size());
+  return new RedLockState(thread, std::move(plan), specs.size());
 }
 
 // The verbs on the handle in argument 1, or on the false that lock() gave instead of one: unlock()

@@ -23,7 +23,7 @@ constexpr std::int64_t kPollPauseMs = 20;
 // A lock on one server alone, from its taking to its release.
 class TrialLock {
  public:
-  TrialLock(Pool& pool, std::shared_ptr<const LockPlan> plan, const Resource& resource)
+  TrialLock(Pool& pool, std::shared_ptr<const LockPlan> plan, const Resources& resource)
       : pool_(pool), locks_(pool, std::move(plan)), resource_(resource) {}
 
   // Where it throws the lock is given back.
@@ -110,7 +110,7 @@ class TrialLock {
 
   Pool& pool_;
   LockManager locks_;
-  Resource resource_;
+  Resources resource_;
   Token token_;                       // of the lock that is tried
   std::optional<OperationId> runs_;   // being asked
   std::optional<OperationId> waits_;  // the one in line

@@ -31,22 +31,8 @@ void Shared::step_until_done(OperationId id, const std::stop_token& stop) {
 }
 
 void Shared::send_release(OwedRelease release) noexcept {
-  // In a child the others are its parent's.
-  if (owed_watch_.forked()) owed_.clear();
-  owed_watch_.start_over();
-  owed_.splice(owed_.end(), release);
-  pay();
-}
-
-void Shared::pay() noexcept {
-  try {
-    while (!owed_.empty() && !owed_watch_.forked()) {
-      releases_.send(locks_, owed_.front().resource, owed_.front().token);
-      owed_.pop_front();
-    }
-  } catch (...) {
-    // No memory: they stay owed.
-  }
+  owed_.add(std::move(release));
+  owed_.pay();
 }
 
 void Shared::give_back(OperationId id, const Resources& resources) noexcept {
@@ -66,7 +52,7 @@ OperationId Shared::begin_take(const Resources& resources, Duration ttl, Duratio
 
 Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
                      const std::stop_token& stop) {
-  pay();
+  owed_.pay();
   // Made before anything is taken: memory that runs out later would leave the lock behind.
   const Resources resources(resource);
   const OperationId id = begin_take(resources, ttl, wait);
@@ -81,29 +67,29 @@ Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
 }
 
 Outcome Shared::extend(const Resource& resource, const Token& token, Duration ttl) {
-  pay();
+  owed_.pay();
   return runtime_.pool().run(locks_.begin_extend(resource, token, ttl));
 }
 
 Outcome Shared::shorten(Shorter& shorter) {
-  pay();
+  owed_.pay();
   const OperationId id = locks_.begin_shortening(shorter);
   runtime_.pool().run_until_done(id);
   return locks_.take_shortening(id, shorter);
 }
 
 Outcome Shared::check(const Resource& resource, const Token& token) {
-  pay();
+  owed_.pay();
   return runtime_.pool().run(locks_.begin_check(resource, token));
 }
 
 Outcome Shared::release(const Resource& resource, const Token& token) {
-  pay();
+  owed_.pay();
   return runtime_.pool().run(locks_.begin_unlock(resource, token));
 }
 
 Outcome Shared::inspect(const Resource& resource) {
-  pay();
+  owed_.pay();
   return runtime_.pool().run(locks_.begin_inspect(resource));
 }
 

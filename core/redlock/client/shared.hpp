@@ -3,14 +3,13 @@
 // It lives for as long as any of them, so that a lease may outlive its client; its end delivers
 // what is still to be removed. Confined to one thread at a time, as they are.
 #pragma once
-#include <list>
 #include <memory>
 #include <stop_token>
 
 #include "redlock/redlock.hpp"
 #include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/lock_manager.hpp"
-#include "redlock/runtime/process.hpp"
+#include "redlock/runtime/owed.hpp"
 #include "redlock/runtime/runtime.hpp"
 #include "redlock/runtime/unawaited.hpp"
 
@@ -23,14 +22,6 @@ inline constexpr Duration kWaitSlice = Duration::ms(25);
 
 [[nodiscard]] inline Duration duration_of(Milliseconds time) { return Duration::ms(time.count()); }
 
-// A lock that is to be given back.
-struct Owed {
-  Resource resource;
-  Token token;
-};
-// One of them, in what it takes to remember it where memory has run out.
-using OwedRelease = std::list<Owed>;
-
 class Shared;
 // What a client has. Throws std::logic_error where it was moved from.
 [[nodiscard]] Shared& alive(const std::shared_ptr<Shared>& shared);
@@ -41,7 +32,6 @@ class Shared {
   Shared(std::shared_ptr<const LockPlan> plan, const Options& options);
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
-  ~Shared() { pay(); }
 
   // Throws what LockManager::begin_wait() throws. What was begun is undone where this throws or a
   // stop is requested.
@@ -70,7 +60,6 @@ class Shared {
  private:
   OperationId begin_take(const Resources& resources, Duration ttl, Duration wait);
   void step_until_done(OperationId id, const std::stop_token& stop);
-  void pay() noexcept;
   // For what nobody will take.
   void give_back(OperationId id, const Resources& resources) noexcept;
 
@@ -81,8 +70,7 @@ class Shared {
   Runtime runtime_;
   LockManager locks_;
   UnawaitedReleases releases_;
-  OwedRelease owed_;
-  ForkWatch owed_watch_;
+  OwedReleases owed_{locks_, releases_};
   Keeper keeper_;
 };
 

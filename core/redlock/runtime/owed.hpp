@@ -1,0 +1,45 @@
+// Releases that found no memory when they were due, until they can be sent.
+//
+// What it takes to remember one is made with the lock, while there is memory, and moved here.
+// Invariants: nothing is forgotten but in a child of a fork, whose parent owes it. One for each
+// manager that has leases. One thread.
+#pragma once
+#include <list>
+
+#include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/resources.hpp"
+#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/runtime/process.hpp"
+#include "redlock/runtime/unawaited.hpp"
+
+namespace redlock {
+
+// A lock that is to be given back.
+struct Owed {
+  Resources resources;
+  Token token;
+};
+// One of them, in what it takes to remember it.
+using OwedRelease = std::list<Owed>;
+
+class OwedReleases {
+ public:
+  // Borrows both.
+  OwedReleases(LockManager& locks, UnawaitedReleases& releases)
+      : locks_(locks), releases_(releases) {}
+  OwedReleases(const OwedReleases&) = delete;
+  OwedReleases& operator=(const OwedReleases&) = delete;
+  ~OwedReleases() { pay(); }
+
+  void add(OwedRelease release) noexcept;
+  // Sends them, and seldom waits; what finds no memory again stays owed.
+  void pay() noexcept;
+
+ private:
+  LockManager& locks_;
+  UnawaitedReleases& releases_;
+  OwedRelease owed_;
+  ForkWatch watch_;
+};
+
+}  // namespace redlock
