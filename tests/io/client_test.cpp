@@ -218,6 +218,9 @@ TEST_F(ClientOnServers, ArgumentsThatCannotBeMeantAreNamed) {
   EXPECT_EQ(complaint([&] { (void)client_.lock("r", 10s, -1ms); }), "wait must be at least 0");
   EXPECT_EQ(complaint([&] { (void)client_.try_lock(std::string(65'537, 'r'), 10s); }),
             "resource must be at most 65536 bytes long");
+  EXPECT_EQ(complaint([] { Client(addresses(), {.owner = std::string(257, 'o')}); }),
+            "owner must be at most 256 bytes long");
+  EXPECT_TRUE(Client(addresses(), {.owner = std::string(256, 'o')}).try_lock("s", 10s));
   Result lease = client_.try_lock("r", 10s);
   ASSERT_TRUE(lease);
   EXPECT_EQ(complaint([&] { (void)lease->extend(0s); }), "ttl must be greater than 0");

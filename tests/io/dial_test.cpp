@@ -88,6 +88,15 @@ TEST_F(Dialling, AnEarlierAddressMayStillWin) {
   EXPECT_FALSE(dial.doubtful(t(50)));
 }
 
+TEST_F(Dialling, WhatAnEarlierCallWasInterruptedByDoesNotMatter) {
+  Dial dial({good()}, t(0), t(100));
+  EXPECT_TRUE(eventually([&] {
+    errno = EINTR;
+    dial.advance(t(1));
+    return dial.done();
+  }));
+}
+
 TEST_F(Dialling, ARefusingAddressHandsItsTimeToTheNextAtOnce) {
   Dial dial({refusing(), good()}, t(0), t(100));
   ASSERT_TRUE(done_at(dial, t(0)));

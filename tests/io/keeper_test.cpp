@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <string>
 #include <system_error>
 #include <thread>
 
@@ -69,6 +71,18 @@ class KeeperBesideTwoThreads : public Fleet {
   bool extended(const KeptLease& lease) {
     return eventually([&] { return lease.trust->until() > lease.trusted_until; });
   }
+  // How often the threads beside ours went to sleep.
+  static std::size_t sleeps_of_others() {
+    std::size_t sleeps = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      if (task.path().filename() == std::to_string(gettid())) continue;
+      std::ifstream status(task.path() / "status");
+      for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("voluntary_ctxt_switches:")) sleeps += std::stoul(line.substr(24));
+      }
+    }
+    return sleeps;
+  }
   bool lost(const KeptLease& lease) {
     return eventually([&] { return lease.trust->loss() != Loss::none; });
   }
@@ -85,6 +99,19 @@ TEST_F(KeeperBesideTwoThreads, ALeaseIsKeptWhileItsOwnerDoesNothing) {
   EXPECT_TRUE(extended(lease));
   end(keeper_, lease);
   EXPECT_EQ(unlock(runtime_, locks_, lease.token).decision, Decision::granted);
+}
+
+TEST_F(KeeperBesideTwoThreads, ItSleepsUntilTheNextExtend) {
+  const KeptLease lease = take();
+  keeper_.keep(lease);
+  ASSERT_TRUE(extended(lease));
+  // A third of the ttl later it wakes again. Without anything to do it would not, a hundred times a
+  // second.
+  const std::size_t before = sleeps_of_others();
+  const Instant trusted = lease.trust->until();
+  ASSERT_TRUE(eventually([&] { return lease.trust->until() > trusted; }));
+  EXPECT_LT(sleeps_of_others() - before, 30U);
+  end(keeper_, lease);
 }
 
 TEST_F(KeeperBesideTwoThreads, ThereIsNoThreadBeforeThereIsALease) {

@@ -14,6 +14,8 @@
 #include <ctime>
 #include <set>
 
+#include "io/support/name_server.hpp"
+#include "io/support/silent_address.hpp"
 #include "support/system_calls.hpp"
 
 namespace redlock {
@@ -61,6 +63,16 @@ class SocketTest : public testing::Test {
   Woken wait_for(ConnectionId id, bool want_write, Duration span = Duration::seconds(10)) {
     interest_ = {id, {true, want_write, false}, false, false};
     return transport_.wait(std::span(&interest_, 1), clock_.now() + span);
+  }
+  // Who polls so often meanwhile is busy with it.
+  bool sleeps_for(SocketTransport& transport, ConnectionId id, Duration span) {
+    test::SystemCalls calls;
+    calls.fail(50, EINTR, "ppoll");
+    for (const Instant until = clock_.now() + span; clock_.now() < until;) {
+      Interest interest{id, {true, false, false}, false, false};
+      transport.wait(std::span(&interest, 1), until);
+    }
+    return !calls.failed();
   }
   static std::set<int> descriptors() {
     std::set<int> open;
@@ -122,6 +134,41 @@ TEST_F(SocketTest, AnAnswerWakesTheWait) {
 }
 
 // So do servers that expect TLS, which do not say so.
+TEST_F(SocketTest, AReceiveThatASignalInterruptsBeginsAgain) {
+  const ConnectionId id = connected();
+  const int peer = accept(listener_, nullptr, nullptr);
+  EXPECT_EQ(write(peer, "+OK\r\n", 5), 5);
+  EXPECT_EQ(wait_for(id, false), Woken::ready);
+  std::array<char, 16> into;
+  test::SystemCalls calls;
+  calls.fail(0, EINTR, "recv");
+  EXPECT_EQ(transport_.receive(id, into).bytes, 5U);
+  EXPECT_TRUE(calls.failed());
+  ::close(peer);
+  transport_.close(id);
+}
+
+TEST_F(SocketTest, WhoConnectsSleepsUntilThereIsNews) {
+  const test::SilentAddress silent(2, 0);
+  Endpoint endpoint = endpoint_;
+  endpoint.host = "127.0.0.2";
+  endpoint.port = silent.port();
+  const ConnectionId id = transport_.open(endpoint, clock_.now() + Duration::seconds(10));
+  EXPECT_TRUE(sleeps_for(transport_, id, Duration::ms(200)));
+  transport_.close(id);
+}
+
+TEST_F(SocketTest, WhoLooksANameUpSleepsUntilThereIsNews) {
+  test::NameServer names;
+  names.be_silent(true);
+  SocketTransport transport(clock_, names.sources());
+  Endpoint endpoint = endpoint_;
+  endpoint.host = "silent.test";
+  const ConnectionId id = transport.open(endpoint, clock_.now() + Duration::seconds(10));
+  EXPECT_TRUE(sleeps_for(transport, id, Duration::ms(200)));
+  transport.close(id);
+}
+
 TEST_F(SocketTest, WhoHangsUpWithoutAWordMayExpectTls) {
   const ConnectionId id = connected();
   std::array<char, 64> buffer;

@@ -120,6 +120,36 @@ TEST_F(ATlsLink, GoodbyeFollowsWhatWasSent) {
   EXPECT_TRUE(end_.told_goodbye());
 }
 
+TEST_F(ATlsLink, WhereThereWasNoRoomForTheRestTheEndCompletesNothing) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  const std::string much(256 * 1024, 'x');
+  std::size_t sent = 0;
+  IoResult result;
+  for (; sent < much.size(); sent += result.bytes) {
+    result = link.send(ours_.number(), std::string_view(much).substr(sent));
+    if (result.state != IoState::progress) break;
+  }
+  ASSERT_EQ(result.state, IoState::blocked);
+  // Now there is room for it.
+  pass();
+  link.say_goodbye(ours_.number());
+  while (pass()) {
+  }
+  EXPECT_FALSE(end_.told_goodbye());
+  EXPECT_LT(end_.heard().size(), sent);
+}
+
+TEST_F(ATlsLink, WhereNobodyIsNamedTheSystemsAuthoritiesAreBelieved) {
+  endpoint_.tls->cafile.clear();
+  // So the system may be told which those are.
+  setenv("SSL_CERT_FILE", TlsRedis::cafile().c_str(), 1);
+  TlsLink link(contexts_, endpoint_);
+  unsetenv("SSL_CERT_FILE");
+  shake(link);
+  EXPECT_EQ(link.status().state, LinkState::connected) << link.status().reason;
+}
+
 TEST_F(ATlsLink, DroppedItSaysNothing) {
   {
     TlsLink link(contexts_, endpoint_);

@@ -28,6 +28,15 @@ TEST_F(Wait, AMajorityThatIsHandedOverIsTheLock) {
   EXPECT_TRUE(only<Pass>(drain()).empty());
 }
 
+TEST_F(Wait, AMajorityOfAnswersAloneWasNotHandedOver) {
+  stand(Duration::ms(5'000));
+  drain();
+  grant(0, t(1));
+  grant(2, t(1));
+  ASSERT_TRUE(granted());
+  EXPECT_FALSE(line_->outcome()->handed_over);
+}
+
 TEST_F(Wait, ValidityCountsFromTheJoinAndNotFromThePush) {
   stand(Duration::ms(5'000));
   deny_all(t(1));

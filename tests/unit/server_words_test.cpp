@@ -119,6 +119,10 @@ TEST(Secrets, ALineEndThatWasMadeABlankHidesNothing) {
   }
 }
 
+TEST(Secrets, ALineEndIsNotFoundInAnyOtherByte) {
+  EXPECT_EQ(secrets_of("ab\ncd").shown("ERR got 'abacd'"), "ERR got 'abacd'");
+}
+
 TEST(Secrets, NorDoThoseOfHtml) {
   EXPECT_EQ(secrets_of("a&b<c>d").shown("ERR got a&amp;b&lt;c&gt;d"),
             std::string("ERR ") + kHidden);

@@ -11,6 +11,7 @@ using test::Arguments;
 using test::delete_of;
 using test::SessionTest;
 using test::set_of;
+using test::shared;
 
 class Rule03TheSessionKnowsWhatIsOpen : public SessionTest {
  protected:
@@ -115,6 +116,17 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ATakeThatWaitsToBeSentStaysWhereRemovals
   ASSERT_TRUE(submit(1, set_of("a")));
   session_.repeat_removals();
   EXPECT_EQ(verbs(), (std::vector<std::string>{"SET"}));
+}
+
+// Only what is said last proves exactly what it removes.
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalThatWaitsToBeSentStaysWhatItIs) {
+  const auto release = shared(StampRelease{Resource("k"), Token("5"), Duration::ms(3),
+                                           StampUnit::milliseconds, StampProof::exact_or_plain});
+  ASSERT_TRUE(submit(1, release));
+  session_.repeat_removals();
+  const auto requests = sent();
+  ASSERT_EQ(requests.size(), 1U);
+  EXPECT_EQ(requests[0].back(), "1");
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatOneConnectionCannotSendIsLeftForAnother) {

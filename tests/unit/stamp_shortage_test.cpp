@@ -58,8 +58,10 @@ TEST_F(ShortOfMemoryAStamp, ThatCannotBeNotedIsGivenBack) {
     bool happened = false;
     try {
       const test::FailingAllocations failing(n, test::Shortage::once);
-      locks.take_lock(id, kKey, Caller::waits);
+      const Outcome taken = locks.take_lock(id, kKey, Caller::waits);
       happened = failing.happened();
+      // What is not thrown has been done.
+      EXPECT_EQ(taken.decision, Decision::granted) << n;
     } catch (const std::bad_alloc&) {
       happened = true;
       EXPECT_TRUE(server(0).keys.empty()) << n;

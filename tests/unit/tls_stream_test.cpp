@@ -54,6 +54,20 @@ TEST_P(ATlsStream, ReadsTheSameInSlicesOfOneByte) {
   EXPECT_EQ(pair.read_all(), "+PONG\r\n");
 }
 
+// Else its user would turn round and round until the rest has come.
+TEST_P(ATlsStream, HasNothingToReadWhilePartOfARecordIsMissing) {
+  TlsPair pair(*context_, server_);
+  pair.shake();
+  pair.theirs.say("+PONG\r\n");
+  const std::string record = pair.theirs.take_output();
+  pair.ours.feed(std::string_view(record).substr(0, record.size() - 1));
+  EXPECT_EQ(pair.read_all(), "");
+  EXPECT_FALSE(pair.ours.buffered());
+  pair.ours.feed(std::string_view(record).substr(record.size() - 1));
+  EXPECT_TRUE(pair.ours.buffered());
+  EXPECT_EQ(pair.read_all(), "+PONG\r\n");
+}
+
 // A handshake of which any part is missing: first it stalls, then it is cut off.
 TEST_P(ATlsStream, StallsAndEndsAtEveryByteOfTheHandshakeWithAReason) {
   for (std::size_t cut = 0;; ++cut) {
