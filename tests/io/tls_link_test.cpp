@@ -191,26 +191,36 @@ TEST_F(ATlsLink, SendingToAServerThatHasGoneEnds) {
 }
 
 // On a real server.
+// Shakes hands with the shared server as if it was that one; was it known already?
+bool is_known(TlsContexts& contexts, const Endpoint& endpoint) {
+  const Descriptor socket(test::connect_to_port(test::shared_tls_redis().port()));
+  fcntl(socket.number(), F_SETFL, fcntl(socket.number(), F_GETFL) | O_NONBLOCK);
+  TlsLink link(contexts, endpoint);
+  EXPECT_TRUE(eventually([&] {
+    link.shake(socket.number());
+    return link.status().state != LinkState::connecting;
+  }));
+  EXPECT_EQ(link.status().state, LinkState::connected) << link.status().reason;
+  EXPECT_EQ(link.send(socket.number(), "PING\r\n").state, IoState::progress);
+  std::array<char, 100> buffer{};
+  EXPECT_TRUE(
+      eventually([&] { return link.receive(socket.number(), buffer).state == IoState::progress; }));
+  EXPECT_EQ(std::string_view(buffer.data(), 7), "+PONG\r\n");
+  return link.resumed();
+}
+
 TEST(ATlsLinkToARealServer, IsKnownAgainWhenItIsMadeAnew) {
-  TlsRedis& redis = test::shared_tls_redis();
   TlsContexts contexts;
-  const Endpoint endpoint = redis.spec().endpoint;
-  for (const bool again : {false, true, true}) {
-    const Descriptor socket(test::connect_to_port(redis.port()));
-    fcntl(socket.number(), F_SETFL, fcntl(socket.number(), F_GETFL) | O_NONBLOCK);
-    TlsLink link(contexts, endpoint);
-    ASSERT_TRUE(eventually([&] {
-      link.shake(socket.number());
-      return link.status().state != LinkState::connecting;
-    }));
-    ASSERT_EQ(link.status().state, LinkState::connected) << link.status().reason;
-    EXPECT_EQ(link.resumed(), again);
-    ASSERT_EQ(link.send(socket.number(), "PING\r\n").state, IoState::progress);
-    std::array<char, 100> buffer;
-    ASSERT_TRUE(eventually(
-        [&] { return link.receive(socket.number(), buffer).state == IoState::progress; }));
-    EXPECT_EQ(std::string_view(buffer.data(), 7), "+PONG\r\n");
-  }
+  const Endpoint endpoint = test::shared_tls_redis().spec().endpoint;
+  for (const bool again : {false, true, true}) EXPECT_EQ(is_known(contexts, endpoint), again);
+}
+
+TEST(ATlsLinkToARealServer, IsNotTakenForAnotherServerOfThatHost) {
+  TlsContexts contexts;
+  Endpoint endpoint = test::shared_tls_redis().spec().endpoint;
+  EXPECT_FALSE(is_known(contexts, endpoint));
+  ++endpoint.port;
+  EXPECT_FALSE(is_known(contexts, endpoint));
 }
 
 }  // namespace

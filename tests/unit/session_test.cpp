@@ -257,13 +257,6 @@ TEST_F(SessionTest, AReleaseThatNobodyWaitsForIsRepeatedForTheExactStampAlone) {
   EXPECT_EQ(requests[1].back(), "0");
 }
 
-TEST_F(SessionTest, ARefusedRemovalIsOfUseForAsLongAsWasSaid) {
-  ASSERT_TRUE(session_.submit({1, NodeIndex(0), 1}, delete_of("a"), t(50), t(99)));
-  receive("-LOADING Redis is loading the dataset in memory\r\n");
-  ASSERT_EQ(session_.refused().size(), 1U);
-  EXPECT_EQ(session_.refused().front().until, t(99));
-}
-
 TEST_F(SessionTest, AnUnknownScriptIsSentAsTextOnceAndAnsweredOnce) {
   ASSERT_TRUE(submit(1, check_of("a")));
   receive(":1\r\n");

@@ -12,6 +12,7 @@ using test::delete_of;
 using test::SessionTest;
 using test::set_of;
 using test::shared;
+using test::t;
 
 class Rule03TheSessionKnowsWhatIsOpen : public SessionTest {
  protected:
@@ -127,6 +128,13 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalThatWaitsToBeSentStaysWhatItIs) 
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].back(), "1");
+}
+
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARefusedRemovalIsOfUseForAsLongAsWasSaid) {
+  ASSERT_TRUE(session_.submit({1, NodeIndex(0), 1}, delete_of("a"), t(50), t(99)));
+  receive("-LOADING Redis is loading the dataset in memory\r\n");
+  ASSERT_EQ(session_.refused().size(), 1U);
+  EXPECT_EQ(session_.refused().front().until, t(99));
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatOneConnectionCannotSendIsLeftForAnother) {
