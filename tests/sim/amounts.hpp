@@ -7,7 +7,16 @@
 
 namespace redlock::sim {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Clang and g++ tell it each in their own way.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define REDLOCK_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define REDLOCK_SANITIZED
+#endif
+
+#if defined(REDLOCK_SANITIZED)
 inline constexpr std::uint64_t kWatchedPart = 4;
 #else
 inline constexpr std::uint64_t kWatchedPart = 1;
