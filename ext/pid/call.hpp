@@ -64,6 +64,7 @@ template <class Start>
     call.state.asked.splice(call.state.asked.end(), ours);
   });
 }
+
 // Waits, takes the outcome and keeps the ledger. False: an exception is pending.
 [[nodiscard]] bool complete(PidCall& call);
 // Throws what a decision that is neither granted nor denied means to PHP.
