@@ -190,14 +190,17 @@ TEST_F(ClientKeepsBesideTwoThreads, AMovedLeaseIsKeptOn) {
 TEST_F(ClientKeepsBesideTwoThreads, WhatIsAssignedKeepsItsLeaseAndWhatWasThereKeepsItsOwnNoLonger) {
   Lease first = take();
   Lease second = *client_.try_lock("another", kTtl);
-  KeepAlive kept = first.keep_alive(kMax);
-  kept = second.keep_alive(kMax);
-  EXPECT_TRUE(extended(second));
-  EXPECT_TRUE(eventually([&] { return !first.live(); }));
-  EXPECT_FALSE(kept.lost().stop_requested());
-  KeepAlive& itself = kept;
-  kept = std::move(itself);
-  EXPECT_TRUE(extended(second));
+  {
+    KeepAlive kept = first.keep_alive(kMax);
+    kept = second.keep_alive(kMax);
+    EXPECT_TRUE(extended(second));
+    EXPECT_TRUE(eventually([&] { return !first.live(); }));
+    EXPECT_FALSE(kept.lost().stop_requested());
+    KeepAlive& itself = kept;
+    kept = std::move(itself);
+    EXPECT_TRUE(extended(second));
+  }
+  EXPECT_TRUE(eventually([&] { return !second.live(); }));
 }
 
 TEST_F(ClientKeepsBesideTwoThreads, WhatKeepsALeaseMayOutliveItAndTheClient) {

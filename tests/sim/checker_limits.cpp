@@ -67,8 +67,6 @@ constexpr std::array kLimits{
           kCallLeft},
     Limit{ViolationKind::wrong_database, "the next answer looks like that to SELECT", kMissing},
     Limit{ViolationKind::removal_lost, "the kernel may have had no room for it", kNoRoom},
-    Limit{ViolationKind::removal_lost, "what follows is taken for the answer that is missing",
-          kMissing},
     Limit{ViolationKind::release_late, kHeldBack, kRemovalHeldBack},
     Limit{ViolationKind::release_late, kRefused, kRemovalRefused},
     Limit{ViolationKind::release_late, "what a majority does not need goes with the next call",

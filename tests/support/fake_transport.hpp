@@ -36,6 +36,9 @@ class FakeTransport : public Transport {
 
   [[nodiscard]] ConnectionId open(const Endpoint& endpoint, Instant answer_by) override;
   [[nodiscard]] LinkStatus status(ConnectionId connection) override;
+  [[nodiscard]] Wants wants(ConnectionId /*connection*/, bool has_output) override {
+    return {true, has_output, buffered};
+  }
   [[nodiscard]] IoResult send(ConnectionId connection, std::string_view bytes) override;
   [[nodiscard]] IoResult receive(ConnectionId connection, std::span<char> into) override;
   void close(ConnectionId connection) override;
@@ -51,6 +54,8 @@ class FakeTransport : public Transport {
   std::size_t wait_count = 0;
   // The next wait() is interrupted by a signal.
   bool interrupt_next_wait = false;
+  // Of every connection more has come than its socket shows.
+  bool buffered = false;
   [[nodiscard]] std::size_t open_count() const;
 
  private:

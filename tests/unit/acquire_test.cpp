@@ -54,6 +54,14 @@ class AcquireOfThree : public testing::Test {
   AttemptNumber attempt_ = 1;
 };
 
+TEST_F(AcquireOfThree, WantsNothingBeforeItBegins) {
+  Acquire acquire(test::answer_times(3, kAnswerTime),
+                  std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01),
+                  RetryPolicy::exact(1, Duration()), entropy_);
+  EXPECT_FALSE(acquire.next_deadline());
+  EXPECT_FALSE(acquire.next_request());
+}
+
 TEST_F(AcquireOfThree, AsksEveryNodeTheSameThingAtOnce) {
   begin();
   const auto sets = only<SetIfAbsent>(sent_);

@@ -127,6 +127,18 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, ADeadServerCostsItsOwnTimeOnce) {
   EXPECT_EQ(time_of([&] { pool_.deliver(); }), Duration());
 }
 
+TEST_F(Rule14RemovalsArriveBeforeTheEnd, AtTheLastChanceAServerIsWaitedForThoughItWasInVain) {
+  server(2).reach = FakeServer::Reach::vanishes;
+  LockManager locks = manager(3);
+  for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = "t";
+  release(locks);
+  pool_.deliver();
+  server(2).reach = FakeServer::Reach::accepts;
+  server(2).connect_time = Duration::ms(30);
+  pool_.close_all();
+  expect_released();
+}
+
 TEST_F(Rule14RemovalsArriveBeforeTheEnd, AServerThatCameBackIsWaitedForAgain) {
   server(2).reach = FakeServer::Reach::vanishes;
   LockManager locks = manager(3);

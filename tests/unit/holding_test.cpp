@@ -90,6 +90,17 @@ TEST(Line, NamesItsFirstWhateverTheirNamesAre) {
   EXPECT_EQ(seen.waiters, 3);
 }
 
+TEST(Line, NamesAsManyAsTheScriptDoesAndAnAnswerWithMoreIsNone) {
+  const auto naming = [](std::size_t waiters) {
+    std::string text = "1500 99 " + std::to_string(waiters) + ' ';
+    for (std::size_t i = 0; i < waiters; ++i) text += "900 1:a";
+    return seen_by(says(text + "holder"));
+  };
+  EXPECT_EQ(naming(kNamedInLine).line.size(), 16U);
+  EXPECT_EQ(naming(kNamedInLine).holding->token, Token("holder"));
+  EXPECT_FALSE(naming(17).holding);
+}
+
 TEST(Line, OfAFreeLockIsNamedToo) {
   const Seen seen = seen_by({true, Reply::denied("-2 1 1 -5 1:a")});
   ASSERT_EQ(seen.line.size(), 1U);

@@ -116,6 +116,12 @@ TEST_F(Wait, WhoLostAVoteStandsInLineThereAgain) {
   EXPECT_TRUE(granted());
 }
 
+TEST_F(Wait, SendsNoJoinAnyMoreWhenTheWaitIsOver) {
+  stand(Duration::ms(500));
+  line_->take_time(t(500));
+  EXPECT_TRUE(only<Join>(drain()).empty());
+}
+
 TEST_F(Wait, LeavesEveryLineWhenTheWaitIsOver) {
   stand(Duration::ms(500));
   deny_all(t(1));

@@ -92,6 +92,15 @@ TEST_F(ReactorTest, ASignalOnlyInterruptsTheStep) {
   EXPECT_EQ(pool_.run(id).decision, Decision::granted);
 }
 
+TEST_F(ReactorTest, ASignalIsToldAlsoWhereMoreLiesReadyThanTheSocketsShow) {
+  LockManager locks = manager(3);
+  const OperationId id = locks.begin_lock(Resource("r"), kTtl);
+  transport_.buffered = transport_.interrupt_next_wait = true;
+  EXPECT_EQ(pool_.step(Instant::never()), Woken::interrupted);
+  transport_.buffered = false;
+  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
+}
+
 TEST_F(ReactorTest, AStepReturnsAtTheMomentItWasGiven) {
   server(0).stopped = true;
   LockManager locks = manager(1);

@@ -326,6 +326,16 @@ TEST_F(Rule14RefusedRemovals, AtTheEndTheyAreTriedOnceMore) {
   EXPECT_FALSE(third_holds());
 }
 
+TEST_F(Rule14RefusedRemovals, AtTheEndAConnectionIsMadeForThemThoughTheirPauseLasts) {
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  pool_.close_idle(Duration());
+  third_is_well();
+  pool_.close_all();
+  EXPECT_FALSE(third_holds());
+}
+
 TEST_F(Rule14RefusedRemovals, TheEndOfARequestGrantsThemTheirPause) {
   LockManager locks = manager(3);
   third_refuses(kLoading);

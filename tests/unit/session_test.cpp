@@ -106,6 +106,18 @@ TEST_F(SessionTest, HoldsAtMostItsBoundOfUnsentBytes) {
   EXPECT_TRUE(submit(1, set_of("a")));
 }
 
+TEST_F(SessionTest, TakesOneMoreAsLongAsAByteIsLeftOfThatBound) {
+  for (std::size_t left = kQueuedBytesMax - 1; left > 0;) {
+    const std::size_t size = std::min<std::size_t>(left, 60'000);
+    ASSERT_GT(size, 1U);
+    const std::string key(size - 1, 'x');
+    ASSERT_TRUE(submit(1, shared(SetIfAbsent{Resource(key), Token("a"), Duration::ms(5)})));
+    left -= size;
+  }
+  EXPECT_TRUE(submit(1, set_of("a")));
+  EXPECT_FALSE(submit(1, set_of("a")));
+}
+
 // So that what the socket does not take can still be dropped, or stands behind nothing stale.
 TEST_F(SessionTest, WhatWasNotBegunIsTakenBackAndWhatWasBegunIsFinished) {
   ASSERT_TRUE(submit(1, set_of("first")));
@@ -283,12 +295,18 @@ TEST_F(SessionTest, ARepetitionDoesNotCostTheConnectionWhatWasDueLongAgo) {
   EXPECT_EQ(session_.next_deadline(), Instant::never());
 }
 
-TEST_F(SessionTest, ATextThatTheServerDoesNotKnowEitherIsAnError) {
-  ASSERT_TRUE(submit(1, check_of("a")));
-  const auto arrivals = receive("-NOSCRIPT strange\r\n");
-  ASSERT_EQ(arrivals.size(), 1U);
-  EXPECT_EQ(arrivals[0].reply.fault, Fault::rejected);
-  EXPECT_FALSE(session_.broken());
+// Where a server leaves an answer out, the next one stands in its place.
+TEST_F(SessionTest, AnUnknownScriptIsNoAnswerToATextNorToAnythingElse) {
+  for (const SharedCommand& command : {check_of("a"), set_of("a")}) {
+    Session session(Endpoint{}, encoder_);
+    ASSERT_TRUE(session.submit({1, NodeIndex(0), 1}, command, t(1)));
+    session.mark_sent(session.output().size());
+    std::vector<Arrival> arrivals;
+    session.take_bytes("-NOSCRIPT No matching script.\r\n", arrivals);
+    ASSERT_EQ(arrivals.size(), 1U);
+    EXPECT_EQ(arrivals[0].reply.fault, Fault::protocol);
+    EXPECT_TRUE(session.broken());
+  }
 }
 
 class TakeByItsSha1 : public SessionTest {

@@ -74,6 +74,7 @@ TEST_F(ShorteningTest, ThatAllConfirmSendsNothingMore) {
   for (std::size_t i = 0; i < 3; ++i) answer(i, Reply::granted(), t(7));
   EXPECT_EQ(decision(), Decision::granted);
   EXPECT_EQ(machine_.outcome()->token, kFresh);
+  EXPECT_EQ(machine_.outcome()->decided_at, t(7));
   EXPECT_EQ(machine_.outcome()->validity, validity_of(kTtl, Duration::ms(7), 0.01))
       << "counted from before the first byte left";
   EXPECT_TRUE(drain(machine_).empty());

@@ -25,9 +25,7 @@ void Conversation::mark_sent(std::size_t size) {
 }
 
 void Conversation::hear(std::string_view bytes) {
-  if (first_heard_.size() < kTlsAlert.size()) {
-    first_heard_ += bytes.substr(0, kTlsAlert.size() - first_heard_.size());
-  }
+  first_heard_ += bytes.substr(0, kTlsAlert.size() - first_heard_.size());
   reader_.feed(bytes);
 }
 

@@ -165,12 +165,15 @@ void Session::repeat_as_text(const Awaited& request, std::vector<Arrival>& arriv
 
 void Session::take_command_reply(const Awaited& request, const RespValue& value,
                                  std::vector<Arrival>& arrivals) {
-  if (request.form == ScriptForm::sha1 && is_script(*request.command) && is_unknown_script(value)) {
+  const bool unknown_script = is_unknown_script(value);
+  if (unknown_script && request.form == ScriptForm::sha1 && is_script(*request.command)) {
     known_scripts_.reset(request.command->index());
     return repeat_as_text(request, arrivals);
   }
   std::optional<Reply> reply = reply_to(*request.command, value, secrets());
-  if (!reply) return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
+  // That no script has such a SHA-1 answers nothing else: an answer before it has been left out.
+  if (!reply || unknown_script)
+    return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
   if (reply->answer == Answer::unknown) ++errors_[static_cast<std::size_t>(reply->fault)];
   if (reply->answer != Answer::unknown) {
     known_scripts_.set(request.command->index());
