@@ -69,6 +69,18 @@ TEST_F(CarriedTest, AReleaseThatFoundNoRoomTakesNoPlainStampAnyMore) {
   EXPECT_EQ(last.back(), "0");
 }
 
+// The lock was given up: what would keep it is no release.
+TEST_F(CarriedTest, AnExtendIsNotAskedInThePlaceOfTheReleaseThatIsCarried) {
+  clean_up(delete_of("k"));
+  ASSERT_TRUE(node_.has_carried());
+  server(0).keys["k"] = "t";
+  submit(shared(ExtendIfEqual{Resource("k"), Token("t"), Duration::seconds(1)}));
+  turn_for(Duration::ms(5));
+  ASSERT_THAT(arrivals_, SizeIs(1));
+  EXPECT_EQ(arrivals_[0].reply.answer, Answer::denied);
+  EXPECT_THAT(server(0).keys, IsEmpty());
+}
+
 TEST_F(CarriedTest, NothingIsLostWhereASilentConnectionIsReplacedThatHadNoRoom) {
   connect();
   constexpr std::size_t kCount = 100;

@@ -17,10 +17,10 @@ using test::ScriptedEntropy;
 using test::SeededEntropy;
 
 TEST(RandomToken, SpellsSixteenRandomBytesInHex) {
-  std::vector<unsigned> bytes{0x00, 0x0f, 0xf0, 0xff, 0x12, 0xab};
+  std::vector<unsigned> bytes{0x9e, 0x00, 0x0f, 0xf0, 0xff, 0x12, 0xab};
   bytes.resize(16, 0x5c);
   ScriptedEntropy entropy(bytes);
-  EXPECT_EQ(random_token(entropy).view(), "000ff0ff12ab5c5c5c5c5c5c5c5c5c5c");
+  EXPECT_EQ(random_token(entropy).view(), "9e000ff0ff12ab5c5c5c5c5c5c5c5c5c");
   EXPECT_EQ(entropy.used(), 16U);
 }
 

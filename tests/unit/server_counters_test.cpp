@@ -48,11 +48,18 @@ TEST(ServerBook, ForgetsOnlyWhomNobodyAsksAnyMore) {
 
 TEST(ServerBook, AChildOfAForkCountsFromNothing) {
   ServerBook book;
-  book.counters_of("s")->note_trouble(Fault::closed, Instant::from_ns(1));
+  ServerCounters& counters = *book.counters_of("s");
+  counters.note_request();
+  counters.note_connect();
+  counters.note_round_trip(Duration::ms(1));
+  counters.note_trouble(Fault::closed, Instant::from_ns(1));
   EXPECT_EQ(exit_status_of_child([&book] {
               bool nothing = true;
               book.for_each([&](const std::string&, const ServerNumbers& numbers) {
-                nothing = nothing && !numbers.troubled_at;
+                const ServerNumbers none;
+                nothing = nothing && numbers.requests == 0 && numbers.connects == 0 &&
+                          numbers.errors == none.errors &&
+                          numbers.round_trips == none.round_trips && !numbers.troubled_at;
               });
               return nothing;
             }),

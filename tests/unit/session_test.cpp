@@ -139,6 +139,22 @@ TEST_F(SessionTest, WhatWasNotBegunIsTakenBackAndWhatWasBegunIsFinished) {
   EXPECT_EQ(arrivals[1].origin.operation, 3U);
 }
 
+TEST_F(SessionTest, WhereNothingWasSentAllIsTakenBack) {
+  ASSERT_TRUE(submit(1, set_of("first")));
+  ASSERT_FALSE(session_.output().empty());
+  session_.take_back();
+  session_.withdraw(1);
+  EXPECT_FALSE(session_.has_output());
+  EXPECT_TRUE(session_.idle());
+}
+
+TEST_F(SessionTest, TellsWhoWaitsForItsAnswers) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  ASSERT_TRUE(submit(0, delete_of("b")));
+  ASSERT_TRUE(submit(7, set_of("c")));
+  EXPECT_EQ(session_.askers(), (std::vector<OperationId>{1, 7}));
+}
+
 TEST_F(SessionTest, WhatWasMadeReadyAndNotSentIsToldAsNotSentWhereItFails) {
   ASSERT_TRUE(submit(1, set_of("sent")));
   transmit();

@@ -196,6 +196,7 @@ TEST_F(APing, IsAnsweredByAPong) {
   EXPECT_GT(subscription_.unanswered_bytes(), 0U);
   EXPECT_EQ(receive(message("next 1 tok")).size(), 1U);
   EXPECT_EQ(subscription_.next_deadline(), t(50));
+  EXPECT_GT(subscription_.unanswered_bytes(), 0U) << "a push is no answer to it";
   receive(pong());
   EXPECT_EQ(subscription_.next_deadline(), std::nullopt);
   EXPECT_EQ(subscription_.unanswered_bytes(), 0U);

@@ -26,7 +26,6 @@ void Acquire::begin_attempt(Instant now) {
   Round round(answer_times_, std::make_shared<const Command>(kind_->take(token)), attempt_ + 1,
               now);
   ++attempt_;
-  late_ = false;
   token_ = std::move(token);
   round_ = std::move(round);
   phase_ = Phase::voting;

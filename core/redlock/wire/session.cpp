@@ -249,7 +249,6 @@ void Session::submit_last(SharedCommand removal, Instant repeat_until) {
   request.repeat_until = repeat_until;
   request.command = std::move(removal);
   request.answer_by = Instant::never();
-  request.by_text = true;
   awaited_.push_back(std::move(request));
 }
 
