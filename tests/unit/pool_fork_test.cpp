@@ -71,6 +71,14 @@ TEST_F(Rule08TheChildsPool, HasNoConnectionsAndNothingToWaitFor) {
             0);
 }
 
+TEST_F(Rule08TheChildsPool, IsCalledByNobody) {
+  EXPECT_EQ(exit_status_of_child([&] {
+              static_cast<void>(locks_.begin_lock(Resource("r"), Duration::ms(10'000)));
+              return pool_.step(Instant::never()) == Woken::ready;
+            }),
+            0);
+}
+
 TEST_F(Rule08TheChildsPool, SendsNothingWhenItEnds) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
   static_cast<void>(locks_.begin_lock(Resource("r"), Duration::ms(10'000)));

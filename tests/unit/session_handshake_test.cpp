@@ -49,6 +49,13 @@ TEST_F(AuthenticatedSession, ANameThatIsForbiddenIsDoneWithout) {
   EXPECT_EQ(arrivals[0].reply.answer, Answer::granted);
 }
 
+TEST_F(AuthenticatedSession, ThePasswordIsWipedOnceItIsSent) {
+  const std::string_view bytes = session_.output();
+  ASSERT_NE(bytes.find("secret"), std::string_view::npos);
+  session_.mark_sent(bytes.size());
+  EXPECT_EQ(bytes.find("secret"), std::string_view::npos) << "what stands there now";
+}
+
 // It complains in its own protocol, if at all.
 TEST_F(AuthenticatedSession, AServerThatExpectsTlsIsNamed) {
   ASSERT_TRUE(submit(1, set_of("a")));
@@ -151,6 +158,12 @@ TEST_F(NamedSelectingSession, NoOtherAnswerIsTakenForTheSelects) {
   EXPECT_TRUE(sent().empty());
   receive("+OK\r\n");
   EXPECT_EQ(verbs(), (std::vector<std::string>{"SET"}));
+}
+
+TEST_F(NamedSelectingSession, ANameIsDoneWithoutOnlyWhereAnErrorForbidsIt) {
+  receive("+OK\r\n:1\r\n");
+  EXPECT_TRUE(session_.broken());
+  EXPECT_EQ(session_.fault(), Fault::protocol);
 }
 
 class SelectingSession : public SessionTest {

@@ -67,6 +67,14 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalIsOwedUntilItsLastByteIsSent) {
   EXPECT_FALSE(session_.owes_removal());
 }
 
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalIsOwedWhateverWasTakenBackBehindIt) {
+  ASSERT_TRUE(submit(1, delete_of("a")));
+  ASSERT_TRUE(submit(2, set_of("b")));
+  session_.mark_sent(session_.output().size() / 2);
+  session_.take_back();
+  EXPECT_TRUE(session_.owes_removal());
+}
+
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhereNothingWasEverSentThereIsNothingLeftToSay) {
   ASSERT_TRUE(submit(1, delete_of("a")));
   EXPECT_FALSE(session_.has_last_words());
@@ -128,6 +136,17 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalThatWaitsToBeSentStaysWhatItIs) 
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].back(), "1");
+}
+
+TEST_F(Rule03TheSessionKnowsWhatIsOpen,
+       ARemovalThatWasNeverSentProvesWhenItIsSaidLastExactlyWhatItRemoves) {
+  ASSERT_TRUE(submit(1, shared(StampRelease{Resource("k"), Token("5"), Duration::ms(3),
+                                            StampUnit::milliseconds, StampProof::exact_or_plain})));
+  fail();
+  session_.repeat_removals();
+  const auto requests = sent();
+  ASSERT_EQ(requests.size(), 1U);
+  EXPECT_EQ(requests[0].back(), "0");
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARefusedRemovalIsOfUseForAsLongAsWasSaid) {
