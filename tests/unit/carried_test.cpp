@@ -99,6 +99,18 @@ TEST_F(CarriedTest, NothingIsLostWhereASilentConnectionIsReplacedThatHadNoRoom) 
   EXPECT_THAT(server(0).keys, IsEmpty());
 }
 
+TEST_F(CarriedTest, WhatFoundNoRoomIsHurriedAtTheEndOfARequest) {
+  connect();
+  for (std::size_t i = 0; i < kAwaitedMax; ++i) clean_up(delete_of(std::to_string(i)));
+  server(0).keys["k"] = "t";
+  clean_up(delete_of("k"));
+  ASSERT_TRUE(node_.has_carried());
+  node_.hurry_removals(false, clock_.now());
+  EXPECT_FALSE(node_.has_carried());
+  turn_for(Duration::ms(5));
+  EXPECT_THAT(server(0).keys, IsEmpty());
+}
+
 TEST_F(CarriedTest, WhatFoundNoRoomStillGoesOutWhereTheConnectionIsClosedByUs) {
   connect();
   constexpr std::size_t kCount = 100;

@@ -188,6 +188,19 @@ TEST_F(BackingOffCostsNoMajority, AndAReleaseIsStillCarriedToTheServerThatWasSpa
   EXPECT_FALSE(server(2).keys.contains("r"));
 }
 
+TEST_F(BackingOffCostsNoMajority, AndAReleaseThatNobodyWaitsForIsCarriedThereToo) {
+  LockManager locks = manager(3);
+  ASSERT_EQ(check(locks), Decision::granted);
+  step_for(Duration::ms(1));
+  lose_third_and_bring_it_back();
+  const OperationId id = locks.begin_unlock(Resource("r"), Token("t"));
+  ASSERT_EQ(pool_.take(id).decision, Decision::aborted);
+  clock_.advance(kBackoffMax);
+  ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  EXPECT_FALSE(server(2).keys.contains("r"));
+}
+
 TEST_F(BackingOffCostsNoMajority, AndNoAnswerWaitsForTheServerThatWasSpared) {
   LockManager locks = manager(3);
   ASSERT_EQ(lock(locks, "a").decision, Decision::granted);

@@ -269,6 +269,23 @@ TEST_F(PoolTest, WhatWasGivenUpAboutOneOperationIsNotHeldAgainstTheNext) {
   EXPECT_EQ(pool_.run(locks.begin_check(Resource("r"), taken.token)).decision, Decision::granted);
 }
 
+TEST_F(PoolTest, NothingStaysOfWhatWasEndedBeforeItWasDecided) {
+  LockManager locks = manager(1);
+  ASSERT_EQ(lock(locks, "connects").decision, Decision::granted);
+  const std::shared_ptr<Node> node = pool_.node(specs(1)[0].endpoint, kTimeoutDefault);
+  const auto uses = node.use_count();
+  for (const bool all : {false, true}) {
+    const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
+    if (all) {
+      pool_.abort_all();
+    } else {
+      ASSERT_EQ(pool_.take(id).decision, Decision::aborted);
+    }
+    step_for(Duration::ms(1));
+    EXPECT_EQ(node.use_count(), uses) << all;
+  }
+}
+
 TEST_F(PoolTest, AnOutcomeCanBeTakenOnce) {
   LockManager locks = manager(1);
   const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));

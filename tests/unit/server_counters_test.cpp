@@ -26,6 +26,17 @@ TEST(Percentile, IsTheLowestBoundUnderWhichSoManyStay) {
   EXPECT_EQ(percentile(round_trips({60, 70, 1'500, 70}), 75), Duration::us(100));
 }
 
+TEST(Percentile, OfManyIsExactToOne) {
+  RoundTrips many{};
+  many[0] = 999;
+  many[1] = 1'001;
+  EXPECT_EQ(percentile(many, 50), Duration::us(kRoundTripBoundsUs[1]));
+  ++many[0];
+  EXPECT_EQ(percentile(many, 50), Duration::us(kRoundTripBoundsUs[1]));
+  ++many[0];
+  EXPECT_EQ(percentile(many, 50), Duration::us(kRoundTripBoundsUs[0]));
+}
+
 TEST(Percentile, OfNothingIsNothing) { EXPECT_EQ(percentile(RoundTrips{}, 50), std::nullopt); }
 
 TEST(Percentile, WhatIsBeyondAllBoundsStaysUnderTheLast) {

@@ -302,6 +302,16 @@ TEST_F(SessionTest, AnUnknownScriptIsSentAsTextOnceAndAnsweredOnce) {
   EXPECT_EQ(arrivals[1].reply.answer, Answer::granted);
 }
 
+TEST_F(SessionTest, AnUnknownScriptIsSentAsTextThoughAnotherCallFoundItMeanwhile) {
+  ASSERT_TRUE(submit(1, check_of("a")));
+  receive(":1\r\n");
+  ASSERT_TRUE(submit(2, check_of("b")));
+  ASSERT_TRUE(submit(3, check_of("c")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVALSHA", "EVALSHA"}));
+  receive("-NOSCRIPT No matching script.\r\n:1\r\n");
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+}
+
 TEST_F(SessionTest, ARepetitionDoesNotCostTheConnectionWhatWasDueLongAgo) {
   ASSERT_TRUE(submit(1, check_of("a")));
   receive(":1\r\n");

@@ -46,6 +46,16 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBehindTheSetClosesIt) {
   EXPECT_EQ(session_.open_takes(), (std::vector<OperationId>{2}));
 }
 
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, RemovalsStayInTheOrderInWhichTheyWereAsked) {
+  ASSERT_TRUE(submit(1, delete_of("a")));
+  ASSERT_TRUE(submit(0, delete_of("b")));
+  sent();
+  fail();
+  const std::vector<Refused> unsettled = session_.unsettled();
+  ASSERT_EQ(unsettled.size(), 2U);
+  EXPECT_EQ(lock_name(*unsettled[0].removal), lock_name(*delete_of("a")));
+}
+
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatWasNeverWrittenCannotHaveBeenDone) {
   ASSERT_TRUE(submit(1, set_of("a")));
   sent();
@@ -69,8 +79,10 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalIsOwedUntilItsLastByteIsSent) {
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalIsOwedWhateverWasTakenBackBehindIt) {
   ASSERT_TRUE(submit(1, delete_of("a")));
+  const std::size_t size = session_.output().size();
   ASSERT_TRUE(submit(2, set_of("b")));
-  session_.mark_sent(session_.output().size() / 2);
+  ASSERT_GT(session_.output().size(), size);
+  session_.mark_sent(size - 1);
   session_.take_back();
   EXPECT_TRUE(session_.owes_removal());
 }
