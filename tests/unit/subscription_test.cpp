@@ -186,6 +186,11 @@ TEST_F(SubscriptionTest, KeepsTheReasonOfItsFirstEnd) {
   EXPECT_FALSE(subscription_.has_output());
 }
 
+TEST_F(SubscriptionTest, IsConfirmedOnce) {
+  receive(confirmation());
+  expect_end(confirmation(), Fault::protocol);
+}
+
 using APing = SubscriptionTest;
 
 TEST_F(APing, IsAnsweredByAPong) {
