@@ -11,8 +11,9 @@ build() { cmake --build "$build" -j "$1" --target "${@:2}" >"$job/build.log" 2>&
 
 # Of the tree, what a build needs in which mutants are tried.
 copy_original() {
-  mkdir "$1"
+  mkdir -p "$1/docs"
   cp -a "$root"/{core,tests,cmake,CMakeLists.txt,sources.txt} "$1/"
+  cp -a "$root/docs/limits.md" "$1/docs/"
 }
 
 # configure_copy TREE BUILD [OPTION...]
