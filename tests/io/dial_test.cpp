@@ -88,6 +88,29 @@ TEST_F(Dialling, AnEarlierAddressMayStillWin) {
   EXPECT_FALSE(dial.doubtful(t(50)));
 }
 
+TEST_F(Dialling, WhoHasAConnectionIsWokenForNoOtherAddress) {
+  Dial dial({good(), silent()}, t(0), t(100));
+  ASSERT_TRUE(done_at(dial, t(0)));
+  EXPECT_EQ(dial.wake_at(), Instant::never());
+}
+
+TEST_F(Dialling, AnAddressThatRefusesLaterHandsItsTimeToTheNextToo) {
+  Dial dial({silent(), good()}, t(0), t(100));
+  std::vector<pollfd> sockets;
+  dial.watch(sockets);
+  // What a reset does to it.
+  ASSERT_EQ(shutdown(sockets.at(0).fd, SHUT_RDWR), 0);
+  ASSERT_TRUE(done_at(dial, t(1)));
+  EXPECT_EQ(dial.next_first(), good());
+  Dial alone({silent()}, t(0), t(100));
+  sockets.clear();
+  alone.watch(sockets);
+  ASSERT_EQ(shutdown(sockets.at(0).fd, SHUT_RDWR), 0);
+  ASSERT_TRUE(done_at(alone, t(1)));
+  EXPECT_EQ(alone.reason(), "Connection reset by peer");
+  EXPECT_EQ(alone.fault(), Fault::connect);
+}
+
 TEST_F(Dialling, WhatAnEarlierCallWasInterruptedByDoesNotMatter) {
   Dial dial({good()}, t(0), t(100));
   EXPECT_TRUE(eventually([&] {
@@ -118,6 +141,7 @@ TEST_F(Dialling, WhereAllRefuseTheLastReasonIsTold) {
   ASSERT_TRUE(done_at(dial, t(0)));
   EXPECT_FALSE(dial.take_connection().open());
   EXPECT_EQ(dial.reason(), "Connection refused");
+  EXPECT_EQ(dial.fault(), Fault::refused);
   EXPECT_TRUE(dial.doubtful(t(0)));
 }
 
@@ -153,6 +177,8 @@ TEST_F(Dialling, AConnectionSendsAtOnceAndIsKeptAliveEveryMinute) {
   EXPECT_EQ(option(connection, SOL_SOCKET, SO_KEEPALIVE), 1);
   EXPECT_EQ(option(connection, IPPROTO_TCP, TCP_KEEPIDLE), 60);
 }
+
+TEST_F(Dialling, NobodyDialsWithoutAnAddress) { EXPECT_DEATH(Dial({}, t(0), t(1)), "addresses_"); }
 
 // A server on a unix socket that has no room for another connection.
 class BusyUnixServer : public testing::Test {

@@ -1,6 +1,7 @@
 // Connections that are closed for sending while their server still reads, and closing without a
 // reset.
 #include <gtest/gtest.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 
 #include <array>
@@ -139,6 +140,24 @@ TEST_F(HalfClosing, PastTheBoundTheOldestIsClosedAndNoOther) {
     EXPECT_FALSE(was_reset(pairs[i].server)) << i;
     EXPECT_EQ(read_to_the_end(pairs[i].server), "undo") << i;
   }
+}
+
+TEST_F(HalfClosing, WhoseServerHasClosedMakesRoomBeforeTheOldest) {
+  const Pair last = connected();
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < kHalfClosedMax; ++i) pairs.push_back(connected());
+  for (const Pair& pair : pairs) transport_.close_behind(pair.ours);
+  const int closing = pairs.back().server.number();
+  ASSERT_EQ(shutdown(closing, SHUT_WR), 0);
+  ASSERT_TRUE(eventually([&] {
+    tcp_info known{};
+    socklen_t size = sizeof(known);
+    return getsockopt(closing, IPPROTO_TCP, TCP_INFO, &known, &size) == 0 &&
+           known.tcpi_state == TCP_CLOSE;
+  })) << "our side has its end";
+  transport_.close_behind(last.ours);
+  ASSERT_EQ(write(pairs.front().server.number(), "+OK\r\n", 5), 5);
+  EXPECT_FALSE(was_reset(pairs.front().server));
 }
 
 TEST_F(HalfClosing, NoDescriptorIsClosedTwice) {

@@ -13,6 +13,7 @@
 #include "io/support/eventually.hpp"
 #include "io/support/name_server.hpp"
 #include "io/support/temp_folder.hpp"
+#include "support/allocations.hpp"
 #include "support/child.hpp"
 
 namespace {
@@ -48,6 +49,7 @@ class LookingUp : public testing::Test {
     std::vector<pollfd> left;
     look_up.watch(left);
     EXPECT_TRUE(left.empty()) << "they are closed";
+    EXPECT_EQ(look_up.patience(), std::nullopt);
   }
   static std::vector<std::string> addresses(const LookUp& look_up) {
     std::vector<std::string> texts;
@@ -61,12 +63,15 @@ class LookingUp : public testing::Test {
     return texts;
   }
 
-  // With a resolv.conf that names these domains.
-  NameSources sources_that_search(const std::string& domains) const {
+  // With a resolv.conf that says so.
+  NameSources sources_with(const std::string& line) const {
     NameSources sources = names_.sources();
     sources.resolv_conf = test::temp_path("resolv.conf");
-    std::ofstream(sources.resolv_conf) << "nameserver 127.0.0.1\nsearch " << domains << '\n';
+    std::ofstream(sources.resolv_conf) << "nameserver 127.0.0.1\n" << line << '\n';
     return sources;
+  }
+  NameSources sources_that_search(const std::string& domains) const {
+    return sources_with("search " + domains);
   }
 
   NameServer names_;
@@ -120,9 +125,47 @@ TEST_F(LookingUp, ReadsTheSystemsFilesEachTime) {
 
 TEST_F(LookingUp, OfAnUnknownNameSaysSo) {
   LookUp look_up(names_.sources(), "nobody.test", kPort);
+  const std::set<int> before = test::open_descriptors();
   run(look_up);
   EXPECT_TRUE(look_up.result().addresses.empty());
   EXPECT_NE(look_up.result().failure.find("cannot be resolved"), std::string::npos);
+  EXPECT_LT(test::open_descriptors().size(), before.size()) << "nor is anything kept open";
+}
+
+TEST_F(LookingUp, OfASilentNameServerEndsByItself) {
+  names_.be_silent(true);
+  // By the names that older versions of c-ares know, and by those of newer ones.
+  const std::string options = "options retrans:300 retry:1 timeout:1 attempts:1";
+  LookUp look_up(sources_with(options), "a.test", kPort);
+  run(look_up);
+  EXPECT_EQ(look_up.result().failure,
+            "the host name cannot be resolved: Timeout while contacting DNS servers");
+}
+
+TEST_F(LookingUp, ThatCannotBeginSaysSoAtOnce) {
+  NameSources sources;
+  sources.servers = "no address";
+  const std::set<int> before = test::open_descriptors();
+  LookUp look_up(sources, "a.test", kPort);
+  ASSERT_TRUE(look_up.done());
+  EXPECT_NE(look_up.result().failure.find("cannot be resolved"), std::string::npos);
+  EXPECT_EQ(look_up.patience(), std::nullopt);
+  EXPECT_EQ(test::open_descriptors(), before);
+}
+
+// As its first or its second address is noted.
+TEST_F(LookingUp, WhoseAnswerFindsNoMemoryFailsWhole) {
+  names_.know("a.test", {"127.0.0.2", "127.0.0.3"});
+  for (const std::size_t address : {1U, 2U}) {
+    LookUp look_up(names_.sources(), "a.test", kPort);
+    EXPECT_TRUE(eventually([&] {
+      const test::FailingAllocations failing(address, test::Shortage::lasting);
+      look_up.drive();
+      return look_up.done();
+    }));
+    EXPECT_TRUE(look_up.result().addresses.empty());
+    EXPECT_EQ(look_up.result().failure, "no memory");
+  }
 }
 
 TEST_F(LookingUp, OfANameServerThatFailsSaysSo) {
@@ -171,6 +214,13 @@ TEST_F(LookingUp, AChildThatLetsGoOfItLeavesItToItsParent) {
   run(*look_up);
   EXPECT_FALSE(look_up->result().addresses.empty()) << look_up->result().failure;
   EXPECT_EQ(names_.asked(), 2);
+}
+
+TEST(ALookUpUnderWay, HasNoResult) {
+  NameSources sources;
+  sources.servers = "127.0.0.1:1";
+  const LookUp look_up(sources, "a.test", kPort);
+  EXPECT_DEATH(static_cast<void>(look_up.result()), "done");
 }
 
 TEST(Cares, NamesItsVersion) { EXPECT_NE(cares_version().find('.'), std::string::npos); }

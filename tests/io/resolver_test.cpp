@@ -39,6 +39,11 @@ class Resolving : public testing::Test {
   [[nodiscard]] bool known(Instant now) {
     return !resolver_.resolve(kName, kPort, now).known.addresses.empty();
   }
+  // Of the machine's own name, which is known without asking: a name more to be remembered.
+  void resolve_numbered(std::size_t i) {
+    const auto port = static_cast<std::uint16_t>(i + 1);
+    EXPECT_FALSE(resolver_.resolve("localhost", port, t(0)).known.addresses.empty());
+  }
 
   test::NameServer names_;
   Resolver resolver_{names_.sources()};
@@ -137,6 +142,30 @@ TEST_F(Resolving, AddressesThatLedNowhereAreForgotten) {
   names_.be_silent(true);
   resolver_.forget(kName, kPort);
   EXPECT_FALSE(known(t(1)));
+}
+
+TEST_F(Resolving, NamesAreRememberedUpToTheBound) {
+  finish(begin(kName, t(0)), t(0));
+  names_.be_silent(true);
+  for (std::size_t i = 1; i < kResolvedNamesMax; ++i) resolve_numbered(i);
+  EXPECT_TRUE(known(t(0)));
+  resolve_numbered(kResolvedNamesMax);
+  EXPECT_FALSE(known(t(0)));
+}
+
+TEST_F(Resolving, AddressesToBeginWithAreRememberedUpToTheBound) {
+  const Resolution found = finish(begin(kName, t(0)), t(0));
+  const SocketAddress& second = found.addresses.at(1);
+  const auto begins_with_second = [&] {
+    return resolver_.resolve(kName, kPort, t(1)).known.addresses.at(0) == second;
+  };
+  resolver_.prefer(kName, kPort, second);
+  for (std::size_t i = 1; i < kResolvedNamesMax; ++i) {
+    resolver_.prefer(std::to_string(i) + ".test", kPort, second);
+  }
+  EXPECT_TRUE(begins_with_second());
+  resolver_.prefer("one-more.test", kPort, second);
+  EXPECT_FALSE(begins_with_second());
 }
 
 TEST_F(Resolving, TheAddressToBeginWithOutlivesTheLookUp) {

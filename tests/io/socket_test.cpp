@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +17,7 @@
 
 #include "io/support/name_server.hpp"
 #include "io/support/silent_address.hpp"
+#include "io/support/temp_folder.hpp"
 #include "support/system_calls.hpp"
 
 namespace redlock {
@@ -189,9 +191,38 @@ TEST_F(SocketTest, WhoHangsUpAfterAWordDoesNot) {
   EXPECT_EQ(::send(peer, "-ERR\r\n", 6, 0), 6);
   wait_for(id, false);
   EXPECT_EQ(transport_.receive(id, buffer).state, IoState::progress);
+  EXPECT_EQ(transport_.receive(id, buffer).state, IoState::blocked);
   ::close(peer);
   wait_for(id, false);
   EXPECT_EQ(transport_.receive(id, buffer).reason, "the server closed the connection");
+  transport_.close(id);
+}
+
+TEST_F(SocketTest, WhoHangsUpOnAUnixSocketExpectsNoTls) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  const std::string path = test::temp_path("hangs-up");
+  path.copy(name.sun_path, sizeof(name.sun_path) - 1);
+  const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&name), sizeof(name)), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  endpoint_ = Endpoint();
+  endpoint_.unix_path = path;
+  const ConnectionId id = connected();
+  ::close(accept(listener, nullptr, nullptr));
+  ::close(listener);
+  wait_for(id, false);
+  std::array<char, 64> buffer;
+  EXPECT_EQ(transport_.receive(id, buffer).reason, "the server closed the connection");
+  transport_.close(id);
+}
+
+TEST_F(SocketTest, WhoOnlyLooksAsksNoClock) {
+  const ConnectionId id = connected();
+  interest_ = {id, {true, false, false}, false, false};
+  const test::SystemCalls calls;
+  EXPECT_EQ(transport_.wait(std::span(&interest_, 1), Instant()), Woken::deadline);
+  EXPECT_TRUE(calls.clocks.empty());
   transport_.close(id);
 }
 
@@ -209,6 +240,27 @@ TEST_F(SocketTest, AThreadThatOthersWakeLooksForAnAnswerAWhileBeforeItSleeps) {
   SocketTransport woken(clock_, {}, &waker);
   EXPECT_TRUE(polls_at_least(2, woken, endpoint_, Duration::ms(20)));
   EXPECT_FALSE(polls_at_least(2, transport_, endpoint_, Duration::ms(20))) << "nobody else does";
+}
+
+TEST_F(SocketTest, WhereNoServerOwesAnAnswerItSleepsAtOnce) {
+  Waker waker;
+  SocketTransport woken(clock_, {}, &waker);
+  EXPECT_TRUE(polls_at_least(1, woken, endpoint_, Duration()));
+  test::SystemCalls calls;
+  calls.fail(1, EINTR, "ppoll");
+  EXPECT_EQ(woken.wait({}, clock_.now() + Duration::ms(20)), Woken::deadline);
+  EXPECT_FALSE(calls.failed());
+}
+
+TEST_F(SocketTest, WhatHasFailedAlreadyIsToldAtOnce) {
+  endpoint_ = Endpoint();
+  endpoint_.unix_path = "/no/such/socket";
+  const ConnectionId id = transport_.open(endpoint_, Instant::never());
+  ASSERT_EQ(transport_.status(id).state, LinkState::failed);
+  const Instant before = clock_.now();
+  EXPECT_EQ(wait_for(id, false, Duration::seconds(10)), Woken::ready);
+  EXPECT_LT(clock_.now() - before, Duration::seconds(5));
+  transport_.close(id);
 }
 
 TEST_F(SocketTest, ThatWhileIsShort) {

@@ -1,14 +1,20 @@
 // What is made of files: trust, certificates of ours and their keys; and each kind of bad file.
 #include "redlock/runtime/tls_context.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <openssl/err.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdlib>
 #include <filesystem>
 
 #include "io/support/temp_folder.hpp"
+#include "redlock/wire/tls_draft.hpp"
 #include "support/certificates.hpp"
+#include "support/tls_server.hpp"
 
 namespace redlock {
 namespace {
@@ -16,6 +22,16 @@ namespace {
 using test::Certificate;
 using test::temp_path;
 using test::write_file;
+
+// As nobody can see who looks at its date, size and number.
+void change_unseen(const std::string& path, std::string text) {
+  struct stat before {};
+  ASSERT_EQ(stat(path.c_str(), &before), 0);
+  text.resize(static_cast<std::size_t>(before.st_size), '\n');
+  write_file(path, text);
+  const std::array<timespec, 2> times{before.st_atim, before.st_mtim};
+  ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times.data(), 0), 0);
+}
 
 class TlsFiles : public testing::Test {
  protected:
@@ -80,10 +96,43 @@ TEST_F(TlsFiles, AKeyIsReadWithItsPassphraseAndNoOther) {
             "local_pk " + options.local_pk + ": the key is encrypted with another passphrase");
 }
 
+TEST_F(TlsFiles, APassphraseMayBeAsLongAsTheBound) {
+  const std::string longest(kTlsPassphraseBytesMax, 'x');
+  TlsOptions options = showing(good_, good_.key_pem(longest));
+  options.passphrase = longest;
+  EXPECT_EQ(trouble_with(options), "");
+}
+
 TEST_F(TlsFiles, AKeyThatDoesNotBelongToTheCertificate) {
-  const TlsOptions options = showing(good_, Certificate::self_signed().key_pem());
-  EXPECT_EQ(trouble_with(options),
-            "local_pk " + options.local_pk + ": the key does not belong to local_cert");
+  for (const std::string& key :
+       {Certificate::self_signed().key_pem(), test::key_of_another_kind()}) {
+    const TlsOptions options = showing(good_, key);
+    EXPECT_EQ(trouble_with(options),
+              "local_pk " + options.local_pk + ": the key does not belong to local_cert");
+  }
+}
+
+TEST_F(TlsFiles, NobodyIsAskedForThePassphraseOfACertificate) {
+  TlsOptions options = showing(good_, good_.key_pem());
+  write_file(options.local_cert, good_.certificate_pem("Secret1"));
+  options.passphrase = "Secret1";
+  const std::string trouble = "local_cert " + options.local_cert + ": holds no certificate";
+  EXPECT_EQ(trouble_with(options).find(trouble), 0U);
+}
+
+TEST_F(TlsFiles, WhatSomebodyElseFailedAtIsNotToldAsTheirTrouble) {
+  TlsOptions options;
+  options.cafile = write_file(temp_path("rubbish"), "no certificate\n");
+  const std::string trouble = trouble_with(options);
+  test::leave_an_error();
+  EXPECT_EQ(trouble_with(options), trouble);
+}
+
+TEST_F(TlsFiles, WhereNobodyIsVerifiedNoAuthoritiesAreRead) {
+  TlsOptions options;
+  options.cafile = write_file(temp_path("rubbish"), "no certificate\n");
+  options.verify_peer = false;
+  EXPECT_EQ(trouble_with(options), "");
 }
 
 TEST_F(TlsFiles, FilesThatAreMissing) {
@@ -154,15 +203,143 @@ TEST_F(TlsFiles, AFileThatWasReplacedIsReadAgain) {
   EXPECT_EQ(trouble_with(options, contexts), "");
 }
 
-TEST_F(TlsFiles, ManyDifferentOnesAreNotKept) {
+TEST_F(TlsFiles, WhoAServerMustBeIsNoMatterOfTheFiles) {
   TlsContexts contexts;
   TlsOptions options;
   options.cafile = write_file(temp_path("authority"), good_.certificate_pem());
+  EXPECT_EQ(trouble_with(options, contexts), "");
+  change_unseen(options.cafile, "rubbish");
+  options.peer_name = "other";
+  EXPECT_EQ(trouble_with(options, contexts), "");
+  options.verify_peer_name = false;
+  EXPECT_EQ(trouble_with(options, contexts), "");
   options.ciphers = "HIGH";
-  for (std::size_t i = 0; i < 3 * kTlsContextsMax; ++i) {
-    options.ciphers += ":!aNULL";
-    EXPECT_EQ(trouble_with(options, contexts), "");
+  EXPECT_NE(trouble_with(options, contexts), "") << "it is read for other options";
+}
+
+TEST_F(TlsFiles, WhatWasReadIsKeptUpToTheBoundAndThenReadAnew) {
+  TlsContexts contexts;
+  const std::string cafile = write_file(temp_path("authority"), good_.certificate_pem());
+  const auto trouble = [&](std::size_t number) {
+    TlsOptions options;
+    options.cafile = cafile;
+    options.ciphers = "HIGH";
+    for (std::size_t i = 0; i < number; ++i) options.ciphers += ":!aNULL";
+    return trouble_with(options, contexts);
+  };
+  for (std::size_t i = 0; i < kTlsContextsMax; ++i) EXPECT_EQ(trouble(i), "");
+  change_unseen(cafile, "rubbish");
+  EXPECT_EQ(trouble(0), "");
+  EXPECT_NE(trouble(kTlsContextsMax), "");
+  change_unseen(cafile, good_.certificate_pem());
+  EXPECT_EQ(trouble(kTlsContextsMax), "");
+  change_unseen(cafile, "rubbish");
+  EXPECT_EQ(trouble(kTlsContextsMax), "");
+  EXPECT_NE(trouble(0), "");
+}
+
+// A client may be a static object, and end behind main(). The process is a new one, since in this
+// one somebody has begun OpenSSL already.
+TEST(TlsAtTheEndOfAProcess, IsStillThere) {
+  const auto usable = [] {
+    Endpoint server;
+    server.host = "localhost";
+    server.tls.emplace();
+    return TlsContexts().begin(server).stream != nullptr;
+  };
+  const auto end = [usable] {
+    // What begins later ends sooner.
+    static const auto kUsable = usable;
+    std::atexit([] { _exit(kUsable() ? 0 : 1); });
+    std::exit(usable() ? 2 : 3);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(end(), testing::ExitedWithCode(0), "");
+}
+
+// Servers at several ports, all of one certificate.
+class TlsSessions : public testing::Test {
+ protected:
+  [[nodiscard]] Endpoint at(std::size_t port) const {
+    Endpoint server;
+    server.host = "localhost";
+    server.port = static_cast<std::uint16_t>(port);
+    server.tls.emplace();
+    server.tls->cafile = cafile_;
+    return server;
   }
+  // A connection that has been answered.
+  std::unique_ptr<TlsStream> connected(const Endpoint& server) {
+    std::unique_ptr<TlsStream> ours = contexts_.begin(server).stream;
+    test::TlsServerEnd theirs(server_);
+    for (int turn = 0; turn < 3; ++turn) {
+      const std::string output(ours->output());
+      ours->mark_sent(output.size());
+      theirs.feed(output);
+      if (turn == 2 && theirs.open()) theirs.say("+OK\r\n");
+      ours->feed(theirs.take_output());
+    }
+    std::array<char, 100> buffer;
+    EXPECT_EQ(ours->read(buffer), ours->state() == TlsStream::State::open ? 5U : 0U);
+    return ours;
+  }
+  // Connects; was it known already?
+  bool known(const Endpoint& server) {
+    const std::unique_ptr<TlsStream> stream = connected(server);
+    EXPECT_EQ(stream->state(), TlsStream::State::open) << stream->reason();
+    contexts_.remember(server, *stream);
+    return stream->resumed();
+  }
+  void make_other_contexts() {
+    Endpoint other = at(1);
+    other.tls->ciphers = "HIGH";
+    for (std::size_t i = 0; i < kTlsContextsMax; ++i) {
+      other.tls->ciphers += ":!aNULL";
+      EXPECT_EQ(contexts_.begin(other).trouble, "");
+    }
+  }
+
+  Certificate authority_ = Certificate::authority();
+  std::string cafile_ = write_file(temp_path("authority"), authority_.certificate_pem());
+  test::TlsServer server_{authority_.issue()};
+  TlsContexts contexts_;
+};
+
+TEST_F(TlsSessions, AreKeptUpToTheBoundAndThenBegunAnew) {
+  for (std::size_t port = 1; port <= kTlsSessionsMax; ++port) EXPECT_FALSE(known(at(port)));
+  EXPECT_TRUE(known(at(1)));
+  const std::unique_ptr<TlsStream> under_way = connected(at(1));
+  EXPECT_TRUE(under_way->resumed());
+  EXPECT_FALSE(known(at(kTlsSessionsMax + 1)));
+  // When its server was verified is not known any more.
+  contexts_.remember(at(1), *under_way);
+  EXPECT_FALSE(known(at(1)));
+  EXPECT_TRUE(known(at(kTlsSessionsMax + 1)));
+}
+
+TEST_F(TlsSessions, AreForgottenWithTheirContexts) {
+  EXPECT_FALSE(known(at(1)));
+  const std::unique_ptr<TlsStream> under_way = connected(at(2));
+  make_other_contexts();
+  contexts_.remember(at(2), *under_way);
+  EXPECT_FALSE(known(at(1)));
+  EXPECT_FALSE(known(at(2)));
+}
+
+TEST_F(TlsSessions, AreForgottenWithTheFilesThatTheirServersWereVerifiedBy) {
+  Endpoint other = at(1);
+  other.tls->cafile = write_file(temp_path("other"), authority_.certificate_pem());
+  for (const bool again : {false, true}) {
+    EXPECT_EQ(known(at(1)), again);
+    EXPECT_EQ(known(other), again);
+  }
+  write_file(cafile_, authority_.certificate_pem() + "\n");
+  EXPECT_FALSE(known(at(1)));
+  EXPECT_TRUE(known(other));
+  write_file(cafile_, Certificate::authority().certificate_pem());
+  const std::unique_ptr<TlsStream> distrusted = connected(at(1));
+  EXPECT_EQ(distrusted->state(), TlsStream::State::ended);
+  EXPECT_EQ(distrusted->fault(), Fault::tls);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -37,6 +38,12 @@ class ATlsLink : public testing::Test {
     endpoint_.password = "Secret1";
   }
 
+  // What the server has said and has not been read.
+  [[nodiscard]] std::size_t unread() const {
+    int bytes = 0;
+    EXPECT_EQ(ioctl(ours_.number(), FIONREAD, &bytes), 0);
+    return static_cast<std::size_t>(bytes);
+  }
   // Passes on what there is; true when anything was.
   bool pass() {
     std::array<char, 8192> buffer;
@@ -89,6 +96,99 @@ TEST_F(ATlsLink, TheEndOfTheHandshakeLeavesWithTheFirstWords) {
   EXPECT_EQ(end_.heard(), "PING\r\n");
 }
 
+TEST_F(ATlsLink, ASingleByteIsMovedEitherWay) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  EXPECT_EQ(link.send(ours_.number(), "x").bytes, 1U);
+  pass();
+  EXPECT_EQ(end_.heard(), "x");
+  end_.say("y");
+  pass();
+  std::array<char, 100> buffer;
+  EXPECT_EQ(link.receive(ours_.number(), buffer).bytes, 1U);
+  EXPECT_EQ(buffer[0], 'y');
+}
+
+TEST_F(ATlsLink, OfALongHandshakeATurnReadsAPart) {
+  test::CertificateWish wish;
+  for (int i = 0; i < 450; ++i) wish.names += ",DNS:" + std::string(200, 'x');
+  const test::TlsServer server(test::trusted_authority().issue(wish));
+  end_ = test::TlsServerEnd(server);
+  TlsLink link(contexts_, endpoint_);
+  link.shake(ours_.number());
+  pass();
+  const std::size_t said = unread();
+  constexpr std::size_t kTurn = kTlsFeedsMax * kTlsFeedMax;
+  ASSERT_GT(said, kTurn);
+  link.shake(ours_.number());
+  EXPECT_EQ(unread(), said - kTurn);
+  EXPECT_EQ(link.status().state, LinkState::connecting);
+  link.shake(ours_.number());
+  EXPECT_EQ(link.status().state, LinkState::connected) << link.status().reason;
+}
+
+TEST_F(ATlsLink, OfWhatIsNothingToReadATurnReadsAPart) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  ASSERT_EQ(link.send(ours_.number(), "PING\r\n").state, IoState::progress);
+  pass();
+  for (int i = 0; i < 2'800; ++i) end_.change_keys();
+  end_.say("+OK\r\n");
+  pass();
+  const std::size_t said = unread();
+  constexpr std::size_t kTurn = kTlsFeedsMax * kTlsFeedMax;
+  ASSERT_GT(said, kTurn);
+  std::array<char, 100> buffer;
+  const IoResult nothing = link.receive(ours_.number(), buffer);
+  EXPECT_EQ(nothing.state, IoState::blocked);
+  EXPECT_EQ(nothing.bytes, 0U);
+  EXPECT_EQ(unread(), said - kTurn);
+  EXPECT_EQ(link.receive(ours_.number(), buffer).bytes, 5U);
+}
+
+TEST_F(ATlsLink, AServerThatTakesNoAnswersIsNotReadUntilItDoes) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  ASSERT_EQ(link.send(ours_.number(), "PING\r\n").state, IoState::progress);
+  pass();
+  std::array<char, 100> buffer;
+  std::string waiting;
+  // Says what the socket takes of it.
+  const auto say = [&] {
+    waiting += end_.take_output();
+    const ssize_t said = ::send(theirs_.number(), waiting.data(), waiting.size(), MSG_NOSIGNAL);
+    if (said > 0) waiting.erase(0, static_cast<std::size_t>(said));
+    return waiting.empty();
+  };
+  std::size_t asked = 0;
+  while (asked < 50'000 && say()) {
+    for (int i = 0; i < 100; ++i, ++asked) end_.ask_for_new_keys();
+    EXPECT_EQ(link.receive(ours_.number(), buffer).state, IoState::blocked);
+  }
+  ASSERT_LT(asked, 50'000U) << "all of it was read";
+  end_.say("+OK\r\n");
+  EXPECT_TRUE(eventually([&] {
+    std::array<char, 8192> answers;
+    const ssize_t got = recv(theirs_.number(), answers.data(), answers.size(), 0);
+    if (got > 0) end_.feed(std::string_view(answers.data(), static_cast<std::size_t>(got)));
+    say();
+    return link.receive(ours_.number(), buffer).bytes == 5;
+  }));
+}
+
+TEST_F(ATlsLink, AServerThatWantsToShakeHandsAgainIsRefusedAndServedOn) {
+  const test::TlsServer server(test::trusted_authority().issue(), {.tls13 = false});
+  end_ = test::TlsServerEnd(server);
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  pass();
+  end_.ask_for_a_new_handshake();
+  pass();
+  std::array<char, 100> buffer;
+  EXPECT_EQ(link.receive(ours_.number(), buffer).state, IoState::blocked);
+  EXPECT_EQ(link.send(ours_.number(), "PING\r\n").bytes, 6U);
+}
+
 TEST_F(ATlsLink, WhatTheSocketDoesNotTakeWaitsAndNothingFollowsIt) {
   TlsLink link(contexts_, endpoint_);
   shake(link);
@@ -100,6 +200,7 @@ TEST_F(ATlsLink, WhatTheSocketDoesNotTakeWaitsAndNothingFollowsIt) {
     if (result.state != IoState::progress) break;
   }
   ASSERT_EQ(result.state, IoState::blocked);
+  EXPECT_EQ(result.bytes, 0U);
   ASSERT_LT(sent, much.size());
   EXPECT_TRUE(link.wants(false).write);
   while (pass()) link.flush(ours_.number());
@@ -173,7 +274,37 @@ TEST_F(ATlsLink, WhatCameBeforeTheEndIsReadBeforeIt) {
   EXPECT_EQ(link.receive(ours_.number(), buffer).bytes, 7U);
   const IoResult end = link.receive(ours_.number(), buffer);
   EXPECT_EQ(end.state, IoState::ended);
+  EXPECT_EQ(end.bytes, 0U);
   EXPECT_EQ(end.fault, Fault::closed);
+}
+
+TEST_F(ATlsLink, BehindTheServersGoodbyeNothingIsSent) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  ASSERT_EQ(link.send(ours_.number(), "PING\r\n").state, IoState::progress);
+  pass();
+  end_.say_goodbye();
+  pass();
+  std::array<char, 100> buffer;
+  EXPECT_EQ(link.receive(ours_.number(), buffer).state, IoState::ended);
+  const IoResult end = link.send(ours_.number(), "PING\r\n");
+  EXPECT_EQ(end.state, IoState::ended);
+  EXPECT_EQ(end.reason, "the server closed the connection");
+}
+
+TEST_F(ATlsLink, AServerWhoseWordsAreDamagedIsToldSo) {
+  TlsLink link(contexts_, endpoint_);
+  shake(link);
+  ASSERT_EQ(link.send(ours_.number(), "PING\r\n").state, IoState::progress);
+  while (pass()) {
+  }
+  end_.say("+PONG\r\n");
+  std::string damaged = end_.take_output();
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  ASSERT_GT(::send(theirs_.number(), damaged.data(), damaged.size(), MSG_NOSIGNAL), 0);
+  std::array<char, 100> buffer;
+  EXPECT_EQ(link.receive(ours_.number(), buffer).fault, Fault::tls);
+  EXPECT_GT(recv(theirs_.number(), buffer.data(), buffer.size(), 0), 0);
 }
 
 TEST_F(ATlsLink, SendingToAServerThatHasGoneEnds) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <system_error>
 #include <thread>
 
@@ -37,6 +38,13 @@ TEST_F(WakerBetweenTwoThreads, ManyCallsEndOneWait) {
   for (int i = 0; i < 100'000; ++i) waker_.call();
   EXPECT_EQ(wait_for(Duration::seconds(30)), Woken::called);
   EXPECT_EQ(wait_for(Duration()), Woken::deadline);
+}
+
+// A signal handler may call in the midst of anything.
+TEST_F(WakerBetweenTwoThreads, ACallThatFindsNoRoomLeavesErrnoAsItWas) {
+  errno = EDOM;
+  for (int i = 0; i < 100'000; ++i) waker_.call();
+  EXPECT_EQ(errno, EDOM);
 }
 
 TEST_F(WakerBetweenTwoThreads, APoolsTurnEndsToo) {

@@ -18,12 +18,13 @@ void check(bool done, const char* what) {
   if (!done) throw std::runtime_error(what);
 }
 
-std::shared_ptr<EVP_PKEY> new_key() {
+std::shared_ptr<EVP_PKEY> new_key(int kind = EVP_PKEY_EC) {
   const std::unique_ptr<EVP_PKEY_CTX, void (*)(EVP_PKEY_CTX*)> maker(
-      EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nullptr), EVP_PKEY_CTX_free);
+      EVP_PKEY_CTX_new_id(kind, nullptr), EVP_PKEY_CTX_free);
   EVP_PKEY* key = nullptr;
   check(EVP_PKEY_keygen_init(maker.get()) == 1 &&
-            EVP_PKEY_CTX_set_ec_paramgen_curve_nid(maker.get(), NID_X9_62_prime256v1) == 1 &&
+            (kind != EVP_PKEY_EC ||
+             EVP_PKEY_CTX_set_ec_paramgen_curve_nid(maker.get(), NID_X9_62_prime256v1) == 1) &&
             EVP_PKEY_keygen(maker.get(), &key) == 1,
         "no key");
   return {key, EVP_PKEY_free};
@@ -45,6 +46,15 @@ std::string pem_of(Write write) {
   char* text = nullptr;
   const long size = BIO_get_mem_data(out.get(), &text);
   return {text, static_cast<std::size_t>(size)};
+}
+
+std::string pem_of_key(EVP_PKEY* key, std::string_view passphrase) {
+  const std::string words(passphrase);
+  const EVP_CIPHER* const cipher = words.empty() ? nullptr : EVP_aes_128_cbc();
+  return pem_of([&](BIO* out) {
+    return PEM_write_bio_PKCS8PrivateKey(out, key, cipher, words.data(),
+                                         static_cast<int>(words.size()), nullptr, nullptr);
+  });
 }
 
 }  // namespace
@@ -88,18 +98,25 @@ Certificate Certificate::issue(const CertificateWish& wish) const {
   return made;
 }
 
-std::string Certificate::certificate_pem() const {
-  return pem_of([this](BIO* out) { return PEM_write_bio_X509(out, certificate_.get()); });
+std::string Certificate::certificate_pem(std::string_view passphrase) const {
+  const EVP_CIPHER* const cipher = passphrase.empty() ? nullptr : EVP_aes_128_cbc();
+  const auto encode = [](const void* shown, unsigned char** into) {
+    return i2d_X509(static_cast<const X509*>(shown), into);
+  };
+  return pem_of([&](BIO* out) {
+    return PEM_ASN1_write_bio(encode, PEM_STRING_X509, out, certificate_.get(), cipher,
+                              reinterpret_cast<const unsigned char*>(passphrase.data()),
+                              static_cast<int>(passphrase.size()), nullptr, nullptr);
+  });
 }
 
 std::string Certificate::key_pem(std::string_view passphrase) const {
-  const std::string words(passphrase);
-  const EVP_CIPHER* const cipher = words.empty() ? nullptr : EVP_aes_128_cbc();
-  return pem_of([&](BIO* out) {
-    return PEM_write_bio_PKCS8PrivateKey(out, key_.get(), cipher, words.data(),
-                                         static_cast<int>(words.size()), nullptr, nullptr);
-  });
+  return pem_of_key(key_.get(), passphrase);
 }
+
+std::string key_of_another_kind() { return pem_of_key(new_key(EVP_PKEY_ED25519).get(), {}); }
+
+void leave_an_error() { check(BIO_new_file("/no/such/file", "r") == nullptr, "there is one"); }
 
 std::string write_file(const std::string& path, std::string_view text) {
   std::ofstream(path, std::ios::trunc) << text;

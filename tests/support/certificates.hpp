@@ -25,8 +25,8 @@ class Certificate {
   // Signed by this authority.
   [[nodiscard]] Certificate issue(const CertificateWish& wish = {}) const;
 
-  [[nodiscard]] std::string certificate_pem() const;
   // Encrypted, unless there is no passphrase.
+  [[nodiscard]] std::string certificate_pem(std::string_view passphrase = {}) const;
   [[nodiscard]] std::string key_pem(std::string_view passphrase = {}) const;
   [[nodiscard]] x509_st* certificate() const { return certificate_.get(); }
   [[nodiscard]] evp_pkey_st* key() const { return key_.get(); }
@@ -38,6 +38,12 @@ class Certificate {
   std::shared_ptr<evp_pkey_st> key_;
   std::shared_ptr<x509_st> certificate_;
 };
+
+// A key such as no certificate here has.
+std::string key_of_another_kind();
+
+// As another user of OpenSSL in this thread may leave one in its queue.
+void leave_an_error();
 
 // Writes the text to the path, for our eyes alone, and gives the path.
 std::string write_file(const std::string& path, std::string_view text);

@@ -57,6 +57,16 @@ void TlsServerEnd::ask_for_new_keys() {
   SSL_do_handshake(ssl_.get());
 }
 
+void TlsServerEnd::change_keys() {
+  SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_NOT_REQUESTED);
+  SSL_do_handshake(ssl_.get());
+}
+
+void TlsServerEnd::ask_for_a_new_handshake() {
+  SSL_renegotiate(ssl_.get());
+  SSL_do_handshake(ssl_.get());
+}
+
 void TlsServerEnd::say_goodbye() { SSL_shutdown(ssl_.get()); }
 
 std::string TlsServerEnd::take_output() {

@@ -38,6 +38,10 @@ class TlsServerEnd {
   void say(std::string_view plain);
   [[nodiscard]] bool try_to_say(std::string_view plain);
   void ask_for_new_keys();
+  // Its own, and asks for none in return.
+  void change_keys();
+  // Of version 1.2 only.
+  void ask_for_a_new_handshake();
   void say_goodbye();
   // What leaves for the client.
   [[nodiscard]] std::string take_output();

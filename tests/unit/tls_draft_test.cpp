@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "redlock/wire/endpoint.hpp"
+#include "support/allocations.hpp"
 #include "support/refusal.hpp"
 
 namespace redlock {
@@ -37,12 +38,15 @@ TEST(TlsDraft, EveryNameHasItsKind) {
 TEST(TlsDraft, EveryOptionMakesAnotherConnection) {
   for (const char* name : kTexts) {
     TlsDraft draft;
+    EXPECT_FALSE(draft.given());
     draft.set_text(name, "x");
+    EXPECT_TRUE(draft.given()) << name;
     EXPECT_NE(draft.options(), TlsOptions{}) << name;
   }
   for (const char* name : {"verify_peer", "verify_peer_name"}) {
     TlsDraft draft;
     draft.set_flag(name, false);
+    EXPECT_TRUE(draft.given()) << name;
     EXPECT_NE(draft.options(), TlsOptions{}) << name;
   }
 }
@@ -52,6 +56,17 @@ TEST(TlsDraft, AnEmptyTextIsNoOption) {
   for (const char* name : kTexts) draft.set_text(name, "");
   EXPECT_FALSE(draft.given());
   EXPECT_EQ(draft.options(), TlsOptions{});
+}
+
+TEST(TlsDraft, APassphraseIsWipedWhereverItPassed) {
+  const std::string passphrase = "a passphrase that is too long to stand in the string itself";
+  const test::WatchedBytes watched(passphrase);
+  {
+    TlsDraft draft;
+    draft.set_text("passphrase", passphrase);
+    EXPECT_EQ(draft.options().passphrase, Secret(passphrase));
+  }
+  EXPECT_EQ(watched.leaks(), 0U);
 }
 
 TEST(TlsDraft, WhoeverSignsForHimselfIsNamed) {
@@ -96,6 +111,8 @@ TEST(CheckTls, TextsAreBoundedAndHoldNoNullByte) {
     const bool secret = std::string_view(name) == "passphrase";
     const std::size_t most = secret ? kTlsPassphraseBytesMax : kTlsTextBytesMax;
     EXPECT_EQ(checked(std::string(most, 'x')), "accepted") << name;
+    EXPECT_EQ(checked(std::string(most + 1, 'x')),
+              std::string(name) + " must be at most " + std::to_string(most) + " bytes long");
     EXPECT_THAT(checked(std::string(kTlsTextBytesMax + 1, 'x')), HasSubstr(name));
     EXPECT_THAT(checked(std::string("a\0b", 3)),
                 HasSubstr(std::string(name) + " must not contain"));
@@ -104,7 +121,8 @@ TEST(CheckTls, TextsAreBoundedAndHoldNoNullByte) {
 
 TEST(CheckTls, AFileIsNamedAndNotWrittenDown) {
   const std::string key = "-----BEGIN PRIVATE KEY-----\nMIGH";
-  for (const auto field : {&TlsOptions::cafile, &TlsOptions::capath, &TlsOptions::local_cert}) {
+  for (const auto field :
+       {&TlsOptions::cafile, &TlsOptions::capath, &TlsOptions::local_cert, &TlsOptions::local_pk}) {
     TlsOptions options;
     options.*field = key;
     try {

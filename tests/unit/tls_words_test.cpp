@@ -73,6 +73,11 @@ TEST(TlsWords, ACertificateForAnotherHost) {
             "the server's certificate is not for 127.0.0.1");
 }
 
+TEST(TlsWords, AStarStandsForAWholeLabelAndNoPartOfOne) {
+  EXPECT_EQ(attempt(authority().issue(named("DNS:l*.example.org")), {}, "lock.example.org"),
+            "the server's certificate is not for lock.example.org");
+}
+
 TEST(TlsWords, ACertificateForThisHost) {
   EXPECT_EQ(attempt(authority().issue()), "");
   EXPECT_EQ(attempt(authority().issue(), {}, "localhost."), "");

@@ -27,7 +27,7 @@ class Descriptor {
   }
 
   [[nodiscard]] bool open() const { return number_ >= 0; }
-  // -1 where there is none.
+  // Negative where there is none.
   [[nodiscard]] int number() const { return number_; }
 
  private:

@@ -60,7 +60,6 @@ struct LookUp::State {
 
   void fail(int status) {
     done = true;
-    result.addresses.clear();
     result.failure = failure_of(status);
   }
 
@@ -118,7 +117,6 @@ LookUp::LookUp(const NameSources& sources, const std::string& host, std::uint16_
     return;
   }
   ares_addrinfo_hints hints{};
-  hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = ARES_AI_NUMERICSERV;
   ares_getaddrinfo(channel, host.c_str(), std::to_string(port).c_str(), &hints, &State::take_result,

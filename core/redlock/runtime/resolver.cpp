@@ -48,9 +48,9 @@ Resolver::Answer Resolver::resolve(const std::string& host, std::uint16_t port, 
     if (!found->addresses.empty()) return {std::move(*found), nullptr};
     // It failed while nobody looked, perhaps long ago.
   }
-  if (const auto known = known_.find(name); known != known_.end()) {
-    if (now < known->second.until) return {in_order(name, known->second.resolution), nullptr};
-    known_.erase(known);
+  const auto known = known_.find(name);
+  if (known != known_.end() && now < known->second.until) {
+    return {in_order(name, known->second.resolution), nullptr};
   }
   if (!make_room()) return {{{}, "too many host names are being resolved"}, nullptr};
   auto job = std::make_shared<Job>(name, now, sources_, host, port);

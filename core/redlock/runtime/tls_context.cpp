@@ -93,7 +93,6 @@ void read_own(SSL_CTX* context, const TlsOptions& options) {
     fail("local_cert", options.local_cert,
          "holds no certificate that can be read: " + openssl_words("there is none"));
   }
-  ERR_clear_error();
   const bool apart = !options.local_pk.empty();
   read_key(context, apart ? "local_pk" : "local_cert",
            apart ? options.local_pk : options.local_cert, options.passphrase);
@@ -103,13 +102,6 @@ void read_own(SSL_CTX* context, const TlsOptions& options) {
 void check_kind(const char* option, const std::string& path, mode_t mode, bool is_folder) {
   if (is_folder && !S_ISDIR(mode)) fail(option, path, "is no folder");
   if (!is_folder && !S_ISREG(mode)) fail(option, path, "is no file");
-}
-
-// An exit of the process would otherwise take OpenSSL down before a client that is a static object.
-void start_openssl() {
-  static const bool kStarted = OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr) == 1;
-  if (!kStarted)
-    throw TlsFileTrouble("OpenSSL does not start: " + openssl_words("no reason given"));
 }
 
 }  // namespace
@@ -145,7 +137,9 @@ std::vector<TlsContexts::FileStamp> TlsContexts::look_at(const TlsOptions& optio
 }
 
 TlsContexts::Context TlsContexts::make(const TlsOptions& options, std::vector<FileStamp> files) {
-  start_openssl();
+  // An exit of the process would otherwise take OpenSSL down before a client that is a static
+  // object. Where it does not start there is no context either.
+  OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
   ERR_clear_error();
   Context context{{SSL_CTX_new(TLS_client_method()), {}}, std::move(files)};
   SSL_CTX* const made = context.made.get();

@@ -14,7 +14,6 @@ Endpoint without_credentials(const Endpoint& server) {
   Endpoint bare;
   bare.host = server.host;
   bare.port = server.port;
-  bare.unix_path = server.unix_path;
   bare.tls = server.tls;
   return bare;
 }
@@ -67,7 +66,7 @@ IoResult TlsLink::feed(int socket) {
   }
   std::array<char, kTlsFeedMax> buffer;
   IoResult got = receive_some(socket, buffer);
-  if (got.state == IoState::progress) stream_->feed(std::string_view(buffer.data(), got.bytes));
+  stream_->feed(std::string_view(buffer.data(), got.bytes));
   return got;
 }
 

@@ -17,7 +17,7 @@ class Waker {
   void call() noexcept;
   // Was there a call since this was asked last?
   [[nodiscard]] bool take_call() noexcept;
-  // Readable when there was a call; -1 where there is none.
+  // Readable when there was a call; negative where there is none.
   [[nodiscard]] int descriptor() const { return reading_.number(); }
   // In a child, where nobody else may call yet: a pipe of its own, or none where there are no
   // descriptors to be had.

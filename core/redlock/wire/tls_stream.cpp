@@ -48,6 +48,13 @@ BIO* new_buffer() {
   return buffer;
 }
 
+// What a call says of its trouble it says in a queue, in which others may have left theirs.
+template <class Call>
+int afresh(Call call) {
+  ERR_clear_error();
+  return call();
+}
+
 }  // namespace
 
 void TlsSessionEnd::operator()(SSL_SESSION* session) const noexcept { SSL_SESSION_free(session); }
@@ -77,7 +84,6 @@ TlsStream::TlsStream(SSL_CTX& context, const TlsOptions& options, const std::str
                      SSL_SESSION* earlier)
     : ssl_(SSL_new(&context), SSL_free),
       name_(options.peer_name.empty() ? name : options.peer_name) {
-  ERR_clear_error();
   if (!ssl_) throw std::bad_alloc();
   in_ = new_buffer();
   SSL_set0_rbio(ssl_.get(), in_);
@@ -87,8 +93,8 @@ TlsStream::TlsStream(SSL_CTX& context, const TlsOptions& options, const std::str
   SSL_set_cert_cb(ssl_.get(), Callbacks::note_certificate_wanted, this);
   SSL_set_connect_state(ssl_.get());
   expect(options, name_);
-  // Where it fits no longer, there is a whole handshake.
-  if (earlier != nullptr) static_cast<void>(SSL_set_session(ssl_.get(), earlier));
+  // Where it fits no longer, or is none, there is a whole handshake.
+  static_cast<void>(SSL_set_session(ssl_.get(), earlier));
   shake();
 }
 
@@ -107,8 +113,8 @@ void TlsStream::expect(const TlsOptions& options, const std::string& name) {
     if (!named || host.empty() || host.front() == '.')
       return end(Fault::tls, "no name to compare the certificate with");
   }
-  judges_ = options.verify_peer || options.verify_peer_name;
-  SSL_set_verify(ssl_.get(), judges_ ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
+  const bool judges = options.verify_peer || options.verify_peer_name;
+  SSL_set_verify(ssl_.get(), judges ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
                  options.verify_peer ? nullptr : judge_name_alone);
   // Addresses are no names to ask for.
   ASN1_OCTET_STRING* const address = a2i_IPADDRESS(host.c_str());
@@ -124,11 +130,10 @@ bool TlsStream::resumed() const { return SSL_session_reused(ssl_.get()) == 1; }
 
 void TlsStream::shake() {
   if (state_ != State::shaking) return;
-  ERR_clear_error();
-  const int result = SSL_do_handshake(ssl_.get());
+  const int result = afresh([this] { return SSL_do_handshake(ssl_.get()); });
   if (result != 1) {
     wants_more(result);
-  } else if (judges_ && !shows_certificate(*ssl_)) {
+  } else if (SSL_get_verify_mode(ssl_.get()) != SSL_VERIFY_NONE && !shows_certificate(*ssl_)) {
     end(Fault::tls, "the server showed no certificate");
   } else {
     state_ = State::open;
@@ -160,9 +165,10 @@ void TlsStream::note_end(const std::string& reason) {
 std::size_t TlsStream::read(std::span<char> into) {
   std::size_t total = 0;
   while (buffered() && total < into.size()) {
-    ERR_clear_error();
+    const std::span<char> rest = into.subspan(total);
     std::size_t got = 0;
-    const int result = SSL_read_ex(ssl_.get(), into.data() + total, into.size() - total, &got);
+    const int result =
+        afresh([&] { return SSL_read_ex(ssl_.get(), rest.data(), rest.size(), &got); });
     if (result != 1) {
       drained_ = wants_more(result);
       break;
@@ -182,10 +188,9 @@ bool TlsStream::buffered() const {
 std::size_t TlsStream::write(std::string_view plain) {
   const bool room = !holds_plain_ && output().size() <= kTlsOutputMax;
   if (state_ != State::open || plain.empty() || !room) return 0;
-  ERR_clear_error();
   std::size_t written = 0;
   const std::size_t size = std::min(plain.size(), kTlsRecordMax);
-  const int result = SSL_write_ex(ssl_.get(), plain.data(), size, &written);
+  const int result = afresh([&] { return SSL_write_ex(ssl_.get(), plain.data(), size, &written); });
   if (result != 1) {
     reads_first_ = wants_more(result);
     return 0;
@@ -197,7 +202,7 @@ std::size_t TlsStream::write(std::string_view plain) {
 std::string_view TlsStream::output() const {
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(out_, &bytes);
-  return size <= 0 ? std::string_view() : std::string_view(bytes, static_cast<std::size_t>(size));
+  return {bytes, static_cast<std::size_t>(size)};
 }
 
 void TlsStream::mark_sent(std::size_t size) {
@@ -213,7 +218,6 @@ void TlsStream::mark_sent(std::size_t size) {
 
 void TlsStream::say_goodbye() {
   if (state_ != State::open) return;
-  ERR_clear_error();
   SSL_shutdown(ssl_.get());
   ERR_clear_error();
   end(Fault::closed, "closed by us");
@@ -228,7 +232,6 @@ bool TlsStream::wants_more(int result) {
     end(Fault::tls, tls_trouble({name_, wants_ours_, SSL_get_certificate(ssl_.get()) != nullptr,
                                  SSL_get_verify_result(ssl_.get())}));
   }
-  ERR_clear_error();
   return false;
 }
 

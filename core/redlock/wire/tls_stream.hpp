@@ -116,7 +116,6 @@ class TlsStream {
   bool drained_ = true;       // nothing was fed since there was nothing to read
   bool holds_plain_ = false;  // the output has plain bytes in it
   bool reads_first_ = false;
-  bool judges_ = true;  // the certificate, or the name in it
 };
 
 }  // namespace redlock
