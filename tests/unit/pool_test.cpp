@@ -281,7 +281,6 @@ TEST_F(PoolTest, NothingStaysOfWhatWasEndedBeforeItWasDecided) {
     } else {
       ASSERT_EQ(pool_.take(id).decision, Decision::aborted);
     }
-    step_for(Duration::ms(1));
     EXPECT_EQ(node.use_count(), uses) << all;
   }
 }
@@ -321,6 +320,16 @@ TEST_F(PoolTest, NoBusyConnectionMakesRoom) {
   }
   EXPECT_EQ(pool_.run(id).decision, Decision::granted);
   EXPECT_EQ(transport_.server("h1:6379").connections_opened, 1U);
+}
+
+TEST_F(PoolTest, WhereAllConnectionsAreBusyThereIsOneMore) {
+  for (std::size_t i = 0; i <= kConnectionsMax; ++i) {
+    const std::string host = "h" + std::to_string(i);
+    transport_.server(host + ":6379").answer_time = Duration::seconds(1);
+    LockManager locks(pool_, {ServerSpec{endpoint(host), Duration::seconds(100)}}, once());
+    static_cast<void>(locks.begin_lock(Resource("r"), Duration::ms(10'000)));
+  }
+  EXPECT_EQ(transport_.open_count(), kConnectionsMax + 1);
 }
 
 // Below it is a protocol of its own, which has read from the socket all that there was.

@@ -182,6 +182,18 @@ TEST_F(AJoin, ThatIsUnansweredDoesNotHoldItsConnectionUntilTheWaitIsOver) {
   EXPECT_EQ(lock(locks, "other").decision, Decision::granted);
 }
 
+TEST_F(AJoin, GoesOnANewConnectionWhereTheOldOneWasSilentForItsLimit) {
+  pool_.set_idle_limit(Duration::seconds(5));
+  wait();
+  step_for(Duration::ms(1));
+  ASSERT_THAT(told_.replies, SizeIs(3));
+  // A network that forgets both: the listener finds out, and its new channel is joined with.
+  transport_.forget_flows(server(0));
+  step_for(Duration::seconds(30));
+  ASSERT_THAT(told_.replies, SizeIs(4));
+  EXPECT_EQ(told_.replies.back().answer, Answer::granted);
+}
+
 TEST_F(AJoin, ThatWasSentIsGivenUpWhateverIsKeptBackMeanwhile) {
   const OperationId id = wait();
   step_for(Duration::ms(1));

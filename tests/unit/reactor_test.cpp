@@ -101,6 +101,14 @@ TEST_F(ReactorTest, ASignalIsToldAlsoWhereMoreLiesReadyThanTheSocketsShow) {
   EXPECT_EQ(pool_.run(id).decision, Decision::granted);
 }
 
+TEST_F(ReactorTest, AStepWaitsForNothingWhereMoreLiesReadyThanTheSocketsShow) {
+  LockManager locks = manager(1);
+  server(0).answer_time = Duration::ms(10);
+  static_cast<void>(locks.begin_lock(Resource("r"), kTtl));
+  transport_.buffered = true;
+  EXPECT_EQ(time_of([&] { pool_.step(Instant::never()); }), Duration());
+}
+
 TEST_F(ReactorTest, AStepReturnsAtTheMomentItWasGiven) {
   server(0).stopped = true;
   LockManager locks = manager(1);

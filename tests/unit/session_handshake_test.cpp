@@ -100,6 +100,12 @@ TEST_F(AuthenticatedSession, AWrongPasswordEndsTheSessionAndIsNotRepeatedInTheRe
   EXPECT_FALSE(submit(2, set_of("b")));
 }
 
+TEST_F(AuthenticatedSession, AServerThatIsStillLoadingIsNotSaidToRefuseThePassword) {
+  receive("-LOADING Redis is loading the dataset in memory\r\n");
+  EXPECT_TRUE(session_.broken());
+  EXPECT_EQ(session_.fault(), Fault::loading);
+}
+
 TEST_F(AuthenticatedSession, AHandshakeThatIsAnsweredByNonsenseIsAProtocolError) {
   ASSERT_TRUE(submit(1, set_of("a")));
   const auto arrivals = receive(":1\r\n");

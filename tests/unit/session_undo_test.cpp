@@ -8,6 +8,7 @@ namespace redlock {
 namespace {
 
 using test::Arguments;
+using test::check_of;
 using test::delete_of;
 using test::SessionTest;
 using test::set_of;
@@ -118,6 +119,13 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalAsTextThatIsOnItsWayIsNotRepeate
   sent();
   fail();
   EXPECT_TRUE(repeated().empty());
+}
+
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, AnUnansweredCheckIsNone) {
+  ASSERT_TRUE(submit(7, check_of("a")));
+  sent();
+  fail();
+  EXPECT_TRUE(session_.open_takes().empty());
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBySha1IsRepeatedAsText) {

@@ -253,8 +253,6 @@ void Session::submit_last(SharedCommand removal, Instant repeat_until) {
 }
 
 void Session::repeat_removals() {
-  // Without the SELECT no command of ours was ever written here.
-  if (!admitted()) return;
   // Where memory ran out as it failed they may still be here.
   if (broken()) drop_unwritten([](const Awaited&) { return true; });
   for (const std::size_t position : removals()) {
