@@ -105,6 +105,7 @@ TEST_F(ReactorTest, AStepWaitsForNothingWhereMoreLiesReadyThanTheSocketsShow) {
   LockManager locks = manager(1);
   server(0).answer_time = Duration::ms(10);
   static_cast<void>(locks.begin_lock(Resource("r"), kTtl));
+  step_for(Duration::ms(1));
   transport_.buffered = true;
   EXPECT_EQ(time_of([&] { pool_.step(Instant::never()); }), Duration());
 }
