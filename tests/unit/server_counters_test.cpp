@@ -64,13 +64,17 @@ TEST(ServerBook, AChildOfAForkCountsFromNothing) {
   counters.note_connect();
   counters.note_round_trip(Duration::ms(1));
   counters.note_trouble(Fault::closed, Instant::from_ns(1));
-  EXPECT_EQ(exit_status_of_child([&book] {
+  EXPECT_EQ(exit_status_of_child([&book, &counters] {
               bool nothing = true;
               book.for_each([&](const std::string&, const ServerNumbers& numbers) {
                 const ServerNumbers none;
                 nothing = nothing && numbers.requests == 0 && numbers.connects == 0 &&
                           numbers.errors == none.errors &&
                           numbers.round_trips == none.round_trips && !numbers.troubled_at;
+              });
+              counters.note_request();
+              book.for_each([&](const std::string&, const ServerNumbers& numbers) {
+                nothing = nothing && numbers.requests == 1;
               });
               return nothing;
             }),
