@@ -26,6 +26,13 @@ using test::open_descriptors;
 
 constexpr Duration kTtl = Duration::ms(2'000);
 
+bool asleep(const std::filesystem::path& task) {
+  std::ifstream stat(task / "stat");
+  std::string number, name, state;
+  stat >> number >> name >> state;
+  return state == "S";
+}
+
 // Holds the keeper's thread up in the middle of a turn, by which a lease is lost, until somebody
 // who forks waits for it.
 class WaitsForAFork final : public LossListener, public ForkGuest {
@@ -33,22 +40,40 @@ class WaitsForAFork final : public LossListener, public ForkGuest {
   ~WaitsForAFork() override { leave(); }
   void lost() noexcept override {
     waits_ = true;
-    (void)eventually([this] { return forker_ != 0 && asleep(forker_); });
+    was_waited_for_ = eventually(
+        [this] { return forker_ != 0 && asleep("/proc/self/task/" + std::to_string(forker_)); });
   }
   [[nodiscard]] bool waits() const { return waits_; }
+  [[nodiscard]] bool was_waited_for() const { return was_waited_for_; }
 
  private:
   void rest() noexcept override { forker_ = gettid(); }
   void go_on() noexcept override {}
-  static bool asleep(pid_t thread) {
-    std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
-    std::string number, name, state;
-    stat >> number >> name >> state;
-    return state == "S";
-  }
 
   std::atomic<bool> waits_ = false;
+  std::atomic<bool> was_waited_for_ = false;
   std::atomic<pid_t> forker_ = 0;
+};
+
+// Looks, where the process forks, whether all other threads sleep.
+class LooksWhoSleeps final : public ForkGuest {
+ public:
+  LooksWhoSleeps() { enter(); }
+  ~LooksWhoSleeps() override { leave(); }
+  [[nodiscard]] bool others_slept() const { return others_slept_; }
+
+ private:
+  void rest() noexcept override {
+    others_slept_ = eventually([] {
+      const std::filesystem::directory_iterator tasks("/proc/self/task");
+      return std::all_of(begin(tasks), end(tasks), [](const auto& task) {
+        return task.path().filename() == std::to_string(gettid()) || asleep(task.path());
+      });
+    });
+  }
+  void go_on() noexcept override {}
+
+  bool others_slept_ = false;
 };
 
 class KeeperBesideTwoThreads : public Fleet {
@@ -219,7 +244,35 @@ TEST_F(KeeperBesideTwoThreads, AThreadWithoutLeasesEndsByAndByAndAnotherOneIsBeg
     EXPECT_TRUE(keeper.running());
     keeper.stop(*lease.trust);
     EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
+    EXPECT_TRUE(eventually([] { return server(2).clients_named("kept").size() <= 1; })) << "ours";
   }
+}
+
+TEST_F(KeeperBesideTwoThreads, AThreadEndsSoLongBehindTheLatestLease) {
+  constexpr Duration kIdle = Duration::ms(300);
+  Keeper keeper(kIdle);
+  const KeptLease first = take("first");
+  const KeptLease second = take("second");
+  keeper.keep(first);
+  end(keeper, first);
+  ASSERT_TRUE(eventually([&] { return first.trust.use_count() == 1; })) << "it has none now";
+  keeper.keep(second);
+  // That takes longer.
+  ASSERT_TRUE(extended(second));
+  const Instant stopped = runtime_.pool().clock().now();
+  end(keeper, second);
+  ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
+  EXPECT_GE(runtime_.pool().clock().now() - stopped, kIdle);
+}
+
+TEST_F(KeeperBesideTwoThreads, ALeaseThatIsKeptAgainIsStoppedAgain) {
+  Keeper keeper(Duration::ms(20));
+  const KeptLease lease = take();
+  for (int i = 0; i < 2; ++i) {
+    keeper.keep(lease);
+    keeper.stop(*lease.trust);
+  }
+  EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
 }
 
 TEST_F(KeeperBesideTwoThreads, TheEndDoesNotWaitUntilTheThreadHasBeenIdleForLong) {
@@ -275,6 +328,27 @@ TEST_F(KeeperBesideTwoThreads, ForksWhileItIsAtWorkLeaveParentAndChildrenWhole) 
   for (const KeptLease& lease : leases) EXPECT_TRUE(extended(lease));
 }
 
+TEST_F(KeeperBesideTwoThreads, AForkWaitsForAThreadThatIsInTheMiddleOfATurn) {
+  const auto listener = std::make_shared<WaitsForAFork>();
+  KeptLease lease = take();
+  lease.listener = listener;
+  keeper_.keep(lease);
+  // Is asked before the keeper.
+  listener->enter();
+  for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
+  ASSERT_TRUE(eventually([&] { return listener->waits(); }));
+  EXPECT_EQ(exit_status_of_child([&] { return listener->was_waited_for(); }), 0);
+}
+
+TEST_F(KeeperBesideTwoThreads, ItSleepsWhileTheProcessForks) {
+  // Is asked behind the keeper.
+  const LooksWhoSleeps looks;
+  const KeptLease lease = take();
+  keeper_.keep(lease);
+  EXPECT_EQ(exit_status_of_child([&] { return looks.others_slept(); }), 0);
+  EXPECT_TRUE(extended(lease));
+}
+
 TEST_F(KeeperBesideTwoThreads, AForkDoesNotWaitForAThreadThatEndsMeanwhile) {
   const auto listener = std::make_shared<WaitsForAFork>();
   Keeper keeper{Duration()};
@@ -300,6 +374,8 @@ TEST_F(KeeperWithoutItsThread, IsNotWaitedForByAFork) {
   for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
   ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
   EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
+  keeper.stop(*lease.trust);
+  EXPECT_EQ(lease.trust.use_count(), 1) << "nothing is left for a later thread";
 }
 
 TEST_F(KeeperBesideTwoThreads, AChildKeepsLeasesOfItsOwnWithAThreadOfItsOwn) {
