@@ -99,6 +99,17 @@ TEST_F(KeepingTest, SilenceIsLossWhenTheTrustEndsAndNotSooner) {
   EXPECT_EQ(losses_->count, 1);
 }
 
+// The clock that it looked at may be a moment ahead of ours.
+TEST_F(KeepingTest, ALeaseThatItsOwnerHasSeenOverIsLostHoweverItWasExtended) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  while (extends(0) == 0) keep_for(Duration::ms(1));
+  ASSERT_EQ(lease.trust->left(lease.trust->until()), Duration());
+  keep_for(kTtl);
+  EXPECT_EQ(losses_->count, 1);
+  EXPECT_EQ(keeping_.size(), 0U);
+}
+
 TEST_F(KeepingTest, OfAStoppedLeaseNothingIsSentOrToldAnyMore) {
   const KeptLease lease = take();
   keeping_.keep(lease);
@@ -231,6 +242,19 @@ TEST_F(KeepingTest, ExtendsThatAreDueTogetherTravelTogether) {
   EXPECT_GT(extends_of_all() - extended, 8'000U);
   EXPECT_LT((transport_.send_count - before) / 3, (extends_of_all() - extended) / 4);
   EXPECT_EQ(losses_->count, 0);
+}
+
+TEST_F(KeepingTest, NoMoreExtendsTravelTogetherThanAConnectionTakesAtOnce) {
+  for (const std::size_t pieces : {1U, 2U}) {
+    for (std::size_t i = 0; i < kConvoyMax + pieces - 1; ++i) {
+      keeping_.keep(take_due("r" + std::to_string(i)));
+    }
+    const std::size_t before = transport_.send_count;
+    keeping_.drive(clock_.now());
+    EXPECT_EQ(transport_.send_count - before, pieces * 3);
+    keeping_.clear();
+    for (std::size_t i = 0; i < 3; ++i) server(i).keys.clear();
+  }
 }
 
 TEST_F(KeepingTest, ExtendsTakeHalfOfTheRoomThatAConnectionHas) {
