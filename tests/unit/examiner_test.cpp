@@ -120,6 +120,15 @@ TEST_F(ExaminerTest, AServerThatFallsSilentIsLeftWithWhatItHasSaid) {
   EXPECT_EQ(seen[0].facts.round_trip_us, std::nullopt);
 }
 
+TEST_F(ExaminerTest, NonsenseBehindTheLastAnswerIsToldToo) {
+  std::size_t answered = 0;
+  server(0).say = [&](const test::Arguments& request) {
+    const std::optional<std::string> answer = healthy(request);
+    return ++answered == questions().size() ? *answer + "?\r\n" : answer;
+  };
+  EXPECT_EQ(examine_servers(1)[0].trouble.fault, Fault::protocol);
+}
+
 TEST_F(ExaminerTest, AServerThatTalksNonsenseIsGivenUp) {
   server(0).say = [](const test::Arguments&) { return std::optional<std::string>("?\r\n"); };
   EXPECT_EQ(examine_servers(1)[0].trouble.fault, Fault::protocol);
