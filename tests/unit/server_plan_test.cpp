@@ -34,5 +34,23 @@ TEST_F(ServerPlanTest, WhatIsAtItsBoundIsAccepted) {
   EXPECT_EQ(refusal([] { check_token(Token(std::string(kTokenBytesMax, 't'))); }), "accepted");
 }
 
+TEST_F(ServerPlanTest, OfServersThatWereNotAskedNoTroubleIsTold) {
+  const ServerPlan plan(specs(3), kTimeoutDefault, {});
+  const NodeList nodes = plan.bind(pool_);
+  EXPECT_THAT(plan.troubles(Outcome(), nodes), testing::IsEmpty());
+  EXPECT_THAT(plan.line_troubles(Outcome(), nodes), testing::IsEmpty());
+}
+
+TEST_F(ServerPlanTest, OfItsLineOnlyAServerThatRefusedItIsTold) {
+  const ServerPlan plan(specs(3), kTimeoutDefault, {});
+  Outcome outcome;
+  outcome.line = {
+      {false, Reply()}, {true, Reply::denied()}, {true, Reply::unknown(Fault::acl, "NOPERM")}};
+  const auto troubles = plan.line_troubles(outcome, plan.bind(pool_));
+  ASSERT_THAT(troubles, testing::SizeIs(1));
+  EXPECT_EQ(troubles[0].server, name(2));
+  EXPECT_EQ(troubles[0].fault, Fault::acl);
+}
+
 }  // namespace
 }  // namespace redlock
