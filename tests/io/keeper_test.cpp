@@ -4,94 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <system_error>
-#include <thread>
 
-#include "io/support/descriptors.hpp"
-#include "io/support/fleet.hpp"
-#include "support/child.hpp"
-#include "support/kept_lease.hpp"
+#include "io/support/keeper_on_servers.hpp"
 #include "support/system_calls.hpp"
 
 namespace redlock {
 namespace {
 
 using test::eventually;
-using test::exit_status_of_child;
-using test::Fleet;
-using test::open_descriptors;
-
-constexpr Duration kTtl = Duration::ms(2'000);
-
-// Holds the keeper's thread up in the middle of a turn, by which a lease is lost, until somebody
-// who forks waits for it.
-class WaitsForAFork final : public LossListener, public ForkGuest {
- public:
-  ~WaitsForAFork() override { leave(); }
-  void lost() noexcept override {
-    waits_ = true;
-    (void)eventually([this] { return forker_ != 0 && asleep(forker_); });
-  }
-  [[nodiscard]] bool waits() const { return waits_; }
-
- private:
-  void rest() noexcept override { forker_ = gettid(); }
-  void go_on() noexcept override {}
-  static bool asleep(pid_t thread) {
-    std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
-    std::string number, name, state;
-    stat >> number >> name >> state;
-    return state == "S";
-  }
-
-  std::atomic<bool> waits_ = false;
-  std::atomic<pid_t> forker_ = 0;
-};
-
-class KeeperBesideTwoThreads : public Fleet {
- protected:
-  static LockOptions kept() {
-    LockOptions options = once();
-    options.client_name = "kept";
-    return options;
-  }
-  KeptLease take(const std::string& resource = "r") {
-    const Instant taken_at = runtime_.pool().clock().now();
-    const Outcome taken = lock(runtime_, locks_, resource, kTtl);
-    return test::kept_lease(plan_, resource, taken, taken_at, {kTtl, Duration::seconds(3'600)});
-  }
-  static void end(Keeper& keeper, const KeptLease& lease) {
-    lease.trust->end();
-    keeper.stop(*lease.trust);
-  }
-  // It is trusted beyond what taking it gave.
-  bool extended(const KeptLease& lease) {
-    return eventually([&] { return lease.trust->until() > lease.trusted_until; });
-  }
-  // How often the threads beside ours went to sleep.
-  static std::size_t sleeps_of_others() {
-    std::size_t sleeps = 0;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-      if (task.path().filename() == std::to_string(gettid())) continue;
-      std::ifstream status(task.path() / "status");
-      for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("voluntary_ctxt_switches:")) sleeps += std::stoul(line.substr(24));
-      }
-    }
-    return sleeps;
-  }
-  bool lost(const KeptLease& lease) {
-    return eventually([&] { return lease.trust->loss() != Loss::none; });
-  }
-
-  Runtime runtime_;
-  std::shared_ptr<const LockPlan> plan_ = std::make_shared<const LockPlan>(specs(3), kept());
-  LockManager locks_{runtime_.pool(), plan_};
-  Keeper keeper_;
-};
+using test::KeeperBesideTwoThreads;
 
 TEST_F(KeeperBesideTwoThreads, ALeaseIsKeptWhileItsOwnerDoesNothing) {
   const KeptLease lease = take();
@@ -219,7 +142,35 @@ TEST_F(KeeperBesideTwoThreads, AThreadWithoutLeasesEndsByAndByAndAnotherOneIsBeg
     EXPECT_TRUE(keeper.running());
     keeper.stop(*lease.trust);
     EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
+    EXPECT_TRUE(eventually([] { return server(2).clients_named("kept").size() <= 1; })) << "ours";
   }
+}
+
+TEST_F(KeeperBesideTwoThreads, AThreadEndsSoLongBehindTheLatestLease) {
+  constexpr Duration kIdle = Duration::ms(300);
+  Keeper keeper(kIdle);
+  const KeptLease first = take("first");
+  const KeptLease second = take("second");
+  keeper.keep(first);
+  end(keeper, first);
+  ASSERT_TRUE(eventually([&] { return first.trust.use_count() == 1; })) << "it has none now";
+  keeper.keep(second);
+  // That takes longer.
+  ASSERT_TRUE(extended(second));
+  const Instant stopped = runtime_.pool().clock().now();
+  end(keeper, second);
+  ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
+  EXPECT_GE(runtime_.pool().clock().now() - stopped, kIdle);
+}
+
+TEST_F(KeeperBesideTwoThreads, ALeaseThatIsKeptAgainIsStoppedAgain) {
+  Keeper keeper(Duration::ms(20));
+  const KeptLease lease = take();
+  for (int i = 0; i < 2; ++i) {
+    keeper.keep(lease);
+    keeper.stop(*lease.trust);
+  }
+  EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
 }
 
 TEST_F(KeeperBesideTwoThreads, TheEndDoesNotWaitUntilTheThreadHasBeenIdleForLong) {
@@ -245,73 +196,6 @@ TEST_F(KeeperBesideTwoThreads, TheEndWaitsForNoServer) {
   server(0).go_on();
   server(1).go_on();
   EXPECT_TRUE(eventually([] { return server(2).clients_named("kept").size() <= 1; }));
-}
-
-TEST_F(KeeperBesideTwoThreads, AChildHasNoThreadAndNoneOfItsDescriptors) {
-  const std::set<int> before = open_descriptors();
-  const KeptLease lease = take();
-  keeper_.keep(lease);
-  ASSERT_TRUE(extended(lease));
-  EXPECT_EQ(exit_status_of_child([&] {
-              const bool none = !keeper_.running();
-              runtime_.pool().close_all();
-              return none && open_descriptors() == before;
-            }),
-            0);
-  EXPECT_TRUE(keeper_.running());
-}
-
-TEST_F(KeeperBesideTwoThreads, ForksWhileItIsAtWorkLeaveParentAndChildrenWhole) {
-  std::vector<KeptLease> leases;
-  for (int i = 0; i < 50; ++i) {
-    leases.push_back(take("r" + std::to_string(i)));
-    keeper_.keep(leases.back());
-  }
-  int failed = 0;
-  for (int i = 0; i < 200; ++i) {
-    failed += exit_status_of_child([&] { return !keeper_.running(); }) == 0 ? 0 : 1;
-  }
-  EXPECT_EQ(failed, 0);
-  for (const KeptLease& lease : leases) EXPECT_TRUE(extended(lease));
-}
-
-TEST_F(KeeperBesideTwoThreads, AForkDoesNotWaitForAThreadThatEndsMeanwhile) {
-  const auto listener = std::make_shared<WaitsForAFork>();
-  Keeper keeper{Duration()};
-  KeptLease lease = take();
-  lease.listener = listener;
-  keeper.keep(lease);
-  // Is asked before the keeper.
-  listener->enter();
-  for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
-  ASSERT_TRUE(eventually([&] { return listener->waits(); }));
-  EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
-  EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
-}
-
-// ThreadSanitizer would have the child wait for the thread that ended in its parent.
-class KeeperWithoutItsThread : public KeeperBesideTwoThreads {};
-
-TEST_F(KeeperWithoutItsThread, IsNotWaitedForByAFork) {
-  Keeper keeper{Duration()};
-  const KeptLease lease = take();
-  keeper.keep(lease);
-  ASSERT_TRUE(keeper.running());
-  for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
-  ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
-  EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
-}
-
-TEST_F(KeeperBesideTwoThreads, AChildKeepsLeasesOfItsOwnWithAThreadOfItsOwn) {
-  const KeptLease parents = take("parent's");
-  keeper_.keep(parents);
-  EXPECT_EQ(exit_status_of_child([&] {
-              const KeptLease own = take("child's");
-              keeper_.keep(own);
-              return extended(own);
-            }),
-            0);
-  EXPECT_TRUE(extended(parents));
 }
 
 TEST_F(KeeperBesideTwoThreads, LeasesAreTakenAndReleasedBesideThoseThatAreKept) {

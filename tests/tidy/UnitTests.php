@@ -20,7 +20,6 @@ final class UnitTests
         'core/redlock/client/shared.cpp' => 'tests/io/client_test.cpp',
         'core/redlock/runtime/clock.cpp' => 'tests/unit/system_test.cpp',
         'core/redlock/runtime/reactor_end.cpp' => 'tests/unit/delivery_test.cpp',
-        'core/redlock/runtime/server_plan.cpp' => 'tests/unit/lock_manager_test.cpp',
         'core/redlock/runtime/tls_absent.cpp' => 'tests/unit/tls_plan_test.cpp',
         'core/redlock/wire/conversation.cpp' => 'tests/unit/session_handshake_test.cpp',
         'core/redlock/wire/dialect.cpp' => 'tests/unit/translate_test.cpp',

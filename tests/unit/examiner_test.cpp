@@ -65,6 +65,37 @@ TEST_F(ExaminerTest, TheRoundTripIsTheShortestAndTheOthersAreNotWaitedForByIt) {
   EXPECT_LT(took, Duration::ms(30) * static_cast<std::int64_t>(questions().size()));
 }
 
+TEST_F(ExaminerTest, TheShortestRoundTripTellsHowFarTheServersClockIsAhead) {
+  // Each answer about the time takes as long as the next of these, and says another hour.
+  const std::vector<std::int64_t> takes_ms = {9, 5, 3, 7, 4};
+  std::size_t asked = 0;
+  const std::int64_t now_s = wall_us() / 1'000'000;
+  server(0).say = [&](const test::Arguments& request) -> std::optional<std::string> {
+    if (request.front() != "TIME") return healthy(request);
+    server(0).answer_time = Duration::ms(takes_ms.at(asked));
+    const std::int64_t ahead_s = 3'600 * static_cast<std::int64_t>(++asked);
+    return "*2\r\n" + test::bulk(std::to_string(now_s + ahead_s)) + test::bulk("0");
+  };
+  const ServerFacts facts = examine_servers(1)[0].facts;
+  EXPECT_EQ(asked, takes_ms.size());
+  EXPECT_EQ(facts.round_trip_us, 3'000);
+  EXPECT_NEAR(static_cast<double>(facts.clock_ahead_us.value_or(0)), 3 * 3'600e6, 600e6);
+}
+
+TEST_F(ExaminerTest, EveryServerIsGivenTheTimeOfItsOwn) {
+  std::vector<ServerSpec> servers = specs(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    servers[i].timeout = Duration::ms(10 + static_cast<std::int64_t>(i));
+    server(i).stopped = true;
+  }
+  const auto seen =
+      examine(ServerPlan(servers, Duration::ms(50), {}), transport_, clock_, entropy_);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_THAT(seen.at(i).trouble.reason,
+                HasSubstr("timed out after " + std::to_string(10 + i) + " ms"));
+  }
+}
+
 TEST_F(ExaminerTest, AServerThatIsDownIsNamedAndTheOthersAreAsked) {
   server(0).reach = test::FakeServer::Reach::refuses;
   server(0).refusal = Fault::refused;
@@ -87,6 +118,15 @@ TEST_F(ExaminerTest, AServerThatFallsSilentIsLeftWithWhatItHasSaid) {
   EXPECT_EQ(seen[0].trouble.fault, Fault::timeout);
   EXPECT_EQ(seen[0].facts.role, "master");
   EXPECT_EQ(seen[0].facts.round_trip_us, std::nullopt);
+}
+
+TEST_F(ExaminerTest, NonsenseBehindTheLastAnswerIsToldToo) {
+  std::size_t answered = 0;
+  server(0).say = [&](const test::Arguments& request) {
+    const std::optional<std::string> answer = healthy(request);
+    return ++answered == questions().size() ? *answer + "?\r\n" : answer;
+  };
+  EXPECT_EQ(examine_servers(1)[0].trouble.fault, Fault::protocol);
 }
 
 TEST_F(ExaminerTest, AServerThatTalksNonsenseIsGivenUp) {

@@ -84,5 +84,32 @@ TEST_F(KeepingTest, WhatIsPlantedForALockThatIsReleasedBehindItsKeepingIsUndone)
   }
 }
 
+TEST_F(KeepingTest, ALeaseThatIsLeftWhileItIsExtendedAndPlantedHoldsUpNoOther) {
+  LockOptions patient = once();
+  patient.timeout = Duration::seconds(2);
+  plan_ = std::make_shared<const LockPlan>(specs(3), patient);
+  const KeptLease lease = take();
+  const KeptLease other = take("other");
+  keeping_.keep(lease);
+  keeping_.keep(other);
+  for (std::size_t i = 0; i < 2; ++i) server(i).answer_time = Duration::ms(10);
+  server(2).keys.erase("r");
+  while (extends(2) == 0) keep_for(Duration::ms(1));
+  // Longer than until the next extend.
+  server(2).answer_time = Duration::ms(1'500);
+  const std::size_t before = server(2).count("SET");
+  while (server(2).count("SET") == before) keep_for(Duration::ms(1));
+  const std::size_t extended = extends(0);
+  while (extends(0) == extended) keep_for(Duration::ms(1));
+  keeping_.stop(*lease.trust);
+  keep_for(Duration::ms(20));
+  EXPECT_EQ(keeping_.size(), 2U) << "it is being planted";
+  lease.trust->end();
+  keeping_.stop(*lease.trust);
+  keep_for(kTtl * 2);
+  EXPECT_EQ(keeping_.size(), 1U);
+  EXPECT_TRUE(live(other));
+}
+
 }  // namespace
 }  // namespace redlock

@@ -254,6 +254,52 @@ TEST_F(ListenersTest, OneThatLayUnreadIsReadBeforeItsChannelIsTrusted) {
   EXPECT_NE(next.channel(0), channel);
 }
 
+TEST_F(ListenersTest, OneThatWasListenedToAtThisVeryMomentIsUnusedForNoTime) {
+  pool_.take(listen(told_, 1));
+  pool_.step(clock_.now());
+  pool_.close_idle(Duration::ns(1));
+  EXPECT_EQ(pool_.listener_count(), 1U);
+  pool_.close_idle(Duration());
+  EXPECT_EQ(pool_.listener_count(), 0U);
+}
+
+TEST_F(ListenersTest, NobodyLooksTwiceForTheSakeOfOneThatNobodyListensTo) {
+  server(0).stopped = true;
+  pool_.take(listen(told_, 1));
+  listen(told_, 0);
+  clock_.advance(kTimeoutDefault * 2);
+  const std::size_t before = transport_.wait_count;
+  pool_.step(clock_.now());
+  EXPECT_EQ(transport_.wait_count - before, 1U);
+}
+
+TEST_F(ListenersTest, TheServerHasTheTimeOfItsMostPatientUser) {
+  const Duration patient = kTimeoutDefault + Duration::ms(10);
+  server(0).answer_time = patient - Duration::ms(1);
+  listen(told_, 1);
+  step_for(Duration::seconds(1));
+  EXPECT_EQ(told_.channel(0), "");
+  EXPECT_EQ(pool_.node(parse_server(name(0)).endpoint, patient), nodes(0, 1).front());
+  step_for(Duration::seconds(1));
+  EXPECT_NE(told_.channel(0), "");
+}
+
+TEST_F(ListenersTest, OneThatSomebodyListensToMakesNoRoomForWhoeverComesFirstInATurn) {
+  told_.deaf = true;
+  listen_to(told_, nodes(kListenersMax, 1));
+  std::vector<std::unique_ptr<Told>> many;
+  for (std::size_t i = 0; i < kListenersMax / kNodesMax; ++i) {
+    many.push_back(std::make_unique<Told>());
+    listen_to(*many.back(), nodes(i * kNodesMax, kNodesMax));
+  }
+  step_for(Duration::ms(1));
+  told_.deaf = false;
+  step_for(Duration::ms(1));
+  ASSERT_THAT(told_.hearings, SizeIs(1));
+  EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::bound);
+  EXPECT_EQ(many.front()->hearings.size(), kNodesMax) << "nobody's was lost";
+}
+
 TEST_F(ListenersTest, ThereAreNoMoreThanTheBound) {
   std::vector<std::unique_ptr<Told>> many;
   std::vector<OperationId> ids;

@@ -8,7 +8,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <array>
 #include <csignal>
+#include <cstddef>
+#include <new>
 
 #include "redlock/runtime/descriptor.hpp"
 #include "support/child.hpp"
@@ -107,11 +110,104 @@ TEST(Process, WhatIsKeptFromChildrenLeadsNowhereThere) {
   close(ends[1]);
 }
 
+// A program may have closed what it was started with.
+TEST(Process, TheFirstDescriptorIsOneLikeTheOthers) {
+  int ends[2];
+  EXPECT_EQ(exit_status_of_child([&] {
+              [[maybe_unused]] const ForkWatch registers;
+              close(0);
+              if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
+              const Descriptor first(ends[0]);
+              return ends[0] == 0 && exit_status_of_child([] { return leads_nowhere(0); }) == 0;
+            }),
+            0);
+  EXPECT_EQ(exit_status_of_child([&] {
+              if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
+              const Descriptor kept(ends[0]);
+              close(0);
+              return exit_status_of_child(
+                         [&] { return leads_nowhere(ends[0]) && fcntl(0, F_GETFD) < 0; }) == 0;
+            }),
+            0);
+}
+
+TEST(Process, WhatSomebodyElseClosedAndOpenedAnewStaysHisInChildren) {
+  [[maybe_unused]] const ForkWatch registers;
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  keep_from_children(ends[0]);
+  ASSERT_EQ(dup2(ends[1], ends[0]), ends[0]);
+  EXPECT_EQ(exit_status_of_child([&] { return !leads_nowhere(ends[0]); }), 0);
+  close(ends[0]);
+  EXPECT_EQ(exit_status_of_child([&] { return fcntl(ends[0], F_GETFD) < 0; }), 0);
+  leave_to_children(ends[0]);
+  close(ends[1]);
+}
+
 TEST(Process, DescriptorsBeyondTheBoundAreNotLookedAfter) {
   keep_from_children(-1);
   keep_from_children(kOwnDescriptorsMax);
   leave_to_children(kOwnDescriptorsMax);
+  keep_from_children(kOwnDescriptorsMax - 1);
+  leave_to_children(kOwnDescriptorsMax - 1);
   EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
+}
+
+class Asked : public ForkGuest {
+ public:
+  [[nodiscard]] int rests() const { return rests_; }
+
+ private:
+  void rest() noexcept override { ++rests_; }
+  void go_on() noexcept override {}
+  int rests_ = 0;
+};
+
+TEST(Process, ItsGuestsAreAskedUntilTheyLeaveOnceOrTwice) {
+  Asked stays;
+  Asked leaves;
+  stays.enter();
+  leaves.enter();
+  EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
+  leaves.leave();
+  leaves.leave();
+  EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
+  stays.leave();
+  EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
+  EXPECT_EQ(leaves.rests(), 1);
+  EXPECT_EQ(stays.rests(), 2);
+}
+
+TEST(Process, AChildHasForgottenItsParentsGuestsWhateverBecomesOfThem) {
+  alignas(Asked) std::array<std::byte, sizeof(Asked)> place;
+  auto* const guest = new (place.data()) Asked;
+  guest->enter();
+  EXPECT_EQ(exit_status_of_child([&] {
+              guest->~Asked();
+              place.fill(std::byte{0xff});
+              return exit_status_of_child([] { return true; }) == 0;
+            }),
+            0);
+  guest->leave();
+  guest->~Asked();
+}
+
+TEST(Process, NoSignalIsHandledWhileTheyAreHeldBack) {
+  static volatile std::sig_atomic_t handled;
+  handled = 0;
+  struct sigaction action {};
+  action.sa_handler = [](int) { handled = handled + 1; };
+  struct sigaction before {};
+  sigaction(SIGUSR1, &action, &before);
+  {
+    const SignalsHeldBack held;
+    raise(SIGUSR1);
+    EXPECT_EQ(handled, 0);
+  }
+  EXPECT_EQ(handled, 1);
+  raise(SIGUSR1);
+  EXPECT_EQ(handled, 2);
+  sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST(Process, TheHandlerGoesWithItsModule) {

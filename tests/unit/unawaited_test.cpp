@@ -52,6 +52,25 @@ TEST_F(UnawaitedTest, BehindSoManyBytesEveryServerIsWaitedFor) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
 }
 
+TEST_F(UnawaitedTest, BehindEightKibibytesTheServerIsWaitedForAndNotSooner) {
+  server(0).answer_time = Duration::ms(1);
+  LockManager locks = manager(1);
+  // On a connection on which all is answered.
+  const auto release = [&](std::size_t token_bytes, auto send) {
+    pool_.close_all();
+    lock(locks, "connects");
+    return send(Token(std::string(token_bytes, 't')));
+  };
+  const std::size_t bytes = release(7'000, [&](const Token& token) {
+    pool_.take(locks.begin_unlock(Resource("0"), token));
+    return locks.unanswered_bytes();
+  });
+  const std::size_t enough = 7'000 + 8 * 1'024 - bytes;
+  const auto waits = [&](const Token& token) { return waits_for(locks, 0, token); };
+  EXPECT_FALSE(release(enough - 1, waits));
+  EXPECT_TRUE(release(enough, waits));
+}
+
 // A release carries its script until a server has answered one.
 TEST_F(UnawaitedTest, BehindTheFirstFewTheServersAreWaitedForAlready) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(1);

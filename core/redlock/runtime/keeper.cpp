@@ -60,10 +60,10 @@ class Keeper::Worker final : public ForkGuest {
   void work() noexcept;
   void sleep_through_forks() noexcept;
   // One turn without the mutex; false: nothing was to be done for so long that the thread may end.
-  [[nodiscard]] bool turn(Orders& todo);
+  [[nodiscard]] bool turn(Orders& todo, std::optional<Instant>& idle_since);
   // False: there was no memory for all of it, and the rest is to be tried again.
   [[nodiscard]] bool obey(Orders& todo) noexcept;
-  [[nodiscard]] Instant idle_end(Instant now);
+  [[nodiscard]] Instant idle_end(Instant now, std::optional<Instant>& idle_since) const;
 
   const Duration idle_;
   Waker waker_;
@@ -89,7 +89,6 @@ class Keeper::Worker final : public ForkGuest {
 
   // The thread's.
   Keeping keeping_;
-  std::optional<Instant> idle_since_;
 };
 
 Keeper::Worker::~Worker() {
@@ -198,7 +197,7 @@ void Keeper::Worker::sleep_through_forks() noexcept {
 
 void Keeper::Worker::work() noexcept {
   Orders todo;
-  idle_since_.reset();
+  std::optional<Instant> idle_since;
   for (bool over = false; !over;) {
     sleep_through_forks();
     bool ending = false;
@@ -209,7 +208,7 @@ void Keeper::Worker::work() noexcept {
     }
     bool busy = !ending;
     try {
-      if (busy) busy = turn(todo);
+      if (busy) busy = turn(todo, idle_since);
     } catch (...) {
       pause_for_memory();
     }
@@ -217,18 +216,17 @@ void Keeper::Worker::work() noexcept {
     // A fork that waits for it to rest is waited for.
     over = !asked_to_rest() && (ending || (!busy && todo.empty() && inbox_.empty()));
     if (!over) continue;
-    (void)obey(todo);
     keeping_.clear();
     runtime_.pool().close_all();
     alive_ = false;
   }
 }
 
-bool Keeper::Worker::turn(Orders& todo) {
+bool Keeper::Worker::turn(Orders& todo, std::optional<Instant>& idle_since) {
   const bool obeyed = obey(todo);
   const Instant now = clock_.now();
   keeping_.drive(now);
-  const Instant idle_end = this->idle_end(now);
+  const Instant idle_end = this->idle_end(now, idle_since);
   if (now >= idle_end) return false;
   const Instant again = obeyed ? Instant::never() : now + kShortagePause;
   runtime_.pool().step(
@@ -236,13 +234,13 @@ bool Keeper::Worker::turn(Orders& todo) {
   return true;
 }
 
-Instant Keeper::Worker::idle_end(Instant now) {
+Instant Keeper::Worker::idle_end(Instant now, std::optional<Instant>& idle_since) const {
   if (keeping_.size() > 0) {
-    idle_since_.reset();
+    idle_since.reset();
     return Instant::never();
   }
-  if (!idle_since_) idle_since_ = now;
-  return *idle_since_ + idle_;
+  if (!idle_since) idle_since = now;
+  return *idle_since + idle_;
 }
 
 bool Keeper::Worker::obey(Orders& todo) noexcept {

@@ -45,6 +45,8 @@ void Keeping::keep(const KeptLease& lease) {
     added.planting = known->second.planting;
     line_.try_emplace(place_of(added), known);
     known->second = std::move(added);
+    // While an extend was under way it stood there for the end of its trust.
+    put_in_line(known, lease.taken_at);
     return;
   }
   const auto place = leases_.emplace(name, std::move(added)).first;

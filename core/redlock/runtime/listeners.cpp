@@ -107,7 +107,6 @@ void Listeners::take_ready(std::span<const Interest> interests, Instant now) noe
     place.listener.take_ready(readable, interests[i].writable, now, place.pushes);
     if (readable && polled_scope_ == Scope::wanted) place.listener.note_alive(now);
   }
-  polled_.clear();
 }
 
 bool Listeners::listens_to(const Node& node) const {
@@ -147,11 +146,7 @@ void Listeners::close_all() noexcept {
   close_if([](const Place& /*place*/) { return true; });
 }
 
-void Listeners::forget_all() noexcept {
-  places_.clear();
-  polled_.clear();
-  changed_ = false;
-}
+void Listeners::forget_all() noexcept { places_.clear(); }
 
 std::size_t Listeners::connection_count() const {
   const auto count = std::ranges::count_if(

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <bit>
 #include <cstddef>
+#include <limits>
 #include <mutex>
 #include <new>
 
@@ -26,7 +27,7 @@ bool register_handler();
 
 // A bit for each descriptor that a child is not to have. No lock: threads go on while one forks,
 // and a signal handler may fork anywhere.
-constexpr int kBits = 64;
+constexpr int kBits = std::numeric_limits<std::uint64_t>::digits;
 std::array<std::atomic<std::uint64_t>, kOwnDescriptorsMax / kBits> kept_from_children;
 
 bool is_looked_after(int descriptor) { return descriptor >= 0 && descriptor < kOwnDescriptorsMax; }

@@ -57,7 +57,7 @@ class ForkGuest {
   virtual ~ForkGuest() = default;
 
   // From when on it is asked, and until when. Between the two it must stay where it is. leave() in
-  // a child is no mistake.
+  // a child is no mistake, nor is a second one.
   void enter() noexcept;
   void leave() noexcept;
   // It belongs to the parent process, and its thread is not here.

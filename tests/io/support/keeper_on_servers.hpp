@@ -1,0 +1,58 @@
+// A keeper beside the test's own thread, and leases on real servers for it to keep.
+#pragma once
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "io/support/fleet.hpp"
+#include "redlock/runtime/keeper.hpp"
+#include "support/kept_lease.hpp"
+
+namespace redlock::test {
+
+inline constexpr Duration kKeptTtl = Duration::ms(2'000);
+
+class KeeperBesideTwoThreads : public Fleet {
+ protected:
+  static LockOptions kept() {
+    LockOptions options = once();
+    options.client_name = "kept";
+    return options;
+  }
+  KeptLease take(const std::string& resource = "r") {
+    const Instant taken_at = runtime_.pool().clock().now();
+    const Outcome taken = lock(runtime_, locks_, resource, kKeptTtl);
+    return kept_lease(plan_, resource, taken, taken_at, {kKeptTtl, Duration::seconds(3'600)});
+  }
+  static void end(Keeper& keeper, const KeptLease& lease) {
+    lease.trust->end();
+    keeper.stop(*lease.trust);
+  }
+  // It is trusted beyond what taking it gave.
+  bool extended(const KeptLease& lease) {
+    return eventually([&] { return lease.trust->until() > lease.trusted_until; });
+  }
+  // How often the threads beside ours went to sleep.
+  static std::size_t sleeps_of_others() {
+    std::size_t sleeps = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      if (task.path().filename() == std::to_string(gettid())) continue;
+      std::ifstream status(task.path() / "status");
+      for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("voluntary_ctxt_switches:")) sleeps += std::stoul(line.substr(24));
+      }
+    }
+    return sleeps;
+  }
+  bool lost(const KeptLease& lease) {
+    return eventually([&] { return lease.trust->loss() != Loss::none; });
+  }
+
+  Runtime runtime_;
+  std::shared_ptr<const LockPlan> plan_ = std::make_shared<const LockPlan>(specs(3), kept());
+  LockManager locks_{runtime_.pool(), plan_};
+  Keeper keeper_;
+};
+
+}  // namespace redlock::test

@@ -1,0 +1,84 @@
+// Many leases that are kept: their extends travel together, and share what room there is.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/keeping_fixture.hpp"
+
+namespace redlock {
+namespace {
+
+using test::KeepingTest;
+using test::kTtl;
+
+TEST_F(KeepingTest, MoreLeasesThanAreAskedAtATimeAreAllKept) {
+  std::vector<KeptLease> leases;
+  for (std::size_t i = 0; i < kExtendsUnderWayMax * 2; ++i) {
+    leases.push_back(take_due("r" + std::to_string(i)));
+    keeping_.keep(leases.back());
+  }
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
+  keep_for(Duration::ms(5));
+  const auto extended = [this] { return server(0).log.size() - 2 * kExtendsUnderWayMax; };
+  EXPECT_EQ(extended(), kExtendsUnderWayMax);
+  keep_for(kTtl * 3);
+  EXPECT_GE(extended(), 2 * kExtendsUnderWayMax * 9);
+  EXPECT_EQ(std::ranges::count_if(leases, [this](const KeptLease& lease) { return live(lease); }),
+            static_cast<std::ptrdiff_t>(leases.size()));
+}
+
+TEST_F(KeepingTest, ExtendsThatAreDueTogetherTravelTogether) {
+  for (std::size_t i = 0; i < 1'000; ++i) keeping_.keep(take("r" + std::to_string(i)));
+  keep_for(kTtl);
+  const std::size_t before = transport_.send_count;
+  const auto extends_of_all = [this] { return server(0).log.size(); };
+  const std::size_t extended = extends_of_all();
+  keep_for(kTtl * 3);
+  EXPECT_GT(extends_of_all() - extended, 8'000U);
+  EXPECT_LT((transport_.send_count - before) / 3, (extends_of_all() - extended) / 4);
+  EXPECT_EQ(losses_->count, 0);
+}
+
+TEST_F(KeepingTest, NoMoreExtendsTravelTogetherThanAConnectionTakesAtOnce) {
+  for (const std::size_t pieces : {1U, 2U}) {
+    for (std::size_t i = 0; i < kConvoyMax + pieces - 1; ++i) {
+      keeping_.keep(take_due("r" + std::to_string(i)));
+    }
+    const std::size_t before = transport_.send_count;
+    keeping_.drive(clock_.now());
+    EXPECT_EQ(transport_.send_count - before, pieces * 3);
+    keeping_.clear();
+    for (std::size_t i = 0; i < 3; ++i) server(i).keys.clear();
+  }
+}
+
+TEST_F(KeepingTest, ExtendsTakeHalfOfTheRoomThatAConnectionHas) {
+  for (std::size_t i = 0; i < kAwaitedBesidesRemovalsMax; ++i) {
+    keeping_.keep(take("r" + std::to_string(i)));
+  }
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(20);
+  clock_.advance(Duration::ms(1'500));
+  keeping_.drive(clock_.now());
+  EXPECT_EQ(extends(0), kAwaitedBesidesRemovalsMax / 2);
+}
+
+TEST_F(KeepingTest, LeasesThatAreStoppedWhileTheyAreExtendedTakeNobodysRoom) {
+  const KeptLease later = take();
+  keeping_.keep(later);
+  std::vector<KeptLease> stopped;
+  for (std::size_t i = 0; i < kExtendsUnderWayMax; ++i) {
+    stopped.push_back(take_due("r" + std::to_string(i)));
+    keeping_.keep(stopped.back());
+  }
+  keeping_.drive(clock_.now());
+  ASSERT_EQ(extends(0), kExtendsUnderWayMax);
+  for (const KeptLease& lease : stopped) keeping_.stop(*lease.trust);
+  keep_for(kTtl * 2);
+  EXPECT_EQ(keeping_.size(), 1U);
+  EXPECT_TRUE(live(later));
+}
+
+}  // namespace
+}  // namespace redlock
