@@ -264,11 +264,15 @@ TEST_F(LockManagerTest, RefusesNamesPastTheirBounds) {
   const Resource longest(std::string(kResourceBytesMax, 'x'));
   const Resource too_long(std::string(kResourceBytesMax + 1, 'x'));
   const Token token("t");
-  EXPECT_EQ(refusal([&] { pool_.run(locks.begin_lock(longest, kTtl)); }), "accepted");
+  EXPECT_EQ(refusal([&] {
+              pool_.run(locks.begin_lock(longest, kTtl, once().retry, std::string(256, 'o')));
+            }),
+            "accepted");
   for (const auto& call : std::initializer_list<std::function<void()>>{
            [&] { (void)locks.begin_lock(too_long, kTtl); },
            [&] { (void)locks.begin_unlock(too_long, token); },
            [&] { (void)locks.begin_check(too_long, token); },
+           [&] { (void)locks.prepare_shortening(too_long, token, kTtl, nullptr); },
            [&] { (void)locks.begin_extend(too_long, token, kTtl); }}) {
     EXPECT_THAT(refusal(call), HasSubstr("resource must be at most 65536"));
   }
@@ -283,6 +287,7 @@ TEST_F(LockManagerTest, RefusesNamesPastTheirBounds) {
   for (const auto& call : std::initializer_list<std::function<void()>>{
            [&] { (void)locks.begin_unlock(r, too_long_token); },
            [&] { (void)locks.begin_check(r, too_long_token); },
+           [&] { (void)locks.prepare_shortening(r, too_long_token, kTtl, nullptr); },
            [&] { (void)locks.begin_extend(r, too_long_token, kTtl); },
            [&] { (void)locks.begin_plant(r, too_long_token, kTtl, extended); }}) {
     EXPECT_THAT(refusal(call), HasSubstr("token must be at most 65536"));
@@ -317,6 +322,8 @@ TEST_F(LockManagerTest, RefusesOptionsOutOfTheirRange) {
     EXPECT_THAT(refusal_of(options), HasSubstr("clientName")) << name;
   }
   LockOptions options = once();
+  options.retry = RetryPolicy::exact(3, kPauseMax);
+  EXPECT_EQ(refusal_of(options), "accepted");
   options.client_name = std::string(257, 'n');
   EXPECT_THAT(refusal_of(options), HasSubstr("clientName must be at most 256"));
 }

@@ -199,6 +199,10 @@ TEST(Process, NoSignalIsHandledWhileTheyAreHeldBack) {
   action.sa_handler = [](int) { handled = handled + 1; };
   struct sigaction before {};
   sigaction(SIGUSR1, &action, &before);
+  sigset_t it;
+  sigemptyset(&it);
+  sigaddset(&it, SIGUSR1);
+  pthread_sigmask(SIG_UNBLOCK, &it, nullptr);
   {
     const SignalsHeldBack held;
     raise(SIGUSR1);
