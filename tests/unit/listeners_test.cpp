@@ -82,6 +82,17 @@ TEST_F(ListenersTest, APushGoesToTheOneWhoTakesIt) {
   EXPECT_EQ(other.pushes[0].kind, Push::Kind::next);
 }
 
+TEST_F(ListenersTest, APushIsForThoseAloneWhoListenToItsServer) {
+  Told elsewhere;
+  listen_to(elsewhere, nodes(1, 1));
+  listen(told_, 1);
+  step_for(Duration::ms(1));
+  transport_.publish(server(0), told_.channel(0), "granted 1 tok");
+  step_for(Duration::ms(1));
+  EXPECT_THAT(elsewhere.pushes, IsEmpty());
+  EXPECT_THAT(told_.pushes, SizeIs(1));
+}
+
 TEST_F(ListenersTest, APushEndsTheWaitForIt) {
   server(0).answer_time = Duration::ms(1);
   listen(told_, 1);

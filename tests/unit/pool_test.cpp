@@ -285,6 +285,16 @@ TEST_F(PoolTest, NothingStaysOfWhatWasEndedBeforeItWasDecided) {
   }
 }
 
+TEST_F(PoolTest, ARemovalThatNobodyWaitsForAnyMoreHasADeadlineToo) {
+  LockManager locks = manager(3);
+  const Outcome taken = lock(locks);
+  step_for(Duration::ms(1));
+  ASSERT_FALSE(pool_.next_deadline());
+  server(2).stopped = true;
+  ASSERT_EQ(unlock(locks, taken.token).decision, Decision::granted);
+  EXPECT_EQ(pool_.next_deadline(), clock_.now() + kTimeoutDefault);
+}
+
 TEST_F(PoolTest, AnOutcomeCanBeTakenOnce) {
   LockManager locks = manager(1);
   const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));

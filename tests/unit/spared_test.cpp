@@ -45,6 +45,13 @@ TEST_F(SparedTest, OnceTheyCannotItIsAsked) {
   EXPECT_EQ(spared_.advise(kMajority, t(0)), Advice::ask);
 }
 
+TEST_F(SparedTest, EachAttemptGivesTheOthersATimeOfItsOwn) {
+  ASSERT_EQ(spared_.next_deadline(), t(10));
+  const auto check = std::make_shared<const Command>(CheckEqual{Resource("r"), Token("t")});
+  spared_.keep({NodeIndex(2), 2, check, t(140)}, t(100));
+  EXPECT_EQ(spared_.next_deadline(), t(110));
+}
+
 TEST_F(SparedTest, OnceAMajorityHasAnsweredATakeItIsNotNeeded) {
   spared_.note_asked(2);
   spared_.note_asked(2);

@@ -235,6 +235,12 @@ TEST_F(APing, IsNotAnsweredByAStatus) {
   expect_end("+PONG\r\n", Fault::protocol);
 }
 
+TEST_F(APing, IsNotAnsweredByAListThatBeginsWithAStatus) {
+  receive(confirmation());
+  subscription_.ping(t(50));
+  expect_end("*2\r\n+pong\r\n" + bulk(""), Fault::protocol);
+}
+
 TEST_F(APing, ThatNobodySentIsNotAnswered) {
   receive(confirmation());
   expect_end(pong(), Fault::protocol);

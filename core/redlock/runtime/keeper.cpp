@@ -9,7 +9,6 @@
 #include <list>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -60,10 +59,10 @@ class Keeper::Worker final : public ForkGuest {
   void work() noexcept;
   void sleep_through_forks() noexcept;
   // One turn without the mutex; false: nothing was to be done for so long that the thread may end.
-  [[nodiscard]] bool turn(Orders& todo, std::optional<Instant>& idle_since);
+  [[nodiscard]] bool turn(Orders& todo, Instant& idle_since);
   // False: there was no memory for all of it, and the rest is to be tried again.
   [[nodiscard]] bool obey(Orders& todo) noexcept;
-  [[nodiscard]] Instant idle_end(Instant now, std::optional<Instant>& idle_since) const;
+  [[nodiscard]] Instant idle_end(Instant now, Instant& idle_since) const;
 
   const Duration idle_;
   Waker waker_;
@@ -197,7 +196,7 @@ void Keeper::Worker::sleep_through_forks() noexcept {
 
 void Keeper::Worker::work() noexcept {
   Orders todo;
-  std::optional<Instant> idle_since;
+  Instant idle_since = Instant::never();
   for (bool over = false; !over;) {
     sleep_through_forks();
     bool ending = false;
@@ -222,7 +221,7 @@ void Keeper::Worker::work() noexcept {
   }
 }
 
-bool Keeper::Worker::turn(Orders& todo, std::optional<Instant>& idle_since) {
+bool Keeper::Worker::turn(Orders& todo, Instant& idle_since) {
   const bool obeyed = obey(todo);
   const Instant now = clock_.now();
   keeping_.drive(now);
@@ -234,13 +233,12 @@ bool Keeper::Worker::turn(Orders& todo, std::optional<Instant>& idle_since) {
   return true;
 }
 
-Instant Keeper::Worker::idle_end(Instant now, std::optional<Instant>& idle_since) const {
+Instant Keeper::Worker::idle_end(Instant now, Instant& idle_since) const {
   if (keeping_.size() > 0) {
-    idle_since.reset();
-    return Instant::never();
+    return idle_since = Instant::never();
   }
-  if (!idle_since) idle_since = now;
-  return *idle_since + idle_;
+  idle_since = std::min(idle_since, now);
+  return idle_since + idle_;
 }
 
 bool Keeper::Worker::obey(Orders& todo) noexcept {
