@@ -109,6 +109,9 @@ TEST_F(ClientOnServers, AMovedLeaseIsGivenBackOnceByItsNewOwner) {
   EXPECT_FALSE(first->live());
   EXPECT_EQ(first->token(), "");
   EXPECT_FALSE(first->release());
+  EXPECT_FALSE(first->confirm());
+  EXPECT_FALSE(first->extend(60s));
+  EXPECT_FALSE(first->shorten(1s));
   EXPECT_TRUE(second.confirm());
   EXPECT_TRUE(second.release());
 }

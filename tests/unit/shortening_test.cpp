@@ -70,11 +70,19 @@ TEST_F(ShorteningTest, AsksEveryNodeToExchangeTheTokens) {
   }
 }
 
+TEST_F(ShorteningTest, WantsNothingBeforeItBegins) {
+  const Shortening machine{test::answer_times(3, kAnswerTime),
+                           std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
+                           [](Loss) { return true; }};
+  EXPECT_FALSE(machine.next_deadline());
+}
+
 TEST_F(ShorteningTest, ThatAllConfirmSendsNothingMore) {
   for (std::size_t i = 0; i < 3; ++i) answer(i, Reply::granted(), t(7));
   EXPECT_EQ(decision(), Decision::granted);
   EXPECT_EQ(machine_.outcome()->token, kFresh);
   EXPECT_EQ(machine_.outcome()->decided_at, t(7));
+  EXPECT_FALSE(machine_.next_deadline()) << "it has ended";
   EXPECT_EQ(machine_.outcome()->validity, validity_of(kTtl, Duration::ms(7), 0.01))
       << "counted from before the first byte left";
   EXPECT_TRUE(drain(machine_).empty());

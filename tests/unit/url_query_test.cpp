@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/allocations.hpp"
 #include "support/refusal.hpp"
 
 namespace redlock {
@@ -18,6 +19,16 @@ ServerSpec with(const std::string& query, const std::string& begin = "redis://h?
 
 std::string refusal(const std::string& query, const std::string& begin = "redis://h?") {
   return test::refusal([&] { static_cast<void>(with(query, begin)); });
+}
+
+TEST(UrlQuery, APasswordIsWipedWhetherItIsTakenOrRefused) {
+  const std::string password = "a password that is too long to stand in the string itself";
+  for (const std::string query : {"auth=", "auth=first&auth="}) {
+    const std::string text = "redis://h?" + query + password;
+    const test::WatchedBytes watched(password);
+    static_cast<void>(test::refusal([&] { static_cast<void>(parse_server(text)); }));
+    EXPECT_EQ(watched.leaks(), 0U) << query;
+  }
 }
 
 TEST(UrlQuery, ADatabaseHasTwoNamesAndMayStandInThePathToo) {
