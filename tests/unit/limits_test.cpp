@@ -39,15 +39,11 @@ using inner::kWaitSlice;
 // By name, as the page writes it.
 using Limits = std::map<std::string, std::string>;
 
-std::string with_commas(std::int64_t number) {
+template <class Number>
+std::string count(Number number) {
   std::string text = std::to_string(number);
   for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
   return text;
-}
-
-template <class Number>
-std::string count(Number number) {
-  return with_commas(static_cast<std::int64_t>(number));
 }
 
 std::string bytes(std::size_t size) {

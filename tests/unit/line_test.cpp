@@ -1,15 +1,10 @@
-// What servers say to those who stand in line, as text, and what a pool remembers of its waits.
+// What servers say to those who stand in line, as text.
 #include "redlock/algorithm/line.hpp"
 
 #include <gtest/gtest.h>
 
-#include "redlock/algorithm/line_memory.hpp"
-#include "support/machine.hpp"
-
 namespace redlock {
 namespace {
-
-using test::t;
 
 TEST(StandingText, TellsWhatIsLeftThePlaceAndTheServersClock) {
   const auto standing = parse_standing("1500 7 1795360752993");
@@ -53,32 +48,6 @@ TEST(PushText, AnythingElseIsNone) {
                            "granted -1 tok", "next tok", "next 5", "next 5 ", "last 5 tok"}) {
     EXPECT_FALSE(parse_push(text)) << text;
   }
-}
-
-TEST(LineMemory, RemembersAResourceForAWhile) {
-  LineMemory memory;
-  EXPECT_FALSE(memory.waited_lately(Resource("r"), t(0)));
-  memory.note_waited(Resource("r"), t(0));
-  EXPECT_TRUE(memory.waited_lately(Resource("r"), t(0) + kWaitedFor - test::kOneNs));
-  EXPECT_FALSE(memory.waited_lately(Resource("r"), t(0) + kWaitedFor));
-  EXPECT_FALSE(memory.waited_lately(Resource("other"), t(0)));
-}
-
-TEST(LineMemory, WhoWaitsAgainIsRememberedAnew) {
-  LineMemory memory;
-  memory.note_waited(Resource("r"), t(0));
-  memory.note_waited(Resource("r"), t(20'000));
-  EXPECT_TRUE(memory.waited_lately(Resource("r"), t(40'000)));
-}
-
-TEST(LineMemory, ForgetsTheOldestOfTooMany) {
-  LineMemory memory;
-  for (std::size_t i = 0; i <= kWaitedMax; ++i) {
-    memory.note_waited(Resource(std::to_string(i)), t(0));
-  }
-  EXPECT_FALSE(memory.waited_lately(Resource("0"), t(1)));
-  EXPECT_TRUE(memory.waited_lately(Resource("1"), t(1)));
-  EXPECT_TRUE(memory.waited_lately(Resource(std::to_string(kWaitedMax)), t(1)));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string refusal(const std::string& query, const std::string& begin = "redis:
 
 TEST(UrlQuery, APasswordIsWipedWhetherItIsTakenOrRefused) {
   const std::string password = "a password that is too long to stand in the string itself";
-  for (const std::string query : {"auth=", "auth=first&auth="}) {
+  for (const std::string query : {"auth=", "auth=first&auth=", "unknown="}) {
     const std::string text = "redis://h?" + query + password;
     const test::WatchedBytes watched(password);
     static_cast<void>(test::refusal([&] { static_cast<void>(parse_server(text)); }));

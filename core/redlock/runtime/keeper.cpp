@@ -59,10 +59,10 @@ class Keeper::Worker final : public ForkGuest {
   void work() noexcept;
   void sleep_through_forks() noexcept;
   // One turn without the mutex; false: nothing was to be done for so long that the thread may end.
-  [[nodiscard]] bool turn(Orders& todo, Instant& idle_since);
+  [[nodiscard]] bool turn(Orders& todo);
   // False: there was no memory for all of it, and the rest is to be tried again.
   [[nodiscard]] bool obey(Orders& todo) noexcept;
-  [[nodiscard]] Instant idle_end(Instant now, Instant& idle_since) const;
+  [[nodiscard]] Instant idle_end(Instant now);
 
   const Duration idle_;
   Waker waker_;
@@ -88,6 +88,7 @@ class Keeper::Worker final : public ForkGuest {
 
   // The thread's.
   Keeping keeping_;
+  Instant idle_since_ = Instant::never();  // never: it has leases
 };
 
 Keeper::Worker::~Worker() {
@@ -196,7 +197,7 @@ void Keeper::Worker::sleep_through_forks() noexcept {
 
 void Keeper::Worker::work() noexcept {
   Orders todo;
-  Instant idle_since = Instant::never();
+  idle_since_ = Instant::never();
   for (bool over = false; !over;) {
     sleep_through_forks();
     bool ending = false;
@@ -207,7 +208,7 @@ void Keeper::Worker::work() noexcept {
     }
     bool busy = !ending;
     try {
-      if (busy) busy = turn(todo, idle_since);
+      if (busy) busy = turn(todo);
     } catch (...) {
       pause_for_memory();
     }
@@ -221,11 +222,11 @@ void Keeper::Worker::work() noexcept {
   }
 }
 
-bool Keeper::Worker::turn(Orders& todo, Instant& idle_since) {
+bool Keeper::Worker::turn(Orders& todo) {
   const bool obeyed = obey(todo);
   const Instant now = clock_.now();
   keeping_.drive(now);
-  const Instant idle_end = this->idle_end(now, idle_since);
+  const Instant idle_end = this->idle_end(now);
   if (now >= idle_end) return false;
   const Instant again = obeyed ? Instant::never() : now + kShortagePause;
   runtime_.pool().step(
@@ -233,12 +234,12 @@ bool Keeper::Worker::turn(Orders& todo, Instant& idle_since) {
   return true;
 }
 
-Instant Keeper::Worker::idle_end(Instant now, Instant& idle_since) const {
+Instant Keeper::Worker::idle_end(Instant now) {
   if (keeping_.size() > 0) {
-    return idle_since = Instant::never();
+    return idle_since_ = Instant::never();
   }
-  idle_since = std::min(idle_since, now);
-  return idle_since + idle_;
+  idle_since_ = std::min(idle_since_, now);
+  return idle_since_ + idle_;
 }
 
 bool Keeper::Worker::obey(Orders& todo) noexcept {

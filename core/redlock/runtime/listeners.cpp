@@ -146,7 +146,11 @@ void Listeners::close_all() noexcept {
   close_if([](const Place& /*place*/) { return true; });
 }
 
-void Listeners::forget_all() noexcept { places_.clear(); }
+void Listeners::forget_all() noexcept {
+  places_.clear();
+  polled_.clear();
+  changed_ = false;
+}
 
 std::size_t Listeners::connection_count() const {
   const auto count = std::ranges::count_if(

@@ -162,12 +162,11 @@ class QueryReader {
   }
 
   void take_foreign(const Parameter& parameter) {
-    const bool off = parameter.value.empty() || flag_word(parameter.value) == false;
     switch (meaning_of(parameter.name)) {
       case FieldMeaning::idle:
         return;
       case FieldMeaning::several:
-        if (off) return;
+        if (parameter.value.empty() || flag_word(parameter.value) == false) return;
         refuse_several(parameter.name);
       case FieldMeaning::prefix:
         if (parameter.value.empty()) return;
