@@ -49,6 +49,15 @@ TEST_F(ClientShortens, ATtlThatIsNoShorterExtends) {
   EXPECT_GT(lease->remaining(), 50s);
 }
 
+TEST_F(ClientShortens, TheTtlThatItIsKeptAliveWithExtends) {
+  Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  const KeepAlive kept = lease->keep_alive(1h);
+  const std::string token(lease->token());
+  EXPECT_TRUE(lease->shorten(60s));
+  EXPECT_EQ(lease->token(), token);
+}
+
 TEST_F(ClientShortens, AnExtendWhoseAnswersWereLostIsShortenedToo) {
   Client hasty(addresses(), {.timeout = 300ms});
   Result lease = hasty.try_lock("r", 10s);

@@ -108,6 +108,7 @@ TEST_F(ClientOnServers, AMovedLeaseIsGivenBackOnceByItsNewOwner) {
   EXPECT_TRUE(second.live());
   EXPECT_FALSE(first->live());
   EXPECT_EQ(first->token(), "");
+  EXPECT_EQ(first->remaining(), 0ms);
   EXPECT_FALSE(first->release());
   EXPECT_FALSE(first->confirm());
   EXPECT_FALSE(first->extend(60s));

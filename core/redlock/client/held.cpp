@@ -73,11 +73,11 @@ bool Held::shorten(Duration ttl) {
   try {
     const bool granted = shared_->shorten(shorter).decision == Decision::granted;
     if (granted && kept) keep(keep_until_);
-    if (!granted && kept) (void)loss_.request_stop();
+    if (!granted) (void)loss_.request_stop();
     return granted && left() > Duration();
   } catch (...) {
     // Nothing keeps it alive any more, whatever is left of it.
-    if (kept) (void)loss_.request_stop();
+    (void)loss_.request_stop();
     // No key has changed, or both tokens are being removed.
     if (trust_->left(shared_->now()) == Duration()) token_ = std::move(shorter.held);
     throw;
