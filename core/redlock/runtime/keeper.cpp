@@ -60,8 +60,8 @@ class Keeper::Worker final : public ForkGuest {
   void sleep_through_forks() noexcept;
   // One turn without the mutex; false: nothing was to be done for so long that the thread may end.
   [[nodiscard]] bool turn(Orders& todo);
-  // False: there was no memory for all of it, and the rest is to be tried again.
-  [[nodiscard]] bool obey(Orders& todo) noexcept;
+  // What there was no memory for stays, to be tried again.
+  void obey(Orders& todo) noexcept;
   [[nodiscard]] Instant idle_end(Instant now);
 
   const Duration idle_;
@@ -223,12 +223,12 @@ void Keeper::Worker::work() noexcept {
 }
 
 bool Keeper::Worker::turn(Orders& todo) {
-  const bool obeyed = obey(todo);
+  obey(todo);
   const Instant now = clock_.now();
   keeping_.drive(now);
   const Instant idle_end = this->idle_end(now);
   if (now >= idle_end) return false;
-  const Instant again = obeyed ? Instant::never() : now + kShortagePause;
+  const Instant again = todo.empty() ? Instant::never() : now + kShortagePause;
   runtime_.pool().step(
       std::min({keeping_.next_event().value_or(Instant::never()), idle_end, again}));
   return true;
@@ -242,21 +242,19 @@ Instant Keeper::Worker::idle_end(Instant now) {
   return idle_since_ + idle_;
 }
 
-bool Keeper::Worker::obey(Orders& todo) noexcept {
+void Keeper::Worker::obey(Orders& todo) noexcept {
   try {
-    while (!todo.empty()) {
+    for (; !todo.empty(); todo.pop_front()) {
       const Order& order = todo.front();
       if (order.lease) {
         keeping_.keep(*order.lease);
       } else {
         keeping_.stop(*order.trust);
       }
-      todo.pop_front();
     }
   } catch (...) {
-    return false;
+    // No memory: the thread does not sleep for long while something stays.
   }
-  return true;
 }
 
 Keeper::Keeper(Duration idle) noexcept : idle_(idle) {}

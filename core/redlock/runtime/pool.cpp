@@ -66,7 +66,6 @@ void Pool::tidy() {
 
 OperationId Pool::begin(std::unique_ptr<Operation> operation, const NodeList& nodes) {
   notice_fork();
-  tidy();
   return reactor_.begin(std::move(operation), nodes);
 }
 

@@ -13,7 +13,6 @@ void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
     or_later([&] { node->hurry_removals(chance == Chance::last, clock_.now()); });
     note_live(node);
   }
-  settle(clock_.now());
   wait_for_removals(clock_.now());
 }
 
