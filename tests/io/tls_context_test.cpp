@@ -203,6 +203,24 @@ TEST_F(TlsFiles, AFileThatWasReplacedIsReadAgain) {
   EXPECT_EQ(trouble_with(options, contexts), "");
 }
 
+TEST_F(TlsFiles, AreReadWhenTheyArePreparedAndNotOnlyWhenTheyAreNeeded) {
+  const TlsOptions options = showing(good_, good_.key_pem());
+  TlsContexts prepared;
+  prepared.prepare(options);
+  change_unseen(options.local_cert, "no certificate");
+  EXPECT_EQ(trouble_with(options, prepared), "");
+  EXPECT_NE(trouble_with(options), "");
+  TlsOptions missing;
+  missing.cafile = temp_path("nothing");
+  EXPECT_NO_THROW(prepared.prepare(missing));
+}
+
+TEST_F(TlsFiles, NoServerIsSpokenToByTlsThatWasNotMeantTo) {
+  TlsContexts contexts;
+  const Endpoint plain;
+  EXPECT_DEATH(static_cast<void>(contexts.begin(plain)), "has_value");
+}
+
 TEST_F(TlsFiles, WhoAServerMustBeIsNoMatterOfTheFiles) {
   TlsContexts contexts;
   TlsOptions options;

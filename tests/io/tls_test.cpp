@@ -183,6 +183,13 @@ TEST_F(OverTls, AFileThatIsMissingIsThatServersFaultAlone) {
   EXPECT_EQ(lock(runtime, locks).decision, Decision::granted);
 }
 
+TEST_F(OverTls, AServerThatIsNotThereIsToldLikeAnyOther) {
+  const Attempt none = attempt(parse_server("rediss://127.0.0.1:1"));
+  EXPECT_EQ(none.decision, Decision::unreachable);
+  EXPECT_EQ(to_string(none.fault), "refused") << none.reason;
+  EXPECT_EQ(none.reason, attempt(parse_server("redis://127.0.0.1:1")).reason);
+}
+
 TEST_F(OverTls, APlainServerOnThePortIsNamed) {
   const Attempt silent = attempt(TlsRedis::spec_at(server(0).port()), once(Duration::ms(100)));
   EXPECT_EQ(silent.decision, Decision::unreachable);

@@ -10,7 +10,6 @@ final class UnitTests
 {
     /** Sources without a test of their own name: the test that exercises them, or why there is none. */
     private const ELSEWHERE = [
-        'core/redlock/algorithm/invariant.cpp' => 'prints and aborts; nothing is decided there',
         'core/redlock/algorithm/quorum_kind.cpp' => 'tests/unit/lock_kind_test.cpp',
         'core/redlock/algorithm/stamp_kind.cpp' => 'tests/unit/lock_kind_test.cpp',
         'core/redlock/client/examine.cpp' => 'tests/io/client_examine_test.cpp',

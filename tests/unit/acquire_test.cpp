@@ -81,6 +81,19 @@ TEST_F(AcquireOfThree, IsGrantedByTheSecondYesWithoutWaitingForTheThird) {
   EXPECT_EQ(acquire_->next_deadline(), std::nullopt);
 }
 
+TEST_F(AcquireOfThree, AsksThoseThatWereNotAskedYetThoughItIsGranted) {
+  Acquire acquire(test::answer_times(3, kAnswerTime),
+                  std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01),
+                  RetryPolicy::exact(1, Duration()), entropy_);
+  acquire.start(t(0));
+  for (const std::size_t node : {0U, 1U}) {
+    ASSERT_TRUE(acquire.next_request());
+    acquire.take_reply(NodeIndex(node), attempt_, Reply::granted(), t(1));
+  }
+  ASSERT_EQ(acquire.outcome()->decision, Decision::granted);
+  EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain(acquire))), (std::vector<std::size_t>{2}));
+}
+
 TEST_F(AcquireOfThree, AGrantThatComesAfterTheOutcomeIsLeftAlone) {
   begin();
   reply(0, Reply::granted());
@@ -374,14 +387,6 @@ TEST(Rule06MajorityOfTheConfiguredServers, TwoOfFiveReachableServersAreNoLock) {
   }
   EXPECT_EQ(acquire.outcome()->decision, Decision::unreachable);
   EXPECT_EQ(nodes_of(only<Pass>(drain(acquire))), (std::vector<std::size_t>{0, 1}));
-}
-
-TEST(AcquireDeathTest, StartingTwiceIsOurMistake) {
-  test::SeededEntropy entropy;
-  Acquire acquire(test::answer_times({50}), std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01),
-                  RetryPolicy::exact(1, Duration()), entropy);
-  acquire.start(t(0));
-  EXPECT_DEATH(acquire.start(t(0)), "phase_ == Phase::fresh");
 }
 
 }  // namespace

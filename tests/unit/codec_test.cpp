@@ -232,8 +232,9 @@ TEST(RespReader, CanBeMovedInTheMiddleOfAReply) {
   EXPECT_EQ(value->text, "hello");
 }
 
-TEST(Codec, NamesTheHiredisItWasBuiltWith) {
+TEST(Codec, NamesTheHiredisItWasBuiltWithAndTheOneThatRuns) {
   EXPECT_NE(hiredis_version_built().find('.'), std::string::npos);
+  EXPECT_NE(hiredis_origin(), "");
 }
 
 }  // namespace

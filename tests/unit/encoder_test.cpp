@@ -24,6 +24,16 @@ TEST(RequestEncoder, GivesTheSameBytesAsFormattingAnew) {
   }
 }
 
+TEST(RequestEncoder, KnowsACommandByItsMemoryForAsLongAsItIsTheLatest) {
+  RequestEncoder encoder;
+  const SharedCommand a = check_of("a");
+  const SharedCommand b = check_of("b");
+  static_cast<void>(encoder.encode(a, ScriptForm::sha1));
+  EXPECT_EQ(a.use_count(), 2);
+  static_cast<void>(encoder.encode(b, ScriptForm::sha1));
+  EXPECT_EQ(a.use_count(), 1);
+}
+
 TEST(RequestEncoder, TellsCommandsApartThatLookAlike) {
   RequestEncoder encoder;
   const SharedCommand a = check_of("a");

@@ -63,8 +63,15 @@ TEST(FactsTest, WhatIsWrittenToDiskIsRead) {
   EXPECT_EQ(facts.appends, true);
   take_answer(facts, about(Topic::setting, "appendfsync"), list({"appendfsync", "everysec"}));
   take_answer(facts, about(Topic::setting, "save"), list({"save", ""}));
+  take_answer(facts, about(Topic::setting, "maxmemory-policy"),
+              list({"maxmemory-policy", "noeviction"}));
   EXPECT_EQ(facts.append_sync, "everysec");
+  EXPECT_EQ(facts.memory_policy, "noeviction");
   EXPECT_EQ(facts.saves, false);
+}
+
+TEST(FactsTest, AUserIsWhoTheServerSaysItIs) {
+  EXPECT_EQ(facts_of(about(Topic::user), text("app")).user, "app");
 }
 
 TEST(FactsTest, ARoleHasItsNewName) {
@@ -104,8 +111,10 @@ TEST(FactsTest, WhatWouldMoveATerminalsCursorIsNotKept) {
 
 TEST(FactsTest, TheTimeIsReadToTheMicrosecond) {
   EXPECT_EQ(time_in(list({"1700000000", "000042"})), 1'700'000'000'000'042);
-  for (const auto& wrong : {list({}), list({"1"}), list({"x", "1"}), list({"1", "1000000"}),
-                            list({"-1", "0"}), list({"99999999999999999", "0"}), text("1")}) {
+  EXPECT_EQ(time_in(list({"100000000000", "999999"})), 100'000'000'000'999'999);
+  for (const auto& wrong :
+       {list({}), list({"1"}), list({"x", "1"}), list({"1", "1000000"}), list({"-1", "0"}),
+        list({"100000000001", "0"}), list({"99999999999999999", "0"}), text("1")}) {
     EXPECT_EQ(time_in(wrong), std::nullopt);
   }
 }

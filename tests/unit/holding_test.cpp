@@ -71,6 +71,12 @@ TEST(Waiters, ThatNobodyCountedAreNotKnown) {
   EXPECT_EQ(seen_by(absent()).waiters, std::nullopt);
 }
 
+TEST(Waiters, AreNotReadOutOfTheReasonOfAnError) {
+  const Seen seen = seen_by({true, Reply::unknown(Fault::rejected, "1500 3 0 a")});
+  EXPECT_EQ(seen.waiters, std::nullopt);
+  EXPECT_FALSE(seen.holding);
+}
+
 TEST(MajorityWaiters, AreAtLeastSoManyAtAMajorityOfAllNodes) {
   EXPECT_EQ(seen_by_majority({says("10 3 0 a"), says("10 1 0 a"), free_with("2")}).waiters, 2);
   EXPECT_EQ(seen_by_majority({says("10 3 0 a"), silent(), free_with("2")}).waiters, 2);

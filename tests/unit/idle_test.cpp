@@ -148,6 +148,17 @@ TEST_F(IdleTest, AConnectionIsReplacedFromItsLimitOnAndNotOneNanosecondBefore) {
   EXPECT_EQ(opened(0), 2U);
 }
 
+TEST_F(IdleTest, AConnectionIsReplacedFromItsLimitOnThoughTheTidyingWasJustBefore) {
+  pool_.set_idle_limit(Duration::seconds(5));
+  LockManager locks = manager(1);
+  lock(locks, "a");
+  clock_.advance(Duration::seconds(5) - Duration::ns(1));
+  pool_.step(clock_.now());
+  clock_.advance(Duration::ns(1));
+  lock(locks, "b");
+  EXPECT_EQ(opened(0), 2U);
+}
+
 TEST_F(IdleTest, ALimitOfNothingStillLetsOneCallFollowAnother) {
   pool_.set_idle_limit(Duration());
   LockManager locks = manager(1);

@@ -81,6 +81,17 @@ TEST_F(Wait, AsksPlainlyWhereTheWaitIsShorterThanAnAnswerMayTake) {
   EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
 }
 
+TEST_F(Wait, WhoIsDeniedBehindTheEndIsToldAtOnceAndDidNotWait) {
+  begin(kAnswerTime + Duration::ms(1));
+  const std::vector<Request> asked = drain();
+  for (const Request& request : asked) {
+    line_->take_reply(request.node, request.attempt, Reply::denied(), t(51));
+  }
+  ASSERT_NE(line_->outcome(), nullptr);
+  EXPECT_EQ(decision(), Decision::denied);
+  EXPECT_FALSE(memory_->waited_lately(Resource("r"), t(51)));
+}
+
 TEST_F(Wait, WhoWaitedIsRemembered) {
   begin(Duration::ms(1'000));
   drain();
@@ -101,6 +112,20 @@ TEST_F(Wait, ALateAnswerToThePlainAttemptIsNoRoundTrip) {
   grant(0, t(42));
   line_->take_time(t(45));
   EXPECT_EQ(nodes_of(only<Join>(drain())), Nodes{0}) << "the vote is offered";
+}
+
+TEST_F(Wait, ALateAnswerToThePlainAttemptIsNoneToAJoin) {
+  begin(Duration::ms(5'000));
+  drain();
+  for (const std::size_t node : {1U, 2U})
+    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+  hear_all(t(2));
+  drain();
+  grant(1, t(3));
+  line_->take_reply(NodeIndex(0), 1, Reply::granted(), t(4));
+  EXPECT_FALSE(granted());
+  grant(0, t(5));
+  EXPECT_TRUE(granted());
 }
 
 TEST_F(Wait, WhoLostAVoteStandsInLineThereAgain) {
@@ -206,136 +231,18 @@ TEST_F(Wait, ThePlainAttemptsAnswersCountWhereTheJoinsHaveNone) {
   EXPECT_EQ(decision(), Decision::denied);
 }
 
-TEST_F(Wait, PollsWhereNoMajorityLetsItStandInLine) {
-  stand(Duration::ms(1'000));
-  drain();
-  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  EXPECT_TRUE(line_->listens());
-  line_->take_hearing(NodeIndex(2), {{}, Fault::acl, "no channels"}, t(2));
-  EXPECT_FALSE(line_->listens());
-  const auto requests = drain();
-  EXPECT_EQ(nodes_of(only<Pass>(requests)), (Nodes{0, 1, 2}));
-  ASSERT_EQ(nodes_of(only<SetIfAbsent>(requests)), (Nodes{0, 1, 2}));
-  // Behind the passes.
-  EXPECT_TRUE(std::holds_alternative<SetIfAbsent>(*requests.back().command));
-  for (const std::size_t node : {0U, 1U}) {
-    line_->take_reply(NodeIndex(node), requests.back().attempt, Reply::granted(), t(3));
+// What such a vote would be worth is less than it could be.
+TEST_F(Wait, WhoIsNextByAnEntryOlderThanAQuarterOfTheLocksLifeJoinsAgain) {
+  for (const Duration over : {Duration(), kOneNs}) {
+    SCOPED_TRACE(over.count_ns());
+    stand(Duration::ms(60'000));
+    deny_all(t(1));
+    const Duration life = validity_of(test::kWaitersTtl, Duration(), kDriftFactorDefault);
+    const Instant now = t(0) + Duration::ns(life.count_ns() / 4) + over;
+    EXPECT_TRUE(line_->take_push(NodeIndex(0),
+                                 {Push::Kind::next, join(0).token, 0, Duration::ms(5'000)}, now));
+    EXPECT_EQ(nodes_of(only<Join>(drain())), over == Duration() ? Nodes{} : Nodes{0});
   }
-  ASSERT_TRUE(granted());
-  ASSERT_EQ(line_->outcome()->line.size(), 3U);
-  EXPECT_EQ(line_->outcome()->line[0].reply.fault, Fault::acl);
-  EXPECT_EQ(line_->outcome()->line[2].reply.text, "no channels");
-}
-
-TEST_F(Wait, PollingItDoesNotWaitForANodeInDoubt) {
-  stand(Duration::ms(1'000));
-  drain();
-  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  line_->take_hearing(NodeIndex(2), {{}, Fault::acl, "no channels"}, t(2));
-  const AttemptNumber attempt = drain().back().attempt;
-  line_->take_doubt(NodeIndex(1), attempt);
-  line_->take_reply(NodeIndex(0), attempt, Reply::granted(), t(3));
-  EXPECT_TRUE(drain().empty());
-  line_->take_reply(NodeIndex(2), attempt, Reply::denied(), t(3));
-  EXPECT_EQ(nodes_of(only<Pass>(drain())), (Nodes{0, 1}));
-}
-
-TEST_F(Wait, BeforeItPollsWhatThePlainAttemptWonIsUndone) {
-  begin(Duration::ms(1'000));
-  drain();
-  line_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
-  for (const std::size_t node : {1U, 2U})
-    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
-  ASSERT_TRUE(line_->listens());
-  for (const std::size_t node : {0U, 1U})
-    line_->take_hearing(NodeIndex(node), {{}, Fault::maxclients, "full"}, t(2));
-  const auto requests = drain();
-  EXPECT_EQ(nodes_of(only<Pass>(requests)), (Nodes{0}));
-  EXPECT_EQ(nodes_of(only<SetIfAbsent>(requests)), (Nodes{0, 1, 2}));
-}
-
-TEST_F(Wait, DoesNotBeginToPollBehindTheEnd) {
-  stand(Duration::ms(1'000));
-  drain();
-  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  line_->take_time(t(1'000));
-  answer(1, Reply::unknown(Fault::acl, "NOPERM"), t(1'001));
-  ASSERT_NE(line_->outcome(), nullptr);
-  EXPECT_EQ(decision(), Decision::unreachable);
-  EXPECT_TRUE(only<SetIfAbsent>(drain()).empty());
-}
-
-TEST_F(Wait, PollsUntilTheSameEnd) {
-  stand(Duration::ms(1'000), 1);
-  drain();
-  answer(0, Reply::unknown(Fault::rejected, "unknown command"), t(400));
-  Instant now = t(400);
-  int attempts = 0;
-  while (line_->outcome() == nullptr) {
-    for (const Request& request : only<SetIfAbsent>(drain())) {
-      ++attempts;
-      line_->take_reply(request.node, request.attempt, Reply::denied(), now);
-    }
-    if (line_->outcome() != nullptr) break;
-    now = *line_->next_deadline();
-    line_->take_time(now);
-  }
-  EXPECT_EQ(decision(), Decision::denied);
-  EXPECT_EQ(line_->outcome()->decided_at, t(1'000));
-  EXPECT_GE(attempts, 4);
-}
-
-TEST_F(Wait, OneServerThatRefusesIsDoneWithout) {
-  stand(Duration::ms(1'000));
-  drain();
-  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  deny(1, t(1));
-  deny(2, t(1));
-  push(1, t(5));
-  push(2, t(6));
-  EXPECT_TRUE(granted());
-}
-
-TEST_F(Wait, PollsWhereBesideARefusalTooFewAreLeftForLong) {
-  stand(Duration::ms(30'000));
-  drain();
-  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  deny(1, t(1));
-  answer(2, Reply::unknown(Fault::timeout, "no answer"), t(50));
-  EXPECT_TRUE(line_->listens());
-  EXPECT_LE(*line_->next_deadline(), t(1) + kTooFewFor);
-  line_->take_time(t(1) + kTooFewFor - kOneNs);
-  EXPECT_TRUE(line_->listens());
-  line_->take_time(t(1) + kTooFewFor);
-  EXPECT_FALSE(line_->listens());
-  EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
-}
-
-TEST_F(Wait, StaysInLineWhereWhatWasSilentBesideARefusalAnswersAgain) {
-  stand(Duration::ms(30'000));
-  drain();
-  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  deny(1, t(1));
-  answer(2, Reply::unknown(Fault::timeout, "no answer"), t(50));
-  line_->take_time(t(1) + kTooFewFor - kOneNs);
-  drain();
-  deny(2, t(1) + kTooFewFor - kOneNs);
-  line_->take_time(t(1) + kTooFewFor * 3);
-  EXPECT_TRUE(line_->listens());
-}
-
-TEST_F(Wait, StaysInLineThroughAnOutageInWhichNobodyRefuses) {
-  stand(Duration::ms(30'000));
-  drain();
-  for (const std::size_t node : {0U, 1U, 2U})
-    answer(node, Reply::unknown(Fault::timeout, "no answer"), t(50));
-  for (std::int64_t ms = 100; ms < 10'000; ms += 100) {
-    line_->take_time(t(ms));
-    for (const Request& request : only<Join>(drain())) {
-      answer(request.node.value(), Reply::unknown(Fault::refused, "down"), t(ms));
-    }
-  }
-  EXPECT_TRUE(line_->listens());
 }
 
 TEST_F(Wait, PushesForOthersAreNotItsOwn) {

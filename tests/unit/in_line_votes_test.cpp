@@ -26,6 +26,17 @@ TEST_F(Wait, AMajorityThatIsHandedOverIsTheLock) {
   EXPECT_TRUE(line_->outcome()->handed_over);
   EXPECT_EQ(line_->outcome()->token, join(0).token);
   EXPECT_TRUE(only<Pass>(drain()).empty());
+  EXPECT_FALSE(line_->next_deadline());
+}
+
+TEST_F(Wait, JoinsOfOneTurnAreOneAttempt) {
+  stand(Duration::ms(20'000));
+  deny_all(t(1));
+  const auto latest = joins_.at(2).attempt;
+  line_->take_time(t(10'001));
+  const std::vector<Request> again = only<Join>(drain());
+  ASSERT_EQ(again.size(), 3U);
+  for (const Request& request : again) EXPECT_EQ(request.attempt, latest + 1);
 }
 
 TEST_F(Wait, AMajorityOfAnswersAloneWasNotHandedOver) {
@@ -45,6 +56,8 @@ TEST_F(Wait, ValidityCountsFromTheJoinAndNotFromThePush) {
   ASSERT_TRUE(granted());
   EXPECT_EQ(line_->outcome()->validity,
             validity_of(kWaitersTtl, Duration::ms(301), kDriftFactorDefault));
+  EXPECT_EQ(line_->outcome()->decided_at, t(301));
+  EXPECT_GE(line_->outcome()->gone_by, t(301) + kWaitersTtl);
 }
 
 TEST_F(Wait, ValidityCountsFromTheMajorityThLatestJoin) {
@@ -75,6 +88,16 @@ TEST_F(Wait, VotesBehindOldJoinsAreAskedForOnceMore) {
   ASSERT_TRUE(granted());
   EXPECT_EQ(line_->outcome()->validity,
             validity_of(kWaitersTtl, Duration::ms(1), kDriftFactorDefault));
+}
+
+TEST_F(Wait, OldVotesAreAskedForOnceMoreThoughOnlyOneOfThemWasHandedOver) {
+  stand(Duration::ms(60'000));
+  drain();
+  grant(1, t(1));
+  for (const std::size_t node : {0U, 2U}) deny(node, t(1));
+  push(0, t(6'000));
+  EXPECT_FALSE(granted());
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
 }
 
 TEST_F(Wait, OldVotesAreTakenAsTheyAreWhenTheWaitEnds) {
@@ -113,6 +136,14 @@ TEST_F(Wait, TooFewVotesAreOfferedLaterEachTime) {
   }
 }
 
+TEST_F(Wait, AnAnswerThatIsDoubledIsNoRoundTrip) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  deny(1, t(300));
+  push(0, t(301));
+  EXPECT_EQ(line_->next_deadline(), t(304));
+}
+
 TEST_F(Wait, VotesThatNobodyTakesAreGivenBackWhileOthersHaveTheLock) {
   stand(Duration::ms(60'000));
   drain();
@@ -131,6 +162,25 @@ TEST_F(Wait, VotesThatNobodyTakesAreGivenBackWhileOthersHaveTheLock) {
   EXPECT_FALSE(join(0).entry.takes);
   deny(0, due, "-2 0 " + std::to_string(kWall));
   EXPECT_EQ(line_->next_deadline(), due + kFirstAsksEvery);
+}
+
+TEST_F(Wait, WithAVoteMoreTheyAreOfferedAsOftenOnceMore) {
+  stand(Duration::ms(60'000), 5);
+  drain();
+  grant(0, t(1));
+  for (const std::size_t node : {1U, 2U, 3U, 4U}) deny(node, t(1));
+  Instant due;
+  for (int offers = 1; offers < kOffersMax; ++offers) {
+    due = line_->next_deadline().value();
+    line_->take_time(due);
+    drain();
+    grant(0, due);
+  }
+  push(3, due);
+  due = line_->next_deadline().value();
+  line_->take_time(due);
+  drain();
+  EXPECT_TRUE(join(0).entry.takes);
 }
 
 TEST_F(Wait, VotesAreNotGivenBackWhileNobodyElseHasTheLock) {
@@ -216,6 +266,18 @@ TEST_F(Wait, OneServersClockAloneMovesNoTicket) {
   }
 }
 
+TEST_F(Wait, WhatMostServersClocksSayMovesATicketInWhateverOrderTheyAreHeard) {
+  for (std::size_t odd = 0; odd < 3; ++odd) {
+    SCOPED_TRACE(odd);
+    stand(Duration::ms(60'000), 5);
+    drain();
+    for (std::size_t i = 0; i < 3; ++i) {
+      deny(i, t(2), "9000 4 " + std::to_string(kWall + (i == odd ? 600'000 : 0)));
+    }
+    EXPECT_EQ(memory_->clock_offset(), Duration());
+  }
+}
+
 TEST_F(Wait, AServersNumbersAreNoClockThatCouldOverflow) {
   stand(Duration::ms(60'000));
   drain();
@@ -262,6 +324,32 @@ TEST_F(Wait, AStaleVoteThatCannotBeRenewedIsForgotten) {
   // One vote is no majority, and is not asked for again and again.
   EXPECT_EQ(line_->outcome(), nullptr);
   EXPECT_TRUE(only<Join>(drain()).empty());
+}
+
+TEST_F(Wait, AMajorityOfVotesThatAreOverAtTheEndCameTooLate) {
+  stand(Duration::ms(1'400), 3, Duration::ms(1'000));
+  drain();
+  grant(0, t(1));
+  line_->take_hearing(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
+  deny(1, t(2));
+  deny(2, t(2));
+  push(1, t(1'400));
+  ASSERT_NE(line_->outcome(), nullptr);
+  EXPECT_EQ(decision(), Decision::late);
+}
+
+TEST_F(Wait, WhyAServerRefusesIsToldThoughOtherVotesAreForgotten) {
+  stand(Duration::ms(30'000), 5, Duration::ms(1'000));
+  drain();
+  grant(0, t(1));
+  line_->take_hearing(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
+  answer(3, Reply::unknown(Fault::acl, "NOPERM"), t(2));
+  for (const std::size_t node : {1U, 2U, 4U}) deny(node, t(2));
+  push(1, t(1'500));
+  push(2, t(1'500));
+  line_->abort(t(1'501));
+  EXPECT_EQ(line_->outcome()->nodes[0].reply.fault, Fault::timeout);
+  EXPECT_EQ(line_->outcome()->nodes[3].reply.fault, Fault::acl);
 }
 
 // One is deaf, and the other's subscriptions do not stand.

@@ -45,6 +45,19 @@ TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
 }
 
+TEST_F(KeepingTest, NewTermsTakeNothingFromWhatIsBeingPlanted) {
+  const KeptLease lease = take_and_plant();
+  keeping_.keep(lease);
+  lease.trust->end();
+  keeping_.stop(*lease.trust);
+  EXPECT_EQ(keeping_.size(), 0U);
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
+  LockManager locks(pool_, plan_);
+  unlock(locks, lease.token);
+  keep_for(kTtl);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
+}
+
 // The release may have been there before the plant, on another connection.
 TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
   const KeptLease lease = take_and_plant();

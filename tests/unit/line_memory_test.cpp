@@ -41,6 +41,13 @@ TEST(LineMemoryTest, BeyondSoManyResourcesTheEarliestIsForgotten) {
   EXPECT_TRUE(memory.waited_lately(numbered(2), t(2)));
 }
 
+TEST(LineMemoryTest, AResourceTakesOnePlaceHoweverOftenItIsWaitedFor) {
+  LineMemory memory;
+  memory.note_waited(numbered(1), t(0));
+  for (std::size_t i = 0; i < 2 * kWaitedMax; ++i) memory.note_waited(numbered(2), t(1));
+  EXPECT_TRUE(memory.waited_lately(numbered(1), t(2)));
+}
+
 TEST(LineMemoryTest, ALocalClockIsTakenForRightUntilServersSayOtherwise) {
   LineMemory memory;
   EXPECT_EQ(memory.clock_offset(), Duration());

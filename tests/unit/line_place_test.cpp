@@ -71,6 +71,16 @@ TEST_F(Place, APushBeforeTheAnswerVotesAndTheAnswerTakesNothingBack) {
   EXPECT_TRUE(place_.voted());
 }
 
+TEST_F(Place, WhoHasTheVoteNoLongerAsksAtTheKeysEnd) {
+  join(3, t(1));
+  stand(3, "500 0 0", t(2));
+  ASSERT_NE(place_.next_deadline(), Instant::never());
+  place_.take_push(granted(3), t(3));
+  place_.take_time(t(600));
+  EXPECT_FALSE(place_.can_join(t(600)));
+  EXPECT_TRUE(place_.voted());
+}
+
 TEST_F(Place, AVoteSurvivesTheSilenceThatFollowsIt) {
   join(3, t(1), t(50));
   place_.take_push(granted(3), t(2));
@@ -167,6 +177,15 @@ TEST_F(Place, WhatIsPushedBeforeTheAnswerIsRemembered) {
   EXPECT_EQ(place_.next_deadline(), t(303));
 }
 
+TEST_F(Place, WhatWasPushedBehindAnEarlierJoinIsForgottenWithIt) {
+  join(3, t(1));
+  stand(3, "9000 4 0", t(2));
+  place_.take_push(next(0), t(3));
+  join(4, t(3));
+  stand(4, "9000 4 0", t(4));
+  EXPECT_FALSE(place_.can_join(t(4)));
+}
+
 TEST_F(Place, WhoIsFirstThoughNothingStandsThereDoesNotHurry) {
   join(1, t(0));
   stand(1, "-2 0 0", t(10));
@@ -189,6 +208,17 @@ TEST_F(Place, TroubleIsTriedAgainLaterEachTime) {
   join(9, now);
   place_.take_reply(9, silence(), now);
   EXPECT_EQ(place_.next_deadline(), now + kTroublePauseFirst);
+}
+
+TEST_F(Place, TroubleBehindAVoteIsTheFirstAgain) {
+  join(1, t(0));
+  place_.take_reply(1, silence(), t(0));
+  join(2, t(0) + kTroublePauseFirst);
+  place_.take_reply(2, Reply::granted(), t(500));
+  place_.hurry();
+  join(3, t(500));
+  place_.take_reply(3, silence(), t(500));
+  EXPECT_EQ(place_.next_deadline(), t(500) + kTroublePauseFirst);
 }
 
 TEST_F(Place, AnAnswerThatIsOverdueIsNone) {
@@ -231,6 +261,14 @@ TEST_F(Place, ANewChannelIsToldToTheServerAtOnce) {
   place_.take_hearing({"there", Fault::none, {}}, t(3));
   EXPECT_TRUE(place_.can_join(t(3)));
   EXPECT_EQ(place_.channel(), "there");
+}
+
+TEST_F(Place, ANewChannelIsToldToNoServerWhoseVoteItHas) {
+  join(3, t(1));
+  place_.take_reply(3, Reply::granted(), t(2));
+  place_.take_hearing({"new", Fault::none, {}}, t(3));
+  EXPECT_FALSE(place_.can_join(t(3)));
+  EXPECT_TRUE(place_.voted());
 }
 
 TEST_F(Place, AChannelThatChangesUnderAJoinIsToldBehindIt) {

@@ -267,5 +267,13 @@ TEST_F(ListenerTest, EndsInGoodOrderAndCanBeginAnew) {
   EXPECT_NE(subscribe(), channel);
 }
 
+TEST_F(ListenerTest, BegunAnewItDoesNotStayAwayForWhatFailedBefore) {
+  server().reach = FakeServer::Reach::refuses;
+  run(Duration::seconds(2));
+  server().reach = FakeServer::Reach::accepts;
+  listener_.shut_down();
+  EXPECT_NE(subscribe(), "");
+}
+
 }  // namespace
 }  // namespace redlock

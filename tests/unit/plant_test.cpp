@@ -55,7 +55,10 @@ TEST_F(PlantTest, IsDoneWhenAllHaveAnswered) {
   ASSERT_NE(plant_.outcome(), nullptr);
   EXPECT_EQ(plant_.outcome()->decision, Decision::granted);
   EXPECT_EQ(plant_.outcome()->decided_at, t(3));
+  EXPECT_EQ(plant_.outcome()->nodes.size(), 3U);
   EXPECT_TRUE(drain(plant_).empty()) << "what was planted stays";
+  plant_.take_time(t(60));
+  EXPECT_EQ(plant_.outcome()->decided_at, t(3));
 }
 
 TEST_F(PlantTest, WithoutAnyVotePlantedItIsDenied) {

@@ -62,8 +62,14 @@ TEST_F(Rule08TheChildsPool, HasNoConnectionsAndNothingToWaitFor) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
   static_cast<void>(locks_.begin_lock(Resource("r"), Duration::ms(10'000)));
   EXPECT_TRUE(pool_.next_deadline());
+  pool_.step(clock_.now());
   EXPECT_EQ(exit_status_of_child([&] { return !pool_.next_deadline(); }), 0);
   EXPECT_EQ(exit_status_of_child([&] { return pool_.connection_count() == 0; }), 0);
+  EXPECT_EQ(exit_status_of_child([&] {
+              const Duration long_after = Duration::seconds(1);
+              return time_of([&] { pool_.step(clock_.now() + long_after); }) == long_after;
+            }),
+            0);
   EXPECT_EQ(exit_status_of_child([&] {
               static_cast<void>(pool_.node(parse_server("elsewhere").endpoint, kTimeoutDefault));
               return transport_.open_count() == 0;
@@ -90,6 +96,12 @@ TEST_F(Rule08TheChildsPool, SendsNothingWhenItEnds) {
             0);
   EXPECT_EQ(exit_status_of_child([&] {
               const std::size_t before = requests();
+              pool_.abort_all();
+              return requests() == before && transport_.open_count() == 0;
+            }),
+            0);
+  EXPECT_EQ(exit_status_of_child([&] {
+              const std::size_t before = requests();
               pool_.close_idle(Duration());
               return requests() == before && transport_.open_count() == 0;
             }),
@@ -109,9 +121,33 @@ TEST_F(Rule08TheChildsPool, CarriesNoRemovalsOfItsParent) {
               return other.decision == Decision::granted && server(0).keys.contains("r");
             }),
             0);
+  clock_.advance(kBackoffMax);
+  EXPECT_EQ(exit_status_of_child([&] {
+              pool_.deliver();
+              return server(0).keys.contains("r");
+            }),
+            0);
   clock_.advance(Duration::seconds(1));
   lock(alone, "other");
   EXPECT_EQ(server(0).keys.count("r"), 0U) << "the parent sends it";
+}
+
+TEST_F(Rule08TheChildsPool, RepeatsNoRemovalThatItsParentsServerRefused) {
+  LockManager alone = manager(1);
+  server(0).keys["r"] = "t";
+  server(0).say = [](const test::Arguments&) { return "-LOADING it loads\r\n"; };
+  unlock(alone, Token("t"));
+  server(0).say = nullptr;
+  ASSERT_EQ(server(0).keys.count("r"), 1U) << "the removal is still to be repeated";
+  clock_.advance(Duration::seconds(1));
+  const auto is_left_alone = [&] {
+    lock(alone, "other");
+    lock(alone, "another");
+    step_for(Duration::ms(1));
+    return server(0).keys.contains("r");
+  };
+  EXPECT_EQ(exit_status_of_child(is_left_alone), 0);
+  EXPECT_FALSE(is_left_alone()) << "the parent repeats it";
 }
 
 TEST_F(Rule08TheChildsPool, BacksOffFromNoServerThatItsParentLost) {

@@ -4,6 +4,7 @@
 
 #include "redlock/runtime/pool.hpp"
 #include "support/fake_world.hpp"
+#include "support/listening.hpp"
 
 namespace redlock {
 namespace {
@@ -11,17 +12,27 @@ namespace {
 // Below it is a protocol of its own, which has read from the socket all that there was.
 class HoldingTransport final : public test::FakeTransport {
  public:
-  using FakeTransport::FakeTransport;
+  explicit HoldingTransport(test::FakeClock& clock) : FakeTransport(clock), clock_(clock) {}
   Wants wants(ConnectionId connection, bool has_output) override {
     Interest seen{connection, {}, false, false};
     FakeTransport::wait({&seen, 1}, Instant());
     return {true, has_output, seen.readable};
   }
+  // Whoever only waits for what polling shows waits in vain.
   Woken wait(std::span<Interest> interests, Instant deadline) override {
-    const Woken woken = FakeTransport::wait(interests, deadline);
-    for (Interest& interest : interests) interest.readable = false;
-    return woken;
+    FakeTransport::wait(interests, Instant());
+    bool any_writable = false;
+    for (Interest& interest : interests) {
+      interest.readable = false;
+      any_writable = any_writable || interest.writable;
+    }
+    if (any_writable) return Woken::ready;
+    clock_.advance(std::max(deadline - clock_.now(), Duration()));
+    return Woken::deadline;
   }
+
+ private:
+  test::FakeClock& clock_;
 };
 
 TEST(PoolOverAHoldingTransport, ReadsWithoutWaitingWhatNoPollingShows) {
@@ -34,6 +45,47 @@ TEST(PoolOverAHoldingTransport, ReadsWithoutWaitingWhatNoPollingShows) {
   const Instant begun = clock.now();
   EXPECT_EQ(pool.run(id).decision, Decision::granted);
   EXPECT_EQ(clock.now(), begun);
+}
+
+TEST(PoolOverAHoldingTransport, HearsWithoutWaitingWhatNoPollingShows) {
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  HoldingTransport transport(clock);
+  Pool pool(transport, clock, entropy);
+  test::Told told;
+  const NodeList nodes{pool.node(parse_server("s0").endpoint, kTimeoutDefault)};
+  (void)pool.begin(std::make_unique<test::Listening>(told, 1, Token("tok")), nodes);
+  for (int i = 0; i < 10 && told.channel(0).empty(); ++i) {
+    pool.step(clock.now() + Duration::ms(1));
+  }
+  ASSERT_NE(told.channel(0), "");
+  transport.publish(transport.server("s0:6379"), told.channel(0), "granted 1 tok");
+  const Instant begun = clock.now();
+  pool.step(begun + Duration::ms(100));
+  EXPECT_EQ(told.pushes.size(), 1U);
+  EXPECT_EQ(clock.now(), begun);
+}
+
+class PreparedTransport final : public test::FakeTransport {
+ public:
+  using FakeTransport::FakeTransport;
+  void prepare(const Endpoint& place) override {
+    prepared.push_back(place.host);
+    EXPECT_EQ(open_count(), 0U);
+  }
+  std::vector<std::string> prepared;
+};
+
+TEST(PoolThatMeetsAServer, PreparesItsConnectionsOnceAndBeforeAnyIsOpened) {
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  PreparedTransport transport(clock);
+  Pool pool(transport, clock, entropy);
+  LockManager locks(pool, {parse_server("s0"), parse_server("s1")}, {});
+  EXPECT_EQ(transport.prepared, (std::vector<std::string>{"s0", "s1"}));
+  pool.run(locks.begin_lock(Resource("r"), Duration::seconds(10)));
+  LockManager others(pool, {parse_server("s0")}, {});
+  EXPECT_EQ(transport.prepared.size(), 2U);
 }
 
 // A waker's part, in memory.
@@ -61,6 +113,7 @@ TEST(PoolThatIsCalled, HearsInTheNextStepWhatCameWhileItOnlyLooked) {
   const Instant begun = clock.now();
   EXPECT_EQ(pool.step(begun + Duration::seconds(2)), Woken::called);
   EXPECT_EQ(clock.now(), begun);
+  EXPECT_EQ(pool.step(begun + Duration::seconds(2)), Woken::deadline) << "one call is told once";
 }
 
 }  // namespace

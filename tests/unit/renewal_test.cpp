@@ -176,6 +176,7 @@ TEST_F(Keeping, IsExtendedForMoreThanASixteenthOfItsTtl) {
   const Duration gain_of_nothing = Duration::ns(3'087'500'000);
   EXPECT_FALSE(lease(gain_of_nothing).extend_by(t(1'000)));
   EXPECT_EQ(lease(gain_of_nothing).next_event(t(0)), t(2'900));
+  EXPECT_EQ(lease(gain_of_nothing).loss(t(2'900)), Loss::kept);
   EXPECT_TRUE(lease(gain_of_nothing + kOneNs).extend_by(t(1'000)));
 }
 
@@ -193,7 +194,7 @@ TEST_F(Keeping, WhatItsOwnerExtendedFarIsExtendedAgainBeforeItIsOver) {
   const Instant due = kept.next_event(t(1'000)).value();
   EXPECT_GT(due, t(30'000) - kTtl);
   EXPECT_LT(due, t(30'000) - Duration::ns(kTtl.count_ns() / 2));
-  EXPECT_FALSE(kept.extend_by(due - Duration::ms(1)));
+  EXPECT_FALSE(kept.extend_by(due - kOneNs));
   EXPECT_EQ(kept.extend_by(due), kTtl);
 }
 

@@ -369,5 +369,28 @@ TEST_P(ShortOfMemory, ALeaseThatIsShortenedLeavesNeitherTokenBehind) {
       GetParam());
 }
 
+TEST(ShortOfMemoryOnce, AShorteningThatFailedByItIsLostAndItsCallerIsTold) {
+  std::size_t told = 0;
+  for (std::size_t n = 0; n < kAllocationsMax; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    World world;
+    LockManager locks = world.manager();
+    const Outcome held = lock(world, locks);
+    const auto trust = std::make_shared<Trust>(world.clock.now() + held.validity);
+    Shorter shorter = locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500), trust);
+    const OperationId id = locks.begin_shortening(shorter);
+    const bool happened =
+        test::try_without(n, Shortage::once, [&] { world.pool.run_until_done(id); }).happened;
+    try {
+      static_cast<void>(locks.take_shortening(id, shorter));
+    } catch (const std::bad_alloc&) {
+      ++told;
+      EXPECT_EQ(shorter.trust->left(world.clock.now()), Duration());
+    }
+    if (!happened) break;
+  }
+  EXPECT_GT(told, 0U);
+}
+
 }  // namespace
 }  // namespace redlock

@@ -68,6 +68,14 @@ TEST_F(AShortenedLease, IsNeverTrustedLongerByThatThanItWas) {
   EXPECT_EQ(over.trust->left(clock_.now()), Duration());
 }
 
+TEST_F(AShortenedLease, IsTrustedForItsTtlOnceItIsConfirmedHoweverLittleItWasTrustedBefore) {
+  const auto little = std::make_shared<Trust>(clock_.now() + Duration::ms(100));
+  Shorter shorter = locks_.prepare_shortening(kResource, held_.token, kShort, little);
+  const Instant begun = clock_.now();
+  ASSERT_EQ(run(shorter).decision, Decision::granted);
+  EXPECT_EQ(shorter.trust->until(), begun + validity_of(kShort, Duration(), 0.01));
+}
+
 TEST_F(AShortenedLease, HasAnotherTokenEverywhereInOneRoundTripOfOneCommand) {
   std::vector<std::size_t> before;
   for (std::size_t i = 0; i < 3; ++i) before.push_back(server(i).log.size());
@@ -149,6 +157,16 @@ TEST_F(AShortenedLease, ThatIsReleasedMeanwhileIsNotHandedOut) {
   EXPECT_NE(locks_.take_shortening(id, shorter).decision, Decision::granted);
   EXPECT_TRUE(shorter.trust->released());
   EXPECT_EQ(stored(), kNowhere);
+}
+
+// By somebody who knows the token alone.
+TEST_F(AShortenedLease, WhoseTokenIsReleasedMeanwhileIsTrustedNoMore) {
+  Shorter shorter = prepare();
+  const OperationId id = locks_.begin_shortening(shorter);
+  EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
+  step_until_done(id);
+  EXPECT_NE(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  EXPECT_EQ(shorter.trust->left(clock_.now()), Duration());
 }
 
 TEST_F(AShortenedLease, ThatIsReleasedBeforeItsExchangeArrivesIsGivenBackOnceMore) {

@@ -8,6 +8,7 @@
 
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/validity.hpp"
+#include "support/allocations.hpp"
 #include "support/machine.hpp"
 
 namespace redlock {
@@ -48,12 +49,15 @@ class ShorteningTest : public testing::Test {
 
   std::vector<Loss> losses_;
   bool passed_on_ = false;
-  Shortening machine_{test::answer_times(3, kAnswerTime),
-                      std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
-                      [this](Loss why) {
-                        losses_.push_back(why);
-                        return !passed_on_;
-                      }};
+  Shortening made() {
+    return {test::answer_times(3, kAnswerTime),
+            std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
+            [this](Loss why) {
+              losses_.push_back(why);
+              return !passed_on_;
+            }};
+  }
+  Shortening machine_ = made();
   std::vector<Request> asked_;
 };
 
@@ -71,10 +75,9 @@ TEST_F(ShorteningTest, AsksEveryNodeToExchangeTheTokens) {
 }
 
 TEST_F(ShorteningTest, WantsNothingBeforeItBegins) {
-  const Shortening machine{test::answer_times(3, kAnswerTime),
-                           std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
-                           [](Loss) { return true; }};
+  Shortening machine = made();
   EXPECT_FALSE(machine.next_deadline());
+  EXPECT_FALSE(machine.next_request());
 }
 
 TEST_F(ShorteningTest, ThatAllConfirmSendsNothingMore) {
@@ -234,6 +237,19 @@ TEST_F(ShorteningTest, ThatIsGivenUpIsLostOnceOnly) {
   machine_.abort(t(51));
   EXPECT_TRUE(drain(machine_).empty());
   EXPECT_EQ(losses_.size(), 1U);
+}
+
+TEST_F(ShorteningTest, RemovesEachTokenOnceFromEveryServerWhereMemoryFailedBetween) {
+  bool happened = true;
+  for (std::size_t n = 0; happened; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    Shortening machine = made();
+    machine.start(t(0));
+    drain(machine);
+    happened = test::try_without(n, test::Shortage::once, [&] { machine.abort(t(1)); }).happened;
+    machine.abort(t(1));
+    EXPECT_EQ(drain(machine).size(), 6U);
+  }
 }
 
 // What three nodes can say, in every order: granted is what two of them granted, and whatever may

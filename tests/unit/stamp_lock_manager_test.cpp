@@ -172,6 +172,7 @@ TEST_F(StampLockManagerTest, ALockThatIsTakenIsNotedOrGivenBack) {
   EXPECT_EQ(locks.entry_of(kKey), 0U);
   EXPECT_EQ(taken(Duration(), Caller::waits), Decision::granted) << "both were given back";
   EXPECT_GT(locks.remaining(kKey), Duration());
+  EXPECT_EQ(taken(Duration(), Caller::waits), Decision::denied) << "it is held";
 }
 
 TEST_F(StampLockManagerTest, ATakenReleaseStrikesTheEntryUnlessTheServerWasSilent) {
@@ -295,6 +296,7 @@ TEST_F(StampLockManagerTest, RefusesTimesThatAreNone) {
   EXPECT_THAT(refused(Duration::max(), Duration::max(), once), HasSubstr("must be at most"));
   EXPECT_EQ(refused(kTtlMax, Duration(), once), "accepted");
   EXPECT_EQ(refused(Duration::ms(1), Duration(), once), "accepted");
+  EXPECT_EQ(refused(kLease, Duration(), RetryPolicy::exact(2, kPauseMax)), "accepted");
   EXPECT_THAT(refused(kLease, Duration(), RetryPolicy::exact(2, Duration::ms(-1))),
               HasSubstr("sleep_time"));
   EXPECT_THAT(refused(kLease, Duration(), RetryPolicy::exact(2, kPauseMax + Duration::ns(1))),

@@ -15,6 +15,11 @@ using test::TlsServer;
 
 class ATlsStreamOfVersion13 : public testing::Test {
  protected:
+  void show_ours() {
+    EXPECT_EQ(SSL_CTX_use_certificate(context_.get(), good_.certificate()), 1);
+    EXPECT_EQ(SSL_CTX_use_PrivateKey(context_.get(), good_.key()), 1);
+  }
+
   Certificate authority_ = Certificate::authority();
   Certificate good_ = authority_.issue();
   std::shared_ptr<SSL_CTX> context_ = test::client_context(authority_);
@@ -25,8 +30,7 @@ class InTheMidstOfAMessage : public ATlsStreamOfVersion13 {
  protected:
   InTheMidstOfAMessage() {
     SSL_CTX_set_max_send_fragment(server_.context(), 512);
-    EXPECT_EQ(SSL_CTX_use_certificate(context_.get(), good_.certificate()), 1);
-    EXPECT_EQ(SSL_CTX_use_PrivateKey(context_.get(), good_.key()), 1);
+    show_ours();
     pair_.emplace(*context_, server_);
     pair_->pass_to_server();
     pair_->pass_to_client();
@@ -65,6 +69,15 @@ TEST_F(InTheMidstOfAMessage, AGoodbyeThatCannotBeSaidLeavesNoErrorBehind) {
   pair_->ours.say_goodbye();
   EXPECT_EQ(pair_->ours.state(), TlsStream::State::ended);
   EXPECT_EQ(ERR_peek_error(), 0U);
+}
+
+TEST_F(ATlsStreamOfVersion13, AServerThatEndsWithoutAWordWasShownOurCertificateWhereThereIsOne) {
+  show_ours();
+  TlsPair pair(*context_, TlsServer(good_, {.clients = &authority_}));
+  pair.shake();
+  ASSERT_EQ(pair.ours.state(), TlsStream::State::open) << pair.ours.reason();
+  pair.ours.note_end("it broke");
+  EXPECT_EQ(pair.ours.reason(), "it broke");
 }
 
 TEST_F(ATlsStreamOfVersion13, ReadsAndWritesUntilMoreThanTheBoundWaitsToLeave) {

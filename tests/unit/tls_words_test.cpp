@@ -187,6 +187,14 @@ TEST(TlsWords, WhatAServerSaysOfOurCertificateOrItsName) {
   EXPECT_EQ(words(80), "the server ended TLS: internal error");
 }
 
+// A host process with OpenSSL of its own would take them for errors of its own.
+TEST(TlsWords, LeaveNoErrorBehindHoweverManyThereWere) {
+  for (const int alert : {42, 44}) ERR_raise(ERR_LIB_SSL, SSL_AD_REASON_OFFSET + alert);
+  EXPECT_EQ(tls_trouble({.name = "h", .shows_ours = true}),
+            "the server does not accept our certificate");
+  EXPECT_EQ(ERR_peek_error(), 0U);
+}
+
 TEST(TlsWords, ARefusalOfOurCertificateWhereNoneIsShownWantsOne) {
   for (const int alert : {40, 42, 116}) {
     ERR_raise(ERR_LIB_SSL, SSL_AD_REASON_OFFSET + alert);

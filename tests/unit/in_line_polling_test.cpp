@@ -1,0 +1,206 @@
+// Where servers refuse that anybody waits in line, and when it is polled instead.
+#include "redlock/algorithm/in_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/wait_fixture.hpp"
+
+namespace redlock {
+namespace {
+
+using test::kOneNs;
+using test::Nodes;
+using test::nodes_of;
+using test::only;
+using test::t;
+using test::Wait;
+
+class PollingWait : public Wait {
+ protected:
+  // One refuses, and another cannot be heard: no majority is left.
+  void poll() {
+    stand(Duration::ms(1'000));
+    drain();
+    answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+    EXPECT_TRUE(line_->listens());
+    line_->take_hearing(NodeIndex(2), {{}, Fault::acl, "no channels"}, t(2));
+    EXPECT_FALSE(line_->listens());
+  }
+  // One refuses, and another is silent, which may pass.
+  void stand_beside_a_refusal() {
+    stand(Duration::ms(30'000));
+    drain();
+    answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+    deny(1, t(1));
+    answer(2, Reply::unknown(Fault::timeout, "no answer"), t(50));
+  }
+};
+
+TEST_F(PollingWait, PollsWhereNoMajorityLetsItStandInLine) {
+  poll();
+  const auto requests = drain();
+  EXPECT_EQ(nodes_of(only<Pass>(requests)), (Nodes{0, 1, 2}));
+  ASSERT_EQ(nodes_of(only<SetIfAbsent>(requests)), (Nodes{0, 1, 2}));
+  // Behind the passes.
+  EXPECT_TRUE(std::holds_alternative<SetIfAbsent>(*requests.back().command));
+  for (const std::size_t node : {0U, 1U}) {
+    line_->take_reply(NodeIndex(node), requests.back().attempt, Reply::granted(), t(3));
+  }
+  ASSERT_TRUE(granted());
+  ASSERT_EQ(line_->outcome()->line.size(), 3U);
+  EXPECT_EQ(line_->outcome()->line[0].reply.fault, Fault::acl);
+  EXPECT_EQ(line_->outcome()->line[2].reply.text, "no channels");
+}
+
+TEST_F(PollingWait, PollingItCountsNoLateAnswerToAJoin) {
+  memory_->note_waited(Resource("r"), t(0));
+  begin(Duration::ms(1'000));
+  for (const std::size_t node : {1U, 0U, 2U}) {
+    line_->take_hearing(NodeIndex(node), {"here", {}, {}}, t(0));
+  }
+  drain();
+  ASSERT_EQ(joins_.at(1).attempt, 1U);
+  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  answer(2, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  const auto asked = only<SetIfAbsent>(drain());
+  ASSERT_EQ(asked.size(), 3U);
+  answer(1, Reply::granted(), t(2));
+  line_->take_reply(NodeIndex(0), asked[0].attempt, Reply::granted(), t(2));
+  EXPECT_FALSE(granted());
+}
+
+TEST_F(PollingWait, WhoIsGivenUpWhilePollingHasLeftTheLinesAlready) {
+  stand(Duration::ms(1'000));
+  drain();
+  for (const std::size_t node : {0U, 1U}) answer(node, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  ASSERT_EQ(nodes_of(only<Pass>(drain())), (Nodes{0, 1, 2}));
+  line_->abort(t(2));
+  for (const Request& request : only<Pass>(drain())) {
+    EXPECT_NE(std::get<Pass>(*request.command).token, join(0).token);
+  }
+}
+
+TEST_F(PollingWait, PollingItDoesNotWaitForANodeInDoubt) {
+  poll();
+  const AttemptNumber attempt = drain().back().attempt;
+  line_->take_doubt(NodeIndex(1), attempt);
+  line_->take_reply(NodeIndex(0), attempt, Reply::granted(), t(3));
+  EXPECT_TRUE(drain().empty());
+  line_->take_reply(NodeIndex(2), attempt, Reply::denied(), t(3));
+  EXPECT_EQ(nodes_of(only<Pass>(drain())), (Nodes{0, 1}));
+}
+
+TEST_F(PollingWait, BeforeItPollsWhatThePlainAttemptWonIsUndone) {
+  begin(Duration::ms(1'000));
+  drain();
+  line_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
+  for (const std::size_t node : {1U, 2U})
+    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+  ASSERT_TRUE(line_->listens());
+  for (const std::size_t node : {0U, 1U})
+    line_->take_hearing(NodeIndex(node), {{}, Fault::maxclients, "full"}, t(2));
+  const auto requests = drain();
+  EXPECT_EQ(nodes_of(only<Pass>(requests)), (Nodes{0}));
+  EXPECT_EQ(nodes_of(only<SetIfAbsent>(requests)), (Nodes{0, 1, 2}));
+}
+
+TEST_F(PollingWait, DoesNotBeginToPollBehindTheEnd) {
+  stand(Duration::ms(1'000));
+  drain();
+  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  line_->take_time(t(1'000));
+  answer(1, Reply::unknown(Fault::acl, "NOPERM"), t(1'001));
+  ASSERT_NE(line_->outcome(), nullptr);
+  EXPECT_EQ(decision(), Decision::unreachable);
+  EXPECT_TRUE(only<SetIfAbsent>(drain()).empty());
+}
+
+TEST_F(PollingWait, PollsUntilTheSameEnd) {
+  stand(Duration::ms(1'000), 1);
+  drain();
+  answer(0, Reply::unknown(Fault::rejected, "unknown command"), t(400));
+  Instant now = t(400);
+  int attempts = 0;
+  while (line_->outcome() == nullptr) {
+    for (const Request& request : only<SetIfAbsent>(drain())) {
+      ++attempts;
+      line_->take_reply(request.node, request.attempt, Reply::denied(), now);
+    }
+    if (line_->outcome() != nullptr) break;
+    now = *line_->next_deadline();
+    line_->take_time(now);
+  }
+  EXPECT_EQ(decision(), Decision::denied);
+  EXPECT_EQ(line_->outcome()->decided_at, t(1'000));
+  EXPECT_GE(attempts, 4);
+}
+
+TEST_F(PollingWait, OneServerThatRefusesIsDoneWithout) {
+  stand(Duration::ms(1'000));
+  drain();
+  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  deny(1, t(1));
+  deny(2, t(1));
+  push(1, t(5));
+  push(2, t(6));
+  EXPECT_TRUE(granted());
+}
+
+TEST_F(PollingWait, PollsWhereBesideARefusalTooFewAreLeftForLong) {
+  stand_beside_a_refusal();
+  EXPECT_TRUE(line_->listens());
+  EXPECT_LE(*line_->next_deadline(), t(1) + kTooFewFor);
+  line_->take_time(t(1) + kTooFewFor - kOneNs);
+  EXPECT_TRUE(line_->listens());
+  line_->take_time(t(1) + kTooFewFor);
+  EXPECT_FALSE(line_->listens());
+  EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
+}
+
+TEST_F(PollingWait, StaysInLineWhereWhatWasSilentBesideARefusalAnswersAgain) {
+  stand_beside_a_refusal();
+  line_->take_time(t(1) + kTooFewFor - kOneNs);
+  drain();
+  deny(2, t(1) + kTooFewFor - kOneNs);
+  line_->take_time(t(1) + kTooFewFor * 3);
+  EXPECT_TRUE(line_->listens());
+}
+
+TEST_F(PollingWait, StaysInLineForAsLongAgainWhereTooFewAreLeftASecondTime) {
+  stand_beside_a_refusal();
+  const Instant again = t(1) + kTooFewFor - kOneNs;
+  line_->take_time(again);
+  drain();
+  deny(2, again);
+  const Instant later = t(1) + kTooFewFor * 3;
+  line_->take_hearing(NodeIndex(2), {{}, Fault::closed, "gone"}, later);
+  line_->take_time(later + kTooFewFor - kOneNs);
+  EXPECT_TRUE(line_->listens());
+  line_->take_time(later + kTooFewFor);
+  EXPECT_FALSE(line_->listens());
+}
+
+TEST_F(PollingWait, StaysInLineThroughAnOutageInWhichNobodyRefuses) {
+  stand(Duration::ms(30'000));
+  drain();
+  for (const std::size_t node : {0U, 1U, 2U})
+    answer(node, Reply::unknown(Fault::timeout, "no answer"), t(50));
+  for (std::int64_t ms = 100; ms < 10'000; ms += 100) {
+    line_->take_time(t(ms));
+    for (const Request& request : only<Join>(drain())) {
+      answer(request.node.value(), Reply::unknown(Fault::refused, "down"), t(ms));
+    }
+  }
+  EXPECT_TRUE(line_->listens());
+}
+
+TEST_F(PollingWait, WhatIsPushedToWhoPollsByNowIsNotItsOwn) {
+  poll();
+  drain();
+  const Push push{Push::Kind::granted, join(1).token, join(1).entry.echo, {}};
+  EXPECT_FALSE(line_->take_push(NodeIndex(1), push, t(3)));
+  EXPECT_TRUE(drain().empty());
+}
+
+}  // namespace
+}  // namespace redlock
