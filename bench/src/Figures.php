@@ -141,6 +141,8 @@ final class Figures
             new Figure('TLS, N=3, own CPU: lock + unlock / plain', '<=', 1.35, $tls['cycle: tls / plain']),
             new Figure('TLS, N=3: lock that connects again / plain', '<=', 2.0, $tls['reconnect: tls / plain']),
             new Figure('TLS 1.2, N=3: lock that connects again / plain', '<=', 2.0, $tls['reconnect: tls 1.2 / plain']),
+            new Figure('1 ms each way, TLS: lock that connects again / plain', '<=', 2.0,
+                $tls['reconnect behind 1 ms: tls / plain']),
         ];
     }
 

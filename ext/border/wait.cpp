@@ -44,11 +44,6 @@ bool out_of_memory() {
 #endif
 }
 
-Duration slice_after(Duration waited) {
-  const Duration part = Duration::ns(waited.count_ns() / kWaitSlicePart);
-  return std::clamp(part, kWaitSliceMin, kWaitSliceMax);
-}
-
 // Nothing to see to, or all of it seen to: done.
 Waited let_php_live(Duration waited) {
   if (out_of_memory()) return Waited::thrown;
@@ -67,7 +62,8 @@ Waited wait_for(Pool& pool, OperationId id) {
     const Waited lived = let_php_live(waited);
     if (lived != Waited::done) return lived;
     if (pool.done(id)) break;
-    if (!guarded({}, [&] { (void)pool.step(now + slice_after(waited)); })) return Waited::thrown;
+    const Instant look_again = now + std::clamp(waited, kWaitSliceMin, kWaitSliceMax);
+    if (!guarded({}, [&] { (void)pool.step(look_again); })) return Waited::thrown;
   }
   return Waited::done;
 }

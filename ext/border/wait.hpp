@@ -1,17 +1,14 @@
 // Waiting for a lock operation while PHP goes on living.
 #pragma once
-#include <cstdint>
-
 #include "redlock/runtime/lock_manager.hpp"
 
 namespace redlock::php {
 
 // A signal ends the sleep of whoever waits. One that came a moment before, and what other threads
-// want of PHP, is seen when this is over: an eighth of the time waited so far, between these two,
-// so that a thousand processes in one line do not keep their machine busy with looking.
+// want of PHP, is seen when this is over: as long again as was waited so far, between these two, so
+// that those who stand in one line do not keep their machine busy with looking.
 inline constexpr Duration kWaitSliceMin = Duration::ms(25);
 inline constexpr Duration kWaitSliceMax = Duration::ms(250);
-inline constexpr std::int64_t kWaitSlicePart = 8;
 
 enum class Waited {
   done,    // the operation is decided

@@ -271,7 +271,7 @@ TEST_F(Joining, TellsTheNextWhenItYields) {
   wait_in_line("c", 15);
   take_pushes();
   join("b", 20);
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}, {"c", "next 600 c"}}));
+  EXPECT_EQ(take_pushes(), (Pushes{{"c", "next 600 c"}, {"a", "granted 1 a"}}));
 }
 
 TEST_F(Joining, StrikesOutNeighboursThatWereNotHeardOf) {

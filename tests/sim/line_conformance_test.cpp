@@ -131,8 +131,8 @@ TEST_F(LineConformance, EqualTicketsStandInTheOrderOfTheirTokens) {
   for (const std::string_view token : {"t3", "t1", "t2"}) join(token, "10", "c1");
   same_line();
   pass("held");
-  same_push(1);
   same_next(1);
+  same_push(1);
   same_line();
 }
 
@@ -168,6 +168,8 @@ TEST_F(LineConformance, WhoeverCannotBeReachedIsStruckOut) {
   join("t2", "20", "c2");
   hang_up(1, "c1");
   pass("held");
+  // Who comes next, until it shows that the first is gone.
+  same_next(2);
   same_push(2);
   same_line();
 }

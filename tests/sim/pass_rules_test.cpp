@@ -25,7 +25,23 @@ TEST_F(Passing, TellsWhomItHandsTheLockByWhichJoinAndTheNextHowLong) {
   join("a", 10, 321, "7");
   take_pushes();
   pass("h");
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 7 a"}, {"b", "next 321 b"}}));
+  EXPECT_EQ(take_pushes(), (Pushes{{"b", "next 321 b"}, {"a", "granted 7 a"}}))
+      << "what is said last leaves the server first";
+}
+
+TEST_F(Passing, OverTheDeadTellsWhoComesNextAsWell) {
+  hold("h");
+  join("dead", 10);
+  wait_in_line("a", 20, 321);
+  join("gone", 25);
+  wait_in_line("b", 30);
+  take_pushes();
+  pass("h");
+  const Pushes pushes = take_pushes();
+  ASSERT_GE(pushes.size(), 2U);
+  EXPECT_EQ(pushes[pushes.size() - 2], (Push{"b", "next 321 b"}));
+  EXPECT_EQ(pushes.back(), (Push{"a", "granted 1 a"}));
+  EXPECT_EQ(line(), Line{"b"});
 }
 
 TEST_F(Passing, SaysBehindWhichJoinTheLockWasHandedToWhom) {

@@ -15,7 +15,8 @@ use RedLock\Harness\FreePort;
 use RedLock\Harness\RedisServer;
 
 /**
- * What TLS costs: lock+unlock on connections that are there, and a lock for which the client must connect again.
+ * What TLS costs: lock+unlock on connections that are there, and a lock for which the client must connect again, on
+ * loopback and behind a proxy that delays 1 ms each way.
  *
  * Each contender has servers of its own: TLS in the version that both prefer, and in 1.2, where a session that is taken
  * up exchanges no keys.
@@ -32,26 +33,51 @@ final class Tls
     {
         $certificate = new Certificate();
         putenv("REDLOCK_BENCH_CAFILE=$certificate->file");
-        $servers = $contenders = $cycles = $connects = [];
+        $servers = $contenders = $far = $proxies = $cycles = [];
         foreach (self::CONTENDERS as $name => $settings) {
             for ($i = 0; $i < self::SERVERS; $i++) {
                 $port = FreePort::find();
                 $servers[$name][$port] = RedisServer::start($settings === null ? [] : $settings + $certificate->settings($port));
             }
             $lab->place(Placement::Split, array_values($servers[$name]));
-            $ports = array_map(static fn (RedisServer $server) => $server->port, array_values($servers[$name]));
-            $contenders[$name] = $settings === null ? $lab->worker('native', $ports) : $lab->worker('tls', array_keys($servers[$name]));
-            $contenders[$name]->ask('cycles 20');
+            $plain = array_map(static fn (RedisServer $server) => $server->port, array_values($servers[$name]));
+            $ports = $settings === null ? $plain : array_keys($servers[$name]);
+            $proxies[$name] = $lab->delayProxy($ports);
+            $kind = $settings === null ? 'native' : 'tls';
+            $contenders[$name] = self::connected($lab->worker($kind, $ports));
+            $far[$name] = self::connected($lab->worker($kind, $proxies[$name]->hello['ports']));
         }
         foreach ((new Budget($lab->settings->seconds['free']))->rounds($lab->settings->loopbackRounds) as $round) {
             Rounds::measure($contenders, $cycles, $round, $lab->settings->loopbackCycles);
         }
+        $connects = self::reconnects($lab, $contenders, $servers);
+        $farConnects = self::reconnects($lab, $far, $servers);
+        array_walk_recursive($servers, static fn (RedisServer $server) => $server->kill9());
+
+        return self::summary($cycles, 'cycle_p50', 'cycle') + self::summary($connects, 'lock_p50', 'reconnect')
+            + self::summary($farConnects, 'lock_p50', 'reconnect behind 1 ms');
+    }
+
+    private static function connected(LineProcess $worker): LineProcess
+    {
+        $worker->ask('cycles 20');
+
+        return $worker;
+    }
+
+    /**
+     * @param array<string, LineProcess> $contenders
+     * @param array<string, array<int, RedisServer>> $servers
+     * @return array<string, Rounds>
+     */
+    private static function reconnects(Lab $lab, array $contenders, array $servers): array
+    {
+        $connects = [];
         foreach ((new Budget($lab->settings->seconds['free']))->rounds($lab->settings->reconnects) as $round) {
             self::reconnect($contenders, $servers, $connects);
         }
-        array_walk_recursive($servers, static fn (RedisServer $server) => $server->kill9());
 
-        return self::summary($cycles, 'cycle_p50', 'cycle') + self::summary($connects, 'lock_p50', 'reconnect');
+        return $connects;
     }
 
     /**

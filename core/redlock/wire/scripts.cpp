@@ -32,47 +32,64 @@ local call = redis.pcall
 // struck out: nobody receives what is published for him, or he was not heard of for 15 s. Where the
 // server's ACL refuses any of it, nobody is served, and what calls it goes on.
 //
+// What is published last leaves the server first, so whoever gets the lock is told last.
+//
 // The field without a name says behind which join the lock was given to whom.
 constexpr std::string_view kServe =
-    R"(local function at(place) return call('ZRANGE', line, place, place)[1] end
-local function leave(who)
-  call('HDEL', waiters, who)
+    R"(local clock = call('TIME')
+local function at(place) return call('ZRANGE', line, place, place)[1] end
+local function leave(who, forgotten)
+  call('HDEL', waiters, who, forgotten or who)
   local left = call('ZREM', line, who)
   return left == 1, left
 end
 local function entry(who)
   local told = call('HGET', waiters, who)
-  if type(told) ~= 'string' then return end
-  local channel, echo, ttl, heard = string.match(told, '^(%S+) (%d+) (%d+) (%d+)$')
-  if channel and call('TIME')[1] - heard < 15 then return channel, echo, ttl end
+  if type(told) == 'table' then return false end
+  local channel, echo, ttl, heard = string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl end
 end
 local function keep(name, ms)
   local left = call('PTTL', name)
   if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
 end
-local function serve(free)
-  if not call('TIME')[1] or type(call('HGET', waiters, '')) == 'table' then return end
+local function tell_next(who, place, left)
   for _ = 1, 256 do
-    local who = at(0)
-    if not who then return end
-    local channel, echo, ttl = entry(who)
-    local heard = 0
-    if channel then
-      if free and call('SET', key, who, 'PX', ttl).err then free = false end
-      local left = free or call('PTTL', key)
-      if type(left) == 'table' then return end
-      local word = free and 'granted ' .. echo or 'next ' .. string.format('%.0f', left)
-      heard = who == me and 1 or call('PUBLISH', channel, word .. ' ' .. who)
-      if free and (heard == 0 or type(heard) == 'table') then call('DEL', key) end
+    local channel = who and entry(who)
+    if not who or channel == false then return end
+    if channel and (who == me or call('PUBLISH', channel, 'next ' .. left .. ' ' .. who) ~= 0) then
+      return
     end
-    if heard ~= 0 and (not free or type(heard) == 'table') then return end
     if not leave(who) then return end
-    if free and heard ~= 0 then
-      call('HSET', waiters, '', echo .. ' ' .. who)
-      keep(waiters, ttl)
-      free = false
-    end
+    who = at(place)
   end
+end
+local function give()
+  for _ = 1, 256 do
+    local who, second = unpack(call('ZRANGE', line, 0, 1))
+    if not who then return true end
+    local channel, echo, ttl = entry(who)
+    if channel == false then return true end
+    if channel then
+      if call('SET', key, who, 'PX', ttl).err then return false end
+      tell_next(second, 1, ttl)
+      local heard = who == me and 1 or call('PUBLISH', channel, 'granted ' .. echo .. ' ' .. who)
+      if heard == 0 or type(heard) == 'table' then call('DEL', key) end
+      if type(heard) == 'table' then return true end
+      if heard ~= 0 then
+        leave(who)
+        call('HSET', waiters, '', echo .. ' ' .. who)
+        keep(waiters, ttl)
+        return true
+      end
+    end
+    if not leave(who) then return true end
+  end
+end
+local function serve(free)
+  if not clock[1] or (free and give()) then return end
+  local left = call('PTTL', key)
+  if type(left) == 'number' then tell_next(at(0), 0, string.format('%.0f', left)) end
 end
 )";
 
@@ -89,11 +106,11 @@ if type(known) == 'table' or known == 0 then return held == me and 1 or 0 end
 )";
 
 // Who could not leave, on a server that takes no writes, is told so.
-constexpr std::string_view kPassOn = R"(local first = at(0)
-local _, left = leave(me)
+constexpr std::string_view kPassOn = R"(local free = held == me or not held
+local first = not free and at(0)
+local _, left = leave(me, held == me and '')
 if type(left) == 'table' and type(call('ZRANK', line, me)) == 'number' then return left end
-if held == me then call('HDEL', waiters, '') end
-if held == me or not held then serve(true) elseif first == me then serve(false) end
+if free then serve(true) elseif first == me then serve(false) end
 return held == me and 1 or 0)";
 
 // The caller stands in line first, and is served like everybody: so the earliest ticket gets it.
@@ -119,7 +136,7 @@ for _, needed in ipairs({{'ZRANGE', line, 0, 0}, {'HLEN', waiters},
     return redis.error_reply('ERR a key of the line holds something else')
   end
 end
-local clock = redis.call('TIME')
+if clock.err then return clock end
 local function standing(place)
   return string.format('%.0f %d %s%03d', redis.call('PTTL', key), place, clock[1], clock[2] / 1000)
 end
@@ -165,8 +182,8 @@ return standing(redis.call('ZRANK', line, me)))";
 }  // namespace
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
-                  "d7fc38ad980d5b79cfedde493d3d8f7b4e13030f"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "1e2202f9780b0441cfd6f4ae596a2960acb111bd"};
+                  "1ad7b792679529d9ff92ed50467427a53739d908"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "5b8c3b6086ce315181fff126463de7b0208ed687"};
 
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
 // planted again behind one, must not be given away by a later join that was overtaken on its way.
