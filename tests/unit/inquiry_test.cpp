@@ -120,27 +120,6 @@ TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
   }
 }
 
-TEST(Inquiry, WhatIsAskedAheadReachesEveryNodeFirstAndItsAnswersAreNoVotes) {
-  Inquiry release(answer_times({50, 60}), Pass{Resource("r"), Token("t")}, LossDetail::none,
-                  CheckEndless{Resource("r")});
-  release.start(t(0));
-  const std::vector<Request> requests = drain(release);
-  EXPECT_EQ(test::nodes_of(requests), (std::vector<std::size_t>{0, 1, 0, 1}));
-  for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(std::holds_alternative<CheckEndless>(*requests[i].command), i < 2) << i;
-    EXPECT_EQ(requests[i].answer_by, t(i % 2 == 0 ? 50 : 60)) << i;
-    EXPECT_TRUE(requests[i].wants_answer) << i;
-  }
-  for (const std::size_t i : {0U, 1U}) {
-    release.take_reply(NodeIndex(i), requests[i].attempt, Reply::denied(), t(1));
-  }
-  EXPECT_EQ(release.outcome(), nullptr);
-  for (const std::size_t i : {0U, 1U}) {
-    release.take_reply(NodeIndex(i), kAttempt, Reply::granted(), t(1));
-  }
-  EXPECT_EQ(release.outcome()->decision, Decision::granted);
-}
-
 TEST(Inquiry, AskedTooEarlyItHasNothingToSay) {
   Inquiry inquiry(answer_times({50}), CheckEqual{Resource("r"), Token("t")}, LossDetail::none);
   EXPECT_FALSE(inquiry.next_request());

@@ -129,20 +129,6 @@ TEST_F(LockManagerTest, AReleaseAsksAllServersAlsoAfterItsMajority) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
 }
 
-TEST_F(LockManagerTest, ALoneServerThatMayHaveALineIsAskedSomethingAheadOfTheRelease) {
-  const auto asked_ahead = [&](std::size_t servers, Duration ago) {
-    LockManager locks = manager(servers);
-    const Outcome taken = lock(locks);
-    pool_.line_memory()->note_waited(Resource("r"), clock_.now() - ago);
-    const auto before = server(0).count("PTTL");
-    EXPECT_EQ(unlock(locks, taken.token).decision, Decision::granted);
-    return server(0).count("PTTL") - before;
-  };
-  EXPECT_EQ(asked_ahead(1, Duration::seconds(1)), 1U);
-  EXPECT_EQ(asked_ahead(3, Duration::seconds(1)), 0U) << "it would gain little, and cost each";
-  EXPECT_EQ(asked_ahead(1, kWaitedFor), 0U) << "nobody may stand there";
-}
-
 TEST_F(LockManagerTest, BusyAndDownAreToldApart) {
   LockManager locks = manager(3);
   lock(locks);

@@ -9,9 +9,8 @@
 namespace redlock {
 
 namespace {
-constexpr AttemptNumber kAhead = 0;
 constexpr AttemptNumber kOnlyAttempt = 1;
-}  // namespace
+}
 
 bool majority_denied(const Outcome& outcome) {
   const auto denials = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
@@ -20,17 +19,14 @@ bool majority_denied(const Outcome& outcome) {
   return static_cast<std::size_t>(denials) >= majority_of(outcome.nodes.size());
 }
 
-Inquiry::Inquiry(AnswerTimes answer_times, Command command, LossDetail detail,
-                 std::optional<Command> ahead)
+Inquiry::Inquiry(AnswerTimes answer_times, Command command, LossDetail detail)
     : answer_times_(std::move(answer_times)),
       command_(std::make_shared<const Command>(std::move(command))),
-      detail_(detail),
-      ahead_(ahead ? std::make_shared<const Command>(*std::move(ahead)) : nullptr) {}
+      detail_(detail) {}
 
 void Inquiry::start(Instant now) {
   REDLOCK_INVARIANT(!round_);
   round_.emplace(answer_times_, command_, kOnlyAttempt, now);
-  if (ahead_) round_ahead_.emplace(answer_times_, ahead_, kAhead, now);
 }
 
 void Inquiry::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
@@ -71,8 +67,7 @@ void Inquiry::finish(Decision decision, Instant now) {
 // release must: its command is handed out to all of them either way.
 std::optional<Request> Inquiry::next_request() {
   if (!round_) return std::nullopt;
-  std::optional<Request> ahead = round_ahead_ ? round_ahead_->next_request() : std::nullopt;
-  return ahead ? ahead : round_->next_request();
+  return round_->next_request();
 }
 
 std::optional<Instant> Inquiry::next_deadline() const {

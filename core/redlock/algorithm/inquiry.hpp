@@ -25,9 +25,7 @@ enum class LossDetail {
 
 class Inquiry : public Operation {
  public:
-  // `ahead` is asked of every node before the command, and nobody wants to know the answers.
-  Inquiry(AnswerTimes answer_times, Command command, LossDetail detail,
-          std::optional<Command> ahead = std::nullopt);
+  Inquiry(AnswerTimes answer_times, Command command, LossDetail detail);
 
   void start(Instant now) override;
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
@@ -49,8 +47,6 @@ class Inquiry : public Operation {
   AnswerTimes answer_times_;
   std::shared_ptr<const Command> command_;
   LossDetail detail_;
-  std::shared_ptr<const Command> ahead_;  // null: nothing
-  std::optional<Round> round_ahead_;
   std::optional<Round> round_;
   std::optional<Outcome> outcome_;
 };

@@ -149,20 +149,11 @@ std::optional<OperationId> LockManager::begin_plant(const Resources& resources, 
                                        kind_for(resources, ttl)->take(token), std::move(lost)));
 }
 
-// A server writes last to whom it had something to say first. So where others may stand in line,
-// the answer to a small question lets it tell whoever is next before it wakes us. With several
-// servers one of the others decides when he has a majority, and it would gain little.
-std::optional<Command> LockManager::asked_ahead_of_release(const Resources& resources) const {
-  const bool may_have_a_line = pool_.line_memory()->waited_lately(resources, pool_.clock().now());
-  if (nodes_.size() > 1 || !may_have_a_line) return std::nullopt;
-  return CheckEndless{resources};
-}
-
 OperationId LockManager::begin_unlock(const Resources& resources, const Token& token) {
   const QuorumKind kind = kind_of(resources, token);
   pool_.give_up(token);
   return begin(std::make_unique<Inquiry>(plan_->servers.answer_times(), kind.release(token),
-                                         LossDetail::none, asked_ahead_of_release(resources)));
+                                         LossDetail::none));
 }
 
 OperationId LockManager::begin_check(const Resources& resources, const Token& token) {

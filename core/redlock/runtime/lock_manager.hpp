@@ -137,8 +137,6 @@ class LockManager {
   [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
   [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resources& resources, Duration ttl,
                                                          const std::string& owner = {}) const;
-  // Nothing where nobody is kept waiting by our being told first.
-  [[nodiscard]] std::optional<Command> asked_ahead_of_release(const Resources& resources) const;
 
   Pool& pool_;
   std::shared_ptr<const LockPlan> plan_;
