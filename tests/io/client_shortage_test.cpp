@@ -132,8 +132,11 @@ TEST_F(ClientOnServers, WhatKeptALeaseBeforeDoesNotEndWhatKeepsItNow) {
     ASSERT_TRUE(lease);
     std::optional<KeepAlive> before = lease->keep_alive(1h);
     // One of them is met when the servers have confirmed it.
-    (void)test::try_without(n, Shortage::once, [&] { (void)lease->shorten(1500ms); });
-    if (!before->lost().stop_requested() || !lease->live()) continue;
+    bool shortened = false;
+    (void)test::try_without(n, Shortage::once, [&] { shortened = lease->shorten(1500ms); });
+    const bool told = before->lost().stop_requested();
+    ASSERT_FALSE(shortened && told && lease->live()) << "it is kept on, and told to be lost";
+    if (!told || !lease->live()) continue;
     const KeepAlive now = lease->keep_alive(1h);
     EXPECT_FALSE(now.lost().stop_requested());
     before.reset();

@@ -145,15 +145,15 @@ void Keeping::take_answer(Lease& lease, Instant now) noexcept {
 void Keeping::attend(Leases::iterator found, Instant now) noexcept {
   Lease& lease = found->second;
   Trust& trust = *lease.kept.trust;
-  // Its owner is about to say so.
-  if (trust.released()) return drop(found);
-  if (trust.passed_on()) return leave(found);
   lease.renewal.trusted(trust.until());
   Loss loss = lease.renewal.loss(now);
   // Its owner looked when an extend was under way, and has been told that it is over.
   if (loss == Loss::none && trust.left(now) == Duration()) loss = Loss::silence;
+  if (loss != Loss::none) trust.lose(loss);
+  // Its owner is about to say so. Asked last: what was found to be over may be so by him.
+  if (trust.released()) return drop(found);
+  if (trust.passed_on()) return leave(found);
   if (loss != Loss::none) {
-    trust.lose(loss);
     if (lease.kept.listener) lease.kept.listener->lost();
     return drop(found);
   }

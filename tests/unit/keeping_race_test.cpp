@@ -1,0 +1,44 @@
+// What is given up at the very moment at which its keeper looks at it is no loss.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "redlock/runtime/keeping.hpp"
+#include "support/keeping_fixture.hpp"
+
+namespace redlock {
+namespace {
+
+using test::KeepingTest;
+
+// Another thread ends the trust while the keeper attends to the lease, in each round a little
+// later.
+TEST_F(KeepingTest, NobodyIsToldOfTheLossOfWhatIsGivenUpWhileItIsLookedAt) {
+  constexpr int kRounds = 40'000;
+  constexpr int kLaterMost = 512;
+  KeptLease lease = take();
+  std::atomic<Trust*> given = nullptr;
+  std::jthread owner([&](const std::stop_token& stop) {
+    for (int i = 0; !stop.stop_requested();) {
+      Trust* const trust = given.exchange(nullptr);
+      if (trust == nullptr) continue;
+      for (volatile int later = ++i % kLaterMost; later > 0; later = later - 1) {
+      }
+      trust->end();
+    }
+  });
+  for (int i = 0; i < kRounds; ++i) {
+    lease.trust = std::make_shared<Trust>(lease.trusted_until);
+    keeping_.keep(lease);
+    given = lease.trust.get();
+    keeping_.drive(clock_.now());
+    while (!lease.trust->released()) std::this_thread::yield();
+    keeping_.stop(*lease.trust);
+  }
+  EXPECT_EQ(losses_->count, 0);
+}
+
+}  // namespace
+}  // namespace redlock
