@@ -22,8 +22,8 @@ struct KnownScript {
   Part part = Part::none;
 };
 constexpr std::array kScripts{
-    KnownScript{"1ad7b792679529d9ff92ed50467427a53739d908", Verb::release, 4, Part::passes},
-    KnownScript{"5b8c3b6086ce315181fff126463de7b0208ed687", Verb::take, 4, Part::joins},
+    KnownScript{"475534586bd916cadac833e5d290abb80f28d944", Verb::release, 4, Part::passes},
+    KnownScript{"d2c72997cf9d9c112bd00ef2f3354a6ef7e8ca8c", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},

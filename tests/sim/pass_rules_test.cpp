@@ -152,6 +152,16 @@ TEST_F(Passing, OverACrowdOfDeadReachesTheLiving) {
   EXPECT_EQ(line(), Line{});
 }
 
+TEST_F(Passing, AsksForNoMoreThanSoManyOfTheDeadAtATime) {
+  constexpr int kDead = 600;
+  constexpr int kTurns = 256;
+  hold("h");
+  for (int i = 0; i < kDead; ++i) join("dead" + std::to_string(i), 1);
+  EXPECT_EQ(pass("h"), kYes);
+  EXPECT_EQ(stored(), kNil);
+  EXPECT_EQ(line().size(), kDead - kTurns);
+}
+
 TEST_F(Passing, WithNobodyLeftLeavesNothing) {
   hold("h");
   join("a", 10);

@@ -36,7 +36,7 @@ local call = redis.pcall
 //
 // The field without a name says behind which join the lock was given to whom.
 constexpr std::string_view kServe =
-    R"(local clock = call('TIME')
+    R"(local clock, turns = call('TIME'), 256
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function leave(who, forgotten)
   call('HDEL', waiters, who, forgotten or who)
@@ -54,7 +54,8 @@ local function keep(name, ms)
   if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
 end
 local function tell_next(who, place, left)
-  for _ = 1, 256 do
+  while turns > 0 do
+    turns = turns - 1
     local channel = who and entry(who)
     if not who or channel == false then return end
     if channel and (who == me or call('PUBLISH', channel, 'next ' .. left .. ' ' .. who) ~= 0) then
@@ -65,7 +66,8 @@ local function tell_next(who, place, left)
   end
 end
 local function give()
-  for _ = 1, 256 do
+  while turns > 0 do
+    turns = turns - 1
     local who, second = unpack(call('ZRANGE', line, 0, 1))
     if not who then return true end
     local channel, echo, ttl = entry(who)
@@ -182,8 +184,8 @@ return standing(redis.call('ZRANK', line, me)))";
 }  // namespace
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
-                  "1ad7b792679529d9ff92ed50467427a53739d908"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "5b8c3b6086ce315181fff126463de7b0208ed687"};
+                  "475534586bd916cadac833e5d290abb80f28d944"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "d2c72997cf9d9c112bd00ef2f3354a6ef7e8ca8c"};
 
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
 // planted again behind one, must not be given away by a later join that was overtaken on its way.
