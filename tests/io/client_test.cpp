@@ -199,6 +199,14 @@ TEST_F(ClientOnServers, AMinorityThatSaysNoIsNoLoss) {
   server(1).go_on();
 }
 
+TEST_F(ClientOnServers, AnExtendThatAMajorityDeniesEndsTheLease) {
+  Result lease = client_.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
+  EXPECT_FALSE(lease->extend(90s));
+  EXPECT_FALSE(lease->live());
+}
+
 TEST_F(ClientOnServers, ALeaseIsOverAtItsEndWithoutAskingAnybody) {
   Result lease = client_.try_lock("r", 50ms);
   ASSERT_TRUE(lease);

@@ -59,7 +59,9 @@ TEST_F(Resolving, NumbersAreKnownAtOnce) {
 }
 
 TEST_F(Resolving, ANameIsRememberedForAWhileFromTheQuestionOn) {
-  EXPECT_EQ(finish(begin(kName, t(0)), t(5)).addresses.size(), 2U);
+  const Resolution found = finish(begin(kName, t(0)), t(5));
+  EXPECT_EQ(found.addresses.size(), 2U);
+  EXPECT_EQ(found.failure, "");
   EXPECT_TRUE(known(t(0) + kResolvedFor - test::kOneNs));
   names_.be_silent(true);
   EXPECT_FALSE(known(t(0) + kResolvedFor));

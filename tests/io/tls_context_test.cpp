@@ -351,9 +351,13 @@ TEST_F(TlsSessions, AreForgottenWithTheFilesThatTheirServersWereVerifiedBy) {
     EXPECT_EQ(known(at(1)), again);
     EXPECT_EQ(known(other), again);
   }
+  const std::unique_ptr<TlsStream> under_way = connected(at(2));
   write_file(cafile_, authority_.certificate_pem() + "\n");
   EXPECT_FALSE(known(at(1)));
   EXPECT_TRUE(known(other));
+  // The file is read again by now, but not for this one.
+  contexts_.remember(at(2), *under_way);
+  EXPECT_FALSE(known(at(2)));
   write_file(cafile_, Certificate::authority().certificate_pem());
   const std::unique_ptr<TlsStream> distrusted = connected(at(1));
   EXPECT_EQ(distrusted->state(), TlsStream::State::ended);

@@ -78,6 +78,7 @@ TEST_F(ATlsLink, TellsWhatItWaitsForWhileItShakesHands) {
   EXPECT_TRUE(link.wants(false).write);
   link.shake(ours_.number());
   EXPECT_FALSE(link.wants(false).write);
+  EXPECT_FALSE(link.wants(false).buffered) << "who waits for it would turn round and round";
   pass();
   // The first bytes of an answer, and nothing more.
   shake(link);
@@ -287,6 +288,7 @@ TEST_F(ATlsLink, BehindTheServersGoodbyeNothingIsSent) {
   pass();
   std::array<char, 100> buffer;
   EXPECT_EQ(link.receive(ours_.number(), buffer).state, IoState::ended);
+  EXPECT_TRUE(link.wants(false).buffered) << "no polling shows that it has ended";
   const IoResult end = link.send(ours_.number(), "PING\r\n");
   EXPECT_EQ(end.state, IoState::ended);
   EXPECT_EQ(end.reason, "the server closed the connection");

@@ -318,6 +318,19 @@ TEST_F(PoolTest, TheLongestUnusedConnectionMakesRoomForANewOne) {
   EXPECT_EQ(transport_.server("h5:6379").connections_opened, 1U);
 }
 
+TEST_F(PoolTest, WhoIsConnectedTakesNobodysRoom) {
+  const auto lock_at = [this](std::size_t i) {
+    LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());
+    return lock(locks, "r" + std::to_string(clock_.now().since_epoch_ns())).decision;
+  };
+  for (std::size_t i = 0; i < kConnectionsMax; ++i) {
+    ASSERT_EQ(lock_at(i), Decision::granted);
+    clock_.advance(Duration::us(1));
+  }
+  EXPECT_EQ(lock_at(kConnectionsMax - 1), Decision::granted);
+  EXPECT_EQ(transport_.open_count(), kConnectionsMax);
+}
+
 TEST_F(PoolTest, NoBusyConnectionMakesRoom) {
   Endpoint first = endpoint("h0");
   LockManager busy(pool_, {ServerSpec{first, Duration::seconds(100)}}, once());

@@ -103,8 +103,10 @@ TEST(Process, WhatIsKeptFromChildrenLeadsNowhereThere) {
               0);
     EXPECT_FALSE(leads_nowhere(ends[0])) << "the parent's";
   }
-  // Closed, the number may be somebody else's.
+  // Closed, the number may be somebody else's, who lets programs have it or not.
   ASSERT_EQ(dup2(ends[1], ends[0]), ends[0]);
+  EXPECT_EQ(exit_status_of_child([&] { return !leads_nowhere(ends[0]); }), 0);
+  ASSERT_EQ(dup3(ends[1], ends[0], O_CLOEXEC), ends[0]);
   EXPECT_EQ(exit_status_of_child([&] { return !leads_nowhere(ends[0]); }), 0);
   close(ends[0]);
   close(ends[1]);
@@ -118,7 +120,8 @@ TEST(Process, TheFirstDescriptorIsOneLikeTheOthers) {
               close(0);
               if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
               const Descriptor first(ends[0]);
-              return ends[0] == 0 && exit_status_of_child([] { return leads_nowhere(0); }) == 0;
+              return ends[0] == 0 && first.open() &&
+                     exit_status_of_child([] { return leads_nowhere(0); }) == 0;
             }),
             0);
   EXPECT_EQ(exit_status_of_child([&] {

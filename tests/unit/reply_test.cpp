@@ -28,6 +28,7 @@ TEST(Fault, EachHasAWordOfItsOwn) {
   const auto last = static_cast<int>(Fault::unanswered);
   for (int i = 0; i <= last; ++i) words.insert(to_string(static_cast<Fault>(i)));
   EXPECT_EQ(words.size(), static_cast<std::size_t>(last) + 1);
+  EXPECT_EQ(words.size(), kFaultCount);
   EXPECT_EQ(to_string(Fault::acl), "denied by ACL");
   EXPECT_EQ(to_string(Fault::connect), "unreachable");
 }

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <thread>
+
 #include "support/machine.hpp"
 
 namespace redlock {
@@ -45,6 +50,26 @@ TEST(Trust, EndsWithItsOwnersReleaseAndThatIsNoLoss) {
   EXPECT_EQ(trust.loss(), Loss::none);
   trust.lose(Loss::denied);
   EXPECT_EQ(trust.loss(), Loss::none) << "what was released cannot be lost";
+}
+
+TEST(Trust, IsLostThoughItIsProlongedAtThatMoment) {
+  constexpr int kRounds = 20'000;
+  // On a machine that is busy each of them may take a while.
+  const auto enough = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  std::deque<Trust> trusts;
+  std::atomic<Trust*> prolonged = nullptr;
+  std::jthread keeper([&](const std::stop_token& stop) {
+    for (int i = 0; !stop.stop_requested(); ++i) {
+      if (Trust* const trust = prolonged.load()) (void)trust->prolong(t(200 + i), t(1));
+    }
+  });
+  for (int i = 0; i < kRounds && std::chrono::steady_clock::now() < enough; ++i) {
+    Trust& trust = trusts.emplace_back(t(100));
+    prolonged = &trust;
+    while (trust.until() == t(100)) std::this_thread::yield();
+    trust.lose(Loss::denied);
+    ASSERT_EQ(trust.until(), Instant());
+  }
 }
 
 TEST(Trust, KnowsWhetherItsOwnerEndedIt) {

@@ -157,8 +157,8 @@ std::size_t telling_bytes(std::string_view text, std::size_t at, std::string_vie
 bool tells_part(std::string_view text, std::size_t at, std::string_view secret) {
   for (std::size_t from = 0; from + kTellingPartBytes <= secret.size(); ++from) {
     const std::string_view part = secret.substr(from, kTellingPartBytes);
-    for (const Form form : {Form::plain, Form::escaped}) {
-      if (stretch_at(text, at, part, form).secret_bytes == part.size()) return true;
+    for (const Form either : {Form::plain, Form::escaped}) {
+      if (stretch_at(text, at, part, either).secret_bytes == part.size()) return true;
     }
   }
   return false;
