@@ -29,8 +29,9 @@ local call = redis.pcall
 
 // How a line is served. `serve(true)`: the key is free, and the first in line who can be reached
 // gets it; whoever is the first then is told, by `serve(false)` only that. Who cannot be reached is
-// struck out: nobody receives what is published for him, or he was not heard of for 15 s. Where the
-// server's ACL refuses any of it, nobody is served, and what calls it goes on.
+// struck out: nobody receives what is published for him, or he was not heard of for 15 s. In one
+// call so many are asked after at most (`turns`), for the server stands still meanwhile. Where its
+// ACL refuses any of it, nobody is served, and what calls it goes on.
 //
 // What is published last leaves the server first, so whoever gets the lock is told last.
 //
