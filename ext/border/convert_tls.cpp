@@ -31,14 +31,11 @@ void take_option(TlsDraft& draft, std::string_view name, const zval* value) {
   }
 }
 
-// The folder in which PHP stands: with threads, each has its own. Empty where it is gone.
+// The folder in which PHP stands: with threads, each has its own, of which PHP 8.2 shows extensions
+// nothing but this. Empty where it is gone.
 std::string folder() {
-#ifdef ZTS
-  return {CWDG(cwd).cwd, static_cast<std::size_t>(CWDG(cwd).cwd_length)};
-#else
   std::array<char, MAXPATHLEN> buffer{};
-  return getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
-#endif
+  return VCWD_GETCWD(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
 }
 
 void anchor(std::string_view name, std::string& path) {
