@@ -31,11 +31,16 @@ void take_option(TlsDraft& draft, std::string_view name, const zval* value) {
   }
 }
 
-// The folder in which PHP stands: with threads, each has its own, of which PHP 8.2 shows extensions
-// nothing but this. Empty where it is gone.
+// The folder in which PHP stands: with threads, each has its own, and of what PHP 8.2 has for that
+// only this can be called from C++. Empty where it is gone.
 std::string folder() {
   std::array<char, MAXPATHLEN> buffer{};
-  return VCWD_GETCWD(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
+#ifdef ZTS
+  const char* const found = expand_filepath_with_mode(".", buffer.data(), nullptr, 0, CWD_EXPAND);
+#else
+  const char* const found = getcwd(buffer.data(), buffer.size());
+#endif
+  return found == nullptr ? std::string() : buffer.data();
 }
 
 void anchor(std::string_view name, std::string& path) {
