@@ -88,9 +88,11 @@ void NativeClient::look_at_trust(Lane& lane) {
   const Loss loss = lane.trust->loss();
   const bool over = loss != Loss::none || lane.trust->left(client_clock_.now()) == Duration();
   if (!over) {
+    // By its own clock: when that changes its rate, nothing was prolonged.
+    if (until <= lane.trusted_until) return;
+    lane.trusted_until = until;
     const std::int64_t until_ns = clock_.when(until.since_epoch_ns());
-    if (until_ns <= lane.lease_end_ns) return;
-    lane.lease_end_ns = until_ns;
+    lane.lease_end_ns = std::max(lane.lease_end_ns, until_ns);
     scene_.checker.extended(party(lane), lane.value, until_ns);
     ++scene_.trace.several().kept_extends;
     if (until <= std::max(lane.kept_until, lane.extended_until)) return;
