@@ -107,5 +107,16 @@ TEST(LinesTest, NobodyWaitsInTheStandardShape) {
   }
 }
 
+TEST(LinesTest, TheStandardShapeHasThemWhereTheyAreAskedFor) {
+  PlanWishes wishes = with_lines();
+  wishes.standard_shape = true;
+  for (std::uint64_t seed = kFirst; seed < kFirst + kSeeds; ++seed) {
+    const Plan plan = draw_plan(seed, wishes);
+    EXPECT_TRUE(plan.has_lines()) << "seed " << seed;
+    EXPECT_EQ(plan.servers, 3U);
+    EXPECT_EQ(plan.resources, 1U);
+  }
+}
+
 }  // namespace
 }  // namespace redlock::sim

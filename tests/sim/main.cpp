@@ -24,8 +24,8 @@ constexpr std::size_t kFailuresShown = 3;
 constexpr int kTrimBytes = 64 * 1024 * 1024;
 
 constexpr const char* kUsage =
-    "usage: bin/sim [--seeds N] [--first S] [--class NAME] [--standard | --lines] [--jobs J]\n"
-    "       bin/sim --seed S [--class NAME] [--standard | --lines] [--svg FILE [--span A-B]]\n"
+    "usage: bin/sim [--seeds N] [--first S] [--class NAME] [--standard] [--lines] [--jobs J]\n"
+    "       bin/sim --seed S [--class NAME] [--standard] [--lines] [--svg FILE [--span A-B]]\n"
     "  --seeds N     run N schedules (default 10000) and print a table of faults\n"
     "  --first S     the first seed (default 1)\n"
     "  --seed S      run one schedule and print its timeline\n"

@@ -170,7 +170,7 @@ class LineDrawer {
 
 void draw_lines(Random& random, const PlanWishes& wishes, Plan& plan) {
   const bool may = plan.model == Model::inside && plan.kind == LockKind::quorum;
-  if (!may || wishes.standard_shape) return;
+  if (!may || (wishes.standard_shape && !wishes.lines)) return;
   const bool must = wishes.lines || (wishes.fault_class && is_line_class(*wishes.fault_class));
   if (!random.chance(1, kLinesOneIn) && !must) return;
   LineDrawer(random, plan).draw(wishes.fault_class);
