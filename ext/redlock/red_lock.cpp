@@ -59,6 +59,13 @@ void call_on_handle(zval* return_value, zval* object, QuorumVerb verb, const zva
   call_redlock(return_value, *state, {verb, handle.resource, handle.token, ttl_ms});
 }
 
+#if ZEND_DEBUG
+// Its parameter is declared as subclasses of the userland class declare it, and takes false too:
+// a debug build of PHP must not compare the two, so there it goes without the flag that it has
+// types. In others the flag only tells that there are types to be freed, which is so here as well.
+zend_function* unlock_method = nullptr;
+#endif
+
 }  // namespace
 
 PHP_METHOD(RedLock, __construct) {
@@ -138,11 +145,14 @@ void redlock::php::register_redlock() {
   RedLockObject::install(class_entry);
   if (classes_are_global) zend_register_class_alias("RedLock\\RedLock", class_entry);
 #if ZEND_DEBUG
-  // Its parameter is declared as subclasses of the userland class declare it, and takes false too:
-  // a debug build of PHP must not compare the two. In others the flag only tells that there are
-  // types to be freed.
-  auto* const unlock = static_cast<zend_function*>(
+  unlock_method = static_cast<zend_function*>(
       zend_hash_str_find_ptr(&class_entry->function_table, ZEND_STRL("unlock")));
-  unlock->common.fn_flags &= ~static_cast<std::uint32_t>(ZEND_ACC_HAS_TYPE_HINTS);
+  unlock_method->common.fn_flags &= ~static_cast<std::uint32_t>(ZEND_ACC_HAS_TYPE_HINTS);
+#endif
+}
+
+void redlock::php::hand_back_redlock() {
+#if ZEND_DEBUG
+  unlock_method->common.fn_flags |= static_cast<std::uint32_t>(ZEND_ACC_HAS_TYPE_HINTS);
 #endif
 }

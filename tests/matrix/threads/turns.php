@@ -37,4 +37,5 @@ for ($turn = 0; $turn < TURNS; $turn++) {
     }
 }
 
-echo json_encode(['turns' => $turns, 'overlaps' => $overlaps]), "\n";
+// In one write: others say theirs meanwhile.
+echo json_encode(['turns' => $turns, 'overlaps' => $overlaps]) . "\n";
