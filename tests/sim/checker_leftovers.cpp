@@ -19,6 +19,11 @@ constexpr std::int64_t kOwedNs = 60'000 * kMs;
 constexpr std::uint32_t kServedMin = 2;
 constexpr std::uint32_t kEndedMin = 2;
 
+// Of the takes of one token; 0: nobody knows when.
+void note_first(std::int64_t& first_ns, std::int64_t written_ns) {
+  if (written_ns > 0 && (first_ns == 0 || written_ns < first_ns)) first_ns = written_ns;
+}
+
 bool removal_unanswered(const EndedLink& link, std::uint64_t token) {
   Arguments arguments;
   std::string_view left = link.written;
@@ -49,12 +54,10 @@ Leftovers::Kept& Leftovers::kept(std::uint32_t server, std::uint64_t token) {
 
 void Leftovers::note_take(const Origin& origin, std::uint64_t token, bool set,
                           std::int64_t now_ns) {
-  Lock& taken = lock(token);
-  if (origin.written_ns > 0 && (taken.written_ns == 0 || origin.written_ns < taken.written_ns)) {
-    taken.written_ns = origin.written_ns;
-  }
+  note_first(lock(token).written_ns, origin.written_ns);
   if (!set) return;
   Kept& key = kept(origin.server, token);
+  note_first(key.written_ns, origin.written_ns);
   key.client = origin.client;
   key.resource = origin.resource;
   key.connection = origin.connection;
@@ -137,14 +140,17 @@ bool Leftovers::excused(const Origin& origin, Kept& key) const {
          ++key.served < kServedMin;
 }
 
-// Before the take was written: had the client given the lock up?
+// Before the take was written: had the client given the lock up? A take that was written before
+// anything of that attempt was for this server, and arrives behind it, is one of an earlier
+// attempt.
 Leftovers::Kind Leftovers::given_up(const Origin& origin, std::uint64_t taking,
                                     std::uint64_t token) {
   const Lock& old = lock(token);
   if (token == taking || origin.written_ns == 0 || old.written_ns == 0) return Kind::none;
   // One that was never given back ends by itself; so may a stamp that was.
   if (old.granted && (old.released_ns == 0 || plan_.kind == LockKind::stamp)) return Kind::none;
-  const std::int64_t over_ns = old.granted ? old.released_ns : old.written_ns;
+  const std::int64_t written_ns = std::max(old.written_ns, kept(origin.server, token).written_ns);
+  const std::int64_t over_ns = old.granted ? old.released_ns : written_ns;
   if (origin.written_ns <= over_ns) return Kind::none;
   return old.granted ? Kind::released : Kind::undone;
 }

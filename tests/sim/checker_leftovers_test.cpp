@@ -43,6 +43,26 @@ class LeftoversTest : public CheckerTest {
     set(0, 0, "a", 5000, 1);
     go_to(10);
   }
+  void join(const std::string& token, std::uint32_t server) {
+    const std::string join(scripts::join.sha1);
+    executed(0, server, {"EVALSHA", join, "1", "lock", token, "5000", "7", "c", "1", "1"}, ":1\r\n",
+             2);
+  }
+  // Client 0 joins with "b": on server 1 at 1 ms, and at 10 ms on server 0, which grants it.
+  void stand_in_line_late() {
+    plan_.clients[0].ttl_ms = 5000;
+    go_to(1);
+    join("b", 1);
+    go_to(10);
+    set(0, 0, "b", 5000, 2);
+    join("b", 0);
+    go_to(20);
+  }
+  // On server 0, by connection 1.
+  void arrives_late(const std::string& token, std::int64_t written_ms) {
+    const Arguments take{"SET", "lock", token};
+    checker_.command_executed({0, 0, 1, written_ms * kMs}, deed_of(take), kNil);
+  }
   // Its removal was refused: it is due behind a pause, and once its client was served.
   void expect_overdue_once_served() {
     ask(0, 0, "b");
@@ -87,6 +107,22 @@ TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeIsNoViolation) {
   set(0, 0, "a", 5000, 1);
   checker_.command_executed({0, 0, 2, 1}, deed_of(take), kNil);
   EXPECT_EQ(kinds(), Kinds{});
+}
+
+// A plain take waits for its connection while its client joins elsewhere, and is overtaken by the
+// join that goes to its own server on another connection.
+TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeTheJoinOfItsServerIsNoViolation) {
+  stand_in_line_late();
+  arrives_late("a", 5);
+  EXPECT_EQ(kinds(), Kinds{});
+  EXPECT_EQ(checker_.judged()[static_cast<std::size_t>(ViolationKind::not_undone)], 0U);
+}
+
+TEST_F(LeftoversTest, ATakeThatWasWrittenBehindTheFirstJoinOfItsServerIs) {
+  stand_in_line_late();
+  join("b", 0);  // one more is no excuse
+  arrives_late("c", 11);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
 
 TEST_F(LeftoversTest, AHeldLockIsNotOverdueAndAReleasedOneIs) {
