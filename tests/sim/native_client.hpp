@@ -137,6 +137,7 @@ class NativeClient : public Client {
   void begin_crowd() override;
   void finish_crowd();
   void leave_won();
+  void take_shortened();
   // Is there anything to wait for?
   [[nodiscard]] bool waits() const { return calling() || !crowd_.empty(); }
   // Nothing of what the parent began or held is the child's.

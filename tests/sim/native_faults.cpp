@@ -150,6 +150,17 @@ void NativeClient::leave_won() {
   }
 }
 
+// Whoever is thrown out of the wait takes what came of it: the lock that he leaves has the fresh
+// token then.
+void NativeClient::take_shortened() {
+  for (Lane& lane : lanes_) {
+    if (lane.phase != Phase::shortening || !lane.operation || !pool_->done(*lane.operation))
+      continue;
+    const OperationId id = *std::exchange(lane.operation, std::nullopt);
+    finish_shorten(lane, take_shorten(lane.resource, id, *lane.shorter));
+  }
+}
+
 void NativeClient::end_request() {
   note("ends its request");
   std::array<bool, kResourcesMax> left{};
@@ -161,6 +172,7 @@ void NativeClient::end_request() {
   scene_.checker.crowd_ends(id_);
   run_blocking([&] {
     leave_won();
+    take_shortened();
     note_request_end();
     pool_->abort_all();
     // What is being shortened is lost by that, and known to be before anything is removed.

@@ -39,5 +39,16 @@ TEST(ShortenTest, WhatIsShortenedFurtherIsGivenUpBeforeTheOuterCallsFailureTakes
   EXPECT_GT(result.several.shortened_within, 0U);
 }
 
+// A majority had answered, and the request ended in the handler that ran meanwhile: the fresh token
+// is the lock's, and nobody's failed attempt.
+TEST(ShortenTest, WhatWasDecidedInAHandlerIsTakenThoughTheRequestEndsInIt) {
+  LuaEngine engine;
+  PlanWishes wishes;
+  wishes.lines = true;
+  wishes.inside_only = true;
+  const ScheduleResult result = run_schedule(1'101'636, wishes, engine);
+  EXPECT_TRUE(result.violations.empty()) << result.violations.front().text;
+}
+
 }  // namespace
 }  // namespace redlock::sim
