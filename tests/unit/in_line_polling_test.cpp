@@ -146,6 +146,17 @@ TEST_F(PollingWait, OneServerThatRefusesIsDoneWithout) {
   EXPECT_TRUE(granted());
 }
 
+// Full for a moment, one behind the other.
+TEST_F(PollingWait, AServerThatHasRoomAgainIsStoodInLineAt) {
+  stand(Duration::ms(30'000));
+  deny_all(t(1));
+  line_->take_hearing(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
+  line_->take_hearing(NodeIndex(0), {"here again", {}, {}}, t(50));
+  line_->take_hearing(NodeIndex(1), {{}, Fault::maxclients, "full"}, t(60));
+  EXPECT_TRUE(line_->listens());
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+}
+
 TEST_F(PollingWait, PollsWhereBesideARefusalTooFewAreLeftForLong) {
   stand_beside_a_refusal();
   EXPECT_TRUE(line_->listens());

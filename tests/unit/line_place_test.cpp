@@ -291,6 +291,27 @@ TEST_F(Place, IsRefusedWhereSubscriptionsOrScriptsAre) {
   EXPECT_EQ(place_.next_deadline(), Instant::never());
 }
 
+TEST_F(Place, IsRefusedUntilItIsHeardAfterAll) {
+  for (const Fault fault : {Fault::acl, Fault::rejected, Fault::bound, Fault::maxclients}) {
+    LinePlace place(kStale, NodeReport());
+    place.take_hearing({{}, fault, "no"}, t(0));
+    place.take_hearing({{}, Fault::timeout, "trouble"}, t(1));
+    EXPECT_TRUE(place.refused());
+    place.take_hearing({"room", Fault::none, {}}, t(2));
+    EXPECT_FALSE(place.refused());
+    EXPECT_TRUE(place.can_join(t(2)));
+  }
+}
+
+TEST_F(Place, WhereScriptsAreRefusedItIsOfNoUseToBeHeard) {
+  join(1, t(0));
+  place_.take_reply(1, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  place_.take_hearing({{}, Fault::maxclients, "full"}, t(2));
+  place_.take_hearing({"room", Fault::none, {}}, t(3));
+  EXPECT_TRUE(place_.refused());
+  EXPECT_FALSE(place_.can_join(t(3)));
+}
+
 TEST_F(Place, IsRefusedWhereEverySubscriptionIsCutSoon) {
   for (int i = 1; i <= kBriefHearingsMax; ++i) {
     EXPECT_FALSE(place_.refused()) << i;

@@ -11,8 +11,9 @@ namespace {
 bool is_refusal_for_good(Fault fault) { return fault == Fault::acl || fault == Fault::rejected; }
 
 // Of connections there are as many as there may be, for us or on the server: to wait until one is
-// free would take for ever where others wait for it too.
-bool is_deaf_for_good(Fault fault) {
+// free would take for ever where others wait for it too. It may be for a moment, though: whoever is
+// heard after all stands in line.
+bool keeps_us_deaf(Fault fault) {
   return is_refusal_for_good(fault) || fault == Fault::bound || fault == Fault::maxclients;
 }
 
@@ -41,7 +42,8 @@ void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
   }
   channel_ = hearing.channel;
   heard_at_ = now;
-  refused_ = refused_ || is_deaf_for_good(hearing.fault) || brief_hearings_ >= kBriefHearingsMax;
+  deaf_ = channel_.empty() && (deaf_ || keeps_us_deaf(hearing.fault));
+  refused_ = refused_ || brief_hearings_ >= kBriefHearingsMax;
   if (!channel_.empty()) {
     moved_ = true;
     if (!voted_) join_at_ = now;

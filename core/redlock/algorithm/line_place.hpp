@@ -61,7 +61,7 @@ class LinePlace {
   // When the latest join was sent: the key that its vote stands for lives at least a ttl from then.
   [[nodiscard]] Instant joined_at() const { return joined_at_; }
   // The server does not let us stand in line: it refuses subscriptions or scripts.
-  [[nodiscard]] bool refused() const { return refused_; }
+  [[nodiscard]] bool refused() const { return refused_ || deaf_; }
   [[nodiscard]] bool joining() const { return unanswered_; }
   [[nodiscard]] bool awaits(AttemptNumber attempt) const {
     return unanswered_ && attempt == attempt_;
@@ -94,7 +94,8 @@ class LinePlace {
   std::string channel_;
   Instant heard_at_;        // when its channel was told last
   int brief_hearings_ = 0;  // one behind the other
-  bool refused_ = false;
+  bool refused_ = false;    // for good
+  bool deaf_ = false;       // its subscriptions are refused, and none was let in since
   bool unanswered_ = false;
   bool voted_ = false;
   bool handed_over_ = false;
