@@ -97,6 +97,10 @@ class Checker {
   void reported_of_released(Contender party, const Outcome& outcome);
   // The client calls; to take a lock that it waits for, or not.
   void begins(Contender party, bool waits = false);
+  // The server has no room for a new connection of the client's.
+  void turned_away(std::uint32_t client, std::uint32_t server) {
+    waits_.turned_away(client, server, now_ns_);
+  }
   // The client does nothing until then.
   void stands_still(std::int64_t until_ns) { waits_.stands_still(until_ns); }
   // From here to there so many calls are under way that there may be no room for others, and that

@@ -43,6 +43,7 @@ void Checker::end_line_command(const Origin& sender, const Deed& deed, std::stri
   if (deed.joins && !answer.starts_with('-')) {
     Waiter& waiter = book_.note_join(origin, deed, now_ns_);
     waiter.over = !waits_.under_way(waiter.party, origin.written_ns);
+    waits_.joined(origin.client, origin.server, origin.written_ns);
     if (deed.done(answer)) waiter.places[origin.server].note_given(now_ns_);
   }
   if (deed.joins) check_dead(origin.server, after);

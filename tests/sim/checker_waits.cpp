@@ -54,6 +54,8 @@ bool answers_in_time(const Plan& plan) {
 Waits::Waits(const Plan& plan)
     : plan_(plan),
       since_ns_(plan.clients.size() * plan.resources, kNobody),
+      polls_(since_ns_.size()),
+      turned_ns_(plan.clients.size() * plan.servers, kNotTurned),
       to_be_had_(plan.resources, kNobody) {
   const bool handlers = std::ranges::any_of(
       plan.clients, [](const ClientPlan& client) { return client.re_entries > 0; });
@@ -71,6 +73,33 @@ Waits::Waits(const Plan& plan)
   for (const FaultPlan& fault : plan.faults) stands_still(fault.until_ns);
 }
 
+void Waits::begins(Contender party, std::int64_t now_ns) {
+  since(party) = now_ns;
+  polls_[place_of(party)] = false;
+  review_polling(party);
+}
+
+void Waits::turned_away(std::uint32_t client, std::uint32_t server, std::int64_t now_ns) {
+  turned_ns_[client * plan_.servers + server] = now_ns;
+  for (std::uint32_t i = 0; i < plan_.resources; ++i) review_polling({client, i});
+}
+
+void Waits::joined(std::uint32_t client, std::uint32_t server, std::int64_t written_ns) {
+  std::int64_t& turned_ns = turned_ns_[client * plan_.servers + server];
+  if (turned_ns < written_ns) turned_ns = kNotTurned;
+}
+
+// Whoever begins to wait is told what another call of the process came upon, until it tries again.
+void Waits::review_polling(Contender party) {
+  if (since(party) == kNobody) return;
+  const std::int64_t lately_ns = since(party) - plan_.drifted_ns(kRecoveryNs);
+  std::uint32_t left = 0;
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    left += turned_ns_[party.client * plan_.servers + server] < lately_ns ? 1 : 0;
+  }
+  if (left < plan_.servers / 2 + 1) polls_[place_of(party)] = true;
+}
+
 void Waits::stands_still(std::int64_t until_ns) {
   const std::int64_t recovered_ns = until_ns + kRecoveryNs + longest_timeout_ns(plan_);
   calm_from_ns_ = std::max(calm_from_ns_, recovered_ns);
@@ -86,18 +115,19 @@ void Waits::can_be_had(std::uint32_t resource, std::int64_t at_ns, std::int64_t 
 }
 
 std::int64_t Waits::from(Contender party) const {
-  const std::int64_t since_ns = since_ns_[party.client * plan_.resources + party.resource];
+  const std::int64_t since_ns = since_ns_[place_of(party)];
   return std::max({since_ns, to_be_had_[party.resource], calm_from_ns_});
 }
 
 bool Waits::judges(Contender party, std::int64_t now_ns) const {
-  return judged_ && from(party) < now_ns;
+  return judged_ && !polls_[place_of(party)] && from(party) < now_ns;
 }
 
 std::optional<Contender> Waits::in_vain(std::uint32_t resource, std::int64_t now_ns) {
   if (!judged_) return std::nullopt;
   for (std::uint32_t client = 0; client < plan_.clients.size(); ++client) {
     const Contender party{client, resource};
+    if (polls_[place_of(party)]) continue;
     if (from(party) >= now_ns - std::min(bound_ns_, now_ns)) continue;
     ends(party);
     return party;

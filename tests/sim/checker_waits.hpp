@@ -20,8 +20,14 @@ class Waits {
   explicit Waits(const Plan& plan);
 
   // A call that waits in line begins, and ends.
-  void begins(Contender party, std::int64_t now_ns) { since(party) = now_ns; }
+  void begins(Contender party, std::int64_t now_ns);
   void ends(Contender party) { since(party) = kNobody; }
+  // The server is full for a new connection of this client's: maybe for the one on which it
+  // listens. Where those leave no majority that it can hear, it asks now and then instead, like
+  // everybody who does not stand in line, and may find the lock taken again each time.
+  void turned_away(std::uint32_t client, std::uint32_t server, std::int64_t now_ns);
+  // It has joined there by what it wrote then: nobody does who cannot be told of his turn.
+  void joined(std::uint32_t client, std::uint32_t server, std::int64_t written_ns);
   // Was this written in the call that is under way?
   [[nodiscard]] bool under_way(Contender party, std::int64_t written_ns) {
     return since(party) != kNobody && since(party) <= written_ns;
@@ -45,13 +51,18 @@ class Waits {
 
  private:
   static constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
-  [[nodiscard]] std::int64_t& since(Contender party) {
-    return since_ns_[party.client * plan_.resources + party.resource];
-  }
+  static constexpr std::int64_t kNotTurned = std::numeric_limits<std::int64_t>::min();
+  [[nodiscard]] std::int64_t& since(Contender party) { return since_ns_[place_of(party)]; }
   [[nodiscard]] std::int64_t from(Contender party) const;
+  [[nodiscard]] std::size_t place_of(Contender party) const {
+    return party.client * plan_.resources + party.resource;
+  }
+  void review_polling(Contender party);
 
   const Plan& plan_;
   std::vector<std::int64_t> since_ns_;   // by client and resource; kNobody: he does not wait
+  std::vector<bool> polls_;              // the same: it may have left the line in this call
+  std::vector<std::int64_t> turned_ns_;  // by client and server: when it was turned away last
   std::vector<std::int64_t> to_be_had_;  // by resource: from when on
   std::int64_t calm_from_ns_ = 0;
   std::int64_t bound_ns_ = 0;

@@ -227,6 +227,7 @@ void World::server_accepts(Connection& connection) {
   connection.session = server.accept(connection.id);
   if (!server.conditions().too_many_clients) return;
   fired(FaultClass::too_many_clients);
+  checker_.turned_away(connection.client, connection.server);
   network_.send_down(connection, "-ERR max number of clients reached\r\n");
   connection.server_side = false;
   network_.end_down(connection);

@@ -1,0 +1,110 @@
+// Whoever waits for a lock that could be had for long is seen, and what is no reason to wait for
+// it.
+#include <gtest/gtest.h>
+
+#include "sim/checker_fixture.hpp"
+
+namespace redlock::sim {
+namespace {
+
+class WaitsTest : public CheckerTest {
+ protected:
+  WaitsTest() : CheckerTest(with_waiters()) { ask(1, 0, "x"); }
+
+  static Plan with_waiters() {
+    Plan plan = make_plan();
+    for (ClientPlan& client : plan.clients) client.wait_ms = 60'000;
+    return plan;
+  }
+  // As if client 0 had joined there, having written so just now; and what it was answered.
+  void join(std::uint32_t server) {
+    const Arguments words{"EVALSHA", "d2c72997cf9d9c112bd00ef2f3354a6ef7e8ca8c",
+                          "1",       "lock",
+                          "mine",    "60000",
+                          "1",       "channel",
+                          "1",       "1"};
+    const Deed deed = deed_of(words);
+    const Origin origin{0, server, 0, now_ms_ * kMs};
+    ASSERT_TRUE(deed.joins);
+    checker_.command_begins(origin, deed);
+    checker_.command_executed(origin, deed, "$-1\r\n");
+  }
+  [[nodiscard]] bool in_vain() const {
+    return std::ranges::count(kinds(), ViolationKind::waits_in_vain) > 0;
+  }
+  // Something happens, long afterwards.
+  void go_far() {
+    go_to(now_ms_ + 5'000);
+    ask(1, 0, "x");
+  }
+};
+
+TEST_F(WaitsTest, WhoeverWaitsForAFreeLockForLongIsSeen) {
+  checker_.begins(0, true);
+  go_to(500);
+  ask(1, 0, "x");
+  EXPECT_FALSE(in_vain());
+  go_far();
+  EXPECT_TRUE(in_vain());
+}
+
+TEST_F(WaitsTest, WhereSomebodyHasTheLockThereIsNothingToBeHad) {
+  set_everywhere(1, "a", 60'000);
+  checker_.begins(0, true);
+  go_far();
+  EXPECT_FALSE(in_vain());
+}
+
+TEST_F(WaitsTest, WhoeverCannotBeToldByAMajorityAsksNowAndThen) {
+  checker_.begins(0, true);
+  for (const std::uint32_t server : {0U, 1U}) checker_.turned_away(0, server);
+  go_far();
+  EXPECT_FALSE(in_vain());
+  checker_.returned(0, kMs, 0, kMs);
+  EXPECT_EQ(checker_.judged()[static_cast<std::size_t>(ViolationKind::waits_in_vain)], 0U);
+}
+
+TEST_F(WaitsTest, WhoeverCannotBeToldAsHeBeginsAsksNowAndThenToo) {
+  for (const std::uint32_t server : {0U, 1U}) checker_.turned_away(0, server);
+  go_to(10);
+  checker_.begins(0, true);
+  go_far();
+  EXPECT_FALSE(in_vain());
+}
+
+TEST_F(WaitsTest, WhoeverCanBeToldByAMajorityHasNoReasonToWait) {
+  checker_.begins(0, true);
+  checker_.turned_away(0, 0);
+  go_far();
+  EXPECT_TRUE(in_vain());
+}
+
+TEST_F(WaitsTest, ThatAnotherOneCannotBeToldIsNoReason) {
+  checker_.begins(0, true);
+  for (const std::uint32_t server : {0U, 1U}) checker_.turned_away(1, server);
+  go_far();
+  EXPECT_TRUE(in_vain());
+}
+
+TEST_F(WaitsTest, WhatWasFullInAnEarlierWaitIsNoReason) {
+  checker_.begins(0, true);
+  for (const std::uint32_t server : {0U, 1U}) checker_.turned_away(0, server);
+  go_far();
+  checker_.returned(0, kMs, 0, kMs);
+  checker_.begins(0, true);
+  go_far();
+  EXPECT_TRUE(in_vain());
+}
+
+TEST_F(WaitsTest, TwoThatWereFullOneBehindTheOtherAreNoReason) {
+  checker_.begins(0, true);
+  checker_.turned_away(0, 0);
+  go_to(10);
+  join(0);
+  checker_.turned_away(0, 1);
+  go_far();
+  EXPECT_TRUE(in_vain());
+}
+
+}  // namespace
+}  // namespace redlock::sim
