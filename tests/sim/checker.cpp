@@ -232,6 +232,10 @@ void Checker::all_given_up(std::uint32_t client) {
   for (std::uint32_t i = 0; i < plan_.resources; ++i) hold_of({client, i}) = {};
 }
 
+void Checker::falls_silent(std::uint32_t client) {
+  for (std::uint32_t i = 0; i < plan_.resources; ++i) waits_.falls_silent({client, i}, now_ns_);
+}
+
 bool Checker::held_now(std::string_view value) const {
   return std::ranges::any_of(holds_, [this, value](const Hold& hold) {
     return hold.active && hold.until_ns > now_ns_ && hold.holds(value);

@@ -91,6 +91,8 @@ class Checker {
   void given_up(Contender party);
   // All of its locks: its process has ended.
   void all_given_up(std::uint32_t client);
+  // Before that: nobody can see it, for its connections stand.
+  void falls_silent(std::uint32_t client);
   // What a call reported, server by server. `token` is empty when it is not known.
   void reported(Contender party, Verb verb, std::string_view token, const Outcome& outcome);
   // What came of an extend or a check whose lock was released while it was under way.

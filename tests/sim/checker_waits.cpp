@@ -2,6 +2,7 @@
 #include "sim/checker_waits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/checker_limits.hpp"
 
@@ -14,6 +15,8 @@ constexpr std::int64_t kFirstAsksNs = 1'000 * kMs;
 constexpr std::int64_t kPlaceNs = 100 * kMs;
 // A word that was lost without a sign is missed when it is time for one of life.
 constexpr std::int64_t kHeartbeatNs = 10'000 * kMs;
+// By then whoever is not heard of is struck out, by a neighbour who comes that often.
+constexpr std::int64_t kSilentNs = 15'000 * kMs + kHeartbeatNs;
 // Votes that fell to several flow together: joins that follow each other at growing distances.
 constexpr std::int64_t kLegs = 60;
 // Whoever was in trouble tries again after a pause that may have grown so long; then there are
@@ -56,7 +59,8 @@ Waits::Waits(const Plan& plan)
       since_ns_(plan.clients.size() * plan.resources, kNobody),
       polls_(since_ns_.size()),
       turned_ns_(plan.clients.size() * plan.servers, kNotTurned),
-      to_be_had_(plan.resources, kNobody) {
+      to_be_had_(plan.resources, kNobody),
+      silent_ns_(plan.resources, 0) {
   const bool handlers = std::ranges::any_of(
       plan.clients, [](const ClientPlan& client) { return client.re_entries > 0; });
   judged_ = judged_under(ViolationKind::waits_in_vain, plan) && !handlers && !plan.crowd;
@@ -68,8 +72,9 @@ Waits::Waits(const Plan& plan)
   bound_ns_ = kFirstAsksNs + static_cast<std::int64_t>(plan.clients.size()) * kPlaceNs +
               answers_ns + kMarginNs;
   if (!plan.faults.empty()) bound_ns_ += kOfferNs;
-  if (loses_words(plan)) bound_ns_ += kHeartbeatNs + answers_ns + kRecoveryNs;
   bound_ns_ = plan.drifted_ns(bound_ns_);
+  missed_ns_ = plan.drifted_ns(kHeartbeatNs + answers_ns + kRecoveryNs);
+  if (loses_words(plan)) bound_ns_ += std::exchange(missed_ns_, 0);
   for (const FaultPlan& fault : plan.faults) stands_still(fault.until_ns);
 }
 
@@ -100,6 +105,10 @@ void Waits::review_polling(Contender party) {
   if (left < plan_.servers / 2 + 1) polls_[place_of(party)] = true;
 }
 
+void Waits::falls_silent(Contender party, std::int64_t now_ns) {
+  if (since(party) != kNobody) silent_ns_[party.resource] = now_ns + plan_.drifted_ns(kSilentNs);
+}
+
 void Waits::stands_still(std::int64_t until_ns) {
   const std::int64_t recovered_ns = until_ns + kRecoveryNs + longest_timeout_ns(plan_);
   calm_from_ns_ = std::max(calm_from_ns_, recovered_ns);
@@ -119,6 +128,10 @@ std::int64_t Waits::from(Contender party) const {
   return std::max({since_ns, to_be_had_[party.resource], calm_from_ns_});
 }
 
+std::int64_t Waits::bound_ns(std::uint32_t resource, std::int64_t from_ns) const {
+  return from_ns < silent_ns_[resource] ? bound_ns_ + missed_ns_ : bound_ns_;
+}
+
 bool Waits::judges(Contender party, std::int64_t now_ns) const {
   return judged_ && !polls_[place_of(party)] && from(party) < now_ns;
 }
@@ -128,7 +141,8 @@ std::optional<Contender> Waits::in_vain(std::uint32_t resource, std::int64_t now
   for (std::uint32_t client = 0; client < plan_.clients.size(); ++client) {
     const Contender party{client, resource};
     if (polls_[place_of(party)]) continue;
-    if (from(party) >= now_ns - std::min(bound_ns_, now_ns)) continue;
+    const std::int64_t from_ns = from(party);
+    if (from_ns >= now_ns - std::min(bound_ns(resource, from_ns), now_ns)) continue;
     ends(party);
     return party;
   }

@@ -34,6 +34,9 @@ class Waits {
   }
   // A majority can be had from `at_ns` on, as things are now.
   void can_be_had(std::uint32_t resource, std::int64_t at_ns, std::int64_t now_ns);
+  // A process does nothing any more, for good, and its connections stand. Where it waits it is
+  // passed over only when it was not heard of for long; who stands behind it is told nothing.
+  void falls_silent(Contender party, std::int64_t now_ns);
   // A process does nothing until then.
   void stands_still(std::int64_t until_ns);
 
@@ -54,6 +57,8 @@ class Waits {
   static constexpr std::int64_t kNotTurned = std::numeric_limits<std::int64_t>::min();
   [[nodiscard]] std::int64_t& since(Contender party) { return since_ns_[place_of(party)]; }
   [[nodiscard]] std::int64_t from(Contender party) const;
+  // How long a wait may take that might have ended from then on.
+  [[nodiscard]] std::int64_t bound_ns(std::uint32_t resource, std::int64_t from_ns) const;
   [[nodiscard]] std::size_t place_of(Contender party) const {
     return party.client * plan_.resources + party.resource;
   }
@@ -64,8 +69,10 @@ class Waits {
   std::vector<bool> polls_;              // the same: it may have left the line in this call
   std::vector<std::int64_t> turned_ns_;  // by client and server: when it was turned away last
   std::vector<std::int64_t> to_be_had_;  // by resource: from when on
+  std::vector<std::int64_t> silent_ns_;  // by resource: until when somebody silent is in its line
   std::int64_t calm_from_ns_ = 0;
   std::int64_t bound_ns_ = 0;
+  std::int64_t missed_ns_ = 0;  // so much more until a word that never came is missed
   bool judged_ = false;
   bool quiet_ = false;
 };

@@ -106,5 +106,43 @@ TEST_F(WaitsTest, TwoThatWereFullOneBehindTheOtherAreNoReason) {
   EXPECT_TRUE(in_vain());
 }
 
+// Who is first is told, and says nothing: whoever is behind him misses it a heartbeat later.
+TEST_F(WaitsTest, BehindAProcessThatFellSilentInLineAHeartbeatIsWaitedFor) {
+  checker_.begins(0, true);
+  checker_.begins(1, true);
+  checker_.falls_silent(1);
+  checker_.all_given_up(1);
+  go_far();
+  EXPECT_FALSE(in_vain());
+  go_far();
+  go_far();
+  EXPECT_TRUE(in_vain());
+}
+
+TEST_F(WaitsTest, AProcessThatFellSilentElsewhereIsNoReasonToWait) {
+  checker_.begins(0, true);
+  checker_.falls_silent(1);
+  go_far();
+  EXPECT_TRUE(in_vain());
+}
+
+TEST_F(WaitsTest, AProcessThatWasKilledInLineIsNoReasonToWait) {
+  checker_.begins(0, true);
+  checker_.begins(1, true);
+  checker_.all_given_up(1);
+  go_far();
+  EXPECT_TRUE(in_vain());
+}
+
+TEST_F(WaitsTest, AProcessThatFellSilentLongAgoIsNoReasonToWait) {
+  checker_.begins(1, true);
+  checker_.falls_silent(1);
+  checker_.all_given_up(1);
+  go_to(40'000);
+  checker_.begins(0, true);
+  go_far();
+  EXPECT_TRUE(in_vain());
+}
+
 }  // namespace
 }  // namespace redlock::sim

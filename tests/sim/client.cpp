@@ -147,6 +147,7 @@ void Client::fork() {
   fired(FaultClass::forks);
   note("forks, and its child goes on");
   ++mark_.fork_count;
+  scene_.checker.falls_silent(id_);
   end_holds();
   scene_.removals.inherit(id_);
   transport_.inherit();
