@@ -75,7 +75,7 @@ Waits::Waits(const Plan& plan)
   bound_ns_ = plan.drifted_ns(bound_ns_);
   missed_ns_ = plan.drifted_ns(kHeartbeatNs + answers_ns + kRecoveryNs);
   if (loses_words(plan)) bound_ns_ += std::exchange(missed_ns_, 0);
-  for (const FaultPlan& fault : plan.faults) stands_still(fault.until_ns);
+  for (const FaultPlan& fault : plan.faults) troubled(fault.until_ns);
 }
 
 void Waits::begins(Contender party, std::int64_t now_ns) {
@@ -109,7 +109,7 @@ void Waits::falls_silent(Contender party, std::int64_t now_ns) {
   if (since(party) != kNobody) silent_ns_[party.resource] = now_ns + plan_.drifted_ns(kSilentNs);
 }
 
-void Waits::stands_still(std::int64_t until_ns) {
+void Waits::troubled(std::int64_t until_ns) {
   const std::int64_t recovered_ns = until_ns + kRecoveryNs + longest_timeout_ns(plan_);
   calm_from_ns_ = std::max(calm_from_ns_, recovered_ns);
 }

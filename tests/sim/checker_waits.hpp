@@ -37,8 +37,8 @@ class Waits {
   // A process does nothing any more, for good, and its connections stand. Where it waits it is
   // passed over only when it was not heard of for long; who stands behind it is told nothing.
   void falls_silent(Contender party, std::int64_t now_ns);
-  // A process does nothing until then.
-  void stands_still(std::int64_t until_ns);
+  // A process does nothing until then, or something reaches it no sooner.
+  void troubled(std::int64_t until_ns);
 
   // Has somebody waited for it so long that he should have it? Says so once for each call.
   [[nodiscard]] std::optional<Contender> in_vain(std::uint32_t resource, std::int64_t now_ns);

@@ -106,6 +106,16 @@ TEST_F(WaitsTest, TwoThatWereFullOneBehindTheOtherAreNoReason) {
   EXPECT_TRUE(in_vain());
 }
 
+// Whoever has the votes cannot know.
+TEST_F(WaitsTest, AWordThatIsHeldBackIsWaitedForAndNoLonger) {
+  checker_.begins(0, true);
+  checker_.held_back(6'000 * kMs);
+  go_far();
+  EXPECT_FALSE(in_vain());
+  go_far();
+  EXPECT_TRUE(in_vain());
+}
+
 // Who is first is told, and says nothing: whoever is behind him misses it a heartbeat later.
 TEST_F(WaitsTest, BehindAProcessThatFellSilentInLineAHeartbeatIsWaitedFor) {
   checker_.begins(0, true);

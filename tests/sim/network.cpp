@@ -130,7 +130,10 @@ void Network::enqueue(Connection& connection, Direction direction, std::size_t s
   std::int64_t arrives = sent + draw_delay(link(connection.client, connection.server));
   if (direction == kDown && !end) {
     const std::int64_t deadline = ends_.client_deadline_ns(connection.client);
-    if (deadline > now_ns_) arrives = deadline;
+    if (deadline > now_ns_) {
+      arrives = deadline;
+      ends_.held_back(deadline);
+    }
   }
   arrives = std::max(arrives, pipe.last_arrival_ns);
   if (end || connection.slicing == Slicing::none) {

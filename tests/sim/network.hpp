@@ -119,6 +119,8 @@ class NetworkEnds {
   virtual void client_ready(std::uint32_t client) = 0;
   // The moment of the client's next time-out; 0 when there is none or it is of no interest.
   virtual std::int64_t client_deadline_ns(std::uint32_t client) = 0;
+  // Something was kept for that moment.
+  virtual void held_back(std::int64_t until_ns) = 0;
   // Bytes of this client leave no earlier than that.
   virtual std::int64_t client_sends_from_ns(std::uint32_t client) = 0;
 };

@@ -42,6 +42,7 @@ class NetworkTest : public testing::Test, public NetworkEnds {
   void server_sees_end(Connection&) override { server_saw_end_ = true; }
   void client_ready(std::uint32_t) override { ++wakes_; }
   std::int64_t client_deadline_ns(std::uint32_t) override { return deadline_ns_; }
+  void held_back(std::int64_t until_ns) override { held_back_until_ns_ = until_ns; }
   std::int64_t client_sends_from_ns(std::uint32_t) override { return 0; }
 
   std::int64_t now_ns_ = 0;
@@ -54,6 +55,7 @@ class NetworkTest : public testing::Test, public NetworkEnds {
   int wakes_ = 0;
   int events_ = 0;
   std::int64_t deadline_ns_ = 0;
+  std::int64_t held_back_until_ns_ = 0;
 };
 
 TEST_F(NetworkTest, BytesArriveInOrderHoweverTheyAreSliced) {
@@ -150,10 +152,18 @@ TEST_F(NetworkTest, AnswersCanBeMadeToComeWithTheTimeout) {
   Connection& connection = connected();
   deadline_ns_ = 77 * kMs;
   network_.send_down(connection, "answer");
+  EXPECT_EQ(held_back_until_ns_, 77 * kMs);
   run_until(76);
   EXPECT_EQ(connection.inbox, "");
   run_until(77);
   EXPECT_EQ(connection.inbox, "answer");
+}
+
+TEST_F(NetworkTest, WhatGoesAtOnceIsNotHeldBack) {
+  Connection& connection = connected();
+  network_.send_down(connection, "answer");
+  network_.end_down(connection);
+  EXPECT_EQ(held_back_until_ns_, 0);
 }
 
 // What a client sends on a connection that its network has long forgotten.
