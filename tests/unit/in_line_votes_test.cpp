@@ -254,6 +254,21 @@ TEST_F(Wait, ATicketFarFromTheServersClocksIsCorrectedOnce) {
   EXPECT_EQ(memory_->clock_offset(), Duration::ms(5'000));
 }
 
+// With the old one he would stand there among others than on the other servers.
+TEST_F(Wait, ACorrectedTicketIsToldWhomeverTheOldOneIsStillOnItsWayTo) {
+  stand(Duration::ms(60'000));
+  drain();
+  const std::string off = "9000 4 " + std::to_string(kWall + 5'000);
+  deny(0, t(2), off);
+  deny(1, t(2), off);
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  deny(2, t(3), off);
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{2}));
+  EXPECT_EQ(join(2).entry.ticket, kWall + 5'000);
+  deny(2, t(4), off);
+  EXPECT_TRUE(drain().empty());
+}
+
 // Which of the servers are heard first is chance.
 TEST_F(Wait, OneServersClockAloneMovesNoTicket) {
   for (const std::int64_t off_ms : {600'000, -600'000}) {

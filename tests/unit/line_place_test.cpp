@@ -312,6 +312,17 @@ TEST_F(Place, WhereScriptsAreRefusedItIsOfNoUseToBeHeard) {
   EXPECT_FALSE(place_.can_join(t(3)));
 }
 
+TEST_F(Place, WhatIsToBeSaidAnewIsSaidBehindTheAnswerThatIsUnderWay) {
+  join(1, t(0));
+  place_.say_anew();
+  EXPECT_FALSE(place_.can_join(t(1)));
+  stand(1, "9000 4 1700000000000", t(1));
+  EXPECT_TRUE(place_.can_join(t(1)));
+  join(2, t(1));
+  stand(2, "9000 4 1700000000000", t(2));
+  EXPECT_FALSE(place_.can_join(t(2)));
+}
+
 TEST_F(Place, IsRefusedWhereEverySubscriptionIsCutSoon) {
   for (int i = 1; i <= kBriefHearingsMax; ++i) {
     EXPECT_FALSE(place_.refused()) << i;

@@ -126,7 +126,7 @@ void InLine::correct_ticket() {
   memory_->set_clock_offset(memory_->clock_offset() + offset);
   ticket_ += offset.count_ms();
   for (LinePlace& place : places_) {
-    if (place.standing()) place.hurry();
+    if (place.standing() || (place.joining() && !place.voted())) place.say_anew();
   }
 }
 

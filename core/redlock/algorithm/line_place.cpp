@@ -45,7 +45,7 @@ void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
   deaf_ = channel_.empty() && (deaf_ || keeps_us_deaf(hearing.fault));
   refused_ = refused_ || brief_hearings_ >= kBriefHearingsMax;
   if (!channel_.empty()) {
-    moved_ = true;
+    outdated_ = true;
     if (!voted_) join_at_ = now;
     return;
   }
@@ -58,7 +58,7 @@ void LinePlace::note_joined(AttemptNumber attempt, Instant now, Instant answer_b
   joined_before_ = joined_before_ || may_be_joined_;
   may_be_joined_ = true;
   voted_ = false;
-  moved_ = false;
+  outdated_ = false;
   unanswered_ = true;
   attempt_ = attempt;
   joined_at_ = now;
@@ -91,7 +91,7 @@ void LinePlace::stand(const Standing& standing, Instant now) {
   join_at_ = standing.place == 0 ? first_at : other_asks_at(standing, now);
   if (spared()) join_at_ = now + (standing.place == 0 ? kFirstAsksEvery : kHeartbeat);
   join_at_ = std::min(join_at_, next_at_);
-  if (moved_) join_at_ = now;
+  if (outdated_) join_at_ = now;
 }
 
 void LinePlace::take_trouble(Reply reply, Instant now) {

@@ -50,6 +50,11 @@ class LinePlace {
   void forget_vote();
   // To be joined again, whatever its timer says.
   void hurry() { join_at_ = Instant(); }
+  // The same, for the latest join says what is not so any more: also where it is not answered yet.
+  void say_anew() {
+    outdated_ = true;
+    hurry();
+  }
 
   [[nodiscard]] bool can_join(Instant now) const {
     return !channel_.empty() && !refused_ && !unanswered_ && now >= join_at_;
@@ -101,7 +106,7 @@ class LinePlace {
   bool handed_over_ = false;
   bool joined_before_ = false;  // an earlier join may have arrived
   bool may_be_joined_ = false;  // the latest may have
-  bool moved_ = false;          // the latest named another channel
+  bool outdated_ = false;       // the latest says what is not so any more
   AttemptNumber attempt_ = 0;   // of the latest join
   Instant joined_at_;
   Instant answer_by_;
