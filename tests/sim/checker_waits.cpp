@@ -27,8 +27,7 @@ constexpr std::int64_t kMarginNs = 20 * kMs;
 
 bool loses_words(const Plan& plan) {
   return plan.has(FaultClass::half_open) || plan.has(FaultClass::listener_half_open) ||
-         plan.has(FaultClass::machine_down) || plan.has(FaultClass::forgetful_network) ||
-         plan.has(FaultClass::power_cut);
+         plan.has(FaultClass::machine_down) || plan.has(FaultClass::power_cut);
 }
 
 std::int64_t longest_timeout_ns(const Plan& plan) {

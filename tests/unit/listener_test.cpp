@@ -184,6 +184,17 @@ TEST_F(ListenerTest, AsksForASignOfLifeNowAndThen) {
   EXPECT_EQ(listener_.hearing()->channel, channel);
 }
 
+TEST_F(ListenerTest, AsksSoonerWhereAConnectionMayBeForgottenSooner) {
+  listener_.set_idle_limit(Duration::seconds(2));
+  const std::string channel = subscribe();
+  run(Duration::seconds(5));
+  EXPECT_EQ(server().count("PING"), 2U);
+  listener_.set_idle_limit(Duration::seconds(60));
+  run(kHeartbeat * 2 + Duration::ms(10));
+  EXPECT_EQ(server().count("PING"), 4U);
+  EXPECT_EQ(listener_.hearing()->channel, channel);
+}
+
 TEST_F(ListenerTest, AConnectionThatTheNetworkHasForgottenIsNoticed) {
   const std::string channel = subscribe();
   transport_.forget_flows(server());
@@ -235,6 +246,23 @@ TEST_F(AListenerThatLayUnread, IsAskedForASignOfLifeAtOnce) {
   listener_.look(clock_.now(), pushes_);
   run(Duration::ms(1));
   EXPECT_EQ(server().count("PING"), 1U);
+}
+
+TEST_F(AListenerThatLayUnread, IsOpenedAnewWhereItsConnectionMayBeForgotten) {
+  listener_.set_idle_limit(Duration::seconds(5));
+  const std::string channel = subscribe();
+  clock_.advance(Duration::seconds(5) - Duration::ms(50));
+  listener_.look(clock_.now(), pushes_);
+  EXPECT_EQ(listener_.hearing()->channel, channel);
+  clock_.advance(Duration::ms(50));
+  transport_.publish(server(), channel, "next 7 tok");
+  listener_.look(clock_.now(), pushes_);
+  EXPECT_THAT(pushes_, SizeIs(1)) << "what has come is not lost";
+  EXPECT_EQ(listener_.hearing(), nullptr);
+  run(Duration::ms(20));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_NE(listener_.hearing()->channel, channel);
+  EXPECT_NE(listener_.hearing()->channel, "");
 }
 
 TEST_F(AListenerThatLayUnread, IsNotOverdueBeforeItWasRead) {

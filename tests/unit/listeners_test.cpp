@@ -251,6 +251,21 @@ TEST_F(ListenersTest, TheNextOneToListenUsesItAgain) {
   EXPECT_THAT(transport_.channels(server(0)), SizeIs(1));
 }
 
+// Nothing is done between the two, as in a process that does other work meanwhile.
+TEST_F(ListenersTest, TheNextOneToListenGetsANewOneWhereTheNetworkMayHaveForgottenIt) {
+  pool_.set_idle_limit(Duration::seconds(5));
+  const OperationId id = listen(told_, 1);
+  step_for(Duration::ms(1));
+  pool_.take(id);
+  transport_.forget_flows(server(0));
+  clock_.advance(Duration::seconds(5));
+  Told next;
+  listen(next, 1);
+  step_for(Duration::ms(1));
+  EXPECT_NE(next.channel(0), told_.channel(0));
+  EXPECT_THAT(transport_.channels(server(0)), testing::Contains(next.channel(0)));
+}
+
 TEST_F(ListenersTest, OneThatLayUnreadIsReadBeforeItsChannelIsTrusted) {
   const OperationId id = listen(told_, 1);
   step_for(Duration::ms(1));

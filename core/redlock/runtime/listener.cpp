@@ -13,7 +13,7 @@ template class Connection<Subscription>;
 
 void Listener::attend(Instant now, Events& pushes) noexcept {
   if (may_open(now) && now >= open_at_) subscribe(now);
-  if (is_heard() && now - alive_at() >= kHeartbeat) ping(now);
+  if (is_heard() && now - alive_at() >= ping_every()) ping(now);
   flush(now, pushes);
 }
 
@@ -41,6 +41,10 @@ void Listener::look(Instant now, Events& pushes) noexcept {
   const bool broke = closing();
   review(now);
   if (broke) skip_backoff();
+  if (is_heard() && now - alive_at() >= idle_limit_) {
+    shut_down();
+    review(now);
+  }
   if (may_open(now) && now >= open_at_) hearing_ = {};
 }
 
@@ -48,7 +52,7 @@ Instant Listener::next_event() const {
   if (closing()) return Instant::never();
   if (!has_conversation()) return std::max(retry_at(), open_at_);
   if (const auto deadline = next_deadline()) return *deadline;
-  return alive_at() + kHeartbeat;
+  return alive_at() + ping_every();
 }
 
 void Listener::review(Instant now) noexcept {

@@ -38,6 +38,9 @@ class Listener final : public Connection<Subscription> {
   // Somebody listens after nobody did: reads what has come meanwhile. Trouble of old is no news,
   // and no reason to wait.
   void look(Instant now, Events& pushes) noexcept;
+  // A connection that was silent for so long may be forgotten on its way: whoever listens keeps it
+  // from that, and one to which nobody listened meanwhile is opened anew.
+  void set_idle_limit(Duration limit) { idle_limit_ = limit; }
   // Something came while somebody waited for it: it did not lie there, so the connection is alive.
   void note_alive(Instant now) { heard_at_ = now; }
   // When there is something to do though nothing comes; of use while somebody listens.
@@ -57,6 +60,7 @@ class Listener final : public Connection<Subscription> {
   void heard(Instant /*now*/) override {}
   // When the server was known to be there last.
   [[nodiscard]] Instant alive_at() const { return std::max(last_used(), heard_at_); }
+  [[nodiscard]] Duration ping_every() const { return std::min(kHeartbeat, idle_limit_); }
   [[nodiscard]] bool is_heard() const { return has_conversation() && conversation().confirmed(); }
   void subscribe(Instant now) noexcept;
   void ping(Instant now) noexcept;
@@ -65,6 +69,7 @@ class Listener final : public Connection<Subscription> {
   void note_deaf(Fault fault, const std::string& reason) noexcept;
 
   Entropy& entropy_;
+  Duration idle_limit_ = Duration::max();
   std::string channel_;  // of the latest conversation
   Hearing hearing_;
   std::uint64_t changes_ = 0;

@@ -28,9 +28,11 @@ void Listeners::begin_turn(Instant now) noexcept {
   for (const auto& place : places_) place->listener.review(now);
 }
 
-Listeners::News Listeners::want(const std::shared_ptr<Node>& node, Instant now) {
+Listeners::News Listeners::want(const std::shared_ptr<Node>& node, Duration idle_limit,
+                                Instant now) {
   Place* const place = place_of(node);
   if (place == nullptr) return {kNoRoom, &no_room()};
+  place->listener.set_idle_limit(idle_limit);
   // It may have lain unread for long.
   if (place->wanted_in + 1 < turn_) place->listener.look(now, place->pushes);
   place->wanted_in = turn_;

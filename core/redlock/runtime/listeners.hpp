@@ -36,8 +36,9 @@ class Listeners {
     std::uint64_t change = 0;
     const Hearing* hearing = nullptr;  // null: nothing yet
   };
-  // Somebody listens to it. Throws std::bad_alloc.
-  News want(const std::shared_ptr<Node>& node, Instant now);
+  // Somebody listens to it, and a connection that is silent for `idle_limit` may be forgotten on
+  // its way. Throws std::bad_alloc.
+  News want(const std::shared_ptr<Node>& node, Duration idle_limit, Instant now);
   // Opens and keeps alive what is wanted in this turn.
   void attend(Instant now) noexcept;
   // Has anything come since that is to be told?

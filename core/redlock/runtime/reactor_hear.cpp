@@ -31,7 +31,7 @@ void Reactor::tell(Running& running, Instant now) noexcept {
   running.has_listened = true;
   put(running, now, [&](Operation& operation) {
     for (std::size_t i = 0; i < running.nodes.size() && operation.listens(); ++i) {
-      const Listeners::News news = listeners_.want(running.nodes[i], now);
+      const Listeners::News news = listeners_.want(running.nodes[i], idle_limit_, now);
       if (news.hearing == nullptr || running.told[i] == news.change) continue;
       running.told[i] = news.change;
       operation.take_hearing(NodeIndex(i), *news.hearing, now);
