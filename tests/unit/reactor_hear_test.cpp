@@ -170,6 +170,18 @@ TEST_F(AJoin, ToAServerThatIsBackedOffFromIsAnsweredAtOnce) {
   EXPECT_EQ(unsent, 1);
 }
 
+// Or whoever waits for less than the backoff would leave without having asked.
+TEST_F(AJoin, ToAServerThatIsBackedOffFromIsSentWhereTheOthersAreNoMajority) {
+  LockManager locks = manager(3);
+  for (const std::size_t i : {1U, 2U}) server(i).reach = FakeServer::Reach::refuses;
+  ASSERT_EQ(lock(locks, "other").decision, Decision::unreachable);
+  for (const std::size_t i : {1U, 2U}) server(i).reach = FakeServer::Reach::accepts;
+  wait();
+  step_for(Duration::ms(1));
+  ASSERT_THAT(told_.replies, SizeIs(3));
+  for (const Reply& reply : told_.replies) EXPECT_EQ(reply.answer, Answer::granted);
+}
+
 TEST_F(AJoin, ThatIsUnansweredDoesNotHoldItsConnectionUntilTheWaitIsOver) {
   server(0).say = [](const Arguments& request) -> std::optional<std::string> {
     if (request.size() == 10) return "";

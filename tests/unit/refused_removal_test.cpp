@@ -191,6 +191,35 @@ TEST_F(Rule14RefusedRemovals, ANewConnectionRepeatsThemAsWell) {
   EXPECT_FALSE(third_holds());
 }
 
+// Or what is taken there next would find what is to be removed.
+TEST_F(Rule14RefusedRemovals, TheConnectionThatReplacesASilentOneRepeatsThemFirst) {
+  pool_.set_idle_limit(kIdleLimitMin);
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  transport_.forget_flows(server(2));
+  third_is_well();
+  clock_.advance(kIdleLimitMin);
+  const Outcome outcome = lock(locks);
+  step_for(Duration::ms(1));
+  EXPECT_EQ(server(2).keys["r"], outcome.token.view());
+}
+
+TEST_F(Rule14RefusedRemovals, ToReplaceASilentConnectionDoesNotMakeTheirTimeLonger) {
+  pool_.set_idle_limit(kIdleLimitMin);
+  LockManager locks = manager(3);
+  third_refuses(kLoading);
+  release(locks);
+  for (Duration passed; passed <= kOwedFor; passed = passed + kIdleLimitMin) {
+    clock_.advance(kIdleLimitMin);
+    call(locks);
+  }
+  third_is_well();
+  clock_.advance(kIdleLimitMin);
+  call(locks);
+  EXPECT_TRUE(third_holds());
+}
+
 TEST_F(Rule14RefusedRemovals, ErrorsThatDoNotPassAreTheEndOfThem) {
   LockManager locks = manager(3);
   third_refuses("NOPERM this user has no permissions to run the 'eval' command");

@@ -46,8 +46,8 @@ void Node::count_errors(Instant now) {
 }
 
 void Node::send_carried(Instant now) {
-  while (!carried_.empty() &&
-         hand_over(Origin{}, carried_.front().removal, now + kCarriedAnswerTime)) {
+  while (!carried_.empty() && hand_over(Origin{}, carried_.front().removal,
+                                        now + kCarriedAnswerTime, carried_.front().until)) {
     pop_carried();
   }
 }
@@ -191,6 +191,8 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
 
 void Node::replace(std::vector<Arrival>& arrivals) {
   std::deque<CarriedRemoval> owed;
+  // Refused so long ago that they are due: they go before what is taken there next.
+  for (const Refused& refused : refused_) owed.push_back({refused.removal, false, refused.until});
   for (Refused& doubtful : conversation().unsettled()) {
     owed.push_back({std::move(doubtful.removal)});
   }
@@ -198,6 +200,7 @@ void Node::replace(std::vector<Arrival>& arrivals) {
   owed.insert(owed.end(), carried_.begin(), carried_.end());
   while (owed.size() > kCarriedMax) owed.pop_front();
   shut_down(arrivals);
+  refused_.clear();
   carried_ = std::move(owed);
 }
 

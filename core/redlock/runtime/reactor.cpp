@@ -48,34 +48,6 @@ OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes)
   std::rethrow_exception(failure);
 }
 
-// Late answers and closed connections are found before the node is used again.
-void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
-  looked_at_ = now;
-  const bool stale = std::ranges::any_of(nodes, [this, now](const auto& node) {
-    if (node->overdue(now)) return true;
-    // Whoever has something held back was looked at when that was begun.
-    if (!node->has_conversation() || (held_back_ && node->has_output())) return false;
-    return now - node->last_used() >= kIdleLook;
-  });
-  if (!stale) return;
-  silent_.clear();
-  for (const auto& node : nodes) {
-    if (node->has_conversation() && now - node->last_used() >= idle_limit_) silent_.push_back(node);
-  }
-  // Behind a late answer there may be the end of the connection.
-  if (read(Instant(), Scope::all) == Woken::ready && !forked()) read(Instant(), Scope::all);
-  if (forked()) return;
-  for (const auto& node : silent_) replace_silent(*node);
-  silent_.clear();
-}
-
-void Reactor::replace_silent(Node& node) {
-  if (!node.has_conversation()) return;
-  const bool needed = std::ranges::any_of(
-      node.askers(), [this](OperationId id) { return knows(id) && outcome(id) == nullptr; });
-  if (!needed) node.replace(arrivals_);
-}
-
 Woken Reactor::step(Instant until) {
   Instant deadline = until;
   if (const auto next = next_deadline(); next && *next < deadline) deadline = *next;
@@ -251,6 +223,7 @@ SharedCommand Reactor::give_up_overdue(Node& node, const SharedCommand& command,
 void Reactor::send_request(Running& running, const Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
   note_given_up(running, request);
+  look_before_use(*node, is_take(*request.command), now);
   if (!request.wants_answer && running.spared.drop(request)) {
     // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
     return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
@@ -259,14 +232,22 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
   Request wanted = request;
   wanted.command = give_up_overdue(*node, request.command, now);
   const bool is_join = is_repeated_take(*request.command);
-  // It may come at any time, and not behind a look at what is idle.
-  if (is_join && now - node->last_used() >= idle_limit_) replace_silent(*node);
   if (!node->connected_or_free(now)) {
     if (!is_join) return running.spared.keep(wanted, now);
-    return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
+    if (majority_is_well(running, now)) {
+      return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
+    }
+    node->skip_backoff();
   }
   if (!is_join) running.spared.note_asked(wanted.attempt);
   ask(running, wanted, now);
+}
+
+bool Reactor::majority_is_well(const Running& running, Instant now) {
+  const auto well = std::ranges::count_if(running.nodes, [now](const auto& node) {
+    return node->connected_or_free(now) && node->trouble().fault == Fault::none;
+  });
+  return static_cast<std::size_t>(well) >= majority_of(running.nodes.size());
 }
 
 void Reactor::ask(Running& running, const Request& request, Instant now) {

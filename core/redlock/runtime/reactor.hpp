@@ -112,6 +112,9 @@ class Reactor {
   [[nodiscard]] const Running* find(OperationId id) const;
   void look_at_idle(const NodeList& nodes, Instant now);
   void replace_silent(Node& node);
+  // Where that was not done lately: what is asked in the middle of an operation comes behind no
+  // look at what is idle.
+  void look_before_use(Node& node, bool is_take, Instant now);
   // Each node's server has its own time.
   void wait_for_removals(Instant start);
   enum class Scope { outstanding, all };
@@ -157,6 +160,8 @@ class Reactor {
   [[nodiscard]] SharedCommand give_up_overdue(Node& node, const SharedCommand& command,
                                               Instant now);
   void send_request(Running& running, const Request& request, Instant now);
+  // As far as is known, by their latest answers.
+  [[nodiscard]] static bool majority_is_well(const Running& running, Instant now);
   void ask(Running& running, const Request& request, Instant now);
   // Asks those that are being backed off from, or answers for them, when it is time to.
   void review_spared(Running& running, Instant now);

@@ -1,9 +1,49 @@
-// The end of connections: removals that are still owed, closing, and letting go after a fork.
+// The end of connections: those that are idle are looked at, and replaced, before they are used;
+// removals that are still owed, closing, and letting go after a fork.
 #include <algorithm>
 
 #include "redlock/runtime/reactor.hpp"
 
 namespace redlock {
+
+// Late answers and closed connections are found before the node is used again.
+void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
+  looked_at_ = now;
+  const bool stale = std::ranges::any_of(nodes, [this, now](const auto& node) {
+    if (node->overdue(now)) return true;
+    // Whoever has something held back was looked at when that was begun.
+    if (!node->has_conversation() || (held_back_ && node->has_output())) return false;
+    return now - node->last_used() >= kIdleLook;
+  });
+  if (!stale) return;
+  silent_.clear();
+  for (const auto& node : nodes) {
+    if (node->has_conversation() && now - node->last_used() >= idle_limit_) silent_.push_back(node);
+  }
+  // Behind a late answer there may be the end of the connection.
+  if (read(Instant(), Scope::all) == Woken::ready && !forked()) read(Instant(), Scope::all);
+  if (forked()) return;
+  for (const auto& node : silent_) replace_silent(*node);
+  silent_.clear();
+}
+
+void Reactor::replace_silent(Node& node) {
+  if (!node.has_conversation()) return;
+  const bool needed = std::ranges::any_of(
+      node.askers(), [this](OperationId id) { return knows(id) && outcome(id) == nullptr; });
+  if (!needed) node.replace(arrivals_);
+}
+
+void Reactor::look_before_use(Node& node, bool is_take, Instant now) {
+  if (now - node.last_seen() >= kIdleLook) {
+    node.catch_up(now, arrivals_);
+    or_later([&] {
+      if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);
+    });
+  }
+  // A removal goes there all the same: it is carried to the next one.
+  if (is_take && now - node.last_used() >= idle_limit_) replace_silent(node);
+}
 
 void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
   if (!live_.empty() || !listeners_.empty()) read(Instant(), Scope::all);
