@@ -78,8 +78,13 @@ void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool ref
   Kept& key = kept(origin.server, token);
   if (refused) {
     key.refused_ns = now_ns;
-    key.back_ns = 0;
-    key.served = 0;
+    // Whatever it refuses of this client: it is in trouble yet, and is not asked for anything again
+    // until a pause later.
+    for (Kept& other : kept_[origin.server]) {
+      if (other.client != origin.client) continue;
+      other.back_ns = 0;
+      other.served = 0;
+    }
     return;
   }
   key.removed = true;

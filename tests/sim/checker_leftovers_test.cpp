@@ -239,6 +239,32 @@ TEST_F(LeftoversTest, WhoWasServedOnAConnectionBeforeThisOneMayNotKnowOfIt) {
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
 
+TEST_F(LeftoversTest, ARemovalThatIsRefusedLaterIsAPauseMoreForThoseBeforeIt) {
+  fail_an_attempt();
+  removed(0, "a", "-LOADING\r\n");
+  ask(0, 0, "b");
+  go_to(300);
+  removed(0, "y", "-LOADING\r\n");
+  ask(0, 0, "c");
+  ask(0, 0, "d");
+  go_to(560);
+  ask(0, 0, "e");
+  EXPECT_EQ(kinds(), Kinds{});
+  ask(0, 0, "f");
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
+TEST_F(LeftoversTest, OneThatIsRefusedElsewhereIsNot) {
+  fail_an_attempt();
+  removed(0, "a", "-LOADING\r\n");
+  ask(0, 0, "b");
+  go_to(300);
+  removed(1, "y", "-LOADING\r\n");
+  ask(0, 0, "c");
+  ask(0, 0, "d");
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
 TEST_F(LeftoversTest, ARefusedRemovalIsOverdueOnceItsClientHasLongBeenServed) {
   fail_an_attempt();
   removed(0, "a", "-LOADING\r\n");

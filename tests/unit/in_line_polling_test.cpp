@@ -168,6 +168,18 @@ TEST_F(PollingWait, PollsWhereBesideARefusalTooFewAreLeftForLong) {
   EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
 }
 
+// Or a wait of less than that would never find the majority that an attempt finds.
+TEST_F(PollingWait, OfAShortWaitHalfIsLeftForAttempts) {
+  stand(Duration::ms(400));
+  drain();
+  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  line_->take_time(t(200));
+  EXPECT_TRUE(line_->listens());
+  line_->take_time(t(201));
+  EXPECT_FALSE(line_->listens());
+  EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
+}
+
 TEST_F(PollingWait, StaysInLineWhereWhatWasSilentBesideARefusalAnswersAgain) {
   stand_beside_a_refusal();
   line_->take_time(t(1) + kTooFewFor - kOneNs);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "support/fake_transport.hpp"
 #include "support/seeded_entropy.hpp"
 
@@ -156,7 +158,7 @@ TEST_F(ListenerTest, ARefusalIsToldAndNotAskedForAgainForAWhile) {
   EXPECT_THAT(listener_.hearing()->reason, HasSubstr("SUBSCRIBE was refused: NOPERM"));
   EXPECT_EQ(server().connections_opened, 1U);
   // Who begins to listen meanwhile is told so at once.
-  listener_.look(clock_.now(), pushes_);
+  listener_.look(clock_.now(), clock_.now(), pushes_);
   ASSERT_NE(listener_.hearing(), nullptr);
   EXPECT_EQ(listener_.hearing()->fault, Fault::acl);
   server().say = nullptr;
@@ -224,7 +226,7 @@ TEST_F(AListenerThatLayUnread, IsReadBeforeItIsTrusted) {
   const std::string channel = subscribe();
   clock_.advance(Duration::seconds(30));
   transport_.publish(server(), channel, "next 7 tok");
-  listener_.look(clock_.now(), pushes_);
+  listener_.look(clock_.now(), clock_.now(), pushes_);
   EXPECT_THAT(pushes_, SizeIs(1));
   EXPECT_EQ(listener_.hearing()->channel, channel);
 }
@@ -233,7 +235,7 @@ TEST_F(AListenerThatLayUnread, WasClosedForNoReasonToWait) {
   subscribe();
   clock_.advance(Duration::seconds(30));
   transport_.drop_connections(server());
-  listener_.look(clock_.now(), pushes_);
+  listener_.look(clock_.now(), clock_.now(), pushes_);
   EXPECT_EQ(listener_.hearing(), nullptr) << "trouble of old is no news";
   run(Duration::ms(1));
   ASSERT_NE(listener_.hearing(), nullptr);
@@ -243,7 +245,7 @@ TEST_F(AListenerThatLayUnread, WasClosedForNoReasonToWait) {
 TEST_F(AListenerThatLayUnread, IsAskedForASignOfLifeAtOnce) {
   subscribe();
   clock_.advance(kHeartbeat);
-  listener_.look(clock_.now(), pushes_);
+  listener_.look(clock_.now(), clock_.now(), pushes_);
   run(Duration::ms(1));
   EXPECT_EQ(server().count("PING"), 1U);
 }
@@ -252,11 +254,11 @@ TEST_F(AListenerThatLayUnread, IsOpenedAnewWhereItsConnectionMayBeForgotten) {
   listener_.set_idle_limit(Duration::seconds(5));
   const std::string channel = subscribe();
   clock_.advance(Duration::seconds(5) - Duration::ms(50));
-  listener_.look(clock_.now(), pushes_);
+  listener_.look(clock_.now(), clock_.now(), pushes_);
   EXPECT_EQ(listener_.hearing()->channel, channel);
   clock_.advance(Duration::ms(50));
   transport_.publish(server(), channel, "next 7 tok");
-  listener_.look(clock_.now(), pushes_);
+  listener_.look(clock_.now(), clock_.now(), pushes_);
   EXPECT_THAT(pushes_, SizeIs(1)) << "what has come is not lost";
   EXPECT_EQ(listener_.hearing(), nullptr);
   run(Duration::ms(20));
@@ -265,12 +267,29 @@ TEST_F(AListenerThatLayUnread, IsOpenedAnewWhereItsConnectionMayBeForgotten) {
   EXPECT_NE(listener_.hearing()->channel, "");
 }
 
+// Or it would be waited for on its way into nowhere.
+TEST_F(AListenerThatLayUnread, IsOpenedAnewWhereItWasNotEvenHeardYet) {
+  listener_.set_idle_limit(Duration::seconds(5));
+  transport_.send_room = 0;
+  run(Duration::ms(5));
+  EXPECT_EQ(listener_.hearing(), nullptr);
+  transport_.send_room = std::numeric_limits<std::size_t>::max();
+  transport_.forget_flows(server());
+  const Instant since = clock_.now();
+  clock_.advance(Duration::seconds(5));
+  listener_.flush(clock_.now(), pushes_);
+  listener_.look(since, clock_.now(), pushes_);
+  run(Duration::ms(5));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_NE(listener_.hearing()->channel, "");
+}
+
 TEST_F(AListenerThatLayUnread, IsNotOverdueBeforeItWasRead) {
   server().connect_time = Duration::ms(10);
   server().answer_time = Duration::ms(10);
   run(Duration::ms(15));
   clock_.advance(Duration::seconds(5));
-  listener_.look(clock_.now(), pushes_);
+  listener_.look(clock_.now(), clock_.now(), pushes_);
   EXPECT_FALSE(listener_.overdue(clock_.now()));
   EXPECT_NE(listener_.hearing()->channel, "");
 }

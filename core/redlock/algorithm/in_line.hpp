@@ -40,7 +40,7 @@ inline constexpr int kOffersMax = 4;
 inline constexpr Duration kOfferPauseMin = Duration::ms(1);
 inline constexpr Duration kOfferPauseMax = Duration::seconds(1);
 // For so long, and for twice as long as an answer may take, servers that are silent beside such as
-// refuse may answer again.
+// refuse may answer again; of a short wait half is left for attempts.
 inline constexpr Duration kTooFewFor = Duration::seconds(1);
 
 // What is asked for, besides the lock.

@@ -44,7 +44,9 @@ bool InLine::barred(Instant now) {
   if (refused == 0 || answered() >= majority()) {
     too_few_at_ = Instant::never();
   } else if (too_few_at_ == Instant::never()) {
-    too_few_at_ = now + std::max(kTooFewFor, *std::ranges::max_element(*answer_times_) * 2);
+    const Duration left = wait_end() - now;
+    const Duration usual = std::max(kTooFewFor, *std::ranges::max_element(*answer_times_) * 2);
+    too_few_at_ = now + std::min(usual, Duration::ns(left.count_ns() / 2));
   }
   // At the end of the wait those that are asked are waited for.
   return now >= too_few_at_ && !ended_;

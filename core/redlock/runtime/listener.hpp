@@ -35,9 +35,9 @@ class Listener final : public Connection<Subscription> {
   // Somebody listens: subscribes where that is to be done, and asks for a sign of life when it is
   // time to.
   void attend(Instant now, Events& pushes) noexcept;
-  // Somebody listens after nobody did: reads what has come meanwhile. Trouble of old is no news,
-  // and no reason to wait.
-  void look(Instant now, Events& pushes) noexcept;
+  // Somebody listens after nobody did since then: reads what has come meanwhile. Trouble of old is
+  // no news, and no reason to wait.
+  void look(Instant since, Instant now, Events& pushes) noexcept;
   // A connection that was silent for so long may be forgotten on its way: whoever listens keeps it
   // from that, and one to which nobody listened meanwhile is opened anew.
   void set_idle_limit(Duration limit) { idle_limit_ = limit; }

@@ -34,7 +34,7 @@ Listeners::News Listeners::want(const std::shared_ptr<Node>& node, Duration idle
   if (place == nullptr) return {kNoRoom, &no_room()};
   place->listener.set_idle_limit(idle_limit);
   // It may have lain unread for long.
-  if (place->wanted_in + 1 < turn_) place->listener.look(now, place->pushes);
+  if (place->wanted_in + 1 < turn_) place->listener.look(place->wanted_at, now, place->pushes);
   place->wanted_in = turn_;
   place->wanted_at = now;
   place->listener.allow(node->timeout());

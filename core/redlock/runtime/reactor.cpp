@@ -223,7 +223,7 @@ SharedCommand Reactor::give_up_overdue(Node& node, const SharedCommand& command,
 void Reactor::send_request(Running& running, const Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
   note_given_up(running, request);
-  look_before_use(*node, is_take(*request.command), now);
+  if (is_take(*request.command)) look_before_use(*node, now);
   if (!request.wants_answer && running.spared.drop(request)) {
     // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
     return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});

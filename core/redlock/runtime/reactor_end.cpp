@@ -34,15 +34,14 @@ void Reactor::replace_silent(Node& node) {
   if (!needed) node.replace(arrivals_);
 }
 
-void Reactor::look_before_use(Node& node, bool is_take, Instant now) {
+void Reactor::look_before_use(Node& node, Instant now) {
   if (now - node.last_seen() >= kIdleLook) {
     node.catch_up(now, arrivals_);
     or_later([&] {
       if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);
     });
   }
-  // A removal goes there all the same: it is carried to the next one.
-  if (is_take && now - node.last_used() >= idle_limit_) replace_silent(node);
+  if (now - node.last_used() >= idle_limit_) replace_silent(node);
 }
 
 void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
