@@ -9,7 +9,7 @@ namespace redlock::exhaustive {
 
 REDLOCK_EXPOSE(PlaceJoinAt, LinePlace, Instant, join_at_);
 REDLOCK_EXPOSE(PlaceNextAt, LinePlace, Instant, next_at_);
-REDLOCK_EXPOSE(PlaceMoved, LinePlace, bool, moved_);
+REDLOCK_EXPOSE(PlaceOutdated, LinePlace, bool, outdated_);
 REDLOCK_EXPOSE(PlaceVoted, LinePlace, bool, voted_);
 REDLOCK_EXPOSE(PlaceTakes, LinePlace, bool, takes_);
 
@@ -241,7 +241,7 @@ std::string LineWorld::bytes() const {
     add(client.channel);
     add(client.channels);
     add((place.voted() ? 1 : 0) + (place.handed_over() ? 2 : 0) + (place.joining() ? 4 : 0) +
-        (place.may_hold() ? 8 : 0) + (place.*pointer_to(PlaceMoved()) ? 16 : 0) +
+        (place.may_hold() ? 8 : 0) + (place.*pointer_to(PlaceOutdated()) ? 16 : 0) +
         (place.*pointer_to(PlaceTakes()) ? 32 : 0));
     add((place.*pointer_to(PlaceJoinAt())).since_epoch_ns());
     add((place.*pointer_to(PlaceNextAt())).since_epoch_ns());
