@@ -192,6 +192,13 @@ TEST_F(Place, WhoIsFirstThoughNothingStandsThereDoesNotHurry) {
   EXPECT_EQ(place_.next_deadline(), t(10) + kTroublePauseFirst);
 }
 
+TEST_F(Place, WhoIsFirstAsksBehindTheLastMillisecondOfTheKey) {
+  join(1, t(0));
+  stand(1, "0 0 0", t(10));
+  EXPECT_TRUE(place_.taken(t(10)));
+  EXPECT_EQ(place_.next_deadline(), t(11) + kAfterTheEnd);
+}
+
 TEST_F(Place, TroubleIsTriedAgainLaterEachTime) {
   Instant now = t(0);
   Duration pause = kTroublePauseFirst;

@@ -1,16 +1,18 @@
 // Reading what servers say to those who stand in line.
 #include "redlock/algorithm/line.hpp"
 
+#include <algorithm>
+
 #include "redlock/algorithm/take_number.hpp"
 
 namespace redlock {
 
 namespace {
 
-// PTTL says -1 of a key without end.
+// PTTL says -1 of a key without end, -2 where there is none, and 0 in a key's last millisecond.
 std::optional<Duration> left_of(std::int64_t pttl) {
   if (pttl == -1) return std::nullopt;
-  return Duration::ms(pttl < 0 ? 0 : pttl);
+  return Duration::ms(pttl < 0 ? 0 : std::max<std::int64_t>(pttl, 1));
 }
 
 }  // namespace

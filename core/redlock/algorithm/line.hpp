@@ -20,7 +20,8 @@ inline constexpr Duration kHeartbeat = Duration::seconds(10);
 
 // How a place in line is, in the answer to a join that was not granted.
 struct Standing {
-  // How long the key that stands there has to live; nothing: without end, or it is no lock.
+  // How long the key that stands there has to live, 0 where none does; nothing: without end, or it
+  // is no lock.
   std::optional<Duration> left;
   // From 0, who is served next.
   std::int64_t place = 0;
