@@ -103,7 +103,6 @@ PHP_MINIT_FUNCTION(redlock) {
 
 PHP_MSHUTDOWN_FUNCTION(redlock) {
   redlock::php::remove_interrupts();
-  // After a dl() the classes are gone by now.
   if (type == MODULE_PERSISTENT) redlock::php::hand_back_redlock();
   UNREGISTER_INI_ENTRIES();
   return SUCCESS;

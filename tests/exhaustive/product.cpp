@@ -134,9 +134,9 @@ std::array<Byte, kServersMax> Product::order() const {
 
 std::vector<Code> Product::carried(int server) const {
   std::vector<Code> codes;
-  for (const CarriedRemoval& carried : node(server).*pointer_to(NodeCarried{})) {
+  for (const auto& [removal, again] : node(server).*pointer_to(NodeCarried{})) {
     std::string bytes;
-    append_request(bytes, *carried.removal, ScriptForm::text);
+    append_request(bytes, *removal, ScriptForm::text);
     codes.push_back(dictionary_.look_up(bytes));
   }
   std::ranges::sort(codes);

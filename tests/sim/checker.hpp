@@ -99,15 +99,13 @@ class Checker {
   void reported_of_released(Contender party, const Outcome& outcome);
   // The client calls; to take a lock that it waits for, or not.
   void begins(Contender party, bool waits = false);
-  // What a server said reaches its client no sooner. Of a push that may be a heartbeat later, when
-  // the fault that holds it back is long over.
-  void held_back(std::int64_t until_ns) { waits_.troubled(until_ns); }
   // The server has no room for a new connection of the client's.
   void turned_away(std::uint32_t client, std::uint32_t server) {
     waits_.turned_away(client, server, now_ns_);
   }
-  // The client does nothing until then.
-  void stands_still(std::int64_t until_ns) { waits_.troubled(until_ns); }
+  // A client does nothing until then, or what a server said reaches it no sooner. Of a push that
+  // may be a heartbeat later, when the fault that holds it back is long over.
+  void troubled(std::int64_t until_ns) { waits_.troubled(until_ns); }
   // From here to there so many calls are under way that there may be no room for others, and that
   // of the removals for a silent server the oldest are forgotten.
   void crowd_begins(std::uint32_t client);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "redlock/wire/scripts.hpp"
 #include "sim/checker.hpp"
 #include "sim/world_time.hpp"
 
@@ -71,6 +72,14 @@ class CheckerTest : public testing::Test {
   void ask(std::uint32_t client, std::uint32_t server, const std::string& token,
            std::uint32_t connection = 0) {
     executed(client, server, {"SET", "lock", token}, kNil, connection);
+  }
+  // As if its join had been executed.
+  void join(std::uint32_t client, std::uint32_t server, const std::string& token,
+            std::string_view answer, std::uint32_t connection = 0) {
+    const Arguments words{"EVALSHA", scripts::join.sha1, "1", "lock", token, "5000", "7", "c", "1",
+                          "1"};
+    checker_.command_begins({client, server, connection, now_ms_ * kMs}, deed_of(words));
+    executed(client, server, words, answer, connection);
   }
   void executed(std::uint32_t client, std::uint32_t server, const Arguments& arguments,
                 std::string_view answer, std::uint32_t connection) {

@@ -78,12 +78,11 @@ void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool ref
   Kept& key = kept(origin.server, token);
   if (refused) {
     key.refused_ns = now_ns;
+    key.client = origin.client;
     // Whatever it refuses of this client: it is in trouble yet, and is not asked for anything again
     // until a pause later.
     for (Kept& other : kept_[origin.server]) {
-      if (other.client != origin.client) continue;
-      other.back_ns = 0;
-      other.served = 0;
+      if (other.client == origin.client) begin_pause(other);
     }
     return;
   }
@@ -123,8 +122,7 @@ void Leftovers::note_unaccepted(const Origin& origin, Kept& key) const {
   for (const EndedLink& link : links_->ended(origin.client, origin.server)) {
     if (link.unaccepted_ns <= key.refused_ns || !removal_unanswered(link, key.token)) continue;
     key.refused_ns = link.unaccepted_ns;
-    key.back_ns = 0;
-    key.served = 0;
+    begin_pause(key);
   }
 }
 

@@ -93,6 +93,8 @@ class Leftovers {
   [[nodiscard]] Lock& lock(std::uint64_t token);
   [[nodiscard]] Kept& kept(std::uint32_t server, std::uint64_t token);
   [[nodiscard]] Kind given_up(const Origin& origin, std::uint64_t taking, std::uint64_t token);
+  // The pause behind a refusal, and the count of what comes after it.
+  static void begin_pause(Kept& key) { key.back_ns = key.served = 0; }
   void note_unaccepted(const Origin& origin, Kept& key) const;
   [[nodiscard]] bool excused(const Origin& origin, Kept& key) const;
   [[nodiscard]] bool forgotten_in_crowd(const Origin& origin, const Kept& key) const;

@@ -30,9 +30,7 @@ class LeftoversTest : public CheckerTest {
     set(0, 0, "a", 5000);
     set(0, 1, "a", 5000);
     removed(0, "a", ":1\r\n", 2);
-    const std::string join(scripts::join.sha1);
-    executed(0, 0, {"EVALSHA", join, "1", "lock", "a", "5000", "7", "c", "1", "1"}, ":1\r\n",
-             connection);
+    join(0, 0, "a", ":1\r\n", connection);
     told(Verb::release, "a", Decision::granted);
   }
   const std::string removal_of_a_ = removal_of('a');
@@ -43,25 +41,30 @@ class LeftoversTest : public CheckerTest {
     set(0, 0, "a", 5000, 1);
     go_to(10);
   }
-  void join(const std::string& token, std::uint32_t server) {
-    const std::string join(scripts::join.sha1);
-    executed(0, server, {"EVALSHA", join, "1", "lock", token, "5000", "7", "c", "1", "1"}, ":1\r\n",
-             2);
-  }
   // Client 0 joins with "b": on server 1 at 1 ms, and at 10 ms on server 0, which grants it.
   void stand_in_line_late() {
     plan_.clients[0].ttl_ms = 5000;
     go_to(1);
-    join("b", 1);
+    join(0, 1, "b", ":1\r\n", 2);
     go_to(10);
     set(0, 0, "b", 5000, 2);
-    join("b", 0);
+    join(0, 0, "b", ":1\r\n", 2);
     go_to(20);
   }
   // On server 0, by connection 1.
   void arrives_late(const std::string& token, std::int64_t written_ms) {
     const Arguments take{"SET", "lock", token};
     checker_.command_executed({0, 0, 1, written_ms * kMs}, deed_of(take), kNil);
+  }
+  // Its removal was refused, and another one later; then it is served twice by server 0.
+  void come_back_behind_another_refusal(std::uint32_t server) {
+    fail_an_attempt();
+    removed(0, "a", "-LOADING\r\n");
+    ask(0, 0, "b");
+    go_to(300);
+    removed(server, "y", "-LOADING\r\n");
+    ask(0, 0, "c");
+    ask(0, 0, "d");
   }
   // Its removal was refused: it is due behind a pause, and once its client was served.
   void expect_overdue_once_served() {
@@ -120,7 +123,7 @@ TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeTheJoinOfItsServerIsNoViolation) 
 
 TEST_F(LeftoversTest, ATakeThatWasWrittenBehindTheFirstJoinOfItsServerIs) {
   stand_in_line_late();
-  join("b", 0);  // one more is no excuse
+  join(0, 0, "b", ":1\r\n", 2);  // one more is no excuse
   arrives_late("c", 11);
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
@@ -240,13 +243,7 @@ TEST_F(LeftoversTest, WhoWasServedOnAConnectionBeforeThisOneMayNotKnowOfIt) {
 }
 
 TEST_F(LeftoversTest, ARemovalThatIsRefusedLaterIsAPauseMoreForThoseBeforeIt) {
-  fail_an_attempt();
-  removed(0, "a", "-LOADING\r\n");
-  ask(0, 0, "b");
-  go_to(300);
-  removed(0, "y", "-LOADING\r\n");
-  ask(0, 0, "c");
-  ask(0, 0, "d");
+  come_back_behind_another_refusal(0);
   go_to(560);
   ask(0, 0, "e");
   EXPECT_EQ(kinds(), Kinds{});
@@ -255,13 +252,7 @@ TEST_F(LeftoversTest, ARemovalThatIsRefusedLaterIsAPauseMoreForThoseBeforeIt) {
 }
 
 TEST_F(LeftoversTest, OneThatIsRefusedElsewhereIsNot) {
-  fail_an_attempt();
-  removed(0, "a", "-LOADING\r\n");
-  ask(0, 0, "b");
-  go_to(300);
-  removed(1, "y", "-LOADING\r\n");
-  ask(0, 0, "c");
-  ask(0, 0, "d");
+  come_back_behind_another_refusal(1);
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
 

@@ -16,18 +16,9 @@ class WaitsTest : public CheckerTest {
     for (ClientPlan& client : plan.clients) client.wait_ms = 60'000;
     return plan;
   }
-  // As if client 0 had joined there, having written so just now; and what it was answered.
-  void join(std::uint32_t server) {
-    const Arguments words{"EVALSHA", "d2c72997cf9d9c112bd00ef2f3354a6ef7e8ca8c",
-                          "1",       "lock",
-                          "mine",    "60000",
-                          "1",       "channel",
-                          "1",       "1"};
-    const Deed deed = deed_of(words);
-    const Origin origin{0, server, 0, now_ms_ * kMs};
-    ASSERT_TRUE(deed.joins);
-    checker_.command_begins(origin, deed);
-    checker_.command_executed(origin, deed, "$-1\r\n");
+  // Two of three servers are full for it.
+  void majority_turns_away(std::uint32_t client) {
+    for (const std::uint32_t server : {0U, 1U}) checker_.turned_away(client, server);
   }
   [[nodiscard]] bool in_vain() const {
     return std::ranges::count(kinds(), ViolationKind::waits_in_vain) > 0;
@@ -57,7 +48,7 @@ TEST_F(WaitsTest, WhereSomebodyHasTheLockThereIsNothingToBeHad) {
 
 TEST_F(WaitsTest, WhoeverCannotBeToldByAMajorityAsksNowAndThen) {
   checker_.begins(0, true);
-  for (const std::uint32_t server : {0U, 1U}) checker_.turned_away(0, server);
+  majority_turns_away(0);
   go_far();
   EXPECT_FALSE(in_vain());
   checker_.returned(0, kMs, 0, kMs);
@@ -65,7 +56,7 @@ TEST_F(WaitsTest, WhoeverCannotBeToldByAMajorityAsksNowAndThen) {
 }
 
 TEST_F(WaitsTest, WhoeverCannotBeToldAsHeBeginsAsksNowAndThenToo) {
-  for (const std::uint32_t server : {0U, 1U}) checker_.turned_away(0, server);
+  majority_turns_away(0);
   go_to(10);
   checker_.begins(0, true);
   go_far();
@@ -81,14 +72,14 @@ TEST_F(WaitsTest, WhoeverCanBeToldByAMajorityHasNoReasonToWait) {
 
 TEST_F(WaitsTest, ThatAnotherOneCannotBeToldIsNoReason) {
   checker_.begins(0, true);
-  for (const std::uint32_t server : {0U, 1U}) checker_.turned_away(1, server);
+  majority_turns_away(1);
   go_far();
   EXPECT_TRUE(in_vain());
 }
 
 TEST_F(WaitsTest, WhatWasFullInAnEarlierWaitIsNoReason) {
   checker_.begins(0, true);
-  for (const std::uint32_t server : {0U, 1U}) checker_.turned_away(0, server);
+  majority_turns_away(0);
   go_far();
   checker_.returned(0, kMs, 0, kMs);
   checker_.begins(0, true);
@@ -100,7 +91,7 @@ TEST_F(WaitsTest, TwoThatWereFullOneBehindTheOtherAreNoReason) {
   checker_.begins(0, true);
   checker_.turned_away(0, 0);
   go_to(10);
-  join(0);
+  join(0, 0, "mine", kNil);
   checker_.turned_away(0, 1);
   go_far();
   EXPECT_TRUE(in_vain());
@@ -109,7 +100,7 @@ TEST_F(WaitsTest, TwoThatWereFullOneBehindTheOtherAreNoReason) {
 // Whoever has the votes cannot know.
 TEST_F(WaitsTest, AWordThatIsHeldBackIsWaitedForAndNoLonger) {
   checker_.begins(0, true);
-  checker_.held_back(6'000 * kMs);
+  checker_.troubled(6'000 * kMs);
   go_far();
   EXPECT_FALSE(in_vain());
   go_far();

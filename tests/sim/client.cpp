@@ -74,7 +74,7 @@ void Client::let_pass() {
 void Client::stand_still(std::int64_t for_ns) {
   paused_until_ns_ = scene_.now_ns + for_ns;
   paused_ns_ += for_ns;
-  scene_.checker.stands_still(paused_until_ns_);
+  scene_.checker.troubled(paused_until_ns_);
 }
 
 void Client::pause_if_armed() {

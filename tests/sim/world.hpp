@@ -81,7 +81,7 @@ class World final : public NetworkEnds, public ServerObserver, public PushSink {
   void server_sees_end(Connection& connection) override;
   void client_ready(std::uint32_t client) override;
   std::int64_t client_deadline_ns(std::uint32_t client) override;
-  void held_back(std::int64_t until_ns) override { checker_.held_back(until_ns); }
+  void held_back(std::int64_t until_ns) override { checker_.troubled(until_ns); }
   std::int64_t client_sends_from_ns(std::uint32_t client) override;
   // PushSink
   bool push(std::uint64_t session, std::string_view bytes) override;

@@ -8,6 +8,7 @@
 namespace redlock {
 namespace {
 
+using test::kAnswerTime;
 using test::kOneNs;
 using test::Nodes;
 using test::nodes_of;
@@ -178,6 +179,18 @@ TEST_F(PollingWait, OfAShortWaitHalfIsLeftForAttempts) {
   line_->take_time(t(201));
   EXPECT_FALSE(line_->listens());
   EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
+}
+
+// What has been asked has its time to be answered.
+TEST_F(PollingWait, OfAWaitThatIsShorterStillAnAnswersTimeIsStoodInLine) {
+  stand(kAnswerTime + Duration::ms(20));
+  drain();
+  answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
+  line_->take_time(t(0) + kAnswerTime - kOneNs);
+  EXPECT_TRUE(line_->listens());
+  for (const std::size_t node : {1U, 2U}) deny(node, t(0) + kAnswerTime - kOneNs);
+  line_->take_time(t(1) + kAnswerTime);
+  EXPECT_TRUE(line_->listens());
 }
 
 TEST_F(PollingWait, StaysInLineWhereWhatWasSilentBesideARefusalAnswersAgain) {

@@ -32,6 +32,14 @@ class ListenersTest : public test::FakeWorld {
   OperationId listen_to(Told& told, const NodeList& to, const std::string& token = "tok") {
     return pool_.begin(std::make_unique<Listening>(told, to.size(), Token(token)), to);
   }
+  // To the first server, until it is heard; its channel then.
+  std::string listen_for_a_moment() {
+    Told told;
+    const OperationId id = listen(told, 1);
+    step_for(Duration::ms(1));
+    pool_.take(id);
+    return told.channel(0);
+  }
 
   Told told_;
 };
@@ -254,23 +262,16 @@ TEST_F(ListenersTest, TheNextOneToListenUsesItAgain) {
 // Nothing is done between the two, as in a process that does other work meanwhile.
 TEST_F(ListenersTest, TheNextOneToListenGetsANewOneWhereTheNetworkMayHaveForgottenIt) {
   pool_.set_idle_limit(Duration::seconds(5));
-  const OperationId id = listen(told_, 1);
-  step_for(Duration::ms(1));
-  pool_.take(id);
+  const std::string channel = listen_for_a_moment();
   transport_.forget_flows(server(0));
   clock_.advance(Duration::seconds(5));
-  Told next;
-  listen(next, 1);
-  step_for(Duration::ms(1));
-  EXPECT_NE(next.channel(0), told_.channel(0));
-  EXPECT_THAT(transport_.channels(server(0)), testing::Contains(next.channel(0)));
+  const std::string next = listen_for_a_moment();
+  EXPECT_NE(next, channel);
+  EXPECT_THAT(transport_.channels(server(0)), testing::Contains(next));
 }
 
 TEST_F(ListenersTest, OneThatLayUnreadIsReadBeforeItsChannelIsTrusted) {
-  const OperationId id = listen(told_, 1);
-  step_for(Duration::ms(1));
-  const std::string channel = told_.channel(0);
-  pool_.take(id);
+  const std::string channel = listen_for_a_moment();
   transport_.drop_connections(server(0));
   clock_.advance(Duration::seconds(5));
   Told next;

@@ -180,44 +180,6 @@ TEST_F(Rule14RefusedRemovals, TheUndoOfALostAttemptIsRepeatedToo) {
   EXPECT_FALSE(third_holds());
 }
 
-TEST_F(Rule14RefusedRemovals, ANewConnectionRepeatsThemAsWell) {
-  LockManager locks = manager(3);
-  third_refuses(kLoading);
-  release(locks);
-  transport_.drop_connections(server(2));
-  clock_.advance(Duration::seconds(1));
-  third_is_well();
-  call(locks);
-  EXPECT_FALSE(third_holds());
-}
-
-TEST_F(Rule14RefusedRemovals, TheConnectionThatReplacesASilentOneRepeatsThemFirst) {
-  pool_.set_idle_limit(kIdleLimitMin);
-  LockManager locks = manager(3);
-  third_refuses(kLoading);
-  release(locks);
-  transport_.forget_flows(server(2));
-  third_is_well();
-  clock_.advance(kIdleLimitMin);
-  const Outcome outcome = lock(locks);
-  step_for(Duration::ms(1));
-  EXPECT_EQ(server(2).keys["r"], outcome.token.view());
-}
-
-TEST_F(Rule14RefusedRemovals, ToReplaceASilentConnectionDoesNotMakeTheirTimeLonger) {
-  pool_.set_idle_limit(kIdleLimitMin);
-  LockManager locks = manager(3);
-  third_refuses(kLoading);
-  release(locks);
-  for (Duration passed; passed <= kOwedFor; passed = passed + kIdleLimitMin) {
-    clock_.advance(kIdleLimitMin);
-    call(locks);
-  }
-  third_is_well();
-  call(locks);
-  EXPECT_TRUE(third_holds());
-}
-
 TEST_F(Rule14RefusedRemovals, ErrorsThatDoNotPassAreTheEndOfThem) {
   LockManager locks = manager(3);
   third_refuses("NOPERM this user has no permissions to run the 'eval' command");

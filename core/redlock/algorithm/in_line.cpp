@@ -19,7 +19,7 @@ void InLine::start(Instant now) {
   REDLOCK_INVARIANT(phase_ == Phase::fresh);
   started_ = now;
   // In less than an answer's time there may be nobody yet who could be heard.
-  const bool waits = request_.wait > *std::ranges::max_element(*answer_times_);
+  const bool waits = request_.wait > longest_answer_time();
   if (waits && memory_->waited_lately(request_.resources, now)) return begin_standing(now);
   first_.emplace(answer_times_, kind_, RetryPolicy::jittered(1, 0), entropy_);
   first_->start(now);
@@ -126,9 +126,9 @@ void InLine::abort(Instant now) {
   finish(Decision::aborted, now);
 }
 
-Instant InLine::last_answers_by() const {
-  return wait_end() + *std::ranges::max_element(*answer_times_);
-}
+Duration InLine::longest_answer_time() const { return std::ranges::max(*answer_times_); }
+
+Instant InLine::last_answers_by() const { return wait_end() + longest_answer_time(); }
 
 std::size_t InLine::majority() const { return majority_of(answer_times_->size()); }
 

@@ -40,7 +40,7 @@ inline constexpr int kOffersMax = 4;
 inline constexpr Duration kOfferPauseMin = Duration::ms(1);
 inline constexpr Duration kOfferPauseMax = Duration::seconds(1);
 // For so long, and for twice as long as an answer may take, servers that are silent beside such as
-// refuse may answer again; of a short wait half is left for attempts.
+// refuse may answer again; or for half of what is left of a short wait, but for an answer's time.
 inline constexpr Duration kTooFewFor = Duration::seconds(1);
 
 // What is asked for, besides the lock.
@@ -98,6 +98,7 @@ class InLine final : public Operation {
   void leave(Instant now);
 
   [[nodiscard]] Instant wait_end() const { return started_ + request_.wait; }
+  [[nodiscard]] Duration longest_answer_time() const;
   // Whoever was asked as the wait ended has answered by then, or does not.
   [[nodiscard]] Instant last_answers_by() const;
   [[nodiscard]] std::size_t majority() const;

@@ -44,9 +44,9 @@ bool InLine::barred(Instant now) {
   if (refused == 0 || answered() >= majority()) {
     too_few_at_ = Instant::never();
   } else if (too_few_at_ == Instant::never()) {
-    const Duration left = wait_end() - now;
-    const Duration usual = std::max(kTooFewFor, *std::ranges::max_element(*answer_times_) * 2);
-    too_few_at_ = now + std::min(usual, Duration::ns(left.count_ns() / 2));
+    const Duration half = Duration::ns((wait_end() - now).count_ns() / 2);
+    const Duration answer = longest_answer_time();
+    too_few_at_ = now + std::clamp(half, answer, std::max(kTooFewFor, answer * 2));
   }
   // At the end of the wait those that are asked are waited for.
   return now >= too_few_at_ && !ended_;
@@ -128,7 +128,7 @@ void InLine::correct_ticket() {
   memory_->set_clock_offset(memory_->clock_offset() + offset);
   ticket_ += offset.count_ms();
   for (LinePlace& place : places_) {
-    if (place.standing() || (place.joining() && !place.voted())) place.say_anew();
+    if (place.standing() || place.joining()) place.say_anew();
   }
 }
 

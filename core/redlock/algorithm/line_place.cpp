@@ -12,7 +12,7 @@ bool is_refusal_for_good(Fault fault) { return fault == Fault::acl || fault == F
 
 // Of connections there are as many as there may be, for us or on the server: to wait until one is
 // free would take for ever where others wait for it too. It may be for a moment, though: whoever is
-// heard after all stands in line.
+// heard again before he polls stands in line.
 bool keeps_us_deaf(Fault fault) {
   return is_refusal_for_good(fault) || fault == Fault::bound || fault == Fault::maxclients;
 }
@@ -44,11 +44,7 @@ void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
   heard_at_ = now;
   deaf_ = channel_.empty() && (deaf_ || keeps_us_deaf(hearing.fault));
   refused_ = refused_ || brief_hearings_ >= kBriefHearingsMax;
-  if (!channel_.empty()) {
-    outdated_ = true;
-    if (!voted_) join_at_ = now;
-    return;
-  }
+  if (!channel_.empty()) return say_anew();
   // A vote that was counted is on its server, whether that can be heard or not.
   if (!voted_) report(Reply::unknown(hearing.fault, hearing.reason));
 }

@@ -50,10 +50,11 @@ class LinePlace {
   void forget_vote();
   // To be joined again, whatever its timer says.
   void hurry() { join_at_ = Instant(); }
-  // The same, for the latest join says what is not so any more: also where it is not answered yet.
+  // The latest join says what is not so any more. To be joined again, once it is answered; a vote
+  // that it was given is one all the same.
   void say_anew() {
     outdated_ = true;
-    hurry();
+    if (!voted_) hurry();
   }
 
   [[nodiscard]] bool can_join(Instant now) const {

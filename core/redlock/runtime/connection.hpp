@@ -64,8 +64,6 @@ class Connection {
     if (now - seen_at_ > kUnseenMax) asked_at_ = Instant();
   }
   void end_look(Instant now) noexcept { seen_at_ = now; }
-  // Reads what has come though nobody waited for it.
-  void catch_up(Instant now, Events& events) noexcept;
   // When something was sent last, or somebody looked whether anything had come.
   [[nodiscard]] Instant last_seen() const { return std::max(last_used_, seen_at_); }
   // Hands to the transport what is to be sent.

@@ -80,13 +80,6 @@ void Connection<C>::take_ready(bool readable, bool writable, Instant now, Events
 }
 
 template <IsConversation C>
-void Connection<C>::catch_up(Instant now, Events& events) noexcept {
-  begin_look(now);
-  or_close(now, events, [&] { receive(now, events); });
-  end_look(now);
-}
-
-template <IsConversation C>
 void Connection<C>::take_status(Instant now, Events& events) {
   const LinkStatus status = transport_.status(connection_);
   if (status.state == LinkState::failed) {

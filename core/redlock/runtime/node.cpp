@@ -17,6 +17,8 @@ Node::Node(std::unique_ptr<Locator> locator, Duration timeout, Transport& transp
 void Node::open(Instant now, Instant answer_by) {
   sent_again_.clear();
   Connection::open(now, answer_by, encoder_);
+  // Before what is taken there. Of a server in trouble nothing is asked only to find out.
+  if (trouble().fault == Fault::none) repeat_refused(now);
   send_carried(now);
 }
 
@@ -46,8 +48,8 @@ void Node::count_errors(Instant now) {
 }
 
 void Node::send_carried(Instant now) {
-  while (!carried_.empty() && hand_over(Origin{}, carried_.front().removal,
-                                        now + kCarriedAnswerTime, carried_.front().until)) {
+  while (!carried_.empty() &&
+         hand_over(Origin{}, carried_.front().removal, now + kCarriedAnswerTime)) {
     pop_carried();
   }
 }
@@ -191,8 +193,6 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
 
 void Node::replace(std::vector<Arrival>& arrivals) {
   std::deque<CarriedRemoval> owed;
-  // Refused so long ago that they are due: they go before what is taken there next.
-  for (const Refused& refused : refused_) owed.push_back({refused.removal, false, refused.until});
   for (Refused& doubtful : conversation().unsettled()) {
     owed.push_back({std::move(doubtful.removal)});
   }
@@ -200,7 +200,6 @@ void Node::replace(std::vector<Arrival>& arrivals) {
   owed.insert(owed.end(), carried_.begin(), carried_.end());
   while (owed.size() > kCarriedMax) owed.pop_front();
   shut_down(arrivals);
-  refused_.clear();
   carried_ = std::move(owed);
 }
 

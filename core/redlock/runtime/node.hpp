@@ -34,8 +34,6 @@ inline constexpr Duration kRepeatPause = Duration::ms(200);
 struct CarriedRemoval {
   SharedCommand removal;
   bool again = false;  // it was sent before, and whether it arrived is unknown
-  // Where it is refused, it is repeated until then at the latest.
-  Instant until = Instant::never();
 };
 
 class Node final : public Connection<Session> {

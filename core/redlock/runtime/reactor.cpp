@@ -132,9 +132,7 @@ void Reactor::settle(Instant now) noexcept {
     for (const auto& node : live_) node->flush(now, arrivals_);
   } while (!arrivals_.empty() || listeners_.has_news());
   for (const auto& node : live_) {
-    or_later([&] {
-      if (node->closing() && !awaits_verdict(*node)) node->complete_closing(now);
-    });
+    or_later([&] { close_where_decided(*node, now); });
   }
   std::erase_if(live_, [](const auto& node) { return node->connection() == 0; });
 }
@@ -216,7 +214,7 @@ SharedCommand Reactor::give_up_overdue(Node& node, const SharedCommand& command,
     node.submit_cleanup(asked, Instant::never());
   }
   node.take_time(now, arrivals_);
-  if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);
+  close_where_decided(node, now);
   return asked;
 }
 

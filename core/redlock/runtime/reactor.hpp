@@ -116,6 +116,7 @@ class Reactor {
   // comes behind no look at what is idle. A removal needs none: it is carried to the next
   // connection.
   void look_before_use(Node& node, Instant now);
+  void close_where_decided(Node& node, Instant now);
   // Each node's server has its own time.
   void wait_for_removals(Instant start);
   enum class Scope { outstanding, all };
@@ -161,7 +162,7 @@ class Reactor {
   [[nodiscard]] SharedCommand give_up_overdue(Node& node, const SharedCommand& command,
                                               Instant now);
   void send_request(Running& running, const Request& request, Instant now);
-  // As far as is known, by their latest answers.
+  // As far as is known: none that is backed off from, and none that failed last.
   [[nodiscard]] static bool majority_is_well(const Running& running, Instant now);
   void ask(Running& running, const Request& request, Instant now);
   // Asks those that are being backed off from, or answers for them, when it is time to.

@@ -35,13 +35,19 @@ void Reactor::replace_silent(Node& node) {
 }
 
 void Reactor::look_before_use(Node& node, Instant now) {
+  const bool silent = now - node.last_used() >= idle_limit_;
   if (now - node.last_seen() >= kIdleLook) {
-    node.catch_up(now, arrivals_);
-    or_later([&] {
-      if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);
-    });
+    node.begin_look(now);
+    node.take_ready(true, false, now, arrivals_);
+    node.end_look(now);
+    close_where_decided(node, now);
   }
-  if (now - node.last_used() >= idle_limit_) replace_silent(node);
+  if (silent) replace_silent(node);
+}
+
+// Whose take went out on it must be decided before the undo goes out behind that.
+void Reactor::close_where_decided(Node& node, Instant now) {
+  if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);
 }
 
 void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {

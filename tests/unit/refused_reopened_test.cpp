@@ -1,0 +1,66 @@
+// What a server has refused to remove, on the next connection to it.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "support/refusing_world.hpp"
+
+namespace redlock {
+namespace {
+
+using test::kLoading;
+
+class Rule14ANewConnection : public test::Rule14RefusedRemovals {
+ protected:
+  Rule14ANewConnection() { pool_.set_idle_limit(kIdleLimitMin); }
+  // The third refuses it, and is well again.
+  void release_in_vain() {
+    third_refuses(kLoading);
+    release(locks_);
+    third_is_well();
+  }
+  LockManager locks_ = manager(3);
+};
+
+TEST_F(Rule14ANewConnection, RepeatsThemBeforeAnythingIsTakenThere) {
+  const std::vector<std::function<void()>> ends{
+      [this] { transport_.drop_connections(server(2)); },
+      [this] { transport_.forget_flows(server(2)); },
+      [this] { pool_.close_idle(Duration()); },
+  };
+  for (const auto& happens : ends) {
+    release_in_vain();
+    happens();
+    clock_.advance(kIdleLimitMin);
+    const Outcome outcome = lock(locks_);
+    step_for(Duration::ms(1));
+    EXPECT_EQ(server(2).keys["r"], outcome.token.view()) << &happens - ends.data();
+    unlock(locks_, outcome.token);
+  }
+}
+
+TEST_F(Rule14ANewConnection, RepeatsNoneWhoseMinuteIsOver) {
+  release_in_vain();
+  transport_.forget_flows(server(2));
+  clock_.advance(kOwedFor * 2);
+  const std::size_t before = removals();
+  call(locks_);
+  EXPECT_EQ(removals(), before);
+  EXPECT_TRUE(third_holds());
+}
+
+TEST_F(Rule14ANewConnection, GrantsThemTheirPause) {
+  release_in_vain();
+  transport_.drop_connections(server(2));
+  const std::size_t before = removals();
+  call(locks_);
+  EXPECT_EQ(removals(), before);
+  clock_.advance(kRepeatPause);
+  call(locks_);
+  EXPECT_FALSE(third_holds());
+}
+
+}  // namespace
+}  // namespace redlock
