@@ -30,12 +30,13 @@ class HalfClosing : public testing::Test {
     ConnectionId ours;
     Descriptor server;
   };
-  Pair connected() {
-    const ConnectionId id = transport_.open(endpoint_, Instant::never());
+  Pair connected() { return connected(transport_); }
+  Pair connected(SocketTransport& transport) {
+    const ConnectionId id = transport.open(endpoint_, Instant::never());
     Interest interest{id, {true, true, false}, false, false};
     EXPECT_TRUE(eventually([&] {
-      transport_.wait(std::span(&interest, 1), Instant());
-      return transport_.status(id).state == LinkState::connected;
+      transport.wait(std::span(&interest, 1), Instant());
+      return transport.status(id).state == LinkState::connected;
     }));
     Pair pair{id, Descriptor()};
     EXPECT_TRUE(eventually([&] {
@@ -84,6 +85,32 @@ TEST_F(HalfClosing, AReplyIsNoReasonToCloseBeforeTheServerHasReadEverything) {
   EXPECT_EQ(read_to_the_end(pair.server), "SET\r\nundo");
 }
 
+// As where a process ends while its server still answers.
+TEST_F(HalfClosing, TheEndOfTheTransportBringsNoResetOverOurLastWords) {
+  auto ending = std::make_unique<SocketTransport>(clock_);
+  const Pair pair = connected(*ending);
+  ASSERT_EQ(ending->send(pair.ours, "SET\r\nundo").state, IoState::progress);
+  ending->close_behind(pair.ours);
+  ASSERT_EQ(write(pair.server.number(), "+OK\r\n", 5), 5);
+  ending.reset();
+  EXPECT_FALSE(was_reset(pair.server));
+  EXPECT_EQ(read_to_the_end(pair.server), "SET\r\nundo");
+}
+
+TEST_F(HalfClosing, NorDoesBeingTheOldestPastTheBound) {
+  const Pair pair = connected();
+  ASSERT_EQ(transport_.send(pair.ours, "SET\r\nundo").state, IoState::progress);
+  transport_.close_behind(pair.ours);
+  ASSERT_EQ(write(pair.server.number(), "+OK\r\n", 5), 5);
+  std::vector<Pair> later;
+  for (std::size_t i = 0; i < kHalfClosedMax; ++i) {
+    later.push_back(connected());
+    transport_.close_behind(later.back().ours);
+  }
+  EXPECT_FALSE(was_reset(pair.server));
+  EXPECT_EQ(read_to_the_end(pair.server), "SET\r\nundo");
+}
+
 TEST_F(HalfClosing, AConnectionWhoseServerHasClosedIsLetGoOf) {
   const std::set<int> before = open_descriptors();
   {
@@ -94,6 +121,19 @@ TEST_F(HalfClosing, AConnectionWhoseServerHasClosedIsLetGoOf) {
   EXPECT_TRUE(eventually([&] {
     tidy();
     return open_descriptors() == before;
+  }));
+}
+
+TEST_F(HalfClosing, WhoeverWaitsForOthersLetsGoOfItToo) {
+  const Pair pair = connected();
+  const Pair other = connected();
+  const std::size_t before = open_descriptors().size();
+  transport_.close_behind(pair.ours);
+  shutdown(pair.server.number(), SHUT_WR);
+  Interest interest{other.ours, {true, false, false}, false, false};
+  EXPECT_TRUE(eventually([&] {
+    transport_.wait(std::span(&interest, 1), Instant());
+    return open_descriptors().size() == before - 1;
   }));
 }
 

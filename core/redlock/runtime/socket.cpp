@@ -20,9 +20,6 @@ namespace redlock {
 
 namespace {
 
-// Read and thrown away before a close, so that the kernel does not answer unread bytes with a
-// reset that could overtake our last command.
-constexpr std::size_t kDrainBytesMax = 256 * 1024;
 // What is added where a server hangs up on us and never said anything.
 constexpr const char* kWordless = " without a word: it may expect TLS";
 // Where polling itself fails and there is no connection that could be told.
@@ -51,14 +48,17 @@ std::optional<timespec> span_until(Instant wake, Instant now) {
 SocketTransport::SocketTransport(Clock& clock, NameSources sources, Waker* waker)
     : clock_(clock), waker_(waker), resolver_(std::move(sources)) {}
 
-SocketTransport::~SocketTransport() { forget_all(); }
+SocketTransport::~SocketTransport() {
+  if (!watch_.forked()) half_closed_.close_all();
+  forget_all();
+}
 
 void SocketTransport::prepare(const Endpoint& endpoint) {
   if (endpoint.tls) tls_contexts_.prepare(*endpoint.tls);
 }
 
 ConnectionId SocketTransport::open(const Endpoint& endpoint, Instant answer_by) {
-  close_answered();
+  half_closed_.close_answered();
   const Instant now = clock_.now();
   Link link;
   link.answer_by = answer_by;
@@ -174,48 +174,33 @@ void SocketTransport::close(ConnectionId connection) {
   if (closed.descriptor.open()) {
     const int descriptor = closed.descriptor.number();
     if (closed.tls) closed.tls->say_goodbye(descriptor);
-    std::array<char, 16 * 1024> unread;
-    for (std::size_t total = 0; total < kDrainBytesMax;) {
-      const ssize_t got = recv(descriptor, unread.data(), unread.size(), MSG_DONTWAIT);
-      if (got <= 0) break;
-      total += static_cast<std::size_t>(got);
-    }
+    drain(closed.descriptor);
     shutdown(descriptor, SHUT_WR);
   }
   links_.erase(connection);
 }
 
-// Once the descriptor is gone, the kernel answers the server's first reply with a reset, and a
-// server that is told so drops what it has not read yet: SETs carried out, their undo dropped.
 void SocketTransport::close_behind(ConnectionId connection) {
-  close_answered();
+  half_closed_.close_answered();
   Link& closed = link(connection);
   if (closed.dial) note_dial(closed, clock_.now());
   if (closed.descriptor.open()) {
     if (closed.tls) closed.tls->say_goodbye(closed.descriptor.number());
-    shutdown(closed.descriptor.number(), SHUT_WR);
-    half_closed_.push_back(std::move(closed.descriptor));
+    half_closed_.add(std::move(closed.descriptor));
   }
   links_.erase(connection);
-  if (half_closed_.size() > kHalfClosedMax) half_closed_.pop_front();
-}
-
-void SocketTransport::close_answered() {
-  std::erase_if(half_closed_, [](const Descriptor& half_closed) {
-    pollfd probe{half_closed.number(), POLLRDHUP, 0};
-    return poll(&probe, 1, 0) > 0;
-  });
 }
 
 void SocketTransport::forget_all() {
   watch_.start_over();
-  half_closed_.clear();
+  half_closed_.forget();
   links_.clear();
   resolver_.forget_all();
   if (waker_ != nullptr) waker_->start_over();
 }
 
 Woken SocketTransport::wait(std::span<Interest> interests, Instant deadline) {
+  if (!half_closed_.empty()) half_closed_.look(clock_.now());
   for (;;) {
     const Instant wake = gather(interests, deadline);
     const int ready = poll_until(wake);

@@ -5,7 +5,6 @@
 #pragma once
 #include <sys/types.h>
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "redlock/runtime/clock.hpp"
 #include "redlock/runtime/descriptor.hpp"
 #include "redlock/runtime/dial.hpp"
+#include "redlock/runtime/half_closed.hpp"
 #include "redlock/runtime/process.hpp"
 #include "redlock/runtime/resolver.hpp"
 #include "redlock/runtime/tls_link.hpp"
@@ -25,8 +25,6 @@ struct pollfd;
 
 namespace redlock {
 
-// Connections whose server has not read everything yet; past the bound the oldest is closed.
-inline constexpr std::size_t kHalfClosedMax = 16;
 // Servers nearby answer sooner than a thread has fallen asleep and been woken, once by each of
 // them; those further away answer one close behind the other. So a thread that others wake looks
 // for so long behind what it sent or received, and sleeps then.
@@ -72,8 +70,6 @@ class SocketTransport final : public Transport {
     }
   };
 
-  // Closes those descriptors whose server has closed too.
-  void close_answered();
   void begin_dial(Link& link, Resolution found, Instant now);
   void advance(Link& link, Instant now);
   void shake(Link& link);
@@ -97,8 +93,7 @@ class SocketTransport final : public Transport {
   TlsContexts tls_contexts_;
   ConnectionId last_id_ = 0;
   std::unordered_map<ConnectionId, Link> links_;
-  // Closed for sending, oldest first; the server may still be reading.
-  std::deque<Descriptor> half_closed_;
+  HalfClosed half_closed_;
   std::vector<pollfd> polled_;
   Instant awake_until_;
 };

@@ -1,0 +1,44 @@
+// Connections that are closed for sending while their server may still be reading.
+//
+// Once the descriptor is gone, the kernel answers the server's next reply with a reset, and so it
+// does at once where answers lie unread; a server that is told so drops what it has not read yet:
+// SETs carried out, their undo dropped. So they stay until the server has closed too, and whatever
+// is closed sooner is read empty first.
+// Invariants: at most kHalfClosedMax, the latest. Never waits. One thread.
+#pragma once
+#include <cstddef>
+#include <deque>
+
+#include "redlock/algorithm/time.hpp"
+#include "redlock/runtime/descriptor.hpp"
+
+namespace redlock {
+
+// Past the bound the oldest is closed.
+inline constexpr std::size_t kHalfClosedMax = 16;
+// So often those are looked for whose server has closed.
+inline constexpr Duration kHalfClosedLook = Duration::ms(250);
+
+// Reads and throws away what has come, in bounds.
+void drain(const Descriptor& closing);
+
+class HalfClosed {
+ public:
+  // Closes it for sending; what was sent still arrives.
+  void add(Descriptor connection);
+  // Closes those whose server has closed too.
+  void close_answered();
+  [[nodiscard]] bool empty() const { return connections_.empty(); }
+  // The same, unless that was done a moment ago.
+  void look(Instant now);
+  // Without a reset over what the server has not read.
+  void close_all();
+  // They are the parent's.
+  void forget() { connections_.clear(); }
+
+ private:
+  std::deque<Descriptor> connections_;  // oldest first
+  Instant look_again_;
+};
+
+}  // namespace redlock
