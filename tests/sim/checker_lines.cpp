@@ -165,7 +165,8 @@ void Checker::for_each_standing(std::uint32_t client, std::uint32_t server, std:
   if (line == nullptr) return;
   for (const Item& stander : line->items) {
     const Waiter* const waiter = book_.find(token_hash(stander.name));
-    if (waiter != nullptr && waiter->party.client == client) visit(waiter->token);
+    if (waiter == nullptr || waiter->party.client != client) continue;
+    if (!leftovers_.brought_back(server, waiter->token)) visit(waiter->token);
   }
 }
 
