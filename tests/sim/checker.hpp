@@ -106,6 +106,8 @@ class Checker {
   // A client does nothing until then, or what a server said reaches it no sooner. Of a push that
   // may be a heartbeat later, when the fault that holds it back is long over.
   void troubled(std::int64_t until_ns) { waits_.troubled(until_ns); }
+  // What the server says to a client that asks for a channel to listen to.
+  void asked_to_be_heard(std::uint32_t client, std::uint32_t server, std::string_view answer);
   // The server has lost whatever was done there since then.
   void went_back(std::uint32_t server, std::int64_t to_ns) {
     leftovers_.note_went_back(server, to_ns);

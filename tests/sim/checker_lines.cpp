@@ -44,6 +44,7 @@ void Checker::end_line_command(const Origin& sender, const Deed& deed, std::stri
     Waiter& waiter = book_.note_join(origin, deed, now_ns_);
     waiter.over = !waits_.under_way(waiter.party, origin.written_ns);
     waits_.joined(origin.client, origin.server, origin.written_ns);
+    if (!waiter.over) availability_.stands_in_line(waiter.party, origin.server);
     if (deed.done(answer)) waiter.places[origin.server].note_given(now_ns_);
   }
   if (deed.joins) check_dead(origin.server, after);
