@@ -106,6 +106,12 @@ class Checker {
   // A client does nothing until then, or what a server said reaches it no sooner. Of a push that
   // may be a heartbeat later, when the fault that holds it back is long over.
   void troubled(std::int64_t until_ns) { waits_.troubled(until_ns); }
+  // What the server says to a client that asks for a channel to listen to.
+  void asked_to_be_heard(std::uint32_t client, std::uint32_t server, std::string_view answer);
+  // The server has lost whatever was done there since then.
+  void went_back(std::uint32_t server, std::int64_t to_ns) {
+    leftovers_.note_went_back(server, to_ns);
+  }
   // From here to there so many calls are under way that there may be no room for others, and that
   // of the removals for a silent server the oldest are forgotten.
   void crowd_begins(std::uint32_t client);
@@ -172,7 +178,8 @@ class Checker {
   void check_dead(std::uint32_t server, const LineView& after);
   void check_given_away(std::uint32_t client, std::uint32_t server, const Entry& before);
   [[nodiscard]] std::uint32_t owner_of(std::uint32_t executing, std::string_view value);
-  // Calls `visit(token)` for each that stands in this line and was `client`'s.
+  // Calls `visit(token)` for each that stands in this line and was `client`'s, but for those that
+  // had left it in what the server has lost since: lines outlast that it is down.
   void for_each_standing(std::uint32_t client, std::uint32_t server, std::string_view key,
                          const std::function<void(std::uint64_t)>& visit);
   void check_leftovers(const Origin& origin, const Deed& deed);

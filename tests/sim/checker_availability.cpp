@@ -18,6 +18,8 @@ constexpr std::int64_t kSparedOneIn = 4;
 constexpr std::int64_t kLegs = 4;
 constexpr std::int64_t kMoreLegs = 2;
 constexpr std::int64_t kRoundingNs = 3 * kMs;
+// Whoever may not listen to a server asks it for a channel again so much later.
+constexpr std::int64_t kDeafNs = 10'000 * kMs;
 
 // Whom a fault keeps apart while it lasts; `line`: those who wait in line.
 enum class Reach { nobody, link, server, line, client };
@@ -82,13 +84,16 @@ Availability::Availability(const Plan& plan)
       calls_(plan.clients.size() * plan.resources),
       struck_ns_(plan.clients.size() * plan.servers, -1),
       stood_still_ns_(plan.clients.size(), -1),
+      deaf_ns_(struck_ns_.size(), kNotDeaf),
+      stood_(calls_.size()),
       trusted_ns_(calls_.size() * plan.servers),
       settle_ns_(kRetransmitNs + 4 * slowest_ns(plan)),
       judged_(plan.servers <= kServersMax && judged_under(ViolationKind::unavailable, plan)) {}
 
 void Availability::call_begins(Contender party, std::int64_t now_ns, std::uint32_t occupied,
                                std::uint32_t cut_off) {
-  call_of(party) = {now_ns, occupied, cut_off, false};
+  const bool waits = plan_.course(party).wait_ms > plan_.timeout_of(party);
+  call_of(party) = {now_ns, occupied, cut_off, 0, waits && stood_[index_of(party)], false};
 }
 
 void Availability::key_set(std::uint32_t server, Contender party) {
@@ -131,6 +136,21 @@ std::uint32_t Availability::doubted(Contender party, std::int64_t now_ns) const 
   return servers;
 }
 
+// Whoever cannot stand in line at a majority polls, and asks all.
+std::uint32_t Availability::unasked(Contender party) const {
+  const Call& call = calls_[index_of(party)];
+  const auto majority = static_cast<int>(plan_.servers / 2 + 1);
+  if (!call.by_the_line || std::popcount(call.stands) < majority) return 0;
+  std::uint32_t servers = 0;
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    const std::int64_t deaf_ns = deaf_ns_[party.client * plan_.servers + server];
+    if (deaf_ns == kNotDeaf) continue;
+    const std::int64_t until_ns = deaf_ns + plan_.drifted_ns(kDeafNs) + settle_ns_;
+    servers |= call.began_ns <= until_ns ? bit(server) : 0;
+  }
+  return servers;
+}
+
 // For an attempt: to be granted, and with something left of the lease.
 bool Availability::time_enough(Contender party) const {
   std::int64_t legs = kLegs;
@@ -146,11 +166,11 @@ bool Availability::time_enough(Contender party) const {
 }
 
 bool Availability::owed(Contender party, std::int64_t now_ns) const {
-  const Call& call = calls_[party.client * plan_.resources + party.resource];
+  const Call& call = calls_[index_of(party)];
   if (!judged_ || call.excused || !time_enough(party)) return false;
   const std::uint32_t all = bit(plan_.servers) - 1;
   const std::uint32_t sick = in_trouble(party, call.began_ns, now_ns) | call.cut_off;
-  const std::uint32_t free = all & ~(sick | call.occupied);
+  const std::uint32_t free = all & ~(sick | call.occupied | unasked(party));
   const auto majority = static_cast<int>(plan_.servers / 2 + 1);
   if (std::popcount(free) < majority) return false;
   // A server that was silent may vote, but nobody waits for it where another says no, be it well or

@@ -7,6 +7,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "sim/plan.hpp"
@@ -31,6 +32,20 @@ class Availability {
     for (std::uint32_t i = 0; i < plan_.resources; ++i) call_of({client, i}).cut_off |= bit(server);
     struck_ns_[client * plan_.servers + server] = now_ns;
   }
+  // The server does not let the client listen, or lets it: whoever was refused asks for no channel
+  // for a while, and nobody stands in a line where he cannot be told of his turn.
+  void refused_to_be_heard(std::uint32_t client, std::uint32_t server, std::int64_t now_ns) {
+    deaf_ns_[client * plan_.servers + server] = now_ns;
+  }
+  void is_heard(std::uint32_t client, std::uint32_t server) {
+    deaf_ns_[client * plan_.servers + server] = kNotDeaf;
+  }
+  // In its latest call it stands in line there: it asks by that alone, and when it waits again
+  // too.
+  void stands_in_line(Contender party, std::uint32_t server) {
+    call_of(party).stands |= bit(server);
+    stood_[index_of(party)] = true;
+  }
   // The server has answered the party's latest call: what was before that is forgotten.
   void answered(Contender party, std::uint32_t server);
   // It is not about the call any more: the client stood still, and took the silence for the
@@ -48,16 +63,22 @@ class Availability {
     std::int64_t began_ns = 0;
     std::uint32_t occupied = 0;  // by servers' bits
     std::uint32_t cut_off = 0;
+    std::uint32_t stands = 0;
+    bool by_the_line = false;  // it makes no plain attempt first
     bool excused = true;
   };
-  [[nodiscard]] Call& call_of(Contender party) {
-    return calls_[party.client * plan_.resources + party.resource];
+  static constexpr std::int64_t kNotDeaf = std::numeric_limits<std::int64_t>::min();
+  [[nodiscard]] std::size_t index_of(Contender party) const {
+    return party.client * plan_.resources + party.resource;
   }
+  [[nodiscard]] Call& call_of(Contender party) { return calls_[index_of(party)]; }
   static std::uint32_t bit(std::uint32_t server) { return std::uint32_t{1} << server; }
   [[nodiscard]] bool time_enough(Contender party) const;
   [[nodiscard]] std::size_t place_of(Contender party, std::uint32_t server) const {
-    return (party.client * plan_.resources + party.resource) * plan_.servers + server;
+    return index_of(party) * plan_.servers + server;
   }
+  // Servers that were not asked in its latest call, for it could not hear them.
+  [[nodiscard]] std::uint32_t unasked(Contender party) const;
   // Servers of which nothing has been heard since they were in trouble.
   [[nodiscard]] std::uint32_t doubted(Contender party, std::int64_t now_ns) const;
   [[nodiscard]] std::uint32_t in_trouble(Contender party, std::int64_t from_ns,
@@ -67,6 +88,8 @@ class Availability {
   std::vector<Call> calls_;                   // by client and resource
   std::vector<std::int64_t> struck_ns_;       // by client and server, in whatever call
   std::vector<std::int64_t> stood_still_ns_;  // by client, in whatever call
+  std::vector<std::int64_t> deaf_ns_;         // by client and server: when it was refused
+  std::vector<bool> stood_;                   // by client and resource: in line
   std::vector<std::int64_t>
       trusted_ns_;  // by client, resource and server: when an answer was asked
   std::int64_t settle_ns_;

@@ -30,6 +30,16 @@ void Checker::begins(Contender party, bool waits) {
   availability_.call_begins(party, now_ns_, occupied, cut_off);
 }
 
+// What passes is tried again soon.
+void Checker::asked_to_be_heard(std::uint32_t client, std::uint32_t server,
+                                std::string_view answer) {
+  if (!answer.starts_with('-')) {
+    availability_.is_heard(client, server);
+  } else if (answer.starts_with("-NOPERM")) {
+    availability_.refused_to_be_heard(client, server, now_ns_);
+  }
+}
+
 void Checker::crowd_begins(std::uint32_t client) {
   crowded_ = client;
   leftovers_.note_crowd(client, kForever);

@@ -62,6 +62,7 @@ void Leftovers::note_take(const Origin& origin, std::uint64_t token, bool set,
   key.resource = origin.resource;
   key.connection = origin.connection;
   key.set_ns = now_ns;
+  key.brought_back = false;
 }
 
 void Leftovers::note_join(const Origin& origin, std::uint64_t token, std::int64_t now_ns) {
@@ -87,10 +88,18 @@ void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool ref
     return;
   }
   key.removed = true;
+  key.removed_ns = now_ns;
+  key.brought_back = false;
   key.last_remover = origin.connection;
   if (key.set_ns != 0) return;
   key.removed_before = true;
   key.remover = origin.connection;
+}
+
+void Leftovers::note_went_back(std::uint32_t server, std::int64_t to_ns) {
+  for (Kept& key : kept_[server]) {
+    key.brought_back = key.brought_back || (key.removed && key.removed_ns > to_ns);
+  }
 }
 
 void Leftovers::note_granted(std::uint64_t token) { lock(token).granted = true; }

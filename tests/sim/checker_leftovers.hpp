@@ -46,6 +46,12 @@ class Leftovers {
     return kept(server, token).joined_late;
   }
   void note_removal(const Origin& origin, std::uint64_t token, bool refused, std::int64_t now_ns);
+  // The server has lost whatever was done there since then.
+  void note_went_back(std::uint32_t server, std::int64_t to_ns);
+  // Has it lost a removal by that? Its client does not know: it was answered.
+  [[nodiscard]] bool brought_back(std::uint32_t server, std::uint64_t token) {
+    return kept(server, token).brought_back;
+  }
   void note_granted(std::uint64_t token);
   // A crowd of removals is over. What was to be removed before may have been forgotten.
   void note_crowd(std::uint32_t client, std::int64_t now_ns) { crowd_ = {client, now_ns}; }
@@ -84,6 +90,8 @@ class Leftovers {
     std::uint32_t last_remover = 0;
     bool stays = false;
     bool joined_late = false;
+    bool brought_back = false;
+    std::int64_t removed_ns = 0;  // when a removal was carried out last
     std::int64_t refused_ns = 0;  // when a removal was refused last
     std::int64_t back_ns = 0;     // when its client came back after that
     std::uint32_t served = 0;     // how often, once that was long ago

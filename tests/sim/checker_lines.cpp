@@ -44,6 +44,7 @@ void Checker::end_line_command(const Origin& sender, const Deed& deed, std::stri
     Waiter& waiter = book_.note_join(origin, deed, now_ns_);
     waiter.over = !waits_.under_way(waiter.party, origin.written_ns);
     waits_.joined(origin.client, origin.server, origin.written_ns);
+    if (!waiter.over) availability_.stands_in_line(waiter.party, origin.server);
     if (deed.done(answer)) waiter.places[origin.server].note_given(now_ns_);
   }
   if (deed.joins) check_dead(origin.server, after);
@@ -165,7 +166,8 @@ void Checker::for_each_standing(std::uint32_t client, std::uint32_t server, std:
   if (line == nullptr) return;
   for (const Item& stander : line->items) {
     const Waiter* const waiter = book_.find(token_hash(stander.name));
-    if (waiter != nullptr && waiter->party.client == client) visit(waiter->token);
+    if (waiter == nullptr || waiter->party.client != client) continue;
+    if (!leftovers_.brought_back(server, waiter->token)) visit(waiter->token);
   }
 }
 

@@ -284,6 +284,14 @@ constexpr std::array kKnownSeeds{
               Shape::standard_lines,
               {},
               "the checker counted a pause that a later refusal begins anew"},
+    KnownSeed{1204475,
+              Shape::standard_lines,
+              {},
+              "the checker counted on a server that let nobody listen a while ago"},
+    KnownSeed{1897305,
+              Shape::standard_lines,
+              {},
+              "the checker did not know that a server brings a place in line back"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {

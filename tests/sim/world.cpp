@@ -321,6 +321,9 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
                                                          std::to_string(session.database));
     }
   }
+  if (arguments.front() == "SUBSCRIBE") {
+    checker_.asked_to_be_heard(connection.client, connection.server, answer);
+  }
   if (answer.front() == '-') count_refusal(machine, answer);
   if (answer.starts_with("-WRONGPASS")) connection.unaccepted_ns = now_ns_;
   if (now_ns_ < machine.hostile_until_ns && spoil(machine, arguments, answer)) {

@@ -296,7 +296,9 @@ void World::crash(const FaultPlan& fault, Machine& machine) {
   machine.crashed_ns = now_ns_;
   if (loses_all(fault.fault_class)) machine.server.keyspace().clear();
   if (loses_some(fault.fault_class)) {
-    machine.server.keyspace().roll_back(now_ns_ - static_cast<std::int64_t>(fault.amount));
+    const std::int64_t to_ns = now_ns_ - static_cast<std::int64_t>(fault.amount);
+    machine.server.keyspace().roll_back(to_ns);
+    checker_.went_back(machine.index, to_ns);
   }
   machine.server.keyspace().drop_journal();
   machine.server.forget_scripts();
