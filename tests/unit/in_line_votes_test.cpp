@@ -248,65 +248,6 @@ TEST_F(Wait, AVoteMoreForTheLockThatItHasIsItsOwn) {
   push(2, t(3));
 }
 
-TEST_F(Wait, AStaleVoteThatCannotBeRenewedIsForgotten) {
-  stand(Duration::ms(30'000), 3, Duration::ms(1'000));
-  drain();
-  grant(0, t(1));
-  line_->take_hearing(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
-  deny(1, t(2));
-  deny(2, t(2));
-  push(1, t(1'500));
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{1}));
-  grant(1, t(1'501));
-  // One vote is no majority, and is not asked for again and again.
-  EXPECT_EQ(line_->outcome(), nullptr);
-  EXPECT_TRUE(only<Join>(drain()).empty());
-}
-
-TEST_F(Wait, AMajorityOfVotesThatAreOverAtTheEndCameTooLate) {
-  stand(Duration::ms(1'400), 3, Duration::ms(1'000));
-  drain();
-  grant(0, t(1));
-  line_->take_hearing(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
-  deny(1, t(2));
-  deny(2, t(2));
-  push(1, t(1'400));
-  ASSERT_NE(line_->outcome(), nullptr);
-  EXPECT_EQ(decision(), Decision::late);
-}
-
-TEST_F(Wait, WhyAServerRefusesIsToldThoughOtherVotesAreForgotten) {
-  stand(Duration::ms(30'000), 5, Duration::ms(1'000));
-  drain();
-  grant(0, t(1));
-  line_->take_hearing(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
-  answer(3, Reply::unknown(Fault::acl, "NOPERM"), t(2));
-  for (const std::size_t node : {1U, 2U, 4U}) deny(node, t(2));
-  push(1, t(1'500));
-  push(2, t(1'500));
-  line_->abort(t(1'501));
-  EXPECT_EQ(line_->outcome()->nodes[0].reply.fault, Fault::timeout);
-  EXPECT_EQ(line_->outcome()->nodes[3].reply.fault, Fault::acl);
-}
-
-// One is deaf, and the other's subscriptions do not stand.
-TEST_F(Wait, OldVotesAreTheLockForAsLongAsTheyLiveWhereNobodyCanBeAskedAgain) {
-  stand(Duration::ms(60'000));
-  deny_all(t(1));
-  push(0, t(6'000));
-  line_->take_hearing(NodeIndex(0), {{}, Fault::closed, "gone"}, t(6'001));
-  for (int i = 0; i <= kBriefHearingsMax; ++i) {
-    line_->take_hearing(NodeIndex(1), {"there", {}, {}}, t(6'001));
-    drain();
-    deny(1, t(6'001));
-  }
-  EXPECT_FALSE(granted());
-  push(1, t(6'002));
-  ASSERT_TRUE(granted());
-  EXPECT_EQ(line_->outcome()->validity,
-            validity_of(kWaitersTtl, Duration::ms(6'002), kDriftFactorDefault));
-}
-
 TEST_F(Wait, AVoteIsNotTrustedBeyondItsLife) {
   stand(Duration::ms(60'000), 3, Duration::ms(100));
   deny_all(t(1));

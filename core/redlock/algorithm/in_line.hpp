@@ -87,7 +87,7 @@ class InLine final : public Operation {
   [[nodiscard]] bool barred(Instant now);
   void judge_votes(Instant now);
   void hurry_votes();
-  void forget_what_cannot_be_renewed();
+  void forget_what_cannot_be_renewed(Instant now);
   void offer_votes(Instant now);
   // Others have a majority, as far as we know.
   [[nodiscard]] bool out_of_reach(Instant now) const;

@@ -53,24 +53,25 @@ bool InLine::barred(Instant now) {
 }
 
 // Votes that were handed over long after they were joined for are asked for once more, for a full
-// ttl. Those that came in the answers to joins would be no better the next time.
+// ttl, where that can be. Those that came in the answers to joins would be no better the next time.
 void InLine::judge_votes(Instant now) {
   if (count(&LinePlace::voted) < majority()) return;
   const Duration left = validity(now);
-  const bool may_gain = !ended_ && count(&LinePlace::handed_over) > 0;
+  const bool may_gain = !ended_ && count(&LinePlace::may_be_better) > 0;
   const bool enough = left * 2 >= kind_->validity(Duration()) || !may_gain;
   if (left > Duration() && enough) return finish(Decision::granted, now);
   if (ended_) return;
-  if (left <= Duration()) forget_what_cannot_be_renewed();
+  if (left <= Duration()) forget_what_cannot_be_renewed(now);
   hurry_votes();
   const auto due = [now](const LinePlace& place) { return place.can_join(now); };
   if (left > Duration() && std::ranges::none_of(places_, due)) finish(Decision::granted, now);
 }
 
 // They would be counted for ever, and the others joined again and again.
-void InLine::forget_what_cannot_be_renewed() {
+void InLine::forget_what_cannot_be_renewed(Instant now) {
   for (LinePlace& place : places_) {
-    if (place.voted() && place.refused()) place.forget_vote();
+    if (!place.voted() || place.can_be_asked()) continue;
+    if (kind_->validity(now - place.joined_at()) <= Duration()) place.forget_vote();
   }
 }
 

@@ -128,7 +128,7 @@ void LinePlace::take_time(Instant now) {
 
 Instant LinePlace::next_deadline() const {
   if (unanswered_) return answer_by_;
-  return channel_.empty() || refused_ ? Instant::never() : join_at_;
+  return can_be_asked() ? join_at_ : Instant::never();
 }
 
 }  // namespace redlock

@@ -57,13 +57,17 @@ class LinePlace {
     if (!voted_) hurry();
   }
 
+  // Could its server tell us of our turn? Where it is down, or lets us stand in no line, it cannot.
+  [[nodiscard]] bool can_be_asked() const { return !channel_.empty() && !refused_; }
   [[nodiscard]] bool can_join(Instant now) const {
-    return !channel_.empty() && !refused_ && !unanswered_ && now >= join_at_;
+    return can_be_asked() && !unanswered_ && now >= join_at_;
   }
   [[nodiscard]] const std::string& channel() const { return channel_; }
   [[nodiscard]] bool voted() const { return voted_; }
   // By another's release, and not in the answer to our own join.
   [[nodiscard]] bool handed_over() const { return voted_ && handed_over_; }
+  // Would another join give the vote for longer?
+  [[nodiscard]] bool may_be_better() const { return handed_over() && can_be_asked(); }
   // When the latest join was sent: the key that its vote stands for lives at least a ttl from then.
   [[nodiscard]] Instant joined_at() const { return joined_at_; }
   // The server does not let us stand in line: it refuses subscriptions or scripts.
