@@ -5,10 +5,12 @@
 #include <poll.h>
 
 #include <array>
+#include <thread>
 
 #include "io/support/descriptors.hpp"
 #include "io/support/eventually.hpp"
 #include "io/support/loopback.hpp"
+#include "redlock/runtime/half_closed.hpp"
 #include "redlock/runtime/socket.hpp"
 #include "support/child.hpp"
 
@@ -226,6 +228,50 @@ TEST_F(HalfClosing, WhatIsUnreadBringsNoResetOverOurLastWords) {
   transport_.close(pair.ours);
   EXPECT_FALSE(was_reset(pair.server));
   EXPECT_EQ(read_to_the_end(pair.server), "undo");
+}
+
+// Reads a little at a time and answers each, as a server does that has much to read, and says how
+// often it could.
+int answers_until_the_end(int server) {
+  std::array<char, 4> some;
+  for (int answers = 0;; ++answers) {
+    const ssize_t got = recv(server, some.data(), some.size(), 0);
+    if (got == 0) return answers;
+    if (got < 0 || send(server, "+OK\r\n", 5, MSG_NOSIGNAL) != 5) return -1;
+    std::this_thread::yield();
+  }
+}
+
+TEST(AUnixSocketThatIsHalfClosed, IsReadToItsEndByItsServerBeforeAllIsOver) {
+  std::array<int, 2> pair{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), 0);
+  const std::string removals(200, 'x');
+  ASSERT_EQ(write(pair[0], removals.data(), removals.size()), 200);
+  HalfClosed closing;
+  closing.add(Descriptor(pair[0]));
+  int answers = 0;
+  std::thread server([&] {
+    answers = answers_until_the_end(pair[1]);
+    close(pair[1]);
+  });
+  SystemClock clock;
+  closing.close_all(clock);
+  server.join();
+  EXPECT_EQ(answers, 50);
+}
+
+TEST(AUnixSocketThatIsHalfClosed, OfAServerThatStandsStillIsClosedSoon) {
+  std::array<int, 2> pair{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), 0);
+  const Descriptor server(pair[1]);
+  HalfClosed closing;
+  closing.add(Descriptor(pair[0]));
+  SystemClock clock;
+  const Instant began = clock.now();
+  closing.close_all(clock);
+  EXPECT_TRUE(closing.empty());
+  EXPECT_GE(clock.now() - began, kLastReadMax);
+  EXPECT_LT(clock.now() - began, kLastReadMax * 10);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 namespace redlock {
 namespace {
 
+using test::kAnswerTime;
 using test::kWaitersTtl;
 using test::Nodes;
 using test::nodes_of;
@@ -95,8 +96,57 @@ TEST_F(Wait, WhyAServerRefusesIsToldThoughOtherVotesAreForgotten) {
   push(1, t(1'500));
   push(2, t(1'500));
   line_->abort(t(1'501));
-  EXPECT_EQ(line_->outcome()->nodes[0].reply.fault, Fault::timeout);
+  EXPECT_EQ(line_->outcome()->nodes[0].reply.fault, Fault::maxclients);
   EXPECT_EQ(line_->outcome()->nodes[3].reply.fault, Fault::acl);
+}
+
+// Its own join is on its way, and makes up for the one that is as good as over.
+TEST_F(Wait, WhatIsAskedAlreadyIsWaitedForBeforeAnOldVoteThatCannotBeRenewed) {
+  stand(Duration::ms(60'000));
+  drain();
+  grant(1, t(1));
+  for (const std::size_t node : {0U, 2U}) deny(node, t(1));
+  line_->take_hearing(NodeIndex(1), {{}, Fault::closed, "gone"}, t(2));
+  push(0, t(9'600));
+  push(2, t(9'601));
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 2}));
+  grant(0, t(9'602));
+  EXPECT_FALSE(granted());
+  EXPECT_TRUE(only<Join>(drain()).empty()) << "what is fresh is not asked for again";
+  grant(2, t(9'603));
+  ASSERT_TRUE(granted());
+  EXPECT_GT(line_->outcome()->validity * 2, kWaitersTtl);
+}
+
+TEST_F(Wait, WhereThatIsNotAnsweredTheOldVoteIsTakenWhileItLives) {
+  stand(Duration::ms(60'000));
+  drain();
+  grant(1, t(1));
+  for (const std::size_t node : {0U, 2U}) deny(node, t(1));
+  line_->take_hearing(NodeIndex(1), {{}, Fault::closed, "gone"}, t(2));
+  push(0, t(9'600));
+  push(2, t(9'601));
+  drain();
+  grant(0, t(9'602));
+  line_->take_time(t(9'601) + kAnswerTime);
+  ASSERT_TRUE(granted());
+  EXPECT_EQ(line_->outcome()->validity,
+            validity_of(kWaitersTtl, Duration::ms(9'651), kDriftFactorDefault));
+}
+
+TEST_F(Wait, AServerThatIsDownSinceItsVoteIsOverDeniesNothing) {
+  stand(Duration::ms(5'000), 3, Duration::ms(1'000));
+  drain();
+  grant(0, t(1));
+  deny(1, t(1));
+  line_->take_hearing(NodeIndex(0), {{}, Fault::closed, "gone"}, t(2));
+  line_->take_hearing(NodeIndex(2), {{}, Fault::refused, "nobody there"}, t(2));
+  line_->take_time(t(100));
+  line_->take_time(t(4'000));
+  line_->take_time(t(5'000));
+  line_->take_time(t(5'000) + kAnswerTime);
+  ASSERT_NE(line_->outcome(), nullptr);
+  EXPECT_EQ(decision(), Decision::unreachable);
 }
 
 // One is deaf, and the other's subscriptions do not stand.

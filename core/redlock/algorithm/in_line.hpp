@@ -87,6 +87,9 @@ class InLine final : public Operation {
   [[nodiscard]] bool barred(Instant now);
   void judge_votes(Instant now);
   void hurry_votes();
+  // Would it pay to wait for votes that are younger than those of a majority?
+  [[nodiscard]] bool may_be_better(Instant now) const;
+  [[nodiscard]] bool is_old(const LinePlace& place, Instant now) const;
   void forget_what_cannot_be_renewed(Instant now);
   void offer_votes(Instant now);
   // Others have a majority, as far as we know.

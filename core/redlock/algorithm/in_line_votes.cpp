@@ -53,18 +53,35 @@ bool InLine::barred(Instant now) {
 }
 
 // Votes that were handed over long after they were joined for are asked for once more, for a full
-// ttl, where that can be. Those that came in the answers to joins would be no better the next time.
+// ttl. Where one of them cannot be, others that are asked already may come in its place. Those that
+// came in the answers to joins would be no better the next time.
 void InLine::judge_votes(Instant now) {
+  if (!ended_) forget_what_cannot_be_renewed(now);
   if (count(&LinePlace::voted) < majority()) return;
   const Duration left = validity(now);
-  const bool may_gain = !ended_ && count(&LinePlace::may_be_better) > 0;
+  const bool may_gain = !ended_ && may_be_better(now);
   const bool enough = left * 2 >= kind_->validity(Duration()) || !may_gain;
   if (left > Duration() && enough) return finish(Decision::granted, now);
   if (ended_) return;
-  if (left <= Duration()) forget_what_cannot_be_renewed(now);
-  hurry_votes();
-  const auto due = [now](const LinePlace& place) { return place.can_join(now); };
-  if (left > Duration() && std::ranges::none_of(places_, due)) finish(Decision::granted, now);
+  for (LinePlace& place : places_) {
+    if (place.voted() && is_old(place, now)) place.hurry();
+  }
+}
+
+bool InLine::may_be_better(Instant now) const {
+  bool renewed = false;
+  bool replaced = false;
+  for (const LinePlace& place : places_) {
+    if (!place.voted() || !is_old(place, now)) continue;
+    renewed = renewed || (place.handed_over() && place.can_be_asked());
+    replaced = replaced || !place.can_be_asked();
+  }
+  return renewed || (replaced && count(&LinePlace::joining) > 0);
+}
+
+// Less than half of what it could be trusted for is left of this vote.
+bool InLine::is_old(const LinePlace& place, Instant now) const {
+  return kind_->validity(now - place.joined_at()) * 2 < kind_->validity(Duration());
 }
 
 // They would be counted for ever, and the others joined again and again.

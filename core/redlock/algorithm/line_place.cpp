@@ -45,8 +45,9 @@ void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
   deaf_ = channel_.empty() && (deaf_ || keeps_us_deaf(hearing.fault));
   refused_ = refused_ || brief_hearings_ >= kBriefHearingsMax;
   if (!channel_.empty()) return say_anew();
-  // A vote that was counted is on its server, whether that can be heard or not.
-  if (!voted_) report(Reply::unknown(hearing.fault, hearing.reason));
+  silence_ = Reply::unknown(hearing.fault, hearing.reason);
+  // A vote that was counted is on its server for a while, whether that can be heard or not.
+  if (!voted_) report(silence_);
 }
 
 void LinePlace::note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool takes) {
@@ -73,7 +74,7 @@ void LinePlace::vote(bool handed_over) {
 
 void LinePlace::forget_vote() {
   voted_ = false;
-  report(Reply::unknown(Fault::timeout, "it cannot be asked again"));
+  report(silence_);
 }
 
 void LinePlace::stand(const Standing& standing, Instant now) {

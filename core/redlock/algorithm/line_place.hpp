@@ -46,7 +46,7 @@ class LinePlace {
   void take_push(const Push& push, Instant now);
   // An answer that is overdue is none.
   void take_time(Instant now);
-  // A vote that is worth nothing any more, and that no join can renew.
+  // A vote that is worth nothing any more, and that no join can renew until its server is heard.
   void forget_vote();
   // To be joined again, whatever its timer says.
   void hurry() { join_at_ = Instant(); }
@@ -57,7 +57,8 @@ class LinePlace {
     if (!voted_) hurry();
   }
 
-  // Could its server tell us of our turn? Where it is down, or lets us stand in no line, it cannot.
+  // Could its server tell us of our turn? Not where it is down, lets us stand in no line, or where
+  // the subscription is only being opened anew.
   [[nodiscard]] bool can_be_asked() const { return !channel_.empty() && !refused_; }
   [[nodiscard]] bool can_join(Instant now) const {
     return can_be_asked() && !unanswered_ && now >= join_at_;
@@ -66,8 +67,6 @@ class LinePlace {
   [[nodiscard]] bool voted() const { return voted_; }
   // By another's release, and not in the answer to our own join.
   [[nodiscard]] bool handed_over() const { return voted_ && handed_over_; }
-  // Would another join give the vote for longer?
-  [[nodiscard]] bool may_be_better() const { return handed_over() && can_be_asked(); }
   // When the latest join was sent: the key that its vote stands for lives at least a ttl from then.
   [[nodiscard]] Instant joined_at() const { return joined_at_; }
   // The server does not let us stand in line: it refuses subscriptions or scripts.
@@ -102,6 +101,8 @@ class LinePlace {
 
   Duration stale_after_;
   std::string channel_;
+  // Why there is none, or why nobody is asked though there is one.
+  Reply silence_ = Reply::unknown(Fault::timeout, "it cannot be asked again");
   Instant heard_at_;        // when its channel was told last
   int brief_hearings_ = 0;  // one behind the other
   bool refused_ = false;    // for good

@@ -24,9 +24,9 @@ void drain(const Descriptor& closing) {
   }
 }
 
-void HalfClosed::add(Descriptor connection) {
-  shutdown(connection.number(), SHUT_WR);
+void HalfClosed::add(Descriptor&& connection) {
   connections_.push_back(std::move(connection));
+  shutdown(connections_.back().number(), SHUT_WR);
   if (connections_.size() <= kHalfClosedMax) return;
   drain(connections_.front());
   connections_.pop_front();
@@ -45,9 +45,24 @@ void HalfClosed::look(Instant now) {
   close_answered();
 }
 
-void HalfClosed::close_all() {
-  std::ranges::for_each(connections_, drain);
-  connections_.clear();
+void HalfClosed::close_all(Clock& clock) {
+  const Instant end = clock.now() + kLastReadMax;
+  for (close_answered(); !connections_.empty(); close_answered()) {
+    const Instant now = clock.now();
+    if (now >= end) break;
+    wait_for_any(end - now);
+    std::ranges::for_each(connections_, drain);
+  }
+  for (; !connections_.empty(); connections_.pop_front()) drain(connections_.front());
+}
+
+// An answer, or the end of one.
+void HalfClosed::wait_for_any(Duration span) {
+  std::array<pollfd, kHalfClosedMax> polled;
+  for (std::size_t i = 0; i < connections_.size(); ++i) {
+    polled[i] = {connections_[i].number(), POLLIN | POLLRDHUP, 0};
+  }
+  poll(polled.data(), connections_.size(), static_cast<int>(span.count_ms()) + 1);
 }
 
 }  // namespace redlock

@@ -49,7 +49,7 @@ SocketTransport::SocketTransport(Clock& clock, NameSources sources, Waker* waker
     : clock_(clock), waker_(waker), resolver_(std::move(sources)) {}
 
 SocketTransport::~SocketTransport() {
-  if (!watch_.forked()) half_closed_.close_all();
+  if (!watch_.forked()) half_closed_.close_all(clock_);
   forget_all();
 }
 
@@ -137,9 +137,11 @@ Wants SocketTransport::wants(ConnectionId connection, bool has_output) {
   return through_tls ? used.tls->wants(has_output) : Transport::wants(connection, has_output);
 }
 
-// By TLS it reads a record, and may write before it reads the next one.
+// By TLS it reads a record, and may write before it reads the next one. And to a unix socket that
+// is closed no server can write, not even once.
 std::size_t SocketTransport::read_at_once(ConnectionId connection) {
-  return link(connection).tls ? 0 : kReadAtOnceBytes;
+  const Link& asked = link(connection);
+  return asked.tls || asked.host.empty() ? 0 : kReadAtOnceBytes;
 }
 
 IoResult SocketTransport::note_moved(IoResult moved) {
