@@ -27,7 +27,8 @@ TEST(UrlText, NumbersHaveNothingAroundThem) {
     EXPECT_THROW(static_cast<void>(whole_number(text, "no")), ArgumentError) << text;
   }
   EXPECT_EQ(decimal_seconds("1e-1"), 0.1);
-  for (const char* text : {"", "1s", "+1", "1,5"}) {
+  EXPECT_EQ(decimal_seconds(".5"), 0.5);
+  for (const char* text : {"", "1s", "+1", "1,5", " 1", "1 ", "0x1", "nan", "1e"}) {
     EXPECT_THROW(static_cast<void>(decimal_seconds(text)), ArgumentError) << text;
   }
 }

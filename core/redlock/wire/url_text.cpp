@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <locale>
+#include <sstream>
 
 #include "redlock/wire/endpoint.hpp"
 #include "redlock/wire/field_names.hpp"
@@ -52,10 +54,14 @@ std::int64_t whole_number(std::string_view text, const char* complaint) {
   return value;
 }
 
+// Not by from_chars(), which libc++ has for a double since LLVM 20 only; whatever the locale.
 double decimal_seconds(std::string_view text) {
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+  std::istringstream number{std::string(text)};
+  number.imbue(std::locale::classic());
+  number >> std::noskipws >> value;
+  const bool whole = !number.fail() && number.peek() == std::char_traits<char>::eof();
+  if (!whole || text.front() == '+') {
     refuse("timeout must be a number of seconds between 0 and 3600");
   }
   return value;
