@@ -1,12 +1,13 @@
 <?php
 
-// A process with leases that a thread keeps alive: `kept.php PORTS` answers `keep N TTL_MS` and `sleep MS` on standard
-// input with one line of JSON each.
+// A process with leases that a thread keeps alive: `kept.php PORTS` answers `keep N TTL_MS`, `sleep MS` and
+// `lose N TTL_MS` on standard input with one line of JSON each.
 
 declare(strict_types=1);
 
 namespace Bench;
 
+use RedLock\LeaseLostException;
 use RedLock\LockManager;
 
 const LEASES_MAX = 20000;
@@ -79,6 +80,29 @@ function sleep_beside(array $leases, int $ms): array
         'wake_ups_per_minute' => (sleeps_of_others() - $sleeps) / $seconds * 60, 'threads' => count(glob('/proc/self/task/*'))];
 }
 
+/** @return array<string, list<float>> how long a lost lease passed for live, and how long behind that it was thrown, ms */
+function lose(LockManager $locks, int $count, int $ttlMs): array
+{
+    $lost = ['noticed_ms' => [], 'thrown_ms' => []];
+    for ($i = 0; $i < min($count, LEASES_MAX); $i++) {
+        $lease = $locks->acquire("lost:$i", $ttlMs, 0, ['keepAlive' => true, 'interrupt' => true]);
+        usleep(random_int(0, intdiv($ttlMs * 1000, 3)));
+        $locks->forceRelease("lost:$i");
+        $gone = $live = hrtime(true);
+        try {
+            while (true) {
+                $live = $lease->isLive() ? hrtime(true) : $live;
+            }
+        } catch (LeaseLostException) {
+            $thrown = hrtime(true);
+        }
+        $lost['noticed_ms'][] = ($live - $gone) / 1e6;
+        $lost['thrown_ms'][] = ($thrown - $live) / 1e6;
+    }
+
+    return $lost;
+}
+
 $locks = new LockManager(array_map(static fn (string $port) => "127.0.0.1:$port", explode(',', $argv[1])));
 $leases = [];
 echo json_encode(['ready' => true]), "\n";
@@ -87,6 +111,7 @@ while (($line = fgets(STDIN)) !== false) {
     $answer = match ($verb) {
         'keep' => keep($locks, $leases, (int) $first, (int) $second),
         'sleep' => sleep_beside($leases, (int) $first),
+        'lose' => lose($locks, (int) $first, (int) $second),
     };
     echo json_encode($answer, JSON_THROW_ON_ERROR), "\n";
 }

@@ -113,7 +113,7 @@ final class Figures
      */
     private static function leases(array $leases): array
     {
-        ['loopback' => $loopback, 'delay' => $delay, 'kept' => $kept, 'idle' => $idle] = $leases;
+        ['loopback' => $loopback, 'delay' => $delay, 'kept' => $kept, 'idle' => $idle, 'lost' => $lost] = $leases;
         $figures = [
             new Figure('N=3: acquire + release / lock + unlock', '<=', 1.05, $loopback['lease / native']),
             new Figure('1 ms each way, N=5: acquire + end of scope / one round trip', '<=', 1.10,
@@ -127,6 +127,9 @@ final class Figures
             $figures[] = new Figure("$kept[count] kept leases, $name: CPU of one core", '<=', 0.03, $of['cpu_share']);
             $figures[] = new Figure("$kept[count] kept leases, $name: lost", '<=', 0, (float) ($of['of'] - $of['live']));
         }
+        $figures[] = new Figure("1 ms each way, $lost[count] leases taken away: noticed / (ttl/3 + 2 round trips)", '<=', 1.0,
+            $lost['noticed_max_ms / bound']);
+        $figures[] = new Figure('thrown by interrupt behind that', '<=', 20, $lost['thrown_max_ms'], 'ms');
 
         return $figures;
     }

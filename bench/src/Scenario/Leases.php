@@ -9,18 +9,21 @@ use Bench\Lab;
 use Bench\Placement;
 use Bench\Rounds;
 use Bench\Samples;
+use Bench\Settings;
 
-/** What a lease costs beside RedLock's lock and unlock, and what it costs to keep ten thousand alive. */
+/** What a lease costs beside RedLock's lock and unlock, what it costs to keep ten thousand alive, and how soon a loss is noticed. */
 final class Leases
 {
     private const KEPT_SERVERS = 3;
     private const KEPT_TTL_MS = 30000;
+    private const LOST_TTL_MS = 600;
 
     /** @return array<string, mixed> */
     public static function run(Lab $lab): array
     {
         return ['loopback' => self::loopback($lab), 'delay' => self::delay($lab),
-            'kept' => self::kept($lab, $lab->settings->keptLeases), 'idle' => self::kept($lab, 1)];
+            'kept' => self::kept($lab, $lab->settings->keptLeases), 'idle' => self::kept($lab, 1),
+            'lost' => self::lost($lab)];
     }
 
     /** @return array<string, mixed> */
@@ -78,5 +81,20 @@ final class Leases
         }
 
         return ['count' => $count, 'seconds' => $ms / 1000, 'memory' => $memory, 'well' => $well, 'stopped' => $stopped];
+    }
+
+    /** @return array<string, mixed> of leases that are taken away by hand, behind 1 ms each way */
+    private static function lost(Lab $lab): array
+    {
+        $lab->place(Placement::Free);
+        $proxy = $lab->delayProxy($lab->ports(self::KEPT_SERVERS));
+        $process = $lab->kept($proxy->hello['ports']);
+        $count = $lab->settings->lostLeases;
+        $lost = $process->ask("lose $count " . self::LOST_TTL_MS, $count * self::LOST_TTL_MS / 1000 + 60.0);
+        $process->end();
+
+        return ['count' => $count, 'ttl_ms' => self::LOST_TTL_MS, 'noticed_max_ms' => max($lost['noticed_ms']),
+            'noticed_max_ms / bound' => max($lost['noticed_ms']) / (self::LOST_TTL_MS / 3 + 4 * Settings::DELAY_US / 1000),
+            'thrown_max_ms' => max($lost['thrown_ms'])];
     }
 }
