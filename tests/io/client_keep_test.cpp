@@ -51,6 +51,17 @@ class ClientKeepsBesideTwoThreads : public Fleet {
   Client client_{addresses(), {.timeout = 5s}};
 };
 
+TEST_F(ClientKeepsBesideTwoThreads, ALeaseThatGoesWithItsScopeIsNeitherExtendedNorToldAsLost) {
+  std::optional<Lease> lease(take());
+  const KeepAlive kept = lease->keep_alive(kMax);
+  lease.reset();
+  Lease later = take("later");
+  const KeepAlive also = later.keep_alive(kMax);
+  EXPECT_TRUE(extended(later));
+  EXPECT_TRUE(extended(later));
+  EXPECT_FALSE(kept.lost().stop_requested());
+}
+
 TEST_F(ClientKeepsBesideTwoThreads, ALeaseIsExtendedWhileItsOwnerDoesNothing) {
   Lease lease = take();
   const KeepAlive kept = lease.keep_alive(kMax);

@@ -87,6 +87,14 @@ TEST_F(HalfClosing, AReplyIsNoReasonToCloseBeforeTheServerHasReadEverything) {
   EXPECT_EQ(read_to_the_end(pair.server), "SET\r\nundo");
 }
 
+// Whoever has told a server more than that must not close before it has read.
+TEST_F(HalfClosing, ByTcpAServerReadsSoMuchAtOnceAndOnAUnixSocketNothing) {
+  EXPECT_EQ(transport_.read_at_once(connected().ours), kReadAtOnceBytes);
+  Endpoint unix_socket;
+  unix_socket.unix_path = "/nowhere";
+  EXPECT_EQ(transport_.read_at_once(transport_.open(unix_socket, Instant::never())), 0U);
+}
+
 // As where a process ends while its server still answers.
 TEST_F(HalfClosing, TheEndOfTheTransportBringsNoResetOverOurLastWords) {
   auto ending = std::make_unique<SocketTransport>(clock_);

@@ -26,9 +26,13 @@ TEST(UrlText, NumbersHaveNothingAroundThem) {
   for (const char* text : {"", " 1", "1 ", "+1", "1.0", "0x1"}) {
     EXPECT_THROW(static_cast<void>(whole_number(text, "no")), ArgumentError) << text;
   }
-  EXPECT_EQ(decimal_seconds("1e-1"), 0.1);
+  EXPECT_EQ(decimal_seconds("0.1"), 0.1);
+  EXPECT_EQ(decimal_seconds("3600."), 3600);
+  EXPECT_EQ(decimal_seconds("0.00000000000000000001"), 1e-20);
+  EXPECT_EQ(decimal_seconds("0.33333333333333333333"), 0.333333333333333);
   EXPECT_EQ(decimal_seconds(".5"), 0.5);
-  for (const char* text : {"", "1s", "+1", "1,5", " 1", "1 ", "0x1", "nan", "1e"}) {
+  for (const char* text : {"", "1s", "+1", "1,5", " 1", "1 ", "0x1", "nan", "1e1", ".", "-1",
+                           "1.2.3", "1000000000000000"}) {
     EXPECT_THROW(static_cast<void>(decimal_seconds(text)), ArgumentError) << text;
   }
 }

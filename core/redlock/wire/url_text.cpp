@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <locale>
-#include <sstream>
 
 #include "redlock/wire/endpoint.hpp"
 #include "redlock/wire/field_names.hpp"
@@ -54,17 +52,28 @@ std::int64_t whole_number(std::string_view text, const char* complaint) {
   return value;
 }
 
-// Not by from_chars(), which libc++ has for a double since LLVM 20 only; whatever the locale.
+// Digits, maybe with a point among them. Not by from_chars(), which libc++ has for a double since
+// LLVM 20 only.
 double decimal_seconds(std::string_view text) {
-  double value = 0;
-  std::istringstream number{std::string(text)};
-  number.imbue(std::locale::classic());
-  number >> std::noskipws >> value;
-  const bool whole = !number.fail() && number.peek() == std::char_traits<char>::eof();
-  if (!whole || text.front() == '+') {
-    refuse("timeout must be a number of seconds between 0 and 3600");
+  constexpr const char* kComplaint = "timeout must be a number of seconds between 0 and 3600";
+  constexpr int kDigitsMax = 15;  // of a double each of them is exact
+  std::int64_t digits = 0;
+  int count = 0;
+  double unit = 1;
+  bool behind_point = false;
+  for (const char c : text) {
+    if (c == '.' && !behind_point) {
+      behind_point = true;
+      continue;
+    }
+    if (c < '0' || c > '9' || (count == kDigitsMax && !behind_point)) refuse(kComplaint);
+    if (count == kDigitsMax) continue;
+    digits = digits * 10 + (c - '0');
+    if (digits > 0) ++count;
+    if (behind_point) unit *= 10;
   }
-  return value;
+  if (text.empty() || text == ".") refuse(kComplaint);
+  return static_cast<double>(digits) / unit;
 }
 
 std::string lower_case(std::string_view text) {
