@@ -13,11 +13,11 @@ use RedLock\LockManager;
 const LEASES_MAX = 20000;
 
 /** @return list<\RedLock\Lease> */
-function take(LockManager $locks, string $prefix, int $count, int $ttlMs, bool $keepAlive): array
+function take(LockManager $locks, string $prefix, int $count, int $ttlMs, array $options): array
 {
     $leases = [];
     for ($i = 0; $i < min($count, LEASES_MAX); $i++) {
-        $leases[] = $locks->acquire("$prefix:$i", $ttlMs, 0, ['keepAlive' => $keepAlive])
+        $leases[] = $locks->acquire("$prefix:$i", $ttlMs, 0, $options)
             ?? throw new \RuntimeException("$prefix:$i is taken");
     }
 
@@ -58,9 +58,9 @@ function cpu_seconds(): float
 function keep(LockManager $locks, array &$leases, int $count, int $ttlMs): array
 {
     $first = memory_kib();
-    $plain = take($locks, 'plain', $count, $ttlMs, false);
+    $plain = take($locks, 'plain', $count, $ttlMs, []);
     $second = memory_kib();
-    $leases = take($locks, 'kept', $count, $ttlMs, true);
+    $leases = take($locks, 'kept', $count, $ttlMs, ['keepAlive' => true]);
     $third = memory_kib();
 
     return ['plain_bytes' => ($second - $first) * 1024 / $count, 'kept_bytes' => ($third - $second) * 1024 / $count];
@@ -85,9 +85,9 @@ function lose(LockManager $locks, int $count, int $ttlMs): array
 {
     $lost = ['noticed_ms' => [], 'thrown_ms' => []];
     for ($i = 0; $i < min($count, LEASES_MAX); $i++) {
-        $lease = $locks->acquire("lost:$i", $ttlMs, 0, ['keepAlive' => true, 'interrupt' => true]);
+        [$lease] = take($locks, 'lost', 1, $ttlMs, ['keepAlive' => true, 'interrupt' => true]);
         usleep(random_int(0, intdiv($ttlMs * 1000, 3)));
-        $locks->forceRelease("lost:$i");
+        $locks->forceRelease($lease->resource);
         $gone = $live = hrtime(true);
         try {
             while (true) {

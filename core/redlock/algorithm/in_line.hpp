@@ -89,6 +89,8 @@ class InLine final : public Operation {
   void hurry_votes();
   // Would it pay to wait for votes that are younger than those of a majority?
   [[nodiscard]] bool may_be_better(Instant now) const;
+  // How long its vote alone may be trusted, and whether that is less than half of a fresh one.
+  [[nodiscard]] Duration left_of(const LinePlace& place, Instant now) const;
   [[nodiscard]] bool is_old(const LinePlace& place, Instant now) const;
   void forget_what_cannot_be_renewed(Instant now);
   void offer_votes(Instant now);

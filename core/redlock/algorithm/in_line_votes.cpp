@@ -79,16 +79,19 @@ bool InLine::may_be_better(Instant now) const {
   return renewed || (replaced && count(&LinePlace::joining) > 0);
 }
 
-// Less than half of what it could be trusted for is left of this vote.
+Duration InLine::left_of(const LinePlace& place, Instant now) const {
+  return kind_->validity(now - place.joined_at());
+}
+
 bool InLine::is_old(const LinePlace& place, Instant now) const {
-  return kind_->validity(now - place.joined_at()) * 2 < kind_->validity(Duration());
+  return left_of(place, now) * 2 < kind_->validity(Duration());
 }
 
 // They would be counted for ever, and the others joined again and again.
 void InLine::forget_what_cannot_be_renewed(Instant now) {
   for (LinePlace& place : places_) {
     if (!place.voted() || place.can_be_asked()) continue;
-    if (kind_->validity(now - place.joined_at()) <= Duration()) place.forget_vote();
+    if (left_of(place, now) <= Duration()) place.forget_vote();
   }
 }
 

@@ -25,6 +25,7 @@ void drain(const Descriptor& closing) {
 }
 
 void HalfClosed::add(Descriptor&& connection) {
+  close_answered();
   connections_.push_back(std::move(connection));
   shutdown(connections_.back().number(), SHUT_WR);
   if (connections_.size() <= kHalfClosedMax) return;

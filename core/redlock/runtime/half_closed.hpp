@@ -15,7 +15,6 @@
 
 namespace redlock {
 
-// Past the bound the oldest is closed.
 inline constexpr std::size_t kHalfClosedMax = 16;
 // At most so often whoever begins to wait looks for those whose server has closed.
 inline constexpr Duration kHalfClosedLook = Duration::ms(250);
@@ -27,7 +26,8 @@ void drain(const Descriptor& closing);
 
 class HalfClosed {
  public:
-  // Closes it for sending; what was sent still arrives. When this throws, nothing has changed.
+  // Closes it for sending; what was sent still arrives. Past the bound the oldest goes that is
+  // still read. When this throws, it is as open as it was.
   void add(Descriptor&& connection);
   // Closes those whose server has closed too.
   void close_answered();

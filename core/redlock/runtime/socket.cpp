@@ -183,7 +183,6 @@ void SocketTransport::close(ConnectionId connection) {
 }
 
 void SocketTransport::close_behind(ConnectionId connection) {
-  half_closed_.close_answered();
   Link& closed = link(connection);
   if (closed.dial) note_dial(closed, clock_.now());
   if (closed.descriptor.open()) {
