@@ -92,6 +92,7 @@ std::optional<std::string> Flow::read() {
 
 void Flow::deliver(const std::string& bytes) {
   delayed_ -= bytes.size();
+  has_delivered_ = true;
   if (bytes.empty()) end_delivered_ = true;
   unsent_ += bytes;
   flush();

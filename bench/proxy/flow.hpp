@@ -36,8 +36,10 @@ std::uint16_t port_of(const Socket& socket);
 
 class Flow {
  public:
-  Flow(std::shared_ptr<Socket> source, std::shared_ptr<Socket> sink)
-      : source_(std::move(source)), sink_(std::move(sink)) {}
+  // `back`: the other direction, where this one is the client's.
+  Flow(std::shared_ptr<Socket> source, std::shared_ptr<Socket> sink,
+       std::shared_ptr<const Flow> back = nullptr)
+      : source_(std::move(source)), sink_(std::move(sink)), back_(std::move(back)) {}
 
   // What the source has; an empty string is the end of the stream, nothing means nothing yet.
   [[nodiscard]] std::optional<std::string> read();
@@ -51,14 +53,18 @@ class Flow {
   [[nodiscard]] bool may_read() const { return delayed_ + unsent_.size() < kBufferedMax; }
   [[nodiscard]] bool has_unsent() const { return !unsent_.empty(); }
   [[nodiscard]] bool is_over() const { return sink_ended_; }
+  // The client has seen nothing yet that came back.
+  [[nodiscard]] bool is_connecting() const { return back_ && !back_->has_delivered_; }
 
  private:
   void end_sink();
 
   std::shared_ptr<Socket> source_;
   std::shared_ptr<Socket> sink_;
+  std::shared_ptr<const Flow> back_;
   std::string unsent_;
   std::size_t delayed_ = 0;
+  bool has_delivered_ = false;
   bool source_ended_ = false;
   bool end_delivered_ = false;
   bool sink_ended_ = false;

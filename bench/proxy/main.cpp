@@ -2,9 +2,11 @@
 // `delay-proxy DELAY_US UPSTREAM_PORT...` listens on one free port per upstream, writes them as one
 // line of JSON, and runs until its standard input is closed.
 //
-// Invariants: bytes leave in the order in which they came; none leaves before its delay is over.
-// The delay is the same for all, so one FIFO is already sorted by deadline and no heap is needed.
-// One thread.
+// Here connect() succeeds at once; across a network it takes a round trip. So what a client says
+// before anything was sent back to it is that much later as well.
+//
+// Invariants: the bytes of a stream leave in the order in which they came; none leaves before its
+// delay is over. One thread.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -14,9 +16,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <deque>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -36,7 +38,6 @@ struct Listener {
 };
 
 struct Delivery {
-  Clock::time_point due;
   std::shared_ptr<Flow> flow;
   std::string bytes;  // empty: the stream ends here.
 };
@@ -81,7 +82,8 @@ class DelayProxy {
     }
     timespec timeout{};
     if (!deliveries_.empty()) {
-      const auto left = std::max(Clock::duration::zero(), deliveries_.front().due - Clock::now());
+      const auto left =
+          std::max(Clock::duration::zero(), deliveries_.begin()->first - Clock::now());
       const auto left_ns = std::chrono::nanoseconds(left).count();
       timeout = {left_ns / 1000000000, left_ns % 1000000000};
     }
@@ -93,19 +95,21 @@ class DelayProxy {
 
   void deliver_due() {
     const Clock::time_point now = Clock::now();
-    while (!deliveries_.empty() && deliveries_.front().due <= now) {
-      deliveries_.front().flow->deliver(deliveries_.front().bytes);
-      deliveries_.pop_front();
+    while (!deliveries_.empty() && deliveries_.begin()->first <= now) {
+      const Delivery next = std::move(deliveries_.extract(deliveries_.begin()).mapped());
+      next.flow->deliver(next.bytes);
     }
   }
 
   void read_ready() {
-    const Clock::time_point due = Clock::now() + delay_;
+    const Clock::time_point now = Clock::now();
     const std::size_t first = 1 + listeners_.size();
     for (std::size_t i = 0; i < flows_.size(); ++i) {
       if (polled_[first + 2 * i + 1].revents != 0) flows_[i]->flush();
       if ((polled_[first + 2 * i].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
-      if (auto bytes = flows_[i]->read()) deliveries_.push_back({due, flows_[i], *bytes});
+      const auto delay = flows_[i]->is_connecting() ? 3 * delay_ : delay_;
+      if (auto bytes = flows_[i]->read())
+        deliveries_.emplace(now + delay, Delivery{flows_[i], *bytes});
     }
   }
 
@@ -114,15 +118,16 @@ class DelayProxy {
       if (polled_[1 + i].revents == 0) continue;
       auto client = std::make_shared<bench::Socket>(bench::accept_from(listeners_[i].socket));
       auto server = std::make_shared<bench::Socket>(bench::connect_to(listeners_[i].upstream_port));
-      flows_.push_back(std::make_shared<Flow>(client, server));
-      flows_.push_back(std::make_shared<Flow>(server, client));
+      const auto back = std::make_shared<Flow>(server, client);
+      flows_.push_back(std::make_shared<Flow>(client, server, back));
+      flows_.push_back(back);
     }
   }
 
   std::chrono::microseconds delay_;
   std::vector<Listener> listeners_;
   std::vector<std::shared_ptr<Flow>> flows_;
-  std::deque<Delivery> deliveries_;
+  std::multimap<Clock::time_point, Delivery> deliveries_;  // by when they are due
   std::vector<pollfd> polled_;
 };
 
