@@ -16,6 +16,7 @@ final class TurnLock
     private readonly RedLock|LockManager|PidLock|LegacyPidLock $lock;
     private array $handle = [];
     private ?Lease $lease = null;
+    private float $trustedUntil = 0.0;
 
     /** @param array<string, mixed> $plan as Turns has it */
     public function __construct(private readonly array $plan)
@@ -57,7 +58,20 @@ final class TurnLock
     /** Whether a lease that is kept alive has been ours until now; others know their end beforehand. */
     public function wasKept(): bool
     {
-        return $this->lease === null || $this->lease->isLive();
+        if ($this->lease === null) {
+            return true;
+        }
+        $left = $this->lease->remaining();
+        if ($left > 0.0) {
+            $this->trustedUntil = Wait::now() + $left / 1000;
+        }
+        return $left > 0.0;
+    }
+
+    /** When the keys of a lease that is kept alive end, by what was known when it last was seen to be live. */
+    public function keysEnd(): float
+    {
+        return $this->trustedUntil + $this->plan['drift_factor'] * $this->plan['lease'];
     }
 
     /** How long it may be trusted from now on, straight after it was taken or extended; INF where the class cannot say. */

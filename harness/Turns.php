@@ -90,10 +90,15 @@ final class Turns
             }
             $this->work($this->plan['inside'] / 2);
             $kept = $this->lock->wasKept();
+            $overstays = !$kept && Wait::now() > $this->lock->keysEnd();
+            if ($overstays) {
+                $this->witness->overstayed($this->lock->keysEnd());
+            }
             $this->witness->leave();
             $inside = false;
             $lost = !$kept && $this->plan['look_every'] !== null;
-            echo $lost ? "lost\n" : '', Wait::now() > $until || (!$kept && !$lost) ? "late\n" : '', "turn $waited $got\n";
+            $late = $overstays || Wait::now() > $until || (!$kept && !$lost);
+            echo $lost ? "lost\n" : '', $late ? "late\n" : '', "turn $waited $got\n";
             $this->lock->give();
         } catch (\RedLock\Exception $exception) {
             echo 'trouble ', get_class($exception), ': ', $exception->getMessage(), "\n";

@@ -37,8 +37,7 @@ final class Witness
     public function enter(string $who): void
     {
         if (!flock($this->door, LOCK_EX | LOCK_NB)) {
-            $line = "$who met {$this->holder()}\n";
-            file_put_contents("$this->folder/overlaps", $line, FILE_APPEND | LOCK_EX);
+            $this->add('overlaps', sprintf('%s met %s at %.4f', $who, $this->holder(), Wait::now()));
         }
         $this->note('holder', $who);
         $this->countSeen = $this->count();
@@ -49,6 +48,33 @@ final class Witness
         $this->note('count', (string) ($this->countSeen + 1));
         $this->note('holder', '');
         flock($this->door, LOCK_UN);
+    }
+
+    /**
+     * Whoever is inside says, before he leaves, that he has stayed for longer than anything may keep others out: an
+     * overlap since then is the fault of the machine, which did not let him out.
+     */
+    public function overstayed(float $since): void
+    {
+        $this->add('overstays', sprintf('%s %.4f %.4f', strtr($this->holder(), ' ', '_'), $since, Wait::now()));
+    }
+
+    /** For how many seconds whoever was met had overstayed by then; null where he had not. */
+    public function overstay(string $overlap): ?float
+    {
+        [, $met, $at] = preg_split('/ met | at /', $overlap);
+        foreach (@file("$this->folder/overstays", FILE_IGNORE_NEW_LINES) ?: [] as $line) {
+            [$who, $since, $until] = explode(' ', $line);
+            if ($who === strtr($met, ' ', '_') && $at >= $since && $at <= $until) {
+                return $at - $since;
+            }
+        }
+        return null;
+    }
+
+    private function add(string $file, string $line): void
+    {
+        file_put_contents("$this->folder/$file", "$line\n", FILE_APPEND | LOCK_EX);
     }
 
     /** In one write and never truncated, so that whoever looks on sees the old or the new text. */

@@ -81,7 +81,11 @@ final class Report
     private function judge(Group $group): void
     {
         foreach (array_slice($group->witness->overlaps(), 0, 3) as $overlap) {
-            $this->complain("overlap: $overlap");
+            $overstay = $group->witness->overstay($overlap);
+            $this->complain("overlap: $overlap" . ($overstay === null ? '' : sprintf(
+                ', who had outstayed his keys by %.0f ms: this machine was too busy to let him out',
+                $overstay * 1000,
+            )));
         }
         $turns = $group->sum('turns');
         $counted = $group->witness->count();
