@@ -2,6 +2,7 @@
 #include "support/system_calls.hpp"
 
 #include <fcntl.h>
+#include <hiredis/read.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/random.h>
@@ -151,5 +152,17 @@ int __wrap_nanosleep(const timespec* span, timespec* left) {
 int __real_shutdown(int descriptor, int how);
 int __wrap_shutdown(int descriptor, int how) {
   return fails("shutdown") ? -1 : __real_shutdown(descriptor, how);
+}
+
+// Of hiredis: no memory.
+redisReader* __real_redisReaderCreateWithFunctions(redisReplyObjectFunctions* functions);
+redisReader* __wrap_redisReaderCreateWithFunctions(redisReplyObjectFunctions* functions) {
+  return fails("redisReaderCreateWithFunctions") ? nullptr
+                                                 : __real_redisReaderCreateWithFunctions(functions);
+}
+
+int __real_redisReaderFeed(redisReader* reader, const char* bytes, size_t size);
+int __wrap_redisReaderFeed(redisReader* reader, const char* bytes, size_t size) {
+  return fails("redisReaderFeed") ? REDIS_ERR : __real_redisReaderFeed(reader, bytes, size);
 }
 }

@@ -1,4 +1,5 @@
-// Stands between the library and the operating system: calls that fail, or lie, on demand.
+// Stands between the library and the operating system, and hiredis: calls that fail, or lie, on
+// demand.
 //
 // The test programs are linked with --wrap for each name below, so that the library runs
 // unchanged. What is planned concerns the calling thread alone, while the object lives.
