@@ -14,6 +14,7 @@
 #include "redlock/runtime/half_closed.hpp"
 #include "redlock/runtime/socket.hpp"
 #include "support/child.hpp"
+#include "support/fake_clock.hpp"
 
 namespace redlock {
 namespace {
@@ -144,6 +145,19 @@ TEST_F(HalfClosing, WhoeverWaitsForOthersLetsGoOfItToo) {
   Interest interest{other.ours, {true, false, false}, false, false};
   EXPECT_TRUE(eventually([&] {
     transport_.wait(std::span(&interest, 1), Instant());
+    return open_descriptors().size() == before - 1;
+  }));
+}
+
+TEST_F(HalfClosing, WhoeverOpensAnotherLetsGoOfItBeforeAnythingIsWaitedFor) {
+  Endpoint other;
+  other.unix_path = "/nowhere";
+  const Pair pair = connected();
+  const std::size_t before = open_descriptors().size();
+  transport_.close_behind(pair.ours);
+  shutdown(pair.server.number(), SHUT_WR);
+  EXPECT_TRUE(eventually([&] {
+    static_cast<void>(transport_.open(other, Instant::never()));
     return open_descriptors().size() == before - 1;
   }));
 }
@@ -289,7 +303,8 @@ TEST(AUnixSocketThatIsHalfClosed, IsReadToItsEndByItsServerBeforeAllIsOver) {
     answers = answers_until_the_end(pair[1]);
     close(pair[1]);
   });
-  SystemClock clock;
+  // It has all the time that it takes.
+  test::FakeClock clock;
   closing.close_all(clock);
   server.join();
   EXPECT_EQ(answers, 50);

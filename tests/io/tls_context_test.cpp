@@ -14,6 +14,7 @@
 #include "redlock/runtime/clock.hpp"
 #include "redlock/wire/tls_draft.hpp"
 #include "support/certificates.hpp"
+#include "support/system_calls.hpp"
 #include "support/tls_server.hpp"
 
 namespace redlock {
@@ -256,6 +257,8 @@ TEST_F(TlsFiles, WhatWasReadIsKeptUpToTheBoundAndThenReadAnew) {
   EXPECT_NE(trouble(0), "");
 }
 
+constexpr std::int64_t kWallMs = 1'700'000'000'000;
+
 // Servers at several ports, all of one certificate.
 class TlsSessions : public testing::Test {
  protected:
@@ -320,6 +323,25 @@ TEST_F(TlsSessions, AreKeptUpToTheBoundAndThenBegunAnew) {
   contexts_.remember(at(1), *under_way);
   EXPECT_FALSE(known(at(1)));
   EXPECT_TRUE(known(at(kTlsSessionsMax + 1)));
+}
+
+TEST_F(TlsSessions, AreTakenUpForAnHourAfterTheirServersWereVerified) {
+  test::SystemCalls calls;
+  calls.wall_ms = kWallMs;
+  EXPECT_FALSE(known(at(1)));
+  calls.wall_ms = kWallMs + kTlsTrustedFor.count_ms() - 1;
+  EXPECT_TRUE(known(at(1)));
+  calls.wall_ms = kWallMs + kTlsTrustedFor.count_ms();
+  EXPECT_FALSE(known(at(1)));
+  EXPECT_TRUE(known(at(1)));
+}
+
+TEST_F(TlsSessions, OfATimeThatIsStillToComeAreNotTakenUp) {
+  test::SystemCalls calls;
+  calls.wall_ms = kWallMs;
+  EXPECT_FALSE(known(at(1)));
+  calls.wall_ms = kWallMs - 1;
+  EXPECT_FALSE(known(at(1))) << "the clock was set back, nobody knows by how much";
 }
 
 TEST_F(TlsSessions, AreForgottenWithTheirContexts) {

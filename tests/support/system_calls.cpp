@@ -68,6 +68,10 @@ pid_t __wrap_getpid() {
 int __real_clock_gettime(clockid_t clock, timespec* time);
 int __wrap_clock_gettime(clockid_t clock, timespec* time) {
   if (current != nullptr) current->clocks.push_back(clock);
+  if (current != nullptr && current->wall_ms && clock == CLOCK_REALTIME) {
+    *time = {*current->wall_ms / 1'000, *current->wall_ms % 1'000 * 1'000'000};
+    return 0;
+  }
   return __real_clock_gettime(clock, time);
 }
 

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <ctime>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ class SystemCalls {
 
   // What getpid() says.
   std::optional<pid_t> process_id;
+  // What the wall clock says, since 1970.
+  std::optional<std::int64_t> wall_ms;
   // The clocks that were read.
   std::vector<clockid_t> clocks;
 
