@@ -19,6 +19,7 @@ namespace {
 thread_local SystemCalls* current = nullptr;
 
 bool fails(const char* name) { return current != nullptr && current->fails(name); }
+bool fails_by_name(const char* name) { return current != nullptr && current->fails_by_name(name); }
 }  // namespace
 
 SystemCalls::SystemCalls() {
@@ -57,6 +58,7 @@ bool SystemCalls::fails(const char* name) {
 
 using redlock::test::current;
 using redlock::test::fails;
+using redlock::test::fails_by_name;
 
 // What --wrap=name calls the system's own and ours.
 extern "C" {
@@ -161,12 +163,13 @@ int __wrap_shutdown(int descriptor, int how) {
 // Of hiredis: no memory.
 redisReader* __real_redisReaderCreateWithFunctions(redisReplyObjectFunctions* functions);
 redisReader* __wrap_redisReaderCreateWithFunctions(redisReplyObjectFunctions* functions) {
-  return fails("redisReaderCreateWithFunctions") ? nullptr
-                                                 : __real_redisReaderCreateWithFunctions(functions);
+  return fails_by_name("redisReaderCreateWithFunctions")
+             ? nullptr
+             : __real_redisReaderCreateWithFunctions(functions);
 }
 
 int __real_redisReaderFeed(redisReader* reader, const char* bytes, size_t size);
 int __wrap_redisReaderFeed(redisReader* reader, const char* bytes, size_t size) {
-  return fails("redisReaderFeed") ? REDIS_ERR : __real_redisReaderFeed(reader, bytes, size);
+  return fails_by_name("redisReaderFeed") ? REDIS_ERR : __real_redisReaderFeed(reader, bytes, size);
 }
 }

@@ -38,6 +38,8 @@ class SystemCalls {
 
   // Of the wrappers: is this the call that fails?
   [[nodiscard]] bool fails(const char* name);
+  // Of hiredis, which fails where it is named alone: it is none of the system's.
+  [[nodiscard]] bool fails_by_name(const char* name) { return only_ == name && fails(name); }
 
  private:
   std::optional<std::size_t> left_;
