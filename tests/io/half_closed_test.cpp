@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 
 #include <array>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "redlock/runtime/half_closed.hpp"
 #include "redlock/runtime/socket.hpp"
 #include "support/child.hpp"
+#include "support/fake_clock.hpp"
 
 namespace redlock {
 namespace {
@@ -147,6 +149,19 @@ TEST_F(HalfClosing, WhoeverWaitsForOthersLetsGoOfItToo) {
   }));
 }
 
+TEST_F(HalfClosing, WhoeverOpensAnotherLetsGoOfItBeforeAnythingIsWaitedFor) {
+  Endpoint other;
+  other.unix_path = "/nowhere";
+  const Pair pair = connected();
+  const std::size_t before = open_descriptors().size();
+  transport_.close_behind(pair.ours);
+  shutdown(pair.server.number(), SHUT_WR);
+  EXPECT_TRUE(eventually([&] {
+    static_cast<void>(transport_.open(other, Instant::never()));
+    return open_descriptors().size() == before - 1;
+  }));
+}
+
 TEST_F(HalfClosing, AChildThatLetsGoOfItsParentsKeepsNoneOfThem) {
   const std::set<int> before = open_descriptors();
   const Pair pair = connected();
@@ -210,6 +225,15 @@ TEST_F(HalfClosing, WhoseServerHasClosedMakesRoomBeforeTheOldest) {
   EXPECT_FALSE(was_reset(pairs.front().server));
 }
 
+TEST_F(HalfClosing, WhatWasClosedEitherWayIsNoConnectionAnyMore) {
+  const Pair one = connected();
+  const Pair other = connected();
+  transport_.close(one.ours);
+  transport_.close_behind(other.ours);
+  EXPECT_DEATH(static_cast<void>(transport_.status(one.ours)), "links_");
+  EXPECT_DEATH(static_cast<void>(transport_.status(other.ours)), "links_");
+}
+
 TEST_F(HalfClosing, NoDescriptorIsClosedTwice) {
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i <= kHalfClosedMax; ++i) {
@@ -238,6 +262,23 @@ TEST_F(HalfClosing, WhatIsUnreadBringsNoResetOverOurLastWords) {
   EXPECT_EQ(read_to_the_end(pair.server), "undo");
 }
 
+// A server that says more and more must not keep us at it.
+TEST(Draining, ThrowsAQuarterOfAMegabyteAwayAndNoMore) {
+  std::array<int, 2> pair{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair.data()), 0);
+  const Descriptor ours(pair[0]);
+  const Descriptor server(pair[1]);
+  const int room = 1 << 20;
+  setsockopt(server.number(), SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+  constexpr std::size_t kThrownAway = 256 * 1024;
+  const std::string flood(kThrownAway + 20 * 1024, 'x');
+  ASSERT_EQ(write(server.number(), flood.data(), flood.size()), static_cast<ssize_t>(flood.size()));
+  drain(ours);
+  int left = 0;
+  ASSERT_EQ(ioctl(ours.number(), FIONREAD, &left), 0);
+  EXPECT_EQ(static_cast<std::size_t>(left), flood.size() - kThrownAway);
+}
+
 // Reads a little at a time and answers each, as a server does that has much to read, and says how
 // often it could.
 int answers_until_the_end(int server) {
@@ -262,7 +303,8 @@ TEST(AUnixSocketThatIsHalfClosed, IsReadToItsEndByItsServerBeforeAllIsOver) {
     answers = answers_until_the_end(pair[1]);
     close(pair[1]);
   });
-  SystemClock clock;
+  // It has all the time that it takes.
+  test::FakeClock clock;
   closing.close_all(clock);
   server.join();
   EXPECT_EQ(answers, 50);

@@ -85,6 +85,15 @@ TEST_F(LookingUp, AsksTheNameServerAndGivesEveryAddressWithThePort) {
   EXPECT_EQ(addresses(look_up), (std::vector<std::string>{"127.0.0.2:6379", "127.0.0.3:6379"}));
 }
 
+TEST_F(LookingUp, AsksByTcpForAnAnswerThatIsTooLongForUdp) {
+  names_.know("a.test", {"127.0.0.2"});
+  names_.cut_short(true);
+  LookUp look_up(names_.sources(), "a.test", kPort);
+  run(look_up);
+  EXPECT_EQ(addresses(look_up), (std::vector<std::string>{"127.0.0.2:6379"}));
+  EXPECT_EQ(names_.asked(), 4) << "either way, for both versions of IP";
+}
+
 TEST_F(LookingUp, NeverSeeksThePortAmongTheSystemsServices) {
   names_.know("db.test", {"127.0.0.2"});
   ASSERT_EQ(getservbyname("redis", "tcp"), nullptr) << "and so it would be noticed";

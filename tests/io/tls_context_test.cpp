@@ -8,12 +8,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 
 #include "io/support/temp_folder.hpp"
+#include "redlock/runtime/clock.hpp"
 #include "redlock/wire/tls_draft.hpp"
 #include "support/certificates.hpp"
+#include "support/system_calls.hpp"
 #include "support/tls_server.hpp"
 
 namespace redlock {
@@ -256,28 +257,12 @@ TEST_F(TlsFiles, WhatWasReadIsKeptUpToTheBoundAndThenReadAnew) {
   EXPECT_NE(trouble(0), "");
 }
 
-// A client may be a static object, and end behind main(). The process is a new one, since in this
-// one somebody has begun OpenSSL already.
-TEST(TlsAtTheEndOfAProcess, IsStillThere) {
-  const auto usable = [] {
-    Endpoint server;
-    server.host = "localhost";
-    server.tls.emplace();
-    return TlsContexts().begin(server).stream != nullptr;
-  };
-  const auto end = [usable] {
-    // What begins later ends sooner.
-    static const auto kUsable = usable;
-    std::atexit([] { _exit(kUsable() ? 0 : 1); });
-    std::exit(usable() ? 2 : 3);
-  };
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(end(), testing::ExitedWithCode(0), "");
-}
+constexpr std::int64_t kWallMs = 1'700'000'000'000;
 
 // Servers at several ports, all of one certificate.
 class TlsSessions : public testing::Test {
  protected:
+  TlsSessions() { beside_times_.behind.fill(wall_ms()); }
   [[nodiscard]] Endpoint at(std::size_t port) const {
     Endpoint server;
     server.host = "localhost";
@@ -320,7 +305,12 @@ class TlsSessions : public testing::Test {
   Certificate authority_ = Certificate::authority();
   std::string cafile_ = write_file(temp_path("authority"), authority_.certificate_pem());
   test::TlsServer server_{authority_.issue()};
-  TlsContexts contexts_;
+  // Whoever reads on behind the end of its lists finds times that would do.
+  struct {
+    TlsContexts contexts;
+    std::array<std::int64_t, 200> behind;
+  } beside_times_;
+  TlsContexts& contexts_ = beside_times_.contexts;
 };
 
 TEST_F(TlsSessions, AreKeptUpToTheBoundAndThenBegunAnew) {
@@ -333,6 +323,25 @@ TEST_F(TlsSessions, AreKeptUpToTheBoundAndThenBegunAnew) {
   contexts_.remember(at(1), *under_way);
   EXPECT_FALSE(known(at(1)));
   EXPECT_TRUE(known(at(kTlsSessionsMax + 1)));
+}
+
+TEST_F(TlsSessions, AreTakenUpForAnHourAfterTheirServersWereVerified) {
+  test::SystemCalls calls;
+  calls.wall_ms = kWallMs;
+  EXPECT_FALSE(known(at(1)));
+  calls.wall_ms = kWallMs + kTlsTrustedFor.count_ms() - 1;
+  EXPECT_TRUE(known(at(1)));
+  calls.wall_ms = kWallMs + kTlsTrustedFor.count_ms();
+  EXPECT_FALSE(known(at(1)));
+  EXPECT_TRUE(known(at(1)));
+}
+
+TEST_F(TlsSessions, OfATimeThatIsStillToComeAreNotTakenUp) {
+  test::SystemCalls calls;
+  calls.wall_ms = kWallMs;
+  EXPECT_FALSE(known(at(1)));
+  calls.wall_ms = kWallMs - 1;
+  EXPECT_FALSE(known(at(1))) << "the clock was set back, nobody knows by how much";
 }
 
 TEST_F(TlsSessions, AreForgottenWithTheirContexts) {

@@ -1,4 +1,4 @@
-// A connection by TLS that is left to its server before all is answered.
+// A connection by TLS that is closed, or left to its server, before all is answered.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -19,7 +19,8 @@ namespace {
 using test::eventually;
 using test::TlsRedis;
 
-TEST(ATlsConnectionThatIsLeftBehind, SaysGoodbyeBehindItsLastWords) {
+// Whatever is done with the connection behind them.
+void expect_goodbye_behind_last_words(void (SocketTransport::*leave)(ConnectionId)) {
   const test::Listener listener = test::listen_on_loopback(1);
   Endpoint endpoint;
   endpoint.host = "127.0.0.1";
@@ -52,13 +53,21 @@ TEST(ATlsConnectionThatIsLeftBehind, SaysGoodbyeBehindItsLastWords) {
     return transport.status(ours).state == LinkState::connected;
   }));
   ASSERT_EQ(transport.send(ours, "SET\r\nundo").state, IoState::progress);
-  transport.close_behind(ours);
+  (transport.*leave)(ours);
   EXPECT_TRUE(eventually([&] {
     pass();
     return end.told_goodbye();
   }));
   EXPECT_EQ(end.heard(), "SET\r\nundo");
   close(listener.descriptor);
+}
+
+TEST(ATlsConnectionThatIsLeftBehind, SaysGoodbyeBehindItsLastWords) {
+  expect_goodbye_behind_last_words(&SocketTransport::close_behind);
+}
+
+TEST(ATlsConnectionThatIsClosed, SaysGoodbyeBehindItsLastWords) {
+  expect_goodbye_behind_last_words(&SocketTransport::close);
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 // end.
 #include "redlock/runtime/tls_link.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 
 #include "io/support/eventually.hpp"
@@ -177,6 +177,66 @@ TEST_F(ATlsLink, AServerThatTakesNoAnswersIsNotReadUntilItDoes) {
   }));
 }
 
+// Of what waits beside a socket that takes nothing: words of ours, and words about new keys, of
+// which there may be any number.
+class TheBoundOfATlsLink : public ATlsLink {
+ protected:
+  void begin(TlsLink& link) {
+    end_ = test::TlsServerEnd(server_);
+    shake(link);
+    EXPECT_EQ(link.send(ours_.number(), "x").bytes, 1U);
+    pass();
+  }
+  // Nothing that was sent is taken from the socket.
+  IoResult hear(TlsLink& link) {
+    const std::string said = end_.take_output();
+    EXPECT_EQ(::send(theirs_.number(), said.data(), said.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(said.size()));
+    std::array<char, 100> buffer;
+    return link.receive(ours_.number(), buffer);
+  }
+  void leave_waiting(TlsLink& link, std::size_t words) {
+    EXPECT_EQ(link.send(ours_.number(), std::string(words, 'x')).bytes, words);
+    for (int i = 0; i < 1'100; ++i) end_.ask_for_new_keys();
+    EXPECT_EQ(hear(link).state, IoState::blocked);
+    EXPECT_EQ(unread(), 0U);
+  }
+  std::size_t take_all(TlsLink& link) {
+    std::array<char, 8192> buffer;
+    std::size_t total = 0;
+    for (ssize_t got = 1; got > 0; total += static_cast<std::size_t>(got)) {
+      link.flush(ours_.number());
+      got = std::max<ssize_t>(recv(theirs_.number(), buffer.data(), buffer.size(), 0), 0);
+    }
+    return total;
+  }
+  // Whether an answer is read beside so many bytes. How many words are as much as that is tried out
+  // beside a socket that takes them.
+  bool reads_beside(std::size_t waiting) {
+    constexpr std::size_t kSomeWords = 2'000;
+    TlsLink flowing(contexts_, endpoint_);
+    begin(flowing);
+    leave_waiting(flowing, kSomeWords);
+    const std::size_t as_much = take_all(flowing);
+    TlsLink link(contexts_, endpoint_);
+    begin(link);
+    while (::send(ours_.number(), "x", 1, MSG_NOSIGNAL) == 1) {
+    }
+    leave_waiting(link, kSomeWords + waiting - as_much);
+    end_.say("+OK\r\n");
+    return hear(link).bytes == 5;
+  }
+};
+
+TEST_F(TheBoundOfATlsLink, IsWhatMayWaitWhileAnswersAreRead) {
+  EXPECT_TRUE(reads_beside(kTlsOutputMax));
+}
+
+TEST_F(TheBoundOfATlsLink, PassedByOneByteLetsNoAnswersBeRead) {
+  EXPECT_FALSE(reads_beside(kTlsOutputMax + 1));
+  EXPECT_GT(unread(), 0U) << "nor are they taken from the socket";
+}
+
 TEST_F(ATlsLink, AServerThatWantsToShakeHandsAgainIsRefusedAndServedOn) {
   const test::TlsServer server(test::trusted_authority().issue(), {.tls13 = false});
   end_ = test::TlsServerEnd(server);
@@ -321,39 +381,6 @@ TEST_F(ATlsLink, SendingToAServerThatHasGoneEnds) {
   }
   EXPECT_EQ(result.state, IoState::ended);
   EXPECT_NE(result.reason.find("the connection broke"), std::string::npos);
-}
-
-// On a real server.
-// Shakes hands with the shared server as if it was that one; was it known already?
-bool is_known(TlsContexts& contexts, const Endpoint& endpoint) {
-  const Descriptor socket(test::connect_to_port(test::shared_tls_redis().port()));
-  fcntl(socket.number(), F_SETFL, fcntl(socket.number(), F_GETFL) | O_NONBLOCK);
-  TlsLink link(contexts, endpoint);
-  EXPECT_TRUE(eventually([&] {
-    link.shake(socket.number());
-    return link.status().state != LinkState::connecting;
-  }));
-  EXPECT_EQ(link.status().state, LinkState::connected) << link.status().reason;
-  EXPECT_EQ(link.send(socket.number(), "PING\r\n").state, IoState::progress);
-  std::array<char, 100> buffer{};
-  EXPECT_TRUE(
-      eventually([&] { return link.receive(socket.number(), buffer).state == IoState::progress; }));
-  EXPECT_EQ(std::string_view(buffer.data(), 7), "+PONG\r\n");
-  return link.resumed();
-}
-
-TEST(ATlsLinkToARealServer, IsKnownAgainWhenItIsMadeAnew) {
-  TlsContexts contexts;
-  const Endpoint endpoint = test::shared_tls_redis().spec().endpoint;
-  for (const bool again : {false, true, true}) EXPECT_EQ(is_known(contexts, endpoint), again);
-}
-
-TEST(ATlsLinkToARealServer, IsNotTakenForAnotherServerOfThatHost) {
-  TlsContexts contexts;
-  Endpoint endpoint = test::shared_tls_redis().spec().endpoint;
-  EXPECT_FALSE(is_known(contexts, endpoint));
-  ++endpoint.port;
-  EXPECT_FALSE(is_known(contexts, endpoint));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "support/system_calls.hpp"
 
 #include <fcntl.h>
+#include <hiredis/read.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/random.h>
@@ -18,6 +19,7 @@ namespace {
 thread_local SystemCalls* current = nullptr;
 
 bool fails(const char* name) { return current != nullptr && current->fails(name); }
+bool fails_by_name(const char* name) { return current != nullptr && current->fails_by_name(name); }
 }  // namespace
 
 SystemCalls::SystemCalls() {
@@ -56,6 +58,7 @@ bool SystemCalls::fails(const char* name) {
 
 using redlock::test::current;
 using redlock::test::fails;
+using redlock::test::fails_by_name;
 
 // What --wrap=name calls the system's own and ours.
 extern "C" {
@@ -67,6 +70,10 @@ pid_t __wrap_getpid() {
 int __real_clock_gettime(clockid_t clock, timespec* time);
 int __wrap_clock_gettime(clockid_t clock, timespec* time) {
   if (current != nullptr) current->clocks.push_back(clock);
+  if (current != nullptr && current->wall_ms && clock == CLOCK_REALTIME) {
+    *time = {*current->wall_ms / 1'000, *current->wall_ms % 1'000 * 1'000'000};
+    return 0;
+  }
   return __real_clock_gettime(clock, time);
 }
 
@@ -151,5 +158,18 @@ int __wrap_nanosleep(const timespec* span, timespec* left) {
 int __real_shutdown(int descriptor, int how);
 int __wrap_shutdown(int descriptor, int how) {
   return fails("shutdown") ? -1 : __real_shutdown(descriptor, how);
+}
+
+// Of hiredis: no memory.
+redisReader* __real_redisReaderCreateWithFunctions(redisReplyObjectFunctions* functions);
+redisReader* __wrap_redisReaderCreateWithFunctions(redisReplyObjectFunctions* functions) {
+  return fails_by_name("redisReaderCreateWithFunctions")
+             ? nullptr
+             : __real_redisReaderCreateWithFunctions(functions);
+}
+
+int __real_redisReaderFeed(redisReader* reader, const char* bytes, size_t size);
+int __wrap_redisReaderFeed(redisReader* reader, const char* bytes, size_t size) {
+  return fails_by_name("redisReaderFeed") ? REDIS_ERR : __real_redisReaderFeed(reader, bytes, size);
 }
 }

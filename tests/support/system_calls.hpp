@@ -1,4 +1,5 @@
-// Stands between the library and the operating system: calls that fail, or lie, on demand.
+// Stands between the library and the operating system, and hiredis: calls that fail, or lie, on
+// demand.
 //
 // The test programs are linked with --wrap for each name below, so that the library runs
 // unchanged. What is planned concerns the calling thread alone, while the object lives.
@@ -6,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <ctime>
 #include <optional>
 #include <string>
@@ -29,11 +31,15 @@ class SystemCalls {
 
   // What getpid() says.
   std::optional<pid_t> process_id;
+  // What the wall clock says, since 1970.
+  std::optional<std::int64_t> wall_ms;
   // The clocks that were read.
   std::vector<clockid_t> clocks;
 
   // Of the wrappers: is this the call that fails?
   [[nodiscard]] bool fails(const char* name);
+  // Of hiredis, which fails where it is named alone: it is none of the system's.
+  [[nodiscard]] bool fails_by_name(const char* name) { return only_ == name && fails(name); }
 
  private:
   std::optional<std::size_t> left_;

@@ -5,10 +5,13 @@
 #include <hiredis/hiredis.h>
 
 #include <array>
+#include <cerrno>
+#include <new>
 
 #include "redlock/algorithm/entropy.hpp"
 #include "support/resp.hpp"
 #include "support/seeded_entropy.hpp"
+#include "support/system_calls.hpp"
 
 namespace redlock {
 namespace {
@@ -230,6 +233,21 @@ TEST(RespReader, CanBeMovedInTheMiddleOfAReply) {
   const auto value = second.next();
   ASSERT_TRUE(value);
   EXPECT_EQ(value->text, "hello");
+}
+
+// It tells of its own shortage of memory by what it returns.
+TEST(RespReader, WhereHiredisFindsNoMemoryThereIsNone) {
+  test::SystemCalls calls;
+  calls.fail(0, ENOMEM, "redisReaderCreateWithFunctions");
+  EXPECT_THROW(RespReader(), std::bad_alloc);
+  RespReader reader;
+  reader.feed("+OK\r\n");
+  calls.fail(0, ENOMEM, "redisReaderFeed");
+  EXPECT_THROW(static_cast<void>(reader.next()), std::bad_alloc);
+  EXPECT_EQ(reader.error(), "");
+  const auto value = reader.next();
+  ASSERT_TRUE(value) << "nothing of it is lost";
+  EXPECT_EQ(value->text, "OK");
 }
 
 TEST(Codec, NamesTheHiredisItWasBuiltWithAndTheOneThatRuns) {

@@ -43,7 +43,26 @@ TEST(Secret, LeavesNothingInWhatItWasMovedFrom) {
   const Secret moved = std::move(*from);
   EXPECT_EQ(bytes.find(rest), std::string_view::npos);
   EXPECT_EQ(moved, word);
+  EXPECT_TRUE(from->empty());
   from->~Secret();
+}
+
+// Where a text that is returned stands in its object itself, it stands there as the argument.
+std::string short_text(const std::string& word, const char*& place) {
+  std::string text = word;
+  place = text.data();
+  return text;
+}
+
+TEST(Secret, LeavesNothingInTheArgumentThatItWasMadeOf) {
+  const std::string word = "hunter2";
+  const char* place = nullptr;
+  const auto left = [&] { return std::string(place + 1, word.size() - 1); };
+  const auto size_and_left = [&](const Secret& secret) { return std::pair(secret.size(), left()); };
+  // Looked at while the argument is still there: it goes with the whole expression.
+  const auto [size, rest] = size_and_left(Secret(short_text(word, place)));
+  EXPECT_EQ(size, word.size());
+  EXPECT_EQ(rest, std::string(word.size() - 1, '\0'));
 }
 
 TEST(Secret, ComparesAsItsText) {

@@ -19,6 +19,7 @@ constexpr std::size_t kQuestionTailBytes = 4;  // type and class
 constexpr std::uint8_t kServfail = 2;
 constexpr std::uint8_t kNxdomain = 3;
 constexpr std::uint8_t kTypeA = 1;
+constexpr std::uint8_t kCutShort = 2;  // in the byte of the reply's flags
 
 struct Question {
   std::string name;
@@ -63,15 +64,22 @@ std::string reply_to(const std::string& query, const Question& question, std::ui
 
 }  // namespace
 
-NameServer::NameServer()
-    : socket_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)), wake_(eventfd(0, EFD_CLOEXEC)) {
-  require(socket_ >= 0 && wake_ >= 0, "socket");
-  sockaddr_in address = loopback_address(0);
-  socklen_t size = sizeof(address);
-  auto* name = reinterpret_cast<sockaddr*>(&address);
-  require(bind(socket_, name, size) == 0, "bind");
-  require(getsockname(socket_, name, &size) == 0, "getsockname");
-  port_ = ntohs(address.sin_port);
+NameServer::NameServer() : wake_(eventfd(0, EFD_CLOEXEC)) {
+  require(wake_ >= 0, "eventfd");
+  // Both at one port: what the system chooses for the one may be taken for the other.
+  for (int tries = 0;; ++tries) {
+    const Listener listener = listen_on_loopback(8);
+    listener_ = listener.descriptor;
+    port_ = listener.port;
+    socket_ = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    require(socket_ >= 0, "socket");
+    const sockaddr_in address = loopback_address(port_);
+    const auto* name = reinterpret_cast<const sockaddr*>(&address);
+    if (bind(socket_, name, sizeof(address)) == 0) break;
+    require(tries < 100, "bind");
+    close(socket_);
+    close(listener_);
+  }
   thread_ = std::thread([this] { run(); });
 }
 
@@ -80,6 +88,7 @@ NameServer::~NameServer() {
   [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof(one));
   thread_.join();
   close(socket_);
+  close(listener_);
   close(wake_);
 }
 
@@ -100,6 +109,11 @@ void NameServer::fail(bool failing) {
   failing_ = failing;
 }
 
+void NameServer::cut_short(bool cutting) {
+  const std::scoped_lock lock(mutex_);
+  cutting_ = cutting;
+}
+
 void NameServer::take(std::chrono::milliseconds delay) {
   const std::scoped_lock lock(mutex_);
   delay_ = delay;
@@ -112,17 +126,43 @@ int NameServer::asked(const std::string& name) const {
   return count;
 }
 
-std::string NameServer::answer(const std::string& query) {
+std::string NameServer::answer(const std::string& query, Way way) {
   const Question question = question_of(query);
   if (question.name.empty()) return {};
   const std::scoped_lock lock(mutex_);
   ++asked_[question.name];
   if (silent_) return {};
   if (failing_) return reply_to(query, question, kServfail, {});
+  if (cutting_ && way == Way::udp) {
+    std::string reply = reply_to(query, question, 0, {});
+    reply[2] = static_cast<char>(reply[2] | kCutShort);
+    return reply;
+  }
   const auto known = names_.find(question.name);
   if (known == names_.end()) return reply_to(query, question, kNxdomain, {});
   return reply_to(query, question, 0,
                   question.type == kTypeA ? known->second : std::vector<std::string>());
+}
+
+// Questions and answers stand behind their sizes, of two bytes.
+bool NameServer::serve(Client& client) {
+  std::array<char, 4096> buffer;
+  const ssize_t got = recv(client.socket.number(), buffer.data(), buffer.size(), 0);
+  if (got <= 0) return false;
+  client.heard.append(buffer.data(), static_cast<std::size_t>(got));
+  while (client.heard.size() >= 2) {
+    const auto upper = static_cast<std::uint8_t>(client.heard[0]);
+    const auto lower = static_cast<std::uint8_t>(client.heard[1]);
+    const std::size_t size = upper * 256U + lower;
+    if (client.heard.size() < 2 + size) break;
+    const std::string reply = answer(client.heard.substr(2, size), Way::tcp);
+    client.heard.erase(0, 2 + size);
+    const std::string framed =
+        std::string{static_cast<char>(reply.size() / 256), static_cast<char>(reply.size() % 256)} +
+        reply;
+    if (!reply.empty()) send(client.socket.number(), framed.data(), framed.size(), MSG_NOSIGNAL);
+  }
+  return true;
 }
 
 void NameServer::run() {
@@ -132,9 +172,11 @@ void NameServer::run() {
     std::string reply;
   };
   std::vector<Held> held;
+  std::vector<Client> clients;
   std::array<char, 4096> buffer;
   for (;;) {
-    std::array<pollfd, 2> polled{pollfd{wake_, POLLIN, 0}, pollfd{socket_, POLLIN, 0}};
+    std::vector<pollfd> polled{{wake_, POLLIN, 0}, {socket_, POLLIN, 0}, {listener_, POLLIN, 0}};
+    for (const Client& client : clients) polled.push_back({client.socket.number(), POLLIN, 0});
     poll(polled.data(), polled.size(), held.empty() ? -1 : 2);
     if (polled[0].revents != 0) return;
     if (polled[1].revents != 0) {
@@ -142,10 +184,17 @@ void NameServer::run() {
       socklen_t size = sizeof(next.client);
       const ssize_t got = recvfrom(socket_, buffer.data(), buffer.size(), 0,
                                    reinterpret_cast<sockaddr*>(&next.client), &size);
-      if (got > 0) next.reply = answer(std::string(buffer.data(), static_cast<std::size_t>(got)));
+      if (got > 0)
+        next.reply = answer(std::string(buffer.data(), static_cast<std::size_t>(got)), Way::udp);
       const std::scoped_lock lock(mutex_);
       next.until = std::chrono::steady_clock::now() + delay_;
       if (!next.reply.empty()) held.push_back(std::move(next));
+    }
+    std::size_t at = 2;
+    std::erase_if(clients,
+                  [&](Client& client) { return polled[++at].revents != 0 && !serve(client); });
+    if (polled[2].revents != 0) {
+      clients.push_back({Descriptor(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)), {}});
     }
     std::erase_if(held, [this](const Held& reply) {
       if (std::chrono::steady_clock::now() < reply.until) return false;

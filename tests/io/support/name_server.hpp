@@ -1,5 +1,5 @@
-// A name server on the loopback, over UDP, that knows what the test tells it; on a thread of its
-// own.
+// A name server on the loopback, over UDP and TCP, that knows what the test tells it; on a thread
+// of its own.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "redlock/runtime/descriptor.hpp"
 #include "redlock/runtime/look_up.hpp"
 
 namespace redlock::test {
@@ -28,16 +29,28 @@ class NameServer {
   void be_silent(bool silent);
   // SERVFAIL, to whatever is asked.
   void fail(bool failing);
-  // Each answer is held back so long.
+  // By UDP it says only that the answer is too long for that.
+  void cut_short(bool cutting);
+  // Each answer by UDP is held back so long.
   void take(std::chrono::milliseconds delay);
-  // Questions of any kind for a name; for all names where it is empty.
+  // Questions of any kind for a name, either way; for all names where it is empty.
   [[nodiscard]] int asked(const std::string& name = {}) const;
 
  private:
+  enum class Way { udp, tcp };
+  // By TCP, with the first bytes of what may be a question.
+  struct Client {
+    Descriptor socket;
+    std::string heard;
+  };
+
   void run();
-  [[nodiscard]] std::string answer(const std::string& query);
+  [[nodiscard]] std::string answer(const std::string& query, Way way);
+  // False where the client has gone.
+  [[nodiscard]] bool serve(Client& client);
 
   int socket_ = -1;
+  int listener_ = -1;
   int wake_ = -1;
   std::uint16_t port_ = 0;
   mutable std::mutex mutex_;  // of everything below
@@ -45,6 +58,7 @@ class NameServer {
   std::map<std::string, int> asked_;
   bool silent_ = false;
   bool failing_ = false;
+  bool cutting_ = false;
   std::chrono::milliseconds delay_{0};
   std::thread thread_;
 };
