@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "redlock/runtime/connection_upkeep.hpp"
-#include "support/fake_transport.hpp"
+#include "support/faulty_transport.hpp"
 #include "support/seeded_entropy.hpp"
 
 namespace redlock {
@@ -96,7 +96,7 @@ class ConnectionTest : public testing::Test {
 
   test::FakeClock clock_;
   test::SeededEntropy entropy_;
-  test::FakeTransport transport_{clock_};
+  test::FaultyTransport transport_{clock_};
   PingConnection pings_{std::make_unique<MovingLocator>(), transport_, entropy_};
   std::vector<std::string> events_;
 };
@@ -145,6 +145,58 @@ TEST_F(ConnectionTest, GivesUpAConversationWhoseAnswerIsOverdue) {
   EXPECT_TRUE(pings_.closing());
   EXPECT_TRUE(pings_.in_doubt());
   EXPECT_EQ(events_, std::vector<std::string>{"no answer"});
+}
+
+TEST_F(ConnectionTest, ThatTheTransportHasNoMemoryForIsAsIfNobodyHadAskedForIt) {
+  transport_.short_of_memory = true;
+  EXPECT_THROW(pings_.ping(clock_.now()), std::bad_alloc);
+  EXPECT_EQ(pings_.connection(), 0U);
+  EXPECT_FALSE(pings_.has_conversation());
+  EXPECT_TRUE(pings_.idle());
+  transport_.short_of_memory = false;
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  turn();
+  EXPECT_EQ(events_, std::vector<std::string>{"PONG"});
+}
+
+TEST_F(ConnectionTest, ThatTheTransportHasNoMemoryForHasNothingToSayNotEvenAGreeting) {
+  PingConnection greeting(std::make_unique<FixedLocator>(parse_server("redis://here/1").endpoint),
+                          transport_, entropy_);
+  transport_.short_of_memory = true;
+  EXPECT_THROW(greeting.ping(clock_.now()), std::bad_alloc);
+  EXPECT_FALSE(greeting.has_output());
+}
+
+TEST_F(ConnectionTest, ThatTakesNothingMoreIsGivenUpThoughThereIsNothingToRead) {
+  transport_.cannot_send = true;
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  EXPECT_TRUE(pings_.closing());
+  EXPECT_EQ(events_, std::vector<std::string>{"broken pipe"});
+  EXPECT_EQ(pings_.trouble().reason, "broken pipe");
+}
+
+TEST_F(ConnectionTest, ThatTakesNothingMoreIsReadBeforeItIsGivenUp) {
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  transport_.cannot_send = true;
+  pings_.flush(clock_.now(), events_);
+  EXPECT_TRUE(pings_.closing());
+  EXPECT_EQ(events_, (std::vector<std::string>{"PONG", "broken pipe"}));
+}
+
+TEST_F(ConnectionTest, ThatTakesNothingMoreSinceItHasEndedIsToldToHaveEnded) {
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  turn();
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  transport_.cannot_send = true;
+  transport_.drop_connections(server("here"));
+  pings_.flush(clock_.now(), events_);
+  EXPECT_TRUE(pings_.closing());
+  EXPECT_EQ(events_, (std::vector<std::string>{"PONG", "the server closed the connection"}));
 }
 
 TEST_F(ConnectionTest, LooksForAServerAnewWhereTheLastConnectionWasLost) {

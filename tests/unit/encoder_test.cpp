@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/allocations.hpp"
+
 namespace redlock {
 namespace {
 
@@ -56,6 +58,29 @@ TEST(RequestEncoder, ANewCommandInAnOldOnesMemoryIsStillANewCommand) {
   for (int i = 0; i < 100; ++i) {
     const SharedCommand command = check_of(std::to_string(i));
     EXPECT_EQ(encoder.encode(command, ScriptForm::text), fresh(*command, ScriptForm::text));
+  }
+}
+
+// Or half of a request would be sent for the whole of another.
+TEST(RequestEncoder, ForgetsWhatItKnewWhereMemoryRunsOutInTheMiddleOfARequest) {
+  const SharedCommand known = check_of("a");
+  const SharedCommand longer = check_of(std::string(1'000, 'b'));
+  struct Asked {
+    SharedCommand command;
+    ScriptForm form;
+  };
+  for (const Asked& next : {Asked{longer, ScriptForm::sha1}, Asked{known, ScriptForm::text}}) {
+    std::size_t shortages = 0;
+    for (bool happened = true; happened; shortages += happened ? 1 : 0) {
+      RequestEncoder encoder;
+      static_cast<void>(encoder.encode(known, ScriptForm::sha1));
+      happened = test::try_without(shortages, test::Shortage::once, [&] {
+                   static_cast<void>(encoder.encode(next.command, next.form));
+                 }).happened;
+      EXPECT_EQ(encoder.encode(known, ScriptForm::sha1), fresh(*known, ScriptForm::sha1));
+      EXPECT_EQ(encoder.encode(next.command, next.form), fresh(*next.command, next.form));
+    }
+    EXPECT_GT(shortages, 0U);
   }
 }
 

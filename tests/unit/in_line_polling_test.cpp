@@ -44,6 +44,7 @@ TEST_F(PollingWait, PollsWhereNoMajorityLetsItStandInLine) {
   ASSERT_EQ(nodes_of(only<SetIfAbsent>(requests)), (Nodes{0, 1, 2}));
   // Behind the passes.
   EXPECT_TRUE(std::holds_alternative<SetIfAbsent>(*requests.back().command));
+  EXPECT_GT(requests.back().attempt, only<Pass>(requests)[0].attempt);
   for (const std::size_t node : {0U, 1U}) {
     line_->take_reply(NodeIndex(node), requests.back().attempt, Reply::granted(), t(3));
   }

@@ -186,6 +186,18 @@ TEST_F(Wait, GivesUpAtOnceAndLeavesEveryLine) {
   EXPECT_EQ(nodes_of(only<Pass>(drain())), (Nodes{0, 1, 2}));
 }
 
+// What is to undo a join is none itself, whatever is made of the latest one.
+TEST_F(Wait, ItsPassesAreAnAttemptBehindAllJoins) {
+  stand(Duration::ms(500));
+  deny_all(t(1));
+  line_->abort(t(3));
+  const auto passes = only<Pass>(drain());
+  ASSERT_EQ(passes.size(), 3U);
+  for (const Request& pass : passes) {
+    for (const auto& [node, join] : joins_) EXPECT_GT(pass.attempt, join.attempt) << node;
+  }
+}
+
 TEST_F(Wait, WhatIsAnsweredWithinAnAnswerTimeOfTheEndStillCounts) {
   memory_->note_waited(Resource("r"), t(0));
   begin(Duration::ms(60));

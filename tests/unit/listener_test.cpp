@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "support/allocations.hpp"
 #include "support/fake_transport.hpp"
 #include "support/seeded_entropy.hpp"
 
@@ -173,6 +174,23 @@ TEST_F(ListenerTest, ARefusalThatPassesIsTriedAgainSoon) {
   server().say = nullptr;
   run(kBackoffMax);
   EXPECT_NE(listener_.hearing()->channel, "");
+}
+
+TEST_F(ListenerTest, WithoutMemoryForItsReasonAFaultIsToldAndNoReasonOfAnOlderOne) {
+  refuse("NOPERM this user has no permissions");
+  run(Duration::ms(5));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  ASSERT_EQ(listener_.hearing()->fault, Fault::acl);
+  refuse("LOADING " + std::string(200, '.'));
+  clock_.advance(kRefusedFor);
+  listener_.attend(clock_.now(), pushes_);
+  for (int turn = 0; turn < 3; ++turn) listener_.take_ready(true, true, clock_.now(), pushes_);
+  ASSERT_TRUE(listener_.closing());
+  const test::FailingAllocations failing(0, test::Shortage::once);
+  listener_.review(clock_.now());
+  EXPECT_TRUE(failing.happened());
+  EXPECT_EQ(listener_.hearing()->fault, Fault::loading);
+  EXPECT_EQ(listener_.hearing()->reason, "");
 }
 
 TEST_F(ListenerTest, AsksForASignOfLifeNowAndThen) {

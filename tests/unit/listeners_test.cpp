@@ -4,45 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/child.hpp"
-#include "support/fake_world.hpp"
-#include "support/listening.hpp"
+#include "support/listeners_fixture.hpp"
 
 namespace redlock {
 namespace {
 
-using test::FakeServer;
-using test::Listening;
+using test::ListenersTest;
 using test::Told;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-class ListenersTest : public test::FakeWorld {
- protected:
-  NodeList nodes(std::size_t first, std::size_t count) {
-    NodeList nodes;
-    for (std::size_t i = first; i < first + count; ++i) {
-      nodes.push_back(pool_.node(parse_server(name(i)).endpoint, kTimeoutDefault));
-    }
-    return nodes;
-  }
-  OperationId listen(Told& told, std::size_t count, const std::string& token = "tok") {
-    return listen_to(told, nodes(0, count), token);
-  }
-  OperationId listen_to(Told& told, const NodeList& to, const std::string& token = "tok") {
-    return pool_.begin(std::make_unique<Listening>(told, to.size(), Token(token)), to);
-  }
-  // To the first server, until it is heard; its channel then.
-  std::string listen_for_a_moment() {
-    Told told;
-    const OperationId id = listen(told, 1);
-    step_for(Duration::ms(1));
-    pool_.take(id);
-    return told.channel(0);
-  }
-
-  Told told_;
-};
 
 TEST_F(ListenersTest, NoneIsOpenedWhileNobodyListens) {
   LockManager locks = manager(3);
@@ -290,16 +260,6 @@ TEST_F(ListenersTest, OneThatWasListenedToAtThisVeryMomentIsUnusedForNoTime) {
   EXPECT_EQ(pool_.listener_count(), 0U);
 }
 
-TEST_F(ListenersTest, NobodyLooksTwiceForTheSakeOfOneThatNobodyListensTo) {
-  server(0).stopped = true;
-  pool_.take(listen(told_, 1));
-  listen(told_, 0);
-  clock_.advance(kTimeoutDefault * 2);
-  const std::size_t before = transport_.wait_count;
-  pool_.step(clock_.now());
-  EXPECT_EQ(transport_.wait_count - before, 1U);
-}
-
 TEST_F(ListenersTest, TheServerHasTheTimeOfItsMostPatientUser) {
   const Duration patient = kTimeoutDefault + Duration::ms(10);
   server(0).answer_time = patient - Duration::ms(1);
@@ -362,24 +322,6 @@ TEST_F(ListenersTest, TheEndOfARequestLeavesThem) {
   pool_.take(listen(told_, 3));
   pool_.deliver();
   EXPECT_EQ(pool_.listener_count(), 3U);
-}
-
-TEST_F(ListenersTest, AChildForgetsItsParents) {
-  listen(told_, 1);
-  step_for(Duration::ms(1));
-  const std::size_t requests = server(0).log.size();
-  EXPECT_EQ(test::exit_status_of_child([&] {
-              if (pool_.listener_count() != 0 || pool_.next_deadline()) return false;
-              Told own;
-              listen(own, 1);
-              step_for(Duration::ms(1));
-              const bool another = own.channel(0) != told_.channel(0) && !own.channel(0).empty();
-              return another && server(0).log.size() == requests + 1;
-            }),
-            0);
-  transport_.publish(server(0), told_.channel(0), "granted 1 tok");
-  step_for(Duration::ms(1));
-  EXPECT_THAT(told_.pushes, SizeIs(1));
 }
 
 TEST_F(ListenersTest, WhatOneThrowsEndsItAlone) {

@@ -47,23 +47,41 @@ TEST(PoolOverAHoldingTransport, ReadsWithoutWaitingWhatNoPollingShows) {
   EXPECT_EQ(clock.now(), begun);
 }
 
-TEST(PoolOverAHoldingTransport, HearsWithoutWaitingWhatNoPollingShows) {
+TEST(PoolOverAHoldingTransport, ReadsWithoutWaitingThoughAnotherServerIsSilent) {
   test::FakeClock clock;
   test::SeededEntropy entropy;
   HoldingTransport transport(clock);
   Pool pool(transport, clock, entropy);
-  test::Told told;
-  const NodeList nodes{pool.node(parse_server("s0").endpoint, kTimeoutDefault)};
-  (void)pool.begin(std::make_unique<test::Listening>(told, 1, Token("tok")), nodes);
-  for (int i = 0; i < 10 && told.channel(0).empty(); ++i) {
-    pool.step(clock.now() + Duration::ms(1));
-  }
-  ASSERT_NE(told.channel(0), "");
-  transport.publish(transport.server("s0:6379"), told.channel(0), "granted 1 tok");
+  LockManager locks(pool, {parse_server("s0"), parse_server("s1"), parse_server("s2")}, {});
+  transport.server("s2:6379").stopped = true;
+  const OperationId id = locks.begin_lock(Resource("r"), Duration::seconds(10));
   const Instant begun = clock.now();
-  pool.step(begun + Duration::ms(100));
-  EXPECT_EQ(told.pushes.size(), 1U);
+  EXPECT_EQ(pool.run(id).decision, Decision::granted);
   EXPECT_EQ(clock.now(), begun);
+}
+
+TEST(PoolOverAHoldingTransport, HearsWithoutWaitingWhatNoPollingShowsOfAnyServer) {
+  for (const std::string speaks : {"s0", "s1"}) {
+    SCOPED_TRACE(speaks);
+    test::FakeClock clock;
+    test::SeededEntropy entropy;
+    HoldingTransport transport(clock);
+    Pool pool(transport, clock, entropy);
+    test::Told told;
+    NodeList nodes;
+    for (const char* name : {"s0", "s1"}) {
+      nodes.push_back(pool.node(parse_server(name).endpoint, kTimeoutDefault));
+    }
+    (void)pool.begin(std::make_unique<test::Listening>(told, 2, Token("tok")), nodes);
+    for (int i = 0; i < 10; ++i) pool.step(clock.now() + Duration::ms(1));
+    const std::string channel = told.channel(speaks == "s0" ? 0 : 1);
+    ASSERT_NE(channel, "");
+    transport.publish(transport.server(speaks + ":6379"), channel, "granted 1 tok");
+    const Instant begun = clock.now();
+    pool.step(begun + Duration::ms(100));
+    EXPECT_EQ(told.pushes.size(), 1U);
+    EXPECT_EQ(clock.now(), begun);
+  }
 }
 
 class PreparedTransport final : public test::FakeTransport {

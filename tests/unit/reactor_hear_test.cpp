@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "redlock/algorithm/plant.hpp"
+#include "support/child.hpp"
 #include "support/fake_world.hpp"
 #include "support/listening.hpp"
 #include "support/machine.hpp"
@@ -120,6 +121,24 @@ TEST_F(APushForNobody, IsForgottenBehindTheLatestThatWereGivenUp) {
   unlock(locks_, Token("the last"));
   push(0, "tok");
   EXPECT_EQ(passes(0, "tok"), before + 1);
+}
+
+TEST_F(APushForNobody, IsNotAnsweredByAChildWhereItsParentGaveTheLockUp) {
+  Told waiting;
+  pool_.take(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
+  step_for(Duration::ms(1));
+  EXPECT_EQ(test::exit_status_of_child([&] {
+              const NodeList own_nodes{pool_.node(specs(1)[0].endpoint, kTimeoutDefault)};
+              told_ = Told();
+              (void)pool_.begin(std::make_unique<Listening>(told_, 1, Token("own")), own_nodes);
+              LockManager own_locks = manager(1);
+              lock(own_locks, "own");
+              step_for(Duration::ms(1));
+              const std::size_t before = passes(0, "tok");
+              push(0, "tok");
+              return !told_.channel(0).empty() && passes(0, "tok") == before;
+            }),
+            0);
 }
 
 // At the end of a request nobody listens any more, and what was pushed meanwhile is given back.

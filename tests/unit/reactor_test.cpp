@@ -110,6 +110,16 @@ TEST_F(ReactorTest, AStepWaitsForNothingWhereMoreLiesReadyThanTheSocketsShow) {
   EXPECT_EQ(time_of([&] { pool_.step(Instant::never()); }), Duration());
 }
 
+TEST_F(ReactorTest, ATurnLooksOnceWhileAnAnswerIsAwaitedThoughItsConnectionHasBeenSilent) {
+  LockManager locks = manager(1);
+  server(0).answer_time = kAnswerTime;
+  static_cast<void>(locks.begin_lock(Resource("r"), kTtl));
+  step_for(kIdleLook * 2);
+  const std::size_t before = transport_.wait_count;
+  pool_.step(clock_.now());
+  EXPECT_EQ(transport_.wait_count - before, 1U);
+}
+
 TEST_F(ReactorTest, AStepReturnsAtTheMomentItWasGiven) {
   server(0).stopped = true;
   LockManager locks = manager(1);

@@ -265,41 +265,6 @@ TEST_P(ShortOfMemory, APoolThatEndsDoesNotEndTheProcess) {
   FAIL() << "it never passed";
 }
 
-// Fails once, when it is asked what it wants sent, and tells when it is let go of.
-class Fragile final : public Operation {
- public:
-  explicit Fragile(bool& gone) : gone_(gone) {}
-  ~Fragile() override { gone_ = true; }
-  void start(Instant /*now*/) override {}
-  void take_reply(NodeIndex /*node*/, AttemptNumber /*attempt*/, Reply /*reply*/,
-                  Instant /*now*/) override {}
-  void take_time(Instant /*now*/) override {}
-  void abort(Instant /*now*/) override { aborted_ = true; }
-  std::optional<Request> next_request() override {
-    if (!std::exchange(failed_, true)) throw std::bad_alloc();
-    return std::nullopt;
-  }
-  [[nodiscard]] std::optional<Instant> next_deadline() const override { return std::nullopt; }
-  [[nodiscard]] const Outcome* outcome() const override { return aborted_ ? &outcome_ : nullptr; }
-  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(outcome_); }
-
- private:
-  bool& gone_;
-  bool failed_ = false;
-  bool aborted_ = false;
-  Outcome outcome_;
-};
-
-TEST(FailedOperation, IsLetGoOfOnceItIsUndone) {
-  test::FakeClock clock;
-  test::FakeTransport transport{clock};
-  test::SeededEntropy entropy;
-  Reactor reactor{transport, clock, entropy};
-  bool gone = false;
-  EXPECT_THROW((void)reactor.begin(std::make_unique<Fragile>(gone), {}), std::bad_alloc);
-  EXPECT_TRUE(gone);
-}
-
 TEST(ShortOfRandomness, AnywhereInACallCostsOnlyItself) {
   for (std::size_t n = 0; n < 100; ++n) {
     World world;
