@@ -1,8 +1,12 @@
 // The API of C++ users on real servers, where memory runs out: nothing stays locked by that.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <new>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "io/support/clients_on_servers.hpp"
@@ -84,6 +88,37 @@ TEST_P(ClientWithoutMemory, TheEndOfALeaseIsMadeUpForByTheNextCall) {
       lease.reset();
     }
     ASSERT_TRUE(gone_behind_a_call(client));
+  }
+}
+
+TEST_F(ClientOnServers, WhatIsOwedIsDoneByWhateverIsCalledNext) {
+  Client client(addresses(), patient());
+  Result other = client.try_lock("other", 60s);
+  Result given_back = client.try_lock("given back", 60s);
+  // The end of a lease would be a call of its own.
+  Result more = Refusal{};
+  ASSERT_TRUE(other && given_back);
+  // The third server may hear of a release with the next call only.
+  const auto majority_is_free = [] { return std::ranges::count(values(3), "nil") >= 2; };
+  const std::map<std::string, std::function<void()>> calls = {
+      {"lock", [&] { EXPECT_TRUE(more = client.try_lock("one more", 60s)); }},
+      {"inspect", [&] { (void)client.inspect("other"); }},
+      {"confirm", [&] { EXPECT_TRUE(other->confirm()); }},
+      {"extend", [&] { EXPECT_TRUE(other->extend(60s)); }},
+      {"shorten", [&] { EXPECT_TRUE(other->shorten(30s)); }},
+      {"release", [&] { EXPECT_TRUE(given_back->release()); }},
+  };
+  for (const auto& [name, call] : calls) {
+    SCOPED_TRACE(name);
+    std::optional<Result> lease = client.try_lock("r", 60s);
+    ASSERT_TRUE(*lease);
+    {
+      const test::FailingAllocations failing(0, Shortage::lasting);
+      lease.reset();
+    }
+    EXPECT_FALSE(majority_is_free()) << "nothing could be sent";
+    call();
+    ASSERT_TRUE(eventually(majority_is_free));
   }
 }
 

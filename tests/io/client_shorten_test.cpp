@@ -58,6 +58,18 @@ TEST_F(ClientShortens, TheTtlThatItIsKeptAliveWithExtends) {
   EXPECT_EQ(lease->token(), token);
 }
 
+// Who keeps it alive may be extending it by the longer one at that moment.
+TEST_F(ClientShortens, AnyTtlBelowTheOneThatItIsKeptAliveWithShortens) {
+  Result lease = client_.try_lock("r", 6s);
+  ASSERT_TRUE(lease);
+  const KeepAlive kept = lease->keep_alive(1h);
+  const std::string token(lease->token());
+  // Then no server keeps it for longer than that.
+  ASSERT_TRUE(eventually([&] { return lease->remaining() < 5s; }));
+  EXPECT_TRUE(lease->shorten(5500ms));
+  EXPECT_NE(lease->token(), token);
+}
+
 TEST_F(ClientShortens, AnExtendWhoseAnswersWereLostIsShortenedToo) {
   Client hasty(addresses(), {.timeout = 300ms});
   Result lease = hasty.try_lock("r", 10s);

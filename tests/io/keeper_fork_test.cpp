@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "io/support/descriptors.hpp"
@@ -14,17 +13,11 @@
 namespace redlock {
 namespace {
 
+using test::asleep;
 using test::eventually;
 using test::exit_status_of_child;
 using test::KeeperBesideTwoThreads;
 using test::open_descriptors;
-
-bool asleep(const std::filesystem::path& task) {
-  std::ifstream stat(task / "stat");
-  std::string number, name, state;
-  stat >> number >> name >> state;
-  return state == "S";
-}
 
 // Holds the keeper's thread up in the middle of a turn, by which a lease is lost, until somebody
 // who forks waits for it.

@@ -25,10 +25,16 @@ struct Plan {
 thread_local Plan plan;
 // Of all threads but one: how many more succeed before one fails; negative: none fails.
 std::atomic<std::ptrdiff_t> left_elsewhere = -1;
+std::atomic<bool> lasting_elsewhere = false;
 thread_local bool here = false;
 
+bool fails_elsewhere() {
+  if (left_elsewhere.load() >= 0) return left_elsewhere.fetch_sub(1) == 0;
+  return lasting_elsewhere.load();
+}
+
 bool fails() {
-  if (!here && left_elsewhere.load() >= 0 && left_elsewhere.fetch_sub(1) == 0) return true;
+  if (!here && fails_elsewhere()) return true;
   if (!plan.armed || plan.with_memory > 0) return false;
   if (plan.left > 0) {
     --plan.left;
@@ -79,12 +85,14 @@ FailingAllocations::~FailingAllocations() { plan.armed = false; }
 
 bool FailingAllocations::happened() const { return plan.happened; }
 
-FailingElsewhere::FailingElsewhere(std::size_t n) {
+FailingElsewhere::FailingElsewhere(std::size_t n, Shortage shortage) {
   here = true;
   left_elsewhere = static_cast<std::ptrdiff_t>(n);
+  lasting_elsewhere = shortage == Shortage::lasting;
 }
 
 FailingElsewhere::~FailingElsewhere() {
+  lasting_elsewhere = false;
   left_elsewhere = -1;
   here = false;
 }

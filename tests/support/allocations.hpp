@@ -37,10 +37,10 @@ Tried try_without(std::size_t n, Shortage shortage, Call call) {
   return {failing.happened(), false};
 }
 
-// The same for all other threads, once. One of these at a time.
+// The same for all other threads. One of these at a time.
 class FailingElsewhere {
  public:
-  explicit FailingElsewhere(std::size_t n);
+  explicit FailingElsewhere(std::size_t n, Shortage shortage = Shortage::once);
   FailingElsewhere(const FailingElsewhere&) = delete;
   FailingElsewhere& operator=(const FailingElsewhere&) = delete;
   ~FailingElsewhere();

@@ -16,7 +16,6 @@ final class UnitTests
         'core/redlock/client/held.cpp' => 'tests/io/client_test.cpp',
         'core/redlock/client/inspect.cpp' => 'tests/io/client_inspect_test.cpp',
         'core/redlock/client/lease.cpp' => 'tests/io/client_keep_test.cpp',
-        'core/redlock/client/shared.cpp' => 'tests/io/client_test.cpp',
         'core/redlock/runtime/clock.cpp' => 'tests/unit/system_test.cpp',
         'core/redlock/runtime/reactor_end.cpp' => 'tests/unit/delivery_test.cpp',
         'core/redlock/runtime/tls_absent.cpp' => 'tests/unit/tls_plan_test.cpp',

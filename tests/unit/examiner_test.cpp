@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <utility>
+
 #include "redlock/wire/facts.hpp"
 #include "support/fake_world.hpp"
 
@@ -132,6 +136,45 @@ TEST_F(ExaminerTest, NonsenseBehindTheLastAnswerIsToldToo) {
 TEST_F(ExaminerTest, AServerThatTalksNonsenseIsGivenUp) {
   server(0).say = [](const test::Arguments&) { return std::optional<std::string>("?\r\n"); };
   EXPECT_EQ(examine_servers(1)[0].trouble.fault, Fault::protocol);
+}
+
+// As of a stream that has taken a whole record off its socket and hands out a part of it.
+class HalvesAnswers final : public test::FakeTransport {
+ public:
+  using FakeTransport::FakeTransport;
+  Wants wants(ConnectionId connection, bool has_output) override {
+    return {true, has_output, !rest_[connection].empty()};
+  }
+  IoResult receive(ConnectionId connection, std::span<char> into) override {
+    if (std::exchange(waits_, false)) return {};
+    std::string& rest = rest_[connection];
+    if (rest.empty()) {
+      const IoResult came = FakeTransport::receive(connection, into);
+      if (came.state != IoState::progress || came.bytes < 2) return came;
+      rest.assign(into.data() + came.bytes / 2, into.data() + came.bytes);
+      waits_ = true;
+      return {IoState::progress, came.bytes / 2, {}};
+    }
+    const std::size_t size = rest.copy(into.data(), into.size());
+    rest.erase(0, size);
+    return {IoState::progress, size, {}};
+  }
+
+ private:
+  std::map<ConnectionId, std::string> rest_;
+  bool waits_ = false;  // The next reading brings nothing.
+};
+
+TEST_F(ExaminerTest, WhatNoSocketShowsAnyMoreIsReadAtOnce) {
+  HalvesAnswers halves(clock_);
+  halves.server(name(0)).say = healthy;
+  // Has nothing of the kind, and is asked beside it.
+  halves.server(name(1)).stopped = true;
+  const auto seen = examine(ServerPlan(specs(2), Duration::ms(50), {}), halves, clock_, entropy_);
+  EXPECT_EQ(seen[0].trouble.fault, Fault::none);
+  EXPECT_EQ(seen[0].facts.role, "master");
+  EXPECT_EQ(seen[0].facts.round_trip_us, 0);
+  EXPECT_EQ(seen[1].trouble.fault, Fault::timeout);
 }
 
 }  // namespace

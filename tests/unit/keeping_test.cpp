@@ -325,9 +325,9 @@ TEST_F(KeepingTest, LeasesOfOnePlanShareItsConnections) {
 }
 
 TEST_F(KeepingTest, NothingIsLeftOfPlansWhoseLeasesAreKeptNoMore) {
-  const auto keep_one_of_another_plan = [this] {
+  const auto keep_one_of = [this](const std::shared_ptr<const LockPlan>& plan) {
     const Instant until = clock_.now() + kTtl;
-    KeptLease lease{std::make_shared<const LockPlan>(specs(3), once()),
+    KeptLease lease{plan,
                     Resource("r"),
                     Token("t"),
                     {kTtl, kTtl},
@@ -339,9 +339,14 @@ TEST_F(KeepingTest, NothingIsLeftOfPlansWhoseLeasesAreKeptNoMore) {
     lease.trust->end();
     keeping_.stop(*lease.trust);
   };
-  keep_one_of_another_plan();
+  // Their owners have them still: none lies where another one lay.
+  std::vector<std::shared_ptr<const LockPlan>> plans;
+  for (int i = 0; i < 11; ++i) {
+    plans.push_back(std::make_shared<const LockPlan>(specs(3), once()));
+  }
+  keep_one_of(plans.back());
   const std::ptrdiff_t before = test::allocations_alive();
-  for (int i = 0; i < 10; ++i) keep_one_of_another_plan();
+  for (const auto& plan : plans) keep_one_of(plan);
   EXPECT_EQ(test::allocations_alive(), before);
 }
 

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "support/fake_world.hpp"
+#include "support/machine.hpp"
 
 namespace redlock {
 namespace {
 
 using test::FakeWorld;
+using test::kOneNs;
 
 class UnawaitedTest : public FakeWorld {
  protected:
@@ -103,6 +105,25 @@ TEST_F(UnawaitedTest, AServerThatStandsStillIsWaitedForOnceInAWhile) {
   EXPECT_LE(waits_among(300, apart), 1);
   clock_.advance(kPauseAfterSilence);
   EXPECT_LE(waits_among(300, apart), 1);
+}
+
+TEST_F(UnawaitedTest, AServerThatLeftItUnansweredIsWaitedForAgainTenSecondsLaterAndNotSooner) {
+  LockManager locks = manager(1);
+  // One release is enough, on a connection that stands; the server has gone silent behind that.
+  const auto waits = [&] {
+    server(0).stopped = false;
+    pool_.close_all();
+    lock(locks, "connects");
+    server(0).stopped = true;
+    return waits_for(locks, 0, Token(std::string(kBytesUnawaitedMax, 't')));
+  };
+  ASSERT_TRUE(waits());
+  const Instant again = clock_.now() + kPauseAfterSilence;
+  clock_.advance_to(again - kOneNs);
+  ASSERT_FALSE(waits());
+  ASSERT_EQ(clock_.now(), again - kOneNs) << "the fakes take no time";
+  clock_.advance_to(again);
+  EXPECT_TRUE(waits());
 }
 
 }  // namespace

@@ -13,17 +13,34 @@ namespace redlock::test {
 
 inline constexpr Duration kKeptTtl = Duration::ms(2'000);
 
-class KeeperBesideTwoThreads : public Fleet {
+// Of /proc: is it waiting for something?
+inline bool asleep(const std::filesystem::path& task) {
+  std::ifstream stat(task / "stat");
+  std::string number, name, state;
+  stat >> number >> name >> state;
+  return state == "S";
+}
+
+class KeeperOnServers : public Fleet {
  protected:
   static LockOptions kept() {
     LockOptions options = once();
     options.client_name = "kept";
     return options;
   }
-  KeptLease take(const std::string& resource = "r") {
+  KeptLease take(const std::string& resource = "r", Duration ttl = kKeptTtl) {
     const Instant taken_at = runtime_.pool().clock().now();
-    const Outcome taken = lock(runtime_, locks_, resource, kKeptTtl);
-    return kept_lease(plan_, resource, taken, taken_at, {kKeptTtl, Duration::seconds(3'600)});
+    const Outcome taken = lock(runtime_, locks_, resource, ttl);
+    return kept_lease(plan_, resource, taken, taken_at, {ttl, ttl * 1'800});
+  }
+  // As if it had been taken a third of its ttl ago: its first extend is due at once.
+  KeptLease take_due(const std::string& resource = "r", Duration ttl = kKeptTtl) {
+    KeptLease lease = take(resource, ttl);
+    const Duration third = Duration::ns(ttl.count_ns() / kRenewalPart);
+    lease.taken_at = lease.taken_at - third;
+    lease.trusted_until = lease.trusted_until - third;
+    lease.trust = std::make_shared<Trust>(lease.trusted_until);
+    return lease;
   }
   static void end(Keeper& keeper, const KeptLease& lease) {
     lease.trust->end();
@@ -54,5 +71,8 @@ class KeeperBesideTwoThreads : public Fleet {
   LockManager locks_{runtime_.pool(), plan_};
   Keeper keeper_;
 };
+
+// Its tests run under ThreadSanitizer too.
+class KeeperBesideTwoThreads : public KeeperOnServers {};
 
 }  // namespace redlock::test

@@ -1,0 +1,81 @@
+// When a keeper's thread ends, and what it leaves behind: nothing that its next one would find, and
+// no vote that it was planting.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "io/support/keeper_on_servers.hpp"
+#include "support/allocations.hpp"
+
+namespace redlock {
+namespace {
+
+using test::asleep;
+using test::eventually;
+using test::KeeperOnServers;
+
+TEST_F(KeeperOnServers, EveryThreadWithoutLeasesIsIdleForAsLongAsTheFirst) {
+  constexpr Duration kIdle = Duration::ms(200);
+  Keeper keeper(kIdle);
+  const auto now = [this] { return runtime_.pool().clock().now(); };
+  for (const char* resource : {"r1", "r2", "r3"}) {
+    // It lets go of that in its first turn.
+    const KeptLease lease = take_due(resource);
+    lease.trust->end();
+    const Instant began = now();
+    keeper.keep(lease);
+    ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
+    EXPECT_GE(now() - began, kIdle) << resource;
+  }
+}
+
+// Is told of a loss, and holds the keeper's thread up until its owner waits for its end.
+class HoldsTheThreadUp final : public LossListener {
+ public:
+  void lost() noexcept override {
+    holds_ = true;
+    eventually([this] { return ends_ && asleep("/proc/self/task/" + std::to_string(owner_)); });
+  }
+  [[nodiscard]] bool holds() const { return holds_; }
+  void end() { ends_ = true; }
+
+ private:
+  const pid_t owner_ = gettid();
+  std::atomic<bool> holds_ = false;
+  std::atomic<bool> ends_ = false;
+};
+
+TEST_F(KeeperOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBack) {
+  // Every answer of an extend is waited for.
+  constexpr Duration kLong = Duration::seconds(3'600);
+  const auto listener = std::make_shared<HoldsTheThreadUp>();
+  const KeptLease planted = take_due("r", kLong);
+  KeptLease lost = take_due("lost", kLong);
+  lost.listener = listener;
+  // So it is asked first, and its answer is looked at last.
+  lost.taken_at = lost.taken_at - Duration::seconds(600);
+  const auto third_vote = [] { return server(2).say({"GET", "r"}); };
+  ASSERT_TRUE(eventually([&] { return third_vote() == planted.token.view(); }));
+  server(2).say({"DEL", "r"});
+  for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "lost", "somebody else's"});
+  auto keeper = std::make_unique<Keeper>();
+  {
+    // It hears of both before it does anything.
+    const test::FailingElsewhere failing(0, test::Shortage::lasting);
+    keeper->keep(lost);
+    keeper->keep(planted);
+    const std::size_t before = sleeps_of_others();
+    ASSERT_TRUE(eventually([&] { return sleeps_of_others() > before + 2; }));
+  }
+  ASSERT_TRUE(eventually([&] { return listener->holds(); }));
+  EXPECT_TRUE(eventually([&] { return third_vote() == planted.token.view(); }));
+  planted.trust->end();
+  listener->end();
+  keeper.reset();
+  EXPECT_TRUE(eventually([&] { return third_vote() == "nil"; }));
+}
+
+}  // namespace
+}  // namespace redlock
