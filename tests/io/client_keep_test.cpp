@@ -151,18 +151,6 @@ TEST_F(ClientKeepsBesideTwoThreads, NothingIsKeptForLongerThanWasAllowed) {
   EXPECT_FALSE(lease.live());
 }
 
-TEST_F(ClientKeepsBesideTwoThreads, NothingIsKeptForLessThanItIsTrustedAlready) {
-  Result lease = client_.try_lock("r", 60s);
-  ASSERT_TRUE(lease);
-  // That takes nothing away.
-  ASSERT_TRUE(lease->extend(500ms));
-  const KeepAlive kept = lease->keep_alive(500ms);
-  const auto over = std::chrono::steady_clock::now() + 1s;
-  EXPECT_TRUE(eventually([over] { return std::chrono::steady_clock::now() > over; }));
-  EXPECT_FALSE(kept.lost().stop_requested());
-  EXPECT_TRUE(lease->live());
-}
-
 TEST_F(ClientKeepsBesideTwoThreads, AReleaseIsNoLossAndEndsTheKeeping) {
   Lease lease = take();
   const KeepAlive kept = lease.keep_alive(kMax);
