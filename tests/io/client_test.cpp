@@ -33,6 +33,11 @@ TEST_F(ClientOnServers, ALeaseMayBeTrustedForItsTtlLessDrift) {
   EXPECT_TRUE(lease->live());
   EXPECT_LE(lease->remaining(), 60s - 602ms);
   EXPECT_GT(lease->remaining(), 30s);
+  // Half of it, by a user who trusts no clock.
+  Client other(addresses(), {.timeout = 5s, .drift_factor = 0.5});
+  const Result brief = other.try_lock("another", 60s);
+  ASSERT_TRUE(brief);
+  EXPECT_LE(brief->remaining(), 30s);
 }
 
 TEST_F(ClientOnServers, WhatSomebodyElseHoldsIsDenied) {

@@ -93,6 +93,9 @@ TEST_F(ClientOnServers, AStopUndoesWhatIsUnderWayAndWaitsForNoServer) {
   steady_clock::time_point stopped;
   std::jthread stopper([&] {
     EXPECT_TRUE(eventually([] { return server(2).say({"GET", "r"}) != "nil"; }));
+    // By then that answer has been taken too, and none is to come.
+    const auto taken = steady_clock::now() + 100ms;
+    EXPECT_TRUE(eventually([taken] { return steady_clock::now() > taken; }));
     stopped = steady_clock::now();
     source.request_stop();
   });

@@ -64,6 +64,22 @@ TEST_F(KeepingTest, ExtendsTakeHalfOfTheRoomThatAConnectionHas) {
   EXPECT_EQ(extends(0), kAwaitedBesidesRemovalsMax / 2);
 }
 
+TEST_F(KeepingTest, WhatFindsNoRoomIsLostWhenItsTrustEndsAndNotLater) {
+  KeptLease soon = take("soon");
+  for (std::size_t i = 0; i < kExtendsUnderWayMax; ++i) {
+    keeping_.keep(take_due("r" + std::to_string(i)));
+  }
+  for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
+  keeping_.drive(clock_.now());
+  // Sooner than it would be looked again whether there is room.
+  soon.trusted_until = clock_.now() + Duration::ns(kCrowdedPause.count_ns() / 2);
+  soon.trust = std::make_shared<Trust>(soon.trusted_until);
+  keeping_.keep(soon);
+  keep_for(soon.trusted_until - clock_.now());
+  EXPECT_EQ(clock_.now(), soon.trusted_until);
+  EXPECT_EQ(losses_->count, 1);
+}
+
 TEST_F(KeepingTest, LeasesThatAreStoppedWhileTheyAreExtendedTakeNobodysRoom) {
   const KeptLease later = take();
   keeping_.keep(later);

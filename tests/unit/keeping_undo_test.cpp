@@ -66,13 +66,34 @@ TEST_F(KeepingUndoTest, OfWhatIsTakenBackNothingIsUnderWayAnyMore) {
   EXPECT_EQ(pool_.next_deadline(), std::nullopt);
 }
 
-TEST_F(KeepingUndoTest, WhatIsPlantedForALockThatIsPassedOnStaysWhoeverNoticesFirst) {
-  const KeptLease lease = take_and_plant();
-  lease.trust->pass_on();
-  keep_for(kTtl);
-  EXPECT_EQ(keeping_.size(), 0U);
-  EXPECT_EQ(losses_->count, 0);
-  EXPECT_EQ(server(2).keys["r"], lease.token.view());
+// Its answer may be long in coming, and what was planted is in others' way.
+TEST_F(KeepingUndoTest, WhatIsPlantedForALockThatIsReleasedBehindItsKeepingIsTakenBackAtOnce) {
+  EXPECT_TRUE(is_taken_back_by([this](const KeptLease& lease) {
+    stop(lease);
+    EXPECT_EQ(keeping_.size(), 1U) << "what is planted is waited for";
+    lease.trust->end();
+    keeping_.drive(clock_.now());
+    EXPECT_TRUE(server(2).keys.empty());
+  }));
+}
+
+TEST_F(KeepingUndoTest, WhatIsPlantedForALostLeaseIsTakenBack) {
+  EXPECT_TRUE(is_taken_back_by([this](const KeptLease& lease) {
+    // Its owner has learned it first, and it is looked at anew.
+    lease.trust->lose(Loss::denied);
+    keeping_.keep(lease);
+    keeping_.drive(clock_.now());
+    EXPECT_EQ(losses_->count, 1);
+  }));
+}
+
+TEST_F(KeepingUndoTest, WhatIsPlantedForALockThatIsPassedOnStaysThoughItIsLookedAt) {
+  EXPECT_FALSE(is_taken_back_by([this](const KeptLease& lease) {
+    lease.trust->pass_on();
+    keeping_.keep(lease);
+    keep_for(Duration::ms(50));
+    EXPECT_EQ(losses_->count, 0);
+  }));
 }
 
 }  // namespace

@@ -205,6 +205,13 @@ TEST_F(Keeping, OneOfWhichLittleIsLeftIsDueBeforeThatIsOver) {
   EXPECT_EQ(kept.extend_by(due), kTtl);
 }
 
+TEST_F(Keeping, IsTrustedFromItsTakeOnForNoLongerThanThat) {
+  const Renewal kept{{kTtl, Duration::ms(3'000)}, t(0), t(9'000), entropy_};
+  EXPECT_EQ(kept.trusted_until(), t(3'000));
+  EXPECT_EQ(kept.loss(t(3'000) - kOneNs), Loss::none);
+  EXPECT_EQ(kept.loss(t(3'000)), Loss::kept);
+}
+
 TEST_F(Keeping, TrustsNobodyBeyondThatEnd) {
   Renewal kept = lease(Duration::ms(3'500));
   EXPECT_EQ(kept.extend_by(t(1'000)), Duration::ms(2'500));

@@ -77,15 +77,16 @@ TEST(Result, AsARefusalIsFalseAndHasNoLease) {
   EXPECT_THROW((void)result->live(), std::bad_variant_access);
 }
 
+std::string complaint(std::vector<std::string> servers, Options options) {
+  try {
+    const Client client(std::move(servers), std::move(options));
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
 TEST(Client, NamesWhatCannotBeMeant) {
-  const auto complaint = [](std::vector<std::string> servers, Options options) -> std::string {
-    try {
-      const Client client(std::move(servers), std::move(options));
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
-    return "none";
-  };
   const std::vector<std::string> good{"10.0.0.1"};
   EXPECT_EQ(complaint(good, {}), "none");
   EXPECT_EQ(complaint({}, {}), "servers must not be empty");
@@ -103,6 +104,24 @@ TEST(Client, NamesWhatCannotBeMeant) {
             "client_name must be printable ASCII without spaces, at most 256 bytes long");
   EXPECT_EQ(complaint(good, {.retry_delay = -1ms}),
             "retry_delay must be at least 0 and at most an hour");
+}
+
+TEST(Client, TakesWhatIsAtItsBoundAndNothingBeyond) {
+  const std::vector<std::string> good{"10.0.0.1"};
+  const std::string name(256, 'n');
+  for (const char* printable : {"!", "~"}) {
+    EXPECT_EQ(complaint(good, {.client_name = printable}), "none");
+  }
+  for (const char* other : {" ", "\x7f", "\xff"}) {
+    EXPECT_NE(complaint(good, {.client_name = other}), "none");
+  }
+  EXPECT_EQ(complaint(good, {.client_name = name}), "none");
+  EXPECT_NE(complaint(good, {.client_name = name + "n"}), "none");
+  EXPECT_EQ(complaint(good, {.retry_delay = 0ms}), "none");
+  EXPECT_EQ(complaint(good, {.retry_delay = 1h}), "none");
+  EXPECT_NE(complaint(good, {.retry_delay = 1h + 1ms}), "none");
+  EXPECT_EQ(complaint(good, {.drift_factor = 0}), "none");
+  EXPECT_NE(complaint(good, {.drift_factor = -0.1}), "none");
 }
 
 TEST(Client, ShowsNoPasswordInAComplaint) {
