@@ -49,8 +49,9 @@ TEST_F(PlantTest, IsDoneWhenAllHaveAnswered) {
   EXPECT_EQ(plant_.outcome(), nullptr);
   plant_.take_reply(NodeIndex(0), 1, Reply::granted(), t(2));
   plant_.take_reply(NodeIndex(1), 1, Reply::granted(), t(2));
+  plant_.take_reply(NodeIndex(2), 2, Reply::granted(), t(2));
   EXPECT_EQ(plant_.outcome(), nullptr)
-      << "a node counts once, and one that was not asked not at all";
+      << "a node counts once, and one that was not asked or in another attempt not at all";
   plant_.take_reply(NodeIndex(2), 1, Reply::granted(), t(3));
   ASSERT_NE(plant_.outcome(), nullptr);
   EXPECT_EQ(plant_.outcome()->decision, Decision::granted);
