@@ -51,6 +51,12 @@ TEST_F(ClientOnServers, WhatSomebodyElseHoldsIsDenied) {
   EXPECT_EQ(server(0).say({"CLIENT", "LIST", "TYPE", "pubsub"}), "");
 }
 
+TEST_F(ClientOnServers, AServerShowsItsNameToWhoeverAsksWhoIsThere) {
+  Client client(addresses(), {.timeout = 5s, .client_name = "nightly"});
+  ASSERT_TRUE(client.try_lock("r", 60s));
+  EXPECT_NE(server(0).say({"CLIENT", "LIST"}).find("name=nightly"), std::string::npos);
+}
+
 TEST_F(ClientOnServers, ServersThatAreDownAreToldFromALockThatIsHeld) {
   Client client({"127.0.0.1:1", "127.0.0.1:2"}, patient());
   const Result lease = client.try_lock("r", 60s);

@@ -114,6 +114,22 @@ TEST_F(ConnectionTest, ThatNeverEndsToSpeakIsReadForABoundedTimeInEachTurn) {
   EXPECT_LE(events_.size() * pong.size(), kReceivesMax * kReceiveBytes);
 }
 
+TEST_F(ConnectionTest, ToAServerThatSpeaksNoRespIsOpenedLessOftenEachTime) {
+  for (const char* name : {"here", "there"}) {
+    server(name).say = [](const test::Arguments&) { return "nonsense\r\n"; };
+  }
+  Duration pause;
+  for (int failures = 0; failures < 5; ++failures) {
+    const Instant since = clock_.now();
+    while (!pings_.ping(clock_.now())) clock_.advance(Duration::ms(1));
+    pause = clock_.now() - since;
+    for (int turns = 0; turns < 10 && !pings_.closing(); ++turns) turn();
+    ASSERT_TRUE(pings_.closing());
+    pings_.let_go(clock_.now());
+  }
+  EXPECT_GT(pause, kBackoffFirst * 2) << "what it says is no life";
+}
+
 // As after a fork: what it carried is its parent's, and nothing of it is left to look at.
 TEST_F(ConnectionTest, ThatIsForgottenHasNothingToSayAndNothingToHear) {
   ASSERT_TRUE(pings_.ping(clock_.now()));

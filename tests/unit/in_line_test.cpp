@@ -30,6 +30,18 @@ TEST_F(Wait, AsksPlainlyFirstAndListensToNobody) {
             validity_of(kWaitersTtl, Duration::ms(1), kDriftFactorDefault));
 }
 
+TEST_F(Wait, HearsNothingBeforeItStandsInLineNorBehindItsEnd) {
+  begin(Duration::ms(1'000));
+  drain();
+  hear_all(t(1));
+  for (const std::size_t node : {0U, 1U})
+    line_->take_reply(NodeIndex(node), 1, Reply::granted(), t(2));
+  ASSERT_TRUE(granted());
+  hear_all(t(3));
+  EXPECT_TRUE(only<Join>(drain()).empty());
+  EXPECT_TRUE(granted());
+}
+
 TEST_F(Wait, StandsInLineWhereThePlainAttemptIsDenied) {
   begin(Duration::ms(1'000));
   const Token plain = std::get<SetIfAbsent>(*drain()[0].command).token;

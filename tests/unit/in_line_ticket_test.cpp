@@ -43,6 +43,16 @@ TEST_F(Wait, ACorrectedTicketIsToldWhomeverTheOldOneIsStillOnItsWayTo) {
   EXPECT_TRUE(drain().empty());
 }
 
+TEST_F(Wait, ACorrectedTicketHurriesNobodyToAServerThatIsDown) {
+  stand(Duration::ms(60'000));
+  drain();
+  answer(2, Reply::unknown(Fault::closed, "down"), t(1));
+  const std::string off = "9000 4 " + std::to_string(kWall + 5'000);
+  deny(0, t(2), off);
+  deny(1, t(2), off);
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+}
+
 // Which of the servers are heard first is chance.
 TEST_F(Wait, OneServersClockAloneMovesNoTicket) {
   for (const std::int64_t off_ms : {600'000, -600'000}) {

@@ -135,6 +135,12 @@ TEST(ServerParts, WhatAUrlSaysCountsAndTheRestIsTakenFromBesideIt) {
   EXPECT_TRUE(server.timeout_of_connecting);
 }
 
+TEST(ServerParts, APasswordMayStandBesideAUrl) {
+  ServerParts beside;
+  set_password(beside, "builder");
+  EXPECT_EQ(endpoint(with_url(parts_from_text("redis://h"), beside)).password, "builder");
+}
+
 TEST(ServerParts, TheHostBesideAUrlCountsNowhereAndBringsNoPort) {
   const auto both = [](std::string_view url) {
     return endpoint(with_url(parts_from_text(url), host("tls://other:7000"))).display();
