@@ -43,7 +43,11 @@ final class TurnLock
             $waitMs = (int) ($this->plan['pause'] * $this->plan['attempts'] * 1000);
             $options = ['keepAlive' => $this->plan['kind'] === 'LockManager'];
             $this->lease = $this->lock->acquire($this->plan['resource'], (int) ($seconds * 1000), $waitMs, $options);
-            return $this->lease !== null;
+            if ($this->lease === null) {
+                return false;
+            }
+            $this->look($this->lease);
+            return true;
         }
         $pause = $this->plan['pause'];
         return $this->lock->getPidLock($this->plan['resource'], $seconds - 0.001, $pause, $this->plan['attempts'] - 1) === 1;
@@ -58,10 +62,13 @@ final class TurnLock
     /** Whether a lease that is kept alive has been ours until now; others know their end beforehand. */
     public function wasKept(): bool
     {
-        if ($this->lease === null) {
-            return true;
-        }
-        $left = $this->lease->remaining();
+        return $this->lease === null || $this->look($this->lease);
+    }
+
+    /** Whether it is live; notes for how long it can be trusted. */
+    private function look(Lease $lease): bool
+    {
+        $left = $lease->remaining();
         if ($left > 0.0) {
             $this->trustedUntil = Wait::now() + $left / 1000;
         }

@@ -18,6 +18,7 @@ final class Witness
     /** @var resource */
     private $door;
     private int $countSeen = 0;
+    private string $who = '';
 
     public function __construct(public readonly string $folder)
     {
@@ -39,6 +40,7 @@ final class Witness
         if (!flock($this->door, LOCK_EX | LOCK_NB)) {
             $this->add('overlaps', sprintf('%s met %s at %.4f', $who, $this->holder(), Wait::now()));
         }
+        $this->who = $who;
         $this->note('holder', $who);
         $this->countSeen = $this->count();
     }
@@ -56,7 +58,7 @@ final class Witness
      */
     public function overstayed(float $since): void
     {
-        $this->add('overstays', sprintf('%s %.4f %.4f', strtr($this->holder(), ' ', '_'), $since, Wait::now()));
+        $this->add('overstays', sprintf("%s\t%.4f\t%.4f", $this->who, $since, Wait::now()));
     }
 
     /** For how many seconds whoever was met had overstayed by then; null where he had not. */
@@ -64,9 +66,9 @@ final class Witness
     {
         [, $met, $at] = preg_split('/ met | at /', $overlap);
         foreach (@file("$this->folder/overstays", FILE_IGNORE_NEW_LINES) ?: [] as $line) {
-            [$who, $since, $until] = explode(' ', $line);
-            if ($who === strtr($met, ' ', '_') && $at >= $since && $at <= $until) {
-                return $at - $since;
+            [$who, $since, $until] = explode("\t", $line);
+            if ($who === $met && (float) $at >= (float) $since && (float) $at <= (float) $until) {
+                return (float) $at - (float) $since;
             }
         }
         return null;
