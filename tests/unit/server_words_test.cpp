@@ -123,6 +123,10 @@ TEST(Secrets, ALineEndIsNotFoundInAnyOtherByte) {
   EXPECT_EQ(secrets_of("ab\ncd").shown("ERR got 'abacd'"), "ERR got 'abacd'");
 }
 
+TEST(Secrets, AnAmpersandIsTakenForNoOtherByte) {
+  EXPECT_EQ(secrets_of("secret").shown("ERR got 's&cret'"), "ERR got 's&cret'");
+}
+
 TEST(Secrets, NorDoThoseOfHtml) {
   EXPECT_EQ(secrets_of("a&b<c>d").shown("ERR got a&amp;b&lt;c&gt;d"),
             std::string("ERR ") + kHidden);

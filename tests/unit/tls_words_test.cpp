@@ -202,6 +202,16 @@ TEST(TlsWords, ARefusalOfOurCertificateWhereNoneIsShownWantsOne) {
   }
 }
 
+TEST(TlsWords, WhoAskedForNoCertificateMissesNone) {
+  const auto words = [](int alert) {
+    ERR_raise(ERR_LIB_SSL, SSL_AD_REASON_OFFSET + alert);
+    return tls_trouble({.name = "h"});
+  };
+  EXPECT_EQ(words(40),
+            "the server refused the handshake: no version, cipher or certificate that it accepts");
+  EXPECT_EQ(words(42), "the server does not accept our certificate");
+}
+
 TEST(TlsWords, AServerOfOldVersions) {
   const std::shared_ptr<SSL_CTX> context = test::client_context(authority());
   SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
