@@ -78,6 +78,26 @@ TEST_F(ATakeThatComesLate, GoesOnANewConnectionWhereTheOldOneWasSilentForItsLimi
   EXPECT_EQ(server(0).connections_opened, 2U);
 }
 
+TEST_F(ATakeThatComesLate, LooksFromTheMomentOnAtWhichAConnectionHasBeenSilentForLong) {
+  after(kIdleLook, [this] { transport_.drop_connections(server(0)); });
+  EXPECT_EQ(replies_.back().answer, Answer::granted);
+  EXPECT_EQ(server(0).connections_opened, 2U);
+}
+
+TEST_F(ATakeThatComesLate, GoesOnANewConnectionFromTheLimitOfTheOldOneOn) {
+  pool_.set_idle_limit(kIdleLimitMin);
+  after(kIdleLimitMin, [this] { transport_.forget_flows(server(0)); });
+  EXPECT_EQ(replies_.back().answer, Answer::granted);
+  EXPECT_EQ(server(0).connections_opened, 2U);
+}
+
+TEST_F(ATakeThatComesLate, GoesOnTheOldConnectionBeforeItsLimit) {
+  pool_.set_idle_limit(kIdleLimitMin);
+  after(kIdleLimitMin - Duration::ns(1), [] {});
+  EXPECT_EQ(replies_.back().answer, Answer::granted);
+  EXPECT_EQ(server(0).connections_opened, 1U);
+}
+
 TEST_F(ATakeThatComesLate, KeepsAConnectionThatIsWell) {
   after(kIdleLook + Duration::ms(2), [] {});
   EXPECT_EQ(replies_.back().answer, Answer::granted);

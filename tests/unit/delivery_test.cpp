@@ -127,6 +127,17 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, ADeadServerCostsItsOwnTimeOnce) {
   EXPECT_EQ(time_of([&] { pool_.deliver(); }), Duration());
 }
 
+TEST_F(Rule14RemovalsArriveBeforeTheEnd, AServerThatTakesNoMoreCostsItsOwnTimeOnce) {
+  LockManager locks = manager(1);
+  server(0).reach = FakeServer::Reach::refuses;
+  ASSERT_EQ(unlock(locks, Token("t")).decision, Decision::unreachable);
+  server(0).reach = FakeServer::Reach::accepts;
+  clock_.advance(kBackoffMax);
+  transport_.send_room = 10;
+  EXPECT_EQ(time_of([&] { pool_.deliver(); }), kTimeoutDefault);
+  EXPECT_EQ(time_of([&] { pool_.deliver(); }), Duration());
+}
+
 TEST_F(Rule14RemovalsArriveBeforeTheEnd, AtTheLastChanceAServerIsWaitedForThoughItWasInVain) {
   server(2).reach = FakeServer::Reach::vanishes;
   LockManager locks = manager(3);

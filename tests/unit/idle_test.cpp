@@ -100,6 +100,27 @@ TEST_F(IdleTest, ARemovalOnAConnectionThatIsOverdueIsSentAgainOnTheNextOne) {
   EXPECT_FALSE(server(2).keys.contains("r"));
 }
 
+TEST_F(IdleTest, AReleaseThatIsAskedForAnewIsSentAgainAnew) {
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  step_for(Duration::ms(1));
+  for (int i = 0; i < 2; ++i) {
+    server(2).keys["r"] = outcome.token.view();
+    transport_.forget_flows(server(2));
+    unlock(locks, outcome.token);
+    step_for(kTimeoutDefault);
+    ASSERT_TRUE(server(2).keys.contains("r"));
+    clock_.advance(kBackoffMax);
+    ASSERT_EQ(lock(locks, "next" + std::to_string(i)).decision, Decision::granted);
+    step_for(Duration::ms(1));
+    EXPECT_FALSE(server(2).keys.contains("r")) << i;
+    transport_.drop_connections(server(2));
+    clock_.advance(kIdleLook);
+    ASSERT_EQ(lock(locks, "on a new one" + std::to_string(i)).decision, Decision::granted);
+    step_for(Duration::ms(1));
+  }
+}
+
 // Or what it has to read when it goes on would grow with each connection.
 TEST_F(IdleTest, AServerThatStandsStillIsSentARemovalTwiceAndNotWithEveryConnection) {
   LockManager locks = manager(3);

@@ -34,6 +34,20 @@ TEST_F(KeepingTest, NothingIsPlantedWhereSomebodyElseStandsOrNoMajorityConfirmed
   EXPECT_EQ(lease.trust->loss(), Loss::denied);
 }
 
+// Its owner has been told so while the extend was under way.
+TEST_F(KeepingTest, NothingIsPlantedForATrustThatIsOverWhenItsExtendIsGranted) {
+  const KeptLease lease = take();
+  keeping_.keep(lease);
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
+  server(2).keys.clear();
+  const std::size_t before = server(2).count("SET");
+  while (extends(2) == 0) keep_for(Duration::ms(1));
+  lease.trust->lose(Loss::silence);
+  keep_for(Duration::ms(100));
+  EXPECT_EQ(keeping_.size(), 0U);
+  EXPECT_EQ(server(2).count("SET"), before);
+}
+
 TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
   const KeptLease lease = take_and_plant();
   lease.trust->end();

@@ -85,6 +85,17 @@ TEST_F(Rule08TheChildsPool, IsCalledByNobody) {
             0);
 }
 
+TEST_F(Rule08TheChildsPool, HoldsNothingBackThoughItsParentDoes) {
+  const Pool::Convoy together(pool_);
+  EXPECT_EQ(exit_status_of_child([&] {
+              lock(locks_);
+              const std::size_t before = requests();
+              static_cast<void>(locks_.begin_check(Resource("r"), Token("t")));
+              return requests() == before + 3;
+            }),
+            0);
+}
+
 TEST_F(Rule08TheChildsPool, SendsNothingWhenItEnds) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
   static_cast<void>(locks_.begin_lock(Resource("r"), Duration::ms(10'000)));
@@ -233,7 +244,7 @@ class Rule08TheChildsReactor : public testing::Test {
   // Only the parent comes back.
   void expect_aborted_in_the_child(OperationId id) {
     if (transport_.child == 0) _exit(pool_.take(id).decision == Decision::aborted ? 0 : 1);
-    EXPECT_EQ(transport_.status, 0) << "1: not aborted, 3: it has read, 4: it has sent";
+    EXPECT_EQ(transport_.status, 0) << "1: not aborted, 3: it has read, 4: sent, 5: closed";
     EXPECT_EQ(pool_.run(id).decision, Decision::granted);
   }
 
@@ -255,6 +266,13 @@ TEST_F(Rule08TheChildsReactor, TouchesNothingBehindTheWaitInWhichItWasForked) {
 TEST_F(Rule08TheChildsReactor, BeginsNothingWhereItWasForkedMeanwhile) {
   pool_.run(begin_lock("first"));
   clock_.advance(kIdleLook);
+  transport_.fork_next_wait = true;
+  expect_aborted_in_the_child(begin_lock("r"));
+}
+
+TEST_F(Rule08TheChildsReactor, ReplacesNothingWhereItWasForkedAsItLooked) {
+  pool_.run(begin_lock("first"));
+  clock_.advance(kIdleLimitDefault);
   transport_.fork_next_wait = true;
   expect_aborted_in_the_child(begin_lock("r"));
 }

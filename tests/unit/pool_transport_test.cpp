@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "redlock/runtime/pool.hpp"
+#include "support/child.hpp"
 #include "support/fake_world.hpp"
 #include "support/listening.hpp"
 
@@ -117,21 +118,35 @@ class CalledTransport final : public test::FakeTransport {
   bool called = false;
 };
 
-TEST(PoolThatIsCalled, HearsInTheNextStepWhatCameWhileItOnlyLooked) {
-  test::FakeClock clock;
-  test::SeededEntropy entropy;
-  CalledTransport transport(clock);
-  Pool pool(transport, clock, entropy);
-  LockManager locks(pool, {parse_server("s0")}, {});
-  const Outcome taken = pool.run(locks.begin_lock(Resource("r"), Duration::seconds(10)));
-  clock.advance(kIdleLook);
-  transport.called = true;
-  pool.take(locks.begin_check(Resource("r"), taken.token));
-  EXPECT_FALSE(transport.called);
-  const Instant begun = clock.now();
-  EXPECT_EQ(pool.step(begun + Duration::seconds(2)), Woken::called);
-  EXPECT_EQ(clock.now(), begun);
-  EXPECT_EQ(pool.step(begun + Duration::seconds(2)), Woken::deadline) << "one call is told once";
+class PoolThatIsCalled : public testing::Test {
+ protected:
+  // Before it asks something it looks, and is called meanwhile.
+  PoolThatIsCalled() {
+    const Outcome taken = pool_.run(locks_.begin_lock(Resource("r"), Duration::seconds(10)));
+    clock_.advance(kIdleLook);
+    transport_.called = true;
+    pool_.take(locks_.begin_check(Resource("r"), taken.token));
+    EXPECT_FALSE(transport_.called);
+  }
+  Woken step() { return pool_.step(clock_.now() + Duration::seconds(2)); }
+
+  test::FakeClock clock_;
+  test::SeededEntropy entropy_;
+  CalledTransport transport_{clock_};
+  Pool pool_{transport_, clock_, entropy_};
+  LockManager locks_{pool_, {parse_server("s0")}, {}};
+};
+
+TEST_F(PoolThatIsCalled, HearsInTheNextStepWhatCameWhileItOnlyLooked) {
+  const Instant begun = clock_.now();
+  EXPECT_EQ(step(), Woken::called);
+  EXPECT_EQ(clock_.now(), begun);
+  EXPECT_EQ(step(), Woken::deadline) << "one call is told once";
+}
+
+TEST_F(PoolThatIsCalled, LeavesTheCallToItsParentWhereItIsAChilds) {
+  EXPECT_EQ(test::exit_status_of_child([&] { return step() == Woken::deadline; }), 0);
+  EXPECT_EQ(step(), Woken::called);
 }
 
 }  // namespace

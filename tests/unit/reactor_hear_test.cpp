@@ -89,6 +89,16 @@ TEST_F(APushForNobody, IsAnsweredWhereTheLockWasShortened) {
   EXPECT_EQ(passes(0, std::string(shorter.fresh.view())), 0U);
 }
 
+TEST_F(APushForNobody, IsNotAnsweredForALockThatIsHeldThoughItWasAskedAbout) {
+  const Outcome taken = lock(locks_);
+  ASSERT_EQ(taken.decision, Decision::granted);
+  ASSERT_EQ(pool_.run(locks_.begin_check(Resource("r"), taken.token)).decision, Decision::granted);
+  step_for(Duration::ms(1));
+  const std::size_t before = server(0).log.size();
+  push(0, std::string(taken.token.view()));
+  EXPECT_EQ(server(0).log.size(), before);
+}
+
 TEST_F(APushForNobody, IsNotAnsweredForATokenThatIsUnknown) {
   push(0, "somebody's");
   EXPECT_EQ(passes(0, "somebody's"), 0U);

@@ -1,0 +1,151 @@
+// In which order a turn does what is due in it, and what of it concerns whom.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "support/fake_world.hpp"
+#include "support/scripted.hpp"
+
+namespace redlock {
+namespace {
+
+using test::Arguments;
+using test::FakeServer;
+using test::Scene;
+using test::Scripted;
+
+class ATurn : public test::FakeWorld {
+ protected:
+  NodeList nodes(std::size_t count, Duration timeout = kTimeoutDefault) {
+    NodeList nodes;
+    for (const ServerSpec& spec : specs(count)) nodes.push_back(pool_.node(spec.endpoint, timeout));
+    return nodes;
+  }
+  OperationId begin(const NodeList& nodes) {
+    return pool_.begin(std::make_unique<Scripted>(scene_), nodes);
+  }
+  static Command check() { return CheckEqual{Resource("r"), Token("t")}; }
+
+  Scene scene_;
+};
+
+TEST_F(ATurn, TellsThatAServerCannotBeHeardBeforeItTellsThatTimeIsOver) {
+  server(0).stopped = true;
+  scene_.listens = true;
+  scene_.due_at = clock_.now() + kTimeoutDefault;
+  std::optional<std::size_t> heard_before;
+  scene_.due = [&](Scripted&, Instant) { heard_before = scene_.hearings.size(); };
+  begin(nodes(1));
+  step_for(kTimeoutDefault);
+  ASSERT_TRUE(heard_before);
+  EXPECT_EQ(*heard_before, 1U);
+  EXPECT_EQ(scene_.hearings.front().fault, Fault::timeout);
+}
+
+// It is an attempt of its own, and its servers are no help to those that were spared in another.
+TEST_F(ATurn, InWhichAJoinIsAskedForKeepsBackWhatWasKeptBackBefore) {
+  LockManager locks = manager(3);
+  server(2).reach = FakeServer::Reach::refuses;
+  ASSERT_EQ(lock(locks, "other").decision, Decision::granted);
+  server(2).reach = FakeServer::Reach::accepts;
+  server(0).say = [](const Arguments& request) -> std::optional<std::string> {
+    if (request.size() == 10) return test::integer(1);
+    return std::nullopt;
+  };
+  for (std::size_t i = 0; i < 2; ++i) server(i).answer_time = Duration::ms(40);
+  scene_.begun = [](Scripted& operation, Instant now) {
+    for (std::size_t i = 0; i < 3; ++i) operation.ask(i, 1, check(), now + kTimeoutDefault);
+    operation.ask(0, 2,
+                  Join{Resource("r"), Token("t"), Duration::seconds(10), LineEntry{1, "c", 1}},
+                  now + kTimeoutDefault);
+  };
+  begin(nodes(3));
+  step_for(kTimeoutDefault * 2);
+  EXPECT_EQ(scene_.replies.size(), 4U);
+  EXPECT_EQ(server(2).count("EVAL"), 1U);
+}
+
+// What is sent behind the verdict was not meant when it was made.
+TEST_F(ATurn, BehindTheVerdictARemovalThatIsAskedForIsRepeatedAsItWasWhereItsScriptIsUnknown) {
+  const StampRelease release{Resource("r"), Token("1.5"), Duration(), StampUnit::milliseconds,
+                             StampProof::exact_or_plain};
+  scene_.begun = [&](Scripted& operation, Instant now) {
+    operation.ask(0, 1, release, now + kTimeoutDefault);
+  };
+  begin(nodes(1));
+  step_for(Duration::ms(1));
+  ASSERT_EQ(scene_.replies.size(), 1U);
+  const Arguments as_it_was = server(0).log.back();
+  server(0).known_scripts.clear();
+  server(0).answer_time = Duration::ms(20);
+  for (std::size_t i = 1; i < 4; ++i) {
+    server(i).answer_time = Duration::ms(static_cast<std::int64_t>(10 * i));
+  }
+  scene_.begun = [](Scripted& operation, Instant now) {
+    for (std::size_t i = 1; i < 4; ++i) operation.ask(i, 1, check(), now + kTimeoutDefault);
+  };
+  scene_.answered = [&](Scripted& operation, std::size_t node, Instant now) {
+    if (node == 1) operation.decide();
+    if (node == 2) operation.ask(0, 2, release, now + kTimeoutDefault);
+  };
+  begin(nodes(4));
+  step_for(Duration::ms(100));
+  ASSERT_EQ(scene_.replies.size(), 5U);
+  ASSERT_EQ(server(0).log.size(), 3U) << "by its name, and by its text";
+  EXPECT_EQ(server(0).log.back(), as_it_was);
+}
+
+// How many connections there are at most.
+class CountingTransport final : public test::FakeTransport {
+ public:
+  using FakeTransport::FakeTransport;
+  ConnectionId open(const Endpoint& endpoint, Instant answer_by) override {
+    const ConnectionId opened = FakeTransport::open(endpoint, answer_by);
+    most_open = std::max(most_open, open_count());
+    return opened;
+  }
+  std::size_t most_open = 0;
+};
+
+// The oldest has just answered more than it was asked, and is closed at the end of the turn.
+TEST(ATurnWithAsManyConnectionsAsThereMayBe, MakesNoRoomByOneThatIsEndingAlready) {
+  test::FakeClock clock;
+  test::SeededEntropy entropy;
+  CountingTransport transport(clock);
+  Pool pool(transport, clock, entropy);
+  const Duration patience = Duration::seconds(5);
+  const auto name = [](std::size_t i) { return "h" + std::to_string(i); };
+  NodeList nodes;
+  for (const std::size_t i : {std::size_t{0}, kConnectionsMax}) {
+    nodes.push_back(pool.node(parse_server(name(i)).endpoint, patience));
+  }
+  FakeServer& talkative = transport.server("h0:6379");
+  talkative.say = [](const Arguments&) { return ":0\r\n:0\r\n"; };
+  talkative.answer_time = Duration::seconds(1);
+  Scene scene;
+  const auto ask = [&](std::size_t node) {
+    return [=](Scripted& operation, Instant now) {
+      operation.ask(node, node + 1, CheckEqual{Resource("r"), Token("t")}, now + patience);
+    };
+  };
+  scene.begun = ask(0);
+  scene.answered = [&](Scripted& operation, std::size_t node, Instant now) {
+    if (node == 0) ask(1)(operation, now);
+  };
+  (void)pool.begin(std::make_unique<Scripted>(scene), nodes);
+  pool.step(clock.now());
+  for (std::size_t i = 1; i < kConnectionsMax; ++i) {
+    clock.advance(Duration::us(1));
+    LockManager locks(pool, {parse_server(name(i))}, {});
+    ASSERT_EQ(pool.run(locks.begin_lock(Resource("r"), Duration::seconds(10))).decision,
+              Decision::granted);
+  }
+  ASSERT_EQ(transport.most_open, kConnectionsMax);
+  while (scene.replies.size() < 2) pool.step(clock.now() + patience);
+  EXPECT_EQ(transport.server(name(kConnectionsMax) + ":6379").connections_opened, 1U);
+  EXPECT_EQ(transport.most_open, kConnectionsMax);
+}
+
+}  // namespace
+}  // namespace redlock
