@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 
 #include <array>
+#include <cerrno>
+#include <memory>
 #include <thread>
 
 #include "io/support/descriptors.hpp"
@@ -16,6 +18,7 @@
 #include "redlock/runtime/socket.hpp"
 #include "support/child.hpp"
 #include "support/fake_clock.hpp"
+#include "support/system_calls.hpp"
 
 namespace redlock {
 namespace {
@@ -177,6 +180,20 @@ TEST_F(HalfClosing, AChildThatLetsGoOfItsParentsKeepsNoneOfThem) {
   EXPECT_EQ(open_descriptors().size(), kept.size() + 1);
 }
 
+// They are not its own, and neither is what their servers have said.
+TEST_F(HalfClosing, AChildThatEndsItsParentsTransportWaitsForNoneOfThem) {
+  auto ending = std::make_unique<SocketTransport>(clock_);
+  const Pair pair = connected(*ending);
+  ending->close_behind(pair.ours);
+  EXPECT_EQ(test::exit_status_of_child([&] {
+              test::SystemCalls calls;
+              calls.fail(0, EINTR, "poll");
+              ending.reset();
+              return !calls.failed();
+            }),
+            0);
+}
+
 TEST_F(HalfClosing, TheServerIsToldTheEndAlsoWhileAChildHoldsACopy) {
   const std::set<int> before = open_descriptors();
   const Pair pair = connected();
@@ -309,6 +326,24 @@ TEST(AUnixSocketThatIsHalfClosed, IsReadToItsEndByItsServerBeforeAllIsOver) {
   closing.close_all(clock);
   server.join();
   EXPECT_EQ(answers, 50);
+}
+
+TEST(AUnixSocketThatIsHalfClosed, IsLookedAfterInTurnsThatAreNotCloseTogether) {
+  std::array<int, 2> pair{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), 0);
+  const Descriptor server(pair[1]);
+  HalfClosed closing;
+  closing.add(Descriptor(pair[0]));
+  test::FakeClock clock;
+  closing.look(clock.now());
+  test::SystemCalls calls;
+  calls.fail(0, EINTR, "poll");
+  clock.advance(kHalfClosedLook - Duration::ns(1));
+  closing.look(clock.now());
+  EXPECT_FALSE(calls.failed());
+  clock.advance(Duration::ns(1));
+  closing.look(clock.now());
+  EXPECT_TRUE(calls.failed());
 }
 
 // Its time on a processor.

@@ -189,6 +189,9 @@ TEST_F(TlsFiles, CiphersThatNobodyKnows) {
   // Nor such as need no certificate.
   options.ciphers = "aNULL:@SECLEVEL=0";
   EXPECT_EQ(trouble_with(options), "ciphers: OpenSSL knows none of these");
+  // Nor such as hide nothing.
+  options.ciphers = "eNULL:@SECLEVEL=0";
+  EXPECT_EQ(trouble_with(options), "ciphers: OpenSSL knows none of these");
   options.ciphers = "HIGH:!aNULL";
   EXPECT_EQ(trouble_with(options), "");
 }
