@@ -88,6 +88,18 @@ TEST_F(ListenersTest, ASignalIsNoSignOfLife) {
   EXPECT_EQ(server(0).count("PING"), 1U);
 }
 
+TEST_F(ListenersTest, WhatWasReadBecauseSomebodyElseLookedIsNoSignOfLife) {
+  LockManager locks = manager(1);
+  ASSERT_EQ(lock(locks, "connects").decision, Decision::granted);
+  const std::string channel = listen_for_a_moment();
+  transport_.publish(server(0), channel, "next 5 tok");
+  clock_.advance(kHeartbeat);
+  ASSERT_EQ(lock(locks).decision, Decision::granted);
+  listen(told_, 1);
+  step_for(Duration::ms(1));
+  EXPECT_EQ(server(0).count("PING"), 1U);
+}
+
 TEST_F(ListenersTest, TheNextThingToDoIsThatOfTheFirstWhoseTimeIsOver) {
   const Instant begun = clock_.now();
   listen(told_, 1);

@@ -43,6 +43,45 @@ TEST_F(ATurn, TellsThatAServerCannotBeHeardBeforeItTellsThatTimeIsOver) {
   EXPECT_EQ(scene_.hearings.front().fault, Fault::timeout);
 }
 
+// Who asks again in the very turn in which an answer is overdue.
+TEST_F(ATurn, ClosesWhatIsGivenUpBeforeAnybodyAsksAgain) {
+  server(0).stopped = true;
+  scene_.begun = [](Scripted& operation, Instant now) {
+    operation.ask(0, 1, check(), now + kTimeoutDefault);
+  };
+  scene_.due_at = clock_.now() + kTimeoutDefault;
+  scene_.due = [this](Scripted& operation, Instant now) {
+    server(0).stopped = false;
+    operation.ask(0, 2, check(), now + kTimeoutDefault);
+  };
+  begin(nodes(1));
+  step_for(kTimeoutDefault + Duration::ms(1));
+  ASSERT_EQ(scene_.replies.size(), 2U);
+  EXPECT_EQ(scene_.replies[0].fault, Fault::timeout);
+  EXPECT_EQ(scene_.replies[1].answer, Answer::denied);
+  EXPECT_EQ(server(0).connections_opened, 2U);
+}
+
+// An answer came in time and has not been read, for time went on behind the look.
+TEST_F(ATurn, GivesNoConnectionUpForTheTimeThatWentOnSinceItLooked) {
+  server(0).answer_time = Duration::ms(45);
+  scene_.begun = [](Scripted& operation, Instant now) {
+    operation.ask(0, 1, check(), now + kTimeoutDefault);
+  };
+  const NodeList node = nodes(1);
+  begin(node);
+  pool_.step(clock_.now());
+  clock_.advance(Duration::ms(44));
+  begin(node);
+  clock_.advance(kTimeoutDefault - Duration::ms(44) - Duration::us(1));
+  clock_.per_reading = Duration::us(2);
+  begin(node);
+  clock_.per_reading = Duration();
+  pool_.step(clock_.now());
+  EXPECT_EQ(scene_.replies.size(), 1U);
+  EXPECT_EQ(server(0).connections_opened, 1U);
+}
+
 // It is an attempt of its own, and its servers are no help to those that were spared in another.
 TEST_F(ATurn, InWhichAJoinIsAskedForKeepsBackWhatWasKeptBackBefore) {
   LockManager locks = manager(3);
