@@ -99,6 +99,32 @@ TEST_F(CarriedTest, NothingIsLostWhereASilentConnectionIsReplacedThatHadNoRoom) 
   EXPECT_THAT(server(0).keys, IsEmpty());
 }
 
+TEST_F(CarriedTest, AsManyAsAreCarriedAtMostAreAllKeptWhereASilentConnectionIsReplaced) {
+  connect();
+  for (std::size_t i = 0; i < kCarriedMax; ++i) {
+    server(0).keys[std::to_string(i)] = "t";
+    clean_up(delete_of(std::to_string(i)));
+  }
+  transport_.forget_flows(server(0));
+  node_.replace(arrivals_);
+  ASSERT_THAT(server(0).keys, SizeIs(kCarriedMax));
+  connect();
+  turn_for(Duration::ms(5));
+  EXPECT_THAT(server(0).keys, IsEmpty());
+}
+
+TEST_F(CarriedTest, WhatTheSocketDidNotTakeBeforeItWasClosedByUsGoesOnTheNextOne) {
+  connect();
+  server(0).keys["k"] = "t";
+  transport_.send_room = 0;
+  clean_up(delete_of("k"));
+  node_.shut_down(arrivals_);
+  transport_.send_room = ~std::size_t{0};
+  connect();
+  turn_for(Duration::ms(5));
+  EXPECT_THAT(server(0).keys, IsEmpty());
+}
+
 TEST_F(CarriedTest, WhatFoundNoRoomIsHurriedAtTheEndOfARequest) {
   connect();
   for (std::size_t i = 0; i < kAwaitedMax; ++i) clean_up(delete_of(std::to_string(i)));

@@ -189,6 +189,14 @@ TEST_F(IdleTest, ALimitOfNothingStillLetsOneCallFollowAnother) {
   EXPECT_EQ(opened(0), 1U);
 }
 
+TEST_F(IdleTest, NoStepTidiesWithinASecondOfTheOneThatDid) {
+  pool_.set_idle_limit(Duration());
+  LockManager locks = manager(1);
+  lock(locks, "a");
+  pool_.step(clock_.now());
+  EXPECT_EQ(pool_.connection_count(), 1U);
+}
+
 TEST_F(IdleTest, AConnectionWithAnUndecidedOperationIsNotReplacedUnderIt) {
   std::vector<ServerSpec> servers = specs(1);
   servers[0].timeout = Duration::seconds(100);

@@ -108,6 +108,43 @@ TEST_F(LockManagerTest, AnExtensionThatWasOutlastedIsNotHandedOut) {
   EXPECT_EQ(server(0).keys.at("r"), held.token.view()) << "it is the holder's all the same";
 }
 
+TEST_F(LockManagerTest, AnExtensionIsOutlastedOnceNothingIsLeftOfItAndNotOneNanosecondBefore) {
+  LockManager locks = manager(3);
+  const Outcome held = lock(locks);
+  for (const Duration left : {Duration::ns(1), Duration()}) {
+    const OperationId id = locks.begin_extend(Resource("r"), held.token, kTtl);
+    const Instant begun = clock_.now();
+    while (!pool_.done(id)) pool_.step(Instant::never());
+    clock_.advance_to(begun + validity_of(kTtl, Duration(), kDriftFactorDefault) - left);
+    const Outcome extended = locks.take_extension(id);
+    EXPECT_EQ(extended.decision, left > Duration() ? Decision::granted : Decision::outlasted);
+    EXPECT_EQ(extended.validity, left);
+  }
+}
+
+TEST_F(LockManagerTest, ALockThatWasDeniedIsDeniedThoughItsCallerLeft) {
+  LockManager locks = manager(3);
+  ASSERT_EQ(lock(locks).decision, Decision::granted);
+  const OperationId id = locks.begin_lock(Resource("r"), kTtl);
+  while (!pool_.done(id)) pool_.step(Instant::never());
+  EXPECT_EQ(locks.take_lock(id, Resource("r"), Caller::left).decision, Decision::denied);
+}
+
+TEST_F(LockManagerTest, AnExtensionThatCameLateIsDeniedWhereTheLockWasGivenUpMeanwhile) {
+  LockManager locks = manager(3);
+  const Outcome held = lock(locks);
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(20);
+  for (const bool given_up : {false, true}) {
+    const OperationId id = locks.begin_extend(Resource("r"), held.token, Duration::ms(10));
+    if (given_up) pool_.give_up(held.token);
+    EXPECT_EQ(pool_.run(id).decision, given_up ? Decision::denied : Decision::late);
+  }
+}
+
+TEST_F(LockManagerTest, WhereNothingWasAskedNothingIsUnanswered) {
+  EXPECT_EQ(manager(3).unanswered_bytes(), 0U);
+}
+
 TEST_F(LockManagerTest, OnlyARefusalOfSeveralAttemptsIsLookedAt) {
   LockManager locks = manager(3, LockOptions{});
   LockManager hasty = manager(3);

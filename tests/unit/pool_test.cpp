@@ -172,6 +172,15 @@ TEST_F(PoolTest, ForgetsEndpointsThatNobodyUses) {
   EXPECT_TRUE(unused.expired());
 }
 
+TEST_F(PoolTest, ForgetsAnEndpointThatIsOwedNothingThoughItWasUsedAMomentAgo) {
+  {
+    LockManager locks = manager(1);
+    ASSERT_EQ(lock(locks).decision, Decision::granted);
+  }
+  pool_.close_idle(Duration());
+  EXPECT_EQ(pool_.endpoint_count(), 0U);
+}
+
 TEST_F(PoolTest, EndpointsOfWhichOneIsUsedAtATimeDoNotPileUp) {
   for (int i = 0; i < 20'000; ++i) {
     LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());

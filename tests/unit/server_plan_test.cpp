@@ -52,5 +52,14 @@ TEST_F(ServerPlanTest, OfItsLineOnlyAServerThatRefusedItIsTold) {
   EXPECT_EQ(troubles[0].fault, Fault::acl);
 }
 
+TEST_F(ServerPlanTest, OfItsLineTheFirstServerIsToldLikeTheOthers) {
+  const ServerPlan plan(specs(3), kTimeoutDefault, {});
+  Outcome outcome;
+  outcome.line = {{true, Reply::unknown(Fault::acl, "NOPERM")}};
+  const auto troubles = plan.line_troubles(outcome, plan.bind(pool_));
+  ASSERT_THAT(troubles, testing::SizeIs(1));
+  EXPECT_EQ(troubles[0].server, name(0));
+}
+
 }  // namespace
 }  // namespace redlock
