@@ -25,6 +25,14 @@ void check_keeping(const Locks& locks, const LeaseTerms& terms) {
                       std::to_string(locks.keep_max.count_ms()) + " ms, to be kept alive");
 }
 
+// A lease that has a part in a lock we hold asks no server, which would refuse the same; and what
+// is kept alive is the ttl that the lock was taken with.
+void check_part(const Locks& locks, const Hold& hold, LeaseTerms terms) {
+  check_ttl(terms.ttl, locks.plan->options.drift_factor);
+  terms.ttl = hold.ttl();
+  check_keeping(locks, terms);
+}
+
 // Nothing where it is over.
 Duration validity_from(double ms) {
   return Duration::ns(static_cast<std::int64_t>(std::max(ms, 0.0) * 1e6));
@@ -122,6 +130,7 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
     const Resources resources = resources_from(request.resource);
     std::shared_ptr<Hold> hold = held_already(*locks, resources, terms);
     held = hold != nullptr;
+    if (held) check_part(*locks, *hold, terms);
     if (!held) hold = std::make_shared<Hold>(locks, resources, terms);
     lease = new LeaseState(std::move(hold), Z_OBJ_P(into));
   });

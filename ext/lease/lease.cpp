@@ -18,13 +18,9 @@ using namespace redlock::php;
 
 constexpr ArgumentPlace kTtlPlaces[] = {{"ttl", 1}};
 
-// The first property, which no one can change.
-const zval* resource_of(const zval* object) { return OBJ_PROP_NUM(Z_OBJ_P(object), 0); }
-
 // One question about the lease that the servers answer by yes or no.
-QuorumRequest question(QuorumVerb verb, std::string_view method, const zval* object,
-                       const Hold& hold) {
-  return {verb, method, kTtlPlaces, resource_of(object), 0, hold.token().view()};
+QuorumRequest question(QuorumVerb verb, std::string_view method, LeaseState& lease) {
+  return {verb, method, kTtlPlaces, lease.resource(), 0, lease.hold().token().view()};
 }
 
 // Asks it, and sets the return value by what came of an extend or a check, or throws to PHP.
@@ -96,10 +92,8 @@ void shorten(zval* return_value, QuorumRequest& request, const zval* object, Lea
   RETURN_BOOL(true);
 }
 
-void put_handle(zval* into, const zval* object, LeaseState& lease) {
-  zval resource;
-  ZVAL_COPY_VALUE(&resource, resource_of(object));
-  make_handle(into, lease.left().as_ms(), &resource, lease.hold().token().view());
+void put_handle(zval* into, LeaseState& lease) {
+  make_handle(into, lease.left().as_ms(), lease.resource(), lease.hold().token().view());
 }
 
 // Instead of the engine's call of __destruct(): what it would do is done when the object is freed,
@@ -145,9 +139,7 @@ PHP_METHOD(RedLock_Lease, confirm) {
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
   if (!lease->live()) RETURN_FALSE;
-  ask_about(return_value,
-            question(QuorumVerb::check, "RedLock\\Lease::confirm()", ZEND_THIS, lease->hold()),
-            *lease);
+  ask_about(return_value, question(QuorumVerb::check, "RedLock\\Lease::confirm()", *lease), *lease);
 }
 
 PHP_METHOD(RedLock_Lease, extend) {
@@ -161,7 +153,7 @@ PHP_METHOD(RedLock_Lease, extend) {
   if (lease == nullptr) RETURN_THROWS();
   if (!lease->live()) RETURN_FALSE;
   Hold& hold = lease->hold();
-  QuorumRequest asked = question(QuorumVerb::extend, "RedLock\\Lease::extend()", ZEND_THIS, hold);
+  QuorumRequest asked = question(QuorumVerb::extend, "RedLock\\Lease::extend()", *lease);
   asked.ttl_ms = as_taken ? hold.ttl().count_ms() : ttl_ms;
   ask_about(return_value, asked, *lease);
 }
@@ -177,7 +169,7 @@ PHP_METHOD(RedLock_Lease, shorten) {
   Hold& hold = lease->hold();
   const bool shortens = hold.is_shorter(Duration::ms(ttl_ms));
   QuorumRequest asked = question(shortens ? QuorumVerb::shorten : QuorumVerb::extend,
-                                 "RedLock\\Lease::shorten()", ZEND_THIS, hold);
+                                 "RedLock\\Lease::shorten()", *lease);
   asked.ttl_ms = ttl_ms;
   shortens ? shorten(return_value, asked, ZEND_THIS, *lease)
            : ask_about(return_value, asked, *lease);
@@ -191,8 +183,7 @@ PHP_METHOD(RedLock_Lease, release) {
   Hold& hold = lease->hold();
   // Another object has a part in the lock, or it is the parent's of a fork.
   if (!lease->begin_release() || hold.forked()) RETURN_BOOL(was_live);
-  const QuorumRequest asked =
-      question(QuorumVerb::unlock, "RedLock\\Lease::release()", ZEND_THIS, hold);
+  const QuorumRequest asked = question(QuorumVerb::unlock, "RedLock\\Lease::release()", *lease);
   QuorumCall call(hold.locks(), asked);
   const bool told = ask(call);
   hold.note_release();
@@ -204,7 +195,7 @@ PHP_METHOD(RedLock_Lease, handle) {
   ZEND_PARSE_PARAMETERS_NONE();
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
-  put_handle(return_value, ZEND_THIS, *lease);
+  put_handle(return_value, *lease);
 }
 
 PHP_METHOD(RedLock_Lease, detach) {
@@ -212,7 +203,7 @@ PHP_METHOD(RedLock_Lease, detach) {
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
   // First, so that a fatal error while the array is made still gives the lock back.
-  put_handle(return_value, ZEND_THIS, *lease);
+  put_handle(return_value, *lease);
   lease->pass_on();
 }
 

@@ -60,7 +60,9 @@ void keep_manager(const zval* lease, const Locks& locks) {
 
 // The properties stand in the order of their declaration.
 void name_lease(const zval* lease, const zval* resource) {
-  const std::string_view token = LeaseObject::state_of(Z_OBJ_P(lease))->hold().token().view();
+  LeaseState* const state = LeaseObject::state_of(Z_OBJ_P(lease));
+  const std::string_view token = state->hold().token().view();
+  state->set_resource(resource);
   ZVAL_COPY(OBJ_PROP_NUM(Z_OBJ_P(lease), 0), resource);
   ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(lease), 1), token.data(), token.size());
 }

@@ -19,7 +19,15 @@ class LeaseState {
   LeaseState(const LeaseState&) = delete;
   LeaseState& operator=(const LeaseState&) = delete;
   // Whoever says so wants it to outlive the request.
-  ~LeaseState() { go(); }
+  ~LeaseState() {
+    go();
+    zval_ptr_dtor(&resource_);
+  }
+
+  // What its property shows, a string or an int; undefined before it has a name. The property
+  // itself is not read: array_walk() and ArrayObject write to readonly ones.
+  [[nodiscard]] zval* resource() { return &resource_; }
+  void set_resource(const zval* resource) { ZVAL_COPY(&resource_, resource); }
 
   [[nodiscard]] Hold& hold() const { return *hold_; }
   [[nodiscard]] const std::shared_ptr<Hold>& shared() const { return hold_; }
@@ -44,6 +52,7 @@ class LeaseState {
 
   const std::shared_ptr<Hold> hold_;
   zend_object* const object_;
+  zval resource_{};
   bool over_ = false;
 };
 

@@ -86,6 +86,19 @@ final class ReentrantTest extends LeaseTestCase
         self::assertSame($second->token, self::leased($locks, 'r', 10_000, self::AGAIN)->token, 'it is still known');
     }
 
+    public function testTheSecondIsJudgedLikeTheFirst(): void
+    {
+        $locks = self::locks(3, ['keepAliveMax' => 5000]);
+        $first = self::leased($locks, 'r', 10_000, self::AGAIN);
+        $error = self::caught(\ValueError::class, static fn () => $locks->acquire('r', -5, 0, self::AGAIN));
+        self::assertStringContainsString('($ttl)', $error->getMessage());
+        $kept = self::AGAIN + ['keepAlive' => true];
+        $error = self::caught(\ValueError::class, static fn () => $locks->acquire('r', 1000, 0, $kept));
+        self::assertStringContainsString('keepAliveMax', $error->getMessage(), 'what is kept alive is the lock of the first');
+        self::assertTrue($first->confirm());
+        self::assertTrue($first->release());
+    }
+
     public function testTheSecondMayAskForItToBeKeptAlive(): void
     {
         $locks = self::locks();

@@ -1,0 +1,91 @@
+<?php
+
+/** What PHP lets people do to readonly properties harms no lease. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Lease;
+
+use RedLock\Lease;
+use RedLock\Tests\Support\LeaseTestCase;
+
+final class PropertiesTest extends LeaseTestCase
+{
+    /** @dataProvider intruders */
+    public function testALeaseWhosePropertiesWereWrittenToIsStillItsLock(callable $intrude): void
+    {
+        $lease = self::leased(self::locks());
+        $token = $lease->token;
+        $intrude($lease);
+        self::assertTrue($lease->confirm());
+        self::assertTrue($lease->extend());
+        self::assertTrue($lease->shorten(5000));
+        self::assertTrue($lease->isLive());
+        $handle = $lease->handle();
+        self::assertSame('r', $handle['resource']);
+        self::assertContains($handle['token'], self::$fleet->values('r'));
+        self::assertNotSame($token, $handle['token'], 'it was shortened');
+        self::assertTrue($lease->release());
+        self::assertReleased();
+    }
+
+    /** @dataProvider intruders */
+    public function testItIsGivenBackWithItsObject(callable $intrude): void
+    {
+        $intrude(self::leased(self::locks()));
+        self::assertReleased();
+    }
+
+    /** @dataProvider intruders */
+    public function testItCanBePassedOn(callable $intrude): void
+    {
+        $locks = self::locks();
+        $lease = self::leased($locks);
+        $intrude($lease);
+        self::assertTrue($locks->attach($lease->detach())->release());
+    }
+
+    /** @return iterable<string, array{callable(Lease): mixed}> */
+    public static function intruders(): iterable
+    {
+        yield 'array_walk() by value' => [static fn (Lease $lease) => array_walk($lease, static fn ($value, $key) => null)];
+        yield 'array_walk() by reference' => [static fn (Lease $lease) => self::walk($lease, static function (mixed &$value): void {
+        })];
+        yield 'array_walk() that writes' => [static fn (Lease $lease) => self::walk($lease, static function (mixed &$value): void {
+            $value = 'x';
+        })];
+        foreach (['a string' => 'x', 'an int' => 7, 'a float' => 1.5, 'an array' => [1, 2], 'null' => null] as $what => $value) {
+            yield "ArrayObject with $what" => [static function (Lease $lease) use ($value): void {
+                $array = new \ArrayObject($lease);
+                self::tried(static fn () => $array['resource'] = $value);
+                self::tried(static fn () => $array['token'] = $value);
+            }];
+        }
+        yield 'ArrayObject that unsets' => [static function (Lease $lease): void {
+            $array = new \ArrayObject($lease);
+            self::tried(static function () use ($array): void {
+                unset($array['resource'], $array['token']);
+            });
+        }];
+        yield 'ArrayIterator' => [static function (Lease $lease): void {
+            $array = new \ArrayIterator($lease);
+            foreach (['resource', 'token'] as $name) {
+                self::tried(static fn () => $array[$name] = 'x');
+            }
+        }];
+    }
+
+    private static function walk(Lease $lease, callable $each): void
+    {
+        self::tried(static fn () => array_walk($lease, $each));
+    }
+
+    /** Later PHP refuses some of it. */
+    private static function tried(callable $call): void
+    {
+        try {
+            $call();
+        } catch (\Throwable) {
+        }
+    }
+}
