@@ -272,8 +272,11 @@ class [[nodiscard]] Result {
   [[nodiscard]] Lease& operator*() & { return std::get<Lease>(either_); }
   [[nodiscard]] const Lease& operator*() const& { return std::get<Lease>(either_); }
   [[nodiscard]] Lease&& operator*() && { return std::get<Lease>(std::move(either_)); }
-  [[nodiscard]] Lease* operator->() { return &std::get<Lease>(either_); }
-  [[nodiscard]] const Lease* operator->() const { return &std::get<Lease>(either_); }
+  [[nodiscard]] Lease* operator->() & { return &std::get<Lease>(either_); }
+  [[nodiscard]] const Lease* operator->() const& { return &std::get<Lease>(either_); }
+  // Of one that nobody keeps it would be over behind the expression, and be none where it was
+  // refused.
+  const Lease* operator->() const&& = delete;
   [[nodiscard]] const Refusal& refusal() const { return std::get<Refusal>(either_); }
 
  private:
