@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netdb.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -186,6 +187,46 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildKeepsNoneOfItsParentsDes
   EXPECT_EQ(test::open_descriptors(), parents);
   server(0).go_on();
   EXPECT_EQ(runtime_->pool().run(id).decision, Decision::granted);
+}
+
+// Whoever opens more cannot have more, and the child has all that its parent has.
+TEST_F(Rule08AChildNeverTouchesItsParentsSockets, NorDoesOneWhoseParentHasNoNumberLeft) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  EXPECT_EQ(exit_status_of_child([&] {
+              if (lock(*runtime_, *locks_).decision != Decision::granted) return false;
+              const int last = open("/dev/null", O_RDWR | O_CLOEXEC);
+              rlimit bound{};
+              getrlimit(RLIMIT_NOFILE, &bound);
+              bound.rlim_cur = static_cast<rlim_t>(last) + 1;
+              if (setrlimit(RLIMIT_NOFILE, &bound) != 0) return false;
+              while (open("/dev/null", O_RDWR | O_CLOEXEC) >= 0) {
+              }
+              close(ends[1]);
+              // It lives until the test lets go of the pipe.
+              char none = 0;
+              if (fork() == 0) _exit(read(ends[0], &none, 1) == 0 ? 0 : 1);
+              return true;
+            }),
+            0);
+  EXPECT_TRUE(eventually([] { return server(0).clients_named("family").empty(); }));
+  close(ends[0]);
+  close(ends[1]);
+}
+
+// What is printed after it has closed its standard streams goes nowhere.
+TEST_F(Rule08AChildNeverTouchesItsParentsSockets, ADaemonsWordsReachNoServer) {
+  EXPECT_EQ(exit_status_of_child([&] {
+              for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(stream);
+              if (lock(*runtime_, *locks_).decision != Decision::granted) return false;
+              const std::string words = "SET printed 1\r\n";
+              for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+                if (write(stream, words.data(), words.size()) >= 0) return false;
+              }
+              return lock(*runtime_, *locks_, "another").decision == Decision::granted;
+            }),
+            0);
+  EXPECT_EQ(server(0).say({"GET", "printed"}), "nil");
 }
 
 // Locks of the C library that a look-up of ours held at the time of the fork would never be

@@ -119,9 +119,8 @@ TEST(Process, TheFirstDescriptorIsOneLikeTheOthers) {
               [[maybe_unused]] const ForkWatch registers;
               close(0);
               if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
-              const Descriptor first(ends[0]);
-              return ends[0] == 0 && first.open() &&
-                     exit_status_of_child([] { return leads_nowhere(0); }) == 0;
+              keep_from_children(ends[0]);
+              return ends[0] == 0 && exit_status_of_child([] { return leads_nowhere(0); }) == 0;
             }),
             0);
   EXPECT_EQ(exit_status_of_child([&] {

@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <cstddef>
 #include <limits>
 #include <mutex>
@@ -36,22 +38,38 @@ std::atomic<std::uint64_t>& word_of(int descriptor) {
 }
 std::uint64_t bit_of(int descriptor) { return std::uint64_t{1} << (descriptor % kBits); }
 
+int open_nowhere() { return open("/dev/null", O_RDWR | O_CLOEXEC); }
+
+// Where all numbers are taken, that of one of ours is what there is. It must not be lost, though.
+int open_nowhere_at(int number) {
+  rlimit bound{};
+  const bool may_have_it = errno == EMFILE && getrlimit(RLIMIT_NOFILE, &bound) == 0 &&
+                           static_cast<rlim_t>(number) < bound.rlim_cur &&
+                           access("/dev/null", R_OK | W_OK) == 0;
+  if (!may_have_it) return -1;
+  close(number);
+  return open_nowhere();
+}
+
 // In a child. Where there is no /dev/null to be had they stay as they are.
 void lead_nowhere() noexcept {
   int nowhere = -1;
+  bool is_ours = false;  // its number
   for (std::size_t i = 0; i < kept_from_children.size(); ++i) {
     std::uint64_t word = kept_from_children[i].load(std::memory_order_relaxed);
     for (; word != 0; word &= word - 1) {
-      if (nowhere < 0) nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-      if (nowhere < 0) return;
       const int number = static_cast<int>(i) * kBits + std::countr_zero(word);
       // Where somebody closed it behind our back, the number may be another's. All of ours close
       // on exec.
       const int flags = fcntl(number, F_GETFD);
-      if (flags >= 0 && (flags & FD_CLOEXEC) != 0) dup3(nowhere, number, O_CLOEXEC);
+      if (flags < 0 || (flags & FD_CLOEXEC) == 0) continue;
+      if (nowhere < 0) nowhere = open_nowhere();
+      if (nowhere < 0) is_ours = (nowhere = open_nowhere_at(number)) == number;
+      if (nowhere < 0) return;
+      if (nowhere != number) dup3(nowhere, number, O_CLOEXEC);
     }
   }
-  if (nowhere >= 0) close(nowhere);
+  if (nowhere >= 0 && !is_ours) close(nowhere);
 }
 
 // A process's number in the line of its ancestors that asked; 0: it has none yet. The kernel shows

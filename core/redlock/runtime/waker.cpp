@@ -16,10 +16,13 @@ Waker::Waker() {
 
 bool Waker::open() noexcept {
   std::array<int, 2> ends{-1, -1};
-  const bool made = pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) == 0;
+  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) ends = {-1, -1};
   reading_ = Descriptor(ends[0]);
   writing_ = Descriptor(ends[1]);
-  return made;
+  if (reading_.open() && writing_.open()) return true;
+  // To call into half of it would raise SIGPIPE.
+  writing_ = Descriptor();
+  return false;
 }
 
 void Waker::call() noexcept {
