@@ -223,24 +223,6 @@ final class KeepAliveTest extends LeaseTestCase
         });
     }
 
-    public function testALeaseThatIsPausedWithItsProcessIsOverBeforeAnyCodeRunsOn(): void
-    {
-        $code = '
-            $locks = new RedLock\LockManager($args["servers"], ["timeout" => 0.5]);
-            $lease = $locks->acquire("r", 500, 0, ["keepAlive" => true]);
-            report($lease->isLive());
-            fgets(STDIN);
-            report($lease->isLive());
-        ';
-        $process = $this->php($code, ['servers' => self::$fleet->specs(3)]);
-        self::assertTrue(PhpProcess::report($process));
-        $process->signal(SIGSTOP);
-        Wait::until(static fn (): bool => self::$fleet->keyCount() === 0, 'the end of the ttl');
-        $process->writeLine('look');
-        $process->signal(SIGCONT);
-        self::assertFalse(PhpProcess::report($process));
-    }
-
     /** @dataProvider jitSettings */
     public function testInterruptWorksUnderJit(string $jit): void
     {

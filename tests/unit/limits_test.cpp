@@ -82,19 +82,20 @@ Limits given() {
 }
 
 Limits connections() {
-  return {REDLOCK_LIMIT(count, kConnectionsMax),  REDLOCK_LIMIT(count, kListenersMax),
-          REDLOCK_LIMIT(count, kEndpointsKept),   REDLOCK_LIMIT(span, kTidyEvery),
-          REDLOCK_LIMIT(span, kIdleLook),         REDLOCK_LIMIT(span, kBackoffFirst),
-          REDLOCK_LIMIT(span, kBackoffMax),       REDLOCK_LIMIT(count, kSparedOneIn),
-          REDLOCK_LIMIT(count, kAwaitedMax),      REDLOCK_LIMIT(count, kAwaitedBesidesRemovalsMax),
-          REDLOCK_LIMIT(bytes, kQueuedBytesMax),  REDLOCK_LIMIT(bytes, kLookAheadBytes),
-          REDLOCK_LIMIT(bytes, kReceiveBytes),    REDLOCK_LIMIT(count, kReceivesMax),
-          REDLOCK_LIMIT(bytes, kReplyBytesMax),   REDLOCK_LIMIT(count, kReplyElementsMax),
-          REDLOCK_LIMIT(count, kReplyNestingMax), REDLOCK_LIMIT(bytes, kSearchedBytesMax),
-          REDLOCK_LIMIT(bytes, kReasonBytesMax),  REDLOCK_LIMIT(count, kHalfClosedMax),
-          REDLOCK_LIMIT(span, kHalfClosedLook),   REDLOCK_LIMIT(span, kLastReadMax),
-          REDLOCK_LIMIT(bytes, kReadAtOnceBytes), REDLOCK_LIMIT(span, kAwake),
-          REDLOCK_LIMIT(count, kServersCounted),  REDLOCK_LIMIT(count, kOwnDescriptorsMax)};
+  return {REDLOCK_LIMIT(count, kConnectionsMax),   REDLOCK_LIMIT(count, kListenersMax),
+          REDLOCK_LIMIT(count, kEndpointsKept),    REDLOCK_LIMIT(span, kTidyEvery),
+          REDLOCK_LIMIT(span, kIdleLook),          REDLOCK_LIMIT(span, kBackoffFirst),
+          REDLOCK_LIMIT(span, kBackoffMax),        REDLOCK_LIMIT(count, kSparedOneIn),
+          REDLOCK_LIMIT(count, kAwaitedMax),       REDLOCK_LIMIT(count, kAwaitedBesidesRemovalsMax),
+          REDLOCK_LIMIT(bytes, kQueuedBytesMax),   REDLOCK_LIMIT(bytes, kLookAheadBytes),
+          REDLOCK_LIMIT(bytes, kReceiveBytes),     REDLOCK_LIMIT(count, kReceivesMax),
+          REDLOCK_LIMIT(bytes, kReplyBytesMax),    REDLOCK_LIMIT(count, kReplyElementsMax),
+          REDLOCK_LIMIT(count, kReplyNestingMax),  REDLOCK_LIMIT(bytes, kSearchedBytesMax),
+          REDLOCK_LIMIT(bytes, kReasonBytesMax),   REDLOCK_LIMIT(count, kHalfClosedMax),
+          REDLOCK_LIMIT(span, kHalfClosedLook),    REDLOCK_LIMIT(span, kLastReadMax),
+          REDLOCK_LIMIT(bytes, kReadAtOnceBytes),  REDLOCK_LIMIT(span, kAwake),
+          REDLOCK_LIMIT(span, kAlarmedSleep),      REDLOCK_LIMIT(count, kServersCounted),
+          REDLOCK_LIMIT(count, kOwnDescriptorsMax)};
 }
 
 Limits names_and_tls() {

@@ -197,6 +197,7 @@ void SocketTransport::forget_all() {
   half_closed_.forget();
   links_.clear();
   resolver_.forget_all();
+  alarm_ = Alarm();
   if (waker_ != nullptr) waker_->start_over();
 }
 
@@ -232,6 +233,8 @@ int SocketTransport::poll_until(Instant wake) {
     sched_yield();
   }
   const auto span = span_until(wake, now);
+  const bool alarmed = span && wake - now >= kAlarmedSleep;
+  if (alarmed) polled_.push_back({alarm_.set(wake - now), POLLIN, 0});
   return ppoll(polled_.data(), polled_.size(), span ? &*span : nullptr, nullptr);
 }
 

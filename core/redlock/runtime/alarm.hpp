@@ -1,0 +1,26 @@
+// Ends a long sleep in time, though the process stood still meanwhile.
+//
+// A process that is stopped (SIGSTOP, a debugger, a container that is paused) or whose machine is
+// suspended sleeps for what was left of its sleep once it goes on, for ppoll(2) counts only what
+// passed before. A timer on the clock that goes on is polled along with the rest, and has rung by
+// then. One thread.
+#pragma once
+#include "redlock/algorithm/time.hpp"
+#include "redlock/runtime/descriptor.hpp"
+
+namespace redlock {
+
+// A shorter sleep goes without: it ends by so much too late at most.
+inline constexpr Duration kAlarmedSleep = Duration::ms(100);
+
+class Alarm {
+ public:
+  // To be polled: readable in `span`, which is not zero, from now on. What was set before rings no
+  // more. Negative where the system has no timer for it; then there is the sleep alone.
+  [[nodiscard]] int set(Duration span) noexcept;
+
+ private:
+  Descriptor timer_;  // from the first one on
+};
+
+}  // namespace redlock
