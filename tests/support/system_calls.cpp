@@ -127,6 +127,11 @@ int __wrap_eventfd(unsigned initial, int flags) {
   return fails("eventfd") ? -1 : __real_eventfd(initial, flags);
 }
 
+int __real_timerfd_create(int clock, int flags);
+int __wrap_timerfd_create(int clock, int flags) {
+  return fails("timerfd_create") ? -1 : __real_timerfd_create(clock, flags);
+}
+
 // As Linux does it: the descriptor is gone all the same.
 int __real_close(int descriptor);
 int __wrap_close(int descriptor) {

@@ -14,6 +14,7 @@
 #include "redlock/algorithm/shortening.hpp"
 #include "redlock/algorithm/validity.hpp"
 #include "redlock/client/shared.hpp"
+#include "redlock/runtime/alarm.hpp"
 #include "redlock/runtime/dial.hpp"
 #include "redlock/runtime/given_up.hpp"
 #include "redlock/runtime/keeper.hpp"

@@ -15,12 +15,14 @@ inline constexpr Duration kAlarmedSleep = Duration::ms(100);
 
 class Alarm {
  public:
-  // To be polled: readable in `span`, which is not zero, from now on. What was set before rings no
-  // more. Negative where the system has no timer for it; then there is the sleep alone.
-  [[nodiscard]] int set(Duration span) noexcept;
+  // Rings in `span`, which is not zero, from now on.
+  explicit Alarm(Duration span) noexcept;
+  // To be polled: readable once it rings. Negative where the system has no timer for it; then there
+  // is the sleep alone.
+  [[nodiscard]] int descriptor() const { return timer_.number(); }
 
  private:
-  Descriptor timer_;  // from the first one on
+  Descriptor timer_;
 };
 
 }  // namespace redlock

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "redlock/algorithm/invariant.hpp"
+#include "redlock/runtime/alarm.hpp"
 #include "redlock/runtime/socket_io.hpp"
 
 namespace redlock {
@@ -197,7 +198,6 @@ void SocketTransport::forget_all() {
   half_closed_.forget();
   links_.clear();
   resolver_.forget_all();
-  alarm_ = Alarm();
   if (waker_ != nullptr) waker_->start_over();
 }
 
@@ -233,8 +233,10 @@ int SocketTransport::poll_until(Instant wake) {
     sched_yield();
   }
   const auto span = span_until(wake, now);
-  const bool alarmed = span && wake - now >= kAlarmedSleep;
-  if (alarmed) polled_.push_back({alarm_.set(wake - now), POLLIN, 0});
+  std::optional<Alarm> alarm;
+  if (span && wake - now >= kAlarmedSleep) {
+    polled_.push_back({alarm.emplace(wake - now).descriptor(), POLLIN, 0});
+  }
   return ppoll(polled_.data(), polled_.size(), span ? &*span : nullptr, nullptr);
 }
 

@@ -11,7 +11,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "redlock/runtime/alarm.hpp"
 #include "redlock/runtime/clock.hpp"
 #include "redlock/runtime/descriptor.hpp"
 #include "redlock/runtime/dial.hpp"
@@ -96,7 +95,6 @@ class SocketTransport final : public Transport {
   std::unordered_map<ConnectionId, Link> links_;
   HalfClosed half_closed_;
   std::vector<pollfd> polled_;
-  Alarm alarm_;
   Instant awake_until_;
 };
 
