@@ -85,11 +85,11 @@ class ObjectOf {
     zend_object_std_dtor(object);
   }
 
-  // Their properties refer to nothing.
+  // Their properties refer to nothing but what somebody has put there, which ArrayObject can.
   static HashTable* tell_kept(zend_object* object, zval** table, int* count) {
     *table = kept_by(object);
     *count = 1;
-    return nullptr;
+    return zend_std_get_properties(object);
   }
 
   static inline zend_object_handlers handlers_;

@@ -27,10 +27,13 @@ void check_keeping(const Locks& locks, const LeaseTerms& terms) {
 
 // A lease that has a part in a lock we hold asks no server, which would refuse the same; and what
 // is kept alive is the ttl that the lock was taken with.
-void check_part(const Locks& locks, const Hold& hold, LeaseTerms terms) {
+void check_part(const Locks& locks, const Hold& hold, const LeaseTerms& terms) {
   check_ttl(terms.ttl, locks.plan->options.drift_factor);
-  terms.ttl = hold.ttl();
-  check_keeping(locks, terms);
+  if (!terms.keep_alive || hold.ttl() <= locks.keep_max) return;
+  throw ArgumentError(
+      "options: keepAlive cannot be asked for, for the lock was taken with a ttl above "
+      "keepAliveMax, " +
+      std::to_string(locks.keep_max.count_ms()) + " ms");
 }
 
 // Nothing where it is over.

@@ -69,10 +69,13 @@ void name_lease(const zval* lease, const zval* resource) {
 
 void rename_leases(const Hold& hold, zend_string* token) noexcept {
   for (zend_object* const object : hold.users) {
-    zval old;
-    ZVAL_COPY_VALUE(&old, OBJ_PROP_NUM(object, 1));
-    ZVAL_STR_COPY(OBJ_PROP_NUM(object, 1), token);
-    zval_ptr_dtor(&old);
+    zval* shown = OBJ_PROP_NUM(object, 1);
+    ZVAL_DEREF(shown);
+    // What somebody has written there may run code of his when it goes, in the midst of this.
+    if (Z_TYPE_P(shown) != IS_STRING) continue;
+    zend_string* const old = Z_STR_P(shown);
+    ZVAL_STR_COPY(shown, token);
+    zend_string_release(old);
   }
 }
 

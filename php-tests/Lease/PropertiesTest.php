@@ -45,6 +45,17 @@ final class PropertiesTest extends LeaseTestCase
         self::assertTrue($locks->attach($lease->detach())->release());
     }
 
+    public function testACircleThroughAPropertyIsCollected(): void
+    {
+        $lease = self::leased(self::locks());
+        $array = new \ArrayObject($lease);
+        self::tried(static fn () => $array['token'] = [$lease]);
+        self::tried(static fn () => $array['token'] = new \ArrayIterator([$lease]));
+        unset($array, $lease);
+        gc_collect_cycles();
+        self::assertReleased();
+    }
+
     /** @return iterable<string, array{callable(Lease): mixed}> */
     public static function intruders(): iterable
     {
@@ -61,6 +72,12 @@ final class PropertiesTest extends LeaseTestCase
                 self::tried(static fn () => $array['token'] = $value);
             }];
         }
+        yield 'ArrayObject with an object that uses the lock as it goes' => [static function (Lease $lease): void {
+            $array = new \ArrayObject($lease);
+            $seen = \WeakReference::create($lease);
+            $guest = self::guest(static fn () => $seen->get()?->shorten(1000));
+            self::tried(static fn () => $array['token'] = $guest);
+        }];
         yield 'ArrayObject that unsets' => [static function (Lease $lease): void {
             $array = new \ArrayObject($lease);
             self::tried(static function () use ($array): void {
@@ -73,6 +90,21 @@ final class PropertiesTest extends LeaseTestCase
                 self::tried(static fn () => $array[$name] = 'x');
             }
         }];
+    }
+
+    /** One that does something when it goes before this is over. */
+    private static function guest(callable $goes): object
+    {
+        return new class ($goes) {
+            public function __construct(public mixed $goes)
+            {
+            }
+
+            public function __destruct()
+            {
+                ($this->goes)();
+            }
+        };
     }
 
     private static function walk(Lease $lease, callable $each): void

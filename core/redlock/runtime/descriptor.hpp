@@ -7,6 +7,7 @@
 #pragma once
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "redlock/runtime/process.hpp"
@@ -33,9 +34,12 @@ class Descriptor {
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  // Leaves errno alone, which tells of what was done with it.
   ~Descriptor() {
     leave_to_children(number_);
+    const int error = errno;
     if (number_ >= 0) ::close(number_);
+    errno = error;
   }
 
   [[nodiscard]] bool open() const { return number_ >= 0; }

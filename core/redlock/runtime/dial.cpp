@@ -37,9 +37,7 @@ Descriptor start_connecting(const SocketAddress& address) {
   }
   const auto* name = reinterpret_cast<const sockaddr*>(&address.storage);
   if (connect(begun.number(), name, address.length) == 0 || errno == EINPROGRESS) return begun;
-  const int error = errno;
   begun = Descriptor();
-  errno = error;
   return begun;
 }
 

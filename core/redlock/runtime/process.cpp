@@ -40,7 +40,8 @@ std::uint64_t bit_of(int descriptor) { return std::uint64_t{1} << (descriptor % 
 
 int open_nowhere() { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 
-// Where all numbers are taken, that of one of ours is what there is. It must not be lost, though.
+// Where all numbers are taken, that of one of ours is what there is. It must not be lost, for its
+// owner closes it some day.
 int open_nowhere_at(int number) {
   rlimit bound{};
   const bool may_have_it = errno == EMFILE && getrlimit(RLIMIT_NOFILE, &bound) == 0 &&

@@ -17,7 +17,7 @@
 namespace redlock {
 
 // Numbers of descriptors from here on are not looked after, and stay open in a child until it uses
-// them.
+// them. So do those that RLIMIT_NOFILE, lowered since, allows nobody any more.
 inline constexpr int kOwnDescriptorsMax = 1 << 16;
 // In a child by fork(2) the number stands for /dev/null, from now on or no longer. It is not
 // closed: whoever owns it there still does that. Before it is closed it must be taken back.

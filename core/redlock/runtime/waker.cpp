@@ -20,7 +20,8 @@ bool Waker::open() noexcept {
   reading_ = Descriptor(ends[0]);
   writing_ = Descriptor(ends[1]);
   if (reading_.open() && writing_.open()) return true;
-  // To call into half of it would raise SIGPIPE.
+  // To call into half of it would raise SIGPIPE, and to wait for the other half would never end.
+  reading_ = Descriptor();
   writing_ = Descriptor();
   return false;
 }
