@@ -51,6 +51,24 @@ bool answers_in_time(const Plan& plan) {
   return kRoundLegs * plan.delay_high_ns < shortest_ms * kMs;
 }
 
+// Only a connection, an answer and what is awaited in between, for those who wait. Else it is a
+// matter of luck, on each new connection anew, when one of them learns of a vote: he keeps what he
+// was given, and those behind him are not served either.
+bool waiters_learn_in_time(const Plan& plan) {
+  constexpr std::int64_t kNewLegs = 4;
+  constexpr std::int64_t kSelectLegs = 2;
+  const std::int64_t legs = plan.database == 0 ? kNewLegs : kNewLegs + kSelectLegs;
+  const std::int64_t needed_ns = plan.drifted_ns(legs * plan.delay_high_ns) + kMs;
+  for (std::uint32_t client = 0; client < plan.clients.size(); ++client) {
+    bool waits = false;
+    for (std::uint32_t i = 0; i < plan.resources; ++i) {
+      waits = waits || plan.course({client, i}).wait_ms >= 0;
+    }
+    if (waits && needed_ns >= plan.shortest_timeout_ms(client) * kMs) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Waits::Waits(const Plan& plan)
@@ -62,7 +80,8 @@ Waits::Waits(const Plan& plan)
       silent_ns_(plan.resources, 0) {
   const bool handlers = std::ranges::any_of(
       plan.clients, [](const ClientPlan& client) { return client.re_entries > 0; });
-  judged_ = judged_under(ViolationKind::waits_in_vain, plan) && !handlers && !plan.crowd;
+  judged_ = judged_under(ViolationKind::waits_in_vain, plan) && !handlers && !plan.crowd &&
+            waiters_learn_in_time(plan);
   // A ticket that is far off is corrected at some servers before others.
   const bool skewed = std::ranges::any_of(
       plan.clients, [](const ClientPlan& client) { return client.clock_skew_ns != 0; });

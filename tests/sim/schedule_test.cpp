@@ -292,6 +292,10 @@ constexpr std::array kKnownSeeds{
               Shape::standard_lines,
               {},
               "the checker did not know that a server brings a place in line back"},
+    KnownSeed{3891442,
+              Shape::standard_lines,
+              {},
+              "the checker counted on answers for which the time-out leaves no time"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {
