@@ -85,11 +85,16 @@ class ObjectOf {
     zend_object_std_dtor(object);
   }
 
-  // Their properties refer to nothing but what somebody has put there, which ArrayObject can.
+  // Beside the properties, into which ArrayObject lets anybody put anything.
   static HashTable* tell_kept(zend_object* object, zval** table, int* count) {
-    *table = kept_by(object);
-    *count = 1;
-    return zend_std_get_properties(object);
+    zval* properties = nullptr;
+    int properties_count = 0;
+    HashTable* const dynamic = zend_std_get_gc(object, &properties, &properties_count);
+    zend_get_gc_buffer* const told = zend_get_gc_buffer_create();
+    for (int i = 0; i < properties_count; ++i) zend_get_gc_buffer_add_zval(told, &properties[i]);
+    zend_get_gc_buffer_add_zval(told, kept_by(object));
+    zend_get_gc_buffer_use(told, table, count);
+    return dynamic;
   }
 
   static inline zend_object_handlers handlers_;

@@ -65,9 +65,11 @@ void lead_nowhere() noexcept {
       const int flags = fcntl(number, F_GETFD);
       if (flags < 0 || (flags & FD_CLOEXEC) == 0) continue;
       if (nowhere < 0) nowhere = open_nowhere();
-      if (nowhere < 0) is_ours = (nowhere = open_nowhere_at(number)) == number;
+      if (nowhere < 0) nowhere = open_nowhere_at(number);
       if (nowhere < 0) return;
-      if (nowhere != number) dup3(nowhere, number, O_CLOEXEC);
+      is_ours = is_ours || nowhere == number;
+      // Onto itself it is refused, and nothing is to be done.
+      dup3(nowhere, number, O_CLOEXEC);
     }
   }
   if (nowhere >= 0 && !is_ours) close(nowhere);

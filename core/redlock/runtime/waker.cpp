@@ -16,7 +16,8 @@ Waker::Waker() {
 
 bool Waker::open() noexcept {
   std::array<int, 2> ends{-1, -1};
-  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) ends = {-1, -1};
+  // Where it fails they stay none.
+  (void)!pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK);
   reading_ = Descriptor(ends[0]);
   writing_ = Descriptor(ends[1]);
   if (reading_.open() && writing_.open()) return true;
