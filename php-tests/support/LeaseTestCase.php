@@ -30,7 +30,8 @@ abstract class LeaseTestCase extends SharedFleetTestCase
     protected static function assertReleased(string $resource = 'r'): void
     {
         $free = static fn (): bool => array_filter(self::$fleet->values($resource)) === [];
-        self::assertTrue(Wait::until($free, "'$resource' to be released"));
+        // Sooner than the ttls of most tests are over, which would free it too.
+        self::assertTrue(Wait::until($free, "'$resource' to be released", 3.0));
     }
 
     /** Takes the key away behind its owner's back. */

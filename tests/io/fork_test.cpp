@@ -195,14 +195,13 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, NorDoesOneWhoseParentHasNoNumb
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   EXPECT_EQ(exit_status_of_child([&] {
               if (lock(*runtime_, *locks_).decision != Decision::granted) return false;
-              const int last = open("/dev/null", O_RDWR | O_CLOEXEC);
+              close(ends[1]);
               rlimit bound{};
               getrlimit(RLIMIT_NOFILE, &bound);
-              bound.rlim_cur = static_cast<rlim_t>(last) + 1;
+              bound.rlim_cur = static_cast<rlim_t>(*test::open_descriptors().rbegin()) + 1;
               if (setrlimit(RLIMIT_NOFILE, &bound) != 0) return false;
               while (open("/dev/null", O_RDWR | O_CLOEXEC) >= 0) {
               }
-              close(ends[1]);
               // It lives until the test lets go of the pipe.
               char none = 0;
               if (fork() == 0) _exit(read(ends[0], &none, 1) == 0 ? 0 : 1);
