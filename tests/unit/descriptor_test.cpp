@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -37,6 +38,15 @@ TEST(Descriptor, KeepsTheNumberThatItIsGiven) {
 TEST(Descriptor, OfNoNumberIsNotOpen) {
   errno = EDOM;
   EXPECT_FALSE(Descriptor(-1).open());
+  EXPECT_EQ(errno, EDOM);
+}
+
+TEST(Descriptor, ThatCannotBeClosedLeavesErrnoAlone) {
+  {
+    const Descriptor taken_away(some_number());
+    ASSERT_EQ(close(taken_away.number()), 0);
+    errno = EDOM;
+  }
   EXPECT_EQ(errno, EDOM);
 }
 
