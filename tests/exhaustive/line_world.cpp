@@ -48,7 +48,10 @@ std::vector<LineWorld::Move> LineWorld::moves() const {
     const bool can_join = client.channel != 0 && !client.place.joining();
     if (can_join && client.echo < settings_.joins) {
       may(Kind::join);
-      if (settings_.spares > 0) may(Kind::stand);
+      if (settings_.spares > 0) {
+        may(Kind::stand);
+        may(Kind::yield);
+      }
     }
     if (client.echo > 0) may(Kind::leave);
     if (settings_.deaths > 0 && client.echo > 0) may(Kind::die);
@@ -67,14 +70,17 @@ void LineWorld::make(const Move& move) {
   Client& client = clients_[move.client];
   switch (move.kind) {
     case Move::Kind::join:
-    case Move::Kind::stand: {
+    case Move::Kind::stand:
+    case Move::Kind::yield: {
       const bool takes = move.kind == Move::Kind::join;
+      const bool yields = move.kind == Move::Kind::yield;
+      const Wish wish = takes ? Wish::take : yields ? Wish::yield : Wish::leave;
       if (!takes) --settings_.spares;
       const bool voted = client.place.voted();
       client.place.hurry();
       client.place.note_joined(++client.echo, kNow, Instant::never(), takes);
       if (settings_.keeps_votes) client.place.*pointer_to(PlaceVoted()) = voted;
-      client.to_server.push_back({move.client, false, client.echo, client.channel, takes});
+      client.to_server.push_back({move.client, false, client.echo, client.channel, wish});
       return;
     }
     case Move::Kind::leave:
@@ -159,10 +165,14 @@ void LineWorld::join(const Said& said) {
   const auto in_line = [&] { return known != line_.end() && known->second.echo > said.echo; };
   const bool overtaken = given_to_ == me ? given_behind_ > said.echo : holder_ == me || in_line();
   if (overtaken && !settings_.forgets_echo) return standing(1);
-  line_.insert_or_assign(me, Entry{said.echo, said.channel});
+  const bool own = holder_ == me;
+  const bool takes = said.wish == Wish::take;
+  const bool passed_over = said.wish == Wish::yield && (own || holder_ == kNobody);
+  line_.insert_or_assign(me, Entry{said.echo, said.channel, passed_over});
   if (given_to_ == me) given_to_ = kNobody;
-  if (holder_ == me) holder_ = kNobody;
-  if (holder_ == kNobody && said.takes) hand_on(me, true);
+  if (own) holder_ = kNobody;
+  if (holder_ == kNobody && takes) hand_on(me, true);
+  if (own && said.wish == Wish::yield) hand_on(me, true, true);
   if (holder_ == me) return answer(said, Reply::granted());
   standing(std::distance(line_.begin(), line_.find(me)));
 }
@@ -176,25 +186,41 @@ void LineWorld::push(int who, Push push) {
   clients_[static_cast<std::size_t>(who)].pushes.push_back(std::move(push));
 }
 
-void LineWorld::hand_on(int me, bool free) {
-  while (!line_.empty()) {
-    const int who = line_.begin()->first;
+void LineWorld::hand_on(int me, bool free, bool yielded) {
+  if (free) grant_first_who_takes(me);
+  tell_first(me, yielded);
+}
+
+void LineWorld::grant_first_who_takes(int me) {
+  for (auto next = line_.begin(); next != line_.end();) {
+    const int who = next->first;
     if (who != me && !heard(who)) {
-      line_.erase(who);
-      continue;
-    }
-    if (!free) {
-      if (who != me && !settings_.tells_nobody) {
-        push(who, {Push::Kind::next, token_of(who), 0,
-                   holder_ == kNobody ? Duration() : Duration::seconds(5)});
-      }
+      next = line_.erase(next);
+    } else if (next->second.passed_over) {
+      ++next;
+    } else {
+      holder_ = given_to_ = who;
+      given_behind_ = next->second.echo;
+      if (who != me) push(who, {Push::Kind::granted, token_of(who), given_behind_, {}});
+      line_.erase(next);
       return;
     }
-    holder_ = given_to_ = who;
-    given_behind_ = line_.at(who).echo;
-    if (who != me) push(who, {Push::Kind::granted, token_of(who), given_behind_, {}});
-    line_.erase(who);
-    free = false;
+  }
+}
+
+void LineWorld::tell_first(int me, bool but_me) {
+  for (auto next = line_.begin(); next != line_.end();) {
+    const int who = next->first;
+    if (who == me && but_me) {
+      ++next;
+      but_me = false;
+    } else if (who != me && !heard(who)) {
+      next = line_.erase(next);
+    } else {
+      if (who == me || settings_.tells_nobody) return;
+      const Duration left = holder_ == kNobody ? Duration() : Duration::seconds(5);
+      return push(who, {Push::Kind::next, token_of(who), 0, left});
+    }
   }
 }
 
@@ -231,7 +257,8 @@ std::string LineWorld::bytes() const {
   std::string bytes;
   const auto add = [&bytes](auto number) { bytes += std::to_string(number) + ','; };
   const auto add_said = [&](const Said& said) {
-    add(said.client * 4 + (said.pass ? 1 : 0) + (said.takes ? 2 : 0));
+    add(said.client * 2 + (said.pass ? 1 : 0));
+    add(static_cast<int>(said.wish));
     add(said.echo);
     add(said.channel);
   };
@@ -264,7 +291,7 @@ std::string LineWorld::bytes() const {
   for (const auto& [who, entry] : line_) {
     add(who);
     add(entry.echo);
-    add(entry.channel);
+    add(entry.channel * 2 + (entry.passed_over ? 1 : 0));
   }
   add(settings_.spares * 1000 + settings_.resets * 100 + settings_.deaf * 10 + settings_.deaths);
   return bytes;
@@ -283,7 +310,8 @@ std::string LineWorld::to_string(const Move& move) {
                                     "is served late",
                                     "'s late words are lost",
                                     "'s key ends",
-                                    "joins without taking"};
+                                    "joins without taking",
+                                    "yields"};
   return std::string(1, static_cast<char>('A' + move.client)) + " " +
          kWords[static_cast<std::size_t>(move.kind)];
 }

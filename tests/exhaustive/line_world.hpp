@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "redlock/algorithm/line_commands.hpp"
 #include "redlock/algorithm/line_place.hpp"
 
 namespace redlock::exhaustive {
@@ -24,7 +25,7 @@ struct LineSettings {
       0;         // so many connections are lost in all: what was on its way may come late, or never
   int deaf = 0;  // so many subscriptions are lost and made anew
   int deaths = 0;  // so many clients die
-  int spares = 0;  // so many joins take nothing, and give back
+  int spares = 0;  // so many joins take nothing, and give back, for those behind or for nobody
   // What is to be found, where something is: edits of the server or the clients.
   bool forgets_echo = false;     // an overtaken join is served like any other
   bool any_echo_counts = false;  // a push behind an earlier join counts
@@ -50,7 +51,8 @@ class LineWorld {
       late,
       lose,
       expire,
-      stand  // joins without taking
+      stand,  // joins without taking
+      yield   // the same, and what it had goes to those behind
     };
     Kind kind = Kind::join;
     std::uint8_t client = 0;
@@ -72,7 +74,7 @@ class LineWorld {
     bool pass = false;
     std::uint8_t echo = 0;
     std::uint8_t channel = 0;
-    bool takes = true;
+    Wish wish = Wish::take;
   };
   struct Client {
     LinePlace place;
@@ -88,13 +90,17 @@ class LineWorld {
   struct Entry {
     std::uint8_t echo = 0;
     std::uint8_t channel = 0;
+    bool passed_over = false;
   };
   static constexpr int kNobody = -1;
 
   [[nodiscard]] bool waits(const Client& client) const { return !client.left && !client.dead; }
   void serve(const Said& said);
   void join(const Said& said);
-  void hand_on(int me, bool free);
+  // `yielded`: by `me`, who stands in line still.
+  void hand_on(int me, bool free, bool yielded = false);
+  void grant_first_who_takes(int me);
+  void tell_first(int me, bool but_me);
   void answer(const Said& said, Reply reply);
   [[nodiscard]] bool heard(int who) const;
   void push(int who, Push push);

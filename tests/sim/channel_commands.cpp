@@ -62,7 +62,7 @@ void Server::publish(const Arguments& arguments, std::string& out) {
     return false;
   });
   if (observer_ != nullptr) observer_->published(arguments[1], arguments[2], receivers);
-  append_integer(out, receivers);
+  append_integer(out, receivers + conditions_.strangers);
 }
 
 }  // namespace redlock::sim

@@ -22,8 +22,8 @@ struct KnownScript {
   Part part = Part::none;
 };
 constexpr std::array kScripts{
-    KnownScript{"475534586bd916cadac833e5d290abb80f28d944", Verb::release, 4, Part::passes},
-    KnownScript{"d2c72997cf9d9c112bd00ef2f3354a6ef7e8ca8c", Verb::take, 4, Part::joins},
+    KnownScript{"c1bec8a949da3f82bcd1355683d8d7b5b2e25e81", Verb::release, 4, Part::passes},
+    KnownScript{"e94e3e9556ae8c1e9f4351dbd2b03e1c62f57edd", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},
@@ -75,6 +75,7 @@ Deed deed_of(const Arguments& arguments) {
   deed.channel = arguments[7];
   deed.echo = arguments[8];
   deed.only_stands = arguments[9] == "0";
+  deed.yields = arguments[9] == "2";
   return deed;
 }
 

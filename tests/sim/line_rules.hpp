@@ -53,6 +53,10 @@ class LineRules : public ScriptRules, public PushSink {
                                  const std::string& echo = "1") {
     return run(scripts::join, {token, "1000", std::to_string(ticket), token, echo, "0"});
   }
+  // Without taking, and what it had goes to those behind it.
+  std::string yield(const std::string& token, std::int64_t ticket, const std::string& echo = "1") {
+    return run(scripts::join, {token, "1000", std::to_string(ticket), token, echo, "2"});
+  }
   // Somebody who can be reached.
   void wait_in_line(const std::string& token, std::int64_t ticket, std::int64_t ttl_ms = 1000) {
     listen(token);

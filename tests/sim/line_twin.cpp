@@ -33,6 +33,8 @@ bool stands_before(const Stander& one, const Stander& other) {
   return std::tie(one.ticket, one.token) < std::tie(other.ticket, other.token);
 }
 
+bool passed_over(const Stander& one) { return one.told && one.told->passed_over; }
+
 bool lasts(const LineView::Key& key, std::int64_t until_ms) {
   return key.exists && (!key.until_ms || *key.until_ms > until_ms);
 }
@@ -42,6 +44,7 @@ bool lasts(const LineView::Key& key, std::int64_t until_ms) {
 void LineTwin::begins(const Deed& deed, LineView before, std::int64_t now_ms, bool serves) {
   joins_ = deed.joins;
   only_stands_ = deed.only_stands;
+  yields_ = deed.yields;
   before_ = std::move(before);
   now_ms_ = now_ms;
   serves_ = serves;
@@ -50,7 +53,7 @@ void LineTwin::begins(const Deed& deed, LineView before, std::int64_t now_ms, bo
   stays_ = false;
   own_ = {std::string(deed.token), number_in(deed.ticket)};
   own_.told = {std::string(deed.channel), number_in<std::uint64_t>(deed.echo), number_in(deed.ttl),
-               now_ms / 1000};
+               now_ms / 1000, yields_ && was_free()};
 }
 
 void LineTwin::published(std::string_view channel, std::string_view message,
@@ -85,6 +88,10 @@ void LineTwin::count(const LineView& after, LineCounts& counts) const {
     const bool gone = one.token != own_.token && one.token != handed_;
     counts.struck_out += gone && after.find(one.token) == nullptr ? 1 : 0;
   }
+}
+
+bool LineTwin::to_be_served() const {
+  return !only_stands_ && (!yields_ || before_.held == own_.token);
 }
 
 // By a later join, or by nobody knows which.
@@ -146,9 +153,9 @@ std::string LineTwin::judge_struck_out(const LineView& after) const {
 std::string LineTwin::judge_service(const LineView& after) const {
   if (!was_free()) return after.held == before_.held ? "" : "somebody else's lock was touched";
   if (!serves_) return {};
-  if (only_stands_) return after.held ? "who only stands in line had the lock served" : "";
+  if (!to_be_served()) return after.held ? "who only stands in line had the lock served" : "";
   if (!after.held) {
-    const bool nobody = after.line.empty() || anything_refused();
+    const bool nobody = anything_refused() || std::ranges::all_of(after.line, passed_over);
     return nobody ? "" : "the lock is free, and somebody waits for it";
   }
   const bool own = *after.held == own_.token;
@@ -156,8 +163,9 @@ std::string LineTwin::judge_service(const LineView& after) const {
   if (served == nullptr || (own && !joins_))
     return "somebody has the lock who does not wait for it";
   const bool first = std::ranges::none_of(after.line, [&](const Stander& one) {
-    return one.token != served->token && stands_before(one, *served);
+    return one.token != served->token && stands_before(one, *served) && !passed_over(one);
   });
+  if (passed_over(*served)) return "somebody has the lock who yields";
   return first ? "" : "somebody has the lock who was not the first";
 }
 
@@ -184,12 +192,17 @@ std::string LineTwin::judge_handed(const LineView& after) const {
 
 // Whoever has become the first, or may have, was told.
 std::string LineTwin::judge_first(const LineView& after) const {
-  const Stander* const first = after.first();
+  const Stander* first = after.first();
+  // Who yields in vain knows it; the next one may not.
+  const bool in_vain = joins_ && yields_ && first != nullptr && !after.held;
+  if (in_vain && first->token == own_.token) {
+    first = after.line.size() > 1 ? &after.line[1] : nullptr;
+  }
   if (first == nullptr || first->token == own_.token || anything_refused() || !serves_) return {};
   const bool led = before_.first() != nullptr && before_.first()->token == own_.token;
   // Of what is no lock nobody will be told that it is free.
   const bool lock = before_.held != "(no lock)";
-  const bool served = was_free() && !only_stands_;
+  const bool served = was_free() && to_be_served();
   if (!served && (joins_ || !led || !lock)) return {};
   const Published* const push = told(*first, "next ");
   if (push != nullptr && push->receivers > 0 && push->channel == first->told->channel) return {};

@@ -39,6 +39,8 @@ class LineTwin {
     std::int64_t receivers = 0;
   };
   [[nodiscard]] bool was_free() const { return !before_.held || *before_.held == own_.token; }
+  // Is anybody to be served? Not what was free already when somebody came who does not take it.
+  [[nodiscard]] bool to_be_served() const;
   [[nodiscard]] bool overtaken() const;
   [[nodiscard]] const Published* told(const Stander& stander, std::string_view word) const;
   [[nodiscard]] bool unreachable(const Stander& stander) const;
@@ -55,6 +57,7 @@ class LineTwin {
 
   bool joins_ = false;
   bool only_stands_ = false;
+  bool yields_ = false;
   Stander own_;  // as a join asks for it; of a pass only the token
   LineView before_;
   std::int64_t now_ms_ = 0;

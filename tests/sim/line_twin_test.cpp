@@ -59,8 +59,9 @@ class TwinTest : public LineRules, public ServerObserver {
     if (!random_.chance(1, 8)) ++echo_;
     const std::string echo = std::to_string(echo_ - random_.between(0, 1));
     const std::string ttl = std::to_string(random_.between(100, 20'000));
-    const std::string_view takes = random_.chance(1, 5) ? "0" : "1";
-    return judged(scripts::join, join_text, {token, ttl, ticket, token, echo, takes});
+    constexpr std::array<std::string_view, 6> kWishes{"0", "2", "1", "1", "1", "1"};
+    const std::string_view wish = random_.pick(kWishes);
+    return judged(scripts::join, join_text, {token, ttl, ticket, token, echo, wish});
   }
   // The first complaint of many steps.
   std::string first_complaint(const std::optional<Edit>& edit) {
@@ -91,24 +92,32 @@ constexpr std::array kEdits{
     Edit{"PassWithoutCompare", "if held == me then redis.call('DEL', key) end\nlocal known",
          "redis.call('DEL', key)\nlocal known"},
     Edit{"PassStaysInLine", "local _, left = leave(me, held == me and '')\n", "local left\n"},
-    Edit{"NextNotTold", "      tell_next(second, 1, ttl)\n", ""},
+    Edit{"NextNotTold", "then tell_next(second, 1, ttl) else", "then else"},
+    Edit{"FirstNotToldBehindThePassedOver", "else tell_next(at(0), 0, ttl, who) end", "end"},
     Edit{"NextNotToldBehindALeave", "elseif first == me then serve(false) end", "end"},
-    Edit{"DeadHeadNotStruckOut", "if not leave(who) then return true end", "return true"},
+    Edit{"DeadHeadNotStruckOut", "if not leave(who, channel and '') then return true end\n",
+         "if true then return true end\n"},
     Edit{"WhoHearsNothingHasTheLock",
          "if heard == 0 or type(heard) == 'table' then call('DEL', key) end", ""},
     Edit{"UnheardOfAreServed", "- heard < 15", "- heard < 1500"},
-    Edit{"TheLastIsServedFirst", "unpack(call('ZRANGE', line, 0, 1))", "at(-1)"},
+    Edit{"TheLastIsServedFirst", "unpack(call('ZRANGE', line, place, place + 1))", "at(-1)"},
     Edit{"HandedOnForAnotherTtl", "'PX', ttl)", "'PX', ttl + 1)"},
     Edit{"ToldOfAnotherJoin", "'granted ' .. echo", "'granted ' .. echo + 1"},
-    Edit{"NotKnownBehindWhichJoin", "call('HSET', waiters, '', echo .. ' ' .. who)", ""},
+    Edit{"NotKnownBehindWhichJoin", "call('HSET', waiters, '', echo .. ' ' .. who)", "1"},
     Edit{"LineWithoutAnExpiry", "redis.call('PEXPIRE', line, 15000)\n", ""},
     Edit{"WaitersWithoutAnExpiry", "keep(waiters, 15000)\n", ""},
     Edit{"NoYield", "if held == me then redis.call('DEL', key) end\nif ARGV[6]",
          "if held == me then redis.call('PEXPIRE', key, ARGV[2]) leave(me) return 1 end\n"
          "if ARGV[6]"},
     Edit{"ServedThoughItOnlyStands", "if ARGV[6] ~= '0' and (held", "if (held"},
+    Edit{"FreeLockServedThoughItYields", "(not held and not yields)", "not held"},
+    Edit{"NobodyServedBehindTheOneWhoYields", "(held == me or (not held",
+         "(held == me and not yields or (not held"},
     Edit{"KeptThoughItOnlyStands", "if held == me then redis.call('DEL', key) end\nif ARGV[6]",
          "if held == me and ARGV[6] ~= '0' then redis.call('DEL', key) end\nif ARGV[6]"},
+    Edit{"ServedThoughItYields", "if channel and not passed_over then", "if channel then"},
+    Edit{"NotKnownWhoYields", "(yields and ' -' or '')", "''"},
+    Edit{"NextNotToldBehindTheOneWhoYields", ", yields and me)", ")"},
     Edit{"HolderNotForgotten", "if holder == me then redis.call('HDEL', waiters, '') end\n", ""},
     Edit{
         "TakenPastTheLine", "  serve(true)\n  if redis.call('GET', key) == me",

@@ -143,6 +143,26 @@ TEST_F(Passing, StrikesOutThoseWhoWereNotHeardOfThoughTheyWouldReceive) {
   EXPECT_EQ(line(), Line{});
 }
 
+// Clients that subscribe to patterns receive what is published for the dead, too.
+TEST_F(Passing, StrikesOutThoseForWhomOnlyStrangersListen) {
+  server_.conditions().strangers = 2;
+  hold("h");
+  join("dead", 10);
+  wait_in_line("a", 12);
+  join("gone", 13);
+  wait_in_line("b", 14);
+  take_pushes();
+  pass("h");
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(take_pushes().back(), (Push{"a", "granted 1 a"}));
+  EXPECT_EQ(line(), Line{"b"});
+  pass("b");
+  join("c", 20);
+  join("d", 30);
+  pass("c");
+  EXPECT_EQ(line(), Line{}) << "as one who leaves, too";
+}
+
 TEST_F(Passing, OverACrowdOfDeadReachesTheLiving) {
   hold("h");
   for (int i = 0; i < 200; ++i) join("dead" + std::to_string(i), 1);

@@ -30,6 +30,7 @@ struct Conditions {
   bool no_select = false;
   bool no_channels = false;   // an ACL without a channel
   bool no_line_keys = false;  // an ACL for the locks' own keys and no others
+  std::int64_t strangers = 0;  // so many receive whatever is published: `PSUBSCRIBE *`
   std::string password;       // empty: none is needed
 };
 

@@ -153,13 +153,13 @@ TEST_F(Wait, VotesThatNobodyTakesAreGivenBackWhileOthersHaveTheLock) {
     const Instant due = line_->next_deadline().value();
     line_->take_time(due);
     drain();
-    EXPECT_TRUE(join(0).entry.takes) << offers;
+    EXPECT_EQ(join(0).entry.wish, Wish::take) << offers;
     grant(0, due);
   }
   const Instant due = line_->next_deadline().value();
   line_->take_time(due);
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
-  EXPECT_FALSE(join(0).entry.takes);
+  EXPECT_EQ(join(0).entry.wish, Wish::leave);
   deny(0, due, "-2 0 " + std::to_string(kWall));
   EXPECT_EQ(line_->next_deadline(), due + kFirstAsksEvery);
 }
@@ -180,7 +180,7 @@ TEST_F(Wait, WithAVoteMoreTheyAreOfferedAsOftenOnceMore) {
   due = line_->next_deadline().value();
   line_->take_time(due);
   drain();
-  EXPECT_TRUE(join(0).entry.takes);
+  EXPECT_EQ(join(0).entry.wish, Wish::take);
 }
 
 TEST_F(Wait, VotesAreNotGivenBackWhileNobodyElseHasTheLock) {
@@ -192,7 +192,7 @@ TEST_F(Wait, VotesAreNotGivenBackWhileNobodyElseHasTheLock) {
     const Instant due = line_->next_deadline().value();
     line_->take_time(due);
     drain();
-    EXPECT_TRUE(join(0).entry.takes) << offers;
+    EXPECT_EQ(join(0).entry.wish, Wish::take) << offers;
     grant(0, due);
   }
 }
@@ -201,19 +201,19 @@ TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
   stand(Duration::ms(60'000));
   drain();
   for (std::size_t node = 0; node < 3; ++node) {
-    EXPECT_TRUE(join(node).entry.takes);
+    EXPECT_EQ(join(node).entry.wish, Wish::take);
     deny(node, t(1), "500 0 " + std::to_string(kWall));
   }
   line_->take_hearing(NodeIndex(0), {"", Fault::closed, "restarted"}, t(100));
   line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(200));
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
-  EXPECT_FALSE(join(0).entry.takes);
+  EXPECT_EQ(join(0).entry.wish, Wish::leave);
   deny(0, t(201), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
   // Until the others are free too.
   line_->take_time(t(503));
   EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1, 2}));
-  for (std::size_t node = 0; node < 3; ++node) EXPECT_TRUE(join(node).entry.takes);
+  for (std::size_t node = 0; node < 3; ++node) EXPECT_EQ(join(node).entry.wish, Wish::take);
 }
 
 TEST_F(Wait, WhatWasLeftIsTakenOnceAMajorityIsWithinReach) {
@@ -225,9 +225,53 @@ TEST_F(Wait, WhatWasLeftIsTakenOnceAMajorityIsWithinReach) {
   EXPECT_TRUE(drain().empty());
   push(1, t(4));
   EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
-  EXPECT_TRUE(join(0).entry.takes);
+  EXPECT_EQ(join(0).entry.wish, Wish::take);
   grant(0, t(5));
   EXPECT_TRUE(granted());
+}
+
+// Whoever can be asked by more servers would wait for it as long as we do.
+TEST_F(Wait, AVoteIsYieldedWhereNoMajorityCanBeAsked) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  for (const std::size_t node : {1U, 2U}) {
+    line_->take_hearing(NodeIndex(node), {"", Fault::auth, "another password"}, t(2));
+  }
+  EXPECT_TRUE(drain().empty());
+  push(0, t(3));
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_EQ(join(0).entry.wish, Wish::yield);
+  deny(0, t(4), "500 0 " + std::to_string(kWall));
+  EXPECT_TRUE(drain().empty());
+}
+
+TEST_F(Wait, WhatWasYieldedIsTakenOnceAMajorityCanBeAsked) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  for (const std::size_t node : {1U, 2U}) {
+    line_->take_hearing(NodeIndex(node), {"", Fault::closed, "gone"}, t(2));
+  }
+  push(0, t(3));
+  drain();
+  deny(0, t(4), "-2 0 " + std::to_string(kWall));
+  EXPECT_TRUE(drain().empty());
+  line_->take_hearing(NodeIndex(1), {"there", {}, {}}, t(5));
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{1}));
+  EXPECT_EQ(join(1).entry.wish, Wish::yield);
+  deny(1, t(6), "-2 0 " + std::to_string(kWall));
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  for (const std::size_t node : {0U, 1U}) EXPECT_EQ(join(node).entry.wish, Wish::take);
+}
+
+// What is told to be free is within reach again, whatever its server said before.
+TEST_F(Wait, ALockThatIsToldToBeFreeIsTaken) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  for (const std::size_t node : {0U, 1U}) {
+    line_->take_push(NodeIndex(node), {Push::Kind::next, join(node).token, 0, Duration()}, t(9));
+  }
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  EXPECT_EQ(join(1).entry.wish, Wish::take);
 }
 
 TEST_F(Wait, ALockWithoutAnEndIsOutOfReachForGood) {
@@ -236,7 +280,7 @@ TEST_F(Wait, ALockWithoutAnEndIsOutOfReachForGood) {
   for (std::size_t node = 0; node < 3; ++node) deny(node, t(1), "-1 0 " + std::to_string(kWall));
   line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(30'000));
   drain();
-  EXPECT_FALSE(join(0).entry.takes);
+  EXPECT_EQ(join(0).entry.wish, Wish::leave);
 }
 
 TEST_F(Wait, AVoteMoreForTheLockThatItHasIsItsOwn) {

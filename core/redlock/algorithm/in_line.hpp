@@ -96,6 +96,9 @@ class InLine final : public Operation {
   void offer_votes(Instant now);
   // Others have a majority, as far as we know.
   [[nodiscard]] bool out_of_reach(Instant now) const;
+  // No majority can be had from here: too many nodes could not be asked the last time.
+  [[nodiscard]] bool cut_off() const;
+  [[nodiscard]] Wish wish_for(const LinePlace& place, bool out_of_reach) const;
   void take_what_was_spared(Instant now);
   void correct_ticket();
   void join_where_due(Instant now);

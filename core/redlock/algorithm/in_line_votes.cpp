@@ -102,9 +102,10 @@ void InLine::hurry_votes() {
 }
 
 // Who has a few votes and gets no more may be in the way of an earlier ticket, which has the
-// others: a join gives such a vote away.
+// others: a join gives such a vote away. Where no more can be had that is done at once.
 void InLine::offer_votes(Instant now) {
   const std::size_t votes = count(&LinePlace::voted);
+  if (cut_off()) hurry_votes();
   if (votes == 0 && count(&LinePlace::joining) == 0) {
     most_votes_ = 0;
     offer_at_ = Instant::never();
@@ -127,8 +128,15 @@ bool InLine::out_of_reach(Instant now) const {
   return static_cast<std::size_t>(taken) >= majority();
 }
 
+bool InLine::cut_off() const {
+  const auto troubled = std::ranges::count_if(places_, [](const LinePlace& place) {
+    return place.report().answered && place.report().reply.answer == Answer::unknown;
+  });
+  return places_.size() - static_cast<std::size_t>(troubled) < majority();
+}
+
 void InLine::take_what_was_spared(Instant now) {
-  if (out_of_reach(now)) return;
+  if (out_of_reach(now) || cut_off()) return;
   for (LinePlace& place : places_) {
     if (place.spared()) place.hurry();
   }
@@ -161,13 +169,19 @@ void InLine::join_where_due(Instant now) {
     if (!place.can_join(now)) continue;
     if (!any) ++attempt_;
     any = true;
-    const bool takes = !out_of_reach || (place.voted() && offers_ < kOffersMax);
+    const Wish wish = wish_for(place, out_of_reach);
     auto join = std::make_shared<const Command>(
-        kind_->join(token_, {ticket_, place.channel(), attempt_, takes}).value());
+        kind_->join(token_, {ticket_, place.channel(), attempt_, wish}).value());
     const Instant answer_by = now + (*answer_times_)[i];
     requests_.push_back({NodeIndex(i), attempt_, std::move(join), answer_by});
-    place.note_joined(attempt_, now, answer_by, takes);
+    place.note_joined(attempt_, now, answer_by, wish == Wish::take);
   }
+}
+
+Wish InLine::wish_for(const LinePlace& place, bool out_of_reach) const {
+  if (cut_off()) return Wish::yield;
+  const bool takes = !out_of_reach || (place.voted() && offers_ < kOffersMax);
+  return takes ? Wish::take : Wish::leave;
 }
 
 Duration InLine::validity(Instant now) const {

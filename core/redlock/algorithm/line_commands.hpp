@@ -24,6 +24,13 @@ struct Pass {
   [[nodiscard]] Pass again() const { return *this; }
 };
 
+// What becomes of a vote that is free, or that was this wait's own.
+enum class Wish : char {
+  leave = '0',  // it stays free: others have a majority, one of whom may plant it there again
+  take = '1',   // this wait gets it, unless somebody with an earlier ticket does
+  yield = '2',  // its own goes to those behind: this wait can reach no majority
+};
+
 // How one wait stands in one node's line.
 struct LineEntry {
   // The order in line: the time at which the wait began, in ms since 1970. Safety is not its
@@ -33,13 +40,12 @@ struct LineEntry {
   std::string channel;
   // Comes back with what is pushed, and tells behind which join that was.
   std::uint64_t echo = 0;
-  // May it have what is free? Else it only stands there, and gives back what it has: others have a
-  // majority, one of whom may want to plant there again what the server has forgotten.
-  bool takes = true;
+  Wish wish = Wish::take;
 };
 
-// Sets the key when it is absent or holds the token, unless somebody with an earlier ticket waits:
-// then that one gets it. Who does not get it stands in line, or goes on standing there. Granted:
+// Sets the key when it is absent or holds the token, unless somebody with an earlier ticket waits,
+// and does not yield: then that one gets it. Who does not get it stands in line, or
+// goes on standing there. Granted:
 // the key holds the token and lives for `ttl` from now. Denied: the reply's text is a Standing.
 struct Join {
   static constexpr Effect kEffect = Effect::takes;

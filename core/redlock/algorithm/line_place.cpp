@@ -117,7 +117,9 @@ void LinePlace::take_push(const Push& push, Instant now) {
   }
   if (voted_) return;
   const bool stale = now - joined_at_ > stale_after_;
-  next_at_ = stale || (push.left && *push.left <= Duration()) ? now : first_asks_at(push.left, now);
+  const bool idle = push.left && *push.left <= Duration();
+  if (idle) taken_until_ = Instant();
+  next_at_ = stale || idle ? now : first_asks_at(push.left, now);
   join_at_ = std::min(join_at_, next_at_);
 }
 

@@ -12,7 +12,8 @@ void Dialect<Pass>::write(const RequestWriter& request, const Pass& command) {
 void Dialect<Join>::write(const RequestWriter& request, const Join& command) {
   request.script(scripts::join, command.lock().keys, command.token.view(), in_ms(command.ttl),
                  std::to_string(command.entry.ticket), command.entry.channel,
-                 std::to_string(command.entry.echo), command.entry.takes ? "1" : "0");
+                 std::to_string(command.entry.echo),
+                 std::string(1, static_cast<char>(command.entry.wish)));
 }
 
 ReadReply Dialect<Join>::read(const RespValue& value) {

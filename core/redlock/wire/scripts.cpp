@@ -35,9 +35,15 @@ local call = redis.pcall
 //
 // What is published last leaves the server first, so whoever gets the lock is told last.
 //
+// Clients that subscribe to patterns receive all the same what is published for somebody who has
+// gone: so many are taken off as receive what is for nobody.
+//
+// Who yields is passed over, and stays where he stands.
+//
 // The field without a name says behind which join the lock was given to whom.
 constexpr std::string_view kServe =
     R"(local clock, turns = call('TIME'), 256
+local strangers, yields
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function leave(who, forgotten)
   call('HDEL', waiters, who, forgotten or who)
@@ -47,52 +53,75 @@ end
 local function entry(who)
   local told = call('HGET', waiters, who)
   if type(told) == 'table' then return false end
-  local channel, echo, ttl, heard = string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)$')
-  if channel and clock[1] - heard < 15 then return channel, echo, ttl end
+  local channel, echo, ttl, heard, passed_over =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, passed_over == ' -' end
+end
+local function tell(channel, words)
+  local heard = call('PUBLISH', channel, words)
+  if type(heard) == 'table' or heard == 0 then return heard end
+  strangers = strangers or call('PUBLISH', channel .. '?', '')
+  if type(strangers) == 'table' then return strangers end
+  return heard > strangers and heard or 0
 end
 local function keep(name, ms)
   local left = call('PTTL', name)
   if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
 end
-local function tell_next(who, place, left)
-  while turns > 0 do
+local function tell_next(who, place, left, but)
+  while who and turns > 0 do
     turns = turns - 1
-    local channel = who and entry(who)
-    if not who or channel == false then return end
-    if channel and (who == me or call('PUBLISH', channel, 'next ' .. left .. ' ' .. who) ~= 0) then
-      return
+    if who == but then
+      place = place + 1
+    else
+      local channel = entry(who)
+      if channel == false then return end
+      if channel and (who == me or tell(channel, 'next ' .. left .. ' ' .. who) ~= 0) then return end
+      if not leave(who) then return end
     end
-    if not leave(who) then return end
     who = at(place)
   end
 end
 local function give()
+  local place = 0
   while turns > 0 do
     turns = turns - 1
-    local who, second = unpack(call('ZRANGE', line, 0, 1))
-    if not who then return true end
-    local channel, echo, ttl = entry(who)
+    local who, second = unpack(call('ZRANGE', line, place, place + 1))
+    if not who then return place == 0 end
+    local channel, echo, ttl, passed_over = entry(who)
     if channel == false then return true end
-    if channel then
+    if channel and not passed_over then
       if call('SET', key, who, 'PX', ttl).err then return false end
-      tell_next(second, 1, ttl)
-      local heard = who == me and 1 or call('PUBLISH', channel, 'granted ' .. echo .. ' ' .. who)
+      if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
+      local heard = call('HSET', waiters, '', echo .. ' ' .. who)
+      if type(heard) ~= 'table' then
+        heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+      end
       if heard == 0 or type(heard) == 'table' then call('DEL', key) end
-      if type(heard) == 'table' then return true end
+      if type(heard) == 'table' then
+        call('HDEL', waiters, '')
+        return true
+      end
       if heard ~= 0 then
         leave(who)
-        call('HSET', waiters, '', echo .. ' ' .. who)
         keep(waiters, ttl)
         return true
       end
     end
-    if not leave(who) then return true end
+    if passed_over then
+      place = place + 1
+    else
+      if not leave(who, channel and '') then return true end
+      place = 0
+    end
   end
 end
 local function serve(free)
   if not clock[1] or (free and give()) then return end
   local left = call('PTTL', key)
-  if type(left) == 'number' then tell_next(at(0), 0, string.format('%.0f', left)) end
+  if type(left) == 'number' then
+    tell_next(at(0), 0, string.format('%.0f', left), yields and me)
+  end
 end
 )";
 
@@ -126,6 +155,9 @@ return held == me and 1 or 0)";
 // vote away that was counted. Nor does one of a holder of whom it is not known any more which was
 // his latest: so it is from the moment when a later join gives up what an earlier one had.
 //
+// Who only stands there leaves free what is free: `0` to whoever had it before and plants it again,
+// `2` what he had himself to those behind him.
+//
 // Where the caller is the only one in line, nothing is kept of others: what is known of whom the
 // line forgot would stay for as long as locks are handed on. Not before ZADD: behind another
 // command that writes, a server without memory would carry that out.
@@ -134,6 +166,7 @@ if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE') then return 
 for _, needed in ipairs({{'ZRANGE', line, 0, 0}, {'HLEN', waiters},
     {'PUBLISH', ARGV[4] .. '?', ''}}) do
   local said = call(unpack(needed))
+  if needed[1] == 'PUBLISH' then strangers = said end
   if type(said) == 'table' and said.err then
     if not string.find(said.err, 'WRONGTYPE') then return said end
     return redis.error_reply('ERR a key of the line holds something else')
@@ -155,19 +188,21 @@ end
 local latest, holder = string.match(known(''), '^(%d+) (.*)$')
 if holder ~= me then
   if held == me then return standing(1) end
-  latest = string.match(known(me), '^%S+ (%d+) %d+ %d+$') or 0
+  latest = string.match(known(me), '^%S+ (%d+) %d+ %d+ ?%-?$') or 0
 end
 if tonumber(latest) > tonumber(ARGV[5]) then return standing(1) end
+yields = ARGV[6] == '2' and (held == me or not held)
 redis.call('ZADD', line, ARGV[3], me)
+redis.call('PEXPIRE', line, 15000)
 redis.call('ZREM', line, '?')
 redis.call('HDEL', waiters, '?')
 if redis.call('ZCARD', line) == 1 then forget_others() end
-redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. clock[1])
-redis.call('PEXPIRE', line, 15000)
+redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. clock[1] ..
+  (yields and ' -' or ''))
 keep(waiters, 15000)
 if holder == me then redis.call('HDEL', waiters, '') end
 if held == me then redis.call('DEL', key) end
-if ARGV[6] ~= '0' and (held == me or not held) then
+if ARGV[6] ~= '0' and (held == me or (not held and not yields)) then
   serve(true)
   if redis.call('GET', key) == me then return 1 end
 end
@@ -185,8 +220,8 @@ return standing(redis.call('ZRANK', line, me)))";
 }  // namespace
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
-                  "475534586bd916cadac833e5d290abb80f28d944"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "d2c72997cf9d9c112bd00ef2f3354a6ef7e8ca8c"};
+                  "c1bec8a949da3f82bcd1355683d8d7b5b2e25e81"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "e94e3e9556ae8c1e9f4351dbd2b03e1c62f57edd"};
 
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
 // planted again behind one, must not be given away by a later join that was overtaken on its way.
