@@ -169,6 +169,34 @@ final class RefusalsTest extends ServerTestCase
         ];
     }
 
+    /**
+     * @dataProvider serversInPlaceOfTheirList
+     * @param array<mixed> $server
+     */
+    public function testOneServerInPlaceOfTheListIsRefused(string $field, array $server): void
+    {
+        $classes = ['RedLock::__construct' => RedLock::class, 'RedLock\LockManager::__construct' => LockManager::class];
+        foreach ($classes as $method => $class) {
+            $error = self::caught(\ValueError::class, static fn () => new $class($server));
+            self::assertSame(
+                "$method(): Argument #1 (\$servers) must be a list of servers, and '$field' is a field of one: "
+                    . 'write [[...]], an array for each server in the list',
+                $error->getMessage(),
+            );
+        }
+    }
+
+    /** @return iterable<string, array{string, array<mixed>}> */
+    public static function serversInPlaceOfTheirList(): iterable
+    {
+        yield 'with a password' => ['host', ['host' => 'h', 'password' => 'hunter2']];
+        yield 'with a number' => ['host', ['host' => 'h', 'port' => 6379]];
+        yield 'of Predis' => ['scheme', ['scheme' => 'tcp', 'host' => 'h']];
+        yield 'of Laravel' => ['url', ['url' => null, 'host' => 'h', 'port' => '6379']];
+        yield 'all connections of Laravel' => ['client', ['client' => 'phpredis', 'options' => [], 'default' => ['host' => 'h']]];
+        yield 'a host by position' => ['auth', ['h', 'auth' => 'hunter2']];
+    }
+
     public function testTwoSpellingsOfOneAddressAreOneServer(): void
     {
         $pairs = [['2001:db8::1', '2001:0DB8:0::1'], ['10.0.0.1', '::ffff:10.0.0.1'], ['127.0.0.1', '0:0::1'], ['localhost', '0.0.0.0']];
