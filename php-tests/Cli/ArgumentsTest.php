@@ -83,6 +83,17 @@ final class ArgumentsTest extends CliTestCase
         self::assertStringContainsString('server 1: several hosts are no one server', $errors);
     }
 
+    public function testWhatCannotBeWrittenIsAFailure(): void
+    {
+        foreach (['inspect r', 'inspect --json r', 'check', 'check --json', 'top --once r', '--help', '--version', 'run --help'] as $line) {
+            self::assertSame(
+                [74, '', "redlock: standard output cannot be written: No space left on device\n"],
+                self::redlock(explode(' ', $line), [], '/dev/full'),
+                $line,
+            );
+        }
+    }
+
     public function testHelpAndTheVersionNeedNoServers(): void
     {
         [$status, $said] = self::redlock(['--version'], ['REDLOCK_SERVERS' => '']);
