@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <iostream>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 
 #include "cli/exit_code.hpp"
@@ -27,6 +27,7 @@ constexpr std::string_view kExitCodes =
     "  64    the arguments cannot be meant\n"
     "  69    no majority of the servers could be asked, or the key is no lock\n"
     "  71    the system refuses a thread, a descriptor or memory\n"
+    "  74    standard output cannot be written\n"
     "  75    run: the lease was lost while the command ran\n"
     "  126   run: the command cannot be executed\n"
     "  127   run: there is no such command\n"
@@ -212,7 +213,10 @@ std::variant<Request, int> parse(int count, const char* const* arguments) {
     return request_from(command, raw, all.subspan(std::min(all.size(), own_count + 1)));
   } catch (const CLI::Success& wanted) {
     // Help or the version.
-    return app.exit(wanted);
+    std::ostringstream said;
+    const int status = app.exit(wanted, said);
+    say(said.str());
+    return status;
   } catch (const CLI::ParseError& error) {
     return refuse(std::string(error.what()) + " (try redlock " + first + " --help)");
   } catch (const std::invalid_argument& error) {

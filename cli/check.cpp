@@ -148,7 +148,7 @@ int check(Client& client, const Check& asked) {
     for (const Finding& finding : findings) out += finding_text(finding);
     out += verdict(findings) + "\n";
   }
-  (void)std::fwrite(out.data(), 1, out.size(), stdout);
+  say(out);
   const bool any_error = std::ranges::any_of(
       findings, [](const Finding& finding) { return finding.gravity == Gravity::error; });
   return any_error ? kNo : kDone;

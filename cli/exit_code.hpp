@@ -12,6 +12,8 @@ inline constexpr int kUsage = 64;
 inline constexpr int kUnreachable = 69;
 // The operating system refuses something: a thread, a descriptor, memory.
 inline constexpr int kSystem = 71;
+// Standard output cannot be written.
+inline constexpr int kOutput = 74;
 // The lease was lost while the command ran.
 inline constexpr int kLost = 75;
 // The command is there and cannot be executed, or is not there: as shells say it.

@@ -1,5 +1,4 @@
 // redlock inspect: who holds a lock, and who waits.
-#include <cstdio>
 #include <string>
 
 #include "cli/commands.hpp"
@@ -89,7 +88,7 @@ int inspect(Client& client, const Inspect& asked) {
       out += "  " + padded(server.server, 28) + " " + server_text(server) + "\n";
     }
   }
-  (void)std::fwrite(out.data(), 1, out.size(), stdout);
+  say(out);
   return seen.reachable ? kDone : kUnreachable;
 }
 

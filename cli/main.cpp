@@ -46,6 +46,9 @@ int main(int count, char** arguments) {
   } catch (const std::invalid_argument& error) {
     complain(error.what());
     return kUsage;
+  } catch (const OutputError& error) {
+    complain(error.what());
+    return kOutput;
   } catch (const std::exception& error) {
     complain(error.what());
     return kSystem;

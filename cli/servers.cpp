@@ -36,8 +36,8 @@ std::vector<std::string> servers_in_file(const std::string& path) {
   }
   std::vector<std::string> servers;
   for (const std::string& line : parts_of(text.str(), '\n')) {
-    if (line.starts_with('#')) continue;
-    for (std::string& server : parts_of(line, ',')) servers.push_back(std::move(server));
+    // A comma is the server's own: it may stand in a password.
+    if (!line.starts_with('#')) servers.push_back(line);
   }
   if (servers.empty()) throw std::invalid_argument("no servers stand in " + path);
   return servers;

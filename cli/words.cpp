@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <system_error>
 
 namespace redlock::cli {
 
@@ -87,6 +89,14 @@ std::string json(std::string_view text) {
     at += size > 0 ? size : 1;
   }
   return out += '"';
+}
+
+void say(std::string_view text) {
+  errno = 0;
+  const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (whole && std::fflush(stdout) == 0) return;
+  throw OutputError("standard output cannot be written: " +
+                    std::generic_category().message(errno != 0 ? errno : EIO));
 }
 
 void complain(std::string_view text) {

@@ -1,5 +1,6 @@
 // Text for people and for programs: safe on a terminal, aligned, or as JSON.
 #pragma once
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,13 @@ namespace redlock::cli {
 // As a JSON string, in quotes. Bytes that are no UTF-8 are taken for Latin-1, which loses none.
 [[nodiscard]] std::string json(std::string_view text);
 
+// Standard output takes no more: a full disk.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+// To standard output, at once. Throws OutputError: what is not said is not done.
+void say(std::string_view text);
 // To standard error: "redlock: …".
 void complain(std::string_view text);
 

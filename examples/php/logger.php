@@ -26,10 +26,14 @@ final class Events
         'acquired' => ['debug', 'acquired {resource} after {waited} ms'],
         'waited' => ['info', 'somebody else has {resource}, after {waited} ms'],
         'extended' => ['debug', 'extended {resource} to {remaining} ms'],
+        'shortened' => ['debug', 'shortened {resource} to {remaining} ms'],
         'released' => ['debug', 'released {resource}, held for {held} ms'],
         'lost' => ['error', '{reason}, held for {held} ms'],
         'unreachable' => ['critical', 'no majority of the servers can be asked for {resource}: {faults}'],
     ];
+
+    /** For an event that a later version tells. */
+    private const OTHERWISE = ['notice', '{event}: {resource}'];
 
     /** @param Terminal|Psr\Log\LoggerInterface $logger */
     public function __construct(private readonly object $logger)
@@ -41,8 +45,8 @@ final class Events
 
     public function __invoke(string $event, array $facts): void
     {
-        [$level, $message] = self::WORDS[$event];
-        $facts = array_map(static fn ($fact) => is_float($fact) ? round($fact, 1) : $fact, $facts);
+        [$level, $message] = self::WORDS[$event] ?? self::OTHERWISE;
+        $facts = ['event' => $event] + array_map(static fn ($fact) => is_float($fact) ? round($fact, 1) : $fact, $facts);
         $this->logger->log($level, "lock: $message", $facts);
         // The locks work; somebody should see to a server all the same.
         if ($facts['faults'] !== [] && $event !== 'unreachable') {
@@ -54,4 +58,5 @@ final class Events
 $locks = new LockManager('127.0.0.1:6379', ['onEvent' => new Events(new Terminal())]);
 $lease = $locks->acquire('invoice:42', ttl: 10_000);
 $lease?->extend(20_000);
+$lease?->shorten(5_000);
 $lease?->release();

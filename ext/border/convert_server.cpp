@@ -46,6 +46,17 @@ std::string valid_server(std::string_view argument) {
   return std::string(argument) + " must be a valid server: ";
 }
 
+void check_keys(std::string_view argument, HashTable* list) {
+  zend_string* key = nullptr;
+  ZEND_HASH_FOREACH_STR_KEY(list, key) {
+    if (key == nullptr || !is_server_field(view_of(key))) continue;
+    throw ArgumentError(std::string(argument) + " must be a list of servers, and " +
+                        key_text(0, key) +
+                        " is a field of one: write [[...]], an array for each server in the list");
+  }
+  ZEND_HASH_FOREACH_END();
+}
+
 }  // namespace
 
 ServerSpec server_from_array(std::string_view argument, HashTable* array) {
@@ -57,6 +68,7 @@ ServerSpec server_from_text(std::string_view argument, std::string_view text) {
 }
 
 std::vector<ServerSpec> servers_from(std::string_view argument, HashTable* list) {
+  check_keys(argument, list);
   const std::string prefix = std::string(argument) + " must contain valid servers: server ";
   std::vector<ServerSpec> servers;
   zval* value = nullptr;

@@ -16,7 +16,9 @@ namespace redlock::php {
 [[nodiscard]] ServerSpec server_from_array(std::string_view argument, HashTable* array);
 // A string as parse_server() takes it.
 [[nodiscard]] ServerSpec server_from_text(std::string_view argument, std::string_view text);
-// A list of both; errors name the position, from 1.
+// A list of both; errors name the position, from 1. Its keys may be names for the servers, but not
+// names of fields: one server's array in place of the list would be as many servers as it has
+// fields.
 [[nodiscard]] std::vector<ServerSpec> servers_from(std::string_view argument, HashTable* list);
 
 }  // namespace redlock::php

@@ -177,6 +177,14 @@ void take_fields(Reading& reading, HashTable* array) {
 
 }  // namespace
 
+bool is_server_field(std::string_view name) {
+  constexpr std::string_view kOwn[] = {
+      "host",    "port", "timeout", "connectTimeout", "auth",    "password", "username", "database",
+      "dbindex", "tls",  "ssl",     "context",        "options", "url",      "scheme",   "path"};
+  return std::ranges::find(kOwn, name) != std::end(kOwn) ||
+         meaning_of(name) != FieldMeaning::unknown;
+}
+
 ServerParts parts_from_array(HashTable* array) {
   Reading reading;
   take_fields(reading, array);

@@ -1,5 +1,7 @@
 // The fields of a server's array, as users of phpredis, Predis, Laravel and Symfony have them.
 #pragma once
+#include <string_view>
+
 #include "border/zend.hpp"
 #include "redlock/wire/server_parts.hpp"
 
@@ -9,5 +11,7 @@ namespace redlock::php {
 // docs/operations.md lists. Throws ArgumentError or TypeMismatch, which names the field and never
 // holds a value of a string; calls nothing of Zend that can fail.
 [[nodiscard]] ServerParts parts_from_array(HashTable* array);
+// Whether a server's array may have a field of this name; also one that is refused when it is set.
+[[nodiscard]] bool is_server_field(std::string_view name);
 
 }  // namespace redlock::php

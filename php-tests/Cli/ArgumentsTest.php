@@ -59,7 +59,7 @@ final class ArgumentsTest extends CliTestCase
     {
         $file = TempFolder::make() . '/servers';
         $servers = self::$fleet->servers;
-        file_put_contents($file, "# ours\n\n  {$servers[0]->name()}\r\n{$servers[1]->name()} , {$servers[2]->name()}\n");
+        file_put_contents($file, "# ours\n\n  {$servers[0]->name()}\r\n{$servers[1]->name()}\n{$servers[2]->name()}");
         self::assertSame(0, self::redlock(['inspect', 'r', '-s', "@$file"], ['REDLOCK_SERVERS' => 'nowhere:1'])[0]);
         self::assertSame(0, self::redlock(['inspect', 'r'], ['REDLOCK_SERVERS' => "@$file"])[0]);
         file_put_contents($file, "# nobody\n");
@@ -68,6 +68,30 @@ final class ArgumentsTest extends CliTestCase
         [$status, , $errors] = self::redlock(['inspect', 'r', '-s', "@$file"]);
         self::assertSame(64, $status);
         self::assertStringNotContainsString('sesame', $errors);
+    }
+
+    public function testInAFileACommaIsAPartOfThePassword(): void
+    {
+        $server = $this->server(['requirepass' => 'sesame,open']);
+        $file = TempFolder::make() . '/servers';
+        file_put_contents($file, "redis://:sesame,open@{$server->name()}\n");
+        self::assertSame(0, self::redlock(['inspect', 'r', '-s', "@$file"])[0]);
+        self::assertSame(0, self::redlock(['inspect', 'r'], ['REDLOCK_SERVERS' => "redis://:sesame%2Copen@{$server->name()}"])[0]);
+        file_put_contents($file, "10.0.0.1,10.0.0.2\n");
+        [$status, , $errors] = self::redlock(['inspect', 'r', '-s', "@$file"]);
+        self::assertSame(64, $status);
+        self::assertStringContainsString('server 1: several hosts are no one server', $errors);
+    }
+
+    public function testWhatCannotBeWrittenIsAFailure(): void
+    {
+        foreach (['inspect r', 'inspect --json r', 'check', 'check --json', 'top --once r', '--help', '--version', 'run --help'] as $line) {
+            self::assertSame(
+                [74, '', "redlock: standard output cannot be written: No space left on device\n"],
+                self::redlock(explode(' ', $line), [], '/dev/full'),
+                $line,
+            );
+        }
     }
 
     public function testHelpAndTheVersionNeedNoServers(): void

@@ -8,6 +8,7 @@ namespace RedLock\Tests\Process;
 
 use RedLock\Harness\PhpProcess;
 use RedLock\Harness\TempFolder;
+use RedLock\Tests\Support\Document;
 use RedLock\Tests\Support\ServerTestCase;
 
 final class ExamplesTest extends ServerTestCase
@@ -56,6 +57,21 @@ final class ExamplesTest extends ServerTestCase
             }
         }
         self::assertContains('redlock_leases_acquired_total 3', $lines);
+    }
+
+    public function testTheLoggerHasWordsForEveryEventAndALevelForOthers(): void
+    {
+        $example = (string) file_get_contents(self::FOLDER . '/logger.php');
+        [$events] = explode('| fact |', (new Document('docs/leases.md'))->section('Be told'));
+        self::assertGreaterThan(5, preg_match_all('~^\| `(\w+)` ~m', $events, $names));
+        foreach ($names[1] as $event) {
+            self::assertStringContainsString("'$event' => [", $example);
+        }
+        $copy = TempFolder::make() . '/logger.php';
+        file_put_contents($copy, $example . "\n(new Events(new Terminal()))('repainted', ['resource' => 'r', 'faults' => []]);\n");
+        $output = $this->outputOf($copy);
+        self::assertMatchesRegularExpression('~^debug   lock: shortened invoice:42 to \d~m', $output);
+        self::assertStringEndsWith('notice  lock: repainted: r', $output);
     }
 
     public function testOneRebuildsTheCacheAndTheOthersServeTheOldValue(): void

@@ -74,6 +74,13 @@ final class RefusalsTest extends ServerTestCase
             'a prefix of a DSN' => [$value, 'begin the names of your locks with it', 'redis://h?prefix=shop_'],
             'an unknown parameter' => [$value, "there is no URL parameter 'colour'", 'rediss://u:hunter2@h?colour=red'],
             'what may be a part of a password' => [$value, '%3F', 'redis://u:a?hunter2@h'],
+            'a port in a host' => [$value, "host must not contain ':' unless it is an IPv6 address", ['host' => '127.0.0.1:6379']],
+            'a password in a host' => [$value, "host must not contain ':' unless it is an IPv6 address", ['host' => 'u:hunter2']],
+            'an IPv6 address with a port in a host' => [$value, "host must not contain ':' unless", ['host' => '::1:18101']],
+            'an IPv6 address in a URL without brackets' => [$value, 'must stand in brackets', 'redis://::1:18101'],
+            'an IPv6 address behind a scheme without brackets' => [$value, 'must stand in brackets', ['host' => 'tls://::1']],
+            'an IPv4 address in shorthand' => [$value, 'four decimal numbers', ['host' => '127.1']],
+            'an IPv4 address as one number' => [$value, 'four decimal numbers', 'redis://:hunter2@2130706433:6379'],
             'a broken URL' => [$value, 'port must be a number', ['url' => 'redis://:hunter2@h:x']],
         ];
     }
@@ -160,6 +167,45 @@ final class RefusalsTest extends ServerTestCase
             'a switch that is a fraction' => [$type, 'verify_peer must be of type bool, float given', ['tls' => ['verify_peer' => 1.5]]],
             'methods that are a list' => [$type, 'crypto_method must be of type int, array given', ['tls' => ['crypto_method' => []]]],
         ];
+    }
+
+    /**
+     * @dataProvider serversInPlaceOfTheirList
+     * @param array<mixed> $server
+     */
+    public function testOneServerInPlaceOfTheListIsRefused(string $field, array $server): void
+    {
+        $classes = ['RedLock::__construct' => RedLock::class, 'RedLock\LockManager::__construct' => LockManager::class];
+        foreach ($classes as $method => $class) {
+            $error = self::caught(\ValueError::class, static fn () => new $class($server));
+            self::assertSame(
+                "$method(): Argument #1 (\$servers) must be a list of servers, and '$field' is a field of one: "
+                    . 'write [[...]], an array for each server in the list',
+                $error->getMessage(),
+            );
+        }
+    }
+
+    /** @return iterable<string, array{string, array<mixed>}> */
+    public static function serversInPlaceOfTheirList(): iterable
+    {
+        yield 'with a password' => ['host', ['host' => 'h', 'password' => 'hunter2']];
+        yield 'with a number' => ['host', ['host' => 'h', 'port' => 6379]];
+        yield 'of Predis' => ['scheme', ['scheme' => 'tcp', 'host' => 'h']];
+        yield 'of Laravel' => ['url', ['url' => null, 'host' => 'h', 'port' => '6379']];
+        yield 'all connections of Laravel' => ['client', ['client' => 'phpredis', 'options' => [], 'default' => ['host' => 'h']]];
+        yield 'a host by position' => ['auth', ['h', 'auth' => 'hunter2']];
+    }
+
+    public function testTwoSpellingsOfOneAddressAreOneServer(): void
+    {
+        $pairs = [['2001:db8::1', '2001:0DB8:0::1'], ['10.0.0.1', '::ffff:10.0.0.1'], ['127.0.0.1', '0:0::1'], ['localhost', '0.0.0.0']];
+        foreach ($pairs as [$one, $other]) {
+            foreach ([RedLock::class, LockManager::class] as $class) {
+                $error = self::caught(\ValueError::class, static fn () => new $class([['host' => $one], ['host' => $other]]));
+                self::assertStringContainsString('must name distinct servers: server 2 is the same as server 1', $error->getMessage());
+            }
+        }
     }
 
     public function testAFileCannotBeRelativeToAFolderThatIsGone(): void

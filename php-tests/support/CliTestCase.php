@@ -32,17 +32,18 @@ abstract class CliTestCase extends SharedFleetTestCase
      *
      * @param list<string> $arguments
      * @param array<string, string> $environment besides PATH, HOME and the servers
+     * @param ?string $output a file that is its standard output
      * @return array{int, string, string} exit status, standard output, standard error
      */
-    protected static function redlock(array $arguments, array $environment = []): array
+    protected static function redlock(array $arguments, array $environment = [], ?string $output = null): array
     {
         $environment += ['REDLOCK_SERVERS' => self::servers()] + self::environment();
-        $streams = [['file', '/dev/null', 'r'], ['pipe', 'w'], ['pipe', 'w']];
+        $streams = [['file', '/dev/null', 'r'], $output === null ? ['pipe', 'w'] : ['file', $output, 'w'], ['pipe', 'w']];
         $process = proc_open([self::program(), ...$arguments], $streams, $pipes, null, $environment);
         self::assertIsResource($process);
         $said = ['', ''];
         $deadline = Wait::now() + 20;
-        $open = [0 => $pipes[1], 1 => $pipes[2]];
+        $open = array_filter([$pipes[1] ?? null, $pipes[2]]);
         while ($open !== []) {
             $read = $open;
             $none = null;

@@ -68,7 +68,7 @@ ValueError: PidLock::__construct(): Argument #2 ($options) must be valid: driftF
 ValueError: PidLock::__construct(): Argument #2 ($options) must be valid: owner must be 'request' or 'object', 'process' given
 TypeError: PidLock::__construct(): Argument #2 ($options) must be valid: owner must be of type string, bool given
 ValueError: PidLock::__construct(): Argument #2 ($options) must not contain the unknown option 0
-PidLock
+ValueError: PidLock::__construct(): Argument #1 ($server) must be a valid server: host must be an IPv4 address of four decimal numbers, or a name
 ValueError: PidLock::__construct(): Argument #1 ($server) must be a valid server: host must not be empty
 ValueError: PidLock::__construct(): Argument #1 ($server) must be a valid server: port must be between 1 and 65535, 0 given
 ValueError: PidLock::__construct(): Argument #1 ($server) must be a valid server: there is no server field 'pass'; valid are host, port, timeout, auth, database, tls, url, scheme, path, username, password and others that docs/operations.md lists

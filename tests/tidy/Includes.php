@@ -30,7 +30,7 @@ final class Includes
     /** What a room may include of the system, beside C++'s own headers without a suffix. */
     private const SYSTEM = [
         'core/redlock/algorithm/' => '~^$~',
-        'core/redlock/wire/' => '~^(hiredis/|openssl/|dlfcn\.h)~',
+        'core/redlock/wire/' => '~^(hiredis/|openssl/|dlfcn\.h|arpa/inet\.h)~',
         'core/redlock/runtime/' => '~^(?!hiredis/|php|zend|Zend|main/|ext/|SAPI|TSRM)~',
         'core/redlock/client/' => '~^$~',
         'core/redlock/redlock' => '~^$~',
@@ -46,6 +46,7 @@ final class Includes
     /** Headers of a library that some files alone may include. */
     private const ALONE = [
         '~^CLI/~' => '~^cli/arguments\.cpp$~',
+        '~^arpa/inet\.h$~' => '~^core/redlock/wire/address_text\.cpp$~',
         '~^ares\.h$~' => '~^core/redlock/runtime/look_up\.cpp$~',
         '~^hiredis/~' => '~^core/redlock/wire/codec\.cpp$~',
         '~^openssl/~' => '~^core/redlock/(wire|runtime)/tls_[a-z]+\.cpp$~',

@@ -56,6 +56,24 @@ TEST(MakeServer, RefusesHostsThatCannotBeOne) {
   EXPECT_EQ(refusal(fields(std::string(255, 'a'))), "accepted");
 }
 
+TEST(MakeServer, AHostHasColonsAsAnIPv6AddressOnly) {
+  for (const char* host : {"127.0.0.1:6379", "h:1", "::1:18101", "[::1]", "u:p", "fe80::1%"}) {
+    EXPECT_THAT(refusal(fields(host)), HasSubstr("host must not contain ':' unless")) << host;
+  }
+  for (const char* host : {"::1", "2001:DB8::1", "fe80::1%eth0", "::ffff:10.0.0.1"}) {
+    EXPECT_EQ(refusal(fields(host)), "accepted") << host;
+  }
+}
+
+TEST(MakeServer, AnIPv4AddressHasFourDecimalNumbers) {
+  for (const char* host : {"0", "127.1", "2130706433", "0x7f.0.0.1", "010.0.0.1"}) {
+    EXPECT_THAT(refusal(fields(host)), HasSubstr("four decimal numbers")) << host;
+  }
+  for (const char* host : {"10.0.0.1", "redis.1", "1.redis", "4f9c"}) {
+    EXPECT_EQ(refusal(fields(host)), "accepted") << host;
+  }
+}
+
 TEST(MakeServer, APathIsAUnixSocket) {
   const Endpoint endpoint = make_server(fields("/run/redis.sock")).endpoint;
   EXPECT_EQ(endpoint.unix_path, "/run/redis.sock");
@@ -144,6 +162,11 @@ TEST(Rule06MajorityOfTheConfiguredServers, OneServerHasOneKeyHoweverItIsSpelled)
   EXPECT_EQ(key_of("AZ.example"), key_of("az.example"));
   EXPECT_EQ(key_of("localhost"), key_of("127.0.0.1"));
   EXPECT_EQ(key_of("LOCALHOST"), key_of("::1"));
+  EXPECT_EQ(key_of("0:0::1"), key_of("::ffff:127.0.0.1"));
+  EXPECT_EQ(key_of("0.0.0.0"), key_of("::"));
+  EXPECT_EQ(key_of("0.0.0.0"), key_of("127.0.0.1"));
+  EXPECT_EQ(key_of("2001:db8::1"), key_of("2001:0DB8:0::1"));
+  EXPECT_EQ(key_of("10.0.0.1"), key_of("::ffff:a00:1"));
   EXPECT_EQ(key_of("h", 6379, 3), key_of("h"));
 }
 
@@ -151,6 +174,8 @@ TEST(Rule06MajorityOfTheConfiguredServers, DifferentServersHaveDifferentKeys) {
   EXPECT_NE(key_of("a"), key_of("b"));
   EXPECT_NE(key_of("a", 1), key_of("a", 2));
   EXPECT_NE(key_of("/a"), key_of("/b"));
+  EXPECT_NE(key_of("2001:db8::1"), key_of("2001:db8::2"));
+  EXPECT_NE(key_of("fe80::1%eth0"), key_of("fe80::1%eth1"));
 }
 
 }  // namespace

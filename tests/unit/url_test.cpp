@@ -195,6 +195,18 @@ TEST(ServerText, RefusesWhatIsNoPort) {
   EXPECT_NE(refusal("h:99999999999999999999"), "accepted");
 }
 
+TEST(ServerText, AnIPv6AddressWithAPortStandsInBrackets) {
+  for (const char* text :
+       {"redis://::1:6379", "redis://::1", "rediss://u:p@::1:6379/2", "redis:?host%5B::1:7%5D="}) {
+    EXPECT_THAT(refusal(text), HasSubstr("must stand in brackets")) << text;
+  }
+  for (const char* text : {"::1:18101", "h:1:2", "u:p:h"}) {
+    EXPECT_THAT(refusal(text), HasSubstr("unless it is an IPv6 address")) << text;
+  }
+  EXPECT_THAT(refusal("redis://[h:1]:2"), HasSubstr("unless it is an IPv6 address"));
+  EXPECT_THAT(refusal("redis://h%3a1"), HasSubstr("unless it is an IPv6 address"));
+}
+
 TEST(ServerText, RefusesOtherSchemes) {
   for (const char* text : {"http://h", "tlsv1.2://h", "redis+x://h", "://h", "redis ://h"}) {
     EXPECT_THAT(refusal(text), HasSubstr("the scheme must be redis, rediss")) << text;

@@ -37,14 +37,16 @@ TEST(UrlText, NumbersHaveNothingAroundThem) {
   }
 }
 
-TEST(UrlText, OneColonEndsTheHostAndSeveralAreAnAddress) {
+TEST(UrlText, OneColonEndsTheHostAndAnAddressWithSeveralStandsInBrackets) {
   EXPECT_EQ(authority_of("h:1").host, "h");
   EXPECT_EQ(authority_of("h:1").port, 1);
-  EXPECT_EQ(authority_of("::1").host, "::1");
-  EXPECT_EQ(authority_of("::1").port, std::nullopt);
+  EXPECT_EQ(authority_of("[::1]").host, "::1");
+  EXPECT_EQ(authority_of("[::1]").port, std::nullopt);
   EXPECT_EQ(authority_of("[::1]:2").host, "::1");
   EXPECT_EQ(authority_of("[::1]:2").port, 2);
-  EXPECT_THROW(static_cast<void>(authority_of("a:1,b:2")), ArgumentError);
+  for (const char* text : {"a:1,b:2", "::1", "::1:6379", "h:1:2"}) {
+    EXPECT_THROW(static_cast<void>(authority_of(text)), ArgumentError) << text;
+  }
 }
 
 }  // namespace

@@ -136,6 +136,7 @@ final class StoreTest extends StoreTestCase
         yield 'no variable of that name in the environment' => [['servers' => null], '[servers]'];
         yield 'an empty string of servers' => [['servers' => ' '], '[servers]'];
         yield 'an empty list of servers' => [['servers' => []], '$servers'];
+        yield 'a connection in place of their list' => [['servers' => ['host' => '10.0.0.1', 'password' => 'secret']], '[[...]]'];
         yield 'an empty server' => [['servers' => '10.0.0.1,'], 'server 2'];
         yield 'a server that is none' => [['servers' => 'redis://:secret@10.0.0.1:70000'], 'port'];
         yield 'a prefix of a connection' => [['servers' => [['host' => '10.0.0.1', 'prefix' => 'shop_']]], 'prefix'];

@@ -33,14 +33,15 @@ final class RedLockStoreFactory
             throw new InvalidArgumentException('The DSN is not of the form ' . self::FORM);
         }
         [, $secure, $credentials, $hosts, $database] = $parts + [4 => ''];
-        parse_str($query, $given);
-        $common = ['database' => (int) $database] + self::tls($secure !== '', $given['ssl'] ?? null);
-        unset($given['ssl']);
+        [$given, $options] = self::given($query);
+        $common = ['database' => (int) $database] + self::tls($secure !== '', $options);
         if ($credentials !== '') {
             $common['auth'] = self::auth($credentials);
         }
-        $hosts = explode(',', $hosts);
-        $servers = array_map(static fn (int $at, string $host): array => self::server($at, $host) + $common, array_keys($hosts), $hosts);
+        $servers = [];
+        foreach (explode(',', $hosts) as $at => $host) {
+            $servers[] = self::server($at, $host) + $common;
+        }
         $parameters = self::parameters($given);
         $initialTtl = $parameters['initial_ttl'] ?? null;
         unset($parameters['initial_ttl']);
@@ -52,16 +53,43 @@ final class RedLockStoreFactory
         return $initialTtl === null ? new RedLockStore($locks) : new RedLockStore($locks, $initialTtl);
     }
 
-    /** @return array{tls?: true, ssl?: array<mixed>} */
-    private static function tls(bool $secure, #[\SensitiveParameter] mixed $options): array
+    /**
+     * Not by parse_str(), to which "initial.ttl" is another name of initial_ttl, and the last of two the one that counts.
+     *
+     * @return array{array<string>, array<string>} parameters by name, and options of TLS by what stands in ssl[...]
+     */
+    private static function given(#[\SensitiveParameter] string $query): array
     {
-        if ($options === null) {
-            return $secure ? ['tls' => true] : [];
+        // It may be what is left of a password, so that nothing of it is shown.
+        if (str_contains($query, '@')) {
+            throw new InvalidArgumentException('The DSN has an "@" behind a "?": a "?" in a password is written %3F, and an "@" in a parameter %40');
         }
-        if (!$secure || !is_array($options)) {
-            throw new InvalidArgumentException('The DSN\'s parameter "ssl" needs the scheme redlocks:// and the name of an option: ssl[cafile]');
+        $seen = $given = $options = [];
+        foreach (array_filter(explode('&', $query), strlen(...)) as $pair) {
+            [$name, $value] = array_map(urldecode(...), explode('=', $pair, 2)) + [1 => ''];
+            if (isset($seen[$name])) {
+                throw new InvalidArgumentException("The DSN has the parameter \"$name\" twice");
+            }
+            $seen[$name] = true;
+            if (preg_match('~^ssl\[([^\[\]]+)\]$~D', $name, $option)) {
+                $options[$option[1]] = $value;
+            } else {
+                $given[$name] = $value;
+            }
         }
-        return ['tls' => true, 'ssl' => $options];
+        return [$given, $options];
+    }
+
+    /**
+     * @param array<string> $options
+     * @return array{tls?: true, ssl?: array<string>}
+     */
+    private static function tls(bool $secure, #[\SensitiveParameter] array $options): array
+    {
+        if (!$secure && $options !== []) {
+            throw new InvalidArgumentException('The DSN has options of TLS, which need the scheme redlocks://');
+        }
+        return ($secure ? ['tls' => true] : []) + ($options === [] ? [] : ['ssl' => $options]);
     }
 
     /** @return string|array{string, string} a password, or a user and a password */
@@ -77,7 +105,7 @@ final class RedLockStoreFactory
     }
 
     /** @return array{host: string, port?: string} */
-    private static function server(int $at, string $host): array
+    private static function server(int $at, #[\SensitiveParameter] string $host): array
     {
         // The colons of an IPv6 address are in brackets. What is wrong is not shown: it may be a password.
         if (!preg_match('~^(\[[^\]]+\]|[^:\[\]]+)(?::(\d+))?$~D', $host, $parts)) {
@@ -87,18 +115,18 @@ final class RedLockStoreFactory
     }
 
     /**
-     * @param array<mixed> $given
+     * @param array<string> $given
      * @return array<string, float|string> by LockManager's names, and initial_ttl
      */
-    private static function parameters(array $given): array
+    private static function parameters(#[\SensitiveParameter] array $given): array
     {
         $parameters = [];
         foreach ($given as $name => $value) {
             if (!array_key_exists($name, self::PARAMETERS)) {
-                throw new InvalidArgumentException("The DSN has the unknown parameter \"$name\"; known are " . implode(', ', array_keys(self::PARAMETERS)));
+                throw new InvalidArgumentException("The DSN has the unknown parameter \"$name\"; known are " . implode(', ', array_keys(self::PARAMETERS)) . ', and ssl[cafile] and the like');
             }
-            if (!is_string($value) || ($name !== 'client_name' && !is_numeric($value))) {
-                throw new InvalidArgumentException("The DSN's parameter \"$name\" is not a " . ($name === 'client_name' ? 'name' : 'number'));
+            if ($name !== 'client_name' && !is_numeric($value)) {
+                throw new InvalidArgumentException("The DSN's parameter \"$name\" is not a number");
             }
             $parameters[self::PARAMETERS[$name] ?? $name] = $name === 'client_name' ? $value : (float) $value;
         }

@@ -66,9 +66,12 @@ final class FactoryTest extends StoreTestCase
     #[DataProvider('wrongDsns')]
     public function testAWrongDsnIsRefused(string $dsn, string $named): void
     {
+        ini_set('zend.exception_ignore_args', '0');
         $error = self::caught(InvalidArgumentException::class, static fn () => RedLockStoreFactory::createStore($dsn));
         self::assertStringContainsString($named, $error->getMessage());
         self::assertStringNotContainsString('secret', $error->getMessage());
+        $own = array_filter($error->getTrace(), static fn (array $frame): bool => str_starts_with($frame['class'] ?? '', RedLockStoreFactory::class));
+        self::assertStringNotContainsString('secret', print_r($own, true));
     }
 
     /** @return iterable<string, array{string, string}> the DSN, and what the message must name */
@@ -88,6 +91,13 @@ final class FactoryTest extends StoreTestCase
         yield 'a parameter that is a list' => ['redlock://10.0.0.1?timeout[]=1', 'timeout'];
         yield 'a timeout in words' => ['redlock://10.0.0.1?timeout=soon', 'timeout'];
         yield 'a negative timeout' => ['redlock://10.0.0.1?timeout=-1', 'timeout'];
+        yield 'a parameter twice' => ['redlock://10.0.0.1?timeout=0.2&timeout=0.3', 'timeout" twice'];
+        yield 'an option of TLS twice' => ['redlocks://10.0.0.1?ssl[passphrase]=secret&ssl%5Bpassphrase%5D=', 'ssl[passphrase]" twice'];
+        yield 'a name that PHP takes for another' => ['redlock://10.0.0.1?initial.ttl=7', 'initial.ttl'];
+        yield 'a space before a name' => ['redlock://10.0.0.1?%20timeout=1', ' timeout'];
+        yield 'a question mark in a password' => ['redlock://p?secret@10.0.0.1', '%3F'];
+        yield 'a question mark in the password of a user' => ['redlocks://shop:12?ssl[secret]@10.0.0.1:6379', '%3F'];
+        yield 'a password that ends in a port' => ['redlock://10.0.0.1,secret:x', 'Server 2'];
         yield 'options of TLS without TLS' => ['redlock://10.0.0.1?ssl[cafile]=/ca.pem', 'redlocks://'];
         yield 'options of TLS that are none' => ['redlocks://10.0.0.1?ssl=secret', 'ssl[cafile]'];
         yield 'an unknown option of TLS' => ['redlocks://10.0.0.1?ssl[colour]=secret', 'colour'];

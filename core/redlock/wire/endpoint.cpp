@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "redlock/wire/address_text.hpp"
 #include "redlock/wire/field_names.hpp"
 #include "redlock/wire/tls_draft.hpp"
 #include "redlock/wire/url.hpp"
@@ -23,6 +24,15 @@ void check_host(const std::string& host) {
     // What is left of a URL without a scheme; the '@' may stand behind a password.
     if (c == '@' || c == '/') refuse("host must not contain '@' or '/'");
     if (c == ',') refuse_several_hosts();
+  }
+  if (host.find(':') != std::string::npos && !address_spelling(host)) {
+    refuse(
+        "host must not contain ':' unless it is an IPv6 address: a port is given as port, or in a "
+        "text behind the host, as in [::1]:6379");
+  }
+  // Its other spellings would hide that two servers are one, and mostly it is a slip: a port alone.
+  if (is_ipv4_shorthand(host)) {
+    refuse("host must be an IPv4 address of four decimal numbers, or a name");
   }
 }
 
@@ -67,10 +77,12 @@ std::string Endpoint::display() const {
 
 std::string Endpoint::server_key() const {
   if (!unix_path.empty()) return "unix://" + unix_path;
-  std::string name = lower_case(host);
+  std::string name = address_spelling(host).value_or(lower_case(host));
   if (name.ends_with('.')) name.pop_back();
-  // Three spellings of this machine; a port of it is one server.
-  if (name == "localhost" || name == "::1") name = "127.0.0.1";
+  // They all lead to this machine; a port of it is one server.
+  for (const std::string_view here : {"localhost", "::1", "0.0.0.0", "::"}) {
+    if (name == here) name = "127.0.0.1";
+  }
   return name + ":" + std::to_string(port);
 }
 

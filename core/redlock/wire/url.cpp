@@ -1,6 +1,7 @@
 // host:port, redis:// and the like.
 #include "redlock/wire/url.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "redlock/wire/field_names.hpp"
@@ -127,7 +128,12 @@ ServerParts parts_from_text(std::string_view text) {
   if (const std::size_t end = text.find(kSchemeEnd); end != std::string_view::npos) {
     return from_url(text.substr(0, end), text.substr(end + kSchemeEnd.size()));
   }
-  take_authority(text, parts);
+  // Alone, an address of version six is one without brackets, too; a port has no place behind it.
+  if (std::ranges::count(text, ':') > 1 && !text.starts_with('[')) {
+    parts.host = std::string(text);
+  } else {
+    take_authority(text, parts);
+  }
   return parts;
 }
 

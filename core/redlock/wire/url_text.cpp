@@ -104,9 +104,10 @@ Authority authority_of(std::string_view text) {
     const std::string_view rest = text.substr(close + 1);
     if (!rest.empty() && rest.front() != ':') refuse("only a port may follow ']'");
     if (!rest.empty()) port = rest.substr(1);
-  } else if (const std::size_t colon = text.find(':');
-             colon != std::string_view::npos &&
-             text.find(':', colon + 1) == std::string_view::npos) {
+  } else if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
+    if (text.find(':', colon + 1) != std::string_view::npos) {
+      refuse("an IPv6 address must stand in brackets, with its port behind them: [::1]:6379");
+    }
     host = text.substr(0, colon);
     port = text.substr(colon + 1);
   }

@@ -25,7 +25,7 @@ struct Authority {
   std::string host;  // as it stands there; an address of version six without its brackets
   std::optional<std::int64_t> port;
 };
-// "host", "host:port", "[v6]", "[v6]:port", or a bare v6 address.
+// "host", "host:port", "[v6]" or "[v6]:port".
 [[nodiscard]] Authority authority_of(std::string_view text);
 
 }  // namespace redlock
