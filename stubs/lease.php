@@ -206,7 +206,9 @@ final class LockManager
 
     /**
      * As RedLock::lastErrors(), about the latest call on this object or one of its leases that
-     * asked servers.
+     * asked servers. When Lease::confirm(), extend() or release() gave false because a majority of
+     * the servers does not have the lock, the entry 'lock' says so. Without that entry false of
+     * confirm() and release() is not proven: too few servers answered.
      *
      * @return array<string, string> server => reason. Never a password, a user name or a token
      */
@@ -268,7 +270,8 @@ final class Lease
      * Asks the servers whether a majority still has this lock.
      *
      * @return bool true when a majority confirmed it. False without asking where the lease is not
-     *     live. When a majority denies it, the lease is lost
+     *     live. When a majority denies it, the lease is lost, and lastErrors() has an entry 'lock';
+     *     without that a minority confirmed it, and others gave no answer
      * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
      *     before
      */
@@ -281,7 +284,8 @@ final class Lease
      *
      * @param ?int $ttl null: the one that it was acquired with, or shortened to
      * @return bool true when a majority confirmed it. False without asking where the lease is not
-     *     live. When a majority denies it, the lease is lost; otherwise it is as live as before
+     *     live. When a majority denies it, the lease is lost, and lastErrors()['lock'] says so;
+     *     otherwise it is as live as before
      * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
      *     before
      * @throws \ValueError when the ttl is too small or too large
@@ -319,7 +323,8 @@ final class Lease
      *
      * @return bool true when a majority confirmed that it deleted our key, or other Lease objects of
      *     the same lock (option reentrant) still hold it. False: this is not certain, or it was given
-     *     back before. Nothing more needs to be done then
+     *     back before. Nothing more needs to be done then. When a majority did not have it any more,
+     *     lastErrors() has an entry 'lock'
      */
     public function release(): bool
     {
