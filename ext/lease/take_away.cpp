@@ -1,6 +1,9 @@
 // One inspection, and a removal for each token that it may be held by.
 #include "lease/take_away.hpp"
 
+#include <optional>
+#include <vector>
+
 #include "lease/inspect.hpp"
 #include "redlock/algorithm/inquiry.hpp"
 
