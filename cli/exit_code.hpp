@@ -8,7 +8,8 @@ inline constexpr int kDone = 0;
 inline constexpr int kNo = 1;
 // The arguments cannot be meant.
 inline constexpr int kUsage = 64;
-// No majority of the servers could be asked, or the key holds something that is no lock.
+// No majority of the servers could be asked, or the others' silence leaves it open who holds the
+// lock, or the key holds something that is no lock.
 inline constexpr int kUnreachable = 69;
 // The operating system refuses something: a thread, a descriptor, memory.
 inline constexpr int kSystem = 71;

@@ -33,7 +33,8 @@ std::string view_json(const View& view) {
 
 std::string inspection_json(const std::string& resource, const Inspection& seen) {
   std::string out = "{\"resource\":" + json(resource) +
-                    ",\"reachable\":" + (seen.reachable ? "true" : "false") + "," +
+                    ",\"reachable\":" + (seen.reachable ? "true" : "false") +
+                    ",\"decided\":" + (seen.decided ? "true" : "false") + "," +
                     view_json(seen.majority) + ",\"servers\":[";
   std::string_view between;
   for (const ServerView& server : seen.servers) {
@@ -55,6 +56,9 @@ std::string waiting_text(const View& view) {
 
 std::string majority_text(const Inspection& seen) {
   if (!seen.reachable) return "not known: no majority of the servers can be asked";
+  if (!seen.decided) {
+    return "not known: a majority of the servers may hold it, and not all of them answer";
+  }
   const std::optional<Holder>& holder = seen.majority.holder;
   if (!holder) return "free, " + waiting_text(seen.majority);
   const std::string who = holder->owner.empty()
@@ -89,7 +93,7 @@ int inspect(Client& client, const Inspect& asked) {
     }
   }
   say(out);
-  return seen.reachable ? kDone : kUnreachable;
+  return seen.decided ? kDone : kUnreachable;
 }
 
 }  // namespace redlock::cli

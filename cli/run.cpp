@@ -18,6 +18,7 @@
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/no_lock.hpp"
 #include "cli/signals.hpp"
 #include "cli/words.hpp"
 
@@ -76,22 +77,12 @@ Result take(Client& client, const Run& asked, const Signals& signals) {
   return client.lock(asked.resource, asked.ttl, asked.wait, stop.token());
 }
 
-// Does what stands there never go, because it was not put there as a lock?
-bool is_no_lock(const Inspection& seen) {
-  if (seen.majority.holder) return !seen.majority.holder->left;
-  const auto foreign = std::ranges::count(seen.servers, Fault::foreign, &ServerView::fault);
-  return foreign * 2 > std::ssize(seen.servers);
-}
-
 int refused(Client& client, const Run& asked, const Refusal& refusal) {
   if (refusal.decision == Decision::unreachable) {
     complain(to_string(refusal));
     return kUnreachable;
   }
-  if (is_no_lock(client.inspect(asked.resource))) {
-    complain("the key '" + asked.resource + "' holds something that is no lock");
-    return kUnreachable;
-  }
+  if (is_no_lock(client.inspect(asked.resource))) return complain_of_no_lock(asked.resource);
   if (!asked.quiet) complain("somebody else holds '" + asked.resource + "'");
   return asked.busy;
 }

@@ -31,7 +31,7 @@ class Row {
 
   void look(Client& client, steady_clock::time_point now) {
     Inspection seen = client.inspect(resource_);
-    if (looked_ && seen.reachable && seen_.reachable && token(seen) != token(seen_)) {
+    if (looked_ && seen.decided && seen_.decided && token(seen) != token(seen_)) {
       changes_.push_back(now);
     }
     if (!looked_) first_look_ = now;
@@ -41,7 +41,7 @@ class Row {
     seen_ = std::move(seen);
   }
 
-  [[nodiscard]] bool reachable() const { return seen_.reachable; }
+  [[nodiscard]] bool decided() const { return seen_.decided; }
   [[nodiscard]] std::string text() const {
     const View& view = seen_.majority;
     std::string left = view.holder && view.holder->left ? time_text(*view.holder->left) : "-";
@@ -68,6 +68,7 @@ class Row {
   }
   [[nodiscard]] std::string holder() const {
     if (!seen_.reachable) return "(no majority answers)";
+    if (!seen_.decided) return "(not known)";
     const std::optional<Holder>& holder = seen_.majority.holder;
     if (!holder) return "(free)";
     return name_of(holder->owner, holder->token);
@@ -139,8 +140,9 @@ int top(Client& client, const Top& asked) {
   for (const std::string& resource : asked.resources) rows.emplace_back(resource);
   if (asked.once) {
     for (Row& row : rows) row.look(client, steady_clock::now());
-    for (const std::string& line : table(rows)) say(line + "\n");
-    return std::ranges::all_of(rows, &Row::reachable) ? kDone : kUnreachable;
+    for (const std::string& line : table(rows)) say(line + "
+");
+    return std::ranges::all_of(rows, &Row::decided) ? kDone : kUnreachable;
   }
   if (!Screen::there()) {
     complain("top needs a terminal; without one, top --once prints one look");

@@ -70,6 +70,26 @@ final class Fleet
         foreach ($servers as $server) {
             $server->stop();
         }
+        return self::wakeLater($servers, $seconds);
+    }
+
+    /**
+     * Of the first three servers the first holds a key that all have, the second has lost it, and the third does not answer,
+     * for so long or until it is woken: nobody can tell whether a majority holds it.
+     */
+    public function leaveUndecided(string $key, ?float $seconds = null): void
+    {
+        Wait::until(fn (): bool => !in_array(null, $this->values($key, 3), true), "all votes for '$key'");
+        $this->servers[1]->client()->call('DEL', $key);
+        $this->servers[2]->stop();
+        if ($seconds !== null) {
+            self::wakeLater([$this->servers[2]], $seconds);
+        }
+    }
+
+    /** @param list<RedisServer> $servers */
+    private static function wakeLater(array $servers, float $seconds): ChildProcess
+    {
         $pids = implode(' ', array_map(static fn (RedisServer $s): int => $s->pid(), $servers));
         return new ChildProcess(['sh', '-c', "sleep $seconds; kill -CONT $pids"]);
     }

@@ -132,7 +132,9 @@ final class LockManager
      * Waits for all of them, at most for their timeouts. Servers that give no answer are no
      * exception, they have an 'error'.
      *
-     * @return array{resource: string|int, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<InLine>, servers: array<string, Standing>}
+     * @return array{resource: string|int, decided: bool, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<InLine>, servers: array<string, Standing>}
+     *     decided: whether it is known who has the lock, or that nobody has. False: no majority could
+     *     be asked, or the servers that gave no answer and those that hold the same could be a majority;
      *     token: what a majority of all servers holds; null: no majority holds the same, or could be
      *     asked; owner: the name in the token, where there is one; ttl: for how long a majority will
      *     hold it, in milliseconds; null: no majority holds it, or it never expires and is no lock;
@@ -152,7 +154,8 @@ final class LockManager
      *
      * @return ?string the name of the owner, where it was given one; else the token. Null: no
      *     majority of the servers holds the same
-     * @throws QuorumException when no majority of the servers can be asked
+     * @throws QuorumException when no majority of the servers can be asked, or a majority may hold the
+     *     same because some gave no answer
      * @throws \ValueError when the resource is too long
      */
     public function owner(string|int $resource): ?string
@@ -162,12 +165,14 @@ final class LockManager
     /**
      * Takes a lock away from whoever has it, for a person who knows that the owner is gone.
      *
-     * It deletes what a majority of the servers held a moment before, and never what somebody else
-     * took meanwhile, and hands the lock to the first in line. A key without an expiry is no lock, and stays.
+     * It deletes what a majority of the servers held a moment before, or may have held where some gave
+     * no answer, and never what somebody else took meanwhile, and hands the lock to the first in line.
+     * A key without an expiry is no lock, and stays.
      *
-     * @return bool true when a majority deleted it. False: nobody had the lock, or this is not
-     *     certain
-     * @throws QuorumException when no majority of the servers can be asked who has it
+     * @return bool true when a majority does not have it any more; where some gave no answer it may have
+     *     been nobody's before. False: nobody had the lock
+     * @throws QuorumException when no majority of the servers can be asked who has it, or confirms that
+     *     it does not have it any more. It may be held still: call it again when more of them answer
      * @throws \ValueError when the resource is too long
      */
     public function forceRelease(string|int $resource): bool
@@ -201,7 +206,9 @@ final class LockManager
 
     /**
      * As RedLock::lastErrors(), about the latest call on this object or one of its leases that
-     * asked servers.
+     * asked servers. When Lease::confirm(), extend() or release() gave false because a majority of
+     * the servers does not have the lock, the entry 'lock' says so. Without that entry false of
+     * confirm() and release() is not proven: too few servers answered.
      *
      * @return array<string, string> server => reason. Never a password, a user name or a token
      */
@@ -263,7 +270,8 @@ final class Lease
      * Asks the servers whether a majority still has this lock.
      *
      * @return bool true when a majority confirmed it. False without asking where the lease is not
-     *     live. When a majority denies it, the lease is lost
+     *     live. When a majority denies it, the lease is lost, and lastErrors() has an entry 'lock';
+     *     without that a minority confirmed it, and others gave no answer
      * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
      *     before
      */
@@ -276,7 +284,8 @@ final class Lease
      *
      * @param ?int $ttl null: the one that it was acquired with, or shortened to
      * @return bool true when a majority confirmed it. False without asking where the lease is not
-     *     live. When a majority denies it, the lease is lost; otherwise it is as live as before
+     *     live. When a majority denies it, the lease is lost, and lastErrors()['lock'] says so;
+     *     otherwise it is as live as before
      * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
      *     before
      * @throws \ValueError when the ttl is too small or too large
@@ -314,7 +323,8 @@ final class Lease
      *
      * @return bool true when a majority confirmed that it deleted our key, or other Lease objects of
      *     the same lock (option reentrant) still hold it. False: this is not certain, or it was given
-     *     back before. Nothing more needs to be done then
+     *     back before. Nothing more needs to be done then. When a majority did not have it any more,
+     *     lastErrors() has an entry 'lock'
      */
     public function release(): bool
     {

@@ -146,6 +146,9 @@ struct ServerView {
 struct Inspection {
   // Could a majority be asked? Otherwise what it sees says nothing.
   bool reachable = false;
+  // And is what it sees all? False also where a majority may hold the lock, by what some say, that
+  // is not seen to, because others do not answer: without a holder it is not known to be free.
+  bool decided = false;
   // What a majority holds, at least for so long, how many wait there at least, and whom of them a
   // majority names.
   View majority;
@@ -154,8 +157,10 @@ struct Inspection {
 
 // What became of a lock that was to be taken away.
 struct ForcedRelease {
-  // granted: it was somebody's until now. denied: a majority holds no lock there, or lets go of it
-  // by itself meanwhile. unreachable: no majority could be asked.
+  // granted: it is somebody's no longer; where not all servers answer it may have been nobody's
+  // before. denied: a majority holds no lock there, or lets go of it by itself meanwhile.
+  // unreachable: no majority could be asked, or told to remove it. split: a majority may hold it,
+  // and what is seen of that never expires, so that it was left. By the last two it may be held.
   Decision decision = Decision::aborted;
   std::vector<Trouble> troubles;
   [[nodiscard]] explicit operator bool() const noexcept { return decision == Decision::granted; }
@@ -308,8 +313,8 @@ class REDLOCK_EXPORT Client {
 
   // Who holds a lock, and how many wait for it.
   [[nodiscard]] Inspection inspect(std::string_view resource);
-  // Takes a lock away from whoever holds it, by the token that a majority holds; who is first in
-  // line gets it. Its holder is told nothing, and notices when he extends it next.
+  // Takes a lock away from whoever holds it, by the token that a majority holds, or may hold; who
+  // is first in line gets it. Its holder is told nothing, and notices when he extends it next.
   [[nodiscard]] ForcedRelease force_release(std::string_view resource);
 
   // What every server says of itself, and whether locks can be had there: a lock is tried on each,

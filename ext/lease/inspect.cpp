@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "border/exceptions.hpp"
+#include "border/text.hpp"
 #include "lease/hold.hpp"
+#include "quorum/handle.hpp"
 #include "redlock/algorithm/holding.hpp"
+#include "redlock/algorithm/quorum.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 
 namespace redlock::php {
@@ -16,6 +20,9 @@ constexpr ArgumentPlace kPlaces[] = {{"resource", 1}};
 void note(Locks& locks) {
   const std::vector<NodeReport>& reports = locks.outcome.nodes;
   locks.of_majority = seen_by_majority(reports);
+  const bool asked = locks.outcome.decision != Decision::unreachable;
+  locks.decided = asked && maybe_held(reports).empty();
+  locks.to_take_away = to_take_away(reports);
   locks.of_servers.assign(locks.servers.size(), {});
   for (std::size_t i = 0; i < locks.of_servers.size(); ++i) {
     Inspected& server = locks.of_servers[i];
@@ -24,6 +31,21 @@ void note(Locks& locks) {
         std::ranges::find(locks.troubles, locks.servers[i], &ServerTrouble::server);
     if (!server.seen.holding && trouble != locks.troubles.end()) server.error = trouble->reason;
   }
+}
+
+std::string describe_undecided(const Locks& locks, const zval* resource, std::string_view method) {
+  std::string text = std::string(method) + ": a majority of " + std::to_string(locks.server_count) +
+                     " servers may hold " + quoted(resources_from(resource).only().view()) +
+                     ", and none is seen to (needs " +
+                     std::to_string(majority_of(locks.server_count)) + ")";
+  const char* separator = ": ";
+  for (std::size_t i = 0; i < locks.of_servers.size(); ++i) {
+    const Inspected& server = locks.of_servers[i];
+    if (!server.seen.holding && server.error.empty()) continue;
+    text += separator + locks.servers[i] + ": " + (server.seen.holding ? "holds it" : server.error);
+    separator = "; ";
+  }
+  return text;
 }
 
 // An empty one is none.
@@ -88,10 +110,17 @@ bool inspect(Locks& locks, const zval* resource, std::string_view method, Unreac
   return guarded({}, [&] { note(locks); });
 }
 
+void throw_undecided(Locks& locks, const zval* resource, std::string_view method) {
+  const auto describe = [&] { locks.message = describe_undecided(locks, resource, method); };
+  if (!guarded({}, describe)) return;
+  throw_for_servers(quorum_exception_class, locks.message.c_str(), locks.troubles);
+}
+
 void put_inspection(zval* into, const Locks& locks, zval* resource) {
   array_init(into);
   Z_TRY_ADDREF_P(resource);
   add_assoc_zval(into, "resource", resource);
+  add_assoc_bool(into, "decided", locks.decided);
   put_seen(into, locks.of_majority);
   zval servers;
   array_init(&servers);

@@ -13,7 +13,10 @@ enum class Unreachable { told, thrown };
 // thrown to PHP. False: an exception is pending.
 [[nodiscard]] bool inspect(Locks& locks, const zval* resource, std::string_view method,
                            Unreachable unreachable);
-// ['resource' => …, 'token' => ?string, 'owner' => ?string, 'ttl' => ?float, 'waiters' => ?int,
+// Throws to PHP that what was found says neither who has it nor that nobody has.
+void throw_undecided(Locks& locks, const zval* resource, std::string_view method);
+// ['resource' => …, 'decided' => bool, 'token' => ?string, 'owner' => ?string, 'ttl' => ?float,
+// 'waiters' => ?int,
 //  'line' => …, 'servers' => …]
 void put_inspection(zval* into, const Locks& locks, zval* resource);
 

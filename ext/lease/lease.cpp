@@ -17,10 +17,18 @@ using namespace redlock;
 using namespace redlock::php;
 
 constexpr ArgumentPlace kTtlPlaces[] = {{"ttl", 1}};
+constexpr char kDeniedRemark[] = "a majority of the servers does not have it";
 
 // One question about the lease that the servers answer by yes or no.
 QuorumRequest question(QuorumVerb verb, std::string_view method, LeaseState& lease) {
   return {verb, method, kTtlPlaces, lease.resource(), 0, lease.hold().token().view()};
+}
+
+// Tells false that the servers said from false that nobody has proven. False: an exception is
+// pending.
+bool remark_denial(QuorumCall& call) {
+  if (!majority_denied(call.state.outcome)) return true;
+  return guarded({}, [&] { call.state.remark = kDeniedRemark; });
 }
 
 // Asks it, and sets the return value by what came of an extend or a check, or throws to PHP.
@@ -42,6 +50,7 @@ void ask_about(zval* return_value, const QuorumRequest& request, LeaseState& lea
     return throw_unreachable(call);
   } else if (majority_denied(outcome)) {
     hold.lose();
+    if (!remark_denial(call)) return;
   }
   // A signal handler may have given it back while the servers were asked.
   RETURN_BOOL(call.decision == Decision::granted && lease.live());
@@ -183,12 +192,13 @@ PHP_METHOD(RedLock_Lease, release) {
   Hold& hold = lease->hold();
   // Another object has a part in the lock, or it is the parent's of a fork.
   if (!lease->begin_release() || hold.forked()) RETURN_BOOL(was_live);
-  const QuorumRequest asked = question(QuorumVerb::unlock, "RedLock\\Lease::release()", *lease);
+  QuorumRequest asked = question(QuorumVerb::unlock, "RedLock\\Lease::release()", *lease);
+  asked.detail = LossDetail::reason;
   QuorumCall call(hold.locks(), asked);
   const bool told = ask(call);
   hold.note_release();
   if (!told) hold.owe_release();
-  if (told) RETURN_BOOL(call.decision == Decision::granted);
+  if (told && remark_denial(call)) RETURN_BOOL(call.decision == Decision::granted);
 }
 
 PHP_METHOD(RedLock_Lease, handle) {

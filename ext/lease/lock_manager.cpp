@@ -13,6 +13,7 @@
 #include "lease/object.hpp"
 #include "lease/server_stats.hpp"
 #include "lease/stats.hpp"
+#include "lease/take_away.hpp"
 // The arginfo needs what is above.
 #include "border/arginfo_attributes.hpp"
 #include "lease/lock_manager_arginfo.h"
@@ -253,6 +254,7 @@ PHP_METHOD(RedLock_LockManager, owner) {
   if (locks == nullptr) RETURN_THROWS();
   constexpr std::string_view kMethod = "RedLock\\LockManager::owner()";
   if (!inspect(*locks, &resource, kMethod, Unreachable::thrown)) RETURN_THROWS();
+  if (!locks->decided) return throw_undecided(*locks, &resource, kMethod);
   const std::optional<Holding>& holding = locks->of_majority.holding;
   if (!holding) RETURN_NULL();
   const std::string_view owner = owner_of(holding->token);
@@ -264,14 +266,7 @@ PHP_METHOD(RedLock_LockManager, forceRelease) {
   zval resource;
   Locks* const locks = parse_about(INTERNAL_FUNCTION_PARAM_PASSTHRU, &resource);
   if (locks == nullptr) RETURN_THROWS();
-  constexpr std::string_view kMethod = "RedLock\\LockManager::forceRelease()";
-  if (!inspect(*locks, &resource, kMethod, Unreachable::thrown)) RETURN_THROWS();
-  // What never expires was not put there as a lock.
-  const std::optional<Holding>& holding = locks->of_majority.holding;
-  if (!holding || !holding->left) RETURN_FALSE;
-  const QuorumRequest asked{QuorumVerb::unlock, kMethod, {}, &resource, 0, holding->token.view()};
-  QuorumCall call(*locks, asked);
-  if (ask(call)) RETURN_BOOL(call.decision == Decision::granted);
+  take_away(return_value, *locks, &resource, "RedLock\\LockManager::forceRelease()");
 }
 
 PHP_METHOD(RedLock_LockManager, stats) {

@@ -36,6 +36,8 @@ struct Locks : QuorumState {
   // Of the latest inspection.
   Seen of_majority;
   std::vector<Inspected> of_servers;
+  bool decided = false;  // what a majority has is known, be it nothing
+  std::vector<Token> to_take_away;
 };
 
 }  // namespace redlock::php

@@ -54,7 +54,7 @@ OperationId begin(const QuorumCall& call, const Resources& resources) {
     case QuorumVerb::inspect:
       return manager.begin_inspect(resources);
     default:
-      return manager.begin_unlock(resources, token);
+      return manager.begin_unlock(resources, token, request.detail);
   }
 }
 

@@ -71,6 +71,7 @@ struct QuorumRequest {
   const WaitTerms* terms = nullptr;  // of a lock whose attempts are not the plan's
   std::string_view owner = {};       // of such a lock; empty: it names none
   ShortensItself* shortens = nullptr;
+  LossDetail detail = LossDetail::none;  // of unlock
 };
 
 // Plain, because it lives across calls into Zend.

@@ -28,10 +28,10 @@ struct Conditions {
   bool too_many_clients = false;  // refused by whoever accepts connections
   bool no_permission = false;
   bool no_select = false;
-  bool no_channels = false;   // an ACL without a channel
-  bool no_line_keys = false;  // an ACL for the locks' own keys and no others
+  bool no_channels = false;    // an ACL without a channel
+  bool no_line_keys = false;   // an ACL for the locks' own keys and no others
   std::int64_t strangers = 0;  // so many receive whatever is published: `PSUBSCRIBE *`
-  std::string password;       // empty: none is needed
+  std::string password;        // empty: none is needed
 };
 
 // What a server knows of one connection.

@@ -11,6 +11,7 @@ NodeReport free_with(const std::string& waiters) {
   return {true, Reply::denied("-2 " + waiters + " 0 ")};
 }
 NodeReport absent() { return {true, Reply::denied()}; }
+NodeReport foreign() { return {true, Reply::unknown(Fault::foreign, "the key has another type")}; }
 NodeReport silent() { return {true, Reply::unknown(Fault::timeout, "no answer in time")}; }
 
 TEST(Holding, IsReadWithTheTimeThatIsLeft) {
@@ -54,6 +55,69 @@ TEST(MajorityHolding, LastsUntilTooFewAreLeft) {
             Duration::ms(30));
   EXPECT_EQ(seen_by_majority({says("-1 0 0 a"), says("-1 0 0 a"), says("5 0 0 a")}).holding->left,
             std::nullopt);
+}
+
+std::vector<Token> tokens(const std::vector<Holding>& held) {
+  std::vector<Token> tokens;
+  for (const Holding& holding : held) tokens.push_back(holding.token);
+  return tokens;
+}
+
+const Token kA("a");
+const Token kB("b");
+using Tokens = std::vector<Token>;
+
+TEST(MaybeHeld, IsWhatTheSilentCouldMakeAMajority) {
+  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), absent(), silent()})), Tokens{kA});
+  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), absent(), NodeReport{}})), Tokens{kA});
+  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), absent(), says("nonsense")})), Tokens{kA});
+  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), absent(), absent()})), Tokens{});
+  EXPECT_EQ(tokens(maybe_held({says("9 0 0 a"), absent(), absent(), silent(), silent()})),
+            Tokens{kA});
+  EXPECT_EQ(tokens(maybe_held({says("9 0 0 a"), absent(), absent(), absent(), silent()})),
+            Tokens{});
+}
+
+TEST(MaybeHeld, IsNothingThatNobodyHasSaid) {
+  EXPECT_EQ(tokens(maybe_held({absent(), absent(), silent()})), Tokens{});
+  EXPECT_EQ(tokens(maybe_held({silent(), silent(), silent()})), Tokens{});
+}
+
+TEST(MaybeHeld, IsNothingWhereAMajorityIsSeenToHoldTheSame) {
+  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), says("10 0 0 a"), silent()})), Tokens{});
+  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a")})), Tokens{});
+}
+
+TEST(MaybeHeld, DoesNotCountANodeThatHoldsAnotherKindOfThing) {
+  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), absent(), foreign()})), Tokens{});
+}
+
+TEST(MaybeHeld, MayBeSeveralAndTheMostVotesComeFirst) {
+  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), says("10 0 0 b"), silent()})), (Tokens{kA, kB}));
+  EXPECT_EQ(
+      tokens(maybe_held({says("9 0 0 a"), says("9 0 0 b"), says("9 0 0 b"), silent(), silent()})),
+      (Tokens{kB, kA}));
+  EXPECT_EQ(tokens(maybe_held(
+                {says("9 0 0 a"), says("9 0 0 b"), says("9 0 0 b"), says("9 0 0 c"), silent()})),
+            Tokens{kB});
+}
+
+TEST(MaybeHeld, HasTheLongestTimeThatIsSaidAndNoneWhereItNeverExpires) {
+  const auto left = [](const NodeReport& one, const NodeReport& two) {
+    return maybe_held({one, two, absent(), absent(), silent()}).at(0).left;
+  };
+  EXPECT_EQ(left(says("10 0 0 a"), says("30 0 0 a")), Duration::ms(30));
+  EXPECT_EQ(left(says("-1 0 0 a"), says("30 0 0 a")), Duration::ms(30));
+  EXPECT_EQ(left(says("30 0 0 a"), says("-1 0 0 a")), Duration::ms(30));
+  EXPECT_EQ(left(says("-1 0 0 a"), says("-1 0 0 a")), std::nullopt);
+}
+
+TEST(ToTakeAway, IsWhatAMajorityHoldsOrMayHoldAndExpires) {
+  EXPECT_EQ(to_take_away({says("10 0 0 a"), says("10 0 0 a"), says("10 0 0 b")}), Tokens{kA});
+  EXPECT_EQ(to_take_away({says("10 0 0 a"), says("10 0 0 b"), silent()}), (Tokens{kA, kB}));
+  EXPECT_EQ(to_take_away({says("10 0 0 a"), absent(), absent()}), Tokens{});
+  EXPECT_EQ(to_take_away({says("-1 0 0 a"), says("-1 0 0 a"), absent()}), Tokens{});
+  EXPECT_EQ(to_take_away({says("-1 0 0 a"), says("10 0 0 b"), silent()}), Tokens{kB});
 }
 
 TEST(Waiters, AreToldWhereSomethingStandsAndWhereNothingDoes) {

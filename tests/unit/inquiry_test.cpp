@@ -120,6 +120,32 @@ TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
   }
 }
 
+Decision taken_away_by(const std::vector<Reply>& replies) {
+  Inquiry release(answer_times(replies.size(), Duration::ms(50)), Pass{Resource("r"), Token("t")},
+                  LossDetail::each);
+  release.start(t(0));
+  drain(release);
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    release.take_reply(NodeIndex(i), kAttempt, replies[i], t(1));
+  }
+  return taken_away(*release.outcome());
+}
+
+TEST(TakenAway, IsWhatAMajorityHasNoLonger) {
+  const Reply silence = Reply::unknown(Fault::timeout, "");
+  EXPECT_EQ(taken_away_by({Reply::granted(), Reply::granted(), silence}), Decision::granted);
+  EXPECT_EQ(taken_away_by({Reply::granted(), Reply::denied(), silence}), Decision::granted);
+  EXPECT_EQ(taken_away_by({Reply::granted(), silence, silence}), Decision::unreachable);
+  EXPECT_EQ(taken_away_by({silence, silence, silence}), Decision::unreachable);
+}
+
+TEST(TakenAway, WasNobodysWhereAMajorityDidNotHaveIt) {
+  const Reply silence = Reply::unknown(Fault::timeout, "");
+  EXPECT_EQ(taken_away_by({Reply::denied(), Reply::denied(), silence}), Decision::denied);
+  EXPECT_EQ(taken_away_by({Reply::granted(), Reply::denied(), Reply::denied()}), Decision::denied);
+  EXPECT_EQ(taken_away_by({Reply::denied(), silence, silence}), Decision::unreachable);
+}
+
 TEST(Inquiry, AskedTooEarlyItHasNothingToSay) {
   Inquiry inquiry(answer_times({50}), CheckEqual{Resource("r"), Token("t")}, LossDetail::none);
   EXPECT_FALSE(inquiry.next_request());

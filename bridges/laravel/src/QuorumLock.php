@@ -16,7 +16,8 @@ use RedLock\QuorumException;
  * What is stored is the owner and a random part, so that whoever knows the owner can restore the lock, and each
  * acquisition still is another one. As Laravel has it, a lock outlives its object and its process: nothing is released
  * unasked. A lock without an expiry is kept alive by a thread while its object lives, and has a long ttl otherwise.
- * Where no majority of the servers can be asked, every method throws a RedLock\QuorumException.
+ * Where no majority of the servers can be asked, or the silence of some leaves it open who has the lock, every method
+ * throws a RedLock\QuorumException.
  */
 final class QuorumLock extends Lock
 {
@@ -91,25 +92,39 @@ final class QuorumLock extends Lock
             return false;
         }
         $this->keep(null);
-        if ($this->attach($token)->release()) {
-            return true;
-        }
-        // Where all have answered, a majority has said that it was not.
-        return array_diff_key($this->locks->lastErrors(), ['lock' => true]) !== [] && $this->releaseLate($token);
+        return $this->attach($token)->release() || (!$this->isDenied() && $this->releaseLate($token));
     }
 
     /** Servers that answer too late have released it, or do so now. */
     private function releaseLate(string $token): bool
     {
-        $standing = $this->standing()['token'];
-        return $standing === null || ($standing === $token && $this->attach($token)->release());
+        for ($tries = 0; $tries < self::TRIES; ++$tries) {
+            $standing = $this->standing()['token'];
+            if ($standing !== $token) {
+                return $standing === null;
+            }
+            // It was ours, so a no says that it is gone.
+            if ($this->attach($token)->release() || $this->isDenied()) {
+                return true;
+            }
+        }
+        throw new QuorumException("The servers were too late to release the lock \"$this->name\"");
     }
 
     public function forceRelease(): void
     {
         $this->token = null;
         $this->keep(null);
-        $this->locks->forceRelease($this->name);
+        for ($tries = 1; ; ++$tries) {
+            try {
+                $this->locks->forceRelease($this->name);
+                return;
+            } catch (QuorumException $trouble) {
+                if ($tries === self::TRIES) {
+                    throw $trouble;
+                }
+            }
+        }
     }
 
     /** Lets it live for so long from now on, but never shorter than the servers were told before. */
@@ -120,6 +135,13 @@ final class QuorumLock extends Lock
         if ($token === null) {
             return false;
         }
+        // An answer that comes too late is none that says no.
+        return $this->extend($token, $seconds) || ($this->isOurs($token) && ($this->extend($token, $seconds)
+            || throw new QuorumException("The servers were too late to extend the lock \"$this->name\"")));
+    }
+
+    private function extend(string $token, int|float $seconds): bool
+    {
         $lease = $this->attach($token, $seconds, $seconds <= 0);
         try {
             $extended = $lease->extend();
@@ -150,7 +172,8 @@ final class QuorumLock extends Lock
     /** @return ?string */
     protected function getCurrentOwner()
     {
-        return $this->locks->owner($this->name);
+        $standing = $this->standing();
+        return $standing['owner'] ?? $standing['token'];
     }
 
     private function take(int $wait): bool
@@ -185,8 +208,7 @@ final class QuorumLock extends Lock
     }
 
     /**
-     * What a majority of the servers says of it. What answers nothing where no majority can be asked is followed by what
-     * throws then; and servers that are back by then are asked again.
+     * What a majority of the servers says of it.
      *
      * @return array<string, mixed>
      */
@@ -194,13 +216,43 @@ final class QuorumLock extends Lock
     {
         for ($tries = 0; $tries < self::TRIES; ++$tries) {
             $standing = $this->locks->inspect($this->name);
-            $answers = array_filter($standing['servers'], static fn (array $server): bool => !isset($server['error']));
-            if (count($answers) * 2 > count($standing['servers'])) {
+            if ($standing['decided']) {
                 return $standing;
             }
-            $this->locks->owner($this->name);
         }
-        throw new QuorumException("No majority of the servers could be asked about \"$this->name\" in time");
+        $this->giveUp();
+    }
+
+    /** Whether a majority of the servers holds this token. */
+    private function isOurs(string $token): bool
+    {
+        for ($tries = 0; $tries < self::TRIES; ++$tries) {
+            $lease = $this->attach($token);
+            try {
+                if ($lease->confirm()) {
+                    return true;
+                }
+            } finally {
+                $lease->detach();
+            }
+            if ($this->isDenied()) {
+                return false;
+            }
+        }
+        $this->giveUp();
+    }
+
+    /** Of a release or a confirm() that came to false: a majority of the servers has said so, it is not only their trouble. */
+    private function isDenied(): bool
+    {
+        return isset($this->locks->lastErrors()['lock']);
+    }
+
+    private function giveUp(): never
+    {
+        // It throws, with a reason for each server, unless they have answered by now.
+        $this->locks->owner($this->name);
+        throw new QuorumException("No majority of the servers said in time what becomes of the lock \"$this->name\"");
     }
 
     /** A lease for questions: it seems as valid as a new one, and the servers know how valid it is. */

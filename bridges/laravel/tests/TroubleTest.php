@@ -84,6 +84,91 @@ final class TroubleTest extends ServerTestCase
         yield 'refresh of a restored lock' => [static fn (RedLockStore $store, Lock $lock) => $store->restoreLock('r', $lock->owner())->refresh(100)];
     }
 
+    /** @param \Closure(RedLockStore, Lock): mixed $call */
+    #[DataProvider('callsThatAskWhoseItIs')]
+    public function testWhereAServersSilenceLeavesItOpenNothingIsAnswered(\Closure $call): void
+    {
+        $lock = $this->store->lock('r', 60);
+        self::assertTrue($lock->get());
+        $this->servers->leaveUndecided('r');
+        self::caught(QuorumException::class, fn () => $call($this->store, $lock));
+    }
+
+    /** @param \Closure(RedLockStore, Lock): mixed $call what is true when it has come to pass */
+    #[DataProvider('callsThatAskWhoseItIs')]
+    public function testAServerWhoseSilenceLeavesItOpenIsAskedAgain(\Closure $call): void
+    {
+        $store = new RedLockStore(new LockManager($this->servers->specs(null, 0.5)));
+        $lock = $store->lock('r', 60);
+        self::assertTrue($lock->get());
+        $this->servers->leaveUndecided('r', 0.65);
+        self::assertTrue($call($store, $lock));
+    }
+
+    /** @return iterable<string, array{\Closure(RedLockStore, Lock): mixed}> */
+    public static function callsThatAskWhoseItIs(): iterable
+    {
+        yield 'isLocked' => [static fn (RedLockStore $store, Lock $lock) => $lock->isLocked()];
+        yield 'isOwnedBy' => [static fn (RedLockStore $store, Lock $lock) => $lock->isOwnedByCurrentProcess()];
+        yield 'refresh' => [static fn (RedLockStore $store, Lock $lock) => $lock->refresh(100)];
+        yield 'refresh of a restored lock' => [static fn (RedLockStore $store, Lock $lock) => $store->restoreLock('r', $lock->owner())->refresh(100)];
+        yield 'release of a restored lock' => [static fn (RedLockStore $store, Lock $lock) => $store->restoreLock('r', $lock->owner())->release()];
+    }
+
+    /** @param \Closure(Fleet): mixed $lose */
+    #[DataProvider('waysToLoseIt')]
+    public function testALockThatAMajorityDoesNotHaveIsNotReleased(\Closure $lose): void
+    {
+        $lock = $this->store->lock('r', 60);
+        self::assertTrue($lock->get());
+        $lose($this->servers);
+        self::assertFalse($lock->release());
+    }
+
+    /** @param \Closure(Fleet): mixed $lose */
+    #[DataProvider('waysToLoseIt')]
+    public function testALockThatAMajorityDoesNotHaveIsNotRefreshed(\Closure $lose): void
+    {
+        $lock = $this->store->lock('r', 60);
+        self::assertTrue($lock->get());
+        $lose($this->servers);
+        self::assertFalse($lock->refresh());
+    }
+
+    /** @return iterable<string, array{\Closure(Fleet): mixed}> */
+    public static function waysToLoseIt(): iterable
+    {
+        $gone = static fn (Fleet $fleet) => $fleet->each(static fn ($client) => $client->call('DEL', 'r'));
+        yield 'with all servers up' => [$gone];
+        yield 'beside one that is down' => [static fn (Fleet $fleet) => [$gone($fleet), $fleet->servers[0]->kill9()]];
+        yield 'beside one that is silent' => [static fn (Fleet $fleet) => [$gone($fleet), $fleet->servers[2]->stop()]];
+    }
+
+    public function testWhatMayBeHeldIsReleasedByForce(): void
+    {
+        self::assertTrue($this->store->lock('r', 60)->get());
+        $this->servers->leaveUndecided('r');
+        $this->store->lock('r', 60)->forceRelease();
+        self::assertSame([null, null], $this->servers->values('r', 2));
+        self::assertTrue($this->store->lock('r', 60)->get());
+    }
+
+    public function testAForcedReleaseIsTriedAgainBeforeItHasFailed(): void
+    {
+        $acl = fn (string $rule): string => $this->servers->servers[0]->client()->call('ACL', 'SETUSER', 'default', $rule);
+        $store = new RedLockStore(new LockManager($this->servers->specs(null, 0.5)));
+        self::assertTrue($store->lock('r', 60)->get());
+        $this->servers->leaveUndecided('r', 0.65);
+        $acl('-del');
+        $store->lock('r', 60)->forceRelease();
+        self::assertSame([null, null], array_slice($this->servers->values('r'), 1));
+        $acl('+del');
+        self::assertTrue($store->lock('s', 60)->get());
+        $this->servers->leaveUndecided('s');
+        $acl('-del');
+        self::caught(QuorumException::class, static fn () => $store->lock('s', 60)->forceRelease());
+    }
+
     public function testAnOutageThatARefreshMetDoesNotEndTheKeepAlive(): void
     {
         $store = new RedLockStore(new LockManager($this->servers->specs(null, 0.1)), forever: 2);

@@ -112,7 +112,12 @@ final class RedLockMutex extends AbstractLockMutex
             throw ExecutionOutsideLockException::create($elapsed, $this->expireTimeout);
         }
         if (!$released) {
-            $this->explain($token, $live ? array_diff_key($this->locks->lastErrors(), ['lock' => true]) : []);
+            $troubles = $this->locks->lastErrors();
+            if (isset($troubles['lock'])) {
+                // That is what a majority of the servers said to the release.
+                throw self::lost();
+            }
+            $this->explain($token, $live ? $troubles : []);
         }
     }
 
@@ -138,10 +143,15 @@ final class RedLockMutex extends AbstractLockMutex
         }
         // Where a server did not answer in time, its answer may have been that the lock was still ours, and is released.
         if ($standing !== null || $troubles === []) {
-            throw new ExecutionOutsideLockException('The lock was lost before the code ended: somebody else may have had it meanwhile');
+            throw self::lost();
         }
         $reasons = implode('; ', array_map(static fn (string $server, string $reason): string => "$server: $reason", array_keys($troubles), $troubles));
         throw new LockReleaseException("Failed to release the lock: no majority of the servers confirmed it: $reasons", 0, $trouble);
+    }
+
+    private static function lost(): ExecutionOutsideLockException
+    {
+        return new ExecutionOutsideLockException('The lock was lost before the code ended: somebody else may have had it meanwhile');
     }
 
     /** Who runs. Each fiber has locks of its own. */

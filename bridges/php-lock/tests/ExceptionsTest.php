@@ -163,6 +163,35 @@ final class ExceptionsTest extends MutexTestCase
         }));
     }
 
+    /** @param \Closure(Fleet): mixed $trouble of one of three servers */
+    #[DataProvider('troubles')]
+    public function testWithAServerInTroubleALockThatTheOthersDoNotHaveIsKnownToBeLost(\Closure $trouble): void
+    {
+        $fleet = $this->fleet(3);
+        $mutex = new RedLockMutex($fleet->specs(), 'r');
+        $error = self::caught(ExecutionOutsideLockException::class, static fn () => $mutex->synchronized(static function () use ($fleet, $trouble): string {
+            $fleet->each(static fn ($client) => $client->call('DEL', self::KEY));
+            $trouble($fleet);
+            return 'result';
+        }));
+        self::assertSame('result', $error->getCodeResult());
+    }
+
+    /** @return iterable<string, array{\Closure(Fleet): mixed}> */
+    public static function troubles(): iterable
+    {
+        yield 'down' => [static fn (Fleet $fleet) => $fleet->servers[0]->kill9()];
+        yield 'silent' => [static fn (Fleet $fleet) => $fleet->servers[2]->stop()];
+    }
+
+    public function testWhereAServersSilenceLeavesItOpenTheReleaseHasFailed(): void
+    {
+        $fleet = $this->fleet(3);
+        $mutex = new RedLockMutex($fleet->specs(), 'r');
+        $error = self::caught(LockReleaseException::class, static fn () => $mutex->synchronized(static fn () => $fleet->leaveUndecided(self::KEY)));
+        self::assertNotInstanceOf(ExecutionOutsideLockException::class, $error);
+    }
+
     /** @return \Closure(): string code that is inside for so long */
     private static function stay(float $seconds): \Closure
     {

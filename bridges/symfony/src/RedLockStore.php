@@ -9,6 +9,7 @@ namespace RedLock\Symfony;
 use RedLock\Exception as RedLockException;
 use RedLock\Lease;
 use RedLock\LockManager;
+use RedLock\QuorumException;
 use Symfony\Component\Lock\BlockingStoreInterface;
 use Symfony\Component\Lock\Exception\InvalidTtlException;
 use Symfony\Component\Lock\Exception\LockAcquiringException;
@@ -20,7 +21,7 @@ use Symfony\Component\Lock\Store\ExpiringStoreTrait;
 
 /**
  * A key's state is the token of its lock, and for how long the servers were told to keep it. No Lease outlives a call, so nothing is released when an object goes: that
- * is for Symfony's Lock to decide. What no majority of the servers can be asked for is an exception, never an answer.
+ * is for Symfony's Lock to decide. What no majority of the servers can be asked for, or says, is an exception, never an answer.
  *
  * Shared locks are not supported: Symfony then takes an exclusive one where acquireRead() is called.
  */
@@ -33,6 +34,9 @@ final class RedLockStore implements BlockingStoreInterface
 
     /** A hundred years, the longest that there is. */
     private const TTL_MS_MAX = 3_153_600_000_000;
+
+    /** How often servers are asked who did not answer in time whether a key has its lock still. */
+    private const TRIES = 3;
 
     /** Of a ttl that is asked for: what counts of the lease afterwards is what the answer gave, so it begins with less. */
     private const PART_BEFORE = 0.9;
@@ -95,7 +99,7 @@ final class RedLockStore implements BlockingStoreInterface
         }
         try {
             // False may mean that it was not ours any more, which is as good.
-            if (!$this->attach($key, $this->initialTtl)->release() && $this->confirm($key, $this->initialTtl)) {
+            if (!$this->attach($key, $this->initialTtl)->release() && $this->confirm($key)) {
                 throw new LockReleasingException("The lock on \"$key\" is still ours on a majority of the servers.");
             }
         } catch (RedLockException $trouble) {
@@ -111,7 +115,7 @@ final class RedLockStore implements BlockingStoreInterface
             return false;
         }
         try {
-            return $this->confirm($key, $key->getRemainingLifetime() ?? $this->initialTtl);
+            return $this->confirm($key) && !$key->isExpired();
         } catch (RedLockException $trouble) {
             throw new LockStorageException($trouble->getMessage(), 0, $trouble);
         }
@@ -196,7 +200,7 @@ final class RedLockStore implements BlockingStoreInterface
             return true;
         }
         // An answer that comes too late is none that says no.
-        if (!$this->confirm($key, $ttl)) {
+        if (!$this->confirm($key)) {
             return false;
         }
         return $this->extendOnce($key, $ttl) || throw new LockStorageException("The servers were too late to extend the lock on \"$key\".");
@@ -213,9 +217,22 @@ final class RedLockStore implements BlockingStoreInterface
         });
     }
 
-    private function confirm(Key $key, float $validity): bool
+    /** False: a majority of the servers has said so. */
+    private function confirm(Key $key): bool
     {
-        return $this->ask($key, $validity, static fn (Lease $lease): bool => $lease->confirm());
+        for ($tries = 0; $tries < self::TRIES; ++$tries) {
+            // The key's own lifetime says nothing of what the servers have.
+            if ($this->ask($key, self::TTL_MS_MAX / 1000, static fn (Lease $lease): bool => $lease->confirm())) {
+                return true;
+            }
+            // Without it they were only in trouble.
+            if (isset($this->locks->lastErrors()['lock'])) {
+                return false;
+            }
+        }
+        // It throws, with a reason for each server, unless they have answered by now.
+        $this->locks->owner((string) $key);
+        throw new QuorumException("No majority of the servers said in time whether the lock on \"$key\" is still ours");
     }
 
     /** @param callable(Lease): bool $question must not keep the lease, which is there for this question only */

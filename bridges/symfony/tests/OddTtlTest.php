@@ -11,6 +11,7 @@ use RedLock\Harness\Wait;
 use RedLock\LockManager;
 use RedLock\Symfony\RedLockStore;
 use Symfony\Component\Lock\Exception\LockAcquiringException;
+use Symfony\Component\Lock\Exception\LockConflictedException;
 use Symfony\Component\Lock\Exception\LockExpiredException;
 use Symfony\Component\Lock\LockFactory;
 use Symfony\Component\Lock\SharedLockInterface;
@@ -104,7 +105,7 @@ final class OddTtlTest extends StoreTestCase
     {
         try {
             $call();
-        } catch (LockExpiredException | LockAcquiringException) {
+        } catch (LockExpiredException | LockAcquiringException | LockConflictedException) {
         }
     }
 }

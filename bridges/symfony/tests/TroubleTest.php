@@ -12,6 +12,7 @@ use RedLock\QuorumException;
 use RedLock\Symfony\RedLockStore;
 use RedLock\Tests\Support\ServerTestCase;
 use Symfony\Component\Lock\Exception\LockAcquiringException;
+use Symfony\Component\Lock\Exception\LockConflictedException;
 use Symfony\Component\Lock\Exception\LockReleasingException;
 use Symfony\Component\Lock\Exception\LockStorageException;
 use Symfony\Component\Lock\Key;
@@ -74,6 +75,62 @@ final class TroubleTest extends ServerTestCase
         $this->servers->servers[1]->restart();
         $this->store->delete($key);
         self::assertSame(0, $this->servers->keyCount());
+    }
+
+    public function testWhereAServersSilenceLeavesItOpenNobodyKnowsWhoseItIs(): void
+    {
+        $key = new Key('r');
+        $this->store->save($key);
+        $this->servers->leaveUndecided('r');
+        $error = self::caught(LockStorageException::class, fn () => $this->store->exists($key));
+        self::assertInstanceOf(QuorumException::class, $error->getPrevious());
+        self::assertStringContainsString('timed out', $error->getMessage());
+        self::caught(LockStorageException::class, fn () => $this->store->putOffExpiration($key, 400.0));
+        self::caught(LockAcquiringException::class, fn () => $this->store->save($key));
+    }
+
+    public function testAServerWhoseSilenceLeavesItOpenIsAskedAgain(): void
+    {
+        $store = new RedLockStore(new LockManager($this->servers->specs(null, 0.5)));
+        foreach (['r' => $store->exists(...), 's' => static fn (Key $key) => $store->putOffExpiration($key, 400.0)] as $name => $ask) {
+            $key = new Key($name);
+            $store->save($key);
+            $this->servers->leaveUndecided($name, 0.65);
+            self::assertNotFalse($ask($key));
+            $store->delete($key);
+        }
+        self::assertSame(0, $this->servers->keyCount());
+    }
+
+    public function testALockOfWhichNobodyKnowsWhoseItIsIsReleasedAllTheSame(): void
+    {
+        $lock = (new LockFactory($this->store))->createLock('r', 300.0);
+        self::assertTrue($lock->acquire());
+        $this->servers->leaveUndecided('r');
+        self::caught(LockStorageException::class, static fn () => $lock->isAcquired());
+        $lock->release();
+        self::assertSame([null, null], $this->servers->values('r', 2));
+    }
+
+    public function testALockThatGoesWhileAServerIsSilentForAMomentIsReleased(): void
+    {
+        $store = new RedLockStore(new LockManager($this->servers->specs(null, 0.5)));
+        $lock = (new LockFactory($store))->createLock('r', 300.0);
+        self::assertTrue($lock->acquire());
+        $this->servers->leaveUndecided('r', 0.65);
+        unset($lock);
+        self::assertSame(0, $this->servers->keyCount());
+    }
+
+    public function testWhatAMajorityDeniesIsNotOursThoughAServerIsSilent(): void
+    {
+        $key = new Key('r');
+        $this->store->save($key);
+        $this->servers->each(static fn ($client) => $client->call('DEL', 'r'));
+        $this->servers->servers[2]->stop();
+        self::assertFalse($this->store->exists($key));
+        self::caught(LockConflictedException::class, fn () => $this->store->putOffExpiration($key, 400.0));
+        $this->store->delete($key);
     }
 
     public function testReleasingWhatSomebodyElseHasDoesNothing(): void

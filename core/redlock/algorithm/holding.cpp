@@ -82,6 +82,38 @@ std::vector<Waiter> majority_line(const std::vector<Seen>& all, std::size_t majo
   return line;
 }
 
+// May something be there that it did not say? What is no lock's is in a lock's place.
+bool kept_silent(const NodeReport& report) {
+  if (!report.answered) return true;
+  if (report.reply.answer == Answer::unknown) return report.reply.fault != Fault::foreign;
+  return report.reply.answer == Answer::granted && !seen_by(report).holding;
+}
+
+// How often each token was said, in the order of their first votes.
+struct Votes {
+  Holding holding;
+  std::size_t count = 1;
+};
+
+std::vector<Votes> votes_in(const std::vector<NodeReport>& reports) {
+  std::vector<Votes> all;
+  for (const NodeReport& report : reports) {
+    std::optional<Holding> holding = seen_by(report).holding;
+    if (!holding) continue;
+    const auto known = std::ranges::find(all, holding->token,
+                                         [](const Votes& votes) { return votes.holding.token; });
+    if (known == all.end()) {
+      all.push_back({std::move(*holding)});
+      continue;
+    }
+    ++known->count;
+    std::optional<Duration>& left = known->holding.left;
+    // Nothing is said of a lock by a key that never expires.
+    if (holding->left) left = std::max(left.value_or(Duration()), *holding->left);
+  }
+  return all;
+}
+
 }  // namespace
 
 Seen seen_by(const NodeReport& report) {
@@ -114,6 +146,30 @@ Seen seen_by_majority(const std::vector<NodeReport>& reports) {
   const std::size_t majority = majority_of(reports.size());
   return {majority_holding(all, majority), majority_waiters(all, majority),
           majority_line(all, majority)};
+}
+
+std::vector<Holding> maybe_held(const std::vector<NodeReport>& reports) {
+  const std::size_t majority = majority_of(reports.size());
+  const auto silent = static_cast<std::size_t>(std::ranges::count_if(reports, kept_silent));
+  std::vector<Votes> all = votes_in(reports);
+  std::ranges::stable_sort(all, std::greater<>(), &Votes::count);
+  std::vector<Holding> held;
+  if (!all.empty() && all.front().count >= majority) return held;
+  for (Votes& votes : all) {
+    if (votes.count + silent >= majority) held.push_back(std::move(votes.holding));
+  }
+  return held;
+}
+
+std::vector<Token> to_take_away(const std::vector<NodeReport>& reports) {
+  std::vector<Holding> held = maybe_held(reports);
+  std::optional<Holding> of_majority = seen_by_majority(reports).holding;
+  if (of_majority) held.push_back(std::move(*of_majority));
+  std::vector<Token> tokens;
+  for (Holding& holding : held) {
+    if (holding.left) tokens.push_back(std::move(holding.token));
+  }
+  return tokens;
 }
 
 }  // namespace redlock

@@ -10,13 +10,24 @@ namespace redlock {
 
 namespace {
 constexpr AttemptNumber kOnlyAttempt = 1;
+
+std::size_t count(const Outcome& outcome, Answer answer) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(outcome.nodes, [answer](const NodeReport& report) {
+        return report.answered && report.reply.answer == answer;
+      }));
 }
+}  // namespace
 
 bool majority_denied(const Outcome& outcome) {
-  const auto denials = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
-    return report.answered && report.reply.answer == Answer::denied;
-  });
-  return static_cast<std::size_t>(denials) >= majority_of(outcome.nodes.size());
+  return count(outcome, Answer::denied) >= majority_of(outcome.nodes.size());
+}
+
+Decision taken_away(const Outcome& released) {
+  if (majority_denied(released)) return Decision::denied;
+  const std::size_t rid = count(released, Answer::denied) + count(released, Answer::granted);
+  if (rid >= majority_of(released.nodes.size())) return Decision::granted;
+  return released.decision == Decision::aborted ? Decision::aborted : Decision::unreachable;
 }
 
 Inquiry::Inquiry(AnswerTimes answer_times, Command command, LossDetail detail)

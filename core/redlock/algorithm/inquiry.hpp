@@ -22,6 +22,10 @@ enum class LossDetail {
 // A majority said no, so nobody has what was asked about. What was not granted may have met nothing
 // but trouble.
 [[nodiscard]] bool majority_denied(const Outcome& outcome);
+// What a release came to for whoever held the lock by what was removed. Granted: a majority has it
+// no longer, though some of them may have lost it before. Denied: a majority did not have it.
+// Unreachable: neither is known, and it may be held still.
+[[nodiscard]] Decision taken_away(const Outcome& released);
 
 class Inquiry : public Operation {
  public:

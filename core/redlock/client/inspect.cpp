@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "redlock/algorithm/holding.hpp"
+#include "redlock/algorithm/inquiry.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/client/held.hpp"
 #include "redlock/client/shared.hpp"
@@ -34,8 +35,9 @@ Inspection Client::inspect(std::string_view resource) {
   inner::Shared& shared = inner::alive(shared_);
   const Outcome outcome = shared.inspect(Resource{std::string(resource)});
   const std::vector<NodeReport>& reports = outcome.nodes;
+  const bool reachable = outcome.decision != Decision::unreachable;
   Inspection inspection{
-      outcome.decision != Decision::unreachable, view_of(seen_by_majority(reports)), {}};
+      reachable, reachable && maybe_held(reports).empty(), view_of(seen_by_majority(reports)), {}};
   const std::vector<std::string> names = shared.plan()->servers.names();
   const std::vector<Trouble> troubles = shared.troubles_of(outcome);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -54,11 +56,16 @@ ForcedRelease Client::force_release(std::string_view resource) {
   const Resource wanted{std::string(resource)};
   const Outcome seen = shared.inspect(wanted);
   if (seen.decision == Decision::unreachable) return {seen.decision, shared.troubles_of(seen)};
-  const std::optional<Holding> holding = seen_by_majority(seen.nodes).holding;
-  // What never expires was not put there as a lock.
-  if (!holding || !holding->left) return {Decision::denied, shared.troubles_of(seen)};
-  const Outcome outcome = shared.release(wanted, holding->token);
-  return {outcome.decision, shared.troubles_of(outcome)};
+  const std::vector<Token> tokens = to_take_away(seen.nodes);
+  const bool left_alone = tokens.empty() && !maybe_held(seen.nodes).empty();
+  ForcedRelease released{left_alone ? Decision::split : Decision::denied, shared.troubles_of(seen)};
+  for (const Token& token : tokens) {
+    const Outcome outcome = shared.release(wanted, token, LossDetail::each);
+    const Decision became = taken_away(outcome);
+    if (became != Decision::denied) released = {became, shared.troubles_of(outcome)};
+    if (became != Decision::denied && became != Decision::granted) break;
+  }
+  return released;
 }
 
 Result Client::attach(std::string_view resource, std::string_view token, Milliseconds ttl) {

@@ -83,9 +83,9 @@ Outcome Shared::check(const Resource& resource, const Token& token) {
   return runtime_.pool().run(locks_.begin_check(resource, token));
 }
 
-Outcome Shared::release(const Resource& resource, const Token& token) {
+Outcome Shared::release(const Resource& resource, const Token& token, LossDetail detail) {
   owed_.pay();
-  return runtime_.pool().run(locks_.begin_unlock(resource, token));
+  return runtime_.pool().run(locks_.begin_unlock(resource, token, detail));
 }
 
 Outcome Shared::inspect(const Resource& resource) {

@@ -45,7 +45,8 @@ class Shared {
   }
   [[nodiscard]] Outcome shorten(Shorter& shorter);
   [[nodiscard]] Outcome check(const Resource& resource, const Token& token);
-  [[nodiscard]] Outcome release(const Resource& resource, const Token& token);
+  [[nodiscard]] Outcome release(const Resource& resource, const Token& token,
+                                LossDetail detail = LossDetail::none);
   [[nodiscard]] Outcome inspect(const Resource& resource);
   // Sends it, and seldom waits. Where there is no memory for that, the next call does, or the end.
   void send_release(OwedRelease release) noexcept;

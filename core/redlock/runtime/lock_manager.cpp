@@ -149,11 +149,12 @@ std::optional<OperationId> LockManager::begin_plant(const Resources& resources, 
                                        kind_for(resources, ttl)->take(token), std::move(lost)));
 }
 
-OperationId LockManager::begin_unlock(const Resources& resources, const Token& token) {
+OperationId LockManager::begin_unlock(const Resources& resources, const Token& token,
+                                      LossDetail detail) {
   const QuorumKind kind = kind_of(resources, token);
   pool_.give_up(token);
-  return begin(std::make_unique<Inquiry>(plan_->servers.answer_times(), kind.release(token),
-                                         LossDetail::none));
+  return begin(
+      std::make_unique<Inquiry>(plan_->servers.answer_times(), kind.release(token), detail));
 }
 
 OperationId LockManager::begin_check(const Resources& resources, const Token& token) {

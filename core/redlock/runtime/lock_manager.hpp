@@ -94,7 +94,8 @@ class LockManager {
                                                        const Token& token, Duration ttl,
                                                        const Outcome& extended);
   // What is being asked about this lock at the moment will not be granted.
-  [[nodiscard]] OperationId begin_unlock(const Resources& resources, const Token& token);
+  [[nodiscard]] OperationId begin_unlock(const Resources& resources, const Token& token,
+                                         LossDetail detail = LossDetail::none);
   [[nodiscard]] OperationId begin_check(const Resources& resources, const Token& token);
   // What stands there, by each server: seen_by_majority() and seen_by() read its outcome.
   [[nodiscard]] OperationId begin_inspect(const Resources& resources);

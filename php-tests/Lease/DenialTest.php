@@ -1,0 +1,69 @@
+<?php
+
+/** False that a majority of the servers has said is told from false that nobody has proven. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Lease;
+
+use RedLock;
+use RedLock\Harness\Fleet;
+use RedLock\Lease;
+use RedLock\LockManager;
+use RedLock\Tests\Support\ServerTestCase;
+
+final class DenialTest extends ServerTestCase
+{
+    private const DENIED = 'a majority of the servers does not have it';
+
+    private Fleet $servers;
+    private LockManager $locks;
+    private Lease $lease;
+
+    protected function setUp(): void
+    {
+        $this->servers = $this->fleet(3);
+        $this->locks = new LockManager($this->servers->specs(null, 0.2));
+        $this->lease = $this->locks->acquire('r', 60_000) ?? self::fail('the lock could not be taken');
+    }
+
+    /** @dataProvider questions */
+    public function testANoThatTheServersSaidIsToldFromOneThatNobodyHasProven(string $method): void
+    {
+        $this->servers->leaveUndecided('r');
+        self::assertFalse($this->lease->$method());
+        self::assertSame([$this->servers->servers[2]->name()], array_keys($this->locks->lastErrors()));
+        $this->servers->servers[2]->cont();
+        if ($method === 'release') {
+            $this->lease = $this->locks->acquire('r', 60_000, 2_000) ?? self::fail('the lock could not be taken');
+        }
+        $this->servers->each(static fn ($client) => $client->call('DEL', 'r'));
+        self::assertFalse($this->lease->$method());
+        self::assertSame(self::DENIED, $this->locks->lastErrors()['lock'] ?? null);
+    }
+
+    /** @dataProvider questions */
+    public function testAMajoritysNoIsWaitedForBesideAServerThatIsDown(string $method): void
+    {
+        // It refuses before the others have answered.
+        $this->servers->each(static fn ($client) => $client->call('DEL', 'r'));
+        $this->servers->servers[0]->kill9();
+        self::assertFalse($this->lease->$method());
+        self::assertSame(self::DENIED, $this->locks->lastErrors()['lock'] ?? null);
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function questions(): iterable
+    {
+        foreach (['confirm', 'extend', 'release'] as $method) {
+            yield $method => [$method];
+        }
+    }
+
+    public function testTheClassRedLockSaysNothingOfAPlainNo(): void
+    {
+        $redLock = new RedLock($this->servers->specs());
+        self::assertFalse($redLock->unlock(['validity' => 0.0, 'resource' => 'r', 'token' => 'another']));
+        self::assertSame([], $redLock->lastErrors());
+    }
+}

@@ -1,0 +1,93 @@
+<?php
+
+/** A server's silence leaves it open whether a majority holds a lock: nobody is told that it is free. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Lease;
+
+use RedLock\Harness\Fleet;
+use RedLock\Harness\Wait;
+use RedLock\Lease;
+use RedLock\LockManager;
+use RedLock\QuorumException;
+use RedLock\Tests\Support\ServerTestCase;
+
+final class UndecidedTest extends ServerTestCase
+{
+    private Fleet $servers;
+    private LockManager $locks;
+    private Lease $lease;
+
+    protected function setUp(): void
+    {
+        $this->servers = $this->fleet(3);
+        $this->locks = new LockManager($this->servers->specs(null, 0.2));
+        $this->lease = $this->locks->acquire('r', 60_000, 0, ['atEnd' => 'keep']) ?? self::fail('the lock could not be taken');
+    }
+
+    public function testOwnerNamesNobodyAndDoesNotCallItFree(): void
+    {
+        $this->servers->leaveUndecided('r');
+        [$holds, , $silent] = array_map(static fn ($server): string => $server->name(), $this->servers->servers);
+        $error = self::caught(QuorumException::class, fn () => $this->locks->owner('r'));
+        self::assertSame(
+            "RedLock\\LockManager::owner(): a majority of 3 servers may hold 'r', and none is seen to (needs 2): "
+            . "$holds: holds it; $silent: no answer (timed out after 200 ms)",
+            $error->getMessage(),
+        );
+        self::assertSame([$silent => 'timeout'], $error->faults());
+        $this->servers->servers[2]->cont();
+        self::assertSame($this->lease->token, $this->lateOwner());
+    }
+
+    public function testInspectTellsWhetherItIsDecided(): void
+    {
+        self::assertTrue($this->locks->inspect('r')['decided']);
+        self::assertTrue($this->locks->inspect('free')['decided']);
+        $this->servers->leaveUndecided('r');
+        $seen = $this->locks->inspect('r');
+        self::assertSame([false, null], [$seen['decided'], $seen['token']]);
+        self::assertTrue($this->locks->inspect('free')['decided'], 'whatever the third says');
+        $this->servers->servers[1]->kill9();
+        self::assertFalse($this->locks->inspect('free')['decided'], 'no majority can be asked');
+    }
+
+    public function testWhatMayBeHeldIsReleasedByForceOnAllServers(): void
+    {
+        $this->servers->leaveUndecided('r');
+        self::assertTrue($this->locks->forceRelease('r'));
+        self::assertSame([null, null], $this->servers->values('r', 2));
+        self::assertNull($this->locks->owner('r'), 'the third alone is no majority');
+        self::assertFalse($this->locks->forceRelease('r'));
+        $next = $this->locks->acquire('r');
+        self::assertNotNull($next);
+        $this->servers->servers[2]->cont();
+        Wait::until(fn (): bool => $this->servers->values('r')[2] !== $this->lease->token, 'the removal on the third');
+    }
+
+    public function testAForcedReleaseThatNoMajorityConfirmsIsNeitherTrueNorFalse(): void
+    {
+        $this->servers->leaveUndecided('r');
+        $this->servers->servers[0]->client()->call('ACL', 'SETUSER', 'default', '-del');
+        $error = self::caught(QuorumException::class, fn () => $this->locks->forceRelease('r'));
+        self::assertStringStartsWith('RedLock\LockManager::forceRelease(): no majority of 3 servers could be asked', $error->getMessage());
+        self::assertSame(['denied by ACL', 'timeout'], array_values($error->faults()));
+    }
+
+    public function testWhatNeverExpiresIsNotReleasedByForceNorCalledFree(): void
+    {
+        $this->servers->leaveUndecided('r');
+        $this->servers->servers[0]->client()->call('PERSIST', 'r');
+        $error = self::caught(QuorumException::class, fn () => $this->locks->forceRelease('r'));
+        self::assertStringContainsString("may hold 'r'", $error->getMessage());
+        self::assertSame($this->lease->token, $this->servers->values('r', 1)[0]);
+    }
+
+    /** Once the third server has woken. */
+    private function lateOwner(): ?string
+    {
+        Wait::until(fn (): bool => $this->locks->inspect('r')['decided'], 'the third server');
+        return $this->locks->owner('r');
+    }
+}
