@@ -27,7 +27,8 @@ TEST_F(KeepingTest, NobodyIsToldOfTheLossOfWhatIsGivenUpWhileItIsLookedAt) {
     for (int i = 0; !stop.stop_requested();) {
       Trust* const trust = given.exchange(nullptr);
       if (trust == nullptr) continue;
-      for (volatile int later = ++i % kLaterMost; later > 0; later = later - 1) {
+      for (int later = ++i % kLaterMost; later > 0; --later) {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
       }
       trust->end();
     }
