@@ -140,8 +140,7 @@ int top(Client& client, const Top& asked) {
   for (const std::string& resource : asked.resources) rows.emplace_back(resource);
   if (asked.once) {
     for (Row& row : rows) row.look(client, steady_clock::now());
-    for (const std::string& line : table(rows)) say(line + "
-");
+    for (const std::string& line : table(rows)) say(line + "\n");
     return std::ranges::all_of(rows, &Row::decided) ? kDone : kUnreachable;
   }
   if (!Screen::there()) {
