@@ -152,11 +152,13 @@ std::vector<Holding> maybe_held(const std::vector<NodeReport>& reports) {
   const std::size_t majority = majority_of(reports.size());
   const auto silent = static_cast<std::size_t>(std::ranges::count_if(reports, kept_silent));
   std::vector<Votes> all = votes_in(reports);
-  std::ranges::stable_sort(all, std::greater<>(), &Votes::count);
+  const auto wins = [majority](const Votes& votes) { return votes.count >= majority; };
   std::vector<Holding> held;
-  if (!all.empty() && all.front().count >= majority) return held;
-  for (Votes& votes : all) {
-    if (votes.count + silent >= majority) held.push_back(std::move(votes.holding));
+  if (std::ranges::any_of(all, wins)) return held;
+  for (std::size_t count = majority; count > 0 && count + silent >= majority; --count) {
+    for (Votes& votes : all) {
+      if (votes.count == count) held.push_back(std::move(votes.holding));
+    }
   }
   return held;
 }
