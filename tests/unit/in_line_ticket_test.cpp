@@ -28,6 +28,16 @@ TEST_F(Wait, ATicketFarFromTheServersClocksIsCorrectedOnce) {
   EXPECT_EQ(memory_->clock_offset(), Duration::ms(5'000));
 }
 
+TEST_F(Wait, TheMajorityOfTheServersClocksCounts) {
+  stand(Duration::ms(60'000), 5);
+  drain();
+  deny(0, t(2), "9000 4 " + std::to_string(kWall));
+  for (const std::size_t node : {1U, 2U}) {
+    deny(node, t(2), "9000 4 " + std::to_string(kWall + 5'000));
+  }
+  EXPECT_EQ(memory_->clock_offset(), Duration::ms(5'000));
+}
+
 // With the old one he would stand there among others than on the other servers.
 TEST_F(Wait, ACorrectedTicketIsToldWhomeverTheOldOneIsStillOnItsWayTo) {
   stand(Duration::ms(60'000));

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -129,6 +130,22 @@ TEST(Process, TheFirstDescriptorIsOneLikeTheOthers) {
               close(0);
               return exit_status_of_child(
                          [&] { return leads_nowhere(ends[0]) && fcntl(0, F_GETFD) < 0; }) == 0;
+            }),
+            0);
+}
+
+TEST(Process, WhatIsKeptLeadsNowhereAlsoWhereNoNumberIsLeft) {
+  EXPECT_EQ(exit_status_of_child([] {
+              [[maybe_unused]] const ForkWatch registers;
+              int ends[2];
+              if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
+              const Descriptor kept(ends[0]);
+              constexpr rlim_t kFew = 64;
+              const rlimit few{kFew, kFew};
+              if (setrlimit(RLIMIT_NOFILE, &few) != 0) return false;
+              while (dup(ends[1]) >= 0) {
+              }
+              return exit_status_of_child([&] { return leads_nowhere(ends[0]); }) == 0;
             }),
             0);
 }

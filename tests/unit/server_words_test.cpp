@@ -110,6 +110,11 @@ TEST(Secrets, EscapesHideNothing) {
   }
 }
 
+TEST(Secrets, ALetterBehindABackslashIsReadAsItIsMeant) {
+  EXPECT_EQ(secrets_of("\n\r\t\a\b\\\"'").shown(R"(ERR got \n\r\t\a\b\\\"\')"),
+            std::string("ERR ") + kHidden);
+}
+
 TEST(Secrets, ALineEndThatWasMadeABlankHidesNothing) {
   for (const char* password : {"ab\rcd", "ab\ncd", "tell\r\nnobody"}) {
     std::string shown = password;
