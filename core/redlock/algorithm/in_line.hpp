@@ -7,7 +7,8 @@
 //
 // `asking` is one plain attempt, so that an uncontended lock costs what it costs without a line; it
 // is left out where this pool has waited for the resource lately. `standing` joins every node's
-// line with one token and one ticket, and takes votes by answer and by push (line_place.hpp).
+// line with one token and one ticket, and takes votes by answer and by push (line_place.hpp). While
+// no majority can be asked, what it is given goes to those behind it.
 // `polling` is what is left where servers refuse subscriptions or scripts: attempts and pauses. It
 // begins, too, where those that refuse are not a majority, but nothing is known of so many others
 // that the rest is none: an attempt may find a majority where a line cannot.
