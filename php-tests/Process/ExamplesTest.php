@@ -28,7 +28,7 @@ final class ExamplesTest extends ServerTestCase
     {
         $lines = explode("\n", $this->outputOf(self::FOLDER . '/metrics.php'));
         self::assertSame('# EOF', array_pop($lines));
-        $number = '(?<value>-?\d+(\.\d+)?(e-?\d+)?)';
+        $number = '(?<value>-?\d+(\.\d+)?([eE]-?\d+)?)';
         $sample = '/^([a-z][a-z0-9_]*)(\{[a-z]+="(\\\\.|[^"\\\\])*"(,[a-z]+="(\\\\.|[^"\\\\])*")*\})? ' . $number . '$/';
         $suffixes = ['counter' => ['_total'], 'histogram' => ['_bucket', '_count', '_sum'], 'gauge' => ['']];
         $families = [];
