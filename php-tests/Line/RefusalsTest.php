@@ -68,6 +68,27 @@ final class RefusalsTest extends LineTestCase
         yield 'no keys beside the lock\'s own' => [str_replace('~r:* ~lock:*', '', self::rules()), ''];
     }
 
+    /** @dataProvider rulesBehindTheFirst */
+    public function testWhatStaysOfAJoinThatIsRefusedInTheMiddleHasAnEnd(string $rule): void
+    {
+        $server = $this->serverWithUser(self::rules($rule));
+        $held = self::holding([self::spec($server)]);
+        $waiter = $this->waiter(['servers' => [self::spec($server)], 'options' => ['retryDelay' => 20]]);
+        Wait::until(static fn (): bool => $server->calls('set') >= 5, 'the waiter to poll');
+        self::assertGreaterThan(0, $server->client()->call('PTTL', 'r:redlock:line'));
+        $held->release();
+        self::assertGot($waiter);
+        self::giveBack($waiter);
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function rulesBehindTheFirst(): iterable
+    {
+        foreach (['+zrem', '+hdel', '+zcard', '+hset'] as $rule) {
+            yield $rule => [$rule];
+        }
+    }
+
     /** @dataProvider lineKeys */
     public function testWhereAKeyOfTheLineHoldsSomethingElseItIsPolled(string $key): void
     {
