@@ -7,25 +7,11 @@ declare(strict_types=1);
 namespace RedLock\Tests\Lease;
 
 use RedLock;
-use RedLock\Harness\Fleet;
-use RedLock\Lease;
-use RedLock\LockManager;
-use RedLock\Tests\Support\ServerTestCase;
+use RedLock\Tests\Support\UndecidedTestCase;
 
-final class DenialTest extends ServerTestCase
+final class DenialTest extends UndecidedTestCase
 {
     private const DENIED = 'a majority of the servers does not have it';
-
-    private Fleet $servers;
-    private LockManager $locks;
-    private Lease $lease;
-
-    protected function setUp(): void
-    {
-        $this->servers = $this->fleet(3);
-        $this->locks = new LockManager($this->servers->specs(null, 0.2));
-        $this->lease = $this->locks->acquire('r', 60_000) ?? self::fail('the lock could not be taken');
-    }
 
     /** @dataProvider questions */
     public function testANoThatTheServersSaidIsToldFromOneThatNobodyHasProven(string $method): void

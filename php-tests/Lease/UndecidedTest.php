@@ -6,26 +6,12 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Lease;
 
-use RedLock\Harness\Fleet;
 use RedLock\Harness\Wait;
-use RedLock\Lease;
-use RedLock\LockManager;
 use RedLock\QuorumException;
-use RedLock\Tests\Support\ServerTestCase;
+use RedLock\Tests\Support\UndecidedTestCase;
 
-final class UndecidedTest extends ServerTestCase
+final class UndecidedTest extends UndecidedTestCase
 {
-    private Fleet $servers;
-    private LockManager $locks;
-    private Lease $lease;
-
-    protected function setUp(): void
-    {
-        $this->servers = $this->fleet(3);
-        $this->locks = new LockManager($this->servers->specs(null, 0.2));
-        $this->lease = $this->locks->acquire('r', 60_000, 0, ['atEnd' => 'keep']) ?? self::fail('the lock could not be taken');
-    }
-
     public function testOwnerNamesNobodyAndDoesNotCallItFree(): void
     {
         $this->servers->leaveUndecided('r');

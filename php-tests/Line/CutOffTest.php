@@ -8,7 +8,6 @@ namespace RedLock\Tests\Line;
 
 use RedLock\Harness\Fleet;
 use RedLock\Harness\FreePort;
-use RedLock\Harness\Wait;
 use RedLock\LockManager;
 use RedLock\Tests\Support\LineTestCase;
 
@@ -31,9 +30,9 @@ final class CutOffTest extends LineTestCase
         foreach ([0, 1] as $reached) {
             $this->waiter(['servers' => self::only($fleet, $reached), 'wait' => 60_000]);
         }
-        self::awaitPlaces([1, 1, 0], $fleet);
+        self::awaitLines([1, 1, 0], $fleet);
         $waiter = $this->waiter(['servers' => $fleet->specs(3, 0.3)]);
-        self::awaitPlaces([2, 2, 1], $fleet);
+        self::awaitLines([2, 2, 1], $fleet);
         $lease->release();
         self::assertGot($waiter);
         self::giveBack($waiter);
@@ -44,16 +43,10 @@ final class CutOffTest extends LineTestCase
     {
         $fleet = $this->fleet(3);
         $this->waiter(['servers' => self::only($fleet, 0), 'wait' => 60_000, 'ttl' => 3_000]);
-        self::awaitPlaces([1, 0, 0], $fleet);
+        self::awaitLines([1, 0, 0], $fleet);
         $fleet->servers[2]->kill9();
         $lease = (new LockManager($fleet->specs(3, 0.3)))->acquire('r', 30_000, 20_000);
         self::assertNotNull($lease);
         self::assertTrue($lease->release());
-    }
-
-    /** @param list<int> $places */
-    private static function awaitPlaces(array $places, Fleet $fleet): void
-    {
-        Wait::until(static fn (): bool => self::lines(3, $fleet) === $places, implode(', ', $places) . ' to stand in line');
     }
 }

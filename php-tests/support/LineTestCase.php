@@ -85,8 +85,13 @@ abstract class LineTestCase extends LeaseTestCase
     /** Waits until so many stand in the line of each of the first `servers`. */
     protected static function awaitLine(int $count, int $servers = 3, ?Fleet $fleet = null): void
     {
-        $lines = static fn (): array => self::lines($servers, $fleet);
-        Wait::until(static fn (): bool => $lines() === array_fill(0, $servers, $count), "$count to stand in line");
+        self::awaitLines(array_fill(0, $servers, $count), $fleet);
+    }
+
+    /** Waits until so many stand in the line of each of the first servers. @param list<int> $counts */
+    protected static function awaitLines(array $counts, ?Fleet $fleet = null): void
+    {
+        Wait::until(static fn (): bool => self::lines(count($counts), $fleet) === $counts, implode(', ', $counts) . ' to stand in line');
     }
 
     /** @return list<int> how many stand in the line of each server */

@@ -128,12 +128,7 @@ bool InLine::out_of_reach(Instant now) const {
   return static_cast<std::size_t>(taken) >= majority();
 }
 
-bool InLine::cut_off() const {
-  const auto troubled = std::ranges::count_if(places_, [](const LinePlace& place) {
-    return place.report().answered && place.report().reply.answer == Answer::unknown;
-  });
-  return places_.size() - static_cast<std::size_t>(troubled) < majority();
-}
+bool InLine::cut_off() const { return places_.size() - count(&LinePlace::troubled) < majority(); }
 
 void InLine::take_what_was_spared(Instant now) {
   if (out_of_reach(now) || cut_off()) return;

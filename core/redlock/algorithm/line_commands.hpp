@@ -25,10 +25,10 @@ struct Pass {
 };
 
 // What becomes of a vote that is free, or that was this wait's own.
-enum class Wish : char {
-  leave = '0',  // it stays free: others have a majority, one of whom may plant it there again
-  take = '1',   // this wait gets it, unless somebody with an earlier ticket does
-  yield = '2',  // its own goes to those behind: this wait can reach no majority
+enum class Wish {
+  leave,  // it stays free: others have a majority, one of whom may plant it there again
+  take,   // this wait gets it, unless somebody with an earlier ticket does
+  yield,  // its own goes to those behind: this wait can reach no majority
 };
 
 // How one wait stands in one node's line.

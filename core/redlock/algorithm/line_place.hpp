@@ -71,6 +71,10 @@ class LinePlace {
   [[nodiscard]] Instant joined_at() const { return joined_at_; }
   // The server does not let us stand in line: it refuses subscriptions or scripts.
   [[nodiscard]] bool refused() const { return refused_ || deaf_; }
+  // It could not be asked the last time, or did not answer.
+  [[nodiscard]] bool troubled() const {
+    return report_.answered && report_.reply.answer == Answer::unknown;
+  }
   [[nodiscard]] bool joining() const { return unanswered_; }
   [[nodiscard]] bool awaits(AttemptNumber attempt) const {
     return unanswered_ && attempt == attempt_;

@@ -5,6 +5,16 @@
 
 namespace redlock {
 
+namespace {
+
+// As the script knows it.
+std::string_view word_of(Wish wish) {
+  if (wish == Wish::take) return "1";
+  return wish == Wish::leave ? "0" : "2";
+}
+
+}  // namespace
+
 void Dialect<Pass>::write(const RequestWriter& request, const Pass& command) {
   request.script(scripts::pass, command.lock().keys, command.token.view());
 }
@@ -12,8 +22,7 @@ void Dialect<Pass>::write(const RequestWriter& request, const Pass& command) {
 void Dialect<Join>::write(const RequestWriter& request, const Join& command) {
   request.script(scripts::join, command.lock().keys, command.token.view(), in_ms(command.ttl),
                  std::to_string(command.entry.ticket), command.entry.channel,
-                 std::to_string(command.entry.echo),
-                 std::string(1, static_cast<char>(command.entry.wish)));
+                 std::to_string(command.entry.echo), word_of(command.entry.wish));
 }
 
 ReadReply Dialect<Join>::read(const RespValue& value) {
