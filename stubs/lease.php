@@ -206,9 +206,8 @@ final class LockManager
 
     /**
      * As RedLock::lastErrors(), about the latest call on this object or one of its leases that
-     * asked servers. When Lease::confirm(), extend() or release() gave false because a majority of
-     * the servers does not have the lock, the entry 'lock' says so. Without that entry false of
-     * confirm() and release() is not proven: too few servers answered.
+     * asked servers. Where handlers of signals or of onEvent use this object too, that may be a call
+     * of theirs: Lease::lastErrors() is about that lease alone.
      *
      * @return array<string, string> server => reason. Never a password, a user name or a token
      */
@@ -270,8 +269,8 @@ final class Lease
      * Asks the servers whether a majority still has this lock.
      *
      * @return bool true when a majority confirmed it. False without asking where the lease is not
-     *     live. When a majority denies it, the lease is lost, and lastErrors() has an entry 'lock';
-     *     without that a minority confirmed it, and others gave no answer
+     *     live. When so many deny it that no majority has it, the lease is lost, and lastErrors() has
+     *     an entry 'lock'; without that it is not proven: too few servers answered
      * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
      *     before
      */
@@ -284,8 +283,8 @@ final class Lease
      *
      * @param ?int $ttl null: the one that it was acquired with, or shortened to
      * @return bool true when a majority confirmed it. False without asking where the lease is not
-     *     live. When a majority denies it, the lease is lost, and lastErrors()['lock'] says so;
-     *     otherwise it is as live as before
+     *     live. When so many deny it that no majority has it, the lease is lost, and
+     *     lastErrors()['lock'] says so; otherwise it is as live as before
      * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
      *     before
      * @throws \ValueError when the ttl is too small or too large
@@ -323,10 +322,24 @@ final class Lease
      *
      * @return bool true when a majority confirmed that it deleted our key, or other Lease objects of
      *     the same lock (option reentrant) still hold it. False: this is not certain, or it was given
-     *     back before. Nothing more needs to be done then. When a majority did not have it any more,
-     *     lastErrors() has an entry 'lock'
+     *     back before. Nothing more needs to be done then. When no majority had it any more,
+     *     lastErrors() has an entry 'lock'; without that it is not proven: too few servers answered
      */
     public function release(): bool
+    {
+    }
+
+    /**
+     * What there was against the latest confirm(), extend(), shorten() or release() of this object.
+     * No other call changes it, whoever makes it meanwhile.
+     *
+     * When it gave false because no majority of the servers has the lock, the entry 'lock' says so.
+     * Without that entry false of confirm() and release() is not proven. Empty where no server was
+     * asked, and where the call threw: the exception has it then.
+     *
+     * @return array<string, string> server => reason. Never a password, a user name or a token
+     */
+    public function lastErrors(): array
     {
     }
 

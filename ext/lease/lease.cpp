@@ -17,18 +17,28 @@ using namespace redlock;
 using namespace redlock::php;
 
 constexpr ArgumentPlace kTtlPlaces[] = {{"ttl", 1}};
-constexpr char kDeniedRemark[] = "a majority of the servers does not have it";
+constexpr char kDeniedRemark[] = "no majority of the servers has it";
 
 // One question about the lease that the servers answer by yes or no.
 QuorumRequest question(QuorumVerb verb, std::string_view method, LeaseState& lease) {
   return {verb, method, kTtlPlaces, lease.resource(), 0, lease.hold().token().view()};
 }
 
-// Tells false that the servers said from false that nobody has proven. False: an exception is
-// pending.
-bool remark_denial(QuorumCall& call) {
-  if (!majority_denied(call.state.outcome)) return true;
-  return guarded({}, [&] { call.state.remark = kDeniedRemark; });
+// Asks what may come to false, and tells a false that the servers said from one that nobody has
+// proven. False: an exception is pending.
+bool ask_and_remark(QuorumCall& call, LeaseState& lease) {
+  bool told = ask(call);
+  if (told && proven_denied(call.state.outcome)) {
+    told = guarded({}, [&] { call.state.remark = kDeniedRemark; });
+  }
+  if (told) lease.note_errors(call.state);
+  return told;
+}
+
+// Then there is nothing to ask.
+bool is_over(LeaseState& lease) {
+  lease.forget_errors();
+  return !lease.live();
 }
 
 // Asks it, and sets the return value by what came of an extend or a check, or throws to PHP.
@@ -37,7 +47,7 @@ void ask_about(zval* return_value, const QuorumRequest& request, LeaseState& lea
   const std::uint64_t asked_of = hold.token_number();
   if (request.verb == QuorumVerb::extend) hold.note_told(Duration::ms(request.ttl_ms));
   QuorumCall call(hold.locks(), request);
-  if (!ask(call)) return;
+  if (!ask_and_remark(call, lease)) return;
   const Outcome& outcome = call.state.outcome;
   // A signal handler has shortened it: what was asked about is no more.
   if (hold.token_number() != asked_of) RETURN_FALSE;
@@ -48,9 +58,8 @@ void ask_about(zval* return_value, const QuorumRequest& request, LeaseState& lea
   } else if (call.decision != Decision::granted && !is_refusal(call.decision)) {
     hold.note("unreachable", {}, call.state.troubles);
     return throw_unreachable(call);
-  } else if (majority_denied(outcome)) {
+  } else if (proven_denied(outcome)) {
     hold.lose();
-    if (!remark_denial(call)) return;
   }
   // A signal handler may have given it back while the servers were asked.
   RETURN_BOOL(call.decision == Decision::granted && lease.live());
@@ -85,7 +94,7 @@ void shorten(zval* return_value, QuorumRequest& request, const zval* object, Lea
   request.shortens = &shortened;
   const std::uint64_t number = hold.token_number() + 1;
   QuorumCall call(hold.locks(), request);
-  const bool told = ask(call);
+  const bool told = ask_and_remark(call, lease);
   zend_string_release(token);
   // Also where a handler has thrown behind the verdict.
   if (!keep_lease(object, {}) || !told) return;
@@ -147,7 +156,7 @@ PHP_METHOD(RedLock_Lease, confirm) {
   ZEND_PARSE_PARAMETERS_NONE();
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
-  if (!lease->live()) RETURN_FALSE;
+  if (is_over(*lease)) RETURN_FALSE;
   ask_about(return_value, question(QuorumVerb::check, "RedLock\\Lease::confirm()", *lease), *lease);
 }
 
@@ -160,7 +169,7 @@ PHP_METHOD(RedLock_Lease, extend) {
   ZEND_PARSE_PARAMETERS_END();
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
-  if (!lease->live()) RETURN_FALSE;
+  if (is_over(*lease)) RETURN_FALSE;
   Hold& hold = lease->hold();
   QuorumRequest asked = question(QuorumVerb::extend, "RedLock\\Lease::extend()", *lease);
   asked.ttl_ms = as_taken ? hold.ttl().count_ms() : ttl_ms;
@@ -174,7 +183,7 @@ PHP_METHOD(RedLock_Lease, shorten) {
   ZEND_PARSE_PARAMETERS_END();
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
-  if (!lease->live()) RETURN_FALSE;
+  if (is_over(*lease)) RETURN_FALSE;
   Hold& hold = lease->hold();
   const bool shortens = hold.is_shorter(Duration::ms(ttl_ms));
   QuorumRequest asked = question(shortens ? QuorumVerb::shorten : QuorumVerb::extend,
@@ -188,17 +197,25 @@ PHP_METHOD(RedLock_Lease, release) {
   ZEND_PARSE_PARAMETERS_NONE();
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
-  const bool was_live = lease->live();
+  const bool was_live = !is_over(*lease);
   Hold& hold = lease->hold();
   // Another object has a part in the lock, or it is the parent's of a fork.
   if (!lease->begin_release() || hold.forked()) RETURN_BOOL(was_live);
   QuorumRequest asked = question(QuorumVerb::unlock, "RedLock\\Lease::release()", *lease);
   asked.detail = LossDetail::reason;
   QuorumCall call(hold.locks(), asked);
-  const bool told = ask(call);
+  const bool told = ask_and_remark(call, *lease);
   hold.note_release();
   if (!told) hold.owe_release();
-  if (told && remark_denial(call)) RETURN_BOOL(call.decision == Decision::granted);
+  if (told) RETURN_BOOL(call.decision == Decision::granted);
+}
+
+PHP_METHOD(RedLock_Lease, lastErrors) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  if (Z_ISUNDEF_P(lease->errors())) RETURN_EMPTY_ARRAY();
+  RETURN_COPY(lease->errors());
 }
 
 PHP_METHOD(RedLock_Lease, handle) {

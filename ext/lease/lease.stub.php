@@ -33,6 +33,8 @@ final class Lease
 
     public function release(): bool {}
 
+    public function lastErrors(): array {}
+
     public function handle(): array {}
 
     public function detach(): array {}

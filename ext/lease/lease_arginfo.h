@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: d4724d4475a1ee7c52017444941087d6fd9e7f4d */
+ * Stub hash: 10dccaa8fe9c909022d01594266bf7b48bd12fed */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_Lease___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -25,10 +25,12 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_RedLock_Lease_release arginfo_class_RedLock_Lease_isLive
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_Lease_handle, 0, 0, IS_ARRAY, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_Lease_lastErrors, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_RedLock_Lease_detach arginfo_class_RedLock_Lease_handle
+#define arginfo_class_RedLock_Lease_handle arginfo_class_RedLock_Lease_lastErrors
+
+#define arginfo_class_RedLock_Lease_detach arginfo_class_RedLock_Lease_lastErrors
 
 #define arginfo_class_RedLock_Lease___destruct arginfo_class_RedLock_Lease___construct
 
@@ -41,6 +43,7 @@ ZEND_METHOD(RedLock_Lease, confirm);
 ZEND_METHOD(RedLock_Lease, extend);
 ZEND_METHOD(RedLock_Lease, shorten);
 ZEND_METHOD(RedLock_Lease, release);
+ZEND_METHOD(RedLock_Lease, lastErrors);
 ZEND_METHOD(RedLock_Lease, handle);
 ZEND_METHOD(RedLock_Lease, detach);
 ZEND_METHOD(RedLock_Lease, __destruct);
@@ -55,6 +58,7 @@ static const zend_function_entry class_RedLock_Lease_methods[] = {
 	ZEND_ME(RedLock_Lease, extend, arginfo_class_RedLock_Lease_extend, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, shorten, arginfo_class_RedLock_Lease_shorten, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, release, arginfo_class_RedLock_Lease_release, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedLock_Lease, lastErrors, arginfo_class_RedLock_Lease_lastErrors, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, handle, arginfo_class_RedLock_Lease_handle, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, detach, arginfo_class_RedLock_Lease_detach, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, __destruct, arginfo_class_RedLock_Lease___destruct, ZEND_ACC_PUBLIC)

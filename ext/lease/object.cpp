@@ -18,6 +18,19 @@ bool LeaseState::leave() noexcept {
   return hold_->users.empty();
 }
 
+void LeaseState::forget_errors() noexcept {
+  zval_ptr_dtor(&errors_);
+  ZVAL_UNDEF(&errors_);
+}
+
+void LeaseState::note_errors(const QuorumState& state) {
+  forget_errors();
+  if (state.troubles.empty() && state.line_troubles.empty() && state.remark.empty()) return;
+  zval errors;
+  put_errors(&errors, state);
+  ZVAL_COPY_VALUE(&errors_, &errors);
+}
+
 void LeaseState::go() noexcept {
   if (over_) return;
   request_ends() && hold_->kept_at_end() ? pass_on() : give_back();

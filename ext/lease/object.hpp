@@ -5,6 +5,7 @@
 #include "border/object.hpp"
 #include "border/zend.hpp"
 #include "lease/hold.hpp"
+#include "quorum/call.hpp"
 
 namespace redlock::php {
 
@@ -22,6 +23,7 @@ class LeaseState {
   ~LeaseState() {
     go();
     zval_ptr_dtor(&resource_);
+    zval_ptr_dtor(&errors_);
   }
 
   // What its property shows, a string or an int; undefined before it has a name. The property
@@ -35,6 +37,12 @@ class LeaseState {
   [[nodiscard]] bool live() { return left() > Duration(); }
   // Why it is not live.
   [[nodiscard]] std::string describe_end() const { return php::describe_end(*hold_, over_); }
+
+  // What servers had against the latest question of this object: those of others through the same
+  // manager, in handlers of signals and events too, leave it alone. Undefined: nothing.
+  [[nodiscard]] const zval* errors() const { return &errors_; }
+  void forget_errors() noexcept;
+  void note_errors(const QuorumState& state);
 
   // The object goes.
   void go() noexcept;
@@ -53,6 +61,7 @@ class LeaseState {
   const std::shared_ptr<Hold> hold_;
   zend_object* const object_;
   zval resource_{};
+  zval errors_{};
   bool over_ = false;
 };
 

@@ -1,6 +1,6 @@
 <?php
 
-/** False that a majority of the servers has said is told from false that nobody has proven. */
+/** False that the servers have said is told from false that nobody has proven. */
 
 declare(strict_types=1);
 
@@ -11,21 +11,21 @@ use RedLock\Tests\Support\UndecidedTestCase;
 
 final class DenialTest extends UndecidedTestCase
 {
-    private const DENIED = 'a majority of the servers does not have it';
+    private const DENIED = 'no majority of the servers has it';
 
     /** @dataProvider questions */
     public function testANoThatTheServersSaidIsToldFromOneThatNobodyHasProven(string $method): void
     {
         $this->servers->leaveUndecided('r');
         self::assertFalse($this->lease->$method());
-        self::assertSame([$this->servers->servers[2]->name()], array_keys($this->locks->lastErrors()));
+        self::assertSame([$this->servers->servers[2]->name()], array_keys($this->lease->lastErrors()));
         $this->servers->servers[2]->cont();
         if ($method === 'release') {
             $this->lease = $this->locks->acquire('r', 60_000, 2_000) ?? self::fail('the lock could not be taken');
         }
         $this->servers->each(static fn ($client) => $client->call('DEL', 'r'));
         self::assertFalse($this->lease->$method());
-        self::assertSame(self::DENIED, $this->locks->lastErrors()['lock'] ?? null);
+        self::assertSame(self::DENIED, $this->lease->lastErrors()['lock'] ?? null);
     }
 
     /** @dataProvider questions */
@@ -35,7 +35,7 @@ final class DenialTest extends UndecidedTestCase
         $this->servers->each(static fn ($client) => $client->call('DEL', 'r'));
         $this->servers->servers[0]->kill9();
         self::assertFalse($this->lease->$method());
-        self::assertSame(self::DENIED, $this->locks->lastErrors()['lock'] ?? null);
+        self::assertSame(self::DENIED, $this->lease->lastErrors()['lock'] ?? null);
     }
 
     /** @return iterable<string, array{string}> */

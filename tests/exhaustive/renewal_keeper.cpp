@@ -48,7 +48,7 @@ void RenewalWorld::take_extension() {
   const int by = extend_.asked.by();
   extend_.asked.end();
   if (outcome.decision != Decision::granted) {
-    return majority_denied(outcome) ? renewal_.denied() : renewal_.failed(now);
+    return proven_denied(outcome) ? renewal_.denied() : renewal_.failed(now);
   }
   const Duration validity = settings_->counts_from_answer ? span_of(by) : outcome.validity;
   renewal_.extended(outcome.decided_at + validity, now);

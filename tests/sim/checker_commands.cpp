@@ -22,8 +22,8 @@ struct KnownScript {
   Part part = Part::none;
 };
 constexpr std::array kScripts{
-    KnownScript{"c1bec8a949da3f82bcd1355683d8d7b5b2e25e81", Verb::release, 4, Part::passes},
-    KnownScript{"e94e3e9556ae8c1e9f4351dbd2b03e1c62f57edd", Verb::take, 4, Part::joins},
+    KnownScript{"bb400d4acec26cc5e47a6abb2fd7c959ad682139", Verb::release, 4, Part::passes},
+    KnownScript{"849cf4b9c4f674639271073288c9dd139b37fc5e", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},
@@ -67,6 +67,7 @@ Deed deed_of(const Arguments& arguments) {
   Deed deed{script->verb, arguments[3], arguments[script->token_at]};
   deed.passes = script->part == Part::passes;
   if (script->verb == Verb::swap) deed.held = arguments[4];
+  if (deed.passes) deed.only_stands = arguments.size() > 5 && arguments[5] == "0";
   if (script->part != Part::joins) return deed;
   if (arguments.size() != 10) return {};
   deed.joins = true;

@@ -26,8 +26,10 @@ struct Deed {
   std::string_view echo{};
   // Of a swap: the token that the key is to hold until then.
   std::string_view held{};
-  bool only_stands = false;  // it must not have what is free, and gives back what it has
-  bool yields = false;       // the same, and what it had goes to those behind it
+  // A join that must not have what is free, and gives back what it has; a removal that leaves free
+  // what it frees.
+  bool only_stands = false;
+  bool yields = false;  // the same, and what it had goes to those behind it
 
   // Was the take or the removal done, by what the server answers?
   [[nodiscard]] bool done(std::string_view answer) const;

@@ -63,15 +63,15 @@ void Leftovers::note_take(const Origin& origin, std::uint64_t token, bool set,
   key.connection = origin.connection;
   key.set_ns = now_ns;
   key.brought_back = false;
+  if (!key.removed) return;
+  key.removed_before = true;
+  key.remover = key.last_remover;
 }
 
 void Leftovers::note_join(const Origin& origin, std::uint64_t token, std::int64_t now_ns) {
   note_take(origin, token, true, now_ns);
   Kept& key = kept(origin.server, token);
-  if (!key.removed) return;
-  key.removed_before = true;
-  key.remover = key.last_remover;
-  key.joined_late = key.remover != origin.connection;
+  if (key.removed) key.joined_late = key.remover != origin.connection;
 }
 
 void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool refused,
@@ -91,9 +91,6 @@ void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool ref
   key.removed_ns = now_ns;
   key.brought_back = false;
   key.last_remover = origin.connection;
-  if (key.set_ns != 0) return;
-  key.removed_before = true;
-  key.remover = origin.connection;
 }
 
 void Leftovers::note_went_back(std::uint32_t server, std::int64_t to_ns) {

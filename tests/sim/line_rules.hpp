@@ -66,6 +66,8 @@ class LineRules : public ScriptRules, public PushSink {
     run({"SET", "k", token, "PX", std::to_string(ttl_ms)});
   }
   std::string pass(const std::string& token) { return run(scripts::pass, {token}); }
+  // Of an attempt that failed.
+  std::string undo(const std::string& token) { return run(scripts::pass, {token, "0"}); }
   std::string standing(std::int64_t pttl, int place) const {
     return bulk(std::to_string(pttl) + ' ' + std::to_string(place) + ' ' + std::to_string(now_ms_));
   }

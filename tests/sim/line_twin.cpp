@@ -190,9 +190,16 @@ std::string LineTwin::judge_handed(const LineView& after) const {
   return known ? "" : "it is not known behind which join the lock was handed on";
 }
 
+// Of a key that stays free: whoever would have got it, and where all yield the first of them.
+const Stander* LineTwin::first_to_ask(const LineView& after) {
+  const auto one = std::ranges::find_if_not(after.line, passed_over);
+  return one == after.line.end() ? after.first() : &*one;
+}
+
 // Whoever has become the first, or may have, was told.
 std::string LineTwin::judge_first(const LineView& after) const {
   const Stander* first = after.first();
+  if (!joins_ && only_stands_ && was_free()) first = first_to_ask(after);
   // Who yields in vain knows it; the next one may not.
   const bool in_vain = joins_ && yields_ && first != nullptr && !after.held;
   if (in_vain && first->token == own_.token) {
@@ -202,8 +209,8 @@ std::string LineTwin::judge_first(const LineView& after) const {
   const bool led = before_.first() != nullptr && before_.first()->token == own_.token;
   // Of what is no lock nobody will be told that it is free.
   const bool lock = before_.held != "(no lock)";
-  const bool served = was_free() && to_be_served();
-  if (!served && (joins_ || !led || !lock)) return {};
+  const bool freed = was_free() && (to_be_served() || !joins_);
+  if (!freed && (joins_ || !led || !lock)) return {};
   const Published* const push = told(*first, "next ");
   if (push != nullptr && push->receivers > 0 && push->channel == first->told->channel) return {};
   return "whoever is the first now was not told";

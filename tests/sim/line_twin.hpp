@@ -41,6 +41,7 @@ class LineTwin {
   [[nodiscard]] bool was_free() const { return !before_.held || *before_.held == own_.token; }
   // Is anybody to be served? Not what was free already when somebody came who does not take it.
   [[nodiscard]] bool to_be_served() const;
+  [[nodiscard]] static const Stander* first_to_ask(const LineView& after);
   [[nodiscard]] bool overtaken() const;
   [[nodiscard]] const Published* told(const Stander& stander, std::string_view word) const;
   [[nodiscard]] bool unreachable(const Stander& stander) const;

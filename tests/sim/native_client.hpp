@@ -17,10 +17,11 @@
 
 namespace redlock::sim {
 
-// The final attempt has all the time it may need.
+// The final attempt has all the time it may need: also where the text of a removal goes ahead of it
+// byte by byte.
 inline constexpr std::int64_t kProbeAttempts = 6;
 inline constexpr std::int64_t kProbePauseMs = 40;
-inline constexpr std::int64_t kProbeTimeoutMs = 100;
+inline constexpr std::int64_t kProbeTimeoutMs = 250;
 
 class NativeClient : public Client {
  public:

@@ -54,6 +54,46 @@ TEST_F(Passing, SaysBehindWhichJoinTheLockWasHandedToWhom) {
   EXPECT_TRUE(server_.keyspace().entries().empty());
 }
 
+TEST_F(Passing, OfAnAttemptThatFailedLeavesTheKeyFreeAndTellsWhoeverIsFirst) {
+  hold("h");
+  join("dead", 5);
+  wait_in_line("a", 10);
+  wait_in_line("b", 20);
+  take_pushes();
+  EXPECT_EQ(undo("h"), kYes);
+  EXPECT_EQ(stored(), kNil);
+  EXPECT_EQ(take_pushes(), (Pushes{{"a", "next -2 a"}}));
+  EXPECT_EQ(line(), (Line{"a", "b"}));
+}
+
+// Also where the attempt got nothing: a take that was told so late may have found the key held.
+TEST_F(Passing, OfAnAttemptThatGotNothingTellsOfAFreeKey) {
+  hold("h", 5);
+  wait_in_line("a", 10);
+  wait(6);
+  take_pushes();
+  EXPECT_EQ(undo("x"), kNo);
+  EXPECT_EQ(stored(), kNil);
+  EXPECT_EQ(take_pushes(), (Pushes{{"a", "next -2 a"}}));
+}
+
+TEST_F(Passing, OfAnAttemptThatFailedTellsTheFirstWhoDoesNotYield) {
+  hold("h", 5);
+  wait_in_line("a", 10);
+  wait_in_line("b", 20);
+  wait(6);
+  yield("a", 10, "2");
+  hold("h");
+  take_pushes();
+  undo("h");
+  EXPECT_EQ(take_pushes(), (Pushes{{"b", "next -2 b"}}));
+  pass("b");
+  hold("h");
+  take_pushes();
+  undo("h");
+  EXPECT_EQ(take_pushes(), (Pushes{{"a", "next -2 a"}})) << "nobody else is there";
+}
+
 TEST_F(Passing, ComparesBeforeItDeletes) {
   hold("h");
   wait_in_line("a", 10);

@@ -55,6 +55,7 @@ TEST(UndoOf, ATakenLockIsUndoneByItsOwnToken) {
   ASSERT_TRUE(quorum);
   EXPECT_EQ(std::get<Pass>(*quorum).resources, kKey);
   EXPECT_EQ(std::get<Pass>(*quorum).token, kToken);
+  EXPECT_FALSE(std::get<Pass>(*quorum).hands_on) << "what was free is free again";
   const auto stamp = undo_of(StampTake{kKey, kToken, Duration::ms(5)});
   ASSERT_TRUE(stamp);
   EXPECT_EQ(std::get<StampUndo>(*stamp).token, kToken);
@@ -71,6 +72,7 @@ TEST(UndoOf, QuestionsLeaveNothingBehind) {
 TEST(UndoOf, ASwapIsUndoneByTheFreshTokenAndLeavesTheOldOneAlone) {
   const SwapIfEqual swap{kKey, Token("old"), kToken, Duration::ms(5)};
   EXPECT_EQ(std::get<Pass>(*undo_of(swap)).token, kToken);
+  EXPECT_TRUE(std::get<Pass>(*undo_of(swap)).hands_on);
   EXPECT_EQ(lock_name(Command(swap)), lock_name(*undo_of(swap)));
 }
 

@@ -120,6 +120,51 @@ TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
   }
 }
 
+// With its last reply; before that it must not be decided.
+Outcome check_by(const std::vector<Reply>& replies) {
+  Inquiry check(answer_times(replies.size(), Duration::ms(50)),
+                CheckEqual{Resource("r"), Token("t")}, LossDetail::reason);
+  check.start(t(0));
+  drain(check);
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    EXPECT_EQ(check.outcome(), nullptr) << "before reply " << i;
+    check.take_reply(NodeIndex(i), kAttempt, replies[i], t(1));
+  }
+  return *check.outcome();
+}
+
+class ProvenDenied : public testing::Test {
+ protected:
+  const Reply yes_ = Reply::granted();
+  const Reply no_ = Reply::denied();
+  const Reply down_ = Reply::unknown(Fault::connect, "");
+};
+
+TEST_F(ProvenDenied, ByAsManyAsLeaveTheOthersNoMajority) {
+  const std::vector<std::vector<Reply>> proofs{{no_},
+                                               {yes_, no_},
+                                               {down_, no_},
+                                               {yes_, no_, no_},
+                                               {yes_, no_, yes_, no_},
+                                               {down_, yes_, no_, no_},
+                                               {yes_, down_, no_, no_, no_}};
+  for (const auto& replies : proofs) {
+    const Outcome outcome = check_by(replies);
+    EXPECT_EQ(outcome.decision, Decision::denied);
+    EXPECT_TRUE(proven_denied(outcome)) << replies.size();
+  }
+}
+
+TEST_F(ProvenDenied, NotWhereTheSilentOnesCouldMakeAMajority) {
+  const std::vector<std::vector<Reply>> open{
+      {yes_, no_, down_}, {yes_, yes_, down_, no_}, {yes_, no_, down_, no_, down_}};
+  for (const auto& replies : open) {
+    const Outcome outcome = check_by(replies);
+    EXPECT_EQ(outcome.decision, Decision::denied);
+    EXPECT_FALSE(proven_denied(outcome)) << replies.size();
+  }
+}
+
 Decision taken_away_by(const std::vector<Reply>& replies) {
   Inquiry release(answer_times(replies.size(), Duration::ms(50)), Pass{Resource("r"), Token("t")},
                   LossDetail::each);
@@ -135,6 +180,9 @@ TEST(TakenAway, IsWhatAMajorityHasNoLonger) {
   const Reply silence = Reply::unknown(Fault::timeout, "");
   EXPECT_EQ(taken_away_by({Reply::granted(), Reply::granted(), silence}), Decision::granted);
   EXPECT_EQ(taken_away_by({Reply::granted(), Reply::denied(), silence}), Decision::granted);
+  EXPECT_EQ(taken_away_by({Reply::granted(), Reply::granted(), silence, silence}),
+            Decision::granted)
+      << "two of four are no majority";
   EXPECT_EQ(taken_away_by({Reply::granted(), silence, silence}), Decision::unreachable);
   EXPECT_EQ(taken_away_by({silence, silence, silence}), Decision::unreachable);
 }
@@ -144,6 +192,7 @@ TEST(TakenAway, WasNobodysWhereAMajorityDidNotHaveIt) {
   EXPECT_EQ(taken_away_by({Reply::denied(), Reply::denied(), silence}), Decision::denied);
   EXPECT_EQ(taken_away_by({Reply::granted(), Reply::denied(), Reply::denied()}), Decision::denied);
   EXPECT_EQ(taken_away_by({Reply::denied(), silence, silence}), Decision::unreachable);
+  EXPECT_EQ(taken_away_by({Reply::granted(), Reply::denied()}), Decision::denied);
 }
 
 TEST(Inquiry, AskedTooEarlyItHasNothingToSay) {

@@ -40,6 +40,7 @@ TEST(AppendRequest, TakesALockExactlyAsTheUserlandClassDoes) {
 
 TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
   EXPECT_EQ(written(Pass{kKey, kToken}), script(scripts::pass, {"tok"}));
+  EXPECT_EQ(written(Pass{kKey, kToken, false}), script(scripts::pass, {"tok", "0"}));
   EXPECT_EQ(written(ExtendIfEqual{kKey, kToken, Duration::ms(70)}),
             script(scripts::extend_if_equal, {"tok", "70"}));
   EXPECT_EQ(written(SwapIfEqual{kKey, Token("old"), kToken, Duration::ms(70)}),

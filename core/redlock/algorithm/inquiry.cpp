@@ -19,14 +19,16 @@ std::size_t count(const Outcome& outcome, Answer answer) {
 }
 }  // namespace
 
-bool majority_denied(const Outcome& outcome) {
-  return count(outcome, Answer::denied) >= majority_of(outcome.nodes.size());
+bool proven_denied(const Outcome& outcome) {
+  const std::size_t all = outcome.nodes.size();
+  return all - count(outcome, Answer::denied) < majority_of(all);
 }
 
 Decision taken_away(const Outcome& released) {
-  if (majority_denied(released)) return Decision::denied;
+  if (proven_denied(released)) return Decision::denied;
+  const std::size_t all = released.nodes.size();
   const std::size_t rid = count(released, Answer::denied) + count(released, Answer::granted);
-  if (rid >= majority_of(released.nodes.size())) return Decision::granted;
+  if (all - rid < majority_of(all)) return Decision::granted;
   return released.decision == Decision::aborted ? Decision::aborted : Decision::unreachable;
 }
 
@@ -59,6 +61,9 @@ void Inquiry::decide(Instant now) {
   if (detail_ == LossDetail::each && !round_->complete()) return;
   if (round_->grants() == Verdict::won) return finish(Decision::granted, now);
   if (round_->grants() == Verdict::pending) return;
+  if (round_->possession() == Verdict::lost) return finish(Decision::denied, now);
+  // Those who are silent yet may prove it.
+  if (detail_ == LossDetail::reason && round_->possession() == Verdict::pending) return;
   if (round_->reach() == Verdict::lost) return finish(Decision::unreachable, now);
   if (round_->reach() == Verdict::won || detail_ == LossDetail::none) {
     finish(Decision::denied, now);

@@ -15,15 +15,15 @@ namespace redlock {
 // What a caller wants to know beside whether it was granted.
 enum class LossDetail {
   none,    // lost is lost: do not wait for more answers
-  reason,  // wait until it is known whether a majority could be asked at all
+  reason,  // wait until it is known whether that is proven, and a majority could be asked at all
   each,    // wait for what every node says, or until its time is over
 };
 
-// A majority said no, so nobody has what was asked about. What was not granted may have met nothing
-// but trouble.
-[[nodiscard]] bool majority_denied(const Outcome& outcome);
-// What a release came to for whoever held the lock by what was removed. Granted: a majority has it
-// no longer, though some of them may have lost it before. Denied: a majority did not have it.
+// So many said no that no majority has what was asked about, whatever the others would say. What was
+// not granted may have met nothing but trouble.
+[[nodiscard]] bool proven_denied(const Outcome& outcome);
+// What a release came to for whoever held the lock by what was removed. Granted: no majority has it
+// any longer, though some of them may have lost it before. Denied: none had it.
 // Unreachable: neither is known, and it may be held still.
 [[nodiscard]] Decision taken_away(const Outcome& released);
 

@@ -15,10 +15,15 @@ namespace redlock {
 
 // What every removal is: deletes the key when it holds the token and hands the lock on, and leaves
 // the line. Granted: deleted. Denied: not proven ours; the token has left the line all the same.
+//
+// A vote of an attempt that failed is not handed on: it was free, and is again. Whoever is the
+// first in line is told so, and takes it where it is of use to him. Where others have a majority it
+// is not, and would be in the way of the vote that one of them plants again.
 struct Pass {
   static constexpr Effect kEffect = Effect::removes;
   Resources resources;
   Token token;
+  bool hands_on = true;
 
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
   [[nodiscard]] Pass again() const { return *this; }

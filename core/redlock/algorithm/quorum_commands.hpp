@@ -18,7 +18,7 @@ struct SetIfAbsent {
   Duration ttl;
 
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
-  [[nodiscard]] Pass undo() const { return {resources, token}; }
+  [[nodiscard]] Pass undo() const { return {resources, token, false}; }
 };
 
 // Makes the key live for `ttl` from now when it holds the token, unless it already

@@ -12,6 +12,7 @@ Round::Round(AnswerTimes answer_times, std::shared_ptr<const Command> command,
       grants_(answer_times_->size()),
       reach_(answer_times_->size()),
       denials_(answer_times_->size()),
+      undenied_(answer_times_->size()),
       reports_(answer_times_->size()) {}
 
 std::optional<Request> Round::next_request() {
@@ -51,6 +52,7 @@ void Round::record(NodeIndex node, Reply reply) {
   grants_.record(node, reply.answer == Answer::granted ? Vote::yes : Vote::no);
   reach_.record(node, reply.answer == Answer::unknown ? Vote::no : Vote::yes);
   denials_.record(node, reply.answer == Answer::denied ? Vote::yes : Vote::no);
+  undenied_.record(node, reply.answer == Answer::denied ? Vote::no : Vote::yes);
   foreign_ = foreign_ || reply.fault == Fault::foreign;
   reports_[node.value()] = NodeReport{true, std::move(reply)};
 }

@@ -1,8 +1,9 @@
 // One question to every node at once, and what they answered.
 //
-// Three tallies run side by side: who granted, which decides the lock; who could be asked at
-// all, which tells "not given" from "the servers are down"; and who denied, which tells "held by
-// somebody else" from "nobody won".
+// Four tallies run side by side: who granted, which decides the lock; who could be asked at
+// all, which tells "not given" from "the servers are down"; who denied, which tells "held by
+// somebody else" from "nobody won"; and who did not deny, for without a majority of them nobody has
+// what was asked about.
 // Invariants: a node counts once; only replies to this round's attempt count.
 // Pure. One thread; a machine makes one per attempt.
 #pragma once
@@ -41,6 +42,8 @@ class Round {
   [[nodiscard]] Verdict grants() const;
   [[nodiscard]] Verdict reach() const { return reach_.verdict(); }
   [[nodiscard]] Verdict denials() const { return denials_.verdict(); }
+  // Lost: so many denied it that no majority has it, whatever the others would say.
+  [[nodiscard]] Verdict possession() const { return undenied_.verdict(); }
   // What came with the latest grant.
   [[nodiscard]] const std::string& granted_text() const { return granted_text_; }
   // Did a node find something under the key that is no lock of this kind?
@@ -65,6 +68,7 @@ class Round {
   Tally grants_;
   Tally reach_;
   Tally denials_;
+  Tally undenied_;
   NodeSet doubted_;
   std::vector<NodeReport> reports_;
   std::string granted_text_;

@@ -92,7 +92,7 @@ bool Held::confirm() {
 }
 
 void Held::note_denial(const Outcome& outcome) noexcept {
-  if (!majority_denied(outcome)) return;
+  if (!proven_denied(outcome)) return;
   trust_->lose(Loss::denied);
   (void)loss_.request_stop();
 }

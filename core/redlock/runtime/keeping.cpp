@@ -135,7 +135,7 @@ void Keeping::take_answer(Lease& lease, Instant now) noexcept {
   if (outcome.decision == Decision::granted) {
     lease.renewal.extended(outcome.decided_at + outcome.validity, now);
     if (lease.kept.trust->prolong(lease.renewal.trusted_until(), now)) heal(lease, outcome);
-  } else if (majority_denied(outcome)) {
+  } else if (proven_denied(outcome)) {
     lease.renewal.denied();
   } else {
     lease.renewal.failed(now);

@@ -16,7 +16,9 @@ std::string_view word_of(Wish wish) {
 }  // namespace
 
 void Dialect<Pass>::write(const RequestWriter& request, const Pass& command) {
-  request.script(scripts::pass, command.lock().keys, command.token.view());
+  const LockName lock = command.lock();
+  if (command.hands_on) return request.script(scripts::pass, lock.keys, lock.proof);
+  request.script(scripts::pass, lock.keys, lock.proof, "0");
 }
 
 void Dialect<Join>::write(const RequestWriter& request, const Join& command) {

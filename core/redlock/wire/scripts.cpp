@@ -38,12 +38,13 @@ local call = redis.pcall
 // Clients that subscribe to patterns receive all the same what is published for somebody who has
 // gone: so many are taken off as receive what is for nobody.
 //
-// Who yields is passed over, and stays where he stands.
+// Who yields is passed over, and stays where he stands. Where the key stays free, whoever would
+// have got it is told, and may ask.
 //
 // The field without a name says behind which join the lock was given to whom.
 constexpr std::string_view kServe =
     R"(local clock, turns = call('TIME'), 256
-local strangers, yields
+local strangers, yields, stays_free
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function leave(who, forgotten)
   call('HDEL', waiters, who, forgotten or who)
@@ -90,7 +91,9 @@ local function give()
     if not who then return place == 0 end
     local channel, echo, ttl, passed_over = entry(who)
     if channel == false then return true end
-    if channel and not passed_over then
+    if stays_free and channel and not passed_over then
+      if tell(channel, 'next -2 ' .. who) ~= 0 then return true end
+    elseif channel and not passed_over then
       if call('SET', key, who, 'PX', ttl).err then return false end
       if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
       local heard = call('HSET', waiters, '', echo .. ' ' .. who)
@@ -142,6 +145,7 @@ constexpr std::string_view kPassOn = R"(local free = held == me or not held
 local first = not free and at(0)
 local _, left = leave(me, held == me and '')
 if type(left) == 'table' and type(call('ZRANK', line, me)) == 'number' then return left end
+stays_free = ARGV[2] == '0'
 if free then serve(true) elseif first == me then serve(false) end
 return held == me and 1 or 0)";
 
@@ -220,8 +224,8 @@ return standing(redis.call('ZRANK', line, me)))";
 }  // namespace
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
-                  "c1bec8a949da3f82bcd1355683d8d7b5b2e25e81"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "e94e3e9556ae8c1e9f4351dbd2b03e1c62f57edd"};
+                  "bb400d4acec26cc5e47a6abb2fd7c959ad682139"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "849cf4b9c4f674639271073288c9dd139b37fc5e"};
 
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
 // planted again behind one, must not be given away by a later join that was overtaken on its way.
