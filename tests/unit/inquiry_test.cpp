@@ -155,6 +155,11 @@ TEST_F(ProvenDenied, ByAsManyAsLeaveTheOthersNoMajority) {
   }
 }
 
+TEST_F(ProvenDenied, NotWhereNobodyWasAsked) {
+  EXPECT_FALSE(proven_denied(Outcome()));
+  EXPECT_EQ(taken_away(Outcome()), Decision::aborted);
+}
+
 TEST_F(ProvenDenied, NotWhereTheSilentOnesCouldMakeAMajority) {
   const std::vector<std::vector<Reply>> open{
       {yes_, no_, down_}, {yes_, yes_, down_, no_}, {yes_, no_, down_, no_, down_}};

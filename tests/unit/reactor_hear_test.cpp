@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "redlock/algorithm/plant.hpp"
+#include "redlock/wire/scripts.hpp"
 #include "support/child.hpp"
 #include "support/fake_world.hpp"
 #include "support/listening.hpp"
@@ -38,7 +39,9 @@ class APushForNobody : public test::FakeWorld {
   std::size_t passes(std::size_t node, const std::string& token) {
     std::size_t count = 0;
     for (const Arguments& request : server(node).log) {
-      if (request.size() == 5 && request[3] == "r" && request[4] == token) ++count;
+      const bool is_pass = request.size() >= 5 &&
+                           (request[1] == scripts::pass.sha1 || request[1] == scripts::pass.text);
+      if (is_pass && request[3] == "r" && request[4] == token) ++count;
     }
     return count;
   }

@@ -17,18 +17,21 @@ std::size_t count(const Outcome& outcome, Answer answer) {
         return report.answered && report.reply.answer == answer;
       }));
 }
+
+// Of all nodes so many have it not. Where nobody was asked nothing is known.
+bool leaves_no_majority(std::size_t without, std::size_t all) {
+  return all > 0 && all - without < majority_of(all);
+}
 }  // namespace
 
 bool proven_denied(const Outcome& outcome) {
-  const std::size_t all = outcome.nodes.size();
-  return all - count(outcome, Answer::denied) < majority_of(all);
+  return leaves_no_majority(count(outcome, Answer::denied), outcome.nodes.size());
 }
 
 Decision taken_away(const Outcome& released) {
   if (proven_denied(released)) return Decision::denied;
-  const std::size_t all = released.nodes.size();
   const std::size_t rid = count(released, Answer::denied) + count(released, Answer::granted);
-  if (all - rid < majority_of(all)) return Decision::granted;
+  if (leaves_no_majority(rid, released.nodes.size())) return Decision::granted;
   return released.decision == Decision::aborted ? Decision::aborted : Decision::unreachable;
 }
 

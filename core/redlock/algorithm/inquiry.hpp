@@ -19,8 +19,8 @@ enum class LossDetail {
   each,    // wait for what every node says, or until its time is over
 };
 
-// So many said no that no majority has what was asked about, whatever the others would say. What was
-// not granted may have met nothing but trouble.
+// So many said no that no majority has what was asked about, whatever the others would say. What
+// was not granted may have met nothing but trouble.
 [[nodiscard]] bool proven_denied(const Outcome& outcome);
 // What a release came to for whoever held the lock by what was removed. Granted: no majority has it
 // any longer, though some of them may have lost it before. Denied: none had it.
