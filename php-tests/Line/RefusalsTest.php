@@ -123,6 +123,35 @@ final class RefusalsTest extends LineTestCase
         self::assertLessThan(self::SOON, self::assertGot($waiter)['at'] - $free);
     }
 
+    /** @dataProvider handingOn */
+    public function testWhoMayNotDoAllOfAHandOverLeavesItToTheFirstInLineWhoeverThatIs(string $rule): void
+    {
+        $less = 'user less on >password resetchannels ' . self::rules($rule);
+        $server = $this->server([], ['user default on nopass ~* &* +@all', 'user locks on >password resetchannels ' . self::rules(), $less]);
+        $held = self::holding([['auth' => ['less', 'password']] + self::spec($server)]);
+        $waiters = [];
+        foreach ([1, 2, 3] as $place) {
+            $waiters[] = $this->waiter(['servers' => [self::spec($server)], 'ttl' => 60_000]);
+            Wait::until(static fn (): bool => $server->client()->call('ZCARD', 'r:redlock:line') === $place, 'the waiters to stand in line');
+        }
+        foreach ($waiters as $waiter) {
+            $free = Wait::now();
+            $held === null ? self::giveBack($before) : self::assertTrue($held->release());
+            self::assertLessThan(self::SOON, self::assertGot($waiter)['at'] - $free);
+            [$held, $before] = [null, $waiter];
+        }
+        self::giveBack($before);
+        self::assertSame(0, $server->client()->call('EXISTS', 'r'));
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function handingOn(): iterable
+    {
+        foreach (['+time', '+hlen', '+zrange', '+hget', '+hset', '+hdel', '+zrem', '+publish'] as $rule) {
+            yield $rule => [$rule];
+        }
+    }
+
     /** @dataProvider renamedCommands */
     public function testCommandsThatWereRenamedAwayAreNamed(string $command): void
     {
