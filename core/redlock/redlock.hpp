@@ -199,7 +199,7 @@ class [[nodiscard]] REDLOCK_EXPORT KeepAlive {
   KeepAlive& operator=(KeepAlive&& other) noexcept;
   ~KeepAlive();
 
-  // Is requested when the lease is lost: a majority says that it is not ours, none has confirmed it
+  // Is requested when the lease is lost: no majority has it any more, none has confirmed it
   // for as long as it may be trusted, or it was kept for as long as was allowed. Not by a release.
   // Any thread may ask it, also when this is gone.
   // A stop_callback runs in the thread that keeps all leases of the client, with signals blocked,
@@ -235,8 +235,8 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   [[nodiscard]] std::chrono::milliseconds remaining() const noexcept;
   [[nodiscard]] bool live() const noexcept;
 
-  // From now on for `ttl`, where that is longer. False: it is as good as it was before, unless a
-  // majority says that it is not ours, whereupon it is lost. live() tells.
+  // From now on for `ttl`, where that is longer. False: it is as good as it was before, unless no
+  // majority has it any more, whereupon it is lost. live() tells.
   [[nodiscard]] bool extend(Milliseconds ttl);
   // From now on for `ttl`, also on the servers, where that is shorter: then it has another token,
   // and is trusted for no longer than that from the moment of the call. Where it would be no

@@ -219,7 +219,7 @@ std::string describe_end(const Hold& hold, bool given_back) {
   if (given_back) return lease + " was given back";
   switch (hold.loss()) {
     case Loss::denied:
-      return lease + " is lost: a majority of the servers says that it is not ours";
+      return lease + " is lost: no majority of the servers has it";
     case Loss::silence:
       return lease + " is lost: no majority of the servers has confirmed it in time";
     case Loss::kept:

@@ -68,7 +68,7 @@ class Hold {
   // Signal handlers may shorten it further before this one is taken.
   [[nodiscard]] OperationId begin_shortening();
   Outcome take_shortening(OperationId id);
-  // A majority of the servers says that it is not ours.
+  // No majority of the servers has it.
   void lose();
 
   enum class End { released, passed_on };

@@ -76,7 +76,7 @@ final class EventsTest extends LeaseTestCase
         self::assertFalse($lease->isLive());
         unset($lease);
         self::assertSame(['acquired', 'lost'], $this->names());
-        self::assertStringContainsString('says that it is not ours', $this->told[1][1]['reason']);
+        self::assertStringContainsString('no majority of the servers has it', $this->told[1][1]['reason']);
         self::assertSame(0.0, $this->told[1][1]['remaining']);
     }
 

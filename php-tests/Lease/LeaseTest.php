@@ -84,7 +84,7 @@ final class LeaseTest extends LeaseTestCase
         self::steal();
         self::assertTrue($lease->isLive(), 'nobody has told it yet');
         self::assertFalse($lease->confirm());
-        self::assertDead($lease, 'is lost: a majority of the servers says that it is not ours');
+        self::assertDead($lease, 'is lost: no majority of the servers has it');
     }
 
     public function testWhereNoMajorityCanBeAskedTheLeaseIsAsLiveAsBefore(): void
@@ -126,7 +126,7 @@ final class LeaseTest extends LeaseTestCase
         $lease = self::leased(self::locks());
         self::steal();
         self::assertFalse($lease->extend());
-        self::assertDead($lease, 'is lost: a majority of the servers says that it is not ours');
+        self::assertDead($lease, 'is lost: no majority of the servers has it');
     }
 
     public function testALeaseThatIsOverStaysOver(): void
