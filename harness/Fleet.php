@@ -87,6 +87,16 @@ final class Fleet
         }
     }
 
+    /** A key that all servers have is lost on so many of the first ones, and so many of the last ones go down. */
+    public function lose(string $key, int $lost, int $down = 0): void
+    {
+        Wait::until(fn (): bool => !in_array(null, $this->values($key), true), "all votes for '$key'");
+        $this->each(static fn ($client) => $client->call('DEL', $key), $lost);
+        foreach (array_slice($this->servers, count($this->servers) - $down) as $server) {
+            $server->kill9();
+        }
+    }
+
     /** @param list<RedisServer> $servers */
     private static function wakeLater(array $servers, float $seconds): ChildProcess
     {

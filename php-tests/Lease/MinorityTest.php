@@ -6,7 +6,6 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Lease;
 
-use RedLock\Harness\Wait;
 use RedLock\Lease;
 use RedLock\LockManager;
 use RedLock\Tests\Support\ServerTestCase;
@@ -24,11 +23,7 @@ final class MinorityTest extends ServerTestCase
     {
         $fleet = $this->fleet($servers);
         $lease = (new LockManager($fleet->specs(null, 2.0)))->acquire('r', 60_000, 0, $options) ?? self::fail('the lock could not be taken');
-        Wait::until(static fn (): bool => !in_array(null, $fleet->values('r'), true), 'all votes');
-        $fleet->each(static fn ($client) => $client->call('DEL', 'r'), $lost);
-        foreach (array_slice($fleet->servers, $servers - $down) as $server) {
-            $server->kill9();
-        }
+        $fleet->lose('r', $lost, $down);
         return $lease;
     }
 

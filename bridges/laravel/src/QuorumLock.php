@@ -24,8 +24,8 @@ final class QuorumLock extends Lock
     /** A hundred years. No longer wait or ttl is to be had. */
     private const MS_MAX = 3_153_600_000_000;
 
-    /** How often servers are asked who did not answer in time and then did. */
-    private const TRIES = 3;
+    /** Before servers are asked again: a few round trips, as a lock needs that changes hands, and then more. */
+    private const PAUSES_MS = [5, 20];
 
     /** Of what this object acquired; without it, whatever the owner has is meant. */
     private ?string $token = null;
@@ -92,19 +92,21 @@ final class QuorumLock extends Lock
             return false;
         }
         $this->keep(null);
-        return $this->attach($token)->release() || (!$this->isDenied() && $this->releaseLate($token));
+        $lease = $this->attach($token);
+        return $lease->release() || (!self::isDenied($lease) && $this->releaseLate($token));
     }
 
     /** Servers that answer too late have released it, or do so now. */
     private function releaseLate(string $token): bool
     {
-        for ($tries = 0; $tries < self::TRIES; ++$tries) {
+        foreach (self::tries() as $_) {
             $standing = $this->standing()['token'];
             if ($standing !== $token) {
                 return $standing === null;
             }
+            $lease = $this->attach($token);
             // It was ours, so a no says that it is gone.
-            if ($this->attach($token)->release() || $this->isDenied()) {
+            if ($lease->release() || self::isDenied($lease)) {
                 return true;
             }
         }
@@ -115,16 +117,14 @@ final class QuorumLock extends Lock
     {
         $this->token = null;
         $this->keep(null);
-        for ($tries = 1; ; ++$tries) {
+        foreach (self::tries() as $_) {
             try {
                 $this->locks->forceRelease($this->name);
                 return;
             } catch (QuorumException $trouble) {
-                if ($tries === self::TRIES) {
-                    throw $trouble;
-                }
             }
         }
+        throw $trouble;
     }
 
     /** Lets it live for so long from now on, but never shorter than the servers were told before. */
@@ -214,7 +214,7 @@ final class QuorumLock extends Lock
      */
     private function standing(): array
     {
-        for ($tries = 0; $tries < self::TRIES; ++$tries) {
+        foreach (self::tries() as $_) {
             $standing = $this->locks->inspect($this->name);
             if ($standing['decided']) {
                 return $standing;
@@ -226,7 +226,7 @@ final class QuorumLock extends Lock
     /** Whether a majority of the servers holds this token. */
     private function isOurs(string $token): bool
     {
-        for ($tries = 0; $tries < self::TRIES; ++$tries) {
+        foreach (self::tries() as $_) {
             $lease = $this->attach($token);
             try {
                 if ($lease->confirm()) {
@@ -235,17 +235,27 @@ final class QuorumLock extends Lock
             } finally {
                 $lease->detach();
             }
-            if ($this->isDenied()) {
+            if (self::isDenied($lease)) {
                 return false;
             }
         }
         $this->giveUp();
     }
 
-    /** Of a release or a confirm() that came to false: a majority of the servers has said so, it is not only their trouble. */
-    private function isDenied(): bool
+    /** Of a release or a confirm() that came to false: the servers have said so, it is not only their trouble. */
+    private static function isDenied(Lease $lease): bool
     {
-        return isset($this->locks->lastErrors()['lock']);
+        return isset($lease->lastErrors()['lock']);
+    }
+
+    /** For what servers are asked again where their answers left it open. */
+    private static function tries(): \Generator
+    {
+        yield 1;
+        foreach (self::PAUSES_MS as $pause) {
+            usleep($pause * 1_000);
+            yield 1;
+        }
     }
 
     private function giveUp(): never

@@ -105,6 +105,16 @@ final class TroubleTest extends ServerTestCase
         self::assertTrue($call($store, $lock));
     }
 
+    /** @param \Closure(RedLockStore, Lock): mixed $call */
+    #[DataProvider('callsThatAskWhoseItIs')]
+    public function testALockThatChangesHandsBesideAServerThatIsDownHasTimeForThat(\Closure $call): void
+    {
+        $lock = $this->store->lock('r', 60);
+        self::assertTrue($lock->get());
+        $this->servers->lose('r', 1, 1);
+        self::assertGreaterThan(0.025, self::secondsOf(fn () => self::caught(QuorumException::class, fn () => $call($this->store, $lock))));
+    }
+
     /** @return iterable<string, array{\Closure(RedLockStore, Lock): mixed}> */
     public static function callsThatAskWhoseItIs(): iterable
     {

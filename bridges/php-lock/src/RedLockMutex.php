@@ -112,9 +112,8 @@ final class RedLockMutex extends AbstractLockMutex
             throw ExecutionOutsideLockException::create($elapsed, $this->expireTimeout);
         }
         if (!$released) {
-            $troubles = $this->locks->lastErrors();
+            $troubles = $held->lease->lastErrors();
             if (isset($troubles['lock'])) {
-                // That is what a majority of the servers said to the release.
                 throw self::lost();
             }
             $this->explain($token, $live ? $troubles : []);

@@ -35,8 +35,8 @@ final class RedLockStore implements BlockingStoreInterface
     /** A hundred years, the longest that there is. */
     private const TTL_MS_MAX = 3_153_600_000_000;
 
-    /** How often servers are asked who did not answer in time whether a key has its lock still. */
-    private const TRIES = 3;
+    /** Before servers are asked again whether a key has its lock still: a few round trips, and then more. */
+    private const PAUSES_MS = [5, 20];
 
     /** Of a ttl that is asked for: what counts of the lease afterwards is what the answer gave, so it begins with less. */
     private const PART_BEFORE = 0.9;
@@ -125,7 +125,8 @@ final class RedLockStore implements BlockingStoreInterface
     {
         try {
             // Saved twice, it is still one lock; and for a longer ttl than before it would have to be shortened again.
-            if (!$this->extend($key, $this->told($key))) {
+            // Of a lock that may be lost, what is left must run out: prolonged by each try, it would be in the way of all of them.
+            if (!$this->has($key) || !$this->extend($key, $this->told($key))) {
                 $this->forget($key);
                 $this->acquire($key, $wait);
             }
@@ -217,17 +218,20 @@ final class RedLockStore implements BlockingStoreInterface
         });
     }
 
-    /** False: a majority of the servers has said so. */
+    private function has(Key $key): bool
+    {
+        return $key->hasState(self::class) && $this->confirm($key);
+    }
+
+    /** False: so many servers have said so that no majority has it. */
     private function confirm(Key $key): bool
     {
-        for ($tries = 0; $tries < self::TRIES; ++$tries) {
-            // The key's own lifetime says nothing of what the servers have.
-            if ($this->ask($key, self::TTL_MS_MAX / 1000, static fn (Lease $lease): bool => $lease->confirm())) {
-                return true;
-            }
-            // Without it they were only in trouble.
-            if (isset($this->locks->lastErrors()['lock'])) {
-                return false;
+        foreach (self::tries() as $_) {
+            // The key's own lifetime says nothing of what the servers have. Null: they were only in trouble.
+            $confirmed = $this->ask($key, self::TTL_MS_MAX / 1000, static fn (Lease $lease): ?bool
+                => $lease->confirm() ?: (isset($lease->lastErrors()['lock']) ? false : null));
+            if ($confirmed !== null) {
+                return $confirmed;
             }
         }
         // It throws, with a reason for each server, unless they have answered by now.
@@ -235,8 +239,18 @@ final class RedLockStore implements BlockingStoreInterface
         throw new QuorumException("No majority of the servers said in time whether the lock on \"$key\" is still ours");
     }
 
-    /** @param callable(Lease): bool $question must not keep the lease, which is there for this question only */
-    private function ask(Key $key, float $validity, callable $question): bool
+    /** For what servers are asked again where their answers left it open. */
+    private static function tries(): \Generator
+    {
+        yield 1;
+        foreach (self::PAUSES_MS as $pause) {
+            usleep($pause * 1_000);
+            yield 1;
+        }
+    }
+
+    /** @param callable(Lease): ?bool $question must not keep the lease, which is there for this question only */
+    private function ask(Key $key, float $validity, callable $question): ?bool
     {
         $lease = $this->attach($key, $validity);
         try {

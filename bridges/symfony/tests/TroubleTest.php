@@ -102,6 +102,16 @@ final class TroubleTest extends ServerTestCase
         self::assertSame(0, $this->servers->keyCount());
     }
 
+    public function testALockThatChangesHandsBesideAServerThatIsDownHasTimeForThat(): void
+    {
+        $key = new Key('r');
+        $this->store->save($key);
+        $this->servers->lose('r', 1, 1);
+        foreach ([$this->store->exists(...), fn (Key $key) => $this->store->putOffExpiration($key, 400.0)] as $ask) {
+            self::assertGreaterThan(0.025, self::secondsOf(static fn () => self::caught(LockStorageException::class, static fn () => $ask($key))));
+        }
+    }
+
     public function testALockOfWhichNobodyKnowsWhoseItIsIsReleasedAllTheSame(): void
     {
         $lock = (new LockFactory($this->store))->createLock('r', 300.0);
