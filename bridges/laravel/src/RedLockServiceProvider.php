@@ -32,7 +32,7 @@ final class RedLockServiceProvider extends ServiceProvider
     {
         $this->callAfterResolving('cache', static function (CacheManager $cache): void {
             // Not static, because Laravel binds it to the manager.
-            $cache->extend('redlock', fn (Container $app, array $config): Repository
+            $cache->extend('redlock', fn (Container $app, #[\SensitiveParameter] array $config): Repository
                 => RedLockServiceProvider::repository($cache, $app, $config));
         });
     }
@@ -41,7 +41,7 @@ final class RedLockServiceProvider extends ServiceProvider
      * @internal
      * @param array<string, mixed> $config
      */
-    public static function repository(CacheManager $cache, Container $app, array $config): Repository
+    public static function repository(CacheManager $cache, Container $app, #[\SensitiveParameter] array $config): Repository
     {
         $forever = $config['forever'] ?? self::SECONDS_FOREVER;
         // As it comes from the environment.
@@ -70,7 +70,7 @@ final class RedLockServiceProvider extends ServiceProvider
     }
 
     /** @param array<string, mixed> $config */
-    private static function values(CacheManager $cache, Container $app, array $config): ?Store
+    private static function values(CacheManager $cache, Container $app, #[\SensitiveParameter] array $config): ?Store
     {
         $name = $config['values'] ?? null;
         if ($name === null) {

@@ -118,15 +118,25 @@ final class StoreTest extends StoreTestCase
     #[DataProvider('wrongSettings')]
     public function testWrongSettingsAreRefused(array $settings, string $named): void
     {
+        ini_set('zend.exception_ignore_args', '0');
         $this->app = self::application($settings);
         try {
             $this->cache();
         } catch (\InvalidArgumentException|\ValueError|\TypeError $error) {
             self::assertStringContainsString($named, $error->getMessage());
             self::assertStringNotContainsString('secret', $error->getMessage());
+            self::assertStringNotContainsString('secret', print_r(self::ownArrays($error), true));
             return;
         }
         self::fail('nothing was thrown');
+    }
+
+    /** @return list<array<mixed>> what a stack trace shows of the arrays that our own functions were given */
+    private static function ownArrays(\Throwable $error): array
+    {
+        $own = array_filter($error->getTrace(), static fn (array $frame): bool
+            => str_contains(($frame['class'] ?? '') . $frame['function'], 'RedLock\Laravel\\') && !str_contains($frame['function'], 'test'));
+        return array_filter(array_merge(...array_values(array_column($own, 'args'))), is_array(...));
     }
 
     /** @return iterable<string, array{array<string, mixed>, string}> the settings, and what the message must name */

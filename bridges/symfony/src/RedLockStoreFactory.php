@@ -66,7 +66,11 @@ final class RedLockStoreFactory
         }
         $seen = $given = $options = [];
         foreach (array_filter(explode('&', $query), strlen(...)) as $pair) {
-            [$name, $value] = array_map(urldecode(...), explode('=', $pair, 2)) + [1 => ''];
+            // It may be a value that lost its name, so that nothing of it is shown.
+            if (!str_contains($pair, '=')) {
+                throw new InvalidArgumentException('Parameter ' . count($seen) + 1 . ' of the DSN is not name=value');
+            }
+            [$name, $value] = array_map(urldecode(...), explode('=', $pair, 2));
             if (isset($seen[$name])) {
                 throw new InvalidArgumentException("The DSN has the parameter \"$name\" twice");
             }

@@ -88,6 +88,7 @@ final class FactoryTest extends StoreTestCase
         yield 'port 70000' => ['redlock://:secret@10.0.0.1:70000', 'port'];
         yield 'the same server twice' => ['redlock://10.0.0.1,10.0.0.1', 'distinct'];
         yield 'an unknown parameter' => ['redlock://10.0.0.1?colour=red', 'colour'];
+        yield 'a value without a name' => ['redlock://10.0.0.1?timeout=1&secret', 'Parameter 2'];
         yield 'a parameter that is a list' => ['redlock://10.0.0.1?timeout[]=1', 'timeout'];
         yield 'a timeout in words' => ['redlock://10.0.0.1?timeout=soon', 'timeout'];
         yield 'a negative timeout' => ['redlock://10.0.0.1?timeout=-1', 'timeout'];
