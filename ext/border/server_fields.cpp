@@ -2,6 +2,7 @@
 #include "border/server_fields.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -89,66 +90,96 @@ void take_foreign(std::string_view name, const zval* value) {
   }
 }
 
-void take_number(ServerParts& parts, std::string_view name, const zval* value) {
-  const std::optional<std::int64_t> number = whole_number_from(name, value);
+// A field as it stands in an array.
+struct Given {
+  std::string_view name;
+  const zval* value;
+  bool by_position;
+};
+
+using Take = void (*)(Reading&, const Given&);
+
+void take_number(Reading& reading, const Given& given) {
+  const std::optional<std::int64_t> number = whole_number_from(given.name, given.value);
   if (!number) return;
-  if (name == "port") {
-    parts.port = *number;
+  if (given.name == "port") {
+    reading.parts.port = *number;
   } else {
-    set_database(parts, *number);
+    set_database(reading.parts, *number);
   }
 }
 
-void take_seconds(ServerParts& parts, std::string_view name, const zval* value,
-                  bool of_connecting) {
-  const std::optional<double> seconds = number_from(name, value);
-  if (seconds) set_timeout(parts, *seconds, of_connecting);
+void take_seconds(Reading& reading, const Given& given) {
+  const std::optional<double> seconds = number_from(given.name, given.value);
+  // As a third element, and in phpredis, it is what bounds connecting.
+  const bool of_connecting = given.by_position || given.name == "connectTimeout";
+  if (seconds) set_timeout(reading.parts, *seconds, of_connecting);
 }
 
-// Of the fields that are texts; nothing has no meaning. False: there is no such field.
-bool take_text(Reading& reading, std::string_view name, const zval* value) {
-  constexpr std::string_view kNames[] = {"scheme", "path", "url", "username"};
-  if (std::ranges::find(kNames, name) == std::end(kNames)) return false;
-  if (is_empty(value)) return true;
-  std::string text = text_from(name, value);
-  if (name == "scheme") {
-    set_scheme(reading.parts, scheme_of(text));
-  } else if (name == "path") {
-    reading.parts.path = text;
-  } else if (name == "url") {
-    // It may hold a password.
-    const Secret url(std::move(text));
-    reading.url = parts_from_text(url);
-  } else {
-    set_user(reading.parts, text);
-  }
-  return true;
+void take_host(Reading& reading, const Given& given) {
+  set_host(reading.parts, text_from(given.name, given.value));
+}
+void take_credentials(Reading& reading, const Given& given) {
+  take_auth(reading.parts, given.name, given.value);
+}
+void take_user(Reading& reading, const Given& given) {
+  set_user(reading.parts, text_from(given.name, given.value));
+}
+void take_scheme(Reading& reading, const Given& given) {
+  set_scheme(reading.parts, scheme_of(text_from(given.name, given.value)));
+}
+void take_path(Reading& reading, const Given& given) {
+  reading.parts.path = text_from(given.name, given.value);
+}
+void take_url(Reading& reading, const Given& given) {
+  // It may hold a password.
+  const Secret url(text_from(given.name, given.value));
+  reading.url = parts_from_text(url);
+}
+void take_tls_switch(Reading& reading, const Given& given) { take_tls(reading.parts, given.value); }
+void take_ssl(Reading& reading, const Given& given) {
+  take_tls_options(reading.parts.tls_options, given.name, given.value);
+}
+void take_stream_context(Reading& reading, const Given& given) {
+  take_context(reading.parts, given.value);
+}
+void take_more_fields(Reading& reading, const Given& given) { take_options(reading, given.value); }
+
+// What says nothing.
+enum class Unset { nothing, null, empty };
+
+struct Field {
+  std::string_view name;
+  Unset unset;
+  Take take;
+};
+
+constexpr std::array<Field, 16> kFields{{{"host", Unset::null, take_host},
+                                         {"port", Unset::nothing, take_number},
+                                         {"timeout", Unset::nothing, take_seconds},
+                                         {"connectTimeout", Unset::nothing, take_seconds},
+                                         {"auth", Unset::null, take_credentials},
+                                         {"password", Unset::null, take_credentials},
+                                         {"username", Unset::empty, take_user},
+                                         {"database", Unset::nothing, take_number},
+                                         {"dbindex", Unset::nothing, take_number},
+                                         {"tls", Unset::nothing, take_tls_switch},
+                                         {"ssl", Unset::nothing, take_ssl},
+                                         {"context", Unset::null, take_stream_context},
+                                         {"options", Unset::null, take_more_fields},
+                                         {"url", Unset::empty, take_url},
+                                         {"scheme", Unset::empty, take_scheme},
+                                         {"path", Unset::empty, take_path}}};
+
+bool says_nothing(const Field& field, const zval* value) {
+  if (field.unset == Unset::empty) return is_empty(value);
+  return field.unset == Unset::null && Z_TYPE_P(value) == IS_NULL;
 }
 
-void take_field(Reading& reading, std::string_view name, const zval* value, bool by_position) {
-  ServerParts& parts = reading.parts;
-  if (take_text(reading, name, value)) return;
-  const bool null = Z_TYPE_P(value) == IS_NULL;
-  if (name == "host") {
-    if (!null) set_host(parts, text_from(name, value));
-  } else if (name == "port" || name == "database" || name == "dbindex") {
-    take_number(parts, name, value);
-  } else if (name == "timeout" || name == "connectTimeout") {
-    // As a third element, and in phpredis, it is what bounds connecting.
-    take_seconds(parts, name, value, by_position || name == "connectTimeout");
-  } else if (name == "auth" || name == "password") {
-    if (!null) take_auth(parts, name, value);
-  } else if (name == "tls") {
-    take_tls(parts, value);
-  } else if (name == "ssl") {
-    take_tls_options(parts.tls_options, name, value);
-  } else if (name == "context") {
-    if (!null) take_context(parts, value);
-  } else if (name == "options") {
-    if (!null) take_options(reading, value);
-  } else {
-    take_foreign(name, value);
-  }
+void take_field(Reading& reading, const Given& given) {
+  const auto* const field = std::ranges::find(kFields, given.name, &Field::name);
+  if (field == kFields.end()) return take_foreign(given.name, given.value);
+  if (!says_nothing(*field, given.value)) field->take(reading, given);
 }
 
 std::string_view field_name(zend_ulong index, const zend_string* key) {
@@ -170,7 +201,7 @@ void take_fields(Reading& reading, HashTable* array) {
     }
     reading.seen.push_back(name);
     ZVAL_DEREF(value);
-    take_field(reading, name, value, key == nullptr);
+    take_field(reading, {name, value, key == nullptr});
   }
   ZEND_HASH_FOREACH_END();
 }
@@ -178,11 +209,12 @@ void take_fields(Reading& reading, HashTable* array) {
 }  // namespace
 
 bool is_server_field(std::string_view name) {
-  constexpr std::string_view kOwn[] = {
-      "host",    "port", "timeout", "connectTimeout", "auth",    "password", "username", "database",
-      "dbindex", "tls",  "ssl",     "context",        "options", "url",      "scheme",   "path"};
-  return std::ranges::find(kOwn, name) != std::end(kOwn) ||
-         meaning_of(name) != FieldMeaning::unknown;
+  const std::string lower = lower_case(name);
+  const auto same = [&lower](const Field& field) { return lower_case(field.name) == lower; };
+  // Of an environment: REDIS_PASSWORD.
+  const auto ends = [&lower](std::string_view secret) { return lower.ends_with(secret); };
+  return std::ranges::any_of(kFields, same) || ends("_password") || ends("_auth") ||
+         meaning_of(name) != FieldMeaning::unknown || meaning_of(lower) != FieldMeaning::unknown;
 }
 
 ServerParts parts_from_array(HashTable* array) {

@@ -2,6 +2,7 @@
 #include "lease/inspect.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "border/exceptions.hpp"
 #include "border/text.hpp"
@@ -33,16 +34,26 @@ void note(Locks& locks) {
   }
 }
 
+// What each server holds, by the words for it: one of several tokens is the first that is named.
+std::string_view holds(const Holding& holding, const Token*& first) {
+  if (!holding.left) return "holds it for ever, so it is no lock";
+  if (first == nullptr) first = &holding.token;
+  return holding.token == *first ? "holds it" : "holds another one";
+}
+
 std::string describe_undecided(const Locks& locks, const zval* resource, std::string_view method) {
   std::string text = std::string(method) + ": a majority of " + std::to_string(locks.server_count) +
                      " servers may hold " + quoted(resources_from(resource).only().view()) +
                      ", and none is seen to (needs " +
                      std::to_string(majority_of(locks.server_count)) + ")";
   const char* separator = ": ";
+  const Token* first = nullptr;
   for (std::size_t i = 0; i < locks.of_servers.size(); ++i) {
     const Inspected& server = locks.of_servers[i];
-    if (!server.seen.holding && server.error.empty()) continue;
-    text += separator + locks.servers[i] + ": " + (server.seen.holding ? "holds it" : server.error);
+    const std::optional<Holding>& holding = server.seen.holding;
+    if (!holding && server.error.empty()) continue;
+    text.append(separator).append(locks.servers[i]).append(": ");
+    text += holding ? holds(*holding, first) : server.error;
     separator = "; ";
   }
   return text;

@@ -7,6 +7,7 @@ declare(strict_types=1);
 namespace RedLock\Tests\Lease;
 
 use RedLock\Harness\Wait;
+use RedLock\LockManager;
 use RedLock\QuorumException;
 use RedLock\Tests\Support\UndecidedTestCase;
 
@@ -25,6 +26,28 @@ final class UndecidedTest extends UndecidedTestCase
         self::assertSame([$silent => 'timeout'], $error->faults());
         $this->servers->servers[2]->cont();
         self::assertSame($this->lease->token, $this->lateOwner());
+    }
+
+    public function testServersThatHoldDifferentLocksAreToldApart(): void
+    {
+        $fleet = $this->fleet(4);
+        $locks = new LockManager($fleet->specs(null, 2.0));
+        foreach (['one', 'another', 'one'] as $i => $token) {
+            $fleet->servers[$i]->client()->call('SET', 'r', $token, 'PX', 60_000);
+        }
+        $fleet->servers[3]->kill9();
+        $message = self::caught(QuorumException::class, static fn () => $locks->owner('r'))->getMessage();
+        self::assertSame(['holds it', 'holds another one', 'holds it', 'Connection refused'], self::said($message));
+        $fleet->servers[0]->client()->call('PERSIST', 'r');
+        $message = self::caught(QuorumException::class, static fn () => $locks->owner('r'))->getMessage();
+        self::assertSame(['holds it for ever, so it is no lock', 'holds it', 'holds another one', 'Connection refused'], self::said($message));
+    }
+
+    /** @return list<string> what a message has behind each server */
+    private static function said(string $message): array
+    {
+        preg_match_all('~127\.0\.0\.1:\d+: ([^;]+)~', $message, $said);
+        return $said[1];
     }
 
     public function testInspectTellsWhetherItIsDecided(): void

@@ -81,6 +81,7 @@ final class RefusalsTest extends ServerTestCase
             'an IPv6 address behind a scheme without brackets' => [$value, 'must stand in brackets', ['host' => 'tls://::1']],
             'an IPv4 address in shorthand' => [$value, 'four decimal numbers', ['host' => '127.1']],
             'an IPv4 address as one number' => [$value, 'four decimal numbers', 'redis://:hunter2@2130706433:6379'],
+            'a dot behind an IPv4 address' => [$value, 'without a dot behind it', '127.0.0.1.'],
             'a broken URL' => [$value, 'port must be a number', ['url' => 'redis://:hunter2@h:x']],
         ];
     }
@@ -195,6 +196,9 @@ final class RefusalsTest extends ServerTestCase
         yield 'of Laravel' => ['url', ['url' => null, 'host' => 'h', 'port' => '6379']];
         yield 'all connections of Laravel' => ['client', ['client' => 'phpredis', 'options' => [], 'default' => ['host' => 'h']]];
         yield 'a host by position' => ['auth', ['h', 'auth' => 'hunter2']];
+        yield 'in another case' => ['Host', ['Host' => 'h', 'Auth' => 'hunter2']];
+        yield 'in another case, by position' => ['PASSWORD', ['h', 'PASSWORD' => 'hunter2']];
+        yield 'of an environment' => ['REDIS_PASSWORD', ['REDIS_HOST' => '127.0.0.1', 'REDIS_PASSWORD' => 'hunter2']];
     }
 
     public function testTwoSpellingsOfOneAddressAreOneServer(): void

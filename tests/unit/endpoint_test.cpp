@@ -74,6 +74,11 @@ TEST(MakeServer, AnIPv4AddressHasFourDecimalNumbers) {
   }
 }
 
+TEST(MakeServer, AnIpAddressHasNoDotBehindIt) {
+  EXPECT_THAT(refusal(fields("127.0.0.1.")), HasSubstr("without a dot behind it"));
+  EXPECT_EQ(refusal(fields("redis.example.")), "accepted");
+}
+
 TEST(MakeServer, APathIsAUnixSocket) {
   const Endpoint endpoint = make_server(fields("/run/redis.sock")).endpoint;
   EXPECT_EQ(endpoint.unix_path, "/run/redis.sock");

@@ -34,6 +34,10 @@ void check_host(const std::string& host) {
   if (is_ipv4_shorthand(host)) {
     refuse("host must be an IPv4 address of four decimal numbers, or a name");
   }
+  // No resolver knows it.
+  if (host.ends_with('.') && address_spelling(host.substr(0, host.size() - 1))) {
+    refuse("host must be an IP address without a dot behind it");
+  }
 }
 
 void check_credential(std::string_view name, const std::string& value) {
