@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/no_lock.hpp"
 #include "cli/time_text.hpp"
 #include "cli/words.hpp"
 
@@ -55,6 +56,7 @@ std::string waiting_text(const View& view) {
 }
 
 std::string majority_text(const Inspection& seen) {
+  if (!seen.majority.holder && is_no_lock(seen)) return "something that is no lock";
   if (!seen.reachable) return "not known: no majority of the servers can be asked";
   if (!seen.decided) {
     return "not known: a majority of the servers may hold it, and not all of them answer";
@@ -93,7 +95,7 @@ int inspect(Client& client, const Inspect& asked) {
     }
   }
   say(out);
-  return seen.decided ? kDone : kUnreachable;
+  return seen.decided && !is_no_lock(seen) ? kDone : kUnreachable;
 }
 
 }  // namespace redlock::cli

@@ -29,9 +29,11 @@ int perform(const Request& request) {
 }
 
 // Where one of the three was closed, a connection would be it, and read what is said to people.
+// What takes its place cannot be written: who asks for an output that goes nowhere is to hear of
+// it.
 void fill_standard_descriptors() {
   int filled = 0;
-  while (filled >= 0 && filled <= STDERR_FILENO) filled = open("/dev/null", O_RDWR | O_CLOEXEC);
+  while (filled >= 0 && filled <= STDERR_FILENO) filled = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (filled >= 0) close(filled);
 }
 

@@ -1,4 +1,5 @@
-// What a majority holds without an expiry, or as something of another type.
+// What so many servers hold without an expiry, or as something of another type, that no majority
+// can be had.
 #include "cli/no_lock.hpp"
 
 #include <algorithm>
@@ -9,9 +10,12 @@
 namespace redlock::cli {
 
 bool is_no_lock(const Inspection& seen) {
-  if (seen.majority.holder) return !seen.majority.holder->left;
-  const auto foreign = std::ranges::count(seen.servers, Fault::foreign, &ServerView::fault);
-  return foreign * 2 > std::ssize(seen.servers);
+  const auto held_for_ever = [](const ServerView& server) {
+    return server.fault == Fault::foreign || (server.view.holder && !server.view.holder->left);
+  };
+  const auto all = std::ssize(seen.servers);
+  const auto majority = all / 2 + 1;
+  return all - std::ranges::count_if(seen.servers, held_for_ever) < majority;
 }
 
 int complain_of_no_lock(const std::string& resource) {

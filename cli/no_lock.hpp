@@ -6,6 +6,7 @@
 
 namespace redlock::cli {
 
+// No majority of the servers will ever grant it.
 [[nodiscard]] bool is_no_lock(const Inspection& seen);
 // Says so, and gives the exit status.
 [[nodiscard]] int complain_of_no_lock(const std::string& resource);

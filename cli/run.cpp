@@ -82,7 +82,13 @@ int refused(Client& client, const Run& asked, const Refusal& refusal) {
     complain(to_string(refusal));
     return kUnreachable;
   }
-  if (is_no_lock(client.inspect(asked.resource))) return complain_of_no_lock(asked.resource);
+  const Inspection seen = client.inspect(asked.resource);
+  if (is_no_lock(seen)) return complain_of_no_lock(asked.resource);
+  if (refusal.decision != Decision::denied && !seen.decided) {
+    complain("it is not known whether somebody holds '" + asked.resource +
+             "': " + to_string(refusal));
+    return kUnreachable;
+  }
   if (!asked.quiet) complain("somebody else holds '" + asked.resource + "'");
   return asked.busy;
 }

@@ -34,6 +34,10 @@ std::vector<std::string> servers_in_file(const std::string& path) {
     throw std::invalid_argument("servers cannot be read from " + path + ": " +
                                 std::generic_category().message(errno != 0 ? errno : EIO));
   }
+  if (text.view().starts_with("\xef\xbb\xbf")) {
+    throw std::invalid_argument(path +
+                                " begins with a byte order mark: save it as UTF-8 without one");
+  }
   std::vector<std::string> servers;
   for (const std::string& line : parts_of(text.str(), '\n')) {
     // A comma is the server's own: it may stand in a password.

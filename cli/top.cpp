@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/no_lock.hpp"
 #include "cli/screen.hpp"
 #include "cli/signals.hpp"
 #include "cli/time_text.hpp"
@@ -41,7 +42,8 @@ class Row {
     seen_ = std::move(seen);
   }
 
-  [[nodiscard]] bool decided() const { return seen_.decided; }
+  // Whether it is known who has the lock, or that nobody has.
+  [[nodiscard]] bool known() const { return seen_.decided && !is_no_lock(seen_); }
   [[nodiscard]] std::string text() const {
     const View& view = seen_.majority;
     std::string left = view.holder && view.holder->left ? time_text(*view.holder->left) : "-";
@@ -67,6 +69,7 @@ class Row {
     return seen.majority.holder ? seen.majority.holder->token : std::string();
   }
   [[nodiscard]] std::string holder() const {
+    if (!seen_.majority.holder && is_no_lock(seen_)) return "(no lock)";
     if (!seen_.reachable) return "(no majority answers)";
     if (!seen_.decided) return "(not known)";
     const std::optional<Holder>& holder = seen_.majority.holder;
@@ -141,7 +144,7 @@ int top(Client& client, const Top& asked) {
   if (asked.once) {
     for (Row& row : rows) row.look(client, steady_clock::now());
     for (const std::string& line : table(rows)) say(line + "\n");
-    return std::ranges::all_of(rows, &Row::decided) ? kDone : kUnreachable;
+    return std::ranges::all_of(rows, &Row::known) ? kDone : kUnreachable;
   }
   if (!Screen::there()) {
     complain("top needs a terminal; without one, top --once prints one look");

@@ -62,6 +62,9 @@ final class ArgumentsTest extends CliTestCase
         file_put_contents($file, "# ours\n\n  {$servers[0]->name()}\r\n{$servers[1]->name()}\n{$servers[2]->name()}");
         self::assertSame(0, self::redlock(['inspect', 'r', '-s', "@$file"], ['REDLOCK_SERVERS' => 'nowhere:1'])[0]);
         self::assertSame(0, self::redlock(['inspect', 'r'], ['REDLOCK_SERVERS' => "@$file"])[0]);
+        file_put_contents($file, "\u{feff}{$servers[0]->name()}\n");
+        [$status, , $errors] = self::redlock(['inspect', 'r', '-s', "@$file"]);
+        self::assertSame([64, "redlock: $file begins with a byte order mark: save it as UTF-8 without one\n"], [$status, $errors]);
         file_put_contents($file, "# nobody\n");
         self::assertStringContainsString('no servers stand in ', self::redlock(['inspect', 'r', '-s', "@$file"])[2]);
         file_put_contents($file, "redis://u:sesame@{$servers[0]->name()}/nonsense");
@@ -91,6 +94,15 @@ final class ArgumentsTest extends CliTestCase
                 self::redlock(explode(' ', $line), [], '/dev/full'),
                 $line,
             );
+        }
+    }
+
+    public function testWithStandardOutputClosedNothingIsCalledDone(): void
+    {
+        $errors = TempFolder::make() . '/errors';
+        foreach (['inspect r', 'check', 'top --once r', '--version'] as $line) {
+            exec('REDLOCK_SERVERS=' . escapeshellarg(self::servers()) . ' ' . escapeshellarg(self::program()) . " $line >&- 2>$errors", $said, $status);
+            self::assertSame([74, "redlock: standard output cannot be written: Bad file descriptor\n"], [$status, file_get_contents($errors)], $line);
         }
     }
 

@@ -40,6 +40,15 @@ final class UndecidedTest extends CliTestCase
         self::assertMatchesRegularExpression('~^r +\(not known\) +- ~m', $said);
     }
 
+    public function testACommandThatIsNotRunIsNotSkippedAsIfSomebodyHeldIt(): void
+    {
+        foreach ([[], ['-E', '0'], ['-q', '-w', '150ms']] as $options) {
+            [$status, $said, $errors] = self::redlock(['run', 'r', ...$this->there, ...$options, '--', 'echo', 'inside']);
+            self::assertSame([69, ''], [$status, $said]);
+            self::assertMatchesRegularExpression("~^redlock: it is not known whether somebody holds 'r': \\w+: 127\\.0\\.0\\.1:\\d+: \\N+\n$~D", $errors);
+        }
+    }
+
     public function testItIsTakenAwayByForce(): void
     {
         self::assertSame([0, '', ''], self::redlock(['release', '--force', 'r', ...$this->there]));
@@ -57,14 +66,43 @@ final class UndecidedTest extends CliTestCase
         self::assertMatchesRegularExpression('~^redlock: unreachable: .*; \'r\' may be held still: try again when more of the servers answer$~', trim($errors));
     }
 
-    public function testWhatIsNoLockIsCalledSo(): void
+    /**
+     * @dataProvider noLocks
+     * @param list<string> $command what puts it there
+     */
+    public function testWhatIsNoLockIsCalledSo(int $servers, int $of, array $command, string $seen): void
     {
-        self::$fleet->each(static fn ($client) => $client->call('SET', 'endless', 'data'), 3);
-        self::$fleet->each(static fn ($client) => $client->call('RPUSH', 'list', 'data'), 3);
-        foreach (['endless', 'list'] as $key) {
-            [$status, , $errors] = self::redlock(['release', '--force', $key, ...self::PATIENT]);
-            self::assertSame([69, "redlock: the key '$key' holds something that is no lock\n"], [$status, $errors]);
-        }
-        self::assertSame(['data', 'data', 'data'], self::$fleet->values('endless', 3));
+        self::$fleet->each(static fn ($client) => $client->call($command[0], 'key', ...array_slice($command, 1)), $servers);
+        $there = ['--servers', self::servers($of), ...self::PATIENT];
+        $complaint = [69, '', "redlock: the key 'key' holds something that is no lock\n"];
+        self::assertSame($complaint, self::redlock(['release', '--force', 'key', ...$there]));
+        self::assertSame($complaint, self::redlock(['run', 'key', '-E', '0', ...$there, '--', 'true']));
+        [$status, $said] = self::redlock(['inspect', 'key', ...$there]);
+        self::assertSame(69, $status);
+        self::assertMatchesRegularExpression("~^key: $seen\n~", $said);
+        [$status, $said] = self::redlock(['top', '--once', 'key', ...$there]);
+        self::assertSame(69, $status);
+        self::assertMatchesRegularExpression('~^key +(\(no lock\) +-|data +for ever) ~m', $said);
+    }
+
+    /** @return iterable<string, array{int, int, list<string>, string}> on how many servers of how many it stands */
+    public static function noLocks(): iterable
+    {
+        $something = 'something that is no lock';
+        yield 'a list' => [3, 3, ['RPUSH', 'data'], $something];
+        yield 'a list on a majority' => [2, 3, ['RPUSH', 'data'], $something];
+        yield 'a list on one of two' => [1, 2, ['RPUSH', 'data'], $something];
+        yield 'a list on half of four' => [2, 4, ['RPUSH', 'data'], $something];
+        yield 'without an expiry' => [3, 3, ['SET', 'data'], 'held by token data for ever, so it is no lock, 0 waiting'];
+        yield 'without an expiry on one of two' => [1, 2, ['SET', 'data'], $something];
+    }
+
+    public function testAListOnOneOfThreeServersIsNotInTheWay(): void
+    {
+        self::$fleet->each(static fn ($client) => $client->call('RPUSH', 'key', 'data'), 1);
+        [$status, $said] = self::redlock(['inspect', 'key', ...self::PATIENT]);
+        self::assertSame(0, $status);
+        self::assertStringStartsWith('key: free, ', $said);
+        self::assertSame(0, self::redlock(['run', 'key', ...self::PATIENT, '--', 'true'])[0]);
     }
 }
