@@ -79,7 +79,7 @@ final class Fleet
      */
     public function leaveUndecided(string $key, ?float $seconds = null): void
     {
-        Wait::until(fn (): bool => !in_array(null, $this->values($key, 3), true), "all votes for '$key'");
+        $this->complete($key, 3);
         $this->servers[1]->client()->call('DEL', $key);
         $this->servers[2]->stop();
         if ($seconds !== null) {
@@ -87,10 +87,18 @@ final class Fleet
         }
     }
 
-    /** A key that all servers have is lost on so many of the first ones, and so many of the last ones go down. */
+    /** Gives a lock to those servers too that were not asked for it, because enough of the others had granted it before. */
+    private function complete(string $key, ?int $count = null): void
+    {
+        $token = current(array_filter($this->values($key, $count), is_string(...)));
+        $ttl = max($this->each(static fn ($client): int => $client->call('PTTL', $key), $count));
+        $this->each(static fn ($client) => $client->call('SET', $key, $token, 'NX', 'PX', $ttl), $count);
+    }
+
+    /** A lock is lost on so many of the first ones, and so many of the last ones go down. */
     public function lose(string $key, int $lost, int $down = 0): void
     {
-        Wait::until(fn (): bool => !in_array(null, $this->values($key), true), "all votes for '$key'");
+        $this->complete($key);
         $this->each(static fn ($client) => $client->call('DEL', $key), $lost);
         foreach (array_slice($this->servers, count($this->servers) - $down) as $server) {
             $server->kill9();

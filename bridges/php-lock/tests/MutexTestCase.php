@@ -36,6 +36,12 @@ abstract class MutexTestCase extends SharedFleetTestCase
         return $this->php($prelude . $code, $args + ['autoload' => $autoload, 'servers' => self::$fleet->specs(3)]);
     }
 
+    /** What servers remember of a line outlives a lock that nobody released by some seconds. */
+    protected static function isFree(): bool
+    {
+        return array_filter(self::$fleet->values(self::KEY, 3)) === [];
+    }
+
     /** Takes the lock away behind its owner's back. */
     protected static function steal(): void
     {

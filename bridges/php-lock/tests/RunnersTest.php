@@ -44,7 +44,7 @@ final class RunnersTest extends MutexTestCase
         }));
         $late = $run('late');
         $late->start();
-        Wait::until(static fn (): bool => self::$fleet->keyCount(3) === 0, 'its end');
+        Wait::until(self::isFree(...), 'its end');
         $next = $run('next');
         $next->start();
         $error = self::caught(ExecutionOutsideLockException::class, $late->resume(...));
@@ -63,7 +63,7 @@ final class RunnersTest extends MutexTestCase
     {
         $mutex = self::mutex(5.0, 0.2);
         $error = self::caught(ExecutionOutsideLockException::class, static fn () => $mutex->synchronized(static function () use ($mutex): string {
-            Wait::until(static fn (): bool => self::$fleet->keyCount(3) === 0, 'its end');
+            Wait::until(self::isFree(...), 'its end');
             return 'around ' . $mutex->synchronized(static fn (): string => 'inside');
         }));
         self::assertSame('around inside', $error->getCodeResult());
