@@ -335,7 +335,7 @@ final class Lease
      *
      * When it gave false because no majority of the servers has the lock, the entry 'lock' says so.
      * Without that entry false of confirm() and release() is not proven. Empty where no server was
-     * asked, and where the call threw: the exception has it then.
+     * asked, and where a handler ended the call.
      *
      * @return array<string, string> server => reason. Never a password, a user name or a token
      */

@@ -25,14 +25,13 @@ QuorumRequest question(QuorumVerb verb, std::string_view method, LeaseState& lea
 }
 
 // Asks what may come to false, and tells a false that the servers said from one that nobody has
-// proven. False: an exception is pending.
-bool ask_and_remark(QuorumCall& call, LeaseState& lease) {
-  bool told = ask(call);
-  if (told && proven_denied(call.state.outcome)) {
-    told = guarded({}, [&] { call.state.remark = kDeniedRemark; });
-  }
-  if (told) lease.note_errors(call.state);
-  return told;
+// proven. False: an exception is pending. The lease is told once all is done that comes of the
+// answer: what it was told before goes by that, and may run code of others, who ask through the
+// same manager.
+bool ask_and_remark(QuorumCall& call) {
+  if (!ask(call)) return false;
+  if (!proven_denied(call.state.outcome)) return true;
+  return guarded({}, [&] { call.state.remark = kDeniedRemark; });
 }
 
 // Then there is nothing to ask.
@@ -41,16 +40,10 @@ bool is_over(LeaseState& lease) {
   return !lease.live();
 }
 
-// Asks it, and sets the return value by what came of an extend or a check, or throws to PHP.
-void ask_about(zval* return_value, const QuorumRequest& request, LeaseState& lease) {
+// Sets the return value by what came of an extend or a check, or throws to PHP.
+void judge(zval* return_value, const QuorumCall& call, LeaseState& lease) {
   Hold& hold = lease.hold();
-  const std::uint64_t asked_of = hold.token_number();
-  if (request.verb == QuorumVerb::extend) hold.note_told(Duration::ms(request.ttl_ms));
-  QuorumCall call(hold.locks(), request);
-  if (!ask_and_remark(call, lease)) return;
   const Outcome& outcome = call.state.outcome;
-  // A signal handler has shortened it: what was asked about is no more.
-  if (hold.token_number() != asked_of) RETURN_FALSE;
   if (call.decision == Decision::granted && call.request.verb == QuorumVerb::extend) {
     if (!hold.prolong(outcome.decided_at + outcome.validity)) RETURN_FALSE;
     count(Counted::extended);
@@ -63,6 +56,19 @@ void ask_about(zval* return_value, const QuorumRequest& request, LeaseState& lea
   }
   // A signal handler may have given it back while the servers were asked.
   RETURN_BOOL(call.decision == Decision::granted && lease.live());
+}
+
+// Asks it.
+void ask_about(zval* return_value, const QuorumRequest& request, LeaseState& lease) {
+  Hold& hold = lease.hold();
+  const std::uint64_t asked_of = hold.token_number();
+  if (request.verb == QuorumVerb::extend) hold.note_told(Duration::ms(request.ttl_ms));
+  QuorumCall call(hold.locks(), request);
+  if (!ask_and_remark(call)) return;
+  // A signal handler has shortened it: what was asked about is no more.
+  if (hold.token_number() != asked_of) RETURN_FALSE;
+  judge(return_value, call, lease);
+  lease.note_errors(call.state);
 }
 
 // Its objects show the fresh token from the moment on when the lock has it.
@@ -83,6 +89,18 @@ class ShortenedHold final : public ShortensItself {
 };
 
 // The same of what gives the lock another token and a shorter ttl.
+void judge_shortening(zval* return_value, const QuorumCall& call, LeaseState& lease) {
+  Hold& hold = lease.hold();
+  if (call.decision != Decision::granted && !is_refusal(call.decision)) {
+    hold.note("unreachable", {}, call.state.troubles);
+    (void)lease.live();  // it is lost, and that is told behind it
+    return throw_unreachable(call);
+  }
+  if (call.decision != Decision::granted || !lease.live()) RETURN_BOOL(false);
+  hold.note("shortened", {}, call.state.troubles);
+  RETURN_BOOL(true);
+}
+
 void shorten(zval* return_value, QuorumRequest& request, const zval* object, LeaseState& lease) {
   Hold& hold = lease.hold();
   const Duration ttl = Duration::ms(request.ttl_ms);
@@ -94,20 +112,14 @@ void shorten(zval* return_value, QuorumRequest& request, const zval* object, Lea
   request.shortens = &shortened;
   const std::uint64_t number = hold.token_number() + 1;
   QuorumCall call(hold.locks(), request);
-  const bool told = ask_and_remark(call, lease);
+  const bool told = ask_and_remark(call);
   zend_string_release(token);
   // Also where a handler has thrown behind the verdict.
   if (!keep_lease(object, {}) || !told) return;
   // A handler has shortened it once more, and what came of that counts.
   if (hold.token_number() != number) RETURN_BOOL(lease.live());
-  if (call.decision != Decision::granted && !is_refusal(call.decision)) {
-    hold.note("unreachable", {}, call.state.troubles);
-    (void)lease.live();  // it is lost, and that is told behind it
-    return throw_unreachable(call);
-  }
-  if (call.decision != Decision::granted || !lease.live()) RETURN_BOOL(false);
-  hold.note("shortened", {}, call.state.troubles);
-  RETURN_BOOL(true);
+  judge_shortening(return_value, call, lease);
+  lease.note_errors(call.state);
 }
 
 void put_handle(zval* into, LeaseState& lease) {
@@ -204,10 +216,12 @@ PHP_METHOD(RedLock_Lease, release) {
   QuorumRequest asked = question(QuorumVerb::unlock, "RedLock\\Lease::release()", *lease);
   asked.detail = LossDetail::reason;
   QuorumCall call(hold.locks(), asked);
-  const bool told = ask_and_remark(call, *lease);
+  const bool told = ask_and_remark(call);
   hold.note_release();
   if (!told) hold.owe_release();
-  if (told) RETURN_BOOL(call.decision == Decision::granted);
+  if (!told) return;
+  RETVAL_BOOL(call.decision == Decision::granted);
+  lease->note_errors(call.state);
 }
 
 PHP_METHOD(RedLock_Lease, lastErrors) {

@@ -19,16 +19,19 @@ bool LeaseState::leave() noexcept {
 }
 
 void LeaseState::forget_errors() noexcept {
-  zval_ptr_dtor(&errors_);
+  zval old;
+  ZVAL_COPY_VALUE(&old, &errors_);
   ZVAL_UNDEF(&errors_);
+  zval_ptr_dtor(&old);
 }
 
 void LeaseState::note_errors(const QuorumState& state) {
-  forget_errors();
-  if (state.troubles.empty() && state.line_troubles.empty() && state.remark.empty()) return;
-  zval errors;
-  put_errors(&errors, state);
-  ZVAL_COPY_VALUE(&errors_, &errors);
+  zval old;
+  ZVAL_COPY_VALUE(&old, &errors_);
+  ZVAL_UNDEF(&errors_);
+  const bool any = !state.troubles.empty() || !state.line_troubles.empty() || !state.remark.empty();
+  if (any) put_errors(&errors_, state);
+  zval_ptr_dtor(&old);
 }
 
 void LeaseState::go() noexcept {

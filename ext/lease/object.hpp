@@ -41,6 +41,7 @@ class LeaseState {
   // What servers had against the latest question of this object: those of others through the same
   // manager, in handlers of signals and events too, leave it alone. Undefined: nothing.
   [[nodiscard]] const zval* errors() const { return &errors_; }
+  // Both may run code of others, as PHP collects garbage when an array is let go of.
   void forget_errors() noexcept;
   void note_errors(const QuorumState& state);
 

@@ -63,32 +63,6 @@ final class MinorityTest extends ServerTestCase
         self::assertTrue($lease->isLive());
     }
 
-    public function testOtherCallsMeanwhileDoNotChangeWhatALeaseWasTold(): void
-    {
-        $fleet = $this->fleet(3);
-        $locks = null;
-        $asks = static function () use (&$locks): void {
-            $locks?->inspect('another');
-        };
-        $locks = new LockManager($fleet->specs(null, 2.0), ['onEvent' => $asks]);
-        $lease = $locks->acquire('r', 60_000) ?? self::fail('the lock could not be taken');
-        $fleet->each(static fn ($client) => $client->call('DEL', 'r'));
-        self::assertFalse($lease->release());
-        $locks->inspect('yet another');
-        self::assertSame(['lock' => self::DENIED], $lease->lastErrors());
-        self::assertSame([], $locks->lastErrors());
-    }
-
-    public function testWhatWasNotAskedLeavesNoErrorsOfBefore(): void
-    {
-        $lease = $this->reduced(3, 3, 0);
-        self::assertSame([], $lease->lastErrors());
-        self::assertFalse($lease->confirm());
-        self::assertNotSame([], $lease->lastErrors());
-        self::assertFalse($lease->confirm());
-        self::assertSame([], $lease->lastErrors(), 'nobody was asked');
-    }
-
     public function testALockThatIsToBeShortenedAndNoMajorityHasIsSaidToBeNobodys(): void
     {
         $lease = $this->reduced(3, 3, 0);

@@ -22,8 +22,8 @@ struct KnownScript {
   Part part = Part::none;
 };
 constexpr std::array kScripts{
-    KnownScript{"bb400d4acec26cc5e47a6abb2fd7c959ad682139", Verb::release, 4, Part::passes},
-    KnownScript{"849cf4b9c4f674639271073288c9dd139b37fc5e", Verb::take, 4, Part::joins},
+    KnownScript{"338a204e5b059777b488d6db861577e0528e8a7c", Verb::release, 4, Part::passes},
+    KnownScript{"0a33ef07492414f562c692b05b58c03d3616c90c", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},

@@ -39,7 +39,8 @@ local call = redis.pcall
 // gone: so many are taken off as receive what is for nobody.
 //
 // Who yields is passed over, and stays where he stands. Where the key stays free, whoever would
-// have got it is told, and may ask.
+// have got it is told, and may ask; and so is who stands behind him, to look a little later: the
+// first may stand still.
 //
 // The field without a name says behind which join the lock was given to whom.
 constexpr std::string_view kServe =
@@ -92,7 +93,10 @@ local function give()
     local channel, echo, ttl, passed_over = entry(who)
     if channel == false then return true end
     if stays_free and channel and not passed_over then
-      if tell(channel, 'next -2 ' .. who) ~= 0 then return true end
+      if tell(channel, 'next -2 ' .. who) ~= 0 then
+        tell_next(second, place + 1, '100')
+        return true
+      end
     elseif channel and not passed_over then
       if call('SET', key, who, 'PX', ttl).err then return false end
       if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
@@ -224,8 +228,8 @@ return standing(redis.call('ZRANK', line, me)))";
 }  // namespace
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
-                  "bb400d4acec26cc5e47a6abb2fd7c959ad682139"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "849cf4b9c4f674639271073288c9dd139b37fc5e"};
+                  "338a204e5b059777b488d6db861577e0528e8a7c"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "0a33ef07492414f562c692b05b58c03d3616c90c"};
 
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
 // planted again behind one, must not be given away by a later join that was overtaken on its way.
