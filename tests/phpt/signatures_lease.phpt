@@ -53,6 +53,7 @@ class RedLock\Lease []
   public extend(?int $ttl = null): bool
   public shorten(int $ttl): bool
   public release(): bool
+  public lastErrors(): array
   public handle(): array
   public detach(): array
   public __destruct()
