@@ -2,6 +2,7 @@
 #include "lease/object.hpp"
 
 #include <system_error>
+#include <utility>
 
 #include "border/exceptions.hpp"
 #include "border/guard.hpp"
@@ -18,20 +19,19 @@ bool LeaseState::leave() noexcept {
   return hold_->users.empty();
 }
 
-void LeaseState::forget_errors() noexcept {
-  zval old;
-  ZVAL_COPY_VALUE(&old, &errors_);
-  ZVAL_UNDEF(&errors_);
+// What was there before goes last, out of reach.
+void LeaseState::set_errors(const zval& errors) noexcept {
+  zval old = std::exchange(errors_, errors);
   zval_ptr_dtor(&old);
 }
 
+void LeaseState::forget_errors() noexcept { set_errors({}); }
+
 void LeaseState::note_errors(const QuorumState& state) {
-  zval old;
-  ZVAL_COPY_VALUE(&old, &errors_);
-  ZVAL_UNDEF(&errors_);
+  zval errors{};
   const bool any = !state.troubles.empty() || !state.line_troubles.empty() || !state.remark.empty();
-  if (any) put_errors(&errors_, state);
-  zval_ptr_dtor(&old);
+  if (any) put_errors(&errors, state);
+  set_errors(errors);
 }
 
 void LeaseState::go() noexcept {

@@ -56,6 +56,7 @@ class LeaseState {
 
  private:
   [[nodiscard]] static bool request_ends();
+  void set_errors(const zval& errors) noexcept;
   // True: it was the last part.
   bool leave() noexcept;
 
