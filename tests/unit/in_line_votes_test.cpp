@@ -197,6 +197,30 @@ TEST_F(Wait, VotesAreNotGivenBackWhileNobodyElseHasTheLock) {
   }
 }
 
+TEST_F(Wait, WhoIsToldLateThatHeIsNextTakesWhatIsHandedToHimMeanwhile) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  const Push next{Push::Kind::next, join(0).token, 0, kWaitersTtl};
+  line_->take_push(NodeIndex(0), next, t(6'000));
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0})) << "his join before that is old";
+  EXPECT_EQ(join(0).entry.wish, Wish::take);
+  grant(0, t(6'001));
+  push(1, t(6'001));
+  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{1})) << "the other vote is too old to last";
+  grant(1, t(6'002));
+  EXPECT_TRUE(granted());
+}
+
+TEST_F(Wait, WhoIsNextTakesNothingWhenHeLooksLater) {
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  const Push next{Push::Kind::next, join(0).token, 0, kWaitersTtl};
+  line_->take_push(NodeIndex(0), next, t(100));
+  line_->take_time(t(100) + kFirstAsksEvery);
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_EQ(join(0).entry.wish, Wish::leave);
+}
+
 TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
   stand(Duration::ms(60'000));
   drain();

@@ -175,7 +175,7 @@ void InLine::join_where_due(Instant now) {
 
 Wish InLine::wish_for(const LinePlace& place, bool out_of_reach) const {
   if (cut_off()) return Wish::yield;
-  const bool takes = !out_of_reach || (place.voted() && offers_ < kOffersMax);
+  const bool takes = !out_of_reach || place.is_up_next() || (place.voted() && offers_ < kOffersMax);
   return takes ? Wish::take : Wish::leave;
 }
 
