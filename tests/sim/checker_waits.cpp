@@ -77,7 +77,10 @@ Waits::Waits(const Plan& plan)
       polls_(since_ns_.size()),
       turned_ns_(plan.clients.size() * plan.servers, kNotTurned),
       to_be_had_(plan.resources, kNobody),
-      silent_ns_(plan.resources, 0) {
+      silent_ns_(plan.resources, 0),
+      dead_ns_(plan.resources, 0),
+      told_ns_(plan.resources, 0),
+      early_ns_(plan.resources, 0) {
   const bool handlers = std::ranges::any_of(
       plan.clients, [](const ClientPlan& client) { return client.re_entries > 0; });
   judged_ = judged_under(ViolationKind::waits_in_vain, plan) && !handlers && !plan.crowd &&
@@ -127,6 +130,12 @@ void Waits::falls_silent(Contender party, std::int64_t now_ns) {
   if (since(party) != kNobody) silent_ns_[party.resource] = now_ns + plan_.drifted_ns(kSilentNs);
 }
 
+void Waits::dies(Contender party, std::int64_t now_ns) {
+  if (since(party) == kNobody) return;
+  dead_ns_[party.resource] = now_ns + plan_.drifted_ns(kHeartbeatNs) + kMarginNs;
+  ends(party);
+}
+
 void Waits::troubled(std::int64_t until_ns) {
   const std::int64_t recovered_ns = until_ns + kRecoveryNs + longest_timeout_ns(plan_);
   calm_from_ns_ = std::max(calm_from_ns_, recovered_ns);
@@ -134,10 +143,14 @@ void Waits::troubled(std::int64_t until_ns) {
 
 void Waits::can_be_had(std::uint32_t resource, std::int64_t at_ns, std::int64_t now_ns) {
   std::int64_t& from_ns = to_be_had_[resource];
+  std::int64_t& told_ns = told_ns_[resource];
   if (at_ns > now_ns) {
     from_ns = at_ns;
+    told_ns = std::max(told_ns, at_ns);
+    early_ns_[resource] = told_ns - at_ns;
   } else if (from_ns > now_ns) {
     from_ns = now_ns;
+    early_ns_[resource] = 0;
   }
 }
 
@@ -147,7 +160,9 @@ std::int64_t Waits::from(Contender party) const {
 }
 
 std::int64_t Waits::bound_ns(std::uint32_t resource, std::int64_t from_ns) const {
-  return from_ns < silent_ns_[resource] ? bound_ns_ + missed_ns_ : bound_ns_;
+  if (from_ns < silent_ns_[resource]) return bound_ns_ + missed_ns_;
+  if (from_ns >= dead_ns_[resource]) return bound_ns_;
+  return bound_ns_ + std::min(early_ns_[resource], missed_ns_);
 }
 
 bool Waits::judges(Contender party, std::int64_t now_ns) const {
