@@ -74,9 +74,10 @@ void LineWorld::make(const Move& move) {
     case Move::Kind::yield: {
       const bool takes = move.kind == Move::Kind::join;
       const bool yields = move.kind == Move::Kind::yield;
-      const Wish wish = takes ? Wish::take : yields ? Wish::yield : Wish::leave;
-      if (!takes) --settings_.spares;
       const bool voted = client.place.voted();
+      const Wish stands = voted ? Wish::leave : Wish::keep;
+      const Wish wish = takes ? Wish::take : yields ? Wish::yield : stands;
+      if (!takes) --settings_.spares;
       client.place.hurry();
       client.place.note_joined(++client.echo, kNow, Instant::never(), takes);
       if (settings_.keeps_votes) client.place.*pointer_to(PlaceVoted()) = voted;
@@ -173,6 +174,7 @@ void LineWorld::join(const Said& said) {
   if (own) holder_ = kNobody;
   if (holder_ == kNobody && takes) hand_on(me, true);
   if (own && said.wish == Wish::yield) hand_on(me, true, true);
+  if (own && said.wish == Wish::keep) hand_on(me, true);
   if (holder_ == me) return answer(said, Reply::granted());
   standing(std::distance(line_.begin(), line_.find(me)));
 }

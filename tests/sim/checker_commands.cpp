@@ -23,7 +23,7 @@ struct KnownScript {
 };
 constexpr std::array kScripts{
     KnownScript{"338a204e5b059777b488d6db861577e0528e8a7c", Verb::release, 4, Part::passes},
-    KnownScript{"0a33ef07492414f562c692b05b58c03d3616c90c", Verb::take, 4, Part::joins},
+    KnownScript{"48c538eaec307f54e96be0da794bc85284acf33d", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},
@@ -77,6 +77,7 @@ Deed deed_of(const Arguments& arguments) {
   deed.echo = arguments[8];
   deed.only_stands = arguments[9] == "0";
   deed.yields = arguments[9] == "2";
+  deed.keeps = arguments[9] == "3";
   return deed;
 }
 

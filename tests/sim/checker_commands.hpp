@@ -30,6 +30,7 @@ struct Deed {
   // what it frees.
   bool only_stands = false;
   bool yields = false;  // the same, and what it had goes to those behind it
+  bool keeps = false;   // must not have what is free, but keeps what it has
 
   // Was the take or the removal done, by what the server answers?
   [[nodiscard]] bool done(std::string_view answer) const;

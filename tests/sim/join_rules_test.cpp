@@ -134,6 +134,30 @@ TEST_F(Joining, YieldsALockItHasToAnEarlierTicket) {
   EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
 }
 
+TEST_F(Joining, KeepsWhatWasHandedToItAndTakesNothingThatIsFree) {
+  EXPECT_EQ(keep("a", 10), standing(-2, 0));
+  EXPECT_EQ(stored(), kNil);
+  hold("h", 700);
+  listen("a");
+  EXPECT_EQ(keep("a", 10, "2"), standing(700, 0));
+  pass("h");
+  take_pushes();
+  EXPECT_EQ(keep("a", 10, "3"), kYes);
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(left("k"), ":1000\r\n");
+  EXPECT_EQ(given(), bulk("3 a"));
+  EXPECT_EQ(line(), Line{});
+}
+
+TEST_F(Joining, KeepsNothingThatAnEarlierTicketWaitsFor) {
+  join("b", 20);
+  wait_in_line("a", 10, 777);
+  take_pushes();
+  EXPECT_EQ(keep("b", 20, "2"), standing(777, 0));
+  EXPECT_EQ(stored(), bulk("a"));
+  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
+}
+
 // A holder whom nobody knows is the one whose late joins change nothing.
 TEST_F(Joining, ForgetsTheHolderWhoseLockHadEndedByItself) {
   join("b", 20);

@@ -46,12 +46,17 @@ class LineRules : public ScriptRules, public PushSink {
 
   std::string join(const std::string& token, std::int64_t ticket, std::int64_t ttl_ms = 1000,
                    const std::string& echo = "1") {
-    return run(scripts::join, {token, std::to_string(ttl_ms), std::to_string(ticket), token, echo});
+    return run(scripts::join,
+               {token, std::to_string(ttl_ms), std::to_string(ticket), token, echo, "1"});
   }
   // Without taking.
   std::string join_only_to_stand(const std::string& token, std::int64_t ticket,
                                  const std::string& echo = "1") {
     return run(scripts::join, {token, "1000", std::to_string(ticket), token, echo, "0"});
+  }
+  // Without taking what is free.
+  std::string keep(const std::string& token, std::int64_t ticket, const std::string& echo = "1") {
+    return run(scripts::join, {token, "1000", std::to_string(ticket), token, echo, "3"});
   }
   // Without taking, and what it had goes to those behind it.
   std::string yield(const std::string& token, std::int64_t ticket, const std::string& echo = "1") {

@@ -45,6 +45,7 @@ void LineTwin::begins(const Deed& deed, LineView before, std::int64_t now_ms, bo
   joins_ = deed.joins;
   only_stands_ = deed.only_stands;
   yields_ = deed.yields;
+  keeps_ = deed.keeps;
   before_ = std::move(before);
   now_ms_ = now_ms;
   serves_ = serves;
@@ -91,7 +92,7 @@ void LineTwin::count(const LineView& after, LineCounts& counts) const {
 }
 
 bool LineTwin::to_be_served() const {
-  return !only_stands_ && (!yields_ || before_.held == own_.token);
+  return !only_stands_ && ((!yields_ && !keeps_) || before_.held == own_.token);
 }
 
 // By a later join, or by nobody knows which.

@@ -59,6 +59,7 @@ class LineTwin {
   bool joins_ = false;
   bool only_stands_ = false;
   bool yields_ = false;
+  bool keeps_ = false;
   Stander own_;  // as a join asks for it; of a pass only the token
   LineView before_;
   std::int64_t now_ms_ = 0;

@@ -59,7 +59,7 @@ class TwinTest : public LineRules, public ServerObserver {
     if (!random_.chance(1, 8)) ++echo_;
     const std::string echo = std::to_string(echo_ - random_.between(0, 1));
     const std::string ttl = std::to_string(random_.between(100, 20'000));
-    constexpr std::array<std::string_view, 6> kWishes{"0", "2", "1", "1", "1", "1"};
+    constexpr std::array<std::string_view, 7> kWishes{"0", "2", "3", "1", "1", "1", "1"};
     const std::string_view wish = random_.pick(kWishes);
     return judged(scripts::join, join_text, {token, ttl, ticket, token, echo, wish});
   }
@@ -106,15 +106,22 @@ constexpr std::array kEdits{
     Edit{"NotKnownBehindWhichJoin", "call('HSET', waiters, '', echo .. ' ' .. who)", "1"},
     Edit{"LineWithoutAnExpiry", "redis.call('PEXPIRE', line, 15000)\n", ""},
     Edit{"WaitersWithoutAnExpiry", "keep(waiters, 15000)\n", ""},
-    Edit{"NoYield", "if held == me then redis.call('DEL', key) end\nif ARGV[6]",
+    Edit{"NoYield", "if held == me then redis.call('DEL', key) end\nif held == me and ARGV[6]",
          "if held == me then redis.call('PEXPIRE', key, ARGV[2]) leave(me) return 1 end\n"
-         "if ARGV[6]"},
-    Edit{"ServedThoughItOnlyStands", "if ARGV[6] ~= '0' and (held", "if (held"},
-    Edit{"FreeLockServedThoughItYields", "(not held and not yields)", "not held"},
-    Edit{"NobodyServedBehindTheOneWhoYields", "(held == me or (not held",
-         "(held == me and not yields or (not held"},
-    Edit{"KeptThoughItOnlyStands", "if held == me then redis.call('DEL', key) end\nif ARGV[6]",
-         "if held == me and ARGV[6] ~= '0' then redis.call('DEL', key) end\nif ARGV[6]"},
+         "if held == me and ARGV[6]"},
+    Edit{"ServedThoughItOnlyStands", "held == me and ARGV[6] ~= '0' or", "held == me or"},
+    Edit{"FreeLockServedThoughItDoesNotTake", "not held and ARGV[6] == '1'", "not held"},
+    Edit{"FreeLockServedThoughItYields", "not held and ARGV[6] == '1'",
+         "not held and ARGV[6] ~= '0' and ARGV[6] ~= '3'"},
+    Edit{"FreeLockServedThoughItKeeps", "not held and ARGV[6] == '1'",
+         "not held and ARGV[6] ~= '0' and ARGV[6] ~= '2'"},
+    Edit{"NotKept", "held == me and ARGV[6] ~= '0' or",
+         "held == me and ARGV[6] ~= '0' and ARGV[6] ~= '3' or"},
+    Edit{"NobodyServedBehindTheOneWhoYields", "held == me and ARGV[6] ~= '0' or",
+         "held == me and ARGV[6] ~= '0' and not yields or"},
+    Edit{"KeptThoughItOnlyStands",
+         "if held == me then redis.call('DEL', key) end\nif held == me and",
+         "if held == me and ARGV[6] ~= '0' then redis.call('DEL', key) end\nif held == me and"},
     Edit{"ServedThoughItYields", "if channel and not passed_over then", "if channel then"},
     Edit{"NotKnownWhoYields", "(yields and ' -' or '')", "''"},
     Edit{"NextNotToldBehindTheOneWhoYields", ", yields and me)", ")"},

@@ -53,6 +53,8 @@ class LineWorld {
   }
   [[nodiscard]] int locks() const { return locks_; }
   [[nodiscard]] int commands() const { return commands_; }
+  // So many votes were free again though somebody waited.
+  [[nodiscard]] int given_back() const { return given_back_; }
   [[nodiscard]] Duration elapsed() const { return now_ - t(0); }
   [[nodiscard]] Duration longest_wait() const { return longest_wait_; }
 
@@ -228,8 +230,11 @@ class LineWorld {
     leave(server, token);
     server.line.insert({join.entry.ticket, token});
     server.waiters.insert({token, {i, join}});
-    if (server.key == join.token) server.key.reset();
-    if (!server.key) tell(s, token, true);
+    const bool own = server.key == join.token;
+    const bool leaves = join.entry.wish == Wish::leave;
+    if (own) server.key.reset();
+    if (own && leaves) ++given_back_;
+    if (!server.key && !leaves && (own || join.entry.wish == Wish::take)) tell(s, token, true);
     if (server.key == join.token) return Reply::granted();
     const Duration left = server.key ? server.key_ends - now_ : Duration::ms(-2);
     const auto before =
@@ -255,6 +260,7 @@ class LineWorld {
   Duration longest_wait_;
   int locks_ = 0;
   int commands_ = 0;
+  int given_back_ = 0;
 };
 
 constexpr std::uint64_t kSeeds = 4;
@@ -270,6 +276,22 @@ TEST_P(OfServers, NobodyHoldsBesideAnotherAndEverybodyIsServed) {
     EXPECT_EQ(world.locks(), 200) << seed;
     EXPECT_LT(world.longest_wait(), Duration::seconds(1)) << seed;
     EXPECT_LE(world.commands(), 4 * 200 * static_cast<int>(settings.servers)) << seed;
+  }
+}
+
+// The first in line asks once a second: his join crosses with the word that it is his turn.
+TEST_P(OfServers, WhatWasHandedToWhoAsksMeanwhileIsNotGivenBack) {
+  Settings settings;
+  settings.servers = GetParam();
+  settings.hold = Duration::ms(999);
+  for (std::uint64_t seed = 1; seed <= kSeeds && !testing::Test::HasFailure(); ++seed) {
+    LineWorld world(settings, seed);
+    world.run(2, Duration::seconds(60));
+    // As they began, votes were split.
+    const int at_first = world.given_back();
+    world.run(40, Duration::seconds(60));
+    EXPECT_EQ(world.locks(), 40) << seed;
+    EXPECT_EQ(world.given_back(), at_first) << seed;
   }
 }
 

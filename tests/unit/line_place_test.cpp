@@ -170,45 +170,6 @@ TEST_F(Place, WhoBecomesTheNextWithAnOldEntryJoinsAgain) {
   EXPECT_TRUE(place_.can_join(t(0) + kStale + kOneNs));
 }
 
-TEST_F(Place, IsUpNextOnlyBehindAnOldEntryAndUntilItJoins) {
-  const Instant late = t(0) + kStale + kOneNs;
-  join(1, t(0));
-  stand(1, "60000 3 0", t(10));
-  place_.take_push(next(60'000), t(20));
-  EXPECT_FALSE(place_.is_up_next());
-  place_.take_push(next(60'000), late);
-  EXPECT_TRUE(place_.is_up_next());
-  join(2, late);
-  EXPECT_FALSE(place_.is_up_next());
-}
-
-TEST_F(Place, IsNotUpNextOfAFreeKey) {
-  const Instant late = t(0) + kStale + kOneNs;
-  join(1, t(0));
-  stand(1, "60000 3 0", t(10));
-  place_.take_push(next(60'000), late);
-  place_.take_push(next(0), late);
-  EXPECT_FALSE(place_.is_up_next());
-  EXPECT_TRUE(place_.can_join(late));
-}
-
-TEST_F(Place, IsNotUpNextAtAServerThatMayHaveComeBackEmpty) {
-  join(1, t(0));
-  stand(1, "60000 3 0", t(10));
-  place_.take_push(next(60'000), t(0) + kStale + kOneNs);
-  place_.take_hearing({"", Fault::closed, "restarted"}, t(0) + kStale + kOneNs);
-  EXPECT_FALSE(place_.is_up_next());
-}
-
-TEST_F(Place, TheSecondOfAFreeKeyLooksALittleLaterAlsoWithAnOldEntry) {
-  const Instant late = t(0) + kStale + kOneNs;
-  join(1, t(0));
-  stand(1, "60000 3 0", t(10));
-  place_.take_push(next(kEachPlaceAsksLater.count_ms()), late);
-  EXPECT_FALSE(place_.is_up_next());
-  EXPECT_EQ(place_.next_deadline(), late + kEachPlaceAsksLater + kAfterTheEnd);
-}
-
 TEST_F(Place, WhatIsPushedBeforeTheAnswerIsRemembered) {
   join(1, t(0));
   place_.take_push(next(300), t(1));

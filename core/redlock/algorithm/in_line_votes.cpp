@@ -175,8 +175,10 @@ void InLine::join_where_due(Instant now) {
 
 Wish InLine::wish_for(const LinePlace& place, bool out_of_reach) const {
   if (cut_off()) return Wish::yield;
-  const bool takes = !out_of_reach || place.is_up_next() || (place.voted() && offers_ < kOffersMax);
-  return takes ? Wish::take : Wish::leave;
+  if (!out_of_reach) return Wish::take;
+  // What it does not know of may be on its way to it.
+  if (!place.voted()) return Wish::keep;
+  return offers_ < kOffersMax ? Wish::take : Wish::leave;
 }
 
 Duration InLine::validity(Instant now) const {

@@ -31,7 +31,8 @@ struct Pass {
 
 // What becomes of a vote that is free, or that was this wait's own.
 enum class Wish {
-  leave,  // it stays free: others have a majority, one of whom may plant it there again
+  leave,  // it stays free, or is so again: others have a majority, and one may plant it there
+  keep,   // what is free stays free; what was handed to this wait meanwhile is its own
   take,   // this wait gets it, unless somebody with an earlier ticket does
   yield,  // its own goes to those behind: this wait can reach no majority
 };

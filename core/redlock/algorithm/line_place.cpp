@@ -42,7 +42,6 @@ void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
   }
   channel_ = hearing.channel;
   heard_at_ = now;
-  up_next_ = false;
   deaf_ = channel_.empty() && (deaf_ || keeps_us_deaf(hearing.fault));
   refused_ = refused_ || brief_hearings_ >= kBriefHearingsMax;
   if (!channel_.empty()) return say_anew();
@@ -62,7 +61,6 @@ void LinePlace::note_joined(AttemptNumber attempt, Instant now, Instant answer_b
   joined_at_ = now;
   answer_by_ = answer_by;
   join_at_ = next_at_ = Instant::never();
-  up_next_ = false;
 }
 
 void LinePlace::vote(bool handed_over) {
@@ -118,12 +116,10 @@ void LinePlace::take_push(const Push& push, Instant now) {
     return;
   }
   if (voted_) return;
+  const bool stale = now - joined_at_ > stale_after_;
   const bool idle = push.left && *push.left <= Duration();
   if (idle) taken_until_ = Instant();
-  // What ends so soon is asked for then; the second in line of a free lock is told the same.
-  const bool lasts = !push.left || *push.left > kEachPlaceAsksLater;
-  up_next_ = lasts && now - joined_at_ > stale_after_;
-  next_at_ = up_next_ || idle ? now : first_asks_at(push.left, now);
+  next_at_ = stale || idle ? now : first_asks_at(push.left, now);
   join_at_ = std::min(join_at_, next_at_);
 }
 

@@ -81,9 +81,6 @@ class LinePlace {
   }
   // Does somebody else have the vote, as far as we know?
   [[nodiscard]] bool taken(Instant now) const { return standing_ && now < taken_until_; }
-  // Was it told to be the next behind a lock that somebody has, and has been waiting for so long
-  // that it joins again at once? What was handed to it by the time that join arrives is its own.
-  [[nodiscard]] bool is_up_next() const { return up_next_; }
   // Was the vote free, and we did not take it?
   [[nodiscard]] bool spared() const { return standing_ && !takes_ && taken_until_ == Instant(); }
   // Is anything expected to be known soon that is not?
@@ -125,7 +122,6 @@ class LinePlace {
   Instant answer_by_;
   Instant join_at_ = Instant::never();
   Instant next_at_ = Instant::never();  // what was pushed since the latest join says so
-  bool up_next_ = false;                // and so does this
   Duration pause_ = kTroublePauseFirst;
   bool takes_ = true;  // the latest join does
   std::optional<Standing> standing_;

@@ -10,6 +10,7 @@ namespace {
 // As the script knows it.
 std::string_view word_of(Wish wish) {
   if (wish == Wish::take) return "1";
+  if (wish == Wish::keep) return "3";
   return wish == Wish::leave ? "0" : "2";
 }
 

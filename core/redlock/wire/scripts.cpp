@@ -164,7 +164,8 @@ return held == me and 1 or 0)";
 // his latest: so it is from the moment when a later join gives up what an earlier one had.
 //
 // Who only stands there leaves free what is free: `0` to whoever had it before and plants it again,
-// `2` what he had himself to those behind him.
+// what he had himself too; `2` gives that to those behind him; `3` keeps it, for it may have been
+// handed to him while this was on its way.
 //
 // Where the caller is the only one in line, nothing is kept of others: what is known of whom the
 // line forgot would stay for as long as locks are handed on. Not before ZADD: behind another
@@ -210,7 +211,7 @@ redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. '
 keep(waiters, 15000)
 if holder == me then redis.call('HDEL', waiters, '') end
 if held == me then redis.call('DEL', key) end
-if ARGV[6] ~= '0' and (held == me or (not held and not yields)) then
+if held == me and ARGV[6] ~= '0' or not held and ARGV[6] == '1' then
   serve(true)
   if redis.call('GET', key) == me then return 1 end
 end
@@ -229,7 +230,7 @@ return standing(redis.call('ZRANK', line, me)))";
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
                   "338a204e5b059777b488d6db861577e0528e8a7c"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "0a33ef07492414f562c692b05b58c03d3616c90c"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "48c538eaec307f54e96be0da794bc85284acf33d"};
 
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
 // planted again behind one, must not be given away by a later join that was overtaken on its way.
