@@ -20,6 +20,16 @@ SharedCommand join_of(const std::string& token, std::uint64_t echo = 1) {
 
 using AJoinInASession = SessionTest;
 
+TEST_F(AJoinInASession, SaysWhatItWishesInTheScriptsLetters) {
+  std::string letters;
+  for (const Wish wish : {Wish::leave, Wish::take, Wish::yield, Wish::keep}) {
+    const LineEntry entry{1, "redlock:0", 1, wish};
+    ASSERT_TRUE(submit(1, shared(Join{Resource("r"), Token("a"), Duration::ms(5), entry})));
+    letters += sent().back().back();
+  }
+  EXPECT_EQ(letters, "0123");
+}
+
 TEST_F(AJoinInASession, LeavesSomethingToUndoThoughThisOneWasNotSent) {
   ASSERT_TRUE(submit(1, join_of("a")));
   ASSERT_TRUE(submit(0, delete_of("a")));
