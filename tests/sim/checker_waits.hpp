@@ -73,8 +73,7 @@ class Waits {
   std::vector<std::int64_t> turned_ns_;  // by client and server: when it was turned away last
   std::vector<std::int64_t> to_be_had_;  // by resource: from when on
   std::vector<std::int64_t> silent_ns_;  // by resource: until when somebody silent is in its line
-  std::vector<std::int64_t>
-      dead_ns_;  // the same: until when all who live have looked since a death
+  std::vector<std::int64_t> dead_ns_;   // the same: until when the others have looked since a death
   std::vector<std::int64_t> told_ns_;   // by resource: its latest end that anybody was told of
   std::vector<std::int64_t> early_ns_;  // the same: it ends by itself, so much sooner than that
   std::int64_t calm_from_ns_ = 0;
