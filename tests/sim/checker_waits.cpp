@@ -77,6 +77,7 @@ Waits::Waits(const Plan& plan)
       polls_(since_ns_.size()),
       turned_ns_(plan.clients.size() * plan.servers, kNotTurned),
       to_be_had_(plan.resources, kNobody),
+      waiting_(plan.resources, 0),
       silent_ns_(plan.resources, 0),
       dead_ns_(plan.resources, 0),
       told_ns_(plan.resources, 0),
@@ -100,9 +101,15 @@ Waits::Waits(const Plan& plan)
 }
 
 void Waits::begins(Contender party, std::int64_t now_ns) {
+  ends(party);
+  ++waiting_[party.resource];
   since(party) = now_ns;
   polls_[place_of(party)] = false;
   review_polling(party);
+}
+
+void Waits::ends(Contender party) {
+  if (std::exchange(since(party), kNobody) != kNobody) --waiting_[party.resource];
 }
 
 void Waits::turned_away(std::uint32_t client, std::uint32_t server, std::int64_t now_ns) {
@@ -146,7 +153,7 @@ void Waits::can_be_had(std::uint32_t resource, std::int64_t at_ns, std::int64_t 
   std::int64_t& told_ns = told_ns_[resource];
   if (at_ns > now_ns) {
     from_ns = at_ns;
-    told_ns = std::max(told_ns, at_ns);
+    told_ns = waiting_[resource] == 0 ? at_ns : std::max(told_ns, at_ns);
     early_ns_[resource] = told_ns - at_ns;
   } else if (from_ns > now_ns) {
     from_ns = now_ns;

@@ -21,7 +21,7 @@ class Waits {
 
   // A call that waits in line begins, and ends.
   void begins(Contender party, std::int64_t now_ns);
-  void ends(Contender party) { since(party) = kNobody; }
+  void ends(Contender party);
   // The server is full for a new connection of this client's: maybe for the one on which it
   // listens. Where those leave no majority that it can hear, it asks now and then instead, like
   // everybody who does not stand in line, and may find the lock taken again each time.
@@ -37,8 +37,8 @@ class Waits {
   // A process does nothing any more, for good, and its connections stand. Where it waits it is
   // passed over only when it was not heard of for long; who stands behind it is told nothing.
   void falls_silent(Contender party, std::int64_t now_ns);
-  // A process has ended. Where it waited for its turn, and the lock ends then by itself, those
-  // behind it look when they think that it does; who has been told of a longer life looks late.
+  // A process has ended. Where it waited, maybe as the first, and the lock ends then by itself,
+  // those behind it look when they think that it does; who was told of a longer life looks late.
   void dies(Contender party, std::int64_t now_ns);
   // A process does nothing until then, or something reaches it no sooner.
   void troubled(std::int64_t until_ns);
@@ -72,6 +72,7 @@ class Waits {
   std::vector<bool> polls_;              // the same: it may have left the line in this call
   std::vector<std::int64_t> turned_ns_;  // by client and server: when it was turned away last
   std::vector<std::int64_t> to_be_had_;  // by resource: from when on
+  std::vector<std::uint32_t> waiting_;   // by resource: so many
   std::vector<std::int64_t> silent_ns_;  // by resource: until when somebody silent is in its line
   std::vector<std::int64_t> dead_ns_;   // the same: until when the others have looked since a death
   std::vector<std::int64_t> told_ns_;   // by resource: its latest end that anybody was told of

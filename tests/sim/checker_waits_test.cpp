@@ -173,6 +173,15 @@ TEST_F(WaitsTest, WhoWasToldOfAnEarlierEndDoesNotLookLate) {
   EXPECT_TRUE(in_vain());
 }
 
+TEST_F(WaitsTest, WhoBeganToWaitLaterWasNotToldOfAnEarlierLock) {
+  set_everywhere(1, "a", 20'000);
+  hand_over(3'000, 3'500);
+  checker_.all_given_up(2);
+  go_to(9'000);
+  ask(1, 0, "x");
+  EXPECT_TRUE(in_vain());
+}
+
 TEST_F(WaitsTest, ALockThatIsGivenBackIsHandedOnThoughTheFirstIsDead) {
   hand_over(20'000, 3'000);
   checker_.all_given_up(2);

@@ -54,9 +54,9 @@ class LineConformance : public ConformanceTest {
     return bulk.substr(0, bulk.find('\r'));
   }
   Answers join(std::string_view token, std::string_view ticket, std::string_view channel,
-               std::string_view echo = "7") {
+               std::string_view echo = "7", std::string_view wish = "1") {
     const Answers answers =
-        ask(by_sha(scripts::join, {"lock", token, kTtl, ticket, channel, echo}));
+        ask(by_sha(scripts::join, {"lock", token, kTtl, ticket, channel, echo, wish}));
     alike(answers);
     return answers;
   }
@@ -142,6 +142,24 @@ TEST_F(LineConformance, AnEarlierTicketIsYieldedTo) {
   EXPECT_EQ(join("t2", "20", "c2", "8").real.front(), '$');
   same_push(1);
   same_line();
+}
+
+// Of somebody who takes nothing that is free.
+TEST_F(LineConformance, WhatWasHandedToHimIsKeptGivenBackOrYieldedAsHeWishes) {
+  for (const std::string_view wish : {"0", "2", "3"}) {
+    same({"DEL", "lock", kLine, kWaiters});
+    EXPECT_EQ(join("t1", "10", "c1", "7", wish).real.front(), '$') << wish;
+    same({"SET", "lock", "held", "PX", kTtl});
+    join("t1", "10", "c1", "8", wish);
+    join("t2", "20", "c2");
+    pass("held");
+    same_next(2);
+    same_push(1);
+    EXPECT_EQ(join("t1", "10", "c1", "9", wish).real.front(), wish == "3" ? ':' : '$') << wish;
+    if (wish == "3") same_next(2);
+    if (wish == "2") same_push(2);
+    same_line();
+  }
 }
 
 TEST_F(LineConformance, AJoinThatWasOvertakenChangesNothing) {
@@ -237,8 +255,8 @@ TEST_F(LineConformance, WhatIsNoLockIsRefusedAlike) {
         same({"DEL", key});
         same(makes);
         pass("t1");
-        alike(ask(by_sha(scripts::join, {"lock", "t1", kTtl, "10", "nobody", "7"})));
-        alike(ask(by_sha(scripts::join, {"lock", "t2", kTtl, "20", "nobody", "7"})));
+        alike(ask(by_sha(scripts::join, {"lock", "t1", kTtl, "10", "nobody", "7", "1"})));
+        alike(ask(by_sha(scripts::join, {"lock", "t2", kTtl, "20", "nobody", "7", "1"})));
         pass("t2");
         for (const std::string_view one : {std::string_view("lock"), kLine, kWaiters}) {
           same({"GET", one});

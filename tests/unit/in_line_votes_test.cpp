@@ -8,6 +8,7 @@
 namespace redlock {
 namespace {
 
+using test::kAnswerTime;
 using test::kWaitersTtl;
 using test::kWall;
 using test::Nodes;
@@ -207,7 +208,7 @@ TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
   line_->take_hearing(NodeIndex(0), {"", Fault::closed, "restarted"}, t(100));
   line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(200));
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
-  EXPECT_EQ(join(0).entry.wish, Wish::keep);
+  EXPECT_EQ(join(0).entry.wish, Wish::leave);
   deny(0, t(201), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
   // Until the others are free too.
@@ -297,6 +298,18 @@ TEST_F(Wait, WhoAsksWhileOthersHaveTheLockKeepsWhatIsHandedToHim) {
   EXPECT_EQ(join(1).entry.wish, Wish::take);
   grant(1, t(6'002));
   EXPECT_TRUE(granted());
+}
+
+// Kept, it would be renewed with each join whose answer is lost, and no lease had room there.
+TEST_F(Wait, WhoseAnswerIsLostGivesBackWhatHeMayHave) {
+  stand(Duration::ms(60'000));
+  drain();
+  for (const std::size_t node : {1U, 2U}) deny(node, t(1));
+  const Instant overdue = t(0) + kAnswerTime;
+  line_->take_time(overdue);
+  line_->take_time(overdue + kTroublePauseFirst);
+  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_EQ(join(0).entry.wish, Wish::leave);
 }
 
 TEST_F(Wait, AVoteMoreForTheLockThatItHasIsItsOwn) {

@@ -176,8 +176,8 @@ void InLine::join_where_due(Instant now) {
 Wish InLine::wish_for(const LinePlace& place, bool out_of_reach) const {
   if (cut_off()) return Wish::yield;
   if (!out_of_reach) return Wish::take;
-  // What it does not know of may be on its way to it.
-  if (!place.voted()) return Wish::keep;
+  // What it does not know of may be on its way to it; or an answer was lost, and may be again.
+  if (!place.voted()) return place.troubled() ? Wish::leave : Wish::keep;
   return offers_ < kOffersMax ? Wish::take : Wish::leave;
 }
 

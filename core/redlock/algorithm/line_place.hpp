@@ -39,7 +39,7 @@ class LinePlace {
 
   void take_hearing(const Hearing& hearing, Instant now);
   // Requires can_join(). Handed out: `attempt` is its echo, its answer is due at `answer_by`. One
-  // that does not take gives the vote back, and gets none in its answer.
+  // that does not take is given no vote that is free.
   void note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool takes = true);
   // The answer to a join; one that is not the latest's, or comes late, is ignored.
   void take_reply(AttemptNumber attempt, const Reply& reply, Instant now);

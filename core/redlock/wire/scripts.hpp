@@ -15,12 +15,13 @@ struct Script {
 
 namespace scripts {
 
-// KEYS[1] key, ARGV[1] token. Deletes and hands the lock on to the first in line.
+// KEYS[1] key, ARGV[1] token, ARGV[2] "0" when what it frees stays free. Deletes and hands the lock
+// on to the first in line.
 extern const Script pass;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] ticket, ARGV[4] channel, ARGV[5] echo,
-// ARGV[6] "0" when it must not have what is free. 1 when granted; else, as text, what is left of
-// the key in ms (PTTL's word), a blank, our place in line from 0, a blank, the server's clock in
-// ms.
+// ARGV[6] the wish: "1" it takes what is free; without that, "0" what it had stays free, "2" it
+// goes to those behind, "3" it keeps it. 1 when granted; else, as text, what is left of the key in
+// ms (PTTL's word), a blank, our place in line from 0, a blank, the server's clock in ms.
 extern const Script join;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms. Never shortens.
 extern const Script extend_if_equal;
