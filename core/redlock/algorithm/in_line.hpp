@@ -35,7 +35,7 @@ inline constexpr Duration kTicketOffMax = Duration::ms(100);
 // Votes that are too few to win are offered to earlier tickets: at first after so many round trips,
 // then twice as late each time.
 inline constexpr std::int64_t kOfferAfterRoundTrips = 3;
-// After so many offers that nobody took they are given back, while others have a majority: then
+// The last of so many, of which nobody took one, gives them back while others have a majority: then
 // they are no split that dissolves, and a lease that is kept alive may be in want of them.
 inline constexpr int kOffersMax = 4;
 inline constexpr Duration kOfferPauseMin = Duration::ms(1);
