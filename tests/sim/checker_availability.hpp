@@ -27,6 +27,11 @@ class Availability {
                    std::uint32_t cut_off);
   // Somebody (a client, or nobody) changed what the server keeps of the resource.
   void key_set(std::uint32_t server, Contender party);
+  // It was given there to a lease of the party's own that it had before, in whose line it still
+  // stood: in its own way, until that is released or over.
+  void key_set_for_earlier_lease(std::uint32_t server, Contender party) {
+    call_of(party).occupied |= bit(server);
+  }
   // A connection between the two was struck.
   void struck(std::uint32_t client, std::uint32_t server, std::int64_t now_ns) {
     for (std::uint32_t i = 0; i < plan_.resources; ++i) call_of({client, i}).cut_off |= bit(server);

@@ -106,6 +106,14 @@ TEST_F(AvailabilityTest, WhatTheClientItselfTookIsNoExcuse) {
   EXPECT_EQ(kinds(), Kinds{ViolationKind::unavailable});
 }
 
+TEST_F(AvailabilityTest, WhatIsHandedToAnEarlierLeaseOfItsOwnIsInItsWay) {
+  Availability availability(plan_);
+  availability.call_begins({0}, 0, 0, 0);
+  ASSERT_TRUE(availability.owed({0}, kMs));
+  availability.key_set_for_earlier_lease(1, {0});
+  EXPECT_FALSE(availability.owed({0}, kMs));
+}
+
 TEST_F(AvailabilityTest, AConnectionThatLeadsNowhereIsNotWell) {
   links_.cut_off = 2;
   checker_.begins(0);

@@ -60,6 +60,7 @@ void Checker::note_handed(const Origin& origin, const std::string& value) {
     return report(ViolationKind::wrongly_served, who(origin.client) + " handed a lock to nobody");
   }
   waiter->places[origin.server].note_given(now_ns_);
+  if (waiter->over) availability_.key_set_for_earlier_lease(origin.server, waiter->party);
   deeds(waiter->party, origin.server, Verb::take).push_back({token, true});
 }
 

@@ -296,6 +296,16 @@ constexpr std::array kKnownSeeds{
               Shape::standard_lines,
               {},
               "the checker counted on answers for which the time-out leaves no time"},
+    KnownSeed{
+        50714055, Shape::standard_lines, {}, "a join gave back what was handed to it on the way"},
+    KnownSeed{60152352,
+              Shape::standard_lines,
+              {},
+              "the checker did not know who looks late behind two deaths"},
+    KnownSeed{80719114,
+              Shape::standard_lines,
+              {},
+              "the checker did not know that an earlier lease of one's own is in the way"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {
