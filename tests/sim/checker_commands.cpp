@@ -23,7 +23,7 @@ struct KnownScript {
 };
 constexpr std::array kScripts{
     KnownScript{"338a204e5b059777b488d6db861577e0528e8a7c", Verb::release, 4, Part::passes},
-    KnownScript{"48c538eaec307f54e96be0da794bc85284acf33d", Verb::take, 4, Part::joins},
+    KnownScript{"b03ddab4f0850e372fff7429f9e0e46ef96c0282", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},
@@ -83,8 +83,9 @@ Deed deed_of(const Arguments& arguments) {
 
 // A stamp that was taken is told; so is how one stands in a line, and that is no grant.
 bool Deed::done(std::string_view answer) const {
+  if (joins) return answer == "+GRANTED\r\n";
   if (answer == "+OK\r\n" || answer == ":1\r\n") return true;
-  return !joins && answer.starts_with('$') && answer != "$-1\r\n";
+  return answer.starts_with('$') && answer != "$-1\r\n";
 }
 
 }  // namespace redlock::sim

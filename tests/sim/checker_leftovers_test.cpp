@@ -30,7 +30,7 @@ class LeftoversTest : public CheckerTest {
     set(0, 0, "a", 5000);
     set(0, 1, "a", 5000);
     removed(0, "a", ":1\r\n", 2);
-    join(0, 0, "a", ":1\r\n", connection);
+    join(0, 0, "a", "+GRANTED\r\n", connection);
     told(Verb::release, "a", Decision::granted);
   }
   // The lock "a" of server 0 is shortened by connection 2, and with that becomes "b"; a take of "a"
@@ -60,10 +60,10 @@ class LeftoversTest : public CheckerTest {
   void stand_in_line_late() {
     plan_.clients[0].ttl_ms = 5000;
     go_to(1);
-    join(0, 1, "b", ":1\r\n", 2);
+    join(0, 1, "b", "+GRANTED\r\n", 2);
     go_to(10);
     set(0, 0, "b", 5000, 2);
-    join(0, 0, "b", ":1\r\n", 2);
+    join(0, 0, "b", "+GRANTED\r\n", 2);
     go_to(20);
   }
   // On server 0, by connection 1.
@@ -138,7 +138,7 @@ TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeTheJoinOfItsServerIsNoViolation) 
 
 TEST_F(LeftoversTest, ATakeThatWasWrittenBehindTheFirstJoinOfItsServerIs) {
   stand_in_line_late();
-  join(0, 0, "b", ":1\r\n", 2);  // one more is no excuse
+  join(0, 0, "b", "+GRANTED\r\n", 2);  // one more is no excuse
   arrives_late("c", 11);
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }

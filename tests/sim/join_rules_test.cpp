@@ -9,7 +9,7 @@ namespace {
 using Joining = LineRules;
 
 TEST_F(Joining, TakesALockThatIsAbsentForAFullTtlAndStandsInNoLine) {
-  EXPECT_EQ(join("a", 5, 1234), kYes);
+  EXPECT_EQ(join("a", 5, 1234), kGranted);
   EXPECT_EQ(stored(), bulk("a"));
   EXPECT_EQ(left("k"), ":1234\r\n");
   EXPECT_EQ(line(), Line{});
@@ -115,10 +115,10 @@ TEST_F(Joining, SaysBehindWhichJoinTheLockWasGivenForAsLongAsItLasts) {
 TEST_F(Joining, AgainWithTheLockPutsItsTimeAnew) {
   join("a", 10, 1000);
   wait(900);
-  EXPECT_EQ(join("a", 10, 1000), kYes);
+  EXPECT_EQ(join("a", 10, 1000), kGranted);
   EXPECT_EQ(left("k"), ":1000\r\n");
   wait(100);
-  EXPECT_EQ(join("a", 10, 500), kYes);
+  EXPECT_EQ(join("a", 10, 500), kGranted);
   EXPECT_EQ(left("k"), ":500\r\n") << "as asked for, be it less";
   EXPECT_EQ(line(), Line{});
 }
@@ -142,7 +142,7 @@ TEST_F(Joining, KeepsWhatWasHandedToItAndTakesNothingThatIsFree) {
   EXPECT_EQ(keep("a", 10, "2"), standing(700, 0));
   pass("h");
   take_pushes();
-  EXPECT_EQ(keep("a", 10, "3"), kYes);
+  EXPECT_EQ(keep("a", 10, "3"), kGranted);
   EXPECT_EQ(stored(), bulk("a"));
   EXPECT_EQ(left("k"), ":1000\r\n");
   EXPECT_EQ(given(), bulk("3 a"));
@@ -230,7 +230,7 @@ TEST_F(Joining, TellsHowLongAKeyOfOthersLivesHoweverLongThatIs) {
 TEST_F(Joining, YieldsNothingToALaterTicket) {
   join("a", 10);
   wait_in_line("b", 20);
-  EXPECT_EQ(join("a", 10), kYes);
+  EXPECT_EQ(join("a", 10), kGranted);
   EXPECT_EQ(stored(), bulk("a"));
   EXPECT_EQ(line(), Line{"b"});
 }
@@ -273,7 +273,7 @@ TEST_F(Joining, TakesAnAbsentLockPastThoseWhoCannotBeReached) {
   join("a", 10);
   join("b", 11);
   wait(101);
-  EXPECT_EQ(join("c", 20), kYes);
+  EXPECT_EQ(join("c", 20), kGranted);
   EXPECT_EQ(line(), Line{});
   EXPECT_EQ(waiters(), 0U);
 }
@@ -284,7 +284,7 @@ TEST_F(Joining, TellsTheNextWhenItTakesAnAbsentLock) {
   wait_in_line("b", 20);
   take_pushes();
   wait(101);
-  EXPECT_EQ(join("a", 10, 600), kYes);
+  EXPECT_EQ(join("a", 10, 600), kGranted);
   EXPECT_EQ(take_pushes(), (Pushes{{"b", "next 600 b"}}));
   EXPECT_EQ(line(), Line{"b"});
 }

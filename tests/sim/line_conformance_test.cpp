@@ -98,9 +98,9 @@ class LineConformance : public ConformanceTest {
 };
 
 TEST_F(LineConformance, AnAbsentLockIsGranted) {
-  EXPECT_EQ(join("t1", "5", "c1").real, ":1\r\n");
+  EXPECT_EQ(join("t1", "5", "c1").real, "+GRANTED\r\n");
   same_line();
-  EXPECT_EQ(join("t1", "5", "c1", "8").real, ":1\r\n");
+  EXPECT_EQ(join("t1", "5", "c1", "8").real, "+GRANTED\r\n");
   same_line();
 }
 
@@ -155,7 +155,7 @@ TEST_F(LineConformance, WhatWasHandedToHimIsKeptGivenBackOrYieldedAsHeWishes) {
     pass("held");
     same_next(2);
     same_push(1);
-    EXPECT_EQ(join("t1", "10", "c1", "9", wish).real.front(), wish == "3" ? ':' : '$') << wish;
+    EXPECT_EQ(join("t1", "10", "c1", "9", wish).real.front(), wish == "3" ? '+' : '$') << wish;
     if (wish == "3") same_next(2);
     if (wish == "2") same_push(2);
     same_line();

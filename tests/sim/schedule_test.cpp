@@ -306,6 +306,10 @@ constexpr std::array kKnownSeeds{
               Shape::standard_lines,
               {},
               "the checker did not know that an earlier lease of one's own is in the way"},
+    KnownSeed{80392681,
+              Shape::standard_lines,
+              {},
+              "a removal's answer was taken for that of a join, which was left out"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {

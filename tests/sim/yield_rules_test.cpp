@@ -27,7 +27,7 @@ TEST_F(Yielding, TakesNothing) {
 TEST_F(Yielding, TellsWhoeverIsNextOnceWhereNobodyTakesIt) {
   listen("b");
   yield("b", 20);
-  EXPECT_EQ(join("a", 10), kYes);
+  EXPECT_EQ(join("a", 10), kGranted);
   take_pushes();
   yield("a", 10, "2");
   EXPECT_EQ(stored(), kNil);
@@ -45,7 +45,7 @@ TEST_F(Yielding, IsPassedOverUntilItTakesAgain) {
   pass("b");
   EXPECT_EQ(stored(), kNil);
   EXPECT_EQ(line(), Line{"a"});
-  EXPECT_EQ(join("a", 10, 1000, "2"), kYes);
+  EXPECT_EQ(join("a", 10, 1000, "2"), kGranted);
 }
 
 TEST_F(Yielding, IsOvertakenByNoEarlierJoin) {

@@ -19,6 +19,8 @@ std::vector<Arguments> take_requests(std::string& bytes);
 std::string request(const Arguments& arguments);
 
 inline constexpr std::string_view kOk = "+OK\r\n";
+// To a join.
+inline constexpr std::string_view kGranted = "+GRANTED\r\n";
 inline constexpr std::string_view kNil = "$-1\r\n";
 std::string integer(std::int64_t value);
 std::string bulk(std::string_view text);

@@ -175,7 +175,7 @@ class AJoin : public test::FakeWorld {
     for (std::size_t i = 0; i < 3; ++i) {
       nodes_.push_back(pool_.node(specs(3)[i].endpoint, kTimeoutDefault));
       server(i).say = [](const Arguments& request) -> std::optional<std::string> {
-        if (request.size() == 10) return test::integer(1);
+        if (request.size() == 10) return std::string(test::kGranted);
         return std::nullopt;
       };
     }

@@ -66,9 +66,18 @@ TEST_F(AJoinInASession, IsDeniedWithAStanding) {
   EXPECT_TRUE(session_.idle()) << "who stands in line takes up no room here";
 }
 
+// A removal's answer, where the server leaves out that of the join before it.
+TEST_F(AJoinInASession, TakesNoOthersAnswerForItsOwn) {
+  ASSERT_TRUE(submit(1, join_of("a")));
+  const auto arrivals = receive(test::integer(1));
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.answer, Answer::unknown);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::protocol);
+}
+
 TEST_F(AJoinInASession, ThatAServerDoesNotKnowByItsSha1IsRepeatedInItsOrder) {
   ASSERT_TRUE(submit(1, join_of("a")));
-  receive(test::integer(1));
+  receive(std::string(test::kGranted));
   sent();
   ASSERT_TRUE(submit(1, join_of("a", 2)));
   ASSERT_TRUE(submit(1, join_of("a", 3)));
@@ -85,7 +94,7 @@ TEST_F(AJoinInASession, ThatAServerDoesNotKnowByItsSha1IsRepeatedInItsOrder) {
 
 TEST_F(AJoinInASession, ThatAServerDoesNotKnowByItsSha1IsNotRepeatedBehindItsPass) {
   ASSERT_TRUE(submit(1, join_of("a")));
-  receive(test::integer(1));
+  receive(std::string(test::kGranted));
   sent();
   ASSERT_TRUE(submit(1, join_of("a", 2)));
   ASSERT_TRUE(submit(0, delete_of("a")));

@@ -29,7 +29,7 @@ void Dialect<Join>::write(const RequestWriter& request, const Join& command) {
 }
 
 ReadReply Dialect<Join>::read(const RespValue& value) {
-  if (value.kind == RespKind::integer && value.integer == 1) return Reply::granted();
+  if (value.kind == RespKind::status && value.text == "GRANTED") return Reply::granted();
   if (value.kind == RespKind::bulk && parse_standing(value.text)) return Reply::denied(value.text);
   return std::nullopt;
 }

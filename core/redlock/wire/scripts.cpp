@@ -167,6 +167,9 @@ return held == me and 1 or 0)";
 // what he had himself too; `2` gives that to those behind him; `3` keeps it, for it may have been
 // handed to him while this was on its way.
 //
+// What grants is said in another way than by a removal: one may go on the same connection, and
+// where a server leaves an answer out the next one must not fit.
+//
 // Where the caller is the only one in line, nothing is kept of others: what is known of whom the
 // line forgot would stay for as long as locks are handed on. Not before ZADD: behind another
 // command that writes, a server without memory would carry that out.
@@ -213,7 +216,7 @@ if holder == me then redis.call('HDEL', waiters, '') end
 if held == me then redis.call('DEL', key) end
 if held == me and ARGV[6] ~= '0' or not held and ARGV[6] == '1' then
   serve(true)
-  if redis.call('GET', key) == me then return 1 end
+  if redis.call('GET', key) == me then return redis.status_reply('GRANTED') end
 end
 local rank = redis.call('ZRANK', line, me)
 for step = 1, -1, -2 do
@@ -230,7 +233,7 @@ return standing(redis.call('ZRANK', line, me)))";
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
                   "338a204e5b059777b488d6db861577e0528e8a7c"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "48c538eaec307f54e96be0da794bc85284acf33d"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "b03ddab4f0850e372fff7429f9e0e46ef96c0282"};
 
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
 // planted again behind one, must not be given away by a later join that was overtaken on its way.

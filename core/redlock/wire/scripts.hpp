@@ -20,8 +20,9 @@ namespace scripts {
 extern const Script pass;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] ticket, ARGV[4] channel, ARGV[5] echo,
 // ARGV[6] the wish: "1" it takes what is free; without that, "0" what it had stays free, "2" it
-// goes to those behind, "3" it keeps it. 1 when granted; else, as text, what is left of the key in
-// ms (PTTL's word), a blank, our place in line from 0, a blank, the server's clock in ms.
+// goes to those behind, "3" it keeps it. GRANTED, a status, which no removal answers with: where an
+// answer is left out, that of another is not taken for it. Else, as text, what is left of the key
+// in ms (PTTL's word), a blank, our place in line from 0, a blank, the server's clock in ms.
 extern const Script join;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms. Never shortens.
 extern const Script extend_if_equal;
