@@ -107,8 +107,8 @@ constexpr std::array kEdits{
     Edit{"LineWithoutAnExpiry", "redis.call('PEXPIRE', line, 15000)\n", ""},
     Edit{"WaitersWithoutAnExpiry", "keep(waiters, 15000)\n", ""},
     Edit{"NoYield", "if held == me then redis.call('DEL', key) end\nif held == me and ARGV[6]",
-         "if held == me then redis.call('PEXPIRE', key, ARGV[2]) leave(me) return 1 end\n"
-         "if held == me and ARGV[6]"},
+         "if held == me then redis.call('PEXPIRE', key, ARGV[2]) leave(me)\n"
+         "return redis.status_reply('GRANTED') end\nif held == me and ARGV[6]"},
     Edit{"ServedThoughItOnlyStands", "held == me and ARGV[6] ~= '0' or", "held == me or"},
     Edit{"FreeLockServedThoughItDoesNotTake", "not held and ARGV[6] == '1'", "not held"},
     Edit{"FreeLockServedThoughItYields", "not held and ARGV[6] == '1'",
