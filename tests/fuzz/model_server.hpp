@@ -104,9 +104,11 @@ class ModelServer {
     if (script && arguments.size() == kInspectWords) {
       told = {"4711 12 0 somebody", "$8\r\n-2 12 0 \r\n", "-2 12 0 "};
     }
-    if (script && arguments.size() == kJoinWords) told = {{}, "$8\r\n4711 3 9\r\n", "4711 3 9"};
-    if (!script) told.denied = "$-1\r\n";
-    answer_command(undo ? 0 : id, script, by_sha1, told, input.choice(6));
+    if (script && arguments.size() == kJoinWords) {
+      told = {{}, "$8\r\n4711 3 9\r\n", "4711 3 9", "+GRANTED\r\n"};
+    }
+    if (!script) told = {{}, "$-1\r\n", {}, "+OK\r\n"};
+    answer_command(undo ? 0 : id, by_sha1, told, input.choice(6));
   }
 
   static bool is_undo(std::string_view script) {
@@ -134,13 +136,13 @@ class ModelServer {
   struct Told {
     std::string granted;
     std::string_view denied = ":0\r\n";
-    std::string why = {};  // what is told with a no
+    std::string why = {};             // what is told with a no
+    std::string_view yes = ":1\r\n";  // where nothing is told with it
   };
   static constexpr std::size_t kInspectWords = 4;
   static constexpr std::size_t kJoinWords = 10;
 
-  void answer_command(std::uint64_t id, bool script, bool by_sha1, const Told& told,
-                      std::size_t how) {
+  void answer_command(std::uint64_t id, bool by_sha1, const Told& told, std::size_t how) {
     const auto say = [&](std::string_view reply, Answer answer, std::string text = {}) {
       wire += reply;
       if (id != 0 && !refused) expected.push_back({id, answer, std::move(text)});
@@ -156,7 +158,7 @@ class ModelServer {
       return;
     }
     if (how <= 2) return say(told.denied, Answer::denied, told.why);
-    if (told.granted.empty()) return say(script ? ":1\r\n" : "+OK\r\n", Answer::granted);
+    if (told.granted.empty()) return say(told.yes, Answer::granted);
     say("$" + std::to_string(told.granted.size()) + "\r\n" + told.granted + "\r\n", Answer::granted,
         told.granted);
   }

@@ -25,6 +25,9 @@ bool may_be_granted(const Command& command, const RespValue& value) {
   if (std::holds_alternative<SetIfAbsent>(command)) {
     return value.kind == RespKind::status && value.text == "OK";
   }
+  if (std::holds_alternative<Join>(command)) {
+    return value.kind == RespKind::status && value.text == "GRANTED";
+  }
   if (std::holds_alternative<StampTake>(command)) return value.kind == RespKind::bulk;
   // PTTL's word for no key.
   const bool no_key = value.text.starts_with("-2 ");

@@ -310,6 +310,10 @@ constexpr std::array kKnownSeeds{
               Shape::standard_lines,
               {},
               "a removal's answer was taken for that of a join, which was left out"},
+    KnownSeed{81117937,
+              Shape::standard_lines,
+              {},
+              "a refused removal was repeated behind a join, the answer before it lying unread"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {

@@ -46,6 +46,17 @@ TEST_F(Rule14WhatWasRefused, IsRepeatedBehindAnswersFromTheEndOfItsPauseOn) {
   }
 }
 
+// The answer came when the call that had asked was over, and nobody has read it.
+TEST_F(Rule14WhatWasRefused, IsRepeatedBeforeATakeWhereAnAnswerLiesUnread) {
+  clock_.advance_to(refuse("r") + kRepeatPause);
+  server(2).answer_time = Duration::ms(2);
+  ASSERT_EQ(lock(locks_, "other").decision, Decision::granted);
+  clock_.advance(Duration::ms(5));
+  const Outcome outcome = lock(locks_, "r");
+  step_for(Duration::ms(10));
+  EXPECT_EQ(server(2).keys["r"], outcome.token.view());
+}
+
 TEST_F(Rule14WhatWasRefused, IsRepeatedBehindAnswersForAMinuteAndNoLonger) {
   for (const Duration before : {kOneNs, Duration()}) {
     const std::string key = std::to_string(before.count_ns());

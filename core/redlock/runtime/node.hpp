@@ -72,7 +72,9 @@ class Node final : public Connection<Session> {
   // Of a closing connection: who must be decided before it is closed.
   [[nodiscard]] std::vector<OperationId> open_takes() const { return conversation().open_takes(); }
   [[nodiscard]] std::vector<OperationId> askers() const { return conversation().askers(); }
-  [[nodiscard]] bool has_carried() const { return !carried_.empty() || !refused_.empty(); }
+  [[nodiscard]] bool has_carried() const { return !carried_.empty() || has_refused(); }
+  // Removals that its server has refused, and that are still owed.
+  [[nodiscard]] bool has_refused() const { return !refused_.empty(); }
   // When somebody asked something here last; that removals were tried again says nothing.
   [[nodiscard]] Instant wanted_at() const { return wanted_at_; }
 
