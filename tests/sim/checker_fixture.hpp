@@ -61,12 +61,17 @@ class CheckerTest : public testing::Test {
   // As if the client's SET had been executed; it was written just now.
   void set(std::uint32_t client, std::uint32_t server, const std::string& token,
            std::int64_t ttl_ms, std::uint32_t connection = 0) {
+    put(client, server, token, ttl_ms);
+    executed(client, server, {"SET", "lock", token}, kOk, connection);
+  }
+  // As if one of its commands had set the key.
+  void put(std::uint32_t client, std::uint32_t server, const std::string& token,
+           std::int64_t ttl_ms) {
     Keyspace& keyspace = keyspaces_[server];
     const Entry entry{0, "lock", token, ValueType::string, kWallStartNs / kMs + now_ms_ + ttl_ms};
     keyspace.set_time(kWallStartNs / kMs + now_ms_, now_ms_ * kMs);
     checker_.key_changes(client, server, keyspace.find(0, "lock"), &entry);
     keyspace.put(entry);
-    executed(client, server, {"SET", "lock", token}, kOk, connection);
   }
   // As if it had been denied.
   void ask(std::uint32_t client, std::uint32_t server, const std::string& token,

@@ -57,7 +57,8 @@ void Leftovers::note_take(const Origin& origin, std::uint64_t token, bool set,
   note_first(lock(token).written_ns, origin.written_ns);
   if (!set) return;
   Kept& key = kept(origin.server, token);
-  note_first(key.written_ns, origin.written_ns);
+  // Where nobody knows when it was written: not behind this.
+  note_first(key.written_ns, origin.written_ns > 0 ? origin.written_ns : now_ns);
   key.client = origin.client;
   key.resource = origin.resource;
   key.connection = origin.connection;

@@ -83,7 +83,7 @@ class Leftovers {
     std::uint32_t resource = 0;
     std::uint32_t connection = 0;  // that set it
     std::int64_t set_ns = 0;
-    std::int64_t written_ns = 0;  // the first take that set it
+    std::int64_t written_ns = 0;  // the first take that set it, by then
     std::uint32_t remover = 0;    // the connection of a removal that came first
     bool removed_before = false;
     bool removed = false;  // at any time, by this connection last

@@ -66,6 +66,18 @@ class LeftoversTest : public CheckerTest {
     join(0, 0, "b", "+GRANTED\r\n", 2);
     go_to(20);
   }
+  // The same, where server 0 had stood still: at 10 ms it reads what was written nobody knows when.
+  void stand_in_line_of_unknown_time() {
+    plan_.clients[0].ttl_ms = 5000;
+    go_to(1);
+    join(0, 1, "b", "+GRANTED\r\n", 2);
+    go_to(10);
+    put(0, 0, "b", 5000);
+    const Arguments words{"EVALSHA", scripts::join.sha1, "1", "lock", "b", "5000", "7", "c", "1",
+                          "1"};
+    checker_.command_executed({0, 0, 2, 0}, deed_of(words), "+GRANTED\r\n");
+    go_to(20);
+  }
   // On server 0, by connection 1.
   void arrives_late(const std::string& token, std::int64_t written_ms) {
     const Arguments take{"SET", "lock", token};
@@ -139,6 +151,18 @@ TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeTheJoinOfItsServerIsNoViolation) 
 TEST_F(LeftoversTest, ATakeThatWasWrittenBehindTheFirstJoinOfItsServerIs) {
   stand_in_line_late();
   join(0, 0, "b", "+GRANTED\r\n", 2);  // one more is no excuse
+  arrives_late("c", 11);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
+}
+
+TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeAJoinOfUnknownTimeWasReadIsNoViolation) {
+  stand_in_line_of_unknown_time();
+  arrives_late("a", 5);
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(LeftoversTest, ATakeThatWasWrittenBehindWhatWasReadOfAJoinOfUnknownTimeIs) {
+  stand_in_line_of_unknown_time();
   arrives_late("c", 11);
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }

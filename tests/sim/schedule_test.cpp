@@ -314,6 +314,10 @@ constexpr std::array kKnownSeeds{
               Shape::standard_lines,
               {},
               "a refused removal was repeated behind a join, the answer before it lying unread"},
+    KnownSeed{90038455,
+              Shape::standard_lines,
+              {},
+              "the checker took a join that a stopped server read late for one from before"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {
