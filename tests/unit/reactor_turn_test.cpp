@@ -89,7 +89,7 @@ TEST_F(ATurn, InWhichAJoinIsAskedForKeepsBackWhatWasKeptBackBefore) {
   ASSERT_EQ(lock(locks, "other").decision, Decision::granted);
   server(2).reach = FakeServer::Reach::accepts;
   server(0).say = [](const Arguments& request) -> std::optional<std::string> {
-    if (request.size() == 10) return test::integer(1);
+    if (request.size() == 10) return std::string(test::kGranted);
     return std::nullopt;
   };
   for (std::size_t i = 0; i < 2; ++i) server(i).answer_time = Duration::ms(40);

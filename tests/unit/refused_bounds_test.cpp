@@ -29,6 +29,14 @@ class Rule14WhatWasRefused : public test::Rule14RefusedRemovals {
     third_is_well();
     return refused_at;
   }
+  // To whoever takes the lock again: not where the old key is still in the way.
+  bool third_gives(const std::string& key) {
+    EXPECT_TRUE(third_holds(key));
+    const Outcome outcome = lock(locks_, key);
+    EXPECT_EQ(outcome.decision, Decision::granted);
+    step_for(Duration::ms(10));
+    return server(2).keys[key] == outcome.token.view();
+  }
   void end_request() {
     pool_.deliver();
     step_for(Duration::ms(1));
@@ -52,9 +60,41 @@ TEST_F(Rule14WhatWasRefused, IsRepeatedBeforeATakeWhereAnAnswerLiesUnread) {
   server(2).answer_time = Duration::ms(2);
   ASSERT_EQ(lock(locks_, "other").decision, Decision::granted);
   clock_.advance(Duration::ms(5));
-  const Outcome outcome = lock(locks_, "r");
-  step_for(Duration::ms(10));
-  EXPECT_EQ(server(2).keys["r"], outcome.token.view());
+  EXPECT_TRUE(third_gives("r"));
+}
+
+TEST_F(Rule14WhatWasRefused, IsRepeatedBeforeATakeWhereAnAnswerCameInItsPause) {
+  for (const Duration before : {kOneNs, Duration()}) {
+    const std::string key = std::to_string(before.count_ns());
+    const Instant refused_at = refuse(key);
+    call(locks_);
+    clock_.advance_to(refused_at + kRepeatPause - before);
+    EXPECT_EQ(third_gives(key), before == Duration());
+  }
+}
+
+TEST_F(Rule14WhatWasRefused, IsRepeatedBeforeATakeThoughAnErrorCameBehindTheAnswer) {
+  const Instant refused_at = refuse("r");
+  call(locks_);
+  third_refuses("BUSY Redis is busy running a script.");
+  pool_.run(locks_.begin_check(Resource("other"), Token("t")));
+  step_for(Duration::ms(1));
+  third_is_well();
+  clock_.advance_to(refused_at + kRepeatPause);
+  EXPECT_TRUE(third_gives("r"));
+}
+
+TEST_F(Rule14WhatWasRefused, IsRepeatedBehindTheAnswerToATakeWhereItWasRefusedAgain) {
+  const Instant refused_at = refuse("r");
+  call(locks_);
+  third_refuses(kLoading);
+  clock_.advance_to(refused_at + kRepeatPause);
+  call(locks_);
+  third_is_well();
+  const std::size_t before = removals();
+  clock_.advance(kRepeatPause);
+  EXPECT_FALSE(third_gives("r"));
+  EXPECT_EQ(removals(), before + 1) << "behind what shows that it is well";
 }
 
 TEST_F(Rule14WhatWasRefused, IsRepeatedBehindAnswersForAMinuteAndNoLonger) {

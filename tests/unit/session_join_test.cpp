@@ -68,11 +68,17 @@ TEST_F(AJoinInASession, IsDeniedWithAStanding) {
 
 // A removal's answer, where the server leaves out that of the join before it.
 TEST_F(AJoinInASession, TakesNoOthersAnswerForItsOwn) {
-  ASSERT_TRUE(submit(1, join_of("a")));
-  const auto arrivals = receive(test::integer(1));
-  ASSERT_EQ(arrivals.size(), 1U);
-  EXPECT_EQ(arrivals[0].reply.answer, Answer::unknown);
-  EXPECT_EQ(arrivals[0].reply.fault, Fault::protocol);
+  for (const std::string& others :
+       {test::integer(1), std::string(test::kOk), test::bulk("GRANTED")}) {
+    Session session(Endpoint{}, encoder_);
+    ASSERT_TRUE(session.submit({1, NodeIndex(0), 1}, join_of("a"), t(50)));
+    session.mark_sent(session.output().size());
+    std::vector<Arrival> arrivals;
+    session.take_bytes(others, arrivals);
+    ASSERT_EQ(arrivals.size(), 1U);
+    EXPECT_EQ(arrivals[0].reply.answer, Answer::unknown) << others;
+    EXPECT_EQ(arrivals[0].reply.fault, Fault::protocol) << others;
+  }
 }
 
 TEST_F(AJoinInASession, ThatAServerDoesNotKnowByItsSha1IsRepeatedInItsOrder) {

@@ -16,6 +16,7 @@ Node::Node(std::unique_ptr<Locator> locator, Duration timeout, Transport& transp
 
 void Node::open(Instant now, Instant answer_by) {
   sent_again_.clear();
+  well_ = false;
   Connection::open(now, answer_by, encoder_);
   // Before what is taken there. Of a server in trouble nothing is asked only to find out.
   if (trouble().fault == Fault::none) repeat_refused(now);
@@ -35,7 +36,8 @@ void Node::heard(Instant now) {
   if (conversation().broken()) return;
   waited_in_vain_ = false;
   send_carried(now);
-  if (conversation().take_served()) repeat_refused(now);
+  well_ = conversation().take_served() || well_;
+  if (well_) repeat_refused(now);
 }
 
 void Node::count_errors(Instant now) {
@@ -63,6 +65,7 @@ void Node::note_refused(Instant now) {
 // Until the server carries out anything.
 void Node::owe(const SharedCommand& removal, Instant until, Instant now) {
   repeat_at_ = now + kRepeatPause;
+  well_ = false;
   if (now >= until) return;
   // Whoever asks again and again for one release must not drive out all the others.
   std::erase_if(refused_, [&](const Refused& refused) {
@@ -87,13 +90,8 @@ void Node::submit(const Origin& origin, const SharedCommand& command, Instant an
   wanted_at_ = now;
   const SharedCommand asked = in_place_of_carried(command);
   if (may_open(now)) open(now, answer_by);
-  // The lock was given up: an extend must not be counted that its removal then undoes. Another
-  // release does the same, and is told so.
-  const bool given_up = std::ranges::any_of(refused_, [&](const Refused& refused) {
-    return !is_removal(*command) && lock_name(*refused.removal) == lock_name(*command);
-  });
-  if (given_up) repeat_at_ = Instant();
-  if (given_up && has_conversation()) repeat_refused(now);
+  // Another release does the same, and is told so.
+  if (!is_removal(*command)) repeat_before(*command, now);
   if (has_conversation() && hand_over(origin, asked, answer_by)) return;
   if (is_removal(*command)) {
     submit_cleanup(std::make_shared<const Command>(*undo_of(*command)), answer_by);
@@ -101,6 +99,16 @@ void Node::submit(const Origin& origin, const SharedCommand& command, Instant an
   const bool full = has_conversation();
   arrivals.push_back(
       {origin, full ? Reply::unknown(Fault::bound, "too many unanswered requests") : absence()});
+}
+
+void Node::repeat_before(const Command& command, Instant now) {
+  // The lock was given up: an extend must not be counted that its removal then undoes.
+  const bool given_up = std::ranges::any_of(refused_, [&](const Refused& refused) {
+    return lock_name(*refused.removal) == lock_name(command);
+  });
+  if (given_up) repeat_at_ = Instant();
+  // A take would find the old key.
+  if ((given_up || well_) && has_conversation()) repeat_refused(now);
 }
 
 // Behind its own repetition it would find nothing, and be called unsuccessful. What was tried
@@ -235,6 +243,7 @@ void Node::forget() {
   sent_again_.clear();
   refused_.clear();
   repeat_at_ = Instant();
+  well_ = false;
   waited_in_vain_ = false;
 }
 

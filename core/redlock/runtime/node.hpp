@@ -72,9 +72,11 @@ class Node final : public Connection<Session> {
   // Of a closing connection: who must be decided before it is closed.
   [[nodiscard]] std::vector<OperationId> open_takes() const { return conversation().open_takes(); }
   [[nodiscard]] std::vector<OperationId> askers() const { return conversation().askers(); }
-  [[nodiscard]] bool has_carried() const { return !carried_.empty() || has_refused(); }
-  // Removals that its server has refused, and that are still owed.
-  [[nodiscard]] bool has_refused() const { return !refused_.empty(); }
+  [[nodiscard]] bool has_carried() const { return !carried_.empty() || !refused_.empty(); }
+  // Removals that its server has refused are due, and an answer is awaited that may show it well.
+  [[nodiscard]] bool may_repeat(Instant now) const {
+    return !refused_.empty() && now >= repeat_at_ && has_conversation() && !idle();
+  }
   // When somebody asked something here last; that removals were tried again says nothing.
   [[nodiscard]] Instant wanted_at() const { return wanted_at_; }
 
@@ -95,12 +97,15 @@ class Node final : public Connection<Session> {
   void note_refused(Instant now);
   void owe(const SharedCommand& removal, Instant until, Instant now);
   void repeat_refused(Instant now);
+  // What must not come behind the command, which is no removal.
+  void repeat_before(const Command& command, Instant now);
 
   RequestEncoder& encoder_;
   std::deque<CarriedRemoval> carried_;
   std::vector<SharedCommand> sent_again_;  // on this connection
   std::deque<Refused> refused_;
   Instant repeat_at_;
+  bool well_ = false;  // it has carried something out since it refused a removal last
   Instant wanted_at_;
   bool waited_in_vain_ = false;
 };

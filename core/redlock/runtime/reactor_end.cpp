@@ -36,8 +36,7 @@ void Reactor::replace_silent(Node& node) {
 
 void Reactor::look_before_use(Node& node, Instant now) {
   const bool silent = now - node.last_used() >= idle_limit_;
-  // Where a removal was refused, what lies there may show that its server is well: it goes first.
-  if (node.has_refused() || now - node.last_seen() >= kIdleLook) {
+  if (node.may_repeat(now) || now - node.last_seen() >= kIdleLook) {
     node.begin_look(now);
     node.take_ready(true, false, now, arrivals_);
     node.end_look(now);
