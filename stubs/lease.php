@@ -51,8 +51,8 @@ final class LockManager
      * Takes a lock for as long as the Lease object lives.
      *
      * Who waits stands in line on the servers, and gets the lock in his turn, from whoever gives it
-     * back. Where a server does not allow that (its ACL, a renamed command), the call tries again and
-     * again instead, and lastErrors() says so by "waits by polling: …", also when it got the lock.
+     * back. Where so many do not allow that (their ACL, a renamed command) that no majority is left, the
+     * call tries again and again instead, and lastErrors() says so by "waits by polling: …", also when it got the lock.
      * The call ends within one timeout of the end of the wait, whatever the servers do.
      *
      * @param string|int $resource what to lock. It is the Redis key: at most 65536 bytes, any bytes

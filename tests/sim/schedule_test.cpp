@@ -318,6 +318,10 @@ constexpr std::array kKnownSeeds{
               Shape::standard_lines,
               {},
               "the checker took a join that a stopped server read late for one from before"},
+    KnownSeed{90754640,
+              Shape::standard_lines,
+              {},
+              "whoever began to wait sat out the pause behind subscriptions that had been refused"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {

@@ -238,6 +238,18 @@ TEST_F(ListenerTest, ASocketThatTakesNothingIsWaitedForAndNotAskedAgainAndAgain)
   EXPECT_EQ(listener_.hearing()->fault, Fault::timeout);
 }
 
+// The pause may be longer than a short wait.
+TEST_F(ListenerTest, WhoeverBeginsToListenDoesNotWaitForThePauseBehindWhatPasses) {
+  refuse("BUSY Redis is busy running a script.");
+  run(Duration::seconds(2));
+  ASSERT_EQ(listener_.hearing()->fault, Fault::busy);
+  server().say = nullptr;
+  ASSERT_FALSE(listener_.connected_or_free(clock_.now())) << "it is backed off from";
+  listener_.look(clock_.now(), clock_.now(), pushes_);
+  EXPECT_EQ(listener_.hearing(), nullptr) << "trouble of old is no news";
+  EXPECT_NE(subscribe(), "");
+}
+
 using AListenerThatLayUnread = ListenerTest;
 
 TEST_F(AListenerThatLayUnread, IsReadBeforeItIsTrusted) {

@@ -1,6 +1,7 @@
 // To the nanosecond: from when on a removal that its server refused is repeated, and until when.
 #include <gtest/gtest.h>
 
+#include "redlock/wire/scripts.hpp"
 #include "support/machine.hpp"
 #include "support/refusing_world.hpp"
 
@@ -82,6 +83,19 @@ TEST_F(Rule14WhatWasRefused, IsRepeatedBeforeATakeThoughAnErrorCameBehindTheAnsw
   third_is_well();
   clock_.advance_to(refused_at + kRepeatPause);
   EXPECT_TRUE(third_gives("r"));
+}
+
+// There may be many of them, and an extend has its own time.
+TEST_F(Rule14WhatWasRefused, IsRepeatedBehindWhatIsNoTake) {
+  const Instant refused_at = refuse("r");
+  call(locks_);
+  clock_.advance_to(refused_at + kRepeatPause);
+  const std::size_t before = server(2).log.size();
+  pool_.run(locks_.begin_check(Resource("other"), Token("t")));
+  step_for(Duration::ms(1));
+  ASSERT_EQ(server(2).log.size(), before + 2);
+  EXPECT_EQ(server(2).log[before][1], scripts::check_equal.text);
+  EXPECT_EQ(server(2).log[before + 1][1], scripts::pass.text);
 }
 
 TEST_F(Rule14WhatWasRefused, IsRepeatedBehindTheAnswerToATakeWhereItWasRefusedAgain) {

@@ -176,6 +176,16 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARefusedRemovalIsOfUseForAsLongAsWasSaid
   EXPECT_EQ(session_.refused().front().until, t(99));
 }
 
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatWasServedBeforeARefusalShowsNoServerWell) {
+  const std::string loading = "-LOADING Redis is loading the dataset in memory\r\n";
+  for (const bool well : {false, true}) {
+    ASSERT_TRUE(submit(1, well ? delete_of("a") : set_of("a")));
+    ASSERT_TRUE(submit(2, well ? set_of("a") : delete_of("a")));
+    receive(well ? loading + std::string(test::kOk) : std::string(test::kOk) + loading);
+    EXPECT_EQ(session_.take_served(), well);
+  }
+}
+
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatOneConnectionCannotSendIsLeftForAnother) {
   ASSERT_TRUE(submit(1, set_of("a")));
   ASSERT_TRUE(submit(0, delete_of("b")));

@@ -40,8 +40,9 @@ inline constexpr std::int64_t kOfferAfterRoundTrips = 3;
 inline constexpr int kOffersMax = 4;
 inline constexpr Duration kOfferPauseMin = Duration::ms(1);
 inline constexpr Duration kOfferPauseMax = Duration::seconds(1);
-// For so long, and for twice as long as an answer may take, servers that are silent beside such as
-// refuse may answer again; or for half of what is left of a short wait, but for an answer's time.
+// For so long, or for twice as long as an answer may take where that is more, servers that are
+// silent beside such as refuse may answer again; of a short wait for half of what is left, and an
+// answer's time at least.
 inline constexpr Duration kTooFewFor = Duration::seconds(1);
 
 // What is asked for, besides the lock.

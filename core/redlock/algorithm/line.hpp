@@ -36,14 +36,14 @@ struct Standing {
 struct Push {
   enum class Kind {
     granted,  // the key holds the token now
-    next,     // it is the first in line now
+    next,     // it is the first in line now, or stands behind one to whom what is free was offered
   };
   Kind kind = Kind::next;
   Token token;
   // Of `granted`: the join behind which it was.
   std::uint64_t echo = 0;
-  // Of `next`: how long the key that stands there has to live; nothing: without end. Not positive:
-  // there is none.
+  // Of `next`: how long the key that stands there has to live, or the one in front has to take it;
+  // nothing: without end. Not positive: there is none.
   std::optional<Duration> left;
 };
 

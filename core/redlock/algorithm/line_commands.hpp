@@ -13,8 +13,9 @@
 
 namespace redlock {
 
-// What every removal is: deletes the key when it holds the token and hands the lock on, and leaves
-// the line. Granted: deleted. Denied: not proven ours; the token has left the line all the same.
+// What every removal is: deletes the key when it holds the token, hands the lock on where that is
+// wanted, and leaves the line. Granted: deleted. Denied: not proven ours; the token has left the
+// line all the same.
 //
 // A vote of an attempt that failed is not handed on: it was free, and is again. Whoever is the
 // first in line is told so, and takes it where it is of use to him. Where others have a majority it
@@ -32,7 +33,7 @@ struct Pass {
 // What becomes of a vote that is free, or that was this wait's own.
 enum class Wish {
   leave,  // it stays free, or is so again: others have a majority, and one may plant it there
-  keep,   // what is free stays free; what was handed to this wait meanwhile is its own
+  keep,   // what is free stays free; what was handed to this wait meanwhile is treated as by `take`
   take,   // this wait gets it, unless somebody with an earlier ticket does
   yield,  // its own goes to those behind: this wait can reach no majority
 };
@@ -49,10 +50,10 @@ struct LineEntry {
   Wish wish = Wish::take;
 };
 
-// Sets the key when it is absent or holds the token, unless somebody with an earlier ticket waits,
-// and does not yield: then that one gets it. Who does not get it stands in line, or
-// goes on standing there. Granted:
-// the key holds the token and lives for `ttl` from now. Denied: the reply's text is a Standing.
+// Sets the key when it is absent (and that is wished) or holds the token, unless somebody with an
+// earlier ticket waits, and does not yield: then that one gets it. Who does not get it stands in
+// line, or goes on standing there. Granted: the key holds the token and lives for `ttl` from now.
+// Denied: the reply's text is a Standing.
 struct Join {
   static constexpr Effect kEffect = Effect::takes;
   // It may have been sent before: then one that is not sent leaves all the same something to undo.

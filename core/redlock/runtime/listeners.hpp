@@ -31,7 +31,7 @@ class Listeners {
   // What came of all that was read and sent is taken notice of, and from now on nobody listens but
   // who says so.
   void begin_turn(Instant now) noexcept;
-  // What there is to be told of a node. `change` differs whenever the hearing does; it is never 0.
+  // What there is to be told of a node. `change` differs whenever one hearing follows another.
   struct News {
     std::uint64_t change = 0;
     const Hearing* hearing = nullptr;  // null: nothing yet

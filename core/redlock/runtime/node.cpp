@@ -107,8 +107,9 @@ void Node::repeat_before(const Command& command, Instant now) {
     return lock_name(*refused.removal) == lock_name(command);
   });
   if (given_up) repeat_at_ = Instant();
-  // A take would find the old key.
-  if ((given_up || well_) && has_conversation()) repeat_refused(now);
+  // Or a take would find the old key. Nothing else has to wait for them.
+  const bool due = given_up || (well_ && is_take(command));
+  if (due && has_conversation()) repeat_refused(now);
 }
 
 // Behind its own repetition it would find nothing, and be called unsuccessful. What was tried

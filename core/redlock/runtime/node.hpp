@@ -73,7 +73,7 @@ class Node final : public Connection<Session> {
   [[nodiscard]] std::vector<OperationId> open_takes() const { return conversation().open_takes(); }
   [[nodiscard]] std::vector<OperationId> askers() const { return conversation().askers(); }
   [[nodiscard]] bool has_carried() const { return !carried_.empty() || !refused_.empty(); }
-  // Removals that its server has refused are due, and an answer is awaited that may show it well.
+  // Removals that its server has refused are due, and what is awaited may show it well.
   [[nodiscard]] bool may_repeat(Instant now) const {
     return !refused_.empty() && now >= repeat_at_ && has_conversation() && !idle();
   }

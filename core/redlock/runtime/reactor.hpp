@@ -112,9 +112,10 @@ class Reactor {
   [[nodiscard]] const Running* find(OperationId id) const;
   void look_at_idle(const NodeList& nodes, Instant now);
   void replace_silent(Node& node);
-  // Before a take, where that was not done lately or a removal is owed: what is asked in the middle
-  // of an operation comes behind no look at what is idle, and an answer may lie there behind which
-  // the removal is to be repeated. A removal needs none: it is carried to the next connection.
+  // Before a take, where that was not done lately or a refused removal is due: what is asked in the
+  // middle of an operation comes behind no look at what is idle, and an answer may lie there behind
+  // which the removal is to be repeated. A removal needs none: it is carried to the next
+  // connection.
   void look_before_use(Node& node, Instant now);
   void close_where_decided(Node& node, Instant now);
   // Each node's server has its own time.

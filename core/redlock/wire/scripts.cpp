@@ -165,7 +165,7 @@ return held == me and 1 or 0)";
 //
 // Who only stands there leaves free what is free: `0` to whoever had it before and plants it again,
 // what he had himself too; `2` gives that to those behind him; `3` keeps it, for it may have been
-// handed to him while this was on its way.
+// handed to him while this was on its way, unless somebody in front of him waits.
 //
 // What grants is said in another way than by a removal: one may go on the same connection, and
 // where a server leaves an answer out the next one must not fit.

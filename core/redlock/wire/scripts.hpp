@@ -20,9 +20,10 @@ namespace scripts {
 extern const Script pass;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] ticket, ARGV[4] channel, ARGV[5] echo,
 // ARGV[6] the wish: "1" it takes what is free; without that, "0" what it had stays free, "2" it
-// goes to those behind, "3" it keeps it. GRANTED, a status, which no removal answers with: where an
-// answer is left out, that of another is not taken for it. Else, as text, what is left of the key
-// in ms (PTTL's word), a blank, our place in line from 0, a blank, the server's clock in ms.
+// goes to those behind, "3" it keeps it, unless an earlier ticket waits. GRANTED, a status, which
+// no removal answers with: where an answer is left out, that of another is not taken for it. Else,
+// as text, what is left of the key in ms (PTTL's word), a blank, our place in line from 0, a blank,
+// the server's clock in ms.
 extern const Script join;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms. Never shortens.
 extern const Script extend_if_equal;
@@ -31,8 +32,8 @@ extern const Script extend_if_equal;
 extern const Script swap_if_equal;
 // KEYS[1] key, ARGV[1] token.
 extern const Script check_equal;
-// KEYS[1] key. Its PTTL, how many stand in line for it and its value, with blanks between them;
-// only the second where there is no key. That is -1 where the server does not let us count them.
+// KEYS[1] key. Its PTTL (-2 where there is none), how many stand in line for it (-1 where the
+// server does not let us count them), who the first of them are, and its value, as Inspect says.
 extern const Script inspect;
 // KEYS[1] key, ARGV[1] lease in ms, ARGV[2] fraction digits, ARGV[3] ms per stamp unit.
 // The stored stamp when taken, 0 when a live stamp stands there, an error when what stands

@@ -179,6 +179,7 @@ void Session::take_command_reply(const Awaited& request, const RespValue& value,
     known_scripts_.set(request.command->index());
     served_ = true;
   } else if (is_removal(*request.command) && is_passing(value.text)) {
+    served_ = false;
     refused_.push_back(
         {std::make_shared<const Command>(*undo_of(*request.command)), request.repeat_until});
   }

@@ -97,7 +97,7 @@ class Session final : public Conversation {
   // How many commands were answered by an error, by fault, until whoever counts them says 0.
   using Errors = std::array<std::uint32_t, kFaultCount>;
   [[nodiscard]] Errors& errors() { return errors_; }
-  // Has a command been carried out since this was asked last?
+  // Has a command been carried out since this was asked last, and since a removal was refused?
   [[nodiscard]] bool take_served() { return std::exchange(served_, false); }
   // The connection is done with. Answers every awaited request with `unknown`.
   void fail(Fault fault, const std::string& reason, std::vector<Arrival>& arrivals);
