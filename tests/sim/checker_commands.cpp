@@ -67,7 +67,7 @@ Deed deed_of(const Arguments& arguments) {
   Deed deed{script->verb, arguments[3], arguments[script->token_at]};
   deed.passes = script->part == Part::passes;
   if (script->verb == Verb::swap) deed.held = arguments[4];
-  if (deed.passes) deed.only_stands = arguments.size() > 5 && arguments[5] == "0";
+  if (deed.passes) deed.wish = arguments.size() > 5 ? arguments[5] : "1";
   if (script->part != Part::joins) return deed;
   if (arguments.size() != 10) return {};
   deed.joins = true;
@@ -75,9 +75,7 @@ Deed deed_of(const Arguments& arguments) {
   deed.ticket = arguments[6];
   deed.channel = arguments[7];
   deed.echo = arguments[8];
-  deed.only_stands = arguments[9] == "0";
-  deed.yields = arguments[9] == "2";
-  deed.keeps = arguments[9] == "3";
+  deed.wish = arguments[9];
   return deed;
 }
 

@@ -26,11 +26,10 @@ struct Deed {
   std::string_view echo{};
   // Of a swap: the token that the key is to hold until then.
   std::string_view held{};
-  // A join that must not have what is free, and gives back what it has; a removal that leaves free
-  // what it frees.
-  bool only_stands = false;
-  bool yields = false;  // the same, and what it had goes to those behind it
-  bool keeps = false;   // must not have what is free, but keeps what it has
+  // Of a join and of a removal, in the script's letters: "1" gives what is free to whose turn it
+  // is; "0" leaves it free, and what it had itself too. A join leaves free what is with "2" as
+  // well, which gives what it had to those behind it, and with "3", which keeps that.
+  std::string_view wish{};
 
   // Was the take or the removal done, by what the server answers?
   [[nodiscard]] bool done(std::string_view answer) const;

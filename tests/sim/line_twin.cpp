@@ -43,9 +43,7 @@ bool lasts(const LineView::Key& key, std::int64_t until_ms) {
 
 void LineTwin::begins(const Deed& deed, LineView before, std::int64_t now_ms, bool serves) {
   joins_ = deed.joins;
-  only_stands_ = deed.only_stands;
-  yields_ = deed.yields;
-  keeps_ = deed.keeps;
+  wish_ = deed.wish;
   before_ = std::move(before);
   now_ms_ = now_ms;
   serves_ = serves;
@@ -54,7 +52,7 @@ void LineTwin::begins(const Deed& deed, LineView before, std::int64_t now_ms, bo
   stays_ = false;
   own_ = {std::string(deed.token), number_in(deed.ticket)};
   own_.told = {std::string(deed.channel), number_in<std::uint64_t>(deed.echo), number_in(deed.ttl),
-               now_ms / 1000, yields_ && was_free()};
+               now_ms / 1000, wish_ == "2" && was_free()};
 }
 
 void LineTwin::published(std::string_view channel, std::string_view message,
@@ -93,7 +91,7 @@ void LineTwin::count(const LineView& after, LineCounts& counts) const {
 }
 
 bool LineTwin::to_be_served() const {
-  return !only_stands_ && ((!yields_ && !keeps_) || before_.held == own_.token);
+  return wish_ == "1" || (wish_ != "0" && before_.held == own_.token);
 }
 
 // By a later join, or by nobody knows which.
@@ -201,9 +199,9 @@ const Stander* LineTwin::first_to_ask(const LineView& after) {
 // Whoever has become the first, or may have, was told.
 std::string LineTwin::judge_first(const LineView& after) const {
   const Stander* first = after.first();
-  if (!joins_ && only_stands_ && was_free()) first = first_to_ask(after);
+  if (!joins_ && wish_ == "0" && was_free()) first = first_to_ask(after);
   // Who yields in vain knows it; the next one may not.
-  const bool in_vain = joins_ && yields_ && first != nullptr && !after.held;
+  const bool in_vain = joins_ && wish_ == "2" && first != nullptr && !after.held;
   if (in_vain && first->token == own_.token) {
     first = after.line.size() > 1 ? &after.line[1] : nullptr;
   }

@@ -57,9 +57,7 @@ class LineTwin {
   [[nodiscard]] std::string judge_standing(std::string_view answer, const LineView& after) const;
 
   bool joins_ = false;
-  bool only_stands_ = false;
-  bool yields_ = false;
-  bool keeps_ = false;
+  std::string wish_;
   Stander own_;  // as a join asks for it; of a pass only the token
   LineView before_;
   std::int64_t now_ms_ = 0;
