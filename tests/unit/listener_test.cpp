@@ -238,18 +238,6 @@ TEST_F(ListenerTest, ASocketThatTakesNothingIsWaitedForAndNotAskedAgainAndAgain)
   EXPECT_EQ(listener_.hearing()->fault, Fault::timeout);
 }
 
-// The pause may be longer than a short wait.
-TEST_F(ListenerTest, WhoeverBeginsToListenDoesNotWaitForThePauseBehindWhatPasses) {
-  refuse("BUSY Redis is busy running a script.");
-  run(Duration::seconds(2));
-  ASSERT_EQ(listener_.hearing()->fault, Fault::busy);
-  server().say = nullptr;
-  ASSERT_FALSE(listener_.connected_or_free(clock_.now())) << "it is backed off from";
-  listener_.look(clock_.now(), clock_.now(), pushes_);
-  EXPECT_EQ(listener_.hearing(), nullptr) << "trouble of old is no news";
-  EXPECT_NE(subscribe(), "");
-}
-
 using AListenerThatLayUnread = ListenerTest;
 
 TEST_F(AListenerThatLayUnread, IsReadBeforeItIsTrusted) {
@@ -312,6 +300,17 @@ TEST_F(AListenerThatLayUnread, IsOpenedAnewWhereItWasNotEvenHeardYet) {
   run(Duration::ms(5));
   ASSERT_NE(listener_.hearing(), nullptr);
   EXPECT_NE(listener_.hearing()->channel, "");
+}
+
+// It was wanted no more while it was being made.
+TEST_F(AListenerThatLayUnread, IsOpenedAnewAtOnceWhereItIsOverdue) {
+  server().reach = FakeServer::Reach::vanishes;
+  run(Duration::ms(1));
+  const Instant since = clock_.now();
+  clock_.advance(kAnswerTime);
+  server().reach = FakeServer::Reach::accepts;
+  listener_.look(since, clock_.now(), pushes_);
+  EXPECT_NE(subscribe(), "");
 }
 
 TEST_F(AListenerThatLayUnread, IsNotOverdueBeforeItWasRead) {

@@ -38,10 +38,12 @@ void Listener::ping(Instant now) noexcept {
 
 void Listener::look(Instant since, Instant now, Events& pushes) noexcept {
   if (has_conversation()) take_ready(true, true, now, pushes);
+  const bool broke = closing();
   review(now);
-  skip_backoff();
+  if (broke) skip_backoff();
   // What had not been sent may just have been.
-  if (has_conversation() && now - std::min(since, alive_at()) >= idle_limit_) {
+  const bool forgotten = now - std::min(since, alive_at()) >= idle_limit_;
+  if (has_conversation() && (forgotten || overdue(now))) {
     shut_down();
     review(now);
   }

@@ -41,6 +41,18 @@ Listeners::News Listeners::want(const std::shared_ptr<Node>& node, Duration idle
   return {place->listener.changes(), place->listener.hearing()};
 }
 
+// A pause may be longer than a short wait.
+void Listeners::hurry(std::span<const std::shared_ptr<Node>> nodes, std::size_t enough) noexcept {
+  const auto heard = std::ranges::count_if(places_, [&](const auto& place) {
+    const Hearing* const hearing = place->listener.hearing();
+    return is_of(nodes, *place) && hearing != nullptr && !hearing->channel.empty();
+  });
+  if (static_cast<std::size_t>(heard) >= enough) return;
+  for (const auto& place : places_) {
+    if (is_of(nodes, *place)) place->listener.skip_backoff();
+  }
+}
+
 Listeners::Place* Listeners::place_of(const std::shared_ptr<Node>& node) {
   const auto is_its = [&](const auto& place) { return place->node == node; };
   const auto known = std::ranges::find_if(places_, is_its);

@@ -6,6 +6,7 @@
 // Invariants: at most kListenersMax; one that somebody listens to is never closed to make room.
 // One thread.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,6 +40,9 @@ class Listeners {
   // Somebody listens to it, and a connection that is silent for `idle_limit` may be forgotten on
   // its way. Throws std::bad_alloc.
   News want(const std::shared_ptr<Node>& node, Duration idle_limit, Instant now);
+  // Somebody begins to listen to these, all of them wanted in this turn: where fewer than `enough`
+  // can be heard, what is left alone after some trouble is asked anew at once.
+  void hurry(std::span<const std::shared_ptr<Node>> nodes, std::size_t enough) noexcept;
   // Opens and keeps alive what is wanted in this turn.
   void attend(Instant now) noexcept;
   // Has anything come since that is to be told?
@@ -84,6 +88,10 @@ class Listeners {
   };
 
   [[nodiscard]] bool is_wanted(const Place& place) const { return place.wanted_in == turn_; }
+  [[nodiscard]] static bool is_of(std::span<const std::shared_ptr<Node>> nodes,
+                                  const Place& place) {
+    return std::ranges::find(nodes, place.node) != nodes.end();
+  }
   // Null where there is no room.
   Place* place_of(const std::shared_ptr<Node>& node);
   void make_room();

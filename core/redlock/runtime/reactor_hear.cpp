@@ -1,7 +1,9 @@
 // What servers say unasked: who is told of it, and what becomes of what nobody waits for.
 #include <algorithm>
+#include <utility>
 #include <variant>
 
+#include "redlock/algorithm/quorum.hpp"
 #include "redlock/runtime/reactor.hpp"
 
 namespace redlock {
@@ -28,7 +30,7 @@ void Reactor::hear(Instant now) noexcept {
 }
 
 void Reactor::tell(Running& running, Instant now) noexcept {
-  running.has_listened = true;
+  const bool begins = !std::exchange(running.has_listened, true);
   put(running, now, [&](Operation& operation) {
     for (std::size_t i = 0; i < running.nodes.size() && operation.listens(); ++i) {
       const Listeners::News news = listeners_.want(running.nodes[i], idle_limit_, now);
@@ -37,6 +39,7 @@ void Reactor::tell(Running& running, Instant now) noexcept {
       operation.take_hearing(NodeIndex(i), *news.hearing, now);
     }
   });
+  if (begins) listeners_.hurry(running.nodes, majority_of(running.nodes.size()));
 }
 
 void Reactor::offer(Node& node, const Push& push, Instant now) noexcept {
