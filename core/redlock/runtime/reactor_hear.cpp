@@ -39,7 +39,9 @@ void Reactor::tell(Running& running, Instant now) noexcept {
       operation.take_hearing(NodeIndex(i), *news.hearing, now);
     }
   });
-  if (begins) listeners_.hurry(running.nodes, majority_of(running.nodes.size()));
+  // Who has been told so much that he polls needs none of them.
+  if (!begins || !listens(running)) return;
+  listeners_.hurry(running.nodes, majority_of(running.nodes.size()));
 }
 
 void Reactor::offer(Node& node, const Push& push, Instant now) noexcept {
