@@ -51,6 +51,23 @@ TEST_F(Rule14ANewConnection, RepeatsNoneWhoseMinuteIsOver) {
   EXPECT_TRUE(third_holds());
 }
 
+// Only to find out whether the server is well again nothing is asked of it.
+TEST_F(Rule14ANewConnection, DoesNotCountOnWhatTheServerDidBeforeItsTrouble) {
+  release_in_vain();
+  call(locks_);
+  server(2).stopped = true;
+  pool_.run(locks_.begin_check(Resource("other"), Token("t")));
+  step_for(Duration::ms(1));
+  transport_.drop_connections(server(2));
+  step_for(Duration::ms(1));
+  server(2).stopped = false;
+  clock_.advance(kRepeatPause * 2);
+  const Outcome outcome = lock(locks_);
+  ASSERT_EQ(outcome.decision, Decision::granted);
+  step_for(Duration::ms(1));
+  EXPECT_NE(server(2).keys["r"], outcome.token.view()) << "the old key was in the way";
+}
+
 TEST_F(Rule14ANewConnection, GrantsThemTheirPause) {
   release_in_vain();
   transport_.drop_connections(server(2));
