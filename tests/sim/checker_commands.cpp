@@ -81,7 +81,7 @@ Deed deed_of(const Arguments& arguments) {
 
 // A stamp that was taken is told; so is how one stands in a line, and that is no grant.
 bool Deed::done(std::string_view answer) const {
-  if (joins) return answer == "+GRANTED\r\n";
+  if (joins) return answer == kGranted;
   if (answer == "+OK\r\n" || answer == ":1\r\n") return true;
   return answer.starts_with('$') && answer != "$-1\r\n";
 }

@@ -35,6 +35,9 @@ struct Deed {
   [[nodiscard]] bool done(std::string_view answer) const;
 };
 
+// What a join is granted by.
+inline constexpr std::string_view kGranted = "+GRANTED\r\n";
+
 // Views into the arguments.
 [[nodiscard]] Deed deed_of(const Arguments& arguments);
 

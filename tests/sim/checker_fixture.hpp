@@ -78,11 +78,13 @@ class CheckerTest : public testing::Test {
            std::uint32_t connection = 0) {
     executed(client, server, {"SET", "lock", token}, kNil, connection);
   }
+  static Arguments words_of_join(std::string_view token) {
+    return {"EVALSHA", scripts::join.sha1, "1", "lock", token, "5000", "7", "c", "1", "1"};
+  }
   // As if its join had been executed.
   void join(std::uint32_t client, std::uint32_t server, const std::string& token,
             std::string_view answer, std::uint32_t connection = 0) {
-    const Arguments words{"EVALSHA", scripts::join.sha1, "1", "lock", token, "5000", "7", "c", "1",
-                          "1"};
+    const Arguments words = words_of_join(token);
     checker_.command_begins({client, server, connection, now_ms_ * kMs}, deed_of(words));
     executed(client, server, words, answer, connection);
   }

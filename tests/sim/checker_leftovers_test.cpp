@@ -30,7 +30,7 @@ class LeftoversTest : public CheckerTest {
     set(0, 0, "a", 5000);
     set(0, 1, "a", 5000);
     removed(0, "a", ":1\r\n", 2);
-    join(0, 0, "a", "+GRANTED\r\n", connection);
+    join(0, 0, "a", kGranted, connection);
     told(Verb::release, "a", Decision::granted);
   }
   // The lock "a" of server 0 is shortened by connection 2, and with that becomes "b"; a take of "a"
@@ -56,26 +56,16 @@ class LeftoversTest : public CheckerTest {
     set(0, 0, "a", 5000, 1);
     go_to(10);
   }
-  // Client 0 joins with "b": on server 1 at 1 ms, and at 10 ms on server 0, which grants it.
-  void stand_in_line_late() {
+  // Client 0 joins with "b": on server 1 at 1 ms, and at 10 ms on server 0, which grants it. Of
+  // what that one reads after it stood still nobody knows when it was written.
+  void stand_in_line_late(bool stood_still = false) {
     plan_.clients[0].ttl_ms = 5000;
     go_to(1);
-    join(0, 1, "b", "+GRANTED\r\n", 2);
-    go_to(10);
-    set(0, 0, "b", 5000, 2);
-    join(0, 0, "b", "+GRANTED\r\n", 2);
-    go_to(20);
-  }
-  // The same, where server 0 had stood still: at 10 ms it reads what was written nobody knows when.
-  void stand_in_line_of_unknown_time() {
-    plan_.clients[0].ttl_ms = 5000;
-    go_to(1);
-    join(0, 1, "b", "+GRANTED\r\n", 2);
+    join(0, 1, "b", kGranted, 2);
     go_to(10);
     put(0, 0, "b", 5000);
-    const Arguments words{"EVALSHA", scripts::join.sha1, "1", "lock", "b", "5000", "7", "c", "1",
-                          "1"};
-    checker_.command_executed({0, 0, 2, 0}, deed_of(words), "+GRANTED\r\n");
+    const Arguments words = words_of_join("b");
+    checker_.command_executed({0, 0, 2, stood_still ? 0 : 10 * kMs}, deed_of(words), kGranted);
     go_to(20);
   }
   // On server 0, by connection 1.
@@ -150,19 +140,19 @@ TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeTheJoinOfItsServerIsNoViolation) 
 
 TEST_F(LeftoversTest, ATakeThatWasWrittenBehindTheFirstJoinOfItsServerIs) {
   stand_in_line_late();
-  join(0, 0, "b", "+GRANTED\r\n", 2);  // one more is no excuse
+  join(0, 0, "b", kGranted, 2);  // one more is no excuse
   arrives_late("c", 11);
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }
 
 TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeAJoinOfUnknownTimeWasReadIsNoViolation) {
-  stand_in_line_of_unknown_time();
+  stand_in_line_late(true);
   arrives_late("a", 5);
   EXPECT_EQ(kinds(), Kinds{});
 }
 
 TEST_F(LeftoversTest, ATakeThatWasWrittenBehindWhatWasReadOfAJoinOfUnknownTimeIs) {
-  stand_in_line_of_unknown_time();
+  stand_in_line_late(true);
   arrives_late("c", 11);
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <initializer_list>
 
+#include "sim/checker_commands.hpp"
 #include "sim/conformance.hpp"
 
 namespace redlock::sim {
@@ -98,9 +99,9 @@ class LineConformance : public ConformanceTest {
 };
 
 TEST_F(LineConformance, AnAbsentLockIsGranted) {
-  EXPECT_EQ(join("t1", "5", "c1").real, "+GRANTED\r\n");
+  EXPECT_EQ(join("t1", "5", "c1").real, kGranted);
   same_line();
-  EXPECT_EQ(join("t1", "5", "c1", "8").real, "+GRANTED\r\n");
+  EXPECT_EQ(join("t1", "5", "c1", "8").real, kGranted);
   same_line();
 }
 

@@ -74,8 +74,7 @@ std::string LineTwin::ends(std::string_view answer, const LineView& after) {
     wrong = (this->*judge)(after);
     if (!wrong.empty()) return wrong;
   }
-  if (joins_)
-    return answer == "+GRANTED\r\n" ? judge_granted(after) : judge_standing(answer, after);
+  if (joins_) return answer == kGranted ? judge_granted(after) : judge_standing(answer, after);
   return stays_ && serves_ ? "who has left the line stands in it" : "";
 }
 

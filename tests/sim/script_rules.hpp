@@ -5,13 +5,13 @@
 #include <string>
 
 #include "redlock/wire/scripts.hpp"
+#include "sim/checker_commands.hpp"
 #include "sim/server.hpp"
 
 namespace redlock::sim {
 
 inline constexpr std::int64_t kNowMs = 1'700'000'000'000;
 inline constexpr std::string_view kYes = ":1\r\n";
-inline constexpr std::string_view kGranted = "+GRANTED\r\n";
 inline constexpr std::string_view kNo = ":0\r\n";
 inline constexpr std::string_view kNil = "$-1\r\n";
 

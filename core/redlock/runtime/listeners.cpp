@@ -43,13 +43,16 @@ Listeners::News Listeners::want(const std::shared_ptr<Node>& node, Duration idle
 
 // A pause may be longer than a short wait.
 void Listeners::hurry(std::span<const std::shared_ptr<Node>> nodes, std::size_t enough) noexcept {
+  const auto is_wanted_by_him = [&](const auto& place) {
+    return std::ranges::find(nodes, place->node) != nodes.end();
+  };
   const auto heard = std::ranges::count_if(places_, [&](const auto& place) {
     const Hearing* const hearing = place->listener.hearing();
-    return is_of(nodes, *place) && hearing != nullptr && !hearing->channel.empty();
+    return is_wanted_by_him(place) && hearing != nullptr && !hearing->channel.empty();
   });
   if (static_cast<std::size_t>(heard) >= enough) return;
   for (const auto& place : places_) {
-    if (is_of(nodes, *place)) place->listener.skip_backoff();
+    if (is_wanted_by_him(place)) place->listener.skip_backoff();
   }
 }
 

@@ -6,7 +6,6 @@
 // Invariants: at most kListenersMax; one that somebody listens to is never closed to make room.
 // One thread.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -88,10 +87,6 @@ class Listeners {
   };
 
   [[nodiscard]] bool is_wanted(const Place& place) const { return place.wanted_in == turn_; }
-  [[nodiscard]] static bool is_of(std::span<const std::shared_ptr<Node>> nodes,
-                                  const Place& place) {
-    return std::ranges::find(nodes, place.node) != nodes.end();
-  }
   // Null where there is no room.
   Place* place_of(const std::shared_ptr<Node>& node);
   void make_room();
