@@ -135,6 +135,20 @@ final class ShortenTest extends LeaseTestCase
         self::assertReleased();
     }
 
+    /** What was planted is removed where the lock is released, and not where its token is exchanged. */
+    public function testALeaseOfWhichAVoteWasPlantedAgainIsShortenedAndReleased(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 3_000, ['keepAlive' => true]);
+        self::$fleet->servers[2]->client()->call('DEL', 'r');
+        Wait::until(static fn (): bool => self::votes($lease) === 3, 'the lost vote to be planted again', 20.0);
+        self::assertTrue($lease->shorten(1_000));
+        self::assertSame(3, self::votes($lease));
+        usleep(1_500_000);
+        self::assertTrue($lease->confirm());
+        self::assertTrue($lease->release());
+        self::assertReleased();
+    }
+
     public function testTheLossOfALeaseThatWasShortenedInterruptsAsBefore(): void
     {
         $lease = self::leased(self::locks(), 'r', 60_000, ['keepAlive' => true, 'interrupt' => true]);

@@ -1,6 +1,8 @@
 // The keeper of the lease: what runtime/keeping makes of the machines' answers.
 #include "exhaustive/renewal_world.hpp"
 
+#include <utility>
+
 #include "redlock/algorithm/inquiry.hpp"
 
 namespace redlock::exhaustive {
@@ -87,13 +89,21 @@ void RenewalWorld::end_planting() {
   const Instant now = instant_of(now_);
   machine->take_time(now);
   if (machine->outcome() == nullptr) machine->abort(now);
-  const bool planted = machine->outcome()->decision == Decision::granted;
-  if (!settings_->forgets_plants) undo(plant_, keepers_, Who::a, *machine);
-  if (planted && settings_->counts_plants && trusts()) {
+  undo(plant_, keepers_, Who::a, *machine);
+  if (machine->outcome()->decision != Decision::denied) planted_ = true;
+  if (planted_ && settings_->counts_plants && trusts()) {
     trusted_until_ = std::max(trusted_until_, now + span_of(plant_.asked.by() - 1));
   }
+  for (std::size_t i = 0; settings_->undoes_plants && i < kAskedServers; ++i) {
+    const bool unanswered = plant_.asked.asks(i) && !plant_.asked.heard(i);
+    if (unanswered) send(keepers_, i, {What::remove, Who::a, 0, 0});
+  }
   plant_.asked.end();
-  if (!planted || trust_ != Trust::released || settings_->forgets_plants) return;
+  if (trust_ == Trust::released) remove_planted();
+}
+
+void RenewalWorld::remove_planted() {
+  if (!std::exchange(planted_, false) || settings_->forgets_plants) return;
   for (std::size_t i = 0; i < kAskedServers; ++i) send(keepers_, i, {What::remove, Who::a, 0, 0});
 }
 
@@ -101,6 +111,7 @@ void RenewalWorld::drop() {
   gone_ = true;
   extend_.asked.end();
   if (plant_.asked.running()) end_planting();
+  if (trust_ == Trust::released) remove_planted();
 }
 
 }  // namespace redlock::exhaustive

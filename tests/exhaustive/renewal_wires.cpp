@@ -12,7 +12,8 @@ void RenewalWorld::list_wires(std::vector<Move>& moves) const {
     may(!keepers_[i].to_server.empty(), Kind::keeper_serve, i);
     // Between the end of an extend and the plant that it leads to the keeper does nothing else.
     may(!keepers_[i].answers.empty() && to_be_planted_ == 0, Kind::keeper_hear, i);
-    may(!owners_[i].to_server.empty(), Kind::release_serve, i);
+    may(!owners_[i].to_server.empty(), Kind::owner_serve, i);
+    may(!owners_[i].answers.empty(), Kind::owner_hear, i);
     may(!waiters_[i].to_server.empty(), Kind::waiter_serve, i);
     may(!waiters_[i].answers.empty(), Kind::waiter_hear, i);
     const bool busy = !keepers_[i].to_server.empty() || !keepers_[i].answers.empty();
@@ -80,10 +81,11 @@ Asked::Said RenewalWorld::execute(const Said& said, std::size_t place) {
 }
 
 void RenewalWorld::forget_unwanted() {
-  for (Wires* wires : {&keepers_, &waiters_}) {
+  for (Wires* wires : {&keepers_, &owners_, &waiters_}) {
     for (Wire& wire : *wires) {
       std::erase_if(wire.answers, [this, wires](const Heard& heard) {
         if (wires == &waiters_) return !awaits(take_, heard.number);
+        if (wires == &owners_) return !awaits(own_, heard.number);
         return !awaits(extend_, heard.number) && !awaits(plant_, heard.number);
       });
     }

@@ -30,6 +30,7 @@ RenewalWorld::RenewalWorld(const RenewalSettings& settings)
     : settings_(&settings),
       renewal_(taken_at_the_beginning(settings)),
       tries_(settings.tries),
+      extends_(settings.extends),
       losses_(settings.losses),
       cuts_(settings.cuts) {
   servers_.fill({Who::a, settings.terms.ttl, 0, false});
@@ -48,6 +49,8 @@ std::vector<RenewalWorld::Move> RenewalWorld::moves() const {
   may(to_be_planted_ == 0 && keeper_has_a_turn(), Kind::keeper_turn);
   may(to_be_planted_ != 0, Kind::keeper_plant);
   may(settings_->releases && trusts(), Kind::release);
+  may(extends_ > 0 && trusts() && !own_.asked.running(), Kind::owner_extend);
+  may(own_.asked.overdue(settings_->terms, now_), Kind::owner_turn);
   may(!holding_ && !take_.asked.running() && tries_ > 0, Kind::try_take);
   may(take_.asked.overdue(settings_->terms, now_), Kind::waiter_turn);
   may(holding_, Kind::waiter_release);
@@ -95,8 +98,16 @@ void RenewalWorld::act(const Move& move) {
         send(owners_, i, {What::remove, Who::a, 0, 0});
       }
       return;
-    case Move::Kind::release_serve:
+    case Move::Kind::owner_serve:
       return serve(owners_[server], server);
+    case Move::Kind::owner_extend:
+      --extends_;
+      return begin(own_, Asked::Kind::extend, settings_->terms.ttl, owners_, Who::a);
+    case Move::Kind::owner_hear:
+      hear(own_, owners_[server], server);
+      return owner_decides();
+    case Move::Kind::owner_turn:
+      return owner_decides();
     case Move::Kind::try_take:
       --tries_;
       return begin(take_, Asked::Kind::take, settings_->terms.ttl, waiters_, Who::b);
@@ -127,6 +138,17 @@ void RenewalWorld::waiter_decides() {
   if (holding_) holds_until_ = outcome->decided_at + outcome->validity;
   taken_over_ = taken_over_ || holding_;
   take_.asked.end();
+}
+
+void RenewalWorld::owner_decides() {
+  const auto machine = own_.asked.machine(settings_->terms);
+  if (own_.asked.overdue(settings_->terms, now_)) machine->take_time(instant_of(now_));
+  const Outcome* const outcome = machine->outcome();
+  if (outcome == nullptr) return;
+  own_.asked.end();
+  if (outcome->decision != Decision::granted || !trusts()) return;
+  extended_ = true;
+  trusted_until_ = std::max(trusted_until_, outcome->decided_at + outcome->validity);
 }
 
 void RenewalWorld::tick() {
@@ -182,6 +204,7 @@ std::string RenewalWorld::bytes_of(std::size_t place) const {
   const auto add = [&bytes](auto number) { (bytes += std::to_string(number)) += ','; };
   const auto wanted = [this](std::uint8_t number, const Wires* wires) {
     if (wires == &waiters_) return awaits(take_, number) ? 1 : 0;
+    if (wires == &owners_) return awaits(own_, number) ? 1 : 0;
     return awaits(extend_, number) ? 2 : awaits(plant_, number) ? 3 : 0;
   };
   const Server& server = servers_[place];
@@ -203,6 +226,7 @@ std::string RenewalWorld::bytes_of(std::size_t place) const {
     if (late == place) add(1000 + static_cast<int>(said.what) * 100 + said.by);
   }
   bytes += extend_.asked.bytes_of(place) + plant_.asked.bytes_of(place);
+  bytes += own_.asked.bytes_of(place);
   bytes += take_.asked.bytes_of(place) + ((to_be_planted_ >> place & 1U) != 0 ? '!' : '|');
   return bytes;
 }
@@ -216,6 +240,7 @@ std::string RenewalWorld::bytes() const {
   const auto add = [&bytes](auto number) { (bytes += std::to_string(number)) += ','; };
   for (const std::string& server : servers) (bytes += server) += '#';
   bytes += extend_.asked.bytes() + '/' + plant_.asked.bytes() + '/' + take_.asked.bytes() + '/';
+  bytes += own_.asked.bytes() + '/';
   add(now_);
   add(static_cast<int>(trust_) * 4 + (gone_ ? 2 : 0) + (holding_ ? 1 : 0));
   add(trusted_until_.since_epoch_ns());
@@ -225,7 +250,8 @@ std::string RenewalWorld::bytes() const {
       (renewal_.*pointer_to(RenewalDenied()) ? 1 : 0));
   add(plant_by_);
   add(holds_until_.since_epoch_ns());
-  add(tries_ * 100 + losses_ * 10 + cuts_);
+  add(tries_ * 1000 + extends_ * 100 + losses_ * 10 + cuts_);
+  add(planted_ ? 1 : 0);
   return bytes;
 }
 
@@ -241,7 +267,10 @@ std::string RenewalWorld::to_string(const Move& move) {
                                      "the keeper's turn",
                                      "the keeper plants",
                                      "A releases",
-                                     "A's release is served by",
+                                     "A's owner is served by",
+                                     "A's owner extends",
+                                     "A's owner hears",
+                                     "A's owner's turn",
                                      "B tries",
                                      "B is served by",
                                      "B hears",

@@ -1,13 +1,13 @@
 // A world of one lease that is kept alive and one who waits for its lock, and every order in which
 // what they say can arrive, while servers lose their memory and connections are cut.
 //
-// A holds the lock: its owner releases it at some time, on connections of his own, and beside him
-// its keeper renews it by the production's Renewal, Extend and Plant. B tries to take it, by the
-// production's Acquire. What the keeper makes of their answers is written as in runtime/keeping; it
-// may come to its turn as late as it likes. Servers are a twin of the scripts. A server that lost
-// its memory stays away for a ttl, as operators are told.
-// Times are ticks; of what a server promised and a lease trusts in, one tick is for clocks that
-// differ: a key may end so much too early.
+// A holds the lock: its owner extends it by himself and releases it at some time, on connections of
+// his own, and beside him its keeper renews it by the production's Renewal, Extend and Plant. B
+// tries to take it, by the production's Acquire. What the keeper makes of their answers is written
+// as in runtime/keeping; it may come to its turn as late as it likes. Servers are a twin of the
+// scripts. A server that lost its memory stays away for a ttl, as operators are told. Times are
+// ticks; of what a server promised and a lease trusts in, one tick is for clocks that differ: a key
+// may end so much too early.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -29,12 +29,14 @@ struct RenewalSettings {
   int cuts = 0;            // so many of the keeper's connections are cut
   bool forgotten = false;  // one server has lost its memory before, and is back
   bool releases = true;
+  int extends = 0;            // so often its owner extends it himself
   bool back_at_once = false;  // outside the model: who lost his memory does not stay away
   // What is to be found, where something is: edits of the keeper or the servers.
   bool counts_from_answer = false;  // an extend is trusted from its answer on
   bool counts_plants = false;       // what was planted is trusted at once
   bool plants_over = false;         // a plant takes no notice of what is there
   bool forgets_plants = false;      // a release undoes nothing that was planted
+  bool undoes_plants = false;       // what is unanswered is undone while the lock lives
 };
 
 class RenewalWorld {
@@ -54,7 +56,10 @@ class RenewalWorld {
       keeper_turn,
       keeper_plant,
       release,
-      release_serve,
+      owner_serve,
+      owner_extend,
+      owner_hear,
+      owner_turn,
       try_take,
       waiter_serve,
       waiter_hear,
@@ -71,8 +76,8 @@ class RenewalWorld {
   }
   // What must never be; empty: all is well.
   [[nodiscard]] std::string violation() const;
-  // Has B had the lock?
-  [[nodiscard]] bool happened() const { return taken_over_; }
+  // Has B had the lock, or its owner extended it?
+  [[nodiscard]] bool happened() const { return taken_over_ || extended_; }
   [[nodiscard]] std::string bytes() const;
   [[nodiscard]] static std::string to_string(const Move& move);
 
@@ -119,6 +124,7 @@ class RenewalWorld {
   void attend();
   void plant();
   void end_planting();
+  void remove_planted();
   void drop();
 
   // What is on its way (renewal_wires.cpp).
@@ -137,6 +143,7 @@ class RenewalWorld {
   // B, and time (renewal_world.cpp).
   void act(const Move& move);
   void waiter_decides();
+  void owner_decides();
   void tick();
   [[nodiscard]] bool trusts() const {
     return trust_ == Trust::trusted && instant_of(now_) < trusted_until_;
@@ -154,6 +161,8 @@ class RenewalWorld {
   Renewal renewal_;
   Call extend_;
   Call plant_;
+  Call own_;                    // its owner's extend
+  bool planted_ = false;        // a vote, or it may be yet
   bool gone_ = false;           // the keeper has let go of the lease
   unsigned to_be_planted_ = 0;  // a mask: it is about to ask these servers
   int plant_by_ = 0;
@@ -164,10 +173,12 @@ class RenewalWorld {
   bool holding_ = false;
   Instant holds_until_;
   bool taken_over_ = false;
+  bool extended_ = false;  // by its owner
   Wires waiters_{};
 
   std::vector<std::pair<std::uint8_t, Said>> late_;  // with the server
   int tries_ = 0;
+  int extends_ = 0;
   int losses_ = 0;
   int cuts_ = 0;
 };

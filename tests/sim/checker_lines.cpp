@@ -139,10 +139,10 @@ void Checker::check_dead(std::uint32_t server, const LineView& after) {
          "server " + std::to_string(server) + " keeps somebody in line who is gone");
 }
 
-// Of a lock that is held, by its own client. Votes that are planted again may be taken back.
+// Of a lock that is held, by its own client.
 void Checker::check_given_away(std::uint32_t client, std::uint32_t server, const Entry& before) {
   const Contender party(client, resource_named(before.name));
-  if (!lines_ || plan_.course(party).keep_max_ms > 0) return;
+  if (!lines_) return;
   note_judged(ViolationKind::vote_given_away);
   // A token that was exchanged goes wherever a majority has the other one: that is judged by what
   // is left of both.

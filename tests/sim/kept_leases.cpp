@@ -35,6 +35,15 @@ void KeptLeases::keep(std::shared_ptr<const LockPlan> plan, const Resources& res
 
 void KeptLeases::stop(Trust& trust, bool at_once) {
   trust.end();
+  tell(trust, at_once);
+}
+
+void KeptLeases::retire(Trust& trust, bool at_once) {
+  trust.retire();
+  tell(trust, at_once);
+}
+
+void KeptLeases::tell(const Trust& trust, bool at_once) {
   if (at_once) return keeping_.stop(trust);
   stopped_.push_back(&trust);
 }

@@ -29,6 +29,8 @@ class KeptLeases {
             const Outcome& outcome, RenewalTerms terms, const std::shared_ptr<Trust>& trust);
   // Its owner releases it, or has lost it; the thread hears of that now, or in its next turn.
   void stop(Trust& trust, bool at_once);
+  // The same where he goes on with another token.
+  void retire(Trust& trust, bool at_once);
   // One turn of the thread.
   void act();
   // When it wants the next one, by the process's clock; nothing: when the network has something.
@@ -41,6 +43,8 @@ class KeptLeases {
   void inherit() { transport_.inherit(); }
 
  private:
+  void tell(const Trust& trust, bool at_once);
+
   Clock& clock_;
   SimTransport transport_;
   SimEntropy entropy_;

@@ -21,11 +21,11 @@ bool NativeClient::begin_shorten(Lane& lane) {
                                                   : std::make_shared<Trust>(lane.trusted_until);
   const bool live = now->until() > client_clock_.now();
   if (live) lane.shorter = prepare_shorten(lane.resource, now);
-  if (lane.outer_shorter) now->end();
+  if (lane.outer_shorter) now->retire();
   if (!live || !lane.shorter) return false;
   note("shortens its lease");
   lane.shorter_lost = false;
-  if (lane.trust && !lane.outer_shorter) kept_->stop(*lane.trust, random_.chance(1, 2));
+  if (lane.trust && !lane.outer_shorter) kept_->retire(*lane.trust, random_.chance(1, 2));
   if (lane.trust) lane.trust = lane.shorter->trust;
   lane.value = std::string(lane.shorter->fresh.view());
   lane.trusted_until = lane.shorter->trust->until();

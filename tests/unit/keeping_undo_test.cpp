@@ -1,9 +1,11 @@
-// A vote that is on its way when its lease is kept no more is taken back, and so is one that has
-// just arrived for a lock that was released.
+// A vote that was planted, or may be yet, is removed with the release of its lock, and never
+// before.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
+#include "redlock/wire/scripts.hpp"
 #include "support/keeping_fixture.hpp"
 
 namespace redlock {
@@ -29,6 +31,12 @@ class KeepingUndoTest : public KeepingTest {
     return gone;
   }
   void stop(const KeptLease& lease) { keeping_.stop(*lease.trust); }
+  std::size_t removals(std::size_t i) {
+    return static_cast<std::size_t>(std::ranges::count_if(server(i).log, [](const auto& request) {
+      return request.size() > 1 &&
+             (request[1] == scripts::pass.text || request[1] == scripts::pass.sha1);
+    }));
+  }
 };
 
 TEST_F(KeepingUndoTest, WhatIsPlantedForAReleasedLockIsTakenBackAsItIsStopped) {
@@ -42,10 +50,11 @@ TEST_F(KeepingUndoTest, WhatIsPlantedForAReleasedLockIsTakenBackAsItIsStopped) {
   }
 }
 
-TEST_F(KeepingUndoTest, WhatIsPlantedAsEverythingIsLetGoOfIsTakenBack) {
-  EXPECT_TRUE(is_taken_back_by([this](const KeptLease&) { keeping_.clear(); }));
-  EXPECT_FALSE(is_taken_back_by([this](const KeptLease&) { keeping_.clear(); }, true))
-      << "it has arrived, and the lock is its owner's";
+TEST_F(KeepingUndoTest, WhatIsPlantedAsEverythingIsLetGoOfIsTakenBackWhereItsLockIsReleased) {
+  for (const bool arrived : {false, true}) {
+    EXPECT_FALSE(is_taken_back_by([this](const KeptLease&) { keeping_.clear(); }, arrived))
+        << "the lock is its owner's";
+  }
   for (const bool arrived : {false, true}) {
     EXPECT_TRUE(is_taken_back_by(
         [this](const KeptLease& lease) {
@@ -77,14 +86,59 @@ TEST_F(KeepingUndoTest, WhatIsPlantedForALockThatIsReleasedBehindItsKeepingIsTak
   }));
 }
 
-TEST_F(KeepingUndoTest, WhatIsPlantedForALostLeaseIsTakenBack) {
-  EXPECT_TRUE(is_taken_back_by([this](const KeptLease& lease) {
+// As its other votes do: whoever has the token otherwise may trust in them.
+TEST_F(KeepingUndoTest, WhatIsPlantedForALostLeaseStaysForItsTtl) {
+  EXPECT_FALSE(is_taken_back_by([this](const KeptLease& lease) {
     // Its owner has learned it first, and it is looked at anew.
     lease.trust->lose(Loss::denied);
     keeping_.keep(lease);
     keeping_.drive(clock_.now());
     EXPECT_EQ(losses_->count, 1);
   }));
+}
+
+// Its owner rests on it until a majority has the other token.
+TEST_F(KeepingUndoTest, WhatIsPlantedForATokenThatIsExchangedIsTakenBackBehindTheVerdict) {
+  EXPECT_FALSE(is_taken_back_by([this](const KeptLease& lease) {
+    lease.trust->retire();
+    stop(lease);
+    keep_for(Duration::ms(100));
+  }));
+  EXPECT_TRUE(is_taken_back_by([this](const KeptLease& lease) {
+    lease.trust->retire();
+    stop(lease);
+    step_for(Duration::ms(5));
+    lease.trust->end();
+    keep_for(Duration::ms(100));
+  }));
+}
+
+// An undo that comes late, on the keeper's next connection, would delete what an extend of the
+// owner on his own connections has counted.
+TEST_F(KeepingUndoTest, AnUnansweredPlantIsNeverUndoneWhileItsLockLives) {
+  const KeptLease lease = take_and_plant();
+  ASSERT_EQ(server(2).keys["r"], lease.token.view());
+  const std::size_t before = extends(2);
+  transport_.drop_connections(server(2));
+  // Its owner finds the vote there by now, and counts it.
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
+  keep_for(kTtl * 2);
+  EXPECT_GT(extends(2), before) << "it is extended there on another connection";
+  EXPECT_EQ(removals(2), 0U);
+  EXPECT_EQ(server(2).keys["r"], lease.token.view());
+}
+
+TEST_F(KeepingUndoTest, WhatWasPlantedWithoutAnAnswerIsRemovedWithTheRelease) {
+  const KeptLease lease = take_and_plant();
+  transport_.drop_connections(server(2));
+  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
+  keep_for(Duration::ms(100));
+  server(2).keys["r"] = lease.token.view();
+  lease.trust->end();
+  keeping_.stop(*lease.trust);
+  step_for(Duration::ms(100));
+  EXPECT_TRUE(server(2).keys.empty()) << "the plant may have come behind the owner's release";
+  EXPECT_EQ(keeping_.size(), 0U);
 }
 
 TEST_F(KeepingUndoTest, WhatIsPlantedForALockThatIsPassedOnStaysThoughItIsLookedAt) {

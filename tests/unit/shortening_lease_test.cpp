@@ -343,7 +343,7 @@ TEST_F(AShortenedLease, IsNotPlantedByItsOldToken) {
   ASSERT_EQ(unlock(locks_, held_.token).decision, Decision::granted);
   const KeptLease lease = take_and_plant();
   Shorter shorter = locks_.prepare_shortening(kResource, lease.token, kShort, lease.trust);
-  lease.trust->end();
+  lease.trust->retire();
   keeping_.stop(*lease.trust);
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);

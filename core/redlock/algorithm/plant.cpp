@@ -28,18 +28,9 @@ void Plant::start(Instant now) {
   }
 }
 
-void Plant::queue_undo(Undone which, Instant now) {
-  const auto undo = std::make_shared<const Command>(undo_of(*take_).value());
-  std::vector<Request> requests;
-  for (const NodeIndex node : nodes_) {
-    const NodeReport& report = reports_[node.value()];
-    const bool may_stand = !report.answered || may_have_been_done(report.reply);
-    const bool unsure = !report.answered || report.reply.answer == Answer::unknown;
-    if (which == Undone::all ? !may_stand : !(unsure && may_stand)) continue;
-    requests.push_back(
-        Request{node, kOnlyAttempt, undo, now + (*answer_times_)[node.value()], false});
-  }
-  requests_ = std::move(requests);
+bool Plant::may_stand(NodeIndex node) const {
+  const NodeReport& report = reports_[node.value()];
+  return !report.answered || may_have_been_done(report.reply);
 }
 
 void Plant::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
@@ -54,16 +45,13 @@ void Plant::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Insta
 
 void Plant::take_time(Instant now) {
   if (outcome_ || now < end_) return;
-  queue_undo(Undone::unanswered, now);
-  const bool any = std::ranges::any_of(reports_, [](const NodeReport& report) {
-    return report.answered && report.reply.answer == Answer::granted;
-  });
+  const bool any = std::ranges::any_of(nodes_, [this](NodeIndex node) { return may_stand(node); });
   finish(any ? Decision::granted : Decision::denied, now);
 }
 
 void Plant::abort(Instant now) {
   if (outcome_) return;
-  queue_undo(Undone::all, now);
+  requests_.clear();
   finish(Decision::aborted, now);
 }
 

@@ -4,8 +4,9 @@
 // other. So where an extend was confirmed by a majority, the nodes that denied it are asked to set
 // the key, if there is none: what is somebody else's stays. The planted votes count for nothing
 // until an extend finds them there.
-// What is unanswered when its time is over is undone, behind the unanswered command: it would bring
-// a lock back that has been released meanwhile. So is all of it where it is given up.
+// Nothing of it is ever undone here, also where it is unanswered or given up: the lock lives, and
+// whoever extends it on another connection may count the vote before an undo arrives. Who releases
+// the lock removes it.
 // Pure. One thread; lives for one round.
 #pragma once
 #include <memory>
@@ -28,14 +29,12 @@ class Plant final : public Operation {
   void abort(Instant now) override;
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;
-  // Granted: some were planted; denied: none.
+  // Granted: some were planted, or may be yet; denied: none.
   [[nodiscard]] const Outcome* outcome() const override;
   [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
 
  private:
-  // Undoes it on the nodes that were asked: on all of them, or where no answer has come.
-  enum class Undone { all, unanswered };
-  void queue_undo(Undone which, Instant now);
+  [[nodiscard]] bool may_stand(NodeIndex node) const;
   void finish(Decision decision, Instant now);
 
   AnswerTimes answer_times_;

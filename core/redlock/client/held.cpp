@@ -66,7 +66,8 @@ bool Held::shorten(Duration ttl) {
   Token fresh = shorter.fresh;
   const bool kept = kept_;
   // Nobody extends the old token from here on, nor plants it again.
-  end_trust();
+  trust_->retire();
+  end_keeping();
   token_ = std::move(fresh);
   trust_ = shorter.trust;
   ttl_ = ttl;

@@ -43,6 +43,7 @@ void Keeping::keep(const KeptLease& lease) {
     added.number = known->second.number;
     added.due = known->second.due;
     added.planting = known->second.planting;
+    added.planted = known->second.planted;
     line_.try_emplace(place_of(added), known);
     known->second = std::move(added);
     // While an extend was under way it stood there for the end of its trust.
@@ -80,6 +81,7 @@ void Keeping::drop(Leases::iterator found) noexcept {
     std::erase(planting_, found->first);
     end_planting(lease);
   }
+  if (lease.kept.trust->released()) remove_planted(lease);
   line_.erase(place_of(lease));
   leases_.erase(found);
 }
@@ -196,13 +198,23 @@ void Keeping::take_plantings() noexcept {
   });
 }
 
-// What is under way is undone. So is what was planted for a lease that was released meanwhile, for
-// its release may have been there before it, on another connection.
 void Keeping::end_planting(Lease& lease) noexcept {
-  const KeptLease& kept = lease.kept;
   try {
     const Outcome planted = pool_.take(std::exchange(lease.planting, 0));
-    if (planted.decision != Decision::granted || !kept.trust->released()) return;
+    if (planted.decision != Decision::denied) lease.planted = true;
+  } catch (...) {
+    // What it failed by is of no interest.
+    lease.planted = true;
+  }
+  if (lease.kept.trust->released()) remove_planted(lease);
+}
+
+// Not before: while the lock lives its owner may count the vote, by an extend on a connection of
+// his own that comes before the removal.
+void Keeping::remove_planted(Lease& lease) noexcept {
+  if (!std::exchange(lease.planted, false)) return;
+  const KeptLease& kept = lease.kept;
+  try {
     (void)pool_.take(lease.bound->locks.begin_unlock(kept.resources, kept.token));
   } catch (...) {
     // What it failed by is of no interest.

@@ -61,8 +61,8 @@ class Keeping {
   // not kept, or kept as before, and can be tried again. One that is kept already is kept by these
   // terms from now on.
   void keep(const KeptLease& lease);
-  // It is kept no more. What is being planted is undone where the trust says that it is released,
-  // now or before the answer has come. One that is not kept is no mistake.
+  // It is kept no more. What was planted is removed where the trust says that it is released, now
+  // or before the answer has come. One that is not kept is no mistake.
   void stop(const Trust& trust) noexcept;
   // Lets go of all of them.
   void clear() noexcept;
@@ -89,7 +89,8 @@ class Keeping {
     OperationId asking = 0;  // the extend under way
     Duration by{};           // what it asks for
     OperationId planting = 0;
-    bool left = false;  // only what is being planted is still waited for
+    bool planted = false;  // a vote, or it may be yet: our connections may bring it there late
+    bool left = false;     // only what is being planted is still waited for
   };
   using Leases = std::map<const Trust*, Lease>;
   // Those that are due together come in the order in which they were kept: addresses would make
@@ -104,13 +105,15 @@ class Keeping {
   // A node that has lost its vote is given it again.
   void heal(Lease& lease, const Outcome& extended) noexcept;
   void end_planting(Lease& lease) noexcept;
+  // Its release may have been there before what was planted, on another connection.
+  void remove_planted(Lease& lease) noexcept;
   void end_asking(Lease& lease) noexcept;
   // Sends what the lease wants sent, and puts it in line anew; or tells that it is lost.
   void attend(Leases::iterator found, Instant now) noexcept;
   void put_in_line(Leases::iterator found, Instant due) noexcept;
   void begin_extend(Lease& lease, Duration by, Instant now) noexcept;
   void drop(Leases::iterator found) noexcept;
-  // The same for one whose lock lives on: a vote that is given up while it is planted is undone.
+  // The same for one whose lock lives on, and may be released while a vote is being planted.
   void leave(Leases::iterator found) noexcept;
 
   Pool& pool_;

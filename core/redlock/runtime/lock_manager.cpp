@@ -120,6 +120,7 @@ OperationId LockManager::begin_shortening(Shorter& shorter) {
     return pool_.begin(std::move(shorter.operation), nodes_, shorter.fresh);
   } catch (...) {
     shorter.trust->lose(Loss::silence);
+    shorter.trust_until_then->end();
     // Whoever gives the lock back from now on names the fresh token.
     forget(shorter.resources, shorter.held);
     throw;
@@ -204,6 +205,7 @@ Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
     pool_.note_given_up(shorter.forget_held);
     // A majority has given it votes of its own.
     shorter.trust_until_then->pass_to(nullptr);
+    shorter.trust_until_then->end();
     const Instant now = outcome.decided_at;
     if (granted) (void)trust.prolong(now + outcome.validity, now);
     // A handler may have extended it beyond its short ttl, or released it.
@@ -212,6 +214,7 @@ Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
   }
   if (outcome.decision == Decision::granted) return outcome;
   trust.lose(Loss::silence);
+  if (!trust.lives_on()) shorter.trust_until_then->end();
   // The machine has left the fresh token on the servers, maybe behind a release that found none.
   if (!outcome.token.empty() && !trust.lives_on()) forget(shorter.resources, shorter.fresh);
   return outcome;

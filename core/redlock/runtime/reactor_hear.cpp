@@ -59,8 +59,7 @@ void Reactor::offer(Node& node, const Push& push, Instant now) noexcept {
   if (removal) or_later([&] { node.submit_cleanup(removal, now + node.timeout()); });
 }
 
-// A release, or what a wait leaves behind. Another undo may be of a single vote of a lock that is
-// held: of one that was planted there anew.
+// A release, or what a wait leaves behind. Other attempts stand in no line.
 void Reactor::note_given_up(const Running& running, const Request& request) noexcept {
   if (listeners_.empty() || !std::holds_alternative<Pass>(*request.command)) return;
   if (request.wants_answer || running.has_listened) given_up_.note(request.command);

@@ -69,6 +69,9 @@ class Trust {
   // Its owner releases the lock: nothing of it may be left on the servers, nor come there again.
   void end() noexcept { until_ns_.store(kReleased); }
   [[nodiscard]] bool released() const noexcept { return until_ns_.load() == kReleased; }
+  // Its owner trusts the votes of another token from now on: nothing is extended or planted for
+  // these any more. But he rests on them until a majority has given him those, and then ends it.
+  void retire() noexcept { until_ns_.store(kRetired); }
   // It is over for its owner, but the lock lives on without it: its votes are good ones.
   void pass_on() noexcept { until_ns_.store(kPassedOn); }
   [[nodiscard]] bool passed_on() const noexcept { return until_ns_.load() == kPassedOn; }
@@ -101,6 +104,7 @@ class Trust {
   static constexpr std::int64_t kOver = 0;
   static constexpr std::int64_t kReleased = -1;
   static constexpr std::int64_t kPassedOn = -2;
+  static constexpr std::int64_t kRetired = -3;
 
   std::atomic<std::int64_t> until_ns_;
   std::atomic<std::int64_t> told_until_ns_;
