@@ -134,6 +134,7 @@ Limits removals_and_lines() {
           REDLOCK_LIMIT(span, kBriefHearing),
           REDLOCK_LIMIT(count, kBriefHearingsMax),
           REDLOCK_LIMIT(span, kRefusedFor),
+          REDLOCK_LIMIT(count, kTurnedAwayMax),
           REDLOCK_LIMIT(bytes, kBytesUnawaitedMax),
           REDLOCK_LIMIT(span, kPauseAfterSilence),
           REDLOCK_LIMIT(span, kWaitSlice)};

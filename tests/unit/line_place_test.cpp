@@ -310,6 +310,19 @@ TEST_F(Place, IsRefusedUntilItIsHeardAfterAll) {
   }
 }
 
+TEST_F(Place, IsRefusedByAServerThatTurnsAwayWhoListensUntilItIsHeardAfterAll) {
+  place_.take_hearing({{}, Fault::closed, "trouble"}, t(0));
+  EXPECT_FALSE(place_.refused());
+  place_.take_hearing({{}, Fault::closed, "no room", true}, t(1));
+  EXPECT_TRUE(place_.refused());
+  EXPECT_EQ(place_.report().reply.text, "no room");
+  place_.take_hearing({{}, Fault::closed, "trouble"}, t(2));
+  EXPECT_TRUE(place_.refused());
+  place_.take_hearing({"room", Fault::none, {}}, t(3));
+  EXPECT_FALSE(place_.refused());
+  EXPECT_TRUE(place_.can_join(t(3)));
+}
+
 TEST_F(Place, WhereScriptsAreRefusedItIsOfNoUseToBeHeard) {
   join(1, t(0));
   place_.take_reply(1, Reply::unknown(Fault::acl, "NOPERM"), t(1));

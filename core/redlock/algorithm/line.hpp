@@ -56,6 +56,8 @@ struct Hearing {
   std::string channel;
   Fault fault = Fault::none;
   std::string reason;
+  // Its server lets us in to ask, but nobody to listen, and has no words for that.
+  bool turns_away = false;
 };
 
 }  // namespace redlock

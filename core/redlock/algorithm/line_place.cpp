@@ -42,7 +42,7 @@ void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
   }
   channel_ = hearing.channel;
   heard_at_ = now;
-  deaf_ = channel_.empty() && (deaf_ || keeps_us_deaf(hearing.fault));
+  deaf_ = channel_.empty() && (deaf_ || hearing.turns_away || keeps_us_deaf(hearing.fault));
   refused_ = refused_ || brief_hearings_ >= kBriefHearingsMax;
   if (!channel_.empty()) return say_anew();
   silence_ = Reply::unknown(hearing.fault, hearing.reason);

@@ -105,6 +105,12 @@ class Connection {
   // When something was sent last. That something was read says little: it may have lain there.
   [[nodiscard]] Instant last_used() const { return last_used_; }
   [[nodiscard]] const NodeTrouble& trouble() const { return trouble_; }
+  // It has come about, and its server was in no trouble since it answered last.
+  [[nodiscard]] bool is_well() const {
+    return state_ == State::ready && trouble_.fault == Fault::none;
+  }
+  // How often on end its server has closed it before it had come about.
+  [[nodiscard]] std::uint32_t turned_away() const { return turned_away_; }
   // It was overdue when it was asked last, and has said nothing since.
   [[nodiscard]] bool in_doubt() const { return trouble_.fault == Fault::timeout; }
   // How long its most patient user waits.
@@ -176,6 +182,7 @@ class Connection {
   bool stream_usable_ = false;
   NodeTrouble trouble_;
   std::uint32_t failure_count_ = 0;
+  std::uint32_t turned_away_ = 0;
   Instant retry_at_;
   Instant last_used_;
   // Of the connection and its greeting.

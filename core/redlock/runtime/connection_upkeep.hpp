@@ -83,9 +83,11 @@ template <IsConversation C>
 void Connection<C>::take_status(Instant now, Events& events) {
   const LinkStatus status = transport_.status(connection_);
   if (status.state == LinkState::failed) {
+    if (status.fault == Fault::closed) ++turned_away_;
     begin_closing(status.fault, status.reason, false, now, events);
   } else if (status.state == LinkState::connected) {
     state_ = State::ready;
+    turned_away_ = 0;
     if (counters_) counters_->note_connect();
     // It may have stood for long, unlooked at; the greeting goes out only now.
     ready_by_ = std::max(ready_by_, now + timeout_);
@@ -143,6 +145,7 @@ void Connection<C>::begin_closing(Fault fault, const std::string& reason, bool s
   state_ = State::closing;
   stream_usable_ = stream_usable;
   locator_->note_lost(fault);
+  if (fault != Fault::closed) turned_away_ = 0;
   conversation_->fail(fault, reason, events);
   // A server may close an idle connection; that is no reason to stay away from it.
   if (unused) return;
@@ -200,6 +203,7 @@ void Connection<C>::forget() {
   connection_ = 0;
   state_ = State::idle;
   asked_at_ = Instant();
+  turned_away_ = 0;
   if (counters_) counters_->notice_fork();
   trouble_ = {};
   failure_count_ = 0;

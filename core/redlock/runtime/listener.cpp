@@ -11,6 +11,13 @@ namespace redlock {
 
 template class Connection<Subscription>;
 
+namespace {
+
+constexpr std::string_view kTurnedAway =
+    "the connection to listen on is closed before the TLS handshake each time: maxclients reached?";
+
+}  // namespace
+
 void Listener::attend(Instant now, Events& pushes) noexcept {
   if (may_open(now) && now >= open_at_) subscribe(now);
   if (is_heard() && now - alive_at() >= ping_every()) ping(now);
@@ -98,13 +105,16 @@ void Listener::note_heard() noexcept {
 }
 
 void Listener::note_deaf(Fault fault, const std::string& reason) noexcept {
-  if (hearing_.channel.empty() && hearing_.fault == fault) return;
+  const bool turns_away = is_turned_away();
+  const bool known = hearing_.fault == fault && hearing_.turns_away == turns_away;
+  if (hearing_.channel.empty() && known) return;
   ++changes_;
   hearing_.channel.clear();
   hearing_.fault = fault;
+  hearing_.turns_away = turns_away;
   hearing_.reason.clear();
   try {
-    hearing_.reason = reason;
+    hearing_.reason = turns_away ? kTurnedAway : reason;
   } catch (const std::bad_alloc&) {
     // The fault says enough.
   }

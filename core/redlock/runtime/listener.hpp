@@ -24,6 +24,9 @@ namespace redlock {
 inline constexpr std::string_view kChannelPrefix = "redlock:";
 // A server that refuses to be listened to is not asked again for so long.
 inline constexpr Duration kRefusedFor = Duration::seconds(10);
+// One that closes so many connections in a row before the TLS handshake, while another one of ours
+// is well, lets nobody listen.
+inline constexpr std::uint32_t kTurnedAwayMax = 5;
 
 class Listener final : public Connection<Subscription> {
  public:
@@ -41,6 +44,8 @@ class Listener final : public Connection<Subscription> {
   // A connection that was silent for so long may be forgotten on its way: whoever listens keeps it
   // from that, and one to which nobody listened meanwhile is opened anew.
   void set_idle_limit(Duration limit) { idle_limit_ = limit; }
+  // Is the connection well on which its server is asked?
+  void set_served(bool served) { served_ = served; }
   // Something came while somebody waited for it: it did not lie there, so the connection is alive.
   void note_alive(Instant now) { heard_at_ = now; }
   // When there is something to do though nothing comes; of use while somebody listens.
@@ -66,10 +71,16 @@ class Listener final : public Connection<Subscription> {
   void ping(Instant now) noexcept;
   void let_go(Instant now) noexcept;
   void note_heard() noexcept;
+  // By TLS a server that has no room for one more connection cannot say so: hands are not shaken
+  // yet. Without TLS it does.
+  [[nodiscard]] bool is_turned_away() const {
+    return endpoint().tls && served_ && turned_away() >= kTurnedAwayMax;
+  }
   void note_deaf(Fault fault, const std::string& reason) noexcept;
 
   Entropy& entropy_;
   Duration idle_limit_ = Duration::max();
+  bool served_ = false;
   std::string channel_;  // of the latest conversation
   Hearing hearing_;
   std::uint64_t changes_ = 0;

@@ -25,6 +25,7 @@ Listeners::Place::Place(std::shared_ptr<Node> listened_to, Transport& transport,
 void Listeners::begin_turn(Instant now) noexcept {
   ++turn_;
   changed_ = false;
+  for (const auto& place : places_) place->listener.set_served(place->node->is_well());
   for (const auto& place : places_) place->listener.review(now);
 }
 
