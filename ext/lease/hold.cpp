@@ -179,9 +179,8 @@ void Hold::end(End how) {
   if (alarm_) alarm_->silence();
   // A child has no part in it.
   if (forked()) return;
-  // Nobody believes in what is over, whoever is given it.
-  const bool passed_on = how == End::passed_on && left_until_now > Duration();
-  passed_on ? trust_->pass_on() : trust_->end();
+  // Also where it is over for us: whoever has it may have extended it further.
+  how == End::passed_on ? trust_->pass_on() : trust_->end();
   if (known_to_keeper_) thread_state().keeper->stop(*trust_);
   const auto known = locks_->reentrant.find(resources_.only());
   if (known != locks_->reentrant.end()) {

@@ -6,7 +6,9 @@
 #include <functional>
 
 #include "redlock/wire/scripts.hpp"
+#include "support/child.hpp"
 #include "support/keeping_fixture.hpp"
+#include "support/system_calls.hpp"
 
 namespace redlock {
 namespace {
@@ -30,6 +32,8 @@ class KeepingUndoTest : public KeepingTest {
     server(2).answer_time = Duration();
     return gone;
   }
+  // In nested PID namespaces parent and child may both be process 1.
+  test::SystemCalls calls_;
   void stop(const KeptLease& lease) { keeping_.stop(*lease.trust); }
   std::size_t removals(std::size_t i) {
     return static_cast<std::size_t>(std::ranges::count_if(server(i).log, [](const auto& request) {
@@ -126,6 +130,32 @@ TEST_F(KeepingUndoTest, AnUnansweredPlantIsNeverUndoneWhileItsLockLives) {
   EXPECT_GT(extends(2), before) << "it is extended there on another connection";
   EXPECT_EQ(removals(2), 0U);
   EXPECT_EQ(server(2).keys["r"], lease.token.view());
+}
+
+// The order to stop it comes a moment later.
+TEST_F(KeepingUndoTest, ALeaseThatIsExchangedIsNotToldAsLost) {
+  const KeptLease lease = take_and_plant();
+  lease.trust->retire();
+  keep_for(kTtl);
+  EXPECT_EQ(losses_->count, 0);
+  EXPECT_EQ(keeping_.size(), 0U);
+}
+
+// Its parent may have ended the trust, and rest on the votes of another one by now.
+TEST_F(KeepingUndoTest, AChildRemovesNothingThatItsParentPlanted) {
+  const KeptLease lease = take_and_plant();
+  step_for(Duration::ms(30));
+  lease.trust->end();
+  const std::size_t before = server(2).log.size();
+  EXPECT_EQ(test::exit_status_of_child([&] {
+              keeping_.clear();
+              step_for(Duration::ms(30));
+              return server(2).log.size() == before;
+            }),
+            0);
+  keeping_.clear();
+  step_for(Duration::ms(100));
+  EXPECT_TRUE(server(2).keys.empty()) << "the parent does";
 }
 
 TEST_F(KeepingUndoTest, WhatWasPlantedWithoutAnAnswerIsRemovedWithTheRelease) {

@@ -154,7 +154,7 @@ void Keeping::attend(Leases::iterator found, Instant now) noexcept {
   if (loss != Loss::none) trust.lose(loss);
   // Its owner is about to say so. Asked last: what was found to be over may be so by him.
   if (trust.released()) return drop(found);
-  if (trust.passed_on()) return leave(found);
+  if (trust.passed_on() || trust.retired()) return leave(found);
   if (loss != Loss::none) {
     if (lease.kept.listener) lease.kept.listener->lost();
     return drop(found);
@@ -212,7 +212,8 @@ void Keeping::end_planting(Lease& lease) noexcept {
 // Not before: while the lock lives its owner may count the vote, by an extend on a connection of
 // his own that comes before the removal.
 void Keeping::remove_planted(Lease& lease) noexcept {
-  if (!std::exchange(lease.planted, false)) return;
+  // A child remembers what its parent planted, whose lock may live yet.
+  if (!std::exchange(lease.planted, false) || watch_.forked()) return;
   const KeptLease& kept = lease.kept;
   try {
     (void)pool_.take(lease.bound->locks.begin_unlock(kept.resources, kept.token));

@@ -16,6 +16,7 @@
 
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/runtime/lock_manager.hpp"
+#include "redlock/runtime/process.hpp"
 #include "redlock/runtime/trust.hpp"
 #include "redlock/wire/session.hpp"
 
@@ -117,6 +118,7 @@ class Keeping {
   void leave(Leases::iterator found) noexcept;
 
   Pool& pool_;
+  ForkWatch watch_;
   std::uint64_t latest_number_ = 0;
   std::map<const LockPlan*, std::weak_ptr<Bound>> bound_;
   Leases leases_;

@@ -89,7 +89,8 @@ class LockManager {
   // outer one fails, the inner one's trust ends with it.
   [[nodiscard]] OperationId begin_shortening(Shorter& shorter);
   // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is
-  // none. Nothing where none did, or the extend was not granted. Aborted, it is undone.
+  // none. Nothing where none did, or the extend was not granted. It is never undone: begin_unlock()
+  // removes it with the lock.
   [[nodiscard]] std::optional<OperationId> begin_plant(const Resources& resources,
                                                        const Token& token, Duration ttl,
                                                        const Outcome& extended);

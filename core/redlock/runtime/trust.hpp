@@ -72,6 +72,7 @@ class Trust {
   // Its owner trusts the votes of another token from now on: nothing is extended or planted for
   // these any more. But he rests on them until a majority has given him those, and then ends it.
   void retire() noexcept { until_ns_.store(kRetired); }
+  [[nodiscard]] bool retired() const noexcept { return until_ns_.load() == kRetired; }
   // It is over for its owner, but the lock lives on without it: its votes are good ones.
   void pass_on() noexcept { until_ns_.store(kPassedOn); }
   [[nodiscard]] bool passed_on() const noexcept { return until_ns_.load() == kPassedOn; }
