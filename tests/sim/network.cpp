@@ -291,7 +291,10 @@ void Network::deliver(Connection& connection, Direction direction) {
     if (connection.client_side == ClientSide::connected) ends_.client_ready(connection.client);
   }
   hand_over(connection, direction, bytes);
-  if (pipe.delivered >= pipe.reset_after) return reset(connection);
+  if (pipe.delivered >= pipe.reset_after) {
+    ends_.breaks(connection);
+    return reset(connection);
+  }
   if (pipe.bytes_offset == pipe.bytes.size()) {
     pipe.bytes.clear();
     pipe.bytes_offset = 0;

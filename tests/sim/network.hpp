@@ -121,6 +121,8 @@ class NetworkEnds {
   virtual std::int64_t client_deadline_ns(std::uint32_t client) = 0;
   // Something was kept for that moment.
   virtual void held_back(std::int64_t until_ns) = 0;
+  // It breaks now, at the byte that was drawn for that.
+  virtual void breaks(const Connection& connection) = 0;
   // Bytes of this client leave no earlier than that.
   virtual std::int64_t client_sends_from_ns(std::uint32_t client) = 0;
 };

@@ -43,6 +43,7 @@ class NetworkTest : public testing::Test, public NetworkEnds {
   void client_ready(std::uint32_t) override { ++wakes_; }
   std::int64_t client_deadline_ns(std::uint32_t) override { return deadline_ns_; }
   void held_back(std::int64_t until_ns) override { held_back_until_ns_ = until_ns; }
+  void breaks(const Connection&) override { broke_at_ns_ = now_ns_; }
   std::int64_t client_sends_from_ns(std::uint32_t) override { return 0; }
 
   std::int64_t now_ns_ = 0;
@@ -56,6 +57,7 @@ class NetworkTest : public testing::Test, public NetworkEnds {
   int events_ = 0;
   std::int64_t deadline_ns_ = 0;
   std::int64_t held_back_until_ns_ = 0;
+  std::int64_t broke_at_ns_ = 0;
 };
 
 TEST_F(NetworkTest, BytesArriveInOrderHoweverTheyAreSliced) {
@@ -116,6 +118,7 @@ TEST_F(NetworkTest, AResetStrikesAtItsByte) {
   run_until(50);
   EXPECT_EQ(received_, "abc");
   EXPECT_EQ(connection.client_side, ClientSide::failed);
+  EXPECT_GT(broke_at_ns_, 0) << "not when it was drawn";
 }
 
 TEST_F(NetworkTest, WhatWasSentBeforeTheCloseStillArrives) {

@@ -38,6 +38,7 @@ class RemovalWatchTest : public testing::Test, public NetworkEnds {
   void client_ready(std::uint32_t) override {}
   std::int64_t client_deadline_ns(std::uint32_t) override { return 0; }
   void held_back(std::int64_t) override {}
+  void breaks(const Connection&) override {}
   std::int64_t client_sends_from_ns(std::uint32_t) override { return 0; }
 
   Plan plan_;

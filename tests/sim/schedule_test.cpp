@@ -335,6 +335,11 @@ constexpr std::array kKnownSeeds{
               Shape::standard_lines,
               {},
               "whoever began to wait sat out the pause behind subscriptions that had been refused"},
+    KnownSeed{97787124,
+              Shape::standard_lines,
+              {},
+              "the checker counted a strike from when it was drawn, and not from its byte on"},
+    KnownSeed{98023708, Shape::standard_lines, {}, "the same"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {

@@ -82,6 +82,10 @@ class World final : public NetworkEnds, public ServerObserver, public PushSink {
   void client_ready(std::uint32_t client) override;
   std::int64_t client_deadline_ns(std::uint32_t client) override;
   void held_back(std::int64_t until_ns) override { checker_.troubled(until_ns); }
+  // What was answered before that says nothing of what comes behind.
+  void breaks(const Connection& connection) override {
+    checker_.struck(connection.client, connection.server);
+  }
   std::int64_t client_sends_from_ns(std::uint32_t client) override;
   // PushSink
   bool push(std::uint64_t session, std::string_view bytes) override;
