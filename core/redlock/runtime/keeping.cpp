@@ -81,7 +81,7 @@ void Keeping::drop(Leases::iterator found) noexcept {
     std::erase(planting_, found->first);
     end_planting(lease);
   }
-  if (lease.kept.trust->released()) remove_planted(lease);
+  remove_planted(lease);
   line_.erase(place_of(lease));
   leases_.erase(found);
 }
@@ -206,15 +206,16 @@ void Keeping::end_planting(Lease& lease) noexcept {
     // What it failed by is of no interest.
     lease.planted = true;
   }
-  if (lease.kept.trust->released()) remove_planted(lease);
+  remove_planted(lease);
 }
 
 // Not before: while the lock lives its owner may count the vote, by an extend on a connection of
 // his own that comes before the removal.
 void Keeping::remove_planted(Lease& lease) noexcept {
-  // A child remembers what its parent planted, whose lock may live yet.
-  if (!std::exchange(lease.planted, false) || watch_.forked()) return;
   const KeptLease& kept = lease.kept;
+  // A child remembers what its parent planted, whose lock may live yet.
+  if (!kept.trust->released() || watch_.forked()) return;
+  if (!std::exchange(lease.planted, false)) return;
   try {
     (void)pool_.take(lease.bound->locks.begin_unlock(kept.resources, kept.token));
   } catch (...) {

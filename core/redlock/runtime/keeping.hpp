@@ -106,7 +106,7 @@ class Keeping {
   // A node that has lost its vote is given it again.
   void heal(Lease& lease, const Outcome& extended) noexcept;
   void end_planting(Lease& lease) noexcept;
-  // Its release may have been there before what was planted, on another connection.
+  // Of a lease that is released: its release may have been there before, on another connection.
   void remove_planted(Lease& lease) noexcept;
   void end_asking(Lease& lease) noexcept;
   // Sends what the lease wants sent, and puts it in line anew; or tells that it is lost.
