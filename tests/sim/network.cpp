@@ -171,7 +171,9 @@ std::size_t Network::send_up(Connection& connection, std::string_view bytes) {
   }
   if (size == 0) return 0;
   const std::int64_t unused_ns = now_ns_ - connection.used_ns;
-  if (forgets_after_ns_ > 0 && unused_ns >= forgets_after_ns_) connection.silent = true;
+  if (forgets_after_ns_ > 0 && unused_ns >= forgets_after_ns_) {
+    connection.silent = connection.forgotten = true;
+  }
   connection.used_ns = now_ns_;
   connection.up.bytes.append(bytes.substr(0, size));
   connection.written.append(bytes.substr(0, size));
@@ -243,6 +245,13 @@ bool Network::under_way(std::uint32_t client, std::uint32_t server, std::uint32_
   return std::ranges::any_of(connections_, [client, server, except](const auto& one) {
     if (one->client != client || one->server != server || one->id == except) return false;
     return one->up.bytes_offset < one->up.bytes.size() || !one->unread.empty();
+  });
+}
+
+bool Network::forgotten(std::uint32_t client, std::uint32_t server) const {
+  return std::ranges::any_of(connections_, [client, server](const auto& one) {
+    return one->client == client && one->server == server && one->forgotten &&
+           one->client_side == ClientSide::connected;
   });
 }
 

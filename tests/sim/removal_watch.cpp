@@ -37,6 +37,12 @@ std::string RemovalWatch::executed(const Connection& connection, const Deed& dee
   return "client " + std::to_string(connection.client) + " touches its parent's lock";
 }
 
+void RemovalWatch::left_out(const Connection& connection, const Deed& deed) {
+  std::erase_if(accounts_[connection.client].unknown, [&](const Unknown& one) {
+    return one.connection == connection.id && one.token == token_hash(deed.token);
+  });
+}
+
 std::string RemovalWatch::ended(const Connection& connection) const {
   if (!judged_under(ViolationKind::removal_lost, plan_)) return {};
   const Account& account = accounts_[connection.client];

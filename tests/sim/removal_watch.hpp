@@ -29,6 +29,9 @@ class RemovalWatch {
   // A server has carried out a command, or refused it. Says what is wrong, else nothing.
   [[nodiscard]] std::string executed(const Connection& connection, const Deed& deed,
                                      std::string_view answer);
+  // What it answered was left out: the next answer is taken for it, and the client can know of no
+  // NOSCRIPT. Follows executed().
+  void left_out(const Connection& connection, const Deed& deed);
   // The server has read all that the client ever sent there.
   [[nodiscard]] std::string ended(const Connection& connection) const;
 

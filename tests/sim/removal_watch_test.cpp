@@ -64,6 +64,16 @@ TEST_F(RemovalWatchTest, AnotherLocksRemovalIsNotEnough) {
   EXPECT_NE(watch_.ended(connection), "");
 }
 
+TEST_F(RemovalWatchTest, ANoscriptThatIsLeftOutIsKnownToNobody) {
+  const Connection& connection = network_.open(0, 0);
+  EXPECT_EQ(remove(connection, "first", "-NOSCRIPT No matching script.\r\n"), "");
+  EXPECT_EQ(remove(connection, "second", "-NOSCRIPT No matching script.\r\n"), "");
+  watch_.left_out(connection, deed_of({"EVAL", scripts::pass.text, "1", "lock", "first"}));
+  EXPECT_NE(watch_.ended(connection), "") << "it was told of the second";
+  watch_.left_out(connection, deed_of({"EVAL", scripts::pass.text, "1", "lock", "second"}));
+  EXPECT_EQ(watch_.ended(connection), "");
+}
+
 TEST_F(RemovalWatchTest, AChildMustLeaveItsParentsLocksAlone) {
   const Connection& parents = network_.open(0, 0);
   EXPECT_EQ(take(parents, "first"), "");

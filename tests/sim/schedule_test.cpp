@@ -340,6 +340,15 @@ constexpr std::array kKnownSeeds{
               {},
               "the checker counted a strike from when it was drawn, and not from its byte on"},
     KnownSeed{98023708, Shape::standard_lines, {}, "the same"},
+    KnownSeed{
+        95552661,
+        Shape::standard_lines,
+        {},
+        "whoever left the line on a connection that the network had forgotten was to be gone"},
+    KnownSeed{96269879,
+              Shape::standard_lines,
+              {},
+              "a NOSCRIPT that was left out was to be answered by the script's text"},
 };
 
 TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {

@@ -328,6 +328,7 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
   if (answer.starts_with("-WRONGPASS")) connection.unaccepted_ns = now_ns_;
   if (now_ns_ < machine.hostile_until_ns && spoil(machine, arguments, answer)) {
     connection.spoiled = true;
+    if (answer.empty()) removals_.left_out(connection, deed);
     // Whom nonsense is said to for a greeting has been refused.
     if (greets(arguments)) connection.unaccepted_ns = now_ns_;
   }
