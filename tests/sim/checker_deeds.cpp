@@ -208,14 +208,12 @@ void Checker::check_removed(std::uint32_t client, std::uint32_t server, const En
 }
 
 // Of one who waits: a connection that was given up while he waited took no removal with it, for the
-// wait went on; where the network had forgotten it, the removal is said again on the next one, and
-// nobody waits for that. And some servers let nobody leave.
+// wait went on; and some servers let nobody leave.
 bool Checker::may_linger(Contender party, std::uint32_t server, std::uint64_t token,
                          bool gave_up_connection) {
   if (!lines_ || book_.find(token) == nullptr) return false;
-  if (leftovers_.stays(server, token)) return true;
-  const bool waits = plan_.course(party).wait_ms >= 0;
-  return waits && (gave_up_connection || links_->forgotten(party.client, server));
+  return leftovers_.stays(server, token) ||
+         (gave_up_connection && plan_.course(party).wait_ms >= 0);
 }
 
 void Checker::check_undone(Contender party, bool gave_up_connection) {

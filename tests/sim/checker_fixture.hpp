@@ -21,9 +21,6 @@ struct TestLinks final : Links {
                                std::uint32_t except) const override {
     return busy != kNone && busy != except;
   }
-  [[nodiscard]] bool forgotten(std::uint32_t /*client*/, std::uint32_t server) const override {
-    return server == lost;
-  }
   [[nodiscard]] std::vector<EndedLink> ended(std::uint32_t /*client*/,
                                              std::uint32_t /*server*/) const override {
     return ended_links;
@@ -31,7 +28,6 @@ struct TestLinks final : Links {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t cut_off = kNone;
   std::uint32_t busy = kNone;
-  std::uint32_t lost = kNone;
   std::vector<EndedLink> ended_links;
 };
 

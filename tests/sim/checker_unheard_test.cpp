@@ -104,23 +104,5 @@ TEST_F(UnheardTest, WhoeverWaitsForNoLongerThanAnAnswerAsksAllBefore) {
   EXPECT_TRUE(waits_and_is_owed());
 }
 
-// What he says in vain is said again on his next connection.
-TEST_F(UnheardTest, WhoeverLeavesOnAConnectionThatTheNetworkForgotMayLinger) {
-  stand_in_line("a", 2);
-  for (const std::uint32_t server : {0, 1}) put(0, server, "a", 60'000);
-  links_.lost = 0;
-  checker_.check_undone(0, false);
-  EXPECT_EQ(std::ranges::count(kinds(), ViolationKind::undone_late), 1) << "on server 1 alone";
-}
-
-TEST_F(UnheardTest, WhoeverDoesNotWaitHasNoSuchConnection) {
-  plan_.clients[0].wait_ms = -1;
-  stand_in_line("a", 1);
-  put(0, 0, "a", 60'000);
-  links_.lost = 0;
-  checker_.check_undone(0, false);
-  EXPECT_EQ(std::ranges::count(kinds(), ViolationKind::undone_late), 1);
-}
-
 }  // namespace
 }  // namespace redlock::sim

@@ -23,8 +23,6 @@ class Links {
   // May bytes of the client still arrive there on another connection than this one?
   [[nodiscard]] virtual bool under_way(std::uint32_t client, std::uint32_t server,
                                        std::uint32_t except) const = 0;
-  // Has it written on one that the network had forgotten, and has not closed since?
-  [[nodiscard]] virtual bool forgotten(std::uint32_t client, std::uint32_t server) const = 0;
   // The views last until the client writes.
   [[nodiscard]] virtual std::vector<EndedLink> ended(std::uint32_t client,
                                                      std::uint32_t server) const = 0;

@@ -171,9 +171,7 @@ std::size_t Network::send_up(Connection& connection, std::string_view bytes) {
   }
   if (size == 0) return 0;
   const std::int64_t unused_ns = now_ns_ - connection.used_ns;
-  if (forgets_after_ns_ > 0 && unused_ns >= forgets_after_ns_) {
-    connection.silent = connection.forgotten = true;
-  }
+  if (forgets_after_ns_ > 0 && unused_ns >= forgets_after_ns_) connection.silent = true;
   connection.used_ns = now_ns_;
   connection.up.bytes.append(bytes.substr(0, size));
   connection.written.append(bytes.substr(0, size));
@@ -248,13 +246,6 @@ bool Network::under_way(std::uint32_t client, std::uint32_t server, std::uint32_
   });
 }
 
-bool Network::forgotten(std::uint32_t client, std::uint32_t server) const {
-  return std::ranges::any_of(connections_, [client, server](const auto& one) {
-    return one->client == client && one->server == server && one->forgotten &&
-           one->client_side == ClientSide::connected;
-  });
-}
-
 void Network::reset(Connection& connection) {
   for (Pipe* pipe : {&connection.up, &connection.down}) {
     pipe->bytes.clear();
@@ -301,7 +292,7 @@ void Network::deliver(Connection& connection, Direction direction) {
   }
   hand_over(connection, direction, bytes);
   if (pipe.delivered >= pipe.reset_after) {
-    ends_.breaks(connection);
+    if (connection.client_side == ClientSide::connected) ends_.breaks(connection);
     return reset(connection);
   }
   if (pipe.bytes_offset == pipe.bytes.size()) {

@@ -61,7 +61,6 @@ struct Connection {
   bool outlived = false;
   bool half_closed = false;  // closed, and answers are still read
   bool silent = false;       // half-open: whatever is sent vanishes
-  bool forgotten = false;    // so, because a request came after too long
   Slicing slicing = Slicing::none;
   // For the checker: all that the client wrote, how much it read, and where whole answers ended.
   std::string written;
@@ -145,7 +144,6 @@ class Network final : public Links {
   [[nodiscard]] bool sound(std::uint32_t client, std::uint32_t server) const override;
   [[nodiscard]] bool under_way(std::uint32_t client, std::uint32_t server,
                                std::uint32_t except) const override;
-  [[nodiscard]] bool forgotten(std::uint32_t client, std::uint32_t server) const override;
   [[nodiscard]] std::vector<EndedLink> ended(std::uint32_t client,
                                              std::uint32_t server) const override;
   // The slicing of connections opened from now on.

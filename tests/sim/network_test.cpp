@@ -118,7 +118,7 @@ TEST_F(NetworkTest, AResetStrikesAtItsByte) {
   run_until(50);
   EXPECT_EQ(received_, "abc");
   EXPECT_EQ(connection.client_side, ClientSide::failed);
-  EXPECT_GT(broke_at_ns_, 0) << "not when it was drawn";
+  EXPECT_GT(broke_at_ns_, 10 * kMs) << "not when it was drawn";
 }
 
 TEST_F(NetworkTest, WhatWasSentBeforeTheCloseStillArrives) {
@@ -128,25 +128,6 @@ TEST_F(NetworkTest, WhatWasSentBeforeTheCloseStillArrives) {
   run_until(50);
   EXPECT_EQ(received_, "undo");
   EXPECT_TRUE(server_saw_end_);
-}
-
-TEST_F(NetworkTest, AFlowIsForgottenWhereARequestComesTooLate) {
-  network_.set_forgets_after(40 * kMs);
-  Connection& connection = connected();
-  network_.send_up(connection, "soon");
-  run_until(45);
-  EXPECT_FALSE(network_.forgotten(0, 0)) << "nobody has found out";
-  network_.send_up(connection, "late");
-  run_until(90);
-  EXPECT_EQ(received_, "soonlate");
-  EXPECT_FALSE(network_.forgotten(0, 0));
-  network_.send_up(connection, "too late");
-  run_until(100);
-  EXPECT_EQ(received_, "soonlate");
-  EXPECT_TRUE(network_.forgotten(0, 0));
-  EXPECT_FALSE(network_.forgotten(1, 0));
-  network_.close(connection);
-  EXPECT_FALSE(network_.forgotten(0, 0)) << "what was said there is said again";
 }
 
 TEST_F(NetworkTest, AHalfOpenConnectionSwallowsEverything) {

@@ -18,16 +18,15 @@ void RemovalWatch::inherit(std::uint32_t client) {
   account.taken.clear();
 }
 
-std::string RemovalWatch::executed(const Connection& connection, const Deed& deed,
-                                   std::string_view answer) {
+std::string RemovalWatch::executed(const Connection& connection, const Deed& deed, Told told) {
   if (plan_.clients[connection.client].legacy) return {};
   Account& account = accounts_[connection.client];
   const std::uint64_t token = token_hash(deed.token);
-  if (deed.verb == Verb::release) {
+  if (deed.verb == Verb::release && told != Told::nothing) {
     std::erase_if(account.unknown, [&](const Unknown& one) {
       return one.token == token && one.server == connection.server;
     });
-    if (answer.starts_with("-NOSCRIPT")) {
+    if (told == Told::no_script) {
       account.unknown.push_back({connection.id, connection.server, token});
     }
   }
@@ -35,12 +34,6 @@ std::string RemovalWatch::executed(const Connection& connection, const Deed& dee
   if (deed.verb == Verb::take || deed.verb == Verb::swap) account.taken.push_back(token);
   if (std::ranges::find(account.parents, token) == account.parents.end()) return {};
   return "client " + std::to_string(connection.client) + " touches its parent's lock";
-}
-
-void RemovalWatch::left_out(const Connection& connection, const Deed& deed) {
-  std::erase_if(accounts_[connection.client].unknown, [&](const Unknown& one) {
-    return one.connection == connection.id && one.token == token_hash(deed.token);
-  });
 }
 
 std::string RemovalWatch::ended(const Connection& connection) const {

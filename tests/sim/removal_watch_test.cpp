@@ -10,6 +10,8 @@ namespace {
 
 class RemovalWatchTest : public testing::Test, public NetworkEnds {
  protected:
+  using Told = RemovalWatch::Told;
+
   RemovalWatchTest()
       : plan_(plan()),
         trace_(nullptr),
@@ -23,12 +25,13 @@ class RemovalWatchTest : public testing::Test, public NetworkEnds {
     return plan;
   }
   std::string take(const Connection& connection, const std::string& token) {
-    return watch_.executed(connection, deed_of({"SET", "lock", token, "NX", "PX", "9"}), "+OK\r\n");
+    return watch_.executed(connection, deed_of({"SET", "lock", token, "NX", "PX", "9"}),
+                           Told::served);
   }
   std::string remove(const Connection& connection, const std::string& token,
-                     std::string_view answer) {
+                     Told told = Told::served) {
     const Script& script = scripts::pass;
-    return watch_.executed(connection, deed_of({"EVAL", script.text, "1", "lock", token}), answer);
+    return watch_.executed(connection, deed_of({"EVAL", script.text, "1", "lock", token}), told);
   }
 
   Reachable server_reachable(std::uint32_t) override { return Reachable::yes; }
@@ -51,27 +54,30 @@ class RemovalWatchTest : public testing::Test, public NetworkEnds {
 
 TEST_F(RemovalWatchTest, ARemovalThatMetANoscriptMustBeFollowedByItsTextBeforeTheEnd) {
   const Connection& connection = network_.open(0, 0);
-  EXPECT_EQ(remove(connection, "first", "-NOSCRIPT No matching script.\r\n"), "");
+  EXPECT_EQ(remove(connection, "first", Told::no_script), "");
   EXPECT_NE(watch_.ended(connection), "");
-  EXPECT_EQ(remove(connection, "first", ":1\r\n"), "");
+  EXPECT_EQ(remove(connection, "first"), "");
   EXPECT_EQ(watch_.ended(connection), "");
 }
 
 TEST_F(RemovalWatchTest, AnotherLocksRemovalIsNotEnough) {
   const Connection& connection = network_.open(0, 0);
-  EXPECT_EQ(remove(connection, "first", "-NOSCRIPT No matching script.\r\n"), "");
-  EXPECT_EQ(remove(connection, "second", ":1\r\n"), "");
+  EXPECT_EQ(remove(connection, "first", Told::no_script), "");
+  EXPECT_EQ(remove(connection, "second"), "");
   EXPECT_NE(watch_.ended(connection), "");
 }
 
 TEST_F(RemovalWatchTest, ANoscriptThatIsLeftOutIsKnownToNobody) {
   const Connection& connection = network_.open(0, 0);
-  EXPECT_EQ(remove(connection, "first", "-NOSCRIPT No matching script.\r\n"), "");
-  EXPECT_EQ(remove(connection, "second", "-NOSCRIPT No matching script.\r\n"), "");
-  watch_.left_out(connection, deed_of({"EVAL", scripts::pass.text, "1", "lock", "first"}));
-  EXPECT_NE(watch_.ended(connection), "") << "it was told of the second";
-  watch_.left_out(connection, deed_of({"EVAL", scripts::pass.text, "1", "lock", "second"}));
+  EXPECT_EQ(remove(connection, "first", Told::nothing), "");
   EXPECT_EQ(watch_.ended(connection), "");
+}
+
+TEST_F(RemovalWatchTest, ANoscriptThatWasHeardIsNotForgottenForALaterOneThatIsLeftOut) {
+  const Connection& connection = network_.open(0, 0);
+  EXPECT_EQ(remove(connection, "first", Told::no_script), "");
+  EXPECT_EQ(remove(connection, "first", Told::nothing), "");
+  EXPECT_NE(watch_.ended(connection), "");
 }
 
 TEST_F(RemovalWatchTest, AChildMustLeaveItsParentsLocksAlone) {
@@ -79,10 +85,10 @@ TEST_F(RemovalWatchTest, AChildMustLeaveItsParentsLocksAlone) {
   EXPECT_EQ(take(parents, "first"), "");
   watch_.inherit(0);
   const Connection& childs = network_.open(0, 0);
-  EXPECT_EQ(remove(parents, "first", ":1\r\n"), "");
-  EXPECT_NE(remove(childs, "first", ":0\r\n"), "");
+  EXPECT_EQ(remove(parents, "first"), "");
+  EXPECT_NE(remove(childs, "first"), "");
   EXPECT_EQ(take(childs, "second"), "");
-  EXPECT_EQ(remove(childs, "second", ":1\r\n"), "");
+  EXPECT_EQ(remove(childs, "second"), "");
 }
 
 }  // namespace

@@ -61,8 +61,9 @@ class SimTransport final : public Transport {
   void stand_still(std::int64_t until_ns) { blind_until_ns_ = until_ns; }
   // Would the reactor's latest wait find something to read now?
   [[nodiscard]] bool has_unread() const;
-  // Was a connection closed that neither the server nor the network had ended?
+  // Was a connection closed that neither the server nor the network had ended, since begin_turn()?
   [[nodiscard]] bool gave_up() const { return gave_up_; }
+  void begin_turn() { gave_up_ = false; }
   // Was a connection used on which nothing had been sent for so long that it should have been
   // replaced, or whose end had long been there to be seen?
   [[nodiscard]] bool misused() const { return misused_; }

@@ -312,8 +312,6 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
   if (deed.verb != Verb::count) {
     checker_.command_executed(
         {connection.client, connection.server, connection.id, connection.written_ns}, deed, answer);
-    const std::string lost = removals_.executed(connection, deed, answer);
-    if (!lost.empty()) checker_.report(ViolationKind::removal_lost, lost);
     const bool judged = judged_under(ViolationKind::wrong_database, plan_);
     if (judged && session.database != plan_.database && answer.front() != '-') {
       checker_.report(ViolationKind::wrong_database, "client " + std::to_string(connection.client) +
@@ -326,13 +324,19 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
   }
   if (answer.front() == '-') count_refusal(machine, answer);
   if (answer.starts_with("-WRONGPASS")) connection.unaccepted_ns = now_ns_;
+  auto told = RemovalWatch::Told::served;
+  if (answer.starts_with("-NOSCRIPT")) told = RemovalWatch::Told::no_script;
   if (now_ns_ < machine.hostile_until_ns && spoil(machine, arguments, answer)) {
     connection.spoiled = true;
-    if (answer.empty()) removals_.left_out(connection, deed);
+    const bool left_out = answer.empty() && told == RemovalWatch::Told::no_script;
+    if (left_out) told = RemovalWatch::Told::nothing;
     // Whom nonsense is said to for a greeting has been refused.
     if (greets(arguments)) connection.unaccepted_ns = now_ns_;
   }
   connection.note_answer(answer.size());
+  if (deed.verb == Verb::count) return;
+  const std::string lost = removals_.executed(connection, deed, told);
+  if (!lost.empty()) checker_.report(ViolationKind::removal_lost, lost);
 }
 
 ScheduleResult run_schedule(std::uint64_t seed, const PlanWishes& wishes, LuaEngine& engine,

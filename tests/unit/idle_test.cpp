@@ -6,6 +6,7 @@
 namespace redlock {
 namespace {
 
+using test::Arguments;
 using test::FakeServer;
 using test::FakeWorld;
 
@@ -288,6 +289,68 @@ TEST_F(IdleTest, AHandshakeThatGoesOutLateIsWaitedForAsLongAsAnyOther) {
   server(0).stopped = true;
   EXPECT_EQ(lock(locks, "next").decision, Decision::granted);
   EXPECT_EQ(server(2).connections_opened, 1U);
+}
+
+// Stands in line at three servers, on connections that are then unused for their limit, and gives
+// the wait up.
+class AWaitThatIsGivenUp : public IdleTest {
+ protected:
+  void SetUp() override {
+    pool_.set_idle_limit(Duration::seconds(5));
+    for (std::size_t i = 0; i < 3; ++i) {
+      server(i).keys["r"] = "somebody else's";
+      server(i).say = [](const Arguments& request) -> std::optional<std::string> {
+        if (request.size() == 10) return "$21\r\n9000000 1 17000000000\r\n";
+        return std::nullopt;
+      };
+    }
+    id_ = locks_.begin_wait(Resource("r"), Duration::seconds(30), Duration::seconds(60), 100, "");
+    step_for(Duration::ms(1));
+    for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(passes(i), 0U) << i;
+  }
+  // Those of the token that stands in line.
+  [[nodiscard]] std::size_t passes(std::size_t i) {
+    const auto& log = server(i).log;
+    const auto join = std::ranges::find(log, 10U, &Arguments::size);
+    return std::ranges::count_if(join, log.end(), [&](const Arguments& request) {
+      return request.size() == 5 && request[4] == (*join)[4];
+    });
+  }
+
+  LockManager locks_ = manager(3);
+  OperationId id_ = 0;
+};
+
+TEST_F(AWaitThatIsGivenUp, IsGivenUpAtOnceThoughTheNetworkMayHaveForgottenIt) {
+  clock_.advance(Duration::seconds(5));
+  pool_.take(id_);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i), 1U) << i;
+}
+
+TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereTheNetworkHasForgottenIt) {
+  clock_.advance(Duration::seconds(5));
+  transport_.forget_flows(server(0));
+  pool_.take(id_);
+  EXPECT_EQ(passes(0), 0U);
+  pool_.deliver();
+  EXPECT_EQ(passes(0), 1U);
+}
+
+TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheProcessWhereTheNetworkHasForgottenIt) {
+  clock_.advance(Duration::seconds(5));
+  transport_.forget_flows(server(0));
+  pool_.take(id_);
+  pool_.close_all();
+  EXPECT_EQ(passes(0), 1U);
+}
+
+TEST_F(AWaitThatIsGivenUp, KeepsItsConnectionsWhereTheyAreNotTooOld) {
+  clock_.advance(Duration::seconds(5) - Duration::ms(2));
+  pool_.take(id_);
+  const std::size_t before = opened(0);
+  lock(locks_, "other");
+  EXPECT_EQ(opened(0), before);
+  EXPECT_EQ(passes(0), 1U) << "once";
 }
 
 TEST_F(IdleTest, AConnectionThatWasClosedBetweenTwoAttemptsCostsNoAttempt) {

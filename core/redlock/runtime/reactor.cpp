@@ -226,7 +226,7 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
     // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
     return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
   }
-  if (!request.wants_answer) return node->submit_cleanup(request.command, request.answer_by);
+  if (!request.wants_answer) return clean_up(*node, request.command, request.answer_by, now);
   Request wanted = request;
   wanted.command = give_up_overdue(*node, request.command, now);
   const bool is_join = is_repeated_take(*request.command);

@@ -114,9 +114,11 @@ class Reactor {
   void replace_silent(Node& node);
   // Before a take, where that was not done lately or a refused removal is due: what is asked in the
   // middle of an operation comes behind no look at what is idle, and an answer may lie there behind
-  // which the removal is to be repeated. A removal needs none: it is carried to the next
-  // connection.
+  // which the removal is to be repeated.
   void look_before_use(Node& node, Instant now);
+  // Sends a removal that nobody waits for. It needs no look: the next connection carries it where
+  // this one turns out to be dead.
+  void clean_up(Node& node, const SharedCommand& removal, Instant answer_by, Instant now);
   void close_where_decided(Node& node, Instant now);
   // Each node's server has its own time.
   void wait_for_removals(Instant start);

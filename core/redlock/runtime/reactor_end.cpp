@@ -45,6 +45,13 @@ void Reactor::look_before_use(Node& node, Instant now) {
   if (silent) replace_silent(node);
 }
 
+// Also on the next connection, where the network may have forgotten this one: nobody waits for the
+// answer that would not come.
+void Reactor::clean_up(Node& node, const SharedCommand& removal, Instant answer_by, Instant now) {
+  node.submit_cleanup(removal, answer_by);
+  if (now - node.last_used() >= idle_limit_) replace_silent(node);
+}
+
 // Whose take went out on it must be decided before the undo goes out behind that.
 void Reactor::close_where_decided(Node& node, Instant now) {
   if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);

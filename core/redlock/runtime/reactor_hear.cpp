@@ -56,7 +56,7 @@ void Reactor::offer(Node& node, const Push& push, Instant now) noexcept {
     if (taken) return;
   }
   const SharedCommand removal = given_up_.find(push.token);
-  if (removal) or_later([&] { node.submit_cleanup(removal, now + node.timeout()); });
+  if (removal) or_later([&] { clean_up(node, removal, now + node.timeout(), now); });
 }
 
 // A release, or what a wait leaves behind. Other attempts stand in no line.
