@@ -306,10 +306,10 @@ class AWaitThatIsGivenUp : public IdleTest {
     }
     id_ = locks_.begin_wait(Resource("r"), Duration::seconds(30), Duration::seconds(60), 100, "");
     step_for(Duration::ms(1));
-    for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(passes(i), 0U) << i;
+    for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(passes(i), 0) << i;
   }
   // Those of the token that stands in line.
-  [[nodiscard]] std::size_t passes(std::size_t i) {
+  [[nodiscard]] std::int64_t passes(std::size_t i) {
     const auto& log = server(i).log;
     const auto join = std::ranges::find(log, 10U, &Arguments::size);
     return std::ranges::count_if(join, log.end(), [&](const Arguments& request) {
@@ -324,16 +324,16 @@ class AWaitThatIsGivenUp : public IdleTest {
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtOnceThoughTheNetworkMayHaveForgottenIt) {
   clock_.advance(Duration::seconds(5));
   pool_.take(id_);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i), 1U) << i;
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i), 1) << i;
 }
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereTheNetworkHasForgottenIt) {
   clock_.advance(Duration::seconds(5));
   transport_.forget_flows(server(0));
   pool_.take(id_);
-  EXPECT_EQ(passes(0), 0U);
+  EXPECT_EQ(passes(0), 0);
   pool_.deliver();
-  EXPECT_EQ(passes(0), 1U);
+  EXPECT_EQ(passes(0), 1);
 }
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheProcessWhereTheNetworkHasForgottenIt) {
@@ -341,7 +341,7 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheProcessWhereTheNetworkHasForgot
   transport_.forget_flows(server(0));
   pool_.take(id_);
   pool_.close_all();
-  EXPECT_EQ(passes(0), 1U);
+  EXPECT_EQ(passes(0), 1);
 }
 
 TEST_F(AWaitThatIsGivenUp, KeepsItsConnectionsWhereTheyAreNotTooOld) {
@@ -350,7 +350,7 @@ TEST_F(AWaitThatIsGivenUp, KeepsItsConnectionsWhereTheyAreNotTooOld) {
   const std::size_t before = opened(0);
   lock(locks_, "other");
   EXPECT_EQ(opened(0), before);
-  EXPECT_EQ(passes(0), 1U) << "once";
+  EXPECT_EQ(passes(0), 1) << "once";
 }
 
 TEST_F(IdleTest, AConnectionThatWasClosedBetweenTwoAttemptsCostsNoAttempt) {
