@@ -206,6 +206,9 @@ class Checker {
   void check_created(std::uint32_t client, std::uint32_t owner, std::uint32_t server,
                      const Entry* before, const Entry& after);
   void check_removed(std::uint32_t client, std::uint32_t server, const Entry& before);
+  [[nodiscard]] bool was_granted(std::uint64_t token) const {
+    return std::ranges::find(granted_, token) != granted_.end();
+  }
   [[nodiscard]] bool may_linger(Contender party, std::uint32_t server, std::uint64_t token,
                                 bool gave_up_connection);
   void check_overlap(Contender party, std::int64_t until_ns);

@@ -208,12 +208,15 @@ void Checker::check_removed(std::uint32_t client, std::uint32_t server, const En
 }
 
 // Of one who waits: a connection that was given up while he waited took no removal with it, for the
-// wait went on; and some servers let nobody leave.
+// wait went on; what he says on one that the network has forgotten, and that is not looked at
+// before he gives up, the next one carries; and some servers let nobody leave.
 bool Checker::may_linger(Contender party, std::uint32_t server, std::uint64_t token,
                          bool gave_up_connection) {
   if (!lines_ || book_.find(token) == nullptr) return false;
-  return leftovers_.stays(server, token) ||
-         (gave_up_connection && plan_.course(party).wait_ms >= 0);
+  if (leftovers_.stays(server, token)) return true;
+  if (plan_.course(party).wait_ms < 0) return false;
+  return gave_up_connection ||
+         (!was_granted(token) && leftovers_.removal_forgotten(party.client, server, token));
 }
 
 void Checker::check_undone(Contender party, bool gave_up_connection) {
@@ -230,7 +233,7 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
     for (const Entry& entry : view.keyspace->entries()) {
       const Owned* known = owned(server, entry.value);
       if (known == nullptr || known->client != party.client || entry.name != name) continue;
-      const bool granted = std::ranges::find(granted_, known->value) != granted_.end();
+      const bool granted = was_granted(known->value);
       if (!(granted ? released : undone)) continue;
       if (was_passed_on(known->value)) continue;
       if (may_linger(party, server, known->value, gave_up_connection)) continue;
@@ -240,7 +243,7 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
                  std::to_string(server));
     }
     for_each_standing(party.client, server, name, [&](std::uint64_t token) {
-      const bool granted = std::ranges::find(granted_, token) != granted_.end();
+      const bool granted = was_granted(token);
       if (!(granted ? released : undone) || was_passed_on(token)) return;
       if (may_linger(party, server, token, gave_up_connection)) return;
       report(granted ? ViolationKind::release_late : ViolationKind::undone_late,

@@ -25,10 +25,15 @@ struct TestLinks final : Links {
                                              std::uint32_t /*server*/) const override {
     return ended_links;
   }
+  [[nodiscard]] std::vector<EndedLink> forgotten(std::uint32_t /*client*/,
+                                                 std::uint32_t server) const override {
+    return server == 0 ? forgotten_links : std::vector<EndedLink>{};
+  }
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t cut_off = kNone;
   std::uint32_t busy = kNone;
   std::vector<EndedLink> ended_links;
+  std::vector<EndedLink> forgotten_links;  // to server 0
 };
 
 class CheckerTest : public testing::Test {

@@ -123,6 +123,14 @@ bool Leftovers::ended_with(const Origin& origin, std::uint64_t token) const {
   return false;
 }
 
+bool Leftovers::removal_forgotten(std::uint32_t client, std::uint32_t server,
+                                  std::uint64_t token) const {
+  if (links_ == nullptr) return false;
+  const std::vector<EndedLink> links = links_->forgotten(client, server);
+  return std::ranges::any_of(
+      links, [token](const EndedLink& link) { return removal_unanswered(link, token); });
+}
+
 // What travelled behind a password that was refused counts as refused, whether the server came to
 // read it or not.
 void Leftovers::note_unaccepted(const Origin& origin, Kept& key) const {

@@ -45,6 +45,9 @@ class Leftovers {
   [[nodiscard]] bool joined_late(std::uint32_t server, std::uint64_t token) {
     return kept(server, token).joined_late;
   }
+  // Is its removal on a connection that the network has forgotten? The next one carries it.
+  [[nodiscard]] bool removal_forgotten(std::uint32_t client, std::uint32_t server,
+                                       std::uint64_t token) const;
   void note_removal(const Origin& origin, std::uint64_t token, bool refused, std::int64_t now_ns);
   // The server has lost whatever was done there since then.
   void note_went_back(std::uint32_t server, std::int64_t to_ns);

@@ -26,6 +26,9 @@ class Links {
   // The views last until the client writes.
   [[nodiscard]] virtual std::vector<EndedLink> ended(std::uint32_t client,
                                                      std::uint32_t server) const = 0;
+  // Those that the network has forgotten, which nobody has found out.
+  [[nodiscard]] virtual std::vector<EndedLink> forgotten(std::uint32_t client,
+                                                         std::uint32_t server) const = 0;
 };
 
 }  // namespace redlock::sim

@@ -33,6 +33,12 @@ EventKind delivery(Direction direction) {
   return direction == kUp ? EventKind::deliver_up : EventKind::deliver_down;
 }
 
+EndedLink account_of(const Connection& one) {
+  const auto answered = std::ranges::upper_bound(one.answer_ends, one.read);
+  return {one.written, static_cast<std::size_t>(answered - one.answer_ends.begin()), one.by_the_end,
+          one.unaccepted_ns};
+}
+
 }  // namespace
 
 Network::Network(NetworkEnds& ends, EventQueue& queue, Trace& trace, const std::int64_t& now_ns,
@@ -171,7 +177,9 @@ std::size_t Network::send_up(Connection& connection, std::string_view bytes) {
   }
   if (size == 0) return 0;
   const std::int64_t unused_ns = now_ns_ - connection.used_ns;
-  if (forgets_after_ns_ > 0 && unused_ns >= forgets_after_ns_) connection.silent = true;
+  if (forgets_after_ns_ > 0 && unused_ns >= forgets_after_ns_) {
+    connection.silent = connection.forgotten = true;
+  }
   connection.used_ns = now_ns_;
   connection.up.bytes.append(bytes.substr(0, size));
   connection.written.append(bytes.substr(0, size));
@@ -222,11 +230,18 @@ std::vector<EndedLink> Network::ended(std::uint32_t client, std::uint32_t server
     if (one->client != client || one->server != server) continue;
     const bool open = one->client_side == ClientSide::connected && !one->peer_ended;
     if (open || one->client_side == ClientSide::connecting) continue;
-    const auto answered = std::ranges::upper_bound(one->answer_ends, one->read);
-    ended.push_back({one->written, static_cast<std::size_t>(answered - one->answer_ends.begin()),
-                     one->by_the_end, one->unaccepted_ns});
+    ended.push_back(account_of(*one));
   }
   return ended;
+}
+
+std::vector<EndedLink> Network::forgotten(std::uint32_t client, std::uint32_t server) const {
+  std::vector<EndedLink> forgotten;
+  for (const auto& one : connections_) {
+    if (one->client != client || one->server != server || !one->forgotten) continue;
+    if (one->client_side == ClientSide::connected) forgotten.push_back(account_of(*one));
+  }
+  return forgotten;
 }
 
 bool Network::sound(std::uint32_t client, std::uint32_t server) const {

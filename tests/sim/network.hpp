@@ -61,6 +61,7 @@ struct Connection {
   bool outlived = false;
   bool half_closed = false;  // closed, and answers are still read
   bool silent = false;       // half-open: whatever is sent vanishes
+  bool forgotten = false;    // so, because a request came after too long
   Slicing slicing = Slicing::none;
   // For the checker: all that the client wrote, how much it read, and where whole answers ended.
   std::string written;
@@ -146,6 +147,8 @@ class Network final : public Links {
                                std::uint32_t except) const override;
   [[nodiscard]] std::vector<EndedLink> ended(std::uint32_t client,
                                              std::uint32_t server) const override;
+  [[nodiscard]] std::vector<EndedLink> forgotten(std::uint32_t client,
+                                                 std::uint32_t server) const override;
   // The slicing of connections opened from now on.
   void set_slicing(Slicing slicing) { slicing_ = slicing; }
   // From now on flows that carried no request for so long are forgotten; 0: never.

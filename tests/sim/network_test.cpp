@@ -130,6 +130,36 @@ TEST_F(NetworkTest, WhatWasSentBeforeTheCloseStillArrives) {
   EXPECT_TRUE(server_saw_end_);
 }
 
+TEST_F(NetworkTest, AFlowIsForgottenWhereARequestComesTooLate) {
+  network_.set_forgets_after(40 * kMs);
+  Connection& connection = connected();
+  network_.send_up(connection, "soon");
+  run_until(45);
+  EXPECT_TRUE(network_.forgotten(0, 0).empty()) << "nothing was sent on it";
+  network_.send_up(connection, "late");
+  run_until(90);
+  EXPECT_EQ(received_, "soonlate");
+  EXPECT_TRUE(network_.forgotten(0, 0).empty());
+  network_.send_up(connection, "lost");
+  run_until(100);
+  EXPECT_EQ(received_, "soonlate");
+  ASSERT_EQ(network_.forgotten(0, 0).size(), 1U);
+  EXPECT_EQ(network_.forgotten(0, 0)[0].written, "soonlatelost");
+  EXPECT_TRUE(network_.forgotten(1, 0).empty());
+  network_.close(connection);
+  EXPECT_TRUE(network_.forgotten(0, 0).empty()) << "it was found out";
+}
+
+TEST_F(NetworkTest, ABreakIsTheClientsOnlyWhereItHasNotClosed) {
+  Connection& connection = connected();
+  connection.up.reset_after = 3;
+  network_.send_up(connection, "abcdef");
+  network_.close(connection);
+  run_until(50);
+  EXPECT_EQ(received_, "abc");
+  EXPECT_EQ(broke_at_ns_, 0);
+}
+
 TEST_F(NetworkTest, AHalfOpenConnectionSwallowsEverything) {
   Connection& connection = connected();
   connection.silent = true;

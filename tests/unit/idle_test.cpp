@@ -291,45 +291,68 @@ TEST_F(IdleTest, AHandshakeThatGoesOutLateIsWaitedForAsLongAsAnyOther) {
   EXPECT_EQ(server(2).connections_opened, 1U);
 }
 
-// Stands in line at three servers, on connections that are then unused for their limit, and gives
-// the wait up.
+// The pool stands in line at three servers, may be in two lines.
 class AWaitThatIsGivenUp : public IdleTest {
  protected:
   void SetUp() override {
-    pool_.set_idle_limit(Duration::seconds(5));
+    pool_.set_idle_limit(kLimit);
     for (std::size_t i = 0; i < 3; ++i) {
-      server(i).keys["r"] = "somebody else's";
+      server(i).keys["r"] = server(i).keys["q"] = "somebody else's";
       server(i).say = [](const Arguments& request) -> std::optional<std::string> {
         if (request.size() == 10) return "$21\r\n9000000 1 17000000000\r\n";
         return std::nullopt;
       };
     }
-    id_ = locks_.begin_wait(Resource("r"), Duration::seconds(30), Duration::seconds(60), 100, "");
+    id_ = wait("r");
     step_for(Duration::ms(1));
-    for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(passes(i), 0) << i;
+    for (std::size_t i = 0; i < 3; ++i) {
+      ASSERT_GT(joins(i, "r"), 0) << i;
+      ASSERT_EQ(passes(i), 0) << i;
+    }
   }
-  // Those of the token that stands in line.
-  [[nodiscard]] std::int64_t passes(std::size_t i) {
-    const auto& log = server(i).log;
-    const auto join = std::ranges::find(log, 10U, &Arguments::size);
-    return std::ranges::count_if(join, log.end(), [&](const Arguments& request) {
-      return request.size() == 5 && request[4] == (*join)[4];
+  OperationId wait(const std::string& resource) {
+    const Duration ttl = Duration::seconds(30);
+    return locks_.begin_wait(Resource(resource), ttl, Duration::seconds(60), 100, "");
+  }
+  [[nodiscard]] std::int64_t joins(std::size_t i, const std::string& resource) {
+    return std::ranges::count_if(server(i).log, [&](const Arguments& request) {
+      return request.size() == 10 && request[3] == resource;
     });
   }
+  // Those that leave the line: whoever takes without waiting passes in a form of his own.
+  [[nodiscard]] std::int64_t passes(std::size_t i, const std::string& resource = "r") {
+    return std::ranges::count_if(server(i).log, [&](const Arguments& request) {
+      return request.size() == 5 && request[3] == resource;
+    });
+  }
+  void forget_server_0() {
+    clock_.advance(kLimit);
+    transport_.forget_flows(server(0));
+  }
 
+  static constexpr Duration kLimit = Duration::seconds(5);
   LockManager locks_ = manager(3);
   OperationId id_ = 0;
 };
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtOnceThoughTheNetworkMayHaveForgottenIt) {
-  clock_.advance(Duration::seconds(5));
+  clock_.advance(kLimit);
   pool_.take(id_);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i), 1) << i;
 }
 
+TEST_F(AWaitThatIsGivenUp, IsGivenUpAtOnceBehindAnotherThatWas) {
+  const OperationId other = wait("q");
+  step_for(Duration::ms(1));
+  ASSERT_GT(joins(0, "q"), 0);
+  clock_.advance(kLimit);
+  pool_.take(id_);
+  pool_.take(other);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i, "q"), 1) << i;
+}
+
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereTheNetworkHasForgottenIt) {
-  clock_.advance(Duration::seconds(5));
-  transport_.forget_flows(server(0));
+  forget_server_0();
   pool_.take(id_);
   EXPECT_EQ(passes(0), 0);
   pool_.deliver();
@@ -337,20 +360,50 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereTheNetworkHasForgot
 }
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheProcessWhereTheNetworkHasForgottenIt) {
-  clock_.advance(Duration::seconds(5));
-  transport_.forget_flows(server(0));
+  forget_server_0();
   pool_.take(id_);
   pool_.close_all();
   EXPECT_EQ(passes(0), 1);
 }
 
-TEST_F(AWaitThatIsGivenUp, KeepsItsConnectionsWhereTheyAreNotTooOld) {
-  clock_.advance(Duration::seconds(5) - Duration::ms(2));
+TEST_F(AWaitThatIsGivenUp, IsGivenUpBeforeWhatIsAskedNextWhereTheNetworkHasForgottenIt) {
+  forget_server_0();
+  pool_.take(id_);
+  LockManager alone = manager(1);
+  const OperationId asked = alone.begin_check(Resource("other"), Token("t"));
+  EXPECT_EQ(pool_.run(asked).decision, Decision::denied) << "and not unreachable";
+  EXPECT_EQ(passes(0), 1);
+}
+
+TEST_F(AWaitThatIsGivenUp, TakesOneNewConnectionToBeGivenUpOn) {
+  const std::size_t before = opened(0);
+  forget_server_0();
+  pool_.take(id_);
+  server(0).answer_time = Duration::ms(10);
+  pool_.deliver();
+  LockManager alone = manager(1);
+  pool_.run(alone.begin_check(Resource("other"), Token("t")));
+  EXPECT_EQ(opened(0), before + 1);
+}
+
+TEST_F(AWaitThatIsGivenUp, IsGivenUpOnceWhereAnAnswerTells) {
+  clock_.advance(kLimit);
+  pool_.take(id_);
+  step_for(Duration::ms(1));
+  const std::size_t before = opened(0);
+  pool_.deliver();
+  EXPECT_EQ(lock(locks_, "other").decision, Decision::granted);
+  EXPECT_EQ(passes(0), 1);
+  EXPECT_EQ(opened(0), before);
+}
+
+TEST_F(AWaitThatIsGivenUp, IsGivenUpOnceWhereItsConnectionsAreNotTooOld) {
+  clock_.advance(kLimit - Duration::ms(2));
   pool_.take(id_);
   const std::size_t before = opened(0);
-  lock(locks_, "other");
+  pool_.deliver();
+  EXPECT_EQ(passes(0), 1);
   EXPECT_EQ(opened(0), before);
-  EXPECT_EQ(passes(0), 1) << "once";
 }
 
 TEST_F(IdleTest, AConnectionThatWasClosedBetweenTwoAttemptsCostsNoAttempt) {

@@ -163,6 +163,20 @@ TEST_F(APushForNobody, IsReadAndAnsweredAtTheEndOfARequest) {
   EXPECT_EQ(passes(0, "tok"), before + 1);
 }
 
+TEST_F(APushForNobody, IsAnsweredAtTheEndOfARequestThoughTheNetworkHasForgottenTheConnection) {
+  pool_.set_idle_limit(Duration::seconds(5));
+  Told waiting;
+  pool_.take(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
+  pool_.abort_all();
+  step_for(Duration::ms(1));
+  const std::size_t before = passes(0, "tok");
+  clock_.advance(Duration::seconds(5));
+  transport_.publish(server(0), told_.channel(0), "granted 1 tok");
+  transport_.forget_flows(server(0));
+  pool_.deliver();
+  EXPECT_EQ(passes(0, "tok"), before + 1);
+}
+
 class AJoin : public test::FakeWorld {
  protected:
   AJoin() {

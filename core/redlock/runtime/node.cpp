@@ -17,6 +17,7 @@ Node::Node(std::unique_ptr<Locator> locator, Duration timeout, Transport& transp
 void Node::open(Instant now, Instant answer_by) {
   sent_again_.clear();
   well_ = false;
+  doubtful_ = false;
   Connection::open(now, answer_by, encoder_);
   // Before what is taken there. Of a server in trouble nothing is asked only to find out.
   if (trouble().fault == Fault::none) repeat_refused(now);
@@ -31,6 +32,7 @@ bool Node::hand_over(const Origin& origin, const SharedCommand& command, Instant
 }
 
 void Node::heard(Instant now) {
+  doubtful_ = false;
   count_errors(now);
   note_refused(now);
   if (conversation().broken()) return;
@@ -246,6 +248,7 @@ void Node::forget() {
   repeat_at_ = Instant();
   well_ = false;
   waited_in_vain_ = false;
+  doubtful_ = false;
 }
 
 }  // namespace redlock

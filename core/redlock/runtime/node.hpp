@@ -61,6 +61,10 @@ class Node final : public Connection<Session> {
   // not waited for again until it answers something.
   [[nodiscard]] bool owes_removal() const;
   void note_waited_in_vain() { waited_in_vain_ = true; }
+  // What goes on this connection now may be lost, and nobody waits for an answer that would tell;
+  // until something is heard on it. It is to be replaced before it is used again.
+  void doubt() { doubtful_ = true; }
+  [[nodiscard]] bool doubtful() const { return doubtful_ && has_conversation(); }
   // Closes a connection in good order: removals still go out, and granted locks stay.
   void shut_down(std::vector<Arrival>& arrivals);
   // The same for one that was silent for so long that the network may have forgotten it: what it
@@ -108,6 +112,7 @@ class Node final : public Connection<Session> {
   bool well_ = false;  // it has carried something out since it refused a removal last
   Instant wanted_at_;
   bool waited_in_vain_ = false;
+  bool doubtful_ = false;
 };
 
 }  // namespace redlock

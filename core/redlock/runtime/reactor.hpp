@@ -116,8 +116,10 @@ class Reactor {
   // middle of an operation comes behind no look at what is idle, and an answer may lie there behind
   // which the removal is to be repeated.
   void look_before_use(Node& node, Instant now);
+  // Those that were too old for the removals that went on them, and have said nothing since.
+  void replace_doubtful(const NodeList& nodes);
   // Sends a removal that nobody waits for. It needs no look: the next connection carries it where
-  // this one turns out to be dead.
+  // this one turns out to be dead, and where it may be, as soon as anybody looks.
   void clean_up(Node& node, const SharedCommand& removal, Instant answer_by, Instant now);
   void close_where_decided(Node& node, Instant now);
   // Each node's server has its own time.

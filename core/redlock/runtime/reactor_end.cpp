@@ -10,7 +10,7 @@ namespace redlock {
 void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   looked_at_ = now;
   const bool stale = std::ranges::any_of(nodes, [this, now](const auto& node) {
-    if (node->overdue(now)) return true;
+    if (node->overdue(now) || node->doubtful()) return true;
     // Whoever has something held back was looked at when that was begun.
     if (!node->has_conversation() || (held_back_ && node->has_output())) return false;
     return now - node->last_used() >= kIdleLook;
@@ -25,6 +25,13 @@ void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   if (forked()) return;
   for (const auto& node : silent_) replace_silent(*node);
   silent_.clear();
+  replace_doubtful(nodes);
+}
+
+void Reactor::replace_doubtful(const NodeList& nodes) {
+  for (const auto& node : nodes) {
+    if (node->doubtful()) replace_silent(*node);
+  }
 }
 
 void Reactor::replace_silent(Node& node) {
@@ -45,11 +52,9 @@ void Reactor::look_before_use(Node& node, Instant now) {
   if (silent) replace_silent(node);
 }
 
-// Also on the next connection, where the network may have forgotten this one: nobody waits for the
-// answer that would not come.
 void Reactor::clean_up(Node& node, const SharedCommand& removal, Instant answer_by, Instant now) {
+  if (now - node.last_used() >= idle_limit_) node.doubt();
   node.submit_cleanup(removal, answer_by);
-  if (now - node.last_used() >= idle_limit_) replace_silent(node);
 }
 
 // Whose take went out on it must be decided before the undo goes out behind that.
@@ -60,6 +65,7 @@ void Reactor::close_where_decided(Node& node, Instant now) {
 void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
   if (!live_.empty() || !listeners_.empty()) read(Instant(), Scope::all);
   if (forked()) return;
+  or_later([&] { replace_doubtful(nodes); });
   for (const auto& node : nodes) {
     live_.reserve(live_.size() + 1);
     or_later([&] { node->hurry_removals(chance == Chance::last, clock_.now()); });
