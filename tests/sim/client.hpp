@@ -88,10 +88,7 @@ class Client {
   [[nodiscard]] bool legacy() const { return behaviour().legacy; }
   // Neither calling about the resource nor holding it.
   [[nodiscard]] virtual bool idle(std::uint32_t resource) const = 0;
-  // Has it given up a connection since it asked for the resource last?
-  [[nodiscard]] bool gave_up_connection(std::uint32_t resource) const {
-    return transport_.given_up() > given_up_before_[resource];
-  }
+  [[nodiscard]] bool gave_up_connection() const { return transport_.gave_up(); }
   // Grows with every rest between two cycles.
   [[nodiscard]] std::uint64_t rests(std::uint32_t resource) const { return rests_[resource]; }
   // What its turns have taken since it came to rest with this, or since this was asked last.
@@ -135,8 +132,6 @@ class Client {
   void fired(FaultClass fault_class) { ++scene_.fired[static_cast<std::size_t>(fault_class)]; }
   // A call waits for so long for something that is not its own.
   void note_paused(std::int64_t for_ns) { paused_ns_ += for_ns; }
-  // It asks for the resource anew.
-  void begin_cycle(std::uint32_t resource) { given_up_before_[resource] = transport_.given_up(); }
   // One that waits in line, or not.
   void begin_call(std::uint32_t resource, bool waits = false);
   void end_call(std::uint32_t resource, std::int64_t budget_ns);
@@ -195,7 +190,6 @@ class Client {
     std::int64_t steps_ns = 0;   // what its own turns took, true time
   };
   std::array<Call, kResourcesMax> calls_{};
-  std::array<std::uint64_t, kResourcesMax> given_up_before_{};
   std::int64_t paused_ns_ = 0;  // ever, as the next
   std::int64_t steps_ns_ = 0;
   std::array<std::int64_t, kResourcesMax> rested_steps_ns_{};

@@ -145,7 +145,6 @@ void NativeClient::act_alone(Lane& lane) {
       }
       if (!lane.probing) --lane.cycles_left;
       note("asks for the " + resource_name(lane.resource));
-      begin_cycle(lane.resource);
       begin_call(lane.resource, waits_in_line(lane));
       scene_.checker.line_counts().waits += waits_in_line(lane) ? 1 : 0;
       return start(lane, Phase::taking, start_take(lane.resource, lane.probing));

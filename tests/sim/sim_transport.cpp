@@ -129,7 +129,7 @@ void SimTransport::note_close(Connection& link) {
   const bool unused = link.outlived || network_.now_ns() - link.used_ns >= idle_limit_ns() / 2;
   const bool ended = link.client_side == ClientSide::failed || link.peer_ended;
   // Also of one that was unused for long: its successor is made by the call that needs it.
-  given_up_ += ended ? 0 : 1;
+  gave_up_ = gave_up_ || !ended;
   gave_up_sound_ = gave_up_sound_ || (!ended && !unused && link.down.delivered > unread);
 }
 

@@ -61,8 +61,8 @@ class SimTransport final : public Transport {
   void stand_still(std::int64_t until_ns) { blind_until_ns_ = until_ns; }
   // Would the reactor's latest wait find something to read now?
   [[nodiscard]] bool has_unread() const;
-  // How many connections were closed that neither the server nor the network had ended.
-  [[nodiscard]] std::uint64_t given_up() const { return given_up_; }
+  // Was a connection closed that neither the server nor the network had ended?
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
   // Was a connection used on which nothing had been sent for so long that it should have been
   // replaced, or whose end had long been there to be seen?
   [[nodiscard]] bool misused() const { return misused_; }
@@ -85,7 +85,7 @@ class SimTransport final : public Transport {
   std::vector<ConnectionId> open_;
   std::vector<ConnectionId> polled_;
   bool dead_ = false;
-  std::uint64_t given_up_ = 0;
+  bool gave_up_ = false;
   bool gave_up_sound_ = false;
   bool misused_ = false;
   bool request_ends_ = false;

@@ -182,7 +182,7 @@ void World::check_undone(Client& client, const Event& event) {
   // What its own turns took since it came to rest kept its removals waiting.
   const std::int64_t late_ns = client.take_steps_since_rest(resource);
   if (late_ns > 0) return queue_.add(now_ns_ + late_ns, event.kind, event.subject, event.detail);
-  checker_.check_undone({event.subject, resource}, client.gave_up_connection(resource));
+  checker_.check_undone({event.subject, resource}, client.gave_up_connection());
 }
 
 bool World::settled() const {

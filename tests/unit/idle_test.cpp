@@ -1,7 +1,10 @@
 // Connections that nothing was sent on for long: replaced before use, tidied away, looked at.
 #include <gtest/gtest.h>
 
+#include "redlock/algorithm/quorum_commands.hpp"
 #include "support/fake_world.hpp"
+#include "support/listening.hpp"
+#include "support/scripted.hpp"
 
 namespace redlock {
 namespace {
@@ -397,6 +400,36 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpOnceWhereAnAnswerTells) {
   EXPECT_EQ(opened(0), before);
 }
 
+TEST_F(AWaitThatIsGivenUp, KeepsItsConnectionWhereTheAnswerLiesThereBeforeItIsUsedAgain) {
+  clock_.advance(kLimit);
+  pool_.take(id_);
+  clock_.advance(Duration::ms(1));
+  const std::size_t before = opened(0);
+  pool_.run(locks_.begin_check(Resource("other"), Token("t")));
+  EXPECT_EQ(passes(0), 1);
+  EXPECT_EQ(opened(0), before);
+}
+
+// It lay there, unread, before the removal was sent.
+TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhateverWasAnsweredBefore) {
+  server(0).answer_time = Duration::seconds(1);
+  pool_.take(locks_.begin_check(Resource("other"), Token("t")));
+  forget_server_0();
+  pool_.take(id_);
+  pool_.deliver();
+  EXPECT_EQ(passes(0), 1);
+}
+
+TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereItEndedByItsTime) {
+  const OperationId brief = locks_.begin_wait(Resource("q"), Duration::seconds(30),
+                                              kLimit + Duration::seconds(2), 100, "");
+  step_for(kLimit + Duration::seconds(3));
+  ASSERT_TRUE(pool_.done(brief));
+  pool_.take(brief);
+  pool_.deliver();
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i, "q"), 1) << i;
+}
+
 TEST_F(AWaitThatIsGivenUp, IsGivenUpOnceWhereItsConnectionsAreNotTooOld) {
   clock_.advance(kLimit - Duration::ms(2));
   pool_.take(id_);
@@ -404,6 +437,37 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpOnceWhereItsConnectionsAreNotTooOld) {
   pool_.deliver();
   EXPECT_EQ(passes(0), 1);
   EXPECT_EQ(opened(0), before);
+}
+
+// Somebody asks the second server for long, and then takes at the first, where a wait was given up
+// meanwhile.
+TEST_F(IdleTest, ATakeInTheMiddleOfAnOperationGoesOnNoConnectionThatIsInDoubt) {
+  pool_.set_idle_limit(Duration::seconds(5));
+  const Duration patient = Duration::seconds(100);
+  const NodeList nodes{pool_.node(specs(2)[0].endpoint, patient),
+                       pool_.node(specs(2)[1].endpoint, patient)};
+  server(1).answer_time = Duration::seconds(5) + Duration::ms(5);
+  test::Scene scene;
+  scene.begun = [](test::Scripted& asking, Instant) {
+    asking.ask(0, 1, CheckEqual{Resource("r"), Token("t")}, Instant::never());
+    asking.ask(1, 1, CheckEqual{Resource("r"), Token("t")}, Instant::never());
+  };
+  scene.answered = [](test::Scripted& asking, std::size_t node, Instant now) {
+    if (node == 0) return;
+    const Duration ttl = Duration::seconds(10);
+    asking.ask(0, 2, SetIfAbsent{Resource("r"), Token("tok"), ttl}, now + Duration::ms(50));
+  };
+  const OperationId id = pool_.begin(std::make_unique<test::Scripted>(scene), nodes);
+  test::Told told;
+  const OperationId wait =
+      pool_.begin(std::make_unique<test::Listening>(told, 1, Token("w")), nodes);
+  step_for(Duration::ms(1));
+  clock_.advance(Duration::seconds(5) + Duration::ms(1));
+  transport_.forget_flows(server(0));
+  pool_.take(wait);
+  step_for(Duration::ms(10));
+  EXPECT_TRUE(server(0).keys.contains("r"));
+  pool_.take(id);
 }
 
 TEST_F(IdleTest, AConnectionThatWasClosedBetweenTwoAttemptsCostsNoAttempt) {

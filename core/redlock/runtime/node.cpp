@@ -32,7 +32,8 @@ bool Node::hand_over(const Origin& origin, const SharedCommand& command, Instant
 }
 
 void Node::heard(Instant now) {
-  doubtful_ = false;
+  // What was answered lately may have lain there since before.
+  if (conversation().idle()) doubtful_ = false;
   count_errors(now);
   note_refused(now);
   if (conversation().broken()) return;
@@ -248,7 +249,6 @@ void Node::forget() {
   repeat_at_ = Instant();
   well_ = false;
   waited_in_vain_ = false;
-  doubtful_ = false;
 }
 
 }  // namespace redlock

@@ -61,8 +61,8 @@ class Node final : public Connection<Session> {
   // not waited for again until it answers something.
   [[nodiscard]] bool owes_removal() const;
   void note_waited_in_vain() { waited_in_vain_ = true; }
-  // What goes on this connection now may be lost, and nobody waits for an answer that would tell;
-  // until something is heard on it. It is to be replaced before it is used again.
+  // What goes on this connection now may be lost, and nobody waits for the answer that would tell:
+  // until all is answered it counts as too old, whatever was sent on it lately.
   void doubt() { doubtful_ = true; }
   [[nodiscard]] bool doubtful() const { return doubtful_ && has_conversation(); }
   // Closes a connection in good order: removals still go out, and granted locks stay.

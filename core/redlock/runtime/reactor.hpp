@@ -111,15 +111,15 @@ class Reactor {
 
   [[nodiscard]] const Running* find(OperationId id) const;
   void look_at_idle(const NodeList& nodes, Instant now);
+  // The network may have forgotten its connection.
+  [[nodiscard]] bool too_old(const Node& node, Instant now) const;
   void replace_silent(Node& node);
   // Before a take, where that was not done lately or a refused removal is due: what is asked in the
   // middle of an operation comes behind no look at what is idle, and an answer may lie there behind
   // which the removal is to be repeated.
   void look_before_use(Node& node, Instant now);
-  // Those that were too old for the removals that went on them, and have said nothing since.
-  void replace_doubtful(const NodeList& nodes);
   // Sends a removal that nobody waits for. It needs no look: the next connection carries it where
-  // this one turns out to be dead, and where it may be, as soon as anybody looks.
+  // this one turns out to be dead, and where it is too old, unless an answer tells that it is not.
   void clean_up(Node& node, const SharedCommand& removal, Instant answer_by, Instant now);
   void close_where_decided(Node& node, Instant now);
   // Each node's server has its own time.

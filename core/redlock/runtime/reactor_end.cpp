@@ -18,20 +18,19 @@ void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   if (!stale) return;
   silent_.clear();
   for (const auto& node : nodes) {
-    if (node->has_conversation() && now - node->last_used() >= idle_limit_) silent_.push_back(node);
+    if (too_old(*node, now)) silent_.push_back(node);
   }
   // Behind a late answer there may be the end of the connection.
   if (read(Instant(), Scope::all) == Woken::ready && !forked()) read(Instant(), Scope::all);
   if (forked()) return;
-  for (const auto& node : silent_) replace_silent(*node);
+  for (const auto& node : silent_) {
+    if (too_old(*node, now)) replace_silent(*node);
+  }
   silent_.clear();
-  replace_doubtful(nodes);
 }
 
-void Reactor::replace_doubtful(const NodeList& nodes) {
-  for (const auto& node : nodes) {
-    if (node->doubtful()) replace_silent(*node);
-  }
+bool Reactor::too_old(const Node& node, Instant now) const {
+  return node.has_conversation() && (node.doubtful() || now - node.last_used() >= idle_limit_);
 }
 
 void Reactor::replace_silent(Node& node) {
@@ -42,7 +41,7 @@ void Reactor::replace_silent(Node& node) {
 }
 
 void Reactor::look_before_use(Node& node, Instant now) {
-  const bool silent = now - node.last_used() >= idle_limit_;
+  const bool silent = too_old(node, now);
   if (node.may_repeat(now) || now - node.last_seen() >= kIdleLook) {
     node.begin_look(now);
     node.take_ready(true, false, now, arrivals_);
@@ -53,7 +52,7 @@ void Reactor::look_before_use(Node& node, Instant now) {
 }
 
 void Reactor::clean_up(Node& node, const SharedCommand& removal, Instant answer_by, Instant now) {
-  if (now - node.last_used() >= idle_limit_) node.doubt();
+  if (too_old(node, now)) node.doubt();
   node.submit_cleanup(removal, answer_by);
 }
 
@@ -65,10 +64,12 @@ void Reactor::close_where_decided(Node& node, Instant now) {
 void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
   if (!live_.empty() || !listeners_.empty()) read(Instant(), Scope::all);
   if (forked()) return;
-  or_later([&] { replace_doubtful(nodes); });
   for (const auto& node : nodes) {
     live_.reserve(live_.size() + 1);
-    or_later([&] { node->hurry_removals(chance == Chance::last, clock_.now()); });
+    or_later([&] {
+      if (node->doubtful()) replace_silent(*node);
+      node->hurry_removals(chance == Chance::last, clock_.now());
+    });
     note_live(node);
   }
   wait_for_removals(clock_.now());
