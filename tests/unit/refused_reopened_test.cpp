@@ -41,6 +41,19 @@ TEST_F(Rule14ANewConnection, RepeatsThemBeforeAnythingIsTakenThere) {
   }
 }
 
+// An answer that lies there makes them go on the old one, which is replaced all the same.
+TEST_F(Rule14ANewConnection, TakesThePlaceOfASilentOneThoughTheyWereRepeatedOnThat) {
+  release_in_vain();
+  server(2).answer_time = Duration::ms(10);
+  pool_.run(locks_.begin_check(Resource("other"), Token("t")));
+  server(2).answer_time = Duration();
+  clock_.advance(kIdleLimitMin);
+  transport_.forget_flows(server(2));
+  const Outcome outcome = lock(locks_);
+  step_for(Duration::ms(1));
+  EXPECT_EQ(server(2).keys["r"], outcome.token.view());
+}
+
 TEST_F(Rule14ANewConnection, RepeatsNoneWhoseMinuteIsOver) {
   release_in_vain();
   transport_.forget_flows(server(2));

@@ -17,16 +17,20 @@ void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   });
   if (!stale) return;
   silent_.clear();
+  NodeList in_doubt;
   for (const auto& node : nodes) {
-    if (too_old(*node, now)) silent_.push_back(node);
+    if (!too_old(*node, now)) continue;
+    (now - node->last_used() >= idle_limit_ ? silent_ : in_doubt).push_back(node);
   }
   // Behind a late answer there may be the end of the connection.
   if (read(Instant(), Scope::all) == Woken::ready && !forked()) read(Instant(), Scope::all);
   if (forked()) return;
-  for (const auto& node : silent_) {
-    if (too_old(*node, now)) replace_silent(*node);
-  }
+  // Whatever went on them meanwhile.
+  for (const auto& node : silent_) replace_silent(*node);
   silent_.clear();
+  for (const auto& node : in_doubt) {
+    if (node->doubtful()) replace_silent(*node);
+  }
 }
 
 bool Reactor::too_old(const Node& node, Instant now) const {
