@@ -1,5 +1,5 @@
-// Removals on connections that are too old: the network may have forgotten them, and nobody waits
-// for the answer that would tell.
+// Removals on connections that are too old, or were closed for that: the network may have forgotten
+// them, and nobody waits for the answer that would tell.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -150,12 +150,14 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereItEndedByItsTime) {
   step_for(kLimit + Duration::seconds(3));
   ASSERT_TRUE(pool_.done(brief));
   pool_.take(brief);
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(passes(i, "q"), 0) << "its connections were closed";
   pool_.deliver();
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i, "q"), 1) << i;
 }
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpOnceWhereItsConnectionsAreNotTooOld) {
   clock_.advance(kLimit - Duration::ms(2));
+  server(0).answer_time = Duration::ms(10);
   pool_.take(id_);
   const std::size_t before = opened(0);
   pool_.deliver();

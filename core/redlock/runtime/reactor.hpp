@@ -119,7 +119,8 @@ class Reactor {
   // which the removal is to be repeated.
   void look_before_use(Node& node, Instant now);
   // Sends a removal that nobody waits for. It needs no look: the next connection carries it where
-  // this one turns out to be dead, and where it is too old, unless an answer tells that it is not.
+  // this one turns out to be dead, and where it is too old, unless the answer comes before it is
+  // looked at again.
   void clean_up(Node& node, const SharedCommand& removal, Instant answer_by, Instant now);
   void close_where_decided(Node& node, Instant now);
   // Each node's server has its own time.
