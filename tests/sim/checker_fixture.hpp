@@ -83,6 +83,11 @@ class CheckerTest : public testing::Test {
            std::uint32_t connection = 0) {
     executed(client, server, {"SET", "lock", token}, kNil, connection);
   }
+  // The bytes of one that removes its token.
+  static std::string removal_of(char token) {
+    return "*5\r\n$7\r\nEVALSHA\r\n$40\r\n" + std::string(scripts::pass.sha1) +
+           "\r\n$1\r\n1\r\n$4\r\nlock\r\n$1\r\n" + std::string(1, token) + "\r\n";
+  }
   static Arguments words_of_join(std::string_view token) {
     return {"EVALSHA", scripts::join.sha1, "1", "lock", token, "5000", "7", "c", "1", "1"};
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "redlock/wire/scripts.hpp"
 #include "sim/checker_fixture.hpp"
 
 namespace redlock::sim {
@@ -22,10 +21,6 @@ class ForgottenTest : public CheckerTest {
     Plan plan = make_plan();
     for (ClientPlan& client : plan.clients) client.wait_ms = 200;
     return plan;
-  }
-  static std::string removal_of(char token) {
-    return "*5\r\n$7\r\nEVALSHA\r\n$40\r\n" + std::string(scripts::pass.sha1) +
-           "\r\n$1\r\n1\r\n$4\r\nlock\r\n$1\r\n" + std::string(1, token) + "\r\n";
   }
   [[nodiscard]] bool reported(ViolationKind kind) { return std::ranges::count(kinds(), kind) > 0; }
   const std::string removal_of_a_ = removal_of('a');

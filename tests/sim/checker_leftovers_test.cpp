@@ -20,10 +20,6 @@ class LeftoversTest : public CheckerTest {
     outcome.decision = decision;
     checker_.reported(0, verb, token, outcome);
   }
-  static std::string removal_of(char token) {
-    return "*5\r\n$7\r\nEVALSHA\r\n$40\r\n" + std::string(scripts::pass.sha1) +
-           "\r\n$1\r\n1\r\n$4\r\nlock\r\n$1\r\n" + std::string(1, token) + "\r\n";
-  }
   // The lock stands on servers 0 and 1. Server 0 grants a join behind its release, which travelled
   // on connection 2 and was confirmed.
   void join_behind_a_release(std::uint32_t connection) {
