@@ -17,7 +17,7 @@ Node::Node(std::unique_ptr<Locator> locator, Duration timeout, Transport& transp
 void Node::open(Instant now, Instant answer_by) {
   sent_again_.clear();
   well_ = false;
-  doubtful_ = false;
+  outdated_ = false;
   Connection::open(now, answer_by, encoder_);
   // Before what is taken there. Of a server in trouble nothing is asked only to find out.
   if (trouble().fault == Fault::none) repeat_refused(now);
@@ -33,7 +33,7 @@ bool Node::hand_over(const Origin& origin, const SharedCommand& command, Instant
 
 void Node::heard(Instant now) {
   // What was answered lately may have lain there since before.
-  if (conversation().idle()) doubtful_ = false;
+  if (conversation().idle()) outdated_ = false;
   count_errors(now);
   note_refused(now);
   if (conversation().broken()) return;

@@ -63,8 +63,8 @@ class Node final : public Connection<Session> {
   void note_waited_in_vain() { waited_in_vain_ = true; }
   // What goes on this connection now may be lost, and nobody waits for the answer that would tell:
   // until all is answered it counts as too old, whatever was sent on it lately.
-  void doubt() { doubtful_ = true; }
-  [[nodiscard]] bool doubtful() const { return doubtful_ && has_conversation(); }
+  void outdate() { outdated_ = true; }
+  [[nodiscard]] bool outdated() const { return outdated_ && has_conversation(); }
   // Closes a connection in good order: removals still go out, and granted locks stay.
   void shut_down(std::vector<Arrival>& arrivals);
   // The same for one that was silent for so long that the network may have forgotten it: what it
@@ -112,7 +112,7 @@ class Node final : public Connection<Session> {
   bool well_ = false;  // it has carried something out since it refused a removal last
   Instant wanted_at_;
   bool waited_in_vain_ = false;
-  bool doubtful_ = false;
+  bool outdated_ = false;
 };
 
 }  // namespace redlock

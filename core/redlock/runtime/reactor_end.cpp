@@ -10,17 +10,17 @@ namespace redlock {
 void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   looked_at_ = now;
   const bool stale = std::ranges::any_of(nodes, [this, now](const auto& node) {
-    if (node->overdue(now) || node->doubtful()) return true;
+    if (node->overdue(now) || node->outdated()) return true;
     // Whoever has something held back was looked at when that was begun.
     if (!node->has_conversation() || (held_back_ && node->has_output())) return false;
     return now - node->last_used() >= kIdleLook;
   });
   if (!stale) return;
   silent_.clear();
-  NodeList in_doubt;
+  NodeList outdated;
   for (const auto& node : nodes) {
     if (!too_old(*node, now)) continue;
-    (now - node->last_used() >= idle_limit_ ? silent_ : in_doubt).push_back(node);
+    (now - node->last_used() >= idle_limit_ ? silent_ : outdated).push_back(node);
   }
   // Behind a late answer there may be the end of the connection.
   if (read(Instant(), Scope::all) == Woken::ready && !forked()) read(Instant(), Scope::all);
@@ -28,13 +28,13 @@ void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   // Whatever went on them meanwhile.
   for (const auto& node : silent_) replace_silent(*node);
   silent_.clear();
-  for (const auto& node : in_doubt) {
-    if (node->doubtful()) replace_silent(*node);
+  for (const auto& node : outdated) {
+    if (node->outdated()) replace_silent(*node);
   }
 }
 
 bool Reactor::too_old(const Node& node, Instant now) const {
-  return node.has_conversation() && (node.doubtful() || now - node.last_used() >= idle_limit_);
+  return node.has_conversation() && (node.outdated() || now - node.last_used() >= idle_limit_);
 }
 
 void Reactor::replace_silent(Node& node) {
@@ -56,7 +56,7 @@ void Reactor::look_before_use(Node& node, Instant now) {
 }
 
 void Reactor::clean_up(Node& node, const SharedCommand& removal, Instant answer_by, Instant now) {
-  if (too_old(node, now)) node.doubt();
+  if (too_old(node, now)) node.outdate();
   node.submit_cleanup(removal, answer_by);
 }
 
@@ -71,7 +71,7 @@ void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
   for (const auto& node : nodes) {
     live_.reserve(live_.size() + 1);
     or_later([&] {
-      if (node->doubtful()) replace_silent(*node);
+      if (node->outdated()) replace_silent(*node);
       node->hurry_removals(chance == Chance::last, clock_.now());
     });
     note_live(node);

@@ -165,11 +165,11 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpOnceWhereItsConnectionsAreNotTooOld) {
   EXPECT_EQ(opened(0), before);
 }
 
-using ADoubtfulConnection = FakeWorld;
+using AnOutdatedConnection = FakeWorld;
 
 // Somebody asks the second server for long, and then takes at the first, where a wait was given up
 // meanwhile.
-TEST_F(ADoubtfulConnection, IsNotTakenOnInTheMiddleOfAnOperation) {
+TEST_F(AnOutdatedConnection, IsNotTakenOnInTheMiddleOfAnOperation) {
   pool_.set_idle_limit(Duration::seconds(5));
   const Duration patient = Duration::seconds(100);
   const NodeList nodes{pool_.node(specs(2)[0].endpoint, patient),
