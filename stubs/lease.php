@@ -86,13 +86,14 @@ final class LockManager
      *
      * The lease is kept alive, unless the option keepAlive is false.
      *
+     * @template T
      * @param string|int|array<never> $resource as for acquire(). Several at once, as an array, are
      *     not supported yet
-     * @param callable(Lease): mixed $critical
+     * @param callable(Lease): T $critical
      * @param int $ttl as for acquire(); keepAlive wants one of at most keepAliveMax
      * @param ?int $wait as for acquire(), but null (for ever) by default
      * @param LeaseOptions $options as for acquire(), but keepAlive is true by default
-     * @return mixed what the function returned
+     * @return T what the function returned
      * @throws NotAcquiredException when the wait is over; the function was not called
      * @throws QuorumException when no majority of the servers can be asked
      * @throws KeepAliveException when there is no thread to be had that could keep it alive

@@ -88,17 +88,19 @@ namespace {
         /**
          * Gives the lock back on every server.
          *
+         * The extension declares `array $lock`, because subclasses of the userland class declare
+         * that, and takes false all the same.
+         *
          * @param LockProof|false $lock the array that lock() gave, or any array with its resource
          *     and token. For false, which lock() gives when there is no lock, it returns false and
-         *     asks no server. (The declared type is `array` because subclasses of the userland
-         *     class declare that.)
+         *     asks no server
          * @return bool true when a majority confirmed that it deleted our key. False: this is not
          *     certain. Nothing more needs to be done then
          * @throws \ValueError when resource or token is missing or not valid. Never because of a
          *     server
          * @throws \TypeError when the argument, its resource or its token has a wrong type
          */
-        public function unlock(array $lock)
+        public function unlock(array|false $lock)
         {
         }
 
@@ -286,8 +288,14 @@ namespace {
 }
 
 namespace RedLock {
-    \class_alias(\RedLock::class, 'RedLock\\RedLock');
-    \class_alias(\PidLock::class, 'RedLock\\PidLock');
+    // In the extension it is the same class. Static analysers do not follow class_alias().
+    class RedLock extends \RedLock
+    {
+    }
+
+    class PidLock extends \PidLock
+    {
+    }
 
     /**
      * All exceptions of the extension that are about servers. For wrong arguments it throws PHP's

@@ -1,0 +1,84 @@
+<?php
+
+/** The stubs name the options that the extension takes, and the program that PHPStan judges uses everything they have. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Documents;
+
+use PHPUnit\Framework\TestCase;
+use RedLock\LockManager;
+use RedLock\Tests\Support\Document;
+
+final class TypesTest extends TestCase
+{
+    private static function text(string $path): string
+    {
+        return (string) file_get_contents(Document::root() . "/$path");
+    }
+
+    /** @return list<string> the keys of the first array shape behind a text of the stubs */
+    private static function shape(string $stub, string $before): array
+    {
+        $pattern = '~' . preg_quote($before) . ' array\{((?:[^{}]|\{[^}]*\})*)\}~';
+        self::assertSame(1, preg_match($pattern, self::text("stubs/$stub"), $found), $before);
+        preg_match_all('~(\w+)\?: ~', $found[1], $keys);
+        sort($keys[1]);
+        return $keys[1];
+    }
+
+    /** @return list<string> which of the words in the sources a call takes as the name of an option */
+    private static function taken(callable $call): array
+    {
+        $words = '';
+        foreach (glob(Document::root() . '/ext/*/*.cpp') ?: [] as $source) {
+            $words .= file_get_contents($source);
+        }
+        preg_match_all('~"([a-z]\w+)"~', $words, $names);
+        $taken = array_filter(array_unique($names[1]), static function (string $name) use ($call): bool {
+            try {
+                $call([$name => new \stdClass()]);
+            } catch (\ValueError $error) {
+                return !preg_match('~unknown option|is for a lock that is to be acquired~', $error->getMessage());
+            } catch (\TypeError) {
+                return true;
+            }
+            self::fail("$name may be anything");
+        });
+        sort($taken);
+        return $taken;
+    }
+
+    public static function calls(): iterable
+    {
+        $locks = new LockManager('127.0.0.1:1');
+        $handle = ['validity' => 1, 'resource' => 'r', 'token' => str_repeat('0', 40)];
+        yield 'LockManager' => ['lease.php', ' * @param', static fn (array $options) => new LockManager('h', $options)];
+        yield 'acquire' => ['lease.php', 'LeaseOptions', static fn (array $o) => $locks->acquire('r', 1000, 0, $o)];
+        yield 'synchronized' => ['lease.php', 'LeaseOptions', static fn (array $o) => $locks->synchronized('r', time(...), 1000, 0, $o)];
+        yield 'attach' => ['lease.php', "gave\n     * @param", static fn (array $o) => $locks->attach($handle, $o)];
+        yield 'RedLock' => ['redlock.php', "counts as 1\n         * @param", static fn (array $o) => new \RedLock(['h'], 1, 1, $o)];
+        yield 'PidLock' => ['redlock.php', "as for RedLock\n         * @param", static fn (array $o) => new \PidLock('h', $o)];
+    }
+
+    /** @dataProvider calls */
+    public function testTheStubsNameEveryOption(string $stub, string $before, callable $call): void
+    {
+        self::assertSame(self::taken($call), self::shape($stub, $before));
+        // The program has it as a key, so that PHPStan has judged the type of its value.
+        foreach (self::shape($stub, $before) as $option) {
+            self::assertStringContainsString("'$option' =>", self::text('tests/types/everything.php'));
+        }
+    }
+
+    public function testTheProgramCallsEveryPublicMethod(): void
+    {
+        foreach (['redlock.php', 'lease.php'] as $stub) {
+            preg_match_all('~public function (?!__)(\w+)\(~', self::text("stubs/$stub"), $methods);
+            self::assertGreaterThan(5, count($methods[1]));
+            foreach ([...$methods[1], 'faults'] as $method) {
+                self::assertStringContainsString("->$method(", self::text('tests/types/everything.php'));
+            }
+        }
+    }
+}

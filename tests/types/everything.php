@@ -1,0 +1,191 @@
+<?php
+
+/**
+ * A program that uses every method and option of the classes, as their users write them. PHPStan has nothing against it
+ * at its highest level; it is never run.
+ */
+
+declare(strict_types=1);
+
+namespace Everything;
+
+use RedLock\ConnectionException;
+use RedLock\KeepAliveException;
+use RedLock\Lease;
+use RedLock\LeaseLostException;
+use RedLock\LockManager;
+use RedLock\NotAcquiredException;
+use RedLock\NotALockException;
+use RedLock\QuorumException;
+
+final class Invoices
+{
+    /** @var list<string> */
+    private array $log = [];
+
+    public function __construct(private readonly LockManager $locks)
+    {
+    }
+
+    public static function open(): self
+    {
+        return new self(new LockManager(['10.0.0.1', ['10.0.0.2', 6379, 0.2], ['url' => 'rediss://10.0.0.3']], [
+            'timeout' => 0.2,
+            'driftFactor' => 0.02,
+            'clientName' => 'invoices',
+            'line' => true,
+            'retryDelay' => 100,
+            'keepAliveMax' => 600_000,
+            'onEvent' => static function (string $event, array $facts): void {
+                printf("%s %s %s\n", $event, $facts['resource'], $facts['reason'] ?? implode(',', $facts['faults']));
+            },
+        ]));
+    }
+
+    /** What the function returns is what synchronized() returns, and its type too. */
+    public function total(): int
+    {
+        $count = $this->locks->synchronized('invoices', static fn (): int => 3);
+        $name = $this->locks->synchronized(
+            'invoices',
+            static fn (Lease $lease): string => (string) $lease->resource,
+            ttl: 10_000,
+            wait: 5_000,
+            options: ['keepAlive' => false, 'interrupt' => true],
+        );
+        $this->locks->synchronized('invoices', function (): void {
+            $this->log[] = 'nothing to return';
+        });
+        return $count + strlen($name) + strlen($this->locks->synchronized(7, $this->bill(...)));
+    }
+
+    private function bill(Lease $lease): string
+    {
+        $lease->assertLive();
+        return $lease->token;
+    }
+
+    public function work(): bool
+    {
+        $lease = $this->locks->acquire('invoice:42', 10_000, null, [
+            'keepAlive' => true,
+            'interrupt' => true,
+            'owner' => 'web-3',
+            'reentrant' => true,
+            'atEnd' => 'keep',
+        ]);
+        if ($lease === null) {
+            $this->log = [...$this->log, ...array_values($this->locks->lastErrors())];
+            return false;
+        }
+        if (!$lease->isLive() || $lease->remaining() < 100.0 || !$lease->confirm()) {
+            return false;
+        }
+        $held = $lease->extend() && $lease->extend(20_000) && $lease->shorten(5_000);
+        $this->log[] = $lease->lastErrors()['lock'] ?? 'well';
+        return $lease->release() && $held;
+    }
+
+    public function passOn(): string
+    {
+        $lease = $this->locks->acquire('invoice:42') ?? throw new NotAcquiredException('busy');
+        $valid = $lease->handle()['validity'];
+        $this->log[] = "$valid ms";
+        return json_encode($lease->detach(), JSON_THROW_ON_ERROR);
+    }
+
+    /** @param array{validity: float, resource: string|int, token: string} $handle */
+    public function goOn(array $handle): float
+    {
+        $options = ['keepAlive' => true, 'interrupt' => true, 'atEnd' => 'release', 'ttl' => 60_000];
+        return $this->locks->attach($handle, $options)->remaining();
+    }
+
+    public function look(): ?string
+    {
+        $seen = $this->locks->inspect('invoice:42');
+        foreach ($seen['servers'] as $server => $standing) {
+            $this->log[] = $server . ' ' . ($standing['error'] ?? $standing['owner'] ?? $standing['token'] ?? 'free');
+        }
+        foreach ($seen['line'] as $waiter) {
+            $this->log[] = ($waiter['owner'] ?? $waiter['token']) . ' waits for ' . $waiter['waited'] . ' ms';
+        }
+        if ($seen['decided'] && $seen['ttl'] > 1000.0 && $seen['waiters'] > 10) {
+            $this->locks->forceRelease($seen['resource']);
+        }
+        foreach ($this->locks->stats()['servers'] as $server => $asked) {
+            $this->log[] = $server . ': ' . $asked['requests'] . ', ' . ($asked['roundTripP99'] ?? 0.0) . ' ms';
+        }
+        return $this->locks->owner('invoice:42');
+    }
+}
+
+function oldStyle(): bool
+{
+    $redLock = new \RedLock([['10.0.0.1', 6379, 0.05], 'redis://10.0.0.2'], 100, 5, [
+        'driftFactor' => 0.01,
+        'timeout' => 0.1,
+        'clientName' => 'old',
+    ]);
+    $lock = $redLock->lock('invoices', 10_000);
+    if ($lock === false) {
+        echo $redLock->lastErrors()['lock'] ?? "busy\n";
+    } elseif ($redLock->isHeld($lock)) {
+        $longer = $redLock->extend($lock, 20_000);
+        echo $longer === false ? 'lost' : $longer['validity'];
+    }
+    // Which lock() gives where there is no lock.
+    return $redLock->unlock($lock);
+}
+
+/** Locks that were kept elsewhere as JSON. */
+function unlockStored(\RedLock\RedLock $redLock, string $stored): bool
+{
+    $lock = json_decode($stored, true);
+    return is_array($lock) && isset($lock['resource'], $lock['token'])
+        && is_string($lock['resource']) && is_string($lock['token']) && $redLock->unlock($lock);
+}
+
+final class Prefixed extends \PidLock
+{
+    protected function _getLockKey(string|int $pid)
+    {
+        return "app:$pid";
+    }
+}
+
+function oneServer(): float
+{
+    $options = [
+        'prefix' => 'lock_pid:',
+        'unit' => 's',
+        'mixedFleet' => true,
+        'owner' => 'object',
+        'driftFactor' => 0.01,
+        'timeout' => 0.1,
+        'clientName' => 'pid',
+    ];
+    $pidLock = new Prefixed('127.0.0.1:6379', $options);
+    if ($pidLock->getPidLock('job', 10, 0.1, 3, 0.001) !== 1) {
+        return (float) count($pidLock->lastErrors());
+    }
+    $left = $pidLock->holdsPidLock('job') ? $pidLock->remainingPidLock('job') : 0.0;
+    $pidLock->releasePidLock('job', 0.003);
+    return $left;
+}
+
+/** @return array<string, string> */
+function troubles(): array
+{
+    try {
+        oldStyle();
+        Invoices::open()->total();
+    } catch (QuorumException|ConnectionException $outage) {
+        return $outage->faults();
+    } catch (NotALockException|LeaseLostException|NotAcquiredException|KeepAliveException $exception) {
+        return ['' => $exception->getMessage()];
+    } catch (\RedLock\Exception $exception) {
+        return [$exception::class => $exception->getMessage()];
+    }
+    return [];
+}
