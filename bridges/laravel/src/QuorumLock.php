@@ -30,6 +30,9 @@ final class QuorumLock extends Lock
     /** Of what this object acquired; without it, whatever the owner has is meant. */
     private ?string $token = null;
 
+    /** Who acquired it by this object. In a child of a fork the object is a copy, and the lock its parent's. */
+    private ?int $process = null;
+
     /** Of a lock without an expiry. */
     private ?Lease $kept = null;
 
@@ -83,10 +86,10 @@ final class QuorumLock extends Lock
         }
     }
 
-    /** False: it was not ours. */
+    /** False: it was not ours, as in a child of the process that acquired it. */
     public function release(): bool
     {
-        $token = $this->token ?? $this->tokenOfOwner();
+        $token = $this->ownToken();
         $this->token = null;
         if ($token === null) {
             return false;
@@ -131,7 +134,7 @@ final class QuorumLock extends Lock
     public function refresh($seconds = null): bool
     {
         $seconds = self::number($seconds ?? $this->seconds);
-        $token = $this->token ?? $this->tokenOfOwner();
+        $token = $this->ownToken();
         if ($token === null) {
             return false;
         }
@@ -185,6 +188,7 @@ final class QuorumLock extends Lock
             return false;
         }
         $this->token = $lease->token;
+        $this->process = getmypid();
         if ($expires) {
             $lease->detach();
         } else {
@@ -198,6 +202,12 @@ final class QuorumLock extends Lock
     {
         $this->kept?->detach();
         $this->kept = $lease;
+    }
+
+    /** Of what is ours to release and extend. Null: nothing is. */
+    private function ownToken(): ?string
+    {
+        return ($this->process ?? getmypid()) === getmypid() ? $this->token ?? $this->tokenOfOwner() : null;
     }
 
     /** Of the lock that somebody took as this owner, perhaps in another process. Null: this owner has none. */

@@ -95,7 +95,7 @@ final class ForeverTest extends StoreTestCase
         self::assertTrue($this->lock()->isLocked());
     }
 
-    public function testAForkedChildReleasesItAndItsOwnEndDoesNot(): void
+    public function testAForkedChildRestoresItToReleaseItAndItsOwnEndDoesNot(): void
     {
         $lock = $this->lock(seconds: 0);
         $lock->get();
@@ -108,7 +108,7 @@ final class ForeverTest extends StoreTestCase
             pcntl_waitpid($pid, $status);
             report($cache->lock("r2")->isLocked());
             if (($pid = pcntl_fork()) === 0) {
-                $lock->release();
+                $cache->restoreLock("r2", $lock->owner())->release();
                 exit;
             }
             pcntl_waitpid($pid, $status);

@@ -7,6 +7,7 @@ declare(strict_types=1);
 namespace RedLock\PhpLock\Tests;
 
 use Malkusch\Lock\Exception\ExecutionOutsideLockException;
+use PHPUnit\Framework\Attributes\DataProvider;
 use RedLock\Harness\PhpProcess;
 use RedLock\Harness\Wait;
 
@@ -33,6 +34,37 @@ final class RunnersTest extends MutexTestCase
             }
         ');
         self::assertSame(7, PhpProcess::report($process));
+    }
+
+    #[DataProvider('ends')]
+    public function testAChildThatEndsWithinTheCodeLeavesTheLockToItsParent(string $end): void
+    {
+        $process = $this->process('
+            $other = new RedLock\PhpLock\RedLockMutex($args["servers"], "r", 0.0);
+            report($mutex->synchronized(static function () use ($other) {
+                $child = pcntl_fork();
+                if ($child === 0) {
+                    ' . $end . '
+                }
+                pcntl_waitpid($child, $status);
+                try {
+                    return $other->synchronized(static fn (): string => "free");
+                } catch (Malkusch\Lock\Exception\LockAcquireTimeoutException) {
+                    return "held";
+                }
+            }));
+        ');
+        self::assertSame('held', PhpProcess::report($process));
+        self::assertSame(0, $process->wait());
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function ends(): iterable
+    {
+        yield 'exit' => ['exit;'];
+        yield 'an exception that nothing catches' => ['ini_set("display_errors", "0"); ini_set("log_errors", "0"); throw new DomainException("enough");'];
+        yield 'a fatal error' => ['ini_set("display_errors", "0"); ini_set("log_errors", "0"); trigger_error("enough", E_USER_ERROR);'];
+        yield 'SIGKILL' => ['posix_kill(getmypid(), SIGKILL);'];
     }
 
     public function testEachFiberHasALockOfItsOwn(): void

@@ -21,7 +21,8 @@ use Symfony\Component\Lock\Store\ExpiringStoreTrait;
 
 /**
  * A key's state is the token of its lock, and for how long the servers were told to keep it. No Lease outlives a call, so nothing is released when an object goes: that
- * is for Symfony's Lock to decide. What no majority of the servers can be asked for, or says, is an exception, never an answer.
+ * is for Symfony's Lock to decide. A child of a fork has none of its parent's locks. What no majority of
+ * the servers can be asked for, or says, is an exception, never an answer.
  *
  * Shared locks are not supported: Symfony then takes an exclusive one where acquireRead() is called.
  */
@@ -43,6 +44,9 @@ final class RedLockStore implements BlockingStoreInterface
 
     /** Where a key remembers the longest ttl that the servers may have been told since it was shortened last, in seconds. */
     private const TOLD = self::class . '.told';
+
+    /** @var ?\WeakMap<Key, int> by key: the process that acquired its lock, or used it first; shared by all stores, as keys are */
+    private static ?\WeakMap $processes = null;
 
     private readonly LockManager $locks;
 
@@ -97,6 +101,9 @@ final class RedLockStore implements BlockingStoreInterface
         if (!$key->hasState(self::class)) {
             return;
         }
+        if (!self::has($key)) {
+            throw new LockReleasingException("The lock on \"$key\" is that of the process that forked this one.");
+        }
         try {
             // False may mean that it was not ours any more, which is as good.
             if (!$this->attach($key, $this->initialTtl)->release() && $this->confirm($key)) {
@@ -111,7 +118,7 @@ final class RedLockStore implements BlockingStoreInterface
     /** Whether a majority of the servers holds it for this key, whose own lifetime is not over. */
     public function exists(Key $key): bool
     {
-        if (!$key->hasState(self::class) || $key->isExpired()) {
+        if (!self::has($key) || $key->isExpired()) {
             return false;
         }
         try {
@@ -126,7 +133,7 @@ final class RedLockStore implements BlockingStoreInterface
         try {
             // Saved twice, it is still one lock; and for a longer ttl than before it would have to be shortened again.
             // Of a lock that may be lost, what is left must run out: prolonged by each try, it would be in the way of all of them.
-            if (!$this->has($key) || !$this->extend($key, $this->told($key))) {
+            if (!$this->isConfirmed($key) || !$this->extend($key, $this->told($key))) {
                 $this->forget($key);
                 $this->acquire($key, $wait);
             }
@@ -144,12 +151,13 @@ final class RedLockStore implements BlockingStoreInterface
         $key->reduceLifetime($lease->remaining() / 1000);
         $key->setState(self::TOLD, $this->initialTtl);
         $key->setState(self::class, $lease->detach()['token']);
+        self::processes()[$key] = getmypid();
     }
 
     /** What nobody confirmed in time may still stand on the servers, and would keep its own key waiting. */
     private function forget(Key $key): void
     {
-        if ($key->hasState(self::class)) {
+        if (self::has($key)) {
             $this->attach($key, $this->initialTtl)->release();
             $this->clear($key);
         }
@@ -169,7 +177,7 @@ final class RedLockStore implements BlockingStoreInterface
     /** False also where the key has no lock. */
     private function shorten(Key $key, float $ttl): bool
     {
-        if (!$key->hasState(self::class)) {
+        if (!self::has($key)) {
             return false;
         }
         $lease = $this->attach($key, $this->told($key));
@@ -193,7 +201,7 @@ final class RedLockStore implements BlockingStoreInterface
      */
     private function extend(Key $key, float $ttl): bool
     {
-        if (!$key->hasState(self::class)) {
+        if (!self::has($key)) {
             return false;
         }
         $key->setState(self::TOLD, max($ttl, $this->told($key)));
@@ -218,9 +226,21 @@ final class RedLockStore implements BlockingStoreInterface
         });
     }
 
-    private function has(Key $key): bool
+    /** Whether this process has a lock by this key, without asking servers. In a child of a fork the key is a copy, and the lock its parent's. */
+    private static function has(Key $key): bool
     {
-        return $key->hasState(self::class) && $this->confirm($key);
+        return $key->hasState(self::class) && getmypid() === (self::processes()[$key] ??= getmypid());
+    }
+
+    /** @return \WeakMap<Key, int> */
+    private static function processes(): \WeakMap
+    {
+        return self::$processes ??= new \WeakMap();
+    }
+
+    private function isConfirmed(Key $key): bool
+    {
+        return self::has($key) && $this->confirm($key);
     }
 
     /** False: so many servers have said so that no majority has it. */
