@@ -75,7 +75,7 @@ final class CodeTest extends ServerTestCase
     /** @return iterable<string, array{string}> */
     public static function blocks(): iterable
     {
-        foreach (['README.md', 'docs/recipes.md', 'docs/leases.md', 'docs/upgrading.md', 'docs/operations.md'] as $path) {
+        foreach (['README.md', 'docs/recipes.md', 'docs/leases.md', 'docs/upgrading.md', 'docs/operations.md', 'docs/faq.md'] as $path) {
             foreach ((new Document($path))->blocks('php') as $i => $code) {
                 yield $path . ' ' . ($i + 1) => [$code];
             }
