@@ -156,20 +156,12 @@ bool Events::tell_next() {
 void Events::call(zval* callable) {
   zval arguments[2];
   zval result;
-  ZVAL_UNDEF(&result);
   ZVAL_STRING(&arguments[0], told_.name);
   put_facts(&arguments[1], told_);
-  zend_fcall_info info = empty_fcall_info;
-  info.size = sizeof info;
-  ZVAL_COPY_VALUE(&info.function_name, callable);
-  info.retval = &result;
-  info.params = arguments;
-  info.param_count = 2;
-  zend_fcall_info_cache how = how_;
   telling_ = true;
   ++handlers_running;
   zend_fiber_switch_block();
-  zend_call_function(&info, how.function_handler != nullptr ? &how : nullptr);
+  call_held(callable, how_, &result, 2, arguments);
   zend_fiber_switch_unblock();
   zval_ptr_dtor(&result);
   zval_ptr_dtor(&arguments[0]);
@@ -210,43 +202,20 @@ void Events::begin_request() {
   interrupt_postponed = false;
 }
 
-void keep_handler(zval* into, zval* callable) {
-  if (Z_TYPE_P(callable) != IS_ARRAY) {
-    ZVAL_COPY(into, callable);
-    return;
-  }
-  array_init(into);
-  zval* part = nullptr;
-  ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(callable), part) {
-    zval copy;
-    ZVAL_COPY_DEREF(&copy, part);
-    add_next_index_zval(into, &copy);
-  }
-  ZEND_HASH_FOREACH_END();
-}
-
-bool find_handler(HashTable* options, zval*& callable, zend_fcall_info_cache& how) {
-  callable = options == nullptr ? nullptr : zend_hash_str_find(options, ZEND_STRL("onEvent"));
-  if (callable == nullptr) return true;
-  ZVAL_DEREF(callable);
-  if (Z_TYPE_P(callable) == IS_NULL) {
-    callable = nullptr;
-    return true;
-  }
-  zend_fcall_info info = empty_fcall_info;
+bool find_handler(HashTable* options, Callable& handler) {
+  ZVAL_UNDEF(&handler.copy);
+  const zval* value =
+      options == nullptr ? nullptr : zend_hash_str_find(options, ZEND_STRL("onEvent"));
+  if (value == nullptr) return true;
+  ZVAL_DEREF(value);
+  if (Z_TYPE_P(value) == IS_NULL) return true;
   char* error = nullptr;
-  const bool found = zend_fcall_info_init(callable, 0, &info, &how, nullptr, &error) == SUCCESS;
-  if (!found && EG(exception) == nullptr) {
+  const Judged judged = hold_callable(handler, value, error);
+  if (judged == Judged::not_callable) {
     zend_argument_type_error(2, "must be valid: onEvent must be a callable or null: %s", error);
+    efree(error);
   }
-  if (error != nullptr) efree(error);
-  if (!found) return false;
-  if ((how.function_handler->common.fn_flags & ZEND_ACC_CALL_VIA_TRAMPOLINE) != 0) {
-    // Good for one call.
-    zend_release_fcall_info_cache(&how);
-    how = {};
-  }
-  return EG(exception) == nullptr;
+  return judged == Judged::callable;
 }
 
 }  // namespace redlock::php

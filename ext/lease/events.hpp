@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "border/callable.hpp"
 #include "border/zend.hpp"
 #include "redlock/algorithm/time.hpp"
 #include "redlock/runtime/server_plan.hpp"
@@ -78,10 +79,7 @@ class Events {
   Events* behind_ = nullptr;
 };
 
-// The option onEvent: null where there is none, else a callable, and how it is called. False: an
-// exception is pending.
-[[nodiscard]] bool find_handler(HashTable* options, zval*& callable, zend_fcall_info_cache& how);
-// Makes a copy for the manager, in which nobody can put another object.
-void keep_handler(zval* into, zval* callable);
+// The option onEvent, undefined where there is none. False: an exception is pending.
+[[nodiscard]] bool find_handler(HashTable* options, Callable& handler);
 
 }  // namespace redlock::php

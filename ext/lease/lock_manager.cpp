@@ -104,6 +104,18 @@ bool parse_one_resource(zval* argument, zval* resource) {
   return true;
 }
 
+// Judged once no code of others runs any more for the sake of other arguments. False: an exception
+// is pending.
+bool hold_function(Callable& into, const zval* argument) {
+  char* error = nullptr;
+  const Judged judged = hold_callable(into, argument, error);
+  if (judged == Judged::not_callable) {
+    zend_argument_type_error(2, "must be a valid callback, %s", error);
+    efree(error);
+  }
+  return judged == Judged::callable;
+}
+
 void throw_not_acquired(const AcquireRequest& request) {
   char message[256];
   const bool described = guarded({}, [&] {
@@ -117,14 +129,9 @@ void throw_not_acquired(const AcquireRequest& request) {
 }
 
 // Calls it with the lease, and gives back what is left of that, whatever became of the call.
-void call_with_lease(zval* return_value, zend_fcall_info& info, zend_fcall_info_cache& cache,
-                     zval* lease) {
+void call_with_lease(zval* return_value, Callable& function, zval* lease) {
   zval result;
-  ZVAL_UNDEF(&result);
-  info.retval = &result;
-  info.params = lease;
-  info.param_count = 1;
-  const zend_result called = zend_call_function(&info, &cache);
+  const zend_result called = call_held(&function.copy, function.how, &result, 1, lease);
   LeaseObject::state_of(Z_OBJ_P(lease))->give_back();
   zval_ptr_dtor(lease);
   if (called == SUCCESS && Z_TYPE(result) != IS_UNDEF) {
@@ -149,17 +156,18 @@ PHP_METHOD(RedLock_LockManager, __construct) {
   ZEND_PARSE_PARAMETERS_END();
 
   zend_object* const object = Z_OBJ_P(ZEND_THIS);
-  zval* handler = nullptr;
-  zend_fcall_info_cache how = empty_fcall_info_cache;
-  if (!find_handler(options, handler, how) || !LockManagerObject::is_new(ZEND_THIS)) {
-    RETURN_THROWS();
+  Callable handler;
+  if (!find_handler(options, handler)) RETURN_THROWS();
+  const bool made = LockManagerObject::is_new(ZEND_THIS) && guarded(kConstructPlaces, [&] {
+                      std::shared_ptr<Locks>*& locks = LockManagerObject::state_of(object);
+                      locks = new std::shared_ptr<Locks>(make_locks(list, text, options));
+                      if (!Z_ISUNDEF(handler.copy)) (*locks)->events.tell_to(object, handler.how);
+                    });
+  if (made) {
+    ZVAL_COPY_VALUE(LockManagerObject::kept_by(object), &handler.copy);
+  } else {
+    zval_ptr_dtor(&handler.copy);
   }
-  std::shared_ptr<Locks>*& locks = LockManagerObject::state_of(object);
-  const bool made = guarded(kConstructPlaces, [&] {
-    locks = new std::shared_ptr<Locks>(make_locks(list, text, options));
-    if (handler != nullptr) (*locks)->events.tell_to(object, how);
-  });
-  if (made && handler != nullptr) keep_handler(LockManagerObject::kept_by(object), handler);
 }
 
 PHP_METHOD(RedLock_LockManager, acquire) {
@@ -188,15 +196,14 @@ PHP_METHOD(RedLock_LockManager, acquire) {
 
 PHP_METHOD(RedLock_LockManager, synchronized) {
   zval* argument = nullptr;
-  zend_fcall_info info = empty_fcall_info;
-  zend_fcall_info_cache cache = empty_fcall_info_cache;
+  zval* callable = nullptr;
   zend_long ttl_ms = kTtlMsDefault;
   zend_long wait_ms = 0;
   bool waits_for_ever = true;
   HashTable* options = nullptr;
   ZEND_PARSE_PARAMETERS_START(2, 5)
   Z_PARAM_ZVAL(argument)
-  Z_PARAM_FUNC(info, cache)
+  Z_PARAM_ZVAL(callable)
   Z_PARAM_OPTIONAL
   Z_PARAM_LONG(ttl_ms)
   Z_PARAM_LONG_OR_NULL(wait_ms, waits_for_ever)
@@ -205,7 +212,11 @@ PHP_METHOD(RedLock_LockManager, synchronized) {
 
   const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(ZEND_THIS);
   zval resource;
-  if (locks == nullptr || !parse_one_resource(argument, &resource)) RETURN_THROWS();
+  Callable function;
+  if (locks == nullptr || !parse_one_resource(argument, &resource) ||
+      !hold_function(function, callable)) {
+    RETURN_THROWS();
+  }
   const AcquireRequest request{"RedLock\\LockManager::synchronized()",
                                kSynchronizedPlaces,
                                &resource,
@@ -216,14 +227,10 @@ PHP_METHOD(RedLock_LockManager, synchronized) {
                                options};
   zval lease;
   ZVAL_UNDEF(&lease);
-  switch (acquire(&lease, *locks, request)) {
-    case Acquired::granted:
-      return call_with_lease(return_value, info, cache, &lease);
-    case Acquired::refused:
-      return throw_not_acquired(request);
-    default:
-      return;
-  }
+  const Acquired acquired = acquire(&lease, *locks, request);
+  if (acquired == Acquired::granted) call_with_lease(return_value, function, &lease);
+  if (acquired == Acquired::refused) throw_not_acquired(request);
+  zval_ptr_dtor(&function.copy);
 }
 
 PHP_METHOD(RedLock_LockManager, attach) {

@@ -218,4 +218,23 @@ final class ReentryTest extends ServerTestCase
         }, 'the call to end');
         self::assertSame([false, true, ["127.0.0.1:$dead" => 'Connection refused']], json_decode($line, true));
     }
+
+    public function testTheObjectWhoseMethodWaitsForTheLockOutlivesAHandlerThatLetsGoOfIt(): void
+    {
+        $report = $this->interrupt(
+            $this->server(),
+            '
+                $manager = new RedLock\LockManager([["127.0.0.1", $args["port"], 20]]);
+                $object = new class {
+                    public array $done = [];
+                    public function run(): array { return [...$this->done, "run"]; }
+                };
+                $handle = &$object;
+                $method = [&$object, "run"];
+            ',
+            '$GLOBALS["method"][0] = null; return 1;',
+            'report([$manager->synchronized("r", $method), $object, $inner]);',
+        );
+        self::assertSame([['run'], null, 1], $report);
+    }
 }
