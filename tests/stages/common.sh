@@ -31,7 +31,7 @@ quietly_as() {
   watched "$1" "$2" "$log" "${@:3}" || status=$?
   if ((status != 0)); then
     cat "$log"
-    echo "failed ($status): ${*:3}"
+    echo "FAILED: status $status of ${*:3}"
   fi
   return "$status"
 }
@@ -40,14 +40,16 @@ quietly() { quietly_as "${1##*/}" none "$@"; }
 # compile DIR TARGET...: builds with cmake, counting.
 compile() { quietly_as "compiling ${2-all}" ninja cmake --build "$1" -j "$(nproc)" --target "${@:2}"; }
 
-# cmake_configure DIR OPTION...: a build folder for the C++ side, with ccache where that is there.
+# cmake_configure DIR OPTION...: a build folder for the C++ side, in which warnings are errors, with ccache where
+# that is there.
 cmake_configure() {
   local dir=$1
   shift
   if command -v ccache >/dev/null; then
     set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@"
   fi
-  quietly cmake -S "$root" -B "$dir" -G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@"
+  quietly cmake -S "$root" -B "$dir" -G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+    -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "$@"
 }
 
 # build_sanitized TARGET...: in the build that stages unit, io, fuzz and cli share, and tidy reads: clang++,
@@ -88,11 +90,10 @@ count_gtest() {
   bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) tests\{0,1\}, listed below.*/\1/p' "$log")
   if ((status != 0)); then
     grep -vE '^\[( RUN      |       OK |-{10})\]' "$log" || true
-    echo "failed ($status): $*"
-    ((${bad:-0} > 0)) || bad=1
+    ((${bad:-0} > 0)) || { bad=1; echo "FAILED: status $status of $*"; }
   elif ! ((${good:-0} > 0)); then
     cat "$log"
-    echo "$1 ran no test"
+    echo "FAILED: $1 ran no test"
     bad=1
   fi
   passed=$((passed + ${good:-0}))
@@ -152,17 +153,22 @@ run_suite() {
 count_phpunit() {
   local said=$1 good=0 bad=0 status=1
   read -r status <"$said.status" || true
-  ((status == 0)) || sed -n "/^##teamcity\[testFailed/{s/|n/\n/g;s/|'/'/g;p};/^##teamcity/!p" "$said"
+  ((status == 0)) || grep -vE '^(##teamcity|$)' "$said" || true
   # A debug PHP says at its end what its allocator was not given back.
   ! grep -q 'memory leaks detected' "$said" || status=1
   # Nothing is to be skipped on the way to a green line.
   read -r good bad < <(php -r '
     $suite = @simplexml_load_file($argv[1])->testsuite ?? exit("0 1\n");
+    foreach ($suite->xpath("//testcase[failure or error or skipped]") as $test) {
+      // Their text begins with the name again.
+      fwrite(STDERR, trim(strstr($test->failure . $test->error, "\n")) . "\nFAILED: {$test["class"]}::{$test["name"]}"
+        . ($test->skipped ? " was skipped" : "") . "\n");
+    }
     $bad = $suite["errors"] + $suite["failures"] + $suite["skipped"];
     echo $suite["tests"] - $bad, " ", $bad, "\n";
   ' "$said.xml") || true
   # What fails outside of tests, such as a data provider or a leak, is in none of these counts.
-  ((status == 0 || bad > 0)) || { bad=1; echo "suite $2 ended with $status"; }
+  ((status == 0 || bad > 0)) || { bad=1; echo "FAILED: suite $2 ended with $status"; }
   passed=$((passed + good))
   failed=$((failed + bad))
 }

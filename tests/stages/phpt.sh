@@ -25,7 +25,10 @@ run_phpt() {
     failed=$((failed + counted))
   done
   if ((failed > 0)); then
-    find "$tests" \( -name '*.diff' -o -name '*.mem' \) -exec tail -n 30 {} +
+    find "$tests" -name '*.diff' -o -name '*.mem' | sort | while read -r file; do
+      tail -n 30 "$file"
+      echo "FAILED: ${file#"$tests/"}"
+    done
   fi
 }
 
