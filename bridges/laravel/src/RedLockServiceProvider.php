@@ -1,6 +1,6 @@
 <?php
 
-/** Gives Laravel's cache the driver `redlock`. Laravel finds this class by itself. */
+/** Gives Laravel's cache the driver `redlock`, and its container the LockManager. Laravel finds this class by itself. */
 
 declare(strict_types=1);
 
@@ -8,8 +8,8 @@ namespace RedLock\Laravel;
 
 use Illuminate\Cache\CacheManager;
 use Illuminate\Contracts\Cache\Repository;
-use Illuminate\Contracts\Cache\Store;
 use Illuminate\Contracts\Container\Container;
+use Illuminate\Contracts\Events\Dispatcher;
 use Illuminate\Support\ServiceProvider;
 use RedLock\LockManager;
 
@@ -19,12 +19,12 @@ use RedLock\LockManager;
  *  - values: the name of another store, where values are cached. Without it the store has locks only;
  *  - forever: for how many seconds a lock without an expiry outlives its process, by default a day;
  *  - options: those of LockManager;
- *  - prefix: as in every other store.
+ *  - prefix: as in every other store;
+ *  - compatible_with: the name of a store of Laravel's driver redis: both exclude each other's locks. It gives the prefix, and
+ *    the server where none are named.
  */
 final class RedLockServiceProvider extends ServiceProvider
 {
-    private const SECONDS_FOREVER = 86_400;
-
     /** A hundred years: a lock without an expiry is kept alive for as long as its process lives. */
     private const KEEP_ALIVE_MS_MAX = 3_153_600_000_000;
 
@@ -35,6 +35,18 @@ final class RedLockServiceProvider extends ServiceProvider
             $cache->extend('redlock', fn (Container $app, #[\SensitiveParameter] array $config): Repository
                 => RedLockServiceProvider::repository($cache, $app, $config));
         });
+        $this->app->singleton(LockManager::class, static fn (Container $app): LockManager => self::locks($app));
+    }
+
+    public function boot(): void
+    {
+        $this->callAfterResolving('events', function (Dispatcher $events): void {
+            $events->listen('cache:clearing', function (?string $store, array $tags): void {
+                if ($tags === []) {
+                    self::beforeFlush($this->app, $store);
+                }
+            });
+        });
     }
 
     /**
@@ -43,42 +55,38 @@ final class RedLockServiceProvider extends ServiceProvider
      */
     public static function repository(CacheManager $cache, Container $app, #[\SensitiveParameter] array $config): Repository
     {
-        $forever = $config['forever'] ?? self::SECONDS_FOREVER;
-        // As it comes from the environment.
-        $forever = is_string($forever) ? filter_var($forever, \FILTER_VALIDATE_INT) : $forever;
-        if (!is_int($forever) || $forever <= 0) {
-            throw new \InvalidArgumentException("The redlock store's [forever] must be a whole number of seconds, more than 0.");
-        }
-        $prefix = (string) ($config['prefix'] ?? $app['config']['cache.prefix'] ?? '');
-        $store = new RedLockStore(self::locks($config), $prefix, self::values($cache, $app, $config), $forever);
-        return $cache->repository($store, $config);
+        $settings = new Settings($cache, $app, $config);
+        $locks = $settings->locks(['keepAliveMax' => self::KEEP_ALIVE_MS_MAX]);
+        return $cache->repository(new RedLockStore($locks, $settings->prefix(), $settings->values(), $settings->forever()), $config);
     }
 
-    /** @param array<string, mixed> $config */
-    private static function locks(#[\SensitiveParameter] array $config): LockManager
+    /** With the servers and options of the default store, or of the first one of this driver. */
+    private static function locks(Container $app): LockManager
     {
-        $servers = $config['servers'] ?? null;
-        if (!is_array($servers) && (!is_string($servers) || trim($servers) === '')) {
-            throw new \InvalidArgumentException("The redlock store's [servers] must be a list of servers, or a string of them with commas.");
-        }
-        $options = $config['options'] ?? [];
-        if (!is_array($options)) {
-            throw new \InvalidArgumentException("The redlock store's [options] must be those of RedLock\LockManager.");
-        }
-        $servers = is_string($servers) ? array_map(trim(...), explode(',', $servers)) : $servers;
-        return new LockManager($servers, $options + ['keepAliveMax' => self::KEEP_ALIVE_MS_MAX]);
+        $names = self::names($app);
+        $name = in_array($app['config']['cache.default'], $names, true) ? $app['config']['cache.default'] : $names[0]
+            ?? throw new \InvalidArgumentException('RedLock\LockManager has no servers: config/cache.php has no store of the driver redlock.');
+        return (new Settings($app['cache'], $app, ['store' => $name] + $app['config']["cache.stores.$name"]))->locks();
     }
 
-    /** @param array<string, mixed> $config */
-    private static function values(CacheManager $cache, Container $app, #[\SensitiveParameter] array $config): ?Store
+    /** Artisan clears any store: locks of this driver may be in its database. */
+    private static function beforeFlush(Container $app, ?string $flushed): void
     {
-        $name = $config['values'] ?? null;
-        if ($name === null) {
-            return null;
+        foreach (self::names($app) as $name) {
+            try {
+                $store = $app['cache']->store($name)->getStore();
+            } catch (\InvalidArgumentException) {
+                // It has no servers here, and so no locks.
+                continue;
+            }
+            $store->refuseToLose($app['cache']->store($flushed)->getStore());
         }
-        if (($app['config']["cache.stores.$name.driver"] ?? null) === 'redlock') {
-            throw new \InvalidArgumentException("The redlock store's [values] must name a store of another driver, not [$name].");
-        }
-        return $cache->store($name)->getStore();
+    }
+
+    /** @return list<string> */
+    private static function names(Container $app): array
+    {
+        $isOurs = static fn (mixed $store): bool => is_array($store) && ($store['driver'] ?? null) === 'redlock';
+        return array_keys(array_filter($app['config']['cache.stores'] ?? [], $isOurs));
     }
 }

@@ -94,10 +94,30 @@ final class RedLockStore implements LockProvider, Store
         return $this->values()->forget($key);
     }
 
-    /** The values; locks stay. */
+    /**
+     * The values; locks stay.
+     *
+     * @throws \RuntimeException where they are in the same database, and a flush would delete them
+     */
     public function flush()
     {
+        $this->refuseToLose($this->values());
         return $this->values()->flush();
+    }
+
+    /**
+     * @internal
+     * @throws \RuntimeException where a flush of that store would delete locks of this one
+     */
+    public function refuseToLose(Store $flushed): void
+    {
+        SharedDatabase::refuse($flushed, $this->locks, $this->prefix);
+    }
+
+    /** @internal */
+    public function valueStore(): ?Store
+    {
+        return $this->values;
     }
 
     /** Of the locks. Values have that of their own store. */

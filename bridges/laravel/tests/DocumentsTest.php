@@ -30,8 +30,31 @@ final class DocumentsTest extends StoreTestCase
     /** @return iterable<string, array{string}> */
     public static function blocks(): iterable
     {
-        yield 'the README' => [(new Document('bridges/laravel/README.md'))->blocks('php')[1]];
+        $blocks = (new Document('bridges/laravel/README.md'))->blocks('php');
+        yield 'a lock in the README' => [$blocks[1]];
+        yield 'a lease in the README' => [$blocks[2]];
         yield 'the recipe' => (new Document('docs/recipes.md'))->blocks('php laravel');
+    }
+
+    public function testTheReadmesServerIsOneInAnArray(): void
+    {
+        $block = (new Document('bridges/laravel/README.md'))->blocks('php')[3];
+        putenv('REDIS_PORT=' . self::$fleet->servers[0]->port);
+        try {
+            $this->app = self::application(eval("return [\n$block\n];"));
+        } finally {
+            putenv('REDIS_PORT');
+        }
+        self::assertTrue($this->lock()->get());
+        self::assertSame(1, self::$fleet->keyCount(1));
+    }
+
+    public function testTheReadmesChangeOverIsAStore(): void
+    {
+        $stores = eval("return [\n" . (new Document('bridges/laravel/README.md'))->blocks('php')[4] . "\n];");
+        $this->app = self::application($stores['redlock'], self::connections('phpredis', ['cache' => []]));
+        self::assertSame('app-database-shop_', $this->cache()->getStore()->getPrefix());
+        self::assertTrue($this->lock()->get());
     }
 
     public function testTheReadmesSettingsAreAStore(): void

@@ -147,9 +147,10 @@ final class StoreTest extends StoreTestCase
     /** @return iterable<string, array{array<string, mixed>, string}> the settings, and what the message must name */
     public static function wrongSettings(): iterable
     {
-        yield 'no servers' => [[], '[servers]'];
-        yield 'no variable of that name in the environment' => [['servers' => null], '[servers]'];
-        yield 'an empty string of servers' => [['servers' => ' '], '[servers]'];
+        yield 'no servers' => [[], '[cache.stores.redlock.servers]'];
+        yield 'no variable of that name in the environment' => [['servers' => null], 'REDLOCK_SERVERS'];
+        yield 'a connection of another file, which is not read yet' => [['servers' => [null]], 'config()'];
+        yield 'an empty string of servers' => [['servers' => ' '], '[cache.stores.redlock.servers]'];
         yield 'an empty list of servers' => [['servers' => []], '$servers'];
         yield 'a connection in place of their list' => [['servers' => ['host' => '10.0.0.1', 'password' => 'secret']], '[[...]]'];
         yield 'an empty server' => [['servers' => '10.0.0.1,'], 'server 2'];
@@ -158,9 +159,9 @@ final class StoreTest extends StoreTestCase
         yield 'options of TLS without TLS' => [['servers' => [['host' => '10.0.0.1', 'context' => ['verify_peer' => false]]]], 'TLS'];
         yield 'an unknown option' => [['servers' => '10.0.0.1', 'options' => ['colour' => 'red']], 'colour'];
         yield 'options that are none' => [['servers' => '10.0.0.1', 'options' => 'fast'], 'options'];
-        yield 'no time for ever' => [['servers' => '10.0.0.1', 'forever' => 0], '[forever]'];
-        yield 'a time for ever in words' => [['servers' => '10.0.0.1', 'forever' => 'long'], '[forever]'];
-        yield 'values in itself' => [['servers' => '10.0.0.1', 'values' => 'redlock'], '[values]'];
+        yield 'no time for ever' => [['servers' => '10.0.0.1', 'forever' => 0], '[cache.stores.redlock.forever]'];
+        yield 'a time for ever in words' => [['servers' => '10.0.0.1', 'forever' => 'long'], '[cache.stores.redlock.forever]'];
+        yield 'values in itself' => [['servers' => '10.0.0.1', 'values' => 'redlock'], '[cache.stores.redlock.values]'];
         yield 'values in a store that is none' => [['servers' => '10.0.0.1', 'values' => 'nowhere'], 'nowhere'];
     }
 }

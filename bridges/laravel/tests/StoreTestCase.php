@@ -13,6 +13,7 @@ use Illuminate\Config\Repository as Config;
 use Illuminate\Container\Container;
 use Illuminate\Contracts\Cache\Lock;
 use Illuminate\Foundation\Application;
+use Illuminate\Redis\RedisServiceProvider;
 use RedLock\Harness\ChildProcess;
 use RedLock\Laravel\RedLockServiceProvider;
 use RedLock\Tests\Support\SharedFleetTestCase;
@@ -33,22 +34,49 @@ abstract class StoreTestCase extends SharedFleetTestCase
         parent::tearDown();
     }
 
-    /** @param array<string, mixed> $store the settings of the store beside its driver */
-    public static function application(array $store): Application
+    /**
+     * @param array<string, mixed> $store the settings of the store beside its driver
+     * @param array<string, mixed> $redis what config/database.php has of Redis, for more stores: `redis`, whose locks are beside its
+     *     values, and `apart`, whose locks are on the connection `locks`
+     */
+    public static function application(array $store, array $redis = []): Application
     {
         $app = new Application();
-        $app->instance('config', new Config(['cache' => [
+        $app->instance('config', new Config(['database' => ['redis' => $redis], 'cache' => [
             'default' => 'redlock',
             'prefix' => 'shop_',
             'stores' => [
                 'redlock' => ['driver' => 'redlock'] + $store,
                 'array' => ['driver' => 'array'],
+                'redis' => ['driver' => 'redis', 'connection' => 'cache'],
+                'apart' => ['driver' => 'redis', 'connection' => 'cache', 'lock_connection' => 'locks'],
             ],
         ]]));
+        $app->register(RedisServiceProvider::class);
         $app->register(CacheServiceProvider::class);
         $app->register(RedLockServiceProvider::class);
         $app->boot();
         return $app;
+    }
+
+    /**
+     * What config/database.php has of Redis: each connection is to a database of a server.
+     *
+     * @param array<string, array<string, mixed>> $connections
+     * @return array<string, mixed>
+     */
+    protected static function connections(string $client, array $connections, string $prefix = 'app-database-'): array
+    {
+        $usual = ['host' => '127.0.0.1', 'port' => (string) self::$fleet->servers[0]->port, 'database' => '0'];
+        return ['client' => $client, 'options' => ['cluster' => 'redis', 'prefix' => $prefix]]
+            + array_map(static fn (array $connection): array => $connection + $usual, $connections);
+    }
+
+    /** @return iterable<string, array{string}> what Laravel speaks to Redis by */
+    public static function clients(): iterable
+    {
+        yield 'phpredis' => ['phpredis'];
+        yield 'predis' => ['predis'];
     }
 
     protected function cache(): Repository

@@ -8,4 +8,4 @@ use RedLock\Harness\Program;
 
 require __DIR__ . '/../../../harness/autoload.php';
 
-Program::begin('bridges/laravel', 'start them with bin/test bridges', ['redlock', 'pcntl', 'posix']);
+Program::begin('bridges/laravel', 'start them with bin/test bridges', ['redlock', 'redis', 'pcntl', 'posix']);
