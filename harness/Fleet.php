@@ -35,6 +35,12 @@ final class Fleet
         return array_map(static fn (RedisServer $s): array => ['127.0.0.1', $s->port, $timeout], $servers);
     }
 
+    /** Their names, as in REDLOCK_SERVERS. */
+    public function names(?int $count = null): string
+    {
+        return implode(',', array_map(static fn (RedisServer $s): string => $s->name(), array_slice($this->servers, 0, $count)));
+    }
+
     /** @return list<?string> what each of the first `count` servers holds under a key */
     public function values(string|int $key, ?int $count = null): array
     {

@@ -35,8 +35,7 @@ final class StoreTest extends StoreTestCase
 
     public function testServersMayBeOneString(): void
     {
-        $names = array_map(static fn ($server): string => $server->name(), array_slice(self::$fleet->servers, 0, 3));
-        $this->app = self::application(['servers' => implode(', ', $names)]);
+        $this->app = self::application(['servers' => str_replace(',', ', ', self::$fleet->names(3))]);
         self::assertTrue($this->lock()->get());
         self::assertGreaterThanOrEqual(2, self::$fleet->keyCount(3));
     }

@@ -21,6 +21,7 @@ final class MutexTest extends MutexTestCase
         yield 'that does not wait' => [static fn (): Mutex => self::mutex(0.0)];
         yield 'that expires' => [static fn (): Mutex => self::mutex(20.0, 10.0)];
         yield 'of servers in an array' => [static fn (): Mutex => new RedLockMutex(self::$fleet->specs(3), 'r')];
+        yield 'of servers in a string' => [static fn (): Mutex => new RedLockMutex(self::$fleet->names(3), 'r')];
         yield 'of a server in a string' => [static fn (): Mutex => new RedLockMutex(self::$fleet->servers[0]->name(), 'r')];
     }
 

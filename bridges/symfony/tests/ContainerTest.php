@@ -6,6 +6,8 @@ declare(strict_types=1);
 
 namespace RedLock\Symfony\Tests;
 
+use PHPUnit\Framework\Attributes\DataProvider;
+use RedLock\Tests\Support\Document;
 use Symfony\Component\Config\FileLocator;
 use Symfony\Component\DependencyInjection\ContainerBuilder;
 use Symfony\Component\DependencyInjection\Loader\YamlFileLoader;
@@ -13,24 +15,32 @@ use Symfony\Component\Lock\LockFactory;
 
 final class ContainerTest extends StoreTestCase
 {
-    public function testTheReadmesServicesAreALockFactory(): void
+    #[DataProvider('snippets')]
+    public function testTheReadmesServicesAreALockFactory(int $at, string $variable, string $begin): void
     {
-        preg_match('~```yaml\n(.*?)```~s', file_get_contents(dirname(__DIR__) . '/README.md'), $snippet);
         $folder = self::$fleet->servers[0]->folder;
-        file_put_contents("$folder/services.yaml", $snippet[1]);
+        file_put_contents("$folder/services.yaml", (new Document('bridges/symfony/README.md'))->blocks('yaml')[$at]);
         $container = new ContainerBuilder();
         (new YamlFileLoader($container, new FileLocator($folder)))->load('services.yaml');
         $container->getDefinition(LockFactory::class)->setPublic(true);
-        $_ENV['LOCK_DSN'] = 'redlock://' . self::$fleet->servers[0]->name();
+        $_ENV[$variable] = $begin . self::$fleet->names(3);
         try {
             $container->compile(true);
             $factory = $container->get(LockFactory::class);
         } finally {
-            unset($_ENV['LOCK_DSN']);
+            unset($_ENV[$variable]);
         }
         self::assertInstanceOf(LockFactory::class, $factory);
         $lock = $factory->createLock('invoice-42');
         self::assertTrue($lock->acquire());
         self::assertFalse($factory->createLock('invoice-42')->acquire());
+        self::assertGreaterThanOrEqual(2, self::$fleet->keyCount(3));
+    }
+
+    /** @return iterable<string, array{int, string, string}> which snippet, the variable in the environment, and how it begins */
+    public static function snippets(): iterable
+    {
+        yield 'by a DSN' => [0, 'LOCK_DSN', 'redlock://'];
+        yield 'by a list of servers' => [1, 'REDLOCK_SERVERS', ''];
     }
 }

@@ -18,7 +18,7 @@ final class FactoryTest extends StoreTestCase
 {
     public function testADsnNamesTheServersAndWhatConcernsThem(): void
     {
-        $dsn = 'redlock://' . self::hosts(3) . '/2?initial_ttl=20&timeout=0.5&drift_factor=0.02&client_name=shop';
+        $dsn = 'redlock://' . self::$fleet->names(3) . '/2?initial_ttl=20&timeout=0.5&drift_factor=0.02&client_name=shop';
         $key = self::saved(RedLockStoreFactory::createStore($dsn));
         self::assertLessThan(19.7, $key->getRemainingLifetime());
         self::assertGreaterThan(15.0, $key->getRemainingLifetime());
@@ -30,7 +30,7 @@ final class FactoryTest extends StoreTestCase
 
     public function testTheUsualInitialTtlIsThatOfTheStore(): void
     {
-        $key = self::saved(RedLockStoreFactory::createStore('redlock://' . self::hosts(3)));
+        $key = self::saved(RedLockStoreFactory::createStore('redlock://' . self::$fleet->names(3)));
         self::assertGreaterThan(290.0, $key->getRemainingLifetime());
     }
 
@@ -111,10 +111,5 @@ final class FactoryTest extends StoreTestCase
     {
         $this->expectException(InvalidTtlException::class);
         RedLockStoreFactory::createStore('redlock://10.0.0.1?initial_ttl=0');
-    }
-
-    private static function hosts(int $count): string
-    {
-        return implode(',', array_map(static fn ($server): string => $server->name(), array_slice(self::$fleet->servers, 0, $count)));
     }
 }
