@@ -118,6 +118,36 @@ final class HandOverTest extends LineTestCase
         self::assertLessThan(self::AT_ONCE, self::assertGot($second)['at'] - $free);
     }
 
+    /** With one TTL for all. Those behind know their places as these were when they joined: far back. */
+    public function testAHolderAndTheFirstInLineThatDieTogetherCostTheRestOfTheTtl(): void
+    {
+        $lease = self::leased(self::locks(), 'r', 1_000, ['keepAlive' => true]);
+        $plan = ['ttl' => 1_000];
+        $this->php('
+            for ($i = 0; $i < 36; ++$i) {
+                if (pcntl_fork() === 0) {
+                    (new RedLock\LockManager($args["servers"]))->acquire("r", 1000, 30000)?->release();
+                    exit;
+                }
+            }
+            while (pcntl_wait($status) > 0);
+        ', ['servers' => self::$fleet->specs(3, 2.0)]);
+        self::awaitLine(36);
+        $holder = $this->waiterInLine(37, $plan);
+        $first = $this->waiterInLine(38, $plan);
+        $next = $this->waiterInLine(39, $plan);
+        $last = $this->waiterInLine(40, $plan);
+        $lease->release();
+        $taken = self::assertGot($holder)['at'];
+        $holder->kill();
+        $first->kill();
+        $waited = self::assertGot($next)['at'] - $taken;
+        self::assertGreaterThan(0.9, $waited);
+        self::assertLessThan(1.0 + 2 * self::AT_ONCE, $waited);
+        self::giveBack($next);
+        self::assertGot($last);
+    }
+
     public function testWhoStoodStillWhenItWasHisTurnHasNotGotItWhenHeGoesOn(): void
     {
         $lease = self::holding();

@@ -228,7 +228,7 @@ void Checker::given_up(Contender party) { hold_of(party).active = false; }
 
 void Checker::all_given_up(std::uint32_t client) {
   book_.note_ended(client, now_ns_);
-  for (std::uint32_t i = 0; i < plan_.resources; ++i) waits_.dies({client, i}, now_ns_);
+  for (std::uint32_t i = 0; i < plan_.resources; ++i) waits_.ends({client, i});
   for (std::uint32_t i = 0; i < plan_.resources; ++i) hold_of({client, i}) = {};
 }
 

@@ -77,11 +77,7 @@ Waits::Waits(const Plan& plan)
       polls_(since_ns_.size()),
       turned_ns_(plan.clients.size() * plan.servers, kNotTurned),
       to_be_had_(plan.resources, kNobody),
-      waiting_(plan.resources, 0),
-      silent_ns_(plan.resources, 0),
-      dead_ns_(plan.resources, 0),
-      told_ns_(plan.resources, 0),
-      early_ns_(plan.resources, 0) {
+      silent_ns_(plan.resources, 0) {
   const bool handlers = std::ranges::any_of(
       plan.clients, [](const ClientPlan& client) { return client.re_entries > 0; });
   judged_ = judged_under(ViolationKind::waits_in_vain, plan) && !handlers && !plan.crowd &&
@@ -102,15 +98,12 @@ Waits::Waits(const Plan& plan)
 
 void Waits::begins(Contender party, std::int64_t now_ns) {
   ends(party);
-  ++waiting_[party.resource];
   since(party) = now_ns;
   polls_[place_of(party)] = false;
   review_polling(party);
 }
 
-void Waits::ends(Contender party) {
-  if (std::exchange(since(party), kNobody) != kNobody) --waiting_[party.resource];
-}
+void Waits::ends(Contender party) { since(party) = kNobody; }
 
 void Waits::turned_away(std::uint32_t client, std::uint32_t server, std::int64_t now_ns) {
   turned_ns_[client * plan_.servers + server] = now_ns;
@@ -137,12 +130,6 @@ void Waits::falls_silent(Contender party, std::int64_t now_ns) {
   if (since(party) != kNobody) silent_ns_[party.resource] = now_ns + plan_.drifted_ns(kSilentNs);
 }
 
-void Waits::dies(Contender party, std::int64_t now_ns) {
-  if (since(party) == kNobody) return;
-  dead_ns_[party.resource] = now_ns + plan_.drifted_ns(kHeartbeatNs) + kMarginNs;
-  ends(party);
-}
-
 void Waits::troubled(std::int64_t until_ns) {
   const std::int64_t recovered_ns = until_ns + kRecoveryNs + longest_timeout_ns(plan_);
   calm_from_ns_ = std::max(calm_from_ns_, recovered_ns);
@@ -150,14 +137,10 @@ void Waits::troubled(std::int64_t until_ns) {
 
 void Waits::can_be_had(std::uint32_t resource, std::int64_t at_ns, std::int64_t now_ns) {
   std::int64_t& from_ns = to_be_had_[resource];
-  std::int64_t& told_ns = told_ns_[resource];
   if (at_ns > now_ns) {
     from_ns = at_ns;
-    told_ns = waiting_[resource] == 0 ? at_ns : std::max(told_ns, at_ns);
-    early_ns_[resource] = told_ns - at_ns;
   } else if (from_ns > now_ns) {
     from_ns = now_ns;
-    early_ns_[resource] = 0;
   }
 }
 
@@ -167,9 +150,7 @@ std::int64_t Waits::from(Contender party) const {
 }
 
 std::int64_t Waits::bound_ns(std::uint32_t resource, std::int64_t from_ns) const {
-  if (from_ns < silent_ns_[resource]) return bound_ns_ + missed_ns_;
-  if (from_ns >= dead_ns_[resource]) return bound_ns_;
-  return bound_ns_ + std::min(early_ns_[resource], missed_ns_);
+  return from_ns < silent_ns_[resource] ? bound_ns_ + missed_ns_ : bound_ns_;
 }
 
 bool Waits::judges(Contender party, std::int64_t now_ns) const {

@@ -37,9 +37,6 @@ class Waits {
   // A process does nothing any more, for good, and its connections stand. Where it waits it is
   // passed over only when it was not heard of for long; who stands behind it is told nothing.
   void falls_silent(Contender party, std::int64_t now_ns);
-  // A process has ended. Where it waited, maybe as the first, and the lock ends then by itself,
-  // those behind it look when they think that it does; who was told of a longer life looks late.
-  void dies(Contender party, std::int64_t now_ns);
   // A process does nothing until then, or something reaches it no sooner.
   void troubled(std::int64_t until_ns);
 
@@ -72,11 +69,7 @@ class Waits {
   std::vector<bool> polls_;              // the same: it may have left the line in this call
   std::vector<std::int64_t> turned_ns_;  // by client and server: when it was turned away last
   std::vector<std::int64_t> to_be_had_;  // by resource: from when on
-  std::vector<std::uint32_t> waiting_;   // by resource: so many
   std::vector<std::int64_t> silent_ns_;  // by resource: until when somebody silent is in its line
-  std::vector<std::int64_t> dead_ns_;   // the same: until when the others have looked since a death
-  std::vector<std::int64_t> told_ns_;   // by resource: its latest end that anybody was told of
-  std::vector<std::int64_t> early_ns_;  // the same: it ends by itself, so much sooner than that
   std::int64_t calm_from_ns_ = 0;
   std::int64_t bound_ns_ = 0;
   std::int64_t missed_ns_ = 0;  // so much more until a word that never came is missed

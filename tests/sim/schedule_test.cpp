@@ -310,10 +310,11 @@ constexpr std::array kKnownSeeds{
               "the simulator gave final attempts no time for the text that goes ahead of them"},
     KnownSeed{
         50714055, Shape::standard_lines, {}, "a join gave back what was handed to it on the way"},
-    KnownSeed{60152352,
-              Shape::standard_lines,
-              {},
-              "the checker did not know who looks late behind two deaths"},
+    KnownSeed{
+        60152352,
+        Shape::standard_lines,
+        {},
+        "the holder and the first died, and the others looked by an end that was told before"},
     KnownSeed{80719114,
               Shape::standard_lines,
               {},

@@ -119,6 +119,7 @@ Limits removals_and_lines() {
           REDLOCK_LIMIT(span, kHeartbeat),
           REDLOCK_LIMIT(span, kFirstAsksEvery),
           REDLOCK_LIMIT(span, kEachPlaceAsksLater),
+          REDLOCK_LIMIT(span, kOthersAskWithin),
           REDLOCK_LIMIT(span, kAfterTheEnd),
           REDLOCK_LIMIT(span, kWaitedFor),
           REDLOCK_LIMIT(count, kWaitedMax),

@@ -28,6 +28,14 @@ class Place : public testing::Test {
   static Push next(std::int64_t left_ms) {
     return {Push::Kind::next, Token("t"), 0, Duration::ms(left_ms)};
   }
+  // Whoever is told so in the answer to a join.
+  static Duration asks_after(const std::string& standing) {
+    LinePlace place(kStale, NodeReport());
+    place.take_hearing({"here", Fault::none, {}}, t(0));
+    place.note_joined(1, t(0), kBy);
+    place.take_reply(1, Reply::denied(standing), t(10));
+    return place.next_deadline() - t(10);
+  }
   static Reply silence() { return Reply::unknown(Fault::timeout, "no answer"); }
 
   LinePlace place_{kStale, NodeReport()};
@@ -133,18 +141,29 @@ TEST_F(Place, TheFirstAsksAKeyWithoutEndEverySecond) {
 }
 
 TEST_F(Place, TheOthersSayThatTheyAreThere) {
-  join(1, t(0));
-  stand(1, "60000 3 0", t(10));
-  EXPECT_EQ(place_.next_deadline(), t(10) + kHeartbeat);
-  join(2, t(10) + kHeartbeat);
-  stand(2, "-1 3 0", t(10'020));
-  EXPECT_EQ(place_.next_deadline(), t(10'020) + kHeartbeat);
+  EXPECT_EQ(asks_after("60000 200 0"), kHeartbeat);
+  EXPECT_EQ(asks_after("-1 200 0"), kHeartbeat);
+}
+
+// The lock may change hands meanwhile, to a lease that ends sooner.
+TEST_F(Place, WhoseTurnMayComeSoonAsksMoreOften) {
+  for (const std::string left : {"60000", "-1"}) {
+    EXPECT_EQ(asks_after(left + " 1 0"), kFirstAsksEvery);
+    EXPECT_EQ(asks_after(left + " 10 0"), kFirstAsksEvery);
+    EXPECT_EQ(asks_after(left + " 11 0"), kEachPlaceAsksLater * 11);
+    EXPECT_EQ(asks_after(left + " 9223372036854775807 0"), kHeartbeat);
+  }
 }
 
 TEST_F(Place, TheOthersAskBehindTheEndOneAfterTheOther) {
-  join(1, t(0));
-  stand(1, "500 3 0", t(10));
-  EXPECT_EQ(place_.next_deadline(), t(510) + kEachPlaceAsksLater * 3);
+  EXPECT_EQ(asks_after("500 3 0"), Duration::ms(500) + kEachPlaceAsksLater * 3);
+}
+
+// The place is that of the join, and may be a better one by the time the key ends.
+TEST_F(Place, TheOthersAskSoonBehindTheEndHoweverFarBackTheyStood) {
+  for (const std::string place : {"5", "6", "40", "100000"}) {
+    EXPECT_EQ(asks_after("400 " + place + " 0"), Duration::ms(400) + kOthersAskWithin);
+  }
 }
 
 TEST_F(Place, WhoBecomesTheNextAsksWhenTheKeyEnds) {

@@ -26,9 +26,13 @@ Instant first_asks_at(std::optional<Duration> left, Instant now) {
   return now + std::min(*left + kAfterTheEnd, kFirstAsksEvery);
 }
 
+// The lock may go to a lease that ends earlier than the one that it was told of, and only the first
+// is told so. So it asks again by when those in front could have been served.
 Instant other_asks_at(const Standing& standing, Instant now) {
-  if (!standing.left) return now + kHeartbeat;
-  return now + std::min(*standing.left + kEachPlaceAsksLater * standing.place, kHeartbeat);
+  const Duration by_place = kEachPlaceAsksLater * standing.place;
+  const Duration latest = std::clamp(by_place, kFirstAsksEvery, kHeartbeat);
+  if (!standing.left) return now + latest;
+  return now + std::min(*standing.left + std::min(by_place, kOthersAskWithin), latest);
 }
 
 }  // namespace

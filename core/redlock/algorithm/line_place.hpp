@@ -24,6 +24,9 @@ inline constexpr Duration kFirstAsksEvery = Duration::seconds(1);
 inline constexpr Duration kAfterTheEnd = Duration::ms(2);
 // The others do, for each place in front of them so much later, for who was to ask may be gone too.
 inline constexpr Duration kEachPlaceAsksLater = Duration::ms(100);
+// But no later than so: a place is known as it was when joining, and those in front may have been
+// served, or have died.
+inline constexpr Duration kOthersAskWithin = Duration::ms(500);
 // After trouble it is tried again: at first so soon, then twice as late each time.
 inline constexpr Duration kTroublePauseFirst = Duration::ms(50);
 inline constexpr Duration kTroublePauseMax = Duration::seconds(1);
