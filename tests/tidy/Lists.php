@@ -15,7 +15,8 @@ final class Lists
         '~^cli/~' => 'src',
         '~^ext/.*\.(cpp|hpp|h|stub\.php)$~' => 'src',
         '~^tests/phpt/~' => 'test',
-        '~^(LICENSE|[A-Z]+(\.zh-CN)?\.md|docs/.*\.(md|svg)|examples/.*|stubs/.*\.php)$~' => 'doc',
+        '~^(LICENSE|[A-Z]+(\.zh-CN)?\.md|docs/.*\.(md|svg)|examples/.*|stubs/.*\.php'
+            . '|bridges/[a-z-]+/(README\.md|composer\.json|src/.*))$~' => 'doc',
     ];
 
     public static function check(Files $files, Report $report): void
