@@ -296,7 +296,8 @@ final class Act
         $turns = $this->crew->turns();
         $counted = $this->witness->count();
         $overlaps = count($this->witness->overlaps());
-        $lines = [sprintf('%s: %d turns in %.0f s', $this->title, $turns, $this->elapsed())];
+        // How long one is says how many there can be.
+        $lines = [sprintf('%s: %d turns of %d ms in %.0f s', $this->title, $turns, $this->tempo->insideMs, $this->elapsed())];
         $details = count($this->phases) > 1 ? $this->turnsByServersDown() : $this->turnsByKind();
         if ($this->kinds[0] === 'in line') {
             $details[] = sprintf('%6d turns were taken out of order', $this->crew->turnsOutOfOrder());
