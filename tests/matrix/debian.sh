@@ -3,7 +3,7 @@
 # trixie is Debian 13. experimental is Debian unstable with a newer PHP and Redis from the experimental suite,
 # which has only what is tried out and cannot be installed by itself.
 
-experimental_php=php8.5
+experimental_php=php8.6
 declare -A suite=([trixie]=trixie [experimental]=sid)
 
 # Everything that touches the folder as a system runs in mount and process namespaces of its own:
