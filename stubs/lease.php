@@ -234,7 +234,10 @@ final class Lease
 {
     /** What is locked, as it was passed. */
     public readonly string|int $resource;
-    /** What proves that the lock is yours. Show it to nobody who must not release it. */
+    /**
+     * What proves that the lock is yours. Show it to nobody who must not release it. Dumps, casts to
+     * an array and json_encode() leave it out; to pass it on there is handle().
+     */
     public readonly string $token;
 
     private function __construct()

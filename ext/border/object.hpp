@@ -30,6 +30,10 @@ class ObjectOf {
     install(class_entry, destruct);
     handlers_.get_gc = tell_kept;
   }
+  // What dumps, casts and json_encode() show of its objects.
+  static void show_by(zend_object_get_properties_for_t show) {
+    handlers_.get_properties_for = show;
+  }
   // Undefined until somebody sets it; let go when the object is freed.
   static zval* kept_by(zend_object* object) { return &holder_of(object)->kept; }
 

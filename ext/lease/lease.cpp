@@ -136,6 +136,15 @@ void destruct(zend_object* object) {
   Events::tell_all();
 }
 
+// Logs are full of what dumps show, and whoever has the token can give the lock back.
+zend_array* show_without_token(zend_object* object, zend_prop_purpose purpose) {
+  zend_array* const all = zend_std_get_properties_for(object, purpose);
+  zend_array* const shown = zend_array_dup(all);
+  zend_release_properties(all);
+  zend_hash_str_del(shown, ZEND_STRL("token"));
+  return shown;
+}
+
 }  // namespace
 
 PHP_METHOD(RedLock_Lease, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
@@ -257,4 +266,5 @@ PHP_METHOD(RedLock_Lease, __destruct) {
 void redlock::php::register_lease() {
   lease_class = register_class_RedLock_Lease();
   LeaseObject::install_keeping(lease_class, destruct);
+  LeaseObject::show_by(show_without_token);
 }

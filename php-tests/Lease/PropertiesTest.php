@@ -56,6 +56,31 @@ final class PropertiesTest extends LeaseTestCase
         self::assertReleased();
     }
 
+    /** @dataProvider dumps */
+    public function testNoDumpShowsTheToken(callable $dump): void
+    {
+        $lease = self::leased(self::locks());
+        $dumped = $dump($lease);
+        self::assertStringContainsString('resource', $dumped);
+        self::assertStringNotContainsString($lease->token, $dumped);
+        self::assertSame($lease->token, $lease->handle()['token']);
+    }
+
+    /** @return iterable<string, array{callable(Lease): string}> */
+    public static function dumps(): iterable
+    {
+        yield 'json_encode()' => [static fn (Lease $lease): string => json_encode($lease)];
+        yield 'var_dump()' => [static function (Lease $lease): string {
+            ob_start();
+            var_dump($lease);
+            return ob_get_clean();
+        }];
+        yield 'print_r()' => [static fn (Lease $lease): string => print_r($lease, true)];
+        yield 'var_export()' => [static fn (Lease $lease): string => var_export($lease, true)];
+        yield 'a cast' => [static fn (Lease $lease): string => serialize((array) $lease)];
+        yield 'an array around it' => [static fn (Lease $lease): string => json_encode([[$lease]])];
+    }
+
     /** @return iterable<string, array{callable(Lease): mixed}> */
     public static function intruders(): iterable
     {
