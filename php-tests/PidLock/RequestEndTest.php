@@ -34,6 +34,9 @@ final class RequestEndTest extends PidLockTestCase
             public function write(string $id, string $data): bool { return true; }
             public function destroy(string $id): bool { return true; }
             public function gc(int $seconds): int { return 0; }
+            // PHP 8.6 asks for them.
+            public function create_sid(): string { return "1"; }
+            public function validateId(string $id): bool { return true; }
         }
         session_set_save_handler(new Held($lock), false);
         session_start(["use_cookies" => false]);
