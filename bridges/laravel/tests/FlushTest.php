@@ -22,7 +22,7 @@ final class FlushTest extends StoreTestCase
     #[DataProvider('sharedDatabases')]
     public function testWhereItWouldDeleteLocksItIsRefused(string $client, \Closure $connection, int $servers, int $at): void
     {
-        $locks = array_map(static fn (RedisServer $server): array => ['host' => '127.0.0.1', 'port' => $server->port, 'database' => 3], array_slice(self::$fleet->servers, 0, $servers));
+        $locks = array_map(static fn (RedisServer $server): array => ['host' => '127.0.0.1', 'port' => $server->port, 'database' => 3, 'timeout' => 2], array_slice(self::$fleet->servers, 0, $servers));
         $redis = self::connections($client, ['cache' => $connection(self::$fleet->servers[$at]) + ['database' => '3']]);
         $this->app = self::application(['servers' => $locks, 'values' => 'redis'], $redis);
         $lock = $this->lock(seconds: 60);
@@ -74,7 +74,7 @@ final class FlushTest extends StoreTestCase
     {
         $fleet = $this->fleet(3);
         $redis = self::connections('phpredis', ['cache' => ['database' => '3']]);
-        $this->app = self::application(['servers' => $fleet->specs(), 'values' => 'redis'], $redis);
+        $this->app = self::application(['servers' => $fleet->specs(null, 2.0), 'values' => 'redis'], $redis);
         $fleet->servers[1]->kill9();
         self::assertTrue($this->cache()->flush());
         $fleet->servers[2]->kill9();
