@@ -69,7 +69,7 @@ class QueryReader {
 
  private:
   [[nodiscard]] std::string shown(std::string_view name) const {
-    return !secret_ && showable(name) ? "'" + std::string(name) + "'" : "of this name";
+    return !secret_ && showable(name) ? std::string("'").append(name) + "'" : "of this name";
   }
 
   void check_new(const Parameter& parameter) {
