@@ -25,6 +25,7 @@ struct Told {
   std::function<Command(std::size_t node, const std::string& channel)> join;
   bool fails = false;
   std::vector<Reply> replies;
+  bool is_granted = false;
 
   // The channel that was told last of a node; empty where there is none.
   [[nodiscard]] std::string channel(std::size_t node) const {
@@ -47,7 +48,10 @@ class Listening final : public Operation {
                   Instant /*now*/) override {
     told_.replies.push_back(std::move(reply));
   }
-  void take_time(Instant /*now*/) override {}
+  void take_time(Instant /*now*/) override {
+    if (!told_.is_granted || outcome_) return;
+    outcome_.emplace().decision = Decision::granted;
+  }
   [[nodiscard]] bool listens() const override { return !outcome_ && !told_.deaf; }
   void take_hearing(NodeIndex node, const Hearing& hearing, Instant now) override {
     if (told_.fails) throw std::bad_alloc();
@@ -76,7 +80,9 @@ class Listening final : public Operation {
     requests_.pop_back();
     return request;
   }
-  [[nodiscard]] std::optional<Instant> next_deadline() const override { return std::nullopt; }
+  [[nodiscard]] std::optional<Instant> next_deadline() const override {
+    return told_.is_granted ? std::optional(Instant()) : std::nullopt;
+  }
   [[nodiscard]] const Outcome* outcome() const override { return outcome_ ? &*outcome_ : nullptr; }
   [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
 

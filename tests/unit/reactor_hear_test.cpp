@@ -238,6 +238,39 @@ TEST_F(AJoin, ThatIsUnansweredDoesNotHoldItsConnectionUntilTheWaitIsOver) {
   EXPECT_EQ(lock(locks, "other").decision, Decision::granted);
 }
 
+class AnUnansweredJoin : public AJoin {
+ protected:
+  AnUnansweredJoin() {
+    for (std::size_t i = 0; i < 3; ++i) {
+      server(i).say = [](const Arguments& request) -> std::optional<std::string> {
+        if (request.size() == 10) return "";
+        return std::nullopt;
+      };
+    }
+  }
+  std::size_t passes(std::size_t node) { return server(node).count("EVAL") - 1; }
+};
+
+// Nothing is asked any more, and so no connection is opened that would carry it.
+TEST_F(AnUnansweredJoin, IsUndoneBehindItWhenTheWaitIsOver) {
+  const OperationId id = wait();
+  step_for(kTimeoutDefault + Duration::ms(5));
+  ASSERT_FALSE(pool_.done(id));
+  ASSERT_EQ(told_.replies.size(), 3U);
+  (void)pool_.take(id);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i), 1U) << i;
+}
+
+TEST_F(AnUnansweredJoin, OfALockThatIsGrantedIsNotUndone) {
+  const OperationId id = wait();
+  step_for(kTimeoutDefault + Duration::ms(5));
+  told_.is_granted = true;
+  pool_.step(clock_.now());
+  EXPECT_EQ(pool_.take(id).decision, Decision::granted);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i), 0U) << i;
+  EXPECT_EQ(transport_.open_count(), 3U);
+}
+
 TEST_F(AJoin, GoesOnANewConnectionWhereTheOldOneWasSilentForItsLimit) {
   pool_.set_idle_limit(Duration::seconds(5));
   wait();

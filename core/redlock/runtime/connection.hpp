@@ -43,6 +43,12 @@ struct NodeTrouble {
 // How long to stay away from a server that failed so many times on end, at least once.
 [[nodiscard]] Duration draw_backoff(std::uint32_t failures, Entropy& entropy) noexcept;
 
+// A connection that no conversation uses any more, and what its server may not have read of it.
+struct SetAside {
+  ConnectionId connection = 0;
+  std::size_t unanswered_bytes = 0;
+};
+
 template <IsConversation C>
 class Connection {
  public:
@@ -151,6 +157,12 @@ class Connection {
   void say_last_words();
   // Lets go of a connection that is closing, and backs off from a server in trouble.
   void close(Instant now);
+  // The same, but it stays open for what is to be sent on it yet; nothing is read there any more.
+  [[nodiscard]] SetAside set_aside(Instant now);
+  // Sends there what it takes.
+  void say(SetAside& connection, std::string_view bytes);
+  // False: there is no memory for that, and it is as open as before.
+  [[nodiscard]] bool close(const SetAside& connection) noexcept;
   // It belongs to the parent process.
   void forget();
 
@@ -171,6 +183,7 @@ class Connection {
                      Events& events);
   void note_sent(Instant now);
   void note_heard(Instant now);
+  void close_link(const SetAside& connection);
 
   std::unique_ptr<Locator> locator_;
   Duration timeout_;

@@ -187,14 +187,45 @@ void Connection<C>::say_last_words() {
 
 template <IsConversation C>
 void Connection<C>::close(Instant now) {
-  const bool read_at_once =
-      conversation_->unanswered_bytes() <= transport_.read_at_once(connection_);
-  read_at_once ? transport_.close(connection_) : transport_.close_behind(connection_);
+  close_link({connection_, conversation_->unanswered_bytes()});
+  (void)set_aside(now);
+}
+
+template <IsConversation C>
+void Connection<C>::say(SetAside& aside, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const IoResult result = transport_.send(aside.connection, bytes);
+    if (result.state != IoState::progress) return;
+    bytes.remove_prefix(result.bytes);
+    aside.unanswered_bytes += result.bytes;
+  }
+}
+
+template <IsConversation C>
+bool Connection<C>::close(const SetAside& aside) noexcept {
+  try {
+    close_link(aside);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+template <IsConversation C>
+void Connection<C>::close_link(const SetAside& aside) {
+  const bool read_at_once = aside.unanswered_bytes <= transport_.read_at_once(aside.connection);
+  read_at_once ? transport_.close(aside.connection) : transport_.close_behind(aside.connection);
+}
+
+template <IsConversation C>
+SetAside Connection<C>::set_aside(Instant now) {
+  const SetAside left{connection_, conversation_->unanswered_bytes()};
   connection_ = 0;
   conversation_.reset();
   state_ = State::idle;
   asked_at_ = Instant();
   if (failure_count_ > 0) retry_at_ = now + draw_backoff(failure_count_, entropy_);
+  return left;
 }
 
 template <IsConversation C>

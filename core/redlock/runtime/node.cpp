@@ -136,6 +136,7 @@ Reply Node::absence() const {
 }
 
 void Node::submit_cleanup(const SharedCommand& command, Instant answer_by) {
+  undo_aside(command);
   if (closing()) {
     conversation().submit_last(command);
   } else if (!has_conversation() || !hand_over(Origin{}, command, answer_by)) {
@@ -153,7 +154,31 @@ void Node::carry(CarriedRemoval removal) {
   carried_.push_back(std::move(removal));
 }
 
-void Node::complete_closing(Instant now) {
+// As text: nobody is there any more to read that the server does not know the script.
+void Node::undo_aside(const SharedCommand& removal) {
+  for (Aside& aside : aside_) {
+    const auto is_undone = [&](const Session::OpenJoin& join) {
+      return lock_name(*join.undo) == lock_name(*removal);
+    };
+    if (std::ranges::none_of(aside.joins, is_undone)) continue;
+    say(aside.connection, encoder_.encode(removal, ScriptForm::text));
+  }
+}
+
+void Node::let_go(std::span<const OperationId> waiting, Instant now) {
+  std::vector<Session::OpenJoin> joins;
+  // Behind a part of a request nothing can be said.
+  if (stream_usable() && !conversation().has_output()) joins = conversation().open_joins();
+  std::erase_if(joins, [&](const Session::OpenJoin& join) {
+    return std::ranges::find(waiting, join.operation) == waiting.end();
+  });
+  if (joins.empty()) return close(now);
+  aside_.push_back({{}, std::move(joins)});
+  aside_.back().connection = set_aside(now);
+  if (aside_.size() > kSetAsideMax && close(aside_.front().connection)) aside_.pop_front();
+}
+
+void Node::complete_closing(Instant now, std::span<const OperationId> waiting) {
   if (!closing()) return;
   Session& session = conversation();
   const std::vector<Refused> unanswered = session.unsettled();
@@ -167,7 +192,7 @@ void Node::complete_closing(Instant now) {
   // tries again.
   for (const Refused& removal : unanswered) keep_unanswered(removal, handed_over, now);
   for (const Refused& refused : session.refused()) carry({refused.removal});
-  close(now);
+  let_go(waiting, now);
 }
 
 // That the transport took its bytes says neither that they arrived nor that the server did not
@@ -217,6 +242,12 @@ void Node::replace(std::vector<Arrival>& arrivals) {
 
 void Node::withdraw(OperationId operation) noexcept {
   if (has_conversation()) conversation().withdraw(operation);
+  // Where it is decided against the lock, its undo has been said there.
+  std::erase_if(aside_, [&](Aside& aside) {
+    std::erase_if(aside.joins,
+                  [&](const Session::OpenJoin& join) { return join.operation == operation; });
+    return aside.joins.empty() && close(aside.connection);
+  });
 }
 
 void Node::hurry_removals(bool last_chance, Instant now) {
@@ -243,6 +274,7 @@ bool Node::owes_removal() const {
 
 void Node::forget() {
   Connection::forget();
+  aside_.clear();
   carried_.clear();
   sent_again_.clear();
   refused_.clear();

@@ -2,10 +2,11 @@
 //
 // A connection that is given up stays `closing` until the operations with unanswered commands are
 // decided, at the latest when their own time is over: what they then say to undo still goes out on
-// this very connection, behind the unanswered command. Only then is it closed. What could not be
-// sent is carried over: it goes as soon as this connection has room for it, or first on the next
-// one. What the server would not carry out for the time being (it loads its data, runs somebody's
-// script, …) is repeated as soon as it carries out anything else.
+// this very connection, behind the unanswered command. Only then is it closed. Where that was a
+// join the wait may go on for long, on the next connection: until it is over the old one is set
+// aside. What could not be sent is carried over: it goes as soon as this connection has room for
+// it, or first on the next one. What the server would not carry out for the time being (it loads
+// its data, runs somebody's script, …) is repeated as soon as it carries out anything else.
 //
 // All who use a node have time-outs of one magnitude (the pool sees to it): a connection is given
 // up when its most impatient user has waited long enough, which must not be at the expense of
@@ -15,6 +16,7 @@
 // out (then its own deadline ends it). One thread.
 #pragma once
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "redlock/runtime/connection.hpp"
@@ -23,6 +25,9 @@
 namespace redlock {
 
 inline constexpr std::size_t kCarriedMax = 256;
+// Connections that were given up and are kept for what undoes a join there, of one server. Who
+// waits asks a silent server anew after 50 ms, and once a second in the end.
+inline constexpr std::size_t kSetAsideMax = 8;
 // Removals that nobody waits for may take this long on a new connection.
 inline constexpr Duration kCarriedAnswerTime = Duration::seconds(1);
 // A server that does not want them, or that nobody uses any more, is owed removals for so long.
@@ -48,8 +53,9 @@ class Node final : public Connection<Session> {
               std::vector<Arrival>& arrivals);
   // Sends a removal without waiting for its answer; without a connection it is carried over.
   void submit_cleanup(const SharedCommand& command, Instant answer_by);
-  // The second half of giving up: undo, close, back off. Does nothing unless closing.
-  void complete_closing(Instant now);
+  // The second half of giving up: undo, close, back off. Does nothing unless closing. What
+  // `waiting` still wait for is decided later: they may have to undo a join here.
+  void complete_closing(Instant now, std::span<const OperationId> waiting = {});
   // The operation is decided or over: what it wanted and was not sent never will be.
   void withdraw(OperationId operation) noexcept;
   // The answer for what is not sent because there is no connection.
@@ -75,6 +81,9 @@ class Node final : public Connection<Session> {
 
   // Of a closing connection: who must be decided before it is closed.
   [[nodiscard]] std::vector<OperationId> open_takes() const { return conversation().open_takes(); }
+  [[nodiscard]] std::vector<Session::OpenJoin> open_joins() const {
+    return conversation().open_joins();
+  }
   [[nodiscard]] std::vector<OperationId> askers() const { return conversation().askers(); }
   [[nodiscard]] bool has_carried() const { return !carried_.empty() || !refused_.empty(); }
   // Removals that its server has refused are due, and what is awaited may show it well.
@@ -95,6 +104,10 @@ class Node final : public Connection<Session> {
   void carry(CarriedRemoval removal);
   // The first of the carried has been handed to the conversation.
   void pop_carried();
+  // Closes it, or keeps it for those who wait.
+  void let_go(std::span<const OperationId> waiting, Instant now);
+  // Says it on the connections on which it may undo a join.
+  void undo_aside(const SharedCommand& removal);
   // What becomes of a removal that was not answered on the connection that is closing.
   void keep_unanswered(const Refused& unanswered, bool handed_over, Instant now);
   void send_carried(Instant now);
@@ -104,7 +117,14 @@ class Node final : public Connection<Session> {
   // What must not come behind the command, which is no removal.
   void repeat_before(const Command& command, Instant now);
 
+  // A connection on which joins were given up.
+  struct Aside {
+    SetAside connection;
+    std::vector<Session::OpenJoin> joins;
+  };
+
   RequestEncoder& encoder_;
+  std::deque<Aside> aside_;  // oldest first
   std::deque<CarriedRemoval> carried_;
   std::vector<SharedCommand> sent_again_;  // on this connection
   std::deque<Refused> refused_;

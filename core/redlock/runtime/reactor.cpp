@@ -158,8 +158,7 @@ void Reactor::tie_up(Instant now) noexcept {
 }
 
 bool Reactor::awaits_verdict(const Node& node) const {
-  return std::ranges::any_of(
-      node.open_takes(), [this](OperationId id) { return knows(id) && outcome(id) == nullptr; });
+  return std::ranges::any_of(node.open_takes(), [this](OperationId id) { return undecided(id); });
 }
 
 void Reactor::dispatch(Instant now) noexcept {

@@ -123,6 +123,7 @@ class Reactor {
   // looked at again.
   void clean_up(Node& node, const SharedCommand& removal, Instant answer_by, Instant now);
   void close_where_decided(Node& node, Instant now);
+  [[nodiscard]] bool undecided(OperationId id) const { return knows(id) && outcome(id) == nullptr; }
   // Each node's server has its own time.
   void wait_for_removals(Instant start);
   enum class Scope { outstanding, all };

@@ -39,8 +39,8 @@ bool Reactor::too_old(const Node& node, Instant now) const {
 
 void Reactor::replace_silent(Node& node) {
   if (!node.has_conversation()) return;
-  const bool needed = std::ranges::any_of(
-      node.askers(), [this](OperationId id) { return knows(id) && outcome(id) == nullptr; });
+  const bool needed =
+      std::ranges::any_of(node.askers(), [this](OperationId id) { return undecided(id); });
   if (!needed) node.replace(arrivals_);
 }
 
@@ -62,7 +62,12 @@ void Reactor::clean_up(Node& node, const SharedCommand& removal, Instant answer_
 
 // Whose take went out on it must be decided before the undo goes out behind that.
 void Reactor::close_where_decided(Node& node, Instant now) {
-  if (node.closing() && !awaits_verdict(node)) node.complete_closing(now);
+  if (!node.closing() || awaits_verdict(node)) return;
+  std::vector<OperationId> waiting;
+  for (const Session::OpenJoin& join : node.open_joins()) {
+    if (undecided(join.operation)) waiting.push_back(join.operation);
+  }
+  node.complete_closing(now, waiting);
 }
 
 void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {

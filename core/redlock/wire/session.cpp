@@ -225,6 +225,17 @@ std::vector<OperationId> Session::open_takes() const {
   return takers;
 }
 
+std::vector<Session::OpenJoin> Session::open_joins() const {
+  std::vector<OpenJoin> joins;
+  for (std::size_t i = 0; i < written_; ++i) {
+    const Awaited& request = awaited_[i];
+    if (!is_repeated_take(*request.command) || removal_follows(*request.command)) continue;
+    joins.push_back(
+        {request.origin.operation, std::make_shared<const Command>(*undo_of(*request.command))});
+  }
+  return joins;
+}
+
 std::vector<OperationId> Session::askers() const {
   std::vector<OperationId> ids;
   for (const Awaited& request : awaited_) {

@@ -115,13 +115,17 @@ class Session final : public Conversation {
   // is decided the connection must stay: if it is lost, the removal belongs behind the take; if it
   // is granted, there must be none, because a removal that travels on this connection could
   // arrive after an extend that travels on another one, and delete what was just counted.
-  // Not those with a take that is repeated, a join: their verdict may be minutes away, and their
-  // removal travels on the connection of that time. It finds all that has been answered. A join
-  // that is still unanswered is never counted; where it arrives behind the removal, it stands in a
-  // line that nobody waits in, and what is then pushed for it is answered by another removal
-  // (runtime/given_up) or, with its channel gone, struck out by the server; where it is granted at
-  // once, the key ends with its ttl, as where a removal is lost with its connection.
+  // Not those with a take that is repeated, a join: their verdict may be minutes away, and others
+  // are asked meanwhile on the next connection. The node keeps this one for the removal (see
+  // Node::set_aside).
   [[nodiscard]] std::vector<OperationId> open_takes() const;
+  // The unanswered joins that were sent here and that no removal follows: who waits, and what
+  // undoes it.
+  struct OpenJoin {
+    OperationId operation = 0;
+    SharedCommand undo;
+  };
+  [[nodiscard]] std::vector<OpenJoin> open_joins() const;
   // Queues once more, as text, the unanswered removals that may meet a NOSCRIPT which nobody will
   // be there to read.
   void repeat_removals();
