@@ -74,7 +74,9 @@ class StopBySignal {
 Result take(Client& client, const Run& asked, const Signals& signals) {
   if (asked.wait <= 0ms) return client.try_lock(asked.resource, asked.ttl);
   const StopBySignal stop(signals);
-  return client.lock(asked.resource, asked.ttl, asked.wait, stop.token());
+  return client.lock(
+      asked.resource, asked.ttl, asked.wait, stop.token(),
+      [](const Refusal& outage) { complain("still waiting: " + to_string(outage)); });
 }
 
 int refused(Client& client, const Run& asked, const Refusal& refusal) {

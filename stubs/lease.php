@@ -60,7 +60,8 @@ final class LockManager
      *     machine loses its power
      * @param ?int $wait for how many milliseconds to wait while somebody else has the lock, or the
      *     servers do not answer. 0 tries once and stands in no line, null waits for ever. Exceptions
-     *     of signal handlers and max_execution_time end it, and the call leaves the line
+     *     of signal handlers and max_execution_time end it, and the call leaves the line. What waiting
+     *     does not help, such as a wrong password, ends it at once
      * @param LeaseOptions $options keepAlive: a thread extends the lease while it lives, also while
      *     PHP sleeps or waits for a database, at most for keepAliveMax, default false; interrupt:
      *     throw a LeaseLostException in the middle of your code when the lease is lost, default

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -107,6 +108,9 @@ struct Refusal {
   // because servers are down.
   bool own_bound = false;
 };
+
+// Told of an outage while a lock is waited for, by what the call would end with now.
+using OnOutage = std::function<void(const Refusal&)>;
 
 // What stands under a lock's name.
 struct Holder {
@@ -304,9 +308,13 @@ class REDLOCK_EXPORT Client {
   // One attempt.
   [[nodiscard]] Result try_lock(std::string_view resource, Milliseconds ttl);
   // Waits in line for as long as `wait`; milliseconds::max() has no end. A stop that is requested
-  // ends it within 25 ms, and what was begun is undone.
+  // ends it within 25 ms, and what was begun is undone. What waiting does not help (a wrong
+  // password, an ACL that denies, a peer that is no Redis, TLS that does not fit; a replica and
+  // errors without a code when they have stayed for 5 seconds) ends it as unreachable, as soon as
+  // no majority can be had. Outages are waited for: `on_outage` is called, in this thread, once
+  // each time that no majority could be asked for a second. What it throws ends the call.
   [[nodiscard]] Result lock(std::string_view resource, Milliseconds ttl, Milliseconds wait,
-                            const std::stop_token& stop = {});
+                            const std::stop_token& stop = {}, const OnOutage& on_outage = {});
   // A lock that is held already, by its token: from now on for `ttl`, where that is longer. Denied:
   // it is not held with this token any more.
   [[nodiscard]] Result attach(std::string_view resource, std::string_view token, Milliseconds ttl);

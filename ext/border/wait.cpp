@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "border/guard.hpp"
+#include "redlock/runtime/outage_watch.hpp"
 
 namespace redlock::php {
 
@@ -54,8 +55,9 @@ Waited let_php_live(Duration waited) {
 
 }  // namespace
 
-Waited wait_for(Pool& pool, OperationId id) {
+Waited wait_for(Pool& pool, OperationId id, WaitListener* listener) {
   const Instant began = pool.clock().now();
+  OutageWatch outages;
   while (!pool.done(id)) {
     const Instant now = pool.clock().now();
     const Duration waited = now - began;
@@ -63,7 +65,12 @@ Waited wait_for(Pool& pool, OperationId id) {
     if (lived != Waited::done) return lived;
     if (pool.done(id)) break;
     const Instant look_again = now + std::clamp(waited, kWaitSliceMin, kWaitSliceMax);
-    if (!guarded({}, [&] { (void)pool.step(look_again); })) return Waited::thrown;
+    const bool stepped = guarded({}, [&] {
+      (void)pool.step(look_again);
+      if (listener == nullptr) return;
+      if (const auto outage = outages.look(pool, id)) listener->note_outage(*outage);
+    });
+    if (!stepped) return Waited::thrown;
   }
   return Waited::done;
 }

@@ -16,12 +16,22 @@ enum class Waited {
   bailed,  // PHP is ending the request: the caller calls zend_bailout()
 };
 
+// Who wants to know how a wait goes on.
+class WaitListener {
+ public:
+  // No majority can be asked, and has not been for a while; once each time that this lasts.
+  virtual void note_outage(const Outcome& outage) noexcept = 0;
+
+ protected:
+  ~WaitListener() = default;
+};
+
 // Steps the pool until the operation is done. In between, signal handlers run as in the VM, and
 // max_execution_time ends the request: by the CPU time that PHP itself counts, and by a single
 // call's waiting for longer than it.
 // Whatever the result, the operation is still to be taken, and may be decided: a handler that
 // used locks stepped the same pool.
-[[nodiscard]] Waited wait_for(Pool& pool, OperationId id);
+[[nodiscard]] Waited wait_for(Pool& pool, OperationId id, WaitListener* listener = nullptr);
 
 // Whoever threw or ends is not there any more to be given a lock.
 [[nodiscard]] inline Caller caller_after(Waited waited) {

@@ -88,6 +88,25 @@ void note_refusal(Hold& hold, const QuorumCall& call, Duration waited) {
   hold.note(refused ? "waited" : "unreachable", waited, call.state.troubles, call.state.remark);
 }
 
+// Tells the manager's handler of outages that are waited out.
+class OutageTeller final : public WaitListener {
+ public:
+  OutageTeller(Hold& hold, Instant began) : hold_(hold), began_(began) {}
+  void note_outage(const Outcome& outage) noexcept override {
+    try {
+      LockManager& manager = hold_.locks().manager;
+      const Duration waited = manager.pool().clock().now() - began_;
+      hold_.note("unreachable", waited, manager.troubles(outage), "still waiting");
+    } catch (...) {
+      // Without memory for it, nobody is told.
+    }
+  }
+
+ private:
+  Hold& hold_;
+  Instant began_;
+};
+
 // Asks for the lock that the lease `into` is to stand for.
 Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
                  const LeaseTerms& terms) {
@@ -95,9 +114,11 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   const WaitTerms wait_terms{wait, locks.retry_delay_ms, locks.in_line};
   // Signal handlers may change what the options refer to.
   const std::shared_ptr<Hold>& hold = LeaseObject::state_of(Z_OBJ_P(into))->shared();
-  const QuorumRequest asked{QuorumVerb::lock, request.method, request.places,
-                            request.resource, request.ttl_ms, {},
-                            &wait_terms,      hold->owner()};
+  OutageTeller teller(*hold, locks.manager.pool().clock().now());
+  QuorumRequest asked{QuorumVerb::lock, request.method, request.places,
+                      request.resource, request.ttl_ms, {},
+                      &wait_terms,      hold->owner()};
+  if (wait > Duration()) asked.listener = &teller;
   QuorumCall call(locks, asked);
   if (!ask(call)) {
     if (call.id != 0) count(Counted::undone);

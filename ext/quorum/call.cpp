@@ -153,7 +153,7 @@ std::string describe_unreachable(const QuorumCall& call) {
 
 // False: an exception is pending.
 bool complete(QuorumCall& call) {
-  const Waited waited = wait_for(call.state.manager.pool(), call.id);
+  const Waited waited = wait_for(call.state.manager.pool(), call.id, call.request.listener);
   const bool taken = guarded({}, [&] { take_outcome(call, caller_after(waited)); });
   if (waited == Waited::bailed) zend_bailout();
   return taken && waited == Waited::done;

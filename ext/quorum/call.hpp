@@ -13,6 +13,7 @@
 
 #include "border/globals.hpp"
 #include "border/guard.hpp"
+#include "border/wait.hpp"
 #include "border/zend.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/owed.hpp"
@@ -72,6 +73,7 @@ struct QuorumRequest {
   std::string_view owner = {};       // of such a lock; empty: it names none
   ShortensItself* shortens = nullptr;
   LossDetail detail = LossDetail::none;  // of unlock
+  WaitListener* listener = nullptr;
 };
 
 // Plain, because it lives across calls into Zend.

@@ -175,4 +175,32 @@ final class RunTest extends CliTestCase
     {
         return (int) file_get_contents("/proc/$process->pid/task/$process->pid/children");
     }
+
+    public function testAnOutageThatIsWaitedForIsToldOnce(): void
+    {
+        $server = $this->server();
+        $server->kill9();
+        $run = $this->watch(new ChildProcess(
+            ['env', 'REDLOCK_SERVERS=' . $server->name(), self::program(), 'run', 'r', '--wait', 'forever', '--', 'echo', 'inside'],
+        ));
+        self::assertStringStartsWith('redlock: still waiting: ', $told = $run->readLine());
+        self::assertStringContainsString($server->name(), $told);
+        $polled = Wait::now() + 1.5;
+        Wait::until(static fn (): bool => Wait::now() > $polled, 'some more polls');
+        self::assertNull($run->pollLine(), 'it is told once');
+        $server->restart();
+        self::assertSame('inside', $run->readLine());
+        self::assertSame(0, $run->wait());
+    }
+
+    public function testAWrongPasswordEndsAWaitWithoutEnd(): void
+    {
+        $server = $this->server(['requirepass' => 'right']);
+        [$status, , $errors] = self::redlock(
+            ['run', 'r', '--wait', 'forever', ...self::PATIENT, '--', 'true'],
+            ['REDLOCK_SERVERS' => 'redis://:wrong@' . $server->name()],
+        );
+        self::assertSame(69, $status, $errors);
+        self::assertStringContainsString('AUTH was refused', $errors);
+    }
 }

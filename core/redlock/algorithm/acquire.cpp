@@ -8,11 +8,12 @@
 namespace redlock {
 
 Acquire::Acquire(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, RetryPolicy retry,
-                 Entropy& entropy)
+                 Entropy& entropy, PermanentTrouble trouble)
     : answer_times_(std::move(answer_times)),
       kind_(std::move(kind)),
       retry_(retry),
-      entropy_(entropy) {}
+      entropy_(entropy),
+      trouble_(trouble) {}
 
 void Acquire::start(Instant now) {
   REDLOCK_INVARIANT(phase_ == Phase::fresh);
@@ -32,8 +33,11 @@ void Acquire::begin_attempt(Instant now) {
 }
 
 void Acquire::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
-  if (phase_ != Phase::voting && phase_ != Phase::settling) return;
-  if (round_->take_reply(node, attempt, std::move(reply))) decide(now);
+  const bool listens =
+      phase_ == Phase::voting || phase_ == Phase::settling || phase_ == Phase::pausing;
+  if (!listens || !round_->take_reply(node, attempt, std::move(reply))) return;
+  if (phase_ != Phase::pausing) return decide(now);
+  if (is_in_vain(now)) settle(now);
 }
 
 void Acquire::take_time(Instant now) {
@@ -71,9 +75,16 @@ void Acquire::fail_attempt(Instant now) {
   queue_undo(now);
   phase_ = Phase::settling;
   // Asking again would find the same value there.
-  if (last_attempt(now) || round_->foreign()) return settle(now);
+  if (last_attempt(now) || round_->foreign() || is_in_vain(now)) return settle(now);
   resume_at_ = std::min(now + draw_pause(), wait_end());
   phase_ = Phase::pausing;
+}
+
+bool Acquire::is_in_vain(Instant now) {
+  if (!retry_.gives_up) return false;
+  if (round_->reach() == Verdict::lost) outage_ = round_->reports();
+  if (round_->reach() == Verdict::won) outage_.clear();
+  return trouble_.bars(round_->reports(), now);
 }
 
 Duration Acquire::draw_pause() {

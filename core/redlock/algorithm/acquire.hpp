@@ -2,6 +2,7 @@
 //
 //   voting ──won, validity > 0──────────────────────────────▶ done (granted)
 //     │  └──lost or too late, attempts left──▶ pausing ──time──▶ voting, fresh token
+//     │                                          └──permanent trouble──▶ done (unreachable)
 //     └──lost or too late, last attempt──▶ settling ──it is known whether a majority could be
 //        asked───────────────────────────────▶ done (denied, split, late, unreachable)
 //
@@ -16,6 +17,7 @@
 
 #include "redlock/algorithm/lock_kind.hpp"
 #include "redlock/algorithm/operation.hpp"
+#include "redlock/algorithm/permanent_trouble.hpp"
 #include "redlock/algorithm/retry.hpp"
 #include "redlock/algorithm/round.hpp"
 
@@ -32,13 +34,15 @@ class Acquire final : public Operation {
   };
 
   // `entropy` must outlive the operation.
+  // `trouble` is what is known of it already.
   Acquire(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, RetryPolicy retry,
-          Entropy& entropy);
+          Entropy& entropy, PermanentTrouble trouble = {});
 
   void start(Instant now) override;
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void take_time(Instant now) override;
   void take_doubt(NodeIndex node, AttemptNumber attempt) override;
+  [[nodiscard]] std::vector<NodeReport> outage() const override { return outage_; }
   void abort(Instant now) override;
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;
@@ -49,6 +53,9 @@ class Acquire final : public Operation {
   void begin_attempt(Instant now);
   void decide(Instant now);
   void fail_attempt(Instant now);
+  // What an attempt that failed says of the servers, also by answers that come in the pause behind
+  // it. True: waiting does not help.
+  [[nodiscard]] bool is_in_vain(Instant now);
   [[nodiscard]] Duration draw_pause();
   void settle(Instant now);
   void queue_undo(Instant now);
@@ -72,6 +79,8 @@ class Acquire final : public Operation {
   Instant resume_at_;          // while pausing
   Duration shift_;             // by which the latest attempt was late
   std::vector<Request> undo_;  // to be handed out, the next one last
+  PermanentTrouble trouble_;
+  std::vector<NodeReport> outage_;
   std::optional<Outcome> outcome_;
 };
 

@@ -31,11 +31,17 @@ Acquire* InLine::plain() {
   return phase_ == Phase::polling ? &*polling_ : nullptr;
 }
 
+std::vector<NodeReport> InLine::outage() const {
+  if (phase_ == Phase::polling) return polling_->outage();
+  return phase_ == Phase::standing && cut_off() ? reports() : std::vector<NodeReport>();
+}
+
 void InLine::follow_plain(Instant now) {
   const Outcome* const outcome = plain()->outcome();
   if (outcome == nullptr) return;
   const bool final = outcome->decision == Decision::granted ||
-                     outcome->decision == Decision::foreign || phase_ == Phase::polling;
+                     outcome->decision == Decision::foreign || phase_ == Phase::polling ||
+                     trouble_.bars(outcome->nodes, now);
   if (!final && now < wait_end()) return begin_standing(now);
   Outcome taken = plain()->take_outcome();
   taken.line = std::move(refusals_);
@@ -108,7 +114,7 @@ void InLine::poll(Instant now) {
   polling_base_ = ++attempt_;
   const Duration left = std::max(wait_end() - now, Duration());
   polling_.emplace(answer_times_, kind_, RetryPolicy::waiting(left, request_.retry_delay_ms),
-                   entropy_);
+                   entropy_, trouble_);
   polling_->start(now);
   phase_ = Phase::polling;
 }

@@ -11,7 +11,8 @@
 // no majority can be asked, what it is given goes to those behind it.
 // `polling` is what is left where servers refuse subscriptions or scripts: attempts and pauses. It
 // begins, too, where those that refuse are not a majority, but nothing is known of so many others
-// that the rest is none: an attempt may find a majority where a line cannot.
+// that the rest is none: an attempt may find a majority where a line cannot. And where waiting does
+// not help: an attempt says whether that is so, and ends the wait.
 //
 // Invariants: validity counts from the majority-th latest of the joins behind which the votes were
 // given, sent before the server could set the key; whoever leaves without the lock leaves every
@@ -72,6 +73,7 @@ class InLine final : public Operation {
   [[nodiscard]] bool listens() const override { return phase_ == Phase::standing; }
   void take_hearing(NodeIndex node, const Hearing& hearing, Instant now) override;
   bool take_push(NodeIndex node, const Push& push, Instant now) override;
+  [[nodiscard]] std::vector<NodeReport> outage() const override;
   void abort(Instant now) override;
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;
@@ -87,6 +89,8 @@ class InLine final : public Operation {
   void review(Instant now);
   // Can no majority be stood in line at?
   [[nodiscard]] bool barred(Instant now);
+  // Does waiting not help, by what is heard? An attempt is to say so too.
+  [[nodiscard]] bool seems_in_vain(Instant now);
   void judge_votes(Instant now);
   void hurry_votes();
   // Would it pay to wait for votes that are younger than those of a majority?
@@ -142,9 +146,10 @@ class InLine final : public Operation {
   int offers_ = 0;
   Instant offer_at_ = Instant::never();
   Instant too_few_at_ = Instant::never();  // so long that it polls
-  bool ended_ = false;                     // the wait is over; what is pending is waited for
-  std::deque<Request> requests_;           // of standing, and the passes behind it
-  std::vector<NodeReport> refusals_;       // why it polls
+  PermanentTrouble trouble_;
+  bool ended_ = false;                // the wait is over; what is pending is waited for
+  std::deque<Request> requests_;      // of standing, and the passes behind it
+  std::vector<NodeReport> refusals_;  // why it polls
   std::optional<Outcome> outcome_;
 };
 

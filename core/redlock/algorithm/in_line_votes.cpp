@@ -26,7 +26,7 @@ void InLine::review(Instant now) {
   ended_ = now >= wait_end();
   judge_votes(now);
   if (phase_ == Phase::done) return;
-  if (barred(now)) return ended_ ? leave(now) : poll(now);
+  if (barred(now) || seems_in_vain(now)) return ended_ ? leave(now) : poll(now);
   if (ended_) {
     const bool all_told = count(&LinePlace::pending) == 0 || now >= last_answers_by();
     if (answered() >= majority() || all_told) leave(now);
@@ -50,6 +50,13 @@ bool InLine::barred(Instant now) {
   }
   // At the end of the wait those that are asked are waited for.
   return now >= too_few_at_ && !ended_;
+}
+
+bool InLine::seems_in_vain(Instant now) {
+  if (ended_) return false;
+  if (cut_off()) return trouble_.bars(reports(), now);
+  trouble_ = {};
+  return false;
 }
 
 // Votes that were handed over long after they were joined for are asked for once more, for a full

@@ -12,6 +12,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "redlock/algorithm/command.hpp"
 #include "redlock/algorithm/line.hpp"
@@ -45,6 +46,8 @@ class Operation {
   virtual bool take_push(NodeIndex /*node*/, const Push& /*push*/, Instant /*now*/) {
     return false;
   }
+  // It goes on, but no majority could be asked lately: what each node said to that. Else empty.
+  [[nodiscard]] virtual std::vector<NodeReport> outage() const { return {}; }
   // The caller gives up: what may be held is undone, the outcome is `aborted`.
   virtual void abort(Instant now) = 0;
 

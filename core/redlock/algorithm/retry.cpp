@@ -29,6 +29,7 @@ RetryPolicy RetryPolicy::waiting(Duration wait, std::int64_t delay_ms) {
   RetryPolicy policy = jittered(1, delay_ms);
   if (wait > Duration()) policy.attempts_max = std::numeric_limits<std::uint64_t>::max();
   policy.wait_max = wait;
+  policy.gives_up = true;
   return policy;
 }
 

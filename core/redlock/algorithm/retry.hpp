@@ -19,6 +19,8 @@ struct RetryPolicy {
   // Each attempt between the first and the last is up to so much early or late. At most half a
   // pause.
   Duration shift_max = {};
+  // Ends before its attempts do where waiting does not help: see PermanentTrouble.
+  bool gives_up = false;
 
   // Pauses of [⌊delay/2⌋, delay] ms: clients that failed together do not return together.
   // attempts below 1 count as 1. Requires delay_ms >= 0.

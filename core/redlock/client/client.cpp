@@ -100,13 +100,13 @@ Result Client::try_lock(std::string_view resource, Milliseconds ttl) {
 }
 
 Result Client::lock(std::string_view resource, Milliseconds ttl, Milliseconds wait,
-                    const std::stop_token& stop) {
+                    const std::stop_token& stop, const OnOutage& on_outage) {
   inner::Shared& shared = inner::alive(shared_);
   if (stop.stop_requested()) return Refusal{};
   Resource wanted{std::string(resource)};
   const Duration asked_for = inner::duration_of(ttl);
   const auto held = std::make_shared<inner::Held>(shared_, wanted, asked_for);
-  Outcome outcome = shared.take(wanted, asked_for, inner::duration_of(wait), stop);
+  Outcome outcome = shared.take(wanted, asked_for, inner::duration_of(wait), stop, on_outage);
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
   // The last of the servers heard of it a moment ago at the latest.
   held->begin(std::move(outcome), shared.now() + asked_for);

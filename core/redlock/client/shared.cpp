@@ -6,6 +6,7 @@
 
 #include "redlock/algorithm/quorum.hpp"
 #include "redlock/algorithm/retry.hpp"
+#include "redlock/runtime/outage_watch.hpp"
 
 namespace redlock {
 inline namespace v0 {
@@ -23,10 +24,15 @@ Shared::Shared(std::shared_ptr<const LockPlan> plan, const Options& options)
       owner_(options.owner),
       locks_(runtime_.pool(), plan_) {}
 
-void Shared::step_until_done(OperationId id, const std::stop_token& stop) {
+void Shared::step_until_done(OperationId id, const std::stop_token& stop,
+                             const OnOutage& on_outage) {
   Pool& pool = runtime_.pool();
+  OutageWatch watch;
   while (!pool.done(id) && !stop.stop_requested()) {
-    pool.step(stop.stop_possible() ? now() + kWaitSlice : Instant::never());
+    if (on_outage) {
+      if (const auto outage = watch.look(pool, id)) on_outage(refusal_of(*outage));
+    }
+    pool.step(stop.stop_possible() || on_outage ? now() + kWaitSlice : Instant::never());
   }
 }
 
@@ -51,13 +57,13 @@ OperationId Shared::begin_take(const Resources& resources, Duration ttl, Duratio
 }
 
 Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
-                     const std::stop_token& stop) {
+                     const std::stop_token& stop, const OnOutage& on_outage) {
   owed_.pay();
   // Made before anything is taken: memory that runs out later would leave the lock behind.
   const Resources resources(resource);
   const OperationId id = begin_take(resources, ttl, wait);
   try {
-    step_until_done(id, stop);
+    step_until_done(id, stop, on_outage);
   } catch (...) {
     give_back(id, resources);
     throw;

@@ -36,7 +36,7 @@ class Shared {
   // Throws what LockManager::begin_wait() throws. What was begun is undone where this throws or a
   // stop is requested.
   [[nodiscard]] Outcome take(const Resource& resource, Duration ttl, Duration wait,
-                             const std::stop_token& stop);
+                             const std::stop_token& stop, const OnOutage& on_outage);
   [[nodiscard]] Outcome extend(const Resource& resource, const Token& token, Duration ttl);
   // See LockManager.
   [[nodiscard]] Shorter prepare_shortening(const Resource& resource, const Token& token,
@@ -60,7 +60,7 @@ class Shared {
 
  private:
   OperationId begin_take(const Resources& resources, Duration ttl, Duration wait);
-  void step_until_done(OperationId id, const std::stop_token& stop);
+  void step_until_done(OperationId id, const std::stop_token& stop, const OnOutage& on_outage);
   // For what nobody will take.
   void give_back(OperationId id, const Resources& resources) noexcept;
 

@@ -130,6 +130,8 @@ class LockManager {
     return std::ranges::max(*plan_->servers.answer_times());
   }
   [[nodiscard]] Pool& pool() { return pool_; }
+  // How often lock() of the plan's attempts asks at most.
+  [[nodiscard]] std::uint64_t attempts_max() const { return plan_->options.retry.attempts_max; }
 
  private:
   // Sends what gives it back.

@@ -102,6 +102,15 @@ bool Pool::done(OperationId id) {
   return !reactor_.knows(id) || reactor_.done(id);
 }
 
+std::optional<Outcome> Pool::outage(OperationId id) {
+  notice_fork();
+  Outcome outcome;
+  outcome.decision = Decision::unreachable;
+  outcome.nodes = reactor_.outage(id);
+  if (outcome.nodes.empty()) return std::nullopt;
+  return outcome;
+}
+
 Outcome Pool::take(OperationId id) {
   notice_fork();
   const bool given_up = questions_.take(id);

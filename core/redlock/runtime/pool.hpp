@@ -7,6 +7,7 @@
 // Invariants: nothing here is global or thread-bound. One thread.
 #pragma once
 #include <memory>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -71,6 +72,9 @@ class Pool {
   // True when the outcome can be taken, or the operation is not known here (any more, or since
   // a fork).
   [[nodiscard]] bool done(OperationId id);
+  // No majority could be asked lately, and the operation goes on: what its outcome would be. Else
+  // nothing.
+  [[nodiscard]] std::optional<Outcome> outage(OperationId id);
   // Ends the operation and gives its outcome; `aborted`, with everything undone, when it was not
   // decided yet. Throws what it failed by, undone too. In a child also `aborted`, with nothing
   // undone: what was decided is its parent's.

@@ -328,6 +328,11 @@ const Outcome* Reactor::outcome(OperationId id) const {
   return running == nullptr ? nullptr : running->operation->outcome();
 }
 
+std::vector<NodeReport> Reactor::outage(OperationId id) const {
+  if (done(id) || !knows(id)) return {};
+  return find(id)->operation->outage();
+}
+
 bool Reactor::done(OperationId id) const {
   const Running* running = find(id);
   return running != nullptr && (running->failure || running->operation->outcome() != nullptr);

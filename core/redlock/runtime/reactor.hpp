@@ -61,6 +61,8 @@ class Reactor {
   // Null when the operation is unknown or undecided.
   [[nodiscard]] const Outcome* outcome(OperationId id) const;
   [[nodiscard]] bool knows(OperationId id) const { return find(id) != nullptr; }
+  // See Operation; empty, too, where it is unknown or done.
+  [[nodiscard]] std::vector<NodeReport> outage(OperationId id) const;
   // Decided, or failed by an exception.
   [[nodiscard]] bool done(OperationId id) const;
   // Lets go of an operation that is done and gives its outcome, or throws why it failed.

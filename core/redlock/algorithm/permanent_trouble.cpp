@@ -1,0 +1,53 @@
+// Which faults are permanent, and how many of them.
+#include "redlock/algorithm/permanent_trouble.hpp"
+
+#include "redlock/algorithm/quorum.hpp"
+
+namespace redlock {
+
+namespace {
+
+enum class Lasts { briefly, maybe, forever };
+
+Lasts how_long(const Reply& reply) {
+  switch (reply.fault) {
+    case Fault::auth:
+    case Fault::acl:
+    case Fault::protocol:
+    case Fault::tls:
+      return Lasts::forever;
+    case Fault::readonly:
+    case Fault::rejected:
+      return Lasts::maybe;
+    case Fault::cluster:
+      // It has no other word for a cluster that is down for a moment.
+      return reply.text.find("CLUSTERDOWN") == std::string::npos ? Lasts::maybe : Lasts::briefly;
+    default:
+      return Lasts::briefly;
+  }
+}
+
+}  // namespace
+
+bool PermanentTrouble::bars(const std::vector<NodeReport>& latest, Instant now) {
+  std::size_t forever = 0;
+  std::size_t lasting = 0;
+  std::size_t silent = 0;
+  for (const NodeReport& report : latest) {
+    if (!report.answered) {
+      ++silent;
+    } else if (report.reply.answer == Answer::unknown) {
+      const Lasts lasts = how_long(report.reply);
+      forever += lasts == Lasts::forever ? 1 : 0;
+      lasting += lasts != Lasts::briefly ? 1 : 0;
+    }
+  }
+  const std::size_t spare = latest.size() - majority_of(latest.size());
+  if (forever > spare) return true;
+  if (lasting + silent <= spare) since_.reset();
+  if (lasting <= spare) return false;
+  if (!since_) since_ = now;
+  return now - *since_ >= kFailOverMax;
+}
+
+}  // namespace redlock
