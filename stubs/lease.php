@@ -73,6 +73,7 @@ final class LockManager
      * @return ?Lease null: somebody else has the lock, unless lastErrors() has an entry 'lock',
      *     which gives another reason
      * @throws QuorumException when no majority of the servers can be asked
+     * @throws DeadlockException when this process holds the lock itself, and $wait is null
      * @throws KeepAliveException when there is no thread to be had that could keep it alive
      * @throws \ValueError when an argument or option is not valid; the message says which
      * @throws \TypeError when an option has a wrong type
@@ -95,8 +96,9 @@ final class LockManager
      * @param ?int $wait as for acquire(), but null (for ever) by default
      * @param LeaseOptions $options as for acquire(), but keepAlive is true by default
      * @return T what the function returned
-     * @throws NotAcquiredException when the wait is over; the function was not called
+     * @throws NotAcquiredException when the wait is over or cancelled; the function was not called
      * @throws QuorumException when no majority of the servers can be asked
+     * @throws DeadlockException when this process holds the lock itself, and $wait is null
      * @throws KeepAliveException when there is no thread to be had that could keep it alive
      * @throws \ValueError when an argument or option is not valid; the message says which
      * @throws \TypeError when the resource or an option has a wrong type
@@ -178,6 +180,20 @@ final class LockManager
      * @throws \ValueError when the resource is too long
      */
     public function forceRelease(string|int $resource): bool
+    {
+    }
+
+    /**
+     * Ends the waits of this thread, for a signal handler: those under way, and until the end of the
+     * request those that would begin.
+     *
+     * acquire() returns null, synchronized() throws a NotAcquiredException, RedLock::lock() returns
+     * false and PidLock::getPidLock() 0, where the lock is not free at once. The line is left, and
+     * lastErrors() says "the wait was cancelled". What never waits is as before.
+     *
+     * @param bool $cancel false: from now on calls wait again
+     */
+    public static function cancelWaits(bool $cancel = true): void
     {
     }
 
@@ -373,4 +389,12 @@ final class Lease
     public function __destruct()
     {
     }
+}
+
+/**
+ * A wait without an end was to begin for a lock that this process holds itself. The message tells the
+ * resource, and for how long it has been held.
+ */
+class DeadlockException extends \LogicException implements Exception
+{
 }

@@ -385,7 +385,7 @@ namespace RedLock {
     }
 
     /**
-     * LockManager::synchronized() waited for as long as it was told, and somebody else has the lock.
+     * LockManager::synchronized() waited for as long as it was told, or until that was cancelled.
      */
     class NotAcquiredException extends \RuntimeException implements Exception
     {

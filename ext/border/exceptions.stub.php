@@ -40,6 +40,10 @@ class NotAcquiredException extends \RuntimeException implements Exception
 {
 }
 
+class DeadlockException extends \LogicException implements Exception
+{
+}
+
 class KeepAliveException extends \RuntimeException implements Exception
 {
 }

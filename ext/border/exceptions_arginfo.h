@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 26fe2d216f006048b1a3860163a1a959ab174588 */
+ * Stub hash: 7a29045ef95e240cb0a4997cb60f64b3f1fcdc61 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_ConnectionException_faults, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
@@ -38,6 +38,11 @@ static const zend_function_entry class_RedLock_LeaseLostException_methods[] = {
 
 
 static const zend_function_entry class_RedLock_NotAcquiredException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_RedLock_DeadlockException_methods[] = {
 	ZEND_FE_END
 };
 
@@ -119,6 +124,17 @@ static zend_class_entry *register_class_RedLock_NotAcquiredException(zend_class_
 
 	INIT_NS_CLASS_ENTRY(ce, "RedLock", "NotAcquiredException", class_RedLock_NotAcquiredException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_RuntimeException);
+	zend_class_implements(class_entry, 1, class_entry_RedLock_Exception);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_RedLock_DeadlockException(zend_class_entry *class_entry_LogicException, zend_class_entry *class_entry_RedLock_Exception)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "RedLock", "DeadlockException", class_RedLock_DeadlockException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_LogicException);
 	zend_class_implements(class_entry, 1, class_entry_RedLock_Exception);
 
 	return class_entry;

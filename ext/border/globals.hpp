@@ -32,6 +32,7 @@ redlock::php::ThreadState* thread;  // null until the first use
 bool persistent;
 bool global_names;
 zend_long pool_idle_seconds;
+bool waits_cancelled;  // until the end of the request
 // What the two were when the request ended.
 bool persistent_at_end;
 zend_long idle_seconds_at_end;

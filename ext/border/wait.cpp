@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "border/globals.hpp"
 #include "border/guard.hpp"
 #include "redlock/runtime/outage_watch.hpp"
 
@@ -55,7 +56,12 @@ Waited let_php_live(Duration waited) {
 
 }  // namespace
 
-Waited wait_for(Pool& pool, OperationId id, WaitListener* listener) {
+void cancel_waits(bool cancel) { REDLOCK_G(waits_cancelled) = cancel; }
+
+bool waits_are_cancelled() { return REDLOCK_G(waits_cancelled); }
+
+Waited wait_for(Pool& pool, OperationId id, WaitManner manner) {
+  const bool cancellable = manner.cancellable && !waits_are_cancelled();
   const Instant began = pool.clock().now();
   OutageWatch outages;
   while (!pool.done(id)) {
@@ -64,11 +70,12 @@ Waited wait_for(Pool& pool, OperationId id, WaitListener* listener) {
     const Waited lived = let_php_live(waited);
     if (lived != Waited::done) return lived;
     if (pool.done(id)) break;
+    if (cancellable && waits_are_cancelled()) return Waited::cancelled;
     const Instant look_again = now + std::clamp(waited, kWaitSliceMin, kWaitSliceMax);
     const bool stepped = guarded({}, [&] {
       (void)pool.step(look_again);
-      if (listener == nullptr) return;
-      if (const auto outage = outages.look(pool, id)) listener->note_outage(*outage);
+      if (manner.listener == nullptr) return;
+      if (const auto outage = outages.look(pool, id)) manner.listener->note_outage(*outage);
     });
     if (!stepped) return Waited::thrown;
   }

@@ -11,9 +11,10 @@ inline constexpr Duration kWaitSliceMin = Duration::ms(25);
 inline constexpr Duration kWaitSliceMax = Duration::ms(250);
 
 enum class Waited {
-  done,    // the operation is decided
-  thrown,  // a PHP exception is pending, or the VM is to end the request: the caller returns
-  bailed,  // PHP is ending the request: the caller calls zend_bailout()
+  done,       // the operation is decided
+  cancelled,  // it is not, and is waited for no more
+  thrown,     // a PHP exception is pending, or the VM is to end the request: the caller returns
+  bailed,     // PHP is ending the request: the caller calls zend_bailout()
 };
 
 // Who wants to know how a wait goes on.
@@ -26,16 +27,31 @@ class WaitListener {
   ~WaitListener() = default;
 };
 
+// For the request of this thread: a wait that is under way ends, and none is begun, until waits are
+// allowed again. What asks once is no wait.
+void cancel_waits(bool cancel);
+[[nodiscard]] bool waits_are_cancelled();
+
+// How it is waited.
+struct WaitManner {
+  WaitListener* listener = nullptr;
+  bool cancellable = false;  // by cancel_waits(), from now on
+};
+
 // Steps the pool until the operation is done. In between, signal handlers run as in the VM, and
 // max_execution_time ends the request: by the CPU time that PHP itself counts, and by a single
 // call's waiting for longer than it.
 // Whatever the result, the operation is still to be taken, and may be decided: a handler that
 // used locks stepped the same pool.
-[[nodiscard]] Waited wait_for(Pool& pool, OperationId id, WaitListener* listener = nullptr);
+[[nodiscard]] Waited wait_for(Pool& pool, OperationId id, WaitManner manner = {});
+// Is the caller to go on with what came of it?
+[[nodiscard]] inline bool goes_on(Waited waited) {
+  return waited == Waited::done || waited == Waited::cancelled;
+}
 
 // Whoever threw or ends is not there any more to be given a lock.
 [[nodiscard]] inline Caller caller_after(Waited waited) {
-  return waited == Waited::done ? Caller::waits : Caller::left;
+  return goes_on(waited) ? Caller::waits : Caller::left;
 }
 
 }  // namespace redlock::php

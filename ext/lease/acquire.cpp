@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "border/exceptions.hpp"
+#include "border/text.hpp"
 #include "lease/object.hpp"
 #include "lease/stats.hpp"
 #include "quorum/handle.hpp"
@@ -62,6 +64,20 @@ void forget(zval* into) {
 std::shared_ptr<Hold> held_already(const Locks& locks, const Resources& resources,
                                    const LeaseTerms& terms) {
   return terms.reentrant ? Hold::reentrant(locks, resources, terms.owner) : nullptr;
+}
+
+// What would wait for this process, which waits: an exception is pending.
+bool throw_deadlock(Hold& held, const AcquireRequest& request) {
+  char message[512];
+  const bool described = guarded({}, [&] {
+    park(message, std::string(request.method) + ": a wait without an end for " +
+                      quoted(held.resources().only().view()) +
+                      " would never end, for this process has held that lock itself for " +
+                      std::to_string(held.held_for().count_ms()) +
+                      " ms: release it first, or acquire both with the option reentrant");
+  });
+  if (described) zend_throw_exception(deadlock_exception_class, message, 0);
+  return false;
 }
 
 void take_grant(const std::shared_ptr<Hold>& hold, const LeaseTerms& terms) {
@@ -149,18 +165,22 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
   LeaseState*& lease = LeaseObject::state_of(Z_OBJ_P(into));
   LeaseTerms terms;
   bool held = false;
+  Hold* deadlock = nullptr;
   const bool asked_well = guarded(request.places, [&] {
     terms = terms_of(*locks, request);
     const Resources resources = resources_from(request.resource);
     std::shared_ptr<Hold> hold = held_already(*locks, resources, terms);
     held = hold != nullptr;
     if (held) check_part(*locks, *hold, terms);
+    if (!held && request.waits_for_ever && !waits_are_cancelled())
+      deadlock = Hold::held_here(*locks, resources);
     if (!held) hold = std::make_shared<Hold>(locks, resources, terms);
     lease = new LeaseState(std::move(hold), Z_OBJ_P(into));
   });
   keep_manager(into, *locks);
-  Acquired acquired = asked_well ? Acquired::granted : Acquired::thrown;
-  if (asked_well && !held) acquired = ask_for(into, *locks, request, terms);
+  const bool may_ask = asked_well && (deadlock == nullptr || throw_deadlock(*deadlock, request));
+  Acquired acquired = may_ask ? Acquired::granted : Acquired::thrown;
+  if (may_ask && !held) acquired = ask_for(into, *locks, request, terms);
   if (acquired == Acquired::granted) {
     name_lease(into, request.resource);
     if (!keep_lease(into, terms)) acquired = Acquired::thrown;

@@ -9,9 +9,45 @@
 
 namespace redlock::php {
 
+namespace {
+
+thread_local Hold* first_held = nullptr;
+
+bool of_same_servers(const Locks& one, const Locks& other) {
+  return &one == &other || std::ranges::is_permutation(one.servers, other.servers);
+}
+
+}  // namespace
+
+void Hold::join_list() {
+  listed_ = true;
+  behind_ = first_held;
+  if (behind_ != nullptr) behind_->before_ = this;
+  first_held = this;
+}
+
+void Hold::leave_list() {
+  if (!listed_) return;
+  listed_ = false;
+  (before_ != nullptr ? before_->behind_ : first_held) = behind_;
+  if (behind_ != nullptr) behind_->before_ = before_;
+}
+
+Hold* Hold::held_here(const Locks& locks, const Resources& resources) {
+  Hold* hold = first_held;
+  while (hold != nullptr) {
+    const bool same = hold->resources_.only() == resources.only() && !hold->passed_on_ &&
+                      of_same_servers(*hold->locks_, locks);
+    if (same && hold->live()) break;
+    hold = hold->behind_;
+  }
+  return hold;
+}
+
 void Hold::begin(Token token, Instant taken_at, Instant trusted_until, Instant told_until) {
   token_ = std::move(token);
   taken_at_ = ttl_from_ = taken_at;
+  join_list();
   try {
     trust_ = std::make_shared<Trust>(trusted_until, told_until);
   } catch (...) {

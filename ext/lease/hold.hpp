@@ -33,7 +33,10 @@ class Hold {
   }
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
-  ~Hold() { end(End::passed_on); }
+  ~Hold() {
+    end(End::passed_on);
+    leave_list();
+  }
 
   // It is ours from now on. Where there is no memory for that, it is given back. The servers may
   // keep it until `told_until`.
@@ -43,6 +46,9 @@ class Hold {
   [[nodiscard]] static std::shared_ptr<Hold> reentrant(const Locks& locks,
                                                        const Resources& resources,
                                                        std::string_view owner);
+  // A lock that this thread holds on the same servers, and that nobody but it gives back; null:
+  // there is none.
+  [[nodiscard]] static Hold* held_here(const Locks& locks, const Resources& resources);
   // Has it kept alive, or its loss thrown, where `wanted` says so or it was before it was
   // shortened; while that is under way, from its end on. Throws std::bad_alloc, and
   // std::system_error where there is no thread to be had.
@@ -51,6 +57,8 @@ class Hold {
   // For how long it may be trusted from now on.
   [[nodiscard]] Duration left();
   [[nodiscard]] bool live() { return left() > Duration(); }
+  // Since it was taken, or attached. Requires that it is ours.
+  [[nodiscard]] Duration held_for() { return clock_.now() - taken_at_; }
   // An extend was granted. False: it came too late.
   bool prolong(Instant until);
   // The servers are about to be told to keep it for so long.
@@ -119,6 +127,8 @@ class Hold {
     OperationId id;
     Shorter shorter;
   };
+  void join_list();
+  void leave_list();
   void note_loss();
   [[nodiscard]] bool is_being_shortened() const;
 
@@ -146,6 +156,10 @@ class Hold {
   bool ended_ = false;
   bool loss_noted_ = false;
   std::optional<Duration> left_at_release_;
+  // In its thread's list of locks that are held or were.
+  bool listed_ = false;
+  Hold* before_ = nullptr;
+  Hold* behind_ = nullptr;
 };
 
 // "the lease on 'r' is lost: …": why it can be relied on no more.

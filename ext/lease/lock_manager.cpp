@@ -8,6 +8,7 @@
 #include "border/guard.hpp"
 #include "border/object.hpp"
 #include "border/text.hpp"
+#include "border/wait.hpp"
 #include "lease/acquire.hpp"
 #include "lease/inspect.hpp"
 #include "lease/object.hpp"
@@ -116,14 +117,20 @@ bool hold_function(Callable& into, const zval* argument) {
   return judged == Judged::callable;
 }
 
-void throw_not_acquired(const AcquireRequest& request) {
+void throw_not_acquired(const Locks& locks, const AcquireRequest& request) {
   char message[256];
   const bool described = guarded({}, [&] {
     const std::string name = Z_TYPE_P(request.resource) == IS_LONG
                                  ? std::to_string(Z_LVAL_P(request.resource))
                                  : quoted(view_of(Z_STR_P(request.resource)));
-    park(message, std::string(request.method) + ": somebody else has the lock on " + name +
-                      ", after " + std::to_string(request.wait_ms) + " ms of waiting");
+    std::string text = std::string(request.method) + ": ";
+    text += locks.remark.empty() ? "somebody else has the lock on " + name
+                                 : "the lock on " + name + " is not acquired";
+    if (!request.waits_for_ever) {
+      text += ", after " + std::to_string(request.wait_ms) + " ms of waiting";
+    }
+    if (!locks.remark.empty()) text += ": " + locks.remark;
+    park(message, text);
   });
   if (described) zend_throw_exception(not_acquired_exception_class, message, 0);
 }
@@ -229,7 +236,7 @@ PHP_METHOD(RedLock_LockManager, synchronized) {
   ZVAL_UNDEF(&lease);
   const Acquired acquired = acquire(&lease, *locks, request);
   if (acquired == Acquired::granted) call_with_lease(return_value, function, &lease);
-  if (acquired == Acquired::refused) throw_not_acquired(request);
+  if (acquired == Acquired::refused) throw_not_acquired(**locks, request);
   zval_ptr_dtor(&function.copy);
 }
 
@@ -274,6 +281,16 @@ PHP_METHOD(RedLock_LockManager, forceRelease) {
   Locks* const locks = parse_about(INTERNAL_FUNCTION_PARAM_PASSTHRU, &resource);
   if (locks == nullptr) RETURN_THROWS();
   take_away(return_value, *locks, &resource, "RedLock\\LockManager::forceRelease()");
+}
+
+// A signal handler calls it, in the middle of a wait or a moment before, and knows no manager.
+PHP_METHOD(RedLock_LockManager, cancelWaits) {
+  bool cancel = true;
+  ZEND_PARSE_PARAMETERS_START(0, 1)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_BOOL(cancel)
+  ZEND_PARSE_PARAMETERS_END();
+  cancel_waits(cancel);
 }
 
 PHP_METHOD(RedLock_LockManager, stats) {

@@ -38,6 +38,8 @@ final class LockManager
 
     public function forceRelease(string|int $resource): bool {}
 
+    public static function cancelWaits(bool $cancel = true): void {}
+
     public function stats(): array {}
 
     public function lastErrors(): array {}

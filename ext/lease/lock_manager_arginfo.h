@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: b326cecbd69fd4da1c7ab2902b5ece7f09afa6da */
+ * Stub hash: 5ac7738f12bff48474e3b0bdcf32459b94fc8c2d */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_LockManager___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
@@ -38,6 +38,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_LockManager_forceR
 	ZEND_ARG_TYPE_MASK(0, resource, MAY_BE_STRING|MAY_BE_LONG, NULL)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_LockManager_cancelWaits, 0, 0, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, cancel, _IS_BOOL, 0, "true")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_LockManager_stats, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
@@ -51,6 +55,7 @@ ZEND_METHOD(RedLock_LockManager, attach);
 ZEND_METHOD(RedLock_LockManager, inspect);
 ZEND_METHOD(RedLock_LockManager, owner);
 ZEND_METHOD(RedLock_LockManager, forceRelease);
+ZEND_METHOD(RedLock_LockManager, cancelWaits);
 ZEND_METHOD(RedLock_LockManager, stats);
 ZEND_METHOD(RedLock_LockManager, lastErrors);
 
@@ -63,6 +68,7 @@ static const zend_function_entry class_RedLock_LockManager_methods[] = {
 	ZEND_ME(RedLock_LockManager, inspect, arginfo_class_RedLock_LockManager_inspect, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, owner, arginfo_class_RedLock_LockManager_owner, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, forceRelease, arginfo_class_RedLock_LockManager_forceRelease, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedLock_LockManager, cancelWaits, arginfo_class_RedLock_LockManager_cancelWaits, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedLock_LockManager, stats, arginfo_class_RedLock_LockManager_stats, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, lastErrors, arginfo_class_RedLock_LockManager_lastErrors, ZEND_ACC_PUBLIC)
 	ZEND_FE_END

@@ -113,6 +113,7 @@ zend_result ZEND_MODULE_ACTIVATE_N(redlock)(int, int) {
   ZEND_TSRMLS_CACHE_UPDATE();
 #endif
   redlock::php::Events::begin_request();
+  REDLOCK_G(waits_cancelled) = false;
   tidy_pool(true, idle_limit());
   return SUCCESS;
 }

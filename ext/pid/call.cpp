@@ -85,10 +85,14 @@ PidCall::PidCall(PidState& on, PidVerb what, const zend_string* named)
 }
 
 bool complete(PidCall& call) {
-  const Waited waited = wait_for(call.state.manager.pool(), call.id);
+  const Waited waited = wait_for(call.state.manager.pool(), call.id, {nullptr, call.waits});
   const bool taken = guarded({}, [&] { take_outcome(call, caller_after(waited)); });
   if (waited == Waited::bailed) zend_bailout();
-  return taken && waited == Waited::done;
+  // Undone, as if somebody had it.
+  if (waited == Waited::cancelled && call.decision == Decision::aborted) {
+    call.decision = Decision::denied;
+  }
+  return taken && goes_on(waited);
 }
 
 void throw_trouble(PidCall& call) {

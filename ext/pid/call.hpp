@@ -45,6 +45,7 @@ struct PidCall {
   StampLedger::Serial entry = 0;              // what a release or a check is about
   Instant began;
   Decision decision = Decision::aborted;
+  bool waits = false;  // by pauses between attempts
 
   PidCall(PidState& on, PidVerb what, const zend_string* named);
 };

@@ -11,6 +11,7 @@
 #include "border/globals.hpp"
 #include "border/guard.hpp"
 #include "border/object.hpp"
+#include "border/wait.hpp"
 #include "pid/call.hpp"
 #include "pid/key.hpp"
 #include "pid/options.hpp"
@@ -86,12 +87,15 @@ OperationId begin_take(StampLockManager& manager, const Resources& keys, const T
   const Duration buffer = lease_from("buffer_time", seconds.buffer_time, kTtlMax);
   const zend_long attempts =
       retry_times < std::numeric_limits<zend_long>::max() ? retry_times + 1 : retry_times;
-  return manager.begin_take(keys, lease, buffer, RetryPolicy::spread(attempts, pause));
+  const RetryPolicy once = RetryPolicy::exact(1, Duration());
+  return manager.begin_take(keys, lease, buffer,
+                            waits_are_cancelled() ? once : RetryPolicy::spread(attempts, pause));
 }
 
 void take(zval* return_value, PidState& state, const zend_string* key, const Times& seconds,
           zend_long retry_times) {
   PidCall call(state, PidVerb::take, key);
+  call.waits = retry_times > 0;
   const bool begun = begin(call, kCallPlaces, [&](const Resources& keys) {
     return begin_take(state.manager, keys, seconds, retry_times);
   });

@@ -17,9 +17,16 @@ namespace {
 // Servers' own words, in messages and lastErrors().
 constexpr std::size_t kReasonBytesMax = 256;
 
+// Does it wait, unless waits are cancelled?
+bool may_wait(const QuorumCall& call) {
+  if (call.request.verb != QuorumVerb::lock) return false;
+  if (call.request.terms == nullptr) return call.state.manager.attempts_max() > 1;
+  return call.request.terms->wait > Duration();
+}
+
 // What is left of the time for which a lock is waited for.
 Duration wait_left(const QuorumCall& call) {
-  if (call.request.terms == nullptr) return {};
+  if (call.request.terms == nullptr || waits_are_cancelled()) return {};
   const Duration wait = call.request.terms->wait;
   if (wait == Duration::max()) return wait;
   return std::max(wait - (call.state.manager.pool().clock().now() - call.began), Duration());
@@ -28,6 +35,9 @@ Duration wait_left(const QuorumCall& call) {
 OperationId begin_lock(LockManager& manager, const Resources& resources, const QuorumCall& call) {
   const QuorumRequest& request = call.request;
   const Duration ttl = Duration::ms(request.ttl_ms);
+  if (request.terms == nullptr && call.cancelled) {
+    return manager.begin_lock(resources, ttl, RetryPolicy::jittered(1, 0));
+  }
   if (request.terms == nullptr) return manager.begin_lock(resources, ttl);
   const Duration wait = wait_left(call);
   const std::int64_t retry_delay_ms = request.terms->retry_delay_ms;
@@ -63,6 +73,7 @@ std::string remark_on(const QuorumCall& call) {
   const Outcome& outcome = call.state.outcome;
   const std::string servers = std::to_string(call.state.server_count);
   if (call.request.verb == QuorumVerb::inspect) return {};
+  if (call.cancelled && outcome.decision != Decision::granted) return "the wait was cancelled";
   if (outcome.decision == Decision::split) {
     const auto votes = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
       return report.answered && report.reply.answer == Answer::granted;
@@ -123,6 +134,8 @@ void take_outcome(QuorumCall& call, Caller caller) {
   ours.splice(ours.end(), state.asked, call.asked);
   state.outcome = take(call, ours.front(), caller);
   call.decision = state.outcome.decision;
+  // Undone, as if somebody had it.
+  if (call.cancelled && call.decision == Decision::aborted) call.decision = Decision::denied;
   try {
     note_troubles(state);
     if (caller == Caller::waits) state.remark = remark_on(call);
@@ -153,10 +166,12 @@ std::string describe_unreachable(const QuorumCall& call) {
 
 // False: an exception is pending.
 bool complete(QuorumCall& call) {
-  const Waited waited = wait_for(call.state.manager.pool(), call.id, call.request.listener);
+  const WaitManner manner{call.request.listener, may_wait(call)};
+  const Waited waited = wait_for(call.state.manager.pool(), call.id, manner);
+  if (waited == Waited::cancelled) call.cancelled = true;
   const bool taken = guarded({}, [&] { take_outcome(call, caller_after(waited)); });
   if (waited == Waited::bailed) zend_bailout();
-  return taken && waited == Waited::done;
+  return taken && goes_on(waited);
 }
 
 }  // namespace
@@ -171,6 +186,7 @@ bool ask(QuorumCall& call) {
     const bool begun = guarded(call.request.places, [&] {
       clear_what_is_told(call.state);
       call.state.owed.pay();
+      call.cancelled = may_wait(call) && waits_are_cancelled();
       std::list<Resources> ours(1, resources_from(call.request.resource));
       call.id = begin(call, ours.front());
       call.asked = ours.begin();

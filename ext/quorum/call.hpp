@@ -84,6 +84,7 @@ struct QuorumCall {
   std::list<Resources>::iterator asked = {};  // in the state, while it is under way
   Instant began;
   Decision decision = Decision::aborted;
+  bool cancelled = false;  // it waited no longer, or asked only once instead
 
   QuorumCall(QuorumState& on, const QuorumRequest& asked);
 };

@@ -140,7 +140,7 @@ final class AcquireTest extends LeaseTestCase
         pcntl_signal(SIGALRM, static fn () => throw new \DomainException('enough'));
         pcntl_alarm(1);
         try {
-            self::caught(\DomainException::class, static fn () => self::locks()->acquire('r', 10_000, null));
+            self::caught(\DomainException::class, static fn () => self::locks()->acquire('r', 10_000, 60_000));
         } finally {
             pcntl_signal(SIGALRM, SIG_DFL);
         }

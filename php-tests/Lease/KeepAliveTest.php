@@ -167,7 +167,7 @@ final class KeepAliveTest extends LeaseTestCase
         $lease = self::leased($locks, 'r', 300, self::KEPT_OR_THROWN);
         self::caught(LeaseLostException::class, static function () use ($locks): void {
             self::steal();
-            $locks->acquire('held', 1000, null);
+            $locks->acquire('held', 1000, 60_000);
         });
         self::assertTrue($held->isLive());
         self::assertFalse($lease->isLive());

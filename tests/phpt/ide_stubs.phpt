@@ -8,7 +8,7 @@ require __DIR__ . '/signatures.inc';
 $classes = [
     'RedLock', 'PidLock', 'RedLock\Exception', 'RedLock\ConnectionException', 'RedLock\QuorumException',
     'RedLock\NotALockException', 'RedLock\LeaseLostException', 'RedLock\NotAcquiredException',
-    'RedLock\KeepAliveException', 'RedLock\LockManager', 'RedLock\Lease',
+    'RedLock\KeepAliveException', 'RedLock\DeadlockException', 'RedLock\LockManager', 'RedLock\Lease',
 ];
 ob_start();
 print_signatures(...$classes);

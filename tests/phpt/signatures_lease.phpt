@@ -42,6 +42,7 @@ class RedLock\LockManager []
   public inspect(string|int $resource): array
   public owner(string|int $resource): ?string
   public forceRelease(string|int $resource): bool
+  public static cancelWaits(bool $cancel = true): void
   public stats(): array
   public lastErrors(): array
 class RedLock\Lease []
