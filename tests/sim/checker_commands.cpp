@@ -22,8 +22,8 @@ struct KnownScript {
   Part part = Part::none;
 };
 constexpr std::array kScripts{
-    KnownScript{"338a204e5b059777b488d6db861577e0528e8a7c", Verb::release, 4, Part::passes},
-    KnownScript{"b03ddab4f0850e372fff7429f9e0e46ef96c0282", Verb::take, 4, Part::joins},
+    KnownScript{"98ca5ae22e4b5abb076ee2978a856448aa06e015", Verb::release, 4, Part::passes},
+    KnownScript{"f45167679cd13a046f6227728a7edd1ad4a04d93", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},

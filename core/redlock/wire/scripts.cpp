@@ -42,11 +42,17 @@ local call = redis.pcall
 // have got it is told, and may ask; and so is who stands behind him, to look a little later: the
 // first may stand still.
 //
-// The field without a name says behind which join the lock was given to whom.
+// The field without a name says behind which join the lock was given to whom. The field `!` is the
+// version of what stands in the two keys, and is not there in the first one: who reads a newer one
+// serves nobody, for he would strike out whom he does not understand.
 constexpr std::string_view kServe =
     R"(local clock, turns = call('TIME'), 256
 local strangers, yields, stays_free
 local function at(place) return call('ZRANGE', line, place, place)[1] end
+local function newer()
+  local version = call('HGET', waiters, '!')
+  return type(version) == 'string' and version ~= '1'
+end
 local function leave(who, forgotten)
   call('HDEL', waiters, who, forgotten or who)
   local left = call('ZREM', line, who)
@@ -124,7 +130,7 @@ local function give()
   end
 end
 local function serve(free)
-  if not clock[1] or (free and give()) then return end
+  if not clock[1] or newer() or (free and give()) then return end
   local left = call('PTTL', key)
   if type(left) == 'number' then
     tell_next(at(0), 0, string.format('%.0f', left), yields and me)
@@ -185,6 +191,7 @@ for _, needed in ipairs({{'ZRANGE', line, 0, 0}, {'HLEN', waiters},
   end
 end
 if clock.err then return clock end
+if newer() then return redis.error_reply('VERSION a newer version keeps this line') end
 local function standing(place)
   return string.format('%.0f %d %s%03d', redis.call('PTTL', key), place, clock[1], clock[2] / 1000)
 end
@@ -232,8 +239,8 @@ return standing(redis.call('ZRANK', line, me)))";
 }  // namespace
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
-                  "338a204e5b059777b488d6db861577e0528e8a7c"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "b03ddab4f0850e372fff7429f9e0e46ef96c0282"};
+                  "98ca5ae22e4b5abb076ee2978a856448aa06e015"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "f45167679cd13a046f6227728a7edd1ad4a04d93"};
 
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
 // planted again behind one, must not be given away by a later join that was overtaken on its way.
