@@ -71,14 +71,19 @@ final class TypesTest extends TestCase
         }
     }
 
-    public function testTheProgramCallsEveryPublicMethod(): void
+    public function testTheProgramCallsEveryPublicMethodAndKnowsEveryException(): void
     {
-        foreach (['redlock.php', 'lease.php'] as $stub) {
-            preg_match_all('~public function (?!__)(\w+)\(~', self::text("stubs/$stub"), $methods);
-            self::assertGreaterThan(5, count($methods[1]));
-            foreach ([...$methods[1], 'faults'] as $method) {
-                self::assertStringContainsString("->$method(", self::text('tests/types/everything.php'));
-            }
+        $stubs = self::text('stubs/redlock.php') . self::text('stubs/lease.php');
+        $program = self::text('tests/types/everything.php');
+        preg_match_all('~public (?:static )?function (?!__)(\w+)\(~', $stubs, $methods);
+        self::assertGreaterThan(20, count($methods[1]));
+        foreach ($methods[1] as $method) {
+            self::assertMatchesRegularExpression("~(->|::)$method\(~", $program);
+        }
+        preg_match_all('~class (\w+Exception) ~', $stubs, $exceptions);
+        self::assertGreaterThan(5, count($exceptions[1]));
+        foreach ($exceptions[1] as $exception) {
+            self::assertMatchesRegularExpression("~[(|]$exception\\b~", $program);
         }
     }
 }

@@ -10,6 +10,7 @@ declare(strict_types=1);
 namespace Everything;
 
 use RedLock\ConnectionException;
+use RedLock\DeadlockException;
 use RedLock\KeepAliveException;
 use RedLock\Lease;
 use RedLock\LeaseLostException;
@@ -101,6 +102,12 @@ final class Invoices
         return $this->locks->attach($handle, $options)->remaining();
     }
 
+    public static function stop(bool $again): void
+    {
+        LockManager::cancelWaits();
+        LockManager::cancelWaits($again);
+    }
+
     public function look(): ?string
     {
         $seen = $this->locks->inspect('invoice:42');
@@ -182,7 +189,7 @@ function troubles(): array
         Invoices::open()->total();
     } catch (QuorumException|ConnectionException $outage) {
         return $outage->faults();
-    } catch (NotALockException|LeaseLostException|NotAcquiredException|KeepAliveException $exception) {
+    } catch (NotALockException|DeadlockException|LeaseLostException|NotAcquiredException|KeepAliveException $exception) {
         return ['' => $exception->getMessage()];
     } catch (\RedLock\Exception $exception) {
         return [$exception::class => $exception->getMessage()];
