@@ -3,6 +3,8 @@
 // While one is judged autoloaders and error handlers run, and until it is called signal handlers
 // do: what an array refers to may be another thing by then.
 #pragma once
+#include <cstdint>
+
 #include "border/zend.hpp"
 
 namespace redlock::php {

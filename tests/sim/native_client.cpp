@@ -50,7 +50,10 @@ NativeClient::NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
   }
   for (std::uint32_t i = 0; i < scene.plan.resources; ++i) {
     const Course& course = behaviour().course(i);
-    lanes_.push_back({.resource = i, .cycles_left = course.cycles, .act_at_ns = course.start_ns});
+    Lane& lane = lanes_.emplace_back();
+    lane.resource = i;
+    lane.cycles_left = course.cycles;
+    lane.act_at_ns = course.start_ns;
     schedule(course.start_ns);
   }
 }
