@@ -25,8 +25,8 @@ final class LockManager
     /**
      * Checks the arguments. Connects only at the first call that needs a server.
      *
-     * @param string|array<mixed> $servers 1 to 16 different servers, written as for RedLock; a
-     *     string is one server
+     * @param string|array<mixed> $servers 1 to 16 different servers, written as for RedLock: a
+     *     list of them, or a string with commas between them
      * @param array{timeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
      *     timeout, driftFactor and clientName as for RedLock; line: who waits stands in line, where
      *     each release hands the lock to the first, default true. False: it tries again and again, as
@@ -56,9 +56,9 @@ final class LockManager
      * The call ends within one timeout of the end of the wait, whatever the servers do.
      *
      * @param string|int $resource what to lock. It is the Redis key: at most 65536 bytes, any bytes
-     * @param int $ttl how long the lock lives when nobody releases or extends it, as when the
+     * @param int|\Time\Duration $ttl how long the lock lives when nobody releases or extends it, as when the
      *     machine loses its power
-     * @param ?int $wait for how many milliseconds to wait while somebody else has the lock, or the
+     * @param int|\Time\Duration|null $wait for how many milliseconds to wait while somebody else has the lock, or the
      *     servers do not answer. 0 tries once and stands in no line, null waits for ever. Exceptions
      *     of signal handlers and max_execution_time end it, and the call leaves the line. What waiting
      *     does not help, such as a wrong password, ends it at once
@@ -78,7 +78,7 @@ final class LockManager
      * @throws \ValueError when an argument or option is not valid; the message says which
      * @throws \TypeError when an option has a wrong type
      */
-    public function acquire(string|int $resource, int $ttl = 30_000, ?int $wait = 0, array $options = []): ?Lease
+    public function acquire(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?Lease
     {
     }
 
@@ -92,8 +92,8 @@ final class LockManager
      * @param string|int|array<never> $resource as for acquire(). Several at once, as an array, are
      *     not supported yet
      * @param callable(Lease): T $critical
-     * @param int $ttl as for acquire(); keepAlive wants one of at most keepAliveMax
-     * @param ?int $wait as for acquire(), but null (for ever) by default
+     * @param int|\Time\Duration $ttl as for acquire(); keepAlive wants one of at most keepAliveMax
+     * @param int|\Time\Duration|null $wait as for acquire(), but null (for ever) by default
      * @param LeaseOptions $options as for acquire(), but keepAlive is true by default
      * @return T what the function returned
      * @throws NotAcquiredException when the wait is over or cancelled; the function was not called
@@ -106,8 +106,8 @@ final class LockManager
     public function synchronized(
         string|int|array $resource,
         callable $critical,
-        int $ttl = 30_000,
-        ?int $wait = null,
+        int|\Time\Duration $ttl = 30_000,
+        int|\Time\Duration|null $wait = null,
         array $options = []
     ): mixed {
     }
@@ -302,7 +302,7 @@ final class Lease
     /**
      * Lets the lock live for ttl milliseconds from now. It never makes its life shorter.
      *
-     * @param ?int $ttl null: the one that it was acquired with, or shortened to
+     * @param int|\Time\Duration|null $ttl null: the one that it was acquired with, or shortened to
      * @return bool true when a majority confirmed it. False without asking where the lease is not
      *     live. When so many deny it that no majority has it, the lease is lost, and
      *     lastErrors()['lock'] says so; otherwise it is as live as before
@@ -310,7 +310,7 @@ final class Lease
      *     before
      * @throws \ValueError when the ttl is too small or too large
      */
-    public function extend(?int $ttl = null): bool
+    public function extend(int|\Time\Duration|null $ttl = null): bool
     {
     }
 
@@ -333,7 +333,7 @@ final class Lease
      * @throws KeepAliveException when it cannot be kept alive any more; it is given back
      * @throws \ValueError when the ttl is too small or too large
      */
-    public function shorten(int $ttl): bool
+    public function shorten(int|\Time\Duration $ttl): bool
     {
     }
 

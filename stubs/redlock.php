@@ -36,7 +36,7 @@ namespace {
         /**
          * Checks the arguments. Connects only at the first call that needs a server.
          *
-         * @param array<Server> $servers 1 to 16 different servers. Each is a list
+         * @param array<Server>|string $servers 1 to 16 different servers, as an array, or in a string with commas. Each is a list
          *     `[host, port, timeout]`, or an array with the keys `host`, `port`, `timeout`, `auth`
          *     (password or [user, password]), `database` and `tls` (true, or an array of PHP's
          *     options such as `cafile`), or a string: `host:port`,
@@ -57,7 +57,7 @@ namespace {
          */
         public function __construct(
             #[\SensitiveParameter]
-            array $servers,
+            array|string $servers,
             int $retryDelay = 200,
             int $retryCount = 3,
             array $options = []

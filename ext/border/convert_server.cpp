@@ -1,6 +1,7 @@
 // Reads ServerSpecs from PHP values.
 #include "border/convert_server.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "border/convert_tls.hpp"
@@ -46,6 +47,17 @@ std::string valid_server(std::string_view argument) {
   return std::string(argument) + " must be a valid server: ";
 }
 
+// Of one of several, before its number.
+std::string place_in(std::string_view argument) {
+  return std::string(argument) + " must contain valid servers: server ";
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n";
+  const std::size_t first = std::min(text.find_first_not_of(kSpaces), text.size());
+  return text.substr(first, text.find_last_not_of(kSpaces) + 1 - first);
+}
+
 void check_keys(std::string_view argument, HashTable* list) {
   zend_string* key = nullptr;
   ZEND_HASH_FOREACH_STR_KEY(list, key) {
@@ -67,9 +79,24 @@ ServerSpec server_from_text(std::string_view argument, std::string_view text) {
   return prefixed(valid_server(argument), [&] { return spec_from_text(text); });
 }
 
+std::vector<ServerSpec> servers_from_text(std::string_view argument, std::string_view text) {
+  if (text.find(',') == std::string_view::npos) return {server_from_text(argument, text)};
+  const std::string prefix = place_in(argument);
+  std::vector<ServerSpec> servers;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view one = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (one.empty()) continue;
+    servers.push_back(prefixed(prefix + std::to_string(servers.size() + 1) + ": ",
+                               [&] { return spec_from_text(one); }));
+  }
+  return servers;
+}
+
 std::vector<ServerSpec> servers_from(std::string_view argument, HashTable* list) {
   check_keys(argument, list);
-  const std::string prefix = std::string(argument) + " must contain valid servers: server ";
+  const std::string prefix = place_in(argument);
   std::vector<ServerSpec> servers;
   zval* value = nullptr;
   ZEND_HASH_FOREACH_VAL(list, value) {

@@ -3,6 +3,7 @@
 #include "lease/acquire.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "border/exceptions.hpp"
 #include "border/text.hpp"
@@ -14,6 +15,9 @@
 namespace redlock::php {
 
 namespace {
+
+// Below this somebody may have meant seconds.
+constexpr zend_long kShortTtlMs = 100;
 
 constexpr ArgumentPlace kAttachPlaces[] = {{"resource", 1, "must be a usable handle"},
                                            {"token", 1, "must be a usable handle"},
@@ -53,6 +57,18 @@ LeaseTerms terms_of(const Locks& locks, const AcquireRequest& request) {
   }
   check_keeping(locks, terms);
   return terms;
+}
+
+// Who means seconds, as elsewhere, gets a lock that is over before the work is. Once in a process,
+// in PHP's log, where no error handler makes an exception of it; behind @ nothing is said.
+void warn_of_short_ttl(const AcquireRequest& request) {
+  static std::atomic_flag told;
+  const bool heard = (EG(error_reporting) & E_CORE_WARNING) != 0;
+  if (request.ttl_ms >= kShortTtlMs || !heard || told.test_and_set()) return;
+  zend_error(E_CORE_WARNING,
+             "%.*s: a ttl of " ZEND_LONG_FMT " is that many milliseconds, not seconds, in %s:%u",
+             static_cast<int>(request.method.size()), request.method.data(), request.ttl_ms,
+             zend_get_executed_filename(), zend_get_executed_lineno());
 }
 
 void forget(zval* into) {
@@ -181,6 +197,7 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
   const bool may_ask = asked_well && (deadlock == nullptr || throw_deadlock(*deadlock, request));
   Acquired acquired = may_ask ? Acquired::granted : Acquired::thrown;
   if (may_ask && !held) acquired = ask_for(into, *locks, request, terms);
+  if (acquired != Acquired::thrown) warn_of_short_ttl(request);
   if (acquired == Acquired::granted) {
     name_lease(into, request.resource);
     if (!keep_lease(into, terms)) acquired = Acquired::thrown;

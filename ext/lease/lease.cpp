@@ -3,6 +3,7 @@
 
 #include "border/exceptions.hpp"
 #include "border/guard.hpp"
+#include "border/milliseconds.hpp"
 #include "border/text.hpp"
 #include "lease/object.hpp"
 #include "lease/stats.hpp"
@@ -182,12 +183,14 @@ PHP_METHOD(RedLock_Lease, confirm) {
 }
 
 PHP_METHOD(RedLock_Lease, extend) {
+  zval* ttl = nullptr;
   zend_long ttl_ms = 0;
   bool as_taken = true;
   ZEND_PARSE_PARAMETERS_START(0, 1)
   Z_PARAM_OPTIONAL
-  Z_PARAM_LONG_OR_NULL(ttl_ms, as_taken)
+  Z_PARAM_ZVAL(ttl)
   ZEND_PARSE_PARAMETERS_END();
+  if (ttl != nullptr && !parse_milliseconds_or_null(ttl, 1, ttl_ms, as_taken)) RETURN_THROWS();
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
   if (is_over(*lease)) RETURN_FALSE;
@@ -198,10 +201,12 @@ PHP_METHOD(RedLock_Lease, extend) {
 }
 
 PHP_METHOD(RedLock_Lease, shorten) {
+  zval* ttl = nullptr;
   zend_long ttl_ms = 0;
   ZEND_PARSE_PARAMETERS_START(1, 1)
-  Z_PARAM_LONG(ttl_ms)
+  Z_PARAM_ZVAL(ttl)
   ZEND_PARSE_PARAMETERS_END();
+  if (!parse_milliseconds(ttl, 1, ttl_ms)) RETURN_THROWS();
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
   if (is_over(*lease)) RETURN_FALSE;

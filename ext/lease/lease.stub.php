@@ -27,9 +27,9 @@ final class Lease
 
     public function confirm(): bool {}
 
-    public function extend(?int $ttl = null): bool {}
+    public function extend(int|\Time\Duration|null $ttl = null): bool {}
 
-    public function shorten(int $ttl): bool {}
+    public function shorten(int|\Time\Duration $ttl): bool {}
 
     public function release(): bool {}
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 10dccaa8fe9c909022d01594266bf7b48bd12fed */
+ * Stub hash: 875d3155aabd3ad550bee02fc96178c6937b47ab */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_Lease___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -16,11 +16,11 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_RedLock_Lease_confirm arginfo_class_RedLock_Lease_isLive
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_Lease_extend, 0, 0, _IS_BOOL, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_LONG, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_Lease_shorten, 0, 1, _IS_BOOL, 0)
-	ZEND_ARG_TYPE_INFO(0, ttl, IS_LONG, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, NULL)
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_RedLock_Lease_release arginfo_class_RedLock_Lease_isLive

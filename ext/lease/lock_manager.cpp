@@ -6,6 +6,7 @@
 #include "border/exceptions.hpp"
 #include "border/globals.hpp"
 #include "border/guard.hpp"
+#include "border/milliseconds.hpp"
 #include "border/object.hpp"
 #include "border/text.hpp"
 #include "border/wait.hpp"
@@ -43,7 +44,7 @@ constexpr ArgumentPlace kSynchronizedPlaces[] = {
 
 std::vector<ServerSpec> specs_from(HashTable* list, const zend_string* text) {
   if (list != nullptr) return servers_from("servers", list);
-  return {server_from_text("servers", view_of(text))};
+  return servers_from_text("servers", view_of(text));
 }
 
 std::shared_ptr<Locks> make_locks(HashTable* list, const zend_string* text, HashTable* options) {
@@ -117,6 +118,19 @@ bool hold_function(Callable& into, const zval* argument) {
   return judged == Judged::callable;
 }
 
+struct Argument {
+  zval* value;  // null: it was left out
+  uint32_t position;
+};
+
+// False: an exception is pending.
+bool parse_times(Argument ttl, Argument wait, zend_long& ttl_ms, zend_long& wait_ms,
+                 bool& waits_for_ever) {
+  if (ttl.value != nullptr && !parse_milliseconds(ttl.value, ttl.position, ttl_ms)) return false;
+  return wait.value == nullptr ||
+         parse_milliseconds_or_null(wait.value, wait.position, wait_ms, waits_for_ever);
+}
+
 void throw_not_acquired(const Locks& locks, const AcquireRequest& request) {
   char message[256];
   const bool described = guarded({}, [&] {
@@ -180,6 +194,8 @@ PHP_METHOD(RedLock_LockManager, __construct) {
 PHP_METHOD(RedLock_LockManager, acquire) {
   zend_string* name = nullptr;
   zend_long number = 0;
+  zval* ttl = nullptr;
+  zval* wait = nullptr;
   zend_long ttl_ms = kTtlMsDefault;
   zend_long wait_ms = 0;
   bool waits_for_ever = false;
@@ -187,10 +203,11 @@ PHP_METHOD(RedLock_LockManager, acquire) {
   ZEND_PARSE_PARAMETERS_START(1, 4)
   Z_PARAM_STR_OR_LONG(name, number)
   Z_PARAM_OPTIONAL
-  Z_PARAM_LONG(ttl_ms)
-  Z_PARAM_LONG_OR_NULL(wait_ms, waits_for_ever)
+  Z_PARAM_ZVAL(ttl)
+  Z_PARAM_ZVAL(wait)
   Z_PARAM_ARRAY_HT(options)
   ZEND_PARSE_PARAMETERS_END();
+  if (!parse_times({ttl, 2}, {wait, 3}, ttl_ms, wait_ms, waits_for_ever)) RETURN_THROWS();
 
   const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(ZEND_THIS);
   if (locks == nullptr) RETURN_THROWS();
@@ -204,6 +221,8 @@ PHP_METHOD(RedLock_LockManager, acquire) {
 PHP_METHOD(RedLock_LockManager, synchronized) {
   zval* argument = nullptr;
   zval* callable = nullptr;
+  zval* ttl = nullptr;
+  zval* wait = nullptr;
   zend_long ttl_ms = kTtlMsDefault;
   zend_long wait_ms = 0;
   bool waits_for_ever = true;
@@ -212,10 +231,11 @@ PHP_METHOD(RedLock_LockManager, synchronized) {
   Z_PARAM_ZVAL(argument)
   Z_PARAM_ZVAL(callable)
   Z_PARAM_OPTIONAL
-  Z_PARAM_LONG(ttl_ms)
-  Z_PARAM_LONG_OR_NULL(wait_ms, waits_for_ever)
+  Z_PARAM_ZVAL(ttl)
+  Z_PARAM_ZVAL(wait)
   Z_PARAM_ARRAY_HT(options)
   ZEND_PARSE_PARAMETERS_END();
+  if (!parse_times({ttl, 3}, {wait, 4}, ttl_ms, wait_ms, waits_for_ever)) RETURN_THROWS();
 
   const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(ZEND_THIS);
   zval resource;

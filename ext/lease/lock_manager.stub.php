@@ -20,13 +20,13 @@ final class LockManager
         array $options = []
     ) {}
 
-    public function acquire(string|int $resource, int $ttl = 30_000, ?int $wait = 0, array $options = []): ?Lease {}
+    public function acquire(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?Lease {}
 
     public function synchronized(
         string|int|array $resource,
         callable $critical,
-        int $ttl = 30_000,
-        ?int $wait = null,
+        int|\Time\Duration $ttl = 30_000,
+        int|\Time\Duration|null $wait = null,
         array $options = []
     ): mixed {}
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 5ac7738f12bff48474e3b0bdcf32459b94fc8c2d */
+ * Stub hash: eb3bad7e229059fbae789eaa7dd1e79bfa67233b */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_LockManager___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
@@ -8,16 +8,16 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManager_acquire, 0, 1, RedLock\\Lease, 1)
 	ZEND_ARG_TYPE_MASK(0, resource, MAY_BE_STRING|MAY_BE_LONG, NULL)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_LONG, 0, "30000")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, wait, IS_LONG, 1, "0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, "30000")
+	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_LockManager_synchronized, 0, 2, IS_MIXED, 0)
 	ZEND_ARG_TYPE_MASK(0, resource, MAY_BE_STRING|MAY_BE_LONG|MAY_BE_ARRAY, NULL)
 	ZEND_ARG_TYPE_INFO(0, critical, IS_CALLABLE, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_LONG, 0, "30000")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, wait, IS_LONG, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, "30000")
+	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
 ZEND_END_ARG_INFO()
 

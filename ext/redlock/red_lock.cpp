@@ -29,10 +29,12 @@ constexpr ArgumentPlace kConstructPlaces[] = {
     {"timeout", 4, "must be valid"},
     {"clientName", 4, "must be valid"},
 };
-RedLockState* make_state(HashTable* servers, zend_long retry_delay_ms, zend_long retry_count,
-                         HashTable* options) {
+RedLockState* make_state(HashTable* servers, const zend_string* text, zend_long retry_delay_ms,
+                         zend_long retry_count, HashTable* options) {
   if (retry_delay_ms < 0) throw ArgumentError("retryDelay must be greater than or equal to 0");
-  const std::vector<ServerSpec> specs = servers_from("servers", servers);
+  const std::vector<ServerSpec> specs = servers != nullptr
+                                            ? servers_from("servers", servers)
+                                            : servers_from_text("servers", view_of(text));
   LockOptions lock_options;
   lock_options.retry = RetryPolicy::jittered(retry_count, retry_delay_ms);
   for_each_option(options, [&lock_options](std::string_view name, const zval* value) {
@@ -70,11 +72,12 @@ zend_function* unlock_method = nullptr;
 
 PHP_METHOD(RedLock, __construct) {
   HashTable* servers = nullptr;
+  zend_string* text = nullptr;
   zend_long retry_delay_ms = 200;
   zend_long retry_count = 3;
   HashTable* options = nullptr;
   ZEND_PARSE_PARAMETERS_START(1, 4)
-  Z_PARAM_ARRAY_HT(servers)
+  Z_PARAM_ARRAY_HT_OR_STR(servers, text)
   Z_PARAM_OPTIONAL
   Z_PARAM_LONG(retry_delay_ms)
   Z_PARAM_LONG(retry_count)
@@ -84,7 +87,7 @@ PHP_METHOD(RedLock, __construct) {
   if (!RedLockObject::is_new(ZEND_THIS)) RETURN_THROWS();
   RedLockState*& state = RedLockObject::state_of(Z_OBJ_P(ZEND_THIS));
   guarded(kConstructPlaces,
-          [&] { state = make_state(servers, retry_delay_ms, retry_count, options); });
+          [&] { state = make_state(servers, text, retry_delay_ms, retry_count, options); });
 }
 
 PHP_METHOD(RedLock, lock) {

@@ -12,7 +12,7 @@ class RedLock
 {
     public function __construct(
         #[\SensitiveParameter]
-        array $servers,
+        array|string $servers,
         int $retryDelay = 200,
         int $retryCount = 3,
         array $options = []

@@ -1,8 +1,8 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 587ce91231997ccd2300ed48746c29a63f19c9c6 */
+ * Stub hash: 84a6dbd7f7d5d75471f6740e6b0d26815ea6a9e0 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock___construct, 0, 0, 1)
-	ZEND_ARG_TYPE_INFO(0, servers, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_ARRAY|MAY_BE_STRING, NULL)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, retryDelay, IS_LONG, 0, "200")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, retryCount, IS_LONG, 0, "3")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")

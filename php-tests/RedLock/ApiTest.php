@@ -45,7 +45,7 @@ final class ApiTest extends TestCase
     /** @return iterable<string, array{string, string}> */
     public static function signatures(): iterable
     {
-        $constructor = '(array $servers, int $retryDelay = 200, int $retryCount = 3, array $options = [])';
+        $constructor = '(array|string $servers, int $retryDelay = 200, int $retryCount = 3, array $options = [])';
         yield '__construct' => ['__construct', $constructor];
         yield 'lock' => ['lock', '(string|int $resource, int $ttl)'];
         yield 'unlock' => ['unlock', '(array $lock)'];

@@ -22,7 +22,9 @@ $cases = [
 foreach ($cases as $servers) {
     say(fn() => new RedLock($servers));
 }
-say(fn() => new RedLock('h'));
+say(fn() => new RedLock('h:0'));
+say(fn() => new RedLock('h, h:0'));
+say(fn() => new RedLock(new stdClass()));
 say(fn() => new RedLock());
 ?>
 --EXPECT--
@@ -81,5 +83,7 @@ ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid se
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: host must not contain '@' or '/'
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: the scheme must be redis, rediss, valkey, valkeys, tcp, tls or unix
 ValueError: RedLock::__construct(): Argument #1 ($servers) must be at most 16, 17 given
-TypeError: RedLock::__construct(): Argument #1 ($servers) must be of type array, string given
+ValueError: RedLock::__construct(): Argument #1 ($servers) must be a valid server: port must be between 1 and 65535, 0 given
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 2: port must be between 1 and 65535, 0 given
+TypeError: RedLock::__construct(): Argument #1 ($servers) must be of type array|string, stdClass given
 ArgumentCountError: RedLock::__construct() expects at least 1 argument, 0 given

@@ -9,7 +9,7 @@ print_signatures('RedLock', 'PidLock');
 ?>
 --EXPECT--
 class RedLock []
-  public __construct(#[SensitiveParameter] array $servers, int $retryDelay = 200, int $retryCount = 3, array $options = [])
+  public __construct(#[SensitiveParameter] array|string $servers, int $retryDelay = 200, int $retryCount = 3, array $options = [])
   public lock(string|int $resource, int $ttl)
   public unlock(array $lock)
   public extend(array|false $lock, int $ttl)

@@ -36,8 +36,8 @@ $lease->detach();
 --EXPECT--
 class RedLock\LockManager []
   public __construct(#[SensitiveParameter] array|string $servers, array $options = [])
-  public acquire(string|int $resource, int $ttl = 30000, ?int $wait = 0, array $options = []): ?RedLock\Lease
-  public synchronized(array|string|int $resource, callable $critical, int $ttl = 30000, ?int $wait = null, array $options = []): mixed
+  public acquire(string|int $resource, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
+  public synchronized(array|string|int $resource, callable $critical, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = null, array $options = []): mixed
   public attach(array $handle, array $options = []): RedLock\Lease
   public inspect(string|int $resource): array
   public owner(string|int $resource): ?string
@@ -51,8 +51,8 @@ class RedLock\Lease []
   public isLive(): bool
   public assertLive(): void
   public confirm(): bool
-  public extend(?int $ttl = null): bool
-  public shorten(int $ttl): bool
+  public extend(Time\Duration|int|null $ttl = null): bool
+  public shorten(Time\Duration|int $ttl): bool
   public release(): bool
   public lastErrors(): array
   public handle(): array
