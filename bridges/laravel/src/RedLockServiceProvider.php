@@ -10,6 +10,7 @@ use Illuminate\Cache\CacheManager;
 use Illuminate\Contracts\Cache\Repository;
 use Illuminate\Contracts\Container\Container;
 use Illuminate\Contracts\Events\Dispatcher;
+use Illuminate\Queue\Events\Looping;
 use Illuminate\Support\ServiceProvider;
 use RedLock\LockManager;
 
@@ -19,6 +20,7 @@ use RedLock\LockManager;
  *  - values: the name of another store, where values are cached. Without it the store has locks only;
  *  - forever: for how many seconds a lock without an expiry outlives its process, by default a day;
  *  - options: those of LockManager;
+ *  - cancel_waits: true ends the wait of a queue worker's job when the worker is told to stop, by default false;
  *  - prefix: as in every other store;
  *  - compatible_with: the name of a store of Laravel's driver redis: both exclude each other's locks. It gives the prefix, and
  *    the server where none are named.
@@ -44,6 +46,14 @@ final class RedLockServiceProvider extends ServiceProvider
             $events->listen('cache:clearing', function (?string $store, array $tags): void {
                 if ($tags === []) {
                     self::beforeFlush($this->app, $store);
+                }
+            });
+            $cancel = self::cancelsWaits($this->app);
+            // Before each job, and behind the worker's own handlers.
+            $events->listen(Looping::class, static function () use (&$cancel): void {
+                if ($cancel) {
+                    WorkerSignals::endWaits();
+                    $cancel = false;
                 }
             });
         });
@@ -81,6 +91,12 @@ final class RedLockServiceProvider extends ServiceProvider
             }
             $store->refuseToLose($app['cache']->store($flushed)->getStore());
         }
+    }
+
+    private static function cancelsWaits(Container $app): bool
+    {
+        $cancels = static fn (string $name): bool => (bool) ($app['config']["cache.stores.$name.cancel_waits"] ?? false);
+        return \extension_loaded('pcntl') && array_filter(self::names($app), $cancels) !== [];
     }
 
     /** @return list<string> */

@@ -92,7 +92,8 @@ final class RedLockMutex extends AbstractLockMutex
             throw new LockAcquireException($trouble->getMessage(), 0, $trouble);
         }
         if ($lease === null) {
-            throw LockAcquireTimeoutException::create($this->acquireTimeout);
+            $reason = $this->locks->lastErrors()['lock'] ?? null;
+            throw $reason === null ? LockAcquireTimeoutException::create($this->acquireTimeout) : new LockAcquireTimeoutException($reason);
         }
         $this->held[$this->runner()] = [...$this->held[$this->runner()] ?? [], new Held($lease)];
     }

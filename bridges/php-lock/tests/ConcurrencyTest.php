@@ -6,10 +6,14 @@ declare(strict_types=1);
 
 namespace RedLock\PhpLock\Tests;
 
+use Malkusch\Lock\Exception\LockAcquireException;
 use Malkusch\Lock\Exception\LockAcquireTimeoutException;
+use RedLock\DeadlockException;
 use RedLock\Harness\PhpProcess;
 use RedLock\Harness\TempFolder;
 use RedLock\Harness\Wait;
+use RedLock\LockManager;
+use RedLock\PhpLock\RedLockMutex;
 
 final class ConcurrencyTest extends MutexTestCase
 {
@@ -80,6 +84,46 @@ final class ConcurrencyTest extends MutexTestCase
         ));
         self::assertInstanceOf(LockAcquireTimeoutException::class, $inner);
         self::assertSame(0, self::$fleet->keyCount(3));
+    }
+
+    public function testWithoutAnEndTheSameMutexWithinItselfThrows(): void
+    {
+        $mutex = self::mutex(\INF);
+        $error = self::caught(LockAcquireException::class, static fn () => $mutex->synchronized(
+            static fn () => $mutex->synchronized(static fn () => self::fail('it would never end')),
+        ));
+        self::assertInstanceOf(DeadlockException::class, $error->getPrevious());
+    }
+
+    public function testAHandlerEndsAWait(): void
+    {
+        $mutex = self::mutex();
+        $mutex->synchronized(function (): void {
+            $waiter = $this->process('
+                pcntl_async_signals(true);
+                pcntl_signal(SIGTERM, static fn () => RedLock\LockManager::cancelWaits());
+                $mutex = new RedLock\PhpLock\RedLockMutex($args["servers"], "r", INF);
+                report("waiting");
+                try {
+                    $mutex->synchronized(static fn () => report("inside"));
+                } catch (Malkusch\Lock\Exception\LockAcquireTimeoutException $error) {
+                    report($error->getMessage());
+                }
+            ');
+            self::assertSame('waiting', PhpProcess::report($waiter));
+            $locks = new LockManager(self::$fleet->specs(3));
+            Wait::until(static fn (): bool => $locks->inspect(self::KEY)['waiters'] === 1, 'one in line');
+            posix_kill($waiter->pid, \SIGTERM);
+            self::assertStringContainsString('cancelled', PhpProcess::report($waiter));
+        });
+    }
+
+    public function testWhatWaitingDoesNotHelpEndsAWaitWithoutAnEnd(): void
+    {
+        $server = $this->server(['requirepass' => 'secret']);
+        $mutex = new RedLockMutex([['host' => '127.0.0.1', 'port' => $server->port, 'password' => 'wrong', 'timeout' => 2]], 'r', \INF);
+        $error = self::caught(LockAcquireException::class, static fn () => $mutex->synchronized(static fn () => self::fail('there is no lock')));
+        self::assertContains('auth', $error->getPrevious()->faults());
     }
 
     public function testARedisMutexOfTheSameNameIsExcluded(): void

@@ -72,10 +72,13 @@ final class RedLockStore implements BlockingStoreInterface
         $this->take($key, 0);
     }
 
-    /** Waits for as long as it takes. Signals and max_execution_time end it. */
+    /**
+     * Waits for as long as it takes. SIGTERM, SIGINT and SIGQUIT end it where the process has handlers for them, and the exceptions of all
+     * handlers, max_execution_time, and what waiting does not help, such as a wrong password.
+     */
     public function waitAndSave(Key $key): void
     {
-        $this->take($key, null);
+        EndingSignals::during(fn () => $this->take($key, null));
     }
 
     /**
