@@ -76,8 +76,8 @@ final class Settings
         return $forever;
     }
 
-    /** @return array<mixed> */
-    private function servers(): array
+    /** @return array<mixed>|string */
+    private function servers(): array|string
     {
         $servers = $this->config['servers'] ?? $this->serverOfCompatible();
         if ($servers === null || (is_array($servers) && in_array(null, $servers, true))) {
@@ -87,7 +87,7 @@ final class Settings
         if (!is_array($servers) && (!is_string($servers) || trim($servers) === '')) {
             throw $this->refusal('servers', 'must be a list of servers, or a string of them with commas, as in REDLOCK_SERVERS');
         }
-        return is_string($servers) ? array_map(trim(...), explode(',', $servers)) : $servers;
+        return $servers;
     }
 
     /**

@@ -152,7 +152,7 @@ final class StoreTest extends StoreTestCase
         yield 'an empty string of servers' => [['servers' => ' '], '[cache.stores.redlock.servers]'];
         yield 'an empty list of servers' => [['servers' => []], '$servers'];
         yield 'a connection in place of their list' => [['servers' => ['host' => '10.0.0.1', 'password' => 'secret']], '[[...]]'];
-        yield 'an empty server' => [['servers' => '10.0.0.1,'], 'server 2'];
+        yield 'commas alone' => [['servers' => ' , '], '$servers'];
         yield 'a server that is none' => [['servers' => 'redis://:secret@10.0.0.1:70000'], 'port'];
         yield 'a prefix of a connection' => [['servers' => [['host' => '10.0.0.1', 'prefix' => 'shop_']]], 'prefix'];
         yield 'options of TLS without TLS' => [['servers' => [['host' => '10.0.0.1', 'context' => ['verify_peer' => false]]]], 'TLS'];

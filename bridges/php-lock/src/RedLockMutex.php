@@ -43,7 +43,7 @@ final class RedLockMutex extends AbstractLockMutex
     private \WeakMap $held;
 
     /**
-     * @param LockManager|string|array<mixed> $locks a LockManager, or the servers as it takes them; in a string with commas in between
+     * @param LockManager|string|array<mixed> $locks a LockManager, or the servers as it takes them
      * @param float $acquireTimeout for how many seconds synchronized() waits for the lock
      * @param float $expireTimeout after how many seconds the lock is free although the code still runs
      */
@@ -65,7 +65,6 @@ final class RedLockMutex extends AbstractLockMutex
         if (strlen($name) > $bytes) {
             throw new \InvalidArgumentException(sprintf('The name must have at most %d bytes, %d given', $bytes, strlen($name)));
         }
-        $locks = is_string($locks) ? array_map(trim(...), explode(',', $locks)) : $locks;
         $this->locks = $locks instanceof LockManager ? $locks : new LockManager($locks, ['keepAliveMax' => self::MS_MAX]);
         $this->key = self::KEY_PREFIX . $name;
         $this->held = new \WeakMap();

@@ -51,7 +51,7 @@ final class RedLockStore implements BlockingStoreInterface
     private readonly LockManager $locks;
 
     /**
-     * @param LockManager|string|array<mixed> $locks a LockManager, or the servers as it takes them; in a string with commas in between
+     * @param LockManager|string|array<mixed> $locks a LockManager, or the servers as it takes them
      * @param float $initialTtl for how many seconds a lock is taken, before Symfony says how long it is to live
      */
     public function __construct(
@@ -62,7 +62,6 @@ final class RedLockStore implements BlockingStoreInterface
         if (!is_finite($initialTtl) || $initialTtl <= 0) {
             throw new InvalidTtlException(sprintf('"%s()" expects a strictly positive TTL. Got %s.', __METHOD__, $initialTtl));
         }
-        $locks = is_string($locks) ? array_map(trim(...), explode(',', $locks)) : $locks;
         $this->locks = $locks instanceof LockManager ? $locks : new LockManager($locks);
     }
 
