@@ -4,6 +4,7 @@
 #include "border/exceptions.hpp"
 #include "border/guard.hpp"
 #include "border/text.hpp"
+#include "border/throw_place.hpp"
 #include "lease/hold.hpp"
 
 namespace redlock::php {
@@ -40,8 +41,9 @@ void throw_losses() {
   }
 }
 
-void interrupted(zend_execute_data* frame) {
-  if (Events::postpones_interrupt()) return;
+zend_result (*post_startup_of_others)() = nullptr;
+
+void serve(zend_execute_data* frame) {
   if (interrupt_of_others != nullptr) interrupt_of_others(frame);
   // Never asks for another interrupt: while an exception is pending the VM would come back here at
   // once, and never to its handler. Where no code runs there is nothing to throw into.
@@ -51,6 +53,19 @@ void interrupted(zend_execute_data* frame) {
     throw_losses();
   }
   Events::tell_all();
+}
+
+void interrupted(zend_execute_data* frame) {
+  if (Events::postpones_interrupt()) return;
+  const ThrowPlace place(frame);
+  serve(frame);
+  place.settle();
+}
+
+zend_result install() {
+  interrupt_of_others = zend_interrupt_function;
+  zend_interrupt_function = interrupted;
+  return post_startup_of_others != nullptr ? post_startup_of_others() : SUCCESS;
 }
 
 }  // namespace
@@ -84,9 +99,10 @@ Hold* LossAlarm::next_lost() noexcept {
   return nullptr;
 }
 
-void install_interrupts() {
-  interrupt_of_others = zend_interrupt_function;
-  zend_interrupt_function = interrupted;
+void install_interrupts(int type) {
+  if (type == MODULE_TEMPORARY) return (void)install();
+  post_startup_of_others = zend_post_startup_cb;
+  zend_post_startup_cb = install;
 }
 
 void remove_interrupts() {

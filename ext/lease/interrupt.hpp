@@ -40,8 +40,9 @@ class LossAlarm final : public LossListener {
   bool listed_ = true;
 };
 
-// In MINIT and MSHUTDOWN.
-void install_interrupts();
+// In MINIT, whose type of module it takes, and MSHUTDOWN. Ours comes before that of every extension
+// that is loaded with PHP, whose exceptions it mends too.
+void install_interrupts(int type);
 void remove_interrupts();
 
 }  // namespace redlock::php

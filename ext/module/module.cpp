@@ -97,7 +97,7 @@ PHP_MINIT_FUNCTION(redlock) {
   redlock::php::register_pid_lock();
   redlock::php::register_lease();
   redlock::php::register_lock_manager();
-  redlock::php::install_interrupts();
+  redlock::php::install_interrupts(type);
   return SUCCESS;
 }
 

@@ -1,0 +1,53 @@
+<?php
+
+/** Losses that interrupt whatever PHP code runs: nothing is freed that is in use, and nothing is left. */
+
+declare(strict_types=1);
+
+namespace RedLock\Tests\Lease;
+
+use RedLock\Harness\PhpProcess;
+use RedLock\Harness\TempFolder;
+use RedLock\Tests\Support\LeaseTestCase;
+
+final class InterruptTest extends LeaseTestCase
+{
+    private const LOSSES = 100;
+
+    /** @return iterable<string, array{array<string, string|int>}> */
+    public function compilers(): iterable
+    {
+        $opcache = ['opcache.enable_cli' => 1, 'opcache.file_update_protection' => 0, 'opcache.jit' => 'off'];
+        $jit = ['opcache.jit_buffer_size' => '32M'] + $opcache;
+        yield 'none' => [[]];
+        yield 'opcache' => [$opcache];
+        yield 'machine code' => [['opcache.jit' => '1205'] + $jit];
+    }
+
+    /**
+     * @dataProvider compilers
+     *
+     * @param array<string, string|int> $settings
+     */
+    public function testLossesInRandomCodeDoNoHarm(array $settings): void
+    {
+        $seed = random_int(1, 1_000_000);
+        self::assertSame([self::LOSSES, []], $this->losses($seed, 0, $settings), "seed $seed");
+    }
+
+    public function testAHandlerMayEndTheRequestWhereverItIsTold(): void
+    {
+        for ($seed = 1; $seed <= 8; $seed++) {
+            self::assertSame($seed, $this->losses($seed, $seed, [])['lost'], "seed $seed");
+        }
+    }
+
+    /** @param array<string, string|int> $settings */
+    private function losses(int $seed, int $endsAt, array $settings): mixed
+    {
+        $args = ['seed' => $seed, 'losses' => self::LOSSES, 'ends_at' => $endsAt, 'folder' => TempFolder::make()];
+        $args['servers'] = self::$fleet->specs(1);
+        $code = 'require ' . var_export(dirname(__DIR__) . '/support/random_code.php', true) . ';';
+        return PhpProcess::run($code, $args, $settings);
+    }
+}
