@@ -4,6 +4,7 @@
 // every method asks initialised() first.
 #pragma once
 #include <cstddef>
+#include <utility>
 
 #include "border/zend.hpp"
 
@@ -79,8 +80,12 @@ class ObjectOf {
   }
 
   static void free(zend_object* object) {
-    delete state_of(object);
-    state_of(object) = nullptr;
+    // What is let go of may run code that takes the rest of it out of a weak reference.
+    if ((GC_FLAGS(object) & IS_OBJ_WEAKLY_REFERENCED) != 0) {
+      zend_weakrefs_notify(object);
+      GC_DEL_FLAGS(object, IS_OBJ_WEAKLY_REFERENCED);
+    }
+    delete std::exchange(state_of(object), nullptr);
     // Undefined first: what is let go may run code that asks for it.
     zval kept;
     ZVAL_COPY_VALUE(&kept, kept_by(object));

@@ -11,3 +11,4 @@
 #include "zend_exceptions.h"
 #include "zend_fibers.h"
 #include "zend_interfaces.h"
+#include "zend_weakrefs.h"
