@@ -56,6 +56,8 @@ Waited let_php_live(Duration waited) {
 
 }  // namespace
 
+Waited serve_pending() { return let_php_live(Duration()); }
+
 void cancel_waits(bool cancel) { REDLOCK_G(waits_cancelled) = cancel; }
 
 bool waits_are_cancelled() { return REDLOCK_G(waits_cancelled); }

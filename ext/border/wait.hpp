@@ -49,6 +49,10 @@ struct WaitManner {
   return waited == Waited::done || waited == Waited::cancelled;
 }
 
+// Runs what is pending of the VM's interrupt now: before a lock is handed out, since PHP loses what
+// is returned where that throws.
+[[nodiscard]] Waited serve_pending();
+
 // Whoever threw or ends is not there any more to be given a lock.
 [[nodiscard]] inline Caller caller_after(Waited waited) {
   return goes_on(waited) ? Caller::waits : Caller::left;

@@ -85,7 +85,8 @@ PidCall::PidCall(PidState& on, PidVerb what, const zend_string* named)
 }
 
 bool complete(PidCall& call) {
-  const Waited waited = wait_for(call.state.manager.pool(), call.id, {nullptr, call.waits});
+  Waited waited = wait_for(call.state.manager.pool(), call.id, {nullptr, call.waits});
+  if (waited == Waited::done && call.verb == PidVerb::take) waited = serve_pending();
   const bool taken = guarded({}, [&] { take_outcome(call, caller_after(waited)); });
   if (waited == Waited::bailed) zend_bailout();
   // Undone, as if somebody had it.

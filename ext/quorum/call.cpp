@@ -167,7 +167,8 @@ std::string describe_unreachable(const QuorumCall& call) {
 // False: an exception is pending.
 bool complete(QuorumCall& call) {
   const WaitManner manner{call.request.listener, may_wait(call)};
-  const Waited waited = wait_for(call.state.manager.pool(), call.id, manner);
+  Waited waited = wait_for(call.state.manager.pool(), call.id, manner);
+  if (waited == Waited::done && call.request.verb == QuorumVerb::lock) waited = serve_pending();
   if (waited == Waited::cancelled) call.cancelled = true;
   const bool taken = guarded({}, [&] { take_outcome(call, caller_after(waited)); });
   if (waited == Waited::bailed) zend_bailout();
