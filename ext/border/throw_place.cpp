@@ -43,7 +43,7 @@ void prepare(zend_execute_data* frame, const zend_op* next) {
 
 // Those that take their first operand, and it is a value. Others may have a class there, or leave
 // it to later ones.
-bool takes_first(zend_uchar opcode) {
+bool takes_first(std::uint8_t opcode) {
   switch (opcode) {
     case ZEND_SEND_VAL:
     case ZEND_SEND_VAL_EX:
@@ -92,13 +92,13 @@ bool takes_first(zend_uchar opcode) {
   }
 }
 
-bool takes_second(zend_uchar opcode) {
+bool takes_second(std::uint8_t opcode) {
   return opcode == ZEND_ASSIGN || opcode == ZEND_ROPE_INIT || opcode == ZEND_ROPE_ADD ||
          opcode == ZEND_ROPE_END || opcode == ZEND_IS_IDENTICAL || opcode == ZEND_IS_NOT_IDENTICAL;
 }
 
 // What stands in an opcode of its own.
-bool takes_data(zend_uchar opcode) {
+bool takes_data(std::uint8_t opcode) {
   return opcode == ZEND_ASSIGN_OBJ || opcode == ZEND_ASSIGN_DIM ||
          opcode == ZEND_ASSIGN_STATIC_PROP;
 }
@@ -117,7 +117,7 @@ bool is_freed(const zend_execute_data* frame, const zend_op* next, std::uint32_t
   return false;
 }
 
-void let_go(zend_execute_data* frame, const zend_op* next, zend_uchar type, std::uint32_t offset) {
+void let_go(zend_execute_data* frame, const zend_op* next, std::uint8_t type, std::uint32_t offset) {
   if ((type & kTemporary) == 0 || is_freed(frame, next, offset)) return;
   zval* const value = variable(frame, offset);
   const bool of_loop = next->opcode == ZEND_FE_FREE && Z_TYPE_P(value) != IS_ARRAY;

@@ -127,13 +127,27 @@ void put_handle(zval* into, LeaseState& lease) {
   make_handle(into, lease.left().as_ms(), lease.resource(), lease.hold().token().view());
 }
 
+// Behind the release: an error handler may throw.
+void warn_of_unused(const LeaseState& lease) {
+  char name[2 * kShownBytesMax + 8] = "";
+  const auto show = [&] { park(name, quoted(lease.hold().resources().only().view())); };
+  if (EG(exception) != nullptr || !guarded({}, show)) return;
+  zend_error(
+      E_WARNING,
+      "RedLock\\LockManager::acquire(): the lock on %s is given back at once; assign the lease to "
+      "a variable",
+      name);
+}
+
 // Instead of the engine's call of __destruct(): what it would do is done when the object is freed,
 // which a fatal error does not leave out. Where that is the next thing to happen it is done already
 // here, where code may run that is told of it; the destructors of others may still need the rest.
 void destruct(zend_object* object) {
   if (GC_REFCOUNT(object) > 1) return;
   LeaseState* const lease = LeaseObject::state_of(object);
+  const bool unused = lease != nullptr && lease->dies_unused();
   if (lease != nullptr) lease->go();
+  if (unused) warn_of_unused(*lease);
   Events::tell_all();
 }
 

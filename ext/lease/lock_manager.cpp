@@ -213,9 +213,13 @@ PHP_METHOD(RedLock_LockManager, acquire) {
   if (locks == nullptr) RETURN_THROWS();
   zval resource;
   set_resource(&resource, name, number);
-  (void)acquire(return_value, *locks,
-                {"RedLock\\LockManager::acquire()", kAcquirePlaces, &resource, ttl_ms, wait_ms,
-                 waits_for_ever, false, options});
+  const Acquired acquired = acquire(return_value, *locks,
+                                    {"RedLock\\LockManager::acquire()", kAcquirePlaces, &resource,
+                                     ttl_ms, wait_ms, waits_for_ever, false, options});
+  zend_execute_data* const caller = EX(prev_execute_data);
+  if (acquired != Acquired::granted || caller == nullptr || caller->func == nullptr) return;
+  if (!ZEND_USER_CODE(caller->func->type)) return;
+  LeaseObject::state_of(Z_OBJ_P(return_value))->note_returned(caller);
 }
 
 PHP_METHOD(RedLock_LockManager, synchronized) {
@@ -336,5 +340,12 @@ PHP_METHOD(RedLock_LockManager, lastErrors) {
 }
 
 void redlock::php::register_lock_manager() {
-  LockManagerObject::install_keeping(register_class_RedLock_LockManager(), destruct);
+  zend_class_entry* const class_entry = register_class_RedLock_LockManager();
+  LockManagerObject::install_keeping(class_entry, destruct);
+#ifdef ZEND_ACC_NODISCARD
+  auto* const acquire_method = static_cast<zend_function*>(
+      zend_hash_str_find_ptr(&class_entry->function_table, ZEND_STRL("acquire")));
+  acquire_method->common.fn_flags |= ZEND_ACC_NODISCARD;
+  zend_add_function_attribute(acquire_method, ZSTR_KNOWN(ZEND_STR_NODISCARD), 0);
+#endif
 }

@@ -39,6 +39,38 @@ void LeaseState::go() noexcept {
   request_ends() && hold_->kept_at_end() ? pass_on() : give_back();
 }
 
+// The opcode behind the call looks at what it returned, as at a condition, and frees it. Nobody
+// else was given it, and no code of the frame has run in between.
+bool LeaseState::dies_unused() const noexcept {
+  zend_execute_data* const frame = EG(current_execute_data);
+  if (over_ || returned_to_ == nullptr || frame != returned_to_) return false;
+  const zend_op* const now = frame->opline;
+  if (now == returned_at_) return now->result_type == IS_UNUSED;
+  const auto is_result = [this](std::uint8_t type, znode_op operand) {
+    return (type & (IS_TMP_VAR | IS_VAR)) != 0 && operand.var == returned_at_->result.var;
+  };
+  if (now != returned_at_ + 1) return false;
+  if (!is_result(now->op1_type, now->op1) && !is_result(now->op2_type, now->op2)) return false;
+  switch (now->opcode) {
+    case ZEND_JMPZ:
+    case ZEND_JMPNZ:
+    case ZEND_JMPZ_EX:
+    case ZEND_JMPNZ_EX:
+    case ZEND_BOOL:
+    case ZEND_BOOL_NOT:
+    case ZEND_TYPE_CHECK:
+    case ZEND_IS_IDENTICAL:
+    case ZEND_IS_NOT_IDENTICAL:
+    case ZEND_IS_EQUAL:
+    case ZEND_IS_NOT_EQUAL:
+    case ZEND_INSTANCEOF:
+    case ZEND_FREE:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void LeaseState::give_back() noexcept {
   if (!leave()) return;
   if (hold_->passed_on()) {
@@ -60,10 +92,21 @@ void LeaseState::pass_on() noexcept {
   if (leave()) hold_->end(Hold::End::passed_on);
 }
 
+namespace {
+
+// A suspended one is unwound. Whether code of a shutdown function let go of it cannot be seen.
+bool fiber_ends_with_request() {
+  const bool unwinds = EG(exception) != nullptr && zend_is_graceful_exit(EG(exception));
+  return unwinds && (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
+}
+
+}  // namespace
+
 // Whatever goes while code runs is let go by that code, also in a shutdown function or a
 // destructor; what is left, and what exit() unwinds, ends with the request.
 bool LeaseState::request_ends() {
   if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) return true;
+  if (fiber_ends_with_request()) return true;
   return (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0 && EG(current_execute_data) == nullptr;
 }
 

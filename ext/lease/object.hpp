@@ -31,6 +31,14 @@ class LeaseState {
   [[nodiscard]] zval* resource() { return &resource_; }
   void set_resource(const zval* resource) { ZVAL_COPY(&resource_, resource); }
 
+  // Where acquire() returns it to: what takes it there and lets it go at once gives the lock back.
+  void note_returned(zend_execute_data* to) noexcept {
+    returned_to_ = to;
+    returned_at_ = to->opline;
+  }
+  // Now, as its object goes: that is so.
+  [[nodiscard]] bool dies_unused() const noexcept;
+
   [[nodiscard]] Hold& hold() const { return *hold_; }
   [[nodiscard]] const std::shared_ptr<Hold>& shared() const { return hold_; }
   [[nodiscard]] Duration left() { return over_ ? Duration() : hold_->left(); }
@@ -65,6 +73,8 @@ class LeaseState {
   zval resource_{};
   zval errors_{};
   bool over_ = false;
+  zend_execute_data* returned_to_ = nullptr;  // only compared
+  const zend_op* returned_at_ = nullptr;
 };
 
 using LeaseObject = ObjectOf<LeaseState>;
