@@ -225,6 +225,8 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
     lease = new LeaseState(std::make_shared<Hold>(locks, resources, terms), Z_OBJ_P(into));
     const Instant now = SystemClock().now();
     lease->hold().begin(std::move(token), now, now + validity_from(validity_ms), Instant::never());
+    // It may be another's by now, such as of the one who has the handle of a detach() before.
+    if (validity_ms <= 0) lease->hold().note_passed_on();
   });
   keep_manager(into, *locks);
   if (attached) name_lease(into, handle.resource);

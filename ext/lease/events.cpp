@@ -161,8 +161,16 @@ void Events::call(zval* callable) {
   telling_ = true;
   ++handlers_running;
   zend_fiber_switch_block();
-  call_held(callable, how_, &result, 2, arguments);
+  volatile bool bailed = false;
+  zend_try { call_held(callable, how_, &result, 2, arguments); }
+  zend_catch { bailed = true; }
+  zend_end_try();
   zend_fiber_switch_unblock();
+  if (bailed) {
+    --handlers_running;
+    telling_ = false;
+    zend_bailout();
+  }
   zval_ptr_dtor(&result);
   zval_ptr_dtor(&arguments[0]);
   zval_ptr_dtor(&arguments[1]);

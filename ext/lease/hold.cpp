@@ -244,7 +244,11 @@ void Hold::give_back() noexcept {
 
 void Hold::owe_release() noexcept {
   if (way_back_.empty() || forked()) return;
-  way_back_.front().token = std::move(token_);
+  try {
+    way_back_.front().token = token_;  // its objects go on showing it
+  } catch (...) {
+    way_back_.front().token = std::move(token_);
+  }
   locks_->owed.add(std::move(way_back_));
 }
 

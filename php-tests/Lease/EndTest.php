@@ -98,6 +98,7 @@ final class EndTest extends LeaseTestCase
         yield 'the time limit during a wait' => ['set_time_limit(1); $locks->acquire("r", 60000, 600000);'];
         yield 'die in a shutdown function' => ['register_shutdown_function(static function () { die; });'];
         yield 'an object that holds it' => ['$o = new stdClass(); $o->self = $o; $o->lease = $lease; unset($lease); gc_disable();'];
+        yield 'a suspended fiber' => ['$f = new Fiber(function () use (&$lease) { $l = $lease; $lease = null; Fiber::suspend(); }); $f->start();'];
         yield 'a static variable' => ['final class S { public static $lease; } S::$lease = $lease; unset($lease);'];
         yield 'no persistent connections' => ['', ['redlock.persistent' => '0']];
         yield 'opcache, where there is one' => ['', ['opcache.enable_cli' => '1']];
@@ -172,6 +173,7 @@ final class EndTest extends LeaseTestCase
         yield 'exit' => ['exit;'];
         yield 'exit in a function that has it' => ['$f = function ($lease) { exit; }; (function () use (&$lease, $f) { $l = $lease; $lease = null; $f($l); })();'];
         yield 'an object that holds it' => ['$o = new stdClass(); $o->lease = $lease; unset($lease);'];
+        yield 'a suspended fiber' => ['$f = new Fiber(function () use (&$lease) { $l = $lease; $lease = null; Fiber::suspend(); }); $f->start();'];
         yield 'a static variable' => ['final class S { public static $lease; } S::$lease = $lease; unset($lease);'];
         yield 'a fatal error' => ['eval("interface I { function f(); } class C implements I {}");'];
     }
@@ -186,6 +188,7 @@ final class EndTest extends LeaseTestCase
     /** @return iterable<string, array{string}> */
     public static function releasedBefore(): iterable
     {
+        yield 'a suspended fiber that goes' => ['$f = new Fiber(function () use (&$lease) { $l = $lease; $lease = null; Fiber::suspend(); }); $f->start(); unset($f);'];
         yield 'in the middle of the request' => ['unset($lease);'];
         yield 'by release' => ['$lease->release();'];
         yield 'in a shutdown function' => ['register_shutdown_function(static function () { unset($GLOBALS["lease"]); });'];

@@ -251,4 +251,27 @@ final class EventsTest extends LeaseTestCase
         yield 'exit' => ['exit;', ['acquired', 'released']];
         yield 'exit while another is waited for' => ['$second = $locks->acquire("r", 1000, 5); exit;', ['acquired', 'waited', 'released']];
     }
+
+    public function testAFatalErrorInTheHandlerLeavesSignalsAndFibersToShutdownFunctions(): void
+    {
+        $report = PhpProcess::run('
+            $locks = new RedLock\LockManager($args["servers"], ["onEvent" => function (): void {
+                ini_set("display_errors", "0");
+                trigger_error("end", E_USER_ERROR);
+            }]);
+            register_shutdown_function(function (): void {
+                $seen = [];
+                pcntl_async_signals(true);
+                pcntl_signal(SIGUSR1, function () use (&$seen): void { $seen[] = "signal"; });
+                posix_kill(getmypid(), SIGUSR1);
+                $fiber = new Fiber(function () use (&$seen): void { Fiber::suspend(); $seen[] = "fiber"; });
+                $fiber->start();
+                $fiber->resume();
+                report($seen);
+            });
+            $lease = $locks->acquire("r");
+            report("no fatal error");
+        ', ['servers' => self::$fleet->specs(3)], ['log_errors' => 0]);
+        self::assertSame(['signal', 'fiber'], $report);
+    }
 }

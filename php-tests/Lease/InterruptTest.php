@@ -18,10 +18,8 @@ final class InterruptTest extends LeaseTestCase
     public function compilers(): iterable
     {
         $opcache = ['opcache.enable_cli' => 1, 'opcache.file_update_protection' => 0, 'opcache.jit' => 'off'];
-        $jit = ['opcache.jit_buffer_size' => '32M'] + $opcache;
         yield 'none' => [[]];
         yield 'opcache' => [$opcache];
-        yield 'machine code' => [['opcache.jit' => '1205'] + $jit];
     }
 
     /**

@@ -189,4 +189,34 @@ final class LeaseTest extends LeaseTestCase
         }
         self::assertFalse($lease->isLive());
     }
+
+    public function testAReleaseThatAnExceptionEndsLeavesTheTokenInTheHandle(): void
+    {
+        $locks = new LockManager(self::$fleet->specs(3, 10.0));
+        $lease = self::leased($locks);
+        $token = $lease->token;
+        $still = self::$fleet->standStill(3, 3.0);
+        pcntl_async_signals(true);
+        pcntl_signal(SIGALRM, static fn () => throw new \DomainException('enough'));
+        pcntl_alarm(1);
+        self::caught(\DomainException::class, static fn () => $lease->release());
+        pcntl_signal(SIGALRM, SIG_DFL);
+        self::assertSame($token, $lease->handle()['token']);
+        $still->wait();
+        unset($lease, $locks);
+        self::assertReleased();
+    }
+
+    public function testWhatIsMadeOfAHandleThatIsOverTakesNothingAwayWhenItGoes(): void
+    {
+        $locks = self::locks();
+        $lease = self::leased($locks);
+        $first = $lease->detach();
+        $second = $lease->detach();
+        self::assertSame(0.0, $second['validity']);
+        $over = $locks->attach($second);
+        unset($over);
+        $owner = $locks->attach($first);
+        self::assertTrue($owner->confirm());
+    }
 }
