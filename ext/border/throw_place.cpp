@@ -117,7 +117,8 @@ bool is_freed(const zend_execute_data* frame, const zend_op* next, std::uint32_t
   return false;
 }
 
-void let_go(zend_execute_data* frame, const zend_op* next, std::uint8_t type, std::uint32_t offset) {
+void let_go(zend_execute_data* frame, const zend_op* next, std::uint8_t type,
+            std::uint32_t offset) {
   if ((type & kTemporary) == 0 || is_freed(frame, next, offset)) return;
   zval* const value = variable(frame, offset);
   const bool of_loop = next->opcode == ZEND_FE_FREE && Z_TYPE_P(value) != IS_ARRAY;
