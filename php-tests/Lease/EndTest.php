@@ -202,7 +202,7 @@ final class EndTest extends LeaseTestCase
             {
                 public function __construct(private $lease, private $locks) { $this->self = $this; }
                 public $self;
-                function __destruct() { report([$this->lease->isLive(), $this->lease->confirm(), $this->lease->release(), $this->locks->acquire("r") !== null]); }
+                function __destruct() { report([$this->lease->isLive(), $this->lease->confirm(), $this->lease->release(), ($again = $this->locks->acquire("r")) !== null]); }
             }
             $d = new D($lease, $locks);
             unset($lease, $locks, $d);

@@ -252,7 +252,8 @@ final class KeepAliveTest extends LeaseTestCase
     {
         $code = '
             $locks = new RedLock\LockManager($args["servers"], ["timeout" => 0.5]);
-            $locks->acquire("r");
+            $lease = $locks->acquire("r");
+            unset($lease);
             report("ready");
             fgets(STDIN);
             for ($files = []; $file = @fopen("/dev/null", "r"); $files[] = $file) {

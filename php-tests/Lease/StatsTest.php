@@ -36,7 +36,7 @@ final class StatsTest extends LeaseTestCase
     public static function calls(): iterable
     {
         yield 'nothing' => ['', []];
-        yield 'acquired and released' => ['$locks->acquire("r"); $locks->acquire("r")->release();', ['acquired' => 2, 'released' => 2]];
+        yield 'acquired and released' => ['$a = $locks->acquire("r"); unset($a); $locks->acquire("r")->release();', ['acquired' => 2, 'released' => 2]];
         yield 'acquired' => ['$a = $locks->acquire("r");', ['acquired' => 1]];
         yield 'detached' => ['$locks->acquire("r")->detach();', ['acquired' => 1]];
         yield 'denied' => ['$a = $locks->acquire("r"); $locks->acquire("r");', ['acquired' => 1, 'denied' => 1]];
@@ -55,7 +55,7 @@ final class StatsTest extends LeaseTestCase
             try { $locks->acquire("r", 1000, 30000); } catch (RuntimeException) {}',
             ['acquired' => 1, 'undone' => 1],
         ];
-        yield 'by any object' => ['(new RedLock\LockManager($args["servers"]))->acquire("r");', ['acquired' => 1, 'released' => 1]];
+        yield 'by any object' => ['$a = (new RedLock\LockManager($args["servers"]))->acquire("r"); unset($a);', ['acquired' => 1, 'released' => 1]];
     }
 
     public function testRequestsAndConnectionsOfEachServerAreCounted(): void

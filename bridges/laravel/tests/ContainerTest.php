@@ -32,7 +32,7 @@ final class ContainerTest extends StoreTestCase
     {
         $this->app = self::application(['servers' => self::$fleet->specs(3), 'options' => ['clientName' => 'shop']]);
         $locks = $this->app->make(LockManager::class);
-        $locks->acquire('r');
+        $lease = $locks->acquire('r');
         self::assertStringContainsString(' name=shop ', self::$fleet->servers[0]->client()->call('CLIENT', 'LIST'));
         $error = self::caught(\ValueError::class, static fn () => $locks->acquire('r', 7_200_000, 0, ['keepAlive' => true]));
         self::assertStringContainsString('keepAliveMax', $error->getMessage());
