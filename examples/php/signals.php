@@ -22,5 +22,6 @@ try {
     }, ttl: 60_000);
 } catch (Stopped) {
     // Whoever waits for the import has it already.
-    echo $locks->acquire('import') ? "stopped, and released\n" : "busy\n";
+    $lease = $locks->acquire('import');
+    echo $lease !== null ? "stopped, and released\n" : "busy\n";
 }
