@@ -98,7 +98,8 @@ final class DeadlockTest extends LeaseTestCase
             $lease = $locks->acquire("r", 60_000);
             [$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
             if (pcntl_fork() === 0) {
-                fwrite($theirs, $locks->acquire("r", 1_000, null) === null ? "null" : "got");
+                $lease = $locks->acquire("r", 1_000, null);
+                fwrite($theirs, $lease === null ? "null" : "got");
                 exit(0);
             }
             $read = [$ours];
