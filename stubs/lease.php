@@ -71,8 +71,7 @@ final class LockManager
      *     with the same owner; atEnd: 'keep' leaves the lock to its ttl when the request ends while
      *     the object is still alive, default 'release'
      * @return ?Lease null: somebody else has the lock, unless lastErrors() has an entry 'lock',
-     *     which gives another reason. A lease that no variable holds is given back at once, with a
-     *     warning
+     *     which gives another reason. Without a variable the lease is given back at once
      * @throws QuorumException when no majority of the servers can be asked
      * @throws DeadlockException when this process holds the lock itself, and $wait is null
      * @throws KeepAliveException when there is no thread to be had that could keep it alive
