@@ -109,7 +109,9 @@ bool is_freed(const zend_execute_data* frame, const zend_op* next, std::uint32_t
   if (frees && (next->extended_value & ZEND_FREE_ON_RETURN) != 0) return false;
   const zend_op_array& code = frame->func->op_array;
   const auto at = static_cast<std::uint32_t>(next - code.opcodes);
-  for (int i = 0; i < code.last_live_range; ++i) {
+  // An int before PHP 8.6.
+  const auto ranges = static_cast<std::uint32_t>(code.last_live_range);
+  for (std::uint32_t i = 0; i < ranges; ++i) {
     const zend_live_range& range = code.live_range[i];
     const bool same = (range.var & ~static_cast<std::uint32_t>(ZEND_LIVE_MASK)) == offset;
     if (same && range.start <= at && at < range.end) return true;

@@ -1,6 +1,8 @@
 // PHP's own headers, as system headers: their warnings are not ours.
 #pragma once
 #pragma GCC system_header
+// For all that speaks to PHP: g++ 13 and later bring it along with nothing else.
+#include <cstdint>
 // PHP makes macros of functions that this one uses.
 #include <string>
 
