@@ -95,6 +95,14 @@ int refused(Client& client, const Run& asked, const Refusal& refusal) {
   return asked.busy;
 }
 
+// Where servers were in trouble the lock may be left there until its time is over.
+void release(Lease& lock, const std::string& resource) {
+  Refusal refusal{Decision::unreachable, {}};
+  if (lock.release(&refusal.troubles) || refusal.troubles.empty()) return;
+  complain("the lock on '" + resource + "' may stay until its ttl is over, for it could not be " +
+           "given back: " + to_string(refusal));
+}
+
 // For whoever started us.
 int die(Client& client, int signal, Whom whom) {
   {
@@ -254,7 +262,7 @@ int run(Client& client, const Run& asked) {
     ended.status = error.status;
   }
   kept.reset();
-  (void)lock->release();
+  release(*lock, asked.resource);
   if (lost) return kLost;
   // By Ctrl-C or Ctrl-\: shells go on with a script where the status alone says so.
   if (ended.signal != SIGINT && ended.signal != SIGQUIT) return ended.status;

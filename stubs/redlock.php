@@ -323,9 +323,9 @@ namespace RedLock {
          * - 'timeout': no answer within the timeout, from the server or from DNS
          * - 'closed': the connection broke
          * - 'protocol': what answers is not Redis or Valkey
-         * - 'auth': no password, a wrong one, one that the server does not want, an unknown user,
-         *   or protected mode
+         * - 'auth': no password, a wrong or unwanted one, an unknown user, or protected mode
          * - 'denied by ACL': the user may not use this command or this key
+         * - 'scripts': the server runs no scripts, so that it could not take a lock back
          * - 'readonly': the server is a replica
          * - 'loading': the server is still loading its data, or is a replica without its master
          * - 'oom': the server's memory is full

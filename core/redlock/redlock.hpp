@@ -252,9 +252,10 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   [[nodiscard]] bool shorten(Milliseconds ttl);
   // Asks the servers. False: no majority confirmed it.
   [[nodiscard]] bool confirm();
-  // Gives it back, and waits for a majority's word. True: it was ours until now. Where it throws
-  // std::bad_alloc, the client's next call gives it back, or its end.
-  bool release();
+  // Gives it back, and waits for a majority's word. True: it was ours until now. False
+  // without a majority that says the opposite: `troubles` says why. Where it throws std::bad_alloc,
+  // the client's next call gives it back, or its end.
+  bool release(std::vector<Trouble>* troubles = nullptr);
   // Keeps it alive, each time for the ttl it had last, for at most `max` from now on, at least that
   // ttl. One that is not live is lost at once.
   // Throws std::system_error where no thread is to be had (the lease is as before), and

@@ -193,9 +193,19 @@ void Hold::note(const char* event, std::optional<Duration> waited,
     if (!was_held) return told;
     told.held = clock_.now() - taken_at_;
     told.remaining = left_at_release_ ? *left_at_release_ : trust_->left(clock_.now());
-    if (loss_noted_) told.reason = describe_end(*this, false);
+    if (loss_noted_) {
+      told.reason = describe_end(*this, false);
+      add_faults(told.troubles);
+    }
     return told;
   });
+}
+
+void Hold::add_faults(std::vector<ServerTrouble>& troubles) const {
+  for (std::size_t i = 0; i < locks_->servers.size(); ++i) {
+    const Fault fault = trust_->fault_of(i);
+    if (fault != Fault::none) troubles.push_back({locks_->servers[i], fault, {}});
+  }
 }
 
 void Hold::note_passed_on() noexcept {
@@ -203,8 +213,8 @@ void Hold::note_passed_on() noexcept {
   if (left() > Duration()) trust_->share();
 }
 
-void Hold::note_release() noexcept {
-  if (left_at_release_) note("released");
+void Hold::note_release(const std::vector<ServerTrouble>& troubles) noexcept {
+  if (left_at_release_) note("released", {}, troubles);
   left_at_release_.reset();
 }
 

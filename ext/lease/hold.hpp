@@ -83,7 +83,7 @@ class Hold {
   // Ends the trust, and what keeps it; sends nothing.
   void end(End how);
   // Its release is on its way: to be told, where it was live until then.
-  void note_release() noexcept;
+  void note_release(const std::vector<ServerTrouble>& troubles = {}) noexcept;
   // Ends it, and sends its release without waiting for an answer; where there is no memory for
   // that, the manager's next call does, or its end.
   void give_back() noexcept;
@@ -130,6 +130,8 @@ class Hold {
   void join_list();
   void leave_list();
   void note_loss();
+  // What kept the thread from extending it.
+  void add_faults(std::vector<ServerTrouble>& troubles) const;
   [[nodiscard]] bool is_being_shortened() const;
 
   const std::shared_ptr<Locks> locks_;

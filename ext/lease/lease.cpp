@@ -245,7 +245,7 @@ PHP_METHOD(RedLock_Lease, release) {
   asked.detail = LossDetail::reason;
   QuorumCall call(hold.locks(), asked);
   const bool told = ask_and_remark(call);
-  hold.note_release();
+  hold.note_release(call.state.troubles);
   if (!told) hold.owe_release();
   if (!told) return;
   RETVAL_BOOL(call.decision == Decision::granted);

@@ -25,6 +25,21 @@ final class RunTest extends CliTestCase
         self::assertReleased();
     }
 
+    public function testALockThatServersDoNotTakeBackIsToldOnStandardError(): void
+    {
+        $users = ['user default on nopass ~* &* +@all', 'user locks on >password ~* &* +@all'];
+        $server = $this->server([], $users);
+        $forbid = '$s = fsockopen("127.0.0.1", $argv[1]); fwrite($s, "ACL SETUSER locks -@scripting\r\n"); fgets($s);';
+        $run = ['run', 'r', ...self::PATIENT, '-s', "redis://locks:password@{$server->name()}"];
+        [$status, , $errors] = self::redlock([...$run, '--', PHP_BINARY, '-n', '-r', $forbid, (string) $server->port]);
+        self::assertSame(0, $status, $errors);
+        self::assertStringContainsString("the lock on 'r' may stay until its ttl is over", $errors);
+        self::assertStringContainsString('+eval +evalsha', $errors);
+        [$status, , $errors] = self::redlock([...$run, '--', 'true']);
+        self::assertSame(69, $status, 'a second lock was given');
+        self::assertStringContainsString('+eval +evalsha', $errors);
+    }
+
     public static function statuses(): iterable
     {
         yield 'success' => ['exit 0', 0];

@@ -56,10 +56,16 @@ final class AccessTest extends ServerTestCase
         self::assertSame(self::everythingWorks(), $this->use(array_diff(self::rules(), ['+ping'])));
     }
 
+    public function testWithoutTheRuleForEvalshaEverythingWorksAllTheSame(): void
+    {
+        self::assertContains('+evalsha', self::rules());
+        self::assertSame(self::everythingWorks(), $this->use(array_diff(self::rules(), ['+evalsha'])));
+    }
+
     /** @return iterable<string, array{string}> */
     public static function neededRules(): iterable
     {
-        foreach (array_diff(['on', '>password', ...array_keys(self::table())], ['+ping']) as $rule) {
+        foreach (array_diff(['on', '>password', ...array_keys(self::table())], ['+ping', '+evalsha']) as $rule) {
             yield $rule => [$rule];
         }
     }

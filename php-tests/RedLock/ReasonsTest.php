@@ -83,7 +83,7 @@ final class ReasonsTest extends ServerTestCase
     /** @return iterable<string, array{string}> */
     public static function narrowUsers(): iterable
     {
-        yield 'a command' => ['~* -@all +auth'];
+        yield 'a command' => ['~* -@all +auth +eval'];
         yield 'a key' => ['~nothing:* +@all'];
     }
 

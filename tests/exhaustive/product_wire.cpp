@@ -57,7 +57,8 @@ Code Dictionary::find(std::string request) const {
       if (book_.at(number).bytes == request) return code_of(number, round, false);
       std::string by_sha1;
       append_request(by_sha1, book_.at(number).command, ScriptForm::sha1);
-      if (by_sha1 == request) return code_of(number, round, true);
+      // A take is the same to its server with a script and without one.
+      if (by_sha1 == request) return code_of(number, round, book_.at(number).script != 0);
     }
   }
   return kUnknownCode;

@@ -26,6 +26,7 @@ constexpr std::array kScripts{
     KnownScript{"f45167679cd13a046f6227728a7edd1ad4a04d93", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
+    KnownScript{"226967c76309c00f5ef247eb6d9414b32c257658", Verb::take, 4},
     KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},
     KnownScript{"8e19abf54f5e9c6c8f7cdeb30dfa95f5368d658f", Verb::swap, 5},
     KnownScript{"91dcb3cc30dcd119457d057157b65a9e90f2b1e0", Verb::check, 4},

@@ -16,6 +16,10 @@
 
 namespace redlock::test {
 
+// A take that goes as a script, since its server may refuse scripts, as the SET that it stands for;
+// any other request as it is.
+[[nodiscard]] Arguments plain_take(const Arguments& request);
+
 class FakeServer {
  public:
   enum class Reach {
@@ -24,7 +28,7 @@ class FakeServer {
     vanishes,  // connecting never ends
   };
 
-  // Carries out one request and gives the reply's bytes.
+  // Carries out one request and gives the reply's bytes. Takes are SETs to whoever looks.
   std::string execute(const Arguments& request);
 
   // How often a command with this name has been carried out.

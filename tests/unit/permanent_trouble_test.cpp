@@ -25,6 +25,7 @@ TEST(PermanentTroubleOf, AMajorityIsBarredByOneMoreThanCanBeSpared) {
   EXPECT_FALSE(known.bars({report(Fault::auth), report(Fault::refused), {}}, t(0)));
   EXPECT_TRUE(known.bars({report(Fault::auth), report(Fault::tls), {}}, t(0)));
   EXPECT_TRUE(PermanentTrouble().bars({report(Fault::acl)}, t(0)));
+  EXPECT_TRUE(PermanentTrouble().bars({report(Fault::scripts)}, t(0)));
   EXPECT_TRUE(PermanentTrouble().bars({report(Fault::protocol)}, t(0)));
 }
 

@@ -182,7 +182,7 @@ TEST_F(Rule14RefusedRemovals, TheUndoOfALostAttemptIsRepeatedToo) {
 
 TEST_F(Rule14RefusedRemovals, ErrorsThatDoNotPassAreTheEndOfThem) {
   LockManager locks = manager(3);
-  third_refuses("NOPERM this user has no permissions to run the 'eval' command");
+  third_refuses("NOPERM this user has no permissions to run the 'get' command");
   release(locks);
   clock_.advance(Duration::seconds(1));
   third_is_well();

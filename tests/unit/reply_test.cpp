@@ -30,6 +30,7 @@ TEST(Fault, EachHasAWordOfItsOwn) {
   EXPECT_EQ(words.size(), static_cast<std::size_t>(last) + 1);
   EXPECT_EQ(words.size(), kFaultCount);
   EXPECT_EQ(to_string(Fault::acl), "denied by ACL");
+  EXPECT_EQ(to_string(Fault::scripts), "scripts");
   EXPECT_EQ(to_string(Fault::connect), "unreachable");
 }
 

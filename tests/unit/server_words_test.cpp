@@ -60,6 +60,27 @@ TEST(FaultOf, CodesAreFoundInAScriptsError) {
             Fault::acl);
 }
 
+TEST(FaultOf, ARefusalToRunScriptsIsOne) {
+  for (const char* text :
+       {"NOPERM this user has no permissions to run the 'eval' command",
+        "NOPERM this user has no permissions to run the 'evalsha' command or its subcommand",
+        "NOPERM User eval has no permissions to run the 'eval' command",
+        "ERR unknown command 'EVAL', with args beginning with: 'return 1' '0' ",
+        "ERR unknown command `EVALSHA`, with args beginning with: `a`, ",
+        "ERR unknown command 'EVAL'", "ERR command eval not support for normal user",
+        "ERR Could not find scripting engine 'lua'"}) {
+    EXPECT_EQ(fault_of(text), Fault::scripts) << text;
+  }
+  EXPECT_EQ(fault_of("NOPERM User eval has no permissions to run the 'get' command"), Fault::acl);
+  EXPECT_EQ(fault_of("NOPERM No permissions to access a key"), Fault::acl);
+  for (const char* text :
+       {"ERR unknown command 'SET', with args beginning with: 'eval' ", "ERR evaluation failed",
+        "ERR Error running script (call to f_1): @user_script:1: medieval", "EVAL", "eval",
+        "ERR reevaluate"}) {
+    EXPECT_EQ(fault_of(text), Fault::rejected) << text;
+  }
+}
+
 TEST(FaultOf, AnythingElseIsJustRejected) {
   for (const char* text : {"", "ERR unknown command 'SET'", "OOMPH", "BUSYGROUP exists",
                            "ERR the key OOM is odd", "AUTHENTICATE", " -"}) {

@@ -32,7 +32,7 @@ TEST_F(AuthenticatedSession, TheHandshakeTravelsWithTheFirstCommand) {
   ASSERT_EQ(requests.size(), 3U);
   EXPECT_EQ(requests[0], (Arguments{"AUTH", "alice", "secret"}));
   EXPECT_EQ(requests[1], (Arguments{"CLIENT", "SETNAME", "me"}));
-  EXPECT_EQ(requests[2][0], "SET");
+  EXPECT_EQ(requests[2][0], "EVAL");
   EXPECT_EQ(receive("+OK\r\n+OK\r\n+OK\r\n").size(), 1U);
 }
 
@@ -163,7 +163,7 @@ TEST_F(NamedSelectingSession, NoOtherAnswerIsTakenForTheSelects) {
   receive("+OK\r\n+OK\r\n");
   EXPECT_TRUE(sent().empty());
   receive("+OK\r\n");
-  EXPECT_EQ(verbs(), (std::vector<std::string>{"SET"}));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
 }
 
 TEST_F(NamedSelectingSession, ANameIsDoneWithoutOnlyWhereAnErrorForbidsIt) {
@@ -189,7 +189,7 @@ TEST_F(SelectingSession, NoCommandIsWrittenBeforeTheDatabaseIsConfirmed) {
   EXPECT_FALSE(session_.admitted());
   EXPECT_TRUE(receive(test::kOk).empty());
   EXPECT_TRUE(session_.admitted());
-  EXPECT_EQ(verbs(), (std::vector<std::string>{"SET", "SET"}));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVAL"}));
   EXPECT_EQ(receive("+OK\r\n+OK\r\n").size(), 2U);
 }
 

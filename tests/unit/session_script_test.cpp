@@ -73,6 +73,67 @@ TEST_F(AScriptInASession, AScriptThatTheServerForgotOrRefusedGoesAsTextNextTime)
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVAL"}));
 }
 
+constexpr const char* kNoEval =
+    "-NOPERM this user has no permissions to run the 'eval' command\r\n";
+constexpr const char* kNoEvalsha =
+    "-NOPERM this user has no permissions to run the 'evalsha' command\r\n";
+
+// A server that runs no scripts would never take the lock back.
+TEST_F(AScriptInASession, ATakeIsAScriptUntilTheServerHasCarriedOneOut) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  ASSERT_TRUE(submit(2, set_of("b")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVAL"}));
+  receive(std::string(test::kOk) + std::string(test::kNil));
+  ASSERT_TRUE(submit(3, set_of("c")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"SET"}));
+}
+
+TEST_F(AScriptInASession, ATakeThatIsRefusedAsAScriptWasNotDone) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  sent();
+  const auto arrivals = receive(kNoEval);
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.fault, Fault::scripts);
+  EXPECT_FALSE(may_have_been_done(arrivals[0].reply));
+  EXPECT_NE(arrivals[0].reply.text.find("+eval +evalsha"), std::string::npos);
+  ASSERT_TRUE(submit(2, set_of("b")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+}
+
+TEST_F(AScriptInASession, BehindARefusalTakesAreScriptsAgain) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  receive(test::kOk);
+  sent();
+  ASSERT_TRUE(submit(2, set_of("b")));
+  ASSERT_TRUE(submit(3, delete_of("a")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"SET", "EVAL"}));
+  receive(std::string(test::kOk) + kNoEval);
+  ASSERT_TRUE(submit(4, set_of("c")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+  // It is mended: nothing stays of the refusal.
+  receive(test::kOk);
+  ASSERT_TRUE(submit(5, set_of("d")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"SET"}));
+}
+
+TEST_F(AScriptInASession, ARemovalThatIsRefusedAsAScriptIsOwed) {
+  ASSERT_TRUE(submit(0, delete_of("a")));
+  receive(kNoEval);
+  EXPECT_EQ(session_.refused().size(), 1U);
+}
+
+TEST_F(AScriptInASession, WhereEvalshaAloneIsRefusedItGoesAsText) {
+  ASSERT_TRUE(submit(1, check_of("a")));
+  receive(":1\r\n");
+  ASSERT_TRUE(submit(2, check_of("b")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVALSHA"}));
+  EXPECT_TRUE(receive(kNoEvalsha).empty());
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+  const auto arrivals = receive(":1\r\n");
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].reply.answer, Answer::granted);
+}
+
 TEST_F(AScriptInASession, AReleaseThatMetNoscriptIsRepeatedThoughAnotherRemovalStandsBehindIt) {
   ASSERT_TRUE(submit(1, delete_of("a")));
   receive(":1\r\n");
@@ -107,7 +168,7 @@ TEST_F(AScriptInASession, AnUnknownScriptIsSentAsTextOnceAndAnsweredOnce) {
   receive(":1\r\n");
   ASSERT_TRUE(submit(2, check_of("b")));
   ASSERT_TRUE(submit(3, set_of("c")));
-  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVALSHA", "SET"}));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVALSHA", "EVAL"}));
   auto arrivals = receive("-NOSCRIPT No matching script.\r\n");
   EXPECT_TRUE(arrivals.empty());
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));

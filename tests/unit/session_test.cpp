@@ -132,8 +132,8 @@ TEST_F(SessionTest, WhatWasNotBegunIsTakenBackAndWhatWasBegunIsFinished) {
   session_.mark_sent(session_.output().size());
   const auto requests = test::take_requests(bytes);
   ASSERT_EQ(requests.size(), 2U);
-  EXPECT_EQ(requests[0][2], "first");
-  EXPECT_EQ(requests[1][2], "third");
+  EXPECT_EQ(requests[0][4], "first");
+  EXPECT_EQ(requests[1][4], "third");
   const auto arrivals = receive("+OK\r\n$-1\r\n");
   ASSERT_EQ(arrivals.size(), 2U);
   EXPECT_EQ(arrivals[1].origin.operation, 3U);

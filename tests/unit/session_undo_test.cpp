@@ -144,7 +144,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBySha1IsRepeatedAsText) {
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ATakeThatWaitsToBeSentStaysWhereRemovalsAreRepeated) {
   ASSERT_TRUE(submit(1, set_of("a")));
   session_.repeat_removals();
-  EXPECT_EQ(verbs(), (std::vector<std::string>{"SET"}));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
 }
 
 // Only what is said last proves exactly what it removes.

@@ -8,7 +8,9 @@ namespace redlock {
 namespace {
 
 // No later try will be answered otherwise.
-bool is_refusal_for_good(Fault fault) { return fault == Fault::acl || fault == Fault::rejected; }
+bool is_refusal_for_good(Fault fault) {
+  return fault == Fault::acl || fault == Fault::scripts || fault == Fault::rejected;
+}
 
 // Of connections there are as many as there may be, for us or on the server: to wait until one is
 // free would take for ever where others wait for it too. It may be for a moment, though: whoever is

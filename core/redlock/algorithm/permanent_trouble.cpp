@@ -13,6 +13,7 @@ Lasts how_long(const Reply& reply) {
   switch (reply.fault) {
     case Fault::auth:
     case Fault::acl:
+    case Fault::scripts:
     case Fault::protocol:
     case Fault::tls:
       return Lasts::forever;

@@ -25,6 +25,8 @@ std::string_view to_string(Fault fault) {
       return "auth";
     case Fault::acl:
       return "denied by ACL";
+    case Fault::scripts:
+      return "scripts";
     case Fault::readonly:
       return "readonly";
     case Fault::loading:

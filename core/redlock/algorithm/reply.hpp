@@ -28,6 +28,7 @@ enum class Fault {
   protocol,    // what came is no answer to what was asked; the connection is done with
   auth,        // the server does not accept who we are: no password, or a wrong one
   acl,         // the server's ACL forbids the command or the key
+  scripts,     // the server runs no scripts, so nothing could be given back; nothing was done
   readonly,    // a replica, which takes no writes
   loading,     // the server is not ready: it loads its data or has lost its master
   oom,         // the server has no memory left
@@ -53,7 +54,7 @@ struct Reply {
   // The reason for people where the answer is unknown; what the command says of its answer (the
   // stored stamp of a StampTake, the Standing of a Join, what an Inspect saw); else empty.
   std::string text;
-  // False where it is certain that the node was never sent the command.
+  // False where it is certain that the node was never sent the command, or did not begin with it.
   bool sent = true;
 
   static Reply granted(std::string text = {}) {
@@ -64,7 +65,7 @@ struct Reply {
   }
   static Reply unknown(Fault fault, std::string text) {
     const bool sent = fault != Fault::resolve && fault != Fault::refused &&
-                      fault != Fault::connect && fault != Fault::bound;
+                      fault != Fault::connect && fault != Fault::bound && fault != Fault::scripts;
     return {Answer::unknown, fault, std::move(text), sent};
   }
   // Whatever the trouble was that kept the command here.

@@ -98,12 +98,15 @@ void Held::note_denial(const Outcome& outcome) noexcept {
   (void)loss_.request_stop();
 }
 
-bool Held::release() {
+bool Held::release(std::vector<Trouble>* troubles) {
   if (released_ || watch_.forked()) return false;
   end_trust();
   released_ = true;
   try {
-    return shared_->release(resource_, token_).decision == Decision::granted;
+    const Outcome outcome = shared_->release(resource_, token_);
+    const bool told = outcome.decision == Decision::granted || outcome.decision == Decision::denied;
+    if (!told && troubles != nullptr) *troubles = shared_->troubles_of(outcome);
+    return outcome.decision == Decision::granted;
   } catch (...) {
     send_release();
     throw;

@@ -39,7 +39,8 @@ class Held {
   [[nodiscard]] bool extend(Duration ttl);
   [[nodiscard]] bool shorten(Duration ttl);
   [[nodiscard]] bool confirm();
-  [[nodiscard]] bool release();
+  // The troubles may be null.
+  [[nodiscard]] bool release(std::vector<Trouble>* troubles);
   // Gives it back without waiting, unless that has been done.
   void drop() noexcept;
   // As Lease::keep_alive() says; the token is that of the loss.

@@ -40,7 +40,7 @@ bool Lease::shorten(Milliseconds ttl) { return held_ && held_->shorten(inner::du
 
 bool Lease::confirm() { return held_ && held_->confirm(); }
 
-bool Lease::release() { return held_ && held_->release(); }
+bool Lease::release(std::vector<Trouble>* troubles) { return held_ && held_->release(troubles); }
 
 KeepAlive Lease::keep_alive(Milliseconds max) {
   if (held_) return {held_, held_->begin_keeping(inner::duration_of(max))};

@@ -134,6 +134,7 @@ void Keeping::take_answer(Lease& lease, Instant now) noexcept {
   }
   lease.asking = 0;
   --lease.bound->asking;
+  lease.kept.trust->note_faults(outcome.nodes);
   if (outcome.decision == Decision::granted) {
     lease.renewal.extended(outcome.decided_at + outcome.validity, now);
     if (lease.kept.trust->prolong(lease.renewal.trusted_until(), now)) heal(lease, outcome);

@@ -5,11 +5,14 @@
 // told. All instants are the system clock's. Any thread, but for its heirs: the owner's alone.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/algorithm/time.hpp"
 #include "redlock/algorithm/validity.hpp"
@@ -100,6 +103,12 @@ class Trust {
   }
   // Why it is over, where the one who keeps it knew first; none otherwise.
   [[nodiscard]] Loss loss() const noexcept { return loss_.load(); }
+  // What the servers said to the latest extend of the one who keeps it, one entry a server.
+  void note_faults(const std::vector<NodeReport>& nodes) noexcept {
+    for (std::size_t i = 0; i < nodes.size(); ++i) faults_[i].store(nodes[i].reply.fault);
+  }
+  // Requires that there are so many servers.
+  [[nodiscard]] Fault fault_of(std::size_t server) const noexcept { return faults_[server].load(); }
 
  private:
   static constexpr std::int64_t kOver = 0;
@@ -111,6 +120,7 @@ class Trust {
   std::atomic<std::int64_t> told_until_ns_;
   std::atomic<Loss> loss_ = Loss::none;
   std::atomic<bool> shared_ = false;
+  std::array<std::atomic<Fault>, kNodesMax> faults_{};
   std::shared_ptr<Trust> heir_;
   static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 };

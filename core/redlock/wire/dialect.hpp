@@ -18,13 +18,17 @@
 
 namespace redlock {
 
-// How a command's script is named: by its SHA1, which the server may not know, or by its text.
+// How a command's script is named: by its SHA1, which the server may not know, or by its text. What
+// can do without a script is written as one in the second form, so that a server which refuses
+// scripts refuses it, too.
 enum class ScriptForm { sha1, text };
 
 // One request as it is written.
 class RequestWriter {
  public:
   RequestWriter(std::string& out, ScriptForm form) : out_(out), form_(form) {}
+
+  [[nodiscard]] ScriptForm form() const { return form_; }
 
   template <class... Arguments>
   void plain(const Arguments&... arguments) const {

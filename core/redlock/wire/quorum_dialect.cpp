@@ -4,6 +4,10 @@
 namespace redlock {
 
 void Dialect<SetIfAbsent>::write(const RequestWriter& request, const SetIfAbsent& command) {
+  if (request.form() == ScriptForm::text) {
+    return request.script(scripts::set_if_absent, command.lock().keys, command.token.view(),
+                          in_ms(command.ttl));
+  }
   request.plain("SET", command.resources.only().view(), command.token.view(), "NX", "PX",
                 in_ms(command.ttl));
 }

@@ -7,6 +7,7 @@
 
 namespace redlock {
 
+// As text it is a script that does the same: see Session.
 template <>
 struct Dialect<SetIfAbsent> : PlainDialect {
   static void write(const RequestWriter& request, const SetIfAbsent& command);

@@ -242,6 +242,9 @@ const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
                   "98ca5ae22e4b5abb076ee2978a856448aa06e015"};
 const Script join{Joined<kNames, kServe, kJoin>::kText, "f45167679cd13a046f6227728a7edd1ad4a04d93"};
 
+const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
+                           "226967c76309c00f5ef247eb6d9414b32c257658"};
+
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
 // planted again behind one, must not be given away by a later join that was overtaken on its way.
 const Script extend_if_equal{

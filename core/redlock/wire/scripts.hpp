@@ -25,6 +25,8 @@ extern const Script pass;
 // as text, what is left of the key in ms (PTTL's word), a blank, our place in line from 0, a blank,
 // the server's clock in ms.
 extern const Script join;
+// KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms. What SET answers: OK, or nothing.
+extern const Script set_if_absent;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms. Never shortens.
 extern const Script extend_if_equal;
 // KEYS[1] key, ARGV[1] old token, ARGV[2] fresh token, ARGV[3] ttl in ms, which may be shorter than

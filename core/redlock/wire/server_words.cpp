@@ -34,9 +34,13 @@ constexpr std::array kCodes{
 constexpr std::array kPhrases{
     std::pair{"ERR max number of clients"sv, Fault::maxclients},
     std::pair{"ERR invalid password"sv, Fault::auth},
+    std::pair{"scripting engine"sv, Fault::scripts},  // a build without Lua
     std::pair{"ACL failure in script"sv, Fault::acl},
     std::pair{"The user executing the script can't"sv, Fault::acl},
 };
+
+// Behind it a server repeats what was sent.
+constexpr std::string_view kArguments = "with args beginning with";
 
 // At the beginning, or behind the words in which a version wraps a script's error.
 bool has_code(std::string_view error, std::string_view code) {
@@ -49,13 +53,40 @@ bool has_code(std::string_view error, std::string_view code) {
   return dash != std::string_view::npos && stands_at(dash + 2);
 }
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+
+// The name of a command stands at `at`: alone, or in the quotes in which servers put it.
+bool names_command(std::string_view error, std::size_t at, std::size_t size, bool quoted) {
+  constexpr std::string_view kQuotes = "'`\"";
+  const char before = at == 0 ? ' ' : error[at - 1];
+  const char after = at + size == error.size() ? ' ' : error[at + size];
+  if (before == after && kQuotes.find(before) != std::string_view::npos) return true;
+  return !quoted && !is_letter(before) && !is_letter(after);
+}
+
+// Is it the command EVAL or EVALSHA that was refused? What tells of a right may name a user, too,
+// who may be called anything.
+bool refuses_scripts(std::string_view error) {
+  const bool of_rights = has_code(error, "NOPERM");
+  if (!of_rights && !error.starts_with("ERR ")) return false;
+  std::string words(error.substr(0, error.find(kArguments)));
+  std::ranges::transform(words, words.begin(), lower);
+  for (const std::string_view name : {"eval"sv, "evalsha"sv}) {
+    for (std::size_t at = words.find(name); at != std::string::npos;
+         at = words.find(name, at + 1)) {
+      if (names_command(words, at, name.size(), of_rights)) return true;
+    }
+  }
+  return false;
+}
+
 // How a byte that we sent may come back.
 enum class Form {
   plain,    // as itself, or as a letter in its other case; line ends as spaces
   escaped,  // as in a string literal, a URL or HTML
 };
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 std::optional<unsigned> number_at(std::string_view text, std::size_t at, unsigned base,
                                   std::size_t count) {
@@ -226,6 +257,7 @@ std::string_view code_of(std::string_view error) {
 }  // namespace
 
 Fault fault_of(std::string_view error) {
+  if (refuses_scripts(error)) return Fault::scripts;
   for (const auto& [phrase, fault] : kPhrases) {
     if (error.find(phrase) != std::string_view::npos) return fault;
   }
@@ -244,6 +276,8 @@ bool is_passing(std::string_view error) {
     case Fault::oom:
     case Fault::readonly:
     case Fault::maxclients:
+    // A right may be given back as it was taken.
+    case Fault::scripts:
     // Whoever asks for a password carries nothing out, and may soon ask for another or none.
     case Fault::auth:
       return true;
@@ -266,7 +300,6 @@ std::string printable(std::string_view text) {
 Secrets::Secrets(const Endpoint& endpoint) : user_(endpoint.user), password_(endpoint.password) {}
 
 std::string Secrets::shown(std::string_view text, std::string_view proof) const {
-  constexpr std::string_view kArguments = "with args beginning with";
   text = text.substr(0, kSearchedBytesMax);
   const std::size_t arguments = text.find(kArguments);
   const bool cut = arguments != std::string_view::npos;

@@ -166,7 +166,9 @@ void Session::repeat_as_text(const Awaited& request, std::vector<Arrival>& arriv
 void Session::take_command_reply(const Awaited& request, const RespValue& value,
                                  std::vector<Arrival>& arrivals) {
   const bool unknown_script = is_unknown_script(value);
-  if (unknown_script && request.form == ScriptForm::sha1 && is_script(*request.command)) {
+  const bool by_sha1 = request.form == ScriptForm::sha1 && is_script(*request.command);
+  // EVALSHA alone may be refused, by an ACL or by a name that was changed.
+  if (by_sha1 && (unknown_script || is_refused_script(value))) {
     known_scripts_.reset(request.command->index());
     return repeat_as_text(request, arrivals);
   }
@@ -175,6 +177,7 @@ void Session::take_command_reply(const Awaited& request, const RespValue& value,
   if (!reply || unknown_script)
     return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
   if (reply->answer == Answer::unknown) ++errors_[static_cast<std::size_t>(reply->fault)];
+  if (reply->fault == Fault::scripts) known_scripts_.reset();
   if (reply->answer != Answer::unknown) {
     known_scripts_.set(request.command->index());
     served_ = true;

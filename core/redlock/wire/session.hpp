@@ -15,6 +15,11 @@
 // not written yet can therefore be dropped: a take or an extend whose time or operation is over is
 // never sent. Removals are kept.
 //
+// What a server gives must be given back by a script. So a take goes as a script, too, until the
+// server has carried that out, and again once it has refused any: a server that runs no scripts,
+// for want of a right or of Lua, gives nothing away, and one that runs them again is noticed at
+// once.
+//
 // Pure: no clock, no I/O. One thread; lives as long as its connection.
 #pragma once
 #include <array>
@@ -178,7 +183,7 @@ class Session final : public Conversation {
   RequestEncoder& encoder_;
   Queue awaited_;
   std::size_t written_ = 0;  // so many of the awaited, from the front
-  // By Command::index(): the server has run this script for us.
+  // By Command::index(): the server has run this script for us, and has refused none since.
   std::bitset<std::variant_size_v<Command>> known_scripts_;
   std::deque<Refused> refused_;
   Errors errors_{};

@@ -1,7 +1,9 @@
 // From any command to its own dialect.
 #include "redlock/wire/translate.hpp"
 
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "redlock/wire/line_dialect.hpp"
 #include "redlock/wire/quorum_dialect.hpp"
@@ -11,6 +13,10 @@ namespace redlock {
 
 namespace {
 
+constexpr std::string_view kScriptsAreNeeded =
+    " (a lock is given back by a script: the server must run EVAL and EVALSHA, and an ACL allow"
+    " +eval +evalsha)";
+
 template <class C>
 using DialectOf = Dialect<std::decay_t<C>>;
 
@@ -18,7 +24,10 @@ template <class C>
 std::optional<Reply> read(const C& command, const RespValue& value, const Secrets& secrets) {
   if (value.kind != RespKind::error) return Dialect<C>::read(value);
   if (ReadReply told = Dialect<C>::read_error(command, value)) return told;
-  return Reply::unknown(fault_of(value.text), secrets.shown(value.text, command.lock().proof));
+  const Fault fault = fault_of(value.text);
+  std::string reason = secrets.shown(value.text, command.lock().proof);
+  if (fault == Fault::scripts) reason += kScriptsAreNeeded;
+  return Reply::unknown(fault, std::move(reason));
 }
 
 }  // namespace
@@ -35,6 +44,10 @@ bool is_script(const Command& command) {
 std::optional<Reply> reply_to(const Command& command, const RespValue& value,
                               const Secrets& secrets) {
   return std::visit([&](const auto& c) { return read(c, value, secrets); }, command);
+}
+
+bool is_refused_script(const RespValue& value) {
+  return value.kind == RespKind::error && fault_of(value.text) == Fault::scripts;
 }
 
 bool is_unknown_script(const RespValue& value) {

@@ -20,6 +20,8 @@ void append_request(std::string& out, const Command& command, ScriptForm form);
 // Nothing when the reply is none that this command can have: the stream is out of step.
 [[nodiscard]] std::optional<Reply> reply_to(const Command& command, const RespValue& value,
                                             const Secrets& secrets = {});
+// The server does not run scripts that are named like this one.
+[[nodiscard]] bool is_refused_script(const RespValue& value);
 // The server does not know the SHA1.
 [[nodiscard]] bool is_unknown_script(const RespValue& value);
 
