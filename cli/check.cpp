@@ -7,18 +7,12 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/findings.hpp"
+#include "cli/time_text.hpp"
 #include "cli/words.hpp"
 
 namespace redlock::cli {
 
 namespace {
-
-std::string ms_text(std::int64_t us) {
-  std::array<char, 32> buffer{};
-  const int size =
-      std::snprintf(buffer.data(), buffer.size(), "%.3g ms", static_cast<double>(us) / 1000);
-  return {buffer.data(), static_cast<std::size_t>(size)};
-}
 
 std::string disk_text(const ServerFacts& facts) {
   if (!facts.appends) return "?";
@@ -44,7 +38,9 @@ std::string facts_text(const ServerReport& report) {
       facts.memory_max ? (*facts.memory_max == 0 ? ", no maxmemory" : ", maxmemory is set") : "";
   add("memory", facts.memory_policy.empty() ? "?" : facts.memory_policy + bound);
   add("disk", disk_text(facts));
-  add("round trip", facts.round_trip_us ? ms_text(*facts.round_trip_us) : "?");
+  const std::string first_answer =
+      facts.first_answer_us ? ", the first " + ms_text(*facts.first_answer_us) : "";
+  add("round trip", facts.round_trip_us ? ms_text(*facts.round_trip_us) + first_answer : "?");
   if (facts.clock_ahead_us) {
     const bool ahead = *facts.clock_ahead_us >= 0;
     add("clock", ms_text(std::abs(*facts.clock_ahead_us)) + (ahead ? " ahead of" : " behind") +
@@ -56,6 +52,16 @@ std::string facts_text(const ServerReport& report) {
   }
   add("a lock", deeds);
   return text;
+}
+
+// Of this machine.
+std::string clock_text(const ClockDiscipline& clock) {
+  std::array<char, 64> slew{};
+  const int size = std::snprintf(slew.data(), slew.size(), "slewed by %.3g ppm", clock.slew_ppm);
+  return "this machine\n    " + padded("clock", 12) + " " +
+         (clock.synchronized ? "synchronized, at most " + ms_text(clock.error_max_us) + " off, "
+                             : "not synchronized, ") +
+         std::string(slew.data(), static_cast<std::size_t>(size)) + "\n";
 }
 
 std::string finding_text(const Finding& finding) {
@@ -95,6 +101,10 @@ std::string report_json(const ServerReport& report) {
       ",\"maxmemory_policy\":" + as_json(facts.memory_policy) +
       ",\"appendonly\":" + as_json(facts.appends) +
       ",\"appendfsync\":" + as_json(facts.append_sync) + ",\"snapshots\":" + as_json(facts.saves) +
+      ",\"run_id\":" + as_json(facts.run_id) +
+      ",\"cluster_shards\":" + as_json(facts.cluster_shards) +
+      ",\"cluster_slots\":" + as_json(facts.cluster_slots) +
+      ",\"first_answer_us\":" + as_json(facts.first_answer_us) +
       ",\"round_trip_us\":" + as_json(facts.round_trip_us) +
       ",\"clock_ahead_us\":" + as_json(facts.clock_ahead_us) + ",\"untold\":[";
   std::string_view between;
@@ -112,7 +122,17 @@ std::string report_json(const ServerReport& report) {
   return out + "}}";
 }
 
+std::string clock_json(const std::optional<ClockDiscipline>& clock) {
+  if (!clock) return "null";
+  std::array<char, 32> slew{};
+  const int size = std::snprintf(slew.data(), slew.size(), "%.3f", clock->slew_ppm);
+  return "{\"synchronized\":" + as_json(std::optional(clock->synchronized)) +
+         ",\"slew_ppm\":" + std::string(slew.data(), static_cast<std::size_t>(size)) +
+         ",\"error_max_us\":" + std::to_string(clock->error_max_us) + "}";
+}
+
 std::string all_json(const std::vector<ServerReport>& reports,
+                     const std::optional<ClockDiscipline>& clock,
                      const std::vector<Finding>& findings) {
   std::string out = "{\"verdict\":" + json(verdict(findings)) + ",\"findings\":[";
   std::string_view between;
@@ -128,23 +148,25 @@ std::string all_json(const std::vector<ServerReport>& reports,
     out.append(between).append(report_json(report));
     between = ",";
   }
-  return out + "]}\n";
+  return out + "],\"clock\":" + clock_json(clock) + "}\n";
 }
 
 }  // namespace
 
 int check(Client& client, const Check& asked) {
   const std::vector<ServerReport> reports = client.examine(asked.prefix);
-  const std::vector<Finding> findings = findings_of(reports);
+  const std::optional<ClockDiscipline> clock = clock_discipline();
+  const std::vector<Finding> findings = findings_of(reports, clock);
   std::string out;
   if (asked.as_json) {
-    out = all_json(reports, findings);
+    out = all_json(reports, clock, findings);
   } else {
     for (const ServerReport& report : reports) {
       out += report.server + "\n";
       out += report.fault != Fault::none ? "    cannot be asked: " + shown(report.reason) + "\n"
                                          : facts_text(report);
     }
+    if (clock) out += clock_text(*clock);
     for (const Finding& finding : findings) out += finding_text(finding);
     out += verdict(findings) + "\n";
   }

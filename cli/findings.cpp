@@ -2,7 +2,10 @@
 #include "cli/findings.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+
+#include "cli/time_text.hpp"
 
 namespace redlock::cli {
 
@@ -13,6 +16,12 @@ namespace {
 constexpr std::int64_t kClockDoubtUs = 500'000;
 // A server that began later may have forgotten locks that were taken before, as long as they live.
 constexpr std::int64_t kYoungS = 60;
+constexpr std::int64_t kClusterSlots = 16'384;
+// Of a timeout the first answer may take a half, or it is told. Recommended is four times as much.
+constexpr std::int64_t kTimeoutShare = 2;
+constexpr std::int64_t kFitTimeoutShare = 4;
+// What it is unless a program says otherwise.
+constexpr double kDriftFactor = 0.01;
 
 class Findings {
  public:
@@ -22,6 +31,7 @@ class Findings {
       return error("cannot be asked: " + report.reason);
     }
     judge_place(report.facts);
+    judge_distance(report);
     judge_memory(report.facts);
     judge_trials(report.trials);
     for (const std::string& untold : report.facts.untold) judge_untold(untold);
@@ -43,6 +53,26 @@ class Findings {
            std::to_string(count - 1) + ": use an odd number");
     }
     judge_clocks(reports);
+    judge_disks(reports);
+    judge_names(reports);
+  }
+
+  // Of the machine on which it is asked.
+  void judge_machine(const ClockDiscipline& clock) {
+    server_.clear();
+    const SlewRisk risk = slew_risk(clock.slew_ppm, kDriftFactor);
+    const std::string slewed = "this machine's clock is made to run " +
+                               std::to_string(std::llround(std::abs(clock.slew_ppm))) +
+                               " ppm too " + (clock.slew_ppm < 0 ? "slow" : "fast");
+    const std::string advice = ": let NTP slew by 5000 ppm at most (chrony: maxslewrate 5000)";
+    if (risk == SlewRisk::alone) {
+      error(slewed + ", which is more than a driftFactor of 0.01 allows" + advice);
+    } else if (risk == SlewRisk::with_another) {
+      warn(slewed + ", and servers may be slewed the other way" + advice);
+    }
+    if (!clock.synchronized) {
+      warn("this machine's clock is not synchronized, says its kernel: run an NTP client");
+    }
   }
 
   std::vector<Finding> take() { return std::move(findings_); }
@@ -58,9 +88,7 @@ class Findings {
     } else if (!facts.role.empty() && facts.role != "master") {
       error("is a " + facts.role + ", which holds no locks");
     }
-    if (facts.mode == "cluster") {
-      warn("is a node of a cluster: it has only the locks whose keys fall into its slots");
-    }
+    if (facts.mode == "cluster") judge_cluster(facts);
     if (facts.loading == true) error("is still loading its data: wait until it has");
     const bool durable = facts.appends == true && facts.append_sync == "always";
     if (facts.uptime_s && *facts.uptime_s < kYoungS && !durable) {
@@ -68,6 +96,36 @@ class Findings {
            " s ago, and may have forgotten locks that are still held: keep a server away for the "
            "longest ttl, or use appendfsync always");
     }
+  }
+
+  void judge_cluster(const ServerFacts& facts) {
+    if (facts.cluster_shards == 1 && facts.cluster_slots == kClusterSlots) {
+      return warn("is a cluster of one shard: a second one would take locks away from it");
+    }
+    const bool told = facts.cluster_shards && facts.cluster_slots;
+    error("is a node of a cluster, and has only the locks whose keys fall into its slots (" +
+          (told ? std::to_string(*facts.cluster_shards) + " shards have " +
+                      std::to_string(*facts.cluster_slots) + " of its slots"
+                : "it does not say how many shards there are") +
+          "): use servers that are no cluster, or a cluster of one shard with all slots");
+  }
+
+  void judge_distance(const ServerReport& report) {
+    const ServerFacts& facts = report.facts;
+    if (!facts.first_answer_us || !facts.round_trip_us) return;
+    const std::int64_t allowed_us = report.timeout.count() * 1'000;
+    const std::int64_t first_us = std::max(*facts.first_answer_us, *facts.round_trip_us);
+    const std::string so_far = "is " + ms_text(*facts.round_trip_us) + " away, and has given its " +
+                               "first answer on a new connection after " + ms_text(first_us);
+    const std::string advice = ": use a timeout of " + std::to_string(fit_timeout_ms(first_us)) +
+                               " ms or more (" + std::to_string(report.timeout.count()) + " now)";
+    if (first_us >= allowed_us) return error(so_far + advice);
+    if (first_us * kTimeoutShare > allowed_us) warn(so_far + advice);
+  }
+  // A multiple of 50.
+  static std::int64_t fit_timeout_ms(std::int64_t first_us) {
+    constexpr std::int64_t kStepUs = 50'000;
+    return (first_us * kFitTimeoutShare / kStepUs + 1) * (kStepUs / 1'000);
   }
 
   void judge_memory(const ServerFacts& facts) {
@@ -91,8 +149,8 @@ class Findings {
   }
 
   void judge_untold(const std::string& untold) {
-    // That is for people to know who gave the rights; of locks it says nothing.
-    if (untold.starts_with("ACL ")) return;
+    // Who we are is for people to know who gave the rights; of a cluster it was said.
+    if (untold.starts_with("ACL ") || untold.starts_with("CLUSTER ")) return;
     warn("does not say all: " + untold);
   }
 
@@ -116,6 +174,44 @@ class Findings {
     }
   }
 
+  // One whose keys are not on its disk when it confirms them forgets them as it crashes.
+  void judge_disks(const std::vector<ServerReport>& reports) {
+    std::string nothing;
+    std::string not_all;
+    for (const ServerReport& report : reports) {
+      const ServerFacts& facts = report.facts;
+      const bool durable = facts.appends == true && facts.append_sync == "always";
+      if (!facts.appends || durable) continue;
+      std::string& names = facts.appends == false && facts.saves == false ? nothing : not_all;
+      names += (names.empty() ? "" : ", ") + report.server;
+    }
+    const std::string advice =
+        ": when one of them has ended, keep it away for the longest ttl before it starts again, or "
+        "use appendfsync always (docs/operations.md)";
+    if (!nothing.empty()) {
+      warn("some write nothing to disk, and forget all locks as they restart: " + nothing + advice);
+    }
+    if (!not_all.empty()) {
+      warn("some may forget the latest locks as they crash: " + not_all + advice);
+    }
+  }
+
+  // Exclusion does not suffer: one key holds one token, by whatever name it is asked for.
+  void judge_names(const std::vector<ServerReport>& reports) {
+    for (auto later = reports.begin(); later != reports.end(); ++later) {
+      if (later->facts.run_id.empty()) continue;
+      const auto same = [&](const ServerReport& other) {
+        return other.facts.run_id == later->facts.run_id;
+      };
+      const auto first = std::find_if(reports.begin(), later, same);
+      if (first == later) continue;
+      server_ = later->server;
+      error("is the same server as " + first->server +
+            ": name it once. It grants one vote, but counts as two, so that locks are lost with "
+            "fewer outages");
+    }
+  }
+
   static std::string done(const std::string& deed) {
     if (deed == "take") return "taken";
     if (deed == "extend") return "extended";
@@ -123,7 +219,7 @@ class Findings {
     return "released";
   }
   static std::string advice_for(Fault fault) {
-    if (fault == Fault::acl) {
+    if (fault == Fault::acl || fault == Fault::scripts) {
       return " (give the user what docs/operations.md says; --prefix tries another name)";
     }
     if (fault == Fault::readonly) return " (a replica takes no locks)";
@@ -143,10 +239,12 @@ class Findings {
 
 }  // namespace
 
-std::vector<Finding> findings_of(const std::vector<ServerReport>& reports) {
+std::vector<Finding> findings_of(const std::vector<ServerReport>& reports,
+                                 const std::optional<ClockDiscipline>& clock) {
   Findings findings;
   for (const ServerReport& report : reports) findings.judge(report);
   findings.judge_together(reports);
+  if (clock) findings.judge_machine(*clock);
   return findings.take();
 }
 

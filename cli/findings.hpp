@@ -2,6 +2,7 @@
 //
 // Pure functions.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Finding {
   std::string what;    // and what to do
 };
 
-[[nodiscard]] std::vector<Finding> findings_of(const std::vector<ServerReport>& reports);
+// The clock is that of the machine on which it is asked.
+[[nodiscard]] std::vector<Finding> findings_of(const std::vector<ServerReport>& reports,
+                                               const std::optional<ClockDiscipline>& clock);
 
 }  // namespace redlock::cli

@@ -58,6 +58,8 @@ milliseconds wait_from(std::string_view name, std::string_view text) {
   return parse(name, text, "a time such as 30s, 500ms or 5m, or forever");
 }
 
+std::string ms_text(std::int64_t us) { return printed("%.3g ms", static_cast<double>(us) / 1000); }
+
 std::string time_text(milliseconds time) {
   const std::int64_t ms = time.count();
   const std::int64_t seconds = ms / 1000;

@@ -1,6 +1,7 @@
 // Times as people write and read them: "30s", "1.5", "500ms", "27.3 s".
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,8 @@ namespace redlock::cli {
 
 // "850 ms", "27.3 s", "2 min 05 s", "3 h 20 min".
 [[nodiscard]] std::string time_text(std::chrono::milliseconds time);
+
+// "0.21 ms", with three digits that tell.
+[[nodiscard]] std::string ms_text(std::int64_t us);
 
 }  // namespace redlock::cli

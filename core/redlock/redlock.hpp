@@ -27,6 +27,7 @@
 #include <variant>
 #include <vector>
 
+#include "redlock/algorithm/clock_discipline.hpp"
 #include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/algorithm/server_facts.hpp"
@@ -182,6 +183,8 @@ struct Trial {
 
 struct ServerReport {
   std::string server;
+  // As it was asked for: within that time each call wants its answer.
+  std::chrono::milliseconds timeout{};
   // It could not be asked to the end: why. Else `Fault::none`.
   Fault fault = Fault::none;
   std::string reason;
@@ -189,6 +192,9 @@ struct ServerReport {
   // Up to the first that nothing can be done without.
   std::vector<Trial> trials;
 };
+
+// How this machine's clock is steered; nothing where the system does not say it.
+[[nodiscard]] REDLOCK_EXPORT std::optional<ClockDiscipline> clock_discipline() noexcept;
 
 // Words for programs to compare with; they never change. That of a Fault stands beside it.
 [[nodiscard]] REDLOCK_EXPORT std::string_view to_string(Decision decision) noexcept;

@@ -6,7 +6,9 @@ declare(strict_types=1);
 
 namespace RedLock\Tests\Cli;
 
+use RedLock\Harness\FreePort;
 use RedLock\Harness\RedisServer;
+use RedLock\Harness\Wait;
 use RedLock\Tests\Support\CliTestCase;
 use RedLock\Tests\Support\Document;
 
@@ -23,7 +25,7 @@ final class CheckTest extends CliTestCase
         self::assertSame(3, preg_match_all('~^    role +master$~m', $said));
         self::assertSame(3, preg_match_all('~^    memory +noeviction, no maxmemory$~m', $said));
         self::assertSame(3, preg_match_all('~^    disk +nothing$~m', $said));
-        self::assertSame(3, preg_match_all('~^    round trip +[\d.]+ ms$~m', $said));
+        self::assertSame(3, preg_match_all('~^    round trip +[\d.]+ ms, the first [\d.]+ ms$~m', $said));
         self::assertSame(3, preg_match_all('~^    clock +\S+ ms (ahead of|behind) ours, give or take~m', $said));
         self::assertSame(3, preg_match_all('~^    a lock +take, extend, inspect, release, wait$~m', $said));
         self::assertStringContainsString("\nfit for locks", $said);
@@ -110,6 +112,102 @@ final class CheckTest extends CliTestCase
         self::assertSame(0, $status, $said);
         self::assertStringNotContainsString('does not say', $said);
         self::assertMatchesRegularExpression('~^    user +locks$~m', $said);
+    }
+
+    public function testTwoAddressesOfOneServerAreAnErrorThatNamesBoth(): void
+    {
+        $server = $this->server();
+        $unix = 'unix://' . $server->unixPath();
+        [$status, $said] = self::redlock(['check', ...self::PATIENT, '-s', "{$server->name()},$unix," . self::servers(1)]);
+        self::assertSame(1, $status, $said);
+        self::assertStringContainsString("ERROR: $unix is the same server as {$server->name()}: name it once", $said);
+        self::assertSame(1, substr_count($said, 'ERROR'), $said);
+    }
+
+    /** A node of a cluster. @param list<int|string> $slots from, to */
+    private function node(array $slots): RedisServer
+    {
+        $options = ['cluster-enabled' => 'yes', 'cluster-port' => FreePort::find(), 'cluster-require-full-coverage' => 'no'];
+        $node = $this->server($options);
+        $node->client()->call('CLUSTER', 'ADDSLOTSRANGE', ...$slots);
+        return $node;
+    }
+
+    private static function awaitCluster(RedisServer $node, string $fact): void
+    {
+        Wait::until(static fn (): bool => str_contains($node->client()->call('CLUSTER', 'INFO'), "$fact\r\n"), $fact, 30.0);
+    }
+
+    public function testANodeOfAClusterOfSeveralShardsIsAnErrorWhereverTheTriedLockFalls(): void
+    {
+        $nodes = [$this->node([0, 8191]), $this->node([8192, 16383])];
+        $bus = $nodes[1]->client()->call('CONFIG', 'GET', 'cluster-port')[1];
+        $nodes[0]->client()->call('CLUSTER', 'MEET', '127.0.0.1', $nodes[1]->port, $bus);
+        self::awaitCluster($nodes[0], 'cluster_size:2');
+        self::awaitCluster($nodes[0], 'cluster_state:ok');
+        for ($i = 0; $i < 8; ++$i) {
+            [$status, $said] = $this->checked($nodes[0]);
+            self::assertSame(1, $status, $said);
+            self::assertStringContainsString('is a node of a cluster', $said);
+            self::assertStringContainsString('2 shards have 16384 of its slots', $said);
+        }
+    }
+
+    public function testANodeThatHasAllSlotsIsFitAndOneThatHasNotIsNone(): void
+    {
+        $all = $this->node([0, 16383]);
+        self::awaitCluster($all, 'cluster_state:ok');
+        [$status, $said] = $this->checked($all);
+        self::assertSame(0, $status, $said);
+        self::assertStringContainsString('is a cluster of one shard', $said);
+        $half = $this->node([0, 8191]);
+        self::awaitCluster($half, 'cluster_state:ok');
+        [$status, $said] = $this->checked($half);
+        self::assertSame(1, $status, $said);
+        self::assertStringContainsString('1 shards have 8192 of its slots', $said);
+    }
+
+    public function testAServerThatIsFurtherOffThanItsTimeoutIsAnErrorThatSaysWhichWouldDo(): void
+    {
+        $proxy = $this->proxy($this->server());
+        $proxy->delay(60);
+        $check = static fn (string $timeout): array => self::redlock(['check', '--timeout', $timeout, '-s', "127.0.0.1:$proxy->port"]);
+        [$status, $said] = $check('60ms');
+        self::assertSame(1, $status, $said);
+        self::assertMatchesRegularExpression('~ERROR: .* is 1\d\d ms away, .*: use a timeout of (\d+) ms or more \(60 now\)~', $said);
+        preg_match('~use a timeout of (\d+) ms~', $said, $fit);
+        [$status, $said] = $check("$fit[1]ms");
+        self::assertSame(0, $status, $said);
+        self::assertStringNotContainsString(' ms away', $said);
+    }
+
+    public function testServersThatForgetLocksInACrashAreToldTogether(): void
+    {
+        $always = $this->server(['appendonly' => 'yes', 'appendfsync' => 'always']);
+        $seldom = $this->server(['save' => '3600 1']);
+        [, $said] = self::redlock(['check', ...self::PATIENT, '-s', "{$always->name()},{$seldom->name()}," . self::servers(2)]);
+        self::assertStringContainsString('forget all locks as they restart: ' . str_replace(',', ', ', self::servers(2)) . ':', $said);
+        self::assertStringContainsString("forget the latest locks as they crash: {$seldom->name()}:", $said);
+        self::assertStringNotContainsString("{$always->name()}:", strstr($said, 'warning: some'));
+    }
+
+    public function testTheClockOfThisMachineIsShown(): void
+    {
+        [, $said] = self::redlock(['check', ...self::PATIENT]);
+        $slewed = 'slewed by [-+.\de]+ ppm';
+        self::assertMatchesRegularExpression("~^this machine\n    clock +(synchronized, at most .* off|not synchronized), $slewed$~m", $said);
+        [, $said] = self::redlock(['check', '--json', ...self::PATIENT]);
+        $clock = json_decode($said, false, 16, JSON_THROW_ON_ERROR)->clock;
+        self::assertIsBool($clock->synchronized);
+        self::assertLessThan(100_500, abs($clock->slew_ppm));
+    }
+
+    public function testAServerThatRunsNoScriptsIsAnErrorThatNamesTheRule(): void
+    {
+        $server = $this->server([], ['user default off', 'user locks on >password ~* &* +@all -@scripting']);
+        [$status, $said] = $this->checked($server, 'locks:password@');
+        self::assertSame(1, $status);
+        self::assertMatchesRegularExpression('~ERROR: .* a lock could not be taken: .*\+eval \+evalsha~', $said);
     }
 
     /**

@@ -14,7 +14,7 @@ final class Includes
         'core/redlock/wire/' => '~^redlock/(algorithm|wire)/~',
         'core/redlock/runtime/' => '~^redlock/(algorithm|wire|runtime)/~',
         'core/redlock/client/' => '~^redlock/((algorithm|wire|runtime|client)/|redlock\.hpp$|version\.hpp$)~',
-        'core/redlock/redlock' => '~^redlock/algorithm/(outcome|reply|server_facts)\.hpp$~',
+        'core/redlock/redlock' => '~^redlock/algorithm/(clock_discipline|outcome|reply|server_facts)\.hpp$~',
         'cli/' => '~^(cli/|redlock/redlock\.hpp$)~',
         'ext/border/' => '~^(redlock/(algorithm|wire|runtime)|border)/~',
         'ext/quorum/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/~',

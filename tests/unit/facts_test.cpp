@@ -79,6 +79,28 @@ TEST(FactsTest, ARoleHasItsNewName) {
   EXPECT_EQ(facts_of(about(Topic::role), list({"slave", "10.0.0.1"})).role, "replica");
 }
 
+TEST(FactsTest, AProcessIsKnownByItsRunId) {
+  EXPECT_EQ(facts_of(about(Topic::server), text("redis_version:7.0.15\r\nrun_id:ab12\r\n")).run_id,
+            "ab12");
+}
+
+TEST(FactsTest, OfAClusterItIsReadHowManyShardsHaveHowManySlots) {
+  const ServerFacts facts =
+      facts_of(about(Topic::cluster),
+               text("cluster_state:ok\r\ncluster_slots_assigned:16384\r\ncluster_size:3\r\n"));
+  EXPECT_EQ(facts.cluster_slots, 16'384);
+  EXPECT_EQ(facts.cluster_shards, 3);
+}
+
+TEST(FactsTest, OnlyANodeOfAClusterOwesAWordOfIt) {
+  const RespValue refusal{RespKind::error, 0, "ERR This instance has cluster support disabled"};
+  ServerFacts facts = facts_of(about(Topic::cluster), refusal);
+  EXPECT_THAT(facts.untold, IsEmpty());
+  facts.mode = "cluster";
+  take_answer(facts, about(Topic::cluster), refusal);
+  EXPECT_THAT(facts.untold, ElementsAre(testing::StartsWith("CLUSTER INFO: ")));
+}
+
 TEST(FactsTest, WhatIsRefusedIsToldOnce) {
   ServerFacts facts;
   const RespValue refusal{RespKind::error, 0, "NOPERM no"};

@@ -7,6 +7,7 @@
 #include "redlock/client/shared.hpp"
 #include "redlock/redlock.hpp"
 #include "redlock/runtime/examiner.hpp"
+#include "redlock/runtime/kernel_clock.hpp"
 
 namespace redlock {
 inline namespace v0 {
@@ -19,6 +20,14 @@ constexpr Duration kTrialTtl = Duration::seconds(30);
 constexpr Duration kPatience = Duration::ms(300);
 // Where nobody can stand in line.
 constexpr std::int64_t kPollPauseMs = 20;
+
+// How far off a server is can be told only of one that is waited for.
+constexpr Duration kExaminedFor = Duration::seconds(2);
+
+ServerPlan patient(std::vector<ServerSpec> servers) {
+  for (ServerSpec& server : servers) server.timeout = std::max(*server.timeout, kExaminedFor);
+  return ServerPlan(servers, kExaminedFor, servers.front().endpoint.client_name);
+}
 
 // A lock on one server alone, from its taking to its release.
 class TrialLock {
@@ -119,6 +128,8 @@ class TrialLock {
 
 }  // namespace
 
+std::optional<ClockDiscipline> clock_discipline() noexcept { return kernel_clock(); }
+
 std::vector<ServerReport> Client::examine(std::string_view prefix) {
   inner::Shared& shared = inner::alive(shared_);
   const ServerPlan& servers = shared.plan()->servers;
@@ -128,9 +139,11 @@ std::vector<ServerReport> Client::examine(std::string_view prefix) {
   const Resource resource{std::string(prefix) +
                           "redlock-check:" + std::string(random_token(entropy).view())};
   check_resources(resource);
+  const std::vector<ServerSpec> specs = servers.specs();
   std::vector<ServerReport> reports;
-  for (Examined& examined : redlock::examine(servers, transport, clock, entropy)) {
+  for (Examined& examined : redlock::examine(patient(specs), transport, clock, entropy)) {
     reports.push_back({std::move(examined.trouble.server),
+                       std::chrono::milliseconds(specs[reports.size()].timeout->count_ms()),
                        examined.trouble.fault,
                        std::move(examined.trouble.reason),
                        std::move(examined.facts),
@@ -138,7 +151,6 @@ std::vector<ServerReport> Client::examine(std::string_view prefix) {
   }
   LockOptions alone = shared.plan()->options;
   alone.retry = RetryPolicy::exact(1, Duration());
-  const std::vector<ServerSpec> specs = servers.specs();
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (reports[i].fault != Fault::none) continue;
     auto plan = std::make_shared<const LockPlan>(std::vector{specs[i]}, alone);

@@ -22,6 +22,7 @@ class Examinee final : public Connection<Examination> {
       : Connection(std::make_unique<FixedLocator>(spec.endpoint), timeout, transport, entropy) {}
 
   void begin(Instant now) {
+    began_at_ = now;
     open(now, now + timeout());
     ask(now);
   }
@@ -54,6 +55,7 @@ class Examinee final : public Connection<Examination> {
     asked_at_wall_us_ = wall_us();
   }
   void take(const RespValue& answer, Instant now) {
+    if (asked_ == 0) result_.facts.first_answer_us = (now - began_at_).count_ns() / 1000;
     const Question& question = questions()[asked_++];
     take_answer(result_.facts, question, answer);
     const auto time_us = question.topic == Topic::time ? time_in(answer) : std::nullopt;
@@ -69,6 +71,7 @@ class Examinee final : public Connection<Examination> {
     close(Instant());
   }
 
+  Instant began_at_;
   std::size_t asked_ = 0;  // and answered
   Instant asked_at_;
   std::int64_t asked_at_wall_us_ = 0;

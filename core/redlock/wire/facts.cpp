@@ -20,6 +20,7 @@ constexpr std::array kQuestions{
     Question{Topic::setting, {"CONFIG", "GET", "appendfsync"}, 3},
     Question{Topic::setting, {"CONFIG", "GET", "save"}, 3},
     Question{Topic::user, {"ACL", "WHOAMI"}, 2},
+    Question{Topic::cluster, {"CLUSTER", "INFO"}, 2},
     kTime,
     kTime,
     kTime,
@@ -61,6 +62,7 @@ void take_server(ServerFacts& facts, std::string_view info) {
   facts.mode = printable(field_of(info, valkey.empty() ? "redis_mode" : "server_mode"));
   if (facts.mode.empty()) facts.mode = printable(field_of(info, "redis_mode"));
   facts.uptime_s = number_in(field_of(info, "uptime_in_seconds"));
+  facts.run_id = printable(field_of(info, "run_id"));
 }
 
 void take_role(ServerFacts& facts, const RespValue& answer) {
@@ -92,6 +94,8 @@ std::span<const Question> questions() { return kQuestions; }
 
 void take_answer(ServerFacts& facts, const Question& question, const RespValue& answer) {
   if (answer.kind == RespKind::error) {
+    // Only a node of a cluster has anything to say of it, and it has said that it is one.
+    if (question.topic == Topic::cluster && facts.mode != "cluster") return;
     std::string said = words_of(question) + ": " + answer.text;
     // The time is asked more than once.
     if (facts.untold.empty() || facts.untold.back() != said)
@@ -115,6 +119,10 @@ void take_answer(ServerFacts& facts, const Question& question, const RespValue& 
       return take_setting(facts, question.words[2], answer);
     case Topic::user:
       facts.user = printable(answer.text);
+      return;
+    case Topic::cluster:
+      facts.cluster_shards = number_in(field_of(answer.text, "cluster_size"));
+      facts.cluster_slots = number_in(field_of(answer.text, "cluster_slots_assigned"));
       return;
     case Topic::time:
       return;

@@ -14,7 +14,7 @@
 
 namespace redlock {
 
-enum class Topic { server, persistence, memory, role, setting, user, time };
+enum class Topic { server, persistence, memory, role, setting, user, cluster, time };
 
 struct Question {
   Topic topic = Topic::server;

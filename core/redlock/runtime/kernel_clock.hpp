@@ -1,0 +1,14 @@
+// What the kernel says of how it steers the system's clock.
+//
+// Reads it only, for which no right is needed. Any thread.
+#pragma once
+#include <optional>
+
+#include "redlock/algorithm/clock_discipline.hpp"
+
+namespace redlock {
+
+// Nothing where the system does not say it.
+[[nodiscard]] std::optional<ClockDiscipline> kernel_clock() noexcept;
+
+}  // namespace redlock
