@@ -29,6 +29,7 @@ run_phpt() {
       tail -n 30 "$file"
       echo "FAILED: ${file#"$tests/"}"
     done
+    sed -nE 's|^.* \[.*/(phpt/[^]/]*\.phpt)\] \((warn: .*)\)$|FAILED: tests/\1 (\2)|p' "$log"
   fi
 }
 
