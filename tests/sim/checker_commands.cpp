@@ -22,8 +22,8 @@ struct KnownScript {
   Part part = Part::none;
 };
 constexpr std::array kScripts{
-    KnownScript{"98ca5ae22e4b5abb076ee2978a856448aa06e015", Verb::release, 4, Part::passes},
-    KnownScript{"f45167679cd13a046f6227728a7edd1ad4a04d93", Verb::take, 4, Part::joins},
+    KnownScript{"827101ec5632ac532839b7961218ea00c6d2c1ff", Verb::release, 4, Part::passes},
+    KnownScript{"2665d86cfe98bb42613c4dc0767f7a1cdb0d07ed", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"226967c76309c00f5ef247eb6d9414b32c257658", Verb::take, 4},

@@ -214,8 +214,8 @@ TEST_F(Passing, OverACrowdOfDeadReachesTheLiving) {
 }
 
 TEST_F(Passing, AsksForNoMoreThanSoManyOfTheDeadAtATime) {
-  constexpr int kDead = 600;
-  constexpr int kTurns = 256;
+  constexpr int kDead = 2'600;
+  constexpr int kTurns = 2'000;
   hold("h");
   for (int i = 0; i < kDead; ++i) join("dead" + std::to_string(i), 1);
   EXPECT_EQ(pass("h"), kYes);

@@ -49,6 +49,17 @@ TEST_F(AScriptInASession, ACleanupGoesAsTextThoughTheServerKnowsTheScript) {
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
 }
 
+TEST_F(AScriptInASession, OfManyReleasesTheFirstGoesAsText) {
+  for (const char* token : {"a", "b", "c"}) ASSERT_TRUE(submit(1, delete_of(token)));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVALSHA", "EVALSHA"}));
+  // A script that is refused is none that the server knows from then on.
+  receive("-LOADING Redis is loading the dataset in memory\r\n");
+  ASSERT_TRUE(submit(2, delete_of("d")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+  receive("-NOSCRIPT No matching script.\r\n");
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+}
+
 TEST_F(AScriptInASession, AScriptGoesAsTextUntilTheServerHasRunItOnce) {
   ASSERT_TRUE(submit(1, check_of("a")));
   ASSERT_TRUE(submit(1, check_of("b")));

@@ -73,19 +73,12 @@ TEST_F(UnawaitedTest, BehindEightKibibytesTheServerIsWaitedForAndNotSooner) {
   EXPECT_TRUE(release(enough, waits));
 }
 
-// A release carries its script until a server has answered one.
-TEST_F(UnawaitedTest, BehindTheFirstFewTheServersAreWaitedForAlready) {
+// The first release on a connection carries its script, and bytes count, not releases.
+TEST_F(UnawaitedTest, BehindTheFirstFewOnAConnectionNobodyIsWaitedFor) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(1);
-  EXPECT_EQ(waits_among(5), 1);
-  EXPECT_EQ(waits_among(20), 0);
-}
-
-// The connections are new, and so are the scripts to the servers: bytes count, not releases.
-TEST_F(UnawaitedTest, SoTheyAreOnConnectionsThatTookThePlaceOfOthers) {
-  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(1);
-  EXPECT_EQ(waits_among(5), 1);
+  EXPECT_EQ(waits_among(10), 0);
   pool_.close_all();
-  EXPECT_EQ(waits_among(5), 1);
+  EXPECT_EQ(waits_among(10), 0);
 }
 
 TEST_F(UnawaitedTest, WhereAnswersAreReadInBetweenNobodyIsWaitedFor) {
@@ -95,6 +88,41 @@ TEST_F(UnawaitedTest, WhereAnswersAreReadInBetweenNobodyIsWaitedFor) {
     const Token token = token_of(locks, i);
     EXPECT_FALSE(waits_for(locks, i, token)) << i;
     step_for(Duration::ms(2));
+  }
+}
+
+// And no further call is made.
+TEST_F(UnawaitedTest, ServersThatStandStillAreSentEverythingAndCarryItOutAsTheyGoOn) {
+  for (const int count : {4, 30, 300}) {
+    LockManager locks = manager(3);
+    std::vector<Token> tokens;
+    for (int i = 0; i < count; ++i) tokens.push_back(token_of(locks, i));
+    for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
+    for (int i = 0; i < count; ++i) {
+      releases_.send(locks, Resource(std::to_string(i)), tokens[static_cast<std::size_t>(i)]);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      transport_.resume(server(i));
+      server(i).stopped = false;
+      EXPECT_TRUE(server(i).keys.empty()) << count << " on " << i;
+    }
+    pool_.close_all();
+    clock_.advance(kPauseAfterSilence);
+  }
+}
+
+TEST_F(UnawaitedTest, SoAreServersThatAreBackedOffFrom) {
+  LockManager locks = manager(3);
+  std::vector<Token> tokens;
+  for (int i = 0; i < 30; ++i) tokens.push_back(token_of(locks, i));
+  for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
+  ASSERT_EQ(lock(locks, "other").decision, Decision::unreachable);
+  for (int i = 0; i < 30; ++i) {
+    releases_.send(locks, Resource(std::to_string(i)), tokens[static_cast<std::size_t>(i)]);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    transport_.resume(server(i));
+    EXPECT_TRUE(server(i).keys.empty()) << i;
   }
 }
 

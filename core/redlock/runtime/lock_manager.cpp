@@ -180,6 +180,12 @@ std::size_t LockManager::unanswered_bytes() const {
   return most;
 }
 
+bool LockManager::owes_removals() const {
+  return std::ranges::any_of(nodes_, [](const auto& node) {
+    return node->owes_removal() || (node->has_carried() && !node->has_conversation());
+  });
+}
+
 Outcome LockManager::take_extension(OperationId id) {
   Outcome outcome = pool_.take(id);
   if (outcome.decision != Decision::granted) return outcome;

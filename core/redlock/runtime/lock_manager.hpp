@@ -125,6 +125,12 @@ class LockManager {
   }
   // So many bytes, of whatever was asked of it, one of the servers may not have read yet.
   [[nodiscard]] std::size_t unanswered_bytes() const;
+  // Is a removal owed to one of the servers that was not sent on the connection that there is?
+  [[nodiscard]] bool owes_removals() const;
+  // The least that a server may take.
+  [[nodiscard]] Duration shortest_answer_time() const {
+    return std::ranges::min(*plan_->servers.answer_times());
+  }
   // The longest that a server may take.
   [[nodiscard]] Duration answer_time() const {
     return std::ranges::max(*plan_->servers.answer_times());

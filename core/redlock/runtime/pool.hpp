@@ -93,6 +93,8 @@ class Pool {
   // its connection's own time, one that was waited for in vain no more until it answers. For the
   // end of a request, after which nobody may come back for long.
   void deliver();
+  // The last chance: whatever server is backed off from.
+  void deliver(Reactor::Chance chance);
   // Closes connections that have been unused for `idle` and have nothing outstanding, and
   // forgets endpoints that nobody uses any more.
   void close_idle(Duration idle);
@@ -124,7 +126,6 @@ class Pool {
 
   void notice_fork();
   void tidy();
-  void deliver(Reactor::Chance chance);
   void close_connections();
   void forget_unused();
 

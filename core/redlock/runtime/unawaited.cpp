@@ -1,7 +1,5 @@
-// Asks what is cheap to answer, now and then.
+// Waits for what is unanswered, now and then.
 #include "redlock/runtime/unawaited.hpp"
-
-#include <algorithm>
 
 namespace redlock {
 
@@ -9,11 +7,23 @@ void UnawaitedReleases::send(LockManager& locks, const Resources& resources, con
   Pool& pool = locks.pool();
   // Taken at once: sent, and not waited for.
   (void)pool.take(locks.begin_unlock(resources, token));
-  if (locks.unanswered_bytes() < kBytesUnawaitedMax || pool.clock().now() < wait_again_) return;
-  const Outcome heard = pool.run(locks.begin_inspect(resources));
-  const bool silence = std::ranges::any_of(
-      heard.nodes, [](const NodeReport& report) { return report.reply.fault == Fault::timeout; });
-  if (silence) wait_again_ = pool.clock().now() + kPauseAfterSilence;
+  if (pool.clock().now() < wait_again_) return;
+  if (locks.owes_removals()) {
+    pool.deliver(Reactor::Chance::last);
+  } else if (locks.unanswered_bytes() < kBytesUnawaitedMax || hears_all(locks)) {
+    return;
+  }
+  wait_again_ = pool.clock().now() + kPauseAfterSilence;
+}
+
+// No longer than half of the time that an answer has: behind that the connection would be given up,
+// and with it the place for what is released next.
+bool UnawaitedReleases::hears_all(LockManager& locks) {
+  Pool& pool = locks.pool();
+  const Duration half = Duration::ns(locks.shortest_answer_time().count_ns() / 2);
+  const Instant end = pool.clock().now() + half;
+  while (locks.unanswered_bytes() > 0 && pool.clock().now() < end) pool.step(end);
+  return locks.unanswered_bytes() == 0;
 }
 
 }  // namespace redlock

@@ -24,7 +24,7 @@ struct Joined {
 // still removes.
 constexpr std::string_view kNames = R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
-local call = redis.pcall
+local call, unpack = redis.pcall, table.unpack or unpack
 )";
 
 // How a line is served. `serve(true)`: the key is free, and the first in line who can be reached
@@ -46,7 +46,7 @@ local call = redis.pcall
 // version of what stands in the two keys, and is not there in the first one: who reads a newer one
 // serves nobody, for he would strike out whom he does not understand.
 constexpr std::string_view kServe =
-    R"(local clock, turns = call('TIME'), 256
+    R"(local clock, turns = call('TIME'), 2000
 local strangers, yields, stays_free
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function newer()
@@ -193,7 +193,8 @@ end
 if clock.err then return clock end
 if newer() then return redis.error_reply('VERSION a newer version keeps this line') end
 local function standing(place)
-  return string.format('%.0f %d %s%03d', redis.call('PTTL', key), place, clock[1], clock[2] / 1000)
+  local ms = math.floor(clock[2] / 1000)
+  return string.format('%.0f %d %s%03d', redis.call('PTTL', key), place, clock[1], ms)
 end
 local function known(who) return redis.call('HGET', waiters, who) or '' end
 local function forget_others()
@@ -239,8 +240,8 @@ return standing(redis.call('ZRANK', line, me)))";
 }  // namespace
 
 const Script pass{Joined<kNames, kRemove, kServe, kPassOn>::kText,
-                  "98ca5ae22e4b5abb076ee2978a856448aa06e015"};
-const Script join{Joined<kNames, kServe, kJoin>::kText, "f45167679cd13a046f6227728a7edd1ad4a04d93"};
+                  "827101ec5632ac532839b7961218ea00c6d2c1ff"};
+const Script join{Joined<kNames, kServe, kJoin>::kText, "2665d86cfe98bb42613c4dc0767f7a1cdb0d07ed"};
 
 const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
                            "226967c76309c00f5ef247eb6d9414b32c257658"};

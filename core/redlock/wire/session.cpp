@@ -38,9 +38,10 @@ bool Session::queue_is_full() const {
 
 ScriptForm Session::form_for(const Awaited& request) const {
   // Undoing is rare, and must not depend on what the server remembers.
-  const bool known = known_scripts_.test(request.command->index());
-  const bool by_text = request.by_text || request.origin.operation == 0 || !known;
-  return by_text ? ScriptForm::text : ScriptForm::sha1;
+  if (request.by_text || request.origin.operation == 0) return ScriptForm::text;
+  const std::size_t script = request.command->index();
+  const bool offered = is_removal(*request.command) && offered_scripts_.test(script);
+  return known_scripts_.test(script) || offered ? ScriptForm::sha1 : ScriptForm::text;
 }
 
 void Session::write(Awaited& request) {
@@ -48,6 +49,7 @@ void Session::write(Awaited& request) {
   const std::string_view bytes = encoder_.encode(request.command, request.form);
   say(bytes);
   request.bytes = bytes.size();
+  if (request.form == ScriptForm::text) offered_scripts_.set(request.command->index());
   ++written_;
 }
 
@@ -67,6 +69,7 @@ void Session::take_back() noexcept {
     const Awaited& last = awaited_[written_ - 1];
     if (last.bytes > rest().size()) return;
     unsay(last.bytes);
+    if (last.form == ScriptForm::text) offered_scripts_.reset(last.command->index());
     --written_;
   }
 }
@@ -170,13 +173,17 @@ void Session::take_command_reply(const Awaited& request, const RespValue& value,
   // EVALSHA alone may be refused, by an ACL or by a name that was changed.
   if (by_sha1 && (unknown_script || is_refused_script(value))) {
     known_scripts_.reset(request.command->index());
+    offered_scripts_.reset(request.command->index());
     return repeat_as_text(request, arrivals);
   }
   std::optional<Reply> reply = reply_to(*request.command, value, secrets());
   // That no script has such a SHA-1 answers nothing else: an answer before it has been left out.
   if (!reply || unknown_script)
     return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
-  if (reply->answer == Answer::unknown) ++errors_[static_cast<std::size_t>(reply->fault)];
+  if (reply->answer == Answer::unknown) {
+    ++errors_[static_cast<std::size_t>(reply->fault)];
+    offered_scripts_.reset(request.command->index());
+  }
   if (reply->fault == Fault::scripts) known_scripts_.reset();
   if (reply->answer != Answer::unknown) {
     known_scripts_.set(request.command->index());

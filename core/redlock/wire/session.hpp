@@ -173,7 +173,8 @@ class Session final : public Conversation {
                           std::vector<Arrival>& arrivals);
   void repeat_as_text(const Awaited& request, std::vector<Arrival>& arrivals);
   // By text until this server has shown that it knows the script: when the outcome is certain
-  // before a NOSCRIPT arrives, nobody is there to react to it.
+  // before a NOSCRIPT arrives, nobody is there to react to it. A release also goes by SHA1 behind a
+  // text that is unanswered: many at once would fill the connection with text.
   [[nodiscard]] ScriptForm form_for(const Awaited& request) const;
   // Is a removal of the same lock among the awaited?
   [[nodiscard]] bool removal_follows(const Command& command) const;
@@ -185,6 +186,8 @@ class Session final : public Conversation {
   std::size_t written_ = 0;  // so many of the awaited, from the front
   // By Command::index(): the server has run this script for us, and has refused none since.
   std::bitset<std::variant_size_v<Command>> known_scripts_;
+  // The same: it was sent here as text, and nothing has been said against it.
+  std::bitset<std::variant_size_v<Command>> offered_scripts_;
   std::deque<Refused> refused_;
   Errors errors_{};
   bool served_ = false;
