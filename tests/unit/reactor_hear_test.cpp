@@ -271,6 +271,40 @@ TEST_F(AnUnansweredJoin, OfALockThatIsGrantedIsNotUndone) {
   EXPECT_EQ(transport_.open_count(), 3U);
 }
 
+// Of one wait after the other, and each stays.
+TEST_F(AnUnansweredJoin, KeepsTwoConnectionsOfAServerOpenAtMost) {
+  const std::size_t listeners = 3;
+  for (int i = 0; i < 6; ++i) {
+    (void)wait();
+    step_for(kTimeoutDefault + kBackoffMax);
+    EXPECT_LE(transport_.open_count(), listeners + 3 * 2) << i;
+  }
+  EXPECT_EQ(server(0).connections_opened, 1 + 6U);
+}
+
+// The wait may go on for hours.
+TEST_F(AJoin, ThatItsServerAnswersLateKeepsNoConnectionOpen) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    server(i).say = [&late = server(i)](const Arguments& request) -> std::optional<std::string> {
+      late.answer_time = request.size() == 10 ? Duration::ms(100) : Duration();
+      if (request.size() == 10) return std::string(test::kGranted);
+      return std::nullopt;
+    };
+  }
+  const OperationId id = wait();
+  step_for(Duration::ms(75));
+  LockManager locks = manager(3);
+  ASSERT_EQ(lock(locks, "while it is silent there").decision, Decision::granted);
+  const std::size_t listeners = 3;
+  EXPECT_EQ(transport_.open_count(), listeners + 3 + 3);
+  step_for(Duration::ms(50));
+  ASSERT_EQ(lock(locks, "behind its answer").decision, Decision::granted);
+  EXPECT_EQ(transport_.open_count(), listeners + 3);
+  const std::size_t before = server(0).log.size();
+  (void)pool_.take(id);
+  EXPECT_EQ(server(0).log.size(), before + 1) << "undone on the connection that there is";
+}
+
 TEST_F(AJoin, GoesOnANewConnectionWhereTheOldOneWasSilentForItsLimit) {
   pool_.set_idle_limit(Duration::seconds(5));
   wait();

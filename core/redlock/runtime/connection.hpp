@@ -157,10 +157,13 @@ class Connection {
   void say_last_words();
   // Lets go of a connection that is closing, and backs off from a server in trouble.
   void close(Instant now);
-  // The same, but it stays open for what is to be sent on it yet; nothing is read there any more.
+  // The same, but it stays open for what is to be sent on it yet; what is read there is thrown
+  // away.
   [[nodiscard]] SetAside set_aside(Instant now);
   // Sends there what it takes.
   void say(SetAside& connection, std::string_view bytes);
+  // Has its server answered there, or closed it?
+  [[nodiscard]] bool has_news(const SetAside& connection);
   // False: there is no memory for that, and it is as open as before.
   [[nodiscard]] bool close(const SetAside& connection) noexcept;
   // It belongs to the parent process.

@@ -202,6 +202,12 @@ void Connection<C>::say(SetAside& aside, std::string_view bytes) {
 }
 
 template <IsConversation C>
+bool Connection<C>::has_news(const SetAside& aside) {
+  std::array<char, kReceiveBytes> unread;
+  return transport_.receive(aside.connection, unread).state != IoState::blocked;
+}
+
+template <IsConversation C>
 bool Connection<C>::close(const SetAside& aside) noexcept {
   try {
     close_link(aside);

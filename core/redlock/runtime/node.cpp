@@ -37,6 +37,7 @@ void Node::heard(Instant now) {
   count_errors(now);
   note_refused(now);
   if (conversation().broken()) return;
+  close_answered_aside();
   waited_in_vain_ = false;
   send_carried(now);
   well_ = conversation().take_served() || well_;
@@ -176,6 +177,14 @@ void Node::let_go(std::span<const OperationId> waiting, Instant now) {
   aside_.push_back({{}, std::move(joins)});
   aside_.back().connection = set_aside(now);
   if (aside_.size() > kSetAsideMax && close(aside_.front().connection)) aside_.pop_front();
+}
+
+// What the server answered there it has carried out, and what undoes that may travel on the
+// connection that there is now.
+void Node::close_answered_aside() {
+  std::erase_if(aside_, [this](const Aside& aside) {
+    return has_news(aside.connection) && close(aside.connection);
+  });
 }
 
 void Node::complete_closing(Instant now, std::span<const OperationId> waiting) {

@@ -3,10 +3,11 @@
 // A connection that is given up stays `closing` until the operations with unanswered commands are
 // decided, at the latest when their own time is over: what they then say to undo still goes out on
 // this very connection, behind the unanswered command. Only then is it closed. Where that was a
-// join the wait may go on for long, on the next connection: until it is over the old one is set
-// aside. What could not be sent is carried over: it goes as soon as this connection has room for
-// it, or first on the next one. What the server would not carry out for the time being (it loads
-// its data, runs somebody's script, …) is repeated as soon as it carries out anything else.
+// join the wait may go on for long, on the next connection: until it is over, or the server has
+// answered on both, the old one is set aside. What could not be sent is carried over: it goes as
+// soon as this connection has room for it, or first on the next one. What the server would not
+// carry out for the time being (it loads its data, runs somebody's script, …) is repeated as soon
+// as it carries out anything else.
 //
 // All who use a node have time-outs of one magnitude (the pool sees to it): a connection is given
 // up when its most impatient user has waited long enough, which must not be at the expense of
@@ -25,9 +26,9 @@
 namespace redlock {
 
 inline constexpr std::size_t kCarriedMax = 256;
-// Connections that were given up and are kept for what undoes a join there, of one server. Who
-// waits asks a silent server anew after 50 ms, and once a second in the end.
-inline constexpr std::size_t kSetAsideMax = 8;
+// Connections that were given up and are kept for what undoes a join there, of one server: the
+// latest, behind which nothing of the wait is under way.
+inline constexpr std::size_t kSetAsideMax = 2;
 // Removals that nobody waits for may take this long on a new connection.
 inline constexpr Duration kCarriedAnswerTime = Duration::seconds(1);
 // A server that does not want them, or that nobody uses any more, is owed removals for so long.
@@ -108,6 +109,8 @@ class Node final : public Connection<Session> {
   void let_go(std::span<const OperationId> waiting, Instant now);
   // Says it on the connections on which it may undo a join.
   void undo_aside(const SharedCommand& removal);
+  // Requires a connection that is well.
+  void close_answered_aside();
   // What becomes of a removal that was not answered on the connection that is closing.
   void keep_unanswered(const Refused& unanswered, bool handed_over, Instant now);
   void send_carried(Instant now);
