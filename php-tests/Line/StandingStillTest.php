@@ -104,6 +104,46 @@ final class StandingStillTest extends LineTestCase
         }
     }
 
+    /**
+     * They go one after the other, and connections are given up in between.
+     *
+     * @dataProvider gaps
+     * @param list<int> $gaps in ms
+     */
+    public function testLeasesThatGoOneAfterTheOtherAreGivenBack(int $servers, array $gaps): void
+    {
+        $fleet = $this->fleet($servers);
+        $daemon = $this->php(self::STILL . '
+            $locks = new RedLock\LockManager($args["servers"]);
+            $leases = [];
+            foreach ($args["gaps"] as $i => $gap) {
+                $leases[] = $locks->acquire("r$i", 600000);
+            }
+            $lease = null;
+            $still(SIGSTOP);
+            foreach ($args["gaps"] as $gap) {
+                array_shift($leases);
+                usleep(1000 * $gap);
+            }
+            $still(SIGCONT);
+            report("goes on");
+            fgets(STDIN);
+        ', ['servers' => $fleet->specs($servers, 0.05), 'pids' => self::pids($fleet), 'gaps' => $gaps]);
+        self::assertSame('goes on', PhpProcess::report($daemon));
+        self::assertTrue(Wait::until(static fn (): bool => array_sum($fleet->each(static fn ($client): int => $client->call('DBSIZE'))) === 0, 'all locks to be given back'));
+        self::assertTrue($daemon->isRunning());
+    }
+
+    /** @return iterable<string, array{int, list<int>}> */
+    public static function gaps(): iterable
+    {
+        foreach ([1, 3] as $servers) {
+            yield "$servers, gaps past a timeout" => [$servers, [60, 60, 60, 60, 60]];
+            yield "$servers, past two" => [$servers, [0, 120, 3, 120, 3, 120]];
+            yield "$servers, from short to long" => [$servers, [0, 3, 10, 30, 60, 120, 200, 60, 3]];
+        }
+    }
+
     /** @return list<int> */
     private static function pids(Fleet $fleet): array
     {

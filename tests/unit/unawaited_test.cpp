@@ -12,6 +12,7 @@
 namespace redlock {
 namespace {
 
+using test::FakeServer;
 using test::FakeWorld;
 using test::kOneNs;
 
@@ -124,6 +125,56 @@ TEST_F(UnawaitedTest, SoAreServersThatAreBackedOffFrom) {
     transport_.resume(server(i));
     EXPECT_TRUE(server(i).keys.empty()) << i;
   }
+}
+
+// The connection is given up in each gap, and again in the next one.
+TEST_F(UnawaitedTest, SoAreThoseThatAreReleasedWithGaps) {
+  for (const int many : {1, 300}) {
+    LockManager locks = manager(3);
+    std::vector<Token> tokens;
+    for (int i = 0; i < many + 6; ++i) tokens.push_back(token_of(locks, i));
+    for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
+    for (int i = 0; i < many + 6; ++i) {
+      releases_.send(locks, Resource(std::to_string(i)), tokens[static_cast<std::size_t>(i)]);
+      if (i >= many) clock_.advance(kTimeoutDefault + Duration::ms(i));
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      transport_.resume(server(i));
+      EXPECT_TRUE(server(i).keys.empty()) << "behind " << many << " on " << i;
+    }
+    pool_.close_all();
+    clock_.advance(kPauseAfterSilence);
+  }
+}
+
+// Nor for others' servers, whatever they are owed.
+TEST_F(UnawaitedTest, AServerThatCannotBeConnectedToIsWaitedForOnceInAWhileForHalfOfATimeout) {
+  LockOptions patient = once();
+  patient.timeout = kTimeoutDefault * 10;
+  std::vector<ServerSpec> others = specs(4);
+  LockManager theirs(pool_, {others[3]}, patient);
+  LockManager locks = manager(3);
+  const Token foreign = token_of(theirs, 0);
+  std::vector<Token> tokens;
+  for (int i = 0; i < 300; ++i) tokens.push_back(token_of(locks, i));
+  for (const std::size_t i : {2U, 3U}) {
+    transport_.drop_connections(server(i));
+    server(i).reach = FakeServer::Reach::vanishes;
+  }
+  step_for(Duration::ms(1));
+  (void)pool_.take(theirs.begin_unlock(Resource("0"), foreign));
+  Duration longest;
+  int waits = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Duration span = time_of([&] {
+      releases_.send(locks, Resource(std::to_string(i)), tokens[static_cast<std::size_t>(i)]);
+    });
+    waits += span > Duration() ? 1 : 0;
+    longest = std::max(longest, span);
+    clock_.advance(Duration::ns(kPauseAfterSilence.count_ns() / 400));
+  }
+  EXPECT_EQ(waits, 1);
+  EXPECT_EQ(longest, Duration::ms(25));
 }
 
 TEST_F(UnawaitedTest, AServerThatStandsStillIsWaitedForOnceInAWhile) {

@@ -127,6 +127,8 @@ class LockManager {
   [[nodiscard]] std::size_t unanswered_bytes() const;
   // Is a removal owed to one of the servers that was not sent on the connection that there is?
   [[nodiscard]] bool owes_removals() const;
+  // Puts them on their way, and waits no longer than that.
+  void deliver_removals(Duration at_most) { pool_.deliver(nodes_, at_most); }
   // The least that a server may take.
   [[nodiscard]] Duration shortest_answer_time() const {
     return std::ranges::min(*plan_->servers.answer_times());

@@ -154,6 +154,12 @@ void Pool::close_idle(Duration idle) {
 
 void Pool::deliver() { deliver(Reactor::Chance::not_the_last); }
 
+void Pool::deliver(const NodeList& nodes, Duration at_most) {
+  notice_fork();
+  reactor_.deliver_removals(nodes, Reactor::Chance::last, at_most);
+}
+
+// The last chance: whatever server is backed off from.
 void Pool::deliver(Reactor::Chance chance) {
   notice_fork();
   // Before they are tried again, and so have a connection.

@@ -93,8 +93,8 @@ class Pool {
   // its connection's own time, one that was waited for in vain no more until it answers. For the
   // end of a request, after which nobody may come back for long.
   void deliver();
-  // The last chance: whatever server is backed off from.
-  void deliver(Reactor::Chance chance);
+  // To these servers alone, backed off from or not, and waits no longer than that.
+  void deliver(const NodeList& nodes, Duration at_most);
   // Closes connections that have been unused for `idle` and have nothing outstanding, and
   // forgets endpoints that nobody uses any more.
   void close_idle(Duration idle);
@@ -124,6 +124,7 @@ class Pool {
   };
   static unsigned magnitude_of(Duration timeout);
 
+  void deliver(Reactor::Chance chance);
   void notice_fork();
   void tidy();
   void close_connections();

@@ -78,8 +78,9 @@ class Reactor {
   }
   enum class Chance { not_the_last, last };
   // Puts removals on their way to these nodes' servers and waits until they have been sent, at most
-  // until the connections' own deadlines. Returns at once where nothing is owed.
-  void deliver_removals(const NodeList& nodes, Chance chance);
+  // until the connections' own deadlines, and no longer than `at_most`. Returns at once where
+  // nothing is owed.
+  void deliver_removals(const NodeList& nodes, Chance chance, Duration at_most = kTimeoutMax);
   // Shuts down connections that are idle since `before`, or all of them.
   void close_idle(Instant before);
   void close_all();
@@ -127,7 +128,7 @@ class Reactor {
   void close_where_decided(Node& node, Instant now);
   [[nodiscard]] bool undecided(OperationId id) const { return knows(id) && outcome(id) == nullptr; }
   // Each node's server has its own time.
-  void wait_for_removals(Instant start);
+  void wait_for_removals(const NodeList& nodes, Duration at_most);
   enum class Scope { outstanding, all };
   // Waits, and reads what is ready.
   Woken read(Instant deadline, Scope scope);

@@ -70,7 +70,7 @@ void Reactor::close_where_decided(Node& node, Instant now) {
   node.complete_closing(now, waiting);
 }
 
-void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
+void Reactor::deliver_removals(const NodeList& nodes, Chance chance, Duration at_most) {
   if (!live_.empty() || !listeners_.empty()) read(Instant(), Scope::all);
   if (forked()) return;
   for (const auto& node : nodes) {
@@ -81,18 +81,19 @@ void Reactor::deliver_removals(const NodeList& nodes, Chance chance) {
     });
     note_live(node);
   }
-  wait_for_removals(clock_.now());
+  wait_for_removals(nodes, at_most);
 }
 
-void Reactor::wait_for_removals(Instant start) {
+void Reactor::wait_for_removals(const NodeList& nodes, Duration at_most) {
+  const Instant start = clock_.now();
   NodeList owing;
-  for (const auto& node : live_) {
+  for (const auto& node : nodes) {
     if (node->owes_removal()) owing.push_back(node);
   }
   for (Instant now = start;; now = clock_.now()) {
     Instant until = Instant::never();
     for (const auto& node : owing) {
-      const Instant deadline = start + node->timeout();
+      const Instant deadline = start + std::min(node->timeout(), at_most);
       if (node->owes_removal() && now < deadline) until = std::min(until, deadline);
     }
     if (until == Instant::never()) break;
@@ -100,7 +101,8 @@ void Reactor::wait_for_removals(Instant start) {
     if (forked()) return;
   }
   for (const auto& node : owing) {
-    if (node->owes_removal() || node->has_carried()) node->note_waited_in_vain();
+    const bool had_its_time = at_most >= node->timeout();
+    if (had_its_time && (node->owes_removal() || node->has_carried())) node->note_waited_in_vain();
   }
 }
 

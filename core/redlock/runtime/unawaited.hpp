@@ -24,10 +24,13 @@ class UnawaitedReleases {
   void send(LockManager& locks, const Resources& resources, const Token& token);
 
  private:
+  // Puts on their way what is owed, and waits for a moment until it is.
+  void deliver(LockManager& locks);
   // Waits for a moment until every server has answered everything.
   [[nodiscard]] static bool hears_all(LockManager& locks);
 
   Instant wait_again_;
+  Instant deliver_again_;
 };
 
 }  // namespace redlock
