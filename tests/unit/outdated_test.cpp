@@ -9,6 +9,7 @@
 #include "redlock/algorithm/quorum_commands.hpp"
 #include "support/fake_world.hpp"
 #include "support/listening.hpp"
+#include "support/resp.hpp"
 #include "support/scripted.hpp"
 
 namespace redlock {
@@ -22,18 +23,22 @@ class AWaitThatIsGivenUp : public FakeWorld {
  protected:
   void SetUp() override {
     pool_.set_idle_limit(kLimit);
-    for (std::size_t i = 0; i < 3; ++i) {
-      server(i).keys["r"] = server(i).keys["q"] = "somebody else's";
-      server(i).say = [](const Arguments& request) -> std::optional<std::string> {
-        if (request.size() == 10) return "$21\r\n9000000 1 17000000000\r\n";
-        return std::nullopt;
-      };
-    }
+    stand_at("1");
     id_ = wait("r");
     step_for(Duration::ms(1));
     for (std::size_t i = 0; i < 3; ++i) {
       ASSERT_GT(joins(i, "r"), 0) << i;
       ASSERT_EQ(passes(i), 0) << i;
+    }
+  }
+  // The place in line that is answered.
+  void stand_at(const std::string& place) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      server(i).keys["r"] = server(i).keys["q"] = "somebody else's";
+      server(i).say = [place](const Arguments& request) -> std::optional<std::string> {
+        if (request.size() == 10) return test::bulk("9000000 " + place + " 17000000000");
+        return std::nullopt;
+      };
     }
   }
   OperationId wait(const std::string& resource) {
@@ -145,6 +150,8 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhateverWasAnsweredBefor
 }
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereItEndedByItsTime) {
+  // Who stands so far behind asks every ten seconds.
+  stand_at("100");
   const OperationId brief = locks_.begin_wait(Resource("q"), Duration::seconds(30),
                                               kLimit + Duration::seconds(2), 100, "");
   step_for(kLimit + Duration::seconds(3));
