@@ -20,12 +20,12 @@ final class TimesTest extends LeaseTestCase
             set_error_handler(static fn () => throw new ErrorException("never"));
             $locks = new RedLock\LockManager($args["servers"]);
             $told = static fn (): int => substr_count(file_get_contents($args["log"]), "a ttl of 10 is that many milliseconds, not seconds");
-            $locks->acquire("r", 100);
-            @$locks->acquire("a", 10);
+            $leases[] = $locks->acquire("r", 100);
+            @$leases[] = $locks->acquire("a", 10);
             report($told());
             $locks->synchronized("b", static fn () => null, 10, 0, ["keepAlive" => false]);
             report($told());
-            $locks->acquire("c", 10);
+            $leases[] = $locks->acquire("c", 10);
             report($told());
         ', ['servers' => self::$fleet->specs(3, 2.0), 'log' => $log], ['display_errors' => '0', 'log_errors' => '1', 'error_log' => $log]);
         self::assertSame([0, 1, 1], array_map(static fn (): int => (int) $process->readLine(), [1, 2, 3]));
