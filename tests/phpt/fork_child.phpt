@@ -19,10 +19,10 @@ pcntl_signal(SIGUSR1, function () use ($socket, &$forked) {
     }
     pcntl_waitpid($forked, $status);
     [$first, $heard] = heard_by($socket);
-    echo 'parent: ', substr_count($heard, "SET\r\n"), ' SET, ', substr_count($heard, 'EVAL'), " EVAL\n";
+    vprintf("parent: %d taken, %d removed\n", taken_and_removed($heard));
     echo feof($first) ? "parent's connection was closed\n" : "parent's connection is open\n";
     [$second, $heard] = heard_by($socket);
-    echo 'child: ', substr_count($heard, "SET\r\n"), " SET on a connection of its own\n";
+    vprintf("child: %d taken on a connection of its own\n", taken_and_removed($heard));
     fwrite($first, "+OK\r\n");
     $GLOBALS['kept'] = [$first, $second];
 });
@@ -45,7 +45,7 @@ if ($forked === 0) {
 --EXPECTF--
 child: RedLock::lock(): the process forked during the call
 RedLock\QuorumException: RedLock::lock(): no majority of 1 server could be asked for 'r' (needs 1, tried for %d ms): 127.0.0.1:%d: no answer (timed out after 100 ms)
-parent: 1 SET, 0 EVAL
+parent: 1 taken, 0 removed
 parent's connection is open
-child: 1 SET on a connection of its own
+child: 1 taken on a connection of its own
 parent got the lock

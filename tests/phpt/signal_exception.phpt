@@ -19,8 +19,8 @@ say(fn() => $lock->lock('resource', 10000));
 echo microtime(true) - $began < 15 ? "soon\n" : "late\n";
 
 [, $heard] = heard_by($socket);
-preg_match_all('/\b(SET|EVAL|EVALSHA)\r\n/', $heard, $commands);
-echo implode(' ', $commands[1]), "\n";
+[$taken, $removed] = taken_and_removed($heard);
+echo $taken, ' taken, ', $removed, is_undone($heard) ? " removed behind that\n" : " removed\n";
 preg_match('/resource\r\n\$\d+\r\n(\w+)\r\n/', $heard, $token);
 echo substr_count($heard, $token[1]), " times the token\n";
 
@@ -34,7 +34,7 @@ echo microtime(true) - $began < 30 ? "soon\n" : "late\n";
 --EXPECT--
 DomainException: from the handler
 soon
-SET EVAL
+1 taken, 1 removed behind that
 2 times the token
 DomainException: from the handler
 0.0

@@ -14,7 +14,7 @@ $lock = new RedLock([$address], 0, 1, ['timeout' => 20]);
 $began = microtime(true);
 register_shutdown_function(function () use ($socket, $lock, $began) {
     [, $heard] = heard_by($socket);
-    echo preg_match('/SET\r\n.*EVAL\r\n/s', $heard) ? 'undone ' : 'not undone ';
+    echo is_undone($heard) ? 'undone ' : 'not undone ';
     echo microtime(true) - $began < 5 ? "soon\n" : "late\n";
     say(fn() => $lock->lastErrors());
 });
