@@ -56,14 +56,14 @@ class Wait : public testing::Test {
   }
   void grant(std::size_t node, Instant now) { answer(node, Reply::granted(), now); }
   void deny(std::size_t node, Instant now,
-            const std::string& standing = "9000 4 " + std::to_string(kWall)) {
+            const std::string& standing = "9000 100 " + std::to_string(kWall)) {
     answer(node, Reply::denied(standing), now);
   }
   void push(std::size_t node, Instant now) {
     const Push push{Push::Kind::granted, join(node).token, join(node).entry.echo, {}};
     EXPECT_TRUE(line_->take_push(NodeIndex(node), push, now));
   }
-  // All that stand in line are told that somebody has it.
+  // All that stand in line are told that somebody has it: so far behind, they ask every ten seconds.
   void deny_all(Instant now) {
     drain();
     for (std::size_t i = 0; i < nodes_; ++i) deny(i, now);
