@@ -63,7 +63,8 @@ class Wait : public testing::Test {
     const Push push{Push::Kind::granted, join(node).token, join(node).entry.echo, {}};
     EXPECT_TRUE(line_->take_push(NodeIndex(node), push, now));
   }
-  // All that stand in line are told that somebody has it: so far behind, they ask every ten seconds.
+  // All that stand in line are told that somebody has it: so far behind, they ask every ten
+  // seconds.
   void deny_all(Instant now) {
     drain();
     for (std::size_t i = 0; i < nodes_; ++i) deny(i, now);
