@@ -236,7 +236,7 @@ TEST_F(Wait, AVoteIsYieldedWhereNoMajorityCanBeAsked) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
   for (const std::size_t node : {1U, 2U}) {
-    line_->take_hearing(NodeIndex(node), {"", Fault::maxclients, "no room"}, t(2));
+    line_->take_hearing(NodeIndex(node), {"", Fault::timeout, "no answer"}, t(2));
   }
   EXPECT_TRUE(drain().empty());
   push(0, t(3));
