@@ -22,9 +22,10 @@ class Waits {
   // A call that waits in line begins, and ends.
   void begins(Contender party, std::int64_t now_ns);
   void ends(Contender party);
-  // The server is full for a new connection of this client's: maybe for the one on which it
-  // listens. Where those leave no majority that it can hear, it asks now and then instead, like
-  // everybody who does not stand in line, and may find the lock taken again each time.
+  // The server is full for a new connection of this client's, or refuses its password: maybe on
+  // the one on which it listens. Where those leave no majority that it can hear, it asks now and
+  // then instead, like everybody who does not stand in line, and may find the lock taken again each
+  // time.
   void turned_away(std::uint32_t client, std::uint32_t server, std::int64_t now_ns);
   // It has joined there by what it wrote then: nobody does who cannot be told of his turn.
   void joined(std::uint32_t client, std::uint32_t server, std::int64_t written_ns);

@@ -323,7 +323,10 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
     checker_.asked_to_be_heard(connection.client, connection.server, answer);
   }
   if (answer.front() == '-') count_refusal(machine, answer);
-  if (answer.starts_with("-WRONGPASS")) connection.unaccepted_ns = now_ns_;
+  if (answer.starts_with("-WRONGPASS")) {
+    connection.unaccepted_ns = now_ns_;
+    checker_.turned_away(connection.client, connection.server);
+  }
   auto told = RemovalWatch::Told::served;
   if (answer.starts_with("-NOSCRIPT")) told = RemovalWatch::Told::no_script;
   if (now_ns_ < machine.hostile_until_ns && spoil(machine, arguments, answer)) {
