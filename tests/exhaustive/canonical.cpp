@@ -50,14 +50,16 @@ Message read_message(Reader& in) {
 // An idle link, by far the most frequent, is one byte.
 void write_link(Bytes& out, const Link& link) {
   const bool more = link.count != 0 || link.zombie_count != 0 || link.carried != 0 || link.held ||
-                    link.known != 0 || link.strays != 0 || link.again != 0;
+                    link.known != 0 || link.offered != 0 || link.strays != 0 || link.again != 0;
   put(out,
       byte(flags(link.open, link.broken, link.failed) | (more ? 8 : 0) | (link.closing ? 16 : 0) |
            (link.usable ? 32 : 0) | (link.doubted ? 64 : 0) | (link.late ? 128 : 0)));
   if (!more) return;
-  const bool seldom = link.held || link.known != 0 || link.strays != 0 || link.again != 0;
+  const bool seldom =
+      link.held || link.known != 0 || link.offered != 0 || link.strays != 0 || link.again != 0;
   put(out, byte((link.held ? 1 : 0) | (seldom ? 2 : 0) | link.ready_left << 2));
   if (seldom) put(out, link.known);
+  if (seldom) put(out, link.offered);
   for (int i = 0; seldom && i < 4; ++i) put(out, byte(link.strays >> 8 * i & 255U));
   for (int i = 0; seldom && i < 4; ++i) put(out, byte(link.again >> 8 * i & 255U));
   put(out, byte(link.count | link.zombie_count << 4));
@@ -88,6 +90,7 @@ void read_link(Reader& in, Link& link) {
   link.ready_left = byte(more >> 2);
   const bool seldom = (more & 2) != 0;
   if (seldom) link.known = in.get();
+  if (seldom) link.offered = in.get();
   for (unsigned i = 0; seldom && i < 4; ++i) {
     link.strays |= static_cast<std::uint32_t>(in.get()) << 8U * i;
   }

@@ -63,6 +63,7 @@ struct Link {
   bool held = false;     // the handshake is unconfirmed: nothing is written
   Byte ready_left = 0;   // held: ticks until it is given up
   Byte known = 0;        // bit i: the server has run script i here
+  Byte offered = 0;      // bit i: script i was sent here as text, and not refused since
   Byte count = 0;
   Byte zombie_count = 0;
   std::uint32_t carried = 0;  // removals for the next connection: bit command + 16 * round

@@ -94,7 +94,7 @@ class World {
                                      const Message& message);
   void open_link(State& state, int client, int server);
   void append(Link& link, const Message& message);
-  void write(const Link& link, Message& message) const;
+  void write(Link& link, Message& message) const;
   void admit(State& state, const Move& move);
   // Does its client still wait for the answer?
   [[nodiscard]] bool is_current(const State& state, int client, const Message& message) const;

@@ -190,6 +190,7 @@ void World::deliver(State& state, const Move& move) {
   const Byte script = book_.at(message.command).script;
   if (message.answer == Answer::unknown_script) {
     link.known = byte(link.known & ~script);
+    link.offered = byte(link.offered & ~script);
     repeat_as_text(state, turn, message, move.server);
   } else {
     if (follows_scripts()) link.known = byte(link.known | script);

@@ -37,9 +37,14 @@ class LastWords {
 
 }  // namespace
 
-// What waits for an unconfirmed handshake gets its form when it is written.
-void World::write(const Link& link, Message& message) const {
-  message.by_sha1 = message.wanted && (link.known & book_.at(message.command).script) != 0;
+// What waits for an unconfirmed handshake gets its form when it is written. A removal goes by SHA1
+// behind a text that is unanswered, too.
+void World::write(Link& link, Message& message) const {
+  const Byte script = book_.at(message.command).script;
+  const Byte ready =
+      book_.at(message.command).removal ? byte(link.known | link.offered) : link.known;
+  message.by_sha1 = message.wanted && (ready & script) != 0;
+  if (follows_scripts() && !message.by_sha1) link.offered = byte(link.offered | script);
 }
 
 void World::append(Link& link, const Message& message) {
@@ -259,7 +264,7 @@ void World::close_link(State& state, int client, int server) {
   const bool reachable = !link.broken;
   link.queue = {};
   link.again = again;
-  link.count = link.known = link.ready_left = 0;
+  link.count = link.known = link.offered = link.ready_left = 0;
   link.open = link.broken = link.closing = link.usable = link.late = link.held = false;
   if (words.zombie() != 0 && reachable) add_zombie(link, words.zombie());
 }
