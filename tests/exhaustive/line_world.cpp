@@ -160,7 +160,8 @@ void LineWorld::join(const Said& said) {
   const int me = said.client;
   const auto standing = [&](auto place) {
     const std::string left(holder_ == kNobody ? "-2" : kLeft);
-    answer(said, Reply::denied(left + " " + std::to_string(place) + " 0"));
+    // So far apart that only the first asks again within a second.
+    answer(said, Reply::denied(left + " " + std::to_string(100 * place) + " 0"));
   };
   const auto known = line_.find(me);
   const auto in_line = [&] { return known != line_.end() && known->second.echo > said.echo; };
