@@ -6,42 +6,7 @@ pcntl
 posix
 --FILE--
 <?php
-final class Kept
-{
-    public static int $alive = 0;
-    public array $list = [];
-    public ?object $other = null;
-    public static mixed $shared = null;
-    public function __construct(mixed ...$values) { ++self::$alive; }
-    public function __destruct() { --self::$alive; }
-    public function with(mixed ...$values): static { return $this; }
-}
-final class Interrupted extends Exception {}
-
-function signal(mixed $value = null): mixed
-{
-    return $value;
-}
-function take(mixed ...$values): int
-{
-    return count($values);
-}
-function first(mixed $first = null, mixed $second = null): mixed
-{
-    return $first;
-}
-function row(): array
-{
-    return [new Kept(), str_repeat('x', 20)];
-}
-function ring(): int
-{
-    return posix_kill(getmypid(), SIGUSR1);
-}
-pcntl_async_signals(true);
-pcntl_signal(SIGUSR1, function (): void { throw new Interrupted(); });
-
-$kill = 'posix_kill(' . getmypid() . ', SIGUSR1)';
+require __DIR__ . '/interrupt.inc';
 $shapes = [
     'take(KILL)', 'take(new Kept(), KILL)', 'take(KILL, new Kept())', 'take(row(), take(new Kept(), KILL), row())',
     'first(second: KILL)', 'first(new Kept(), second: KILL)', 'first(KILL, second: new Kept())', 'take(...[KILL])',
@@ -65,36 +30,7 @@ $shapes = [
     'take(array_map("take", [new Kept()]), usort($GLOBALS["u"], fn($a, $b) => KILL), new Kept())', 'static $t = 1; $t = KILL',
 ];
 $u = [1, 2];
-$ran = 0;
-$code = '<?php return [';
-foreach ($shapes as $shape) {
-    $code .= "\nfunction () { \$s = \$f = 'signal'; \$row = row(); \$object = new Kept(); "
-        . str_replace('KILL', $kill, $shape) . '; },';
-}
-// A file, so that opcache and its compiler have a part in it where they are on.
-$file = __DIR__ . '/interrupt_places.tmp.php';
-file_put_contents($file, $code . '];');
-foreach (require $file as $n => $run) {
-    $shape = $shapes[$n];
-    for ($i = 0; $i < 30; $i++) {
-        $before = Kept::$alive;
-        try {
-            $run();
-            echo "no exception: $shape\n";
-        } catch (Interrupted) {
-            ++$ran;
-        }
-        gc_collect_cycles();
-        Kept::$shared = null;
-        if (Kept::$alive !== $before) {
-            echo Kept::$alive - $before, " of its objects are left: $shape\n";
-            break;
-        }
-    }
-}
-echo $ran === 30 * count($shapes) ? 'all' : $ran, " interrupted\n";
+interrupt_all($shapes, 'posix_kill(' . getmypid() . ', SIGUSR1)');
 ?>
---CLEAN--
-<?php unlink(__DIR__ . '/interrupt_places.tmp.php'); ?>
 --EXPECT--
 all interrupted
