@@ -95,7 +95,7 @@ final class EndTest extends LeaseTestCase
         yield 'a fatal error by name' => ['trigger_error("end", E_USER_ERROR);'];
         yield 'the memory limit' => ['$all = []; while (true) { $all[] = str_repeat("x", 100000); }', ['memory_limit' => '16M']];
         yield 'the time limit' => ['set_time_limit(1); while (true) { hash("sha256", "x"); }'];
-        yield 'the time limit during a wait' => ['set_time_limit(1); $locks->acquire("r", 60000, 600000);'];
+        yield 'the time limit during a wait' => ['set_time_limit(1); $none = $locks->acquire("r", 60000, 600000);'];
         yield 'die in a shutdown function' => ['register_shutdown_function(static function () { die; });'];
         yield 'an object that holds it' => ['$o = new stdClass(); $o->self = $o; $o->lease = $lease; unset($lease); gc_disable();'];
         yield 'a suspended fiber' => ['$f = new Fiber(function () use (&$lease) { $l = $lease; $lease = null; Fiber::suspend(); }); $f->start();'];

@@ -115,7 +115,7 @@ final class EventsTest extends LeaseTestCase
             },
         ]);
         try {
-            $locks->acquire('r');
+            $none = $locks->acquire('r');
             self::fail('nothing was thrown');
         } catch (\RedLock\QuorumException $exception) {
             self::assertSame([['unreachable', $exception->faults()]], $told);

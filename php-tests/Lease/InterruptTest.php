@@ -15,7 +15,7 @@ final class InterruptTest extends LeaseTestCase
     private const LOSSES = 100;
 
     /** @return iterable<string, array{array<string, string|int>}> */
-    public function compilers(): iterable
+    public static function compilers(): iterable
     {
         $opcache = ['opcache.enable_cli' => 1, 'opcache.file_update_protection' => 0, 'opcache.jit' => 'off'];
         yield 'none' => [[]];

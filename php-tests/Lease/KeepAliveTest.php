@@ -167,7 +167,7 @@ final class KeepAliveTest extends LeaseTestCase
         $lease = self::leased($locks, 'r', 300, self::KEPT_OR_THROWN);
         self::caught(LeaseLostException::class, static function () use ($locks): void {
             self::steal();
-            $locks->acquire('held', 1000, 60_000);
+            $none = $locks->acquire('held', 1000, 60_000);
         });
         self::assertTrue($held->isLive());
         self::assertFalse($lease->isLive());
@@ -259,7 +259,7 @@ final class KeepAliveTest extends LeaseTestCase
             for ($files = []; $file = @fopen("/dev/null", "r"); $files[] = $file) {
             }
             try {
-                $locks->acquire("r", 10000, 5000, ["keepAlive" => true]);
+                $none = $locks->acquire("r", 10000, 5000, ["keepAlive" => true]);
             } catch (RedLock\KeepAliveException $error) {
                 report($error->getMessage());
             }

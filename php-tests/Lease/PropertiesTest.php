@@ -48,7 +48,7 @@ final class PropertiesTest extends LeaseTestCase
     public function testACircleThroughAPropertyIsCollected(): void
     {
         $lease = self::leased(self::locks());
-        $array = new \ArrayObject($lease);
+        $array = self::around(\ArrayObject::class, $lease);
         self::tried(static fn () => $array['token'] = [$lease]);
         self::tried(static fn () => $array['token'] = new \ArrayIterator([$lease]));
         unset($array, $lease);
@@ -92,25 +92,25 @@ final class PropertiesTest extends LeaseTestCase
         })];
         foreach (['a string' => 'x', 'an int' => 7, 'a float' => 1.5, 'an array' => [1, 2], 'null' => null] as $what => $value) {
             yield "ArrayObject with $what" => [static function (Lease $lease) use ($value): void {
-                $array = new \ArrayObject($lease);
+                $array = self::around(\ArrayObject::class, $lease);
                 self::tried(static fn () => $array['resource'] = $value);
                 self::tried(static fn () => $array['token'] = $value);
             }];
         }
         yield 'ArrayObject with an object that uses the lock as it goes' => [static function (Lease $lease): void {
-            $array = new \ArrayObject($lease);
+            $array = self::around(\ArrayObject::class, $lease);
             $seen = \WeakReference::create($lease);
             $guest = self::guest(static fn () => $seen->get()?->shorten(1000));
             self::tried(static fn () => $array['token'] = $guest);
         }];
         yield 'ArrayObject that unsets' => [static function (Lease $lease): void {
-            $array = new \ArrayObject($lease);
+            $array = self::around(\ArrayObject::class, $lease);
             self::tried(static function () use ($array): void {
                 unset($array['resource'], $array['token']);
             });
         }];
         yield 'ArrayIterator' => [static function (Lease $lease): void {
-            $array = new \ArrayIterator($lease);
+            $array = self::around(\ArrayIterator::class, $lease);
             foreach (['resource', 'token'] as $name) {
                 self::tried(static fn () => $array[$name] = 'x');
             }
@@ -135,6 +135,18 @@ final class PropertiesTest extends LeaseTestCase
     private static function walk(Lease $lease, callable $each): void
     {
         self::tried(static fn () => array_walk($lease, $each));
+    }
+
+    /** PHP 8.6 refuses objects that show others than their properties, and then there is nothing to write to. */
+    private static function around(string $class, Lease $lease): \ArrayAccess
+    {
+        try {
+            return new $class($lease);
+        } catch (\InvalidArgumentException $refusal) {
+            self::assertGreaterThanOrEqual(80_600, PHP_VERSION_ID, $refusal->getMessage());
+            self::assertStringContainsString('is not compatible with', $refusal->getMessage());
+            return new $class();
+        }
     }
 
     /** Later PHP refuses some of it. */

@@ -39,12 +39,12 @@ final class StatsTest extends LeaseTestCase
         yield 'acquired and released' => ['$a = $locks->acquire("r"); unset($a); $locks->acquire("r")->release();', ['acquired' => 2, 'released' => 2]];
         yield 'acquired' => ['$a = $locks->acquire("r");', ['acquired' => 1]];
         yield 'detached' => ['$locks->acquire("r")->detach();', ['acquired' => 1]];
-        yield 'denied' => ['$a = $locks->acquire("r"); $locks->acquire("r");', ['acquired' => 1, 'denied' => 1]];
-        yield 'timed out' => ['$a = $locks->acquire("r"); $locks->acquire("r", 1000, 50);', ['acquired' => 1, 'timedOut' => 1]];
+        yield 'denied' => ['$a = $locks->acquire("r"); $none = $locks->acquire("r");', ['acquired' => 1, 'denied' => 1]];
+        yield 'timed out' => ['$a = $locks->acquire("r"); $none = $locks->acquire("r", 1000, 50);', ['acquired' => 1, 'timedOut' => 1]];
         yield 'extended' => ['$a = $locks->acquire("r"); $a->extend(); $a->extend(40000);', ['acquired' => 1, 'extended' => 2]];
         yield 'lost' => ['$a = $locks->acquire("r", 100); usleep(200000); $a->isLive(); $a->isLive(); unset($a);', ['acquired' => 1, 'lost' => 1]];
         yield 'unreachable' => [
-            '$dead = new RedLock\LockManager("127.0.0.1:1"); try { $dead->acquire("r"); } catch (RedLock\QuorumException) {}',
+            '$dead = new RedLock\LockManager("127.0.0.1:1"); try { $none = $dead->acquire("r"); } catch (RedLock\QuorumException) {}',
             ['unreachable' => 1],
         ];
         yield 'given up by a signal handler' => [
@@ -52,7 +52,7 @@ final class StatsTest extends LeaseTestCase
             pcntl_signal(SIGALRM, function () { throw new RuntimeException("enough"); });
             $a = $locks->acquire("r");
             pcntl_alarm(1);
-            try { $locks->acquire("r", 1000, 30000); } catch (RuntimeException) {}',
+            try { $none = $locks->acquire("r", 1000, 30000); } catch (RuntimeException) {}',
             ['acquired' => 1, 'undone' => 1],
         ];
         yield 'by any object' => ['$a = (new RedLock\LockManager($args["servers"]))->acquire("r"); unset($a);', ['acquired' => 1, 'released' => 1]];
@@ -84,7 +84,7 @@ final class StatsTest extends LeaseTestCase
         $servers = self::stats('
             $dead = new RedLock\LockManager("127.0.0.1:1", ["timeout" => 0.1]);
             for ($i = 0; $i < 3; $i++) {
-                try { $dead->acquire("r"); } catch (RedLock\QuorumException) {}
+                try { $none = $dead->acquire("r"); } catch (RedLock\QuorumException) {}
             }
         ')['servers'];
         $dead = $servers['127.0.0.1:1'];

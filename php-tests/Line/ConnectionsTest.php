@@ -16,7 +16,7 @@ final class ConnectionsTest extends LineTestCase
     /** A request that waits in vain, and says on how many connections its thread listens. */
     private const REQUEST = '
         $locks = new RedLock\LockManager(json_decode($_GET["servers"]));
-        $locks->acquire("r", 1000, 300);
+        $none = $locks->acquire("r", 1000, 300);
         echo $locks->stats()["listeners"];
     ';
 
@@ -96,7 +96,7 @@ final class ConnectionsTest extends LineTestCase
         $lease = self::holding();
         $process = $this->php('
             $locks = new RedLock\LockManager($args["servers"]);
-            $locks->acquire("r", 1000, 300);
+            $none = $locks->acquire("r", 1000, 300);
             report($locks->stats()["listeners"]);
             for ($end = hrtime(true) + 8e9; hrtime(true) < $end && $locks->stats()["listeners"] > 0; usleep(100000)) {
                 $locks->inspect("other");

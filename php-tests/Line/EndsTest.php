@@ -148,7 +148,7 @@ final class EndsTest extends LineTestCase
         $greedy = 'pcntl_signal(SIGUSR1, function () { $text = str_repeat("x", 1 << 30); });';
         $waiter = $this->php(self::HANDLERS . $greedy . '
             $locks = new RedLock\LockManager($args["servers"]);
-            $locks->acquire("r", 30000, 60000);
+            $none = $locks->acquire("r", 30000, 60000);
         ', ['servers' => self::$fleet->specs(3, 2.0)], ['memory_limit' => '64M']);
         self::awaitLine(1);
         $waiter->signal(SIGUSR1);

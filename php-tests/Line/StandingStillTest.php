@@ -43,7 +43,7 @@ final class StandingStillTest extends LineTestCase
             $held->release();
             $still(SIGSTOP);
             try {
-                $locks->acquire("r", 30000, $args["wait"]);
+                $none = $locks->acquire("r", 30000, $args["wait"]);
                 report("no exception");
             } catch (RedLock\QuorumException $exception) {
                 report($exception->getMessage());

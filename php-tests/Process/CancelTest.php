@@ -125,7 +125,7 @@ final class CancelTest extends LineTestCase
         $server = $this->server();
         $web = $this->web('
             $locks = new RedLock\LockManager([["127.0.0.1", ' . $server->port . ', 2.0]]);
-            $locks->acquire("r", 30_000, 300);
+            $none = $locks->acquire("r", 30_000, 300);
             echo $locks->lastErrors()["lock"] ?? "waited";
             RedLock\LockManager::cancelWaits();
         ');

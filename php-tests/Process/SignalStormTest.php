@@ -52,7 +52,7 @@ final class SignalStormTest extends SharedFleetTestCase
     ';
 
     /** @return iterable<string, array{string, int}> */
-    public function leases(): iterable
+    public static function leases(): iterable
     {
         yield 'kept in a variable' => ['$got = $locks->acquire("r$i", 600_000);', 0];
         yield 'passed on' => ['$got = $pass($locks->acquire("r$i", 600_000));', 0];
@@ -74,7 +74,7 @@ final class SignalStormTest extends SharedFleetTestCase
     }
 
     /** @return iterable<string, array{string, string}> */
-    public function handles(): iterable
+    public static function handles(): iterable
     {
         yield 'RedLock' => ['$got = $redLock->lock("r$i", 600_000);', 'if ($got) { $redLock->unlock($got); }'];
         yield 'PidLock' => ['$got = $pids->getPidLock("r$i", 600);', 'if ($got) { $pids->releasePidLock("r$i"); }'];

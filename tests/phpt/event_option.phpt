@@ -34,7 +34,7 @@ $locks = new RedLock\LockManager($address, ['onEvent' => function (string $event
     throw new LogicException('the logger is broken');
 }]);
 try {
-    $locks->acquire('r', 1000);
+    $none = $locks->acquire('r', 1000);
 } catch (RedLock\QuorumException $exception) {
     echo get_class($exception), ' ', var_export($exception->getPrevious(), true), "\n";
 }
