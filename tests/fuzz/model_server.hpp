@@ -107,7 +107,8 @@ class ModelServer {
     if (script && arguments.size() == kJoinWords) {
       told = {{}, "$8\r\n4711 3 9\r\n", "4711 3 9", "+GRANTED\r\n"};
     }
-    if (!script) told = {{}, "$-1\r\n", {}, "+OK\r\n"};
+    if (!script || arguments[1] == scripts::set_if_absent.text)
+      told = {{}, "$-1\r\n", {}, "+OK\r\n"};
     answer_command(undo ? 0 : id, by_sha1, told, input.choice(6));
   }
 

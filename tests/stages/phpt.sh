@@ -9,10 +9,7 @@ run_phpt() {
   rm -rf "$tests"
   mkdir -p "$tests/tests"
   tracked tests/phpt stubs | tar -cf - -T - | tar -xf - -C "$tests"
-  # One signals itself; make test looks for extensions of PHP's own beside ours.
-  local posix
-  posix=$("${PHP_CONFIG:-php-config}" --extension-dir)/posix.so
-  [[ ! -e $posix ]] || ln -sf "$posix" build-ext/obj/modules/
+  lend_posix build-ext/obj
   # One is about a signal that thread-safe builds do not use.
   [[ -z $(php -r 'echo PHP_ZTS ?: "";') ]] || rm "$tests/tests/phpt/time_limit_timer.phpt"
   gauge_total=$(find "$tests" -name '*.phpt' | wc -l)
@@ -35,6 +32,13 @@ run_phpt() {
     done
     sed -nE 's|^.* \[.*/(phpt/[^]/]*\.phpt)\] \((warn: .*)\)$|FAILED: tests/\1 (\2)|p' "$log"
   fi
+}
+
+# lend_posix FOLDER: one test signals itself; make test looks in FOLDER for extensions of PHP's own beside ours.
+lend_posix() {
+  local posix
+  posix=$("${PHP_CONFIG:-php-config}" --extension-dir)/posix.so
+  [[ ! -e $posix ]] || ln -sf "$posix" "$1/modules/"
 }
 
 # count_phpt LOG KIND: sets counted to the number in a line like "Tests passed : 26 (100.0%)".

@@ -224,6 +224,14 @@ TEST(ReplyTo, ReasonsArePrintableAndClipped) {
   EXPECT_TRUE(reply.text.starts_with("bad?[31m"));
 }
 
+TEST(ReplyTo, ALongRefusalOfAScriptIsClippedSoThatWhatToAllowIsToldWithin) {
+  const Reply reply =
+      error_reply(SetIfAbsent{kKey, kToken, Duration::ms(5)},
+                  "NOPERM no permissions to run the 'eval' command" + std::string(10'000, 'x'));
+  EXPECT_EQ(reply.text.size(), kReasonBytesMax);
+  EXPECT_TRUE(reply.text.ends_with("allow +eval +evalsha)"));
+}
+
 TEST(IsUnknownScript, OnlyAnErrorThatBeginsWithNoscript) {
   EXPECT_TRUE(is_unknown_script(value(RespKind::error, 0, "NOSCRIPT No matching script.")));
   EXPECT_FALSE(is_unknown_script(value(RespKind::error, 0, "ERR NOSCRIPT")));

@@ -1,6 +1,7 @@
 // From any command to its own dialect.
 #include "redlock/wire/translate.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -26,7 +27,10 @@ std::optional<Reply> read(const C& command, const RespValue& value, const Secret
   if (ReadReply told = Dialect<C>::read_error(command, value)) return told;
   const Fault fault = fault_of(value.text);
   std::string reason = secrets.shown(value.text, command.lock().proof);
-  if (fault == Fault::scripts) reason += kScriptsAreNeeded;
+  if (fault == Fault::scripts) {
+    reason.resize(std::min(reason.size(), kReasonBytesMax - kScriptsAreNeeded.size()));
+    reason += kScriptsAreNeeded;
+  }
   return Reply::unknown(fault, std::move(reason));
 }
 
