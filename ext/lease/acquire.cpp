@@ -7,6 +7,7 @@
 
 #include "border/exceptions.hpp"
 #include "border/text.hpp"
+#include "lease/interrupt.hpp"
 #include "lease/object.hpp"
 #include "lease/stats.hpp"
 #include "quorum/handle.hpp"
@@ -197,7 +198,10 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
   const bool may_ask = asked_well && (deadlock == nullptr || throw_deadlock(*deadlock, request));
   Acquired acquired = may_ask ? Acquired::granted : Acquired::thrown;
   if (may_ask && !held) acquired = ask_for(into, *locks, request, terms);
-  if (acquired != Acquired::thrown) warn_of_short_ttl(request);
+  if (acquired != Acquired::thrown) {
+    warn_of_short_ttl(request);
+    if (terms.interrupt) warn_of_jit();
+  }
   if (acquired == Acquired::granted) {
     name_lease(into, request.resource);
     if (!keep_lease(into, terms)) acquired = Acquired::thrown;
@@ -230,6 +234,7 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
   });
   keep_manager(into, *locks);
   if (attached) name_lease(into, handle.resource);
+  if (attached && terms.interrupt) warn_of_jit();
   if (!attached || !keep_lease(into, terms)) forget(into);
 }
 

@@ -3,6 +3,7 @@
 
 #include "border/exceptions.hpp"
 #include "border/guard.hpp"
+#include "border/jit.hpp"
 #include "border/text.hpp"
 #include "border/throw_place.hpp"
 #include "lease/hold.hpp"
@@ -97,6 +98,17 @@ Hold* LossAlarm::next_lost() noexcept {
     if (!alarm->of_.forked()) return &alarm->of_;
   }
   return nullptr;
+}
+
+void warn_of_jit() {
+  static std::atomic_flag told;
+  const bool heard = (EG(error_reporting) & E_CORE_WARNING) != 0;
+  if (!heard || !jit_is_on() || told.test_and_set()) return;
+  zend_error(
+      E_CORE_WARNING,
+      "RedLock\\LockManager: the option interrupt while opcache.jit is on: PHP's machine code "
+      "may overlook what is thrown, or crash of it, in %s:%u",
+      zend_get_executed_filename(), zend_get_executed_lineno());
 }
 
 void install_interrupts(int type) {

@@ -40,6 +40,9 @@ class LossAlarm final : public LossListener {
   bool listed_ = true;
 };
 
+// Who asks for interrupts where PHP cannot bear them is told so, once in a process, in PHP's log.
+void warn_of_jit();
+
 // In MINIT, whose type of module it takes, and MSHUTDOWN. Ours comes before that of every extension
 // that is loaded with PHP, whose exceptions it mends too.
 void install_interrupts(int type);

@@ -40,6 +40,28 @@ final class InterruptTest extends LeaseTestCase
         }
     }
 
+    public function testWhoAsksForInterruptsWithPhpsCompilerIsToldOnceInPhpsLog(): void
+    {
+        $log = TempFolder::make() . '/log';
+        touch($log);
+        $code = '
+            $locks = new RedLock\LockManager($args["servers"]);
+            $leases[] = $locks->acquire("a", 1_000, 0);
+            $told = static fn (): int => substr_count(file_get_contents($args["log"]), "the option interrupt while opcache.jit is on");
+            $before = $told();
+            $leases[] = $locks->acquire("b", 1_000, 0, ["interrupt" => true]);
+            $leases[] = $locks->attach($locks->acquire("c", 1_000, 0)->detach(), ["interrupt" => true]);
+            report([$before, $told()]);
+        ';
+        $jit = ['opcache.enable_cli' => 1, 'opcache.jit_buffer_size' => '16M', 'opcache.jit' => 'tracing'];
+        foreach ([1 => $jit, 0 => ['opcache.jit' => 'off'] + $jit] as $expected => $settings) {
+            $settings += ['display_errors' => '0', 'log_errors' => '1', 'error_log' => $log];
+            $args = ['servers' => self::$fleet->specs(1), 'log' => $log];
+            self::assertSame([0, $expected], PhpProcess::run($code, $args, $settings));
+            file_put_contents($log, '');
+        }
+    }
+
     /** @param array<string, string|int> $settings */
     private function losses(int $seed, int $endsAt, array $settings): mixed
     {
