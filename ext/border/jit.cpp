@@ -25,7 +25,8 @@ bool is_set(std::string_view name) {
 }  // namespace
 
 bool jit_is_on() {
-  const bool of_command_line = std::string_view(sapi_module.name) == "cli";
+  const zval* const sapi = zend_get_constant_str(ZEND_STRL("PHP_SAPI"));
+  const bool of_command_line = sapi != nullptr && std::string_view(Z_STRVAL_P(sapi)) == "cli";
   if (!is_set("opcache.enable") || (of_command_line && !is_set("opcache.enable_cli"))) return false;
   if (!is_set("opcache.jit_buffer_size")) return false;
   constexpr std::array<std::string_view, 6> off = {"", "0", "off", "no", "false", "disable"};

@@ -6,7 +6,6 @@
 // PHP makes macros of functions that this one uses.
 #include <string>
 
-#include "SAPI.h"
 #include "ext/spl/spl_exceptions.h"
 #include "ext/standard/info.h"
 #include "php.h"
