@@ -40,7 +40,7 @@ constexpr std::string_view kServersHelp =
 // As the user wrote it.
 struct Raw {
   std::string servers;
-  std::string timeout = "50ms";
+  std::string timeout = "250ms";
   std::string owner;
   bool no_line = false;
   std::string ttl = "30s";
@@ -59,7 +59,7 @@ void add_servers(CLI::App& command, Raw& raw) {
   command.add_option("-s,--servers", raw.servers, std::string(kServersHelp))->type_name("LIST");
   command
       .add_option("--timeout", raw.timeout,
-                  "how long each server may take to connect and answer (50ms)")
+                  "how long each server may take to connect and answer (250ms)")
       ->type_name("TIME");
 }
 

@@ -50,7 +50,7 @@ namespace {
          * @param int $retryCount how many attempts lock() makes; less than 1 counts as 1
          * @param array{driftFactor?: int|float, timeout?: int|float|null, clientName?: string} $options
          *     driftFactor: how much the rates of two clocks may differ, default 0.01 (1 %);
-         *     timeout: for servers without a timeout of their own, in seconds, default 0.05;
+         *     timeout: for servers without a timeout of their own, in seconds, default 0.25;
          *     clientName: the name of our connections in CLIENT LIST
          * @throws \ValueError when a server or an option is not valid; the message says which
          * @throws \TypeError when a value has a wrong type
@@ -186,7 +186,7 @@ namespace {
          *     release what an object took: every object of the 'request' (default), or only the
          *     'object', for servers that handle many visitors in one process; driftFactor: how much
          *     the rates of two clocks may differ, default 0.01 (1 %); timeout: for connecting and
-         *     answering together, in seconds, default 0.05; clientName: the name of our connections
+         *     answering together, in seconds, default 0.25; clientName: the name of our connections
          *     in CLIENT LIST
          * @throws \ValueError when the server or an option is not valid; the message says which
          * @throws \TypeError when a value has a wrong type

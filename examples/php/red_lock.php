@@ -4,7 +4,7 @@
 
 $redLock = new RedLock([
     ['127.0.0.1', 6379],
-    // In production: three or five independent servers, each with a timeout in seconds if 0.05 does not fit.
+    // In production: three or five independent servers, each with a timeout in seconds if 0.25 does not fit.
 ]);
 
 $lock = $redLock->lock('invoices', 10_000);

@@ -114,7 +114,7 @@ final class OwnerTest extends LeaseTestCase
     public function testInspectTellsWhoGaveNoAnswer(): void
     {
         $fleet = $this->fleet(3);
-        $locks = new LockManager($fleet->specs(3, 0.2));
+        $locks = new LockManager($fleet->specs(3, 0.3));
         $lease = self::leased($locks);
         $fleet->servers[0]->kill9();
         $fleet->servers[1]->stop();
@@ -123,7 +123,7 @@ final class OwnerTest extends LeaseTestCase
         [$dead, $silent, $well] = array_values($seen['servers']);
         self::assertNull($dead['token']);
         self::assertStringContainsStringIgnoringCase('connection', $dead['error']);
-        self::assertStringContainsString('200 ms', $silent['error']);
+        self::assertStringContainsString('300 ms', $silent['error']);
         self::assertSame([$lease->token, null], [$well['token'], $well['error']]);
         foreach (['owner', 'forceRelease'] as $method) {
             $error = self::caught(QuorumException::class, static fn () => $locks->$method('r'));

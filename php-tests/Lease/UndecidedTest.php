@@ -20,7 +20,7 @@ final class UndecidedTest extends UndecidedTestCase
         $error = self::caught(QuorumException::class, fn () => $this->locks->owner('r'));
         self::assertSame(
             "RedLock\\LockManager::owner(): a majority of 3 servers may hold 'r', and none is seen to (needs 2): "
-            . "$holds: holds it; $silent: no answer (timed out after 200 ms)",
+            . "$holds: holds it; $silent: no answer (timed out after 250 ms, its timeout)",
             $error->getMessage(),
         );
         self::assertSame([$silent => 'timeout'], $error->faults());

@@ -203,7 +203,7 @@ final class FaultsTest extends ServerTestCase
         $fleet->servers[2]->stop();
         self::assertTrue($redLock->unlock($lock));
         // Later calls find the answer overdue and give the connection up.
-        usleep(120_000);
+        usleep(300_000);
         $redLock->unlock(self::held($redLock, 'other'));
         $fleet->servers[2]->cont();
         Wait::until(static fn (): bool => $fleet->keyCount() === 0, 'the key on the server that was stopped');

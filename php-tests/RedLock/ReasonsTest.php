@@ -147,7 +147,7 @@ final class ReasonsTest extends ServerTestCase
     public function testAStoppedServerIsListedFromTheCallOnThatFindsItOverdue(): void
     {
         $fleet = $this->fleet(3);
-        $redLock = new RedLock($fleet->specs(null, 0.1), 0, 1);
+        $redLock = new RedLock($fleet->specs(null, 0.3), 0, 1);
         $redLock->unlock(self::held($redLock, 'warm up'));
         $fleet->servers[2]->stop();
         self::held($redLock, 'first');
@@ -158,7 +158,7 @@ final class ReasonsTest extends ServerTestCase
             return array_keys($redLock->lastErrors()) === [$name];
         };
         self::assertTrue(Wait::until($listed, 'a call that finds the stopped server overdue'));
-        self::assertStringContainsString('timed out after 100 ms', $redLock->lastErrors()[$name]);
+        self::assertStringContainsString('timed out after 300 ms, its timeout', $redLock->lastErrors()[$name]);
     }
 
     public function testALockThatSomebodyElseHoldsIsFalseWithoutARemark(): void

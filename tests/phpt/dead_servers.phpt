@@ -55,7 +55,7 @@ array(3) {
   string(7) "refused"
 }
 bool(true)
-RedLock\ConnectionException: PidLock::getPidLock(): 127.0.0.1:%d could not be asked for 'lock_pid:p' (tried for %d ms): no answer (timed out after 300 ms)
+RedLock\ConnectionException: PidLock::getPidLock(): 127.0.0.1:%d could not be asked for 'lock_pid:p' (tried for %d ms): no answer (timed out after 300 ms, its timeout)
 true
 false
 0.0

@@ -44,7 +44,7 @@ if ($forked === 0) {
 ?>
 --EXPECTF--
 child: RedLock::lock(): the process forked during the call
-RedLock\QuorumException: RedLock::lock(): no majority of 1 server could be asked for 'r' (needs 1, tried for %d ms): 127.0.0.1:%d: no answer (timed out after 100 ms)
+RedLock\QuorumException: RedLock::lock(): no majority of 1 server could be asked for 'r' (needs 1, tried for %d ms): 127.0.0.1:%d: no answer (timed out after 250 ms, its timeout)
 parent: 1 taken, 0 removed
 parent's connection is open
 child: 1 taken on a connection of its own

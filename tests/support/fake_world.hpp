@@ -20,7 +20,7 @@ class FakeWorld : public testing::Test {
     return servers;
   }
   static std::string name(std::size_t i) { return "s" + std::to_string(i) + ":6379"; }
-  // One attempt, and servers that have 50 ms to answer.
+  // One attempt, and servers that have the usual time to answer.
   static LockOptions once() {
     LockOptions options;
     options.retry = RetryPolicy::exact(1, Duration());

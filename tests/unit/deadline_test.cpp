@@ -28,8 +28,8 @@ TEST_F(Rule07OneDeadlinePerCall, AllAttemptsAndPausesCostTheirSum) {
 }
 
 TEST_F(Rule07OneDeadlinePerCall, ConnectingAndAnsweringShareOneDeadline) {
-  server(0).connect_time = Duration::ms(30);
-  server(0).answer_time = Duration::ms(30);
+  server(0).connect_time = Duration::ms(150);
+  server(0).answer_time = Duration::ms(150);
   LockManager locks = manager(1);
   EXPECT_EQ(time_of([&] { EXPECT_EQ(lock(locks).decision, Decision::unreachable); }),
             kTimeoutDefault);

@@ -64,16 +64,16 @@ TEST_F(ATurn, ClosesWhatIsGivenUpBeforeAnybodyAsksAgain) {
 
 // An answer came in time and has not been read, for time went on behind the look.
 TEST_F(ATurn, GivesNoConnectionUpForTheTimeThatWentOnSinceItLooked) {
-  server(0).answer_time = Duration::ms(45);
+  server(0).answer_time = Duration::ms(245);
   scene_.begun = [](Scripted& operation, Instant now) {
     operation.ask(0, 1, check(), now + kTimeoutDefault);
   };
   const NodeList node = nodes(1);
   begin(node);
   pool_.step(clock_.now());
-  clock_.advance(Duration::ms(44));
+  clock_.advance(Duration::ms(244));
   begin(node);
-  clock_.advance(kTimeoutDefault - Duration::ms(44) - Duration::us(1));
+  clock_.advance(kTimeoutDefault - Duration::ms(244) - Duration::us(1));
   clock_.per_reading = Duration::us(2);
   begin(node);
   clock_.per_reading = Duration();
@@ -92,7 +92,7 @@ TEST_F(ATurn, InWhichAJoinIsAskedForKeepsBackWhatWasKeptBackBefore) {
     if (request.size() == 10) return std::string(test::kGranted);
     return std::nullopt;
   };
-  for (std::size_t i = 0; i < 2; ++i) server(i).answer_time = Duration::ms(40);
+  for (std::size_t i = 0; i < 2; ++i) server(i).answer_time = Duration::ms(240);
   scene_.begun = [](Scripted& operation, Instant now) {
     for (std::size_t i = 0; i < 3; ++i) operation.ask(i, 1, check(), now + kTimeoutDefault);
     operation.ask(0, 2,

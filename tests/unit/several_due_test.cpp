@@ -13,6 +13,7 @@ class SeveralDue : public test::FakeWorld {
     for (const std::size_t i : servers) specs.push_back(parse_server(name(i)));
     LockOptions options;
     options.retry = retry;
+    options.timeout = Duration::ms(50);
     return {pool_, specs, options};
   }
   void hold(const std::string& resource, std::initializer_list<std::size_t> servers) {

@@ -73,7 +73,7 @@ std::string timed_reason(const std::string& reason, Duration answer_time) {
   std::array<char, 48> digits;
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(),
                                           answer_time.as_ms(), std::chars_format::fixed);
-  return reason + " (timed out after " + std::string(digits.data(), end) + " ms)";
+  return reason + " (timed out after " + std::string(digits.data(), end) + " ms, its timeout)";
 }
 
 }  // namespace

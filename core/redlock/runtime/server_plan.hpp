@@ -12,7 +12,7 @@
 namespace redlock {
 
 // For connecting and answering together, of a server without a time of its own.
-inline constexpr Duration kTimeoutDefault = Duration::ms(50);
+inline constexpr Duration kTimeoutDefault = Duration::ms(250);
 inline constexpr Duration kPauseMax = Duration::seconds(3600);
 
 // Why a server did not give a plain answer in the latest round.
