@@ -237,6 +237,8 @@ final class KeepAliveTest extends LeaseTestCase
             }
         ';
         $settings = ['opcache.enable_cli' => '1', 'opcache.jit_buffer_size' => '16M', 'opcache.jit' => $jit];
+        // It is warned of.
+        $settings += ['display_errors' => '0', 'log_errors' => '0'];
         $message = PhpProcess::run($code, ['servers' => self::$fleet->specs(3)], $settings);
         self::assertSame('the lease on \'r\' is lost: its time is over', $message);
     }
