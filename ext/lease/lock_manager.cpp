@@ -346,6 +346,9 @@ void redlock::php::register_lock_manager() {
   auto* const acquire_method = static_cast<zend_function*>(
       zend_hash_str_find_ptr(&class_entry->function_table, ZEND_STRL("acquire")));
   acquire_method->common.fn_flags |= ZEND_ACC_NODISCARD;
-  zend_add_function_attribute(acquire_method, ZSTR_KNOWN(ZEND_STR_NODISCARD), 0);
+  // Among the strings that PHP knows from 8.6 on.
+  zend_string* const name = zend_string_init_interned(ZEND_STRL("NoDiscard"), true);
+  zend_add_function_attribute(acquire_method, name, 0);
+  zend_string_release(name);
 #endif
 }
