@@ -23,6 +23,23 @@ void copy_callable(zval* into, const zval* value) {
   }
 }
 
+// In a method a class's name may stand for the object at hand, which only the callable keeps then.
+void keep_object(Callable& callable) {
+  zend_object* const object = callable.how.object;
+  const bool named = Z_TYPE(callable.copy) == IS_STRING ||
+                     (Z_TYPE(callable.copy) == IS_ARRAY &&
+                      Z_TYPE_P(zend_hash_index_find(Z_ARRVAL(callable.copy), 0)) == IS_STRING);
+  if (object == nullptr || !named) return;
+  zval method;
+  ZVAL_STR_COPY(&method, callable.how.function_handler->common.function_name);
+  zval own;
+  ZVAL_OBJ_COPY(&own, object);
+  zval_ptr_dtor(&callable.copy);
+  array_init_size(&callable.copy, 2);
+  add_next_index_zval(&callable.copy, &own);
+  add_next_index_zval(&callable.copy, &method);
+}
+
 }  // namespace
 
 Judged hold_callable(Callable& into, const zval* value, char*& error) {
@@ -33,6 +50,7 @@ Judged hold_callable(Callable& into, const zval* value, char*& error) {
   const bool found =
       zend_fcall_info_init(&into.copy, 0, &info, &into.how, nullptr, &error) == SUCCESS;
   const bool thrown = EG(exception) != nullptr;
+  if (found) keep_object(into);
   // What a method is called by that does not exist is good for one call.
   const bool passing =
       found && (into.how.function_handler->common.fn_flags & ZEND_ACC_CALL_VIA_TRAMPOLINE) != 0;

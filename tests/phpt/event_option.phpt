@@ -39,6 +39,27 @@ try {
     echo get_class($exception), ' ', var_export($exception->getPrevious(), true), "\n";
 }
 echo str_replace($address, 'server', json_encode($told)), "\n";
+
+// In a method of an object a class's name stands for it; nobody else has it.
+final class Teller
+{
+    public function __construct(private string $name) {}
+    public function __destruct() { echo "$this->name is gone\n"; }
+    public function __call($method, $arguments) { echo "$method of $this->name: $arguments[0]\n"; }
+    public function told(string $event) { echo "$this->name: $event\n"; }
+    public function managers(string $address): array
+    {
+        return array_map(fn($callable) => new RedLock\LockManager($address, ['onEvent' => $callable]), [[self::class, 'told'], 'Teller::told', [self::class, 'unknown']]);
+    }
+}
+$managers = (new Teller(str_repeat('teller', 3)))->managers($address);
+foreach ($managers as $locks) {
+    try {
+        $none = $locks->acquire('r', 1000);
+    } catch (RedLock\QuorumException) {
+    }
+}
+unset($locks, $managers);
 ?>
 --EXPECTF--
 TypeError: RedLock\LockManager::__construct(): Argument #2 ($options) must be valid: onEvent must be a callable or null: no array or string given
@@ -62,3 +83,7 @@ ValueError: RedLock::__construct(): Argument #4 ($options) must not contain the 
 Warning: RedLock\LockManager: onEvent threw LogicException: the logger is broken, in %sevent_option.php:%d in Unknown on line 0
 RedLock\QuorumException NULL
 [["unreachable","r",{"server":"refused"},null]]
+tellertellerteller: unreachable
+tellertellerteller: unreachable
+unknown of tellertellerteller: unreachable
+tellertellerteller is gone
