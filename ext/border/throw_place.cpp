@@ -1,6 +1,8 @@
 // What the VM's clean-up (ZEND_HANDLE_EXCEPTION) takes for granted of opcodes.
 #include "border/throw_place.hpp"
 
+#include <unwind.h>
+
 #include "border/operands.hpp"
 
 namespace redlock::php {
@@ -79,6 +81,22 @@ void free_returned(zend_execute_data* frame, const zend_op* next) {
   }
 }
 
+// The call of a method that __call() or __callStatic() stands for: this opcode is its whole code,
+// and would have taken its arguments, and its function, which was made for it. The frame keeps a
+// copy of that for as long as the VM leaves it.
+void end_magic_call(zend_execute_data* frame) {
+  thread_local zend_function leaving;
+  const std::uint32_t count = ZEND_CALL_NUM_ARGS(frame);
+  ZEND_CALL_NUM_ARGS(frame) = 0;
+  for (std::uint32_t i = 1; i <= count; ++i) zval_ptr_dtor(ZEND_CALL_ARG(frame, i));
+  zend_function* const made = frame->func;
+  leaving = *made;
+  leaving.common.function_name = ZSTR_EMPTY_ALLOC();
+  frame->func = &leaving;
+  zend_string_release(made->common.function_name);
+  zend_free_trampoline(made);
+}
+
 // What else would be lost, and operands that are no values.
 void settle_own(zend_execute_data* frame, const zend_op* next) {
   zval* const first = variable(frame, next->op1.var);
@@ -101,24 +119,40 @@ void settle_own(zend_execute_data* frame, const zend_op* next) {
     case ZEND_FE_FREE:
       free_returned(frame, next);
       return;
+    case ZEND_CALL_TRAMPOLINE:
+      end_magic_call(frame);
+      return;
     default:
       return;
   }
 }
 
+// Is it the end of zend_call_function() that asks? Nothing in PHP's own state tells it from the VM.
+bool is_in_a_call(const void* asker) {
+  void* const function = _Unwind_FindEnclosingFunction(const_cast<void*>(asker));
+  return function == reinterpret_cast<void*>(&zend_call_function);
+}
+
 }  // namespace
 
-ThrowPlace::ThrowPlace(zend_execute_data* frame) : frame_(frame), next_(nullptr) {
+ThrowPlace::ThrowPlace(zend_execute_data* frame, const void* asker)
+    : frame_(frame), next_(nullptr) {
   const bool of_php = frame != nullptr && frame == EG(current_execute_data) &&
                       frame->func != nullptr && ZEND_USER_CODE(frame->func->type);
   // With an exception on its way already that one's opcode was run.
-  if (!of_php || EG(exception) != nullptr) return;
+  if (!of_php || EG(exception) != nullptr || is_in_a_call(asker)) return;
   next_ = frame->opline;
   prepare(frame, next_);
+  if (next_->opcode == ZEND_CALL_TRAMPOLINE) {
+    hidden_ = ZEND_CALL_NUM_ARGS(frame);
+    ZEND_CALL_NUM_ARGS(frame) = 0;
+  }
 }
 
 void ThrowPlace::settle() const {
-  if (next_ == nullptr || EG(exception) == nullptr || EG(opline_before_exception) != next_) return;
+  if (next_ == nullptr) return;
+  if (next_->opcode == ZEND_CALL_TRAMPOLINE) ZEND_CALL_NUM_ARGS(frame_) = hidden_;
+  if (EG(exception) == nullptr || EG(opline_before_exception) != next_) return;
   if (takes_first(next_->opcode)) let_go(frame_, next_, next_->op1_type, next_->op1.var);
   if (takes_second(next_->opcode)) let_go(frame_, next_, next_->op2_type, next_->op2.var);
   if (has_data(frame_, next_)) let_go(frame_, next_, next_[1].op1_type, next_[1].op1.var);

@@ -56,12 +56,15 @@ void serve(zend_execute_data* frame) {
   Events::tell_all();
 }
 
-void interrupted(zend_execute_data* frame) {
+[[gnu::noinline]] void serve_for(const void* asker, zend_execute_data* frame) {
   if (Events::postpones_interrupt()) return;
-  const ThrowPlace place(frame);
+  const ThrowPlace place(frame, asker);
   serve(frame);
   place.settle();
 }
+
+// Nothing else, so that no compiler splits it, and the address stays that of its caller.
+void interrupted(zend_execute_data* frame) { serve_for(__builtin_return_address(0), frame); }
 
 zend_result install() {
   interrupt_of_others = zend_interrupt_function;

@@ -35,7 +35,7 @@ final class Includes
         'core/redlock/client/' => '~^$~',
         'core/redlock/redlock' => '~^$~',
         'cli/' => '~^(CLI/|sys/(eventfd|ioctl|prctl|signalfd|types|wait)\.h$|(fcntl|poll|termios|unistd)\.h$)~',
-        'ext/border/' => '~^(php|zend|ext/)~',
+        'ext/border/' => '~^(php|zend|ext/|unwind\.h$)~',
         'ext/quorum/' => '~^$~',
         'ext/redlock/' => '~^$~',
         'ext/lease/' => '~^$~',
@@ -49,6 +49,7 @@ final class Includes
         '~^arpa/inet\.h$~' => '~^core/redlock/wire/address_text\.cpp$~',
         '~^ares\.h$~' => '~^core/redlock/runtime/look_up\.cpp$~',
         '~^hiredis/~' => '~^core/redlock/wire/codec\.cpp$~',
+        '~^unwind\.h$~' => '~^ext/border/throw_place\.cpp$~',
         '~^openssl/~' => '~^core/redlock/(wire|runtime)/tls_[a-z]+\.cpp$~',
     ];
 
