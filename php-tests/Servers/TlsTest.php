@@ -90,6 +90,24 @@ final class TlsTest extends ServerTestCase
         self::assertSame(0, $this->server->client()->call('DBSIZE'));
     }
 
+    /** It waits for the end of a line. */
+    public function testAServerWithoutTlsIsATimeOutThatNamesTls(): void
+    {
+        $spec = ['port' => $this->server()->port, 'timeout' => 0.3] + $this->spec();
+        $words = 'not a word from the server, which may not speak TLS here';
+        $seconds = self::secondsOf(function () use ($spec, $words): void {
+            $calls = [
+                static fn () => (new RedLock([$spec], 0, 1))->lock('r', 60_000),
+                static fn () => (new PidLock($spec))->getPidLock('r', 60),
+                static fn () => (new LockManager([$spec]))->acquire('r', 60_000),
+            ];
+            foreach ($calls as $call) {
+                self::assertStringContainsString($words, self::caught(\RedLock\Exception::class, $call)->getMessage());
+            }
+        });
+        self::assertLessThan(10, $seconds);
+    }
+
     public function testPassphrasesAreNowhere(): void
     {
         $folder = TempFolder::make();

@@ -10,6 +10,7 @@ use PHPUnit\Framework\TestCase;
 use RedLock;
 use RedLock\Harness\ChildProcess;
 use RedLock\Harness\FaultProxy;
+use RedLock\Harness\FilteringProxy;
 use RedLock\Harness\Fleet;
 use RedLock\Harness\HostileServer;
 use RedLock\Harness\PhpProcess;
@@ -19,7 +20,7 @@ use RedLock\Harness\WebServer;
 
 abstract class ServerTestCase extends TestCase
 {
-    /** @var list<Fleet|RedisServer|FaultProxy|HostileServer|WebServer|ChildProcess> */
+    /** @var list<Fleet|RedisServer|FaultProxy|FilteringProxy|HostileServer|WebServer|ChildProcess> */
     private array $started = [];
 
     protected function tearDown(): void
@@ -52,6 +53,12 @@ abstract class ServerTestCase extends TestCase
     protected function proxy(RedisServer $server): FaultProxy
     {
         return $this->started[] = new FaultProxy($server->port);
+    }
+
+    /** @param list<string> $unknown the commands at which it hangs up */
+    protected function filteringProxy(RedisServer $server, array $unknown): FilteringProxy
+    {
+        return $this->started[] = new FilteringProxy($server->port, $unknown);
     }
 
     /** @param array<string, string|int> $settings */

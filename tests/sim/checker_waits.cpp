@@ -57,7 +57,9 @@ bool answers_in_time(const Plan& plan) {
 bool waiters_learn_in_time(const Plan& plan) {
   constexpr std::int64_t kNewLegs = 4;
   constexpr std::int64_t kSelectLegs = 2;
-  const std::int64_t legs = plan.database == 0 ? kNewLegs : kNewLegs + kSelectLegs;
+  // A database and a name are confirmed in one.
+  const bool held_back = plan.database != 0 || plan.client_name;
+  const std::int64_t legs = held_back ? kNewLegs + kSelectLegs : kNewLegs;
   const std::int64_t needed_ns = plan.drifted_ns(legs * plan.delay_high_ns) + kMs;
   for (std::uint32_t client = 0; client < plan.clients.size(); ++client) {
     bool waits = false;

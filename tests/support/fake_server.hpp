@@ -42,6 +42,8 @@ class FakeServer {
   bool stopped = false;
   // Answers instead of the usual when it gives something; an empty string is silence.
   std::function<std::optional<std::string>(const Arguments&)> say;
+  // Closes the connection at commands of these names, as proxies do, and drops what is behind them.
+  std::set<std::string> hangs_up_at;
   std::map<std::string, std::string> keys;
   std::set<std::string> known_scripts;
   std::vector<Arguments> log;

@@ -43,6 +43,8 @@ IoResult FakeTransport::send(ConnectionId connection, std::string_view bytes) {
 void FakeTransport::execute(Link& link) {
   if (link.server->stopped) return;
   for (const Arguments& request : take_requests(link.to_server)) {
+    link.closed_by_server = link.closed_by_server || link.server->hangs_up_at.contains(request[0]);
+    if (link.closed_by_server) return;
     std::string reply = link.server->execute(request);
     if (request.front() == "SUBSCRIBE" && reply.starts_with('*')) link.channel = request.at(1);
     if (link.closed_by_client || reply.empty()) continue;

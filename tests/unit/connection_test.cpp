@@ -214,6 +214,57 @@ TEST_F(ConnectionTest, ThatTakesNothingMoreSinceItHasEndedIsToldToHaveEnded) {
   EXPECT_EQ(events_, (std::vector<std::string>{"PONG", "the server closed the connection"}));
 }
 
+TEST_F(ConnectionTest, WithAServerThatHangsUpWithoutAWordMayBeMeantToBeByTls) {
+  server("here").hangs_up_at = {"PING"};
+  ASSERT_TRUE(pings_.ping(clock_.now()));
+  turn();
+  turn();
+  ASSERT_TRUE(pings_.closing());
+  EXPECT_EQ(pings_.trouble().reason,
+            "the server closed the connection without a word: it may expect TLS");
+}
+
+TEST_F(ConnectionTest, WithAServerThatHasAnsweredBeforeIsNotMeantToBeByTls) {
+  PingConnection pings(std::make_unique<FixedLocator>(parse_server("here").endpoint), transport_,
+                       entropy_);
+  ASSERT_TRUE(pings.ping(clock_.now()));
+  for (int turns = 0; turns < 3; ++turns) {
+    pings.take_ready(true, true, clock_.now(), events_);
+    pings.flush(clock_.now(), events_);
+  }
+  ASSERT_EQ(events_, std::vector<std::string>{"PONG"});
+  transport_.drop_connections(server("here"));
+  pings.take_ready(true, false, clock_.now(), events_);
+  pings.let_go(clock_.now());
+  server("here").hangs_up_at = {"PING"};
+  ASSERT_TRUE(pings.ping(clock_.now()));
+  for (int turns = 0; turns < 3; ++turns) pings.take_ready(true, true, clock_.now(), events_);
+  ASSERT_TRUE(pings.closing());
+  EXPECT_EQ(pings.trouble().reason, "the server closed the connection");
+}
+
+TEST_F(ConnectionTest, ThatIsClosedBeforeAnythingWasSaidIsNotMeantToBeByTls) {
+  PingConnection greeting(std::make_unique<FixedLocator>(parse_server("redis://here/1").endpoint),
+                          transport_, entropy_);
+  ASSERT_TRUE(greeting.ping(clock_.now()));
+  transport_.drop_connections(server("here"));
+  greeting.take_ready(true, true, clock_.now(), events_);
+  ASSERT_TRUE(greeting.closing());
+  EXPECT_EQ(greeting.trouble().reason, "the server closed the connection");
+}
+
+TEST_F(ConnectionTest, ThatHasTlsOrIsAUnixSocketIsNotMeantToBeByTls) {
+  for (const char* url : {"rediss://here", "unix:///here"}) {
+    const Endpoint endpoint = parse_server(url).endpoint;
+    transport_.server(endpoint.display()).hangs_up_at = {"PING"};
+    PingConnection pings(std::make_unique<FixedLocator>(endpoint), transport_, entropy_);
+    ASSERT_TRUE(pings.ping(clock_.now()));
+    for (int turns = 0; turns < 3; ++turns) pings.take_ready(true, true, clock_.now(), events_);
+    ASSERT_TRUE(pings.closing()) << url;
+    EXPECT_EQ(pings.trouble().reason, "the server closed the connection") << url;
+  }
+}
+
 TEST_F(ConnectionTest, LooksForAServerAnewWhereTheLastConnectionWasLost) {
   ASSERT_TRUE(pings_.ping(clock_.now()));
   turn();

@@ -7,75 +7,16 @@
 #include <limits>
 
 #include "support/allocations.hpp"
-#include "support/fake_transport.hpp"
-#include "support/seeded_entropy.hpp"
+#include "support/listener_fixture.hpp"
 
 namespace redlock {
 namespace {
 
 using test::FakeServer;
+using test::kAnswerTime;
+using test::ListenerTest;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-constexpr Duration kAnswerTime = Duration::ms(50);
-
-// The n-th asking gets no random bytes.
-class DryEntropy final : public Entropy {
- public:
-  void fill(std::span<std::byte> bytes) override {
-    if (dry) throw std::runtime_error("no random bytes");
-    seeded_.fill(bytes);
-  }
-  bool dry = false;
-
- private:
-  test::SeededEntropy seeded_;
-};
-
-class ListenerTest : public testing::Test {
- protected:
-  // As a reactor does whose operations listen, until the clock shows `until` or nothing is to be
-  // waited for.
-  void run(Duration span) {
-    const Instant until = clock_.now() + span;
-    do {
-      listener_.review(clock_.now());
-      listener_.attend(clock_.now(), pushes_);
-      std::vector<Interest> interests;
-      if (listener_.has_conversation()) {
-        interests.push_back({listener_.connection(),
-                             transport_.wants(listener_.connection(), listener_.has_output()),
-                             false, false});
-      }
-      transport_.wait(interests, std::min(until, listener_.next_event()));
-      for (const Interest& interest : interests) {
-        listener_.take_ready(interest.readable, interest.writable, clock_.now(), pushes_);
-      }
-      listener_.take_time(clock_.now(), pushes_);
-    } while (clock_.now() < until);
-    listener_.review(clock_.now());
-  }
-  // Until it can be heard.
-  std::string subscribe() {
-    run(Duration::ms(5));
-    EXPECT_NE(listener_.hearing(), nullptr);
-    return listener_.hearing() == nullptr ? "" : listener_.hearing()->channel;
-  }
-  FakeServer& server() { return transport_.server("s:6379"); }
-  void refuse(const std::string& words) {
-    server().say = [words](const test::Arguments& request) -> std::optional<std::string> {
-      if (request.front() == "SUBSCRIBE") return test::error(words);
-      return std::nullopt;
-    };
-  }
-
-  test::FakeClock clock_;
-  DryEntropy entropy_;
-  test::FakeTransport transport_{clock_};
-  Listener listener_{std::make_unique<FixedLocator>(parse_server("s").endpoint), kAnswerTime,
-                     transport_, entropy_};
-  std::vector<Push> pushes_;
-};
 
 TEST_F(ListenerTest, TellsAChannelOnceTheServerHasConfirmedIt) {
   server().answer_time = Duration::ms(10);

@@ -28,7 +28,8 @@ std::string pong() { return "*2\r\n" + bulk("pong") + bulk(""); }
 
 class SubscriptionTest : public testing::Test {
  protected:
-  explicit SubscriptionTest(const Endpoint& endpoint = {}) : subscription_(endpoint, kChannel) {}
+  explicit SubscriptionTest(const Endpoint& endpoint = {}, bool pings_first = false)
+      : subscription_(endpoint, kChannel, pings_first) {}
 
   std::vector<Arguments> sent() {
     std::string wire;
@@ -66,6 +67,37 @@ TEST_F(SubscriptionTest, SaysOneThingAndWaitsForItsConfirmation) {
   EXPECT_FALSE(subscription_.greeting());
   EXPECT_THAT(sent(), IsEmpty());
   EXPECT_EQ(subscription_.unanswered_bytes(), 0U);
+}
+
+class ASubscriptionThatPingsFirst : public SubscriptionTest {
+ protected:
+  ASubscriptionThatPingsFirst() : SubscriptionTest({}, true) {}
+};
+
+TEST_F(ASubscriptionThatPingsFirst, SubscribesOnceItIsAnswered) {
+  EXPECT_THAT(sent(), testing::ElementsAre(Arguments{"PING"}));
+  EXPECT_FALSE(subscription_.awaits_confirmation());
+  receive("+PONG\r\n");
+  EXPECT_THAT(sent(), testing::ElementsAre(Arguments{"SUBSCRIBE", kChannel}));
+  EXPECT_TRUE(subscription_.awaits_confirmation());
+  receive(confirmation());
+  EXPECT_TRUE(subscription_.confirmed());
+  EXPECT_FALSE(subscription_.awaits_confirmation());
+}
+
+TEST_F(ASubscriptionThatPingsFirst, SubscribesAlsoWherePingIsForbidden) {
+  receive("-NOPERM this user has no permissions to run the 'ping' command\r\n");
+  EXPECT_THAT(sent(), testing::ElementsAre(Arguments{"SUBSCRIBE", kChannel}));
+}
+
+TEST_F(ASubscriptionThatPingsFirst, EndsWithTroubleThatPasses) {
+  expect_end("-ERR max number of clients reached\r\n", Fault::maxclients);
+  EXPECT_FALSE(subscription_.refused());
+  EXPECT_THAT(subscription_.reason(), HasSubstr("PING was refused: "));
+}
+
+TEST_F(ASubscriptionThatPingsFirst, EndsWhereAnythingElseAnswers) {
+  expect_end(pong(), Fault::protocol);
 }
 
 TEST_F(SubscriptionTest, HearsWhatIsPushedInSlicesOfAnySize) {

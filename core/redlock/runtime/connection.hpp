@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "redlock/algorithm/entropy.hpp"
+#include "redlock/runtime/acquaintance.hpp"
 #include "redlock/runtime/locator.hpp"
 #include "redlock/runtime/server_counters.hpp"
 #include "redlock/runtime/transport.hpp"
@@ -121,6 +122,9 @@ class Connection {
   [[nodiscard]] bool in_doubt() const { return trouble_.fault == Fault::timeout; }
   // How long its most patient user waits.
   [[nodiscard]] Duration timeout() const { return timeout_; }
+  // What its connections have shown of the server, for others to the same one.
+  [[nodiscard]] const Acquaintance& acquaintance() const { return acquaintance_; }
+  void learn(const Acquaintance& acquaintance) { acquaintance_ = acquaintance; }
   // Which server it is, wherever that stands.
   [[nodiscard]] const Endpoint& endpoint() const { return locator_->name(); }
 
@@ -179,6 +183,11 @@ class Connection {
   void give_up(Instant now, Events& events) noexcept;
   void take_status(Instant now, Events& events);
   void send_output(Instant now, Events& events);
+  // The server closed it, or it broke.
+  void take_end(const IoResult& end, Instant now, Events& events);
+  // In place of one that its server closed at the name; what waits behind the greeting stays.
+  void connect_without_name(Instant now);
+  [[nodiscard]] bool may_expect_tls() const;
   // Gives the connection up because it can no longer be sent on.
   void hear_out(const IoResult& end, Instant now, Events& events);
   void receive(Instant now, Events& events);
@@ -189,6 +198,7 @@ class Connection {
   void close_link(const SetAside& connection);
 
   std::unique_ptr<Locator> locator_;
+  Acquaintance acquaintance_;
   Duration timeout_;
   Transport& transport_;
   Entropy& entropy_;

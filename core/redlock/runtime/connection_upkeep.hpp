@@ -4,12 +4,19 @@
 
 namespace redlock {
 
+// What is added where a server hangs up that has never said anything.
+inline constexpr const char* kWordless = " without a word: it may expect TLS";
+
 template <IsConversation C>
 template <class... MadeOf>
 void Connection<C>::open(Instant now, Instant answer_by, MadeOf&... made_of) {
   const Endpoint& place = locator_->place();
   conversation_.emplace(place, made_of...);
   try {
+    const NameManner manner = acquaintance_.manner(now);
+    if (manner != NameManner::travels && !place.client_name.empty()) {
+      conversation_->greet(place, manner);
+    }
     connection_ = transport_.open(place, answer_by);
   } catch (...) {
     conversation_.reset();
@@ -67,7 +74,37 @@ void Connection<C>::send_output(Instant now, Events& events) {
 template <IsConversation C>
 void Connection<C>::hear_out(const IoResult& end, Instant now, Events& events) {
   receive(now, events);
-  if (state_ == State::ready) begin_closing(end.fault, end.reason, false, now, events);
+  if (state_ == State::ready) take_end(end, now, events);
+}
+
+template <IsConversation C>
+void Connection<C>::take_end(const IoResult& end, Instant now, Events& events) {
+  if (end.fault == Fault::closed && conversation_->waits_for_name()) {
+    return connect_without_name(now);
+  }
+  const std::string reason = end.reason + (may_expect_tls() ? kWordless : "");
+  begin_closing(end.fault, reason, false, now, events);
+}
+
+// Servers that expect TLS do not say so.
+template <IsConversation C>
+bool Connection<C>::may_expect_tls() const {
+  const Endpoint& server = locator_->name();
+  return !server.tls && server.unix_path.empty() && !acquaintance_.has_answered() &&
+         conversation_->unanswered_bytes() > 0;
+}
+
+template <IsConversation C>
+void Connection<C>::connect_without_name(Instant now) {
+  const Endpoint& place = locator_->place();
+  conversation_->greet(place, NameManner::left_out);
+  const ConnectionId again = transport_.open(place, ready_by_);
+  transport_.close(connection_);
+  connection_ = again;
+  state_ = State::connecting;
+  last_used_ = now;
+  asked_at_ = Instant();
+  acquaintance_.note_closed_at_name(now);
 }
 
 template <IsConversation C>
@@ -101,10 +138,11 @@ void Connection<C>::receive(Instant now, Events& events) {
     const IoResult result = transport_.receive(connection_, buffer);
     if (result.state == IoState::blocked) return;
     if (result.state == IoState::ended) {
-      return begin_closing(result.fault, result.reason, false, now, events);
+      return take_end(result, now, events);
     }
     note_heard(now);
     conversation_->take_bytes(std::string_view(buffer.data(), result.bytes), events);
+    acquaintance_.note_answer(conversation_->named());
     if (!conversation_->broken()) {
       failure_count_ = 0;
       trouble_ = {};
@@ -145,6 +183,7 @@ void Connection<C>::begin_closing(Fault fault, const std::string& reason, bool s
   state_ = State::closing;
   stream_usable_ = stream_usable;
   locator_->note_lost(fault);
+  if (!conversation_->heard_any()) acquaintance_.note_unanswered(fault);
   if (fault != Fault::closed) turned_away_ = 0;
   conversation_->fail(fault, reason, events);
   // A server may close an idle connection; that is no reason to stay away from it.

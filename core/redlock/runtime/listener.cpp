@@ -13,6 +13,7 @@ template class Connection<Subscription>;
 
 namespace {
 
+constexpr std::string_view kClosedAtSubscribe = "the server closed the connection at SUBSCRIBE";
 constexpr std::string_view kTurnedAway =
     "the connection to listen on is closed before the TLS handshake each time: maxclients reached?";
 
@@ -27,7 +28,7 @@ void Listener::attend(Instant now, Events& pushes) noexcept {
 void Listener::subscribe(Instant now) noexcept {
   try {
     channel_ = std::string(kChannelPrefix) + std::string(random_token(entropy_).view());
-    open(now, now + timeout(), channel_);
+    open(now, now + timeout(), channel_, closed_at_subscribe_);
   } catch (const std::exception&) {
     // No memory, or no randomness.
     open_at_ = now + kBackoffMax;
@@ -70,9 +71,20 @@ void Listener::review(Instant now) noexcept {
     if (!hearing_.channel.empty()) note_deaf(Fault::closed, {});
     return;
   }
-  if (conversation().refused()) open_at_ = now + kRefusedFor;
-  note_deaf(conversation().fault(), conversation().reason());
+  note_end(now);
   let_go(now);
+}
+
+// A server that ends does so at any moment, at this one too; a proxy that knows no SUBSCRIBE does
+// again, and has answered PING before.
+void Listener::note_end(Instant now) noexcept {
+  const Subscription& ended = conversation();
+  const bool by_server = ended.fault() == Fault::closed && !stream_usable();
+  const bool before = closed_at_subscribe_;
+  closed_at_subscribe_ = by_server && ended.awaits_confirmation();
+  if (ended.refused() || (closed_at_subscribe_ && before)) open_at_ = now + kRefusedFor;
+  if (!closed_at_subscribe_) return note_deaf(ended.fault(), ended.reason());
+  note_deaf(before ? Fault::rejected : Fault::closed, kClosedAtSubscribe);
 }
 
 void Listener::shut_down() noexcept {
@@ -95,6 +107,7 @@ void Listener::let_go(Instant now) noexcept {
 }
 
 void Listener::note_heard() noexcept {
+  closed_at_subscribe_ = false;
   if (hearing_.channel == channel_) return;
   try {
     hearing_ = {channel_, Fault::none, {}};
@@ -104,7 +117,7 @@ void Listener::note_heard() noexcept {
   }
 }
 
-void Listener::note_deaf(Fault fault, const std::string& reason) noexcept {
+void Listener::note_deaf(Fault fault, std::string_view reason) noexcept {
   const bool turns_away = is_turned_away();
   const bool known = hearing_.fault == fault && hearing_.turns_away == turns_away;
   if (hearing_.channel.empty() && known) return;

@@ -76,11 +76,14 @@ class Listener final : public Connection<Subscription> {
   [[nodiscard]] bool is_turned_away() const {
     return endpoint().tls && served_ && turned_away() >= kTurnedAwayMax;
   }
-  void note_deaf(Fault fault, const std::string& reason) noexcept;
+  void note_end(Instant now) noexcept;
+  void note_deaf(Fault fault, std::string_view reason) noexcept;
 
   Entropy& entropy_;
   Duration idle_limit_ = Duration::max();
   bool served_ = false;
+  // Its server closed the connection at SUBSCRIBE the last time.
+  bool closed_at_subscribe_ = false;
   std::string channel_;  // of the latest conversation
   Hearing hearing_;
   std::uint64_t changes_ = 0;

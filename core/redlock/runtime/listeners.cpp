@@ -20,7 +20,9 @@ const Hearing& no_room() {
 Listeners::Place::Place(std::shared_ptr<Node> listened_to, Transport& transport, Entropy& entropy)
     : node(std::move(listened_to)),
       listener(std::make_unique<FixedLocator>(node->endpoint()), node->timeout(), transport,
-               entropy) {}
+               entropy) {
+  listener.learn(node->acquaintance());
+}
 
 void Listeners::begin_turn(Instant now) noexcept {
   ++turn_;

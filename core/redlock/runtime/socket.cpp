@@ -21,8 +21,6 @@ namespace redlock {
 
 namespace {
 
-// What is added where a server hangs up on us and never said anything.
-constexpr const char* kWordless = " without a word: it may expect TLS";
 // Where polling itself fails and there is no connection that could be told.
 constexpr timespec kBlindPause{0, 5'000'000};
 
@@ -163,12 +161,7 @@ IoResult SocketTransport::receive(ConnectionId connection, std::span<char> into)
   if (!used.broken.empty()) return {IoState::ended, 0, used.broken};
   const int descriptor = used.descriptor.number();
   if (used.tls) return note_moved(used.tls->receive(descriptor, into));
-  IoResult result = receive_some(descriptor, into);
-  // Servers that expect TLS do not say so.
-  const bool wordless = !used.heard_any && !used.host.empty();
-  if (result.state == IoState::ended && wordless) result.reason += kWordless;
-  used.heard_any = used.heard_any || result.state == IoState::progress;
-  return note_moved(std::move(result));
+  return note_moved(receive_some(descriptor, into));
 }
 
 void SocketTransport::close(ConnectionId connection) {

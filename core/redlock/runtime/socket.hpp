@@ -62,7 +62,6 @@ class SocketTransport final : public Transport {
     std::shared_ptr<Resolver::Job> job;
     std::optional<Dial> dial;
     std::unique_ptr<TlsLink> tls;  // null: plain
-    bool heard_any = false;        // of a plain one
     std::string broken;  // why it can be used no more, though its socket says nothing of it
 
     [[nodiscard]] bool shaking() const {

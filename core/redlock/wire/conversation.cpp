@@ -13,6 +13,20 @@ constexpr std::string_view kTlsAlert = "\x15\x03";
 Conversation::Conversation(const Endpoint& endpoint)
     : secrets_(endpoint), handshake_(endpoint, output_) {}
 
+void Conversation::greet(const Endpoint& endpoint, NameManner manner) {
+  WipedBuffer output;
+  Handshake handshake(endpoint, output, manner);
+  RespReader reader;
+  reader_ = std::move(reader);
+  handshake_ = std::move(handshake);
+  output_.swap(output);
+  wipe(output.data(), output.size());
+  output_offset_ = 0;
+  first_heard_.clear();
+  handshake_sent_ = sent_any_ = false;
+  unanswered_bytes_ = 0;
+}
+
 void Conversation::mark_sent(std::size_t size) {
   sent_any_ = sent_any_ || size > 0;
   unanswered_bytes_ += size;

@@ -29,7 +29,17 @@ class Conversation {
   [[nodiscard]] bool greeting() const { return !handshake_.done(); }
   // Did the server refuse it? Then nothing that was said behind it was carried out.
   [[nodiscard]] bool greeting_refused() const { return greeting_refused_; }
-  // May anything be said besides the greeting? False while a SELECT is unconfirmed.
+  // Begins anew, on another connection and in this manner. Requires that nothing but the greeting
+  // was said.
+  void greet(const Endpoint& endpoint, NameManner manner);
+  // Were nothing but the greeting sent, and no answer to the name in it? A server that closes the
+  // connection then may do so because of the name.
+  [[nodiscard]] bool waits_for_name() const { return sent_any_ && handshake_.waits_for_name(); }
+  // Has the server answered the client's name?
+  [[nodiscard]] bool named() const { return handshake_.named(); }
+  // Has the server said anything?
+  [[nodiscard]] bool heard_any() const { return !first_heard_.empty(); }
+  // May anything be said besides the greeting? False while a SELECT is unconfirmed, or a name.
   [[nodiscard]] bool admitted() const { return handshake_.admits(); }
   [[nodiscard]] bool broken() const { return broken_; }
   // Why, once broken.

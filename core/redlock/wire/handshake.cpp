@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kWordsBytesMax = 256;
 }  // namespace
 
-Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out) {
+Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out, NameManner manner) {
   std::string text;
   const std::unique_ptr<std::string, void (*)(std::string*)> wiped(
       &text, [](std::string* done) { wipe(*done); });
@@ -25,17 +25,18 @@ Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out) {
     append_command(text, arguments);
     steps_.push_back(Step::auth);
   }
-  if (!endpoint.client_name.empty()) {
+  if (!endpoint.client_name.empty() && manner != NameManner::left_out) {
     append_command(text,
                    std::array<std::string_view, 3>{"CLIENT", "SETNAME", endpoint.client_name});
     steps_.push_back(Step::set_name);
+    waits_for_name_ = manner == NameManner::waited_for;
   }
   // The last, so that no other's answer can be taken for one of its own that is left out.
   if (endpoint.database != 0) {
     const std::string number = std::to_string(endpoint.database);
     append_command(text, std::array<std::string_view, 2>{"SELECT", number});
     steps_.push_back(Step::select);
-    admits_ = false;
+    selected_ = false;
   }
   out += text;
 }
@@ -53,7 +54,11 @@ std::optional<Handshake::Refusal> Handshake::take_reply(const RespValue& value,
   // A name is a courtesy; an ACL may forbid it.
   const bool tolerated = step == Step::set_name && is_error;
   if (confirmed || tolerated) {
-    if (step == Step::select) admits_ = true;
+    if (step == Step::select) selected_ = true;
+    if (step == Step::set_name) {
+      named_ = true;
+      waits_for_name_ = false;
+    }
     return std::nullopt;
   }
   if (!is_error) {

@@ -7,15 +7,23 @@
 
 namespace redlock {
 
-Subscription::Subscription(const Endpoint& endpoint, const std::string& channel)
-    : Conversation(endpoint), channel_(channel) {}
+Subscription::Subscription(const Endpoint& endpoint, const std::string& channel, bool pings_first)
+    : Conversation(endpoint),
+      channel_(channel),
+      first_ping_(pings_first ? FirstPing::due : FirstPing::none) {}
 
 std::string_view Subscription::output() {
   if (owes_request()) {
     std::string request;
-    append_command(request, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
-    say(request);
-    asked_ = true;
+    if (first_ping_ == FirstPing::due) {
+      append_command(request, std::array<std::string_view, 1>{"PING"});
+      say(request);
+      first_ping_ = FirstPing::sent;
+    } else {
+      append_command(request, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
+      say(request);
+      asked_ = true;
+    }
   }
   return rest();
 }
@@ -41,7 +49,19 @@ void Subscription::take_bytes(std::string_view bytes, std::vector<Event>& events
   if (confirmed() && !pong_by_) note_all_answered();
 }
 
+void Subscription::take_first_pong(const RespValue& value, std::vector<Event>& events) {
+  const bool is_error = value.kind == RespKind::error;
+  if (is_error && is_passing(value.text)) {
+    return fail(fault_of(value.text), "PING was refused: " + secrets().shown(value.text), events);
+  }
+  if (!is_error && (value.kind != RespKind::status || value.text != "PONG")) {
+    return fail(Fault::protocol, "no valid reply to PING", events);
+  }
+  first_ping_ = FirstPing::none;
+}
+
 void Subscription::take_reply(const RespValue& value, std::vector<Event>& events) {
+  if (first_ping_ == FirstPing::sent) return take_first_pong(value, events);
   if (!confirmed_ && value.kind == RespKind::error) {
     refused_ = !is_passing(value.text);
     return fail(fault_of(value.text), "SUBSCRIBE was refused: " + secrets().shown(value.text),

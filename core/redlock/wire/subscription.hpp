@@ -1,9 +1,12 @@
 // The conversation in which one only listens: SUBSCRIBE to one channel, then whatever is published
 // there.
 //
-//   greeting ─▶ SUBSCRIBE, held back by a SELECT ─▶ confirmed ─▶ broken, for good
+//   greeting ─▶ (PING ─▶ pong ─▶) SUBSCRIBE, held back by a SELECT ─▶ confirmed ─▶ broken, for good
 //                                                    └─ PING ─▶ pong, each when it is asked for
 //
+// The first PING is for a server that closed the connection at SUBSCRIBE the last time. It may have
+// ended, or be a proxy that knows no SUBSCRIBE: which of them shows where it answers PING, and then
+// closes the connection at SUBSCRIBE again.
 // What is published and is no Push of ours is passed over: the name of a channel is no secret on
 // its server, and a later version may have more to say. To break off would let anybody who can
 // publish cost all waits their places. Whatever else does not fit (a message of another channel, a
@@ -29,8 +32,8 @@ class Subscription final : public Conversation {
   // can miss.
   using Event = Push;
 
-  // Writes the greeting.
-  Subscription(const Endpoint& endpoint, const std::string& channel);
+  // Writes the greeting. `pings_first`: asks for a sign of life before it subscribes.
+  Subscription(const Endpoint& endpoint, const std::string& channel, bool pings_first = false);
 
   // Has the server confirmed the channel? From then on everything that is published there is heard,
   // until the conversation is broken.
@@ -40,6 +43,10 @@ class Subscription final : public Conversation {
   [[nodiscard]] bool greeting() const { return Conversation::greeting() || !confirmed_; }
   // Has the server said that it lets nobody of ours subscribe? It would say so again.
   [[nodiscard]] bool refused() const { return refused_; }
+  // Was SUBSCRIBE said last, and not answered? The server has answered everything before.
+  [[nodiscard]] bool awaits_confirmation() const {
+    return asked_ && !confirmed_ && !Conversation::greeting();
+  }
   // Wants a sign of life by then. Nothing happens unless it is confirmed, or while one is due.
   void ping(Instant answer_by);
 
@@ -55,7 +62,12 @@ class Subscription final : public Conversation {
   [[nodiscard]] bool idle() const { return false; }
 
  private:
-  [[nodiscard]] bool owes_request() const { return admitted() && !asked_ && !broken(); }
+  // The PING before SUBSCRIBE.
+  enum class FirstPing { none, due, sent };
+  [[nodiscard]] bool owes_request() const {
+    return admitted() && !asked_ && first_ping_ != FirstPing::sent && !broken();
+  }
+  void take_first_pong(const RespValue& value, std::vector<Event>& events);
   void take_reply(const RespValue& value, std::vector<Event>& events);
   // Is it what a server says of our channel: `kind`, the channel, and something of this kind?
   [[nodiscard]] bool is_about_us(const RespValue& value, std::string_view kind,
@@ -63,6 +75,7 @@ class Subscription final : public Conversation {
   [[nodiscard]] bool answers_ping(const RespValue& value) const;
 
   std::string channel_;
+  FirstPing first_ping_ = FirstPing::none;
   bool asked_ = false;
   bool confirmed_ = false;
   bool refused_ = false;
