@@ -5,13 +5,21 @@
  * them left objects behind. For PhpProcess.
  */
 
-/** Known for as long as it lives. */
-final class Kept
+/** Known for as long as it lives. Opcodes call its methods, behind which an interrupt comes in the midst of them. */
+final class Kept implements ArrayAccess
 {
     public static WeakMap $alive;
     public ?object $other = null;
     public function __construct(mixed ...$values) { self::$alive[$this] = true; }
     public function with(mixed ...$values): static { return $this; }
+    public function __get(string $name): mixed { return [$name, str_repeat("g", 3)]; }
+    public function __set(string $name, mixed $value): void { take($name, $value); }
+    public function __call(string $name, array $arguments): mixed { return $arguments; }
+    public function __toString(): string { return str_repeat("t", 3); }
+    public function offsetExists(mixed $at): bool { return true; }
+    public function offsetGet(mixed $at): mixed { return [$at]; }
+    public function offsetSet(mixed $at, mixed $value): void { }
+    public function offsetUnset(mixed $at): void { }
 }
 function take(mixed ...$values): int { return count($values); }
 function same(mixed $first = null, mixed $second = null): mixed { return $first; }
@@ -33,7 +41,8 @@ function expression(int $depth): string
         '(take(%s) ? %s : 1)', 'same(%s, second: %s)', '(new Kept(%s))->with(%s)', 'take(...generated(%s), ...[%s])', 'in_fiber(%s) ?? %s',
         'array_map(fn ($v) => take($v, trim(" m ")), [%s, %s])', '(function () use ($row, $s, $object) { foreach ([%s, 2] as $v) { return %s; } })()',
         'call_user_func("take", %s, %s)', 'same(@take(%s), match (take(%s)) { 7 => 1, default => trim(" d ") })',
-        '(function () use ($row, $s, $object) { try { return %s; } finally { take(%s); } })()', 'preg_replace_callback("/x/", fn ($m) => $m[0] . take(%s, %s), "x y x")'];
+        '(function () use ($row, $s, $object) { try { return %s; } finally { take(%s); } })()', 'preg_replace_callback("/x/", fn ($m) => $m[0] . take(%s, %s), "x y x")',
+        '[(new Kept(%s))["k"], (new Kept(%s))->k]', '$object->missing(%s, %s)', '($object[take(%s)] = %s)', '($object->{take(%s)} = %s)', '"$object{$s(take(%s))}" . new Kept(%s)'];
     return sprintf($shapes[mt_rand(0, count($shapes) - 1)], $inner(), $inner());
 }
 Kept::$alive = new WeakMap();
