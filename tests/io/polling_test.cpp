@@ -50,7 +50,7 @@ class PollingThatFails : public Fleet {
       const Outcome outcome = lock(runtime, locks, "second");
       const auto troubles = locks.troubles(outcome);
       return outcome.decision == Decision::unreachable && troubles.size() == 1 &&
-             troubles[0].reason.find(words) != std::string::npos;
+             troubles[0].reason.ends_with(words);
     });
   }
 };
@@ -73,6 +73,24 @@ TEST_F(PollingThatFails, EndsAConnectionThatIsBeingMade) {
                           EXPECT_TRUE(forbid_ppoll());
                           return LockManager(runtime.pool(), {parse_server(vanishes.address())},
                                              once());
+                        }),
+            0);
+}
+
+// It is not the server that ended it, which might expect TLS.
+TEST_F(PollingThatFails, EndsAConnectionThatWasNeverAnsweredWithTheSameReason) {
+  const test::HostileServer silent(test::Habit::silent);
+  EXPECT_EQ(child_tells("waiting for the server failed: Operation not permitted",
+                        [&](Runtime& runtime) {
+                          const ServerSpec spec = parse_server(silent.address());
+                          LockManager locks(runtime.pool(), {spec}, once(test::kPatience));
+                          (void)locks.begin_lock(Resource("first"), Duration::seconds(60));
+                          const auto node = runtime.pool().node(spec.endpoint, test::kPatience);
+                          while (node->unanswered_bytes() == 0) {
+                            runtime.pool().step(runtime.pool().clock().now() + Duration::ms(1));
+                          }
+                          EXPECT_TRUE(forbid_ppoll());
+                          return locks;
                         }),
             0);
 }

@@ -79,10 +79,9 @@ void Connection<C>::hear_out(const IoResult& end, Instant now, Events& events) {
 
 template <IsConversation C>
 void Connection<C>::take_end(const IoResult& end, Instant now, Events& events) {
-  if (end.fault == Fault::closed && conversation_->waits_for_name()) {
-    return connect_without_name(now);
-  }
-  const std::string reason = end.reason + (may_expect_tls() ? kWordless : "");
+  const bool hung_up = end.fault == Fault::closed && end.by_peer;
+  if (hung_up && conversation_->waits_for_name()) return connect_without_name(now);
+  const std::string reason = end.reason + (hung_up && may_expect_tls() ? kWordless : "");
   begin_closing(end.fault, reason, false, now, events);
 }
 

@@ -151,14 +151,14 @@ IoResult SocketTransport::note_moved(IoResult moved) {
 
 IoResult SocketTransport::send(ConnectionId connection, std::string_view bytes) {
   const Link& used = link(connection);
-  if (!used.broken.empty()) return {IoState::ended, 0, used.broken};
+  if (!used.broken.empty()) return {IoState::ended, 0, used.broken, Fault::closed, false};
   const int descriptor = used.descriptor.number();
   return note_moved(used.tls ? used.tls->send(descriptor, bytes) : send_some(descriptor, bytes));
 }
 
 IoResult SocketTransport::receive(ConnectionId connection, std::span<char> into) {
   Link& used = link(connection);
-  if (!used.broken.empty()) return {IoState::ended, 0, used.broken};
+  if (!used.broken.empty()) return {IoState::ended, 0, used.broken, Fault::closed, false};
   const int descriptor = used.descriptor.number();
   if (used.tls) return note_moved(used.tls->receive(descriptor, into));
   return note_moved(receive_some(descriptor, into));

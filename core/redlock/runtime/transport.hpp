@@ -39,6 +39,7 @@ struct IoResult {
   std::size_t bytes = 0;
   std::string reason;           // for people, where it ended
   Fault fault = Fault::closed;  // where it ended
+  bool by_peer = true;          // where it ended: it is no trouble of this machine's own
 };
 
 // What servers read of a socket at once.
