@@ -41,6 +41,7 @@ constexpr std::string_view kServersHelp =
 struct Raw {
   std::string servers;
   std::string timeout = "250ms";
+  std::string connect_timeout;
   std::string owner;
   bool no_line = false;
   std::string ttl = "30s";
@@ -57,9 +58,12 @@ struct Raw {
 
 void add_servers(CLI::App& command, Raw& raw) {
   command.add_option("-s,--servers", raw.servers, std::string(kServersHelp))->type_name("LIST");
+  command.add_option("--timeout", raw.timeout, "how long each server may take to answer (250ms)")
+      ->type_name("TIME");
   command
-      .add_option("--timeout", raw.timeout,
-                  "how long each server may take to connect and answer (250ms)")
+      .add_option(
+          "--connect-timeout", raw.connect_timeout,
+          "how long each server may take to connect (1s, or --timeout where that is longer)")
       ->type_name("TIME");
 }
 
@@ -119,6 +123,9 @@ std::string own_name() {
 Options options_from(const Raw& raw) {
   Options options;
   options.timeout = time_from("--timeout", raw.timeout);
+  if (!raw.connect_timeout.empty()) {
+    options.connect_timeout = time_from("--connect-timeout", raw.connect_timeout);
+  }
   options.line = !raw.no_line;
   return options;
 }

@@ -17,7 +17,7 @@ constexpr std::int64_t kClockDoubtUs = 500'000;
 // A server that began later may have forgotten locks that were taken before, as long as they live.
 constexpr std::int64_t kYoungS = 60;
 constexpr std::int64_t kClusterSlots = 16'384;
-// Of a timeout the first answer may take a half, or it is told. Recommended is four times as much.
+// Of its timeout a server may take a half, or it is told. Recommended is four times as much.
 constexpr std::int64_t kTimeoutShare = 2;
 constexpr std::int64_t kFitTimeoutShare = 4;
 // What it is unless a program says otherwise.
@@ -113,19 +113,25 @@ class Findings {
   void judge_distance(const ServerReport& report) {
     const ServerFacts& facts = report.facts;
     if (!facts.first_answer_us || !facts.round_trip_us) return;
-    const std::int64_t allowed_us = report.timeout.count() * 1'000;
-    const std::int64_t first_us = std::max(*facts.first_answer_us, *facts.round_trip_us);
-    const std::string so_far = "is " + ms_text(*facts.round_trip_us) + " away, and has given its " +
-                               "first answer on a new connection after " + ms_text(first_us);
-    const std::string advice = ": use a timeout of " + std::to_string(fit_timeout_ms(first_us)) +
-                               " ms or more (" + std::to_string(report.timeout.count()) + " now)";
-    if (first_us >= allowed_us) return error(so_far + advice);
-    if (first_us * kTimeoutShare > allowed_us) warn(so_far + advice);
+    const std::string away = "is " + ms_text(*facts.round_trip_us) + " away";
+    judge_time(away, *facts.round_trip_us, "timeout", report.timeout);
+    judge_time(
+        "has given its first answer on a new connection after " + ms_text(*facts.first_answer_us),
+        *facts.first_answer_us, "connectTimeout", report.connect_timeout);
+  }
+  void judge_time(const std::string& finding, std::int64_t taken_us, const std::string& option,
+                  std::chrono::milliseconds allowed) {
+    const std::int64_t allowed_us = allowed.count() * 1'000;
+    const std::string advice = ": use a " + option + " of " +
+                               std::to_string(fit_timeout_ms(taken_us)) + " ms or more (" +
+                               std::to_string(allowed.count()) + " now)";
+    if (taken_us >= allowed_us) return error(finding + advice);
+    if (taken_us * kTimeoutShare > allowed_us) warn(finding + advice);
   }
   // A multiple of 50.
-  static std::int64_t fit_timeout_ms(std::int64_t first_us) {
+  static std::int64_t fit_timeout_ms(std::int64_t taken_us) {
     constexpr std::int64_t kStepUs = 50'000;
-    return (first_us * kFitTimeoutShare / kStepUs + 1) * (kStepUs / 1'000);
+    return (taken_us * kFitTimeoutShare / kStepUs + 1) * (kStepUs / 1'000);
   }
 
   void judge_memory(const ServerFacts& facts) {

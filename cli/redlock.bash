@@ -2,7 +2,7 @@
 
 _redlock() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local command=${COMP_WORDS[1]-} common='--servers --timeout --help' i
+  local command=${COMP_WORDS[1]-} common='--servers --timeout --connect-timeout --help' i
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W 'run inspect release check top --help --version' -- "$current")
@@ -31,7 +31,7 @@ _redlock() {
       mapfile -t COMPREPLY < <(compgen -W '0 10s 1m forever' -- "$current")
       return
       ;;
-    --timeout | -t | --ttl | -g | --grace | -E | --conflict-exit-code | -o | --owner | --prefix | -i | --interval)
+    --timeout | --connect-timeout | -t | --ttl | -g | --grace | -E | --conflict-exit-code | -o | --owner | --prefix | -i | --interval)
       return
       ;;
   esac

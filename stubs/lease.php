@@ -10,7 +10,7 @@ namespace RedLock;
 /**
  * Gives leases: locks on a majority of independent servers that are given back whatever happens.
  *
- * All times are in milliseconds, only the option timeout is in seconds. Its locks are those of the
+ * All times are in milliseconds, only the options timeout and connectTimeout are in seconds. Its locks are those of the
  * class RedLock: both exclude each other, and each understands the other's handles. Objects cannot
  * be cloned or serialized.
  *
@@ -27,8 +27,8 @@ final class LockManager
      *
      * @param string|array<mixed> $servers 1 to 16 different servers, written as for RedLock: a
      *     list of them, or a string with commas between them
-     * @param array{timeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
-     *     timeout, driftFactor and clientName as for RedLock; line: who waits stands in line, where
+     * @param array{timeout?: int|float|null, connectTimeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
+     *     timeout, connectTimeout, driftFactor and clientName as for RedLock; line: who waits stands in line, where
      *     each release hands the lock to the first, default true. False: it tries again and again, as
      *     it does where the servers do not let it stand in line; retryDelay: the longest pause between
      *     two such attempts in milliseconds, default 200. The real one is random, between half of it

@@ -24,7 +24,7 @@ namespace {
      * @phpstan-type LockProof array{resource: string|int, token: string, ...}
      * @phpstan-type Server string|array{
      *     0?: string, 1?: int|numeric-string|null, 2?: int|float|numeric-string|null,
-     *     host?: string, port?: int|numeric-string|null, timeout?: int|float|numeric-string|null,
+     *     host?: string, port?: int|numeric-string|null, timeout?: int|float|numeric-string|null, connectTimeout?: int|float|numeric-string|null,
      *     auth?: string|array<string|null>|null, database?: int|numeric-string|null,
      *     tls?: bool|string|int|array<string, mixed>|null, url?: string|null, scheme?: string|null,
      *     path?: string|null, username?: string|null, password?: string|array<string|null>|null,
@@ -37,21 +37,22 @@ namespace {
          * Checks the arguments. Connects only at the first call that needs a server.
          *
          * @param array<Server>|string $servers 1 to 16 different servers, as an array, or in a string with commas. Each is a list
-         *     `[host, port, timeout]`, or an array with the keys `host`, `port`, `timeout`, `auth`
+         *     `[host, port, timeout]`, or an array with the keys `host`, `port`, `timeout`, `connectTimeout`, `auth`
          *     (password or [user, password]), `database` and `tls` (true, or an array of PHP's
          *     options such as `cafile`), or a string: `host:port`,
          *     `redis://user:password@host:port/database?timeout=0.5`, `rediss://host` for TLS,
          *     `unix:///path`. Arrays and DSNs of phpredis, Predis, Laravel and Symfony are taken as
-         *     they are; docs/operations.md lists what is ignored and what refused. The timeout
-         *     is in seconds, for connecting and answering together. Missing, null or 0 means the
-         *     default. In a list, a timeout below the default counts as the default.
+         *     they are; docs/operations.md lists what is ignored and what refused. timeout, for
+         *     an answer, and connectTimeout are in seconds. Missing, null or 0 means the default.
+         *     In a list, a timeout below the defaults counts as the defaults.
          * @param int $retryDelay the longest pause between two attempts, in milliseconds. The real
          *     one is random, between half of it and all of it
          * @param int $retryCount how many attempts lock() makes; less than 1 counts as 1
-         * @param array{driftFactor?: int|float, timeout?: int|float|null, clientName?: string} $options
+         * @param array{driftFactor?: int|float, timeout?: int|float|null, connectTimeout?: int|float|null, clientName?: string} $options
          *     driftFactor: how much the rates of two clocks may differ, default 0.01 (1 %);
-         *     timeout: for servers without a timeout of their own, in seconds, default 0.25;
-         *     clientName: the name of our connections in CLIENT LIST
+         *     timeout: for an answer, of servers without one of their own, in seconds, default
+         *     0.25; connectTimeout: for connecting, TLS included, default 1, or the timeout where
+         *     that is longer; clientName: the name of our connections in CLIENT LIST
          * @throws \ValueError when a server or an option is not valid; the message says which
          * @throws \TypeError when a value has a wrong type
          */
@@ -68,9 +69,9 @@ namespace {
          * Takes the lock.
          *
          * The one who has the lock cannot take it a second time: that returns false too. The
-         * longest time of the call is retryCount times the timeout, and the pauses in between. When
-         * it is refused after more than one attempt, one more timeout comes on top: it then asks
-         * the servers whether the key that stands there has an expiry.
+         * longest time of the call is connectTimeout, retryCount times the timeout, and the pauses in
+         * between. When it is refused after more than one attempt, one more timeout comes on top:
+         * it then asks the servers whether the key that stands there has an expiry.
          *
          * @param string|int $resource what to lock. It is the Redis key: at most 65536 bytes, any
          *     bytes
@@ -179,15 +180,15 @@ namespace {
          * Checks the arguments. Connects only at the first call that needs the server.
          *
          * @param string|array<mixed> $server one server, written as for RedLock
-         * @param array{prefix?: string, unit?: 'ms'|'s', mixedFleet?: bool, owner?: 'request'|'object', driftFactor?: int|float|null, timeout?: int|float|null, clientName?: string} $options
+         * @param array{prefix?: string, unit?: 'ms'|'s', mixedFleet?: bool, owner?: 'request'|'object', driftFactor?: int|float|null, timeout?: int|float|null, connectTimeout?: int|float|null, clientName?: string} $options
          *     prefix: how the key begins, default 'lock_pid:'; unit: of the time in the key,
          *     default 'ms'; mixedFleet: true also releases a lock whose time an old client has
          *     overwritten, as long as our own time is not over, default false; owner: who can
          *     release what an object took: every object of the 'request' (default), or only the
          *     'object', for servers that handle many visitors in one process; driftFactor: how much
-         *     the rates of two clocks may differ, default 0.01 (1 %); timeout: for connecting and
-         *     answering together, in seconds, default 0.25; clientName: the name of our connections
-         *     in CLIENT LIST
+         *     the rates of two clocks may differ, default 0.01 (1 %); timeout: for an
+         *     answer, in seconds, default 0.25; connectTimeout: for connecting, default 1, or the
+         *     timeout where that is longer; clientName: the name of our connections in CLIENT LIST
          * @throws \ValueError when the server or an option is not valid; the message says which
          * @throws \TypeError when a value has a wrong type
          */
@@ -202,7 +203,8 @@ namespace {
          * Takes the lock.
          *
          * The one who has the lock cannot take it a second time: that returns 0. The longest time
-         * of the call is (retry_times + 1) times the timeout, and retry_times times sleep_time.
+         * of the call is connectTimeout, (retry_times + 1) times the timeout, and retry_times times
+         * sleep_time.
          *
          * @param string|int $pid what to lock; _getLockKey() makes the Redis key of it
          * @param int|float $lock_timeout seconds after which the lock is free without release,
@@ -320,7 +322,7 @@ namespace RedLock {
          * - 'refused': nobody listens on this port
          * - 'unreachable': there is no way to this address, or no Unix socket of this path
          * - 'tls': the connection is not encrypted, or the server is not who it should be
-         * - 'timeout': no answer within the timeout, from the server or from DNS
+         * - 'timeout': no connection within connectTimeout, or no answer within the timeout
          * - 'closed': the connection broke
          * - 'protocol': what answers is not Redis or Valkey
          * - 'auth': no password, a wrong or unwanted one, an unknown user, or protected mode
@@ -377,23 +379,19 @@ namespace RedLock {
     }
 
     /**
-     * A Lease that you rely on can be relied on no more. The message says why: it is over, it was
-     * given back, the servers say that it is not yours, or it belongs to the parent of this process.
+     * A Lease can be relied on no more. The message says why: it is over, it was given back, the
+     * servers say that it is not yours, or it belongs to the parent of this process.
      */
     class LeaseLostException extends \RuntimeException implements Exception
     {
     }
 
-    /**
-     * LockManager::synchronized() waited for as long as it was told, or until that was cancelled.
-     */
+    /** LockManager::synchronized() waited for as long as it was told, or until that was cancelled. */
     class NotAcquiredException extends \RuntimeException implements Exception
     {
     }
 
-    /**
-     * The system has no thread that could keep a lease alive. The lock was given back.
-     */
+    /** The system has no thread that could keep a lease alive. The lock was given back. */
     class KeepAliveException extends \RuntimeException implements Exception
     {
     }

@@ -73,9 +73,8 @@ class Milliseconds {
 };
 
 struct Options {
-  // For connecting and answering together, of a server without a time of its own: above 0, at most
-  // an hour.
-  Milliseconds timeout = std::chrono::milliseconds(50);
+  // For an answer, of a server without a time of its own: above 0, at most an hour.
+  Milliseconds timeout = std::chrono::milliseconds(250);
   // How far clocks may drift apart, as a share of the ttl: at least 0, less than 1.
   double drift_factor = 0.01;
   // For CLIENT SETNAME: printable, without spaces, at most 256 bytes. Empty: none.
@@ -89,6 +88,10 @@ struct Options {
   // A name that stands in the token of every lock that is taken, so that others can tell who holds
   // it: inspect() shows it. It proves nothing. At most 256 bytes. Empty: none.
   std::string owner = {};
+  // For connecting, of a server without a time of its own, TLS and AUTH included: above 0, at most
+  // an hour. None: a second, or `timeout` where that is longer. A call waits for that once, and for
+  // each answer for `timeout` behind it.
+  std::optional<Milliseconds> connect_timeout = {};
 };
 
 // Why a server gave no plain answer.
@@ -183,8 +186,9 @@ struct Trial {
 
 struct ServerReport {
   std::string server;
-  // As it was asked for: within that time each call wants its answer.
+  // As they were asked for: within these times each call wants a connection, and its answer.
   std::chrono::milliseconds timeout{};
+  std::chrono::milliseconds connect_timeout{};
   // It could not be asked to the end: why. Else `Fault::none`.
   Fault fault = Fault::none;
   std::string reason;

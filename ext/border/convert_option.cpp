@@ -15,10 +15,13 @@ std::string option_label(std::string_view name) {
   return "options must be valid: " + std::string(name);
 }
 
-Duration timeout_option(std::string_view name, const zval* value) {
+std::optional<Duration> connect_timeout_option(std::string_view name, const zval* value) {
   const std::optional<double> seconds = number_from(option_label(name), value);
-  if (!seconds) return kTimeoutDefault;
-  return timeout_from_seconds(option_label(name), *seconds).value_or(kTimeoutDefault);
+  return seconds ? timeout_from_seconds(option_label(name), *seconds) : std::nullopt;
+}
+
+Duration timeout_option(std::string_view name, const zval* value) {
+  return connect_timeout_option(name, value).value_or(kTimeoutDefault);
 }
 
 double drift_option(std::string_view name, const zval* value) {

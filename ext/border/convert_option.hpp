@@ -32,8 +32,10 @@ void for_each_option(HashTable* options, Take take) {
 // How a message about an option begins.
 [[nodiscard]] std::string option_label(std::string_view name);
 
-// The options timeout and driftFactor, which every class has.
+// The options timeout, connectTimeout and driftFactor, which every class has.
 [[nodiscard]] Duration timeout_option(std::string_view name, const zval* value);
+[[nodiscard]] std::optional<Duration> connect_timeout_option(std::string_view name,
+                                                             const zval* value);
 [[nodiscard]] double drift_option(std::string_view name, const zval* value);
 
 }  // namespace redlock::php

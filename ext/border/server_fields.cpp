@@ -111,9 +111,10 @@ void take_number(Reading& reading, const Given& given) {
 
 void take_seconds(Reading& reading, const Given& given) {
   const std::optional<double> seconds = number_from(given.name, given.value);
-  // As a third element, and in phpredis, it is what bounds connecting.
-  const bool of_connecting = given.by_position || given.name == "connectTimeout";
-  if (seconds) set_timeout(reading.parts, *seconds, of_connecting);
+  if (!seconds) return;
+  if (given.name == "connectTimeout") return set_connect_timeout(reading.parts, *seconds);
+  // A third element was written for clients that bound connecting alone with it.
+  set_timeout(reading.parts, *seconds, given.by_position);
 }
 
 void take_host(Reading& reading, const Given& given) {

@@ -35,6 +35,7 @@ constexpr ArgumentPlace kConstructPlaces[] = {
     {"retryDelay", 2, "must be valid"},
     {"driftFactor", 2, "must be valid"},
     {"timeout", 2, "must be valid"},
+    {"connectTimeout", 2, "must be valid"},
     {"clientName", 2, "must be valid"},
 };
 constexpr ArgumentPlace kAcquirePlaces[] = {

@@ -40,6 +40,8 @@ void take_pid_options(PidOptions& into, HashTable* options) {
       into.stamp.drift_factor = drift_option(name, value);
     } else if (name == "timeout") {
       into.stamp.timeout = timeout_option(name, value);
+    } else if (name == "connectTimeout") {
+      into.stamp.connect_timeout = connect_timeout_option(name, value);
     } else if (name == "clientName") {
       into.stamp.client_name = text_from(option_label(name), value);
     } else {

@@ -34,6 +34,7 @@ constexpr ArgumentPlace kConstructPlaces[] = {
     {"options", 2},
     {"driftFactor", 2, "must be valid"},
     {"timeout", 2, "must be valid"},
+    {"connectTimeout", 2, "must be valid"},
     {"clientName", 2, "must be valid"},
 };
 constexpr ArgumentPlace kCallPlaces[] = {{"resource", 1, "must give a usable key"},

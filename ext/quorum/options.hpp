@@ -7,8 +7,8 @@
 
 namespace redlock::php {
 
-// driftFactor, timeout, clientName; false: it is none of them. Throws ArgumentError or
-// TypeMismatch, whose text begins with "options".
+// driftFactor, timeout, connectTimeout, clientName; false: it is none of them. Throws ArgumentError
+// or TypeMismatch, whose text begins with "options".
 [[nodiscard]] bool take_lock_option(LockOptions& into, std::string_view name, const zval* value);
 
 }  // namespace redlock::php

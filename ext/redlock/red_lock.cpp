@@ -27,6 +27,7 @@ constexpr ArgumentPlace kConstructPlaces[] = {
     {"options", 4},
     {"driftFactor", 4, "must be valid"},
     {"timeout", 4, "must be valid"},
+    {"connectTimeout", 4, "must be valid"},
     {"clientName", 4, "must be valid"},
 };
 RedLockState* make_state(HashTable* servers, const zend_string* text, zend_long retry_delay_ms,

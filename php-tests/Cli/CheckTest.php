@@ -167,18 +167,25 @@ final class CheckTest extends CliTestCase
         self::assertStringContainsString('1 shards have 8192 of its slots', $said);
     }
 
-    public function testAServerThatIsFurtherOffThanItsTimeoutIsAnErrorThatSaysWhichWouldDo(): void
+    /** @return iterable<string, array{string, string}> the option, and what is told where it is too short */
+    public static function timesThatAreTooShort(): iterable
+    {
+        yield 'for an answer' => ['--timeout', '~ERROR: .* is 1\d\d ms away: use a timeout of (\d+) ms or more \(60 now\)~'];
+        yield 'for connecting' => ['--connect-timeout', '~ERROR: .* after \d{3} ms: use a connectTimeout of (\d+) ms or more \(60 now\)~'];
+    }
+
+    /** @dataProvider timesThatAreTooShort */
+    public function testAServerThatIsFurtherOffThanItsTimeIsAnErrorThatSaysWhichWouldDo(string $option, string $words): void
     {
         $proxy = $this->proxy($this->server());
         $proxy->delay(60);
-        $check = static fn (string $timeout): array => self::redlock(['check', '--timeout', $timeout, '-s', "127.0.0.1:$proxy->port"]);
+        $check = static fn (string $time): array => self::redlock(['check', '--timeout', '2s', '--connect-timeout', '2s', $option, $time, '-s', "127.0.0.1:$proxy->port"]);
         [$status, $said] = $check('60ms');
         self::assertSame(1, $status, $said);
-        self::assertMatchesRegularExpression('~ERROR: .* is 1\d\d ms away, .*: use a timeout of (\d+) ms or more \(60 now\)~', $said);
-        preg_match('~use a timeout of (\d+) ms~', $said, $fit);
+        self::assertSame(1, preg_match($words, $said, $fit), $said);
         [$status, $said] = $check("$fit[1]ms");
         self::assertSame(0, $status, $said);
-        self::assertStringNotContainsString(' ms away', $said);
+        self::assertStringNotContainsString('or more (', $said);
     }
 
     public function testServersThatForgetLocksInACrashAreToldTogether(): void

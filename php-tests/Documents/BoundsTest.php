@@ -107,7 +107,7 @@ final class BoundsTest extends TestCase
             'token' => static fn () => $redLock()->unlock(['resource' => 'r', 'token' => $long()]),
             'ttl' => static fn () => $redLock()->lock('r', $size),
             'lock_timeout + buffer_time' => static fn () => $pidLock()->getPidLock('r', $size / 1000 - 1, 0, 0, 1),
-            'timeout' => static fn () => $one(['timeout' => $size / 1000]),
+            'timeout, connectTimeout' => static fn () => [$one(['timeout' => $size / 1000]), $one(['connectTimeout' => $size / 1000])],
             'retryDelay' => static fn () => new RedLock([$nobody], $size),
             'sleep_time' => static fn () => $pidLock()->getPidLock('r', 1, $size / 1000),
             'host name' => static fn () => $one(['host' => $long()]),

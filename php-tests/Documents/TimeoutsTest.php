@@ -25,7 +25,7 @@ final class TimeoutsTest extends ServerTestCase
     {
         $formula = (new Document('docs/operations.md'))->table('Timeouts')[$call][0];
         $values = [
-            'retryCount' => self::ATTEMPTS, 'retryDelay' => self::PAUSE, 'timeout' => self::TIMEOUT,
+            'retryCount' => self::ATTEMPTS, 'retryDelay' => self::PAUSE, 'timeout' => self::TIMEOUT, 'connectTimeout' => self::TIMEOUT,
             'retry_times' => self::ATTEMPTS - 1, 'sleep_time' => self::PAUSE,
         ];
         return eval('return ' . strtr($formula, array_map(strval(...), $values)) . ';');
@@ -74,10 +74,10 @@ final class TimeoutsTest extends ServerTestCase
     public function testTheLongestLockWithTheDefaultsIsWhatTheFormulaGives(): void
     {
         $section = (new Document('docs/operations.md'))->section('Timeouts');
-        self::assertSame(1, preg_match('~With the defaults `lock\(\)` takes at most (\d+) ms: 3 timeouts of 250 ms\s~', $section, $said));
+        self::assertSame(1, preg_match('~With the defaults `lock\(\)` takes at most (\d+) ms: a second, 3 timeouts of 250 ms\s~', $section, $said));
         $formula = (new Document('docs/operations.md'))->table('Timeouts')['lock()'][0];
         $parameters = (new \ReflectionMethod('RedLock', '__construct'))->getParameters();
-        $values = ['timeout' => '250'];
+        $values = ['timeout' => '250', 'connectTimeout' => '1000'];
         foreach ($parameters as $parameter) {
             if (in_array($parameter->name, ['retryDelay', 'retryCount'], true)) {
                 $values[$parameter->name] = (string) $parameter->getDefaultValue();

@@ -1,6 +1,6 @@
 <?php
 
-/** Servers some way off work with the default timeout: all three classes, plain and by TLS, kept and waited for. */
+/** Servers some way off work with the default times: all three classes, plain and by TLS, kept and waited for. */
 
 declare(strict_types=1);
 
@@ -14,13 +14,15 @@ use RedLock\Harness\FreePort;
 use RedLock\Harness\PhpProcess;
 use RedLock\Harness\Wait;
 use RedLock\LockManager;
+use RedLock\QuorumException;
 use RedLock\Tests\Support\ServerTestCase;
 
 final class FarTest extends ServerTestCase
 {
-    /** A round trip of 60 ms. The proxy accepts at once: where connecting counts, its round trip is added to the other two. */
+    /** A round trip of 60 ms. */
     private const ONE_WAY_MS = 30;
-    private const ONE_WAY_WITH_CONNECTING_MS = 45;
+    /** By TLS connecting and an answer take a round trip of this each: together more than an answer may take. */
+    private const FAR_WAY_MS = 70;
 
     /** @return iterable<string, array{bool}> */
     public static function ways(): iterable
@@ -30,7 +32,7 @@ final class FarTest extends ServerTestCase
     }
 
     /** @return list<array<string, mixed>> three servers far away, without a timeout */
-    private function servers(bool $tls, int $oneWayMs = self::ONE_WAY_WITH_CONNECTING_MS): array
+    private function servers(bool $tls, int $oneWayMs = self::ONE_WAY_MS): array
     {
         $certificate = $tls ? new Certificate() : null;
         $servers = [];
@@ -62,6 +64,21 @@ final class FarTest extends ServerTestCase
         self::assertTrue($pidLock->releasePidLock('p'));
     }
 
+    public function testConnectingHasATimeOfItsOwn(): void
+    {
+        $servers = $this->servers(true, self::FAR_WAY_MS);
+        $redLock = new RedLock($servers, 0, 1);
+        self::assertIsArray($redLock->lock('r', 10_000));
+        self::assertSame([], $redLock->lastErrors());
+        $impatient = new RedLock($servers, 0, 1, ['connectTimeout' => 0.1]);
+        try {
+            $impatient->lock('s', 10_000);
+            self::fail('It cannot have connected.');
+        } catch (QuorumException $error) {
+            self::assertStringContainsString(' ms, its connectTimeout)', $error->getMessage());
+        }
+    }
+
     /** @dataProvider ways */
     public function testALeaseIsKeptBeyondItsTtlAndWaitedFor(bool $tls): void
     {
@@ -72,12 +89,13 @@ final class FarTest extends ServerTestCase
         $waiter = $this->php('
             $locks = new RedLock\LockManager($args["servers"]);
             $lease = $locks->acquire("r", 10_000, 20_000);
-            report($lease !== null);
+            report($lease !== null ? $locks->stats()["handedOver"] : -1);
         ', ['servers' => $servers]);
         $until = microtime(true) + 2.0;
         Wait::until(static fn (): bool => microtime(true) > $until, 'two ttls');
+        Wait::until(static fn (): bool => min(array_column($locks->inspect('r')['servers'], 'waiters')) === 1, 'a waiter in line');
         self::assertTrue($lease->confirm());
         $lease->release();
-        self::assertTrue(PhpProcess::report($waiter));
+        self::assertSame(1, PhpProcess::report($waiter), 'in line, and not by polling');
     }
 }

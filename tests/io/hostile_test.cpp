@@ -31,6 +31,11 @@ struct Case {
 
 class Rule07OneDeadlinePerCall : public Fleet, public testing::WithParamInterface<Case> {
  protected:
+  static LockOptions impatient() {
+    LockOptions options = once(kTimeout);
+    options.connect_timeout = kTimeout;
+    return options;
+  }
   static long resident_kib() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -46,7 +51,7 @@ TEST_P(Rule07OneDeadlinePerCall, ThreeOfThemCostOneBudgetAndGiveTypedErrors) {
     servers.push_back(parse_server(hostile.back()->address()));
   }
   Runtime runtime;
-  LockManager locks(runtime.pool(), servers, once(kTimeout));
+  LockManager locks(runtime.pool(), servers, impatient());
   const long before_kib = resident_kib();
   for (int call = 0; call < 2; ++call) {
     Outcome outcome;
@@ -75,6 +80,7 @@ TEST_P(Rule07OneDeadlinePerCall, OneOfThemBesideTwoHealthyServersCostsNothing) {
   auto servers = specs(3);
   servers[1] = parse_server(hostile.address());
   servers[1].timeout = kTimeout;
+  servers[1].connect_timeout = kTimeout;
   Runtime runtime;
   LockManager locks(runtime.pool(), servers, once());
   for (int turn = 0; turn < 10; ++turn) {
@@ -88,7 +94,7 @@ TEST_P(Rule07OneDeadlinePerCall, OneOfThemBesideTwoHealthyServersCostsNothing) {
 TEST_P(Rule07OneDeadlinePerCall, EveryVerbKeepsToIt) {
   HostileServer hostile(GetParam().habit);
   Runtime runtime;
-  LockManager locks(runtime.pool(), {parse_server(hostile.address())}, once(kTimeout));
+  LockManager locks(runtime.pool(), {parse_server(hostile.address())}, impatient());
   const Token token("t");
   const Resource resource("r");
   const double took_ms = real_ms([&] {

@@ -28,7 +28,9 @@ class ServersByName : public Fleet {
   LockManager locks(const std::string& name, Duration timeout = test::kPatience,
                     const std::string& database = "/0") {
     const std::string url = "redis://" + name + ':' + std::to_string(server(0).port()) + database;
-    return LockManager(runtime_.pool(), {parse_server(url)}, once(timeout));
+    LockOptions options = once(timeout);
+    options.connect_timeout = timeout;
+    return LockManager(runtime_.pool(), {parse_server(url)}, options);
   }
   Outcome attempt(const std::string& name, Duration timeout = test::kPatience) {
     LockManager manager = locks(name, timeout);

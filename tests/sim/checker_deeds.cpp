@@ -108,7 +108,8 @@ void Checker::check_in_time(Contender party, const Deed& deed, std::int64_t writ
   if (known == written_.end()) return written_.push_back({hash, written_ns, written_ns});
   known->first_ns = std::min(known->first_ns, written_ns);
   known->last_ns = std::max(known->last_ns, written_ns);
-  const std::int64_t time_ns = plan_.timeout_of(party) * kMs;
+  // Of connecting, and of the answer.
+  const std::int64_t time_ns = 2 * plan_.timeout_of(party) * kMs;
   // Who waits joins again and again.
   const bool overdue = !deed.joins && known->last_ns - known->first_ns > plan_.drifted_ns(time_ns);
   const bool returned = std::ranges::any_of(returns_[place_of(party)], [&](std::int64_t at_ns) {

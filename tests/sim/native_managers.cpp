@@ -48,6 +48,7 @@ class QuorumClient final : public NativeClient {
     LockOptions options;
     options.retry = RetryPolicy::jittered(course.attempts, course.pause_ms);
     options.timeout = Duration::ms(scene_.plan.timeout_of(party));
+    options.connect_timeout = options.timeout;
     options.drift_factor = scene_.plan.drift_factor_of(party);
     if (scene_.plan.client_name) options.client_name = "sim";
     return options;
@@ -56,6 +57,7 @@ class QuorumClient final : public NativeClient {
     LockOptions options = options_of(id_);
     options.retry = RetryPolicy::jittered(kProbeAttempts, kProbePauseMs);
     options.timeout = Duration::ms(kProbeTimeoutMs);
+    options.connect_timeout = options.timeout;
     return options;
   }
   // Another time-out may mean other connections, and a release belongs behind its take.
@@ -143,6 +145,7 @@ class StampClient final : public NativeClient {
     options.mixed_fleet = plan.mixed_fleet;
     options.drift_factor = plan.drift_factor_of(party);
     options.timeout = Duration::ms(timeout_ms);
+    options.connect_timeout = options.timeout;
     if (plan.client_name) options.client_name = "sim";
     return options;
   }

@@ -32,6 +32,7 @@ final class Invoices
     {
         return new self(new LockManager(['10.0.0.1', ['10.0.0.2', 6379, 0.2], ['url' => 'rediss://10.0.0.3']], [
             'timeout' => 0.2,
+            'connectTimeout' => 0.5,
             'driftFactor' => 0.02,
             'clientName' => 'invoices',
             'line' => true,
@@ -132,6 +133,7 @@ function oldStyle(): bool
     $redLock = new \RedLock([['10.0.0.1', 6379, 0.05], 'redis://10.0.0.2'], 100, 5, [
         'driftFactor' => 0.01,
         'timeout' => 0.1,
+        'connectTimeout' => null,
         'clientName' => 'old',
     ]);
     $lock = $redLock->lock('invoices', 10_000);
@@ -170,6 +172,7 @@ function oneServer(): float
         'owner' => 'object',
         'driftFactor' => 0.01,
         'timeout' => 0.1,
+        'connectTimeout' => null,
         'clientName' => 'pid',
     ];
     $pidLock = new Prefixed('127.0.0.1:6379', $options);

@@ -39,6 +39,9 @@ class Pings final : public Conversation {
     mark_broken(fault, reason);
     events.push_back(reason);
   }
+  void begin_answers(Instant answer_by) {
+    if (answer_by_) answer_by_ = answer_by;
+  }
   [[nodiscard]] std::optional<Instant> next_deadline() const { return answer_by_; }
   [[nodiscard]] bool idle() const { return !answer_by_ && rest().empty() && !greeting(); }
 
@@ -65,7 +68,7 @@ class PingConnection final : public Connection<Pings> {
 
   // False where it is being backed off from.
   bool ping(Instant now) {
-    if (may_open(now)) open(now, now + kAnswerTime);
+    if (may_open(now)) open(now);
     if (!has_conversation()) return false;
     conversation().want(now + kAnswerTime);
     return true;

@@ -11,11 +11,11 @@ using test::FakeWorld;
 
 class Rule07OneDeadlinePerCall : public FakeWorld {};
 
-TEST_F(Rule07OneDeadlinePerCall, ServersThatVanishCostOneAnswerTime) {
+TEST_F(Rule07OneDeadlinePerCall, ServersThatVanishCostTheTimesOfConnectingAndOfAnAnswerAtMost) {
   for (std::size_t i = 0; i < 3; ++i) server(i).reach = FakeServer::Reach::vanishes;
   LockManager locks = manager(3);
   EXPECT_EQ(time_of([&] { EXPECT_EQ(lock(locks).decision, Decision::unreachable); }),
-            kTimeoutDefault);
+            kConnectTimeoutDefault);
 }
 
 TEST_F(Rule07OneDeadlinePerCall, AllAttemptsAndPausesCostTheirSum) {
@@ -27,12 +27,56 @@ TEST_F(Rule07OneDeadlinePerCall, AllAttemptsAndPausesCostTheirSum) {
   EXPECT_EQ(took, kTimeoutDefault * 3 + Duration::ms(40));
 }
 
-TEST_F(Rule07OneDeadlinePerCall, ConnectingAndAnsweringShareOneDeadline) {
-  server(0).connect_time = Duration::ms(150);
-  server(0).answer_time = Duration::ms(150);
+// Whoever is some way off has connected, and answers.
+TEST_F(Rule07OneDeadlinePerCall, ConnectingHasATimeOfItsOwn) {
+  server(0).connect_time = Duration::ms(900);
+  server(0).answer_time = Duration::ms(240);
+  LockManager locks = manager(1);
+  EXPECT_EQ(time_of([&] { EXPECT_EQ(lock(locks).decision, Decision::granted); }),
+            Duration::ms(1'140));
+}
+
+TEST_F(Rule07OneDeadlinePerCall, AnAnswersTimeBeginsWhenTheConnectionHasBeenMade) {
+  server(0).connect_time = Duration::ms(100);
+  server(0).stopped = true;
   LockManager locks = manager(1);
   EXPECT_EQ(time_of([&] { EXPECT_EQ(lock(locks).decision, Decision::unreachable); }),
-            kTimeoutDefault);
+            Duration::ms(100) + kTimeoutDefault);
+}
+
+// However often it is tried within one call.
+TEST_F(Rule07OneDeadlinePerCall, ConnectingIsWaitedForOnceInACall) {
+  for (std::size_t i = 0; i < 3; ++i) server(i).reach = FakeServer::Reach::vanishes;
+  LockOptions options = once();
+  options.retry = RetryPolicy::exact(3, Duration::ms(20));
+  LockManager locks = manager(3, options);
+  const Duration took = time_of([&] { EXPECT_EQ(lock(locks).decision, Decision::unreachable); });
+  EXPECT_LE(took, kConnectTimeoutDefault + kTimeoutDefault * 3 + Duration::ms(40));
+}
+
+// The next call finds it made.
+TEST_F(Rule07OneDeadlinePerCall, AConnectionThatIsBeingMadeServesTheNextAttempt) {
+  server(0).connect_time = Duration::ms(300);
+  LockOptions options = once();
+  options.connect_timeout = Duration::ms(400);
+  LockManager locks = manager(1, options);
+  const OperationId left = locks.begin_lock(Resource("r"), Duration::seconds(10));
+  step_for(Duration::ms(100));
+  (void)pool_.take(left);
+  step_for(Duration::ms(250));
+  EXPECT_EQ(lock(locks).decision, Decision::granted);
+  EXPECT_EQ(server(0).connections_opened, 1U);
+}
+
+TEST_F(Rule07OneDeadlinePerCall, TheReasonNamesTheOptionThatBoundsIt) {
+  for (const std::size_t i : {0U, 2U}) server(i).reach = FakeServer::Reach::vanishes;
+  server(1).stopped = true;
+  LockManager locks = manager(3);
+  const Outcome outcome = lock(locks);
+  const auto troubles = locks.troubles(outcome);
+  ASSERT_EQ(troubles.size(), 3U);
+  EXPECT_EQ(troubles[0].reason, "connecting (timed out after 1000 ms, its connectTimeout)");
+  EXPECT_EQ(troubles[1].reason, "no answer (timed out after 250 ms, its timeout)");
 }
 
 TEST_F(Rule07OneDeadlinePerCall, EveryServerHasATimeOfItsOwn) {

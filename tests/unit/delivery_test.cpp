@@ -66,7 +66,7 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, WhatAnUnansweredSelectHeldBackGoesFirst
   server(2).stopped = true;
   LockManager locks = manager_with_database(3);
   release(locks);
-  clock_.advance(kTimeoutDefault);
+  clock_.advance(kConnectTimeoutDefault);
   ASSERT_EQ(lock(locks, "gives it up").decision, Decision::granted);
   server(2).stopped = false;
   clock_.advance(kBackoffMax);
@@ -144,6 +144,7 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, AtTheLastChanceAServerIsWaitedForThough
   for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = "t";
   release(locks);
   pool_.deliver();
+  clock_.advance(kConnectTimeoutDefault);
   server(2).reach = FakeServer::Reach::accepts;
   server(2).connect_time = Duration::ms(30);
   pool_.close_all();
@@ -156,6 +157,8 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, AServerThatCameBackIsWaitedForAgain) {
   release(locks);
   pool_.deliver();
   server(2).reach = FakeServer::Reach::accepts;
+  clock_.advance(kConnectTimeoutDefault);
+  ASSERT_EQ(lock(locks, "gives it up").decision, Decision::granted);
   clock_.advance(kBackoffMax);
   ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
   step_for(Duration::ms(1));

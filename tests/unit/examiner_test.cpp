@@ -33,7 +33,7 @@ class ExaminerTest : public test::FakeWorld {
     for (std::size_t i = 0; i < count; ++i) {
       if (!server(i).say) server(i).say = healthy;
     }
-    return examine(ServerPlan(specs(count), Duration::ms(50), {}), transport_, clock_, entropy_);
+    return examine(ServerPlan(specs(count), {Duration::ms(50)}, {}), transport_, clock_, entropy_);
   }
 };
 
@@ -93,7 +93,7 @@ TEST_F(ExaminerTest, EveryServerIsGivenTheTimeOfItsOwn) {
     server(i).stopped = true;
   }
   const auto seen =
-      examine(ServerPlan(servers, Duration::ms(50), {}), transport_, clock_, entropy_);
+      examine(ServerPlan(servers, {Duration::ms(50)}, {}), transport_, clock_, entropy_);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_THAT(seen.at(i).trouble.reason,
                 HasSubstr("timed out after " + std::to_string(10 + i) + " ms"));
@@ -170,7 +170,7 @@ TEST_F(ExaminerTest, WhatNoSocketShowsAnyMoreIsReadAtOnce) {
   halves.server(name(0)).say = healthy;
   // Has nothing of the kind, and is asked beside it.
   halves.server(name(1)).stopped = true;
-  const auto seen = examine(ServerPlan(specs(2), Duration::ms(50), {}), halves, clock_, entropy_);
+  const auto seen = examine(ServerPlan(specs(2), {Duration::ms(50)}, {}), halves, clock_, entropy_);
   EXPECT_EQ(seen[0].trouble.fault, Fault::none);
   EXPECT_EQ(seen[0].facts.role, "master");
   EXPECT_EQ(seen[0].facts.round_trip_us, 0);

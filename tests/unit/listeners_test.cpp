@@ -124,7 +124,7 @@ TEST_F(ListenersTest, WhatWasPushedBeforeTheLossIsHeardFirst) {
 TEST_F(ListenersTest, ASilentServerIsToldOnceItsTimeIsOver) {
   server(0).stopped = true;
   listen(told_, 1);
-  step_for(kTimeoutDefault + Duration::ms(1));
+  step_for(kConnectTimeoutDefault + Duration::ms(1));
   ASSERT_THAT(told_.hearings, SizeIs(1));
   EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::timeout);
 }
@@ -261,13 +261,14 @@ TEST_F(ListenersTest, OneThatWasListenedToAtThisVeryMomentIsUnusedForNoTime) {
 }
 
 TEST_F(ListenersTest, TheServerHasTheTimeOfItsMostPatientUser) {
-  const Duration patient = kTimeoutDefault + Duration::ms(10);
+  const Duration patient = kConnectTimeoutDefault + Duration::ms(10);
   server(0).answer_time = patient - Duration::ms(1);
   listen(told_, 1);
-  step_for(Duration::seconds(1));
+  step_for(Duration::seconds(2));
   EXPECT_EQ(told_.channel(0), "");
-  EXPECT_EQ(pool_.node(parse_server(name(0)).endpoint, patient), nodes(0, 1).front());
-  step_for(Duration::seconds(1));
+  EXPECT_EQ(pool_.node(parse_server(name(0)).endpoint, kTimeoutDefault, patient),
+            nodes(0, 1).front());
+  step_for(Duration::seconds(2));
   EXPECT_NE(told_.channel(0), "");
 }
 

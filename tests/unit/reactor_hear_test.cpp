@@ -291,9 +291,10 @@ TEST_F(AJoin, ThatItsServerAnswersLateKeepsNoConnectionOpen) {
       return std::nullopt;
     };
   }
+  LockManager locks = manager(3);
+  ASSERT_EQ(lock(locks, "before").decision, Decision::granted);
   const OperationId id = wait();
   step_for(Duration::ms(75));
-  LockManager locks = manager(3);
   ASSERT_EQ(lock(locks, "while it is silent there").decision, Decision::granted);
   const std::size_t listeners = 3;
   EXPECT_EQ(transport_.open_count(), listeners + 3 + 3);

@@ -33,11 +33,11 @@ class ATurn : public test::FakeWorld {
 TEST_F(ATurn, TellsThatAServerCannotBeHeardBeforeItTellsThatTimeIsOver) {
   server(0).stopped = true;
   scene_.listens = true;
-  scene_.due_at = clock_.now() + kTimeoutDefault;
+  scene_.due_at = clock_.now() + kConnectTimeoutDefault;
   std::optional<std::size_t> heard_before;
   scene_.due = [&](Scripted&, Instant) { heard_before = scene_.hearings.size(); };
   begin(nodes(1));
-  step_for(kTimeoutDefault);
+  step_for(kConnectTimeoutDefault);
   ASSERT_TRUE(heard_before);
   EXPECT_EQ(*heard_before, 1U);
   EXPECT_EQ(scene_.hearings.front().fault, Fault::timeout);

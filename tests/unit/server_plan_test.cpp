@@ -19,7 +19,7 @@ class ServerPlanTest : public test::FakeWorld {
  protected:
   static std::string refusal_of(std::size_t servers, Duration timeout = kTimeoutDefault,
                                 const std::string& client_name = {}) {
-    return refusal([&] { static_cast<void>(ServerPlan(specs(servers), timeout, client_name)); });
+    return refusal([&] { static_cast<void>(ServerPlan(specs(servers), {timeout}, client_name)); });
   }
 };
 
@@ -34,15 +34,35 @@ TEST_F(ServerPlanTest, WhatIsAtItsBoundIsAccepted) {
   EXPECT_EQ(refusal([] { check_token(Token(std::string(kTokenBytesMax, 't'))); }), "accepted");
 }
 
+// Whoever gave servers longer for an answer gave them as long for connecting.
+TEST_F(ServerPlanTest, ConnectingTakesASecondOrAsLongAsAnAnswerWhereNobodySaysSo) {
+  const auto connect_time = [](const UsualTimes& usual) {
+    return ServerPlan(specs(1), usual, {}).specs().front().connect_timeout;
+  };
+  EXPECT_EQ(connect_time({Duration::ms(50)}), Duration::seconds(1));
+  EXPECT_EQ(connect_time({Duration::seconds(3)}), Duration::seconds(3));
+  EXPECT_EQ(connect_time({Duration::seconds(3), Duration::ms(20)}), Duration::ms(20));
+}
+
+TEST_F(ServerPlanTest, AServersOwnTimeForConnectingCountsBeforeTheUsualOne) {
+  auto servers = specs(2);
+  servers[0].connect_timeout = Duration::ms(30);
+  servers[1].timeout = Duration::seconds(2);
+  servers[1].timeout_of_connecting = true;
+  const auto taken = ServerPlan(servers, {Duration::ms(50), Duration::ms(20)}, {}).specs();
+  EXPECT_EQ(taken[0].connect_timeout, Duration::ms(30));
+  EXPECT_EQ(taken[1].connect_timeout, Duration::seconds(2)) << "what was written for connecting";
+}
+
 TEST_F(ServerPlanTest, OfServersThatWereNotAskedNoTroubleIsTold) {
-  const ServerPlan plan(specs(3), kTimeoutDefault, {});
+  const ServerPlan plan(specs(3), {kTimeoutDefault}, {});
   const NodeList nodes = plan.bind(pool_);
   EXPECT_THAT(plan.troubles(Outcome(), nodes), testing::IsEmpty());
   EXPECT_THAT(plan.line_troubles(Outcome(), nodes), testing::IsEmpty());
 }
 
 TEST_F(ServerPlanTest, OfItsLineOnlyAServerThatRefusedItIsTold) {
-  const ServerPlan plan(specs(3), kTimeoutDefault, {});
+  const ServerPlan plan(specs(3), {kTimeoutDefault}, {});
   Outcome outcome;
   outcome.line = {
       {false, Reply()}, {true, Reply::denied()}, {true, Reply::unknown(Fault::acl, "NOPERM")}};
@@ -53,7 +73,7 @@ TEST_F(ServerPlanTest, OfItsLineOnlyAServerThatRefusedItIsTold) {
 }
 
 TEST_F(ServerPlanTest, OfItsLineTheFirstServerIsToldLikeTheOthers) {
-  const ServerPlan plan(specs(3), kTimeoutDefault, {});
+  const ServerPlan plan(specs(3), {kTimeoutDefault}, {});
   Outcome outcome;
   outcome.line = {{true, Reply::unknown(Fault::acl, "NOPERM")}};
   const auto troubles = plan.line_troubles(outcome, plan.bind(pool_));

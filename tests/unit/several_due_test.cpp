@@ -14,6 +14,7 @@ class SeveralDue : public test::FakeWorld {
     LockOptions options;
     options.retry = retry;
     options.timeout = Duration::ms(50);
+    options.connect_timeout = options.timeout;
     return {pool_, specs, options};
   }
   void hold(const std::string& resource, std::initializer_list<std::size_t> servers) {
@@ -31,7 +32,7 @@ TEST_F(SeveralDue, AConnectionThatOneOfThemHasClosedIsNotLookedAtForTheNext) {
   server(2).reach = test::FakeServer::Reach::refuses;
   ASSERT_EQ(lock(closing, "refused there").decision, Decision::granted);
   server(2).reach = test::FakeServer::Reach::accepts;
-  server(2).connect_time = Duration::ms(10);
+  server(2).connect_time = Duration::ms(100);
   hold("a", {0, 1, 5});
   server(3).stopped = true;
   const OperationId first = closing.begin_lock(Resource("a"), Duration::ms(10'000));

@@ -214,7 +214,7 @@ TEST_P(ShortOfMemory, ACallThatIsGivenUpIsUndone) {
 TEST_P(ShortOfMemory, CallsSideBySideCostOnlyThemselves) {
   run_short(
       [](World& world, LockManager&) {
-        world.server(1).connect_time = world.server(2).connect_time = Duration::seconds(1);
+        world.server(1).connect_time = world.server(2).connect_time = kConnectTimeoutDefault * 2;
       },
       [](World& world, LockManager& locks) {
         std::vector<OperationId> begun;

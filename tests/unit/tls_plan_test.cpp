@@ -9,7 +9,7 @@ namespace {
 
 std::string refusal_of(const std::vector<ServerSpec>& servers) {
   try {
-    static_cast<void>(ServerPlan(servers, kTimeoutDefault, {}));
+    static_cast<void>(ServerPlan(servers, {kTimeoutDefault}, {}));
   } catch (const ArgumentError& error) {
     return error.what();
   }

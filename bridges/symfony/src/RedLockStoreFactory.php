@@ -17,13 +17,14 @@ final class RedLockStoreFactory
     private const PARAMETERS = [
         'initial_ttl' => null,
         'timeout' => 'timeout',
+        'connect_timeout' => 'connectTimeout',
         'drift_factor' => 'driftFactor',
         'client_name' => 'clientName',
     ];
 
     /**
      * "redlock://10.0.0.1,10.0.0.2,10.0.0.3", or redlocks:// for TLS: user, password and database are those of every server.
-     * Parameters: initial_ttl and timeout in seconds, drift_factor, client_name; with TLS also ssl[cafile] and PHP's other
+     * Parameters: initial_ttl, timeout and connect_timeout in seconds, drift_factor, client_name; with TLS also ssl[cafile] and PHP's other
      * options of that kind. What URLs reserve is percent-encoded.
      */
     public static function createStore(#[\SensitiveParameter] string $dsn): RedLockStore

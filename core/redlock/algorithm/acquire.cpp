@@ -54,6 +54,10 @@ void Acquire::take_doubt(NodeIndex node, AttemptNumber attempt) {
   round_->take_doubt(node, attempt);
 }
 
+void Acquire::take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) {
+  round_->take_delay(node, attempt, answer_by);
+}
+
 void Acquire::abort(Instant now) {
   if (phase_ == Phase::done) return;
   if (phase_ == Phase::voting) queue_undo(now);

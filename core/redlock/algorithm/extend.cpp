@@ -7,7 +7,12 @@ Extend::Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, T
                LossDetail detail)
     : Inquiry(std::move(answer_times), kind->extend(proof).value(), detail),
       kind_(std::move(kind)),
-      proof_(std::move(proof)) {}
+      proof_(std::move(proof)),
+      hears_each_(detail == LossDetail::each) {}
+
+void Extend::take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) {
+  if (!hears_each_) Inquiry::take_delay(node, attempt, answer_by);
+}
 
 void Extend::complete_grant(Outcome& outcome, Instant started) {
   outcome.token = proof_;

@@ -15,6 +15,9 @@ class Extend final : public Inquiry {
   // Requires a kind that can be extended.
   Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, Token proof,
          LossDetail detail = LossDetail::reason);
+  // Whoever wants to hear each node must not lose the lock over one that is hard to reach: the
+  // connection goes on being made, and serves the next extend.
+  void take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) override;
 
  protected:
   void complete_grant(Outcome& outcome, Instant started) override;
@@ -22,6 +25,7 @@ class Extend final : public Inquiry {
  private:
   std::shared_ptr<const LockKind> kind_;
   Token proof_;
+  bool hears_each_;
 };
 
 }  // namespace redlock

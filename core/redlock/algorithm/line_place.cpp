@@ -69,6 +69,10 @@ void LinePlace::note_joined(AttemptNumber attempt, Instant now, Instant answer_b
   join_at_ = next_at_ = Instant::never();
 }
 
+void LinePlace::take_delay(AttemptNumber attempt, Instant answer_by) {
+  if (awaits(attempt)) answer_by_ = std::max(answer_by_, answer_by);
+}
+
 void LinePlace::vote(bool handed_over) {
   voted_ = true;
   handed_over_ = handed_over;

@@ -44,6 +44,8 @@ class LinePlace {
   // Requires can_join(). Handed out: `attempt` is its echo, its answer is due at `answer_by`. One
   // that does not take is given no vote that is free.
   void note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool takes = true);
+  // Its answer may come until then, for its connection is only being made.
+  void take_delay(AttemptNumber attempt, Instant answer_by);
   // The answer to a join; one that is not the latest's, or comes late, is ignored.
   void take_reply(AttemptNumber attempt, const Reply& reply, Instant now);
   void take_push(const Push& push, Instant now);

@@ -13,13 +13,17 @@ Round::Round(AnswerTimes answer_times, std::shared_ptr<const Command> command,
       reach_(answer_times_->size()),
       denials_(answer_times_->size()),
       undenied_(answer_times_->size()),
-      reports_(answer_times_->size()) {}
+      reports_(answer_times_->size()) {
+  for (std::size_t i = 0; i < answer_times_->size(); ++i) {
+    answer_by_[i] = start + (*answer_times_)[i];
+  }
+}
 
 std::optional<Request> Round::next_request() {
   if (asked_count_ == answer_times_->size()) return std::nullopt;
   const NodeIndex node(asked_count_);
   ++asked_count_;
-  return Request{node, attempt_, command_, start_ + (*answer_times_)[node.value()]};
+  return Request{node, attempt_, command_, answer_by_[node.value()]};
 }
 
 bool Round::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply) {
@@ -32,6 +36,11 @@ void Round::take_doubt(NodeIndex node, AttemptNumber attempt) {
   if (attempt == attempt_ && node.value() < asked_count_) doubted_.set(node.value());
 }
 
+void Round::take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) {
+  if (attempt != attempt_ || node.value() >= asked_count_) return;
+  answer_by_[node.value()] = std::max(answer_by_[node.value()], answer_by);
+}
+
 Verdict Round::grants() const {
   const Verdict verdict = grants_.verdict();
   if (verdict != Verdict::pending || reach_.verdict() != Verdict::won) return verdict;
@@ -40,7 +49,7 @@ Verdict Round::grants() const {
 
 void Round::take_time(Instant now) {
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
-    if (grants_.has_voted(NodeIndex(i)) || now < start_ + (*answer_times_)[i]) continue;
+    if (grants_.has_voted(NodeIndex(i)) || now < answer_by_[i]) continue;
     const Fault fault = i < asked_count_ ? Fault::timeout : Fault::bound;
     record(NodeIndex(i), Reply::unknown(fault, "no answer in time"));
   }
@@ -61,8 +70,7 @@ std::optional<Instant> Round::next_deadline() const {
   std::optional<Instant> earliest;
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
     if (grants_.has_voted(NodeIndex(i))) continue;
-    const Instant deadline = start_ + (*answer_times_)[i];
-    if (!earliest || deadline < *earliest) earliest = deadline;
+    if (!earliest || answer_by_[i] < *earliest) earliest = answer_by_[i];
   }
   return earliest;
 }

@@ -7,6 +7,7 @@
 // Invariants: a node counts once; only replies to this round's attempt count.
 // Pure. One thread; a machine makes one per attempt.
 #pragma once
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +19,7 @@
 
 namespace redlock {
 
-// How long each node of a manager may take to connect and answer; one entry a node.
+// How long each node of a manager may take to answer; one entry a node.
 // Shared, because an operation may outlive the manager that began it.
 using AnswerTimes = std::shared_ptr<const std::vector<Duration>>;
 
@@ -34,6 +35,8 @@ class Round {
   bool take_reply(NodeIndex node, AttemptNumber attempt, Reply reply);
   // This node's silence is not waited for while a majority answers without it.
   void take_doubt(NodeIndex node, AttemptNumber attempt);
+  // This node has longer than its answer time: until then.
+  void take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by);
   // From its deadline on a silent node counts as one that gave no answer.
   void take_time(Instant now);
 
@@ -64,6 +67,7 @@ class Round {
   std::shared_ptr<const Command> command_;
   AttemptNumber attempt_;
   Instant start_;
+  std::array<Instant, kNodesMax> answer_by_;
   std::size_t asked_count_ = 0;
   Tally grants_;
   Tally reach_;

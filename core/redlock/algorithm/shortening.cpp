@@ -40,6 +40,10 @@ void Shortening::take_time(Instant now) {
   decide(now);
 }
 
+void Shortening::take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) {
+  round_->take_delay(node, attempt, answer_by);
+}
+
 void Shortening::abort(Instant now) {
   if (!outcome_) finish(Decision::aborted, now);
 }

@@ -82,6 +82,9 @@ std::shared_ptr<const LockPlan> plan_of(std::vector<std::string> servers, const 
   LockOptions plan;
   plan.drift_factor = options.drift_factor;
   plan.timeout = inner::duration_of(options.timeout);
+  if (options.connect_timeout) {
+    plan.connect_timeout = inner::duration_of(*options.connect_timeout);
+  }
   plan.client_name = options.client_name;
   return std::make_shared<const LockPlan>(texts.specs(), plan);
 }

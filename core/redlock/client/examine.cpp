@@ -25,8 +25,11 @@ constexpr std::int64_t kPollPauseMs = 20;
 constexpr Duration kExaminedFor = Duration::seconds(2);
 
 ServerPlan patient(std::vector<ServerSpec> servers) {
-  for (ServerSpec& server : servers) server.timeout = std::max(*server.timeout, kExaminedFor);
-  return ServerPlan(servers, kExaminedFor, servers.front().endpoint.client_name);
+  for (ServerSpec& server : servers) {
+    server.timeout = std::max(*server.timeout, kExaminedFor);
+    server.connect_timeout = std::max(*server.connect_timeout, kExaminedFor);
+  }
+  return ServerPlan(servers, {kExaminedFor, kExaminedFor}, servers.front().endpoint.client_name);
 }
 
 // A lock on one server alone, from its taking to its release.
@@ -144,6 +147,7 @@ std::vector<ServerReport> Client::examine(std::string_view prefix) {
   for (Examined& examined : redlock::examine(patient(specs), transport, clock, entropy)) {
     reports.push_back({std::move(examined.trouble.server),
                        std::chrono::milliseconds(specs[reports.size()].timeout->count_ms()),
+                       std::chrono::milliseconds(specs[reports.size()].connect_timeout->count_ms()),
                        examined.trouble.fault,
                        std::move(examined.trouble.reason),
                        std::move(examined.facts),

@@ -4,6 +4,9 @@
 //   idle ──open──▶ connecting ──▶ ready ──trouble, time-out──▶ closing ──close──▶ idle (backing
 //   off)
 //
+// Connecting has a time of its own, and lasts until the greeting is answered. Who asks meanwhile
+// has the time of an answer behind that; a connection that is being made outlives who asked first,
+// and serves who asks next.
 // `closing` is there for whoever derives from it: what must still be said goes out on this very
 // connection, behind what is unanswered. Where to connect is asked of a locator each time.
 //
@@ -15,6 +18,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "redlock/algorithm/entropy.hpp"
@@ -26,11 +30,21 @@
 
 namespace redlock {
 
+// For connecting, where nobody says how long.
+inline constexpr Duration kConnectTimeoutDefault = Duration::seconds(1);
+// Whoever gives it longer for an answer gives it as long for connecting, unless he says otherwise.
+[[nodiscard]] inline Duration usual_connect_time(Duration answer_time) {
+  return std::max(answer_time, kConnectTimeoutDefault);
+}
 inline constexpr Duration kBackoffFirst = Duration::ms(10);
 inline constexpr Duration kBackoffMax = Duration::ms(200);
 inline constexpr std::size_t kReceiveBytes = 16 * 1024;
 // Per turn; a server that floods us waits for the next one.
 inline constexpr int kReceivesMax = 8;
+
+// The options that are to be raised where a server takes longer than it may.
+inline constexpr std::string_view kTimeoutName = "timeout";
+inline constexpr std::string_view kConnectTimeoutName = "connectTimeout";
 
 // When an answer came is known where somebody looked all the time but for so long.
 inline constexpr Duration kUnseenMax = Duration::us(100);
@@ -40,6 +54,10 @@ struct NodeTrouble {
   Fault fault = Fault::none;
   std::string reason;
 };
+
+// The reason of a time-out, with the time and the option that bounds it.
+[[nodiscard]] std::string timed_reason(const std::string& reason, Duration time,
+                                       std::string_view option);
 
 // How long to stay away from a server that failed so many times on end, at least once.
 [[nodiscard]] Duration draw_backoff(std::uint32_t failures, Entropy& entropy) noexcept;
@@ -61,6 +79,10 @@ class Connection {
 
   // There is a user who waits as long as that.
   void allow(Duration timeout) { timeout_ = std::max(timeout_, timeout); }
+  // The same of a connection that is to be made. Nobody said so: as long as for an answer.
+  void allow_connecting(Duration timeout) {
+    connect_timeout_ = std::max(connect_timeout_, timeout);
+  }
   // What happens here is counted there; whoever says so first decides.
   void count_in(const std::shared_ptr<ServerCounters>& counters) {
     if (!counters_) counters_ = counters;
@@ -81,6 +103,10 @@ class Connection {
 
   [[nodiscard]] bool has_conversation() const {
     return state_ == State::connecting || state_ == State::ready;
+  }
+  // It is being made: its greeting is unanswered yet, or not even sent.
+  [[nodiscard]] bool establishing() const {
+    return state_ == State::connecting || (state_ == State::ready && conversation_->greeting());
   }
   [[nodiscard]] bool closing() const { return state_ == State::closing; }
   [[nodiscard]] bool connected_or_free(Instant now) const {
@@ -125,6 +151,16 @@ class Connection {
   // What its connections have shown of the server, for others to the same one.
   [[nodiscard]] const Acquaintance& acquaintance() const { return acquaintance_; }
   void learn(const Acquaintance& acquaintance) { acquaintance_ = acquaintance; }
+  // How long it may be until it has been made.
+  [[nodiscard]] Duration connect_timeout() const {
+    return connect_timeout_ > Duration() ? connect_timeout_ : timeout_;
+  }
+  // Until when an answer is awaited that is wanted by then: the time of an answer begins when the
+  // connection has been made, which is waited for until `connect_by` at most.
+  [[nodiscard]] Instant answer_by(Instant wanted_by, Instant connect_by) const {
+    if (!establishing()) return wanted_by;
+    return std::max(wanted_by, std::min(ready_by_, connect_by) + timeout_);
+  }
   // Which server it is, wherever that stands.
   [[nodiscard]] const Endpoint& endpoint() const { return locator_->name(); }
 
@@ -154,7 +190,7 @@ class Connection {
   [[nodiscard]] Instant retry_at() const { return retry_at_; }
   // Requires that it is idle. `made_of` is what the conversation needs besides the endpoint.
   template <class... MadeOf>
-  void open(Instant now, Instant answer_by, MadeOf&... made_of);
+  void open(Instant now, MadeOf&... made_of);
   // It is not wanted any more: no trouble, and no backing off.
   void hang_up(Events& events);
   // Says what is left, as far as the transport takes it. Requires closing().
@@ -182,6 +218,9 @@ class Connection {
   void or_close(Instant now, Events& events, Act act) noexcept;
   void give_up(Instant now, Events& events) noexcept;
   void take_status(Instant now, Events& events);
+  // The greeting has been answered: from now on the time of the answers counts.
+  void note_established(Instant now);
+  [[nodiscard]] std::string connecting_reason() const;
   void send_output(Instant now, Events& events);
   // The server closed it, or it broke.
   void take_end(const IoResult& end, Instant now, Events& events);
@@ -200,6 +239,7 @@ class Connection {
   std::unique_ptr<Locator> locator_;
   Acquaintance acquaintance_;
   Duration timeout_;
+  Duration connect_timeout_;
   Transport& transport_;
   Entropy& entropy_;
   State state_ = State::idle;

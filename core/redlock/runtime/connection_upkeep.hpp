@@ -9,22 +9,22 @@ inline constexpr const char* kWordless = " without a word: it may expect TLS";
 
 template <IsConversation C>
 template <class... MadeOf>
-void Connection<C>::open(Instant now, Instant answer_by, MadeOf&... made_of) {
+void Connection<C>::open(Instant now, MadeOf&... made_of) {
   const Endpoint& place = locator_->place();
   conversation_.emplace(place, made_of...);
+  ready_by_ = now + connect_timeout();
   try {
     const NameManner manner = acquaintance_.manner(now);
     if (manner != NameManner::travels && !place.client_name.empty()) {
       conversation_->greet(place, manner);
     }
-    connection_ = transport_.open(place, answer_by);
+    connection_ = transport_.open(place, ready_by_);
   } catch (...) {
     conversation_.reset();
     throw;
   }
   state_ = State::connecting;
   last_used_ = now;
-  ready_by_ = now + timeout_;
 }
 
 template <IsConversation C>
@@ -127,7 +127,13 @@ void Connection<C>::take_status(Instant now, Events& events) {
     if (counters_) counters_->note_connect();
     // It may have stood for long, unlooked at; the greeting goes out only now.
     ready_by_ = std::max(ready_by_, now + timeout_);
+    if (!conversation_->greeting()) note_established(now);
   }
+}
+
+template <IsConversation C>
+void Connection<C>::note_established(Instant now) {
+  conversation_->begin_answers(now + timeout_);
 }
 
 template <IsConversation C>
@@ -140,11 +146,13 @@ void Connection<C>::receive(Instant now, Events& events) {
       return take_end(result, now, events);
     }
     note_heard(now);
+    const bool greeted = !establishing();
     conversation_->take_bytes(std::string_view(buffer.data(), result.bytes), events);
     acquaintance_.note_answer(conversation_->named());
     if (!conversation_->broken()) {
       failure_count_ = 0;
       trouble_ = {};
+      if (!greeted && !establishing()) note_established(now);
     }
     heard(now);
     if (conversation_->broken()) {
@@ -157,22 +165,25 @@ void Connection<C>::receive(Instant now, Events& events) {
 template <IsConversation C>
 std::optional<Instant> Connection<C>::next_deadline() const {
   if (!has_conversation()) return std::nullopt;
-  const std::optional<Instant> deadline = conversation_->next_deadline();
-  if (state_ == State::ready && !conversation_->greeting()) return deadline;
-  return std::min(ready_by_, deadline.value_or(ready_by_));
+  return establishing() ? ready_by_ : conversation_->next_deadline();
 }
 
 template <IsConversation C>
 bool Connection<C>::take_time(Instant now, Events& events) noexcept {
   if (!overdue(now)) return false;
   or_close(now, events, [&] {
-    if (state_ == State::ready)
-      return begin_closing(Fault::timeout, "no answer", true, now, events);
-    const LinkStatus status = transport_.status(connection_);
-    begin_closing(Fault::timeout, status.reason.empty() ? "connecting" : status.reason, false, now,
-                  events);
+    const std::string reason = establishing() ? connecting_reason() : "no answer";
+    begin_closing(Fault::timeout, reason, state_ == State::ready, now, events);
   });
   return true;
+}
+
+template <IsConversation C>
+std::string Connection<C>::connecting_reason() const {
+  std::string reason = "no answer to the handshake";
+  if (state_ == State::connecting) reason = transport_.status(connection_).reason;
+  if (reason.empty()) reason = "connecting";
+  return timed_reason(reason, connect_timeout(), kConnectTimeoutName);
 }
 
 template <IsConversation C>

@@ -19,11 +19,13 @@ namespace {
 class Examinee final : public Connection<Examination> {
  public:
   Examinee(const ServerSpec& spec, Duration timeout, Transport& transport, Entropy& entropy)
-      : Connection(std::make_unique<FixedLocator>(spec.endpoint), timeout, transport, entropy) {}
+      : Connection(std::make_unique<FixedLocator>(spec.endpoint), timeout, transport, entropy) {
+    allow_connecting(*spec.connect_timeout);
+  }
 
   void begin(Instant now) {
     began_at_ = now;
-    open(now, now + timeout());
+    open(now);
     ask(now);
   }
   // What has come, and what is to be said next.

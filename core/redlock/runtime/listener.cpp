@@ -28,7 +28,7 @@ void Listener::attend(Instant now, Events& pushes) noexcept {
 void Listener::subscribe(Instant now) noexcept {
   try {
     channel_ = std::string(kChannelPrefix) + std::string(random_token(entropy_).view());
-    open(now, now + timeout(), channel_, closed_at_subscribe_);
+    open(now, channel_, closed_at_subscribe_);
   } catch (const std::exception&) {
     // No memory, or no randomness.
     open_at_ = now + kBackoffMax;

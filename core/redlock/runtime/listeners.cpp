@@ -41,6 +41,7 @@ Listeners::News Listeners::want(const std::shared_ptr<Node>& node, Duration idle
   place->wanted_in = turn_;
   place->wanted_at = now;
   place->listener.allow(node->timeout());
+  place->listener.allow_connecting(node->connect_timeout());
   return {place->listener.changes(), place->listener.hearing()};
 }
 

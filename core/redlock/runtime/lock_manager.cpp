@@ -33,7 +33,7 @@ LockOptions checked(LockOptions options) {
 LockPlan::LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options,
                    ServerBook* book)
     : options(checked(std::move(lock_options))),
-      servers(server_list, options.timeout, options.client_name, book) {}
+      servers(server_list, {options.timeout, options.connect_timeout}, options.client_name, book) {}
 
 LockManager::LockManager(Pool& pool, std::shared_ptr<const LockPlan> plan)
     : pool_(pool), plan_(std::move(plan)), nodes_(plan_->servers.bind(pool)) {}

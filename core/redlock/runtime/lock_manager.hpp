@@ -27,7 +27,8 @@ struct LockOptions {
   RetryPolicy retry = RetryPolicy::jittered(3, 200);
   double drift_factor = kDriftFactorDefault;  // 0 <= factor < 1
   Duration timeout = kTimeoutDefault;
-  std::string client_name;  // for CLIENT SETNAME; empty: none
+  std::optional<Duration> connect_timeout = {};  // none: usual_connect_time()
+  std::string client_name;                       // for CLIENT SETNAME; empty: none
 };
 
 // All that a manager is but its connections: which servers, and how locks are taken there.

@@ -14,11 +14,11 @@ Node::Node(std::unique_ptr<Locator> locator, Duration timeout, Transport& transp
            Entropy& entropy, RequestEncoder& encoder)
     : Connection(std::move(locator), timeout, transport, entropy), encoder_(encoder) {}
 
-void Node::open(Instant now, Instant answer_by) {
+void Node::open(Instant now) {
   sent_again_.clear();
   well_ = false;
   outdated_ = false;
-  Connection::open(now, answer_by, encoder_);
+  Connection::open(now, encoder_);
   // Before what is taken there. Of a server in trouble nothing is asked only to find out.
   if (trouble().fault == Fault::none) repeat_refused(now);
   send_carried(now);
@@ -90,10 +90,11 @@ void Node::repeat_refused(Instant now) {
 }
 
 void Node::submit(const Origin& origin, const SharedCommand& command, Instant answer_by,
-                  Instant now, std::vector<Arrival>& arrivals) {
+                  Instant now, std::vector<Arrival>& arrivals, Instant connect_by) {
   wanted_at_ = now;
   const SharedCommand asked = in_place_of_carried(command);
-  if (may_open(now)) open(now, answer_by);
+  if (may_open(now)) open(now);
+  answer_by = this->answer_by(answer_by, connect_by);
   // Another release does the same, and is told so.
   if (!is_removal(*command)) repeat_before(*command, now);
   if (has_conversation() && hand_over(origin, asked, answer_by)) return;
@@ -267,7 +268,7 @@ void Node::hurry_removals(bool last_chance, Instant now) {
   std::erase_if(refused_, [now](const Refused& refused) { return now >= refused.until; });
   const bool any_due = !carried_.empty() || (!refused_.empty() && now >= repeat_at_);
   if (last_chance && any_due) skip_backoff();
-  if (any_due && may_open(now)) open(now, now + kCarriedAnswerTime);
+  if (any_due && may_open(now)) open(now);
   if (!has_conversation()) return;
   for (; !carried_.empty(); pop_carried()) conversation().submit_last(carried_.front().removal);
   for (; !refused_.empty() && now >= repeat_at_; refused_.pop_front()) {

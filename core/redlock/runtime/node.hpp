@@ -49,9 +49,10 @@ class Node final : public Connection<Session> {
        RequestEncoder& encoder);
 
   // Sends the command on the connection, opening one when there is none. What cannot be taken is
-  // answered at once, through `arrivals`.
+  // answered at once, through `arrivals`. A connection that is being made is waited for until
+  // `connect_by`, whatever the answer's time.
   void submit(const Origin& origin, const SharedCommand& command, Instant answer_by, Instant now,
-              std::vector<Arrival>& arrivals);
+              std::vector<Arrival>& arrivals, Instant connect_by = Instant::never());
   // Sends a removal without waiting for its answer; without a connection it is carried over.
   void submit_cleanup(const SharedCommand& command, Instant answer_by);
   // The second half of giving up: undo, close, back off. Does nothing unless closing. What
@@ -96,7 +97,7 @@ class Node final : public Connection<Session> {
 
  private:
   void heard(Instant now) override;
-  void open(Instant now, Instant answer_by);
+  void open(Instant now);
   // To the conversation that there is. False: it has no room.
   [[nodiscard]] bool hand_over(const Origin& origin, const SharedCommand& command,
                                Instant answer_by, Instant repeat_until = Instant::never());

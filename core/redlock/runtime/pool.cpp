@@ -26,18 +26,20 @@ unsigned Pool::magnitude_of(Duration timeout) {
   return static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(timeout.count_ns())));
 }
 
-std::shared_ptr<Node> Pool::node(const Endpoint& endpoint, Duration timeout) {
+std::shared_ptr<Node> Pool::node(const Endpoint& endpoint, Duration timeout,
+                                 Duration connect_timeout) {
   notice_fork();
-  auto known = nodes_.find(Name(endpoint, magnitude_of(timeout)));
+  auto known = nodes_.find(Name(endpoint, magnitude_of(timeout), magnitude_of(connect_timeout)));
   if (known == nodes_.end()) {
     if (nodes_.size() >= nodes_due_) forget_unused();
-    known = nodes_
-                .insert(std::make_shared<Node>(std::make_unique<FixedLocator>(endpoint), timeout,
-                                               transport_, entropy_, encoder_))
-                .first;
+    auto added = std::make_shared<Node>(std::make_unique<FixedLocator>(endpoint), timeout,
+                                        transport_, entropy_, encoder_);
+    added->allow_connecting(connect_timeout);
+    known = nodes_.insert(std::move(added)).first;
     transport_.prepare(endpoint);
   }
   (*known)->allow(timeout);
+  (*known)->allow_connecting(connect_timeout);
   return *known;
 }
 

@@ -36,10 +36,15 @@ class Pool {
   // Ends operations and connections in good order.
   ~Pool();
 
-  // The node for an endpoint; the same one for equal endpoints and time-outs that differ by less
-  // than a factor of two. One object's 1 ms would otherwise close the connections of the patient.
-  // Those that nobody uses and that have no connection leave by and by, with their passwords.
-  [[nodiscard]] std::shared_ptr<Node> node(const Endpoint& endpoint, Duration timeout);
+  // The node for an endpoint; the same one for equal endpoints and times that differ by less than a
+  // factor of two: for an answer, and for connecting. One object's 1 ms would otherwise close the
+  // connections of the patient. Those that nobody uses and that have no connection leave by and by,
+  // with their passwords.
+  [[nodiscard]] std::shared_ptr<Node> node(const Endpoint& endpoint, Duration timeout,
+                                           Duration connect_timeout);
+  [[nodiscard]] std::shared_ptr<Node> node(const Endpoint& endpoint, Duration timeout) {
+    return node(endpoint, timeout, usual_connect_time(timeout));
+  }
 
   // While one lives, what is begun is not sent; then it is, many commands in one piece. Nothing is
   // waited for meanwhile.
@@ -112,12 +117,13 @@ class Pool {
 
  private:
   // The whole endpoint names a node, so that nothing that matters can be left out and its password
-  // stands nowhere else; and of the time-out the power of two.
-  using Name = std::tuple<const Endpoint&, unsigned>;
+  // stands nowhere else; and of the time-outs the power of two.
+  using Name = std::tuple<const Endpoint&, unsigned, unsigned>;
   struct ByName {
     using is_transparent = void;
     static Name name(const std::shared_ptr<Node>& node) {
-      return {node->endpoint(), magnitude_of(node->timeout())};
+      return {node->endpoint(), magnitude_of(node->timeout()),
+              magnitude_of(node->connect_timeout())};
     }
     static Name name(const Name& name) { return name; }
     bool operator()(const auto& one, const auto& other) const { return name(one) < name(other); }

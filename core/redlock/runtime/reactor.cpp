@@ -37,6 +37,7 @@ OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes)
   running_.push_back({id, std::move(operation), std::move(nodes), {}, {}, {}});
   // Read after everything above: the operation's clock starts here, before its first byte.
   const Instant now = clock_.now();
+  running_.back().began = now;
   put(running_.back(), now, [now](Operation& started) { started.start(now); });
   settle(now);
   Running& running = *find(id);
@@ -252,14 +253,20 @@ void Reactor::ask(Running& running, const Request& request, Instant now) {
   if (!node->has_conversation()) make_room(*node);
   // A connection that is opened is also looked after, whatever goes wrong behind it.
   live_.reserve(live_.size() + 1);
+  // For all of its attempts together.
+  const Instant connect_by = running.began + node->connect_timeout();
   try {
     node->submit({running.id, request.node, request.attempt}, request.command, request.answer_by,
-                 now, arrivals_);
+                 now, arrivals_, connect_by);
   } catch (...) {
     note_live(node);
     throw;
   }
   if (node->in_doubt()) running.operation->take_doubt(request.node, request.attempt);
+  if (node->establishing()) {
+    running.operation->take_delay(request.node, request.attempt,
+                                  node->answer_by(request.answer_by, connect_by));
+  }
   note_live(node);
 }
 

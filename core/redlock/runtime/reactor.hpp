@@ -108,6 +108,7 @@ class Reactor {
     bool ended = false;
     bool withdrawn = false;
     bool has_listened = false;
+    Instant began = {};
     // By node: which of the changes in what can be heard it was told last.
     std::array<std::uint64_t, kNodesMax> told{};
   };

@@ -2,8 +2,6 @@
 #include "redlock/runtime/server_plan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <map>
 
 #include "redlock/algorithm/validity.hpp"
@@ -56,10 +54,13 @@ void check_client_name(const std::string& name) {
   }
 }
 
+void check_time(Duration time, std::string_view name) {
+  if (time > Duration() && time <= kTimeoutMax) return;
+  throw ArgumentError(std::string(name) + " must be above 0 and at most 3600 seconds");
+}
+
 AnswerTimes times_of(const std::vector<ServerSpec>& servers, Duration usual) {
-  if (usual <= Duration() || usual > kTimeoutMax) {
-    throw ArgumentError("timeout must be above 0 and at most 3600 seconds");
-  }
+  check_time(usual, kTimeoutName);
   std::vector<Duration> times;
   times.reserve(servers.size());
   for (const ServerSpec& server : servers) {
@@ -69,11 +70,16 @@ AnswerTimes times_of(const std::vector<ServerSpec>& servers, Duration usual) {
   return std::make_shared<const std::vector<Duration>>(std::move(times));
 }
 
-std::string timed_reason(const std::string& reason, Duration answer_time) {
-  std::array<char, 48> digits;
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(),
-                                          answer_time.as_ms(), std::chars_format::fixed);
-  return reason + " (timed out after " + std::string(digits.data(), end) + " ms, its timeout)";
+// By the connection, whose time it was.
+bool is_timed(const std::string& reason) {
+  return reason.ends_with(std::string(kConnectTimeoutName) + ")");
+}
+
+Duration connect_time_of(const ServerSpec& server, std::optional<Duration> usual,
+                         Duration answer_time) {
+  if (server.connect_timeout) return *server.connect_timeout;
+  if (usual && !server.timeout_of_connecting) return *usual;
+  return usual ? std::max(*usual, answer_time) : usual_connect_time(answer_time);
 }
 
 }  // namespace
@@ -107,15 +113,18 @@ void check_drift_factor(double factor) {
   }
 }
 
-ServerPlan::ServerPlan(const std::vector<ServerSpec>& servers, Duration usual,
+ServerPlan::ServerPlan(const std::vector<ServerSpec>& servers, const UsualTimes& usual,
                        const std::string& client_name, ServerBook* book) {
   check_servers(servers);
-  answer_times_ = times_of(servers, usual);
+  answer_times_ = times_of(servers, usual.answer);
+  if (usual.connect) check_time(*usual.connect, kConnectTimeoutName);
   check_client_name(client_name);
   servers_.reserve(servers.size());
   for (const ServerSpec& spec : servers) {
+    const Duration timeout = (*answer_times_)[servers_.size()];
+    const Duration connect_timeout = connect_time_of(spec, usual.connect, timeout);
     Server& server =
-        servers_.emplace_back(Server{spec.endpoint, spec.timeout.value_or(usual), nullptr});
+        servers_.emplace_back(Server{spec.endpoint, timeout, connect_timeout, nullptr});
     server.endpoint.client_name = client_name;
     if (book != nullptr) server.counters = book->counters_of(server.endpoint.display());
   }
@@ -131,7 +140,9 @@ std::vector<std::string> ServerPlan::names() const {
 std::vector<ServerSpec> ServerPlan::specs() const {
   std::vector<ServerSpec> specs;
   specs.reserve(servers_.size());
-  for (const Server& server : servers_) specs.push_back({server.endpoint, server.timeout});
+  for (const Server& server : servers_) {
+    specs.push_back({server.endpoint, server.timeout, server.connect_timeout});
+  }
   return specs;
 }
 
@@ -139,7 +150,7 @@ NodeList ServerPlan::bind(Pool& pool) const {
   NodeList nodes;
   nodes.reserve(servers_.size());
   for (const Server& server : servers_) {
-    nodes.push_back(pool.node(server.endpoint, server.timeout));
+    nodes.push_back(pool.node(server.endpoint, server.timeout, server.connect_timeout));
     nodes.back()->count_in(server.counters);
   }
   return nodes;
@@ -176,12 +187,15 @@ std::vector<ServerTrouble> ServerPlan::line_troubles(const Outcome& outcome,
 
 ServerTrouble ServerPlan::trouble_of(const Node& node, std::size_t position,
                                      NodeTrouble trouble) const {
+  if (trouble.fault == Fault::timeout && node.establishing() && !is_timed(trouble.reason)) {
+    trouble.reason = timed_reason("connecting", node.connect_timeout(), kConnectTimeoutName);
+  }
   return timed(position, {node.endpoint().display(), trouble.fault, std::move(trouble.reason)});
 }
 
 ServerTrouble ServerPlan::timed(std::size_t position, ServerTrouble trouble) const {
-  if (trouble.fault == Fault::timeout) {
-    trouble.reason = timed_reason(trouble.reason, (*answer_times_)[position]);
+  if (trouble.fault == Fault::timeout && !is_timed(trouble.reason)) {
+    trouble.reason = timed_reason(trouble.reason, (*answer_times_)[position], kTimeoutName);
   }
   return trouble;
 }

@@ -11,7 +11,7 @@
 
 namespace redlock {
 
-// For connecting and answering together, of a server without a time of its own.
+// For an answer, of a server without a time of its own.
 inline constexpr Duration kTimeoutDefault = Duration::ms(250);
 inline constexpr Duration kPauseMax = Duration::seconds(3600);
 
@@ -20,6 +20,13 @@ struct ServerTrouble {
   std::string server;  // as Endpoint::display() prints it
   Fault fault = Fault::none;
   std::string reason;
+};
+
+// How long those servers may take that have no times of their own. To connect: where nobody says,
+// usual_connect_time().
+struct UsualTimes {
+  Duration answer = kTimeoutDefault;
+  std::optional<Duration> connect = {};
 };
 
 // These throw ArgumentError, which names what is wrong.
@@ -33,16 +40,15 @@ void check_ttl(Duration ttl, double drift_factor);
 // thread may bind it to a pool of its own.
 class ServerPlan {
  public:
-  // `usual` is how long those may take that have no time of their own; what happens to them is
-  // counted in `book`, if there is one. Throws ArgumentError, which names the position of a server
-  // from 1.
-  ServerPlan(const std::vector<ServerSpec>& servers, Duration usual, const std::string& client_name,
-             ServerBook* book = nullptr);
+  // What happens to the servers is counted in `book`, if there is one. Throws ArgumentError, which
+  // names the position of a server from 1.
+  ServerPlan(const std::vector<ServerSpec>& servers, const UsualTimes& usual,
+             const std::string& client_name, ServerBook* book = nullptr);
 
   [[nodiscard]] const AnswerTimes& answer_times() const { return answer_times_; }
   // As troubles name them, in their order.
   [[nodiscard]] std::vector<std::string> names() const;
-  // What it was made of, each with the time that it may take.
+  // What it was made of, each with the times that it may take.
   [[nodiscard]] std::vector<ServerSpec> specs() const;
   // Of the server at `position`: a time-out says after how long.
   [[nodiscard]] ServerTrouble timed(std::size_t position, ServerTrouble trouble) const;
@@ -63,7 +69,8 @@ class ServerPlan {
 
   struct Server {
     Endpoint endpoint;
-    Duration timeout;  // of the connection
+    Duration timeout;
+    Duration connect_timeout;
     std::shared_ptr<ServerCounters> counters;
   };
   std::vector<Server> servers_;

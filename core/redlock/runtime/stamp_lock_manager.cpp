@@ -9,7 +9,7 @@ namespace redlock {
 
 StampPlan::StampPlan(const ServerSpec& spec, StampOptions stamp_options, ServerBook* book)
     : options(std::move(stamp_options)),
-      server({spec}, options.timeout, options.client_name, book),
+      server({spec}, {options.timeout, options.connect_timeout}, options.client_name, book),
       server_name(spec.endpoint.server_key() + '/' + std::to_string(spec.endpoint.database)) {
   check_drift_factor(options.drift_factor);
 }

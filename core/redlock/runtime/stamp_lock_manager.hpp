@@ -23,6 +23,7 @@ struct StampOptions {
   bool mixed_fleet = false;
   double drift_factor = kDriftFactorDefault;  // 0 <= factor < 1
   Duration timeout = kTimeoutDefault;
+  std::optional<Duration> connect_timeout = {};  // none: usual_connect_time()
   std::string client_name;
 };
 

@@ -111,6 +111,9 @@ concept IsConversation = std::derived_from<C, Conversation> &&
   said.take_bytes(bytes, events);
   // The end; everybody who waits is told.
   said.fail(fault, reason, events);
+  // The greeting has been answered: whoever waits, and has been waiting for that, wants an answer
+  // by then.
+  said.begin_answers(now);
   // When the most impatient of those who wait wants an answer.
   { known.next_deadline() } -> std::same_as<std::optional<Instant>>;
   // Nothing is awaited and nothing is to be sent.

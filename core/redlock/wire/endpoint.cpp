@@ -106,6 +106,10 @@ ServerSpec make_server(const ServerFields& fields) {
     server.timeout = timeout_from_seconds("timeout", *fields.timeout_seconds);
     server.timeout_of_connecting = fields.timeout_of_connecting;
   }
+  if (fields.connect_timeout_seconds) {
+    server.connect_timeout =
+        timeout_from_seconds("connectTimeout", *fields.connect_timeout_seconds);
+  }
   server.endpoint.user = fields.user.value_or("");
   server.endpoint.password = fields.password.value_or("");
   check_credential("user", server.endpoint.user);

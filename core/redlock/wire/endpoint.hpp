@@ -52,8 +52,9 @@ struct Endpoint {
 struct ServerSpec {
   Endpoint endpoint;
   std::optional<Duration> timeout;
+  std::optional<Duration> connect_timeout = {};
   // `timeout` was written for a client that bounds connecting alone with it, and lets answers
-  // take longer: it gives the server more than the usual time, never less.
+  // take longer: it gives the server more than the usual times, never less.
   bool timeout_of_connecting = false;
 };
 
@@ -63,6 +64,7 @@ struct ServerFields {
   std::optional<std::int64_t> port;
   std::optional<double> timeout_seconds;  // 0 means the default
   bool timeout_of_connecting = false;
+  std::optional<double> connect_timeout_seconds;  // the same
   std::optional<std::string> user;
   std::optional<Secret> password;
   std::optional<std::int64_t> database;

@@ -35,6 +35,9 @@ class Examination final : public Conversation {
   // What little there is stays as bytes.
   void take_back() noexcept {}
   void drop_expired(Instant /*now*/, std::vector<Event>& /*answers*/) {}
+  void begin_answers(Instant answer_by) {
+    if (awaits()) answer_by_ = answer_by;
+  }
   void take_bytes(std::string_view bytes, std::vector<Event>& answers);
   void fail(Fault fault, const std::string& reason, std::vector<Event>& answers);
   [[nodiscard]] std::optional<Instant> next_deadline() const {

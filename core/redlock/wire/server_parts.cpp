@@ -88,6 +88,11 @@ void set_timeout(ServerParts& parts, double seconds, bool of_connecting) {
   parts.timeout_of_connecting = of_connecting;
 }
 
+void set_connect_timeout(ServerParts& parts, double seconds) {
+  if (parts.connect_timeout_seconds) refuse("connectTimeout must not be given twice");
+  parts.connect_timeout_seconds = seconds;
+}
+
 void set_user(ServerParts& parts, std::string user) {
   if (user.empty()) return;
   if (parts.user) refuse("the user must not be given twice");
@@ -105,6 +110,7 @@ ServerParts with_url(ServerParts url, const ServerParts& beside) {
   fill(url.port, beside.port);
   if (!url.timeout_seconds) url.timeout_of_connecting = beside.timeout_of_connecting;
   fill(url.timeout_seconds, beside.timeout_seconds);
+  fill(url.connect_timeout_seconds, beside.connect_timeout_seconds);
   fill(url.user, beside.user);
   fill(url.password, beside.password);
   fill(url.database, beside.database);
@@ -129,6 +135,7 @@ ServerFields fields_of(const ServerParts& parts) {
   fields.port = parts.port ? parts.port : parts.host_port;
   fields.timeout_seconds = parts.timeout_seconds;
   fields.timeout_of_connecting = parts.timeout_of_connecting;
+  fields.connect_timeout_seconds = parts.connect_timeout_seconds;
   fields.user = parts.user;
   fields.password = parts.password;
   fields.database = parts.database;

@@ -31,6 +31,7 @@ struct ServerParts {
   std::optional<std::int64_t> port;
   std::optional<double> timeout_seconds;
   bool timeout_of_connecting = false;
+  std::optional<double> connect_timeout_seconds;
   std::optional<std::string> user;
   std::optional<Secret> password;
   std::optional<std::int64_t> database;
@@ -44,6 +45,7 @@ void set_scheme(ServerParts& parts, Scheme scheme);
 void set_host(ServerParts& parts, std::string_view text);
 void set_database(ServerParts& parts, std::int64_t database);
 void set_timeout(ServerParts& parts, double seconds, bool of_connecting);
+void set_connect_timeout(ServerParts& parts, double seconds);
 // Empty ones are none.
 void set_user(ServerParts& parts, std::string user);
 void set_password(ServerParts& parts, Secret password);

@@ -213,6 +213,13 @@ void Session::fail(Fault fault, const std::string& reason, std::vector<Arrival>&
   drop_unwritten([](const Awaited&) { return true; });
 }
 
+void Session::begin_answers(Instant answer_by) noexcept {
+  for (Awaited& request : awaited_) {
+    const bool wanted = request.origin.operation != 0;
+    request.answer_by = wanted ? answer_by : std::max(request.answer_by, answer_by);
+  }
+}
+
 std::optional<Instant> Session::next_deadline() const {
   if (broken() || awaited_.empty()) return std::nullopt;
   Instant earliest = Instant::never();

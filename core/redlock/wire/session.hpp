@@ -104,6 +104,8 @@ class Session final : public Conversation {
   [[nodiscard]] Errors& errors() { return errors_; }
   // Has a command been carried out since this was asked last, and since a removal was refused?
   [[nodiscard]] bool take_served() { return std::exchange(served_, false); }
+  // The connection has been made, and what was asked meanwhile is due by then.
+  void begin_answers(Instant answer_by) noexcept;
   // The connection is done with. Answers every awaited request with `unknown`.
   void fail(Fault fault, const std::string& reason, std::vector<Arrival>& arrivals);
 

@@ -55,6 +55,8 @@ class Subscription final : public Conversation {
   // What little there is stays as bytes.
   void take_back() noexcept {}
   void drop_expired(Instant /*now*/, std::vector<Event>& /*events*/) {}
+  // Its confirmation is part of the greeting.
+  void begin_answers(Instant /*answer_by*/) {}
   void take_bytes(std::string_view bytes, std::vector<Event>& events);
   void fail(Fault fault, const std::string& reason, std::vector<Event>& events);
   [[nodiscard]] std::optional<Instant> next_deadline() const;

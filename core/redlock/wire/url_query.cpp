@@ -14,7 +14,7 @@ namespace redlock {
 namespace {
 
 constexpr std::string_view kKnown =
-    "timeout, database, dbindex, auth, username, password, host[...] and ssl[...]";
+    "timeout, connectTimeout, database, dbindex, auth, username, password, host[...] and ssl[...]";
 
 [[noreturn]] void refuse(const std::string& message) { throw ArgumentError(message); }
 
@@ -97,6 +97,8 @@ class QueryReader {
     constexpr const char* kDatabaseComplaint = "database must be a number between 0 and 1000000";
     if (name == "timeout") {
       set_timeout(parts_, decimal_seconds(parameter.value), false);
+    } else if (name == "connectTimeout") {
+      set_connect_timeout(parts_, decimal_seconds(parameter.value));
     } else if (name == "database" || name == "dbindex") {
       set_database(parts_, whole_number(parameter.value, kDatabaseComplaint));
     } else if (name == "auth" || name == "password") {
