@@ -12,16 +12,24 @@ namespace redlock::cli {
 
 namespace {
 
-// What stands between the separators, without spaces around it.
-std::vector<std::string> parts_of(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) {
-    const std::size_t first = part.find_first_not_of(" \t\r\n");
-    if (first == std::string::npos) continue;
-    parts.push_back(part.substr(first, part.find_last_not_of(" \t\r\n") + 1 - first));
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
+}
+
+// Between commas. An empty place is a variable that is not set: a list without it would have
+// another majority than everybody else's.
+std::vector<std::string> servers_in_text(const std::string& text) {
+  std::vector<std::string> servers;
+  std::istringstream stream(text + ',');
+  for (std::string part; std::getline(stream, part, ',');) {
+    servers.push_back(trimmed(part));
+    if (!servers.back().empty()) continue;
+    throw std::invalid_argument("server " + std::to_string(servers.size()) +
+                                " of the list is empty");
   }
-  return parts;
+  return servers;
 }
 
 std::vector<std::string> servers_in_file(const std::string& path) {
@@ -39,9 +47,11 @@ std::vector<std::string> servers_in_file(const std::string& path) {
                                 " begins with a byte order mark: save it as UTF-8 without one");
   }
   std::vector<std::string> servers;
-  for (const std::string& line : parts_of(text.str(), '\n')) {
+  std::istringstream lines(text.str());
+  for (std::string line; std::getline(lines, line);) {
+    line = trimmed(line);
     // A comma is the server's own: it may stand in a password.
-    if (!line.starts_with('#')) servers.push_back(line);
+    if (!line.empty() && !line.starts_with('#')) servers.push_back(line);
   }
   if (servers.empty()) throw std::invalid_argument("no servers stand in " + path);
   return servers;
@@ -57,13 +67,12 @@ std::vector<std::string> servers_from(const std::string& text) {
     if (variable != nullptr) list = variable;
   }
   if (list.starts_with('@')) return servers_in_file(list.substr(1));
-  std::vector<std::string> servers = parts_of(list, ',');
-  if (servers.empty()) {
+  if (trimmed(list).empty()) {
     throw std::invalid_argument(std::string("no servers: name them with --servers, or in the "
                                             "environment as ") +
                                 kServersVariable);
   }
-  return servers;
+  return servers_in_text(list);
 }
 
 }  // namespace redlock::cli

@@ -73,6 +73,12 @@ final class FaultProxy
         $this->order('requests halfopen 0');
     }
 
+    /** Whoever connects from now on is led to this server; who has a connection keeps it. */
+    public function lead(int $serverPort): void
+    {
+        $this->order("connections lead $serverPort");
+    }
+
     public function end(): void
     {
         $this->process->kill();

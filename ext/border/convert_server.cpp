@@ -83,11 +83,12 @@ std::vector<ServerSpec> servers_from_text(std::string_view argument, std::string
   if (text.find(',') == std::string_view::npos) return {server_from_text(argument, text)};
   const std::string prefix = place_in(argument);
   std::vector<ServerSpec> servers;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    const std::string_view one = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (one.empty()) continue;
+  // An empty place is refused too: it is a variable that is not set, and a list without it would
+  // have another majority than everybody else's.
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view one = trimmed(text.substr(begin, end - begin));
+    begin = end + 1;
     servers.push_back(prefixed(prefix + std::to_string(servers.size() + 1) + ": ",
                                [&] { return spec_from_text(one); }));
   }

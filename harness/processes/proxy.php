@@ -3,8 +3,8 @@
 /**
  * The proxy process: argument 1 is the server's port; its own port is its first line of output.
  *
- * Orders come as lines "requests|replies pass|delay|drop|cut|drip|halfopen amount" on standard input, and each is
- * answered with "ok" when it is in force. It ends with its standard input.
+ * Orders come as lines "requests|replies pass|delay|drop|cut|drip|halfopen amount" or "connections lead port" on standard
+ * input, and each is answered with "ok" when it is in force. It ends with its standard input.
  */
 
 declare(strict_types=1);
@@ -39,7 +39,7 @@ final class Proxy
     private array $links = [];
 
     /** @param resource $listener */
-    public function __construct(private $listener, private readonly int $serverPort)
+    public function __construct(private $listener, private int $serverPort)
     {
     }
 
@@ -94,6 +94,11 @@ final class Proxy
             return;
         }
         [$direction, $fault, $amount] = $words;
+        if ($direction === 'connections') {
+            $this->serverPort = (int) $amount;
+            echo "ok\n";
+            return;
+        }
         $this->faults[$direction] = [$fault, (int) $amount];
         foreach ($this->links as $link) {
             $link->$direction->restartCount();

@@ -66,6 +66,7 @@ final class ArgumentsTest extends CliTestCase
         [$status, , $errors] = self::redlock(['inspect', 'r', '-s', "@$file"]);
         self::assertSame([64, "redlock: $file begins with a byte order mark: save it as UTF-8 without one\n"], [$status, $errors]);
         file_put_contents($file, "# nobody\n");
+        self::assertSame("redlock: server 2 of the list is empty\n", self::redlock(['inspect', 'r', '-s', '10.0.0.1,,10.0.0.3'])[2]);
         self::assertStringContainsString('no servers stand in ', self::redlock(['inspect', 'r', '-s', "@$file"])[2]);
         file_put_contents($file, "redis://u:sesame@{$servers[0]->name()}/nonsense");
         [$status, , $errors] = self::redlock(['inspect', 'r', '-s', "@$file"]);

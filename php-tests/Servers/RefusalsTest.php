@@ -37,6 +37,17 @@ final class RefusalsTest extends ServerTestCase
         }
     }
 
+    /** It is a variable that is not set: without it the list would have another majority. */
+    public function testAnEmptyPlaceInAStringOfServersIsRefused(): void
+    {
+        foreach (['10.0.0.1,,10.0.0.3' => 2, '10.0.0.1,10.0.0.2, ' => 3, ',' => 1] as $text => $position) {
+            foreach ([RedLock::class, LockManager::class] as $class) {
+                $error = self::caught(\ValueError::class, static fn () => new $class($text));
+                self::assertStringContainsString("server $position: host must not be empty", $error->getMessage());
+            }
+        }
+    }
+
     /** @return iterable<string, array{class-string<\Error>, string, string|array<mixed>}> */
     public static function wrongServers(): iterable
     {

@@ -21,7 +21,7 @@ use RedLock\Harness\WebServer;
 abstract class ServerTestCase extends TestCase
 {
     /** @var list<Fleet|RedisServer|FaultProxy|FilteringProxy|HostileServer|WebServer|ChildProcess> */
-    private array $started = [];
+    protected array $started = [];
 
     protected function tearDown(): void
     {

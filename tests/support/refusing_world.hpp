@@ -19,7 +19,7 @@ class Rule14RefusedRemovals : public FakeWorld {
   void third_refuses_only_removals() {
     server(2).say = [](const Arguments& request) -> std::optional<std::string> {
       if (request[0] == "SET") return std::nullopt;
-      return "-READONLY You can't write against a read only replica.\r\n";
+      return "-MISCONF Errors writing to the AOF file.\r\n";
     };
   }
   void third_is_well() { server(2).say = nullptr; }

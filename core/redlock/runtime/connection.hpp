@@ -39,6 +39,9 @@ inline constexpr Duration kConnectTimeoutDefault = Duration::seconds(1);
 inline constexpr Duration kBackoffFirst = Duration::ms(10);
 inline constexpr Duration kBackoffMax = Duration::ms(200);
 inline constexpr std::size_t kReceiveBytes = 16 * 1024;
+// A server that was a replica from the first is not connected to again sooner, to see whether its
+// address leads to a primary now.
+inline constexpr Duration kAnewPause = Duration::ms(100);
 // Per turn; a server that floods us waits for the next one.
 inline constexpr int kReceivesMax = 8;
 
@@ -224,6 +227,10 @@ class Connection {
   void send_output(Instant now, Events& events);
   // The server closed it, or it broke.
   void take_end(const IoResult& end, Instant now, Events& events);
+  // Where a replica has refused something: to where the server may be by now, to ask there.
+  void connect_anew(Instant now, Events& events);
+  // Leads elsewhere from now on.
+  void exchange_link(ConnectionId again, Instant now);
   // In place of one that its server closed at the name; what waits behind the greeting stays.
   void connect_without_name(Instant now);
   [[nodiscard]] bool may_expect_tls() const;
@@ -242,6 +249,7 @@ class Connection {
   Duration connect_timeout_;
   Transport& transport_;
   Entropy& entropy_;
+  Instant connected_at_;
   State state_ = State::idle;
   ConnectionId connection_ = 0;
   std::optional<C> conversation_;

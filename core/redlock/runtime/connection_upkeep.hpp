@@ -97,13 +97,30 @@ template <IsConversation C>
 void Connection<C>::connect_without_name(Instant now) {
   const Endpoint& place = locator_->place();
   conversation_->greet(place, NameManner::left_out);
-  const ConnectionId again = transport_.open(place, ready_by_);
+  exchange_link(transport_.open(place, ready_by_), now);
+  acquaintance_.note_closed_at_name(now);
+}
+
+template <IsConversation C>
+void Connection<C>::exchange_link(ConnectionId again, Instant now) {
   transport_.close(connection_);
   connection_ = again;
   state_ = State::connecting;
   last_used_ = now;
   asked_at_ = Instant();
-  acquaintance_.note_closed_at_name(now);
+}
+
+template <IsConversation C>
+void Connection<C>::connect_anew(Instant now, Events& events) {
+  if constexpr (CanBeginAnew<C>) {
+    if (conversation_->broken() || !conversation_->is_misled()) return;
+    locator_->note_lost(Fault::readonly);
+    const Endpoint& place = locator_->place();
+    transport_.forget_place(place);
+    ready_by_ = now + connect_timeout();
+    conversation_->begin_anew(place, acquaintance_.manner(now), ready_by_ + timeout_, events);
+    exchange_link(transport_.open(place, ready_by_), now);
+  }
 }
 
 template <IsConversation C>
@@ -124,6 +141,7 @@ void Connection<C>::take_status(Instant now, Events& events) {
   } else if (status.state == LinkState::connected) {
     state_ = State::ready;
     turned_away_ = 0;
+    connected_at_ = now;
     if (counters_) counters_->note_connect();
     // It may have stood for long, unlooked at; the greeting goes out only now.
     ready_by_ = std::max(ready_by_, now + timeout_);
@@ -147,6 +165,7 @@ void Connection<C>::receive(Instant now, Events& events) {
     }
     note_heard(now);
     const bool greeted = !establishing();
+    if constexpr (CanBeginAnew<C>) conversation_->allow_anew(now >= connected_at_ + kAnewPause);
     conversation_->take_bytes(std::string_view(buffer.data(), result.bytes), events);
     acquaintance_.note_answer(conversation_->named());
     if (!conversation_->broken()) {
@@ -155,6 +174,8 @@ void Connection<C>::receive(Instant now, Events& events) {
       if (!greeted && !establishing()) note_established(now);
     }
     heard(now);
+    connect_anew(now, events);
+    if (state_ != State::ready) return;
     if (conversation_->broken()) {
       return begin_closing(conversation_->fault(), conversation_->reason(), true, now, events);
     }

@@ -169,6 +169,10 @@ void Reactor::dispatch(Instant now) noexcept {
       const auto running = std::ranges::find(running_, arrival.origin.operation, &Running::id);
       // An answer to an operation that has ended: late, and of no use to anybody.
       if (running == running_.end()) continue;
+      if (arrival.delayed_until) {
+        note_delay(*running, arrival, now);
+        continue;
+      }
       running->spared.note_reply(arrival.origin.attempt, arrival.reply);
       // What it throws stays with the operation.
       put(*running, now, [&](Operation& operation) {
@@ -180,6 +184,16 @@ void Reactor::dispatch(Instant now) noexcept {
     }
     batch_.clear();
   }
+}
+
+// It is waited for as for any other connection: once in all attempts.
+void Reactor::note_delay(Running& running, const Arrival& arrival, Instant now) {
+  const Node& node = *running.nodes[arrival.origin.node.value()];
+  const Instant latest = running.began + node.connect_timeout() + node.timeout();
+  put(running, now, [&](Operation& operation) {
+    operation.take_delay(arrival.origin.node, arrival.origin.attempt,
+                         std::min(*arrival.delayed_until, latest));
+  });
 }
 
 void Reactor::drain(Running& running, Instant now) {

@@ -154,6 +154,7 @@ class Reactor {
   void offer(Node& node, const Push& push, Instant now) noexcept;
   void note_given_up(const Running& running, const Request& request) noexcept;
   void drain(Running& running, Instant now);
+  void note_delay(Running& running, const Arrival& arrival, Instant now);
   // Gives the operation one input, and carries what it then wants sent.
   template <class Input>
   void put(Running& running, Instant now, Input input) noexcept {

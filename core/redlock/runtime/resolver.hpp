@@ -46,7 +46,7 @@ class Resolver {
   // The name's addresses are tried from this one on: the one that led to the server, or the one
   // behind one that led nowhere.
   void prefer(const std::string& host, std::uint16_t port, const SocketAddress& address);
-  // The addresses led nowhere: ask again next time.
+  // The addresses led nowhere, or elsewhere: ask again next time.
   void forget(const std::string& host, std::uint16_t port);
   // After a fork: look-ups are the parent's.
   void forget_all();

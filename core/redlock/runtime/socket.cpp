@@ -186,6 +186,10 @@ void SocketTransport::close_behind(ConnectionId connection) {
   links_.erase(connection);
 }
 
+void SocketTransport::forget_place(const Endpoint& endpoint) {
+  resolver_.forget(endpoint.host, endpoint.port);
+}
+
 void SocketTransport::forget_all() {
   watch_.start_over();
   half_closed_.forget();

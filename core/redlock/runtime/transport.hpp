@@ -68,6 +68,8 @@ class Transport {
   virtual ~Transport() = default;
   // The server will be connected to, maybe soon: what takes longer than connecting is done now.
   virtual void prepare(const Endpoint& /*endpoint*/) {}
+  // The server is not where its name led to: it is to be looked up anew.
+  virtual void forget_place(const Endpoint& /*endpoint*/) {}
   // Starts to connect and returns at once; trouble shows in status(). `answer_by` is when it is
   // of no use any more to who asked: several addresses share the time until then.
   [[nodiscard]] virtual ConnectionId open(const Endpoint& endpoint, Instant answer_by) = 0;

@@ -120,4 +120,10 @@ concept IsConversation = std::derived_from<C, Conversation> &&
   { known.idle() } -> std::same_as<bool>;
 };
 
+// One that can go on elsewhere where its server turns out to be a replica.
+template <class C>
+concept CanBeginAnew = requires(C& said) {
+  said.allow_anew(true);
+};
+
 }  // namespace redlock

@@ -53,19 +53,17 @@ void Session::write(Awaited& request) {
   ++written_;
 }
 
-bool Session::has_output() const {
-  return !rest().empty() || (admitted() && written_ < awaited_.size());
-}
+bool Session::may_write() const { return admitted() && misled_ == 0 && written_ < awaited_.size(); }
+
+bool Session::has_output() const { return !rest().empty() || may_write(); }
 
 std::string_view Session::output() {
-  while (admitted() && written_ < awaited_.size() && rest().size() < kLookAheadBytes) {
-    write(awaited_[written_]);
-  }
+  while (may_write() && rest().size() < kLookAheadBytes) write(awaited_[written_]);
   return rest();
 }
 
 void Session::take_back() noexcept {
-  while (written_ > 0) {
+  while (written_ > misled_) {
     const Awaited& last = awaited_[written_ - 1];
     if (last.bytes > rest().size()) return;
     unsay(last.bytes);
@@ -127,7 +125,7 @@ void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals)
 }
 
 void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
-  if (written_ == 0) {
+  if (written_ == misled_) {
     const bool is_error = value.kind == RespKind::error;
     const Fault fault = is_error ? fault_of(value.text) : Fault::rejected;
     return fail(fault == Fault::rejected ? Fault::protocol : fault,
@@ -137,10 +135,41 @@ void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals)
   }
   // It is awaited until all has been made of its answer: where the session fails over that, or
   // memory runs out, it is answered with all the others, and a removal is still there to be sent.
-  take_command_reply(awaited_.front(), value, arrivals);
+  Awaited& request = awaited_[misled_];
+  if (is_misled_by(request, value)) {
+    ++errors_[static_cast<std::size_t>(Fault::readonly)];
+    request.asked_again = true;
+    ++misled_;
+    return;
+  }
+  take_command_reply(request, value, arrivals);
   if (broken()) return;
-  awaited_.pop_front();
+  awaited_.erase(awaited_.begin() + static_cast<std::ptrdiff_t>(misled_));
   --written_;
+}
+
+bool Session::is_misled_by(const Awaited& request, const RespValue& value) const {
+  return (may_begin_anew_ || carried_out_any_) && !request.asked_again &&
+         value.kind == RespKind::error && fault_of(value.text) == Fault::readonly;
+}
+
+void Session::begin_anew(const Endpoint& endpoint, NameManner manner, Instant answer_by,
+                         std::vector<Arrival>& arrivals) {
+  // Whoever is told too much only waits in vain.
+  for (const Awaited& request : awaited_) {
+    const bool wanted = request.origin.operation != 0 && !request.withdrawn;
+    if (wanted) arrivals.push_back({request.origin, Reply(), answer_by});
+  }
+  greet(endpoint, manner);
+  written_ = misled_ = 0;
+  carried_out_any_ = false;
+  known_scripts_.reset();
+  offered_scripts_.reset();
+  for (Awaited& request : awaited_) {
+    request.answer_by = std::max(request.answer_by, answer_by);
+    request.send_by = std::max(request.send_by, answer_by);
+  }
+  drop_unwritten([](const Awaited& request) { return request.withdrawn; });
 }
 
 bool Session::removal_follows(const Command& command) const {
@@ -187,7 +216,7 @@ void Session::take_command_reply(const Awaited& request, const RespValue& value,
   if (reply->fault == Fault::scripts) known_scripts_.reset();
   if (reply->answer != Answer::unknown) {
     known_scripts_.set(request.command->index());
-    served_ = true;
+    served_ = carried_out_any_ = true;
   } else if (is_removal(*request.command) && is_passing(value.text)) {
     served_ = false;
     refused_.push_back(

@@ -15,6 +15,10 @@
 // not written yet can therefore be dropped: a take or an extend whose time or operation is over is
 // never sent. Removals are kept.
 //
+// A replica carries out nothing that writes, and says so. Behind one address that is a server whose
+// place another one took over in a fail-over: what it refused stays awaited, nothing more is sent
+// there, and all of it is asked once more on the next connection (is_misled(), begin_anew()).
+//
 // What a server gives must be given back by a script. So a take goes as a script, too, until the
 // server has carried that out, and again once it has refused any: a server that runs no scripts,
 // for want of a right or of Lua, gives nothing away, and one that runs them again is noticed at
@@ -63,6 +67,8 @@ struct Origin {
 struct Arrival {
   Origin origin;
   Reply reply;
+  // There is no reply yet: the command is asked once more, and may be answered until then.
+  std::optional<Instant> delayed_until = {};
 };
 
 // A removal that its server would not carry out for the time being, or may not have.
@@ -104,6 +110,16 @@ class Session final : public Conversation {
   [[nodiscard]] Errors& errors() { return errors_; }
   // Has a command been carried out since this was asked last, and since a removal was refused?
   [[nodiscard]] bool take_served() { return std::exchange(served_, false); }
+  // May the next command that a replica refuses be asked once more on another connection, though it
+  // has carried nothing out on this one?
+  void allow_anew(bool allowed) noexcept { may_begin_anew_ = allowed; }
+  // Is it time for the other connection? A replica has refused something, and all that was sent has
+  // been answered.
+  [[nodiscard]] bool is_misled() const { return misled_ > 0 && written_ == misled_; }
+  // On the other connection: all that is awaited is sent there, as text, and may be answered until
+  // `answer_by`. Requires is_misled().
+  void begin_anew(const Endpoint& endpoint, NameManner manner, Instant answer_by,
+                  std::vector<Arrival>& arrivals);
   // The connection has been made, and what was asked meanwhile is due by then.
   void begin_answers(Instant answer_by) noexcept;
   // The connection is done with. Answers every awaited request with `unknown`.
@@ -155,6 +171,7 @@ class Session final : public Conversation {
     Instant repeat_until = Instant::never();
     bool by_text = false;  // whatever the server knows
     bool withdrawn = false;
+    bool asked_again = false;            // a replica has refused it once
     bool useless = false;                // never to be written
     ScriptForm form = ScriptForm::sha1;  // once written
     std::size_t bytes = 0;               // once written
@@ -162,6 +179,8 @@ class Session final : public Conversation {
   using Queue = std::deque<Awaited>;
 
   void write(Awaited& request);
+  // Is there a command that may become bytes now?
+  [[nodiscard]] bool may_write() const;
   [[nodiscard]] bool is_written(std::size_t position) const { return position < written_; }
   [[nodiscard]] Queue::iterator unwritten() {
     return awaited_.begin() + static_cast<std::ptrdiff_t>(written_);
@@ -174,6 +193,8 @@ class Session final : public Conversation {
   void take_command_reply(const Awaited& request, const RespValue& value,
                           std::vector<Arrival>& arrivals);
   void repeat_as_text(const Awaited& request, std::vector<Arrival>& arrivals);
+  // Does a replica refuse it for the first time?
+  [[nodiscard]] bool is_misled_by(const Awaited& request, const RespValue& value) const;
   // By text until this server has shown that it knows the script: when the outcome is certain
   // before a NOSCRIPT arrives, nobody is there to react to it. A release also goes by SHA1 behind a
   // text that is unanswered: many at once would fill the connection with text.
@@ -186,6 +207,9 @@ class Session final : public Conversation {
   RequestEncoder& encoder_;
   Queue awaited_;
   std::size_t written_ = 0;  // so many of the awaited, from the front
+  std::size_t misled_ = 0;   // so many of those were refused by a replica, from the front
+  bool may_begin_anew_ = false;
+  bool carried_out_any_ = false;  // on this connection
   // By Command::index(): the server has run this script for us, and has refused none since.
   std::bitset<std::variant_size_v<Command>> known_scripts_;
   // The same: it was sent here as text, and nothing has been said against it.
