@@ -179,7 +179,8 @@ final class CheckTest extends CliTestCase
     {
         $proxy = $this->proxy($this->server());
         $proxy->delay(60);
-        $check = static fn (string $time): array => self::redlock(['check', '--timeout', '2s', '--connect-timeout', '2s', $option, $time, '-s', "127.0.0.1:$proxy->port"]);
+        $other = $option === '--timeout' ? '--connect-timeout' : '--timeout';
+        $check = static fn (string $time): array => self::redlock(['check', $option, $time, $other, '2s', '-s', "127.0.0.1:$proxy->port"]);
         [$status, $said] = $check('60ms');
         self::assertSame(1, $status, $said);
         self::assertSame(1, preg_match($words, $said, $fit), $said);
