@@ -50,6 +50,8 @@ class HoldsTheThreadUp final : public LossListener {
 TEST_F(KeeperOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBack) {
   // Every answer of an extend is waited for.
   constexpr Duration kLong = Duration::seconds(3'600);
+  // A name would follow the extends' answers, and what plants would wait for its answer.
+  plan_ = std::make_shared<const LockPlan>(specs(3), once());
   const auto listener = std::make_shared<HoldsTheThreadUp>();
   const KeptLease planted = take_due("r", kLong);
   KeptLease lost = take_due("lost", kLong);

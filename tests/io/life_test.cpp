@@ -68,7 +68,11 @@ TEST_F(ConnectionLife, ConnectionsThatServersCloseWhileIdleCostNothing) {
   LockManager locks(runtime.pool(), specs(3), options);
   ASSERT_EQ(lock(runtime, locks, "a").decision, Decision::granted);
   for (std::size_t i = 0; i < 3; ++i) {
-    ASSERT_TRUE(eventually([i] { return server(i).clients_named("idler").size() == 1; }));
+    // The name follows the first answer, which somebody has to read.
+    ASSERT_TRUE(eventually([&] {
+      runtime.pool().step(runtime.pool().clock().now());
+      return server(i).clients_named("idler").size() == 1;
+    }));
     server(i).ask({"CONFIG", "SET", "timeout", "1"});
   }
   for (std::size_t i = 0; i < 3; ++i) {

@@ -35,7 +35,7 @@ class Rule03UndoOnTheSameConnection : public Fleet {
 
 TEST_F(Rule03UndoOnTheSameConnection, TwoHundredLateSetsLeaveNoGhost) {
   Runtime runtime;
-  LockManager locks(runtime.pool(), specs(3), once(Duration::ms(10)));
+  LockManager locks(runtime.pool(), specs(3), named("late", Duration::ms(10)));
   for (std::size_t i = 0; i < 3; ++i) server(i).stop();
   for (int i = 0; i < 200; ++i) {
     ASSERT_EQ(lock(runtime, locks, "r" + std::to_string(i)).decision, Decision::unreachable);
@@ -79,7 +79,7 @@ TEST_F(Rule03UndoOnTheSameConnection, ALongUnansweredStreamLeavesNoGhostEither) 
 TEST_F(Rule03UndoOnTheSameConnection, ANameLongerThanAServersReadIsUndoneToo) {
   Runtime runtime;
   const std::string big(kResourceBytesMax, 'x');
-  LockManager locks(runtime.pool(), specs(1), once(Duration::ms(100)));
+  LockManager locks(runtime.pool(), specs(1), named("big", Duration::ms(100)));
   server(0).stop();
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(lock(runtime, locks, std::to_string(i) + big.substr(1)).decision,

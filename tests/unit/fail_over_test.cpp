@@ -96,6 +96,22 @@ TEST_F(AFailOver, KeepsTheOrderOfWhatWasAsked) {
   EXPECT_EQ(pool_.run(again).decision, Decision::granted);
 }
 
+// What a replica refused behind a name that followed is a removal alone.
+TEST_F(AFailOver, WithANameThatFollowsCostsNoVerbAnything) {
+  LockOptions options = once();
+  options.client_name = "worker-7";
+  LockManager locks = manager(1, options);
+  const Outcome taken = connected_lock(locks);
+  fail_over(0);
+  EXPECT_EQ(pool_.run(locks.begin_check(Resource("other"), Token("t"))).decision, Decision::denied);
+  fail_over(0);
+  EXPECT_EQ(pool_.run(locks.begin_extend(Resource("r"), taken.token, kTtl)).decision,
+            Decision::granted);
+  fail_over(0);
+  EXPECT_EQ(unlock(locks, taken.token).decision, Decision::granted);
+  EXPECT_EQ(server(0).keys.count("r"), 0U);
+}
+
 // As long as a connection is made and answered, and no longer.
 TEST_F(AFailOver, WhoseNewPrimaryIsFarAwayIsWaitedForAsForAnyConnection) {
   LockManager locks = manager(1);

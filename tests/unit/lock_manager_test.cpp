@@ -282,7 +282,7 @@ TEST_F(LockManagerTest, TheClientNameIsGivenToEveryServer) {
   LockManager locks = manager(3, options);
   lock(locks);
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(server(i).log.at(0), (test::Arguments{"CLIENT", "SETNAME", "worker-7"})) << i;
+    EXPECT_EQ(server(i).log.at(1), (test::Arguments{"CLIENT", "SETNAME", "worker-7"})) << i;
   }
 }
 

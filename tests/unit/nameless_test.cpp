@@ -49,24 +49,15 @@ class NamelessTest : public ListenersTest {
 TEST_F(NamelessTest, TheFirstAttemptIsGrantedAllTheSame) {
   const Outcome outcome = lock(locks_);
   EXPECT_EQ(outcome.decision, Decision::granted);
-  EXPECT_EQ(server(0).connections_opened, 2U);
   EXPECT_THAT(verbs(), ElementsAre("SET"));
   EXPECT_EQ(unlock(locks_, outcome.token).decision, Decision::granted);
-}
-
-TEST_F(NamelessTest, NothingIsSentBehindANameThatTheServerHasNotTakenYet) {
-  for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
-  hang_up_at_the_name(false);
-  const OperationId id = locks_.begin_lock(Resource("r"), Duration::ms(10'000));
-  step_for(Duration::ms(5));
-  EXPECT_THAT(verbs(), ElementsAre("CLIENT"));
-  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
-  EXPECT_EQ(server(0).connections_opened, 1U);
+  EXPECT_EQ(server(0).connections_opened, 2U);
 }
 
 TEST_F(NamelessTest, TheNameTravelsWithTheCommandWhereTheServerHasTakenItBefore) {
   hang_up_at_the_name(false);
   ASSERT_EQ(lock(locks_).decision, Decision::granted);
+  step_for(Duration::ms(1));
   drop_connections();
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
   verbs();
@@ -78,6 +69,8 @@ TEST_F(NamelessTest, TheNameTravelsWithTheCommandWhereTheServerHasTakenItBefore)
 
 TEST_F(NamelessTest, TheNextConnectionsGoWithoutAtOnce) {
   ASSERT_EQ(lock(locks_).decision, Decision::granted);
+  step_for(Duration::ms(1));
+  ASSERT_EQ(server(0).connections_opened, 2U);
   drop_connections();
   ASSERT_EQ(lock(locks_, "s").decision, Decision::granted);
   EXPECT_EQ(server(0).connections_opened, 3U);
@@ -85,6 +78,7 @@ TEST_F(NamelessTest, TheNextConnectionsGoWithoutAtOnce) {
 
 TEST_F(NamelessTest, SoDoesTheOneToListenOn) {
   ASSERT_EQ(lock(locks_).decision, Decision::granted);
+  step_for(Duration::ms(1));
   verbs();
   Endpoint endpoint = parse_server(name(0)).endpoint;
   endpoint.client_name = "worker-7";
@@ -113,22 +107,26 @@ TEST_F(NamelessTest, AServerThatIsGoneByThenIsToldTheNameWhenItIsBack) {
   clock_.advance(kBackoffMax);
   verbs();
   ASSERT_EQ(lock(locks_).decision, Decision::granted);
+  step_for(Duration::ms(1));
   EXPECT_THAT(verbs(), testing::Contains("CLIENT"));
 }
 
 TEST_F(NamelessTest, TheNameIsToldAgainAfterAWhile) {
   ASSERT_EQ(lock(locks_).decision, Decision::granted);
+  step_for(Duration::ms(1));
   hang_up_at_the_name(false);
   drop_connections();
   clock_.advance(kNameLeftOutFor);
   verbs();
   ASSERT_EQ(lock(locks_, "s").decision, Decision::granted);
+  step_for(Duration::ms(1));
   EXPECT_THAT(verbs(), testing::Contains("CLIENT"));
 }
 
 TEST_F(NamelessTest, AServerThatDoesNotTakeItAnyMoreIsDoneWithoutFromTheNextAttemptOn) {
   hang_up_at_the_name(false);
   ASSERT_EQ(lock(locks_).decision, Decision::granted);
+  step_for(Duration::ms(1));
   drop_connections();
   hang_up_at_the_name(true);
   // What travelled with the name may have been carried out.

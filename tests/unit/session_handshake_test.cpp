@@ -8,6 +8,7 @@ namespace redlock {
 namespace {
 
 using test::Arguments;
+using test::check_of;
 using test::delete_of;
 using test::SessionTest;
 using test::set_of;
@@ -170,6 +171,96 @@ TEST_F(NamedSelectingSession, ANameIsDoneWithoutOnlyWhereAnErrorForbidsIt) {
   receive("+OK\r\n:1\r\n");
   EXPECT_TRUE(session_.broken());
   EXPECT_EQ(session_.fault(), Fault::protocol);
+}
+
+class LaterNamedSession : public SessionTest {
+ protected:
+  LaterNamedSession() {
+    Endpoint endpoint;
+    endpoint.client_name = "me";
+    session_.greet(endpoint, NameManner::follows);
+  }
+  // Until the name is said.
+  void say_name() {
+    EXPECT_TRUE(submit(1, set_of("a")));
+    receive(test::kOk);
+    session_.say_late_name();
+  }
+};
+
+TEST_F(LaterNamedSession, SaysTheNameAloneOnceEverythingIsAnswered) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  ASSERT_TRUE(submit(2, set_of("b")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVAL"}));
+  receive(test::kOk);
+  receive(test::kOk);
+  EXPECT_TRUE(sent().empty());
+  session_.say_late_name();
+  ASSERT_TRUE(submit(3, set_of("c")));
+  EXPECT_EQ(sent(), (std::vector<Arguments>{{"CLIENT", "SETNAME", "me"}}));
+  EXPECT_FALSE(session_.admitted());
+  EXPECT_FALSE(session_.named());
+  EXPECT_TRUE(receive(test::kOk).empty());
+  EXPECT_TRUE(session_.named());
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"SET"}));
+  EXPECT_EQ(receive(test::kOk).size(), 1U);
+  session_.say_late_name();
+  EXPECT_TRUE(sent().empty()) << "said twice";
+}
+
+TEST_F(LaterNamedSession, IsDoneWithoutANameThatIsForbidden) {
+  say_name();
+  ASSERT_TRUE(submit(2, set_of("b")));
+  EXPECT_TRUE(receive("-NOPERM no\r\n").empty());
+  EXPECT_EQ(receive(test::kOk).size(), 1U);
+}
+
+TEST_F(LaterNamedSession, MayHaveBeenClosedForTheNameOnlyOnceThatIsSent) {
+  EXPECT_FALSE(session_.waits_for_name());
+  say_name();
+  EXPECT_FALSE(session_.waits_for_name()) << "not sent yet";
+  sent();
+  EXPECT_TRUE(session_.waits_for_name());
+  receive(test::kOk);
+  EXPECT_FALSE(session_.waits_for_name());
+}
+
+TEST_F(LaterNamedSession, IsGreetedAndIdleWhileTheNameIsUnanswered) {
+  say_name();
+  EXPECT_FALSE(session_.idle()) << "it has something to say";
+  sent();
+  EXPECT_TRUE(session_.idle());
+  EXPECT_FALSE(session_.greeting());
+  EXPECT_GT(session_.unanswered_bytes(), 0U);
+  receive(test::kOk);
+  EXPECT_EQ(session_.unanswered_bytes(), 0U);
+}
+
+TEST_F(LaterNamedSession, SaysARemovalBehindTheNameAndAgainOnTheNextConnection) {
+  say_name();
+  sent();
+  ASSERT_TRUE(submit(2, delete_of("a")));
+  ASSERT_TRUE(submit(3, set_of("b")));
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+  EXPECT_FALSE(session_.owes_removal());
+  session_.greet(Endpoint(), NameManner::left_out);
+  EXPECT_TRUE(session_.owes_removal());
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "SET"}));
+  EXPECT_EQ(receive(":1\r\n+OK\r\n").size(), 2U);
+}
+
+TEST_F(LaterNamedSession, SaysARemovalLastThatIsBehindWhatWaitsForTheName) {
+  say_name();
+  sent();
+  ASSERT_TRUE(submit(2, check_of("a")));
+  ASSERT_TRUE(submit(0, delete_of("a")));
+  EXPECT_TRUE(sent().empty());
+  EXPECT_TRUE(session_.owes_removal());
+  fail();
+  EXPECT_TRUE(session_.has_last_words());
+  session_.repeat_removals();
+  EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
+  EXPECT_EQ(session_.unsettled().size(), 1U);
 }
 
 class SelectingSession : public SessionTest {

@@ -1,10 +1,10 @@
 // What connections to a server have shown of it that matters to the next ones: whether it has ever
 // answered, and whether it can be told the client's name.
 //
-// A server's first connection waits for the answer to the name before anything else is sent: a
-// proxy that closes it there has carried nothing out, and is connected to again without a name.
-// That is kept only where the connection without it was answered, and not for ever. Pure. One
-// thread.
+// Until a server has answered the name once, it is said where nothing else is unanswered, and no
+// command behind it: a proxy that closes the connection there has nothing left to carry out, and is
+// connected to again without. That is kept only where such a connection was answered, and not for
+// ever. Pure. One thread.
 #pragma once
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/algorithm/time.hpp"
@@ -17,10 +17,10 @@ inline constexpr Duration kNameLeftOutFor = Duration::seconds(600);
 
 class Acquaintance {
  public:
-  // How the next connection tells the name.
-  [[nodiscard]] NameManner manner(Instant now) const {
+  // How the next connection tells the name; `new_name`: where it is not known whether it can.
+  [[nodiscard]] NameManner manner(Instant now, NameManner new_name) const {
     if (now < left_out_until_) return NameManner::left_out;
-    return takes_names_ ? NameManner::travels : NameManner::waited_for;
+    return takes_names_ ? NameManner::travels : new_name;
   }
   // Has it ever said anything?
   [[nodiscard]] bool has_answered() const { return has_answered_; }

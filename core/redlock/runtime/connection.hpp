@@ -100,6 +100,8 @@ class Connection {
   [[nodiscard]] Instant last_seen() const { return std::max(last_used_, seen_at_); }
   // Hands to the transport what is to be sent.
   void flush(Instant now, Events& events) noexcept;
+  // Says a name that follows, where nothing is awaited. Whoever is about to ask does so first.
+  void introduce(Instant now, Events& events) noexcept;
   void take_ready(bool readable, bool writable, Instant now, Events& events) noexcept;
   // Gives the connection up when an answer is overdue, and says so.
   bool take_time(Instant now, Events& events) noexcept;
@@ -231,7 +233,7 @@ class Connection {
   void connect_anew(Instant now, Events& events);
   // Leads elsewhere from now on.
   void exchange_link(ConnectionId again, Instant now);
-  // In place of one that its server closed at the name; what waits behind the greeting stays.
+  // In place of one that its server closed at the name; what waits behind that stays.
   void connect_without_name(Instant now);
   [[nodiscard]] bool may_expect_tls() const;
   // Gives the connection up because it can no longer be sent on.

@@ -14,7 +14,7 @@ void Connection<C>::open(Instant now, MadeOf&... made_of) {
   conversation_.emplace(place, made_of...);
   ready_by_ = now + connect_timeout();
   try {
-    const NameManner manner = acquaintance_.manner(now);
+    const NameManner manner = acquaintance_.manner(now, C::kNewName);
     if (manner != NameManner::travels && !place.client_name.empty()) {
       conversation_->greet(place, manner);
     }
@@ -50,6 +50,15 @@ void Connection<C>::give_up(Instant now, Events& events) noexcept {
 template <IsConversation C>
 void Connection<C>::flush(Instant now, Events& events) noexcept {
   or_close(now, events, [&] { send_output(now, events); });
+}
+
+template <IsConversation C>
+void Connection<C>::introduce(Instant now, Events& events) noexcept {
+  if (state_ != State::ready || !conversation_->idle()) return;
+  or_close(now, events, [&] {
+    conversation_->say_late_name();
+    send_output(now, events);
+  });
 }
 
 template <IsConversation C>
@@ -96,6 +105,8 @@ bool Connection<C>::may_expect_tls() const {
 template <IsConversation C>
 void Connection<C>::connect_without_name(Instant now) {
   const Endpoint& place = locator_->place();
+  // A name that follows may have been unanswered for long before anybody looked.
+  if (!establishing()) ready_by_ = now + connect_timeout();
   conversation_->greet(place, NameManner::left_out);
   exchange_link(transport_.open(place, ready_by_), now);
   acquaintance_.note_closed_at_name(now);
@@ -118,7 +129,8 @@ void Connection<C>::connect_anew(Instant now, Events& events) {
     const Endpoint& place = locator_->place();
     transport_.forget_place(place);
     ready_by_ = now + connect_timeout();
-    conversation_->begin_anew(place, acquaintance_.manner(now), ready_by_ + timeout_, events);
+    const NameManner manner = acquaintance_.manner(now, C::kNewName);
+    conversation_->begin_anew(place, manner, ready_by_ + timeout_, events);
     exchange_link(transport_.open(place, ready_by_), now);
   }
 }

@@ -215,8 +215,8 @@ void Node::keep_unanswered(const Refused& unanswered, bool handed_over, Instant 
   if (conversation().greeting_refused()) {
     return owe(removal, std::min(unanswered.until, now + kOwedFor), now);
   }
-  // By us, in good order.
-  if (conversation().fault() == Fault::closed) return;
+  // By us, in good order; behind a name that is unanswered it may not have been read.
+  if (conversation().fault() == Fault::closed && conversation().admitted()) return;
   const bool sent_again = std::ranges::any_of(sent_again_, [&](const SharedCommand& again) {
     return lock_name(*again) == lock_name(*removal);
   });

@@ -63,7 +63,9 @@ Woken Reactor::step(Instant until) {
   if (any_overdue) read(Instant(), Scope::outstanding);
   if (forked()) return woken;
   take_time(now);
-  if (!forked()) settle(now);
+  if (forked()) return woken;
+  for (const auto& node : live_) node->introduce(now, arrivals_);
+  settle(now);
   return std::exchange(called_, false) ? Woken::called : woken;
 }
 
@@ -76,7 +78,8 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   const Instant begun = clock_.now();
   for (const auto& node : live_) {
     // Some have been closed since the end of the last turn.
-    const bool silent = node->idle() && !listeners_.listens_to(*node);
+    const bool silent =
+        node->idle() && node->unanswered_bytes() == 0 && !listeners_.listens_to(*node);
     if (!node->has_conversation() || (scope == Scope::outstanding && silent)) continue;
     const Wants wants = transport_.wants(node->connection(), node->has_output());
     buffered = buffered || wants.buffered;

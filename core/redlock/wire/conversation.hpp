@@ -3,8 +3,9 @@
 //
 // A kind of conversation derives from it and knows what the replies mean: `Session` awaits one for
 // each command. `runtime/connection` carries any kind that satisfies IsConversation.
-// Invariants: the greeting's answers are taken off first; once broken it reads nothing more, for
-// good. Pure: no clock, no I/O. One thread; lives as long as its connection.
+// A name may follow, when everything has been answered. Invariants: the answers to both are taken
+// off here, the greeting's first; once broken it reads nothing more, for good. Pure: no clock, no
+// I/O. One thread; lives as long as its connection.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -26,15 +27,21 @@ namespace redlock {
 class Conversation {
  public:
   // Is the greeting unanswered?
-  [[nodiscard]] bool greeting() const { return !handshake_.done(); }
+  [[nodiscard]] bool greeting() const { return !handshake_.greeted(); }
   // Did the server refuse it? Then nothing that was said behind it was carried out.
   [[nodiscard]] bool greeting_refused() const { return greeting_refused_; }
+  // How the name is told to a server of which it is not known yet whether it hangs up at that.
+  static constexpr NameManner kNewName = NameManner::waited_for;
   // Begins anew, on another connection and in this manner. Requires that nothing but the greeting
-  // was said.
+  // was said, or a name that followed.
   void greet(const Endpoint& endpoint, NameManner manner);
-  // Were nothing but the greeting sent, and no answer to the name in it? A server that closes the
-  // connection then may do so because of the name.
-  [[nodiscard]] bool waits_for_name() const { return sent_any_ && handshake_.waits_for_name(); }
+  // Says a name that follows, where it has not been said. Requires that nothing is awaited.
+  void say_late_name();
+  // Has everything been answered but the greeting, and no answer come to the name in it, or but a
+  // name that follows? A server that closes the connection then may do so because of the name.
+  [[nodiscard]] bool waits_for_name() const {
+    return unanswered_bytes_ > 0 && handshake_.waits_for_name();
+  }
   // Has the server answered the client's name?
   [[nodiscard]] bool named() const { return handshake_.named(); }
   // Has the server said anything?
@@ -72,8 +79,12 @@ class Conversation {
   // The next whole reply to what was said behind the greeting. Nothing: it has not come yet, or the
   // conversation is at its end, and then `ending` says why.
   [[nodiscard]] std::optional<RespValue> next_reply(std::optional<Ending>& ending);
-  // Nobody waits for anything: what was sent has been answered.
-  void note_all_answered() { unanswered_bytes_ = 0; }
+  // Nobody waits for anything: what was sent has been answered, but maybe for the name.
+  void note_all_answered() {
+    if (handshake_.done()) unanswered_bytes_ = 0;
+  }
+  // Is the database the right one, for all that is known?
+  [[nodiscard]] bool selected() const { return handshake_.selected(); }
   void mark_broken(Fault fault, const std::string& reason);
   [[nodiscard]] const Secrets& secrets() const { return secrets_; }
 

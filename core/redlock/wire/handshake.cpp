@@ -26,10 +26,12 @@ Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out, NameManner mann
     steps_.push_back(Step::auth);
   }
   if (!endpoint.client_name.empty() && manner != NameManner::left_out) {
-    append_command(text,
+    // Behind a SELECT everybody waits anyway.
+    const bool follows = manner == NameManner::follows && endpoint.database == 0;
+    append_command(follows ? late_name_ : text,
                    std::array<std::string_view, 3>{"CLIENT", "SETNAME", endpoint.client_name});
-    steps_.push_back(Step::set_name);
-    waits_for_name_ = manner == NameManner::waited_for;
+    if (!follows) steps_.push_back(Step::set_name);
+    waits_for_name_ = !follows && manner != NameManner::travels;
   }
   // The last, so that no other's answer can be taken for one of its own that is left out.
   if (endpoint.database != 0) {
@@ -38,7 +40,16 @@ Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out, NameManner mann
     steps_.push_back(Step::select);
     selected_ = false;
   }
+  greeting_ = steps_.size();
   out += text;
+}
+
+void Handshake::say_late_name(WipedBuffer& out) {
+  if (late_name_.empty()) return;
+  steps_.push_back(Step::set_name);
+  out += late_name_;
+  late_name_.clear();
+  waits_for_name_ = true;
 }
 
 std::optional<Handshake::Refusal> Handshake::take_reply(const RespValue& value,

@@ -3,8 +3,9 @@
 // It travels with the first command in one write. Behind a SELECT commands are held back until it
 // is confirmed: a lock taken in another application's database would be worse than a round trip.
 // Behind a name they are where its server may be one that hangs up at it: what was not sent can be
-// sent on the next connection. Invariants: its answers come first, and in order. Pure. One thread;
-// lives as long as its connection.
+// sent on the next connection. So that no first command has to wait, such a name may follow the
+// first answers. Invariants: its answers come in order, and before any other but that to such a
+// name. Pure. One thread; lives as long as its connection.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -23,6 +24,7 @@ namespace redlock {
 enum class NameManner {
   travels,     // with everything else
   waited_for,  // nothing but the greeting is sent before it is answered
+  follows,     // alone, once everything else has been answered; takes and questions wait meanwhile
   left_out,
 };
 
@@ -31,10 +33,17 @@ class Handshake {
   // Appends its requests to `out`, and leaves no other copy of the password.
   Handshake(const Endpoint& endpoint, WipedBuffer& out, NameManner manner = NameManner::travels);
 
-  // Is everything answered?
+  // Is everything answered that was said?
   [[nodiscard]] bool done() const { return answered_ == steps_.size(); }
+  // Is what is said before anything else?
+  [[nodiscard]] bool greeted() const { return answered_ >= greeting_; }
+  // Says a name that follows. Nothing happens where there is none, or it has been said. Requires
+  // that everything that was said has been answered.
+  void say_late_name(WipedBuffer& out);
   // May commands be written? False while a SELECT is unconfirmed, or a name that is waited for.
   [[nodiscard]] bool admits() const { return selected_ && !waits_for_name_; }
+  // Is the database the right one, for all that is known?
+  [[nodiscard]] bool selected() const { return selected_; }
   // Is the name unanswered that is waited for?
   [[nodiscard]] bool waits_for_name() const { return waits_for_name_; }
   // Has the server answered it?
@@ -52,6 +61,8 @@ class Handshake {
 
   std::vector<Step> steps_;  // in the order of their answers
   std::size_t answered_ = 0;
+  std::size_t greeting_ = 0;  // so many of them, from the front, come before anything else
+  std::string late_name_;     // as a request, until it is said
   bool selected_ = true;
   bool waits_for_name_ = false;
   bool named_ = false;

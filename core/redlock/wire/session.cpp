@@ -53,12 +53,16 @@ void Session::write(Awaited& request) {
   ++written_;
 }
 
-bool Session::may_write() const { return admitted() && misled_ == 0 && written_ < awaited_.size(); }
+bool Session::may_write_next() const {
+  if (misled_ > 0 || written_ == awaited_.size()) return false;
+  if (admitted()) return true;
+  return !greeting() && selected() && is_removal(*awaited_[written_].command);
+}
 
-bool Session::has_output() const { return !rest().empty() || may_write(); }
+bool Session::has_output() const { return !rest().empty() || may_write_next(); }
 
 std::string_view Session::output() {
-  while (may_write() && rest().size() < kLookAheadBytes) write(awaited_[written_]);
+  while (may_write_next() && rest().size() < kLookAheadBytes) write(awaited_[written_]);
   return rest();
 }
 
@@ -111,6 +115,16 @@ void Session::withdraw(OperationId operation) noexcept {
   drop_unwritten([](const Awaited& request) { return request.withdrawn; });
 }
 
+void Session::greet(const Endpoint& endpoint, NameManner manner) {
+  // By then an old client may have taken the lock.
+  for (std::size_t i = 0; i < written_; ++i) {
+    awaited_[i].command = std::make_shared<const Command>(*undo_of(*awaited_[i].command));
+    awaited_[i].by_text = true;
+  }
+  Conversation::greet(endpoint, manner);
+  written_ = misled_ = 0;
+}
+
 void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals) {
   if (broken()) return;
   hear(bytes);
@@ -160,7 +174,7 @@ void Session::begin_anew(const Endpoint& endpoint, NameManner manner, Instant an
     const bool wanted = request.origin.operation != 0 && !request.withdrawn;
     if (wanted) arrivals.push_back({request.origin, Reply(), answer_by});
   }
-  greet(endpoint, manner);
+  Conversation::greet(endpoint, manner);
   written_ = misled_ = 0;
   carried_out_any_ = false;
   known_scripts_.reset();
@@ -336,7 +350,7 @@ bool Session::owes_removal() const {
   return false;
 }
 
-bool Session::has_last_words() const { return sent_any() && admitted() && !removals().empty(); }
+bool Session::has_last_words() const { return sent_any() && selected() && !removals().empty(); }
 
 std::vector<Refused> Session::unsettled() const {
   std::vector<Refused> unsettled;

@@ -80,6 +80,8 @@ struct Refused {
 class Session final : public Conversation {
  public:
   using Event = Arrival;
+  // Whoever asks first must not wait longer for one server than for the others.
+  static constexpr NameManner kNewName = NameManner::follows;
 
   // Writes the handshake. The encoder must outlive the session; sessions may share it.
   Session(const Endpoint& endpoint, RequestEncoder& encoder);
@@ -101,6 +103,9 @@ class Session final : public Conversation {
   // The operation is decided or over: what it has not written is of no use any more; removals stay.
   void withdraw(OperationId operation) noexcept;
 
+  // Begins anew, where the server closed the connection at a name that followed. Removals that went
+  // behind that are said again.
+  void greet(const Endpoint& endpoint, NameManner manner);
   // Takes what was received, in slices of any size, and adds what it answers to `arrivals`.
   void take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals);
   // Removals that were answered by an error which passes, until they are let go of.
@@ -155,7 +160,8 @@ class Session final : public Conversation {
   // Is there a removal that has not been handed to the kernel in full?
   [[nodiscard]] bool owes_removal() const;
   // May a failed session still say anything? Where nothing of ours was ever sent, or removals are
-  // held back by a SELECT, there is nothing to be said.
+  // held back by a SELECT, there is nothing to be said. Behind a name that is unanswered it may be
+  // in vain.
   [[nodiscard]] bool has_last_words() const;
   // The removals that may not have been carried out, for another connection to send when this one
   // cannot.
@@ -178,9 +184,9 @@ class Session final : public Conversation {
   };
   using Queue = std::deque<Awaited>;
 
+  // May what is next become bytes? A removal may behind an unanswered name, too: it is said again.
+  [[nodiscard]] bool may_write_next() const;
   void write(Awaited& request);
-  // Is there a command that may become bytes now?
-  [[nodiscard]] bool may_write() const;
   [[nodiscard]] bool is_written(std::size_t position) const { return position < written_; }
   [[nodiscard]] Queue::iterator unwritten() {
     return awaited_.begin() + static_cast<std::ptrdiff_t>(written_);
