@@ -154,7 +154,7 @@ final class LockManager
     }
 
     /**
-     * Who has the lock.
+     * Who has the lock. Waits for all servers, at most for connectTimeout and their timeouts.
      *
      * @return ?string the name of the owner, where it was given one; else the token. Null: no
      *     majority of the servers holds the same
