@@ -96,6 +96,28 @@ TEST_F(AFailOver, KeepsTheOrderOfWhatWasAsked) {
   EXPECT_EQ(pool_.run(again).decision, Decision::granted);
 }
 
+// The replica has no such lock, and nothing to refuse.
+TEST_F(AFailOver, AsksForNoTakeThatOutlivesItsRemoval) {
+  LockOptions options = once();
+  options.retry = RetryPolicy::exact(2, Duration::seconds(2));
+  LockManager locks = manager(3, options);
+  connected_lock(locks);
+  for (const std::size_t i : {0U, 1U}) server(i).keys["other"] = "somebody else's";
+  FakeServer& third = server(2);
+  third.say = [&third](const Arguments& request) -> std::optional<std::string> {
+    if (third.connections_opened > 1) return std::nullopt;
+    if (request.front() == "SET")
+      return "-READONLY You can't write against a read only replica.\r\n";
+    return ":0\r\n";
+  };
+  third.answer_time = Duration::ms(20);
+  const OperationId id = locks.begin_lock(Resource("other"), kTtl);
+  step_for(Duration::ms(500));
+  EXPECT_EQ(third.connections_opened, 2U);
+  EXPECT_EQ(third.keys.count("other"), 0U);
+  (void)pool_.take(id);
+}
+
 // What a replica refused behind a name that followed is a removal alone.
 TEST_F(AFailOver, WithANameThatFollowsCostsNoVerbAnything) {
   LockOptions options = once();

@@ -152,6 +152,18 @@ TEST_F(LateNameTest, WhoWaitsBehindItHasTheTimeOfAnAnswer) {
             kTimeoutDefault);
 }
 
+// The flow may be forgotten, or a proxy swallow the name.
+TEST_F(LateNameTest, WhereItIsNeverAnsweredTheConnectionIsGivenUpByTheFirstWhoWaits) {
+  stop_at_the_name();
+  ASSERT_EQ(lock(*locks_).decision, Decision::granted);
+  EXPECT_EQ(lock(*locks_, "s").decision, Decision::unreachable);
+  for (std::size_t i = 0; i < 3; ++i) server(i).stopped = false;
+  clock_.advance(kBackoffMax);
+  const std::size_t before = server(0).connections_opened;
+  EXPECT_EQ(lock(*locks_, "t").decision, Decision::granted);
+  EXPECT_EQ(server(0).connections_opened, before + 1);
+}
+
 TEST_F(LateNameTest, WhileNothingElseIsUnansweredTheConnectionMayBeClosed) {
   stop_at_the_name();
   ASSERT_EQ(lock(*locks_).decision, Decision::granted);

@@ -97,6 +97,8 @@ void Session::drop_unwritten(IsUseless is_useless) noexcept {
 }
 
 void Session::drop_expired(Instant now, std::vector<Arrival>& arrivals) {
+  // Nothing of it can be sent now, and that it is overdue is what ends a connection that stays so.
+  if (misled_ > 0 || (!greeting() && !admitted())) return;
   bool any = false;
   for (auto request = unwritten(); request != awaited_.end(); ++request) {
     if (now < request->send_by || is_removal(*request->command)) continue;
@@ -151,7 +153,7 @@ void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals)
   // memory runs out, it is answered with all the others, and a removal is still there to be sent.
   Awaited& request = awaited_[misled_];
   if (is_misled_by(request, value)) {
-    ++errors_[static_cast<std::size_t>(Fault::readonly)];
+    if (value.kind == RespKind::error) ++errors_[static_cast<std::size_t>(Fault::readonly)];
     request.asked_again = true;
     ++misled_;
     return;
@@ -163,8 +165,15 @@ void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals)
 }
 
 bool Session::is_misled_by(const Awaited& request, const RespValue& value) const {
-  return (may_begin_anew_ || carried_out_any_) && !request.asked_again &&
-         value.kind == RespKind::error && fault_of(value.text) == Fault::readonly;
+  if (request.asked_again) return false;
+  // A replica finds nothing to remove, and says so: what it refused must not outlive its removal.
+  const auto same = [&](const Awaited& refused) {
+    return lock_name(*refused.command) == lock_name(*request.command);
+  };
+  const auto refused_end = awaited_.begin() + static_cast<std::ptrdiff_t>(misled_);
+  if (is_removal(*request.command) && std::any_of(awaited_.begin(), refused_end, same)) return true;
+  return (may_begin_anew_ || carried_out_any_) && value.kind == RespKind::error &&
+         fault_of(value.text) == Fault::readonly;
 }
 
 void Session::begin_anew(const Endpoint& endpoint, NameManner manner, Instant answer_by,
@@ -230,7 +239,10 @@ void Session::take_command_reply(const Awaited& request, const RespValue& value,
   if (reply->fault == Fault::scripts) known_scripts_.reset();
   if (reply->answer != Answer::unknown) {
     known_scripts_.set(request.command->index());
-    served_ = carried_out_any_ = true;
+    served_ = true;
+    // What a replica never does.
+    const bool writes = is_take(*request.command) || is_removal(*request.command);
+    carried_out_any_ = carried_out_any_ || (writes && reply->answer == Answer::granted);
   } else if (is_removal(*request.command) && is_passing(value.text)) {
     served_ = false;
     refused_.push_back(
@@ -350,7 +362,9 @@ bool Session::owes_removal() const {
   return false;
 }
 
-bool Session::has_last_words() const { return sent_any() && selected() && !removals().empty(); }
+bool Session::has_last_words() const {
+  return sent_any() && selected() && misled_ == 0 && !removals().empty();
+}
 
 std::vector<Refused> Session::unsettled() const {
   std::vector<Refused> unsettled;

@@ -160,8 +160,8 @@ class Session final : public Conversation {
   // Is there a removal that has not been handed to the kernel in full?
   [[nodiscard]] bool owes_removal() const;
   // May a failed session still say anything? Where nothing of ours was ever sent, or removals are
-  // held back by a SELECT, there is nothing to be said. Behind a name that is unanswered it may be
-  // in vain.
+  // held back by a SELECT, or the server is a replica, there is nothing to be said. Behind a name
+  // that is unanswered it may be in vain.
   [[nodiscard]] bool has_last_words() const;
   // The removals that may not have been carried out, for another connection to send when this one
   // cannot.
@@ -199,7 +199,8 @@ class Session final : public Conversation {
   void take_command_reply(const Awaited& request, const RespValue& value,
                           std::vector<Arrival>& arrivals);
   void repeat_as_text(const Awaited& request, std::vector<Arrival>& arrivals);
-  // Does a replica refuse it for the first time?
+  // Does a replica refuse it for the first time, or say nothing true of a removal, because it has
+  // refused what that removes?
   [[nodiscard]] bool is_misled_by(const Awaited& request, const RespValue& value) const;
   // By text until this server has shown that it knows the script: when the outcome is certain
   // before a NOSCRIPT arrives, nobody is there to react to it. A release also goes by SHA1 behind a
