@@ -77,7 +77,7 @@ ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid se
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: host must not be empty
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: unix:// must be followed by an absolute path
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: database must be a number between 0 and 1000000
-ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: there is no URL parameter 't'; only these may stand behind '?': timeout, database, dbindex, auth, username, password, host[...] and ssl[...]
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: there is no URL parameter 't'; only these may stand behind '?': timeout, connectTimeout, database, dbindex, auth, username, password, host[...] and ssl[...]
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: an address in brackets must end with ']'
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: port must be a number between 1 and 65535
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: host must not contain '@' or '/'
