@@ -98,7 +98,7 @@ final class AcquireTest extends LeaseTestCase
         $fleet = $this->fleet(3);
         $fleet->servers[0]->stop();
         $fleet->servers[1]->stop();
-        $locks = new LockManager($fleet->specs(3, 0.1), ['retryDelay' => 20]);
+        $locks = new LockManager($fleet->specs(3, 0.1), ['retryDelay' => 20, 'connectTimeout' => 0.1]);
         $seconds = self::secondsOf(static function () use ($locks): void {
             $error = self::caught(QuorumException::class, static fn () => $locks->acquire('r', 10_000, 400));
             self::assertSame(['timeout', 'timeout'], array_slice(array_values($error->faults()), 0, 2));

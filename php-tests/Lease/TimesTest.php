@@ -63,7 +63,7 @@ final class TimesTest extends LeaseTestCase
         self::assertNotNull($lease);
         self::assertSame(3, self::votes($lease));
         self::assertTrue($lease->release());
-        $redLock = new \RedLock(' ' . implode(' , ', $names) . ',');
+        $redLock = new \RedLock(' ' . implode(' , ', $names) . ' ');
         $lock = $redLock->lock('r', 10_000);
         self::assertIsArray($lock);
         self::assertTrue($redLock->unlock($lock));
