@@ -53,7 +53,7 @@ final class LockManager
      * Who waits stands in line on the servers, and gets the lock in his turn, from whoever gives it
      * back. Where so many do not allow that (their ACL, a renamed command) that no majority is left, the
      * call tries again and again instead, and lastErrors() says so by "waits by polling: …", also when it got the lock.
-     * The call ends within one timeout of the end of the wait, whatever the servers do.
+     * The call ends within one timeout of the end of the wait, or of a longer connectTimeout.
      *
      * @param string|int $resource what to lock. It is the Redis key: at most 65536 bytes, any bytes
      * @param int|\Time\Duration $ttl how long the lock lives when nobody releases or extends it, as when the

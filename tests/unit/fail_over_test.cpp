@@ -26,6 +26,15 @@ class AFailOver : public test::FakeWorld {
     };
     clock_.advance(kAnewPause);
   }
+  // An extend and a release, each in a fail-over of its own.
+  void expect_no_verb_to_fail(LockManager& locks, const Token& token) {
+    fail_over(0);
+    EXPECT_EQ(pool_.run(locks.begin_extend(Resource("r"), token, kTtl)).decision,
+              Decision::granted);
+    fail_over(0);
+    EXPECT_EQ(unlock(locks, token).decision, Decision::granted);
+    EXPECT_EQ(server(0).keys.count("r"), 0U);
+  }
   Outcome connected_lock(LockManager& locks) {
     Outcome taken = lock(locks);
     EXPECT_EQ(taken.decision, Decision::granted);
@@ -46,13 +55,7 @@ TEST_F(AFailOver, CostsALockNothingButAConnection) {
 
 TEST_F(AFailOver, CostsNoVerbAnything) {
   LockManager locks = manager(1);
-  const Outcome taken = connected_lock(locks);
-  fail_over(0);
-  EXPECT_EQ(pool_.run(locks.begin_extend(Resource("r"), taken.token, kTtl)).decision,
-            Decision::granted);
-  fail_over(0);
-  EXPECT_EQ(unlock(locks, taken.token).decision, Decision::granted);
-  EXPECT_EQ(server(0).keys.count("r"), 0U);
+  expect_no_verb_to_fail(locks, connected_lock(locks).token);
 }
 
 // It is told in the end, and found out anew by the next call, but not again and again.
@@ -126,12 +129,7 @@ TEST_F(AFailOver, WithANameThatFollowsCostsNoVerbAnything) {
   const Outcome taken = connected_lock(locks);
   fail_over(0);
   EXPECT_EQ(pool_.run(locks.begin_check(Resource("other"), Token("t"))).decision, Decision::denied);
-  fail_over(0);
-  EXPECT_EQ(pool_.run(locks.begin_extend(Resource("r"), taken.token, kTtl)).decision,
-            Decision::granted);
-  fail_over(0);
-  EXPECT_EQ(unlock(locks, taken.token).decision, Decision::granted);
-  EXPECT_EQ(server(0).keys.count("r"), 0U);
+  expect_no_verb_to_fail(locks, taken.token);
 }
 
 // As long as a connection is made and answered, and no longer.
