@@ -171,7 +171,8 @@ void write_client(Bytes& out, const Client& client, std::uint16_t machine, Byte 
   put(out, byte(client.age | client.attempt << 5));
   put(out, byte(client.stamp_left));
   put(out, byte(flags(client.lagging, client.extended, client.spared.kept != 0) |
-                static_cast<int>(client.robbed) << 4));
+                (client.connect_left != 0 ? 8 : 0) | static_cast<int>(client.robbed) << 4));
+  if (client.connect_left != 0) put(out, client.connect_left);
   write_spared(out, client.spared, kept);
 }
 
@@ -193,6 +194,7 @@ void read_client(Reader& in, Client& client) {
   client.lagging = (rest & 1) != 0;
   client.extended = (rest & 2) != 0;
   client.robbed = static_cast<Robbery>(rest >> 4);
+  if ((rest & 8) != 0) client.connect_left = in.get();
   if ((rest & 4) != 0) read_spared(in, client.spared);
 }
 

@@ -50,6 +50,10 @@ std::vector<Emission> MachineTable::Run::apply(const Input& input) {
     case InputKind::doubt:
       operation_->take_doubt(NodeIndex(input.node), input.attempt);
       return {};
+    case InputKind::delay:
+      operation_->take_delay(NodeIndex(input.node), input.attempt,
+                             now_ + settings_.tick() * (input.ticks - settings_.answer));
+      return {};
     case InputKind::reply:
       count_grant(input);
       operation_->take_reply(NodeIndex(input.node), input.attempt, reply_of(input), now_);
@@ -139,7 +143,8 @@ std::string MachineTable::Run::wrong() const {
   if (outcome != nullptr) return wrong_outcome(*outcome);
   const auto due = operation_->next_deadline();
   if (!due) return "an operation is undecided and waits for nothing";
-  const int longest = std::max(settings_.answer, settings_.pause);
+  // Once for connecting, and once for the answer.
+  const int longest = std::max(2 * settings_.answer, settings_.pause);
   if (*due - now_ > settings_.tick() * longest)
     return "an operation waits for longer than its budget";
   if (attempt_ > settings_.attempts) return "more attempts than allowed";

@@ -18,6 +18,8 @@ REDLOCK_EXPOSE(RoundCommand, Round, std::shared_ptr<const Command>, command_);
 REDLOCK_EXPOSE(RoundAttempt, Round, AttemptNumber, attempt_);
 REDLOCK_EXPOSE(RoundStart, Round, Instant, start_);
 REDLOCK_EXPOSE(RoundAsked, Round, std::size_t, asked_count_);
+using AnswerBy = std::array<Instant, kNodesMax>;
+REDLOCK_EXPOSE(RoundAnswerBy, Round, AnswerBy, answer_by_);
 REDLOCK_EXPOSE(RoundGrants, Round, Tally, grants_);
 REDLOCK_EXPOSE(RoundReach, Round, Tally, reach_);
 REDLOCK_EXPOSE(RoundDenials, Round, Tally, denials_);
@@ -78,6 +80,11 @@ void Writer::round(const std::optional<Round>& round, Instant now) {
   count(member<RoundAttempt>(*round));
   number((now - member<RoundStart>(*round)).count_ns());
   count(member<RoundAsked>(*round));
+  for (std::size_t i = 0; i < member<RoundReports>(*round).size(); ++i) {
+    if (!member<RoundGrants>(*round).has_voted(NodeIndex(i))) {
+      after(member<RoundAnswerBy>(*round)[i], now);
+    }
+  }
   tally(member<RoundGrants>(*round));
   tally(member<RoundReach>(*round));
   tally(member<RoundDenials>(*round));

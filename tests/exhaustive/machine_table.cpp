@@ -19,8 +19,10 @@ constexpr int kAuditSteps = 14;
 
 std::size_t code_of(const Input& input) {
   if (input.kind < InputKind::reply) return static_cast<std::size_t>(input.kind);
-  const int what = input.kind == InputKind::doubt ? kHeardKinds : static_cast<int>(input.heard);
-  const int index = (input.node * kAttemptsMax + input.attempt - 1) * (kHeardKinds + 1) + what;
+  const int what = input.kind == InputKind::delay   ? kHeardKinds + 1 + input.ticks
+                   : input.kind == InputKind::doubt ? kHeardKinds
+                                                    : static_cast<int>(input.heard);
+  const int index = (input.node * kAttemptsMax + input.attempt - 1) * kTidings + what;
   return static_cast<std::size_t>(2 + index);
 }
 
@@ -30,7 +32,12 @@ Input random_input(std::uint64_t& seed, const Settings& settings) {
   Input input;
   if (draw % 4 == 0) return input;
   if (draw % 4 == 1) return {InputKind::take_time, 0, 0, Heard::granted};
-  input.kind = draw / 512 % 8 == 0 ? InputKind::doubt : InputKind::reply;
+  const unsigned kind = draw / 512 % 8;
+  input.kind = kind == 0 ? InputKind::doubt : InputKind::reply;
+  if (kind == 1) {
+    input.kind = InputKind::delay;
+    input.ticks = byte(draw / 4096 % static_cast<unsigned>(2 * settings.answer + 1));
+  }
   input.node = byte((draw / 4) % static_cast<unsigned>(settings.servers));
   input.attempt = byte(1 + (draw / 16) % static_cast<unsigned>(settings.attempts));
   input.heard = static_cast<Heard>((draw / 64) % kHeardKinds);

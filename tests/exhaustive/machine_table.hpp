@@ -28,16 +28,20 @@ enum class Heard : Byte { granted, denied, timeout, closed, connect };
 inline constexpr int kHeardKinds = 5;
 inline constexpr int kAttemptsMax = 3;
 
-enum class InputKind : Byte { tick, take_time, reply, doubt };
+enum class InputKind : Byte { tick, take_time, reply, doubt, delay };
 
 struct Input {
   InputKind kind = InputKind::tick;
   Byte node = 0;
   Byte attempt = 0;
   Heard heard = Heard::granted;
+  Byte ticks = 0;  // of a delay: until the answer is due, when the connection is made last
   bool operator==(const Input&) const = default;
 };
-inline constexpr std::size_t kInputCodes = 2 + kServersMax * kAttemptsMax * (kHeardKinds + 1);
+inline constexpr int kDelayTicksMax = 8;
+// What a node's attempt may be told: an answer, a doubt, or a delay.
+inline constexpr int kTidings = kHeardKinds + 1 + kDelayTicksMax + 1;
+inline constexpr std::size_t kInputCodes = 2 + kServersMax * kAttemptsMax * kTidings;
 
 // A request, as a state of the world needs it.
 struct Emission {

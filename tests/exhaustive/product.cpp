@@ -18,8 +18,8 @@ constexpr int kSoonTicks = 64;
 // Passes everything on, and writes down what can still change the outcome.
 class Witness final : public Operation {
  public:
-  Witness(std::unique_ptr<Operation> operation, std::vector<Input>& told)
-      : operation_(std::move(operation)), told_(told) {}
+  Witness(std::unique_ptr<Operation> operation, std::vector<Input>& told, Clock& clock, int answer)
+      : operation_(std::move(operation)), told_(told), clock_(clock), answer_(answer) {}
 
   void start(Instant now) override { operation_->start(now); }
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override {
@@ -40,6 +40,13 @@ class Witness final : public Operation {
     }
     operation_->take_doubt(node, attempt);
   }
+  void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override {
+    const std::int64_t ticks = (connected_by - clock_.now()).count_ns() / kTick.count_ns();
+    // What is over makes no difference.
+    const auto due = std::max<std::int64_t>(ticks + answer_, 0);
+    note({InputKind::delay, byte(node.value()), byte(attempt), Heard::granted, byte(due)});
+    operation_->take_delay(node, attempt, connected_by);
+  }
   void abort(Instant now) override { operation_->abort(now); }
   [[nodiscard]] std::optional<Request> next_request() override {
     return operation_->next_request();
@@ -57,6 +64,8 @@ class Witness final : public Operation {
 
   std::unique_ptr<Operation> operation_;
   std::vector<Input>& told_;
+  Clock& clock_;
+  int answer_;  // ticks until it is due
 };
 
 Endpoint endpoint_of(const Settings& settings, std::size_t server) {
@@ -92,7 +101,8 @@ void Product::begin(const Root& root, int round) {
   } else {
     operation = make_inquiry(settings_, book_, root, round);
   }
-  operation_ = reactor_.begin(std::make_unique<Witness>(std::move(operation), told_), nodes_);
+  operation_ = reactor_.begin(
+      std::make_unique<Witness>(std::move(operation), told_, clock_, settings_.answer), nodes_);
   take_done();
 }
 

@@ -60,6 +60,7 @@ struct Link {
   bool late = false;     // closing: for silence, so that what was sent may not arrive either
   bool failed = false;   // the last connection failed: the client may be backing off
   bool doubted = false;  // it failed by silence, and nothing has been heard since
+  bool fresh = false;    // it was opened in this very move
   bool held = false;     // the handshake is unconfirmed: nothing is written
   Byte ready_left = 0;   // held: ticks until it is given up
   Byte known = 0;        // bit i: the server has run script i here
@@ -114,6 +115,8 @@ struct Client {
   // PidLock with mixedFleet: until the stamp it was last given ends, which its release is judged
   // by. Of whole seconds it stands for one unit longer.
   Ticks stamp_left = 0;
+  // Ticks until its operation waits no more for what it asks while a connection is being made.
+  Byte connect_left = 0;
   bool lagging = false;
   bool extended = false;
   Spared spared;

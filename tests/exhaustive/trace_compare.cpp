@@ -22,9 +22,11 @@ std::string text_of(const std::vector<Input>& inputs) {
       text += " time";
       continue;
     }
-    const bool reply = input.kind == InputKind::reply;
-    text += " server " + std::to_string(input.node + 1) + "/" + std::to_string(input.attempt) +
-            (reply ? std::string(":") + kHeard[static_cast<std::size_t>(input.heard)] : "?");
+    text += " server " + std::to_string(input.node + 1) + "/" + std::to_string(input.attempt);
+    if (input.kind == InputKind::doubt) text += "?";
+    if (input.kind == InputKind::delay) text += "+" + std::to_string(input.ticks);
+    if (input.kind != InputKind::reply) continue;
+    text += std::string(":") + kHeard[static_cast<std::size_t>(input.heard)];
   }
   return text;
 }
@@ -153,7 +155,8 @@ void Trace::compare_due() {
   for (const Link& link : state_.links[0]) {
     if (!link.open || link.closing) continue;
     if (link.held) consider(link.ready_left);
-    for (int i = 0; i < link.count; ++i) consider(link.queue[static_cast<std::size_t>(i)].left);
+    for (int i = 0; i < link.count && !link.held; ++i)
+      consider(link.queue[static_cast<std::size_t>(i)].left);
   }
   std::optional<int> product = product_.due();
   if (product && *product < 0) product = 0;

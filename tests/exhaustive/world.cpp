@@ -29,6 +29,9 @@ void World::list_moves(const State& state, std::vector<Move>& moves) const {
 std::string World::apply(State& state, const Move& move) {
   wrong_.clear();
   if (!apply_client_move(state, move)) apply_other_move(state, move);
+  for (auto& links : state.links) {
+    for (Link& link : links) link.fresh = false;
+  }
   // It asks nothing more: its connections are left to themselves.
   const bool done =
       move.client < settings_.natives && state.clients[move.client].phase == Phase::finished;

@@ -16,7 +16,7 @@ bool operating(const Client& client) {
 
 bool World::overdue(const Link& link) {
   if (!link.open || link.closing) return false;
-  if (link.held && link.ready_left == 0) return true;
+  if (link.held) return link.ready_left == 0;
   return std::any_of(link.queue.begin(), link.queue.begin() + link.count,
                      [](const Message& m) { return m.left == 0; });
 }
@@ -92,7 +92,9 @@ void World::list_with_backoff(const State& state, Move move, std::vector<Move>& 
 }
 
 void World::begin(State& state, Turn& turn, const Root& root, Phase phase) {
-  state.clients[static_cast<std::size_t>(turn.client)].phase = phase;
+  Client& client = state.clients[static_cast<std::size_t>(turn.client)];
+  client.phase = phase;
+  client.connect_left = byte(2 * settings_.answer);
   follow(state, turn, machines_.start(root));
 }
 
@@ -165,6 +167,7 @@ void World::finish_operation(State& state, int client) {
   }
   if (was != Phase::releasing && granted) c.hold_left = static_cast<Ticks>(machine.validity);
   c.machine = 0;
+  c.connect_left = 0;
   c.spared = Spared{};
   c.phase = Phase::holding;
   if (was == Phase::releasing || (was == Phase::acquiring && !granted)) finish_round(state, client);

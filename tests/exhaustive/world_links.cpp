@@ -57,7 +57,7 @@ void World::append(Link& link, const Message& message) {
 
 void World::open_link(State& state, int client, int server) {
   Link& link = link_of(state, client, server);
-  link.open = true;
+  link.open = link.fresh = true;
   link.held = settings_.handshake;
   link.ready_left = settings_.handshake ? byte(settings_.answer) : Byte{0};
   // To a server that is away: nothing sent will ever be executed.
@@ -75,6 +75,14 @@ void World::admit(State& state, const Move& move) {
   Link& link = state.links[move.client][move.server];
   link.held = link.failed = link.doubted = false;
   link.ready_left = 0;
+  // Only now the time of the answers begins. But for removals, what has waited for too long is not
+  // sent at all.
+  for (int i = 0; i < link.count; ++i) {
+    Message& message = link.queue[static_cast<std::size_t>(i)];
+    if (message.left == 0 && !book_.at(message.command).removal) continue;
+    const Byte answer = byte(settings_.answer);
+    message.left = message.wanted ? answer : std::max(message.left, answer);
+  }
   Turn turn{move.client, move.detail, {}};
   flush_link(state, turn, move.server);
   settle(state, turn);
@@ -265,7 +273,7 @@ void World::close_link(State& state, int client, int server) {
   link.queue = {};
   link.again = again;
   link.count = link.known = link.offered = link.ready_left = 0;
-  link.open = link.broken = link.closing = link.usable = link.late = link.held = false;
+  link.open = link.broken = link.closing = link.usable = link.late = link.held = link.fresh = false;
   if (words.zombie() != 0 && reachable) add_zombie(link, words.zombie());
 }
 

@@ -1,4 +1,5 @@
 // What becomes of a request, as runtime/reactor and runtime/spared decide it.
+#include <algorithm>
 #include <bit>
 
 #include "exhaustive/world.hpp"
@@ -10,6 +11,10 @@ namespace {
 bool keeps(const Spared& spared, int server) {
   return (spared.kept >> static_cast<unsigned>(server) & 1U) != 0;
 }
+
+// What is held back is due when the connection is given up at the latest, so more need not be told
+// apart.
+constexpr Byte kHeldMax = kNeverDue - 1;
 
 enum class Advice { wait, ask, leave };
 
@@ -95,6 +100,12 @@ void World::ask(State& state, Turn& turn, Message message, int server, bool what
     }
   }
   if (!link.open && !left_alone) open_link(state, turn.client, server);
+  const bool establishing = link.open && !link.closing && (link.held || link.fresh);
+  // It is sent when that is over, and the time of its answer begins then.
+  const int ready = link.held ? link.ready_left : settings_.answer;
+  const Byte due = std::min(byte(ready + settings_.answer), client.connect_left);
+  if (link.held) message.left = std::max(message.left, std::min(due, kHeldMax));
+  if (establishing && !link.held) message.left = byte(settings_.answer);
   if (link.open && !link.closing) {
     append(link, message);
   } else {
@@ -106,10 +117,17 @@ void World::ask(State& state, Turn& turn, Message message, int server, bool what
     turn.arrivals.emplace_back(
         Input{InputKind::reply, byte(server), message.attempt, Heard::connect}, message);
   }
-  if (!link.doubted || client.phase != Phase::acquiring) return;
-  const Input doubt{InputKind::doubt, byte(server), message.attempt, Heard::granted};
-  if (told_ != nullptr) told_->push_back(doubt);
-  client.machine = machines_.step(client.machine, doubt).target;
+  if (link.doubted && client.phase == Phase::acquiring) {
+    tell(client, {InputKind::doubt, byte(server), message.attempt, Heard::granted});
+  }
+  if (!establishing || machines_.at(client.machine).done) return;
+  tell(client, {InputKind::delay, byte(server), message.attempt, Heard::granted, due});
+}
+
+// What it asks nothing at.
+void World::tell(Client& client, const Input& input) {
+  if (told_ != nullptr) told_->push_back(input);
+  client.machine = machines_.step(client.machine, input).target;
 }
 
 void World::review_spared(State& state, Turn& turn) {

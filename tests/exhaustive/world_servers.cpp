@@ -185,6 +185,7 @@ void World::tick_client(State& state, int c) {
   if (client.machine != 0) {
     client.machine = machines_.step(client.machine, Input{}).target;
   }
+  if (client.connect_left > 0) --client.connect_left;
   Spared& spared = client.spared;
   if (spared.left > 0) --spared.left;
   // That was asked about before time may pass.

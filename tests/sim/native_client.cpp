@@ -205,18 +205,18 @@ void NativeClient::finish_call(Lane& lane) {
 }
 
 std::int64_t NativeClient::take_budget_ns(const Lane& lane) const {
-  // Here and below: once for connecting.
   constexpr auto kProbe = kProbeTimeoutMs + kProbeAttempts * (kProbeTimeoutMs + kProbePauseMs);
   if (lane.probing) return kProbe * kMs;
   const Course& course = behaviour().course(lane.resource);
   const std::int64_t timeout_ms = scene_.plan.timeout_of(party(lane));
   // Whoever was asked as the wait ended has time to answer.
-  if (waits_in_line(lane)) return (std::max(course.wait_ms, timeout_ms) + timeout_ms) * kMs;
-  return ((1 + course.attempts) * timeout_ms + (course.attempts - 1) * course.pause_ms) * kMs;
+  if (waits_in_line(lane)) return std::max(timeout_ns(lane), (course.wait_ms + timeout_ms) * kMs);
+  return timeout_ns(lane) + (course.attempts - 1) * (timeout_ms + course.pause_ms) * kMs;
 }
 
 std::int64_t NativeClient::timeout_ns(const Lane& lane) const {
-  return 2 * (lane.probing ? kProbeTimeoutMs : scene_.plan.timeout_of(party(lane))) * kMs;
+  if (lane.probing) return 2 * kProbeTimeoutMs * kMs;
+  return (scene_.plan.longest_timeout_ms(id_) + scene_.plan.timeout_of(party(lane))) * kMs;
 }
 
 std::int64_t NativeClient::true_deadline(const Outcome& outcome) const {

@@ -187,6 +187,7 @@ class NativeClient : public Client {
   void look_at_connections();
   void schedule_undo_check(const Lane& lane);
   [[nodiscard]] std::int64_t take_budget_ns(const Lane& lane) const;
+  // Once for connecting, which lasts as long as the most patient user may, and once for an answer.
   [[nodiscard]] std::int64_t timeout_ns(const Lane& lane) const;
   [[nodiscard]] std::int64_t true_deadline(const Outcome& outcome) const;
 

@@ -140,6 +140,7 @@ struct Plan {
     return own_ppm == 0 ? drift_factor() : static_cast<double>(own_ppm) / 1e6;
   }
   [[nodiscard]] std::int64_t shortest_timeout_ms(std::uint32_t client) const;
+  [[nodiscard]] std::int64_t longest_timeout_ms(std::uint32_t client) const;
   [[nodiscard]] std::int64_t longest_ttl_ms() const;
   [[nodiscard]] double drift_factor() const { return static_cast<double>(drift_ppm) / 1e6; }
   // How far each of two clocks may be off, for the one to show no more than the factor allows
@@ -169,6 +170,14 @@ inline std::int64_t Plan::shortest_timeout_ms(std::uint32_t client) const {
     shortest = std::min(shortest, timeout_of({client, i}));
   }
   return shortest;
+}
+
+inline std::int64_t Plan::longest_timeout_ms(std::uint32_t client) const {
+  std::int64_t longest = 0;
+  for (std::uint32_t i = 0; i < resources; ++i) {
+    longest = std::max(longest, timeout_of({client, i}));
+  }
+  return longest;
 }
 
 // What a caller wants to be in the plan, whatever the seed says.

@@ -54,8 +54,8 @@ void Acquire::take_doubt(NodeIndex node, AttemptNumber attempt) {
   round_->take_doubt(node, attempt);
 }
 
-void Acquire::take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) {
-  round_->take_delay(node, attempt, answer_by);
+void Acquire::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+  round_->take_delay(node, attempt, connected_by);
 }
 
 void Acquire::abort(Instant now) {

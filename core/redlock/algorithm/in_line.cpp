@@ -97,11 +97,14 @@ void InLine::take_doubt(NodeIndex node, AttemptNumber attempt) {
   if (asked != nullptr && attempt > polling_base_) asked->take_doubt(node, attempt - polling_base_);
 }
 
-void InLine::take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) {
-  if (phase_ == Phase::standing) return places_[node.value()].take_delay(attempt, answer_by);
+void InLine::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+  if (phase_ == Phase::standing) {
+    const Duration answer_time = (*answer_times_)[node.value()];
+    return places_[node.value()].take_delay(attempt, connected_by + answer_time);
+  }
   Acquire* const asked = plain();
   if (asked == nullptr || attempt <= polling_base_) return;
-  asked->take_delay(node, attempt - polling_base_, answer_by);
+  asked->take_delay(node, attempt - polling_base_, connected_by);
 }
 
 void InLine::take_time(Instant now) {

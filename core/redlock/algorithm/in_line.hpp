@@ -70,7 +70,7 @@ class InLine final : public Operation {
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void take_time(Instant now) override;
   void take_doubt(NodeIndex node, AttemptNumber attempt) override;
-  void take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) override;
+  void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
   [[nodiscard]] bool listens() const override { return phase_ == Phase::standing; }
   void take_hearing(NodeIndex node, const Hearing& hearing, Instant now) override;
   bool take_push(NodeIndex node, const Push& push, Instant now) override;

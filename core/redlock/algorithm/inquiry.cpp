@@ -56,8 +56,8 @@ void Inquiry::take_time(Instant now) {
   decide(now);
 }
 
-void Inquiry::take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) {
-  round_->take_delay(node, attempt, answer_by);
+void Inquiry::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+  round_->take_delay(node, attempt, connected_by);
 }
 
 void Inquiry::abort(Instant now) {

@@ -34,7 +34,7 @@ class Inquiry : public Operation {
   void start(Instant now) override;
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void take_time(Instant now) override;
-  void take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) override;
+  void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
   void abort(Instant now) override;
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;

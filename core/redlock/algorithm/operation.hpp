@@ -38,8 +38,10 @@ class Operation {
   // The node was asked in this attempt though its last answer was overdue: it may still vote, but
   // need not be waited for while a majority can be asked without it.
   virtual void take_doubt(NodeIndex /*node*/, AttemptNumber /*attempt*/) {}
-  // The connection to the node is only being made: its answer to this attempt may come until then.
-  virtual void take_delay(NodeIndex /*node*/, AttemptNumber /*attempt*/, Instant /*answer_by*/) {}
+  // The connection to the node is only being made, until then at the latest: the time of its answer
+  // to this attempt begins behind that.
+  virtual void take_delay(NodeIndex /*node*/, AttemptNumber /*attempt*/, Instant /*connected_by*/) {
+  }
   // Does it want to hear what its nodes' servers say unasked? Then it is told of each node, by and
   // by, whether they can be heard, and again whenever that changes.
   [[nodiscard]] virtual bool listens() const { return false; }

@@ -36,9 +36,10 @@ void Round::take_doubt(NodeIndex node, AttemptNumber attempt) {
   if (attempt == attempt_ && node.value() < asked_count_) doubted_.set(node.value());
 }
 
-void Round::take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) {
+void Round::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
   if (attempt != attempt_ || node.value() >= asked_count_) return;
-  answer_by_[node.value()] = std::max(answer_by_[node.value()], answer_by);
+  Instant& answer_by = answer_by_[node.value()];
+  answer_by = std::max(answer_by, connected_by + (*answer_times_)[node.value()]);
 }
 
 Verdict Round::grants() const {

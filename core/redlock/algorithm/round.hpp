@@ -35,8 +35,8 @@ class Round {
   bool take_reply(NodeIndex node, AttemptNumber attempt, Reply reply);
   // This node's silence is not waited for while a majority answers without it.
   void take_doubt(NodeIndex node, AttemptNumber attempt);
-  // This node has longer than its answer time: until then.
-  void take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by);
+  // This node's answer time begins when it is connected to, by then at the latest.
+  void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by);
   // From its deadline on a silent node counts as one that gave no answer.
   void take_time(Instant now);
 

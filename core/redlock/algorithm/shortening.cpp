@@ -40,8 +40,8 @@ void Shortening::take_time(Instant now) {
   decide(now);
 }
 
-void Shortening::take_delay(NodeIndex node, AttemptNumber attempt, Instant answer_by) {
-  round_->take_delay(node, attempt, answer_by);
+void Shortening::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+  round_->take_delay(node, attempt, connected_by);
 }
 
 void Shortening::abort(Instant now) {

@@ -160,6 +160,8 @@ class Connection {
   [[nodiscard]] Duration connect_timeout() const {
     return connect_timeout_ > Duration() ? connect_timeout_ : timeout_;
   }
+  // When it is given up if it has not been made by then. Requires establishing().
+  [[nodiscard]] Instant connecting_until() const { return ready_by_; }
   // Until when an answer is awaited that is wanted by then: the time of an answer begins when the
   // connection has been made, which is waited for until `connect_by` at most.
   [[nodiscard]] Instant answer_by(Instant wanted_by, Instant connect_by) const {

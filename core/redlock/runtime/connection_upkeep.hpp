@@ -130,7 +130,7 @@ void Connection<C>::connect_anew(Instant now, Events& events) {
     transport_.forget_place(place);
     ready_by_ = now + connect_timeout();
     const NameManner manner = acquaintance_.manner(now, C::kNewName);
-    conversation_->begin_anew(place, manner, ready_by_ + timeout_, events);
+    conversation_->begin_anew(place, manner, ready_by_, timeout_, events);
     exchange_link(transport_.open(place, ready_by_), now);
   }
 }

@@ -172,7 +172,7 @@ void Reactor::dispatch(Instant now) noexcept {
       const auto running = std::ranges::find(running_, arrival.origin.operation, &Running::id);
       // An answer to an operation that has ended: late, and of no use to anybody.
       if (running == running_.end()) continue;
-      if (arrival.delayed_until) {
+      if (arrival.connected_by) {
         note_delay(*running, arrival, now);
         continue;
       }
@@ -192,10 +192,10 @@ void Reactor::dispatch(Instant now) noexcept {
 // It is waited for as for any other connection: once in all attempts.
 void Reactor::note_delay(Running& running, const Arrival& arrival, Instant now) {
   const Node& node = *running.nodes[arrival.origin.node.value()];
-  const Instant latest = running.began + node.connect_timeout() + node.timeout();
+  const Instant latest = running.began + node.connect_timeout();
   put(running, now, [&](Operation& operation) {
     operation.take_delay(arrival.origin.node, arrival.origin.attempt,
-                         std::min(*arrival.delayed_until, latest));
+                         std::min(*arrival.connected_by, latest));
   });
 }
 
@@ -282,7 +282,7 @@ void Reactor::ask(Running& running, const Request& request, Instant now) {
   if (node->in_doubt()) running.operation->take_doubt(request.node, request.attempt);
   if (node->establishing()) {
     running.operation->take_delay(request.node, request.attempt,
-                                  node->answer_by(request.answer_by, connect_by));
+                                  std::min(node->connecting_until(), connect_by));
   }
   note_live(node);
 }

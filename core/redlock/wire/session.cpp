@@ -176,18 +176,19 @@ bool Session::is_misled_by(const Awaited& request, const RespValue& value) const
          fault_of(value.text) == Fault::readonly;
 }
 
-void Session::begin_anew(const Endpoint& endpoint, NameManner manner, Instant answer_by,
-                         std::vector<Arrival>& arrivals) {
+void Session::begin_anew(const Endpoint& endpoint, NameManner manner, Instant connected_by,
+                         Duration answer_time, std::vector<Arrival>& arrivals) {
   // Whoever is told too much only waits in vain.
   for (const Awaited& request : awaited_) {
     const bool wanted = request.origin.operation != 0 && !request.withdrawn;
-    if (wanted) arrivals.push_back({request.origin, Reply(), answer_by});
+    if (wanted) arrivals.push_back({request.origin, Reply(), connected_by});
   }
   Conversation::greet(endpoint, manner);
   written_ = misled_ = 0;
   carried_out_any_ = false;
   known_scripts_.reset();
   offered_scripts_.reset();
+  const Instant answer_by = connected_by + answer_time;
   for (Awaited& request : awaited_) {
     request.answer_by = std::max(request.answer_by, answer_by);
     request.send_by = std::max(request.send_by, answer_by);

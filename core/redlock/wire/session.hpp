@@ -67,8 +67,8 @@ struct Origin {
 struct Arrival {
   Origin origin;
   Reply reply;
-  // There is no reply yet: the command is asked once more, and may be answered until then.
-  std::optional<Instant> delayed_until = {};
+  // There is no reply yet: the command is asked once more, on a connection that is made by then.
+  std::optional<Instant> connected_by = {};
 };
 
 // A removal that its server would not carry out for the time being, or may not have.
@@ -122,9 +122,9 @@ class Session final : public Conversation {
   // been answered.
   [[nodiscard]] bool is_misled() const { return misled_ > 0 && written_ == misled_; }
   // On the other connection: all that is awaited is sent there, as text, and may be answered until
-  // `answer_by`. Requires is_misled().
-  void begin_anew(const Endpoint& endpoint, NameManner manner, Instant answer_by,
-                  std::vector<Arrival>& arrivals);
+  // `answer_time` behind `connected_by`. Requires is_misled().
+  void begin_anew(const Endpoint& endpoint, NameManner manner, Instant connected_by,
+                  Duration answer_time, std::vector<Arrival>& arrivals);
   // The connection has been made, and what was asked meanwhile is due by then.
   void begin_answers(Instant answer_by) noexcept;
   // The connection is done with. Answers every awaited request with `unknown`.
