@@ -92,14 +92,18 @@ class Run {
   }
 
  private:
-  // All attempts with every answer and every pause at its longest.
+  // Connecting once, and all attempts with every answer and every pause at its longest.
   static Duration patience_of(const std::vector<ServerSpec>& servers, Duration usual,
                               const RetryPolicy& retry) {
     Duration longest;
+    Duration connecting;
     for (const ServerSpec& server : servers) {
-      longest = std::max(longest, server.timeout.value_or(usual));
+      const Duration answer = server.timeout.value_or(usual);
+      longest = std::max(longest, answer);
+      connecting = std::max(connecting, usual_connect_time(answer));
     }
-    return (longest + retry.pause_high) * static_cast<std::int64_t>(retry.attempts_max);
+    return connecting +
+           (longest + retry.pause_high) * static_cast<std::int64_t>(retry.attempts_max);
   }
 
   void call(LockManager& manager, std::size_t count, Duration patience) {
