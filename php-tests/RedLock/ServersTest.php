@@ -170,7 +170,7 @@ final class ServersTest extends SharedFleetTestCase
         $took = self::secondsOf(static fn () => $redLock->lock('r', 60_000));
         $server->cont();
         self::assertGreaterThan(0.249, $took);
-        self::assertLessThan(0.5, $took);
+        self::assertLessThan(2.5, $took);
     }
 
     public function testAHostNameWithoutAnAddressIsNamedInTheException(): void

@@ -60,10 +60,13 @@ TEST_F(PollingThatFails, EndsAConnectionWithTheReason) {
                         [](Runtime& runtime) {
                           LockManager locks(runtime.pool(), specs(1), once());
                           EXPECT_EQ(lock(runtime, locks).decision, Decision::granted);
+                          // What has been answered before anybody polls counts.
+                          server(0).ask({"CLIENT", "PAUSE", "60000", "WRITE"});
                           EXPECT_TRUE(forbid_polling());
                           return locks;
                         }),
             0);
+  server(0).ask({"CLIENT", "UNPAUSE"});
 }
 
 TEST_F(PollingThatFails, EndsAConnectionThatIsBeingMade) {
