@@ -184,6 +184,10 @@ void Connection<C>::receive(Instant now, Events& events) {
       failure_count_ = 0;
       trouble_ = {};
       if (!greeted && !establishing()) note_established(now);
+      // It may have lain there unread for long; what follows goes out only now.
+      if (establishing() && conversation_->has_output()) {
+        ready_by_ = std::max(ready_by_, now + timeout_);
+      }
     }
     heard(now);
     connect_anew(now, events);
