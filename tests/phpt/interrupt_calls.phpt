@@ -148,6 +148,11 @@ foreach ($work as $shape => $run) {
     }
 }
 echo $wrong === 0 ? 'all' : "$wrong", " of them\n";
+// At its end PHP gives signals their usual effect back, before it closes what is open: the next one would kill it.
+fclose($signals);
+do {
+    $gone = pcntl_wait($status);
+} while ($gone === -1 && pcntl_get_last_error() === PCNTL_EINTR);
 ?>
 --EXPECT--
 all of them
