@@ -51,6 +51,7 @@ std::vector<Emission> MachineTable::Run::apply(const Input& input) {
       operation_->take_doubt(NodeIndex(input.node), input.attempt);
       return {};
     case InputKind::delay:
+      delayed_ = true;
       operation_->take_delay(NodeIndex(input.node), input.attempt,
                              now_ + settings_.tick() * (input.ticks - settings_.answer));
       return {};
@@ -143,8 +144,8 @@ std::string MachineTable::Run::wrong() const {
   if (outcome != nullptr) return wrong_outcome(*outcome);
   const auto due = operation_->next_deadline();
   if (!due) return "an operation is undecided and waits for nothing";
-  // Once for connecting, and once for the answer.
-  const int longest = std::max(2 * settings_.answer, settings_.pause);
+  const int connecting = delayed_ ? settings_.answer : 0;
+  const int longest = std::max(connecting + settings_.answer, settings_.pause);
   if (*due - now_ > settings_.tick() * longest)
     return "an operation waits for longer than its budget";
   if (attempt_ > settings_.attempts) return "more attempts than allowed";

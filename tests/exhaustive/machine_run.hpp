@@ -44,7 +44,8 @@ class MachineTable::Run {
   Byte attempt_ = 0;
   Byte granted_ = 0;
   Byte token_ = 0;
-  bool undone_ = false;  // this attempt
+  bool undone_ = false;   // this attempt
+  bool delayed_ = false;  // a connection was only being made when it asked
 };
 
 }  // namespace redlock::exhaustive

@@ -154,9 +154,11 @@ void Trace::compare_due() {
   }
   for (const Link& link : state_.links[0]) {
     if (!link.open || link.closing) continue;
-    if (link.held) consider(link.ready_left);
-    for (int i = 0; i < link.count && !link.held; ++i)
-      consider(link.queue[static_cast<std::size_t>(i)].left);
+    if (link.held) {
+      consider(link.ready_left);
+      continue;
+    }
+    for (int i = 0; i < link.count; ++i) consider(link.queue[static_cast<std::size_t>(i)].left);
   }
   std::optional<int> product = product_.due();
   if (product && *product < 0) product = 0;

@@ -82,6 +82,7 @@ class World {
   // Requests, and servers that are left alone (world_requests.cpp).
   void send(State& state, Turn& turn, const Emission& emission);
   void ask(State& state, Turn& turn, Message message, int server, bool whatever);
+  // Of what a machine asks nothing at.
   void tell(Client& client, const Input& input);
   void tidy_up(State& state, Turn& turn, const Message& message, int server);
   void keep(State& state, int client, const Message& message, int server);

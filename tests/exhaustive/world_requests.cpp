@@ -104,8 +104,11 @@ void World::ask(State& state, Turn& turn, Message message, int server, bool what
   // It is sent when that is over, and the time of its answer begins then.
   const int ready = link.held ? link.ready_left : settings_.answer;
   const Byte due = std::min(byte(ready + settings_.answer), client.connect_left);
-  if (link.held) message.left = std::max(message.left, std::min(due, kHeldMax));
-  if (establishing && !link.held) message.left = byte(settings_.answer);
+  if (link.held) {
+    message.left = std::max(message.left, std::min(due, kHeldMax));
+  } else if (establishing) {
+    message.left = byte(settings_.answer);
+  }
   if (link.open && !link.closing) {
     append(link, message);
   } else {
@@ -124,7 +127,6 @@ void World::ask(State& state, Turn& turn, Message message, int server, bool what
   tell(client, {InputKind::delay, byte(server), message.attempt, Heard::granted, due});
 }
 
-// What it asks nothing at.
 void World::tell(Client& client, const Input& input) {
   if (told_ != nullptr) told_->push_back(input);
   client.machine = machines_.step(client.machine, input).target;

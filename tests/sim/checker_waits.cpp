@@ -33,7 +33,9 @@ bool loses_words(const Plan& plan) {
 std::int64_t longest_timeout_ns(const Plan& plan) {
   std::int64_t longest_ms = plan.timeout_ms;
   for (std::uint32_t client = 0; client < plan.clients.size(); ++client) {
-    longest_ms = std::max(longest_ms, plan.longest_timeout_ms(client));
+    for (std::uint32_t i = 0; i < plan.resources; ++i) {
+      longest_ms = std::max(longest_ms, plan.timeout_of({client, i}));
+    }
   }
   return longest_ms * kMs;
 }

@@ -216,7 +216,7 @@ std::int64_t NativeClient::take_budget_ns(const Lane& lane) const {
 
 std::int64_t NativeClient::timeout_ns(const Lane& lane) const {
   if (lane.probing) return 2 * kProbeTimeoutMs * kMs;
-  return (scene_.plan.longest_timeout_ms(id_) + scene_.plan.timeout_of(party(lane))) * kMs;
+  return (scene_.plan.connect_ms_of(party(lane)) + scene_.plan.timeout_of(party(lane))) * kMs;
 }
 
 std::int64_t NativeClient::true_deadline(const Outcome& outcome) const {

@@ -21,7 +21,6 @@ namespace redlock::sim {
 // byte by byte.
 inline constexpr std::int64_t kProbeAttempts = 6;
 inline constexpr std::int64_t kProbePauseMs = 40;
-inline constexpr std::int64_t kProbeTimeoutMs = 250;
 
 class NativeClient : public Client {
  public:
@@ -187,7 +186,7 @@ class NativeClient : public Client {
   void look_at_connections();
   void schedule_undo_check(const Lane& lane);
   [[nodiscard]] std::int64_t take_budget_ns(const Lane& lane) const;
-  // Once for connecting, which lasts as long as the most patient user may, and once for an answer.
+  // Once for connecting, and once for an answer.
   [[nodiscard]] std::int64_t timeout_ns(const Lane& lane) const;
   [[nodiscard]] std::int64_t true_deadline(const Outcome& outcome) const;
 

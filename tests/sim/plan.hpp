@@ -3,6 +3,7 @@
 // Pure values; drawing is deterministic.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,7 +17,9 @@ namespace redlock::sim {
 
 inline constexpr std::int64_t kHorizonNs = 150 * kMs;  // faults begin before that
 
-inline constexpr std::int64_t kTtlMaxMs = 400;  // of the final attempt
+// Of the final attempt.
+inline constexpr std::int64_t kTtlMaxMs = 400;
+inline constexpr std::int64_t kProbeTimeoutMs = 250;
 
 enum class LockKind { quorum, stamp };
 
@@ -140,7 +143,8 @@ struct Plan {
     return own_ppm == 0 ? drift_factor() : static_cast<double>(own_ppm) / 1e6;
   }
   [[nodiscard]] std::int64_t shortest_timeout_ms(std::uint32_t client) const;
-  [[nodiscard]] std::int64_t longest_timeout_ms(std::uint32_t client) const;
+  // How long it may connect: as long as the most patient of those that share its connections.
+  [[nodiscard]] std::int64_t connect_ms_of(Contender who) const;
   [[nodiscard]] std::int64_t longest_ttl_ms() const;
   [[nodiscard]] double drift_factor() const { return static_cast<double>(drift_ppm) / 1e6; }
   // How far each of two clocks may be off, for the one to show no more than the factor allows
@@ -172,12 +176,17 @@ inline std::int64_t Plan::shortest_timeout_ms(std::uint32_t client) const {
   return shortest;
 }
 
-inline std::int64_t Plan::longest_timeout_ms(std::uint32_t client) const {
-  std::int64_t longest = 0;
+inline std::int64_t Plan::connect_ms_of(Contender who) const {
+  const auto magnitude = [](std::int64_t ms) {
+    return std::bit_width(static_cast<std::uint64_t>(ms * kMs));
+  };
+  const std::int64_t own = timeout_of(who);
+  std::int64_t longest = magnitude(own) == magnitude(kProbeTimeoutMs) ? kProbeTimeoutMs : own;
   for (std::uint32_t i = 0; i < resources; ++i) {
-    longest = std::max(longest, timeout_of({client, i}));
+    const std::int64_t other = timeout_of({who.client, i});
+    if (magnitude(other) == magnitude(own)) longest = std::max(longest, other);
   }
-  return longest;
+  return std::max(longest, own);
 }
 
 // What a caller wants to be in the plan, whatever the seed says.

@@ -29,6 +29,9 @@ class DryEntropy final : public Entropy {
 
 class ListenerTest : public ::testing::Test {
  protected:
+  explicit ListenerTest(const std::string& client_name = {})
+      : listener_(std::make_unique<FixedLocator>(server_named(client_name)), kAnswerTime,
+                  transport_, entropy_) {}
   // As a reactor does whose operations listen, until the clock shows `until` or nothing is to be
   // waited for.
   void run(Duration span) {
@@ -67,9 +70,15 @@ class ListenerTest : public ::testing::Test {
   FakeClock clock_;
   DryEntropy entropy_;
   FakeTransport transport_{clock_};
-  Listener listener_{std::make_unique<FixedLocator>(parse_server("s").endpoint), kAnswerTime,
-                     transport_, entropy_};
+  Listener listener_;
   std::vector<Push> pushes_;
+
+ private:
+  static Endpoint server_named(const std::string& client_name) {
+    Endpoint endpoint = parse_server("s").endpoint;
+    endpoint.client_name = client_name;
+    return endpoint;
+  }
 };
 
 }  // namespace redlock::test

@@ -44,6 +44,19 @@ TEST_F(Rule07OneDeadlinePerCall, AnAnswersTimeBeginsWhenTheConnectionHasBeenMade
             Duration::ms(100) + kTimeoutDefault);
 }
 
+// They have one connection: their times are of about the same size.
+TEST_F(Rule07OneDeadlinePerCall, AnAnswersTimeIsOnesOwnWhateverOthersWaitOnTheConnection) {
+  server(0).connect_time = Duration::ms(990);
+  server(0).stopped = true;
+  LockOptions options = once();
+  options.timeout = Duration::ms(240);
+  const LockManager patient = manager(1, options);
+  options.timeout = Duration::ms(150);
+  LockManager locks = manager(1, options);
+  EXPECT_EQ(time_of([&] { EXPECT_EQ(lock(locks).decision, Decision::unreachable); }),
+            kConnectTimeoutDefault + Duration::ms(150));
+}
+
 // However often it is tried within one call.
 TEST_F(Rule07OneDeadlinePerCall, ConnectingIsWaitedForOnceInACall) {
   for (std::size_t i = 0; i < 3; ++i) server(i).reach = FakeServer::Reach::vanishes;

@@ -264,6 +264,24 @@ TEST_F(AListenerThatLayUnread, IsNotOverdueBeforeItWasRead) {
   EXPECT_NE(listener_.hearing()->channel, "");
 }
 
+class AListenerThatTellsAName : public ListenerTest {
+ protected:
+  AListenerThatTellsAName() : ListenerTest("worker-7") {}
+};
+
+// It subscribes behind the answer to the name, and that is read only now.
+TEST_F(AListenerThatTellsAName, IsNotOverdueWhereTheAnswerToThatLayUnread) {
+  server().answer_time = Duration::ms(10);
+  run(Duration::ms(5));
+  clock_.advance(Duration::seconds(5));
+  listener_.look(clock_.now(), clock_.now(), pushes_);
+  EXPECT_FALSE(listener_.closing());
+  run(Duration::ms(15));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_NE(listener_.hearing()->channel, "");
+  EXPECT_EQ(server().connections_opened, 1U);
+}
+
 TEST_F(ListenerTest, WithoutRandomnessItIsDeafAndTriesAgain) {
   entropy_.dry = true;
   run(Duration::ms(1));

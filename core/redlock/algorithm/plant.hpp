@@ -7,6 +7,8 @@
 // Nothing of it is ever undone here, also where it is unanswered or given up: the lock lives, and
 // whoever extends it on another connection may count the vote before an undo arrives. Who releases
 // the lock removes it.
+// Nor is a connection waited for that is only being made, as by an extend that hears each node: it
+// serves the next one.
 // Pure. One thread; lives for one round.
 #pragma once
 #include <memory>
