@@ -184,6 +184,7 @@ final class RefusalsTest extends LineTestCase
         foreach ([1, 2] as $index) {
             Wait::until(static fn (): bool => $servers[$index]->client()->call('ZCARD', 'r:redlock:line') === 1, 'the waiter to stand in line');
         }
+        Wait::until(static fn (): bool => $servers[0]->client()->call('ACL', 'LOG') !== [], 'the first to have refused');
         $free = Wait::now();
         $held->release();
         $report = self::assertGot($waiter);

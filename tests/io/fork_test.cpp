@@ -145,7 +145,7 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AConnectionEndsWithItsProcessT
 TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AHalfClosedConnectionIsTheParentsToo) {
   // More than a server reads at once is unanswered when the connection is given up.
   LockOptions impatient = named();
-  impatient.timeout = Duration::ms(50);
+  impatient.timeout = Duration::ms(500);
   LockManager locks(runtime_->pool(), specs(1), impatient);
   ASSERT_EQ(lock(*runtime_, locks, "connects").decision, Decision::granted);
   server(0).stop();
@@ -167,7 +167,7 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildKeepsNoneOfItsParentsDes
   const std::set<int> before = test::open_descriptors();
   runtime_ = std::make_unique<Runtime>();
   LockOptions impatient = named();
-  impatient.timeout = Duration::ms(50);
+  impatient.timeout = Duration::ms(500);
   LockManager stopped(runtime_->pool(), specs(1), impatient);
   ASSERT_EQ(lock(*runtime_, stopped, "connects").decision, Decision::granted);
   server(0).stop();
