@@ -44,6 +44,56 @@ TEST_F(Rule07OneDeadlinePerCall, AnAnswersTimeBeginsWhenTheConnectionHasBeenMade
             Duration::ms(100) + kTimeoutDefault);
 }
 
+// Once it has been made, its greeting has the time of one answer, in however many parts that comes.
+TEST_F(Rule07OneDeadlinePerCall, AGreetingThatIsAnsweredInPartHasNoMoreTime) {
+  server(0).connect_time = Duration::ms(900);
+  server(0).answer_time = Duration::ms(200);
+  server(0).say = [](const test::Arguments& request) -> std::optional<std::string> {
+    if (request.front() == "AUTH") return std::nullopt;
+    return std::string();
+  };
+  std::vector<ServerSpec> servers = specs(1);
+  servers[0].endpoint.password = "secret";
+  servers[0].endpoint.database = 1;
+  LockManager locks(pool_, servers, once());
+  EXPECT_EQ(time_of([&] { EXPECT_EQ(lock(locks).decision, Decision::unreachable); }),
+            Duration::ms(900) + kTimeoutDefault);
+}
+
+// The SELECT has been answered by then, and what it held back goes out.
+TEST_F(Rule07OneDeadlinePerCall, AnAnswersTimeBeginsBehindAGreetingToo) {
+  server(0).connect_time = Duration::ms(100);
+  server(0).say = [](const test::Arguments& request) -> std::optional<std::string> {
+    if (request.front() == "SELECT") return std::nullopt;
+    return std::string();
+  };
+  LockManager locks = manager_with_database(1);
+  EXPECT_EQ(time_of([&] { EXPECT_EQ(lock(locks).decision, Decision::unreachable); }),
+            Duration::ms(100) + kTimeoutDefault);
+}
+
+TEST_F(Rule07OneDeadlinePerCall, WhatAGreetingHeldBackHasTheTimeOfAnAnswerBehindIt) {
+  server(0).connect_time = Duration::ms(990);
+  server(0).answer_time = Duration::ms(100);
+  LockManager locks = manager_with_database(1);
+  EXPECT_EQ(time_of([&] { EXPECT_EQ(lock(locks).decision, Decision::granted); }),
+            Duration::ms(1'190));
+}
+
+// Or a server that is silent to some would be waited for as long as it answers others.
+TEST_F(Rule07OneDeadlinePerCall, WhatAnotherIsAnsweredGivesNobodyMoreTime) {
+  LockManager locks = manager(1);
+  ASSERT_EQ(lock(locks, "before").decision, Decision::granted);
+  server(0).answer_time = Duration::ms(200);
+  const OperationId answered = locks.begin_lock(Resource("answered"), Duration::ms(10'000));
+  server(0).stopped = true;
+  const OperationId silent = locks.begin_lock(Resource("silent"), Duration::ms(10'000));
+  step_for(kTimeoutDefault);
+  EXPECT_EQ(pool_.run(answered).decision, Decision::granted);
+  EXPECT_EQ(pool_.run(silent).decision, Decision::unreachable);
+  EXPECT_EQ(transport_.open_count(), 0U) << "it is given up";
+}
+
 // They have one connection: their times are of about the same size.
 TEST_F(Rule07OneDeadlinePerCall, AnAnswersTimeIsOnesOwnWhateverOthersWaitOnTheConnection) {
   server(0).connect_time = Duration::ms(990);

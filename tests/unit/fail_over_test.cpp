@@ -141,6 +141,15 @@ TEST_F(AFailOver, WhoseNewPrimaryIsFarAwayIsWaitedForAsForAnyConnection) {
   EXPECT_EQ(lock(locks, "other").decision, Decision::granted);
 }
 
+TEST_F(AFailOver, LongAfterTheOldConnectionWasMadeLeavesAsLongForTheNewOne) {
+  LockManager locks = manager(1);
+  connected_lock(locks);
+  clock_.advance(kConnectTimeoutDefault);
+  fail_over(0);
+  server(0).connect_time = kTimeoutDefault + Duration::ms(50);
+  EXPECT_EQ(lock(locks, "other").decision, Decision::granted);
+}
+
 TEST_F(AFailOver, WhoseNewPrimaryIsSilentCostsConnectingAndAnAnswerAtMost) {
   LockManager locks = manager(1);
   connected_lock(locks);

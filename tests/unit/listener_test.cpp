@@ -282,6 +282,20 @@ TEST_F(AListenerThatTellsAName, IsNotOverdueWhereTheAnswerToThatLayUnread) {
   EXPECT_EQ(server().connections_opened, 1U);
 }
 
+TEST_F(AListenerThatTellsAName, HasTheTimeOfAnAnswerBehindThat) {
+  listener_.allow_connecting(kAnswerTime * 2);
+  server().answer_time = kAnswerTime * 2 - Duration::ms(1);
+  server().say = [](const test::Arguments& request) -> std::optional<std::string> {
+    if (request.front() == "SUBSCRIBE") return std::string();
+    return std::nullopt;
+  };
+  run(kAnswerTime * 3 - Duration::ms(2));
+  EXPECT_EQ(listener_.hearing(), nullptr);
+  run(Duration::ms(1));
+  ASSERT_NE(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.hearing()->fault, Fault::timeout);
+}
+
 TEST_F(ListenerTest, WithoutRandomnessItIsDeafAndTriesAgain) {
   entropy_.dry = true;
   run(Duration::ms(1));

@@ -106,6 +106,34 @@ TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, AnEarlierAttemptsTakeDoesNotLeaveW
   EXPECT_FALSE(server(2).keys.contains("r"));
 }
 
+// It was begun before, and had no more than its own time.
+TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, ATakeOnAConnectionThatWasLookedAtTooLate) {
+  server(0).connect_time = Duration::ms(900);
+  LockManager locks = manager(1);
+  pool_.take(locks.begin_lock(Resource("begins it"), kTtl));
+  step_for(Duration::ms(500));
+  const OperationId id = locks.begin_lock(Resource("r"), kTtl);
+  clock_.advance(Duration::ms(500) + kTimeoutDefault);
+  EXPECT_EQ(pool_.run(id).decision, Decision::unreachable);
+  EXPECT_THAT(server(0).log, IsEmpty());
+}
+
+// Connecting is waited for once in all attempts; the connection of the second has longer.
+TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, ATakeWhoseConnectionIsMadeBehindItsAttempt) {
+  server(0).reach = FakeServer::Reach::refuses;
+  LockOptions options = once();
+  options.retry = RetryPolicy::exact(3, Duration::ms(900));
+  LockManager locks = manager(1, options);
+  const OperationId id = locks.begin_lock(Resource("r"), kTtl);
+  step_for(Duration::ms(899));
+  server(0).reach = FakeServer::Reach::accepts;
+  server(0).connect_time = Duration::ms(900);
+  step_for(Duration::ms(1'000));
+  EXPECT_THAT(server(0).log, IsEmpty());
+  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
+  EXPECT_EQ(server(0).count("SET"), 1U);
+}
+
 TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, RemovalsAreKept) {
   server(2).connect_time = Duration::ms(30);
   LockManager locks = manager(3);
