@@ -107,6 +107,20 @@ TEST_F(Rule07OneDeadlinePerCall, AnAnswersTimeIsOnesOwnWhateverOthersWaitOnTheCo
             kConnectTimeoutDefault + Duration::ms(150));
 }
 
+TEST_F(Rule07OneDeadlinePerCall, SoItIsOnAConnectionThatOthersBegan) {
+  server(0).connect_time = Duration::ms(990);
+  server(0).stopped = true;
+  LockOptions options = once();
+  options.timeout = Duration::ms(240);
+  LockManager patient = manager(1, options);
+  (void)pool_.take(patient.begin_lock(Resource("before"), Duration::ms(10'000)));
+  step_for(Duration::ms(500));
+  options.timeout = Duration::ms(150);
+  LockManager locks = manager(1, options);
+  EXPECT_EQ(time_of([&] { EXPECT_EQ(lock(locks).decision, Decision::unreachable); }),
+            Duration::ms(500 + 150));
+}
+
 // However often it is tried within one call.
 TEST_F(Rule07OneDeadlinePerCall, ConnectingIsWaitedForOnceInACall) {
   for (std::size_t i = 0; i < 3; ++i) server(i).reach = FakeServer::Reach::vanishes;

@@ -64,5 +64,24 @@ TEST(Extend, ThatReachedNobodySaysSo) {
             Decision::unreachable);
 }
 
+std::optional<Instant> deadline_of_one_that_connects_until(Instant connected_by,
+                                                           LossDetail detail) {
+  Extend extend(answer_times({50}), std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01),
+                Token("mine"), detail);
+  extend.start(t(0));
+  drain(extend);
+  extend.take_delay(NodeIndex(0), kAttempt, connected_by);
+  return extend.next_deadline();
+}
+
+TEST(Extend, WaitsForAConnectionThatIsBeingMade) {
+  EXPECT_EQ(deadline_of_one_that_connects_until(t(100), LossDetail::reason), t(150));
+}
+
+// The lock must not be lost over one server that is hard to reach.
+TEST(Extend, ThatHearsEachNodeDoesNot) {
+  EXPECT_EQ(deadline_of_one_that_connects_until(t(100), LossDetail::each), t(50));
+}
+
 }  // namespace
 }  // namespace redlock

@@ -160,5 +160,21 @@ TEST_F(AFailOver, WhoseNewPrimaryIsSilentCostsConnectingAndAnAnswerAtMost) {
   EXPECT_LE(clock_.now() - start, kConnectTimeoutDefault + kTimeoutDefault);
 }
 
+// All attempts together wait for connecting once.
+TEST_F(AFailOver, InALaterAttemptIsWaitedForNoLongerThanConnectingIsInAll) {
+  LockOptions options = once();
+  options.retry = RetryPolicy::exact(2, Duration::ms(900));
+  LockManager locks = manager(1, options);
+  connected_lock(locks);
+  server(0).keys["other"] = "somebody else's";
+  const Instant start = clock_.now();
+  const OperationId id = locks.begin_lock(Resource("other"), kTtl);
+  step_for(Duration::ms(900) - kAnewPause);
+  server(0).connect_time = kConnectTimeoutDefault * 2;
+  fail_over(0);
+  EXPECT_EQ(pool_.run(id).decision, Decision::unreachable);
+  EXPECT_EQ(clock_.now() - start, kConnectTimeoutDefault + kTimeoutDefault);
+}
+
 }  // namespace
 }  // namespace redlock

@@ -92,6 +92,13 @@ TEST_F(PollingWait, PollingItDoesNotWaitForANodeInDoubt) {
   EXPECT_EQ(nodes_of(only<Pass>(drain())), (Nodes{0, 1}));
 }
 
+TEST_F(PollingWait, PollingItWaitsForAConnectionThatIsBeingMade) {
+  poll();
+  const AttemptNumber attempt = drain().back().attempt;
+  for (const std::size_t node : {0U, 1U, 2U}) line_->take_delay(NodeIndex(node), attempt, t(200));
+  EXPECT_EQ(line_->next_deadline(), t(200) + kAnswerTime);
+}
+
 TEST_F(PollingWait, BeforeItPollsWhatThePlainAttemptWonIsUndone) {
   begin(Duration::ms(1'000));
   drain();

@@ -71,6 +71,23 @@ TEST_F(Wait, ThePlainAttemptDoesNotWaitForANodeInDoubt) {
   EXPECT_TRUE(line_->listens());
 }
 
+TEST_F(Wait, AJoinsTimeBeginsWhenItsServerIsConnectedTo) {
+  stand(Duration::ms(1'000), 1);
+  drain();
+  line_->take_delay(NodeIndex(0), joins_.at(0).attempt, t(100));
+  EXPECT_EQ(line_->next_deadline(), t(100) + kAnswerTime);
+}
+
+TEST_F(Wait, ADelayTakesNothingOfAJoinsTimeAndThatOfAnotherAddsNothing) {
+  stand(Duration::ms(1'000), 1);
+  drain();
+  const AttemptNumber attempt = joins_.at(0).attempt;
+  line_->take_delay(NodeIndex(0), attempt, t(0) - kOneNs);
+  EXPECT_EQ(line_->next_deadline(), t(0) + kAnswerTime);
+  line_->take_delay(NodeIndex(0), attempt - 1, t(100));
+  EXPECT_EQ(line_->next_deadline(), t(0) + kAnswerTime);
+}
+
 TEST_F(Wait, WithoutTimeLeftThePlainAttemptIsAll) {
   begin(Duration());
   drain();

@@ -51,6 +51,13 @@ TEST_F(InquiryOfThree, IsGrantedWithTheSecondYesWithoutWaitingForTheThird) {
   EXPECT_EQ(inquiry_.next_deadline(), std::nullopt);
 }
 
+TEST_F(InquiryOfThree, WaitsForConnectionsThatAreBeingMade) {
+  for (const std::size_t node : {0U, 1U, 2U}) {
+    inquiry_.take_delay(NodeIndex(node), kAttempt, t(100));
+  }
+  EXPECT_EQ(inquiry_.next_deadline(), t(150));
+}
+
 TEST_F(InquiryOfThree, IsDeniedOnceAMajorityHasSaidNo) {
   reply(0, Reply::denied());
   EXPECT_FALSE(decision());

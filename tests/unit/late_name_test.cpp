@@ -115,6 +115,21 @@ TEST_F(LateNameTest, WhatIsAskedMeanwhileWaitsForItsAnswer) {
   EXPECT_THAT(verbs(), ElementsAre("SET"));
 }
 
+// The last answer comes as the pause ends.
+TEST_F(LateNameTest, TheNextAttemptIsAskedBeforeIt) {
+  LockOptions options = named();
+  options.retry = RetryPolicy::exact(2, Duration::ms(25));
+  LockManager locks(pool_, specs(3), options);
+  server(2).answer_time = Duration::ms(25);
+  for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = "somebody else's";
+  const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
+  step_for(Duration::ms(34));
+  verbs(2);
+  step_for(Duration::ms(1));
+  EXPECT_THAT(verbs(2), ElementsAre("SET"));
+  EXPECT_EQ(pool_.run(id).decision, Decision::denied);
+}
+
 TEST_F(LateNameTest, WhatWaitsBehindItIsAskedOnTheNextConnectionWhereTheServerHangsUp) {
   hang_up_at_the_name();
   ASSERT_EQ(lock(*locks_).decision, Decision::granted);

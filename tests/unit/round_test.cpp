@@ -63,6 +63,32 @@ TEST(Round, NamesTheEarliestDeadlineOfThoseStillSilent) {
   EXPECT_TRUE(round.complete());
 }
 
+TEST(Round, ANodesTimeBeginsWhenItIsConnectedTo) {
+  Round round = a_round_all_asked({50, 20});
+  round.take_delay(NodeIndex(1), kAttempt, t(100));
+  round.take_time(t(120) - kOneNs);
+  EXPECT_TRUE(round.reports()[0].answered);
+  EXPECT_FALSE(round.reports()[1].answered);
+  round.take_time(t(120));
+  EXPECT_TRUE(round.reports()[1].answered);
+}
+
+// All attempts wait for connecting once, so the time for that may be over before this one began.
+TEST(Round, ADelayTakesNothingOfANodesTime) {
+  Round round = a_round_all_asked({50});
+  round.take_delay(NodeIndex(0), kAttempt, t(0) - kOneNs);
+  EXPECT_EQ(round.next_deadline(), t(50));
+}
+
+TEST(Round, ADelayInAnotherAttemptOrOfANodeThatWasNotAskedIsIgnored) {
+  Round round = a_round({50, 50});
+  ASSERT_TRUE(round.next_request());
+  round.take_delay(NodeIndex(0), kAttempt - 1, t(100));
+  round.take_delay(NodeIndex(1), kAttempt, t(100));
+  round.take_time(t(50));
+  EXPECT_TRUE(round.complete());
+}
+
 TEST(Round, ADoubledReplyIsIgnored) {
   Round round = a_round_all_asked({50, 50, 50});
   EXPECT_TRUE(round.take_reply(NodeIndex(1), kAttempt, Reply::denied()));

@@ -74,6 +74,11 @@ TEST_F(ShorteningTest, AsksEveryNodeToExchangeTheTokens) {
   }
 }
 
+TEST_F(ShorteningTest, WaitsForConnectionsThatAreBeingMade) {
+  for (const std::size_t node : kAll) machine_.take_delay(NodeIndex(node), kAttempt, t(100));
+  EXPECT_EQ(machine_.next_deadline(), t(100) + kAnswerTime);
+}
+
 TEST_F(ShorteningTest, WantsNothingBeforeItBegins) {
   Shortening machine = made();
   EXPECT_FALSE(machine.next_deadline());
