@@ -7,6 +7,7 @@
 #include "io/support/name_server.hpp"
 #include "io/support/silent_address.hpp"
 #include "redlock/runtime/socket.hpp"
+#include "support/allocations.hpp"
 #include "support/fake_clock.hpp"
 #include "support/machine.hpp"
 
@@ -90,6 +91,18 @@ TEST_F(DiallingByName, TheAddressThatAnsweredIsTheFirstTheNextTime) {
   EXPECT_TRUE(connects(next)) << "though no time goes by";
   EXPECT_EQ(names_.asked(), 2) << "for both versions of IP, once";
   transport_.close(next);
+}
+
+// Whoever has another connection in its place already could not try again.
+TEST_F(DiallingByName, ClosingNeedsNoMemory) {
+  names_.know("a.test", {kSilent, kSilentToo, kGood});
+  const ConnectionId silent = dialled();
+  clock_.advance(kPatienceOfEach);
+  EXPECT_EQ(look(silent).state, LinkState::connecting);
+  const test::Tried closing =
+      test::try_without(0, test::Shortage::lasting, [&] { transport_.close(silent); });
+  EXPECT_TRUE(closing.happened);
+  EXPECT_FALSE(closing.threw);
 }
 
 // Whichever way the connection is given up that never came about.

@@ -139,6 +139,17 @@ TEST_F(LateNameTest, WhatWaitsBehindItIsAskedOnTheNextConnectionWhereTheServerHa
   EXPECT_EQ(server(0).connections_opened, 2U);
 }
 
+// As for any connection that is only being made.
+TEST_F(LateNameTest, TheNextConnectionIsWaitedForThoughItTakesLongerThanAnAnswer) {
+  hang_up_at_the_name();
+  ASSERT_EQ(lock(*locks_).decision, Decision::granted);
+  for (std::size_t i = 0; i < 3; ++i) {
+    server(i).connect_time = kTimeoutDefault + Duration::ms(50);
+  }
+  EXPECT_EQ(lock(*locks_, "s").decision, Decision::granted);
+  EXPECT_EQ(server(0).connections_opened, 2U);
+}
+
 TEST_F(LateNameTest, ThatCostsNothingWhereNobodyAsksForLong) {
   hang_up_at_the_name();
   ASSERT_EQ(lock(*locks_).decision, Decision::granted);

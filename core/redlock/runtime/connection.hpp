@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "redlock/algorithm/entropy.hpp"
@@ -142,6 +143,11 @@ class Connection {
   }
   // When something was sent last. That something was read says little: it may have lain there.
   [[nodiscard]] Instant last_used() const { return last_used_; }
+  // Since when the network may have had nothing to carry on it. For one that is only being opened
+  // the system asks again and again, for as long as somebody looks.
+  [[nodiscard]] Instant silent_since() const {
+    return state_ == State::connecting ? last_seen() : last_used_;
+  }
   [[nodiscard]] const NodeTrouble& trouble() const { return trouble_; }
   // It has come about, and its server was in no trouble since it answered last.
   [[nodiscard]] bool is_well() const {
@@ -225,8 +231,9 @@ class Connection {
   void or_close(Instant now, Events& events, Act act) noexcept;
   void give_up(Instant now, Events& events) noexcept;
   void take_status(Instant now, Events& events);
-  // The greeting has been answered: from now on the time of the answers counts.
-  void note_established(Instant now);
+  // What is said next of the greeting goes out only now; where it has been answered, the time of
+  // the answers counts from now on.
+  void go_on(Instant now);
   [[nodiscard]] std::string connecting_reason() const;
   void send_output(Instant now, Events& events);
   // The server closed it, or it broke.
@@ -236,7 +243,7 @@ class Connection {
   // Leads elsewhere from now on.
   void exchange_link(ConnectionId again, Instant now);
   // In place of one that its server closed at the name; what waits behind that stays.
-  void connect_without_name(Instant now);
+  void connect_without_name(Instant now, Events& events);
   [[nodiscard]] bool may_expect_tls() const;
   // Gives the connection up because it can no longer be sent on.
   void hear_out(const IoResult& end, Instant now, Events& events);

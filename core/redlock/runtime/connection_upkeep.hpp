@@ -89,7 +89,7 @@ void Connection<C>::hear_out(const IoResult& end, Instant now, Events& events) {
 template <IsConversation C>
 void Connection<C>::take_end(const IoResult& end, Instant now, Events& events) {
   const bool hung_up = end.fault == Fault::closed && end.by_peer;
-  if (hung_up && conversation_->waits_for_name()) return connect_without_name(now);
+  if (hung_up && conversation_->waits_for_name()) return connect_without_name(now, events);
   const std::string reason = end.reason + (hung_up && may_expect_tls() ? kWordless : "");
   begin_closing(end.fault, reason, false, now, events);
 }
@@ -103,22 +103,23 @@ bool Connection<C>::may_expect_tls() const {
 }
 
 template <IsConversation C>
-void Connection<C>::connect_without_name(Instant now) {
+void Connection<C>::connect_without_name(Instant now, Events& events) {
   const Endpoint& place = locator_->place();
   // A name that follows may have been unanswered for long before anybody looked.
   if (!establishing()) ready_by_ = now + connect_timeout();
   conversation_->greet(place, NameManner::left_out);
+  if constexpr (CanBeginAnew<C>) conversation_->delay(ready_by_, timeout_, events);
   exchange_link(transport_.open(place, ready_by_), now);
   acquaintance_.note_closed_at_name(now);
 }
 
 template <IsConversation C>
 void Connection<C>::exchange_link(ConnectionId again, Instant now) {
-  transport_.close(connection_);
-  connection_ = again;
+  const ConnectionId before = std::exchange(connection_, again);
   state_ = State::connecting;
   last_used_ = now;
   asked_at_ = Instant();
+  transport_.close(before);
 }
 
 template <IsConversation C>
@@ -154,16 +155,17 @@ void Connection<C>::take_status(Instant now, Events& events) {
     state_ = State::ready;
     turned_away_ = 0;
     connected_at_ = now;
+    last_used_ = last_seen();
     if (counters_) counters_->note_connect();
-    // It may have stood for long, unlooked at; the greeting goes out only now.
-    ready_by_ = std::max(ready_by_, now + timeout_);
-    if (!conversation_->greeting()) note_established(now);
+    go_on(now);
   }
 }
 
 template <IsConversation C>
-void Connection<C>::note_established(Instant now) {
-  conversation_->begin_answers(now + timeout_);
+void Connection<C>::go_on(Instant now) {
+  if (!establishing()) return conversation_->begin_answers(now + timeout_);
+  // What brought it on may have lain there for long, unlooked at.
+  if (conversation_->has_output()) ready_by_ = std::max(ready_by_, now + timeout_);
 }
 
 template <IsConversation C>
@@ -176,18 +178,14 @@ void Connection<C>::receive(Instant now, Events& events) {
       return take_end(result, now, events);
     }
     note_heard(now);
-    const bool greeted = !establishing();
+    const bool greets = establishing();
     if constexpr (CanBeginAnew<C>) conversation_->allow_anew(now >= connected_at_ + kAnewPause);
     conversation_->take_bytes(std::string_view(buffer.data(), result.bytes), events);
     acquaintance_.note_answer(conversation_->named());
     if (!conversation_->broken()) {
       failure_count_ = 0;
       trouble_ = {};
-      if (!greeted && !establishing()) note_established(now);
-      // It may have lain there unread for long; what follows goes out only now.
-      if (establishing() && conversation_->has_output()) {
-        ready_by_ = std::max(ready_by_, now + timeout_);
-      }
+      if (greets) go_on(now);
     }
     heard(now);
     connect_anew(now, events);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <system_error>
 
 #include "redlock/algorithm/invariant.hpp"
@@ -164,25 +165,31 @@ IoResult SocketTransport::receive(ConnectionId connection, std::span<char> into)
   return note_moved(receive_some(descriptor, into));
 }
 
+void SocketTransport::take_leave(const Link& closed) noexcept {
+  try {
+    if (closed.dial) note_dial(closed, clock_.now());
+    if (closed.tls && closed.descriptor.open()) {
+      closed.tls->say_goodbye(closed.descriptor.number());
+    }
+  } catch (const std::bad_alloc&) {
+    // The server sees that it ends, and the address is known to be of no use the next time.
+  }
+}
+
 void SocketTransport::close(ConnectionId connection) {
   const Link& closed = link(connection);
-  if (closed.dial) note_dial(closed, clock_.now());
+  take_leave(closed);
   if (closed.descriptor.open()) {
-    const int descriptor = closed.descriptor.number();
-    if (closed.tls) closed.tls->say_goodbye(descriptor);
     drain(closed.descriptor);
-    shutdown(descriptor, SHUT_WR);
+    shutdown(closed.descriptor.number(), SHUT_WR);
   }
   links_.erase(connection);
 }
 
 void SocketTransport::close_behind(ConnectionId connection) {
   Link& closed = link(connection);
-  if (closed.dial) note_dial(closed, clock_.now());
-  if (closed.descriptor.open()) {
-    if (closed.tls) closed.tls->say_goodbye(closed.descriptor.number());
-    half_closed_.add(std::move(closed.descriptor));
-  }
+  take_leave(closed);
+  if (closed.descriptor.open()) half_closed_.add(std::move(closed.descriptor));
   links_.erase(connection);
 }
 

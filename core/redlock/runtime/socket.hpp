@@ -75,6 +75,8 @@ class SocketTransport final : public Transport {
   void shake(Link& link);
   // Connections that are over without their server: the names' addresses are told from them.
   void note_dial(const Link& link, Instant now);
+  // What is left to be said of one that is closed, and on it, as far as there is memory for that.
+  void take_leave(const Link& closed) noexcept;
   // Fills the set to poll, interests first; gives the time to wait until.
   [[nodiscard]] Instant gather(std::span<const Interest> interests, Instant deadline);
   // Where bytes were moved, more may follow soon.

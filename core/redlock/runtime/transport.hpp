@@ -87,7 +87,8 @@ class Transport {
   [[nodiscard]] virtual std::size_t read_at_once(ConnectionId /*connection*/) {
     return kReadAtOnceBytes;
   }
-  // What has been sent still arrives, as far as the network allows.
+  // What has been sent still arrives, as far as the network allows. Needs no memory: whoever has
+  // another one in its place already could not try again.
   virtual void close(ConnectionId connection) = 0;
   // Like close(), for a connection on which more is unanswered than a server reads at once: where
   // closing would make it drop the rest, that waits until the server has read everything.

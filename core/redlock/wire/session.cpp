@@ -176,23 +176,25 @@ bool Session::is_misled_by(const Awaited& request, const RespValue& value) const
          fault_of(value.text) == Fault::readonly;
 }
 
-void Session::begin_anew(const Endpoint& endpoint, NameManner manner, Instant connected_by,
-                         Duration answer_time, std::vector<Arrival>& arrivals) {
-  // Whoever is told too much only waits in vain.
-  for (const Awaited& request : awaited_) {
+void Session::delay(Instant connected_by, Duration answer_time, std::vector<Arrival>& arrivals) {
+  const Instant answer_by = connected_by + answer_time;
+  for (Awaited& request : awaited_) {
+    request.answer_by = std::max(request.answer_by, answer_by);
+    request.send_by = std::max(request.send_by, answer_by);
+    // Whoever is told too much only waits in vain.
     const bool wanted = request.origin.operation != 0 && !request.withdrawn;
     if (wanted) arrivals.push_back({request.origin, Reply(), connected_by});
   }
+}
+
+void Session::begin_anew(const Endpoint& endpoint, NameManner manner, Instant connected_by,
+                         Duration answer_time, std::vector<Arrival>& arrivals) {
+  delay(connected_by, answer_time, arrivals);
   Conversation::greet(endpoint, manner);
   written_ = misled_ = 0;
   carried_out_any_ = false;
   known_scripts_.reset();
   offered_scripts_.reset();
-  const Instant answer_by = connected_by + answer_time;
-  for (Awaited& request : awaited_) {
-    request.answer_by = std::max(request.answer_by, answer_by);
-    request.send_by = std::max(request.send_by, answer_by);
-  }
   drop_unwritten([](const Awaited& request) { return request.withdrawn; });
 }
 

@@ -121,8 +121,11 @@ class Session final : public Conversation {
   // Is it time for the other connection? A replica has refused something, and all that was sent has
   // been answered.
   [[nodiscard]] bool is_misled() const { return misled_ > 0 && written_ == misled_; }
-  // On the other connection: all that is awaited is sent there, as text, and may be answered until
-  // `answer_time` behind `connected_by`. Requires is_misled().
+  // What is awaited is asked on a connection that is made by then, and may be answered until
+  // `answer_time` behind that.
+  void delay(Instant connected_by, Duration answer_time, std::vector<Arrival>& arrivals);
+  // On the other connection: all that is awaited is sent there, as text, delayed so. Requires
+  // is_misled().
   void begin_anew(const Endpoint& endpoint, NameManner manner, Instant connected_by,
                   Duration answer_time, std::vector<Arrival>& arrivals);
   // The connection has been made, and what was asked meanwhile is due by then.
