@@ -160,6 +160,16 @@ TEST_F(AFailOver, WhoseNewPrimaryIsSilentCostsConnectingAndAnAnswerAtMost) {
   EXPECT_LE(clock_.now() - start, kConnectTimeoutDefault + kTimeoutDefault);
 }
 
+// The SELECT is answered behind the time of connecting.
+TEST_F(AFailOver, WhoseNewPrimaryIsFarAwayIsAskedBehindItsGreeting) {
+  LockManager locks = manager_with_database(1);
+  connected_lock(locks);
+  fail_over(0);
+  server(0).connect_time = kConnectTimeoutDefault - Duration::ms(10);
+  server(0).answer_time = Duration::ms(60);
+  EXPECT_EQ(lock(locks, "other").decision, Decision::granted);
+}
+
 // All attempts together wait for connecting once.
 TEST_F(AFailOver, InALaterAttemptIsWaitedForNoLongerThanConnectingIsInAll) {
   LockOptions options = once();

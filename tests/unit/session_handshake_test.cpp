@@ -249,6 +249,27 @@ TEST_F(LaterNamedSession, SaysARemovalBehindTheNameAndAgainOnTheNextConnection) 
   EXPECT_EQ(receive(":1\r\n+OK\r\n").size(), 2U);
 }
 
+// By then an old client may have taken the lock.
+TEST_F(LaterNamedSession, SaysAReleaseAgainForTheExactStampAlone) {
+  say_name();
+  sent();
+  ASSERT_TRUE(
+      submit(2, test::shared(StampRelease{Resource("r"), Token("1.1"), Duration(),
+                                          StampUnit::milliseconds, StampProof::exact_or_plain})));
+  EXPECT_EQ(sent().at(0).back(), "1");
+  session_.greet(Endpoint(), NameManner::left_out);
+  EXPECT_EQ(session_.unanswered_bytes(), 0U) << "on the new connection";
+  EXPECT_EQ(sent().at(0).back(), "0");
+}
+
+TEST_F(LaterNamedSession, WaitsForTheNameUntilItIsAnsweredInFull) {
+  say_name();
+  receive("+");
+  EXPECT_TRUE(session_.waits_for_name());
+  receive("OK\r\n");
+  EXPECT_FALSE(session_.waits_for_name());
+}
+
 TEST_F(LaterNamedSession, SaysARemovalLastThatIsBehindWhatWaitsForTheName) {
   say_name();
   sent();
@@ -303,6 +324,19 @@ TEST_F(SelectingSession, ACommandThatIsHeldBackStillTimesOut) {
   EXPECT_EQ(arrivals[0].reply.fault, Fault::timeout);
 }
 
+TEST_F(SelectingSession, ATakeThatIsHeldBackForTooLongIsDropped) {
+  ASSERT_TRUE(submit(1, set_of("a"), t(50)));
+  sent();
+  std::vector<Arrival> arrivals;
+  session_.drop_expired(t(50), arrivals);
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_FALSE(arrivals[0].reply.sent);
+  EXPECT_FALSE(session_.idle()) << "its greeting is unanswered";
+  receive(test::kOk);
+  EXPECT_TRUE(sent().empty());
+  EXPECT_TRUE(session_.idle());
+}
+
 TEST_F(SelectingSession, ARemovalThatWasHeldBackIsLeftForAnotherConnection) {
   ASSERT_TRUE(submit(0, delete_of("a")));
   sent();
@@ -310,6 +344,20 @@ TEST_F(SelectingSession, ARemovalThatWasHeldBackIsLeftForAnotherConnection) {
   session_.repeat_removals();
   EXPECT_TRUE(sent().empty());
   EXPECT_EQ(session_.unsettled().size(), 1U);
+}
+
+// Nobody waits for it, so it need not be answered as soon as what somebody waits for.
+TEST_F(SessionTest, ARemovalThatNobodyWaitsForKeepsItsTimeOnANewConnection) {
+  ASSERT_TRUE(submit(0, delete_of("a"), t(1'000)));
+  session_.begin_answers(t(100));
+  EXPECT_EQ(session_.next_deadline(), t(1'000));
+  session_.allow_anew(true);
+  receive("-READONLY You can't write against a read only replica.\r\n");
+  ASSERT_TRUE(session_.is_misled());
+  std::vector<Arrival> arrivals;
+  session_.begin_anew(Endpoint(), NameManner::travels, t(200), Duration::ms(50), arrivals);
+  EXPECT_EQ(session_.next_deadline(), t(1'000));
+  EXPECT_TRUE(arrivals.empty());
 }
 
 TEST_F(SessionTest, AServerHasServedOnceItHasCarriedSomethingOut) {
