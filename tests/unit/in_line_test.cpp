@@ -78,6 +78,20 @@ TEST_F(Wait, AJoinsTimeBeginsWhenItsServerIsConnectedTo) {
   EXPECT_EQ(line_->next_deadline(), t(100) + kAnswerTime);
 }
 
+TEST_F(Wait, ThatTimeIsItsServersOwn) {
+  memory_->note_waited(Resource("r"), t(0));
+  line_.emplace(test::answer_times({50, 20}),
+                std::make_shared<QuorumKind>(Resource("r"), kWaitersTtl, kDriftFactorDefault),
+                WaitRequest{Resource("r"), Duration::ms(1'000), 200, kWall}, memory_, entropy_);
+  nodes_ = 2;
+  line_->start(t(0));
+  hear_all(t(0));
+  drain();
+  line_->take_delay(NodeIndex(0), joins_.at(0).attempt, t(200));
+  line_->take_delay(NodeIndex(1), joins_.at(1).attempt, t(100));
+  EXPECT_EQ(line_->next_deadline(), t(120));
+}
+
 TEST_F(Wait, ADelayTakesNothingOfAJoinsTimeAndThatOfAnotherAddsNothing) {
   stand(Duration::ms(1'000), 1);
   drain();

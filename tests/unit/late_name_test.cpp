@@ -150,6 +150,26 @@ TEST_F(LateNameTest, TheNextConnectionIsWaitedForThoughItTakesLongerThanAnAnswer
   EXPECT_EQ(server(0).connections_opened, 2U);
 }
 
+// It is known to live without one.
+TEST_F(LateNameTest, AServerThatHungUpAtItAndWasGoneForAWhileIsNotToldIt) {
+  hang_up_at_the_name();
+  ASSERT_EQ(lock(*locks_).decision, Decision::granted);
+  ASSERT_EQ(lock(*locks_, "s").decision, Decision::granted);
+  for (std::size_t i = 0; i < 3; ++i) {
+    server(i).reach = test::FakeServer::Reach::refuses;
+    transport_.drop_connections(server(i));
+  }
+  clock_.advance(kIdleLook);
+  ASSERT_EQ(lock(*locks_, "t").decision, Decision::unreachable);
+  for (std::size_t i = 0; i < 3; ++i) server(i).reach = test::FakeServer::Reach::accepts;
+  clock_.advance(kBackoffMax);
+  const std::size_t before = server(0).connections_opened;
+  ASSERT_EQ(lock(*locks_, "u").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  ASSERT_EQ(lock(*locks_, "v").decision, Decision::granted);
+  EXPECT_EQ(server(0).connections_opened, before + 1);
+}
+
 TEST_F(LateNameTest, ThatCostsNothingWhereNobodyAsksForLong) {
   hang_up_at_the_name();
   ASSERT_EQ(lock(*locks_).decision, Decision::granted);

@@ -259,6 +259,7 @@ TEST_F(LaterNamedSession, SaysAReleaseAgainForTheExactStampAlone) {
   EXPECT_EQ(sent().at(0).back(), "1");
   session_.greet(Endpoint(), NameManner::left_out);
   EXPECT_EQ(session_.unanswered_bytes(), 0U) << "on the new connection";
+  EXPECT_FALSE(session_.has_last_words()) << "nothing was sent there";
   EXPECT_EQ(sent().at(0).back(), "0");
 }
 
