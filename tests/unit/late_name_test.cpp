@@ -150,6 +150,21 @@ TEST_F(LateNameTest, TheNextConnectionIsWaitedForThoughItTakesLongerThanAnAnswer
   EXPECT_EQ(server(0).connections_opened, 2U);
 }
 
+TEST_F(LateNameTest, AServerThatEndedAtThatMomentIsToldItWhenItIsBack) {
+  hang_up_at_the_name();
+  ASSERT_EQ(lock(*locks_).decision, Decision::granted);
+  for (std::size_t i = 0; i < 3; ++i) {
+    server(i).reach = test::FakeServer::Reach::refuses;
+    server(i).hangs_up_at.clear();
+  }
+  ASSERT_EQ(lock(*locks_, "s").decision, Decision::unreachable);
+  for (std::size_t i = 0; i < 3; ++i) server(i).reach = test::FakeServer::Reach::accepts;
+  clock_.advance(kBackoffMax);
+  verbs();
+  ASSERT_EQ(lock(*locks_, "t").decision, Decision::granted);
+  EXPECT_THAT(verbs(), ElementsAre("SET", "CLIENT"));
+}
+
 // It is known to live without one.
 TEST_F(LateNameTest, AServerThatHungUpAtItAndWasGoneForAWhileIsNotToldIt) {
   hang_up_at_the_name();

@@ -206,5 +206,16 @@ TEST_F(UnawaitedTest, AServerThatLeftItUnansweredIsWaitedForAgainTenSecondsLater
   EXPECT_TRUE(waits());
 }
 
+TEST_F(UnawaitedTest, AServerThatCannotBeConnectedToIsWaitedForAgainTenSecondsLaterAndNotSooner) {
+  LockManager locks = manager(1);
+  server(0).reach = test::FakeServer::Reach::vanishes;
+  ASSERT_TRUE(waits_for(locks, 0, Token("t")));
+  const Instant again = clock_.now() + kPauseAfterSilence;
+  clock_.advance_to(again - kOneNs);
+  EXPECT_FALSE(waits_for(locks, 1, Token("t")));
+  clock_.advance_to(again);
+  EXPECT_TRUE(waits_for(locks, 2, Token("t")));
+}
+
 }  // namespace
 }  // namespace redlock
