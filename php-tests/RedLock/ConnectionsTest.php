@@ -23,6 +23,13 @@ final class ConnectionsTest extends ServerTestCase
         return $matches[1];
     }
 
+    /** The same, once there is one: a name follows the first commands. @return list<int> */
+    private static function named(RedisServer $server, string $name): array
+    {
+        Wait::until(static fn (): bool => self::clientIds($server, $name) !== [], 'a connection to have its name');
+        return self::clientIds($server, $name);
+    }
+
     private static function redLock(RedisServer $server, string $name): RedLock
     {
         return new RedLock([['127.0.0.1', $server->port, 0.5]], 0, 1, ['clientName' => $name]);
@@ -33,7 +40,7 @@ final class ConnectionsTest extends ServerTestCase
         $server = $this->server();
         $redLock = self::redLock($server, 'many-calls');
         $redLock->unlock(self::held($redLock, 'r'));
-        $first = self::clientIds($server, 'many-calls');
+        $first = self::named($server, 'many-calls');
         for ($i = 0; $i < 50; ++$i) {
             $redLock->unlock(self::held($redLock, 'r'));
         }
@@ -45,7 +52,7 @@ final class ConnectionsTest extends ServerTestCase
     {
         $server = $this->server();
         self::held(self::redLock($server, 'many-objects'), 'a');
-        $first = self::clientIds($server, 'many-objects');
+        $first = self::named($server, 'many-objects');
         for ($i = 0; $i < 20; ++$i) {
             self::held(self::redLock($server, 'many-objects'), "b$i");
         }
@@ -61,7 +68,7 @@ final class ConnectionsTest extends ServerTestCase
             $redLock->unlock(self::held($redLock, 'r'));
         }
         foreach ($fleet->servers as $server) {
-            self::assertCount(1, self::clientIds($server, 'one-each'));
+            self::assertCount(1, self::named($server, 'one-each'));
         }
     }
 
@@ -79,7 +86,7 @@ final class ConnectionsTest extends ServerTestCase
             }
         };
         Wait::until($again, 'a lock from the restarted server');
-        self::assertCount(1, self::clientIds($server, 'restarted'));
+        self::assertCount(1, self::named($server, 'restarted'));
     }
 
     public function testTheNumberOfDescriptorsStaysConstantOverManyTurns(): void

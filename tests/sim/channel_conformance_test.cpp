@@ -91,14 +91,14 @@ TEST_F(ConformanceTest, ScriptsPublishAlike) {
 TEST_F(ConformanceTest, SubscribingIsRefusedAlikeWithoutAPasswordOrAChannel) {
   EXPECT_EQ(ask({"ACL", "SETUSER", "default", "resetchannels"}).real, "+OK\r\n");
   server_.conditions().no_channels = true;
-  same({"SUBSCRIBE", "channel"}, 1);
-  same({"PUBLISH", "channel", "x"}, 1);
-  same({"EVAL", "return redis.pcall('PUBLISH', 'channel', 'x')", "0"}, 1);
-  same({"EVAL", "return redis.call('PUBLISH', 'channel', 'x')", "0"}, 1);
+  same_refusal({"SUBSCRIBE", "channel"}, 1);
+  same_refusal({"PUBLISH", "channel", "x"}, 1);
+  same_refusal({"EVAL", "return redis.pcall('PUBLISH', 'channel', 'x')", "0"}, 1);
+  same_refusal({"EVAL", "return redis.call('PUBLISH', 'channel', 'x')", "0"}, 1);
   EXPECT_EQ(ask({"ACL", "SETUSER", "default", "allchannels", "-subscribe"}).real, "+OK\r\n");
   server_.conditions().no_channels = false;
   server_.conditions().no_permission = true;
-  same({"SUBSCRIBE", "channel"}, 1);
+  same_refusal({"SUBSCRIBE", "channel"}, 1);
   server_.conditions().no_permission = false;
   EXPECT_EQ(ask({"CONFIG", "SET", "requirepass", "secret"}).real, "+OK\r\n");
   server_.conditions().password = "secret";

@@ -21,8 +21,8 @@ struct TestLinks final : Links {
                                std::uint32_t except) const override {
     return busy != kNone && busy != except;
   }
-  [[nodiscard]] std::vector<EndedLink> ended(std::uint32_t /*client*/,
-                                             std::uint32_t /*server*/) const override {
+  [[nodiscard]] std::vector<EndedLink> ended(std::uint32_t /*client*/, std::uint32_t /*server*/,
+                                             std::uint32_t /*newest*/) const override {
     return ended_links;
   }
   [[nodiscard]] std::vector<EndedLink> forgotten(std::uint32_t /*client*/,

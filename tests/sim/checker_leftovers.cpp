@@ -116,7 +116,7 @@ bool Leftovers::forgotten_in_crowd(const Origin& origin, const Kept& key) const 
 // connections itself.
 bool Leftovers::ended_with(const Origin& origin, std::uint64_t token) const {
   std::uint32_t ended = 0;
-  for (const EndedLink& link : links_->ended(origin.client, origin.server)) {
+  for (const EndedLink& link : links_->ended(origin.client, origin.server, origin.connection)) {
     if (!removal_unanswered(link, token)) continue;
     if (link.by_the_end || ++ended == kEndedMin) return true;
   }
@@ -134,7 +134,7 @@ bool Leftovers::removal_forgotten(std::uint32_t client, std::uint32_t server,
 // What travelled behind a password that was refused counts as refused, whether the server came to
 // read it or not.
 void Leftovers::note_unaccepted(const Origin& origin, Kept& key) const {
-  for (const EndedLink& link : links_->ended(origin.client, origin.server)) {
+  for (const EndedLink& link : links_->ended(origin.client, origin.server, origin.connection)) {
     if (link.unaccepted_ns <= key.refused_ns || !removal_unanswered(link, key.token)) continue;
     key.refused_ns = link.unaccepted_ns;
     begin_pause(key);

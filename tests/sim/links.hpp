@@ -23,9 +23,10 @@ class Links {
   // May bytes of the client still arrive there on another connection than this one?
   [[nodiscard]] virtual bool under_way(std::uint32_t client, std::uint32_t server,
                                        std::uint32_t except) const = 0;
+  // With those that are set aside: open, but older than `newest`, on which the client now asks.
   // The views last until the client writes.
-  [[nodiscard]] virtual std::vector<EndedLink> ended(std::uint32_t client,
-                                                     std::uint32_t server) const = 0;
+  [[nodiscard]] virtual std::vector<EndedLink> ended(std::uint32_t client, std::uint32_t server,
+                                                     std::uint32_t newest) const = 0;
   // Those that the network has forgotten, which nobody has found out.
   [[nodiscard]] virtual std::vector<EndedLink> forgotten(std::uint32_t client,
                                                          std::uint32_t server) const = 0;

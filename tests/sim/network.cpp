@@ -224,12 +224,13 @@ void Network::heal() {
   }
 }
 
-std::vector<EndedLink> Network::ended(std::uint32_t client, std::uint32_t server) const {
+std::vector<EndedLink> Network::ended(std::uint32_t client, std::uint32_t server,
+                                      std::uint32_t newest) const {
   std::vector<EndedLink> ended;
   for (const auto& one : connections_) {
     if (one->client != client || one->server != server) continue;
     const bool open = one->client_side == ClientSide::connected && !one->peer_ended;
-    if (open || one->client_side == ClientSide::connecting) continue;
+    if ((open && one->id >= newest) || one->client_side == ClientSide::connecting) continue;
     ended.push_back(account_of(*one));
   }
   return ended;

@@ -67,6 +67,7 @@ struct Connection {
   std::string written;
   std::uint64_t read = 0;
   std::vector<std::uint64_t> answer_ends;
+  bool left_soon = false;   // it has said that it is a replica: what is left goes on the next one
   bool spoiled = false;     // an answer was not what the server meant: behind it none is counted
   bool by_the_end = false;  // closed because a request was over
   std::int64_t unaccepted_ns = 0;  // when the server refused its password; 0: it did not
@@ -145,8 +146,8 @@ class Network final : public Links {
   [[nodiscard]] bool sound(std::uint32_t client, std::uint32_t server) const override;
   [[nodiscard]] bool under_way(std::uint32_t client, std::uint32_t server,
                                std::uint32_t except) const override;
-  [[nodiscard]] std::vector<EndedLink> ended(std::uint32_t client,
-                                             std::uint32_t server) const override;
+  [[nodiscard]] std::vector<EndedLink> ended(std::uint32_t client, std::uint32_t server,
+                                             std::uint32_t newest) const override;
   [[nodiscard]] std::vector<EndedLink> forgotten(std::uint32_t client,
                                                  std::uint32_t server) const override;
   // The slicing of connections opened from now on.

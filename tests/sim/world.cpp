@@ -327,8 +327,13 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
     connection.unaccepted_ns = now_ns_;
     checker_.turned_away(connection.client, connection.server);
   }
+  connection.left_soon = connection.left_soon || answer.starts_with("-READONLY");
   auto told = RemovalWatch::Told::served;
   if (answer.starts_with("-NOSCRIPT")) told = RemovalWatch::Told::no_script;
+  // There the removal is said again on the connection that follows.
+  if (connection.left_soon && told == RemovalWatch::Told::no_script) {
+    told = RemovalWatch::Told::nothing;
+  }
   if (now_ns_ < machine.hostile_until_ns && spoil(machine, arguments, answer)) {
     connection.spoiled = true;
     const bool left_out = answer.empty() && told == RemovalWatch::Told::no_script;
