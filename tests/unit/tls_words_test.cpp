@@ -148,9 +148,10 @@ TEST(TlsWords, ACertificateOfOursThatIsMissing) {
     EXPECT_EQ(pair.ours.reason(), wanted);
     // Also where its complaint was lost.
     TlsPair lost(*context, server);
-    lost.shake(2000);
-    while (lost.ours.state() == TlsStream::State::shaking && lost.pass_to_client() > 0) {
-    }
+    lost.pass_to_server();
+    lost.pass_to_client();
+    lost.pass_to_server();
+    EXPECT_NE(lost.theirs.take_output(), "");
     lost.ours.note_end("it broke");
     EXPECT_EQ(lost.ours.fault(), Fault::tls);
     EXPECT_EQ(lost.ours.reason(), wanted);
