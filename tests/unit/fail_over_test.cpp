@@ -132,6 +132,19 @@ TEST_F(AFailOver, WithANameThatFollowsCostsNoVerbAnything) {
   expect_no_verb_to_fail(locks, taken.token);
 }
 
+// Nobody looked for longer than an answer may take.
+TEST_F(AFailOver, AsksForNothingAnewWhoseTimeIsOver) {
+  LockManager locks = manager(1);
+  connected_lock(locks);
+  fail_over(0);
+  const OperationId id = locks.begin_lock(Resource("other"), kTtl);
+  clock_.advance(kTimeoutDefault + Duration::ms(50));
+  EXPECT_EQ(pool_.run(id).decision, Decision::unreachable);
+  step_for(Duration::ms(500));
+  EXPECT_EQ(server(0).keys.count("other"), 0U);
+  EXPECT_EQ(lock(locks, "other").decision, Decision::granted);
+}
+
 // As long as a connection is made and answered, and no longer.
 TEST_F(AFailOver, WhoseNewPrimaryIsFarAwayIsWaitedForAsForAnyConnection) {
   LockManager locks = manager(1);

@@ -189,32 +189,6 @@ TEST_F(IdleTest, ALimitOfNothingStillLetsOneCallFollowAnother) {
   EXPECT_EQ(opened(0), 1U);
 }
 
-// While somebody looks, no network forgets what it is just being asked for.
-TEST_F(IdleTest, AConnectionThatIsBeingMadeForLongerThanTheLimitIsNotReplaced) {
-  pool_.set_idle_limit(Duration::seconds(1));
-  LockOptions options = once();
-  options.connect_timeout = Duration::seconds(5);
-  LockManager locks = manager(3, options);
-  server(2).connect_time = Duration::seconds(2);
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(lock(locks, std::to_string(i)).decision, Decision::granted);
-    clock_.advance(Duration::ms(500));
-  }
-  EXPECT_EQ(opened(2), 1U);
-}
-
-TEST_F(IdleTest, AConnectionThatWasBeingMadeForLongerThanTheLimitUnseenIsReplaced) {
-  pool_.set_idle_limit(Duration::seconds(1));
-  LockOptions options = once();
-  options.connect_timeout = Duration::seconds(5);
-  LockManager locks = manager(3, options);
-  server(2).connect_time = Duration::seconds(2);
-  ASSERT_EQ(lock(locks, "a").decision, Decision::granted);
-  clock_.advance(Duration::seconds(1));
-  ASSERT_EQ(lock(locks, "b").decision, Decision::granted);
-  EXPECT_EQ(opened(2), 2U);
-}
-
 TEST_F(IdleTest, NoStepTidiesWithinASecondOfTheOneThatDid) {
   pool_.set_idle_limit(Duration());
   LockManager locks = manager(1);

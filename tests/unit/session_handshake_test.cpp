@@ -356,7 +356,7 @@ TEST_F(SessionTest, ARemovalThatNobodyWaitsForKeepsItsTimeOnANewConnection) {
   receive("-READONLY You can't write against a read only replica.\r\n");
   ASSERT_TRUE(session_.is_misled());
   std::vector<Arrival> arrivals;
-  session_.begin_anew(Endpoint(), NameManner::travels, t(200), Duration::ms(50), arrivals);
+  session_.begin_anew(Endpoint(), NameManner::travels, t(0), t(200), Duration::ms(50), arrivals);
   EXPECT_EQ(session_.next_deadline(), t(1'000));
   EXPECT_TRUE(arrivals.empty());
 }

@@ -143,11 +143,6 @@ class Connection {
   }
   // When something was sent last. That something was read says little: it may have lain there.
   [[nodiscard]] Instant last_used() const { return last_used_; }
-  // Since when the network may have had nothing to carry on it. For one that is only being opened
-  // the system asks again and again, for as long as somebody looks.
-  [[nodiscard]] Instant silent_since() const {
-    return state_ == State::connecting ? last_seen() : last_used_;
-  }
   [[nodiscard]] const NodeTrouble& trouble() const { return trouble_; }
   // It has come about, and its server was in no trouble since it answered last.
   [[nodiscard]] bool is_well() const {

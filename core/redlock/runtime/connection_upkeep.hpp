@@ -131,7 +131,7 @@ void Connection<C>::connect_anew(Instant now, Events& events) {
     transport_.forget_place(place);
     ready_by_ = now + connect_timeout();
     const NameManner manner = acquaintance_.manner(now, C::kNewName);
-    conversation_->begin_anew(place, manner, ready_by_, timeout_, events);
+    conversation_->begin_anew(place, manner, now, ready_by_, timeout_, events);
     exchange_link(transport_.open(place, ready_by_), now);
   }
 }
@@ -155,7 +155,6 @@ void Connection<C>::take_status(Instant now, Events& events) {
     state_ = State::ready;
     turned_away_ = 0;
     connected_at_ = now;
-    last_used_ = last_seen();
     if (counters_) counters_->note_connect();
     go_on(now);
   }

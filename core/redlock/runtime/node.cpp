@@ -2,6 +2,7 @@
 #include "redlock/runtime/node.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "redlock/runtime/connection_upkeep.hpp"
@@ -37,7 +38,7 @@ void Node::heard(Instant now) {
   count_errors(now);
   note_refused(now);
   if (conversation().broken()) return;
-  close_answered_aside();
+  close_answered_aside(now);
   waited_in_vain_ = false;
   send_carried(now);
   well_ = conversation().take_served() || well_;
@@ -167,7 +168,8 @@ void Node::undo_aside(const SharedCommand& removal) {
   }
 }
 
-void Node::let_go(std::span<const OperationId> waiting, Instant now) {
+void Node::let_go(std::span<const OperationId> waiting, std::vector<Refused> unanswered,
+                  Instant now) {
   std::vector<Session::OpenJoin> joins;
   // Behind a part of a request nothing can be said.
   if (stream_usable() && !conversation().has_output()) joins = conversation().open_joins();
@@ -175,17 +177,22 @@ void Node::let_go(std::span<const OperationId> waiting, Instant now) {
     return std::ranges::find(waiting, join.operation) == waiting.end();
   });
   if (joins.empty()) return close(now);
-  aside_.push_back({{}, std::move(joins)});
+  aside_.push_back({{}, std::move(joins), std::move(unanswered)});
   aside_.back().connection = set_aside(now);
   if (aside_.size() > kSetAsideMax && close(aside_.front().connection)) aside_.pop_front();
 }
 
 // What the server answered there it has carried out, and what undoes that may travel on the
-// connection that there is now.
-void Node::close_answered_aside() {
-  std::erase_if(aside_, [this](const Aside& aside) {
-    return has_news(aside.connection) && close(aside.connection);
-  });
+// connection that there is now. Or it has refused it: so its removals are sent once more.
+void Node::close_answered_aside(Instant now) {
+  for (auto aside = aside_.begin(); aside != aside_.end();) {
+    const bool answered = has_news(aside->connection);
+    for (; answered && !aside->removals.empty(); aside->removals.pop_back()) {
+      const Refused& removal = aside->removals.back();
+      owe(removal.removal, std::min(removal.until, now + kOwedFor), now);
+    }
+    aside = answered && close(aside->connection) ? aside_.erase(aside) : std::next(aside);
+  }
 }
 
 void Node::complete_closing(Instant now, std::span<const OperationId> waiting) {
@@ -202,7 +209,7 @@ void Node::complete_closing(Instant now, std::span<const OperationId> waiting) {
   // tries again.
   for (const Refused& removal : unanswered) keep_unanswered(removal, handed_over, now);
   for (const Refused& refused : session.refused()) carry({refused.removal});
-  let_go(waiting, now);
+  let_go(waiting, unanswered, now);
 }
 
 // That the transport took its bytes says neither that they arrived nor that the server did not

@@ -107,11 +107,11 @@ class Node final : public Connection<Session> {
   // The first of the carried has been handed to the conversation.
   void pop_carried();
   // Closes it, or keeps it for those who wait.
-  void let_go(std::span<const OperationId> waiting, Instant now);
+  void let_go(std::span<const OperationId> waiting, std::vector<Refused> unanswered, Instant now);
   // Says it on the connections on which it may undo a join.
   void undo_aside(const SharedCommand& removal);
   // Requires a connection that is well.
-  void close_answered_aside();
+  void close_answered_aside(Instant now);
   // What becomes of a removal that was not answered on the connection that is closing.
   void keep_unanswered(const Refused& unanswered, bool handed_over, Instant now);
   void send_carried(Instant now);
@@ -125,6 +125,7 @@ class Node final : public Connection<Session> {
   struct Aside {
     SetAside connection;
     std::vector<Session::OpenJoin> joins;
+    std::vector<Refused> removals;  // unanswered there
   };
 
   RequestEncoder& encoder_;

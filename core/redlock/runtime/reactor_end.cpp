@@ -20,7 +20,7 @@ void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
   NodeList outdated;
   for (const auto& node : nodes) {
     if (!too_old(*node, now)) continue;
-    (now - node->silent_since() >= idle_limit_ ? silent_ : outdated).push_back(node);
+    (now - node->last_used() >= idle_limit_ ? silent_ : outdated).push_back(node);
   }
   // Behind a late answer there may be the end of the connection.
   if (read(Instant(), Scope::all) == Woken::ready && !forked()) read(Instant(), Scope::all);
@@ -34,7 +34,7 @@ void Reactor::look_at_idle(const NodeList& nodes, Instant now) {
 }
 
 bool Reactor::too_old(const Node& node, Instant now) const {
-  return node.has_conversation() && (node.outdated() || now - node.silent_since() >= idle_limit_);
+  return node.has_conversation() && (node.outdated() || now - node.last_used() >= idle_limit_);
 }
 
 void Reactor::replace_silent(Node& node) {

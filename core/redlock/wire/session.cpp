@@ -99,6 +99,10 @@ void Session::drop_unwritten(IsUseless is_useless) noexcept {
 void Session::drop_expired(Instant now, std::vector<Arrival>& arrivals) {
   // Nothing of it can be sent now, and that it is overdue is what ends a connection that stays so.
   if (misled_ > 0 || (!greeting() && !admitted())) return;
+  drop_overdue(now, arrivals);
+}
+
+void Session::drop_overdue(Instant now, std::vector<Arrival>& arrivals) {
   bool any = false;
   for (auto request = unwritten(); request != awaited_.end(); ++request) {
     if (now < request->send_by || is_removal(*request->command)) continue;
@@ -187,15 +191,18 @@ void Session::delay(Instant connected_by, Duration answer_time, std::vector<Arri
   }
 }
 
-void Session::begin_anew(const Endpoint& endpoint, NameManner manner, Instant connected_by,
-                         Duration answer_time, std::vector<Arrival>& arrivals) {
-  delay(connected_by, answer_time, arrivals);
+void Session::begin_anew(const Endpoint& endpoint, NameManner manner, Instant now,
+                         Instant connected_by, Duration answer_time,
+                         std::vector<Arrival>& arrivals) {
   Conversation::greet(endpoint, manner);
   written_ = misled_ = 0;
   carried_out_any_ = false;
   known_scripts_.reset();
   offered_scripts_.reset();
   drop_unwritten([](const Awaited& request) { return request.withdrawn; });
+  // Nobody may have looked for long: what was to be answered by now is not asked once more.
+  drop_overdue(now, arrivals);
+  delay(connected_by, answer_time, arrivals);
 }
 
 bool Session::removal_follows(const Command& command) const {

@@ -124,9 +124,9 @@ class Session final : public Conversation {
   // What is awaited is asked on a connection that is made by then, and may be answered until
   // `answer_time` behind that.
   void delay(Instant connected_by, Duration answer_time, std::vector<Arrival>& arrivals);
-  // On the other connection: all that is awaited is sent there, as text, delayed so. Requires
-  // is_misled().
-  void begin_anew(const Endpoint& endpoint, NameManner manner, Instant connected_by,
+  // On the other connection: all that is awaited, and should not have been answered by now, is sent
+  // there, as text, delayed so. Requires is_misled().
+  void begin_anew(const Endpoint& endpoint, NameManner manner, Instant now, Instant connected_by,
                   Duration answer_time, std::vector<Arrival>& arrivals);
   // The connection has been made, and what was asked meanwhile is due by then.
   void begin_answers(Instant answer_by) noexcept;
@@ -198,6 +198,7 @@ class Session final : public Conversation {
   // Drops unwritten requests that are no removals, and the cleanups that were to undo them.
   template <class IsUseless>
   void drop_unwritten(IsUseless is_useless) noexcept;
+  void drop_overdue(Instant now, std::vector<Arrival>& arrivals);
   void take_reply(const RespValue& value, std::vector<Arrival>& arrivals);
   void take_command_reply(const Awaited& request, const RespValue& value,
                           std::vector<Arrival>& arrivals);
