@@ -57,11 +57,12 @@ class ConformanceTest : public testing::Test, public PushSink {
   static std::string_view code_of(std::string_view error) {
     return error.starts_with('-') ? error.substr(0, error.find(' ')) : error;
   }
-  void same_refusal(const Words& words, std::size_t connection = 0) {
-    const Answers answers = ask(words, connection);
+  static void refused_alike(const Answers& answers) {
     EXPECT_EQ(answers.simulated.front(), '-');
-    EXPECT_EQ(code_of(answers.simulated), code_of(answers.real))
-        << "asked: " << testing::PrintToString(words);
+    EXPECT_EQ(code_of(answers.simulated), code_of(answers.real)) << answers.real;
+  }
+  void same_refusal(const Words& words, std::size_t connection = 0) {
+    refused_alike(ask(words, connection));
   }
   // Integers that depend on when they were asked for.
   void same_within_tolerance(const Words& words) {

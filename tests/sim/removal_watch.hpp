@@ -26,8 +26,8 @@ class RemovalWatch {
   // From now on this client is a child; what was taken before is its parent's.
   void inherit(std::uint32_t client);
 
-  // What the client is told of a command: nothing, where a NOSCRIPT is left out of the answers.
-  // Then the next answer is taken for it, and nobody can know.
+  // What the client is told of a command: nothing, where a NOSCRIPT is left out of the answers, so
+  // that the next answer is taken for it and nobody can know, or where a replica says it.
   enum class Told { served, no_script, nothing };
   // A server has carried out a command, or refused it. Says what is wrong, else nothing.
   [[nodiscard]] std::string executed(const Connection& connection, const Deed& deed, Told told);

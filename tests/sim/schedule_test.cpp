@@ -300,7 +300,8 @@ constexpr std::array kKnownSeeds{
     KnownSeed{12630, Shape::drawn, {}, "a plant was undone while its lock lived"},
     KnownSeed{9998, Shape::lines, {}, "the same"},
     KnownSeed{13999, Shape::lines, {}, "the same"},
-    KnownSeed{8900, Shape::drawn, {}, "one that was being made counted as used for as long"},
+    KnownSeed{
+        8900, Shape::drawn, {}, "a connection that was only being made counted as used meanwhile"},
     KnownSeed{28028,
               Shape::drawn,
               {},

@@ -329,10 +329,9 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
   }
   connection.left_soon = connection.left_soon || answer.starts_with("-READONLY");
   auto told = RemovalWatch::Told::served;
-  if (answer.starts_with("-NOSCRIPT")) told = RemovalWatch::Told::no_script;
-  // There the removal is said again on the connection that follows.
-  if (connection.left_soon && told == RemovalWatch::Told::no_script) {
-    told = RemovalWatch::Told::nothing;
+  if (answer.starts_with("-NOSCRIPT")) {
+    // What a replica says of a removal ends nothing: it goes on the connection that follows.
+    told = connection.left_soon ? RemovalWatch::Told::nothing : RemovalWatch::Told::no_script;
   }
   if (now_ns_ < machine.hostile_until_ns && spoil(machine, arguments, answer)) {
     connection.spoiled = true;

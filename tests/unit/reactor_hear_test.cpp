@@ -306,6 +306,36 @@ TEST_F(AJoin, ThatItsServerAnswersLateKeepsNoConnectionOpen) {
   EXPECT_EQ(server(0).log.size(), before + 1) << "undone on the connection that there is";
 }
 
+// The release that was unanswered before travels with a join, and its refusal comes when nobody
+// waits for it any more.
+TEST_F(AJoin, ThatIsAnsweredLateLosesNoRemovalThatWasRefusedWithIt) {
+  LockManager locks = manager(3);
+  const Token held = lock(locks, "held").token;
+  std::size_t releases = 0;
+  server(0).say = [&, &late = server(0)](const Arguments& request) -> std::optional<std::string> {
+    const bool joins = request.size() == 10;
+    const bool releases_it =
+        request.size() >= 5 && request[3] == "held" && request[4] == held.view();
+    late.answer_time = Duration();
+    if (releases_it && ++releases == 1) return "";
+    if (joins || (releases_it && releases == 2)) late.answer_time = kTimeoutDefault * 2;
+    if (joins) return std::string(test::kGranted);
+    if (releases_it && releases == 2) return "-MISCONF it cannot persist to disk\r\n";
+    return std::nullopt;
+  };
+  EXPECT_EQ(unlock(locks, held, "held").decision, Decision::granted);
+  step_for(kTimeoutDefault + kBackoffMax);
+  (void)wait();
+  step_for(kTimeoutDefault * 3);
+  ASSERT_EQ(releases, 2U);
+  ASSERT_EQ(server(0).keys.count("held"), 1U);
+  EXPECT_EQ(lock(locks, "behind the refusal").decision, Decision::granted);
+  step_for(kRepeatPause);
+  EXPECT_EQ(lock(locks, "behind the pause").decision, Decision::granted);
+  step_for(Duration::ms(1));
+  EXPECT_EQ(server(0).keys.count("held"), 0U);
+}
+
 TEST_F(AJoin, GoesOnANewConnectionWhereTheOldOneWasSilentForItsLimit) {
   pool_.set_idle_limit(Duration::seconds(5));
   wait();

@@ -172,7 +172,7 @@ void SocketTransport::take_leave(const Link& closed) noexcept {
       closed.tls->say_goodbye(closed.descriptor.number());
     }
   } catch (const std::bad_alloc&) {
-    // The server sees that it ends, and the address is known to be of no use the next time.
+    // The server sees the end all the same; that an address led nowhere is found out once more.
   }
 }
 
