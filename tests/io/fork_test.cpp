@@ -148,6 +148,8 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AHalfClosedConnectionIsThePare
   impatient.timeout = Duration::ms(500);
   LockManager locks(runtime_->pool(), specs(1), impatient);
   ASSERT_EQ(lock(*runtime_, locks, "connects").decision, Decision::granted);
+  // Nothing else is said before the client's name is answered.
+  ASSERT_EQ(lock(*runtime_, locks, "named").decision, Decision::granted);
   server(0).stop();
   const std::string big(kResourceBytesMax, 'x');
   EXPECT_EQ(lock(*runtime_, locks, big).decision, Decision::unreachable);
@@ -166,9 +168,7 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildKeepsNoneOfItsParentsDes
   release_everything();
   const std::set<int> before = test::open_descriptors();
   runtime_ = std::make_unique<Runtime>();
-  LockOptions impatient = named();
-  impatient.timeout = Duration::ms(500);
-  LockManager stopped(runtime_->pool(), specs(1), impatient);
+  LockManager stopped(runtime_->pool(), specs(1), once(Duration::ms(500)));
   ASSERT_EQ(lock(*runtime_, stopped, "connects").decision, Decision::granted);
   server(0).stop();
   // One that is closed for sending only, and one that is being made.
