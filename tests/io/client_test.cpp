@@ -93,6 +93,8 @@ TEST_F(ClientOnServers, WhatWasReleasedIsNotReleasedAgainAtItsEnd) {
   const auto reads = [] { return server(0).calls("get"); };
   Result lease = client_.try_lock("r", 60s);
   ASSERT_TRUE(lease);
+  // A take that is read only now would let the key be gone before its release is read.
+  ASSERT_TRUE(eventually([&] { return values(3) == everywhere(lease->token()); }));
   ASSERT_TRUE(lease->release());
   ASSERT_TRUE(gone());
   const std::uint64_t before = reads();
