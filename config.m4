@@ -196,7 +196,9 @@ if test "$PHP_REDLOCK" != "no"; then
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/pid])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/quorum])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/redlock])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/testing])
   PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/algorithm])
   PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/wire])
+  PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/memory])
   PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/runtime])
 fi

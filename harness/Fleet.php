@@ -1,6 +1,6 @@
 <?php
 
-/** Some independent servers, started side by side. */
+/** Some independent servers, started side by side; those of memory:// where the environment's REDLOCK_MEMORY says so. */
 
 declare(strict_types=1);
 
@@ -8,7 +8,7 @@ namespace RedLock\Harness;
 
 final class Fleet
 {
-    /** @var list<RedisServer> */
+    /** @var list<RedisServer|MemoryServer> */
     public readonly array $servers;
 
     /** @param array<string, string|int> $options settings of every server */
@@ -16,7 +16,7 @@ final class Fleet
     {
         $servers = [];
         for ($i = 0; $i < $count; ++$i) {
-            $servers[] = new RedisServer($options);
+            $servers[] = MemoryServer::wanted() ? new MemoryServer() : new RedisServer($options);
         }
         $this->servers = $servers;
         foreach ($servers as $server) {
@@ -27,37 +27,37 @@ final class Fleet
     /**
      * The first `count` servers as RedLock wants them; all without it.
      *
-     * @return list<array{string, int, float}>
+     * @return list<array<int|string, mixed>>
      */
     public function specs(?int $count = null, float $timeout = 0.5): array
     {
         $servers = array_slice($this->servers, 0, $count);
-        return array_map(static fn (RedisServer $s): array => ['127.0.0.1', $s->port, $timeout], $servers);
+        return array_map(static fn ($s): array => $s->spec($timeout), $servers);
     }
 
     /** Their names, as in REDLOCK_SERVERS. */
     public function names(?int $count = null): string
     {
-        return implode(',', array_map(static fn (RedisServer $s): string => $s->name(), array_slice($this->servers, 0, $count)));
+        return implode(',', array_map(static fn ($s): string => $s->name(), array_slice($this->servers, 0, $count)));
     }
 
     /** @return list<?string> what each of the first `count` servers holds under a key */
     public function values(string|int $key, ?int $count = null): array
     {
-        return $this->each(static fn (RespClient $c): ?string => $c->call('GET', $key), $count);
+        return $this->each(static fn ($c): ?string => $c->call('GET', $key), $count);
     }
 
     /** How many of the servers hold a key at all, whatever its name. */
     public function keyCount(?int $count = null): int
     {
-        return array_sum($this->each(static fn (RespClient $c): int => $c->call('DBSIZE'), $count));
+        return array_sum($this->each(static fn ($c): int => $c->call('DBSIZE'), $count));
     }
 
     /** How often a command reached the servers, all together. */
     public function calls(string $command, ?int $count = null): int
     {
         $servers = array_slice($this->servers, 0, $count);
-        return array_sum(array_map(static fn (RedisServer $s): int => $s->calls($command), $servers));
+        return array_sum(array_map(static fn ($s): int => $s->calls($command), $servers));
     }
 
     public function reset(): void
@@ -114,7 +114,7 @@ final class Fleet
     /** @param list<RedisServer> $servers */
     private static function wakeLater(array $servers, float $seconds): ChildProcess
     {
-        $pids = implode(' ', array_map(static fn (RedisServer $s): int => $s->pid(), $servers));
+        $pids = implode(' ', array_map(static fn ($s): int => $s->pid(), $servers));
         return new ChildProcess(['sh', '-c', "sleep $seconds; kill -CONT $pids"]);
     }
 
@@ -129,6 +129,6 @@ final class Fleet
     public function each(callable $ask, ?int $count = null): array
     {
         $servers = array_slice($this->servers, 0, $count);
-        return array_map(static fn (RedisServer $s): mixed => $ask($s->client()), $servers);
+        return array_map(static fn ($s): mixed => $ask($s->client()), $servers);
     }
 }

@@ -103,6 +103,12 @@ final class RedisServer
         return "127.0.0.1:$this->port";
     }
 
+    /** @return array{string, int, float} as RedLock wants it */
+    public function spec(float $timeout): array
+    {
+        return ['127.0.0.1', $this->port, $timeout];
+    }
+
     public function kill9(): void
     {
         $this->process->kill();

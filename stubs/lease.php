@@ -8,6 +8,163 @@
 namespace RedLock;
 
 /**
+ * A lock for as long as this object lives.
+ *
+ * It is given back at the end of its scope, by an exception, by exit, by a fatal error and at the
+ * end of the request. This sends the release and does not wait for an answer. Only what kills the
+ * process or the machine leaves it to its ttl.
+ *
+ * In a child of a fork the object is dead, because the lock is the parent's: isLive() is false, and
+ * nothing is released. Objects are made by LockManager, and cannot be cloned or serialized; what
+ * travels is the handle().
+ *
+ * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
+ */
+final class Lease implements LeaseInterface
+{
+    /** What is locked, as it was passed. */
+    public readonly string|int $resource;
+    /**
+     * What proves that the lock is yours. Show it to nobody who must not release it. Dumps, casts to
+     * an array and json_encode() leave it out; to pass it on there is handle().
+     */
+    public readonly string $token;
+
+    private function __construct()
+    {
+    }
+
+    /**
+     * For how long you can rely on the lock from now on. Asks no server.
+     *
+     * @return float milliseconds. 0.0 when it is over, lost or given back
+     */
+    public function remaining(): float
+    {
+    }
+
+    /**
+     * Can you rely on the lock now? Asks no server.
+     */
+    public function isLive(): bool
+    {
+    }
+
+    /**
+     * Throws when you cannot rely on the lock any more. Asks no server.
+     *
+     * @throws LeaseLostException
+     */
+    public function assertLive(): void
+    {
+    }
+
+    /**
+     * Asks the servers whether a majority still has this lock.
+     *
+     * @return bool true when a majority confirmed it. False without asking where the lease is not
+     *     live. When so many deny it that no majority has it, the lease is lost, and lastErrors() has
+     *     an entry 'lock'; without that it is not proven: too few servers answered
+     * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
+     *     before
+     */
+    public function confirm(): bool
+    {
+    }
+
+    /**
+     * Lets the lock live for ttl milliseconds from now. It never makes its life shorter.
+     *
+     * @param int|\Time\Duration|null $ttl null: the one that it was acquired with, or shortened to
+     * @return bool true when a majority confirmed it. False without asking where the lease is not
+     *     live. When so many deny it that no majority has it, the lease is lost, and
+     *     lastErrors()['lock'] says so; otherwise it is as live as before
+     * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
+     *     before
+     * @throws \ValueError when the ttl is too small or too large
+     */
+    public function extend(int|\Time\Duration|null $ttl = null): bool
+    {
+    }
+
+    /**
+     * Lets the lock end ttl milliseconds from now, on the servers too, where it would live for longer:
+     * so that others wait for no longer than that when your process dies. The lock gets another token,
+     * also in all other Lease objects of it (option reentrant); handles that were made before are of
+     * no use any more. From the beginning of the call on the lease is live for no longer than ttl.
+     * With keepAlive it is extended by this ttl from then on. A ttl that is no shorter than what the
+     * servers may have been told, also by an extend() whose answers were lost, and than what keepAlive
+     * extends it by, does what extend() does; so does any ttl where a part of the lock was passed on by
+     * detach(). Of a lease from attach() nobody knows what they were told: it always gets another
+     * token.
+     *
+     * @return bool true when a majority confirmed it, or what a signal handler meanwhile shortened it
+     *     to. Otherwise the lease is lost, whatever the reason: servers that refuse the command lose it
+     *     too. Then nothing of the lock is to stay on the servers, unless a handler passed it on. False
+     *     without asking where the lease is not live
+     * @throws QuorumException when no majority of the servers can be asked; the lease is lost
+     * @throws KeepAliveException when it cannot be kept alive any more; it is given back
+     * @throws \ValueError when the ttl is too small or too large
+     */
+    public function shorten(int|\Time\Duration $ttl): bool
+    {
+    }
+
+    /**
+     * Gives the lock back, and waits until a majority of the servers has answered. From the
+     * beginning of the call on the lease is not live, whatever comes of it.
+     *
+     * @return bool true when a majority confirmed that it deleted our key, or other Lease objects of
+     *     the same lock (option reentrant) still hold it. False: this is not certain, or it was given
+     *     back before. Nothing more needs to be done then. When no majority had it any more,
+     *     lastErrors() has an entry 'lock'; without that it is not proven: too few servers answered
+     */
+    public function release(): bool
+    {
+    }
+
+    /**
+     * What there was against the latest confirm(), extend(), shorten() or release() of this object.
+     * No other call changes it, whoever makes it meanwhile.
+     *
+     * When it gave false because no majority of the servers has the lock, the entry 'lock' says so.
+     * Without that entry false of confirm() and release() is not proven. Empty where no server was
+     * asked, and where a handler ended the call.
+     *
+     * @return array<string, string> server => reason. Never a password, a user name or a token
+     */
+    public function lastErrors(): array
+    {
+    }
+
+    /**
+     * The lock as an array, which can be stored and sent, and which RedLock and attach() understand.
+     *
+     * @return LockHandle its 'validity' is remaining()
+     */
+    public function handle(): array
+    {
+    }
+
+    /**
+     * The same. From now on this object neither keeps the lock alive nor gives it back; whoever has
+     * the handle does.
+     *
+     * @return LockHandle
+     */
+    public function detach(): array
+    {
+    }
+
+    /**
+     * Gives the lock back without waiting for an answer. You need not call it.
+     */
+    public function __destruct()
+    {
+    }
+}
+
+/**
  * Gives leases: locks on a majority of independent servers that are given back whatever happens.
  *
  * All times are in milliseconds, only the options timeout and connectTimeout are in seconds. Its locks are those of the
@@ -20,7 +177,7 @@ namespace RedLock;
  * @phpstan-type LeaseFacts array{resource: string, owner: ?string, waited: ?float, held: ?float, remaining: float, faults: array<string, string>, reason: ?string}
  * @phpstan-type LeaseOptions array{keepAlive?: bool, interrupt?: bool, owner?: string, reentrant?: bool, atEnd?: 'release'|'keep'}
  */
-final class LockManager
+final class LockManager implements LockManagerInterface
 {
     /**
      * Checks the arguments. Connects only at the first call that needs a server.
@@ -230,163 +387,6 @@ final class LockManager
      * @return array<string, string> server => reason. Never a password, a user name or a token
      */
     public function lastErrors(): array
-    {
-    }
-}
-
-/**
- * A lock for as long as this object lives.
- *
- * It is given back at the end of its scope, by an exception, by exit, by a fatal error and at the
- * end of the request. This sends the release and does not wait for an answer. Only what kills the
- * process or the machine leaves it to its ttl.
- *
- * In a child of a fork the object is dead, because the lock is the parent's: isLive() is false, and
- * nothing is released. Objects are made by LockManager, and cannot be cloned or serialized; what
- * travels is the handle().
- *
- * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
- */
-final class Lease
-{
-    /** What is locked, as it was passed. */
-    public readonly string|int $resource;
-    /**
-     * What proves that the lock is yours. Show it to nobody who must not release it. Dumps, casts to
-     * an array and json_encode() leave it out; to pass it on there is handle().
-     */
-    public readonly string $token;
-
-    private function __construct()
-    {
-    }
-
-    /**
-     * For how long you can rely on the lock from now on. Asks no server.
-     *
-     * @return float milliseconds. 0.0 when it is over, lost or given back
-     */
-    public function remaining(): float
-    {
-    }
-
-    /**
-     * Can you rely on the lock now? Asks no server.
-     */
-    public function isLive(): bool
-    {
-    }
-
-    /**
-     * Throws when you cannot rely on the lock any more. Asks no server.
-     *
-     * @throws LeaseLostException
-     */
-    public function assertLive(): void
-    {
-    }
-
-    /**
-     * Asks the servers whether a majority still has this lock.
-     *
-     * @return bool true when a majority confirmed it. False without asking where the lease is not
-     *     live. When so many deny it that no majority has it, the lease is lost, and lastErrors() has
-     *     an entry 'lock'; without that it is not proven: too few servers answered
-     * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
-     *     before
-     */
-    public function confirm(): bool
-    {
-    }
-
-    /**
-     * Lets the lock live for ttl milliseconds from now. It never makes its life shorter.
-     *
-     * @param int|\Time\Duration|null $ttl null: the one that it was acquired with, or shortened to
-     * @return bool true when a majority confirmed it. False without asking where the lease is not
-     *     live. When so many deny it that no majority has it, the lease is lost, and
-     *     lastErrors()['lock'] says so; otherwise it is as live as before
-     * @throws QuorumException when no majority of the servers can be asked; the lease is as live as
-     *     before
-     * @throws \ValueError when the ttl is too small or too large
-     */
-    public function extend(int|\Time\Duration|null $ttl = null): bool
-    {
-    }
-
-    /**
-     * Lets the lock end ttl milliseconds from now, on the servers too, where it would live for longer:
-     * so that others wait for no longer than that when your process dies. The lock gets another token,
-     * also in all other Lease objects of it (option reentrant); handles that were made before are of
-     * no use any more. From the beginning of the call on the lease is live for no longer than ttl.
-     * With keepAlive it is extended by this ttl from then on. A ttl that is no shorter than what the
-     * servers may have been told, also by an extend() whose answers were lost, and than what keepAlive
-     * extends it by, does what extend() does; so does any ttl where a part of the lock was passed on by
-     * detach(). Of a lease from attach() nobody knows what they were told: it always gets another
-     * token.
-     *
-     * @return bool true when a majority confirmed it, or what a signal handler meanwhile shortened it
-     *     to. Otherwise the lease is lost, whatever the reason: servers that refuse the command lose it
-     *     too. Then nothing of the lock is to stay on the servers, unless a handler passed it on. False
-     *     without asking where the lease is not live
-     * @throws QuorumException when no majority of the servers can be asked; the lease is lost
-     * @throws KeepAliveException when it cannot be kept alive any more; it is given back
-     * @throws \ValueError when the ttl is too small or too large
-     */
-    public function shorten(int|\Time\Duration $ttl): bool
-    {
-    }
-
-    /**
-     * Gives the lock back, and waits until a majority of the servers has answered. From the
-     * beginning of the call on the lease is not live, whatever comes of it.
-     *
-     * @return bool true when a majority confirmed that it deleted our key, or other Lease objects of
-     *     the same lock (option reentrant) still hold it. False: this is not certain, or it was given
-     *     back before. Nothing more needs to be done then. When no majority had it any more,
-     *     lastErrors() has an entry 'lock'; without that it is not proven: too few servers answered
-     */
-    public function release(): bool
-    {
-    }
-
-    /**
-     * What there was against the latest confirm(), extend(), shorten() or release() of this object.
-     * No other call changes it, whoever makes it meanwhile.
-     *
-     * When it gave false because no majority of the servers has the lock, the entry 'lock' says so.
-     * Without that entry false of confirm() and release() is not proven. Empty where no server was
-     * asked, and where a handler ended the call.
-     *
-     * @return array<string, string> server => reason. Never a password, a user name or a token
-     */
-    public function lastErrors(): array
-    {
-    }
-
-    /**
-     * The lock as an array, which can be stored and sent, and which RedLock and attach() understand.
-     *
-     * @return LockHandle its 'validity' is remaining()
-     */
-    public function handle(): array
-    {
-    }
-
-    /**
-     * The same. From now on this object neither keeps the lock alive nor gives it back; whoever has
-     * the handle does.
-     *
-     * @return LockHandle
-     */
-    public function detach(): array
-    {
-    }
-
-    /**
-     * Gives the lock back without waiting for an answer. You need not call it.
-     */
-    public function __destruct()
     {
     }
 }

@@ -1,6 +1,8 @@
 // What the extension keeps per thread: its settings, and everything that holds connections.
 #pragma once
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "border/zend.hpp"
 #include "redlock/runtime/keeper.hpp"
@@ -20,6 +22,7 @@ struct ThreadState {
   StampLedger ledger;
   UnawaitedReleases releases;
   std::unique_ptr<Keeper> keeper;  // null until the first lease is kept alive
+  std::vector<std::string> keys;   // of Testing::keys(), while PHP makes an array of them
 };
 
 // Throws std::bad_alloc and what the runtime throws.

@@ -5,6 +5,7 @@
 #include "border/guard.hpp"
 #include "border/milliseconds.hpp"
 #include "border/text.hpp"
+#include "lease/interfaces.hpp"
 #include "lease/object.hpp"
 #include "lease/stats.hpp"
 #include "quorum/call.hpp"
@@ -283,7 +284,7 @@ PHP_METHOD(RedLock_Lease, __destruct) {
 }
 
 void redlock::php::register_lease() {
-  lease_class = register_class_RedLock_Lease();
+  lease_class = register_class_RedLock_Lease(lease_interface);
   LeaseObject::install_keeping(lease_class, destruct);
   LeaseObject::show_by(show_without_token);
 }

@@ -12,7 +12,7 @@ namespace RedLock;
  * @strict-properties
  * @not-serializable
  */
-final class Lease
+final class Lease implements LeaseInterface
 {
     public readonly string|int $resource;
     public readonly string $token;

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 875d3155aabd3ad550bee02fc96178c6937b47ab */
+ * Stub hash: 352f1eee3c4477f85da18f23874fd49fedeccfd8 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_Lease___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -65,13 +65,14 @@ static const zend_function_entry class_RedLock_Lease_methods[] = {
 	ZEND_FE_END
 };
 
-static zend_class_entry *register_class_RedLock_Lease(void)
+static zend_class_entry *register_class_RedLock_Lease(zend_class_entry *class_entry_RedLock_LeaseInterface)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "RedLock", "Lease", class_RedLock_Lease_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_RedLock_LeaseInterface);
 
 	zval property_resource_default_value;
 	ZVAL_UNDEF(&property_resource_default_value);

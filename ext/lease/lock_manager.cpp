@@ -12,6 +12,7 @@
 #include "border/wait.hpp"
 #include "lease/acquire.hpp"
 #include "lease/inspect.hpp"
+#include "lease/interfaces.hpp"
 #include "lease/object.hpp"
 #include "lease/server_stats.hpp"
 #include "lease/stats.hpp"
@@ -341,7 +342,7 @@ PHP_METHOD(RedLock_LockManager, lastErrors) {
 }
 
 void redlock::php::register_lock_manager() {
-  zend_class_entry* const class_entry = register_class_RedLock_LockManager();
+  zend_class_entry* const class_entry = register_class_RedLock_LockManager(lock_manager_interface);
   LockManagerObject::install_keeping(class_entry, destruct);
 #ifdef ZEND_ACC_NODISCARD
   auto* const acquire_method = static_cast<zend_function*>(

@@ -12,7 +12,7 @@ namespace RedLock;
  * @strict-properties
  * @not-serializable
  */
-final class LockManager
+final class LockManager implements LockManagerInterface
 {
     public function __construct(
         #[\SensitiveParameter]

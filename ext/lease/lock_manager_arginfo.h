@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: eb3bad7e229059fbae789eaa7dd1e79bfa67233b */
+ * Stub hash: 601215d474d57aa02d765682c3b45a88f992b6cf */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_LockManager___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
@@ -74,13 +74,14 @@ static const zend_function_entry class_RedLock_LockManager_methods[] = {
 	ZEND_FE_END
 };
 
-static zend_class_entry *register_class_RedLock_LockManager(void)
+static zend_class_entry *register_class_RedLock_LockManager(zend_class_entry *class_entry_RedLock_LockManagerInterface)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "RedLock", "LockManager", class_RedLock_LockManager_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_RedLock_LockManagerInterface);
 
 
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 0, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);

@@ -10,6 +10,7 @@
 #include "lease/stats.hpp"
 #include "module/php_redlock.h"
 #include "redlock/runtime/look_up.hpp"
+#include "redlock/runtime/memory_servers.hpp"
 #include "redlock/runtime/tls_context.hpp"
 #include "redlock/wire/codec.hpp"
 
@@ -22,11 +23,17 @@ void print_info() {
   char openssl_text[128] = "";
   char open_connections[24] = "0";
   char open_listeners[24] = "0";
+  char in_memory[256] = "none";
   const bool known = guarded({}, [&] {
     park(hiredis_version, hiredis_version_built());
     park(hiredis_origin_file, hiredis_origin());
     park(cares_version_text, cares_version());
     park(openssl_text, tls_available() ? openssl_version() : "not built in");
+    std::string names;
+    for (const std::string& name : memory::names()) {
+      names += (names.empty() ? "memory://" : ", memory://") + name;
+    }
+    if (!names.empty()) park(in_memory, names + " (for tests: they end with the request)");
     if (ThreadState* const thread = REDLOCK_G(thread); thread != nullptr) {
       park(open_connections, std::to_string(thread->runtime.pool().connection_count()));
       park(open_listeners, std::to_string(thread->runtime.pool().listener_count()));
@@ -42,6 +49,7 @@ void print_info() {
   php_info_print_table_row(2, "TLS", openssl_text);
   php_info_print_table_row(2, "Open connections of this thread", open_connections);
   php_info_print_table_row(2, "Listening connections of this thread", open_listeners);
+  php_info_print_table_row(2, "Servers in this process", in_memory);
   print_stats();
   print_server_stats();
   php_info_print_table_end();

@@ -8,6 +8,7 @@
 #include "border/globals.hpp"
 #include "border/guard.hpp"
 #include "lease/events.hpp"
+#include "lease/interfaces.hpp"
 #include "lease/interrupt.hpp"
 #include "lease/lease.hpp"
 #include "lease/lock_manager.hpp"
@@ -15,7 +16,9 @@
 #include "module/php_redlock.h"
 #include "pid/pid_lock.hpp"
 #include "redlock/red_lock.hpp"
+#include "redlock/runtime/memory_servers.hpp"
 #include "redlock/version.hpp"
+#include "testing/testing.hpp"
 
 ZEND_DECLARE_MODULE_GLOBALS(redlock)
 
@@ -95,8 +98,10 @@ PHP_MINIT_FUNCTION(redlock) {
   redlock::php::register_exceptions();
   redlock::php::register_redlock();
   redlock::php::register_pid_lock();
+  redlock::php::register_interfaces();
   redlock::php::register_lease();
   redlock::php::register_lock_manager();
+  redlock::php::register_testing();
   redlock::php::install_interrupts(type);
   return SUCCESS;
 }
@@ -129,6 +134,7 @@ zend_result ZEND_MODULE_DEACTIVATE_N(redlock)(int, int) {
 
 zend_result ZEND_MODULE_POST_ZEND_DEACTIVATE_N(redlock)() {
   tidy_pool(REDLOCK_G(persistent_at_end), Duration::seconds(REDLOCK_G(idle_seconds_at_end)));
+  redlock::memory::forget_all();
   return SUCCESS;
 }
 

@@ -56,6 +56,14 @@ final class CheckTest extends CliTestCase
         self::assertStringEndsWith("not fit for locks: 1 error\n", $said);
     }
 
+    public function testServersInMemoryAreNotFit(): void
+    {
+        [$status, $said] = self::redlock(['check', '-s', 'memory://a,memory://b,memory://c']);
+        self::assertSame(1, $status);
+        self::assertStringContainsString('ERROR: memory://b is within each process for itself', $said);
+        self::assertStringEndsWith("not fit for locks: 3 errors\n", $said);
+    }
+
     public function testTwoServersOfThreeThatAreDownLeaveNoMajority(): void
     {
         [, $said] = self::redlock(['check', ...self::PATIENT, '-s', '127.0.0.1:1,127.0.0.1:2,' . self::servers(1)]);

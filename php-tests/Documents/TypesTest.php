@@ -73,7 +73,7 @@ final class TypesTest extends TestCase
 
     public function testTheProgramCallsEveryPublicMethodAndKnowsEveryException(): void
     {
-        $stubs = self::text('stubs/redlock.php') . self::text('stubs/lease.php');
+        $stubs = self::text('stubs/redlock.php') . self::text('stubs/lease.php') . self::text('stubs/testing.php');
         $program = self::text('tests/types/everything.php');
         preg_match_all('~public (?:static )?function (?!__)(\w+)\(~', $stubs, $methods);
         self::assertGreaterThan(20, count($methods[1]));

@@ -44,6 +44,7 @@ final class AcquireTest extends LeaseTestCase
         self::assertTrue($lease->release());
     }
 
+    /** @group real */
     public function testOneServerMayBeAString(): void
     {
         $locks = new LockManager('redis://' . self::$fleet->servers[0]->name() . '?timeout=1');

@@ -92,6 +92,7 @@ final class DeadlockTest extends LeaseTestCase
         self::assertSame('ran', $locks->synchronized('r', static fn () => $locks->synchronized('r', static fn () => 'ran', options: $reentrant), options: $reentrant));
     }
 
+    /** @group real */
     public function testAChildWaitsForItsParent(): void
     {
         self::assertSame([true, 'got'], $this->report('

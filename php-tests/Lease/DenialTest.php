@@ -13,7 +13,10 @@ final class DenialTest extends UndecidedTestCase
 {
     private const DENIED = 'no majority of the servers has it';
 
-    /** @dataProvider questions */
+    /**
+     * @dataProvider questions
+     * @group real
+     */
     public function testANoThatTheServersSaidIsToldFromOneThatNobodyHasProven(string $method): void
     {
         $this->servers->leaveUndecided('r');

@@ -58,6 +58,7 @@ final class EndTest extends LeaseTestCase
         self::assertReleased();
     }
 
+    /** @group real */
     public function testAcquireAndTheEndOfTheScopeAreOneRoundTrip(): void
     {
         $fleet = $this->fleet(1);
@@ -76,6 +77,7 @@ final class EndTest extends LeaseTestCase
     /**
      * @dataProvider ends
      * @param array<string, string|int> $settings
+     * @group real
      */
     public function testAProcessReleasesHoweverItEnds(string $end, array $settings = []): void
     {
@@ -104,7 +106,11 @@ final class EndTest extends LeaseTestCase
         yield 'opcache, where there is one' => ['', ['opcache.enable_cli' => '1']];
     }
 
-    /** Somewhere in the middle of acquire() there is no memory left, each time elsewhere. */
+    /**
+     * Somewhere in the middle of acquire() there is no memory left, each time elsewhere.
+     *
+     * @group real
+     */
     public function testTheMemoryLimitInTheMiddleOfAnAcquisitionLeavesNothingBehind(): void
     {
         $code = '
@@ -159,7 +165,10 @@ final class EndTest extends LeaseTestCase
         self::assertReleased();
     }
 
-    /** @dataProvider keptEnds */
+    /**
+     * @dataProvider keptEnds
+     * @group real
+     */
     public function testALeaseThatIsToOutliveTheRequestDoes(string $end): void
     {
         $token = $this->hold($end, ['atEnd' => 'keep']);
@@ -178,7 +187,10 @@ final class EndTest extends LeaseTestCase
         yield 'a fatal error' => ['eval("interface I { function f(); } class C implements I {}");'];
     }
 
-    /** @dataProvider releasedBefore */
+    /**
+     * @dataProvider releasedBefore
+     * @group real
+     */
     public function testUnlessItGoesBefore(string $end): void
     {
         $this->hold($end, ['atEnd' => 'keep']);
@@ -195,6 +207,7 @@ final class EndTest extends LeaseTestCase
         yield 'in a destructor' => ['class D { public $lease; function __destruct() { $this->lease = null; } } $d = new D(); $d->lease = $lease; unset($lease);'];
     }
 
+    /** @group real */
     public function testMethodsWorkInADestructorAtTheVeryEnd(): void
     {
         $this->hold('
@@ -211,6 +224,7 @@ final class EndTest extends LeaseTestCase
         self::assertReleased();
     }
 
+    /** @group real */
     public function testARequestThatEndsReleasesThoughTheProcessLivesOn(): void
     {
         $web = $this->web('

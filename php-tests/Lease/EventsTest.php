@@ -106,6 +106,7 @@ final class EventsTest extends LeaseTestCase
         self::assertCount(2, $this->told);
     }
 
+    /** @group real */
     public function testServersInTroubleAreNamed(): void
     {
         $told = [];

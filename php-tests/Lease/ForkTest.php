@@ -71,6 +71,7 @@ final class ForkTest extends LeaseTestCase
         self::assertSame([true, true], $live);
     }
 
+    /** @group real */
     public function testTheChildMayTakeLeasesOfItsOwn(): void
     {
         [$inChild, $status] = self::inPhp('

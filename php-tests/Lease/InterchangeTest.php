@@ -56,6 +56,7 @@ final class InterchangeTest extends LeaseTestCase
         self::assertReleased();
     }
 
+    /** @group real */
     public function testAttachAsksNobody(): void
     {
         $handle = ['validity' => 5000, 'resource' => 'r', 'token' => 't', 'more' => 'is no matter'];
@@ -95,6 +96,7 @@ final class InterchangeTest extends LeaseTestCase
         self::assertTrue(self::locks()->attach($handle)->release());
     }
 
+    /** @group real */
     public function testALeaseTravelsToAnotherProcess(): void
     {
         $handle = self::leased(self::locks())->detach();

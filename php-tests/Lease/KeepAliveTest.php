@@ -52,6 +52,7 @@ final class KeepAliveTest extends LeaseTestCase
         self::assertSame(array_fill(0, 100, true), array_map(static fn ($lease) => $lease->confirm(), $leases));
     }
 
+    /** @group real */
     public function testALeaseThatIsReleasedIsNotExtendedAnyMore(): void
     {
         $locks = self::locks();
@@ -173,6 +174,7 @@ final class KeepAliveTest extends LeaseTestCase
         self::assertFalse($lease->isLive());
     }
 
+    /** @group real */
     public function testInterruptWithoutKeepAliveNoticesTheEndAndExtendsNothing(): void
     {
         $lease = self::leased(self::locks(), 'r', 500, ['interrupt' => true]);

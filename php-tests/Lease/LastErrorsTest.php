@@ -62,7 +62,10 @@ final class LastErrorsTest extends ServerTestCase
         self::assertSame([], $lease->lastErrors(), 'nobody was asked');
     }
 
-    /** @dataProvider moments */
+    /**
+     * @dataProvider moments
+     * @group real
+     */
     public function testIsTheCallersOwnThoughGarbageIsCollectedAsItIsForgotten(int $later): void
     {
         $fleet = $this->fleet(3);
@@ -89,7 +92,10 @@ final class LastErrorsTest extends ServerTestCase
         self::assertSame($before, $errors);
     }
 
-    /** @dataProvider moments */
+    /**
+     * @dataProvider moments
+     * @group real
+     */
     public function testIsNotLetGoOfBeforeTheAnswerHasBeenActedOn(int $later): void
     {
         $fleet = $this->fleet(3);

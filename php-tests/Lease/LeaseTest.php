@@ -102,6 +102,7 @@ final class LeaseTest extends LeaseTestCase
         self::assertGreaterThanOrEqual(2, count($locks->lastErrors()));
     }
 
+    /** @group real */
     public function testExtendTakesTheTtlOfTheAcquisition(): void
     {
         $lease = self::leased(self::locks(1), 'r', 5000);
@@ -129,6 +130,7 @@ final class LeaseTest extends LeaseTestCase
         self::assertDead($lease, 'is lost: no majority of the servers has it');
     }
 
+    /** @group real */
     public function testALeaseThatIsOverStaysOver(): void
     {
         $lease = self::leased(self::locks(), 'r', 300);
@@ -140,6 +142,7 @@ final class LeaseTest extends LeaseTestCase
         self::assertDead($lease, 'is lost: its time is over');
     }
 
+    /** @group real */
     public function testALeaseThatIsLostIsStillGivenBack(): void
     {
         $lease = self::leased(self::locks(), 'r', 300);
@@ -149,6 +152,7 @@ final class LeaseTest extends LeaseTestCase
         self::assertReleased();
     }
 
+    /** @group real */
     public function testNothingButTheServersIsAskedWithoutNeed(): void
     {
         $lease = self::leased(self::locks());
@@ -173,6 +177,7 @@ final class LeaseTest extends LeaseTestCase
         self::assertTrue($lease->release());
     }
 
+    /** @group real */
     public function testALeaseThatASignalHandlerGivesBackIsNotConfirmed(): void
     {
         $fleet = $this->fleet(1);
@@ -190,6 +195,7 @@ final class LeaseTest extends LeaseTestCase
         self::assertFalse($lease->isLive());
     }
 
+    /** @group real */
     public function testAReleaseThatAnExceptionEndsLeavesTheTokenInTheHandle(): void
     {
         $locks = new LockManager(self::$fleet->specs(3, 10.0));

@@ -10,6 +10,7 @@ use RedLock\Lease;
 use RedLock\LockManager;
 use RedLock\Tests\Support\ServerTestCase;
 
+/** @group real */
 final class MinorityTest extends ServerTestCase
 {
     private const DENIED = 'no majority of the servers has it';

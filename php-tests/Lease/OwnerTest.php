@@ -40,6 +40,7 @@ final class OwnerTest extends LeaseTestCase
         self::assertNull(self::locks()->inspect('r')['owner']);
     }
 
+    /** @group real */
     public function testInspectShowsEveryServer(): void
     {
         $lease = self::leased(self::locks(), 'r', 20_000, ['owner' => 'me']);
@@ -68,6 +69,7 @@ final class OwnerTest extends LeaseTestCase
         self::assertSame(['resource' => 42, 'decided' => true] + $free + ['servers' => [$name => $free + ['error' => null]]], $seen);
     }
 
+    /** @group real */
     public function testInspectCountsThoseWhoStandInLine(): void
     {
         foreach ([3, 1, 2] as $index => $waiters) {
@@ -81,6 +83,7 @@ final class OwnerTest extends LeaseTestCase
         self::assertSame([2, $lease->token], [self::locks()->inspect('r')['waiters'], self::locks()->inspect('r')['token']]);
     }
 
+    /** @group real */
     public function testInspectNamesWhoIsInTheLinesOfAMajority(): void
     {
         $now = (int) (microtime(true) * 1000);
@@ -99,6 +102,7 @@ final class OwnerTest extends LeaseTestCase
         self::assertSame(['boss', null], array_column(array_values($seen['servers'])[0]['line'], 'owner'));
     }
 
+    /** @group real */
     public function testInspectDoesWithoutALineThatItMayNotCount(): void
     {
         $lease = self::leased(self::locks());
@@ -131,6 +135,7 @@ final class OwnerTest extends LeaseTestCase
         }
     }
 
+    /** @group real */
     public function testInspectOfOrdinaryDataHasNoTtlOrAnError(): void
     {
         $client = self::$fleet->servers[0]->client();
@@ -153,6 +158,7 @@ final class OwnerTest extends LeaseTestCase
         self::assertFalse(self::locks()->forceRelease('r'), 'nobody has it');
     }
 
+    /** @group real */
     public function testForceReleaseLeavesWhatNoMajorityHoldsAndWhatIsNoLock(): void
     {
         self::$fleet->servers[0]->client()->call('SET', 'r', 'few', 'PX', 60_000);
@@ -163,6 +169,7 @@ final class OwnerTest extends LeaseTestCase
         self::assertSame('few', self::$fleet->values('r', 1)[0]);
     }
 
+    /** @group real */
     public function testForceReleaseLeavesTheMinorityToItsOwner(): void
     {
         self::$fleet->each(static fn ($client) => $client->call('SET', 'r', 'many', 'PX', 60_000), 2);

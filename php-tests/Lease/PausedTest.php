@@ -11,6 +11,7 @@ use RedLock\Harness\PhpProcess;
 use RedLock\Harness\Wait;
 use RedLock\Tests\Support\LeaseTestCase;
 
+/** @group real */
 final class PausedTest extends LeaseTestCase
 {
     private const LOOKS = 'fgets(STDIN); report($lease->isLive());';

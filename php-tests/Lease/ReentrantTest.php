@@ -12,6 +12,7 @@ final class ReentrantTest extends LeaseTestCase
 {
     private const AGAIN = ['reentrant' => true];
 
+    /** @group real */
     public function testASecondAcquisitionSharesTheLockWithoutAsking(): void
     {
         $locks = self::locks();

@@ -13,6 +13,7 @@ use RedLock\LockManager;
 use RedLock\QuorumException;
 use RedLock\Tests\Support\LeaseTestCase;
 
+/** @group real */
 final class ShortenMeanwhileTest extends LeaseTestCase
 {
     private Fleet $servers;

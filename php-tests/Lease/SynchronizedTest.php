@@ -121,6 +121,7 @@ final class SynchronizedTest extends LeaseTestCase
         self::assertReleased();
     }
 
+    /** @group real */
     public function testTwoProcessesAreNeverInsideAtOnce(): void
     {
         $code = '

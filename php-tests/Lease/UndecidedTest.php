@@ -11,6 +11,7 @@ use RedLock\LockManager;
 use RedLock\QuorumException;
 use RedLock\Tests\Support\UndecidedTestCase;
 
+/** @group real */
 final class UndecidedTest extends UndecidedTestCase
 {
     public function testOwnerNamesNobodyAndDoesNotCallItFree(): void

@@ -88,6 +88,7 @@ final class AcquireTest extends PidLockTestCase
         self::assertLessThan(30_000, $left);
     }
 
+    /** @group real */
     public function testItIsOneRoundTrip(): void
     {
         $pidLock = self::pidLock();
@@ -97,7 +98,10 @@ final class AcquireTest extends PidLockTestCase
         self::assertCount(1, $monitor->commands());
     }
 
-    /** @dataProvider pastStamps */
+    /**
+     * @dataProvider pastStamps
+     * @group real
+     */
     public function testAStampOfThePastIsTakenOver(string $stamp): void
     {
         self::$redis->call('SET', 'lock_pid:p', $stamp);
@@ -115,6 +119,7 @@ final class AcquireTest extends PidLockTestCase
         yield 'zero' => ['0'];
     }
 
+    /** @group real */
     public function testAStampOfTheFutureIsRespectedEvenWithoutALifetime(): void
     {
         self::$redis->call('SET', 'lock_pid:p', sprintf('%d', microtime(true) * 1000 + 60_000));
@@ -129,6 +134,7 @@ final class AcquireTest extends PidLockTestCase
         self::assertSame(1, Wait::until(static fn (): int => self::pidLock()->getPidLock('p', 10), 'the lease to end'));
     }
 
+    /** @group real */
     public function testThereAreRetryTimesPlusOneAttempts(): void
     {
         self::$redis->call('SET', 'lock_pid:p', '99999999999999');
@@ -139,6 +145,7 @@ final class AcquireTest extends PidLockTestCase
         self::assertCount(5, $monitor->commands());
     }
 
+    /** @group real */
     public function testBetweenAttemptsItSleepsAndNotAfterTheLast(): void
     {
         self::$redis->call('SET', 'lock_pid:p', '99999999999999');
@@ -233,6 +240,7 @@ final class AcquireTest extends PidLockTestCase
         self::assertSame(0, self::$redis->call('DBSIZE'));
     }
 
+    /** @group real */
     public function testItWorksAfterScriptFlush(): void
     {
         $pidLock = self::pidLock();

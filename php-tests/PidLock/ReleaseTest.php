@@ -26,6 +26,7 @@ final class ReleaseTest extends PidLockTestCase
         self::assertTrue(self::pidLock()->releasePidLock('p'));
     }
 
+    /** @group real */
     public function testASecondReleaseIsTrueAndLeavesTheNextHolderAlone(): void
     {
         $pidLock = self::pidLock();
@@ -70,6 +71,7 @@ final class ReleaseTest extends PidLockTestCase
         self::assertNull(self::stamp());
     }
 
+    /** @group real */
     public function testAnotherObjectMayNameTheSameServerInAnotherForm(): void
     {
         self::pidLock()->getPidLock('p', 10);
@@ -91,6 +93,7 @@ final class ReleaseTest extends PidLockTestCase
         self::assertNotNull(self::stamp());
     }
 
+    /** @group real */
     public function testTheEndOfTheRequestReleasesNothing(): void
     {
         self::takenByAnotherProcess();
@@ -125,6 +128,7 @@ final class ReleaseTest extends PidLockTestCase
         self::assertSame($stamp, self::stamp());
     }
 
+    /** @group real */
     public function testReleaseLeavesAChangedStampAlone(): void
     {
         $pidLock = self::pidLock();
@@ -155,6 +159,7 @@ final class ReleaseTest extends PidLockTestCase
         Wait::until(static fn () => $server->client()->call('DBSIZE') === 0, 'the release to arrive after all');
     }
 
+    /** @group real */
     public function testReleaseIsTrueWhenTheKeyHasBecomeAnotherType(): void
     {
         $pidLock = self::pidLock();

@@ -10,6 +10,7 @@ use RedLock\Harness\LegacyPidLock;
 use RedLock\Harness\Wait;
 use RedLock\Tests\Support\PidLockTestCase;
 
+/** @group real */
 final class RollingUpgradeTest extends PidLockTestCase
 {
     private static function legacy(): LegacyPidLock

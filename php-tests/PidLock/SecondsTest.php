@@ -57,6 +57,7 @@ final class SecondsTest extends PidLockTestCase
         self::assertLessThan(30_000, $left);
     }
 
+    /** @group real */
     public function testAnOldClientCannotTakeWhatANewOneHolds(): void
     {
         self::seconds()->getPidLock('p', 10);
@@ -64,24 +65,28 @@ final class SecondsTest extends PidLockTestCase
         self::assertTrue(self::seconds()->holdsPidLock('p'));
     }
 
+    /** @group real */
     public function testANewClientCannotTakeWhatAnOldOneHolds(): void
     {
         self::assertTrue(self::legacy()->acquire('lock_pid:p', 10));
         self::assertSame(0, self::seconds()->getPidLock('p', 10));
     }
 
+    /** @group real */
     public function testAStampOfThePastIsTakenOver(): void
     {
         self::$redis->call('SET', 'lock_pid:p', time() - 2);
         self::assertSame(1, self::seconds()->getPidLock('p', 10));
     }
 
+    /** @group real */
     public function testAStampOfTheFutureIsRespected(): void
     {
         self::$redis->call('SET', 'lock_pid:p', time() + 60);
         self::assertSame(0, self::seconds()->getPidLock('p', 10));
     }
 
+    /** @group real */
     public function testAnOldClientTakesOverFromADeadNewOneNotBeforeTheLeaseIsOver(): void
     {
         $start = Wait::now();

@@ -9,6 +9,7 @@ namespace RedLock\Tests\PidLock;
 use PidLock;
 use RedLock\Tests\Support\PidLockTestCase;
 
+/** @group real */
 final class ServersTest extends PidLockTestCase
 {
     /** @dataProvider forms */

@@ -14,7 +14,10 @@ use RedLock\Tests\Support\PidLockTestCase;
 
 final class TroubleTest extends PidLockTestCase
 {
-    /** @dataProvider valuesThatAreNoTimestamps */
+    /**
+     * @dataProvider valuesThatAreNoTimestamps
+     * @group real
+     */
     public function testAValueThatIsNoTimestampIsAnExceptionAndStays(string $value): void
     {
         self::$redis->call('SET', 'lock_pid:p', $value);
@@ -40,7 +43,10 @@ final class TroubleTest extends PidLockTestCase
         yield 'a token of RedLock' => ['kX9v2Zq1Yc8w3Rt5uB7nMg'];
     }
 
-    /** @dataProvider otherTypes */
+    /**
+     * @dataProvider otherTypes
+     * @group real
+     */
     public function testAKeyOfAnotherTypeIsAnExceptionAndStays(array $command, string $type): void
     {
         self::$redis->call(...$command);
@@ -217,6 +223,7 @@ final class TroubleTest extends PidLockTestCase
         self::assertSame([], $pidLock->lastErrors());
     }
 
+    /** @group real */
     public function testThatSomebodyElseHoldsTheLockIsNoTrouble(): void
     {
         $pidLock = self::pidLock();

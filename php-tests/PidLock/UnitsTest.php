@@ -9,6 +9,7 @@ namespace RedLock\Tests\PidLock;
 use RedLock\NotALockException;
 use RedLock\Tests\Support\PidLockTestCase;
 
+/** @group real */
 final class UnitsTest extends PidLockTestCase
 {
     private const YEAR_S = 365 * 86400;

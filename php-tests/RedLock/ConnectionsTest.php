@@ -60,6 +60,7 @@ final class ConnectionsTest extends ServerTestCase
         self::assertSame($first, self::clientIds($server, 'many-objects'));
     }
 
+    /** @group real */
     public function testOneServersConnectionIsOpenedOncePerServer(): void
     {
         $fleet = $this->fleet(3);
@@ -148,6 +149,7 @@ final class ConnectionsTest extends ServerTestCase
      *
      * @testWith ["127.0.0.1"]
      *           ["localhost"]
+     * @group real
      */
     public function testWithoutFreeDescriptorsItIsAQuorumExceptionAndAfterwardsAllIsWell(string $host): void
     {

@@ -139,6 +139,7 @@ final class ExtendTest extends SharedFleetTestCase
         self::assertFalse($redLock->extend($lock, 1000));
     }
 
+    /** @group real */
     public function testIsHeldIsFalseForAKeyOfAnotherType(): void
     {
         self::$fleet->each(static fn ($c) => $c->call('RPUSH', 'r', 'a'), 3);
@@ -156,6 +157,7 @@ final class ExtendTest extends SharedFleetTestCase
         }
     }
 
+    /** @group real */
     public function testTheyWorkAfterScriptFlush(): void
     {
         $redLock = self::redLock(3);

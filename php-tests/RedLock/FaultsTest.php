@@ -90,7 +90,10 @@ final class FaultsTest extends ServerTestCase
         }
     }
 
-    /** @dataProvider majorities */
+    /**
+     * @dataProvider majorities
+     * @group real
+     */
     public function testAMajorityStoppedIsAQuorumExceptionAndLeavesNoGhosts(int $servers, int $stopped): void
     {
         $fleet = $this->fleet($servers);
@@ -138,6 +141,7 @@ final class FaultsTest extends ServerTestCase
         self::assertGreaterThan(0.1, $took);
     }
 
+    /** @group real */
     public function testManyCallsToStoppedServersLeaveNoGhostsEither(): void
     {
         $fleet = $this->fleet(3);
@@ -192,6 +196,7 @@ final class FaultsTest extends ServerTestCase
         self::assertSame(0, $fleet->keyCount());
     }
 
+    /** @group real */
     public function testUnlockReachesAStoppedServerThatHasForgottenTheScript(): void
     {
         $fleet = $this->fleet(3);
@@ -283,6 +288,7 @@ final class FaultsTest extends ServerTestCase
         }
     }
 
+    /** @group real */
     public function testClientPauseCountsLikeAStop(): void
     {
         $fleet = $this->fleet(3);

@@ -49,7 +49,10 @@ final class HostileServerTest extends ServerTestCase
         self::caught(QuorumException::class, static fn () => $redLock->extend($lock, 1000));
     }
 
-    /** @dataProvider manners */
+    /**
+     * @dataProvider manners
+     * @group real
+     */
     public function testOneHostileServerOfThreeDoesNoHarm(string $manner): void
     {
         $fleet = $this->fleet(2);

@@ -11,6 +11,7 @@ use RedLock\Harness\PhpProcess;
 use RedLock\Harness\Wait;
 use RedLock\Tests\Support\ServerTestCase;
 
+/** @group real */
 final class IdleTest extends ServerTestCase
 {
     /** The job takes longer than the network remembers a flow. */

@@ -82,6 +82,7 @@ final class LockTest extends SharedFleetTestCase
         self::assertNotSame($first['token'], self::held($redLock, 'r')['token']);
     }
 
+    /** @group real */
     public function testOnTheWireItIsSetNxPxWithoutAnyPrefix(): void
     {
         $monitor = new Monitor(self::$fleet->servers[0]);
@@ -165,6 +166,7 @@ final class LockTest extends SharedFleetTestCase
         yield '2 of 5' => [5, 3, false];
     }
 
+    /** @group real */
     public function testALostAttemptLeavesNoKeysBehind(): void
     {
         self::occupy('r', 3);
@@ -183,7 +185,10 @@ final class LockTest extends SharedFleetTestCase
         self::assertTrue(self::redLock(5)->unlock($lock));
     }
 
-    /** @dataProvider attemptCounts */
+    /**
+     * @dataProvider attemptCounts
+     * @group real
+     */
     public function testTheNumberOfAttemptsIsAtLeastOne(int $retryCount, int $attempts): void
     {
         self::occupy('r', 1);
@@ -201,6 +206,7 @@ final class LockTest extends SharedFleetTestCase
         yield 'one for -4' => [-4, 1];
     }
 
+    /** @group real */
     public function testEveryAttemptHasAFreshToken(): void
     {
         self::occupy('r', 1);

@@ -13,6 +13,7 @@ use RedLock\Harness\Wait;
 use RedLock\QuorumException;
 use RedLock\Tests\Support\ServerTestCase;
 
+/** @group real */
 final class NetworkTest extends ServerTestCase
 {
     private Fleet $servers;

@@ -171,6 +171,7 @@ final class ReasonsTest extends ServerTestCase
         self::assertSame([], $redLock->lastErrors());
     }
 
+    /** @group real */
     public function testALockThatNobodyWonSaysSo(): void
     {
         $fleet = $this->fleet(4);
@@ -196,6 +197,7 @@ final class ReasonsTest extends ServerTestCase
         self::assertSame(['lock' => $remark], $redLock->lastErrors());
     }
 
+    /** @group real */
     public function testALockThatIsRefusedByAKeyWithoutAnExpirySaysThatItIsNoLock(): void
     {
         $fleet = $this->fleet(3);
@@ -210,6 +212,7 @@ final class ReasonsTest extends ServerTestCase
         self::assertSame([], $redLock->lastErrors(), 'one server alone refuses nothing');
     }
 
+    /** @group real */
     public function testALockThatIsTriedOnlyOnceIsNotLookedAt(): void
     {
         $fleet = $this->fleet(1);

@@ -177,6 +177,7 @@ final class RefusalsTest extends ServerTestCase
         self::assertNull($fleet->values('r')[0]);
     }
 
+    /** @group real */
     public function testTwoRefusingServersOfThreeAreNotAFreeLock(): void
     {
         $fleet = $this->fleet(3);

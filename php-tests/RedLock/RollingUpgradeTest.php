@@ -12,6 +12,7 @@ use RedLock\Harness\Wait;
 use RedLock\Tests\Support\LegacyRedLock;
 use RedLock\Tests\Support\SharedFleetTestCase;
 
+/** @group real */
 final class RollingUpgradeTest extends SharedFleetTestCase
 {
     private static function legacy(int $servers): LegacyRedLock

@@ -17,7 +17,10 @@ final class ServersTest extends SharedFleetTestCase
         return self::$fleet->servers[0]->port;
     }
 
-    /** @dataProvider formsOfOneServer */
+    /**
+     * @dataProvider formsOfOneServer
+     * @group real
+     */
     public function testAServerCanBeNamedAs(array|string $form): void
     {
         $form = self::filledIn($form);
@@ -54,6 +57,7 @@ final class ServersTest extends SharedFleetTestCase
         return is_array($form) ? array_map($fill, $form) : $fill($form);
     }
 
+    /** @group real */
     public function testTheDatabaseOfAnArrayIsWhereTheKeyGoes(): void
     {
         $redLock = new RedLock([['host' => '127.0.0.1', 'port' => $this->port(), 'database' => 5]]);
@@ -61,6 +65,7 @@ final class ServersTest extends SharedFleetTestCase
         $this->assertDatabaseHolds(5, $lock);
     }
 
+    /** @group real */
     public function testTheDatabaseOfAUrlIsWhereTheKeyGoes(): void
     {
         $redLock = new RedLock(["redis://127.0.0.1:{$this->port()}/7"]);
@@ -76,6 +81,7 @@ final class ServersTest extends SharedFleetTestCase
         self::assertSame($lock['token'], $client->call('GET', 'r'));
     }
 
+    /** @group real */
     public function testTwoDatabasesOfOneServerDoNotShareALock(): void
     {
         $inOne = new RedLock([['host' => '127.0.0.1', 'port' => $this->port(), 'database' => 1]]);
@@ -84,6 +90,7 @@ final class ServersTest extends SharedFleetTestCase
         self::assertIsArray($inTwo->lock('r', 1000));
     }
 
+    /** @group real */
     public function testDifferentFormsCanBeMixed(): void
     {
         [$a, $b, $c] = self::$fleet->servers;
@@ -119,6 +126,7 @@ final class ServersTest extends SharedFleetTestCase
         self::assertStringContainsString('user=locker', $server->client()->call('CLIENT', 'LIST'));
     }
 
+    /** @group real */
     public function testTheClientNameIsShownByTheServer(): void
     {
         $redLock = new RedLock(self::$fleet->specs(1), 200, 3, ['clientName' => 'checkout-7']);

@@ -123,6 +123,7 @@ final class UnlockTest extends SharedFleetTestCase
         self::assertTrue(self::redLock(3)->unlock(self::held(self::redLock(3), 'r')));
     }
 
+    /** @group real */
     public function testAHandleOfOneProcessUnlocksInAnother(): void
     {
         $code = '$r = new RedLock($args["servers"], 0, 1); report($r->lock("r", 10000));';
@@ -130,6 +131,7 @@ final class UnlockTest extends SharedFleetTestCase
         self::assertTrue(self::redLock(3)->unlock($lock));
     }
 
+    /** @group real */
     public function testTheEndOfTheRequestReleasesNothing(): void
     {
         $code = '$r = new RedLock($args["servers"], 0, 1); report($r->lock("r", 10000));';
@@ -147,6 +149,7 @@ final class UnlockTest extends SharedFleetTestCase
         self::assertTrue(self::redLock(3)->isHeld($lock));
     }
 
+    /** @group real */
     public function testUnlockWorksAfterScriptFlush(): void
     {
         $redLock = self::redLock(3);
@@ -158,6 +161,7 @@ final class UnlockTest extends SharedFleetTestCase
         self::assertSame([], $redLock->lastErrors());
     }
 
+    /** @group real */
     public function testAKeyOfAnotherTypeIsNotDeleted(): void
     {
         self::$fleet->each(static fn ($c) => $c->call('RPUSH', 'r', 'a'), 3);

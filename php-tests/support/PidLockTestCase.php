@@ -7,17 +7,19 @@ declare(strict_types=1);
 namespace RedLock\Tests\Support;
 
 use PidLock;
+use RedLock\Harness\MemoryClient;
+use RedLock\Harness\MemoryServer;
 use RedLock\Harness\RedisServer;
 use RedLock\Harness\RespClient;
 
 abstract class PidLockTestCase extends ServerTestCase
 {
-    protected static RedisServer $server;
-    protected static RespClient $redis;
+    protected static RedisServer|MemoryServer $server;
+    protected static RespClient|MemoryClient $redis;
 
     public static function setUpBeforeClass(): void
     {
-        self::$server = RedisServer::start();
+        self::$server = MemoryServer::wanted() ? new MemoryServer() : RedisServer::start();
         self::$redis = self::$server->client();
     }
 

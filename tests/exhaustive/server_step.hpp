@@ -10,7 +10,7 @@
 
 #include "exhaustive/command_book.hpp"
 #include "sim/lua_engine.hpp"
-#include "sim/server.hpp"
+#include "sim/servers.hpp"
 
 namespace redlock::exhaustive {
 

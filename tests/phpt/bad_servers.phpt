@@ -73,7 +73,7 @@ ValueError: RedLock::__construct(): Argument #1 ($servers) must name distinct se
 ValueError: RedLock::__construct(): Argument #1 ($servers) must name distinct servers: server 2 is the same as server 1: 127.0.0.1:7
 ValueError: RedLock::__construct(): Argument #1 ($servers) must name distinct servers: server 2 is the same as server 1: h:6379
 ValueError: RedLock::__construct(): Argument #1 ($servers) must name distinct servers: server 2 is the same as server 1: unix:///a
-ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: the scheme must be redis, rediss, valkey, valkeys, tcp, tls or unix
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: the scheme must be redis, rediss, valkey, valkeys, tcp, tls, unix or memory
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: host must not be empty
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: unix:// must be followed by an absolute path
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: database must be a number between 0 and 1000000
@@ -81,7 +81,7 @@ ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid se
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: an address in brackets must end with ']'
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: port must be a number between 1 and 65535
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: host must not contain '@' or '/'
-ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: the scheme must be redis, rediss, valkey, valkeys, tcp, tls or unix
+ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 1: the scheme must be redis, rediss, valkey, valkeys, tcp, tls, unix or memory
 ValueError: RedLock::__construct(): Argument #1 ($servers) must be at most 16, 17 given
 ValueError: RedLock::__construct(): Argument #1 ($servers) must be a valid server: port must be between 1 and 65535, 0 given
 ValueError: RedLock::__construct(): Argument #1 ($servers) must contain valid servers: server 2: port must be between 1 and 65535, 0 given

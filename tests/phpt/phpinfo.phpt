@@ -33,6 +33,7 @@ c-ares version => %d.%d.%d
 TLS => %s
 Open connections of this thread => %d
 Listening connections of this thread => 0
+Servers in this process => none
 Leases: acquired => 0
 Leases: denied => 0
 Leases: timedOut => 0

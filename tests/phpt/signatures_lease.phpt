@@ -34,7 +34,7 @@ say(fn() => $lease->__construct());
 $lease->detach();
 ?>
 --EXPECT--
-class RedLock\LockManager []
+class RedLock\LockManager [RedLock\LockManagerInterface]
   public __construct(#[SensitiveParameter] array|string $servers, array $options = [])
   public acquire(string|int $resource, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
   public synchronized(array|string|int $resource, callable $critical, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = null, array $options = []): mixed
@@ -45,7 +45,7 @@ class RedLock\LockManager []
   public static cancelWaits(bool $cancel = true): void
   public stats(): array
   public lastErrors(): array
-class RedLock\Lease []
+class RedLock\Lease [RedLock\LeaseInterface]
   private __construct()
   public remaining(): float
   public isLive(): bool

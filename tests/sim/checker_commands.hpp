@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sim/resp.hpp"
+#include "sim/servers.hpp"
 
 namespace redlock::sim {
 

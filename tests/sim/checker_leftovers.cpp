@@ -6,7 +6,7 @@
 
 #include "sim/checker_commands.hpp"
 #include "sim/checker_hash.hpp"
-#include "sim/resp.hpp"
+#include "sim/servers.hpp"
 
 namespace redlock::sim {
 

@@ -12,7 +12,8 @@
 #include "redlock/wire/codec.hpp"
 #include "redlock/wire/scripts.hpp"
 #include "sim/real_redis.hpp"
-#include "sim/server.hpp"
+#include "sim/servers.hpp"
+#include "sim/twin_engine.hpp"
 
 namespace redlock::sim {
 
@@ -117,7 +118,7 @@ class ConformanceTest : public testing::Test, public PushSink {
   }
 
   RealRedis real_;
-  LuaEngine engine_;
+  TwinEngine engine_;
   Server server_;
   std::vector<ServerSession> sessions_;
   std::array<std::string, kConnections> pushes_;

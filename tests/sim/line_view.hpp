@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/keyspace.hpp"
+#include "sim/servers.hpp"
 
 namespace redlock::sim {
 

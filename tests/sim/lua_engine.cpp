@@ -331,7 +331,7 @@ void LuaEngine::install_api() {
   lua_setmetatable(lua_, LUA_GLOBALSINDEX);
 }
 
-const std::string& LuaEngine::sha1_of(std::string_view text) {
+std::string_view LuaEngine::sha1_of(std::string_view text) {
   for (const NamedText& known : names_) {
     if (known.text == text) return known.sha1;
   }

@@ -11,34 +11,27 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "sim/resp.hpp"
+#include "sim/servers.hpp"
 
 struct lua_State;
 
 namespace redlock::sim {
 
-// The server that a script talks to.
-class ScriptHost {
- public:
-  virtual ~ScriptHost() = default;
-  // Executes one command and appends its answer, in RESP, to `reply`.
-  virtual void call_from_script(const Arguments& arguments, std::string& reply) = 0;
-};
-
-class LuaEngine {
+class LuaEngine final : public memory::ScriptEngine {
  public:
   LuaEngine();
-  ~LuaEngine();
+  ~LuaEngine() override;
   LuaEngine(const LuaEngine&) = delete;
   LuaEngine& operator=(const LuaEngine&) = delete;
 
   // The SHA1 of a script's text; computed once.
-  [[nodiscard]] const std::string& sha1_of(std::string_view text);
+  [[nodiscard]] std::string_view sha1_of(std::string_view text) override;
   // Compiles the script and remembers it under its SHA1. False: `error` says why not.
-  bool load(const std::string& sha1, std::string_view text, std::string& error);
+  bool load(const std::string& sha1, std::string_view text, std::string& error) override;
   // Requires that the script has been loaded. Appends the answer in RESP to `out`.
   void run(const std::string& sha1, std::span<const std::string_view> keys,
-           std::span<const std::string_view> arguments, ScriptHost& host, std::string& out);
+           std::span<const std::string_view> arguments, ScriptHost& host,
+           std::string& out) override;
 
  private:
   void install_api();

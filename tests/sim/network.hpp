@@ -15,7 +15,7 @@
 #include "sim/event_queue.hpp"
 #include "sim/links.hpp"
 #include "sim/random.hpp"
-#include "sim/server.hpp"
+#include "sim/servers.hpp"
 #include "sim/trace.hpp"
 
 namespace redlock::sim {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "redlock/wire/scripts.hpp"
-#include "sim/resp.hpp"
+#include "sim/servers.hpp"
 #include "sim/sim_clock.hpp"
 #include "sim/sim_transport.hpp"
 

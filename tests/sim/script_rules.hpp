@@ -6,7 +6,8 @@
 
 #include "redlock/wire/scripts.hpp"
 #include "sim/checker_commands.hpp"
-#include "sim/server.hpp"
+#include "sim/servers.hpp"
+#include "sim/twin_engine.hpp"
 
 namespace redlock::sim {
 
@@ -41,7 +42,7 @@ class ScriptRules : public testing::Test {
     return std::to_string(ms) + "." + fraction;
   }
 
-  LuaEngine engine_;
+  TwinEngine engine_;
   Server server_{engine_};
   ServerSession session_ = server_.accept(1);
 };

@@ -7,7 +7,7 @@
 
 #include "redlock/runtime/reactor.hpp"
 #include "sim/checker_commands.hpp"
-#include "sim/resp.hpp"
+#include "sim/servers.hpp"
 
 namespace redlock::sim {
 

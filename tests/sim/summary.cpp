@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "redlock/wire/scripts.hpp"
-#include "sim/resp.hpp"
+#include "sim/servers.hpp"
 
 namespace redlock::sim {
 

@@ -13,7 +13,7 @@
 #include "sim/network.hpp"
 #include "sim/plan.hpp"
 #include "sim/removal_watch.hpp"
-#include "sim/server.hpp"
+#include "sim/servers.hpp"
 #include "sim/trace.hpp"
 
 namespace redlock::sim {

@@ -15,9 +15,11 @@ use RedLock\KeepAliveException;
 use RedLock\Lease;
 use RedLock\LeaseLostException;
 use RedLock\LockManager;
+use RedLock\LockManagerInterface;
 use RedLock\NotAcquiredException;
 use RedLock\NotALockException;
 use RedLock\QuorumException;
+use RedLock\Testing;
 
 final class Invoices
 {
@@ -126,6 +128,45 @@ final class Invoices
         }
         return $this->locks->owner('invoice:42');
     }
+}
+
+/** Typed against the interfaces, so that a double can stand for either. */
+final class Report
+{
+    public function __construct(private readonly LockManagerInterface $locks)
+    {
+    }
+
+    public function write(): bool
+    {
+        $lease = $this->locks->acquire('report', 10_000, 500, ['keepAlive' => true]);
+        if ($lease === null) {
+            return $this->locks->lastErrors() === [] && $this->locks->owner('report') !== null;
+        }
+        $written = $this->locks->synchronized('page', static fn (): int => 3);
+        $lease->assertLive();
+        return $lease->isLive() && $lease->remaining() > $written && $lease->confirm() && $lease->extend() && $lease->shorten(5_000)
+            && $lease->lastErrors() === [] && $lease->handle()['resource'] === 'report' && $lease->release();
+    }
+
+    public function passOn(string $token): string
+    {
+        $lease = $this->locks->attach(['validity' => 10_000.0, 'resource' => 'report', 'token' => $token]);
+        $this->locks->forceRelease('page');
+        return $lease->detach()['token'] . $this->locks->inspect('report')['token'] . count($this->locks->stats());
+    }
+}
+
+function whatIf(LockManagerInterface $locks): bool
+{
+    Testing::reset();
+    Testing::takeAway('report');
+    Testing::advance(10_000, 'memory://a');
+    Testing::silence('memory://a');
+    Testing::refuse('memory://b', 'memory://c');
+    Testing::restore();
+    Testing::forget();
+    return Testing::keys() === [] && (new Report($locks))->write();
 }
 
 function oldStyle(): bool

@@ -31,14 +31,15 @@ TEST_F(PoolTest, EqualEndpointsShareANode) { EXPECT_EQ(node(endpoint("a")), node
 // Whoever adds a field to the endpoint is sent here by the compiler.
 TEST_F(PoolTest, EveryFieldOfTheEndpointMakesAnotherNode) {
   const Endpoint usual = endpoint("a");
-  std::vector<Endpoint> others(8, usual);
+  std::vector<Endpoint> others(9, usual);
   std::size_t i = 0;
   const auto next = [&]() -> Endpoint& { return others[i++]; };
   {
-    auto& [host, port, unix_path, user, password, database, client_name, tls] = next();
-    host = "b";
-    static_cast<void>(std::tie(port, unix_path, user, password, database, client_name, tls));
+    auto& [in_memory, host, port, unix_path, user, password, database, client_name, tls] = next();
+    in_memory = true;
+    static_cast<void>(std::tie(host, port, unix_path, user, password, database, client_name, tls));
   }
+  next().host = "b";
   next().port = 1;
   next().unix_path = "/s";
   next().user = "u";
@@ -48,7 +49,7 @@ TEST_F(PoolTest, EveryFieldOfTheEndpointMakesAnotherNode) {
   next().client_name = "c";
   std::set<std::shared_ptr<Node>> nodes{pool_.node(usual, kTimeoutDefault)};
   for (const Endpoint& other : others) nodes.insert(pool_.node(other, kTimeoutDefault));
-  EXPECT_EQ(nodes.size(), 9U);
+  EXPECT_EQ(nodes.size(), 10U);
 }
 
 TEST_F(PoolTest, TwoUsersWithOnePasswordDoNotShareAConnection) {

@@ -8,8 +8,8 @@ namespace RedLock\Laravel;
 
 use Illuminate\Cache\Lock;
 use Illuminate\Contracts\Cache\LockTimeoutException;
-use RedLock\Lease;
-use RedLock\LockManager;
+use RedLock\LeaseInterface;
+use RedLock\LockManagerInterface;
 use RedLock\QuorumException;
 
 /**
@@ -34,14 +34,14 @@ final class QuorumLock extends Lock
     private ?int $process = null;
 
     /** Of a lock without an expiry. */
-    private ?Lease $kept = null;
+    private ?LeaseInterface $kept = null;
 
     /**
      * @param int|float|numeric-string|null $seconds 0, less or null: without an expiry
      * @param int $forever for how many seconds such a lock outlives its process
      */
     public function __construct(
-        private readonly LockManager $locks,
+        private readonly LockManagerInterface $locks,
         string $name,
         int|float|string|null $seconds,
         ?string $owner,
@@ -187,7 +187,7 @@ final class QuorumLock extends Lock
         if ($lease === null) {
             return false;
         }
-        $this->token = $lease->token;
+        $this->token = $lease->handle()['token'];
         $this->process = getmypid();
         if ($expires) {
             $lease->detach();
@@ -198,7 +198,7 @@ final class QuorumLock extends Lock
     }
 
     /** Whatever was kept alive before is so no longer; the lock itself stays. */
-    private function keep(?Lease $lease): void
+    private function keep(?LeaseInterface $lease): void
     {
         $this->kept?->detach();
         $this->kept = $lease;
@@ -253,7 +253,7 @@ final class QuorumLock extends Lock
     }
 
     /** Of a release or a confirm() that came to false: the servers have said so, it is not only their trouble. */
-    private static function isDenied(Lease $lease): bool
+    private static function isDenied(LeaseInterface $lease): bool
     {
         return isset($lease->lastErrors()['lock']);
     }
@@ -276,7 +276,7 @@ final class QuorumLock extends Lock
     }
 
     /** A lease for questions: it seems as valid as a new one, and the servers know how valid it is. */
-    private function attach(string $token, int|float $seconds = 0, bool $kept = false): Lease
+    private function attach(string $token, int|float $seconds = 0, bool $kept = false): LeaseInterface
     {
         $ttl = $this->ttl($seconds);
         $handle = ['validity' => (float) $ttl, 'resource' => $this->name, 'token' => $token];

@@ -13,6 +13,7 @@ use Illuminate\Contracts\Events\Dispatcher;
 use Illuminate\Queue\Events\Looping;
 use Illuminate\Support\ServiceProvider;
 use RedLock\LockManager;
+use RedLock\LockManagerInterface;
 
 /**
  * A store of config/cache.php with this driver has
@@ -38,6 +39,7 @@ final class RedLockServiceProvider extends ServiceProvider
                 => RedLockServiceProvider::repository($cache, $app, $config));
         });
         $this->app->singleton(LockManager::class, static fn (Container $app): LockManager => self::locks($app));
+        $this->app->alias(LockManager::class, LockManagerInterface::class);
     }
 
     public function boot(): void

@@ -8,17 +8,17 @@ namespace RedLock\Laravel;
 
 use Illuminate\Contracts\Cache\LockProvider;
 use Illuminate\Contracts\Cache\Store;
-use RedLock\LockManager;
+use RedLock\LockManagerInterface;
 
 /** Laravel's contract has no types. */
 final class RedLockStore implements LockProvider, Store
 {
     /**
-     * @param LockManager $locks its keepAliveMax must be no less than $forever
+     * @param LockManagerInterface $locks its keepAliveMax must be no less than $forever
      * @param int $forever for how many seconds a lock without an expiry outlives its process
      */
     public function __construct(
-        private readonly LockManager $locks,
+        private readonly LockManagerInterface $locks,
         private readonly string $prefix = '',
         private readonly ?Store $values = null,
         private readonly int $forever = 86_400,

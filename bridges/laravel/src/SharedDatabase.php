@@ -11,7 +11,7 @@ use Illuminate\Cache\RedisStore;
 use Illuminate\Contracts\Cache\Store;
 use Illuminate\Redis\Connections\PhpRedisClusterConnection;
 use Illuminate\Redis\Connections\PredisClusterConnection;
-use RedLock\LockManager;
+use RedLock\LockManagerInterface;
 use RedLock\QuorumException;
 
 /**
@@ -28,7 +28,7 @@ final class SharedDatabase
      * @throws \RuntimeException where a flush of $flushed would delete locks
      * @throws QuorumException where no majority of the servers can be asked
      */
-    public static function refuse(Store $flushed, LockManager $locks, string $prefix): void
+    public static function refuse(Store $flushed, LockManagerInterface $locks, string $prefix): void
     {
         $stores = self::onRedis($flushed);
         if ($stores === []) {

@@ -7,6 +7,8 @@ declare(strict_types=1);
 namespace RedLock\Laravel\Tests;
 
 use RedLock\LockManager;
+use RedLock\LockManagerInterface;
+use RedLock\Testing;
 
 final class ContainerTest extends StoreTestCase
 {
@@ -16,6 +18,23 @@ final class ContainerTest extends StoreTestCase
         self::assertGreaterThanOrEqual(2, count(array_filter(self::$fleet->values('r', 3))));
         self::assertSame($this->app->make(LockManager::class), $this->app->make(LockManager::class));
         self::assertTrue($lease->release());
+    }
+
+    public function testWhoAsksForItsInterfaceIsGivenItToo(): void
+    {
+        self::assertSame($this->app->make(LockManager::class), $this->app->make(LockManagerInterface::class));
+    }
+
+    public function testServersInMemoryAreThoseOfTheStoreAndTheContainer(): void
+    {
+        Testing::reset();
+        $this->app = self::application(['servers' => 'memory://', 'values' => 'array']);
+        self::assertTrue($this->lock()->get());
+        self::assertFalse($this->lock()->get());
+        self::assertNull($this->app->make(LockManager::class)->acquire('shop_r'));
+        Testing::advance(10_001);
+        self::assertTrue($this->lock()->get());
+        Testing::reset();
     }
 
     public function testAClassThatAsksForItIsGivenIt(): void

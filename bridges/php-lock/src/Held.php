@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 namespace RedLock\PhpLock;
 
-use RedLock\Lease;
+use RedLock\LeaseInterface;
 
 /** @internal */
 final class Held
@@ -14,7 +14,7 @@ final class Held
     private readonly int $process;
     private readonly float $since;
 
-    public function __construct(public readonly Lease $lease)
+    public function __construct(public readonly LeaseInterface $lease)
     {
         $this->process = getmypid();
         $this->since = hrtime(true) / 1e9;

@@ -14,6 +14,7 @@ use Malkusch\Lock\Exception\MutexException;
 use Malkusch\Lock\Mutex\AbstractLockMutex;
 use RedLock\Exception as RedLockException;
 use RedLock\LockManager;
+use RedLock\LockManagerInterface;
 use RedLock\QuorumException;
 
 /**
@@ -36,20 +37,20 @@ final class RedLockMutex extends AbstractLockMutex
 
     private const KEY_BYTES_MAX = 65_536;
 
-    private readonly LockManager $locks;
+    private readonly LockManagerInterface $locks;
     private readonly string $key;
 
     /** @var \WeakMap<object, list<Held>> by fiber, outside of fibers by the mutex: the locks under which each runs, the innermost last */
     private \WeakMap $held;
 
     /**
-     * @param LockManager|string|array<mixed> $locks a LockManager, or the servers as it takes them
+     * @param LockManagerInterface|string|array<mixed> $locks a LockManager, or the servers as it takes them
      * @param float $acquireTimeout for how many seconds synchronized() waits for the lock
      * @param float $expireTimeout after how many seconds the lock is free although the code still runs
      */
     public function __construct(
         #[\SensitiveParameter]
-        LockManager|string|array $locks,
+        LockManagerInterface|string|array $locks,
         string $name,
         private readonly float $acquireTimeout = 3.0,
         private readonly float $expireTimeout = \INF,
@@ -65,7 +66,7 @@ final class RedLockMutex extends AbstractLockMutex
         if (strlen($name) > $bytes) {
             throw new \InvalidArgumentException(sprintf('The name must have at most %d bytes, %d given', $bytes, strlen($name)));
         }
-        $this->locks = $locks instanceof LockManager ? $locks : new LockManager($locks, ['keepAliveMax' => self::MS_MAX]);
+        $this->locks = $locks instanceof LockManagerInterface ? $locks : new LockManager($locks, ['keepAliveMax' => self::MS_MAX]);
         $this->key = self::KEY_PREFIX . $name;
         $this->held = new \WeakMap();
     }
@@ -105,7 +106,7 @@ final class RedLockMutex extends AbstractLockMutex
         if (!$held->isOurs()) {
             throw new LockReleaseException('The lock is that of the process that forked this one');
         }
-        $token = $held->lease->token;
+        $token = $held->lease->handle()['token'];
         $elapsed = $held->elapsed();
         $live = $held->lease->isLive();
         $released = $held->lease->release();

@@ -7,8 +7,9 @@ declare(strict_types=1);
 namespace RedLock\Symfony;
 
 use RedLock\Exception as RedLockException;
-use RedLock\Lease;
+use RedLock\LeaseInterface;
 use RedLock\LockManager;
+use RedLock\LockManagerInterface;
 use RedLock\QuorumException;
 use Symfony\Component\Lock\BlockingStoreInterface;
 use Symfony\Component\Lock\Exception\InvalidTtlException;
@@ -48,21 +49,21 @@ final class RedLockStore implements BlockingStoreInterface
     /** @var ?\WeakMap<Key, int> by key: the process that acquired its lock, or used it first; shared by all stores, as keys are */
     private static ?\WeakMap $processes = null;
 
-    private readonly LockManager $locks;
+    private readonly LockManagerInterface $locks;
 
     /**
-     * @param LockManager|string|array<mixed> $locks a LockManager, or the servers as it takes them
+     * @param LockManagerInterface|string|array<mixed> $locks a LockManager, or the servers as it takes them
      * @param float $initialTtl for how many seconds a lock is taken, before Symfony says how long it is to live
      */
     public function __construct(
         #[\SensitiveParameter]
-        LockManager|string|array $locks,
+        LockManagerInterface|string|array $locks,
         private readonly float $initialTtl = 300.0,
     ) {
         if (!is_finite($initialTtl) || $initialTtl <= 0) {
             throw new InvalidTtlException(sprintf('"%s()" expects a strictly positive TTL. Got %s.', __METHOD__, $initialTtl));
         }
-        $this->locks = $locks instanceof LockManager ? $locks : new LockManager($locks);
+        $this->locks = $locks instanceof LockManagerInterface ? $locks : new LockManager($locks);
     }
 
     public function save(Key $key): void
@@ -220,7 +221,7 @@ final class RedLockStore implements BlockingStoreInterface
 
     private function extendOnce(Key $key, float $ttl): bool
     {
-        return $this->ask($key, $ttl * self::PART_BEFORE, static function (Lease $lease) use ($key, $ttl): bool {
+        return $this->ask($key, $ttl * self::PART_BEFORE, static function (LeaseInterface $lease) use ($key, $ttl): bool {
             if (!$lease->extend(self::milliseconds($ttl))) {
                 return false;
             }
@@ -251,7 +252,7 @@ final class RedLockStore implements BlockingStoreInterface
     {
         foreach (self::tries() as $_) {
             // The key's own lifetime says nothing of what the servers have. Null: they were only in trouble.
-            $confirmed = $this->ask($key, self::TTL_MS_MAX / 1000, static fn (Lease $lease): ?bool
+            $confirmed = $this->ask($key, self::TTL_MS_MAX / 1000, static fn (LeaseInterface $lease): ?bool
                 => $lease->confirm() ?: (isset($lease->lastErrors()['lock']) ? false : null));
             if ($confirmed !== null) {
                 return $confirmed;
@@ -272,7 +273,7 @@ final class RedLockStore implements BlockingStoreInterface
         }
     }
 
-    /** @param callable(Lease): ?bool $question must not keep the lease, which is there for this question only */
+    /** @param callable(LeaseInterface): ?bool $question must not keep the lease, which is there for this question only */
     private function ask(Key $key, float $validity, callable $question): ?bool
     {
         $lease = $this->attach($key, $validity);
@@ -284,7 +285,7 @@ final class RedLockStore implements BlockingStoreInterface
     }
 
     /** @param float $validity in seconds; only what has validity is asked for, and the servers know how much there is */
-    private function attach(Key $key, float $validity): Lease
+    private function attach(Key $key, float $validity): LeaseInterface
     {
         $handle = [
             'validity' => (float) self::milliseconds($validity),

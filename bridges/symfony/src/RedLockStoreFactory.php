@@ -25,7 +25,8 @@ final class RedLockStoreFactory
     /**
      * "redlock://10.0.0.1,10.0.0.2,10.0.0.3", or redlocks:// for TLS: user, password and database are those of every server.
      * Parameters: initial_ttl, timeout and connect_timeout in seconds, drift_factor, client_name; with TLS also ssl[cafile] and PHP's other
-     * options of that kind. What URLs reserve is percent-encoded.
+     * options of that kind. What URLs reserve is percent-encoded. "redlock://memory" is a server inside the process, for tests; a host of
+     * that name has its port behind it.
      */
     public static function createStore(#[\SensitiveParameter] string $dsn): RedLockStore
     {
@@ -112,6 +113,9 @@ final class RedLockStoreFactory
     /** @return array{host: string, port?: string} */
     private static function server(int $at, #[\SensitiveParameter] string $host): array
     {
+        if ($host === 'memory') {
+            return ['host' => 'memory://'];
+        }
         // The colons of an IPv6 address are in brackets. What is wrong is not shown: it may be a password.
         if (!preg_match('~^(\[[^\]]+\]|[^:\[\]]+)(?::(\d+))?$~D', $host, $parts)) {
             throw new InvalidArgumentException('Server ' . $at + 1 . ' of the DSN is not host or host:port; its form is ' . self::FORM);

@@ -9,9 +9,11 @@ namespace RedLock\Symfony\Tests;
 use PHPUnit\Framework\Attributes\DataProvider;
 use RedLock\Symfony\RedLockStore;
 use RedLock\Symfony\RedLockStoreFactory;
+use RedLock\Testing;
 use Symfony\Component\Lock\Exception\InvalidArgumentException;
 use Symfony\Component\Lock\Exception\InvalidTtlException;
 use Symfony\Component\Lock\Exception\LockAcquiringException;
+use Symfony\Component\Lock\Exception\LockConflictedException;
 use Symfony\Component\Lock\Key;
 
 final class FactoryTest extends StoreTestCase
@@ -32,6 +34,27 @@ final class FactoryTest extends StoreTestCase
     {
         $key = self::saved(RedLockStoreFactory::createStore('redlock://' . self::$fleet->names(3)));
         self::assertGreaterThan(290.0, $key->getRemainingLifetime());
+    }
+
+    public function testMemoryIsAServerWithinTheProcess(): void
+    {
+        Testing::reset();
+        $store = RedLockStoreFactory::createStore('redlock://memory?initial_ttl=20');
+        $key = self::saved($store);
+        self::assertSame(['r'], Testing::keys());
+        self::caught(LockConflictedException::class, static fn () => $store->save(new Key('r')));
+        $store->delete($key);
+        self::assertSame([], Testing::keys());
+        Testing::refuse();
+        self::caught(LockAcquiringException::class, static fn () => $store->save(new Key('r')));
+        Testing::reset();
+    }
+
+    public function testAHostOfThatNameHasAPort(): void
+    {
+        $store = RedLockStoreFactory::createStore('redlock://memory:6379?timeout=0.2');
+        $error = self::caught(LockAcquiringException::class, static fn () => $store->save(new Key('r')));
+        self::assertStringContainsString('memory:6379', $error->getMessage());
     }
 
     public function testCredentialsAreThoseOfEveryServer(): void
@@ -104,6 +127,9 @@ final class FactoryTest extends StoreTestCase
         yield 'an unknown option of TLS' => ['redlocks://10.0.0.1?ssl[colour]=secret', 'colour'];
         yield 'an option of TLS that is a list' => ['redlocks://10.0.0.1?ssl[cafile][]=/secret', 'cafile'];
         yield 'a switch of TLS in words' => ['redlocks://10.0.0.1?ssl[verify_peer]=secret', 'verify_peer'];
+        yield 'memory beside a server' => ['redlock://memory,10.0.0.1', 'in memory'];
+        yield 'memory with a password' => ['redlock://:secret@memory', 'password'];
+        yield 'memory with TLS' => ['redlocks://memory', 'TLS'];
         yield 'a drift factor of 2' => ['redlock://10.0.0.1?drift_factor=2', 'driftFactor'];
     }
 

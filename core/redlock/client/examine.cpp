@@ -138,7 +138,8 @@ std::vector<ServerReport> Client::examine(std::string_view prefix) {
   const ServerPlan& servers = shared.plan()->servers;
   SystemClock clock;
   SystemEntropy entropy;
-  SocketTransport transport(clock);
+  SocketTransport sockets(clock);
+  MemoryTransport transport(sockets, clock);
   const Resource resource{std::string(prefix) +
                           "redlock-check:" + std::string(random_token(entropy).view())};
   check_resources(resource);

@@ -2,6 +2,7 @@
 #pragma once
 #include "redlock/runtime/clock.hpp"
 #include "redlock/runtime/entropy.hpp"
+#include "redlock/runtime/memory_transport.hpp"
 #include "redlock/runtime/pool.hpp"
 #include "redlock/runtime/socket.hpp"
 
@@ -12,13 +13,16 @@ class Runtime {
  public:
   // Another thread may end a wait of this one through `waker`, which must outlive it.
   explicit Runtime(NameSources names = {}, Waker* waker = nullptr)
-      : transport_(clock_, std::move(names), waker), pool_(transport_, clock_, entropy_) {}
+      : sockets_(clock_, std::move(names), waker),
+        transport_(sockets_, clock_),
+        pool_(transport_, clock_, entropy_) {}
   [[nodiscard]] Pool& pool() { return pool_; }
 
  private:
   SystemClock clock_;
   SystemEntropy entropy_;
-  SocketTransport transport_;
+  SocketTransport sockets_;
+  MemoryTransport transport_;
   Pool pool_;
 };
 

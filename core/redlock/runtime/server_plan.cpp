@@ -36,6 +36,11 @@ void check_servers(const std::vector<ServerSpec>& servers) {
   for (std::size_t i = 0; i < servers.size(); ++i) {
     const Endpoint& endpoint = servers[i].endpoint;
     check_tls(endpoint, "server " + std::to_string(i + 1));
+    if (endpoint.in_memory != servers[0].endpoint.in_memory) {
+      throw ArgumentError("server " + std::to_string(i + 1) +
+                          " and server 1 are not both in memory: a majority of such and real "
+                          "servers would promise nothing");
+    }
     const auto [first, is_new] = positions.emplace(endpoint.server_key(), i + 1);
     if (is_new) continue;
     throw ArgumentError("server " + std::to_string(i + 1) + " is the same as server " +

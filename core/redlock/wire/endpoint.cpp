@@ -53,8 +53,31 @@ std::uint16_t checked_port(std::int64_t port) {
   return static_cast<std::uint16_t>(port);
 }
 
+// Names of servers in memory are for tests: any word.
+void check_memory_name(const std::string& name) {
+  if (name.size() > kHostBytesMax)
+    refuse("the name behind memory:// must be at most 255 bytes long");
+  for (const char c : name) {
+    // Bytes of UTF-8 are below zero where char is signed.
+    if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f ||
+        std::string_view("@/,:").find(c) != std::string_view::npos) {
+      refuse("the name behind memory:// must be one word without '@', '/', ',' and ':'");
+    }
+  }
+}
+
 Endpoint checked_address(const ServerFields& fields) {
   Endpoint endpoint;
+  if (fields.in_memory) {
+    // A port beside it says nothing, as beside a socket: configurations have the usual one.
+    check_memory_name(fields.host);
+    if (fields.password || fields.user) refuse("a server in memory has no password");
+    if (fields.tls) refuse("a server in memory has no TLS");
+    endpoint.in_memory = true;
+    endpoint.host = fields.host;
+    endpoint.port = 0;
+    return endpoint;
+  }
   if (fields.host.starts_with('/')) {
     if (fields.host.size() > kUnixPathBytesMax) {
       refuse("the path of a unix socket must be at most 107 bytes long");
@@ -74,12 +97,14 @@ Endpoint checked_address(const ServerFields& fields) {
 }  // namespace
 
 std::string Endpoint::display() const {
+  if (in_memory) return "memory://" + host;
   if (!unix_path.empty()) return "unix://" + unix_path;
   const bool v6 = host.find(':') != std::string::npos;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
 std::string Endpoint::server_key() const {
+  if (in_memory) return "memory://" + host;
   if (!unix_path.empty()) return "unix://" + unix_path;
   std::string name = address_spelling(host).value_or(lower_case(host));
   if (name.ends_with('.')) name.pop_back();

@@ -31,6 +31,8 @@ class ArgumentError : public std::invalid_argument {
 };
 
 struct Endpoint {
+  // memory://NAME: a server in this process, with the name as its host. No port.
+  bool in_memory = false;
   std::string host;  // empty for a unix socket
   std::uint16_t port = kPortDefault;
   std::string unix_path;  // empty for TCP
@@ -60,6 +62,7 @@ struct ServerSpec {
 
 // The parts of a server as they come out of an array; none has been checked yet.
 struct ServerFields {
+  bool in_memory = false;
   std::string host;  // a path beginning with '/' means a unix socket
   std::optional<std::int64_t> port;
   std::optional<double> timeout_seconds;  // 0 means the default

@@ -45,10 +45,11 @@ Scheme scheme_of(std::string_view name) {
   if (lower == "rediss" || lower == "valkeys" || lower == "tls") return Scheme::tls;
   if (lower == "tcp") return Scheme::tcp;
   if (lower == "unix") return Scheme::socket;
+  if (lower == "memory") return Scheme::memory;
   if (lower.ends_with("+sentinel") || lower.ends_with("+cluster")) {
     refuse("the scheme is that of a cluster or Sentinel, which cannot be used yet");
   }
-  refuse("the scheme must be redis, rediss, valkey, valkeys, tcp, tls or unix");
+  refuse("the scheme must be redis, rediss, valkey, valkeys, tcp, tls, unix or memory");
 }
 
 void set_scheme(ServerParts& parts, Scheme scheme) { parts.scheme = agreed(parts.scheme, scheme); }
@@ -60,8 +61,8 @@ void set_host(ServerParts& parts, std::string_view text) {
     const Scheme scheme = scheme_of(text.substr(0, end));
     set_scheme(parts, scheme);
     text = text.substr(end + kEnd.size());
-    if (scheme == Scheme::socket) {
-      parts.path = std::string(text);
+    if (scheme == Scheme::socket || scheme == Scheme::memory) {
+      (scheme == Scheme::socket ? parts.path : parts.host) = std::string(text);
       return;
     }
   }
@@ -124,6 +125,7 @@ ServerParts with_url(ServerParts url, const ServerParts& beside) {
 
 ServerFields fields_of(const ServerParts& parts) {
   ServerFields fields;
+  fields.in_memory = parts.scheme == Scheme::memory;
   if (parts.scheme == Scheme::socket) {
     fields.host = unix_path(parts);
   } else {

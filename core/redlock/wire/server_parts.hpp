@@ -19,6 +19,7 @@ enum class Scheme {
   tcp,     // plain, whatever else
   tls,     // also rediss, valkeys
   socket,  // unix: the path of one on this machine
+  memory,  // in this process
 };
 // By its name, in any letter case. Throws for a name that is none.
 [[nodiscard]] Scheme scheme_of(std::string_view name);

@@ -81,19 +81,26 @@ ServerParts from_server_url(Scheme scheme, std::string_view text) {
   return parts;
 }
 
-ServerParts from_unix_url(std::string_view text) {
+// On this machine, or in this process: nothing but a name, of any characters.
+ServerParts from_local_url(Scheme scheme, std::string_view text) {
   ServerParts parts;
-  parts.scheme = Scheme::socket;
+  parts.scheme = scheme;
   text = address_in(text, parts);
   if (parts.host || parts.path) refuse_several_hosts();
-  parts.path = percent_decoded(text);
-  if (!parts.path->starts_with('/')) refuse("unix:// must be followed by an absolute path");
+  std::string name = percent_decoded(text);
+  if (scheme == Scheme::memory) {
+    parts.host = std::move(name);
+    return parts;
+  }
+  if (!name.starts_with('/')) refuse("unix:// must be followed by an absolute path");
+  parts.path = std::move(name);
   return parts;
 }
 
 ServerParts from_url(std::string_view scheme_name, std::string_view text) {
   const Scheme scheme = scheme_of(scheme_name);
-  return scheme == Scheme::socket ? from_unix_url(text) : from_server_url(scheme, text);
+  const bool local = scheme == Scheme::memory || scheme == Scheme::socket;
+  return local ? from_local_url(scheme, text) : from_server_url(scheme, text);
 }
 
 // Whether it is "redis:?host[...]" or "redis:user:password@?host[...]", as Symfony writes it; a
@@ -122,7 +129,7 @@ ServerParts parts_from_text(std::string_view text) {
     const std::string_view rest = text.substr(colon + 1);
     if (is_short_form(name, rest)) return from_url(name, rest);
     if (lower_case(name) == "unix" && rest.starts_with('/') && !rest.starts_with("//")) {
-      return from_unix_url(rest);
+      return from_local_url(Scheme::socket, rest);
     }
   }
   if (const std::size_t end = text.find(kSchemeEnd); end != std::string_view::npos) {

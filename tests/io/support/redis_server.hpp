@@ -3,6 +3,7 @@
 // It dies with the test program, whatever that dies of, and its files are in temp_folder().
 #pragma once
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <memory>
@@ -62,6 +63,7 @@ class RedisServer {
   std::string folder_;
   std::uint16_t port_;
   pid_t process_ = -1;
+  pid_t owner_ = getpid();
   bool stopped_ = false;
   std::unique_ptr<RespClient> control_;
 };

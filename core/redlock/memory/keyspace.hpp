@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redlock::sim {
+namespace redlock::memory {
 
 enum class ValueType { string, hash, sorted_set };
 
@@ -57,6 +57,8 @@ class Keyspace {
   // False: there was none.
   bool erase(std::uint32_t database, std::string_view name);
   void clear();
+  // Removes what has expired though nobody looks at it.
+  void drop_expired();
   // From now on all changes are remembered, with what was there before, for roll_back().
   void keep_journal() { journaled_ = true; }
   // As it was at `true_ns` of the simulation's clock; expiries keep running. Requires a journal.
@@ -87,4 +89,4 @@ class Keyspace {
   std::int64_t true_ns_ = 0;
 };
 
-}  // namespace redlock::sim
+}  // namespace redlock::memory

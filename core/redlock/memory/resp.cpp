@@ -1,10 +1,10 @@
 // RESP2, as servers read and write it.
-#include "sim/resp.hpp"
+#include "redlock/memory/resp.hpp"
 
 #include <array>
 #include <charconv>
 
-namespace redlock::sim {
+namespace redlock::memory {
 
 namespace {
 
@@ -131,4 +131,4 @@ void append_array_header(std::string& out, std::size_t count) {
   append_number(out, '*', static_cast<std::int64_t>(count));
 }
 
-}  // namespace redlock::sim
+}  // namespace redlock::memory

@@ -1,10 +1,10 @@
 // A flat list of keys: a schedule never has more than a handful.
-#include "sim/keyspace.hpp"
+#include "redlock/memory/keyspace.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-namespace redlock::sim {
+namespace redlock::memory {
 
 namespace {
 constexpr std::size_t kChangesUsual = 16;
@@ -71,6 +71,10 @@ void Keyspace::clear() {
   }
 }
 
+void Keyspace::drop_expired() {
+  std::erase_if(entries_, [this](const Entry& entry) { return !alive(entry, now_ms_); });
+}
+
 void Keyspace::roll_back(std::int64_t true_ns) {
   if (!journaled_) throw std::logic_error("a keyspace without a journal cannot go back");
   while (!journal_.empty() && journal_.back().true_ns > true_ns) {
@@ -85,4 +89,4 @@ void Keyspace::roll_back(std::int64_t true_ns) {
   }
 }
 
-}  // namespace redlock::sim
+}  // namespace redlock::memory

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <span>
 
-#include "sim/server.hpp"
+#include "redlock/memory/server.hpp"
 
-namespace redlock::sim {
+namespace redlock::memory {
 
 namespace {
 
@@ -97,7 +97,7 @@ void Server::eval(const Arguments& arguments, std::string& out) {
   std::int64_t ignored = 0;
   std::string error;
   if (!parse_integer(arguments[2], ignored)) return append_error(out, kNoInteger);
-  const std::string& sha1 = engine_.sha1_of(arguments[1]);
+  const std::string sha1(engine_.sha1_of(arguments[1]));
   if (!engine_.load(sha1, arguments[1], error)) return append_error(out, error);
   learn_script(sha1);
   run_script(sha1, arguments, out);
@@ -128,7 +128,7 @@ void Server::script(const Arguments& arguments, std::string& out) {
   const std::string_view verb = arguments[1];
   if (equals_ignoring_case(verb, "load") && arguments.size() == 3) {
     std::string error;
-    const std::string& sha1 = engine_.sha1_of(arguments[2]);
+    const std::string sha1(engine_.sha1_of(arguments[2]));
     if (!engine_.load(sha1, arguments[2], error)) return append_error(out, error);
     learn_script(sha1);
     return append_bulk(out, sha1);
@@ -147,4 +147,4 @@ void Server::script(const Arguments& arguments, std::string& out) {
   append_error(out, "ERR unknown subcommand '" + std::string(verb) + "'. Try SCRIPT HELP.");
 }
 
-}  // namespace redlock::sim
+}  // namespace redlock::memory

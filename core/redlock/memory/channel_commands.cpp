@@ -1,9 +1,9 @@
 // Subscribing and publishing, as RESP2 connections do it.
 #include <algorithm>
 
-#include "sim/server.hpp"
+#include "redlock/memory/server.hpp"
 
-namespace redlock::sim {
+namespace redlock::memory {
 
 namespace {
 
@@ -65,4 +65,4 @@ void Server::publish(const Arguments& arguments, std::string& out) {
   append_integer(out, receivers + conditions_.strangers);
 }
 
-}  // namespace redlock::sim
+}  // namespace redlock::memory

@@ -1,15 +1,14 @@
 // The commands on hashes and sorted sets, as far as lines need them, with the texts of Redis 7.0.
 #include <algorithm>
-#include <cctype>
-#include <cerrno>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
+#include <system_error>
 #include <tuple>
 
-#include "sim/server.hpp"
+#include "redlock/memory/server.hpp"
 
-namespace redlock::sim {
+namespace redlock::memory {
 
 namespace {
 
@@ -17,14 +16,18 @@ auto item_named(auto& items, std::string_view name) {
   return std::ranges::find(items, name, &Item::name);
 }
 
+// A sign, and digits to the base of ten or, behind 0x, of sixteen.
 bool parse_score(std::string_view text, double& score) {
-  const std::string copy(text);
-  if (copy.empty() || std::isspace(static_cast<unsigned char>(copy.front())) != 0) return false;
-  char* end = nullptr;
-  errno = 0;
-  score = std::strtod(copy.c_str(), &end);
-  const bool too_large = errno == ERANGE && std::abs(score) > 1;
-  return end == copy.c_str() + copy.size() && !too_large && !std::isnan(score);
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  if (hex) text.remove_prefix(2);
+  const char* const end = text.data() + text.size();
+  const auto format = hex ? std::chars_format::hex : std::chars_format::general;
+  const auto [last, error] = std::from_chars(text.data(), end, score, format);
+  if (text.starts_with('-') || error != std::errc() || last != end) return false;
+  if (negative) score = -score;
+  return !std::isnan(score);
 }
 
 // By score, and those of one score by their bytes.
@@ -166,4 +169,4 @@ void Server::zcard(const Arguments& arguments, std::string& out) {
   count_items(arguments[1], ValueType::sorted_set, out);
 }
 
-}  // namespace redlock::sim
+}  // namespace redlock::memory

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/keyspace.hpp"
-#include "sim/lua_engine.hpp"
-#include "sim/resp.hpp"
+#include "redlock/memory/keyspace.hpp"
+#include "redlock/memory/resp.hpp"
+#include "redlock/memory/script_engine.hpp"
 
-namespace redlock::sim {
+namespace redlock::memory {
 
 inline constexpr std::uint32_t kDatabases = 16;
 
@@ -69,7 +69,7 @@ class PushSink {
 class Server final : public ScriptHost {
  public:
   // The engine must outlive the server.
-  explicit Server(LuaEngine& engine) : engine_(engine) {}
+  explicit Server(ScriptEngine& engine) : engine_(engine) {}
 
   void observe(ServerObserver* observer) { observer_ = observer; }
   // Without one, nobody hears what is published.
@@ -81,6 +81,8 @@ class Server final : public ScriptHost {
   void set_time(std::int64_t server_ns, std::int64_t true_ns);
   // A session as it is after connecting.
   [[nodiscard]] ServerSession accept(std::uint64_t id) const;
+  // The session has ended: nobody listens there any more.
+  void end_session(std::uint64_t id) noexcept;
   // Executes every whole request at hand and appends the answers to `out`.
   void receive(ServerSession& session, std::string_view bytes, std::string& out);
   // Executes one request.
@@ -156,7 +158,7 @@ class Server final : public ScriptHost {
   void store(std::string_view name, std::string_view value,
              std::optional<std::int64_t> expires_ms = std::nullopt);
 
-  LuaEngine& engine_;
+  ScriptEngine& engine_;
   ServerObserver* observer_ = nullptr;
   PushSink* sink_ = nullptr;
   Keyspace keyspace_;
@@ -174,4 +176,4 @@ class Server final : public ScriptHost {
   std::string answer_;
 };
 
-}  // namespace redlock::sim
+}  // namespace redlock::memory

@@ -1,9 +1,9 @@
 // Dispatch: which command it is, whether it may run now, and who hears about it.
-#include "sim/server.hpp"
+#include "redlock/memory/server.hpp"
 
 #include <array>
 
-namespace redlock::sim {
+namespace redlock::memory {
 
 namespace {
 
@@ -103,20 +103,20 @@ const Server::Command* Server::lookup(std::string_view name) {
     const auto last = static_cast<unsigned char>(word.back() | 0x20);
     return (word.size() * 37 + first * 5U + last * 11U) % kPlaces;
   };
-  // Made when it is first wanted: under the sanitizers pointers into a table are no constants.
-  static const auto kTable = [] {
-    std::array<const Command*, kPlaces> table{};
-    for (const Command& command : kCommands) {
-      std::size_t place = kPlaceOf(command.name);
-      while (table[place] != nullptr) place = (place + 1) % kPlaces;
-      table[place] = &command;
+  // By their numbers from 1, for under the sanitizers pointers into a table are no constants.
+  static constexpr auto kTable = [] {
+    std::array<unsigned char, kPlaces> table{};
+    for (std::size_t i = 0; i < kCommands.size(); ++i) {
+      std::size_t place = kPlaceOf(kCommands[i].name);
+      while (table[place] != 0) place = (place + 1) % kPlaces;
+      table[place] = static_cast<unsigned char>(i + 1);
     }
     return table;
   }();
   if (name.empty()) return nullptr;
-  for (std::size_t place = kPlaceOf(name); kTable[place] != nullptr;
-       place = (place + 1) % kPlaces) {
-    if (equals_ignoring_case(name, kTable[place]->name)) return kTable[place];
+  for (std::size_t place = kPlaceOf(name); kTable[place] != 0; place = (place + 1) % kPlaces) {
+    const Command& command = kCommands[kTable[place] - 1U];
+    if (equals_ignoring_case(name, command.name)) return &command;
   }
   return nullptr;
 }
@@ -131,6 +131,10 @@ ServerSession Server::accept(std::uint64_t id) const {
   session.id = id;
   session.authenticated = conditions_.password.empty();
   return session;
+}
+
+void Server::end_session(std::uint64_t id) noexcept {
+  std::erase_if(subscriptions_, [id](const Subscription& one) { return one.session == id; });
 }
 
 void Server::receive(ServerSession& session, std::string_view bytes, std::string& out) {
@@ -277,4 +281,4 @@ std::string_view Server::denial_in_script(const Command& command,
          "command arguments";
 }
 
-}  // namespace redlock::sim
+}  // namespace redlock::memory

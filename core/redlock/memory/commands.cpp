@@ -1,9 +1,9 @@
 // The commands on keys, with the texts of Redis 7.0.
 #include <limits>
 
-#include "sim/server.hpp"
+#include "redlock/memory/server.hpp"
 
-namespace redlock::sim {
+namespace redlock::memory {
 
 namespace {
 
@@ -167,4 +167,4 @@ void Server::flushall(const Arguments& /*arguments*/, std::string& out) {
   append_status(out, "OK");
 }
 
-}  // namespace redlock::sim
+}  // namespace redlock::memory

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redlock::sim {
+namespace redlock::memory {
 
 using Arguments = std::vector<std::string_view>;
 
@@ -40,4 +40,4 @@ void append_bulk(std::string& out, std::string_view text);
 void append_nil(std::string& out);
 void append_array_header(std::string& out, std::size_t count);
 
-}  // namespace redlock::sim
+}  // namespace redlock::memory

@@ -1,0 +1,161 @@
+// Leaving a line and handing the lock on; joining it.
+#include "redlock/memory/line_service.hpp"
+#include "redlock/memory/script_bodies.hpp"
+
+namespace redlock::memory {
+
+namespace {
+
+constexpr std::string_view kHeartbeatMs = "15000";
+constexpr int kNeighboursMax = 16;
+
+void pass_on(ScriptCall& call, LineService& line, const Value& held, std::string& out) {
+  const bool mine = held.is(line.me);
+  const bool free = mine || held.is_nil();
+  const std::string first = free ? std::string() : line.at(0);
+  const Value left = mine ? line.leave(line.me, "") : line.leave(line.me);
+  if (left.is_error() && call.ask({"ZRANK", line.line, line.me}).is_integer()) {
+    return append_error(out, left.text);
+  }
+  line.stays_free = call.argument_or_none(1) == "0";
+  if (free) {
+    line.serve(true);
+  } else if (first == line.me) {
+    line.serve(false);
+  }
+  append_integer(out, mine ? 1 : 0);
+}
+
+// Where anything is refused that a hand-over needs: the error.
+std::string refusal_of(ScriptCall& call, LineService& line, std::string_view channel) {
+  const auto judged = [](const Value& said) {
+    if (!said.is_error()) return std::string();
+    return said.text.find("WRONGTYPE") == std::string::npos
+               ? said.text
+               : std::string("ERR a key of the line holds something else");
+  };
+  if (auto error = judged(call.ask({"ZRANGE", line.line, "0", "0"})); !error.empty()) return error;
+  if (auto error = judged(call.ask({"HLEN", line.waiters})); !error.empty()) return error;
+  line.strangers = call.ask({"PUBLISH", std::string(channel) + '?', ""});
+  return judged(*line.strangers);
+}
+
+std::string known(ScriptCall& call, const LineService& line, std::string_view who) {
+  return call.require({"HGET", line.waiters, who}).text;
+}
+
+void append_standing(ScriptCall& call, const LineService& line, std::int64_t place,
+                     std::string& out) {
+  std::string ms = whole_text(static_cast<double>(
+      static_cast<std::int64_t>(number_of(line.clock().elements.at(1).text)) / 1000));
+  ms.insert(0, 3 - ms.size(), '0');
+  append_bulk(out, std::to_string(call.require({"PTTL", line.key}).integer) + ' ' +
+                       std::to_string(place) + ' ' + line.clock().elements[0].text + ms);
+}
+
+void forget_others(ScriptCall& call, const LineService& line) {
+  const std::string given = known(call, line, "");
+  const Value left = call.require({"PTTL", line.waiters});
+  call.require({"DEL", line.waiters});
+  if (given.empty()) return;
+  call.require({"HSET", line.waiters, "", given});
+  call.require({"PEXPIRE", line.waiters, std::to_string(left.integer)});
+}
+
+// Of whom it is kept behind which join the lock was given to him.
+struct Given {
+  std::string echo, holder;
+};
+std::optional<Given> given_in(std::string_view text) {
+  const std::string_view echo = take_digits(text);
+  if (echo.empty() || !text.starts_with(' ')) return std::nullopt;
+  return Given{std::string(echo), std::string(text.substr(1))};
+}
+
+void stand_in_line(ScriptCall& call, LineService& line, bool was_given, bool mine) {
+  const std::string_view ttl = call.argument(1), ticket = call.argument(2);
+  const std::string_view channel = call.argument(3), echo = call.argument(4);
+  call.require({"ZADD", line.line, ticket, line.me});
+  call.require({"PEXPIRE", line.line, kHeartbeatMs});
+  call.require({"ZREM", line.line, "?"});
+  call.require({"HDEL", line.waiters, "?"});
+  if (call.require({"ZCARD", line.line}).integer == 1) forget_others(call, line);
+  std::string entry;
+  for (const std::string_view word : {channel, echo, ttl}) (entry += word) += ' ';
+  entry += line.clock().elements.at(0).text;
+  if (line.yields) entry += " -";
+  call.require({"HSET", line.waiters, line.me, entry});
+  line.keep(line.waiters, kHeartbeatMs);
+  if (was_given) call.require({"HDEL", line.waiters, ""});
+  if (mine) call.require({"DEL", line.key});
+}
+
+// Whoever vanished without a word.
+void look_at_neighbours(ScriptCall& call, LineService& line) {
+  const Value rank = call.require({"ZRANK", line.line, line.me});
+  if (!rank.is_integer()) throw ScriptError("ERR the line has lost who joined it");
+  for (const int step : {1, -1}) {
+    std::int64_t place = rank.integer + step;
+    for (int i = 0; i < kNeighboursMax && place >= 0; ++i) {
+      const std::string who = line.at(place);
+      if (who.empty() || line.entry(who) || line.leave(who).integer != 1) break;
+      if (step < 0) --place;
+    }
+  }
+}
+
+}  // namespace
+
+void run_pass(ScriptCall& call, std::string& out) {
+  LineService line(call);
+  const Value held = call.ask({"GET", line.key});
+  if (held.is(line.me)) call.require({"DEL", line.key});
+  const Value count = call.ask({"HLEN", line.waiters});
+  if (held.is_error()) {
+    call.ask({"HDEL", line.waiters, line.me});
+    call.ask({"ZREM", line.line, line.me});
+    return append_error(out, held.text);
+  }
+  if (count.is_error() || count.integer == 0) return append_integer(out, held.is(line.me) ? 1 : 0);
+  line.begin();
+  pass_on(call, line, held, out);
+}
+
+void run_join(ScriptCall& call, std::string& out) {
+  LineService line(call);
+  line.begin();
+  const std::string_view wish = call.argument(5);
+  const Value held = call.ask({"GET", line.key});
+  if (held.is_error() && held.text.find("WRONGTYPE") == std::string::npos) {
+    return append_error(out, held.text);
+  }
+  if (const auto error = refusal_of(call, line, call.argument(3)); !error.empty()) {
+    return append_error(out, error);
+  }
+  if (line.clock().is_error()) return append_error(out, line.clock().text);
+  if (line.newer()) return append_error(out, "VERSION a newer version keeps this line");
+  const bool mine = held.is(line.me);
+  const std::optional<Given> given = given_in(known(call, line, ""));
+  const bool was_given = given && given->holder == line.me;
+  std::string latest = given ? given->echo : std::string();
+  if (!was_given) {
+    if (mine) return append_standing(call, line, 1, out);
+    const std::string told = known(call, line, line.me);
+    const auto kept = parse_kept(told);
+    latest = kept ? std::string(kept->echo) : "0";
+  }
+  if (number_of(latest) > number_of(call.argument(4))) {
+    return append_standing(call, line, 1, out);
+  }
+  const bool free = mine || held.is_nil();
+  line.yields = wish == "2" && free;
+  stand_in_line(call, line, was_given, mine);
+  if ((mine && wish != "0") || (held.is_nil() && wish == "1")) {
+    line.serve(true);
+    if (call.require({"GET", line.key}).is(line.me)) return append_status(out, "GRANTED");
+  }
+  look_at_neighbours(call, line);
+  append_standing(call, line, call.require({"ZRANK", line.line, line.me}).integer, out);
+}
+
+}  // namespace redlock::memory
