@@ -66,9 +66,10 @@ TEST_F(InMemoryForTwoThreads, OneAtATimeHasTheLockWhileServersComeAndGo) {
     constexpr std::array kMoods{memory::Mood::silent, memory::Mood::serves, memory::Mood::refuses,
                                 memory::Mood::serves};
     const std::vector<std::string> names{"a", "b", "c"};
-    const auto one = static_cast<std::size_t>(turn) % (names.size() + 1);
-    const memory::Mood mood = kMoods[static_cast<std::size_t>(turn) % kMoods.size()];
-    // Each by itself, and all of them.
+    const auto count = static_cast<std::size_t>(turn);
+    // Each by itself, and all of them; every round it is the next mood for each.
+    const std::size_t one = count % (names.size() + 1);
+    const memory::Mood mood = kMoods[(count + count / (names.size() + 1)) % kMoods.size()];
     memory::set_mood(one == names.size() ? memory::Names() : memory::Names(&names[one], 1), mood);
   });
   EXPECT_EQ(shared_, 0);
