@@ -156,6 +156,17 @@ TEST_F(InMemory, ALeaseMayEndBehindAllElseOfTheProgram) {
             0);
 }
 
+// The sanitizer sees what is lost where a child ends by exit().
+TEST_F(InMemory, AChildLosesNoneOfItsParentsConnections) {
+  std::unique_ptr<memory::Link> link = memory::connect("a");
+  EXPECT_EQ(test::exit_status_of_child([&link]() -> bool {
+              link.reset();
+              std::exit(0);
+            }),
+            0);
+  EXPECT_FALSE(link->ended());
+}
+
 TEST_F(InMemory, AKeptLeaseIsExtendedThere) {
   Client mine(three());
   Result held = mine.try_lock("r", 600ms);

@@ -210,15 +210,13 @@ void each(Servers& servers, Names names, const Deed& deed) {
 }  // namespace
 
 Link::Link(Servers& servers, std::shared_ptr<MemoryServer> server)
-    : servers_(servers), server_(std::move(server)), session_(server_->accept()) {}
+    : servers_(servers), session_(server->accept()), server_(std::move(server)) {}
 
 Link::~Link() {
-  if (inherited()) {
-    static_cast<void>(new (std::nothrow) std::shared_ptr(std::move(server_)));
-    return;
-  }
+  if (inherited()) return;
   const std::lock_guard lock(servers_.mutex);
   server_->leave(session_);
+  std::destroy_at(&server_);
 }
 
 bool Link::inherited() const { return servers_.watch.forked(); }

@@ -50,8 +50,11 @@ class Link {
   [[nodiscard]] bool inherited() const;
 
   Servers& servers_;
-  std::shared_ptr<MemoryServer> server_;
-  std::uint64_t session_ = 0;  // 0: none
+  std::uint64_t session_;  // 0: none
+  // In a union its end is ours to say: a child leaves it to itself.
+  union {
+    std::shared_ptr<MemoryServer> server_;
+  };
 };
 
 // Connects to memory://NAME; the server is there from the first time on.
