@@ -217,19 +217,25 @@ TEST_F(InMemory, WhatIsNotTakenIsNotCarriedOutWithoutMemoryEither) {
 }
 
 TEST_F(InMemory, DoesNotGrowWithLocksThatNobodyGaveBack) {
-  const auto left_by = [](int locks) {
+  const auto left_by = [](int locks, const std::string& ttl) {
     const std::ptrdiff_t before = test::allocations_alive();
     for (int i = 0; i < locks; ++i) {
       const std::unique_ptr<memory::Link> link = memory::connect("a");
       const std::string key = "a key of its own that is as long as others " + std::to_string(i);
       const std::string request = "*5\r\n$3\r\nSET\r\n$" + std::to_string(key.size()) + "\r\n" +
-                                  key + "\r\n$1\r\nx\r\n$2\r\nPX\r\n$2\r\n50\r\n";
+                                  key + "\r\n$1\r\nx\r\n$2\r\nPX\r\n$" +
+                                  std::to_string(ttl.size()) + "\r\n" + ttl + "\r\n";
       EXPECT_EQ(link->send(request), request.size());
       memory::advance({}, 51);
     }
     return test::allocations_alive() - before;
   };
-  EXPECT_LT(left_by(1000), 200);
+  EXPECT_LT(left_by(1000, "50"), 200);
+  // Nor where there were many at once before it was emptied.
+  const std::unique_ptr<memory::Link> stays = memory::connect("a");
+  EXPECT_GT(left_by(1000, "99999999"), 900);
+  memory::forget_all();
+  EXPECT_LT(left_by(1000, "50"), 200);
 }
 
 TEST_F(InMemory, DoesNotGrowWithListenersThatHaveGone) {

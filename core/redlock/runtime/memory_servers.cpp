@@ -108,7 +108,10 @@ class MemoryServer final : public PushSink {
   }
   // Connections stay: whoever uses one next finds the server empty, not gone. So do scripts: a
   // lease that goes out of scope names them only, and nobody would read that they are unknown.
-  void forget() { server_.keyspace().clear(); }
+  void forget() {
+    server_.keyspace().clear();
+    drop_at_ = kDropMin;
+  }
   void start_over() {
     ahead_ms_ = 0;
     // First, for what it has not read yet may take locks.
