@@ -23,7 +23,7 @@ void print_info() {
   char openssl_text[128] = "";
   char open_connections[24] = "0";
   char open_listeners[24] = "0";
-  char in_memory[256] = "none";
+  char in_memory[640] = "none";
   const bool known = guarded({}, [&] {
     park(hiredis_version, hiredis_version_built());
     park(hiredis_origin_file, hiredis_origin());
@@ -33,7 +33,10 @@ void print_info() {
     for (const std::string& name : memory::names()) {
       names += (names.empty() ? "memory://" : ", memory://") + name;
     }
-    if (!names.empty()) park(in_memory, names + " (for tests: they end with the request)");
+    // Half a letter would leave a page in HTML without all of it.
+    if (!names.empty()) {
+      park(in_memory, printable(names, 128) + " (for tests: they end with the request)");
+    }
     if (ThreadState* const thread = REDLOCK_G(thread); thread != nullptr) {
       park(open_connections, std::to_string(thread->runtime.pool().connection_count()));
       park(open_listeners, std::to_string(thread->runtime.pool().listener_count()));

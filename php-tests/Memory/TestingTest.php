@@ -86,6 +86,16 @@ final class TestingTest extends ServerTestCase
         self::assertSame(['memory://ü', 'memory://A', 'memory://a'], array_keys($locks->inspect('r')['servers']));
     }
 
+    public function testNamesThatAreManyAndNoAsciiAreShownInPhpinfo(): void
+    {
+        $servers = array_map(fn (int $i): string => 'memory://' . str_repeat('ü', 20) . $i, range(1, 12));
+        $lease = (new LockManager($servers))->acquire('r');
+        ob_start();
+        phpinfo(INFO_MODULES);
+        preg_match('~^Servers in this process => (.*)$~m', (string) ob_get_clean(), $shown);
+        self::assertMatchesRegularExpression('~^memory://\\\\xc3\\\\xbc[ -\~]*\.\.\. \(for tests: [a-z ]+\)$~', $shown[1] ?? '');
+    }
+
     public function testAConfigurationOfARealServerNeedsAnotherUrlOnly(): void
     {
         $server = ['url' => 'memory://', 'host' => '127.0.0.1', 'port' => '6379', 'username' => null, 'password' => null, 'database' => '0'];
