@@ -167,7 +167,8 @@ TEST_F(KeeperBesideTwoThreads, AThreadEndsSoLongBehindTheLatestLease) {
     return false;
   }));
   ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
-  EXPECT_GE(runtime_.pool().clock().now() - kept_until, kIdle);
+  // It counts from the beginning of the turn in which it let go, and may stand still within that.
+  EXPECT_GE(runtime_.pool().clock().now() - kept_until, Duration::ms(150));
 }
 
 TEST_F(KeeperBesideTwoThreads, ALeaseThatIsKeptAgainIsStoppedAgain) {
