@@ -33,7 +33,7 @@ void print_info() {
     for (const std::string& name : memory::names()) {
       names += (names.empty() ? "memory://" : ", memory://") + name;
     }
-    // Half a letter would leave a page in HTML without all of it.
+    // Cut within a UTF-8 character, the text would be an empty cell in an HTML page.
     if (!names.empty()) {
       park(in_memory, printable(names, 128) + " (for tests: they end with the request)");
     }

@@ -17,7 +17,7 @@
 namespace redlock::memory {
 
 namespace {
-// Fewer keys than that may have expired and be there.
+// With fewer keys than that the expired ones are not looked for.
 constexpr std::size_t kDropMin = 64;
 
 std::int64_t ahead(std::int64_t before, std::int64_t ms) {
@@ -132,7 +132,7 @@ class MemoryServer final : public PushSink {
     const std::int64_t now_ns = (wall_us() + ahead_ms_ * 1000) * kNsPerUs;
     server_.set_time(now_ns, now_ns);
   }
-  // Whenever as many again may have expired unlooked at.
+  // When the keys have doubled since the last look, so that a look costs a command little.
   void drop_expired() {
     Keyspace& keys = server_.keyspace();
     if (keys.entries().size() < drop_at_) return;
@@ -180,15 +180,14 @@ struct Servers {
   Mood mood = Mood::serves;
   std::int64_t ahead_ms = 0;
   ForkWatch watch;
-  // Left to themselves in a child, and not lost there either.
+  // A child never uses them; the pointer keeps them reachable for leak checkers.
   const Servers* parents = nullptr;
 };
 
 namespace {
 
-// Null until the first use. Its own in each process: what the parent's threads were at when it
-// forked is not whole in the child, and is left to itself there. It is never deleted: leases end
-// with the process, in any order.
+// Null until the first use, and never deleted: leases end with the process, in any order. A child
+// makes its own: a thread of its parent may have been in the middle of a change when it forked.
 constinit std::atomic<Servers*> current = nullptr;
 
 bool is_own(const Servers* servers) { return servers != nullptr && !servers->watch.forked(); }

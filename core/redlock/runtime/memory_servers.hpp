@@ -51,7 +51,7 @@ class Link {
 
   Servers& servers_;
   std::uint64_t session_;  // 0: none
-  // In a union its end is ours to say: a child leaves it to itself.
+  // In a union, so that a child can leave it alone: the destructor is called by hand.
   union {
     std::shared_ptr<MemoryServer> server_;
   };
