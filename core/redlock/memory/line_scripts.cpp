@@ -46,8 +46,8 @@ std::string known(ScriptCall& call, const LineService& line, std::string_view wh
 
 void append_standing(ScriptCall& call, const LineService& line, std::int64_t place,
                      std::string& out) {
-  std::string ms = whole_text(static_cast<double>(
-      static_cast<std::int64_t>(number_of(line.clock().elements.at(1).text)) / 1000));
+  const auto us = static_cast<std::int64_t>(number_of(line.clock().elements.at(1).text));
+  std::string ms = std::to_string(us / 1000);
   ms.insert(0, 3 - ms.size(), '0');
   append_bulk(out, std::to_string(call.require({"PTTL", line.key}).integer) + ' ' +
                        std::to_string(place) + ' ' + line.clock().elements[0].text + ms);

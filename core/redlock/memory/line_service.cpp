@@ -96,8 +96,8 @@ void LineService::tell_next(std::string who, std::int64_t place, const std::stri
       bool refused = false;
       const std::optional<Waiter> next = entry(who, &refused);
       if (refused) return;
-      if (next && (who == me || !said_none(tell(next->channel, "next " + left + ' ' + who))))
-        return;
+      const std::string words = std::string("next ").append(left).append(" ").append(who);
+      if (next && (who == me || !said_none(tell(next->channel, words)))) return;
       if (leave(who).integer != 1) return;
     }
     who = at(place);

@@ -7,15 +7,13 @@ namespace redlock::memory {
 
 namespace {
 
-enum Flag : unsigned {
-  kWrite = 1,
-  kNeedsMemory = 2,
-  kWhileLoading = 4,
-  kBeforeAuth = 8,
-  kNotInScript = 16,
-  kWhileBusy = 32,
-  kWhileSubscribed = 64,
-};
+constexpr unsigned kWrite = 1;
+constexpr unsigned kNeedsMemory = 2;
+constexpr unsigned kWhileLoading = 4;
+constexpr unsigned kBeforeAuth = 8;
+constexpr unsigned kNotInScript = 16;
+constexpr unsigned kWhileBusy = 32;
+constexpr unsigned kWhileSubscribed = 64;
 
 constexpr unsigned kListening = kWhileLoading | kWhileSubscribed | kNotInScript;
 
