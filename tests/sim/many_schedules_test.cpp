@@ -1,4 +1,4 @@
-// So many schedules as it takes to notice every edit that tests/mutants/simulator.txt names, and
+// So many schedules as it takes to notice every edit in tests/mutants, and
 // nothing else: what the simulator alone is worth.
 #include <gtest/gtest.h>
 
