@@ -132,7 +132,7 @@ Limits leases_and_proof() {
           REDLOCK_LIMIT(count, kTroublePart),
           REDLOCK_LIMIT(count, kGridPart),
           REDLOCK_LIMIT(count, kExtendsUnderWayMax),
-          REDLOCK_LIMIT(count, kConvoyMax),
+          REDLOCK_LIMIT(count, kBatchMax),
           REDLOCK_LIMIT(count, kPlantingsMax),
           REDLOCK_LIMIT(span, kCrowdedPause),
           REDLOCK_LIMIT(span, kKeeperIdle),

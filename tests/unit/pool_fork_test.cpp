@@ -86,7 +86,7 @@ TEST_F(Rule08TheChildsPool, IsCalledByNobody) {
 }
 
 TEST_F(Rule08TheChildsPool, HoldsNothingBackThoughItsParentDoes) {
-  const Pool::Convoy together(pool_);
+  const Pool::Batch together(pool_);
   EXPECT_EQ(exit_status_of_child([&] {
               lock(locks_);
               const std::size_t before = requests();

@@ -92,7 +92,7 @@ TEST_F(ALook, IsMadeForTheFirstThatIsHeldBack) {
   transport_.drop_connections(server(0));
   OperationId id = 0;
   {
-    const Pool::Convoy together(pool_);
+    const Pool::Batch together(pool_);
     id = locks.begin_check(Resource("r"), Token("t"));
   }
   EXPECT_EQ(pool_.run(id).decision, Decision::denied);

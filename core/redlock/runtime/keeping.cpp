@@ -102,8 +102,8 @@ void Keeping::drive(Instant now) {
   take_answers(now);
   const auto any_due = [&] { return !line_.empty() && line_.begin()->first.first <= now; };
   while (any_due()) {
-    const Pool::Convoy together(pool_);
-    for (std::size_t i = 0; i < kConvoyMax && any_due(); ++i) {
+    const Pool::Batch together(pool_);
+    for (std::size_t i = 0; i < kBatchMax && any_due(); ++i) {
       attend(line_.begin()->second, now);
     }
   }

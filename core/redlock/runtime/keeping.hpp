@@ -28,7 +28,7 @@ inline constexpr std::size_t kExtendsUnderWayMax = kAwaitedBesidesRemovalsMax / 
 // Until it is looked again whether there is room.
 inline constexpr Duration kCrowdedPause = Duration::ms(5);
 // So many travel together: with the longest names they are what a connection takes at once.
-inline constexpr std::size_t kConvoyMax = kQueuedBytesMax / (kResourceBytesMax + kTokenBytesMax);
+inline constexpr std::size_t kBatchMax = kQueuedBytesMax / (kResourceBytesMax + kTokenBytesMax);
 // What finds no room waits for the next extend.
 inline constexpr std::size_t kPlantingsMax = kExtendsUnderWayMax / 2;
 

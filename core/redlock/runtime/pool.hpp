@@ -48,12 +48,12 @@ class Pool {
 
   // While one lives, what is begun is not sent; then it is, many commands in one piece. Nothing is
   // waited for meanwhile.
-  class Convoy {
+  class Batch {
    public:
-    explicit Convoy(Pool& pool) : reactor_(pool.reactor_) { reactor_.hold_back(); }
-    Convoy(const Convoy&) = delete;
-    Convoy& operator=(const Convoy&) = delete;
-    ~Convoy() { reactor_.send_held_back(); }
+    explicit Batch(Pool& pool) : reactor_(pool.reactor_) { reactor_.hold_back(); }
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+    ~Batch() { reactor_.send_held_back(); }
 
    private:
     Reactor& reactor_;

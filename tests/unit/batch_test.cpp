@@ -8,16 +8,16 @@
 namespace redlock {
 namespace {
 
-class ConvoyTest : public test::FakeWorld {};
+class BatchTest : public test::FakeWorld {};
 
-TEST_F(ConvoyTest, WhatIsBegunInAConvoyLeavesInOnePieceAtItsEnd) {
+TEST_F(BatchTest, WhatIsBegunInABatchLeavesInOnePieceAtItsEnd) {
   LockManager locks = manager(3);
   const Token token = lock(locks).token;
   step_for(Duration::ms(1));
   const std::size_t before = transport_.send_count;
   std::vector<OperationId> ids;
   {
-    const Pool::Convoy together(pool_);
+    const Pool::Batch together(pool_);
     for (int i = 0; i < 10; ++i) ids.push_back(locks.begin_check(Resource("r"), token));
     EXPECT_EQ(transport_.send_count, before);
   }
@@ -25,7 +25,7 @@ TEST_F(ConvoyTest, WhatIsBegunInAConvoyLeavesInOnePieceAtItsEnd) {
   for (const OperationId id : ids) EXPECT_EQ(pool_.run(id).decision, Decision::granted);
 }
 
-TEST_F(ConvoyTest, AConvoyLooksAtIdleConnectionsOnce) {
+TEST_F(BatchTest, ABatchLooksAtIdleConnectionsOnce) {
   LockManager locks = manager(3);
   const Token token = lock(locks).token;
   step_for(Duration::ms(1));
@@ -33,19 +33,19 @@ TEST_F(ConvoyTest, AConvoyLooksAtIdleConnectionsOnce) {
   const std::size_t before = transport_.wait_count;
   std::vector<OperationId> ids;
   {
-    const Pool::Convoy together(pool_);
+    const Pool::Batch together(pool_);
     for (int i = 0; i < 10; ++i) ids.push_back(locks.begin_check(Resource("r"), token));
   }
   EXPECT_LE(transport_.wait_count - before, 2U);
   for (const OperationId id : ids) EXPECT_EQ(pool_.run(id).decision, Decision::granted);
 }
 
-TEST_F(ConvoyTest, WhatIsTakenInAConvoyBeforeItLeftNeverDoes) {
+TEST_F(BatchTest, WhatIsTakenInABatchBeforeItLeftNeverDoes) {
   LockManager locks = manager(3);
   lock(locks, "connects");
   step_for(Duration::ms(1));
   {
-    const Pool::Convoy together(pool_);
+    const Pool::Batch together(pool_);
     EXPECT_EQ(pool_.take(locks.begin_lock(Resource("r"), Duration::ms(1'000))).decision,
               Decision::aborted);
   }

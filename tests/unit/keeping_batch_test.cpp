@@ -43,7 +43,7 @@ TEST_F(KeepingTest, ExtendsThatAreDueTogetherTravelTogether) {
 
 TEST_F(KeepingTest, NoMoreExtendsTravelTogetherThanAConnectionTakesAtOnce) {
   for (const std::size_t pieces : {1U, 2U}) {
-    for (std::size_t i = 0; i < kConvoyMax + pieces - 1; ++i) {
+    for (std::size_t i = 0; i < kBatchMax + pieces - 1; ++i) {
       keeping_.keep(take_due("r" + std::to_string(i)));
     }
     const std::size_t before = transport_.send_count;
