@@ -33,11 +33,11 @@ final class UnitTests
         'core/redlock/runtime/reactor_end.cpp' => 'tests/unit/delivery_test.cpp',
         'core/redlock/runtime/tls_absent.cpp' => 'tests/unit/tls_plan_test.cpp',
         'core/redlock/wire/conversation.cpp' => 'tests/unit/session_handshake_test.cpp',
-        'core/redlock/wire/dialect.cpp' => 'tests/unit/translate_test.cpp',
+        'core/redlock/wire/command_codec.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/handshake.cpp' => 'tests/unit/session_handshake_test.cpp',
-        'core/redlock/wire/line_dialect.cpp' => 'tests/unit/translate_test.cpp',
-        'core/redlock/wire/quorum_dialect.cpp' => 'tests/unit/translate_test.cpp',
-        'core/redlock/wire/stamp_dialect.cpp' => 'tests/unit/translate_test.cpp',
+        'core/redlock/wire/line_codec.cpp' => 'tests/unit/translate_test.cpp',
+        'core/redlock/wire/quorum_codec.cpp' => 'tests/unit/translate_test.cpp',
+        'core/redlock/wire/stamp_codec.cpp' => 'tests/unit/translate_test.cpp',
     ];
 
     public static function check(Files $files, Report $report): void

@@ -1,6 +1,6 @@
 // What servers say to those who stand in line: in an answer to a join, and unasked.
 //
-// Pure values; how they look on the wire is line_dialect's and subscription's affair.
+// Pure values; how they look on the wire is line_codec's and subscription's affair.
 #pragma once
 #include <cstdint>
 #include <optional>

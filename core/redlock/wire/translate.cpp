@@ -1,4 +1,4 @@
-// From any command to its own dialect.
+// From any command to its own codec.
 #include "redlock/wire/translate.hpp"
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "redlock/wire/line_dialect.hpp"
-#include "redlock/wire/quorum_dialect.hpp"
-#include "redlock/wire/stamp_dialect.hpp"
+#include "redlock/wire/line_codec.hpp"
+#include "redlock/wire/quorum_codec.hpp"
+#include "redlock/wire/stamp_codec.hpp"
 
 namespace redlock {
 
@@ -19,12 +19,12 @@ constexpr std::string_view kScriptsAreNeeded =
     " +eval +evalsha)";
 
 template <class C>
-using DialectOf = Dialect<std::decay_t<C>>;
+using CodecOf = CommandCodec<std::decay_t<C>>;
 
 template <class C>
 std::optional<Reply> read(const C& command, const RespValue& value, const Secrets& secrets) {
-  if (value.kind != RespKind::error) return Dialect<C>::read(value);
-  if (ReadReply told = Dialect<C>::read_error(command, value)) return told;
+  if (value.kind != RespKind::error) return CommandCodec<C>::read(value);
+  if (ReadReply told = CommandCodec<C>::read_error(command, value)) return told;
   const Fault fault = fault_of(value.text);
   std::string reason = secrets.shown(value.text, command.lock().proof);
   if (fault == Fault::scripts) {
@@ -38,11 +38,11 @@ std::optional<Reply> read(const C& command, const RespValue& value, const Secret
 
 void append_request(std::string& out, const Command& command, ScriptForm form) {
   const RequestWriter request(out, form);
-  std::visit([&](const auto& c) { DialectOf<decltype(c)>::write(request, c); }, command);
+  std::visit([&](const auto& c) { CodecOf<decltype(c)>::write(request, c); }, command);
 }
 
 bool is_script(const Command& command) {
-  return std::visit([](const auto& c) { return DialectOf<decltype(c)>::kScript; }, command);
+  return std::visit([](const auto& c) { return CodecOf<decltype(c)>::kScript; }, command);
 }
 
 std::optional<Reply> reply_to(const Command& command, const RespValue& value,

@@ -1,6 +1,6 @@
 // Between the algorithms' vocabulary and RESP: what any command looks like, what a reply means.
 //
-// Pure functions; the families' dialects do the work.
+// Pure functions; the families' codecs do the work.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,7 +8,7 @@
 #include "redlock/algorithm/command.hpp"
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/wire/codec.hpp"
-#include "redlock/wire/dialect.hpp"
+#include "redlock/wire/command_codec.hpp"
 #include "redlock/wire/server_words.hpp"
 
 namespace redlock {

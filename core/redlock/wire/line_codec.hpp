@@ -3,17 +3,17 @@
 // Pure functions.
 #pragma once
 #include "redlock/algorithm/line_commands.hpp"
-#include "redlock/wire/dialect.hpp"
+#include "redlock/wire/command_codec.hpp"
 
 namespace redlock {
 
 template <>
-struct Dialect<Pass> : ScriptDialect {
+struct CommandCodec<Pass> : ScriptCodec {
   static void write(const RequestWriter& request, const Pass& command);
 };
 
 template <>
-struct Dialect<Join> : ScriptDialect {
+struct CommandCodec<Join> : ScriptCodec {
   static void write(const RequestWriter& request, const Join& command);
   static ReadReply read(const RespValue& value);
 };

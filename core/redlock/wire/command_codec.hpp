@@ -1,7 +1,7 @@
 // What every command needs on the wire: how it is written, and how its answers are read.
 //
-// Each command has a specialisation of Dialect in the file of its family, so that a command without
-// one does not compile. Pure functions.
+// Each command has a specialisation of CommandCodec in the file of its family, so that a command
+// without one does not compile. Pure functions.
 #pragma once
 #include <array>
 #include <initializer_list>
@@ -53,7 +53,7 @@ class RequestWriter {
 using ReadReply = std::optional<Reply>;
 
 // Common to commands that are not scripts.
-struct PlainDialect {
+struct PlainCodec {
   static constexpr bool kScript = false;
   // What an error says about the key; nothing: it is the server's affair.
   template <class C>
@@ -63,7 +63,7 @@ struct PlainDialect {
 };
 
 // Common to scripts that answer 1 or 0.
-struct ScriptDialect {
+struct ScriptCodec {
   static constexpr bool kScript = true;
   static ReadReply read(const RespValue& value);
   template <class C>
@@ -76,7 +76,7 @@ struct ScriptDialect {
 };
 
 template <class C>
-struct Dialect;
+struct CommandCodec;
 
 // Every version of the servers wraps a script's error in words of its own.
 [[nodiscard]] inline bool mentions(const RespValue& value, std::string_view word) {

@@ -3,12 +3,12 @@
 // Pure functions.
 #pragma once
 #include "redlock/algorithm/stamp_commands.hpp"
-#include "redlock/wire/dialect.hpp"
+#include "redlock/wire/command_codec.hpp"
 
 namespace redlock {
 
 template <>
-struct Dialect<StampTake> : ScriptDialect {
+struct CommandCodec<StampTake> : ScriptCodec {
   static void write(const RequestWriter& request, const StampTake& command);
   // The stored stamp, or 0.
   static ReadReply read(const RespValue& value);
@@ -17,17 +17,17 @@ struct Dialect<StampTake> : ScriptDialect {
 };
 
 template <>
-struct Dialect<StampUndo> : ScriptDialect {
+struct CommandCodec<StampUndo> : ScriptCodec {
   static void write(const RequestWriter& request, const StampUndo& command);
 };
 
 template <>
-struct Dialect<StampRelease> : ScriptDialect {
+struct CommandCodec<StampRelease> : ScriptCodec {
   static void write(const RequestWriter& request, const StampRelease& command);
 };
 
 template <>
-struct Dialect<StampCheck> : ScriptDialect {
+struct CommandCodec<StampCheck> : ScriptCodec {
   static void write(const RequestWriter& request, const StampCheck& command);
 };
 

@@ -3,40 +3,40 @@
 // Pure functions.
 #pragma once
 #include "redlock/algorithm/quorum_commands.hpp"
-#include "redlock/wire/dialect.hpp"
+#include "redlock/wire/command_codec.hpp"
 
 namespace redlock {
 
 // As text it is a script that does the same: see Session.
 template <>
-struct Dialect<SetIfAbsent> : PlainDialect {
+struct CommandCodec<SetIfAbsent> : PlainCodec {
   static void write(const RequestWriter& request, const SetIfAbsent& command);
   static ReadReply read(const RespValue& value);
 };
 
 template <>
-struct Dialect<CheckEndless> : PlainDialect {
+struct CommandCodec<CheckEndless> : PlainCodec {
   static void write(const RequestWriter& request, const CheckEndless& command);
   static ReadReply read(const RespValue& value);
 };
 
 template <>
-struct Dialect<ExtendIfEqual> : ScriptDialect {
+struct CommandCodec<ExtendIfEqual> : ScriptCodec {
   static void write(const RequestWriter& request, const ExtendIfEqual& command);
 };
 
 template <>
-struct Dialect<SwapIfEqual> : ScriptDialect {
+struct CommandCodec<SwapIfEqual> : ScriptCodec {
   static void write(const RequestWriter& request, const SwapIfEqual& command);
 };
 
 template <>
-struct Dialect<CheckEqual> : ScriptDialect {
+struct CommandCodec<CheckEqual> : ScriptCodec {
   static void write(const RequestWriter& request, const CheckEqual& command);
 };
 
 template <>
-struct Dialect<Inspect> : ScriptDialect {
+struct CommandCodec<Inspect> : ScriptCodec {
   static void write(const RequestWriter& request, const Inspect& command);
   static ReadReply read(const RespValue& value);
   static ReadReply read_error(const Inspect& command, const RespValue& error);

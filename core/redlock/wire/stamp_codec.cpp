@@ -1,5 +1,5 @@
 // The timestamp lock's requests and replies.
-#include "redlock/wire/stamp_dialect.hpp"
+#include "redlock/wire/stamp_codec.hpp"
 
 namespace redlock {
 
@@ -26,34 +26,34 @@ std::string_view obstacle_to(const StampTake& take, const RespValue& error) {
 
 }  // namespace
 
-void Dialect<StampTake>::write(const RequestWriter& request, const StampTake& command) {
+void CommandCodec<StampTake>::write(const RequestWriter& request, const StampTake& command) {
   request.script(scripts::stamp_take, command.lock().keys, in_ms(command.lease),
                  command.token.view(), ms_per_unit(command.unit));
 }
 
-ReadReply Dialect<StampTake>::read(const RespValue& value) {
+ReadReply CommandCodec<StampTake>::read(const RespValue& value) {
   if (value.kind == RespKind::bulk) return Reply::granted(value.text);
   if (value.kind == RespKind::integer && value.integer == 0) return Reply::denied();
   return std::nullopt;
 }
 
-ReadReply Dialect<StampTake>::read_error(const StampTake& command, const RespValue& error) {
+ReadReply CommandCodec<StampTake>::read_error(const StampTake& command, const RespValue& error) {
   const std::string_view obstacle = obstacle_to(command, error);
   if (obstacle.empty()) return std::nullopt;
   return Reply::unknown(Fault::foreign, std::string(obstacle));
 }
 
-void Dialect<StampUndo>::write(const RequestWriter& request, const StampUndo& command) {
+void CommandCodec<StampUndo>::write(const RequestWriter& request, const StampUndo& command) {
   request.script(scripts::stamp_undo, command.lock().keys, command.token.view());
 }
 
-void Dialect<StampRelease>::write(const RequestWriter& request, const StampRelease& command) {
+void CommandCodec<StampRelease>::write(const RequestWriter& request, const StampRelease& command) {
   request.script(scripts::stamp_release, command.lock().keys, command.stamp.view(),
                  in_ms_exactly(command.margin), ms_per_unit(command.unit),
                  accepts_plain(command.proof));
 }
 
-void Dialect<StampCheck>::write(const RequestWriter& request, const StampCheck& command) {
+void CommandCodec<StampCheck>::write(const RequestWriter& request, const StampCheck& command) {
   request.script(scripts::stamp_check, command.lock().keys, command.stamp.view(),
                  accepts_plain(command.proof));
 }

@@ -1,5 +1,5 @@
-// What the families' dialects share.
-#include "redlock/wire/dialect.hpp"
+// What the families' codecs share.
+#include "redlock/wire/command_codec.hpp"
 
 #include <vector>
 
@@ -19,7 +19,7 @@ void RequestWriter::script(const Script& script, std::span<const Resource> keys,
   append_command(out_, all);
 }
 
-ReadReply ScriptDialect::read(const RespValue& value) {
+ReadReply ScriptCodec::read(const RespValue& value) {
   if (value.kind != RespKind::integer) return std::nullopt;
   if (value.integer == 1) return Reply::granted();
   if (value.integer == 0) return Reply::denied();
@@ -27,7 +27,7 @@ ReadReply ScriptDialect::read(const RespValue& value) {
 }
 
 // A key of another type is certainly not ours.
-ReadReply ScriptDialect::read_script_error(const RespValue& error) {
+ReadReply ScriptCodec::read_script_error(const RespValue& error) {
   if (mentions(error, "WRONGTYPE")) return Reply::denied();
   return std::nullopt;
 }

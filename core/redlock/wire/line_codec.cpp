@@ -1,5 +1,5 @@
 // The line's requests and replies.
-#include "redlock/wire/line_dialect.hpp"
+#include "redlock/wire/line_codec.hpp"
 
 #include "redlock/algorithm/line.hpp"
 
@@ -16,19 +16,19 @@ std::string_view word_of(Wish wish) {
 
 }  // namespace
 
-void Dialect<Pass>::write(const RequestWriter& request, const Pass& command) {
+void CommandCodec<Pass>::write(const RequestWriter& request, const Pass& command) {
   const LockName lock = command.lock();
   if (command.hands_on) return request.script(scripts::pass, lock.keys, lock.proof);
   request.script(scripts::pass, lock.keys, lock.proof, "0");
 }
 
-void Dialect<Join>::write(const RequestWriter& request, const Join& command) {
+void CommandCodec<Join>::write(const RequestWriter& request, const Join& command) {
   request.script(scripts::join, command.lock().keys, command.token.view(), in_ms(command.ttl),
                  std::to_string(command.entry.ticket), command.entry.channel,
                  std::to_string(command.entry.echo), word_of(command.entry.wish));
 }
 
-ReadReply Dialect<Join>::read(const RespValue& value) {
+ReadReply CommandCodec<Join>::read(const RespValue& value) {
   if (value.kind == RespKind::status && value.text == "GRANTED") return Reply::granted();
   if (value.kind == RespKind::bulk && parse_standing(value.text)) return Reply::denied(value.text);
   return std::nullopt;
