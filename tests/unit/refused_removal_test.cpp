@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "redlock/wire/server_words.hpp"
+#include "redlock/wire/server_errors.hpp"
 #include "support/refusing_world.hpp"
 
 namespace redlock {

@@ -20,7 +20,7 @@
 #include "redlock/wire/endpoint.hpp"
 #include "redlock/wire/handshake.hpp"
 #include "redlock/wire/secret.hpp"
-#include "redlock/wire/server_words.hpp"
+#include "redlock/wire/server_errors.hpp"
 
 namespace redlock {
 

@@ -2,7 +2,7 @@
 #include "redlock/wire/examination.hpp"
 
 #include "redlock/algorithm/invariant.hpp"
-#include "redlock/wire/server_words.hpp"
+#include "redlock/wire/server_errors.hpp"
 
 namespace redlock {
 

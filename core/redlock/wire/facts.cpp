@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "redlock/wire/server_words.hpp"
+#include "redlock/wire/server_errors.hpp"
 
 namespace redlock {
 

@@ -16,7 +16,7 @@
 #include "redlock/wire/codec.hpp"
 #include "redlock/wire/endpoint.hpp"
 #include "redlock/wire/secret.hpp"
-#include "redlock/wire/server_words.hpp"
+#include "redlock/wire/server_errors.hpp"
 
 namespace redlock {
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "redlock/wire/server_words.hpp"
+#include "redlock/wire/server_errors.hpp"
 
 namespace redlock {
 

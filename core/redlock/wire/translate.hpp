@@ -9,7 +9,7 @@
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/wire/codec.hpp"
 #include "redlock/wire/command_codec.hpp"
-#include "redlock/wire/server_words.hpp"
+#include "redlock/wire/server_errors.hpp"
 
 namespace redlock {
 

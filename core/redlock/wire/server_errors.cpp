@@ -1,5 +1,5 @@
 // Codes of errors, and the search for secrets in them.
-#include "redlock/wire/server_words.hpp"
+#include "redlock/wire/server_errors.hpp"
 
 #include <algorithm>
 #include <array>

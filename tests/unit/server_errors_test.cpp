@@ -1,5 +1,5 @@
 // What servers say, and what of it is kept from sight.
-#include "redlock/wire/server_words.hpp"
+#include "redlock/wire/server_errors.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
