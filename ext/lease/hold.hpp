@@ -67,7 +67,7 @@ class Hold {
   // it too counts on what he was told: then it cannot be made shorter.
   [[nodiscard]] bool is_shorter(Duration ttl);
 
-  // Shortening it, step by step. Changes nothing yet; throws what LockManager's throws.
+  // TokenRotation it, step by step. Changes nothing yet; throws what LockManager's throws.
   void prepare_shortening(Duration ttl);
   // What it has taken for its own by the next step. Requires that it is prepared.
   [[nodiscard]] const Token& next_token() const { return next_->token; }

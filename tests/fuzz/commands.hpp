@@ -50,7 +50,7 @@ inline SharedCommand command_of(std::size_t kind, std::uint64_t id) {
       case 10:
         return Join{key, token, span, {1'700'000'000'000, "redlock:here", id + 1}};
       default:
-        return SwapIfEqual{key, Token("69" + std::to_string(id)), token, span};
+        return RotateIfEqual{key, Token("69" + std::to_string(id)), token, span};
     }
   };
   return std::make_shared<const Command>(make());

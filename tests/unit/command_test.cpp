@@ -43,7 +43,7 @@ TEST(EffectOf, EveryCommandSaysWhatItDoes) {
   EXPECT_TRUE(is_removal(StampUndo{kKey, kToken}));
   EXPECT_TRUE(is_removal(StampRelease{kKey, kToken, {}}));
   EXPECT_EQ(effect_of(ExtendIfEqual{kKey, kToken, {}}), Effect::prolongs);
-  EXPECT_EQ(effect_of(SwapIfEqual{kKey, Token("old"), kToken, {}}), Effect::takes);
+  EXPECT_EQ(effect_of(RotateIfEqual{kKey, Token("old"), kToken, {}}), Effect::takes);
   EXPECT_EQ(effect_of(CheckEqual{kKey, kToken}), Effect::asks);
   EXPECT_EQ(effect_of(CheckEndless{kKey}), Effect::asks);
   EXPECT_EQ(effect_of(Inspect{kKey}), Effect::asks);
@@ -70,7 +70,7 @@ TEST(UndoOf, QuestionsLeaveNothingBehind) {
 }
 
 TEST(UndoOf, ASwapIsUndoneByTheFreshTokenAndLeavesTheOldOneAlone) {
-  const SwapIfEqual swap{kKey, Token("old"), kToken, Duration::ms(5)};
+  const RotateIfEqual swap{kKey, Token("old"), kToken, Duration::ms(5)};
   EXPECT_EQ(std::get<Pass>(*undo_of(swap)).token, kToken);
   EXPECT_TRUE(std::get<Pass>(*undo_of(swap)).hands_on);
   EXPECT_EQ(lock_name(Command(swap)), lock_name(*undo_of(swap)));
@@ -78,7 +78,7 @@ TEST(UndoOf, ASwapIsUndoneByTheFreshTokenAndLeavesTheOldOneAlone) {
 
 TEST(ATake, IsTriedAgainWithAnotherTokenUnlessItIsTheOnlyChance) {
   EXPECT_TRUE(is_retried_take(SetIfAbsent{kKey, kToken, {}}));
-  EXPECT_FALSE(is_retried_take(SwapIfEqual{kKey, Token("old"), kToken, {}}));
+  EXPECT_FALSE(is_retried_take(RotateIfEqual{kKey, Token("old"), kToken, {}}));
   EXPECT_FALSE(is_retried_take(Pass{kKey, kToken}));
 }
 

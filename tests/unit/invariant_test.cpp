@@ -13,7 +13,7 @@
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/algorithm/resources.hpp"
-#include "redlock/algorithm/shortening.hpp"
+#include "redlock/algorithm/token_rotation.hpp"
 #include "redlock/wire/codec.hpp"
 #include "redlock/wire/examination.hpp"
 #include "support/machine.hpp"
@@ -46,7 +46,7 @@ TEST(InvariantDeathTest, AMachineIsStartedOnce) {
               std::make_shared<LineMemory>(), entropy);
   line.start(t(0));
   EXPECT_DEATH(line.start(t(0)), "phase_ == Phase::fresh");
-  Shortening shortening(times(), kind(), kToken, Token("u"), [](Loss) { return true; });
+  TokenRotation shortening(times(), kind(), kToken, Token("u"), [](Loss) { return true; });
   shortening.start(t(0));
   EXPECT_DEATH(shortening.start(t(0)), "round_");
   Inquiry inquiry(times(), kind()->check(kToken), LossDetail::none);

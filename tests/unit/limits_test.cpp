@@ -11,7 +11,7 @@
 #include "redlock/algorithm/line_memory.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/renewal.hpp"
-#include "redlock/algorithm/shortening.hpp"
+#include "redlock/algorithm/token_rotation.hpp"
 #include "redlock/algorithm/validity.hpp"
 #include "redlock/client/shared.hpp"
 #include "redlock/runtime/alarm.hpp"

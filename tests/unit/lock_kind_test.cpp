@@ -34,7 +34,7 @@ TEST(QuorumKind, ProvesItsLockByTheTokenInEveryVerb) {
 
 TEST(QuorumKind, ShortensByAnotherTokenAndItsOwnTtl) {
   const QuorumKind kind(kResource, Duration::ms(500), 0.01);
-  const auto swap = std::get<SwapIfEqual>(kind.shorten(kToken, Token("8")).value());
+  const auto swap = std::get<RotateIfEqual>(kind.shorten(kToken, Token("8")).value());
   EXPECT_EQ(swap.resources, kResource);
   EXPECT_EQ(swap.held, kToken);
   EXPECT_EQ(swap.fresh, Token("8"));

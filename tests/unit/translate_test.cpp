@@ -50,7 +50,7 @@ TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
   EXPECT_EQ(written(Pass{kKey, kToken, false}), script(scripts::pass, {"tok", "0"}));
   EXPECT_EQ(written(ExtendIfEqual{kKey, kToken, Duration::ms(70)}),
             script(scripts::extend_if_equal, {"tok", "70"}));
-  EXPECT_EQ(written(SwapIfEqual{kKey, Token("old"), kToken, Duration::ms(70)}),
+  EXPECT_EQ(written(RotateIfEqual{kKey, Token("old"), kToken, Duration::ms(70)}),
             script(scripts::swap_if_equal, {"old", "tok", "70"}));
   EXPECT_EQ(written(CheckEqual{kKey, kToken}), script(scripts::check_equal, {"tok"}));
   EXPECT_EQ(written(StampUndo{kKey, kToken}), script(scripts::stamp_undo, {"tok"}));
@@ -122,7 +122,7 @@ TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
 TEST(ReplyTo, AScriptIsGrantedByOneAndDeniedByZeroAndNothingElse) {
   for (const Command& command :
        {Command(Pass{kKey, kToken}), Command(ExtendIfEqual{kKey, kToken, {}}),
-        Command(CheckEqual{kKey, kToken}), Command(SwapIfEqual{kKey, kToken, kToken, {}}),
+        Command(CheckEqual{kKey, kToken}), Command(RotateIfEqual{kKey, kToken, kToken, {}}),
         Command(StampRelease{kKey, Token("1.2"), {}}), Command(StampCheck{kKey, Token("1.2")}),
         Command(StampUndo{kKey, kToken})}) {
     EXPECT_EQ(reply_to(command, value(RespKind::integer, 1))->answer, Answer::granted);

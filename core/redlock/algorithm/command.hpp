@@ -17,7 +17,7 @@ namespace redlock {
 template <IsCommand... C>
 using CommandOf = std::variant<C...>;
 using Command = CommandOf<SetIfAbsent, Pass, ExtendIfEqual, CheckEqual, StampTake, StampUndo,
-                          StampRelease, StampCheck, CheckEndless, Inspect, Join, SwapIfEqual>;
+                          StampRelease, StampCheck, CheckEndless, Inspect, Join, RotateIfEqual>;
 
 [[nodiscard]] Effect effect_of(const Command& command);
 // Which lock it is about; a view into the command.

@@ -35,7 +35,7 @@ struct ExtendIfEqual {
 // Where the key holds the old token, it holds the fresh one and lives for `ttl` from now: that may
 // be shorter than before. Granted: so it is. Denied: nothing was written. One that is late finds no
 // old token.
-struct SwapIfEqual {
+struct RotateIfEqual {
   static constexpr Effect kEffect = Effect::takes;
   // The lock is over where it fails.
   static constexpr bool kOnlyChance = true;

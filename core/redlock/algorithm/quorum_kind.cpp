@@ -45,7 +45,7 @@ std::optional<Command> QuorumKind::extend(const Token& proof) const {
 }
 
 std::optional<Command> QuorumKind::shorten(const Token& proof, const Token& fresh) const {
-  return SwapIfEqual{resources_, proof, fresh, ttl_};
+  return RotateIfEqual{resources_, proof, fresh, ttl_};
 }
 
 Duration QuorumKind::validity(Duration elapsed) const {

@@ -6,7 +6,7 @@
 #include "redlock/algorithm/in_line.hpp"
 #include "redlock/algorithm/plant.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
-#include "redlock/algorithm/shortening.hpp"
+#include "redlock/algorithm/token_rotation.hpp"
 #include "redlock/runtime/server_plan.hpp"
 
 namespace redlock {
@@ -105,11 +105,11 @@ Shorter LockManager::prepare_shortening(const Resources& resources, const Token&
   shorter.trust = std::make_shared<Trust>(
       std::min(now + kind->validity(Duration()), trust->until()), now + ttl);
   shorter.operation =
-      std::make_unique<Shortening>(plan_->servers.answer_times(), kind, token, shorter.fresh,
-                                   [lowered = shorter.trust](Loss why) noexcept {
-                                     lowered->lose_with_heirs(why);
-                                     return !lowered->lives_on();
-                                   });
+      std::make_unique<TokenRotation>(plan_->servers.answer_times(), kind, token, shorter.fresh,
+                                      [lowered = shorter.trust](Loss why) noexcept {
+                                        lowered->lose_with_heirs(why);
+                                        return !lowered->lives_on();
+                                      });
   return shorter;
 }
 

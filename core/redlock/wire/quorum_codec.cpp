@@ -34,7 +34,8 @@ void CommandCodec<ExtendIfEqual>::write(const RequestWriter& request,
                  in_ms(command.ttl));
 }
 
-void CommandCodec<SwapIfEqual>::write(const RequestWriter& request, const SwapIfEqual& command) {
+void CommandCodec<RotateIfEqual>::write(const RequestWriter& request,
+                                        const RotateIfEqual& command) {
   request.script(scripts::swap_if_equal, command.lock().keys, command.held.view(),
                  command.fresh.view(), in_ms(command.ttl));
 }

@@ -26,8 +26,8 @@ struct CommandCodec<ExtendIfEqual> : ScriptCodec {
 };
 
 template <>
-struct CommandCodec<SwapIfEqual> : ScriptCodec {
-  static void write(const RequestWriter& request, const SwapIfEqual& command);
+struct CommandCodec<RotateIfEqual> : ScriptCodec {
+  static void write(const RequestWriter& request, const RotateIfEqual& command);
 };
 
 template <>

@@ -1,5 +1,5 @@
 // A lease is shortened by a majority or lost, and of the token that goes nothing may stay.
-#include "redlock/algorithm/shortening.hpp"
+#include "redlock/algorithm/token_rotation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,9 +25,9 @@ constexpr Duration kAnswerTime = Duration::ms(40);
 const Token kHeld("old");
 const Token kFresh("new");
 
-class ShorteningTest : public testing::Test {
+class TokenRotationTest : public testing::Test {
  protected:
-  ShorteningTest() {
+  TokenRotationTest() {
     machine_.start(t(0));
     asked_ = drain(machine_);
   }
@@ -49,7 +49,7 @@ class ShorteningTest : public testing::Test {
 
   std::vector<Loss> losses_;
   bool passed_on_ = false;
-  Shortening made() {
+  TokenRotation made() {
     return {test::answer_times(3, kAnswerTime),
             std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
             [this](Loss why) {
@@ -57,16 +57,16 @@ class ShorteningTest : public testing::Test {
               return !passed_on_;
             }};
   }
-  Shortening machine_ = made();
+  TokenRotation machine_ = made();
   std::vector<Request> asked_;
 };
 
 const std::vector<std::size_t> kAll{0, 1, 2};
 
-TEST_F(ShorteningTest, AsksEveryNodeToExchangeTheTokens) {
+TEST_F(TokenRotationTest, AsksEveryNodeToExchangeTheTokens) {
   EXPECT_EQ(nodes_of(asked_), kAll);
   for (const Request& request : asked_) {
-    const auto& swap = std::get<SwapIfEqual>(*request.command);
+    const auto& swap = std::get<RotateIfEqual>(*request.command);
     EXPECT_EQ(swap.held, kHeld);
     EXPECT_EQ(swap.fresh, kFresh);
     EXPECT_EQ(swap.ttl, kTtl);
@@ -74,18 +74,18 @@ TEST_F(ShorteningTest, AsksEveryNodeToExchangeTheTokens) {
   }
 }
 
-TEST_F(ShorteningTest, WaitsForConnectionsThatAreBeingMade) {
+TEST_F(TokenRotationTest, WaitsForConnectionsThatAreBeingMade) {
   for (const std::size_t node : kAll) machine_.take_delay(NodeIndex(node), kAttempt, t(100));
   EXPECT_EQ(machine_.next_deadline(), t(100) + kAnswerTime);
 }
 
-TEST_F(ShorteningTest, WantsNothingBeforeItBegins) {
-  Shortening machine = made();
+TEST_F(TokenRotationTest, WantsNothingBeforeItBegins) {
+  TokenRotation machine = made();
   EXPECT_FALSE(machine.next_deadline());
   EXPECT_FALSE(machine.next_request());
 }
 
-TEST_F(ShorteningTest, ThatAllConfirmSendsNothingMore) {
+TEST_F(TokenRotationTest, ThatAllConfirmSendsNothingMore) {
   for (std::size_t i = 0; i < 3; ++i) answer(i, Reply::granted(), t(7));
   EXPECT_EQ(decision(), Decision::granted);
   EXPECT_EQ(machine_.outcome()->token, kFresh);
@@ -97,7 +97,7 @@ TEST_F(ShorteningTest, ThatAllConfirmSendsNothingMore) {
   EXPECT_TRUE(losses_.empty());
 }
 
-TEST_F(ShorteningTest, WaitsALittleForThoseBehindTheMajority) {
+TEST_F(TokenRotationTest, WaitsALittleForThoseBehindTheMajority) {
   answer(0, Reply::granted());
   answer(1, Reply::granted());
   EXPECT_EQ(machine_.outcome(), nullptr);
@@ -111,7 +111,7 @@ TEST_F(ShorteningTest, WaitsALittleForThoseBehindTheMajority) {
   EXPECT_TRUE(forgetting(removals, kFresh).empty()) << "a late swap of its sets a good vote";
 }
 
-TEST_F(ShorteningTest, TellsWhoeverDidNotConfirmToForgetTheOldToken) {
+TEST_F(TokenRotationTest, TellsWhoeverDidNotConfirmToForgetTheOldToken) {
   answer(0, Reply::granted());
   answer(1, Reply::denied());
   answer(2, Reply::granted());
@@ -121,7 +121,7 @@ TEST_F(ShorteningTest, TellsWhoeverDidNotConfirmToForgetTheOldToken) {
   EXPECT_EQ(removals.size(), 1U);
 }
 
-TEST_F(ShorteningTest, ThatIsLostLeavesNeitherTokenAnywhere) {
+TEST_F(TokenRotationTest, ThatIsLostLeavesNeitherTokenAnywhere) {
   answer(0, Reply::granted());
   answer(1, Reply::denied());
   EXPECT_EQ(machine_.outcome(), nullptr);
@@ -133,7 +133,7 @@ TEST_F(ShorteningTest, ThatIsLostLeavesNeitherTokenAnywhere) {
   EXPECT_EQ(forgetting(removals, kFresh), kAll);
 }
 
-TEST_F(ShorteningTest, RemovesTheOldTokenBeforeTheFreshOne) {
+TEST_F(TokenRotationTest, RemovesTheOldTokenBeforeTheFreshOne) {
   machine_.abort(t(1));
   bool fresh = false;
   for (const Request& request : drain(machine_)) {
@@ -143,16 +143,16 @@ TEST_F(ShorteningTest, RemovesTheOldTokenBeforeTheFreshOne) {
   }
 }
 
-TEST_F(ShorteningTest, SaysThatItIsLostBeforeAnythingIsRemoved) {
+TEST_F(TokenRotationTest, SaysThatItIsLostBeforeAnythingIsRemoved) {
   bool told = false;
-  Shortening machine{test::answer_times(1, kAnswerTime),
-                     std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
-                     [&](Loss) {
-                       told = true;
-                       EXPECT_EQ(machine.outcome(), nullptr);
-                       EXPECT_FALSE(machine.next_request());
-                       return true;
-                     }};
+  TokenRotation machine{test::answer_times(1, kAnswerTime),
+                        std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
+                        [&](Loss) {
+                          told = true;
+                          EXPECT_EQ(machine.outcome(), nullptr);
+                          EXPECT_FALSE(machine.next_request());
+                          return true;
+                        }};
   machine.start(t(0));
   drain(machine);
   machine.abort(t(1));
@@ -160,7 +160,7 @@ TEST_F(ShorteningTest, SaysThatItIsLostBeforeAnythingIsRemoved) {
   EXPECT_EQ(drain(machine).size(), 2U);
 }
 
-TEST_F(ShorteningTest, OfALockThatWasPassedOnRemovesNothingWhereItFails) {
+TEST_F(TokenRotationTest, OfALockThatWasPassedOnRemovesNothingWhereItFails) {
   passed_on_ = true;
   answer(0, Reply::granted());
   machine_.abort(t(1));
@@ -169,7 +169,7 @@ TEST_F(ShorteningTest, OfALockThatWasPassedOnRemovesNothingWhereItFails) {
   EXPECT_TRUE(drain(machine_).empty());
 }
 
-TEST_F(ShorteningTest, OfALockThatWasPassedOnRemovesTheOldTokenWhereItSucceeds) {
+TEST_F(TokenRotationTest, OfALockThatWasPassedOnRemovesTheOldTokenWhereItSucceeds) {
   passed_on_ = true;
   answer(0, Reply::granted());
   answer(1, Reply::denied());
@@ -178,7 +178,7 @@ TEST_F(ShorteningTest, OfALockThatWasPassedOnRemovesTheOldTokenWhereItSucceeds) 
   EXPECT_EQ(forgetting(drain(machine_), kHeld), std::vector<std::size_t>{1});
 }
 
-TEST_F(ShorteningTest, WithoutAMajorityThatCouldBeAskedIsUnreachable) {
+TEST_F(TokenRotationTest, WithoutAMajorityThatCouldBeAskedIsUnreachable) {
   answer(0, Reply::granted());
   answer(1, Reply::unknown(Fault::closed, ""));
   answer(2, Reply::unknown(Fault::closed, ""));
@@ -187,7 +187,7 @@ TEST_F(ShorteningTest, WithoutAMajorityThatCouldBeAskedIsUnreachable) {
   EXPECT_EQ(drain(machine_).size(), 6U);
 }
 
-TEST_F(ShorteningTest, WaitsForWhoeverMayStillMakeAMajority) {
+TEST_F(TokenRotationTest, WaitsForWhoeverMayStillMakeAMajority) {
   answer(0, Reply::granted());
   answer(1, Reply::denied());
   machine_.take_time(t(40) - kOneNs);
@@ -198,7 +198,7 @@ TEST_F(ShorteningTest, WaitsForWhoeverMayStillMakeAMajority) {
   EXPECT_EQ(losses_, std::vector{Loss::silence}) << "one denial is none of a majority";
 }
 
-TEST_F(ShorteningTest, ThatComesTooLateIsLost) {
+TEST_F(TokenRotationTest, ThatComesTooLateIsLost) {
   const Duration usable = validity_of(kTtl, Duration(), 0.01);
   answer(0, Reply::granted());
   answer(1, Reply::granted(), t(0) + usable);
@@ -207,7 +207,7 @@ TEST_F(ShorteningTest, ThatComesTooLateIsLost) {
   EXPECT_EQ(drain(machine_).size(), 6U);
 }
 
-TEST_F(ShorteningTest, WhoseMajorityCameInTimeIsGrantedThoughNobodyLookedForLong) {
+TEST_F(TokenRotationTest, WhoseMajorityCameInTimeIsGrantedThoughNobodyLookedForLong) {
   answer(0, Reply::granted());
   answer(1, Reply::granted());
   EXPECT_EQ(machine_.outcome(), nullptr);
@@ -216,10 +216,10 @@ TEST_F(ShorteningTest, WhoseMajorityCameInTimeIsGrantedThoughNobodyLookedForLong
   EXPECT_TRUE(losses_.empty());
 }
 
-TEST_F(ShorteningTest, WaitsForThoseBehindTheMajorityNoLongerThanAPartOfAShortTtl) {
-  Shortening machine{test::answer_times(3, Duration::seconds(5)),
-                     std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
-                     [](Loss) { return true; }};
+TEST_F(TokenRotationTest, WaitsForThoseBehindTheMajorityNoLongerThanAPartOfAShortTtl) {
+  TokenRotation machine{test::answer_times(3, Duration::seconds(5)),
+                        std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
+                        [](Loss) { return true; }};
   machine.start(t(0));
   drain(machine);
   for (const std::size_t i : {0U, 1U}) {
@@ -233,7 +233,7 @@ TEST_F(ShorteningTest, WaitsForThoseBehindTheMajorityNoLongerThanAPartOfAShortTt
   EXPECT_GT(machine.outcome()->validity, Duration());
 }
 
-TEST_F(ShorteningTest, ThatIsGivenUpIsLostOnceOnly) {
+TEST_F(TokenRotationTest, ThatIsGivenUpIsLostOnceOnly) {
   machine_.abort(t(1));
   EXPECT_EQ(decision(), Decision::aborted);
   EXPECT_EQ(drain(machine_).size(), 6U);
@@ -244,11 +244,11 @@ TEST_F(ShorteningTest, ThatIsGivenUpIsLostOnceOnly) {
   EXPECT_EQ(losses_.size(), 1U);
 }
 
-TEST_F(ShorteningTest, RemovesEachTokenOnceFromEveryServerWhereMemoryFailedBetween) {
+TEST_F(TokenRotationTest, RemovesEachTokenOnceFromEveryServerWhereMemoryFailedBetween) {
   bool happened = true;
   for (std::size_t n = 0; happened; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n));
-    Shortening machine = made();
+    TokenRotation machine = made();
     machine.start(t(0));
     drain(machine);
     happened = test::try_without(n, test::Shortage::once, [&] { machine.abort(t(1)); }).happened;
@@ -267,9 +267,9 @@ TEST(EveryShortening, EndsWithOneTokenOnAMajorityOrWithNone) {
     const std::array says{Says(all % 4), Says(all / 4 % 4), Says(all / 16)};
     for (const auto& order : kOrders) {
       int lost = 0;
-      Shortening machine{test::answer_times(3, kAnswerTime),
-                         std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
-                         [&](Loss) { return ++lost > 0; }};
+      TokenRotation machine{test::answer_times(3, kAnswerTime),
+                            std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
+                            [&](Loss) { return ++lost > 0; }};
       machine.start(t(0));
       drain(machine);
       for (const int i : order) {

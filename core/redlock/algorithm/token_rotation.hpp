@@ -26,15 +26,15 @@ namespace redlock {
 // that is shorter, counted from the start: one in so many.
 inline constexpr std::int64_t kStragglersOneIn = 4;
 
-class Shortening final : public Operation {
+class TokenRotation final : public Operation {
  public:
   // Is called before anything is removed: nobody may believe in the lock any more. False: somebody
   // else does, so nothing is removed. Must not throw.
   using NoteLoss = std::function<bool(Loss)>;
 
   // Requires a kind whose locks can be shortened. `held` is what the keys hold now.
-  Shortening(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, const Token& held,
-             Token fresh, NoteLoss note_loss);
+  TokenRotation(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, const Token& held,
+                Token fresh, NoteLoss note_loss);
 
   void start(Instant now) override;
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;

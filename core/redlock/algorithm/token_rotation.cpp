@@ -1,5 +1,5 @@
 // The shortening machine.
-#include "redlock/algorithm/shortening.hpp"
+#include "redlock/algorithm/token_rotation.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,8 +12,8 @@ namespace {
 constexpr AttemptNumber kOnlyAttempt = 1;
 }
 
-Shortening::Shortening(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind,
-                       const Token& held, Token fresh, NoteLoss note_loss)
+TokenRotation::TokenRotation(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind,
+                             const Token& held, Token fresh, NoteLoss note_loss)
     : answer_times_(std::move(answer_times)),
       kind_(std::move(kind)),
       swap_(std::make_shared<const Command>(kind_->shorten(held, fresh).value())),
@@ -22,38 +22,38 @@ Shortening::Shortening(AnswerTimes answer_times, std::shared_ptr<const LockKind>
       fresh_(std::move(fresh)),
       note_loss_(std::move(note_loss)) {}
 
-void Shortening::start(Instant now) {
+void TokenRotation::start(Instant now) {
   REDLOCK_INVARIANT(!round_);
   // So that what undoes it needs less memory.
   removals_.reserve(2 * answer_times_->size());
   round_.emplace(answer_times_, swap_, kOnlyAttempt, now);
 }
 
-void Shortening::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+void TokenRotation::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
   if (outcome_ || !round_->take_reply(node, attempt, std::move(reply))) return;
   decide(now);
 }
 
-void Shortening::take_time(Instant now) {
+void TokenRotation::take_time(Instant now) {
   if (outcome_) return;
   round_->take_time(now);
   decide(now);
 }
 
-void Shortening::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+void TokenRotation::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
   round_->take_delay(node, attempt, connected_by);
 }
 
-void Shortening::abort(Instant now) {
+void TokenRotation::abort(Instant now) {
   if (!outcome_) finish(Decision::aborted, now);
 }
 
-Instant Shortening::stragglers_until() const {
+Instant TokenRotation::stragglers_until() const {
   const Duration longest = std::min(std::ranges::max(*answer_times_), kind_->validity(Duration()));
   return round_->start() + Duration::ns(longest.count_ns() / kStragglersOneIn);
 }
 
-void Shortening::decide(Instant now) {
+void TokenRotation::decide(Instant now) {
   if (round_->grants() == Verdict::won) {
     // The caller may have stood still since then, and extended it meanwhile.
     if (!won_at_) won_at_ = now;
@@ -66,7 +66,7 @@ void Shortening::decide(Instant now) {
   if (round_->reach() == Verdict::won) finish(Decision::denied, now);
 }
 
-void Shortening::queue(const Command& removal, Where where, Instant now) {
+void TokenRotation::queue(const Command& removal, Where where, Instant now) {
   const auto shared = std::make_shared<const Command>(removal);
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
     const NodeReport* const report = round_ ? &round_->reports()[i] : nullptr;
@@ -80,7 +80,7 @@ void Shortening::queue(const Command& removal, Where where, Instant now) {
 
 // Of both the old token goes first, which is queued last: a swap that comes late, in between, finds
 // none.
-void Shortening::finish(Decision decision, Instant now) {
+void TokenRotation::finish(Decision decision, Instant now) {
   const bool granted = decision == Decision::granted;
   const bool denied = round_ && round_->denials() == Verdict::won;
   const bool lost = !granted && note_loss_(denied ? Loss::denied : Loss::silence);
@@ -98,7 +98,7 @@ void Shortening::finish(Decision decision, Instant now) {
   outcome_ = std::move(outcome);
 }
 
-std::optional<Request> Shortening::next_request() {
+std::optional<Request> TokenRotation::next_request() {
   if (outcome_) {
     if (removals_.empty()) return std::nullopt;
     Request request = std::move(removals_.back());
@@ -109,13 +109,13 @@ std::optional<Request> Shortening::next_request() {
   return round_->next_request();
 }
 
-std::optional<Instant> Shortening::next_deadline() const {
+std::optional<Instant> TokenRotation::next_deadline() const {
   if (outcome_ || !round_) return std::nullopt;
   const std::optional<Instant> deadline = round_->next_deadline();
   if (!deadline || round_->grants() != Verdict::won) return deadline;
   return std::min(*deadline, stragglers_until());
 }
 
-const Outcome* Shortening::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
+const Outcome* TokenRotation::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
 
 }  // namespace redlock
