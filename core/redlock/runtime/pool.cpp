@@ -17,7 +17,7 @@ Pool::~Pool() { close_all(); }
 void Pool::notice_fork() {
   if (!reactor_.forked()) return;
   reactor_.forget_all();
-  questions_.clear();
+  queries_.clear();
   // Also those that have no connection may have removals to carry.
   for (const auto& node : nodes_) node->forget();
 }
@@ -72,9 +72,9 @@ OperationId Pool::begin(std::unique_ptr<Operation> operation, const NodeList& no
 }
 
 OperationId Pool::begin(std::unique_ptr<Operation> operation, const NodeList& nodes, Token token) {
-  questions_.make_room();
+  queries_.make_room();
   const OperationId id = begin(std::move(operation), nodes);
-  questions_.add(id, std::move(token));
+  queries_.add(id, std::move(token));
   return id;
 }
 
@@ -115,7 +115,7 @@ std::optional<Outcome> Pool::outage(OperationId id) {
 
 Outcome Pool::take(OperationId id) {
   notice_fork();
-  const bool given_up = questions_.take(id);
+  const bool given_up = queries_.take(id);
   if (!reactor_.done(id)) {
     reactor_.end(id);
     return {};
@@ -131,7 +131,7 @@ void Pool::run_until_done(OperationId id) {
     while (!done(id)) step(Instant::never());
   } catch (...) {
     // Nobody else knows its number.
-    (void)questions_.take(id);
+    (void)queries_.take(id);
     reactor_.end(id);
     throw;
   }
@@ -144,7 +144,7 @@ Outcome Pool::run(OperationId id) {
 
 void Pool::abort_all() {
   notice_fork();
-  questions_.clear();
+  queries_.clear();
   reactor_.end_all();
 }
 

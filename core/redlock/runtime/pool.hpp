@@ -15,8 +15,8 @@
 #include "redlock/algorithm/line_memory.hpp"
 #include "redlock/algorithm/operation.hpp"
 #include "redlock/runtime/clock.hpp"
-#include "redlock/runtime/questions.hpp"
 #include "redlock/runtime/reactor.hpp"
+#include "redlock/runtime/revocable_queries.hpp"
 #include "redlock/runtime/transport.hpp"
 
 namespace redlock {
@@ -68,7 +68,7 @@ class Pool {
   [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes,
                                   Token token);
   // A release of this lock is about to begin.
-  void give_up(const Token& token) { questions_.give_up(token); }
+  void give_up(const Token& token) { queries_.give_up(token); }
   // The lock that `removal` removes was given up, though none of it may have to be sent.
   void note_given_up(const SharedCommand& removal) { reactor_.note_given_up(removal); }
   // One turn of the reactor: waits at most until `until`, moves what is ready.
@@ -141,7 +141,7 @@ class Pool {
   Entropy& entropy_;
   RequestEncoder encoder_;
   Reactor reactor_;
-  Questions questions_;
+  RevocableQueries queries_;
   std::shared_ptr<LineMemory> line_memory_ = std::make_shared<LineMemory>();
   std::set<std::shared_ptr<Node>, ByName> nodes_;
   // When there are so many, it is time to look which are used.

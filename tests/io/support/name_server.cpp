@@ -144,7 +144,7 @@ std::string NameServer::answer(const std::string& query, Way way) {
                   question.type == kTypeA ? known->second : std::vector<std::string>());
 }
 
-// Questions and answers stand behind their sizes, of two bytes.
+// RevocableQueries and answers stand behind their sizes, of two bytes.
 bool NameServer::serve(Client& client) {
   std::array<char, 4096> buffer;
   const ssize_t got = recv(client.socket.number(), buffer.data(), buffer.size(), 0);

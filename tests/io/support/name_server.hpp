@@ -33,7 +33,7 @@ class NameServer {
   void cut_short(bool cutting);
   // Each answer by UDP is held back so long.
   void take(std::chrono::milliseconds delay);
-  // Questions of any kind for a name, either way; for all names where it is empty.
+  // RevocableQueries of any kind for a name, either way; for all names where it is empty.
   [[nodiscard]] int asked(const std::string& name = {}) const;
 
  private:

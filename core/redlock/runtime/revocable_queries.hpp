@@ -13,7 +13,7 @@
 
 namespace redlock {
 
-class Questions {
+class RevocableQueries {
  public:
   // Room for one more, so that add() cannot fail once its operation is under way.
   void make_room() { asked_.reserve(asked_.size() + 1); }
@@ -22,11 +22,11 @@ class Questions {
   }
   // A release of this lock begins.
   void give_up(const Token& token) noexcept {
-    for (Question& question : asked_) question.given_up |= question.about == token;
+    for (Query& query : asked_) query.given_up |= query.about == token;
   }
   // Forgets the operation. True: what it asks about was given up meanwhile.
   [[nodiscard]] bool take(OperationId id) noexcept {
-    const auto found = std::ranges::find(asked_, id, &Question::id);
+    const auto found = std::ranges::find(asked_, id, &Query::id);
     if (found == asked_.end()) return false;
     const bool given_up = found->given_up;
     asked_.erase(found);
@@ -35,12 +35,12 @@ class Questions {
   void clear() noexcept { asked_.clear(); }
 
  private:
-  struct Question {
+  struct Query {
     OperationId id;
     Token about;
     bool given_up;
   };
-  std::vector<Question> asked_;
+  std::vector<Query> asked_;
 };
 
 }  // namespace redlock
