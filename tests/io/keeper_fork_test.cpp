@@ -21,7 +21,7 @@ using test::open_descriptors;
 
 // Holds the keeper's thread up in the middle of a turn, by which a lease is lost, until somebody
 // who forks waits for it.
-class WaitsForAFork final : public LossListener, public ForkGuest {
+class WaitsForAFork final : public LossListener, public AtForkParticipant {
  public:
   ~WaitsForAFork() override { leave(); }
   void lost() noexcept override {
@@ -33,8 +33,8 @@ class WaitsForAFork final : public LossListener, public ForkGuest {
   [[nodiscard]] bool was_waited_for() const { return was_waited_for_; }
 
  private:
-  void rest() noexcept override { forker_ = gettid(); }
-  void go_on() noexcept override {}
+  void pause() noexcept override { forker_ = gettid(); }
+  void resume() noexcept override {}
 
   std::atomic<bool> waits_ = false;
   std::atomic<bool> was_waited_for_ = false;
@@ -42,14 +42,14 @@ class WaitsForAFork final : public LossListener, public ForkGuest {
 };
 
 // Looks, where the process forks, whether all other threads sleep.
-class LooksWhoSleeps final : public ForkGuest {
+class LooksWhoSleeps final : public AtForkParticipant {
  public:
   LooksWhoSleeps() { enter(); }
   ~LooksWhoSleeps() override { leave(); }
   [[nodiscard]] bool others_slept() const { return others_slept_; }
 
  private:
-  void rest() noexcept override {
+  void pause() noexcept override {
     others_slept_ = eventually([] {
       const std::filesystem::directory_iterator tasks("/proc/self/task");
       return std::all_of(begin(tasks), end(tasks), [](const auto& task) {
@@ -57,7 +57,7 @@ class LooksWhoSleeps final : public ForkGuest {
       });
     });
   }
-  void go_on() noexcept override {}
+  void resume() noexcept override {}
 
   bool others_slept_ = false;
 };

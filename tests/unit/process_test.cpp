@@ -172,13 +172,13 @@ TEST(Process, DescriptorsBeyondTheBoundAreNotLookedAfter) {
   EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
 }
 
-class Asked : public ForkGuest {
+class Asked : public AtForkParticipant {
  public:
   [[nodiscard]] int rests() const { return rests_; }
 
  private:
-  void rest() noexcept override { ++rests_; }
-  void go_on() noexcept override {}
+  void pause() noexcept override { ++rests_; }
+  void resume() noexcept override {}
   int rests_ = 0;
 };
 
@@ -199,16 +199,16 @@ TEST(Process, ItsGuestsAreAskedUntilTheyLeaveOnceOrTwice) {
 
 TEST(Process, AChildHasForgottenItsParentsGuestsWhateverBecomesOfThem) {
   alignas(Asked) std::array<std::byte, sizeof(Asked)> place;
-  auto* const guest = new (place.data()) Asked;
-  guest->enter();
+  auto* const participant = new (place.data()) Asked;
+  participant->enter();
   EXPECT_EQ(exit_status_of_child([&] {
-              guest->~Asked();
+              participant->~Asked();
               place.fill(std::byte{0xff});
               return exit_status_of_child([] { return true; }) == 0;
             }),
             0);
-  guest->leave();
-  guest->~Asked();
+  participant->leave();
+  participant->~Asked();
 }
 
 TEST(Process, NoSignalIsHandledWhileTheyAreHeldBack) {

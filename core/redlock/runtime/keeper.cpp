@@ -37,7 +37,7 @@ using Orders = std::list<Order>;
 
 }  // namespace
 
-class Keeper::Worker final : public ForkGuest {
+class Keeper::Worker final : public AtForkParticipant {
  public:
   explicit Worker(Duration idle) : idle_(idle), runtime_({}, &waker_), keeping_(runtime_.pool()) {}
   ~Worker() override;
@@ -49,8 +49,8 @@ class Keeper::Worker final : public ForkGuest {
   [[nodiscard]] bool in_order() const { return !alive_ || (asked_to_rest() && rests_ == rest_); }
 
  private:
-  void rest() noexcept override;
-  void go_on() noexcept override;
+  void pause() noexcept override;
+  void resume() noexcept override;
   [[nodiscard]] bool asked_to_rest() const { return rest_ % 2 != 0; }
   // Throws std::system_error where the system has no thread for it.
   void start();
@@ -164,7 +164,7 @@ bool Keeper::Worker::alive() noexcept {
   return alive_;
 }
 
-void Keeper::Worker::rest() noexcept {
+void Keeper::Worker::pause() noexcept {
   {
     const std::scoped_lock lock(mutex_);
     if (!alive_) return;
@@ -174,7 +174,7 @@ void Keeper::Worker::rest() noexcept {
   for (int known = rests_; known != rest_; known = rests_) rests_.wait(known);
 }
 
-void Keeper::Worker::go_on() noexcept {
+void Keeper::Worker::resume() noexcept {
   const std::scoped_lock lock(mutex_);
   if (!asked_to_rest()) return;
   ++rest_;

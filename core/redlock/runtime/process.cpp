@@ -106,18 +106,20 @@ std::uint64_t number_of_process() {
 }  // namespace
 
 // Those who are asked, in a list of their own links.
-class ForkGuests {
+class AtForkParticipants {
  public:
   static void prepare() {
     mutex.lock();
-    for (ForkGuest* guest = first; guest != nullptr; guest = guest->next_) {
+    for (AtForkParticipant* participant = first; participant != nullptr;
+         participant = participant->next_) {
       // Left over from a parent that made this process by a bare clone: its thread is not here.
-      if (!guest->forked()) guest->rest();
+      if (!participant->forked()) participant->pause();
     }
   }
   static void in_parent() {
-    for (ForkGuest* guest = first; guest != nullptr; guest = guest->next_) {
-      if (!guest->forked()) guest->go_on();
+    for (AtForkParticipant* participant = first; participant != nullptr;
+         participant = participant->next_) {
+      if (!participant->forked()) participant->resume();
     }
     mutex.unlock();
   }
@@ -127,30 +129,30 @@ class ForkGuests {
     first = nullptr;
     mutex.unlock();
   }
-  static void add(ForkGuest& guest) {
+  static void add(AtForkParticipant& participant) {
     const SignalsHeldBack held;
     const std::scoped_lock lock(mutex);
-    guest.next_ = first;
-    first = &guest;
+    participant.next_ = first;
+    first = &participant;
   }
-  static void remove(ForkGuest& guest) {
+  static void remove(AtForkParticipant& participant) {
     const SignalsHeldBack held;
     const std::scoped_lock lock(mutex);
-    ForkGuest** link = &first;
-    while (*link != nullptr && *link != &guest) link = &(*link)->next_;
-    if (*link != nullptr) *link = guest.next_;
+    AtForkParticipant** link = &first;
+    while (*link != nullptr && *link != &participant) link = &(*link)->next_;
+    if (*link != nullptr) *link = participant.next_;
   }
 
  private:
   static inline std::mutex mutex;
-  static inline ForkGuest* first = nullptr;
+  static inline AtForkParticipant* first = nullptr;
 };
 
 namespace {
 
 bool register_handler() {
-  const int failed =
-      pthread_atfork(ForkGuests::prepare, ForkGuests::in_parent, ForkGuests::in_child);
+  const int failed = pthread_atfork(AtForkParticipants::prepare, AtForkParticipants::in_parent,
+                                    AtForkParticipants::in_child);
   if (failed != 0) throw std::bad_alloc();
   return true;
 }
@@ -165,10 +167,10 @@ void leave_to_children(int descriptor) noexcept {
   if (is_looked_after(descriptor)) word_of(descriptor).fetch_and(~bit_of(descriptor));
 }
 
-void ForkGuest::enter() noexcept { ForkGuests::add(*this); }
+void AtForkParticipant::enter() noexcept { AtForkParticipants::add(*this); }
 
-void ForkGuest::leave() noexcept {
-  if (!forked()) ForkGuests::remove(*this);
+void AtForkParticipant::leave() noexcept {
+  if (!forked()) AtForkParticipants::remove(*this);
 }
 
 SignalsHeldBack::SignalsHeldBack() noexcept {

@@ -48,13 +48,13 @@ class ForkWatch {
 };
 
 // A thread that rests while the process forks by fork(2); a bare clone(2) asks nobody.
-class ForkGuest {
+class AtForkParticipant {
  public:
   // Throws what this_process() throws.
-  ForkGuest() = default;
-  ForkGuest(const ForkGuest&) = delete;
-  ForkGuest& operator=(const ForkGuest&) = delete;
-  virtual ~ForkGuest() = default;
+  AtForkParticipant() = default;
+  AtForkParticipant(const AtForkParticipant&) = delete;
+  AtForkParticipant& operator=(const AtForkParticipant&) = delete;
+  virtual ~AtForkParticipant() = default;
 
   // From when on it is asked, and until when. Between the two it must stay where it is. leave() in
   // a child is no mistake, nor is a second one.
@@ -65,14 +65,14 @@ class ForkGuest {
 
  protected:
   // Begins to rest and returns when it does; in the process that forks, on the thread that forks.
-  virtual void rest() noexcept = 0;
+  virtual void pause() noexcept = 0;
   // The process has forked; not called in the child, where nobody is left to go on.
-  virtual void go_on() noexcept = 0;
+  virtual void resume() noexcept = 0;
 
  private:
-  friend class ForkGuests;
+  friend class AtForkParticipants;
   ForkWatch watch_;
-  ForkGuest* next_ = nullptr;
+  AtForkParticipant* next_ = nullptr;
 };
 
 // While it lives, no signal handler runs on this thread: one could fork, which waits for whoever
