@@ -16,11 +16,11 @@
 #include "redlock/client/shared.hpp"
 #include "redlock/runtime/alarm.hpp"
 #include "redlock/runtime/dial.hpp"
-#include "redlock/runtime/given_up.hpp"
 #include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/keeping.hpp"
 #include "redlock/runtime/pool.hpp"
 #include "redlock/runtime/process.hpp"
+#include "redlock/runtime/release_tombstones.hpp"
 #include "redlock/runtime/resolver.hpp"
 #include "redlock/runtime/server_plan.hpp"
 #include "redlock/runtime/socket.hpp"
@@ -112,7 +112,7 @@ Limits names_and_tls() {
 Limits removals_and_lines() {
   return {REDLOCK_LIMIT(count, kCarriedMax),       REDLOCK_LIMIT(span, kCarriedAnswerTime),
           REDLOCK_LIMIT(span, kOwedFor),           REDLOCK_LIMIT(span, kRepeatPause),
-          REDLOCK_LIMIT(count, kSetAsideMax),      REDLOCK_LIMIT(count, kGivenUpMax),
+          REDLOCK_LIMIT(count, kSetAsideMax),      REDLOCK_LIMIT(count, kReleaseTombstonesMax),
           REDLOCK_LIMIT(span, kUnheardMax),        REDLOCK_LIMIT(span, kHeartbeat),
           REDLOCK_LIMIT(span, kFirstAsksEvery),    REDLOCK_LIMIT(span, kEachPlaceAsksLater),
           REDLOCK_LIMIT(span, kOthersAskWithin),   REDLOCK_LIMIT(span, kAfterTheEnd),

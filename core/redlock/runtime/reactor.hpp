@@ -20,10 +20,10 @@
 
 #include "redlock/algorithm/operation.hpp"
 #include "redlock/runtime/clock.hpp"
-#include "redlock/runtime/given_up.hpp"
 #include "redlock/runtime/listeners.hpp"
 #include "redlock/runtime/node.hpp"
 #include "redlock/runtime/process.hpp"
+#include "redlock/runtime/release_tombstones.hpp"
 #include "redlock/runtime/spared.hpp"
 #include "redlock/runtime/transport.hpp"
 
@@ -193,7 +193,7 @@ class Reactor {
   bool called_ = false;  // another thread wants the next step to return
   Instant looked_at_;    // what came before it has been read, where anything could be overdue
   Listeners listeners_;
-  GivenUp given_up_;
+  ReleaseTombstones given_up_;
   std::vector<Running> running_;
   NodeList live_;  // the nodes with a connection
   NodeList silent_;

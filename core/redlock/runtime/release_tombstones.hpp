@@ -3,7 +3,7 @@
 // A server that has not heard of it yet, or hears an old join behind it, may still hand such a lock
 // over. Who is told so has to say once more that nobody wants it; and must not say so of a lock
 // that may be held, or the removal would take a vote that counts.
-// Invariants: at most kGivenUpMax, the latest. No I/O. One thread.
+// Invariants: at most kReleaseTombstonesMax, the latest. No I/O. One thread.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace redlock {
 
-inline constexpr std::size_t kGivenUpMax = 256;
+inline constexpr std::size_t kReleaseTombstonesMax = 256;
 
-class GivenUp {
+class ReleaseTombstones {
  public:
   // By what gives the lock up; the nodes of a round share it.
   void note(const SharedCommand& removal) noexcept {
-    SharedCommand& latest = removals_[(next_ + kGivenUpMax - 1) % kGivenUpMax];
+    SharedCommand& latest = removals_[(next_ + kReleaseTombstonesMax - 1) % kReleaseTombstonesMax];
     if (latest == removal) return;
     removals_[next_] = removal;
-    next_ = (next_ + 1) % kGivenUpMax;
+    next_ = (next_ + 1) % kReleaseTombstonesMax;
   }
   // What gives it up; null where it was not given up lately.
   [[nodiscard]] SharedCommand find(const Token& token) const {
@@ -35,7 +35,7 @@ class GivenUp {
   void clear() noexcept { removals_.fill(nullptr); }
 
  private:
-  std::array<SharedCommand, kGivenUpMax> removals_;
+  std::array<SharedCommand, kReleaseTombstonesMax> removals_;
   std::size_t next_ = 0;
 };
 
