@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lease/inspect.hpp"
-#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 
 namespace redlock::php {
 

@@ -42,8 +42,8 @@ std::unique_ptr<Acquire> make_acquire(const Settings& settings, int round, Entro
       RetryPolicy::exact(settings.attempts, settings.tick() * settings.pause), entropy);
 }
 
-std::unique_ptr<Inquiry> make_inquiry(const Settings& settings, const CommandBook& book,
-                                      const Root& root, int round) {
+std::unique_ptr<QuorumQuery> make_query(const Settings& settings, const CommandBook& book,
+                                        const Root& root, int round) {
   const Resource key(key_of_round(round));
   const Token token(book.token(root.token));
   if (root.kind == Root::Kind::extend) {
@@ -53,13 +53,13 @@ std::unique_ptr<Inquiry> make_inquiry(const Settings& settings, const CommandBoo
         times_of(settings), std::make_shared<QuorumKind>(key, ttl, settings.drift_factor()), token);
   }
   if (settings.lock == LockKind::quorum) {
-    return std::make_unique<Inquiry>(times_of(settings), Pass{key, token}, LossDetail::none);
+    return std::make_unique<QuorumQuery>(times_of(settings), Pass{key, token}, LossDetail::none);
   }
   const StampProof proof = root.accepts_plain ? StampProof::exact_or_plain : StampProof::exact;
   // One millisecond below a tick, so that a stamp with a whole tick left is still released.
   const Duration margin = settings.tick() - Duration::ms(1);
   const StampKind kind(key, {}, margin, StampRules{unit_of(settings)}, proof);
-  return std::make_unique<Inquiry>(
+  return std::make_unique<QuorumQuery>(
       times_of(settings), kind.release(Token(book.stamp(root.token, settings))), LossDetail::none);
 }
 

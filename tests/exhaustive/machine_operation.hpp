@@ -7,7 +7,7 @@
 
 #include "exhaustive/machine_table.hpp"
 #include "redlock/algorithm/acquire.hpp"
-#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 
 namespace redlock::exhaustive {
 
@@ -27,8 +27,8 @@ class CountingEntropy final : public Entropy {
 [[nodiscard]] std::unique_ptr<Acquire> make_acquire(const Settings& settings, int round,
                                                     Entropy& entropy);
 // An extend or a release.
-[[nodiscard]] std::unique_ptr<Inquiry> make_inquiry(const Settings& settings,
-                                                    const CommandBook& book, const Root& root,
-                                                    int round);
+[[nodiscard]] std::unique_ptr<QuorumQuery> make_query(const Settings& settings,
+                                                      const CommandBook& book, const Root& root,
+                                                      int round);
 
 }  // namespace redlock::exhaustive

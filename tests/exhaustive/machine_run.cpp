@@ -29,8 +29,8 @@ MachineTable::Run::Run(const Settings& settings, CommandBook& book, const Root& 
     return;
   }
   token_ = root.token;
-  inquiry_ = make_inquiry(settings, book, root, 0);
-  operation_ = inquiry_.get();
+  query_ = make_query(settings, book, root, 0);
+  operation_ = query_.get();
 }
 
 std::vector<Emission> MachineTable::Run::start() {
@@ -118,9 +118,9 @@ Machine MachineTable::Run::snapshot() const {
   machine.attempt = attempt_;
   machine.token = token_;
   machine.elapsed = ticks_up(now_ - attempt_start_, settings_.tick());
-  machine.state = acquire_ ? machine_state(*acquire_, now_) : machine_state(*inquiry_, now_);
+  machine.state = acquire_ ? machine_state(*acquire_, now_) : machine_state(*query_, now_);
   for (std::size_t i = 0; i < static_cast<std::size_t>(settings_.servers); ++i) {
-    machine.view[i] = acquire_ ? node_view(*acquire_, i) : node_view(*inquiry_, i);
+    machine.view[i] = acquire_ ? node_view(*acquire_, i) : node_view(*query_, i);
   }
   if (const Outcome* outcome = operation_->outcome()) {
     machine.done = true;

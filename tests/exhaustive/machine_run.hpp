@@ -38,7 +38,7 @@ class MachineTable::Run {
   Instant attempt_start_;
   CountingEntropy entropy_;
   std::unique_ptr<Acquire> acquire_;
-  std::unique_ptr<Inquiry> inquiry_;
+  std::unique_ptr<QuorumQuery> query_;
   Operation* operation_ = nullptr;
   std::vector<Input> history_;
   Byte attempt_ = 0;

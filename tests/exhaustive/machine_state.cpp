@@ -13,7 +13,7 @@ REDLOCK_EXPOSE(AcquirePhase, Acquire, Acquire::Phase, phase_);
 REDLOCK_EXPOSE(AcquireLate, Acquire, bool, late_);
 REDLOCK_EXPOSE(AcquireResumeAt, Acquire, Instant, resume_at_);
 REDLOCK_EXPOSE(AcquireUndo, Acquire, std::vector<Request>, undo_);
-REDLOCK_EXPOSE(InquiryRound, Inquiry, std::optional<Round>, round_);
+REDLOCK_EXPOSE(QuorumQueryRound, QuorumQuery, std::optional<Round>, round_);
 REDLOCK_EXPOSE(RoundCommand, Round, std::shared_ptr<const Command>, command_);
 REDLOCK_EXPOSE(RoundAttempt, Round, AttemptNumber, attempt_);
 REDLOCK_EXPOSE(RoundStart, Round, Instant, start_);
@@ -118,8 +118,8 @@ std::uint8_t node_view(const Acquire& machine, std::size_t node) {
   return view_of(member<AcquireRound>(machine), node);
 }
 
-std::uint8_t node_view(const Inquiry& machine, std::size_t node) {
-  return view_of(member<InquiryRound>(machine), node);
+std::uint8_t node_view(const QuorumQuery& machine, std::size_t node) {
+  return view_of(member<QuorumQueryRound>(machine), node);
 }
 
 std::string machine_state(const Acquire& machine, Instant now) {
@@ -136,9 +136,9 @@ std::string machine_state(const Acquire& machine, Instant now) {
   return writer.take();
 }
 
-std::string machine_state(const Inquiry& machine, Instant now) {
+std::string machine_state(const QuorumQuery& machine, Instant now) {
   Writer writer;
-  writer.round(member<InquiryRound>(machine), now);
+  writer.round(member<QuorumQueryRound>(machine), now);
   writer.outcome(machine.outcome(), now);
   return writer.take();
 }

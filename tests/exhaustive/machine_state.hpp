@@ -8,15 +8,15 @@
 #include <string>
 
 #include "redlock/algorithm/acquire.hpp"
-#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 
 namespace redlock::exhaustive {
 
 [[nodiscard]] std::string machine_state(const Acquire& machine, Instant now);
-[[nodiscard]] std::string machine_state(const Inquiry& machine, Instant now);
+[[nodiscard]] std::string machine_state(const QuorumQuery& machine, Instant now);
 
 // One byte for what the machine's round has heard of the node.
 [[nodiscard]] std::uint8_t node_view(const Acquire& machine, std::size_t node);
-[[nodiscard]] std::uint8_t node_view(const Inquiry& machine, std::size_t node);
+[[nodiscard]] std::uint8_t node_view(const QuorumQuery& machine, std::size_t node);
 
 }  // namespace redlock::exhaustive

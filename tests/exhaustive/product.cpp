@@ -99,7 +99,7 @@ void Product::begin(const Root& root, int round) {
     entropies_.push_back(std::make_unique<CountingEntropy>());
     operation = make_acquire(settings_, round, *entropies_.back());
   } else {
-    operation = make_inquiry(settings_, book_, root, round);
+    operation = make_query(settings_, book_, root, round);
   }
   operation_ = reactor_.begin(
       std::make_unique<Witness>(std::move(operation), told_, clock_, settings_.answer), nodes_);

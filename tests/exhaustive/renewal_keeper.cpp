@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 
 namespace redlock::exhaustive {
 

@@ -8,9 +8,9 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/in_line.hpp"
-#include "redlock/algorithm/inquiry.hpp"
 #include "redlock/algorithm/plant.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/algorithm/resources.hpp"
 #include "redlock/algorithm/token_rotation.hpp"
@@ -49,9 +49,9 @@ TEST(InvariantDeathTest, AMachineIsStartedOnce) {
   TokenRotation shortening(times(), kind(), kToken, Token("u"), [](Loss) { return true; });
   shortening.start(t(0));
   EXPECT_DEATH(shortening.start(t(0)), "round_");
-  Inquiry inquiry(times(), kind()->check(kToken), LossDetail::none);
-  inquiry.start(t(0));
-  EXPECT_DEATH(inquiry.start(t(0)), "round_");
+  QuorumQuery query(times(), kind()->check(kToken), LossDetail::none);
+  query.start(t(0));
+  EXPECT_DEATH(query.start(t(0)), "round_");
 }
 
 TEST(InvariantDeathTest, ARenewalHearsOnlyOfExtendsThatAreUnderWay) {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 #include "support/listeners_fixture.hpp"
 
 namespace redlock {
@@ -28,7 +28,7 @@ class WhoListensByTls : public ListenersTest {
   OperationId begin_to_ask() {
     const auto times = std::make_shared<const std::vector<Duration>>(1, kPatience);
     return pool_.begin(
-        std::make_unique<Inquiry>(times, Pass{Resource("r"), Token("t")}, LossDetail::none),
+        std::make_unique<QuorumQuery>(times, Pass{Resource("r"), Token("t")}, LossDetail::none),
         node());
   }
   // The connection for commands is there, and well.

@@ -5,13 +5,13 @@ namespace redlock {
 
 Extend::Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, Token proof,
                LossDetail detail)
-    : Inquiry(std::move(answer_times), kind->extend(proof).value(), detail),
+    : QuorumQuery(std::move(answer_times), kind->extend(proof).value(), detail),
       kind_(std::move(kind)),
       proof_(std::move(proof)),
       hears_each_(detail == LossDetail::each) {}
 
 void Extend::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
-  if (!hears_each_) Inquiry::take_delay(node, attempt, connected_by);
+  if (!hears_each_) QuorumQuery::take_delay(node, attempt, connected_by);
 }
 
 void Extend::complete_grant(Outcome& outcome, Instant started) {

@@ -1,16 +1,16 @@
 // Prolongs a lock that a majority still knows as ours.
 //
-// The machine is an inquiry whose grant carries a new validity, counted from before the
+// The machine is an query whose grant carries a new validity, counted from before the
 // first byte left. A failed extend never shortens the lock: no node lowers a key's expiry.
 #pragma once
 #include <memory>
 
-#include "redlock/algorithm/inquiry.hpp"
 #include "redlock/algorithm/lock_kind.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 
 namespace redlock {
 
-class Extend final : public Inquiry {
+class Extend final : public QuorumQuery {
  public:
   // Requires a kind that can be extended.
   Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, Token proof,

@@ -6,7 +6,7 @@
 #include "redlock/algorithm/holding.hpp"
 #include "redlock/client/shared.hpp"
 #include "redlock/redlock.hpp"
-#include "redlock/runtime/examiner.hpp"
+#include "redlock/runtime/health_probe.hpp"
 #include "redlock/runtime/kernel_clock.hpp"
 
 namespace redlock {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/validity.hpp"
 
 namespace redlock {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "redlock/algorithm/holding.hpp"
-#include "redlock/algorithm/inquiry.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/client/held.hpp"
 #include "redlock/client/shared.hpp"
 #include "redlock/redlock.hpp"

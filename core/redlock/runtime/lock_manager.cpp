@@ -74,8 +74,8 @@ OperationId LockManager::begin_wait(const Resources& resources, Duration ttl, Du
 
 OperationId LockManager::begin_inspect(const Resources& resources) {
   check_resources(resources);
-  return begin(std::make_unique<Inquiry>(plan_->servers.answer_times(), Inspect{resources},
-                                         LossDetail::each));
+  return begin(std::make_unique<QuorumQuery>(plan_->servers.answer_times(), Inspect{resources},
+                                             LossDetail::each));
 }
 
 OperationId LockManager::begin_extend(const Resources& resources, const Token& token, Duration ttl,
@@ -155,13 +155,13 @@ OperationId LockManager::begin_unlock(const Resources& resources, const Token& t
   const QuorumKind kind = kind_of(resources, token);
   pool_.give_up(token);
   return begin(
-      std::make_unique<Inquiry>(plan_->servers.answer_times(), kind.release(token), detail));
+      std::make_unique<QuorumQuery>(plan_->servers.answer_times(), kind.release(token), detail));
 }
 
 OperationId LockManager::begin_check(const Resources& resources, const Token& token) {
   return pool_.begin(
-      std::make_unique<Inquiry>(plan_->servers.answer_times(),
-                                kind_of(resources, token).check(token), LossDetail::reason),
+      std::make_unique<QuorumQuery>(plan_->servers.answer_times(),
+                                    kind_of(resources, token).check(token), LossDetail::reason),
       nodes_, token);
 }
 
@@ -170,8 +170,8 @@ std::optional<OperationId> LockManager::begin_look_after(const Resources& resour
   if (refused.decision != Decision::denied || plan_->options.retry.attempts_max <= 1)
     return std::nullopt;
   check_resources(resources);
-  return begin(std::make_unique<Inquiry>(plan_->servers.answer_times(), CheckEndless{resources},
-                                         LossDetail::none));
+  return begin(std::make_unique<QuorumQuery>(plan_->servers.answer_times(), CheckEndless{resources},
+                                             LossDetail::none));
 }
 
 std::size_t LockManager::unanswered_bytes() const {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "redlock/algorithm/inquiry.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/retry.hpp"
 #include "redlock/algorithm/round.hpp"
 #include "redlock/algorithm/validity.hpp"

@@ -2,7 +2,7 @@
 #include "redlock/runtime/stamp_lock_manager.hpp"
 
 #include "redlock/algorithm/acquire.hpp"
-#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/stamp_kind.hpp"
 
 namespace redlock {
@@ -47,7 +47,7 @@ bool StampLockManager::note_taken(const Resources& keys, const Outcome& outcome)
 }
 
 OperationId StampLockManager::ask(const Command& command, LossDetail detail) {
-  return pool_.begin(std::make_unique<Inquiry>(plan_->server.answer_times(), command, detail),
+  return pool_.begin(std::make_unique<QuorumQuery>(plan_->server.answer_times(), command, detail),
                      nodes_);
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/stamp_kind.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/stamp_ledger.hpp"

@@ -1,5 +1,5 @@
 // The one-round machine: asks once, decides as soon as it is certain, undoes nothing.
-#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,64 +15,64 @@ using test::t;
 
 constexpr AttemptNumber kAttempt = 1;
 
-class InquiryOfThree : public testing::Test {
+class QuorumQueryOfThree : public testing::Test {
  protected:
-  explicit InquiryOfThree(LossDetail detail = LossDetail::reason)
-      : inquiry_(answer_times({50, 50, 50}), Pass{Resource("r"), Token("t")}, detail) {
-    inquiry_.start(t(0));
-    requests_ = drain(inquiry_);
+  explicit QuorumQueryOfThree(LossDetail detail = LossDetail::reason)
+      : query_(answer_times({50, 50, 50}), Pass{Resource("r"), Token("t")}, detail) {
+    query_.start(t(0));
+    requests_ = drain(query_);
   }
   void reply(std::size_t node, Reply answer, Instant now = t(1)) {
-    inquiry_.take_reply(NodeIndex(node), kAttempt, std::move(answer), now);
+    query_.take_reply(NodeIndex(node), kAttempt, std::move(answer), now);
   }
   [[nodiscard]] std::optional<Decision> decision() const {
-    return inquiry_.outcome() ? std::optional(inquiry_.outcome()->decision) : std::nullopt;
+    return query_.outcome() ? std::optional(query_.outcome()->decision) : std::nullopt;
   }
 
-  Inquiry inquiry_;
+  QuorumQuery query_;
   std::vector<Request> requests_;
 };
 
-class ReleaseOfThree : public InquiryOfThree {
+class ReleaseOfThree : public QuorumQueryOfThree {
  protected:
-  ReleaseOfThree() : InquiryOfThree(LossDetail::none) {}
+  ReleaseOfThree() : QuorumQueryOfThree(LossDetail::none) {}
 };
 
-TEST_F(InquiryOfThree, AsksEveryNode) {
+TEST_F(QuorumQueryOfThree, AsksEveryNode) {
   EXPECT_EQ(test::nodes_of(requests_), (std::vector<std::size_t>{0, 1, 2}));
 }
 
-TEST_F(InquiryOfThree, IsGrantedWithTheSecondYesWithoutWaitingForTheThird) {
+TEST_F(QuorumQueryOfThree, IsGrantedWithTheSecondYesWithoutWaitingForTheThird) {
   reply(2, Reply::granted());
   EXPECT_FALSE(decision());
   reply(0, Reply::granted(), t(4));
   EXPECT_EQ(decision(), Decision::granted);
-  EXPECT_EQ(inquiry_.outcome()->decided_at, t(4));
-  EXPECT_EQ(inquiry_.next_deadline(), std::nullopt);
+  EXPECT_EQ(query_.outcome()->decided_at, t(4));
+  EXPECT_EQ(query_.next_deadline(), std::nullopt);
 }
 
-TEST_F(InquiryOfThree, WaitsForConnectionsThatAreBeingMade) {
+TEST_F(QuorumQueryOfThree, WaitsForConnectionsThatAreBeingMade) {
   for (const std::size_t node : {0U, 1U, 2U}) {
-    inquiry_.take_delay(NodeIndex(node), kAttempt, t(100));
+    query_.take_delay(NodeIndex(node), kAttempt, t(100));
   }
-  EXPECT_EQ(inquiry_.next_deadline(), t(150));
+  EXPECT_EQ(query_.next_deadline(), t(150));
 }
 
-TEST_F(InquiryOfThree, IsDeniedOnceAMajorityHasSaidNo) {
+TEST_F(QuorumQueryOfThree, IsDeniedOnceAMajorityHasSaidNo) {
   reply(0, Reply::denied());
   EXPECT_FALSE(decision());
   reply(1, Reply::denied());
   EXPECT_EQ(decision(), Decision::denied);
 }
 
-TEST_F(InquiryOfThree, IsUnreachableOnceAMajorityCannotBeAsked) {
+TEST_F(QuorumQueryOfThree, IsUnreachableOnceAMajorityCannotBeAsked) {
   reply(0, Reply::unknown(Fault::connect, ""));
   EXPECT_FALSE(decision());
   reply(1, Reply::unknown(Fault::rejected, ""));
   EXPECT_EQ(decision(), Decision::unreachable);
 }
 
-TEST_F(InquiryOfThree, WaitsForTheLastNodeToTellNoFromNobodyThere) {
+TEST_F(QuorumQueryOfThree, WaitsForTheLastNodeToTellNoFromNobodyThere) {
   reply(0, Reply::denied());
   reply(1, Reply::unknown(Fault::closed, ""));
   EXPECT_FALSE(decision());
@@ -80,29 +80,29 @@ TEST_F(InquiryOfThree, WaitsForTheLastNodeToTellNoFromNobodyThere) {
   EXPECT_EQ(decision(), Decision::denied);
 }
 
-TEST_F(InquiryOfThree, SilenceAtTheDeadlineIsNoAnswerAndOneNanosecondBeforeItIsNothing) {
+TEST_F(QuorumQueryOfThree, SilenceAtTheDeadlineIsNoAnswerAndOneNanosecondBeforeItIsNothing) {
   reply(0, Reply::denied());
-  EXPECT_EQ(inquiry_.next_deadline(), t(50));
-  inquiry_.take_time(t(50) - kOneNs);
+  EXPECT_EQ(query_.next_deadline(), t(50));
+  query_.take_time(t(50) - kOneNs);
   EXPECT_FALSE(decision());
-  inquiry_.take_time(t(50));
+  query_.take_time(t(50));
   EXPECT_EQ(decision(), Decision::unreachable);
 }
 
-TEST_F(InquiryOfThree, ADecidedOutcomeNeverChanges) {
+TEST_F(QuorumQueryOfThree, ADecidedOutcomeNeverChanges) {
   reply(0, Reply::granted());
   reply(1, Reply::granted());
   reply(2, Reply::denied());
-  inquiry_.take_time(t(99));
-  inquiry_.abort(t(99));
+  query_.take_time(t(99));
+  query_.abort(t(99));
   EXPECT_EQ(decision(), Decision::granted);
-  EXPECT_FALSE(inquiry_.outcome()->nodes[2].answered);
+  EXPECT_FALSE(query_.outcome()->nodes[2].answered);
 }
 
-TEST_F(InquiryOfThree, AnAbortUndoesNothing) {
-  inquiry_.abort(t(3));
+TEST_F(QuorumQueryOfThree, AnAbortUndoesNothing) {
+  query_.abort(t(3));
   EXPECT_EQ(decision(), Decision::aborted);
-  EXPECT_TRUE(drain(inquiry_).empty());
+  EXPECT_TRUE(drain(query_).empty());
 }
 
 TEST_F(ReleaseOfThree, ALostReleaseDoesNotWaitToLearnWhy) {
@@ -119,7 +119,7 @@ TEST_F(ReleaseOfThree, ALostReleaseThatReachedNobodySaysSo) {
 
 TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
   for (const Fault fault : {Fault::timeout, Fault::rejected, Fault::protocol}) {
-    Inquiry release(answer_times({50}), Pass{Resource("r"), Token("t")}, LossDetail::none);
+    QuorumQuery release(answer_times({50}), Pass{Resource("r"), Token("t")}, LossDetail::none);
     release.start(t(0));
     drain(release);
     release.take_reply(NodeIndex(0), kAttempt, Reply::unknown(fault, ""), t(1));
@@ -129,8 +129,8 @@ TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
 
 // With its last reply; before that it must not be decided.
 Outcome check_by(const std::vector<Reply>& replies) {
-  Inquiry check(answer_times(replies.size(), Duration::ms(50)),
-                CheckEqual{Resource("r"), Token("t")}, LossDetail::reason);
+  QuorumQuery check(answer_times(replies.size(), Duration::ms(50)),
+                    CheckEqual{Resource("r"), Token("t")}, LossDetail::reason);
   check.start(t(0));
   drain(check);
   for (std::size_t i = 0; i < replies.size(); ++i) {
@@ -178,8 +178,8 @@ TEST_F(ProvenDenied, NotWhereTheSilentOnesCouldMakeAMajority) {
 }
 
 Decision taken_away_by(const std::vector<Reply>& replies) {
-  Inquiry release(answer_times(replies.size(), Duration::ms(50)), Pass{Resource("r"), Token("t")},
-                  LossDetail::each);
+  QuorumQuery release(answer_times(replies.size(), Duration::ms(50)),
+                      Pass{Resource("r"), Token("t")}, LossDetail::each);
   release.start(t(0));
   drain(release);
   for (std::size_t i = 0; i < replies.size(); ++i) {
@@ -207,11 +207,11 @@ TEST(TakenAway, WasNobodysWhereAMajorityDidNotHaveIt) {
   EXPECT_EQ(taken_away_by({Reply::granted(), Reply::denied()}), Decision::denied);
 }
 
-TEST(Inquiry, AskedTooEarlyItHasNothingToSay) {
-  Inquiry inquiry(answer_times({50}), CheckEqual{Resource("r"), Token("t")}, LossDetail::none);
-  EXPECT_FALSE(inquiry.next_request());
-  EXPECT_EQ(inquiry.next_deadline(), std::nullopt);
-  EXPECT_EQ(inquiry.outcome(), nullptr);
+TEST(QuorumQuery, AskedTooEarlyItHasNothingToSay) {
+  QuorumQuery query(answer_times({50}), CheckEqual{Resource("r"), Token("t")}, LossDetail::none);
+  EXPECT_FALSE(query.next_request());
+  EXPECT_EQ(query.next_deadline(), std::nullopt);
+  EXPECT_EQ(query.outcome(), nullptr);
 }
 
 }  // namespace

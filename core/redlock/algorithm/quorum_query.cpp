@@ -1,5 +1,5 @@
 // The one-round machine.
-#include "redlock/algorithm/inquiry.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
 
 #include <algorithm>
 
@@ -35,36 +35,36 @@ Decision taken_away(const Outcome& released) {
   return released.decision == Decision::aborted ? Decision::aborted : Decision::unreachable;
 }
 
-Inquiry::Inquiry(AnswerTimes answer_times, Command command, LossDetail detail)
+QuorumQuery::QuorumQuery(AnswerTimes answer_times, Command command, LossDetail detail)
     : answer_times_(std::move(answer_times)),
       command_(std::make_shared<const Command>(std::move(command))),
       detail_(detail) {}
 
-void Inquiry::start(Instant now) {
+void QuorumQuery::start(Instant now) {
   REDLOCK_INVARIANT(!round_);
   round_.emplace(answer_times_, command_, kOnlyAttempt, now);
 }
 
-void Inquiry::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+void QuorumQuery::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
   if (outcome_ || !round_->take_reply(node, attempt, std::move(reply))) return;
   decide(now);
 }
 
-void Inquiry::take_time(Instant now) {
+void QuorumQuery::take_time(Instant now) {
   if (outcome_) return;
   round_->take_time(now);
   decide(now);
 }
 
-void Inquiry::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+void QuorumQuery::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
   round_->take_delay(node, attempt, connected_by);
 }
 
-void Inquiry::abort(Instant now) {
+void QuorumQuery::abort(Instant now) {
   if (!outcome_) finish(Decision::aborted, now);
 }
 
-void Inquiry::decide(Instant now) {
+void QuorumQuery::decide(Instant now) {
   if (detail_ == LossDetail::each && !round_->complete()) return;
   if (round_->grants() == Verdict::won) return finish(Decision::granted, now);
   if (round_->grants() == Verdict::pending) return;
@@ -77,7 +77,7 @@ void Inquiry::decide(Instant now) {
   }
 }
 
-void Inquiry::finish(Decision decision, Instant now) {
+void QuorumQuery::finish(Decision decision, Instant now) {
   Outcome outcome;
   outcome.decision = decision;
   outcome.decided_at = now;
@@ -88,16 +88,16 @@ void Inquiry::finish(Decision decision, Instant now) {
 
 // A question that is already decided need not reach the nodes that have not been asked, but a
 // release must: its command is handed out to all of them either way.
-std::optional<Request> Inquiry::next_request() {
+std::optional<Request> QuorumQuery::next_request() {
   if (!round_) return std::nullopt;
   return round_->next_request();
 }
 
-std::optional<Instant> Inquiry::next_deadline() const {
+std::optional<Instant> QuorumQuery::next_deadline() const {
   if (outcome_ || !round_) return std::nullopt;
   return round_->next_deadline();
 }
 
-const Outcome* Inquiry::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
+const Outcome* QuorumQuery::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
 
 }  // namespace redlock

@@ -1,5 +1,5 @@
 // Servers that are asked about themselves, on a network in memory.
-#include "redlock/runtime/examiner.hpp"
+#include "redlock/runtime/health_probe.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class ExaminerTest : public test::FakeWorld {
+class HealthProbeTest : public test::FakeWorld {
  protected:
   static std::optional<std::string> healthy(const test::Arguments& request) {
     if (request.front() == "TIME") {
@@ -37,7 +37,7 @@ class ExaminerTest : public test::FakeWorld {
   }
 };
 
-TEST_F(ExaminerTest, EveryServerIsAskedEverythingOnOneConnectionThatEnds) {
+TEST_F(HealthProbeTest, EveryServerIsAskedEverythingOnOneConnectionThatEnds) {
   const auto seen = examine_servers(2);
   ASSERT_THAT(seen, SizeIs(2));
   for (std::size_t i = 0; i < 2; ++i) {
@@ -51,14 +51,14 @@ TEST_F(ExaminerTest, EveryServerIsAskedEverythingOnOneConnectionThatEnds) {
   EXPECT_EQ(transport_.open_count(), 0U);
 }
 
-TEST_F(ExaminerTest, WhatAServerDoesNotKnowIsUntoldAndEndsNothing) {
+TEST_F(HealthProbeTest, WhatAServerDoesNotKnowIsUntoldAndEndsNothing) {
   const auto seen = examine_servers(1);
   EXPECT_THAT(seen[0].facts.untold,
               ElementsAre(HasSubstr("maxmemory-policy"), HasSubstr("appendfsync"),
                           HasSubstr("save"), HasSubstr("ACL WHOAMI")));
 }
 
-TEST_F(ExaminerTest, TheRoundTripIsTheShortestAndTheOthersAreNotWaitedForByIt) {
+TEST_F(HealthProbeTest, TheRoundTripIsTheShortestAndTheOthersAreNotWaitedForByIt) {
   server(0).answer_time = Duration::ms(20);
   const Duration took = time_of([&] {
     const auto seen = examine_servers(2);
@@ -69,7 +69,7 @@ TEST_F(ExaminerTest, TheRoundTripIsTheShortestAndTheOthersAreNotWaitedForByIt) {
   EXPECT_LT(took, Duration::ms(30) * static_cast<std::int64_t>(questions().size()));
 }
 
-TEST_F(ExaminerTest, TheShortestRoundTripTellsHowFarTheServersClockIsAhead) {
+TEST_F(HealthProbeTest, TheShortestRoundTripTellsHowFarTheServersClockIsAhead) {
   // Each answer about the time takes as long as the next of these, and says another hour.
   const std::vector<std::int64_t> takes_ms = {9, 5, 3, 7, 4};
   std::size_t asked = 0;
@@ -86,7 +86,7 @@ TEST_F(ExaminerTest, TheShortestRoundTripTellsHowFarTheServersClockIsAhead) {
   EXPECT_NEAR(static_cast<double>(facts.clock_ahead_us.value_or(0)), 3 * 3'600e6, 600e6);
 }
 
-TEST_F(ExaminerTest, EveryServerIsGivenTheTimeOfItsOwn) {
+TEST_F(HealthProbeTest, EveryServerIsGivenTheTimeOfItsOwn) {
   std::vector<ServerSpec> servers = specs(3);
   for (std::size_t i = 0; i < 3; ++i) {
     servers[i].timeout = Duration::ms(10 + static_cast<std::int64_t>(i));
@@ -100,7 +100,7 @@ TEST_F(ExaminerTest, EveryServerIsGivenTheTimeOfItsOwn) {
   }
 }
 
-TEST_F(ExaminerTest, AServerThatIsDownIsNamedAndTheOthersAreAsked) {
+TEST_F(HealthProbeTest, AServerThatIsDownIsNamedAndTheOthersAreAsked) {
   server(0).reach = test::FakeServer::Reach::refuses;
   server(0).refusal = Fault::refused;
   server(1).reach = test::FakeServer::Reach::vanishes;
@@ -114,7 +114,7 @@ TEST_F(ExaminerTest, AServerThatIsDownIsNamedAndTheOthersAreAsked) {
   EXPECT_EQ(seen[3].trouble.fault, Fault::none);
 }
 
-TEST_F(ExaminerTest, AServerThatFallsSilentIsLeftWithWhatItHasSaid) {
+TEST_F(HealthProbeTest, AServerThatFallsSilentIsLeftWithWhatItHasSaid) {
   server(0).say = [](const test::Arguments& request) -> std::optional<std::string> {
     return request.front() == "TIME" ? "" : healthy(request);
   };
@@ -124,7 +124,7 @@ TEST_F(ExaminerTest, AServerThatFallsSilentIsLeftWithWhatItHasSaid) {
   EXPECT_EQ(seen[0].facts.round_trip_us, std::nullopt);
 }
 
-TEST_F(ExaminerTest, NonsenseBehindTheLastAnswerIsToldToo) {
+TEST_F(HealthProbeTest, NonsenseBehindTheLastAnswerIsToldToo) {
   std::size_t answered = 0;
   server(0).say = [&](const test::Arguments& request) {
     const std::optional<std::string> answer = healthy(request);
@@ -133,7 +133,7 @@ TEST_F(ExaminerTest, NonsenseBehindTheLastAnswerIsToldToo) {
   EXPECT_EQ(examine_servers(1)[0].trouble.fault, Fault::protocol);
 }
 
-TEST_F(ExaminerTest, AServerThatTalksNonsenseIsGivenUp) {
+TEST_F(HealthProbeTest, AServerThatTalksNonsenseIsGivenUp) {
   server(0).say = [](const test::Arguments&) { return std::optional<std::string>("?\r\n"); };
   EXPECT_EQ(examine_servers(1)[0].trouble.fault, Fault::protocol);
 }
@@ -165,7 +165,7 @@ class HalvesAnswers final : public test::FakeTransport {
   bool waits_ = false;  // The next reading brings nothing.
 };
 
-TEST_F(ExaminerTest, WhatNoSocketShowsAnyMoreIsReadAtOnce) {
+TEST_F(HealthProbeTest, WhatNoSocketShowsAnyMoreIsReadAtOnce) {
   HalvesAnswers halves(clock_);
   halves.server(name(0)).say = healthy;
   // Has nothing of the kind, and is asked beside it.

@@ -1,5 +1,5 @@
 // Going through the questions with every server.
-#include "redlock/runtime/examiner.hpp"
+#include "redlock/runtime/health_probe.hpp"
 
 #include <memory>
 

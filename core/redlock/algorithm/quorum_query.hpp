@@ -27,9 +27,9 @@ enum class LossDetail {
 // Unreachable: neither is known, and it may be held still.
 [[nodiscard]] Decision taken_away(const Outcome& released);
 
-class Inquiry : public Operation {
+class QuorumQuery : public Operation {
  public:
-  Inquiry(AnswerTimes answer_times, Command command, LossDetail detail);
+  QuorumQuery(AnswerTimes answer_times, Command command, LossDetail detail);
 
   void start(Instant now) override;
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
