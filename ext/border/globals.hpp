@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "border/zend.hpp"
+#include "redlock/runtime/async_releases.hpp"
 #include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/runtime.hpp"
 #include "redlock/runtime/server_counters.hpp"
 #include "redlock/runtime/stamp_lock_manager.hpp"
-#include "redlock/runtime/unawaited.hpp"
 
 namespace redlock::php {
 
@@ -20,7 +20,7 @@ struct ThreadState {
   ServerBook book;
   Runtime runtime;
   StampLedger ledger;
-  UnawaitedReleases releases;
+  AsyncReleases releases;
   std::unique_ptr<Keeper> keeper;  // null until the first lease is kept alive
   std::vector<std::string> keys;   // of Testing::keys(), while PHP makes an array of them
 };

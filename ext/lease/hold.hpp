@@ -27,7 +27,7 @@ class Hold {
         resources_(std::move(resources)),
         terms_(terms),
         owner_(terms.owner),
-        way_back_(1, Owed{resources_, {}}),
+        way_back_(1, UnsentRelease{resources_, {}}),
         told_(!locks_->events.telling()) {
     terms_.owner = {};
   }
@@ -138,7 +138,7 @@ class Hold {
   const Resources resources_;
   LeaseTerms terms_;
   const std::string owner_;
-  OwedRelease way_back_;  // until it is owed
+  OutboxEntry way_back_;  // until it is owed
   const bool told_;       // to the manager's handler
   ForkWatch fork_watch_;
   SystemClock clock_;

@@ -16,7 +16,7 @@
 #include "border/wait.hpp"
 #include "border/zend.hpp"
 #include "redlock/runtime/lock_manager.hpp"
-#include "redlock/runtime/owed.hpp"
+#include "redlock/runtime/release_outbox.hpp"
 
 namespace redlock::php {
 
@@ -31,7 +31,7 @@ struct QuorumState {
 
   LockManager manager;
   std::size_t server_count;
-  OwedReleases owed;  // by leases; every call pays them first
+  ReleaseOutbox owed;  // by leases; every call pays them first
   // What the calls under way are about: between a grant and its taking nothing may want memory.
   std::list<Resources> asked;
   Outcome outcome;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "redlock/runtime/unawaited.hpp"
+#include "redlock/runtime/async_releases.hpp"
 #include "support/fake_world.hpp"
 
 namespace redlock {
@@ -255,14 +255,14 @@ TEST_F(Rule14RemovalsBehindAName, TheyDoNotWaitForTheNamesAnswer) {
 
 TEST_F(Rule14RemovalsBehindAName, AReleaseThatNobodyWaitsForArrives) {
   const Outcome taken = lock(*locks_);
-  UnawaitedReleases().send(*locks_, Resource("r"), taken.token);
+  AsyncReleases().send(*locks_, Resource("r"), taken.token);
   expect_released();
 }
 
 TEST_F(Rule14RemovalsBehindAName, ItDoesWhereTheServersHangUp) {
   hang_up_at_the_name();
   const Outcome taken = lock(*locks_);
-  UnawaitedReleases().send(*locks_, Resource("r"), taken.token);
+  AsyncReleases().send(*locks_, Resource("r"), taken.token);
   expect_released();
 }
 

@@ -15,6 +15,7 @@
 #include "redlock/algorithm/validity.hpp"
 #include "redlock/client/shared.hpp"
 #include "redlock/runtime/alarm.hpp"
+#include "redlock/runtime/async_releases.hpp"
 #include "redlock/runtime/dial.hpp"
 #include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/keeping.hpp"
@@ -27,7 +28,6 @@
 #include "redlock/runtime/spared.hpp"
 #include "redlock/runtime/tls_context.hpp"
 #include "redlock/runtime/tls_link.hpp"
-#include "redlock/runtime/unawaited.hpp"
 #include "redlock/wire/tls_draft.hpp"
 #include "redlock/wire/tls_stream.hpp"
 #include "redlock/wire/url.hpp"
@@ -123,7 +123,7 @@ Limits removals_and_lines() {
           REDLOCK_LIMIT(span, kTooFewFor),         REDLOCK_LIMIT(span, kTroublePauseFirst),
           REDLOCK_LIMIT(span, kTroublePauseMax),   REDLOCK_LIMIT(span, kBriefHearing),
           REDLOCK_LIMIT(count, kBriefHearingsMax), REDLOCK_LIMIT(span, kRefusedFor),
-          REDLOCK_LIMIT(count, kTurnedAwayMax),    REDLOCK_LIMIT(bytes, kBytesUnawaitedMax),
+          REDLOCK_LIMIT(count, kTurnedAwayMax),    REDLOCK_LIMIT(bytes, kBytesAsyncMax),
           REDLOCK_LIMIT(span, kPauseAfterSilence), REDLOCK_LIMIT(span, kWaitSlice)};
 }
 

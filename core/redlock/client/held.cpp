@@ -22,7 +22,7 @@ Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl)
       resource_(std::move(resource)),
       ttl_(ttl),
       trust_(std::make_shared<Trust>(Instant::never(), Instant())),
-      way_back_(1, Owed{resource_, {}}) {}
+      way_back_(1, UnsentRelease{resource_, {}}) {}
 
 void Held::begin(Outcome granted, Instant told_until) noexcept {
   token_ = std::move(granted.token);

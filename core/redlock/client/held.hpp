@@ -67,7 +67,7 @@ class Held {
   bool kept_ = false;
   Instant keep_until_;                       // while it is kept
   std::stop_source loss_{std::nostopstate};  // of what keeps it, or kept it last
-  OwedRelease way_back_;                     // until it is released
+  OutboxEntry way_back_;                     // until it is released
   bool released_ = false;
 };
 

@@ -36,7 +36,7 @@ void Shared::step_until_done(OperationId id, const std::stop_token& stop,
   }
 }
 
-void Shared::send_release(OwedRelease release) noexcept {
+void Shared::send_release(OutboxEntry release) noexcept {
   owed_.add(std::move(release));
   owed_.pay();
 }

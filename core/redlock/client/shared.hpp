@@ -7,11 +7,11 @@
 #include <stop_token>
 
 #include "redlock/redlock.hpp"
+#include "redlock/runtime/async_releases.hpp"
 #include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/lock_manager.hpp"
-#include "redlock/runtime/owed.hpp"
+#include "redlock/runtime/release_outbox.hpp"
 #include "redlock/runtime/runtime.hpp"
-#include "redlock/runtime/unawaited.hpp"
 
 namespace redlock {
 inline namespace v0 {
@@ -49,7 +49,7 @@ class Shared {
                                 LossDetail detail = LossDetail::none);
   [[nodiscard]] Outcome inspect(const Resource& resource);
   // Sends it, and seldom waits. Where there is no memory for that, the next call does, or the end.
-  void send_release(OwedRelease release) noexcept;
+  void send_release(OutboxEntry release) noexcept;
 
   [[nodiscard]] Instant now() { return runtime_.pool().clock().now(); }
   [[nodiscard]] const std::shared_ptr<const LockPlan>& plan() const { return plan_; }
@@ -70,8 +70,8 @@ class Shared {
   std::string owner_;
   Runtime runtime_;
   LockManager locks_;
-  UnawaitedReleases releases_;
-  OwedReleases owed_{locks_, releases_};
+  AsyncReleases releases_;
+  ReleaseOutbox owed_{locks_, releases_};
   Keeper keeper_;
 };
 

@@ -1,5 +1,5 @@
 // Of many releases that nobody waits for, one is waited for.
-#include "redlock/runtime/unawaited.hpp"
+#include "redlock/runtime/async_releases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using test::FakeServer;
 using test::FakeWorld;
 using test::kOneNs;
 
-class UnawaitedTest : public FakeWorld {
+class AsyncTest : public FakeWorld {
  protected:
   Token token_of(LockManager& locks, int i) { return lock(locks, std::to_string(i)).token; }
   // Was it waited for?
@@ -36,17 +36,17 @@ class UnawaitedTest : public FakeWorld {
     return waits;
   }
 
-  UnawaitedReleases releases_;
+  AsyncReleases releases_;
 };
 
-TEST_F(UnawaitedTest, AFewReleasesWaitForNobody) {
+TEST_F(AsyncTest, AFewReleasesWaitForNobody) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(1);
   EXPECT_EQ(waits_among(2), 0);
   step_for(Duration::ms(5));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
 }
 
-TEST_F(UnawaitedTest, BehindSoManyBytesEveryServerIsWaitedFor) {
+TEST_F(AsyncTest, BehindSoManyBytesEveryServerIsWaitedFor) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(1);
   const int waits = waits_among(300);
   EXPECT_GE(waits, 300 / 80);
@@ -55,7 +55,7 @@ TEST_F(UnawaitedTest, BehindSoManyBytesEveryServerIsWaitedFor) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
 }
 
-TEST_F(UnawaitedTest, BehindEightKibibytesTheServerIsWaitedForAndNotSooner) {
+TEST_F(AsyncTest, BehindEightKibibytesTheServerIsWaitedForAndNotSooner) {
   server(0).answer_time = Duration::ms(1);
   LockManager locks = manager(1);
   // On a connection on which all is answered.
@@ -75,14 +75,14 @@ TEST_F(UnawaitedTest, BehindEightKibibytesTheServerIsWaitedForAndNotSooner) {
 }
 
 // The first release on a connection carries its script, and bytes count, not releases.
-TEST_F(UnawaitedTest, BehindTheFirstFewOnAConnectionNobodyIsWaitedFor) {
+TEST_F(AsyncTest, BehindTheFirstFewOnAConnectionNobodyIsWaitedFor) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(1);
   EXPECT_EQ(waits_among(10), 0);
   pool_.close_all();
   EXPECT_EQ(waits_among(10), 0);
 }
 
-TEST_F(UnawaitedTest, WhereAnswersAreReadInBetweenNobodyIsWaitedFor) {
+TEST_F(AsyncTest, WhereAnswersAreReadInBetweenNobodyIsWaitedFor) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(1);
   LockManager locks = manager(3);
   for (int i = 0; i < 300; ++i) {
@@ -93,7 +93,7 @@ TEST_F(UnawaitedTest, WhereAnswersAreReadInBetweenNobodyIsWaitedFor) {
 }
 
 // And no further call is made.
-TEST_F(UnawaitedTest, ServersThatStandStillAreSentEverythingAndCarryItOutAsTheyGoOn) {
+TEST_F(AsyncTest, ServersThatStandStillAreSentEverythingAndCarryItOutAsTheyGoOn) {
   for (const int count : {4, 30, 300}) {
     LockManager locks = manager(3);
     std::vector<Token> tokens;
@@ -112,7 +112,7 @@ TEST_F(UnawaitedTest, ServersThatStandStillAreSentEverythingAndCarryItOutAsTheyG
   }
 }
 
-TEST_F(UnawaitedTest, SoAreServersThatAreBackedOffFrom) {
+TEST_F(AsyncTest, SoAreServersThatAreBackedOffFrom) {
   LockManager locks = manager(3);
   std::vector<Token> tokens;
   for (int i = 0; i < 30; ++i) tokens.push_back(token_of(locks, i));
@@ -128,7 +128,7 @@ TEST_F(UnawaitedTest, SoAreServersThatAreBackedOffFrom) {
 }
 
 // The connection is given up in each gap, and again in the next one.
-TEST_F(UnawaitedTest, SoAreThoseThatAreReleasedWithGaps) {
+TEST_F(AsyncTest, SoAreThoseThatAreReleasedWithGaps) {
   for (const int many : {1, 301}) {
     LockManager locks = manager(3);
     std::vector<Token> tokens;
@@ -149,7 +149,7 @@ TEST_F(UnawaitedTest, SoAreThoseThatAreReleasedWithGaps) {
 }
 
 // Nor for others' servers, whatever they are owed.
-TEST_F(UnawaitedTest, AServerThatCannotBeConnectedToIsWaitedForOnceInAWhileForHalfOfATimeout) {
+TEST_F(AsyncTest, AServerThatCannotBeConnectedToIsWaitedForOnceInAWhileForHalfOfATimeout) {
   LockOptions patient = once();
   patient.timeout = kTimeoutDefault * 10;
   std::vector<ServerSpec> others = specs(4);
@@ -178,7 +178,7 @@ TEST_F(UnawaitedTest, AServerThatCannotBeConnectedToIsWaitedForOnceInAWhileForHa
   EXPECT_EQ(longest, Duration::ns(kTimeoutDefault.count_ns() / 2));
 }
 
-TEST_F(UnawaitedTest, AServerThatStandsStillIsWaitedForOnceInAWhile) {
+TEST_F(AsyncTest, AServerThatStandsStillIsWaitedForOnceInAWhile) {
   server(2).stopped = true;
   // Backing off from it is over each time.
   const Duration apart = Duration::ns(kPauseAfterSilence.count_ns() / 400);
@@ -187,7 +187,7 @@ TEST_F(UnawaitedTest, AServerThatStandsStillIsWaitedForOnceInAWhile) {
   EXPECT_LE(waits_among(300, apart), 1);
 }
 
-TEST_F(UnawaitedTest, AServerThatLeftItUnansweredIsWaitedForAgainTenSecondsLaterAndNotSooner) {
+TEST_F(AsyncTest, AServerThatLeftItUnansweredIsWaitedForAgainTenSecondsLaterAndNotSooner) {
   LockManager locks = manager(1);
   // One release is enough, on a connection that stands; the server has gone silent behind that.
   const auto waits = [&] {
@@ -195,7 +195,7 @@ TEST_F(UnawaitedTest, AServerThatLeftItUnansweredIsWaitedForAgainTenSecondsLater
     pool_.close_all();
     lock(locks, "connects");
     server(0).stopped = true;
-    return waits_for(locks, 0, Token(std::string(kBytesUnawaitedMax, 't')));
+    return waits_for(locks, 0, Token(std::string(kBytesAsyncMax, 't')));
   };
   ASSERT_TRUE(waits());
   const Instant again = clock_.now() + kPauseAfterSilence;
@@ -206,7 +206,7 @@ TEST_F(UnawaitedTest, AServerThatLeftItUnansweredIsWaitedForAgainTenSecondsLater
   EXPECT_TRUE(waits());
 }
 
-TEST_F(UnawaitedTest, AServerThatCannotBeConnectedToIsWaitedForAgainTenSecondsLaterAndNotSooner) {
+TEST_F(AsyncTest, AServerThatCannotBeConnectedToIsWaitedForAgainTenSecondsLaterAndNotSooner) {
   LockManager locks = manager(1);
   server(0).reach = test::FakeServer::Reach::vanishes;
   ASSERT_TRUE(waits_for(locks, 0, Token("t")));

@@ -1,15 +1,15 @@
 // Sends what is owed, the oldest first.
-#include "redlock/runtime/owed.hpp"
+#include "redlock/runtime/release_outbox.hpp"
 
 namespace redlock {
 
-void OwedReleases::add(OwedRelease release) noexcept {
+void ReleaseOutbox::add(OutboxEntry release) noexcept {
   if (watch_.forked()) owed_.clear();
   watch_.start_over();
   owed_.splice(owed_.end(), release);
 }
 
-void OwedReleases::pay() noexcept {
+void ReleaseOutbox::pay() noexcept {
   try {
     while (!owed_.empty() && !watch_.forked()) {
       releases_.send(locks_, owed_.front().resources, owed_.front().token);

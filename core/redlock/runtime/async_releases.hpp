@@ -13,11 +13,11 @@
 
 namespace redlock {
 
-inline constexpr std::size_t kBytesUnawaitedMax = 8 * 1024;
+inline constexpr std::size_t kBytesAsyncMax = 8 * 1024;
 // After a server that left them out nobody is waited for so long: many locks would add up.
 inline constexpr Duration kPauseAfterSilence = Duration::seconds(10);
 
-class UnawaitedReleases {
+class AsyncReleases {
  public:
   // Sends it, and seldom waits. Throws what LockManager::begin_unlock() throws, and
   // std::bad_alloc.

@@ -1,5 +1,5 @@
 // Waits for what is unanswered, now and then.
-#include "redlock/runtime/unawaited.hpp"
+#include "redlock/runtime/async_releases.hpp"
 
 namespace redlock {
 
@@ -13,25 +13,25 @@ Duration moment(const LockManager& locks) {
 
 }  // namespace
 
-void UnawaitedReleases::send(LockManager& locks, const Resources& resources, const Token& token) {
+void AsyncReleases::send(LockManager& locks, const Resources& resources, const Token& token) {
   Pool& pool = locks.pool();
   // Taken at once: sent, and not waited for.
   (void)pool.take(locks.begin_unlock(resources, token));
   if (locks.owes_removals()) return deliver(locks);
   if (pool.clock().now() < wait_again_) return;
-  if (locks.unanswered_bytes() < kBytesUnawaitedMax || hears_all(locks)) return;
+  if (locks.unanswered_bytes() < kBytesAsyncMax || hears_all(locks)) return;
   wait_again_ = pool.clock().now() + kPauseAfterSilence;
 }
 
 // Mostly that takes no time: also a server that stands still is connected to.
-void UnawaitedReleases::deliver(LockManager& locks) {
+void AsyncReleases::deliver(LockManager& locks) {
   Pool& pool = locks.pool();
   if (pool.clock().now() < deliver_again_) return;
   locks.deliver_removals(moment(locks));
   if (locks.owes_removals()) deliver_again_ = pool.clock().now() + kPauseAfterSilence;
 }
 
-bool UnawaitedReleases::hears_all(LockManager& locks) {
+bool AsyncReleases::hears_all(LockManager& locks) {
   Pool& pool = locks.pool();
   const Instant end = pool.clock().now() + moment(locks);
   while (locks.unanswered_bytes() > 0 && pool.clock().now() < end) pool.step(end);

@@ -8,37 +8,36 @@
 
 #include "redlock/algorithm/ids.hpp"
 #include "redlock/algorithm/resources.hpp"
+#include "redlock/runtime/async_releases.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/process.hpp"
-#include "redlock/runtime/unawaited.hpp"
 
 namespace redlock {
 
 // A lock that is to be given back.
-struct Owed {
+struct UnsentRelease {
   Resources resources;
   Token token;
 };
 // One of them, in what it takes to remember it.
-using OwedRelease = std::list<Owed>;
+using OutboxEntry = std::list<UnsentRelease>;
 
-class OwedReleases {
+class ReleaseOutbox {
  public:
   // Borrows both.
-  OwedReleases(LockManager& locks, UnawaitedReleases& releases)
-      : locks_(locks), releases_(releases) {}
-  OwedReleases(const OwedReleases&) = delete;
-  OwedReleases& operator=(const OwedReleases&) = delete;
-  ~OwedReleases() { pay(); }
+  ReleaseOutbox(LockManager& locks, AsyncReleases& releases) : locks_(locks), releases_(releases) {}
+  ReleaseOutbox(const ReleaseOutbox&) = delete;
+  ReleaseOutbox& operator=(const ReleaseOutbox&) = delete;
+  ~ReleaseOutbox() { pay(); }
 
-  void add(OwedRelease release) noexcept;
+  void add(OutboxEntry release) noexcept;
   // Sends them, and seldom waits; what finds no memory again stays owed.
   void pay() noexcept;
 
  private:
   LockManager& locks_;
-  UnawaitedReleases& releases_;
-  OwedRelease owed_;
+  AsyncReleases& releases_;
+  OutboxEntry owed_;
   ForkWatch watch_;
 };
 

@@ -1,5 +1,5 @@
 // Releases that found no memory when they were due.
-#include "redlock/runtime/owed.hpp"
+#include "redlock/runtime/release_outbox.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,9 +19,9 @@ using test::Shortage;
 
 class Owing : public FakeWorld {
  protected:
-  OwedRelease taken(const std::string& resource) {
+  OutboxEntry taken(const std::string& resource) {
     Token token = lock(locks_, resource).token;
-    return OwedRelease(1, Owed{Resource(resource), std::move(token)});
+    return OutboxEntry(1, UnsentRelease{Resource(resource), std::move(token)});
   }
   bool is_free(const std::string& resource) {
     step_for(Duration::ms(5));
@@ -29,8 +29,8 @@ class Owing : public FakeWorld {
   }
 
   LockManager locks_{manager(1)};
-  UnawaitedReleases releases_;
-  std::optional<OwedReleases> owed_{std::in_place, locks_, releases_};
+  AsyncReleases releases_;
+  std::optional<ReleaseOutbox> owed_{std::in_place, locks_, releases_};
 };
 
 TEST_F(Owing, IsPaidOnDemandAndOnce) {
