@@ -129,7 +129,7 @@ void Hold::prepare_shortening(Duration ttl) {
 }
 
 void Hold::take_next_token() noexcept {
-  // Nobody extends the old token from here on, nor plants it again.
+  // Nobody extends the old token from here on, nor repairs it again.
   if (alarm_) alarm_->silence();
   trust_->retire();
   if (known_to_keeper_) thread_state().keeper->stop(*trust_);

@@ -8,8 +8,8 @@
 #include "exhaustive/settings.hpp"
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/extend.hpp"
-#include "redlock/algorithm/plant.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/vote_repair.hpp"
 
 namespace redlock::exhaustive {
 
@@ -76,7 +76,7 @@ std::unique_ptr<Operation> Asked::fresh(const AskedTerms& terms) const {
   for (std::size_t node = 0; node < kAskedServers; ++node) {
     if (asks(node)) nodes.emplace_back(node);
   }
-  return std::make_unique<Plant>(times, kind->take(token), nodes);
+  return std::make_unique<VoteRepair>(times, kind->take(token), nodes);
 }
 
 std::unique_ptr<Operation> Asked::machine(const AskedTerms& terms) const {

@@ -23,10 +23,10 @@ struct AskedTerms {
 
 class Asked {
  public:
-  enum class Kind : std::uint8_t { none, take, extend, plant };
+  enum class Kind : std::uint8_t { none, take, extend, repair };
   enum class Said : std::uint8_t { nothing, granted, denied, cut_off, not_reached };
 
-  // A plant asks those of `nodes`, a mask; the others ask all.
+  // A repair asks those of `nodes`, a mask; the others ask all.
   void begin(Kind kind, int by, int now, unsigned nodes = 7);
   void end() { *this = Asked(); }
   void hear(std::size_t node, Said said, int now) { votes_[node] = {said, now}; }

@@ -8,10 +8,10 @@
 namespace redlock::exhaustive {
 
 bool RenewalWorld::keeper_has_a_turn() const {
-  if (gone_) return plant_.asked.running();
+  if (gone_) return repair_.asked.running();
   if (trust_ == Trust::released) return true;
   if (extend_.asked.overdue(settings_->terms, now_)) return true;
-  if (plant_.asked.overdue(settings_->terms, now_)) return true;
+  if (repair_.asked.overdue(settings_->terms, now_)) return true;
   const Instant now = instant_of(now_);
   const auto due = renewal_.next_event(now);
   return trust_ == Trust::over || !due || *due <= now;
@@ -25,18 +25,18 @@ void RenewalWorld::hear(Call& call, Wire& wire, std::size_t server) const {
 
 void RenewalWorld::keeper_hear(std::size_t server) {
   Wire& wire = keepers_[server];
-  const bool planting = awaits(plant_, wire.answers.front().number);
-  Call& call = planting ? plant_ : extend_;
+  const bool repairing = awaits(repair_, wire.answers.front().number);
+  Call& call = repairing ? repair_ : extend_;
   hear(call, wire, server);
   if (call.asked.machine(settings_->terms)->outcome() == nullptr) return;
-  if (planting) return end_planting();
+  if (repairing) return end_repairing();
   take_extension();
   attend();
 }
 
 void RenewalWorld::keeper_turn() {
-  const bool over = plant_.asked.overdue(settings_->terms, now_);
-  if (plant_.asked.running() && (over || trust_ == Trust::released)) end_planting();
+  const bool over = repair_.asked.overdue(settings_->terms, now_);
+  if (repair_.asked.running() && (over || trust_ == Trust::released)) end_repairing();
   if (gone_) return;
   if (extend_.asked.overdue(settings_->terms, now_)) take_extension();
   attend();
@@ -56,12 +56,12 @@ void RenewalWorld::take_extension() {
   renewal_.extended(outcome.decided_at + validity, now);
   if (!trusts()) return;
   trusted_until_ = std::max(trusted_until_, renewal_.trusted_until());
-  if (plant_.asked.running()) return;
+  if (repair_.asked.running()) return;
   for (std::size_t i = 0; i < kAskedServers; ++i) {
     const NodeReport& report = outcome.nodes[i];
-    if (report.answered && report.reply.answer == Answer::denied) to_be_planted_ |= 1U << i;
+    if (report.answered && report.reply.answer == Answer::denied) to_be_repaired_ |= 1U << i;
   }
-  plant_by_ = by;
+  repair_by_ = by;
 }
 
 void RenewalWorld::attend() {
@@ -79,39 +79,39 @@ void RenewalWorld::attend() {
 }
 
 // Its owner may have released the lock since the extend was told.
-void RenewalWorld::plant() {
-  begin(plant_, Asked::Kind::plant, plant_by_, keepers_, Who::a, to_be_planted_);
-  to_be_planted_ = 0;
+void RenewalWorld::repair() {
+  begin(repair_, Asked::Kind::repair, repair_by_, keepers_, Who::a, to_be_repaired_);
+  to_be_repaired_ = 0;
 }
 
-void RenewalWorld::end_planting() {
-  const auto machine = plant_.asked.machine(settings_->terms);
+void RenewalWorld::end_repairing() {
+  const auto machine = repair_.asked.machine(settings_->terms);
   const Instant now = instant_of(now_);
   machine->take_time(now);
   if (machine->outcome() == nullptr) machine->abort(now);
-  undo(plant_, keepers_, Who::a, *machine);
-  if (machine->outcome()->decision != Decision::denied) planted_ = true;
-  if (planted_ && settings_->counts_plants && trusts()) {
-    trusted_until_ = std::max(trusted_until_, now + span_of(plant_.asked.by() - 1));
+  undo(repair_, keepers_, Who::a, *machine);
+  if (machine->outcome()->decision != Decision::denied) repaired_ = true;
+  if (repaired_ && settings_->counts_repairs && trusts()) {
+    trusted_until_ = std::max(trusted_until_, now + span_of(repair_.asked.by() - 1));
   }
-  for (std::size_t i = 0; settings_->undoes_plants && i < kAskedServers; ++i) {
-    const bool unanswered = plant_.asked.asks(i) && !plant_.asked.heard(i);
+  for (std::size_t i = 0; settings_->undoes_repairs && i < kAskedServers; ++i) {
+    const bool unanswered = repair_.asked.asks(i) && !repair_.asked.heard(i);
     if (unanswered) send(keepers_, i, {What::remove, Who::a, 0, 0});
   }
-  plant_.asked.end();
-  if (trust_ == Trust::released) remove_planted();
+  repair_.asked.end();
+  if (trust_ == Trust::released) remove_repaired();
 }
 
-void RenewalWorld::remove_planted() {
-  if (!std::exchange(planted_, false) || settings_->forgets_plants) return;
+void RenewalWorld::remove_repaired() {
+  if (!std::exchange(repaired_, false) || settings_->forgets_repairs) return;
   for (std::size_t i = 0; i < kAskedServers; ++i) send(keepers_, i, {What::remove, Who::a, 0, 0});
 }
 
 void RenewalWorld::drop() {
   gone_ = true;
   extend_.asked.end();
-  if (plant_.asked.running()) end_planting();
-  if (trust_ == Trust::released) remove_planted();
+  if (repair_.asked.running()) end_repairing();
+  if (trust_ == Trust::released) remove_repaired();
 }
 
 }  // namespace redlock::exhaustive

@@ -10,8 +10,8 @@ void RenewalWorld::list_wires(std::vector<Move>& moves) const {
   };
   for (std::size_t i = 0; i < kAskedServers; ++i) {
     may(!keepers_[i].to_server.empty(), Kind::keeper_serve, i);
-    // Between the end of an extend and the plant that it leads to the keeper does nothing else.
-    may(!keepers_[i].answers.empty() && to_be_planted_ == 0, Kind::keeper_hear, i);
+    // Between the end of an extend and the repair that it leads to the keeper does nothing else.
+    may(!keepers_[i].answers.empty() && to_be_repaired_ == 0, Kind::keeper_hear, i);
     may(!owners_[i].to_server.empty(), Kind::owner_serve, i);
     may(!owners_[i].answers.empty(), Kind::owner_hear, i);
     may(!waiters_[i].to_server.empty(), Kind::waiter_serve, i);
@@ -27,11 +27,11 @@ void RenewalWorld::list_wires(std::vector<Move>& moves) const {
 
 void RenewalWorld::begin(Call& call, Asked::Kind kind, int by, Wires& wires, Who who,
                          unsigned nodes) {
-  static constexpr std::array kWhats{What::remove, What::take, What::extend, What::plant};
+  static constexpr std::array kWhats{What::remove, What::take, What::extend, What::repair};
   call.asked.begin(kind, by, now_, nodes);
   ++call.number;
-  // Numbers of plants are odd: the keeper tells its two calls' answers apart.
-  if (&call == &plant_ || &call == &extend_) ++call.number;
+  // Numbers of repairs are odd: the keeper tells its two calls' answers apart.
+  if (&call == &repair_ || &call == &extend_) ++call.number;
   for (std::size_t i = 0; i < kAskedServers; ++i) {
     if (!call.asked.asks(i)) continue;
     send(wires, i, {kWhats[static_cast<std::size_t>(kind)], who, by, call.number});
@@ -70,7 +70,7 @@ Asked::Said RenewalWorld::execute(const Said& said, std::size_t place) {
       if (own) server.left = std::max(server.left, said.by);
       return own ? Asked::Said::granted : Asked::Said::denied;
     default:
-      if (!free && !(settings_->plants_over && said.what == What::plant)) {
+      if (!free && !(settings_->repairs_over && said.what == What::repair)) {
         return Asked::Said::denied;
       }
       server.holder = said.who;
@@ -86,7 +86,7 @@ void RenewalWorld::forget_unwanted() {
       std::erase_if(wire.answers, [this, wires](const Heard& heard) {
         if (wires == &waiters_) return !awaits(take_, heard.number);
         if (wires == &owners_) return !awaits(own_, heard.number);
-        return !awaits(extend_, heard.number) && !awaits(plant_, heard.number);
+        return !awaits(extend_, heard.number) && !awaits(repair_, heard.number);
       });
     }
   }
@@ -119,7 +119,7 @@ void RenewalWorld::cut(std::size_t place) {
     }
   }
   wire.to_server = std::move(again);
-  for (const Call* call : {&extend_, &plant_}) {
+  for (const Call* call : {&extend_, &repair_}) {
     const Asked& asked = call->asked;
     if (!asked.running() || !asked.asks(place) || asked.heard(place)) continue;
     wire.answers.push_back({call->number, Asked::Said::cut_off});

@@ -36,7 +36,7 @@ RenewalWorld::RenewalWorld(const RenewalSettings& settings)
   servers_.fill({Who::a, settings.terms.ttl, 0, false});
   if (settings.forgotten) servers_.front() = Server{};
   trusted_until_ = renewal_.trusted_until();
-  plant_.number = 1;
+  repair_.number = 1;
 }
 
 std::vector<RenewalWorld::Move> RenewalWorld::moves() const {
@@ -46,8 +46,8 @@ std::vector<RenewalWorld::Move> RenewalWorld::moves() const {
     if (so) moves.push_back({kind, static_cast<std::uint8_t>(server)});
   };
   list_wires(moves);
-  may(to_be_planted_ == 0 && keeper_has_a_turn(), Kind::keeper_turn);
-  may(to_be_planted_ != 0, Kind::keeper_plant);
+  may(to_be_repaired_ == 0 && keeper_has_a_turn(), Kind::keeper_turn);
+  may(to_be_repaired_ != 0, Kind::keeper_repair);
   may(settings_->releases && trusts(), Kind::release);
   may(extends_ > 0 && trusts() && !own_.asked.running(), Kind::owner_extend);
   may(own_.asked.overdue(settings_->terms, now_), Kind::owner_turn);
@@ -80,8 +80,9 @@ void RenewalWorld::act(const Move& move) {
       const auto [place, said] = late_[server];
       late_.erase(late_.begin() + move.server);
       if (move.kind == Move::Kind::lost_late || servers_[place].away > 0) return;
-      const bool planted = execute(said, place) == Asked::Said::granted && said.what == What::plant;
-      if (planted) servers_[place].stray = true;
+      const bool repaired =
+          execute(said, place) == Asked::Said::granted && said.what == What::repair;
+      if (repaired) servers_[place].stray = true;
       return;
     }
     case Move::Kind::keeper_serve:
@@ -90,8 +91,8 @@ void RenewalWorld::act(const Move& move) {
       return keeper_hear(server);
     case Move::Kind::keeper_turn:
       return keeper_turn();
-    case Move::Kind::keeper_plant:
-      return plant();
+    case Move::Kind::keeper_repair:
+      return repair();
     case Move::Kind::release:
       trust_ = Trust::released;
       for (std::size_t i = 0; i < kAskedServers; ++i) {
@@ -172,7 +173,7 @@ bool RenewalWorld::kept_for(Who who, int ticks) const {
 // Nothing that is on its way, or is still to be done, removes it.
 bool RenewalWorld::left_behind(std::size_t place) const {
   const Server& server = servers_[place];
-  const bool over = trust_ == Trust::released && gone_ && !plant_.asked.running();
+  const bool over = trust_ == Trust::released && gone_ && !repair_.asked.running();
   if (server.holder != Who::a || server.stray || !over) return false;
   const auto removes = [](const Wire& wire) {
     return std::ranges::any_of(wire.to_server,
@@ -205,7 +206,7 @@ std::string RenewalWorld::bytes_of(std::size_t place) const {
   const auto wanted = [this](std::uint8_t number, const Wires* wires) {
     if (wires == &waiters_) return awaits(take_, number) ? 1 : 0;
     if (wires == &owners_) return awaits(own_, number) ? 1 : 0;
-    return awaits(extend_, number) ? 2 : awaits(plant_, number) ? 3 : 0;
+    return awaits(extend_, number) ? 2 : awaits(repair_, number) ? 3 : 0;
   };
   const Server& server = servers_[place];
   add(static_cast<int>(server.holder) + (server.stray ? 4 : 0));
@@ -225,9 +226,9 @@ std::string RenewalWorld::bytes_of(std::size_t place) const {
   for (const auto& [late, said] : late_) {
     if (late == place) add(1000 + static_cast<int>(said.what) * 100 + said.by);
   }
-  bytes += extend_.asked.bytes_of(place) + plant_.asked.bytes_of(place);
+  bytes += extend_.asked.bytes_of(place) + repair_.asked.bytes_of(place);
   bytes += own_.asked.bytes_of(place);
-  bytes += take_.asked.bytes_of(place) + ((to_be_planted_ >> place & 1U) != 0 ? '!' : '|');
+  bytes += take_.asked.bytes_of(place) + ((to_be_repaired_ >> place & 1U) != 0 ? '!' : '|');
   return bytes;
 }
 
@@ -239,7 +240,7 @@ std::string RenewalWorld::bytes() const {
   std::string bytes;
   const auto add = [&bytes](auto number) { (bytes += std::to_string(number)) += ','; };
   for (const std::string& server : servers) (bytes += server) += '#';
-  bytes += extend_.asked.bytes() + '/' + plant_.asked.bytes() + '/' + take_.asked.bytes() + '/';
+  bytes += extend_.asked.bytes() + '/' + repair_.asked.bytes() + '/' + take_.asked.bytes() + '/';
   bytes += own_.asked.bytes() + '/';
   add(now_);
   add(static_cast<int>(trust_) * 4 + (gone_ ? 2 : 0) + (holding_ ? 1 : 0));
@@ -248,10 +249,10 @@ std::string RenewalWorld::bytes() const {
   add((renewal_.*pointer_to(RenewalDue())).since_epoch_ns());
   add((renewal_.*pointer_to(RenewalUnderWay()) ? 2 : 0) +
       (renewal_.*pointer_to(RenewalDenied()) ? 1 : 0));
-  add(plant_by_);
+  add(repair_by_);
   add(holds_until_.since_epoch_ns());
   add(tries_ * 1000 + extends_ * 100 + losses_ * 10 + cuts_);
-  add(planted_ ? 1 : 0);
+  add(repaired_ ? 1 : 0);
   return bytes;
 }
 
@@ -265,7 +266,7 @@ std::string RenewalWorld::to_string(const Move& move) {
                                      "the keeper is served by",
                                      "the keeper hears",
                                      "the keeper's turn",
-                                     "the keeper plants",
+                                     "the keeper repairs",
                                      "A releases",
                                      "A's owner is served by",
                                      "A's owner extends",

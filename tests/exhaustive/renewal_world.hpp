@@ -2,10 +2,10 @@
 // what they say can arrive, while servers lose their memory and connections are cut.
 //
 // A holds the lock: its owner extends it by himself and releases it at some time, on connections of
-// his own, and beside him its keeper renews it by the production's Renewal, Extend and Plant. B
-// tries to take it, by the production's Acquire. What the keeper makes of their answers is written
-// as in runtime/keeping; it may come to its turn as late as it likes. Servers are a twin of the
-// scripts. A server that lost its memory stays away for a ttl, as operators are told. Times are
+// his own, and beside him its keeper renews it by the production's Renewal, Extend and VoteRepair.
+// B tries to take it, by the production's Acquire. What the keeper makes of their answers is
+// written as in runtime/keeping; it may come to its turn as late as it likes. Servers are a twin of
+// the scripts. A server that lost its memory stays away for a ttl, as operators are told. Times are
 // ticks; of what a server promised and a lease trusts in, one tick is for clocks that differ: a key
 // may end so much too early.
 #pragma once
@@ -33,10 +33,10 @@ struct RenewalSettings {
   bool back_at_once = false;  // outside the model: who lost his memory does not stay away
   // What is to be found, where something is: edits of the keeper or the servers.
   bool counts_from_answer = false;  // an extend is trusted from its answer on
-  bool counts_plants = false;       // what was planted is trusted at once
-  bool plants_over = false;         // a plant takes no notice of what is there
-  bool forgets_plants = false;      // a release undoes nothing that was planted
-  bool undoes_plants = false;       // what is unanswered is undone while the lock lives
+  bool counts_repairs = false;      // what was repaired is trusted at once
+  bool repairs_over = false;        // a repair takes no notice of what is there
+  bool forgets_repairs = false;     // a release undoes nothing that was repaired
+  bool undoes_repairs = false;      // what is unanswered is undone while the lock lives
 };
 
 class RenewalWorld {
@@ -54,7 +54,7 @@ class RenewalWorld {
       keeper_serve,
       keeper_hear,
       keeper_turn,
-      keeper_plant,
+      keeper_repair,
       release,
       owner_serve,
       owner_extend,
@@ -83,7 +83,7 @@ class RenewalWorld {
 
  private:
   enum class Who : std::uint8_t { nobody, a, b };
-  enum class What : std::uint8_t { take, extend, plant, remove };
+  enum class What : std::uint8_t { take, extend, repair, remove };
   struct Said {
     What what = What::remove;
     Who who = Who::a;
@@ -103,7 +103,7 @@ class RenewalWorld {
     Who holder = Who::nobody;
     int left = 0;
     int away = 0;
-    bool stray = false;  // a plant came late that nobody could take back
+    bool stray = false;  // a repair came late that nobody could take back
   };
   // An operation under way, and how its answers are known.
   struct Call {
@@ -122,9 +122,9 @@ class RenewalWorld {
   void keeper_turn();
   void take_extension();
   void attend();
-  void plant();
-  void end_planting();
-  void remove_planted();
+  void repair();
+  void end_repairing();
+  void remove_repaired();
   void drop();
 
   // What is on its way (renewal_wires.cpp).
@@ -160,12 +160,12 @@ class RenewalWorld {
   Instant trusted_until_;
   Renewal renewal_;
   Call extend_;
-  Call plant_;
-  Call own_;                    // its owner's extend
-  bool planted_ = false;        // a vote, or it may be yet
-  bool gone_ = false;           // the keeper has let go of the lease
-  unsigned to_be_planted_ = 0;  // a mask: it is about to ask these servers
-  int plant_by_ = 0;
+  Call repair_;
+  Call own_;                     // its owner's extend
+  bool repaired_ = false;        // a vote, or it may be yet
+  bool gone_ = false;            // the keeper has let go of the lease
+  unsigned to_be_repaired_ = 0;  // a mask: it is about to ask these servers
+  int repair_by_ = 0;
   Wires keepers_{};
   Wires owners_{};
 

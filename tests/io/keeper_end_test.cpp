@@ -1,5 +1,5 @@
 // When a keeper's thread ends, and what it leaves behind: nothing that its next one would find, and
-// no vote that it was planting.
+// no vote that it was repairing.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -50,16 +50,16 @@ class HoldsTheThreadUp final : public LossListener {
 TEST_F(KeeperOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBack) {
   // Every answer of an extend is waited for.
   constexpr Duration kLong = Duration::seconds(3'600);
-  // A name would follow the extends' answers, and what plants would wait for its answer.
+  // A name would follow the extends' answers, and what repairs would wait for its answer.
   plan_ = std::make_shared<const LockPlan>(specs(3), once());
   const auto listener = std::make_shared<HoldsTheThreadUp>();
-  const KeptLease planted = take_due("r", kLong);
+  const KeptLease repaired = take_due("r", kLong);
   KeptLease lost = take_due("lost", kLong);
   lost.listener = listener;
   // So it is asked first, and its answer is looked at last.
   lost.taken_at = lost.taken_at - Duration::seconds(600);
   const auto third_vote = [] { return server(2).say({"GET", "r"}); };
-  ASSERT_TRUE(eventually([&] { return third_vote() == planted.token.view(); }));
+  ASSERT_TRUE(eventually([&] { return third_vote() == repaired.token.view(); }));
   server(2).say({"DEL", "r"});
   for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "lost", "somebody else's"});
   auto keeper = std::make_unique<Keeper>();
@@ -67,13 +67,13 @@ TEST_F(KeeperOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBack
     // It hears of both before it does anything.
     const test::FailingElsewhere failing(0, test::Shortage::lasting);
     keeper->keep(lost);
-    keeper->keep(planted);
+    keeper->keep(repaired);
     const std::size_t before = sleeps_of_others();
     ASSERT_TRUE(eventually([&] { return sleeps_of_others() > before + 2; }));
   }
   ASSERT_TRUE(eventually([&] { return listener->holds(); }));
-  EXPECT_TRUE(eventually([&] { return third_vote() == planted.token.view(); }));
-  planted.trust->end();
+  EXPECT_TRUE(eventually([&] { return third_vote() == repaired.token.view(); }));
+  repaired.trust->end();
   listener->end();
   keeper.reset();
   EXPECT_TRUE(eventually([&] { return third_vote() == "nil"; }));

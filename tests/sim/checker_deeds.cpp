@@ -59,7 +59,7 @@ void Checker::command_executed(const Origin& sender, const Deed& deed, std::stri
   } else {
     leftovers_.note_take(origin, token, granted, now_ns_);
   }
-  // A vote that a server has lost is planted again, by the keeper and on its own connections: what
+  // A vote that a server has lost is repaired again, by the keeper and on its own connections: what
   // the application's carry is not behind it.
   const bool held_once = std::ranges::find(granted_, hash_text(deed.token)) != granted_.end();
   if (held_once && plan_.course(party).keep_max_ms > 0) return;
@@ -139,7 +139,7 @@ std::int64_t Checker::ttl_asked_for(Contender party, std::uint64_t value, bool k
   const Course& course = plan_.course(party);
   if (swap_.client == party.client && swap_.fresh != 0) return course.shorten_ttl_ms;
   const bool shortened = std::ranges::find(fresh_, value) != fresh_.end();
-  // What keeps a lease alive extends it, and plants it again, by the ttl that it has.
+  // What keeps a lease alive extends it, and repairs it again, by the ttl that it has.
   const std::int64_t own_ms = shortened ? course.shorten_ttl_ms : course.ttl_ms;
   if (known && (course.extends > 0 || course.extend_ttl_ms != 0)) {
     const std::int64_t asked_ms = course.extend_ttl_ms != 0 ? course.extend_ttl_ms : course.ttl_ms;

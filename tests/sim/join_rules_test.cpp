@@ -164,7 +164,7 @@ TEST_F(Joining, ForgetsTheHolderWhoseLockHadEndedByItself) {
   wait(1001);
   EXPECT_EQ(join_only_to_stand("b", 20, "2"), standing(-2, 0));
   EXPECT_EQ(given(), kNil);
-  // A lease that is kept alive plants its vote again, and an earlier join arrives late.
+  // A lease that is kept alive repairs its vote again, and an earlier join arrives late.
   hold("b", 700);
   EXPECT_EQ(join("b", 20, 1000, "1"), standing(700, 1));
   EXPECT_EQ(stored(), bulk("b"));
@@ -211,7 +211,7 @@ TEST_F(Joining, OfAHolderThatStandsInLineYetIsOverWithItsToken) {
   EXPECT_EQ(run({"HGET", "k:redlock:waiters", "a"}), kNil);
 }
 
-TEST_F(Joining, ThatComesBehindAVoteThatWasPlantedAgainYieldsNothing) {
+TEST_F(Joining, ThatComesBehindAVoteThatWasRepairedAgainYieldsNothing) {
   join("b", 20);
   run({"DEL", "k"});
   EXPECT_EQ(run(scripts::extend_if_equal, {"b", "5000"}), kNo);
@@ -263,7 +263,7 @@ TEST_F(Joining, OnlyToStandGivesBackWhatItHasAndServesNobody) {
   EXPECT_EQ(stored(), kNil);
   EXPECT_EQ(line(), (Line{"a", "b"}));
   EXPECT_EQ(take_pushes(), Pushes{});
-  // Who planted it there has it.
+  // Who repaired it there has it.
   hold("h", 700);
   EXPECT_EQ(join("a", 10), standing(700, 0));
 }

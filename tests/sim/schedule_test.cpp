@@ -296,8 +296,8 @@ constexpr std::array kKnownSeeds{
               Shape::standard_lines,
               {},
               "the checker counted on answers for which the time-out leaves no time"},
-    KnownSeed{668, Shape::drawn, {}, "what was planted was removed while its lease was shortened"},
-    KnownSeed{12630, Shape::drawn, {}, "a plant was undone while its lock lived"},
+    KnownSeed{668, Shape::drawn, {}, "what was repaired was removed while its lease was shortened"},
+    KnownSeed{12630, Shape::drawn, {}, "a repair was undone while its lock lived"},
     KnownSeed{9998, Shape::lines, {}, "the same"},
     KnownSeed{13999, Shape::lines, {}, "the same"},
     KnownSeed{

@@ -38,7 +38,7 @@ class KeepingTest : public FakeWorld {
     return lease;
   }
   // Kept, and the vote that server 2 has lost is on its way there again.
-  KeptLease take_and_plant() {
+  KeptLease take_and_repair() {
     const KeptLease lease = take();
     keeping_.keep(lease);
     server(2).keys.clear();

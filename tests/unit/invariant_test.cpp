@@ -8,12 +8,12 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/in_line.hpp"
-#include "redlock/algorithm/plant.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/algorithm/resources.hpp"
 #include "redlock/algorithm/token_rotation.hpp"
+#include "redlock/algorithm/vote_repair.hpp"
 #include "redlock/wire/codec.hpp"
 #include "redlock/wire/examination.hpp"
 #include "support/machine.hpp"
@@ -62,8 +62,8 @@ TEST(InvariantDeathTest, ARenewalHearsOnlyOfExtendsThatAreUnderWay) {
   EXPECT_DEATH(renewal.denied(), "under_way_");
 }
 
-TEST(InvariantDeathTest, NothingIsNeitherPlantedNorLockedNorAsked) {
-  EXPECT_DEATH(Plant(times(), kind()->take(kToken), {}), "nodes_");
+TEST(InvariantDeathTest, NothingIsNeitherRepairedNorLockedNorAsked) {
+  EXPECT_DEATH(VoteRepair(times(), kind()->take(kToken), {}), "nodes_");
   EXPECT_DEATH(Resources(std::vector<Resource>()), "several");
   std::string out;
   EXPECT_DEATH(append_command(out, {}), "arguments");

@@ -116,7 +116,7 @@ TEST_P(ShortOfMemoryKeeping, ALeaseThatIsGivenNewTermsIsKeptByTheOldOnesOrTheNew
       });
 }
 
-// It is due behind a second, and its third vote is planted again.
+// It is due behind a second, and its third vote is repaired again.
 TEST_P(ShortOfMemoryKeeping, AnExtendThatCannotBeBegunOrReadIsTriedAgain) {
   run_short(
       [](World& world, const KeptLease& lease) {

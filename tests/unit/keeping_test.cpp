@@ -228,7 +228,7 @@ TEST_F(KeepingTest, ExtendsThatAreDueTogetherLeaveInTheOrderInWhichTheLeasesWere
   keeping_.clear();
 }
 
-TEST_F(KeepingTest, WhatIsPlantedTakesAQuarterOfThatRoom) {
+TEST_F(KeepingTest, WhatIsRepairedTakesAQuarterOfThatRoom) {
   for (std::size_t i = 0; i < kAwaitedBesidesRemovalsMax / 2; ++i) {
     keeping_.keep(take("r" + std::to_string(i)));
   }
@@ -252,7 +252,7 @@ TEST_F(KeepingTest, NobodyWaitsForMoreThanAMajorityWhereLittleTimeIsLeft) {
     clock_.advance_to(lease.trusted_until - left);
     keep_for(Duration::ms(100));
     EXPECT_TRUE(live(lease));
-    EXPECT_EQ(server(2).keys.contains(resource), left > little) << "planted again";
+    EXPECT_EQ(server(2).keys.contains(resource), left > little) << "repaired again";
   }
 }
 
@@ -269,15 +269,15 @@ TEST_F(KeepingTest, NobodyIsToldOfTheLossOfWhatWasGivenUp) {
 }
 
 TEST_F(KeepingTest, ALeaseThatWasLeftAndIsKeptAgainIsKept) {
-  const KeptLease lease = take_and_plant();
+  const KeptLease lease = take_and_repair();
   keeping_.stop(*lease.trust);
   keeping_.keep(lease);
   keep_for(kTtl * 3);
   EXPECT_TRUE(live(lease));
 }
 
-TEST_F(KeepingTest, NewTermsLeaveWhatIsBeingPlantedAlone) {
-  const KeptLease lease = take_and_plant();
+TEST_F(KeepingTest, NewTermsLeaveWhatIsBeingRepairedAlone) {
+  const KeptLease lease = take_and_repair();
   keeping_.keep(lease);
   keep_for(kTtl);
   EXPECT_EQ(keeping_.size(), 1U);

@@ -1,4 +1,4 @@
-// A vote that was planted, or may be yet, is removed with the release of its lock, and never
+// A vote that was repaired, or may be yet, is removed with the release of its lock, and never
 // before.
 #include <gtest/gtest.h>
 
@@ -18,10 +18,10 @@ using test::kTtl;
 
 class KeepingUndoTest : public KeepingTest {
  protected:
-  // Whoever releases the lock does so on connections of his own, maybe before the plant is there:
+  // Whoever releases the lock does so on connections of his own, maybe before the repair is there:
   // here nobody does, and what goes, the keeping has taken back.
   bool is_taken_back_by(const std::function<void(const KeptLease&)>& end, bool arrived = false) {
-    const KeptLease lease = take_and_plant();
+    const KeptLease lease = take_and_repair();
     if (arrived) step_for(Duration::ms(30));
     EXPECT_EQ(server(2).keys["r"], lease.token.view());
     end(lease);
@@ -43,7 +43,7 @@ class KeepingUndoTest : public KeepingTest {
   }
 };
 
-TEST_F(KeepingUndoTest, WhatIsPlantedForAReleasedLockIsTakenBackAsItIsStopped) {
+TEST_F(KeepingUndoTest, WhatIsRepairedForAReleasedLockIsTakenBackAsItIsStopped) {
   for (const bool arrived : {false, true}) {
     EXPECT_TRUE(is_taken_back_by(
         [this](const KeptLease& lease) {
@@ -54,7 +54,7 @@ TEST_F(KeepingUndoTest, WhatIsPlantedForAReleasedLockIsTakenBackAsItIsStopped) {
   }
 }
 
-TEST_F(KeepingUndoTest, WhatIsPlantedAsEverythingIsLetGoOfIsTakenBackWhereItsLockIsReleased) {
+TEST_F(KeepingUndoTest, WhatIsRepairedAsEverythingIsLetGoOfIsTakenBackWhereItsLockIsReleased) {
   for (const bool arrived : {false, true}) {
     EXPECT_FALSE(is_taken_back_by([this](const KeptLease&) { keeping_.clear(); }, arrived))
         << "the lock is its owner's";
@@ -79,11 +79,11 @@ TEST_F(KeepingUndoTest, OfWhatIsTakenBackNothingIsUnderWayAnyMore) {
   EXPECT_EQ(pool_.next_deadline(), std::nullopt);
 }
 
-// Its answer may be long in coming, and what was planted is in others' way.
-TEST_F(KeepingUndoTest, WhatIsPlantedForALockThatIsReleasedBehindItsKeepingIsTakenBackAtOnce) {
+// Its answer may be long in coming, and what was repaired is in others' way.
+TEST_F(KeepingUndoTest, WhatIsRepairedForALockThatIsReleasedBehindItsKeepingIsTakenBackAtOnce) {
   EXPECT_TRUE(is_taken_back_by([this](const KeptLease& lease) {
     stop(lease);
-    EXPECT_EQ(keeping_.size(), 1U) << "what is planted is waited for";
+    EXPECT_EQ(keeping_.size(), 1U) << "what is repaired is waited for";
     lease.trust->end();
     keeping_.drive(clock_.now());
     EXPECT_TRUE(server(2).keys.empty());
@@ -91,7 +91,7 @@ TEST_F(KeepingUndoTest, WhatIsPlantedForALockThatIsReleasedBehindItsKeepingIsTak
 }
 
 // As its other votes do: whoever has the token otherwise may trust in them.
-TEST_F(KeepingUndoTest, WhatIsPlantedForALostLeaseStaysForItsTtl) {
+TEST_F(KeepingUndoTest, WhatIsRepairedForALostLeaseStaysForItsTtl) {
   EXPECT_FALSE(is_taken_back_by([this](const KeptLease& lease) {
     // Its owner has learned it first, and it is looked at anew.
     lease.trust->lose(Loss::denied);
@@ -102,7 +102,7 @@ TEST_F(KeepingUndoTest, WhatIsPlantedForALostLeaseStaysForItsTtl) {
 }
 
 // Its owner rests on it until a majority has the other token.
-TEST_F(KeepingUndoTest, WhatIsPlantedForATokenThatIsExchangedIsTakenBackBehindTheVerdict) {
+TEST_F(KeepingUndoTest, WhatIsRepairedForATokenThatIsExchangedIsTakenBackBehindTheVerdict) {
   EXPECT_FALSE(is_taken_back_by([this](const KeptLease& lease) {
     lease.trust->retire();
     stop(lease);
@@ -119,8 +119,8 @@ TEST_F(KeepingUndoTest, WhatIsPlantedForATokenThatIsExchangedIsTakenBackBehindTh
 
 // An undo that comes late, on the keeper's next connection, would delete what an extend of the
 // owner on his own connections has counted.
-TEST_F(KeepingUndoTest, AnUnansweredPlantIsNeverUndoneWhileItsLockLives) {
-  const KeptLease lease = take_and_plant();
+TEST_F(KeepingUndoTest, AnUnansweredRepairIsNeverUndoneWhileItsLockLives) {
+  const KeptLease lease = take_and_repair();
   ASSERT_EQ(server(2).keys["r"], lease.token.view());
   const std::size_t before = extends(2);
   transport_.drop_connections(server(2));
@@ -134,7 +134,7 @@ TEST_F(KeepingUndoTest, AnUnansweredPlantIsNeverUndoneWhileItsLockLives) {
 
 // The order to stop it comes a moment later.
 TEST_F(KeepingUndoTest, ALeaseThatIsExchangedIsNotToldAsLost) {
-  const KeptLease lease = take_and_plant();
+  const KeptLease lease = take_and_repair();
   lease.trust->retire();
   keep_for(kTtl);
   EXPECT_EQ(losses_->count, 0);
@@ -142,8 +142,8 @@ TEST_F(KeepingUndoTest, ALeaseThatIsExchangedIsNotToldAsLost) {
 }
 
 // Its parent may have ended the trust, and rest on the votes of another one by now.
-TEST_F(KeepingUndoTest, AChildRemovesNothingThatItsParentPlanted) {
-  const KeptLease lease = take_and_plant();
+TEST_F(KeepingUndoTest, AChildRemovesNothingThatItsParentRepaired) {
+  const KeptLease lease = take_and_repair();
   step_for(Duration::ms(30));
   lease.trust->end();
   const std::size_t before = server(2).log.size();
@@ -158,8 +158,8 @@ TEST_F(KeepingUndoTest, AChildRemovesNothingThatItsParentPlanted) {
   EXPECT_TRUE(server(2).keys.empty()) << "the parent does";
 }
 
-TEST_F(KeepingUndoTest, WhatWasPlantedWithoutAnAnswerIsRemovedWithTheRelease) {
-  const KeptLease lease = take_and_plant();
+TEST_F(KeepingUndoTest, WhatWasRepairedWithoutAnAnswerIsRemovedWithTheRelease) {
+  const KeptLease lease = take_and_repair();
   transport_.drop_connections(server(2));
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
   keep_for(Duration::ms(100));
@@ -167,11 +167,11 @@ TEST_F(KeepingUndoTest, WhatWasPlantedWithoutAnAnswerIsRemovedWithTheRelease) {
   lease.trust->end();
   keeping_.stop(*lease.trust);
   step_for(Duration::ms(100));
-  EXPECT_TRUE(server(2).keys.empty()) << "the plant may have come behind the owner's release";
+  EXPECT_TRUE(server(2).keys.empty()) << "the repair may have come behind the owner's release";
   EXPECT_EQ(keeping_.size(), 0U);
 }
 
-TEST_F(KeepingUndoTest, WhatIsPlantedForALockThatIsPassedOnStaysThoughItIsLookedAt) {
+TEST_F(KeepingUndoTest, WhatIsRepairedForALockThatIsPassedOnStaysThoughItIsLookedAt) {
   EXPECT_FALSE(is_taken_back_by([this](const KeptLease& lease) {
     lease.trust->pass_on();
     keeping_.keep(lease);

@@ -133,7 +133,7 @@ Limits leases_and_proof() {
           REDLOCK_LIMIT(count, kGridPart),
           REDLOCK_LIMIT(count, kExtendsUnderWayMax),
           REDLOCK_LIMIT(count, kBatchMax),
-          REDLOCK_LIMIT(count, kPlantingsMax),
+          REDLOCK_LIMIT(count, kRepairsMax),
           REDLOCK_LIMIT(span, kCrowdedPause),
           REDLOCK_LIMIT(span, kKeeperIdle),
           REDLOCK_LIMIT(count, kStragglersOneIn),

@@ -82,7 +82,7 @@ TEST_F(LockManagerRefusal, RefusesNamesPastTheirBounds) {
               HasSubstr("token must not be empty"));
   const Token too_long_token(std::string(kTokenBytesMax + 1, 'x'));
   const Resource r("r");
-  // One vote was denied, and is to be planted again.
+  // One vote was denied, and is to be repaired again.
   Outcome extended;
   extended.decision = Decision::granted;
   extended.nodes = {{true, Reply::denied()}};
@@ -91,7 +91,7 @@ TEST_F(LockManagerRefusal, RefusesNamesPastTheirBounds) {
            [&] { (void)locks.begin_check(r, too_long_token); },
            [&] { (void)locks.prepare_shortening(r, too_long_token, kTtl, nullptr); },
            [&] { (void)locks.begin_extend(r, too_long_token, kTtl); },
-           [&] { (void)locks.begin_plant(r, too_long_token, kTtl, extended); }}) {
+           [&] { (void)locks.begin_repair(r, too_long_token, kTtl, extended); }}) {
     EXPECT_THAT(refusal(call), HasSubstr("token must be at most 65536"));
   }
 }

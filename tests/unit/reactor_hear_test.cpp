@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redlock/algorithm/plant.hpp"
+#include "redlock/algorithm/vote_repair.hpp"
 #include "redlock/wire/scripts.hpp"
 #include "support/child.hpp"
 #include "support/fake_world.hpp"
@@ -107,14 +107,14 @@ TEST_F(APushForNobody, IsNotAnsweredForATokenThatIsUnknown) {
   EXPECT_EQ(passes(0, "somebody's"), 0U);
 }
 
-TEST_F(APushForNobody, IsNotAnsweredForALockWhoseVoteIsPlantedAgain) {
+TEST_F(APushForNobody, IsNotAnsweredForALockWhoseVoteIsRepairedAgain) {
   server(0).answer_time = server(1).answer_time = Duration::ms(10);
   const Outcome taken = lock(locks_);
   ASSERT_EQ(taken.decision, Decision::granted);
   const std::string token(taken.token.view());
   const Command again = SetIfAbsent{Resource("r"), taken.token, Duration::seconds(10)};
-  pool_.take(pool_.begin(std::make_unique<Plant>(test::answer_times(2, kTimeoutDefault), again,
-                                                 std::vector<NodeIndex>{NodeIndex(0)}),
+  pool_.take(pool_.begin(std::make_unique<VoteRepair>(test::answer_times(2, kTimeoutDefault), again,
+                                                      std::vector<NodeIndex>{NodeIndex(0)}),
                          nodes_));
   step_for(Duration::ms(30));
   push(0, token);

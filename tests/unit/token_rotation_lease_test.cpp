@@ -339,9 +339,9 @@ TEST_F(AShortenedLease, ThatOutlastedItsTtlIsLost) {
   EXPECT_EQ(stored(), kNowhere);
 }
 
-TEST_F(AShortenedLease, IsNotPlantedByItsOldToken) {
+TEST_F(AShortenedLease, IsNotRepairedByItsOldToken) {
   ASSERT_EQ(unlock(locks_, held_.token).decision, Decision::granted);
-  const KeptLease lease = take_and_plant();
+  const KeptLease lease = take_and_repair();
   Shorter shorter = locks_.prepare_shortening(kResource, lease.token, kShort, lease.trust);
   lease.trust->retire();
   keeping_.stop(*lease.trust);

@@ -19,7 +19,7 @@ namespace redlock {
 //
 // A vote of an attempt that failed is not handed on: it was free, and is again. Whoever is the
 // first in line is told so, and takes it where it is of use to him. Where others have a majority it
-// is not, and would be in the way of the vote that one of them plants again.
+// is not, and would be in the way of the vote that one of them repairs again.
 struct Pass {
   static constexpr Effect kEffect = Effect::removes;
   Resources resources;
@@ -32,7 +32,7 @@ struct Pass {
 
 // What becomes of a vote that is free, or that was this wait's own.
 enum class Wish {
-  leave,  // it stays free, or is so again: others have a majority, and one may plant it there
+  leave,  // it stays free, or is so again: others have a majority, and one may repair it there
   keep,   // what is free stays free; what was handed to this wait meanwhile is treated as by `take`
   take,   // this wait gets it, unless somebody with an earlier ticket does
   yield,  // its own goes to those behind: this wait can reach no majority

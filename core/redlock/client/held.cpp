@@ -65,7 +65,7 @@ bool Held::shorten(Duration ttl) {
   Shorter shorter = shared_->prepare_shortening(resource_, token_, ttl, trust_);
   Token fresh = shorter.fresh;
   const bool kept = kept_;
-  // Nobody extends the old token from here on, nor plants it again.
+  // Nobody extends the old token from here on, nor repairs it again.
   trust_->retire();
   end_keeping();
   token_ = std::move(fresh);

@@ -13,12 +13,12 @@ constexpr std::int64_t kHealingOdds = 4;
 
 }  // namespace
 
-Keeping::Keeping(Pool& pool) : pool_(pool) { planting_.reserve(kPlantingsMax); }
+Keeping::Keeping(Pool& pool) : pool_(pool) { repairing_.reserve(kRepairsMax); }
 
 Keeping::~Keeping() { clear(); }
 
 void Keeping::clear() noexcept {
-  while (!planting_.empty()) drop(leases_.find(planting_.front()));
+  while (!repairing_.empty()) drop(leases_.find(repairing_.front()));
   while (!leases_.empty()) drop(leases_.begin());
 }
 
@@ -42,8 +42,8 @@ void Keeping::keep(const KeptLease& lease) {
     end_asking(known->second);
     added.number = known->second.number;
     added.due = known->second.due;
-    added.planting = known->second.planting;
-    added.planted = known->second.planted;
+    added.repairing = known->second.repairing;
+    added.repaired = known->second.repaired;
     line_.try_emplace(place_of(added), known);
     known->second = std::move(added);
     // While an extend was under way it stood there for the end of its trust.
@@ -68,7 +68,7 @@ void Keeping::stop(const Trust& trust) noexcept {
 
 void Keeping::leave(Leases::iterator found) noexcept {
   Lease& lease = found->second;
-  if (lease.planting == 0) return drop(found);
+  if (lease.repairing == 0) return drop(found);
   end_asking(lease);
   line_.erase(place_of(lease));
   lease.left = true;
@@ -77,11 +77,11 @@ void Keeping::leave(Leases::iterator found) noexcept {
 void Keeping::drop(Leases::iterator found) noexcept {
   Lease& lease = found->second;
   end_asking(lease);
-  if (lease.planting != 0) {
-    std::erase(planting_, found->first);
-    end_planting(lease);
+  if (lease.repairing != 0) {
+    std::erase(repairing_, found->first);
+    end_repairing(lease);
   }
-  remove_planted(lease);
+  remove_repaired(lease);
   line_.erase(place_of(lease));
   leases_.erase(found);
 }
@@ -98,7 +98,7 @@ void Keeping::end_asking(Lease& lease) noexcept {
 }
 
 void Keeping::drive(Instant now) {
-  take_plantings();
+  take_repairs();
   take_answers(now);
   const auto any_due = [&] { return !line_.empty() && line_.begin()->first.first <= now; };
   while (any_due()) {
@@ -177,46 +177,46 @@ void Keeping::put_in_line(Leases::iterator found, Instant due) noexcept {
 }
 
 void Keeping::heal(Lease& lease, const Outcome& extended) noexcept {
-  if (lease.planting != 0 || planting_.size() >= kPlantingsMax) return;
+  if (lease.repairing != 0 || repairing_.size() >= kRepairsMax) return;
   try {
     const KeptLease& kept = lease.kept;
-    lease.planting =
-        lease.bound->locks.begin_plant(kept.resources, kept.token, lease.by, extended).value_or(0);
-    if (lease.planting != 0) planting_.push_back(kept.trust.get());
+    lease.repairing =
+        lease.bound->locks.begin_repair(kept.resources, kept.token, lease.by, extended).value_or(0);
+    if (lease.repairing != 0) repairing_.push_back(kept.trust.get());
   } catch (...) {
     // No memory: the next extend tells again which vote is missing.
   }
 }
 
-void Keeping::take_plantings() noexcept {
-  std::erase_if(planting_, [this](const Trust* name) {
+void Keeping::take_repairs() noexcept {
+  std::erase_if(repairing_, [this](const Trust* name) {
     const auto found = leases_.find(name);
     Lease& lease = found->second;
-    if (!pool_.done(lease.planting) && !lease.kept.trust->released()) return false;
-    end_planting(lease);
+    if (!pool_.done(lease.repairing) && !lease.kept.trust->released()) return false;
+    end_repairing(lease);
     if (lease.left) leases_.erase(found);
     return true;
   });
 }
 
-void Keeping::end_planting(Lease& lease) noexcept {
+void Keeping::end_repairing(Lease& lease) noexcept {
   try {
-    const Outcome planted = pool_.take(std::exchange(lease.planting, 0));
-    if (planted.decision != Decision::denied) lease.planted = true;
+    const Outcome repaired = pool_.take(std::exchange(lease.repairing, 0));
+    if (repaired.decision != Decision::denied) lease.repaired = true;
   } catch (...) {
     // What it failed by is of no interest.
-    lease.planted = true;
+    lease.repaired = true;
   }
-  remove_planted(lease);
+  remove_repaired(lease);
 }
 
 // Not before: while the lock lives its owner may count the vote, by an extend on a connection of
 // his own that comes before the removal.
-void Keeping::remove_planted(Lease& lease) noexcept {
+void Keeping::remove_repaired(Lease& lease) noexcept {
   const KeptLease& kept = lease.kept;
-  // A child remembers what its parent planted, whose lock may live yet.
+  // A child remembers what its parent repaired, whose lock may live yet.
   if (!kept.trust->released() || watch_.forked()) return;
-  if (!std::exchange(lease.planted, false)) return;
+  if (!std::exchange(lease.repaired, false)) return;
   try {
     (void)pool_.take(lease.bound->locks.begin_unlock(kept.resources, kept.token));
   } catch (...) {

@@ -1,6 +1,6 @@
 // The leases that are kept alive, and the extends that keep them so.
 //
-// Votes that a restarted server has lost are planted again behind an extend that a majority
+// Votes that a restarted server has lost are repaired again behind an extend that a majority
 // confirmed. Drives one Renewal a lease over a pool: what is due is sent, all of it pipelined; what
 // is answered is told to the renewal and to the lease's owner. One lease in trouble never holds up
 // another. It has no thread and reads no clock, so that the proof can run it; the keeper gives it
@@ -30,7 +30,7 @@ inline constexpr Duration kCrowdedPause = Duration::ms(5);
 // So many travel together: with the longest names they are what a connection takes at once.
 inline constexpr std::size_t kBatchMax = kQueuedBytesMax / (kResourceBytesMax + kTokenBytesMax);
 // What finds no room waits for the next extend.
-inline constexpr std::size_t kPlantingsMax = kExtendsUnderWayMax / 2;
+inline constexpr std::size_t kRepairsMax = kExtendsUnderWayMax / 2;
 
 // Is told of the loss of a lease that is kept, by the thread that keeps it.
 class LossListener {
@@ -62,7 +62,7 @@ class Keeping {
   // not kept, or kept as before, and can be tried again. One that is kept already is kept by these
   // terms from now on.
   void keep(const KeptLease& lease);
-  // It is kept no more. What was planted is removed where the trust says that it is released, now
+  // It is kept no more. What was repaired is removed where the trust says that it is released, now
   // or before the answer has come. One that is not kept is no mistake.
   void stop(const Trust& trust) noexcept;
   // Lets go of all of them.
@@ -89,9 +89,9 @@ class Keeping {
     Instant due;             // as it stands in line_
     OperationId asking = 0;  // the extend under way
     Duration by{};           // what it asks for
-    OperationId planting = 0;
-    bool planted = false;  // a vote, or it may be yet: our connections may bring it there late
-    bool left = false;     // only what is being planted is still waited for
+    OperationId repairing = 0;
+    bool repaired = false;  // a vote, or it may be yet: our connections may bring it there late
+    bool left = false;      // only what is being repaired is still waited for
   };
   using Leases = std::map<const Trust*, Lease>;
   // Those that are due together come in the order in which they were kept: addresses would make
@@ -101,20 +101,20 @@ class Keeping {
   static Line::key_type place_of(const Lease& lease) { return {lease.due, lease.number}; }
   [[nodiscard]] std::shared_ptr<Bound> bind(const std::shared_ptr<const LockPlan>& plan);
   void take_answers(Instant now);
-  void take_plantings() noexcept;
+  void take_repairs() noexcept;
   void take_answer(Lease& lease, Instant now) noexcept;
   // A node that has lost its vote is given it again.
   void heal(Lease& lease, const Outcome& extended) noexcept;
-  void end_planting(Lease& lease) noexcept;
+  void end_repairing(Lease& lease) noexcept;
   // Of a lease that is released: its release may have been there before, on another connection.
-  void remove_planted(Lease& lease) noexcept;
+  void remove_repaired(Lease& lease) noexcept;
   void end_asking(Lease& lease) noexcept;
   // Sends what the lease wants sent, and puts it in line anew; or tells that it is lost.
   void attend(Leases::iterator found, Instant now) noexcept;
   void put_in_line(Leases::iterator found, Instant due) noexcept;
   void begin_extend(Lease& lease, Duration by, Instant now) noexcept;
   void drop(Leases::iterator found) noexcept;
-  // The same for one whose lock lives on, and may be released while a vote is being planted.
+  // The same for one whose lock lives on, and may be released while a vote is being repaired.
   void leave(Leases::iterator found) noexcept;
 
   Pool& pool_;
@@ -122,9 +122,9 @@ class Keeping {
   std::uint64_t latest_number_ = 0;
   std::map<const LockPlan*, std::weak_ptr<Bound>> bound_;
   Leases leases_;
-  Line line_;                           // by when each is due
-  std::vector<const Trust*> asking_;    // those with an extend under way
-  std::vector<const Trust*> planting_;  // those with votes being planted
+  Line line_;                            // by when each is due
+  std::vector<const Trust*> asking_;     // those with an extend under way
+  std::vector<const Trust*> repairing_;  // those with votes being repaired
 };
 
 }  // namespace redlock

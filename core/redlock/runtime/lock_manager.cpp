@@ -4,9 +4,9 @@
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/extend.hpp"
 #include "redlock/algorithm/in_line.hpp"
-#include "redlock/algorithm/plant.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/token_rotation.hpp"
+#include "redlock/algorithm/vote_repair.hpp"
 #include "redlock/runtime/server_plan.hpp"
 
 namespace redlock {
@@ -136,8 +136,8 @@ void LockManager::forget(const Resources& resources, const Token& token) noexcep
   }
 }
 
-std::optional<OperationId> LockManager::begin_plant(const Resources& resources, const Token& token,
-                                                    Duration ttl, const Outcome& extended) {
+std::optional<OperationId> LockManager::begin_repair(const Resources& resources, const Token& token,
+                                                     Duration ttl, const Outcome& extended) {
   if (extended.decision != Decision::granted) return std::nullopt;
   std::vector<NodeIndex> lost;
   for (std::size_t i = 0; i < extended.nodes.size(); ++i) {
@@ -146,8 +146,8 @@ std::optional<OperationId> LockManager::begin_plant(const Resources& resources, 
   }
   if (lost.empty()) return std::nullopt;
   check_token(token);
-  return begin(std::make_unique<Plant>(plan_->servers.answer_times(),
-                                       kind_for(resources, ttl)->take(token), std::move(lost)));
+  return begin(std::make_unique<VoteRepair>(
+      plan_->servers.answer_times(), kind_for(resources, ttl)->take(token), std::move(lost)));
 }
 
 OperationId LockManager::begin_unlock(const Resources& resources, const Token& token,

@@ -92,9 +92,9 @@ class LockManager {
   // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is
   // none. Nothing where none did, or the extend was not granted. It is never undone: begin_unlock()
   // removes it with the lock.
-  [[nodiscard]] std::optional<OperationId> begin_plant(const Resources& resources,
-                                                       const Token& token, Duration ttl,
-                                                       const Outcome& extended);
+  [[nodiscard]] std::optional<OperationId> begin_repair(const Resources& resources,
+                                                        const Token& token, Duration ttl,
+                                                        const Outcome& extended);
   // What is being asked about this lock at the moment will not be granted.
   [[nodiscard]] OperationId begin_unlock(const Resources& resources, const Token& token,
                                          LossDetail detail = LossDetail::none);

@@ -72,7 +72,7 @@ class Trust {
   // Its owner releases the lock: nothing of it may be left on the servers, nor come there again.
   void end() noexcept { until_ns_.store(kReleased); }
   [[nodiscard]] bool released() const noexcept { return until_ns_.load() == kReleased; }
-  // Its owner trusts the votes of another token from now on: nothing is extended or planted for
+  // Its owner trusts the votes of another token from now on: nothing is extended or repaired for
   // these any more. But he rests on them until a majority has given him those, and then ends it.
   void retire() noexcept { until_ns_.store(kRetired); }
   [[nodiscard]] bool retired() const noexcept { return until_ns_.load() == kRetired; }

@@ -169,9 +169,9 @@ return held == me and 1 or 0)";
 // vote away that was counted. Nor does one of a holder of whom it is not known any more which was
 // his latest: so it is from the moment when a later join gives up what an earlier one had.
 //
-// Who only stands there leaves free what is free: `0` to whoever had it before and plants it again,
-// what he had himself too; `2` gives that to those behind him; `3` keeps it, for it may have been
-// handed to him while this was on its way, unless somebody in front of him waits.
+// Who only stands there leaves free what is free: `0` to whoever had it before and repairs it
+// again, what he had himself too; `2` gives that to those behind him; `3` keeps it, for it may have
+// been handed to him while this was on its way, unless somebody in front of him waits.
 //
 // What grants is said in another way than by a removal: one may go on the same connection, and
 // where a server leaves an answer out the next one must not fit.
@@ -247,7 +247,7 @@ const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', '
                            "226967c76309c00f5ef247eb6d9414b32c257658"};
 
 // Behind which join the lock was given is forgotten: a vote that an extend has counted, or that is
-// planted again behind one, must not be given away by a later join that was overtaken on its way.
+// repaired again behind one, must not be given away by a later join that was overtaken on its way.
 const Script extend_if_equal{
     R"(local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
 local given = redis.pcall('HGET', waiters, '')

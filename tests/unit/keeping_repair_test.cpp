@@ -1,4 +1,4 @@
-// Votes that servers have lost are planted again, and never for a lock that was given up.
+// Votes that servers have lost are repaired again, and never for a lock that was given up.
 #include <gtest/gtest.h>
 
 #include "support/keeping_fixture.hpp"
@@ -11,7 +11,7 @@ using test::KeepingTest;
 using test::kOneNs;
 using test::kTtl;
 
-TEST_F(KeepingTest, AVoteThatAServerHasLostIsPlantedAgain) {
+TEST_F(KeepingTest, AVoteThatAServerHasLostIsRepairedAgain) {
   const KeptLease lease = take();
   keeping_.keep(lease);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -22,7 +22,7 @@ TEST_F(KeepingTest, AVoteThatAServerHasLostIsPlantedAgain) {
   EXPECT_TRUE(live(lease)) << "all servers have been restarted, one after the other";
 }
 
-TEST_F(KeepingTest, NothingIsPlantedWhereSomebodyElseStandsOrNoMajorityConfirmed) {
+TEST_F(KeepingTest, NothingIsRepairedWhereSomebodyElseStandsOrNoMajorityConfirmed) {
   const KeptLease lease = take();
   keeping_.keep(lease);
   server(2).keys["r"] = "somebody else's";
@@ -35,7 +35,7 @@ TEST_F(KeepingTest, NothingIsPlantedWhereSomebodyElseStandsOrNoMajorityConfirmed
 }
 
 // Its owner has been told so while the extend was under way.
-TEST_F(KeepingTest, NothingIsPlantedForATrustThatIsOverWhenItsExtendIsGranted) {
+TEST_F(KeepingTest, NothingIsRepairedForATrustThatIsOverWhenItsExtendIsGranted) {
   const KeptLease lease = take();
   keeping_.keep(lease);
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
@@ -48,8 +48,8 @@ TEST_F(KeepingTest, NothingIsPlantedForATrustThatIsOverWhenItsExtendIsGranted) {
   EXPECT_EQ(server(2).count("SET"), before);
 }
 
-TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
-  const KeptLease lease = take_and_plant();
+TEST_F(KeepingTest, AReleasedLeaseIsNotRepairedAgain) {
+  const KeptLease lease = take_and_repair();
   lease.trust->end();
   keeping_.stop(*lease.trust);
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
@@ -59,8 +59,8 @@ TEST_F(KeepingTest, AReleasedLeaseIsNotPlantedAgain) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
 }
 
-TEST_F(KeepingTest, NewTermsTakeNothingFromWhatIsBeingPlanted) {
-  const KeptLease lease = take_and_plant();
+TEST_F(KeepingTest, NewTermsTakeNothingFromWhatIsBeingRepaired) {
+  const KeptLease lease = take_and_repair();
   keeping_.keep(lease);
   lease.trust->end();
   keeping_.stop(*lease.trust);
@@ -72,9 +72,9 @@ TEST_F(KeepingTest, NewTermsTakeNothingFromWhatIsBeingPlanted) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
 }
 
-// The release may have been there before the plant, on another connection.
-TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
-  const KeptLease lease = take_and_plant();
+// The release may have been there before the repair, on another connection.
+TEST_F(KeepingTest, WhatWasRepairedWhileTheLeaseEndedIsUndone) {
+  const KeptLease lease = take_and_repair();
   lease.trust->end();
   step_for(Duration::ms(30));
   ASSERT_EQ(server(2).keys["r"], lease.token.view());
@@ -84,8 +84,8 @@ TEST_F(KeepingTest, WhatWasPlantedWhileTheLeaseEndedIsUndone) {
   EXPECT_EQ(keeping_.size(), 0U);
 }
 
-TEST_F(KeepingTest, WhatIsPlantedForALockThatLivesOnStays) {
-  const KeptLease lease = take_and_plant();
+TEST_F(KeepingTest, WhatIsRepairedForALockThatLivesOnStays) {
+  const KeptLease lease = take_and_repair();
   lease.trust->pass_on();
   keeping_.stop(*lease.trust);
   keep_for(Duration::ms(100));
@@ -94,15 +94,15 @@ TEST_F(KeepingTest, WhatIsPlantedForALockThatLivesOnStays) {
 }
 
 // Nobody keeps it any more, and nobody but the trust tells of the release.
-TEST_F(KeepingTest, WhatIsPlantedForALockThatIsReleasedBehindItsKeepingIsUndone) {
+TEST_F(KeepingTest, WhatIsRepairedForALockThatIsReleasedBehindItsKeepingIsUndone) {
   for (const bool answered : {false, true}) {
-    const KeptLease lease = take_and_plant();
+    const KeptLease lease = take_and_repair();
     keeping_.stop(*lease.trust);
     if (answered) step_for(Duration::ms(30));
     LockManager locks(pool_, plan_);
     lease.trust->end();
     unlock(locks, lease.token);
-    // As where the release has overtaken the plant on another connection.
+    // As where the release has overtaken the repair on another connection.
     server(2).keys["r"] = lease.token.view();
     keep_for(Duration::ms(100));
     for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(server(i).keys.empty()) << i;
@@ -111,7 +111,7 @@ TEST_F(KeepingTest, WhatIsPlantedForALockThatIsReleasedBehindItsKeepingIsUndone)
   }
 }
 
-TEST_F(KeepingTest, ALeaseThatIsLeftWhileItIsExtendedAndPlantedHoldsUpNoOther) {
+TEST_F(KeepingTest, ALeaseThatIsLeftWhileItIsExtendedAndRepairedHoldsUpNoOther) {
   LockOptions patient = once();
   patient.timeout = Duration::seconds(2);
   plan_ = std::make_shared<const LockPlan>(specs(3), patient);
@@ -130,7 +130,7 @@ TEST_F(KeepingTest, ALeaseThatIsLeftWhileItIsExtendedAndPlantedHoldsUpNoOther) {
   while (extends(0) == extended) keep_for(Duration::ms(1));
   keeping_.stop(*lease.trust);
   keep_for(Duration::ms(20));
-  EXPECT_EQ(keeping_.size(), 2U) << "it is being planted";
+  EXPECT_EQ(keeping_.size(), 2U) << "it is being repaired";
   lease.trust->end();
   keeping_.stop(*lease.trust);
   keep_for(kTtl * 2);

@@ -1,8 +1,8 @@
-// Plants the votes of a held lock again on nodes that have lost them.
+// Repairs the votes of a held lock again on nodes that have lost them.
 //
 // A lock that is held for long would lose vote after vote while servers are restarted one after the
 // other. So where an extend was confirmed by a majority, the nodes that denied it are asked to set
-// the key, if there is none: what is somebody else's stays. The planted votes count for nothing
+// the key, if there is none: what is somebody else's stays. The repaired votes count for nothing
 // until an extend finds them there.
 // Nothing of it is ever undone here, also where it is unanswered or given up: the lock lives, and
 // whoever extends it on another connection may count the vote before an undo arrives. Who releases
@@ -20,10 +20,10 @@
 
 namespace redlock {
 
-class Plant final : public Operation {
+class VoteRepair final : public Operation {
  public:
   // `take` sets the key to what proves that the lock is ours. Requires at least one node.
-  Plant(AnswerTimes answer_times, Command take, std::vector<NodeIndex> nodes);
+  VoteRepair(AnswerTimes answer_times, Command take, std::vector<NodeIndex> nodes);
 
   void start(Instant now) override;
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
@@ -31,7 +31,7 @@ class Plant final : public Operation {
   void abort(Instant now) override;
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;
-  // Granted: some were planted, or may be yet; denied: none.
+  // Granted: some were repaired, or may be yet; denied: none.
   [[nodiscard]] const Outcome* outcome() const override;
   [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
 

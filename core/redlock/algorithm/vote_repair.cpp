@@ -1,5 +1,5 @@
-// The planting machine.
-#include "redlock/algorithm/plant.hpp"
+// The repairing machine.
+#include "redlock/algorithm/vote_repair.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr AttemptNumber kOnlyAttempt = 1;
 }
 
-Plant::Plant(AnswerTimes answer_times, Command take, std::vector<NodeIndex> nodes)
+VoteRepair::VoteRepair(AnswerTimes answer_times, Command take, std::vector<NodeIndex> nodes)
     : answer_times_(std::move(answer_times)),
       take_(std::make_shared<const Command>(std::move(take))),
       nodes_(std::move(nodes)),
@@ -19,7 +19,7 @@ Plant::Plant(AnswerTimes answer_times, Command take, std::vector<NodeIndex> node
   REDLOCK_INVARIANT(!nodes_.empty());
 }
 
-void Plant::start(Instant now) {
+void VoteRepair::start(Instant now) {
   end_ = now;
   for (const NodeIndex node : nodes_) {
     const Instant answer_by = now + (*answer_times_)[node.value()];
@@ -28,12 +28,12 @@ void Plant::start(Instant now) {
   }
 }
 
-bool Plant::may_stand(NodeIndex node) const {
+bool VoteRepair::may_stand(NodeIndex node) const {
   const NodeReport& report = reports_[node.value()];
   return !report.answered || may_have_been_done(report.reply);
 }
 
-void Plant::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+void VoteRepair::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
   if (outcome_ || attempt != kOnlyAttempt || std::ranges::find(nodes_, node) == nodes_.end())
     return;
   NodeReport& report = reports_[node.value()];
@@ -43,19 +43,19 @@ void Plant::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Insta
   if (answered_ == nodes_.size()) take_time(end_ = now);
 }
 
-void Plant::take_time(Instant now) {
+void VoteRepair::take_time(Instant now) {
   if (outcome_ || now < end_) return;
   const bool any = std::ranges::any_of(nodes_, [this](NodeIndex node) { return may_stand(node); });
   finish(any ? Decision::granted : Decision::denied, now);
 }
 
-void Plant::abort(Instant now) {
+void VoteRepair::abort(Instant now) {
   if (outcome_) return;
   requests_.clear();
   finish(Decision::aborted, now);
 }
 
-void Plant::finish(Decision decision, Instant now) {
+void VoteRepair::finish(Decision decision, Instant now) {
   Outcome outcome;
   outcome.decision = decision;
   outcome.decided_at = now;
@@ -63,18 +63,18 @@ void Plant::finish(Decision decision, Instant now) {
   outcome_ = std::move(outcome);
 }
 
-std::optional<Request> Plant::next_request() {
+std::optional<Request> VoteRepair::next_request() {
   if (requests_.empty()) return std::nullopt;
   Request request = std::move(requests_.back());
   requests_.pop_back();
   return request;
 }
 
-std::optional<Instant> Plant::next_deadline() const {
+std::optional<Instant> VoteRepair::next_deadline() const {
   if (outcome_) return std::nullopt;
   return end_;
 }
 
-const Outcome* Plant::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
+const Outcome* VoteRepair::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
 
 }  // namespace redlock
