@@ -139,26 +139,26 @@ void read_server(Reader& in, Server& server) {
   server.left = static_cast<Ticks>(in.get());
 }
 
-void write_spared(Bytes& out, const Spared& spared, Byte kept) {
-  if (spared.kept == 0) return;
-  put(out, byte(kept | spared.command << 4));
-  put(out, byte(spared.attempt | spared.left << 2 | spared.ask_left << 5));
-  put(out, byte(spared.asked | spared.granted << 2 | spared.denied << 4 | spared.failed << 6));
+void write_hedged(Bytes& out, const HedgedRequests& hedged, Byte kept) {
+  if (hedged.kept == 0) return;
+  put(out, byte(kept | hedged.command << 4));
+  put(out, byte(hedged.attempt | hedged.left << 2 | hedged.ask_left << 5));
+  put(out, byte(hedged.asked | hedged.granted << 2 | hedged.denied << 4 | hedged.failed << 6));
 }
 
-void read_spared(Reader& in, Spared& spared) {
+void read_hedged(Reader& in, HedgedRequests& hedged) {
   const int head = in.get();
-  spared.kept = byte(head & 15);
-  spared.command = byte(head >> 4);
+  hedged.kept = byte(head & 15);
+  hedged.command = byte(head >> 4);
   const int times = in.get();
-  spared.attempt = byte(times & 3);
-  spared.left = byte(times >> 2 & 7);
-  spared.ask_left = byte(times >> 5);
+  hedged.attempt = byte(times & 3);
+  hedged.left = byte(times >> 2 & 7);
+  hedged.ask_left = byte(times >> 5);
   const int counts = in.get();
-  spared.asked = byte(counts & 3);
-  spared.granted = byte(counts >> 2 & 3);
-  spared.denied = byte(counts >> 4 & 3);
-  spared.failed = byte(counts >> 6);
+  hedged.asked = byte(counts & 3);
+  hedged.granted = byte(counts >> 2 & 3);
+  hedged.denied = byte(counts >> 4 & 3);
+  hedged.failed = byte(counts >> 6);
 }
 
 // `kept`: as the servers are called.
@@ -170,10 +170,10 @@ void write_client(Bytes& out, const Client& client, std::uint16_t machine, Byte 
   put(out, byte(client.held | client.round << 4));
   put(out, byte(client.age | client.attempt << 5));
   put(out, byte(client.stamp_left));
-  put(out, byte(flags(client.lagging, client.extended, client.spared.kept != 0) |
+  put(out, byte(flags(client.lagging, client.extended, client.hedged.kept != 0) |
                 (client.connect_left != 0 ? 8 : 0) | static_cast<int>(client.robbed) << 4));
   if (client.connect_left != 0) put(out, client.connect_left);
-  write_spared(out, client.spared, kept);
+  write_hedged(out, client.hedged, kept);
 }
 
 void read_client(Reader& in, Client& client) {
@@ -195,7 +195,7 @@ void read_client(Reader& in, Client& client) {
   client.extended = (rest & 2) != 0;
   client.robbed = static_cast<Robbery>(rest >> 4);
   if ((rest & 8) != 0) client.connect_left = in.get();
-  if ((rest & 4) != 0) read_spared(in, client.spared);
+  if ((rest & 4) != 0) read_hedged(in, client.hedged);
 }
 
 int order_number(const std::array<Byte, kServersMax>& new_server) {
@@ -222,7 +222,7 @@ void Canonical::mark_client(const State& state, std::size_t i) {
   mark.clear();
   const bool one_server = settings_.servers == 1;
   const Client& client = state.clients[i];
-  write_client(mark, client, one_server ? client.machine : 0, one_server ? client.spared.kept : 0);
+  write_client(mark, client, one_server ? client.machine : 0, one_server ? client.hedged.kept : 0);
   if (!one_server) return;
   put(mark, state.servers[0].owner == i ? 1 : 0);
   write_link(mark, state.links[i][0]);
@@ -271,7 +271,7 @@ Canonical::Servers Canonical::sort_servers(const State& state, const Clients& cl
     for (std::size_t i = 0; i < at(settings_.clients()); ++i) {
       const Client& client = state.clients[clients[i]];
       put(marks_[j], machines_.at(client.machine).view[j]);
-      put(marks_[j], byte(client.spared.kept >> j & 1U));
+      put(marks_[j], byte(client.hedged.kept >> j & 1U));
       write_link(marks_[j], state.links[clients[i]][j]);
     }
   }
@@ -294,8 +294,8 @@ void Canonical::write(const State& state, const Clients& clients, const Clients&
   for (std::size_t i = 0; i < at(settings_.clients()); ++i) {
     const Client& client = state.clients[clients[i]];
     Byte kept = 0;
-    for (unsigned j = 0; client.spared.kept != 0 && j < kServersMax; ++j) {
-      if ((client.spared.kept >> j & 1U) != 0) kept = byte(kept | 1U << new_server[j]);
+    for (unsigned j = 0; client.hedged.kept != 0 && j < kServersMax; ++j) {
+      if ((client.hedged.kept >> j & 1U) != 0) kept = byte(kept | 1U << new_server[j]);
     }
     write_client(out, client, machines_.permuted(client.machine, permutation), kept);
     for (std::size_t j = 0; j < at(settings_.servers); ++j) {

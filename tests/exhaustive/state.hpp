@@ -90,7 +90,7 @@ enum class Robbery : Byte { none, blind_del, stale_getset, plain_release };
 inline constexpr Byte kAskSoon = 6;
 
 // Requests of one attempt that are kept back, because their servers are being left alone.
-struct Spared {
+struct HedgedRequests {
   Byte kept = 0;  // mask of servers; where it is empty the rest is zero
   Byte command = 0;
   Byte attempt = 0;
@@ -119,7 +119,7 @@ struct Client {
   Byte connect_left = 0;
   bool lagging = false;
   bool extended = false;
-  Spared spared;
+  HedgedRequests hedged;
 };
 
 inline constexpr Byte kNoOwner = 0xff;

@@ -66,7 +66,7 @@ bool Trace::advance() {
 }
 
 void Trace::note_reached() {
-  if (state_.clients[0].spared.kept != 0) ++reached_.kept_back;
+  if (state_.clients[0].hedged.kept != 0) ++reached_.kept_back;
   for (const Link& link : state_.links[0]) {
     if (link.carried != 0) ++reached_.carried;
     if (link.closing) ++reached_.waiting_to_close;

@@ -150,7 +150,7 @@ void Trace::compare_due() {
   const Client& client = state_.clients[0];
   if (client.machine != 0) {
     if (const auto due = world_.machines().at(client.machine).due) consider(*due);
-    if (client.spared.kept != 0) consider(client.spared.ask_left);
+    if (client.hedged.kept != 0) consider(client.hedged.ask_left);
   }
   for (const Link& link : state_.links[0]) {
     if (!link.open || link.closing) continue;

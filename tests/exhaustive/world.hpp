@@ -86,8 +86,8 @@ class World {
   void tell(Client& client, const Input& input);
   void tidy_up(State& state, Turn& turn, const Message& message, int server);
   void keep(State& state, int client, const Message& message, int server);
-  void review_spared(State& state, Turn& turn);
-  void release_spared(State& state, Turn& turn, bool ask_all, bool leave);
+  void review_hedged(State& state, Turn& turn);
+  void release_hedged(State& state, Turn& turn, bool ask_all, bool leave);
   void withdraw(State& state, Turn& turn);
 
   // Connections (world_links.cpp).

@@ -116,9 +116,9 @@ bool World::has_keeper(const State& state, int s) const {
     const bool removal = booked.role == Role::undo || booked.role == Role::release;
     return removal && round == server.round && booked.token == server.token;
   };
-  const Spared& spared = owner.spared;
-  const bool keeps = (spared.kept >> static_cast<unsigned>(s) & 1U) != 0;
-  if (keeps && removes(spared.command, owner.round)) return true;
+  const HedgedRequests& hedged = owner.hedged;
+  const bool keeps = (hedged.kept >> static_cast<unsigned>(s) & 1U) != 0;
+  if (keeps && removes(hedged.command, owner.round)) return true;
   const Link& link = state.links[server.owner][static_cast<std::size_t>(s)];
   for (int i = 0; i < link.count; ++i) {
     const Message& m = link.queue[static_cast<std::size_t>(i)];

@@ -31,8 +31,8 @@ bool World::wants_turn(const State& state, int client) const {
   const Client& c = state.clients[static_cast<std::size_t>(client)];
   if (any_overdue(state, client)) return true;
   if (!operating(c)) return false;
-  const Spared& spared = c.spared;
-  if (spared.kept != 0 && (spared.ask_left == 0 || spared.ask_left == kAskSoon)) return true;
+  const HedgedRequests& hedged = c.hedged;
+  if (hedged.kept != 0 && (hedged.ask_left == 0 || hedged.ask_left == kAskSoon)) return true;
   return machines_.at(c.machine).due.value_or(1) == 0;
 }
 
@@ -109,7 +109,7 @@ void World::follow(State& state, Turn& turn, const Transition& transition) {
   client.machine = transition.target;
   if (!transition.wrong.empty()) blame(transition.wrong);
   for (const Emission& emission : transition.emissions) send(state, turn, emission);
-  review_spared(state, turn);
+  review_hedged(state, turn);
   if (!machines_.at(client.machine).done) return;
   withdraw(state, turn);
   finish_operation(state, turn.client);
@@ -118,15 +118,15 @@ void World::follow(State& state, Turn& turn, const Transition& transition) {
 void World::hear(State& state, Turn& turn, const Input& input, const Message& message) {
   if (!message.wanted || !is_current(state, turn.client, message)) return;
   Client& client = state.clients[static_cast<std::size_t>(turn.client)];
-  Spared& spared = client.spared;
-  if (spared.kept != 0 && message.attempt == spared.attempt) {
-    Byte& count = input.heard == Heard::granted  ? spared.granted
-                  : input.heard == Heard::denied ? spared.denied
-                                                 : spared.failed;
+  HedgedRequests& hedged = client.hedged;
+  if (hedged.kept != 0 && message.attempt == hedged.attempt) {
+    Byte& count = input.heard == Heard::granted  ? hedged.granted
+                  : input.heard == Heard::denied ? hedged.denied
+                                                 : hedged.failed;
     ++count;
   }
   // What the answer makes necessary is sent before what it makes the operation undo.
-  review_spared(state, turn);
+  review_hedged(state, turn);
   const int trusted = settings_.ttl - settings_.drift_ticks();
   const bool late = machines_.at(client.machine).elapsed >= trusted;
   if (late || input.heard > Heard::denied) state.untimely = true;
@@ -168,7 +168,7 @@ void World::finish_operation(State& state, int client) {
   if (was != Phase::releasing && granted) c.hold_left = static_cast<Ticks>(machine.validity);
   c.machine = 0;
   c.connect_left = 0;
-  c.spared = Spared{};
+  c.hedged = HedgedRequests{};
   c.phase = Phase::holding;
   if (was == Phase::releasing || (was == Phase::acquiring && !granted)) finish_round(state, client);
 }
@@ -212,7 +212,7 @@ void World::take_turn(State& state, const Move& move) {
   Turn turn{move.client, move.detail, {}};
   auto& links = state.links[move.client];
   Client& client = state.clients[move.client];
-  if (client.spared.ask_left == kAskSoon) client.spared.ask_left = 0;
+  if (client.hedged.ask_left == kAskSoon) client.hedged.ask_left = 0;
   settle(state, turn);
   for (const int s : order_) {
     if (s < settings_.servers && overdue(links[static_cast<std::size_t>(s)])) {
@@ -224,7 +224,7 @@ void World::take_turn(State& state, const Move& move) {
   if (machines_.at(client.machine).due.value_or(1) == 0) {
     feed(state, turn, Input{InputKind::take_time, 0, 0, Heard::granted});
   } else {
-    review_spared(state, turn);
+    review_hedged(state, turn);
   }
   settle(state, turn);
 }

@@ -1,4 +1,4 @@
-// What becomes of a request, as runtime/reactor and runtime/spared decide it.
+// What becomes of a request, as runtime/reactor and runtime/hedged decide it.
 #include <algorithm>
 #include <bit>
 
@@ -8,8 +8,8 @@ namespace redlock::exhaustive {
 
 namespace {
 
-bool keeps(const Spared& spared, int server) {
-  return (spared.kept >> static_cast<unsigned>(server) & 1U) != 0;
+bool keeps(const HedgedRequests& hedged, int server) {
+  return (hedged.kept >> static_cast<unsigned>(server) & 1U) != 0;
 }
 
 // What is held back is due when the connection is given up at the latest, so more need not be told
@@ -18,20 +18,20 @@ constexpr Byte kHeldMax = kNeverDue - 1;
 
 enum class Advice { wait, ask, leave };
 
-// As in Spared::advise(), by arithmetic of our own.
-Advice advise(const Spared& spared, int servers, bool take) {
-  if (spared.kept == 0) return Advice::wait;
+// As in HedgedRequests::advise(), by arithmetic of our own.
+Advice advise(const HedgedRequests& hedged, int servers, bool take) {
+  if (hedged.kept == 0) return Advice::wait;
   const int majority = servers / 2 + 1;
-  const int kept = std::popcount(spared.kept);
-  int lost = spared.failed;
-  if (spared.granted + spared.denied >= majority) {
-    const bool won = spared.granted >= majority;
-    const bool hopeless = spared.asked + kept - spared.denied < majority;
+  const int kept = std::popcount(hedged.kept);
+  int lost = hedged.failed;
+  if (hedged.granted + hedged.denied >= majority) {
+    const bool won = hedged.granted >= majority;
+    const bool hopeless = hedged.asked + kept - hedged.denied < majority;
     if (take || won || hopeless) return Advice::leave;
-    lost += spared.denied;
+    lost += hedged.denied;
   }
-  const bool enough = spared.asked - lost >= majority;
-  return enough && spared.ask_left != 0 ? Advice::wait : Advice::ask;
+  const bool enough = hedged.asked - lost >= majority;
+  return enough && hedged.ask_left != 0 ? Advice::wait : Advice::ask;
 }
 
 }  // namespace
@@ -42,15 +42,15 @@ void World::send(State& state, Turn& turn, const Emission& emission) {
   Link& link = state.links[static_cast<std::size_t>(turn.client)][emission.node];
   Message message{emission.command,      client.round, emission.attempt,
                   emission.answer_ticks, Answer::none, emission.wants_answer};
-  Spared& spared = client.spared;
+  HedgedRequests& hedged = client.hedged;
   if (!emission.wants_answer) {
-    if (!keeps(spared, server) || spared.attempt != emission.attempt) {
+    if (!keeps(hedged, server) || hedged.attempt != emission.attempt) {
       return tidy_up(state, turn, message, server);
     }
     // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
-    spared.kept = byte(spared.kept & ~(1U << emission.node));
+    hedged.kept = byte(hedged.kept & ~(1U << emission.node));
     Message dropped = message;
-    dropped.command = spared.command;
+    dropped.command = hedged.command;
     dropped.wanted = true;
     turn.arrivals.emplace_back(
         Input{InputKind::reply, emission.node, emission.attempt, Heard::connect}, dropped);
@@ -58,19 +58,19 @@ void World::send(State& state, Turn& turn, const Emission& emission) {
   }
   message.command = give_up_overdue(state, turn, emission, message);
   const bool left_alone = (turn.refused >> emission.node & 1U) != 0;
-  if (spared.attempt != message.attempt) spared = Spared{};
-  spared.attempt = message.attempt;
+  if (hedged.attempt != message.attempt) hedged = HedgedRequests{};
+  hedged.attempt = message.attempt;
   if (!link.open && link.failed && left_alone) return keep(state, turn.client, message, server);
-  ++spared.asked;
+  ++hedged.asked;
   ask(state, turn, message, server, false);
 }
 
 void World::keep(State& state, int client, const Message& message, int server) {
-  Spared& spared = state.clients[static_cast<std::size_t>(client)].spared;
-  spared.kept = byte(spared.kept | 1U << static_cast<unsigned>(server));
-  spared.command = message.command;
-  spared.left = message.left;
-  spared.ask_left = message.left < 4 ? kAskSoon : byte(message.left / 4);
+  HedgedRequests& hedged = state.clients[static_cast<std::size_t>(client)].hedged;
+  hedged.kept = byte(hedged.kept | 1U << static_cast<unsigned>(server));
+  hedged.command = message.command;
+  hedged.left = message.left;
+  hedged.ask_left = message.left < 4 ? kAskSoon : byte(message.left / 4);
 }
 
 void World::tidy_up(State& state, Turn& turn, const Message& message, int server) {
@@ -132,23 +132,23 @@ void World::tell(Client& client, const Input& input) {
   client.machine = machines_.step(client.machine, input).target;
 }
 
-void World::review_spared(State& state, Turn& turn) {
-  Spared& spared = state.clients[static_cast<std::size_t>(turn.client)].spared;
-  const bool take = book_.size() > 0 && book_.at(spared.command).role == Role::take;
-  const Advice advice = advise(spared, settings_.servers, take);
+void World::review_hedged(State& state, Turn& turn) {
+  HedgedRequests& hedged = state.clients[static_cast<std::size_t>(turn.client)].hedged;
+  const bool take = book_.size() > 0 && book_.at(hedged.command).role == Role::take;
+  const Advice advice = advise(hedged, settings_.servers, take);
   if (advice != Advice::wait) {
-    release_spared(state, turn, advice == Advice::ask, advice == Advice::leave);
+    release_hedged(state, turn, advice == Advice::ask, advice == Advice::leave);
   }
-  if (spared.kept == 0) spared = Spared{};
+  if (hedged.kept == 0) hedged = HedgedRequests{};
 }
 
 // Removals are asked for in any case.
-void World::release_spared(State& state, Turn& turn, bool ask_all, bool tell) {
-  Spared& spared = state.clients[static_cast<std::size_t>(turn.client)].spared;
+void World::release_hedged(State& state, Turn& turn, bool ask_all, bool tell) {
+  HedgedRequests& hedged = state.clients[static_cast<std::size_t>(turn.client)].hedged;
   const Byte round = state.clients[static_cast<std::size_t>(turn.client)].round;
   for (int s = 0; s < settings_.servers; ++s) {
-    if (!keeps(spared, s)) continue;
-    const Message message{spared.command, round, spared.attempt, spared.left, Answer::none, true};
+    if (!keeps(hedged, s)) continue;
+    const Message message{hedged.command, round, hedged.attempt, hedged.left, Answer::none, true};
     if (ask_all || book_.at(message.command).removal) {
       ask(state, turn, message, s, ask_all);
     } else if (tell) {
@@ -156,7 +156,7 @@ void World::release_spared(State& state, Turn& turn, bool ask_all, bool tell) {
                                  message);
     }
   }
-  spared = Spared{};
+  hedged = HedgedRequests{};
 }
 
 // Of a decided operation nothing is sent any more but removals.
@@ -172,8 +172,8 @@ void World::withdraw(State& state, Turn& turn) {
     }
     drop_unwritten(link, useless);
   }
-  if (state.clients[static_cast<std::size_t>(turn.client)].spared.kept != 0) {
-    release_spared(state, turn, false, false);
+  if (state.clients[static_cast<std::size_t>(turn.client)].hedged.kept != 0) {
+    release_hedged(state, turn, false, false);
   }
 }
 

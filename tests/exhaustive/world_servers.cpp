@@ -186,10 +186,10 @@ void World::tick_client(State& state, int c) {
     client.machine = machines_.step(client.machine, Input{}).target;
   }
   if (client.connect_left > 0) --client.connect_left;
-  Spared& spared = client.spared;
-  if (spared.left > 0) --spared.left;
+  HedgedRequests& hedged = client.hedged;
+  if (hedged.left > 0) --hedged.left;
   // That was asked about before time may pass.
-  if (spared.ask_left > 0 && spared.ask_left != kAskSoon) --spared.ask_left;
+  if (hedged.ask_left > 0 && hedged.ask_left != kAskSoon) --hedged.ask_left;
   for (Link& link : state.links[static_cast<std::size_t>(c)]) {
     if (link.ready_left > 0) --link.ready_left;
     for (int i = 0; i < link.count; ++i) {

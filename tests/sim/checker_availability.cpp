@@ -13,7 +13,7 @@ namespace {
 // A link that was blocked delivers up to so much later.
 constexpr std::int64_t kRetransmitNs = 60 * kMs;
 // Whoever is asked last is asked when this part of the answer time is over.
-constexpr std::int64_t kSparedOneIn = 4;
+constexpr std::int64_t kHedgedOneIn = 4;
 // A connection and an answer; a SELECT is awaited, and a script may have to be sent once more.
 constexpr std::int64_t kLegs = 4;
 constexpr std::int64_t kMoreLegs = 2;
@@ -158,7 +158,7 @@ bool Availability::time_enough(Contender party) const {
   if (plan_.kind == LockKind::stamp) legs += kMoreLegs;
   const std::int64_t timeout_ns = plan_.timeout_of(party) * kMs;
   const std::int64_t needed_ns =
-      plan_.drifted_ns(timeout_ns / kSparedOneIn + legs * plan_.delay_high_ns) + kMs;
+      plan_.drifted_ns(timeout_ns / kHedgedOneIn + legs * plan_.delay_high_ns) + kMs;
   const std::int64_t ttl_ns = plan_.course(party).ttl_ms * kMs;
   const auto drift_ns =
       static_cast<std::int64_t>(static_cast<double>(ttl_ns) * 2 * plan_.drift_factor_of(party));

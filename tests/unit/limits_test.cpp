@@ -17,6 +17,7 @@
 #include "redlock/runtime/alarm.hpp"
 #include "redlock/runtime/async_releases.hpp"
 #include "redlock/runtime/dial.hpp"
+#include "redlock/runtime/hedged_requests.hpp"
 #include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/keeping.hpp"
 #include "redlock/runtime/pool.hpp"
@@ -25,7 +26,6 @@
 #include "redlock/runtime/resolver.hpp"
 #include "redlock/runtime/server_plan.hpp"
 #include "redlock/runtime/socket.hpp"
-#include "redlock/runtime/spared.hpp"
 #include "redlock/runtime/tls_context.hpp"
 #include "redlock/runtime/tls_link.hpp"
 #include "redlock/wire/tls_draft.hpp"
@@ -86,7 +86,7 @@ Limits connections() {
   return {REDLOCK_LIMIT(count, kConnectionsMax),   REDLOCK_LIMIT(count, kListenersMax),
           REDLOCK_LIMIT(count, kEndpointsKept),    REDLOCK_LIMIT(span, kTidyEvery),
           REDLOCK_LIMIT(span, kIdleLook),          REDLOCK_LIMIT(span, kBackoffFirst),
-          REDLOCK_LIMIT(span, kBackoffMax),        REDLOCK_LIMIT(count, kSparedOneIn),
+          REDLOCK_LIMIT(span, kBackoffMax),        REDLOCK_LIMIT(count, kHedgedOneIn),
           REDLOCK_LIMIT(count, kAwaitedMax),       REDLOCK_LIMIT(count, kAwaitedBesidesRemovalsMax),
           REDLOCK_LIMIT(bytes, kQueuedBytesMax),   REDLOCK_LIMIT(bytes, kLookAheadBytes),
           REDLOCK_LIMIT(bytes, kReceiveBytes),     REDLOCK_LIMIT(count, kReceivesMax),

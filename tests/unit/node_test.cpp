@@ -176,7 +176,7 @@ TEST_F(BackingOffCostsNoMajority, AndSparesAServerThatIsNotNeeded) {
   EXPECT_EQ(opened(), before);
 }
 
-TEST_F(BackingOffCostsNoMajority, AndAReleaseIsStillCarriedToTheServerThatWasSpared) {
+TEST_F(BackingOffCostsNoMajority, AndAReleaseIsStillCarriedToTheServerThatWasHedged) {
   LockManager locks = manager(3);
   ASSERT_EQ(check(locks), Decision::granted);
   step_for(Duration::ms(1));
@@ -201,7 +201,7 @@ TEST_F(BackingOffCostsNoMajority, AndAReleaseThatNobodyWaitsForIsCarriedThereToo
   EXPECT_FALSE(server(2).keys.contains("r"));
 }
 
-TEST_F(BackingOffCostsNoMajority, AndNoAnswerWaitsForTheServerThatWasSpared) {
+TEST_F(BackingOffCostsNoMajority, AndNoAnswerWaitsForTheServerThatWasHedged) {
   LockManager locks = manager(3);
   ASSERT_EQ(lock(locks, "a").decision, Decision::granted);
   step_for(Duration::ms(1));

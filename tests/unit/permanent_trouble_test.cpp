@@ -19,7 +19,7 @@ NodeReport report(Fault fault, const std::string& text = "no") {
   return {true, trouble(fault, text)};
 }
 
-TEST(PermanentTroubleOf, AMajorityIsBarredByOneMoreThanCanBeSpared) {
+TEST(PermanentTroubleOf, AMajorityIsBarredByOneMoreThanCanBeHedged) {
   PermanentTrouble known;
   EXPECT_FALSE(known.bars({report(Fault::auth), {}, {}}, t(0)));
   EXPECT_FALSE(known.bars({report(Fault::auth), report(Fault::refused), {}}, t(0)));

@@ -82,7 +82,7 @@ TEST_F(ATurn, GivesNoConnectionUpForTheTimeThatWentOnSinceItLooked) {
   EXPECT_EQ(server(0).connections_opened, 1U);
 }
 
-// It is an attempt of its own, and its servers are no help to those that were spared in another.
+// It is an attempt of its own, and its servers are no help to those that were hedged in another.
 TEST_F(ATurn, InWhichAJoinIsAskedForKeepsBackWhatWasKeptBackBefore) {
   LockManager locks = manager(3);
   server(2).reach = FakeServer::Reach::refuses;

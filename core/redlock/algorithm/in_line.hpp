@@ -106,7 +106,7 @@ class InLine final : public Operation {
   // No majority can be had from here: too many nodes could not be asked the last time.
   [[nodiscard]] bool cut_off() const;
   [[nodiscard]] Wish wish_for(const LinePlace& place, bool out_of_reach) const;
-  void take_what_was_spared(Instant now);
+  void take_what_was_hedged(Instant now);
   void correct_ticket();
   void join_where_due(Instant now);
   void poll(Instant now);

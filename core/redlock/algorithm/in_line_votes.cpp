@@ -33,7 +33,7 @@ void InLine::review(Instant now) {
     return;
   }
   offer_votes(now);
-  take_what_was_spared(now);
+  take_what_was_hedged(now);
   correct_ticket();
   join_where_due(now);
 }
@@ -137,10 +137,10 @@ bool InLine::out_of_reach(Instant now) const {
 
 bool InLine::cut_off() const { return places_.size() - count(&LinePlace::troubled) < majority(); }
 
-void InLine::take_what_was_spared(Instant now) {
+void InLine::take_what_was_hedged(Instant now) {
   if (out_of_reach(now) || cut_off()) return;
   for (LinePlace& place : places_) {
-    if (place.spared()) place.hurry();
+    if (place.hedged()) place.hurry();
   }
 }
 

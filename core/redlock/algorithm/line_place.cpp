@@ -96,7 +96,7 @@ void LinePlace::stand(const Standing& standing, Instant now) {
   // Whoever is first though nothing stands there could not be served: no use to hurry.
   const Instant first_at = idle ? now + kTroublePauseFirst : first_asks_at(standing.left, now);
   join_at_ = standing.place == 0 ? first_at : other_asks_at(standing, now);
-  if (spared()) join_at_ = now + (standing.place == 0 ? kFirstAsksEvery : kHeartbeat);
+  if (hedged()) join_at_ = now + (standing.place == 0 ? kFirstAsksEvery : kHeartbeat);
   join_at_ = std::min(join_at_, next_at_);
   if (outdated_) join_at_ = now;
 }

@@ -87,7 +87,7 @@ class LinePlace {
   // Does somebody else have the vote, as far as we know?
   [[nodiscard]] bool taken(Instant now) const { return standing_ && now < taken_until_; }
   // Was the vote free, and we did not take it?
-  [[nodiscard]] bool spared() const { return standing_ && !takes_ && taken_until_ == Instant(); }
+  [[nodiscard]] bool hedged() const { return standing_ && !takes_ && taken_until_ == Instant(); }
   // Is anything expected to be known soon that is not?
   [[nodiscard]] bool pending() const {
     return joining() || (!report_.answered && channel_.empty());

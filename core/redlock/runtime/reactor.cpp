@@ -176,11 +176,11 @@ void Reactor::dispatch(Instant now) noexcept {
         note_delay(*running, arrival, now);
         continue;
       }
-      running->spared.note_reply(arrival.origin.attempt, arrival.reply);
+      running->hedged.note_reply(arrival.origin.attempt, arrival.reply);
       // What it throws stays with the operation.
       put(*running, now, [&](Operation& operation) {
         // First: what the reply makes necessary is sent before what it makes the operation undo.
-        review_spared(*running, now);
+        review_hedged(*running, now);
         operation.take_reply(arrival.origin.node, arrival.origin.attempt, std::move(arrival.reply),
                              now);
       });
@@ -206,14 +206,14 @@ void Reactor::drain(Running& running, Instant now) {
     send_request(running, *running.pending, now);
     running.pending.reset();
   }
-  review_spared(running, now);
+  review_hedged(running, now);
   if (running.operation->outcome() != nullptr) withdraw(running, now);
 }
 
 void Reactor::withdraw(Running& running, Instant now) {
   if (running.withdrawn) return;
   for (const auto& node : running.nodes) node->withdraw(running.id);
-  running.spared.release([&](const Request& request) {
+  running.hedged.release([&](const Request& request) {
     if (is_removal(*request.command)) ask(running, request, now);
   });
   running.withdrawn = true;
@@ -239,7 +239,7 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
   note_given_up(running, request);
   if (is_take(*request.command)) look_before_use(*node, now);
-  if (!request.wants_answer && running.spared.drop(request)) {
+  if (!request.wants_answer && running.hedged.drop(request)) {
     // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
     return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
   }
@@ -248,13 +248,13 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
   wanted.command = give_up_overdue(*node, request.command, now);
   const bool is_join = is_repeated_take(*request.command);
   if (!node->connected_or_free(now)) {
-    if (!is_join) return running.spared.keep(wanted, now);
+    if (!is_join) return running.hedged.keep(wanted, now);
     if (majority_is_well(running, now)) {
       return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
     }
     node->skip_backoff();
   }
-  if (!is_join) running.spared.note_asked(wanted.attempt);
+  if (!is_join) running.hedged.note_asked(wanted.attempt);
   ask(running, wanted, now);
 }
 
@@ -287,18 +287,19 @@ void Reactor::ask(Running& running, const Request& request, Instant now) {
   note_live(node);
 }
 
-void Reactor::review_spared(Running& running, Instant now) {
-  const Spared::Advice advice = running.spared.advise(majority_of(running.nodes.size()), now);
-  if (advice == Spared::Advice::wait) return;
-  running.spared.release([&](const Request& request) {
+void Reactor::review_hedged(Running& running, Instant now) {
+  const HedgedRequests::Advice advice =
+      running.hedged.advise(majority_of(running.nodes.size()), now);
+  if (advice == HedgedRequests::Advice::wait) return;
+  running.hedged.release([&](const Request& request) {
     Node& node = *running.nodes[request.node.value()];
-    if (advice == Spared::Advice::leave && !is_removal(*request.command)) {
+    if (advice == HedgedRequests::Advice::leave && !is_removal(*request.command)) {
       arrivals_.push_back({{running.id, request.node, request.attempt}, node.absence()});
       return;
     }
-    if (advice == Spared::Advice::ask) node.skip_backoff();
+    if (advice == HedgedRequests::Advice::ask) node.skip_backoff();
     ask(running, request, now);
-    running.spared.note_asked(request.attempt);
+    running.hedged.note_asked(request.attempt);
   });
 }
 
@@ -330,7 +331,7 @@ std::optional<Instant> Reactor::next_deadline() const {
     // one turn follow the other without a pause.
     if (running.interrupted) continue;
     consider(running.operation->next_deadline());
-    consider(running.spared.next_deadline());
+    consider(running.hedged.next_deadline());
   }
   for (const auto& node : live_) consider(node->next_deadline());
   consider(listeners_.next_deadline());

@@ -20,11 +20,11 @@
 
 #include "redlock/algorithm/operation.hpp"
 #include "redlock/runtime/clock.hpp"
+#include "redlock/runtime/hedged_requests.hpp"
 #include "redlock/runtime/listeners.hpp"
 #include "redlock/runtime/node.hpp"
 #include "redlock/runtime/process.hpp"
 #include "redlock/runtime/release_tombstones.hpp"
-#include "redlock/runtime/spared.hpp"
 #include "redlock/runtime/transport.hpp"
 
 namespace redlock {
@@ -97,7 +97,7 @@ class Reactor {
     OperationId id;
     std::unique_ptr<Operation> operation;
     NodeList nodes;
-    Spared spared;
+    HedgedRequests hedged;
     // Pulled from the operation and not handed on yet.
     std::optional<Request> pending;
     // What it threw before it was decided: it is given up.
@@ -178,7 +178,7 @@ class Reactor {
   [[nodiscard]] static bool majority_is_well(const Running& running, Instant now);
   void ask(Running& running, const Request& request, Instant now);
   // Asks those that are being backed off from, or answers for them, when it is time to.
-  void review_spared(Running& running, Instant now);
+  void review_hedged(Running& running, Instant now);
   // Of a decided operation nothing is sent any more but removals.
   void withdraw(Running& running, Instant now);
   void make_room(const Node& wanted);

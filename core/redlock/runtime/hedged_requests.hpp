@@ -20,11 +20,11 @@
 namespace redlock {
 
 // The others have this part of the answer time for themselves: one in so many.
-inline constexpr std::int64_t kSparedOneIn = 4;
+inline constexpr std::int64_t kHedgedOneIn = 4;
 
-class Spared {
+class HedgedRequests {
  public:
-  // A node is asked, or spared for now.
+  // A node is asked, or hedged for now.
   void note_asked(AttemptNumber attempt);
   // Where it throws, the request is still the caller's.
   void keep(const Request& request, Instant now);
@@ -33,7 +33,7 @@ class Spared {
 
   enum class Advice { wait, ask, leave };
   [[nodiscard]] Advice advise(std::size_t majority, Instant now) const;
-  // When the others have had long enough; nothing when nobody is spared.
+  // When the others have had long enough; nothing when nobody is hedged.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
   // Lets go of what `undo` is to undo; false: that is not kept.
   [[nodiscard]] bool drop(const Request& undo);

@@ -1,4 +1,4 @@
-// What was kept back from a spared server never arrives behind the removal that undoes it.
+// What was kept back from a hedged server never arrives behind the removal that undoes it.
 #include <gtest/gtest.h>
 
 #include "support/fake_world.hpp"
