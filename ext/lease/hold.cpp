@@ -44,12 +44,12 @@ Hold* Hold::held_here(const Locks& locks, const Resources& resources) {
   return hold;
 }
 
-void Hold::begin(Token token, Instant taken_at, Instant trusted_until, Instant told_until) {
+void Hold::begin(Token token, Instant taken_at, Instant valid_until, Instant told_until) {
   token_ = std::move(token);
   taken_at_ = ttl_from_ = taken_at;
   join_list();
   try {
-    trust_ = std::make_shared<Trust>(trusted_until, told_until);
+    lease_deadline_ = std::make_shared<LeaseDeadline>(valid_until, told_until);
   } catch (...) {
     give_back();
     throw;
@@ -82,7 +82,7 @@ void Hold::keep(const LeaseTerms& wanted) {
   }
   std::unique_ptr<Keeper>& keeper = thread_state().keeper;
   if (!keeper) keeper = std::make_unique<Keeper>();
-  const Instant until = trust_->until();
+  const Instant until = lease_deadline_->until();
   const bool noticed = interrupts || (told_ && locks_->events.manager() != nullptr);
   const auto alarm = noticed ? std::make_shared<LossAlarm>(*this) : nullptr;
   // Where it is not kept alive, only its end is to be noticed: an extend would gain nothing.
@@ -94,7 +94,7 @@ void Hold::keep(const LeaseTerms& wanted) {
                   {terms_.ttl, keep_until - ttl_from_},
                   ttl_from_,
                   until,
-                  trust_,
+                  lease_deadline_,
                   alarm});
   } catch (...) {
     if (alarm) alarm->silence();
@@ -108,21 +108,23 @@ void Hold::keep(const LeaseTerms& wanted) {
 }
 
 Duration Hold::left() {
-  if (!trust_ || ended_ || forked()) return {};
-  const Duration left = trust_->left(clock_.now());
+  if (!lease_deadline_ || ended_ || forked()) return {};
+  const Duration left = lease_deadline_->left(clock_.now());
   if (left <= Duration()) note_loss();
   return left;
 }
 
-bool Hold::prolong(Instant until) { return live() && trust_->prolong(until, clock_.now()); }
+bool Hold::prolong(Instant until) {
+  return live() && lease_deadline_->prolong(until, clock_.now());
+}
 
 bool Hold::is_shorter(Duration ttl) {
   if (passed_on_) return false;
-  return (extends_ && ttl < terms_.ttl) || trust_->may_outlast(ttl, clock_.now());
+  return (extends_ && ttl < terms_.ttl) || lease_deadline_->may_outlast(ttl, clock_.now());
 }
 
 void Hold::prepare_shortening(Duration ttl) {
-  Shorter shorter = locks_->manager.prepare_shortening(resources_, token_, ttl, trust_);
+  Shorter shorter = locks_->manager.prepare_shortening(resources_, token_, ttl, lease_deadline_);
   Token fresh = shorter.fresh;
   shortenings_.reserve(shortenings_.size() + 1);
   next_.emplace(Next{std::move(shorter), std::move(fresh), ttl});
@@ -131,13 +133,13 @@ void Hold::prepare_shortening(Duration ttl) {
 void Hold::take_next_token() noexcept {
   // Nobody extends the old token from here on, nor repairs it again.
   if (alarm_) alarm_->silence();
-  trust_->retire();
-  if (known_to_keeper_) thread_state().keeper->stop(*trust_);
+  lease_deadline_->supersede();
+  if (known_to_keeper_) thread_state().keeper->stop(*lease_deadline_);
   alarm_.reset();
   known_to_keeper_ = false;
   token_ = std::move(next_->token);
   ++token_number_;
-  trust_ = next_->shorter.trust;
+  lease_deadline_ = next_->shorter.lease_deadline;
   terms_.ttl = next_->ttl;
   ttl_from_ = clock_.now();
 }
@@ -164,12 +166,12 @@ Outcome Hold::take_shortening(OperationId id) {
 }
 
 bool Hold::is_being_shortened() const {
-  return !shortenings_.empty() && shortenings_.back().shorter.trust == trust_;
+  return !shortenings_.empty() && shortenings_.back().shorter.lease_deadline == lease_deadline_;
 }
 
 void Hold::lose() {
-  if (!trust_ || ended_ || forked()) return;
-  trust_->lose(Loss::denied);
+  if (!lease_deadline_ || ended_ || forked()) return;
+  lease_deadline_->lose(Loss::denied);
   note_loss();
 }
 
@@ -192,7 +194,7 @@ void Hold::note(const char* event, std::optional<Duration> waited,
                troubles, std::string(reason)};
     if (!was_held) return told;
     told.held = clock_.now() - taken_at_;
-    told.remaining = left_at_release_ ? *left_at_release_ : trust_->left(clock_.now());
+    told.remaining = left_at_release_ ? *left_at_release_ : lease_deadline_->left(clock_.now());
     if (loss_noted_) {
       told.reason = describe_end(*this, false);
       add_faults(told.troubles);
@@ -203,14 +205,14 @@ void Hold::note(const char* event, std::optional<Duration> waited,
 
 void Hold::add_faults(std::vector<ServerTrouble>& troubles) const {
   for (std::size_t i = 0; i < locks_->servers.size(); ++i) {
-    const Fault fault = trust_->fault_of(i);
+    const Fault fault = lease_deadline_->fault_of(i);
     if (fault != Fault::none) troubles.push_back({locks_->servers[i], fault, {}});
   }
 }
 
 void Hold::note_passed_on() noexcept {
   passed_on_ = true;
-  if (left() > Duration()) trust_->share();
+  if (left() > Duration()) lease_deadline_->share();
 }
 
 void Hold::note_release(const std::vector<ServerTrouble>& troubles) noexcept {
@@ -219,15 +221,15 @@ void Hold::note_release(const std::vector<ServerTrouble>& troubles) noexcept {
 }
 
 void Hold::end(End how) {
-  if (!trust_ || ended_) return;
+  if (!lease_deadline_ || ended_) return;
   const Duration left_until_now = left();
   ended_ = true;
   if (alarm_) alarm_->silence();
   // A child has no part in it.
   if (forked()) return;
   // Also where it is over for us: whoever has it may have extended it further.
-  how == End::passed_on ? trust_->pass_on() : trust_->end();
-  if (known_to_keeper_) thread_state().keeper->stop(*trust_);
+  how == End::passed_on ? lease_deadline_->pass_on() : lease_deadline_->end();
+  if (known_to_keeper_) thread_state().keeper->stop(*lease_deadline_);
   const auto known = locks_->reentrant.find(resources_.only());
   if (known != locks_->reentrant.end()) {
     const std::shared_ptr<Hold> there = known->second.lock();

@@ -15,8 +15,8 @@
 #include "lease/locks.hpp"
 #include "lease/options.hpp"
 #include "redlock/runtime/clock.hpp"
+#include "redlock/runtime/lease_deadline.hpp"
 #include "redlock/runtime/process.hpp"
-#include "redlock/runtime/trust.hpp"
 
 namespace redlock::php {
 
@@ -40,7 +40,7 @@ class Hold {
 
   // It is ours from now on. Where there is no memory for that, it is given back. The servers may
   // keep it until `told_until`.
-  void begin(Token token, Instant taken_at, Instant trusted_until, Instant told_until);
+  void begin(Token token, Instant taken_at, Instant valid_until, Instant told_until);
   // Others may be given it too, who ask for the same resource as the same owner.
   void make_reentrant(const std::shared_ptr<Hold>& self);
   [[nodiscard]] static std::shared_ptr<Hold> reentrant(const Locks& locks,
@@ -62,7 +62,7 @@ class Hold {
   // An extend was granted. False: it came too late.
   bool prolong(Instant until);
   // The servers are about to be told to keep it for so long.
-  void note_told(Duration ttl) noexcept { trust_->note_told(ttl, clock_.now()); }
+  void note_told(Duration ttl) noexcept { lease_deadline_->note_told(ttl, clock_.now()); }
   // May a server keep it for longer than that, or the keeper extend it by more? Whoever was given
   // it too counts on what he was told: then it cannot be made shorter.
   [[nodiscard]] bool is_shorter(Duration ttl);
@@ -80,7 +80,7 @@ class Hold {
   void lose();
 
   enum class End { released, passed_on };
-  // Ends the trust, and what keeps it; sends nothing.
+  // Ends the deadline, and what keeps it; sends nothing.
   void end(End how);
   // Its release is on its way: to be told, where it was live until then.
   void note_release(const std::vector<ServerTrouble>& troubles = {}) noexcept;
@@ -100,7 +100,7 @@ class Hold {
   [[nodiscard]] const std::string& owner() const { return owner_; }
   [[nodiscard]] bool kept_at_end() const { return terms_.kept_at_end; }
   // Why it was lost, where that is known.
-  [[nodiscard]] Loss loss() const { return trust_ ? trust_->loss() : Loss::none; }
+  [[nodiscard]] Loss loss() const { return lease_deadline_ ? lease_deadline_->loss() : Loss::none; }
   [[nodiscard]] bool kept_alive() const { return extends_; }
   // Its loss is thrown in the middle of PHP code.
   [[nodiscard]] bool interrupts() const { return interrupts_; }
@@ -147,8 +147,8 @@ class Hold {
   std::optional<Next> next_;
   std::vector<UnderWay> shortenings_;  // one inside the other
   Instant taken_at_;
-  Instant ttl_from_;              // as if it had been taken then, by its present ttl
-  std::shared_ptr<Trust> trust_;  // null until it is ours
+  Instant ttl_from_;  // as if it had been taken then, by its present ttl
+  std::shared_ptr<LeaseDeadline> lease_deadline_;  // null until it is ours
   std::shared_ptr<LossAlarm> alarm_;
   bool known_to_keeper_ = false;
   // What is wanted of the keeper, also while it is being shortened.

@@ -9,12 +9,12 @@ namespace redlock::exhaustive {
 
 bool RenewalWorld::keeper_has_a_turn() const {
   if (gone_) return repair_.asked.running();
-  if (trust_ == Trust::released) return true;
+  if (lease_deadline_ == LeaseDeadline::released) return true;
   if (extend_.asked.overdue(settings_->terms, now_)) return true;
   if (repair_.asked.overdue(settings_->terms, now_)) return true;
   const Instant now = instant_of(now_);
   const auto due = renewal_.next_event(now);
-  return trust_ == Trust::over || !due || *due <= now;
+  return lease_deadline_ == LeaseDeadline::over || !due || *due <= now;
 }
 
 void RenewalWorld::hear(Call& call, Wire& wire, std::size_t server) const {
@@ -36,7 +36,8 @@ void RenewalWorld::keeper_hear(std::size_t server) {
 
 void RenewalWorld::keeper_turn() {
   const bool over = repair_.asked.overdue(settings_->terms, now_);
-  if (repair_.asked.running() && (over || trust_ == Trust::released)) end_repairing();
+  if (repair_.asked.running() && (over || lease_deadline_ == LeaseDeadline::released))
+    end_repairing();
   if (gone_) return;
   if (extend_.asked.overdue(settings_->terms, now_)) take_extension();
   attend();
@@ -55,7 +56,7 @@ void RenewalWorld::take_extension() {
   const Duration validity = settings_->counts_from_answer ? span_of(by) : outcome.validity;
   renewal_.extended(outcome.decided_at + validity, now);
   if (!trusts()) return;
-  trusted_until_ = std::max(trusted_until_, renewal_.trusted_until());
+  valid_until_ = std::max(valid_until_, renewal_.valid_until());
   if (repair_.asked.running()) return;
   for (std::size_t i = 0; i < kAskedServers; ++i) {
     const NodeReport& report = outcome.nodes[i];
@@ -65,11 +66,11 @@ void RenewalWorld::take_extension() {
 }
 
 void RenewalWorld::attend() {
-  if (trust_ == Trust::released) return drop();
+  if (lease_deadline_ == LeaseDeadline::released) return drop();
   const Instant now = instant_of(now_);
-  if (trust_ == Trust::trusted) renewal_.trusted(trusted_until_);
+  if (lease_deadline_ == LeaseDeadline::trusted) renewal_.trusted(valid_until_);
   if (renewal_.loss(now) != Loss::none || !trusts()) {
-    trust_ = Trust::over;
+    lease_deadline_ = LeaseDeadline::over;
     return drop();
   }
   if (extend_.asked.running()) return;
@@ -92,14 +93,14 @@ void RenewalWorld::end_repairing() {
   undo(repair_, keepers_, Who::a, *machine);
   if (machine->outcome()->decision != Decision::denied) repaired_ = true;
   if (repaired_ && settings_->counts_repairs && trusts()) {
-    trusted_until_ = std::max(trusted_until_, now + span_of(repair_.asked.by() - 1));
+    valid_until_ = std::max(valid_until_, now + span_of(repair_.asked.by() - 1));
   }
   for (std::size_t i = 0; settings_->undoes_repairs && i < kAskedServers; ++i) {
     const bool unanswered = repair_.asked.asks(i) && !repair_.asked.heard(i);
     if (unanswered) send(keepers_, i, {What::remove, Who::a, 0, 0});
   }
   repair_.asked.end();
-  if (trust_ == Trust::released) remove_repaired();
+  if (lease_deadline_ == LeaseDeadline::released) remove_repaired();
 }
 
 void RenewalWorld::remove_repaired() {
@@ -111,7 +112,7 @@ void RenewalWorld::drop() {
   gone_ = true;
   extend_.asked.end();
   if (repair_.asked.running()) end_repairing();
-  if (trust_ == Trust::released) remove_repaired();
+  if (lease_deadline_ == LeaseDeadline::released) remove_repaired();
 }
 
 }  // namespace redlock::exhaustive

@@ -35,7 +35,7 @@ RenewalWorld::RenewalWorld(const RenewalSettings& settings)
       cuts_(settings.cuts) {
   servers_.fill({Who::a, settings.terms.ttl, 0, false});
   if (settings.forgotten) servers_.front() = Server{};
-  trusted_until_ = renewal_.trusted_until();
+  valid_until_ = renewal_.valid_until();
   repair_.number = 1;
 }
 
@@ -94,7 +94,7 @@ void RenewalWorld::act(const Move& move) {
     case Move::Kind::keeper_repair:
       return repair();
     case Move::Kind::release:
-      trust_ = Trust::released;
+      lease_deadline_ = LeaseDeadline::released;
       for (std::size_t i = 0; i < kAskedServers; ++i) {
         send(owners_, i, {What::remove, Who::a, 0, 0});
       }
@@ -149,7 +149,7 @@ void RenewalWorld::owner_decides() {
   own_.asked.end();
   if (outcome->decision != Decision::granted || !trusts()) return;
   extended_ = true;
-  trusted_until_ = std::max(trusted_until_, outcome->decided_at + outcome->validity);
+  valid_until_ = std::max(valid_until_, outcome->decided_at + outcome->validity);
 }
 
 void RenewalWorld::tick() {
@@ -173,7 +173,7 @@ bool RenewalWorld::kept_for(Who who, int ticks) const {
 // Nothing that is on its way, or is still to be done, removes it.
 bool RenewalWorld::left_behind(std::size_t place) const {
   const Server& server = servers_[place];
-  const bool over = trust_ == Trust::released && gone_ && !repair_.asked.running();
+  const bool over = lease_deadline_ == LeaseDeadline::released && gone_ && !repair_.asked.running();
   if (server.holder != Who::a || server.stray || !over) return false;
   const auto removes = [](const Wire& wire) {
     return std::ranges::any_of(wire.to_server,
@@ -185,13 +185,13 @@ bool RenewalWorld::left_behind(std::size_t place) const {
 std::string RenewalWorld::violation() const {
   const Instant now = instant_of(now_);
   if (trusts() && holding_) return "two clients hold the lock at once";
-  if (trusts() && !kept_for(Who::a, ticks_of(trusted_until_ - now))) {
+  if (trusts() && !kept_for(Who::a, ticks_of(valid_until_ - now))) {
     return "a lease is trusted, and no majority keeps its lock for that long";
   }
   if (holding_ && !kept_for(Who::b, ticks_of(holds_until_ - now))) {
     return "a lock is held, and no majority keeps it for that long";
   }
-  if (trusts() && trusted_until_ > instant_of(settings_->keep_max)) {
+  if (trusts() && valid_until_ > instant_of(settings_->keep_max)) {
     return "a lease is kept for longer than was allowed";
   }
   for (std::size_t i = 0; i < kAskedServers; ++i) {
@@ -243,9 +243,9 @@ std::string RenewalWorld::bytes() const {
   bytes += extend_.asked.bytes() + '/' + repair_.asked.bytes() + '/' + take_.asked.bytes() + '/';
   bytes += own_.asked.bytes() + '/';
   add(now_);
-  add(static_cast<int>(trust_) * 4 + (gone_ ? 2 : 0) + (holding_ ? 1 : 0));
-  add(trusted_until_.since_epoch_ns());
-  add(renewal_.trusted_until().since_epoch_ns());
+  add(static_cast<int>(lease_deadline_) * 4 + (gone_ ? 2 : 0) + (holding_ ? 1 : 0));
+  add(valid_until_.since_epoch_ns());
+  add(renewal_.valid_until().since_epoch_ns());
   add((renewal_.*pointer_to(RenewalDue())).since_epoch_ns());
   add((renewal_.*pointer_to(RenewalUnderWay()) ? 2 : 0) +
       (renewal_.*pointer_to(RenewalDenied()) ? 1 : 0));

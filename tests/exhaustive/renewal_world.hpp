@@ -113,7 +113,7 @@ class RenewalWorld {
   [[nodiscard]] static bool awaits(const Call& call, std::uint8_t number) {
     return call.asked.running() && call.number == number;
   }
-  enum class Trust : std::uint8_t { trusted, over, released };
+  enum class LeaseDeadline : std::uint8_t { trusted, over, released };
 
   // The keeper (renewal_keeper.cpp).
   [[nodiscard]] bool keeper_has_a_turn() const;
@@ -146,7 +146,7 @@ class RenewalWorld {
   void owner_decides();
   void tick();
   [[nodiscard]] bool trusts() const {
-    return trust_ == Trust::trusted && instant_of(now_) < trusted_until_;
+    return lease_deadline_ == LeaseDeadline::trusted && instant_of(now_) < valid_until_;
   }
   [[nodiscard]] bool kept_for(Who who, int ticks) const;
   [[nodiscard]] bool left_behind(std::size_t server) const;
@@ -156,8 +156,8 @@ class RenewalWorld {
   int now_ = 0;
   std::array<Server, kAskedServers> servers_{};
 
-  Trust trust_ = Trust::trusted;
-  Instant trusted_until_;
+  LeaseDeadline lease_deadline_ = LeaseDeadline::trusted;
+  Instant valid_until_;
   Renewal renewal_;
   Call extend_;
   Call repair_;

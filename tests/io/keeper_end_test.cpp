@@ -23,7 +23,7 @@ TEST_F(KeeperOnServers, EveryThreadWithoutLeasesIsIdleForAsLongAsTheFirst) {
   for (const char* resource : {"r1", "r2", "r3"}) {
     // It lets go of that in its first turn.
     const KeptLease lease = take_due(resource);
-    lease.trust->end();
+    lease.lease_deadline->end();
     const Instant began = now();
     keeper.keep(lease);
     ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
@@ -73,7 +73,7 @@ TEST_F(KeeperOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBack
   }
   ASSERT_TRUE(eventually([&] { return listener->holds(); }));
   EXPECT_TRUE(eventually([&] { return third_vote() == repaired.token.view(); }));
-  repaired.trust->end();
+  repaired.lease_deadline->end();
   listener->end();
   keeper.reset();
   EXPECT_TRUE(eventually([&] { return third_vote() == "nil"; }));

@@ -136,8 +136,8 @@ TEST_F(KeeperWithoutItsThread, IsNotWaitedForByAFork) {
   for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
   ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
   EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
-  keeper.stop(*lease.trust);
-  EXPECT_EQ(lease.trust.use_count(), 1) << "nothing is left for a later thread";
+  keeper.stop(*lease.lease_deadline);
+  EXPECT_EQ(lease.lease_deadline.use_count(), 1) << "nothing is left for a later thread";
 }
 
 TEST_F(KeeperBesideTwoThreads, AChildKeepsLeasesOfItsOwnWithAThreadOfItsOwn) {

@@ -54,7 +54,7 @@ TEST_F(KeeperShortage, ThatLastsIsSleptThroughBetweenTries) {
       const FailingElsewhere failing(0, Shortage::lasting);
       keeper->keep(lease);
       EXPECT_TRUE(eventually([&] { return sleeps_of_others() - before > 20; }));
-      EXPECT_EQ(lease.trust->until(), lease.trusted_until);
+      EXPECT_EQ(lease.lease_deadline->until(), lease.valid_until);
     }
     // As soon as there is some again.
     extends(std::move(keeper), lease);

@@ -31,8 +31,8 @@ TEST_F(KeeperBesideTwoThreads, ItSleepsUntilTheNextExtend) {
   // A third of the ttl later it wakes again. Without anything to do it would not, a hundred times a
   // second.
   const std::size_t before = sleeps_of_others();
-  const Instant trusted = lease.trust->until();
-  ASSERT_TRUE(eventually([&] { return lease.trust->until() > trusted; }));
+  const Instant trusted = lease.lease_deadline->until();
+  ASSERT_TRUE(eventually([&] { return lease.lease_deadline->until() > trusted; }));
   EXPECT_LT(sleeps_of_others() - before, 30U);
   end(keeper_, lease);
 }
@@ -53,7 +53,7 @@ TEST_F(KeeperBesideTwoThreads, AStoppedLeaseIsExtendedNoMoreAndNotLost) {
   const KeptLease next = take();
   keeper_.keep(next);
   EXPECT_TRUE(extended(next));
-  EXPECT_EQ(lease.trust->loss(), Loss::none);
+  EXPECT_EQ(lease.lease_deadline->loss(), Loss::none);
   EXPECT_TRUE(two_of_three_hold(next.token.view()));
 }
 
@@ -62,7 +62,7 @@ TEST_F(KeeperBesideTwoThreads, ALeaseThatSomebodyTookAwayIsLost) {
   keeper_.keep(lease);
   for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
   EXPECT_TRUE(lost(lease));
-  EXPECT_EQ(lease.trust->loss(), Loss::denied);
+  EXPECT_EQ(lease.lease_deadline->loss(), Loss::denied);
 }
 
 TEST_F(KeeperBesideTwoThreads, AMinorityOfServersThatDiesAndOneThatStandsStillCostNothing) {
@@ -79,8 +79,8 @@ TEST_F(KeeperBesideTwoThreads, AMajorityThatStandsStillIsLossWhenTheTrustEnds) {
   server(0).stop();
   server(1).stop();
   EXPECT_TRUE(lost(lease));
-  EXPECT_GE(runtime_.pool().clock().now(), lease.trusted_until);
-  EXPECT_EQ(lease.trust->loss(), Loss::silence);
+  EXPECT_GE(runtime_.pool().clock().now(), lease.valid_until);
+  EXPECT_EQ(lease.lease_deadline->loss(), Loss::silence);
   server(0).go_on();
   server(1).go_on();
 }
@@ -116,7 +116,7 @@ TEST_F(KeeperBesideTwoThreads, WithoutAThreadToBeHadNothingIsKeptAndALaterOneIs)
     calls.fail(0, error, call);
     EXPECT_THROW(keeper_.keep(lease), std::system_error);
     EXPECT_TRUE(calls.failed()) << call;
-    EXPECT_EQ(lease.trust.use_count(), 1) << "nobody else has it";
+    EXPECT_EQ(lease.lease_deadline.use_count(), 1) << "nobody else has it";
     EXPECT_FALSE(keeper_.running());
   }
   keeper_.keep(lease);
@@ -140,7 +140,7 @@ TEST_F(KeeperBesideTwoThreads, AThreadWithoutLeasesEndsByAndByAndAnotherOneIsBeg
     keeper.keep(lease);
     EXPECT_TRUE(extended(lease)) << "not while there is one";
     EXPECT_TRUE(keeper.running());
-    keeper.stop(*lease.trust);
+    keeper.stop(*lease.lease_deadline);
     EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
     EXPECT_TRUE(eventually([] { return server(2).clients_named("kept").size() <= 1; })) << "ours";
   }
@@ -153,7 +153,8 @@ TEST_F(KeeperBesideTwoThreads, AThreadEndsSoLongBehindTheLatestLease) {
   const KeptLease second = take("second");
   keeper.keep(first);
   end(keeper, first);
-  ASSERT_TRUE(eventually([&] { return first.trust.use_count() == 1; })) << "it has none now";
+  ASSERT_TRUE(eventually([&] { return first.lease_deadline.use_count() == 1; }))
+      << "it has none now";
   keeper.keep(second);
   // That takes longer.
   ASSERT_TRUE(extended(second));
@@ -162,7 +163,7 @@ TEST_F(KeeperBesideTwoThreads, AThreadEndsSoLongBehindTheLatestLease) {
   Instant kept_until = runtime_.pool().clock().now();
   ASSERT_TRUE(eventually([&] {
     const Instant now = runtime_.pool().clock().now();
-    if (second.trust.use_count() == 1) return true;
+    if (second.lease_deadline.use_count() == 1) return true;
     kept_until = now;
     return false;
   }));
@@ -176,7 +177,7 @@ TEST_F(KeeperBesideTwoThreads, ALeaseThatIsKeptAgainIsStoppedAgain) {
   const KeptLease lease = take();
   for (int i = 0; i < 2; ++i) {
     keeper.keep(lease);
-    keeper.stop(*lease.trust);
+    keeper.stop(*lease.lease_deadline);
   }
   EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
 }
@@ -214,7 +215,7 @@ TEST_F(KeeperBesideTwoThreads, LeasesAreTakenAndReleasedBesideThoseThatAreKept) 
     keeper_.keep(brief);
     end(keeper_, brief);
     ASSERT_EQ(unlock(runtime_, locks_, brief.token).decision, Decision::granted);
-    EXPECT_EQ(brief.trust->loss(), Loss::none);
+    EXPECT_EQ(brief.lease_deadline->loss(), Loss::none);
   }
   EXPECT_TRUE(extended(lease));
 }

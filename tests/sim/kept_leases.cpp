@@ -18,38 +18,39 @@ KeptLeases::KeptLeases(Scene& scene, std::uint32_t client, HostTime& time, Clock
 
 KeptLeases::~KeptLeases() = default;
 
-std::shared_ptr<Trust> KeptLeases::keep(std::shared_ptr<const LockPlan> plan,
-                                        const Resources& resources, const Outcome& outcome,
-                                        RenewalTerms terms) {
-  auto trust = std::make_shared<Trust>(outcome.decided_at + outcome.validity);
-  keep(std::move(plan), resources, outcome, terms, trust);
-  return trust;
+std::shared_ptr<LeaseDeadline> KeptLeases::keep(std::shared_ptr<const LockPlan> plan,
+                                                const Resources& resources, const Outcome& outcome,
+                                                RenewalTerms terms) {
+  auto lease_deadline = std::make_shared<LeaseDeadline>(outcome.decided_at + outcome.validity);
+  keep(std::move(plan), resources, outcome, terms, lease_deadline);
+  return lease_deadline;
 }
 
 void KeptLeases::keep(std::shared_ptr<const LockPlan> plan, const Resources& resources,
                       const Outcome& outcome, RenewalTerms terms,
-                      const std::shared_ptr<Trust>& trust) {
+                      const std::shared_ptr<LeaseDeadline>& lease_deadline) {
   keeping_.keep({std::move(plan), resources, outcome.token, terms, outcome.decided_at,
-                 trust->until(), trust, nullptr});
+                 lease_deadline->until(), lease_deadline, nullptr});
 }
 
-void KeptLeases::stop(Trust& trust, bool at_once) {
-  trust.end();
-  tell(trust, at_once);
+void KeptLeases::stop(LeaseDeadline& lease_deadline, bool at_once) {
+  lease_deadline.end();
+  tell(lease_deadline, at_once);
 }
 
-void KeptLeases::retire(Trust& trust, bool at_once) {
-  trust.retire();
-  tell(trust, at_once);
+void KeptLeases::retire(LeaseDeadline& lease_deadline, bool at_once) {
+  lease_deadline.supersede();
+  tell(lease_deadline, at_once);
 }
 
-void KeptLeases::tell(const Trust& trust, bool at_once) {
-  if (at_once) return keeping_.stop(trust);
-  stopped_.push_back(&trust);
+void KeptLeases::tell(const LeaseDeadline& lease_deadline, bool at_once) {
+  if (at_once) return keeping_.stop(lease_deadline);
+  stopped_.push_back(&lease_deadline);
 }
 
 void KeptLeases::act() {
-  for (const Trust* trust : std::exchange(stopped_, {})) keeping_.stop(*trust);
+  for (const LeaseDeadline* lease_deadline : std::exchange(stopped_, {}))
+    keeping_.stop(*lease_deadline);
   keeping_.drive(clock_.now());
   pool_.step(Instant());
   keeping_.drive(clock_.now());
@@ -70,7 +71,8 @@ void NativeClient::begin_keeping(Lane& lane, const Outcome& outcome) {
   if (course.keep_max_ms == 0 || lane.probing || !plan) return;
   if (!kept_) kept_.emplace(scene_, id_, time_, client_clock_, random_.next());
   const RenewalTerms terms{Duration::ms(course.ttl_ms), Duration::ms(course.keep_max_ms)};
-  lane.trust = kept_->keep(std::move(plan), Resource(resource_name(lane.resource)), outcome, terms);
+  lane.lease_deadline =
+      kept_->keep(std::move(plan), Resource(resource_name(lane.resource)), outcome, terms);
   lane.kept_until = outcome.decided_at + terms.keep_max;
   lane.work_until_ns = scene_.now_ns + course.work_ms * kMs;
   lane.act_at_ns = (scene_.now_ns + lane.work_until_ns) / 2;
@@ -78,9 +80,9 @@ void NativeClient::begin_keeping(Lane& lane, const Outcome& outcome) {
 }
 
 void NativeClient::end_keeping(Lane& lane) {
-  if (!lane.trust) return;
-  if (kept_) kept_->stop(*lane.trust, random_.chance(1, 2));
-  lane.trust.reset();
+  if (!lane.lease_deadline) return;
+  if (kept_) kept_->stop(*lane.lease_deadline, random_.chance(1, 2));
+  lane.lease_deadline.reset();
 }
 
 // What the thread has found out reaches the application.
@@ -88,18 +90,19 @@ void NativeClient::keep_on() {
   if (!kept_) return;
   kept_->act();
   for (Lane& lane : lanes_) {
-    if (lane.trust) look_at_trust(lane);
+    if (lane.lease_deadline) look_at_deadline(lane);
   }
 }
 
-void NativeClient::look_at_trust(Lane& lane) {
-  const Instant until = lane.trust->until();
-  const Loss loss = lane.trust->loss();
-  const bool over = loss != Loss::none || lane.trust->left(client_clock_.now()) == Duration();
+void NativeClient::look_at_deadline(Lane& lane) {
+  const Instant until = lane.lease_deadline->until();
+  const Loss loss = lane.lease_deadline->loss();
+  const bool over =
+      loss != Loss::none || lane.lease_deadline->left(client_clock_.now()) == Duration();
   if (!over) {
     // By its own clock: when that changes its rate, nothing was prolonged.
-    if (until <= lane.trusted_until) return;
-    lane.trusted_until = until;
+    if (until <= lane.valid_until) return;
+    lane.valid_until = until;
     const std::int64_t until_ns = clock_.when(until.since_epoch_ns());
     lane.lease_end_ns = std::max(lane.lease_end_ns, until_ns);
     scene_.checker.extended(party(lane), lane.value, until_ns);

@@ -22,15 +22,17 @@ class KeptLeases {
   ~KeptLeases();
 
   // The lock that `outcome` granted is kept from now on.
-  std::shared_ptr<Trust> keep(std::shared_ptr<const LockPlan> plan, const Resources& resources,
-                              const Outcome& outcome, RenewalTerms terms);
-  // The same of one that was shortened: its trust is there already.
+  std::shared_ptr<LeaseDeadline> keep(std::shared_ptr<const LockPlan> plan,
+                                      const Resources& resources, const Outcome& outcome,
+                                      RenewalTerms terms);
+  // The same of one that was shortened: its deadline is there already.
   void keep(std::shared_ptr<const LockPlan> plan, const Resources& resources,
-            const Outcome& outcome, RenewalTerms terms, const std::shared_ptr<Trust>& trust);
+            const Outcome& outcome, RenewalTerms terms,
+            const std::shared_ptr<LeaseDeadline>& lease_deadline);
   // Its owner releases it, or has lost it; the thread hears of that now, or in its next turn.
-  void stop(Trust& trust, bool at_once);
+  void stop(LeaseDeadline& lease_deadline, bool at_once);
   // The same where he goes on with another token.
-  void retire(Trust& trust, bool at_once);
+  void retire(LeaseDeadline& lease_deadline, bool at_once);
   // One turn of the thread.
   void act();
   // When it wants the next one, by the process's clock; nothing: when the network has something.
@@ -43,14 +45,14 @@ class KeptLeases {
   void inherit() { transport_.inherit(); }
 
  private:
-  void tell(const Trust& trust, bool at_once);
+  void tell(const LeaseDeadline& lease_deadline, bool at_once);
 
   Clock& clock_;
   SimTransport transport_;
   SimEntropy entropy_;
   Pool pool_;
   Keeping keeping_;
-  std::vector<const Trust*> stopped_;
+  std::vector<const LeaseDeadline*> stopped_;
 };
 
 }  // namespace redlock::sim

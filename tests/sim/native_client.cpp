@@ -242,7 +242,7 @@ void NativeClient::finish_take(Lane& lane, const Outcome& outcome) {
   }
   lane.value = std::string(outcome.token.view());
   lane.lease_end_ns = true_deadline(outcome);
-  lane.trusted_until = outcome.decided_at + outcome.validity;
+  lane.valid_until = outcome.decided_at + outcome.validity;
   note_taken(lane.resource, outcome);
   // A pause may have outlasted the lease: the application looks at its clock first.
   if (lane.lease_end_ns <= now_ns()) {
@@ -288,11 +288,11 @@ void NativeClient::finish_extend(Lane& lane, const Outcome& outcome) {
   note("is given more time");
   count_extend(lane);
   lane.lease_end_ns = std::max(lane.lease_end_ns, until_ns);
-  lane.trusted_until = std::max(lane.trusted_until, outcome.decided_at + outcome.validity);
-  if (lane.trust) {
+  lane.valid_until = std::max(lane.valid_until, outcome.decided_at + outcome.validity);
+  if (lane.lease_deadline) {
     lane.extended_until = outcome.decided_at + outcome.validity;
     // Who was told that it is over does not trust it any more.
-    if (!lane.trust->prolong(lane.extended_until, client_clock_.now())) return;
+    if (!lane.lease_deadline->prolong(lane.extended_until, client_clock_.now())) return;
   }
   scene_.checker.extended(party(lane), lane.value, until_ns);
   begin_hold_story(lane.resource, lane.lease_end_ns);
@@ -300,7 +300,7 @@ void NativeClient::finish_extend(Lane& lane, const Outcome& outcome) {
 
 void NativeClient::end_work(Lane& lane) {
   lane.overstaying = false;
-  if (lane.outer_shorter) lane.outer_shorter->trust->end();  // by a handler
+  if (lane.outer_shorter) lane.outer_shorter->lease_deadline->end();  // by a handler
   end_keeping(lane);
   end_hold_story(lane.resource);
   scene_.checker.given_up(party(lane));
@@ -338,7 +338,7 @@ void NativeClient::on_death() {
   if (alive()) scene_.trace.several().left_by_exit += calling() ? 1 : 0;
   // Whoever exits leaves its calls.
   if (exits_ && alive()) leave_won();
-  for (Lane& lane : lanes_) lane.trust.reset();
+  for (Lane& lane : lanes_) lane.lease_deadline.reset();
   if (kept_) kept_->die();
   kept_.reset();
   for (Lane& lane : lanes_) lane.forget_calls();

@@ -54,7 +54,7 @@ class NativeClient : public Client {
     return std::nullopt;
   }
   [[nodiscard]] virtual std::optional<Shorter> prepare_shorten(
-      std::uint32_t /*resource*/, const std::shared_ptr<Trust>& /*trust*/) {
+      std::uint32_t /*resource*/, const std::shared_ptr<LeaseDeadline>& /*lease_deadline*/) {
     return std::nullopt;
   }
   virtual Outcome take_shorten(std::uint32_t /*resource*/, OperationId id,
@@ -111,11 +111,11 @@ class NativeClient : public Client {
     std::string value{};
     // Of a lease that is kept alive, by the client's clock: for how long its owner allows it, and
     // until when its owner extended it.
-    std::shared_ptr<Trust> trust{};
+    std::shared_ptr<LeaseDeadline> lease_deadline{};
     Instant kept_until{};
     Instant extended_until{};
     // Until when it is trusted, by the client's clock.
-    Instant trusted_until{};
+    Instant valid_until{};
     // The shortening that is under way, and whether it has lost the lock already.
     std::optional<Shorter> shorter{};
     bool shorter_lost = false;
@@ -179,7 +179,7 @@ class NativeClient : public Client {
   void begin_keeping(Lane& lane, const Outcome& outcome);
   void end_keeping(Lane& lane);
   void keep_on();
-  void look_at_trust(Lane& lane);
+  void look_at_deadline(Lane& lane);
   void begin_work(Lane& lane);
   void end_work(Lane& lane);
   void rest(Lane& lane);

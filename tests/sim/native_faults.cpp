@@ -126,7 +126,7 @@ void NativeClient::become_child() {
   child_ = true;
   if (!kept_) return;
   kept_->inherit();
-  for (Lane& lane : lanes_) lane.trust.reset();
+  for (Lane& lane : lanes_) lane.lease_deadline.reset();
   kept_.reset();
 }
 

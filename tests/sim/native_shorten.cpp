@@ -16,27 +16,30 @@ void NativeClient::count_extend(const Lane& lane) {
 // It lowers what it believes, and tells so, before anything leaves. One that is kept alive is kept
 // again when that is done.
 bool NativeClient::begin_shorten(Lane& lane) {
-  const std::shared_ptr<Trust> now = lane.outer_shorter ? lane.outer_shorter->trust
-                                     : lane.trust       ? lane.trust
-                                                  : std::make_shared<Trust>(lane.trusted_until);
+  const std::shared_ptr<LeaseDeadline> now =
+      lane.outer_shorter    ? lane.outer_shorter->lease_deadline
+      : lane.lease_deadline ? lane.lease_deadline
+                            : std::make_shared<LeaseDeadline>(lane.valid_until);
   const bool live = now->until() > client_clock_.now();
   if (live) lane.shorter = prepare_shorten(lane.resource, now);
-  if (lane.outer_shorter) now->retire();
+  if (lane.outer_shorter) now->supersede();
   if (!live || !lane.shorter) return false;
   note("shortens its lease");
   lane.shorter_lost = false;
-  if (lane.trust && !lane.outer_shorter) kept_->retire(*lane.trust, random_.chance(1, 2));
-  if (lane.trust) lane.trust = lane.shorter->trust;
+  if (lane.lease_deadline && !lane.outer_shorter)
+    kept_->retire(*lane.lease_deadline, random_.chance(1, 2));
+  if (lane.lease_deadline) lane.lease_deadline = lane.shorter->lease_deadline;
   lane.value = std::string(lane.shorter->fresh.view());
-  lane.trusted_until = lane.shorter->trust->until();
-  lane.lease_end_ns = clock_.when(lane.trusted_until.since_epoch_ns());
+  lane.valid_until = lane.shorter->lease_deadline->until();
+  lane.lease_end_ns = clock_.when(lane.valid_until.since_epoch_ns());
   scene_.checker.shortens(party(lane), lane.value, lane.lease_end_ns);
   start(lane, Phase::shortening, start_shorten(lane.resource, *lane.shorter));
   return true;
 }
 
 void NativeClient::look_at_shorter(Lane& lane) {
-  if (!lane.shorter || lane.shorter_lost || lane.shorter->trust->loss() == Loss::none) return;
+  if (!lane.shorter || lane.shorter_lost || lane.shorter->lease_deadline->loss() == Loss::none)
+    return;
   lane.shorter_lost = true;
   end_hold_story(lane.resource);
   scene_.checker.given_up(party(lane));
@@ -51,17 +54,18 @@ void NativeClient::finish_shorten(Lane& lane, const Outcome& outcome) {
     ++scene_.trace.several().shorten_lost;
     end_hold_story(lane.resource);
     end_shorter(lane);
-    lane.trust.reset();
+    lane.lease_deadline.reset();
     lane.act_at_ns = lane.work_until_ns = scene_.now_ns;
     return;
   }
-  const std::shared_ptr<Trust> trust = std::exchange(lane.shorter, std::nullopt)->trust;
+  const std::shared_ptr<LeaseDeadline> lease_deadline =
+      std::exchange(lane.shorter, std::nullopt)->lease_deadline;
   ++scene_.trace.several().shortened;
-  lane.trusted_until = trust->until();
-  lane.lease_end_ns = clock_.when(lane.trusted_until.since_epoch_ns());
+  lane.valid_until = lease_deadline->until();
+  lane.lease_end_ns = clock_.when(lane.valid_until.since_epoch_ns());
   scene_.checker.shortened(party(lane), held, lane.value, lane.lease_end_ns);
   begin_hold_story(lane.resource, lane.lease_end_ns);
-  if (!lane.trust) {
+  if (!lane.lease_deadline) {
     if (!behaviour().course(lane.resource).releases) lane.work_until_ns = lane.lease_end_ns;
     lane.work_until_ns = std::min(lane.work_until_ns, lane.lease_end_ns);
     lane.act_at_ns = (scene_.now_ns + lane.work_until_ns) / 2;
@@ -70,7 +74,7 @@ void NativeClient::finish_shorten(Lane& lane, const Outcome& outcome) {
   ++scene_.trace.several().kept_shortened;
   const Duration ttl = Duration::ms(behaviour().course(lane.resource).shorten_ttl_ms);
   kept_->keep(plan_of(lane.resource), Resource(resource_name(lane.resource)), outcome,
-              {ttl, lane.kept_until - outcome.decided_at}, trust);
+              {ttl, lane.kept_until - outcome.decided_at}, lease_deadline);
 }
 
 void NativeClient::shorten_further(Lane& lane) {
@@ -88,8 +92,8 @@ void NativeClient::shorten_further(Lane& lane) {
 void NativeClient::pass_on(Lane& lane) {
   note("passes its lease on");
   ++scene_.trace.several().passed_on_within;
-  lane.outer_shorter->trust->pass_on();
-  lane.trust.reset();
+  lane.outer_shorter->lease_deadline->pass_on();
+  lane.lease_deadline.reset();
   lane.extends_left = lane.releases_left = 0;
   lane.work_until_ns = std::min(lane.work_until_ns, lane.lease_end_ns);
   lane.act_at_ns = scene_.now_ns;
@@ -101,7 +105,7 @@ void NativeClient::end_outer_shorter(Lane& lane) {
   const std::string held(lane.outer_shorter->held.view());
   const std::string fresh(lane.outer_shorter->fresh.view());
   // Released by a handler, or not.
-  lane.outer_shorter->trust->released() && lane.value == fresh
+  lane.outer_shorter->lease_deadline->released() && lane.value == fresh
       ? scene_.checker.not_shortened(party(lane), held)
       : scene_.checker.overtaken(party(lane), held, fresh);
   lane.outer_shorter.reset();

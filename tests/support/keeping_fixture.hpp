@@ -33,8 +33,8 @@ class KeepingTest : public FakeWorld {
     KeptLease lease = take(resource);
     const Duration third = Duration::ns(kTtl.count_ns() / kRenewalPart);
     lease.taken_at = lease.taken_at - third;
-    lease.trusted_until = lease.trusted_until - third;
-    lease.trust = std::make_shared<Trust>(lease.trusted_until);
+    lease.valid_until = lease.valid_until - third;
+    lease.lease_deadline = std::make_shared<LeaseDeadline>(lease.valid_until);
     return lease;
   }
   // Kept, and the vote that server 2 has lost is on its way there again.
@@ -62,7 +62,9 @@ class KeepingTest : public FakeWorld {
       return request.size() == 6 && request[0].starts_with("EVAL") && request[3].starts_with("r");
     }));
   }
-  bool live(const KeptLease& lease) { return lease.trust->left(clock_.now()) > Duration(); }
+  bool live(const KeptLease& lease) {
+    return lease.lease_deadline->left(clock_.now()) > Duration();
+  }
 
   std::shared_ptr<const LockPlan> plan_ = std::make_shared<const LockPlan>(specs(3), once());
   std::shared_ptr<CountedLosses> losses_ = std::make_shared<CountedLosses>();

@@ -21,7 +21,7 @@ inline KeptLease kept_lease(std::shared_ptr<const LockPlan> plan, const std::str
           terms,
           taken_at,
           until,
-          std::make_shared<Trust>(until),
+          std::make_shared<LeaseDeadline>(until),
           std::move(listener)};
 }
 

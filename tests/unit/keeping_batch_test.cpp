@@ -72,11 +72,11 @@ TEST_F(KeepingTest, WhatFindsNoRoomIsLostWhenItsTrustEndsAndNotLater) {
   for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
   keeping_.drive(clock_.now());
   // Sooner than it would be looked again whether there is room.
-  soon.trusted_until = clock_.now() + Duration::ns(kCrowdedPause.count_ns() / 2);
-  soon.trust = std::make_shared<Trust>(soon.trusted_until);
+  soon.valid_until = clock_.now() + Duration::ns(kCrowdedPause.count_ns() / 2);
+  soon.lease_deadline = std::make_shared<LeaseDeadline>(soon.valid_until);
   keeping_.keep(soon);
-  keep_for(soon.trusted_until - clock_.now());
-  EXPECT_EQ(clock_.now(), soon.trusted_until);
+  keep_for(soon.valid_until - clock_.now());
+  EXPECT_EQ(clock_.now(), soon.valid_until);
   EXPECT_EQ(losses_->count, 1);
 }
 
@@ -90,7 +90,7 @@ TEST_F(KeepingTest, LeasesThatAreStoppedWhileTheyAreExtendedTakeNobodysRoom) {
   }
   keeping_.drive(clock_.now());
   ASSERT_EQ(extends(0), kExtendsUnderWayMax);
-  for (const KeptLease& lease : stopped) keeping_.stop(*lease.trust);
+  for (const KeptLease& lease : stopped) keeping_.stop(*lease.lease_deadline);
   keep_for(kTtl * 2);
   EXPECT_EQ(keeping_.size(), 1U);
   EXPECT_TRUE(live(later));

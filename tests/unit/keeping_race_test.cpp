@@ -14,7 +14,7 @@ namespace {
 
 using test::KeepingTest;
 
-// Another thread ends the trust while the keeper attends to the lease, in each round a little
+// Another thread ends the deadline while the keeper attends to the lease, in each round a little
 // later.
 TEST_F(KeepingTest, NobodyIsToldOfTheLossOfWhatIsGivenUpWhileItIsLookedAt) {
   constexpr int kRounds = 40'000;
@@ -22,24 +22,24 @@ TEST_F(KeepingTest, NobodyIsToldOfTheLossOfWhatIsGivenUpWhileItIsLookedAt) {
   const auto enough = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   constexpr int kLaterMost = 512;
   KeptLease lease = take();
-  std::atomic<Trust*> given = nullptr;
+  std::atomic<LeaseDeadline*> given = nullptr;
   std::jthread owner([&](const std::stop_token& stop) {
     for (int i = 0; !stop.stop_requested();) {
-      Trust* const trust = given.exchange(nullptr);
-      if (trust == nullptr) continue;
+      LeaseDeadline* const lease_deadline = given.exchange(nullptr);
+      if (lease_deadline == nullptr) continue;
       for (int later = ++i % kLaterMost; later > 0; --later) {
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
-      trust->end();
+      lease_deadline->end();
     }
   });
   for (int i = 0; i < kRounds && std::chrono::steady_clock::now() < enough; ++i) {
-    lease.trust = std::make_shared<Trust>(lease.trusted_until);
+    lease.lease_deadline = std::make_shared<LeaseDeadline>(lease.valid_until);
     keeping_.keep(lease);
-    given = lease.trust.get();
+    given = lease.lease_deadline.get();
     keeping_.drive(clock_.now());
-    while (!lease.trust->released()) std::this_thread::yield();
-    keeping_.stop(*lease.trust);
+    while (!lease.lease_deadline->released()) std::this_thread::yield();
+    keeping_.stop(*lease.lease_deadline);
   }
   EXPECT_EQ(losses_->count, 0);
 }

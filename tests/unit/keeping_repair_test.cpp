@@ -31,7 +31,7 @@ TEST_F(KeepingTest, NothingIsRepairedWhereSomebodyElseStandsOrNoMajorityConfirme
   for (std::size_t i = 0; i < 2; ++i) server(i).keys.clear();
   keep_for(kTtl);
   EXPECT_TRUE(server(0).keys.empty());
-  EXPECT_EQ(lease.trust->loss(), Loss::denied);
+  EXPECT_EQ(lease.lease_deadline->loss(), Loss::denied);
 }
 
 // Its owner has been told so while the extend was under way.
@@ -42,7 +42,7 @@ TEST_F(KeepingTest, NothingIsRepairedForATrustThatIsOverWhenItsExtendIsGranted) 
   server(2).keys.clear();
   const std::size_t before = server(2).count("SET");
   while (extends(2) == 0) keep_for(Duration::ms(1));
-  lease.trust->lose(Loss::silence);
+  lease.lease_deadline->lose(Loss::silence);
   keep_for(Duration::ms(100));
   EXPECT_EQ(keeping_.size(), 0U);
   EXPECT_EQ(server(2).count("SET"), before);
@@ -50,8 +50,8 @@ TEST_F(KeepingTest, NothingIsRepairedForATrustThatIsOverWhenItsExtendIsGranted) 
 
 TEST_F(KeepingTest, AReleasedLeaseIsNotRepairedAgain) {
   const KeptLease lease = take_and_repair();
-  lease.trust->end();
-  keeping_.stop(*lease.trust);
+  lease.lease_deadline->end();
+  keeping_.stop(*lease.lease_deadline);
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
   LockManager locks(pool_, plan_);
   unlock(locks, lease.token);
@@ -62,8 +62,8 @@ TEST_F(KeepingTest, AReleasedLeaseIsNotRepairedAgain) {
 TEST_F(KeepingTest, NewTermsTakeNothingFromWhatIsBeingRepaired) {
   const KeptLease lease = take_and_repair();
   keeping_.keep(lease);
-  lease.trust->end();
-  keeping_.stop(*lease.trust);
+  lease.lease_deadline->end();
+  keeping_.stop(*lease.lease_deadline);
   EXPECT_EQ(keeping_.size(), 0U);
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
   LockManager locks(pool_, plan_);
@@ -75,32 +75,32 @@ TEST_F(KeepingTest, NewTermsTakeNothingFromWhatIsBeingRepaired) {
 // The release may have been there before the repair, on another connection.
 TEST_F(KeepingTest, WhatWasRepairedWhileTheLeaseEndedIsUndone) {
   const KeptLease lease = take_and_repair();
-  lease.trust->end();
+  lease.lease_deadline->end();
   step_for(Duration::ms(30));
   ASSERT_EQ(server(2).keys["r"], lease.token.view());
   keep_for(Duration::ms(100));
   EXPECT_TRUE(server(2).keys.empty());
-  keeping_.stop(*lease.trust);
+  keeping_.stop(*lease.lease_deadline);
   EXPECT_EQ(keeping_.size(), 0U);
 }
 
 TEST_F(KeepingTest, WhatIsRepairedForALockThatLivesOnStays) {
   const KeptLease lease = take_and_repair();
-  lease.trust->pass_on();
-  keeping_.stop(*lease.trust);
+  lease.lease_deadline->pass_on();
+  keeping_.stop(*lease.lease_deadline);
   keep_for(Duration::ms(100));
   EXPECT_EQ(keeping_.size(), 0U);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).keys["r"], lease.token.view()) << i;
 }
 
-// Nobody keeps it any more, and nobody but the trust tells of the release.
+// Nobody keeps it any more, and nobody but the deadline tells of the release.
 TEST_F(KeepingTest, WhatIsRepairedForALockThatIsReleasedBehindItsKeepingIsUndone) {
   for (const bool answered : {false, true}) {
     const KeptLease lease = take_and_repair();
-    keeping_.stop(*lease.trust);
+    keeping_.stop(*lease.lease_deadline);
     if (answered) step_for(Duration::ms(30));
     LockManager locks(pool_, plan_);
-    lease.trust->end();
+    lease.lease_deadline->end();
     unlock(locks, lease.token);
     // As where the release has overtaken the repair on another connection.
     server(2).keys["r"] = lease.token.view();
@@ -128,11 +128,11 @@ TEST_F(KeepingTest, ALeaseThatIsLeftWhileItIsExtendedAndRepairedHoldsUpNoOther) 
   while (server(2).count("SET") == before) keep_for(Duration::ms(1));
   const std::size_t extended = extends(0);
   while (extends(0) == extended) keep_for(Duration::ms(1));
-  keeping_.stop(*lease.trust);
+  keeping_.stop(*lease.lease_deadline);
   keep_for(Duration::ms(20));
   EXPECT_EQ(keeping_.size(), 2U) << "it is being repaired";
-  lease.trust->end();
-  keeping_.stop(*lease.trust);
+  lease.lease_deadline->end();
+  keeping_.stop(*lease.lease_deadline);
   keep_for(kTtl * 2);
   EXPECT_EQ(keeping_.size(), 1U);
   EXPECT_TRUE(live(other));

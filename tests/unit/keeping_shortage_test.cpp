@@ -49,7 +49,7 @@ struct World {
       }
     }
   }
-  bool live(const KeptLease& lease) { return lease.trust->left(clock.now()) > Duration(); }
+  bool live(const KeptLease& lease) { return lease.lease_deadline->left(clock.now()) > Duration(); }
 };
 
 class ShortOfMemoryKeeping : public testing::TestWithParam<Shortage> {
@@ -147,8 +147,8 @@ TEST_P(ShortOfMemoryKeeping, ALeaseThatIsStoppedLeavesRoomToOthers) {
           world.keeping.keep(*other);
         }
         world.keeping.drive(world.clock.now());
-        lease.trust->end();
-        world.keeping.stop(*lease.trust);
+        lease.lease_deadline->end();
+        world.keeping.stop(*lease.lease_deadline);
       },
       [&](World& world, const KeptLease&) {
         world.keep_until(world.clock.now() + kTtl * 2);

@@ -56,7 +56,7 @@ TEST_F(KeepingTest, AMajoritysDenialIsLossAtOnce) {
   for (const std::size_t i : {0U, 1U}) server(i).keys["r"] = "somebody else's";
   keep_for(kTtl * 2 - Duration::ms(2'500));
   EXPECT_FALSE(live(lease));
-  EXPECT_EQ(lease.trust->loss(), Loss::denied);
+  EXPECT_EQ(lease.lease_deadline->loss(), Loss::denied);
   EXPECT_EQ(losses_->count, 1);
   EXPECT_EQ(keeping_.size(), 0U);
 }
@@ -77,25 +77,25 @@ TEST_F(KeepingTest, OneDenialBesideTroubleIsNoLoss) {
 // Whoever shortens the lease must know of them.
 TEST_F(KeepingTest, AnExtendIsNotedBeforeItsAnswerComes) {
   KeptLease lease = take();
-  lease.trust = std::make_shared<Trust>(lease.trusted_until, lease.taken_at + kTtl);
+  lease.lease_deadline = std::make_shared<LeaseDeadline>(lease.valid_until, lease.taken_at + kTtl);
   keeping_.keep(lease);
   for (const std::size_t i : {0U, 1U, 2U}) server(i).stopped = true;
-  EXPECT_FALSE(lease.trust->may_outlast(kTtl, lease.taken_at));
+  EXPECT_FALSE(lease.lease_deadline->may_outlast(kTtl, lease.taken_at));
   keep_for(Duration::ms(1'500));
-  EXPECT_TRUE(lease.trust->may_outlast(kTtl + Duration::ms(500), lease.taken_at));
-  EXPECT_EQ(lease.trust->until(), lease.trusted_until);
+  EXPECT_TRUE(lease.lease_deadline->may_outlast(kTtl + Duration::ms(500), lease.taken_at));
+  EXPECT_EQ(lease.lease_deadline->until(), lease.valid_until);
 }
 
 TEST_F(KeepingTest, SilenceIsLossWhenTheTrustEndsAndNotSooner) {
   const KeptLease lease = take();
   keeping_.keep(lease);
   for (const std::size_t i : {0U, 1U}) server(i).stopped = true;
-  keep_for(lease.trusted_until - clock_.now() - Duration::ms(1));
+  keep_for(lease.valid_until - clock_.now() - Duration::ms(1));
   EXPECT_TRUE(live(lease));
   EXPECT_EQ(losses_->count, 0);
   keep_for(Duration::ms(1));
   EXPECT_FALSE(live(lease));
-  EXPECT_EQ(lease.trust->loss(), Loss::silence);
+  EXPECT_EQ(lease.lease_deadline->loss(), Loss::silence);
   EXPECT_EQ(losses_->count, 1);
 }
 
@@ -104,7 +104,7 @@ TEST_F(KeepingTest, ALeaseThatItsOwnerHasSeenOverIsLostHoweverItWasExtended) {
   const KeptLease lease = take();
   keeping_.keep(lease);
   while (extends(0) == 0) keep_for(Duration::ms(1));
-  ASSERT_EQ(lease.trust->left(lease.trust->until()), Duration());
+  ASSERT_EQ(lease.lease_deadline->left(lease.lease_deadline->until()), Duration());
   keep_for(kTtl);
   EXPECT_EQ(losses_->count, 1);
   EXPECT_EQ(keeping_.size(), 0U);
@@ -115,8 +115,8 @@ TEST_F(KeepingTest, OfAStoppedLeaseNothingIsSentOrToldAnyMore) {
   keeping_.keep(lease);
   keep_for(kTtl);
   const std::size_t before = extends(0);
-  lease.trust->end();
-  keeping_.stop(*lease.trust);
+  lease.lease_deadline->end();
+  keeping_.stop(*lease.lease_deadline);
   keep_for(kTtl * 3);
   EXPECT_EQ(extends(0), before);
   EXPECT_EQ(losses_->count, 0);
@@ -126,9 +126,9 @@ TEST_F(KeepingTest, OneThatIsNotKeptIsStoppedToo) {
   const KeptLease kept = take("kept");
   const KeptLease lease = take();
   keeping_.keep(kept);
-  keeping_.stop(*lease.trust);
-  lease.trust->end();
-  keeping_.stop(*lease.trust);
+  keeping_.stop(*lease.lease_deadline);
+  lease.lease_deadline->end();
+  keeping_.stop(*lease.lease_deadline);
   EXPECT_EQ(keeping_.size(), 1U);
   keep_for(kTtl * 2);
   EXPECT_TRUE(live(kept));
@@ -138,9 +138,9 @@ TEST_F(KeepingTest, ALeaseThatIsKeptNoMoreLivesUntilItsTimeIsOver) {
   const KeptLease lease = take();
   keeping_.keep(lease);
   keep_for(kTtl);
-  keeping_.stop(*lease.trust);
+  keeping_.stop(*lease.lease_deadline);
   const std::size_t before = extends(0);
-  const Instant until = lease.trust->until();
+  const Instant until = lease.lease_deadline->until();
   keep_for(until - clock_.now() - Duration::ms(1));
   EXPECT_TRUE(live(lease));
   EXPECT_EQ(extends(0), before);
@@ -155,18 +155,18 @@ TEST_F(KeepingTest, ALeaseThatIsStoppedWhileItIsExtendedIsNotLost) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(20);
   keep_for(Duration::ms(905));
   while (extends(0) == 0) keep_for(Duration::ms(1));
-  lease.trust->end();
-  keeping_.stop(*lease.trust);
+  lease.lease_deadline->end();
+  keeping_.stop(*lease.lease_deadline);
   for (std::size_t i = 0; i < 3; ++i) server(i).keys.clear();
   keep_for(kTtl);
   EXPECT_EQ(losses_->count, 0);
-  EXPECT_EQ(lease.trust->loss(), Loss::none);
+  EXPECT_EQ(lease.lease_deadline->loss(), Loss::none);
 }
 
 TEST_F(KeepingTest, ALeaseWhoseOwnerEndedItWithoutAWordIsLeftAlone) {
   const KeptLease lease = take();
   keeping_.keep(lease);
-  lease.trust->end();
+  lease.lease_deadline->end();
   keep_for(kTtl * 2);
   EXPECT_EQ(extends(0), 0U);
   EXPECT_EQ(keeping_.size(), 0U);
@@ -175,7 +175,7 @@ TEST_F(KeepingTest, ALeaseWhoseOwnerEndedItWithoutAWordIsLeftAlone) {
 TEST_F(KeepingTest, WhatItsOwnerExtendedIsTrustedForAsLong) {
   const KeptLease lease = take("r", kTtl);
   keeping_.keep(lease);
-  ASSERT_TRUE(lease.trust->prolong(clock_.now() + kTtl * 2, clock_.now()));
+  ASSERT_TRUE(lease.lease_deadline->prolong(clock_.now() + kTtl * 2, clock_.now()));
   keep_for(kTtl + kTtl - Duration::ms(1));
   EXPECT_TRUE(live(lease));
   EXPECT_EQ(losses_->count, 0);
@@ -190,7 +190,7 @@ TEST_F(KeepingTest, IsNotKeptForLongerThanItsOwnerAllows) {
   EXPECT_TRUE(live(lease));
   keep_for(Duration::ms(200));
   EXPECT_FALSE(live(lease));
-  EXPECT_EQ(lease.trust->loss(), Loss::kept);
+  EXPECT_EQ(lease.lease_deadline->loss(), Loss::kept);
 }
 
 TEST_F(KeepingTest, ALeaseInTroubleHoldsUpNoOther) {
@@ -209,12 +209,12 @@ TEST_F(KeepingTest, ALeaseInTroubleHoldsUpNoOther) {
 TEST_F(KeepingTest, ExtendsThatAreDueTogetherLeaveInTheOrderInWhichTheLeasesWereKept) {
   constexpr std::size_t kLeases = 4;
   // Each at a lower address than the one before it.
-  std::array<std::optional<Trust>, kLeases> trusts;
+  std::array<std::optional<LeaseDeadline>, kLeases> trusts;
   std::vector<KeptLease> leases;
   for (std::size_t i = 0; i < kLeases; ++i) leases.push_back(take_due("r" + std::to_string(i)));
   for (std::size_t i = 0; i < kLeases; ++i) {
-    Trust& trust = trusts.at(kLeases - 1 - i).emplace(leases[i].trusted_until);
-    leases[i].trust = {std::shared_ptr<Trust>(), &trust};
+    LeaseDeadline& lease_deadline = trusts.at(kLeases - 1 - i).emplace(leases[i].valid_until);
+    leases[i].lease_deadline = {std::shared_ptr<LeaseDeadline>(), &lease_deadline};
     leases[i].taken_at = leases.front().taken_at;
     keeping_.keep(leases[i]);
   }
@@ -249,7 +249,7 @@ TEST_F(KeepingTest, NobodyWaitsForMoreThanAMajorityWhereLittleTimeIsLeft) {
     keeping_.keep(lease);
     server(2).keys.clear();
     server(2).answer_time = Duration::ms(20);
-    clock_.advance_to(lease.trusted_until - left);
+    clock_.advance_to(lease.valid_until - left);
     keep_for(Duration::ms(100));
     EXPECT_TRUE(live(lease));
     EXPECT_EQ(server(2).keys.contains(resource), left > little) << "repaired again";
@@ -261,8 +261,8 @@ TEST_F(KeepingTest, NobodyIsToldOfTheLossOfWhatWasGivenUp) {
   const KeptLease passed_on = take("passed on");
   keeping_.keep(released);
   keeping_.keep(passed_on);
-  released.trust->end();
-  passed_on.trust->pass_on();
+  released.lease_deadline->end();
+  passed_on.lease_deadline->pass_on();
   keep_for(kTtl * 2);
   EXPECT_EQ(keeping_.size(), 0U);
   EXPECT_EQ(losses_->count, 0);
@@ -270,7 +270,7 @@ TEST_F(KeepingTest, NobodyIsToldOfTheLossOfWhatWasGivenUp) {
 
 TEST_F(KeepingTest, ALeaseThatWasLeftAndIsKeptAgainIsKept) {
   const KeptLease lease = take_and_repair();
-  keeping_.stop(*lease.trust);
+  keeping_.stop(*lease.lease_deadline);
   keeping_.keep(lease);
   keep_for(kTtl * 3);
   EXPECT_TRUE(live(lease));
@@ -309,7 +309,7 @@ TEST_F(KeepingTest, LeasesOfOtherServersAreNotHeldUpByCrowdsOfSilentOnes) {
   keep_for(Duration::ms(1));
   keeping_.keep(well);
   keep_for(Duration::ms(1));
-  EXPECT_GT(well.trust->until(), well.trusted_until) << "extended while they are waited for";
+  EXPECT_GT(well.lease_deadline->until(), well.valid_until) << "extended while they are waited for";
   keep_for(kTtl * 2);
   EXPECT_TRUE(live(well));
   EXPECT_EQ(losses_->count, static_cast<int>(leases.size())) << "each at its own deadline";
@@ -333,11 +333,11 @@ TEST_F(KeepingTest, NothingIsLeftOfPlansWhoseLeasesAreKeptNoMore) {
                     {kTtl, kTtl},
                     clock_.now(),
                     until,
-                    std::make_shared<Trust>(until),
+                    std::make_shared<LeaseDeadline>(until),
                     nullptr};
     keeping_.keep(lease);
-    lease.trust->end();
-    keeping_.stop(*lease.trust);
+    lease.lease_deadline->end();
+    keeping_.stop(*lease.lease_deadline);
   };
   // Their owners have them still: none lies where another one lay.
   std::vector<std::shared_ptr<const LockPlan>> plans;

@@ -34,7 +34,7 @@ class KeepingUndoTest : public KeepingTest {
   }
   // In nested PID namespaces parent and child may both be process 1.
   test::SystemCalls calls_;
-  void stop(const KeptLease& lease) { keeping_.stop(*lease.trust); }
+  void stop(const KeptLease& lease) { keeping_.stop(*lease.lease_deadline); }
   std::size_t removals(std::size_t i) {
     return static_cast<std::size_t>(std::ranges::count_if(server(i).log, [](const auto& request) {
       return request.size() > 1 &&
@@ -47,7 +47,7 @@ TEST_F(KeepingUndoTest, WhatIsRepairedForAReleasedLockIsTakenBackAsItIsStopped) 
   for (const bool arrived : {false, true}) {
     EXPECT_TRUE(is_taken_back_by(
         [this](const KeptLease& lease) {
-          lease.trust->end();
+          lease.lease_deadline->end();
           stop(lease);
         },
         arrived));
@@ -62,7 +62,7 @@ TEST_F(KeepingUndoTest, WhatIsRepairedAsEverythingIsLetGoOfIsTakenBackWhereItsLo
   for (const bool arrived : {false, true}) {
     EXPECT_TRUE(is_taken_back_by(
         [this](const KeptLease& lease) {
-          lease.trust->end();
+          lease.lease_deadline->end();
           keeping_.clear();
         },
         arrived));
@@ -72,7 +72,7 @@ TEST_F(KeepingUndoTest, WhatIsRepairedAsEverythingIsLetGoOfIsTakenBackWhereItsLo
 TEST_F(KeepingUndoTest, OfWhatIsTakenBackNothingIsUnderWayAnyMore) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(is_taken_back_by([this](const KeptLease& lease) {
-      lease.trust->end();
+      lease.lease_deadline->end();
       stop(lease);
     }));
   }
@@ -84,7 +84,7 @@ TEST_F(KeepingUndoTest, WhatIsRepairedForALockThatIsReleasedBehindItsKeepingIsTa
   EXPECT_TRUE(is_taken_back_by([this](const KeptLease& lease) {
     stop(lease);
     EXPECT_EQ(keeping_.size(), 1U) << "what is repaired is waited for";
-    lease.trust->end();
+    lease.lease_deadline->end();
     keeping_.drive(clock_.now());
     EXPECT_TRUE(server(2).keys.empty());
   }));
@@ -94,7 +94,7 @@ TEST_F(KeepingUndoTest, WhatIsRepairedForALockThatIsReleasedBehindItsKeepingIsTa
 TEST_F(KeepingUndoTest, WhatIsRepairedForALostLeaseStaysForItsTtl) {
   EXPECT_FALSE(is_taken_back_by([this](const KeptLease& lease) {
     // Its owner has learned it first, and it is looked at anew.
-    lease.trust->lose(Loss::denied);
+    lease.lease_deadline->lose(Loss::denied);
     keeping_.keep(lease);
     keeping_.drive(clock_.now());
     EXPECT_EQ(losses_->count, 1);
@@ -104,15 +104,15 @@ TEST_F(KeepingUndoTest, WhatIsRepairedForALostLeaseStaysForItsTtl) {
 // Its owner rests on it until a majority has the other token.
 TEST_F(KeepingUndoTest, WhatIsRepairedForATokenThatIsExchangedIsTakenBackBehindTheVerdict) {
   EXPECT_FALSE(is_taken_back_by([this](const KeptLease& lease) {
-    lease.trust->retire();
+    lease.lease_deadline->supersede();
     stop(lease);
     keep_for(Duration::ms(100));
   }));
   EXPECT_TRUE(is_taken_back_by([this](const KeptLease& lease) {
-    lease.trust->retire();
+    lease.lease_deadline->supersede();
     stop(lease);
     step_for(Duration::ms(5));
-    lease.trust->end();
+    lease.lease_deadline->end();
     keep_for(Duration::ms(100));
   }));
 }
@@ -135,17 +135,17 @@ TEST_F(KeepingUndoTest, AnUnansweredRepairIsNeverUndoneWhileItsLockLives) {
 // The order to stop it comes a moment later.
 TEST_F(KeepingUndoTest, ALeaseThatIsExchangedIsNotToldAsLost) {
   const KeptLease lease = take_and_repair();
-  lease.trust->retire();
+  lease.lease_deadline->supersede();
   keep_for(kTtl);
   EXPECT_EQ(losses_->count, 0);
   EXPECT_EQ(keeping_.size(), 0U);
 }
 
-// Its parent may have ended the trust, and rest on the votes of another one by now.
+// Its parent may have ended the deadline, and rest on the votes of another one by now.
 TEST_F(KeepingUndoTest, AChildRemovesNothingThatItsParentRepaired) {
   const KeptLease lease = take_and_repair();
   step_for(Duration::ms(30));
-  lease.trust->end();
+  lease.lease_deadline->end();
   const std::size_t before = server(2).log.size();
   EXPECT_EQ(test::exit_status_of_child([&] {
               keeping_.clear();
@@ -164,8 +164,8 @@ TEST_F(KeepingUndoTest, WhatWasRepairedWithoutAnAnswerIsRemovedWithTheRelease) {
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration();
   keep_for(Duration::ms(100));
   server(2).keys["r"] = lease.token.view();
-  lease.trust->end();
-  keeping_.stop(*lease.trust);
+  lease.lease_deadline->end();
+  keeping_.stop(*lease.lease_deadline);
   step_for(Duration::ms(100));
   EXPECT_TRUE(server(2).keys.empty()) << "the repair may have come behind the owner's release";
   EXPECT_EQ(keeping_.size(), 0U);
@@ -173,7 +173,7 @@ TEST_F(KeepingUndoTest, WhatWasRepairedWithoutAnAnswerIsRemovedWithTheRelease) {
 
 TEST_F(KeepingUndoTest, WhatIsRepairedForALockThatIsPassedOnStaysThoughItIsLookedAt) {
   EXPECT_FALSE(is_taken_back_by([this](const KeptLease& lease) {
-    lease.trust->pass_on();
+    lease.lease_deadline->pass_on();
     keeping_.keep(lease);
     keep_for(Duration::ms(50));
     EXPECT_EQ(losses_->count, 0);

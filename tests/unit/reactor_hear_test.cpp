@@ -78,9 +78,9 @@ TEST_F(APushForNobody, IsAnsweredWhereTheLockWasShortened) {
   const Outcome taken = lock(locks_);
   ASSERT_EQ(taken.decision, Decision::granted);
   const std::string token(taken.token.view());
-  const auto trust = std::make_shared<Trust>(clock_.now() + taken.validity);
+  const auto lease_deadline = std::make_shared<LeaseDeadline>(clock_.now() + taken.validity);
   Shorter shorter =
-      locks_.prepare_shortening(Resource("r"), taken.token, Duration::ms(1'000), trust);
+      locks_.prepare_shortening(Resource("r"), taken.token, Duration::ms(1'000), lease_deadline);
   const OperationId id = locks_.begin_shortening(shorter);
   pool_.run_until_done(id);
   push(0, token);

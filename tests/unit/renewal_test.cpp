@@ -25,7 +25,7 @@ class Keeping : public testing::Test {
     return {{kTtl, keep_max}, t(0), t(2'900), entropy_};
   }
   // One that is extended whenever it is due, until nothing is left to do.
-  static Instant last_trust(Renewal& lease) {
+  static Instant last_deadline(Renewal& lease) {
     Instant now = t(0);
     while (const std::optional<Instant> next = lease.next_event(now)) {
       now = *next;
@@ -144,20 +144,20 @@ TEST_F(Keeping, TroubleThatPassesLeavesNothingBehind) {
   ASSERT_TRUE(kept.extend_by(again));
   kept.extended(t(4'000), again);
   EXPECT_GE(kept.next_event(again).value() - again, Duration::ms(900) - grid_step());
-  EXPECT_EQ(kept.trusted_until(), t(4'000));
+  EXPECT_EQ(kept.valid_until(), t(4'000));
 }
 
 TEST_F(Keeping, AnAnswerNeverTakesTrustAway) {
   Renewal kept = lease();
   ASSERT_TRUE(kept.extend_by(t(1'000)));
   kept.extended(t(2'000), t(1'001));
-  EXPECT_EQ(kept.trusted_until(), t(2'900));
+  EXPECT_EQ(kept.valid_until(), t(2'900));
 }
 
 TEST_F(Keeping, EndsWhenItWasKeptForAsLongAsItsOwnerAllowed) {
   for (const std::int64_t keep_ms : {3'000, 3'500, 10'000, 10'001}) {
     Renewal kept = lease(Duration::ms(keep_ms));
-    const Instant end = last_trust(kept);
+    const Instant end = last_deadline(kept);
     EXPECT_LE(end, t(keep_ms)) << keep_ms;
     EXPECT_GE(end, t(keep_ms) - Duration::ns(kTtl.count_ns() / kTroublePart)) << keep_ms;
     EXPECT_EQ(kept.loss(end - kOneNs), Loss::none);
@@ -185,7 +185,7 @@ TEST_F(Keeping, WhatItsOwnerExtendedIsTrustedAndTakesNothingAway) {
   kept.trusted(t(5'000));
   EXPECT_EQ(kept.loss(t(4'999)), Loss::none);
   kept.trusted(t(3'000));
-  EXPECT_EQ(kept.trusted_until(), t(5'000));
+  EXPECT_EQ(kept.valid_until(), t(5'000));
 }
 
 TEST_F(Keeping, WhatItsOwnerExtendedFarIsExtendedAgainBeforeItIsOver) {
@@ -207,7 +207,7 @@ TEST_F(Keeping, OneOfWhichLittleIsLeftIsDueBeforeThatIsOver) {
 
 TEST_F(Keeping, IsTrustedFromItsTakeOnForNoLongerThanThat) {
   const Renewal kept{{kTtl, Duration::ms(3'000)}, t(0), t(9'000), entropy_};
-  EXPECT_EQ(kept.trusted_until(), t(3'000));
+  EXPECT_EQ(kept.valid_until(), t(3'000));
   EXPECT_EQ(kept.loss(t(3'000) - kOneNs), Loss::none);
   EXPECT_EQ(kept.loss(t(3'000)), Loss::kept);
 }
@@ -216,7 +216,7 @@ TEST_F(Keeping, TrustsNobodyBeyondThatEnd) {
   Renewal kept = lease(Duration::ms(3'500));
   EXPECT_EQ(kept.extend_by(t(1'000)), Duration::ms(2'500));
   kept.extended(t(9'000), t(1'001));
-  EXPECT_EQ(kept.trusted_until(), t(3'500));
+  EXPECT_EQ(kept.valid_until(), t(3'500));
 }
 
 }  // namespace

@@ -311,11 +311,12 @@ TEST_P(ShortOfMemory, ALeaseThatIsShortenedLeavesNeitherTokenBehind) {
         token = held.token;
       },
       [&](World& world, LockManager& locks) {
-        std::shared_ptr<Trust> trust;
+        std::shared_ptr<LeaseDeadline> lease_deadline;
         std::optional<Shorter> shorter;
         try {
-          trust = std::make_shared<Trust>(world.clock.now() + held.validity);
-          shorter = locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500), trust);
+          lease_deadline = std::make_shared<LeaseDeadline>(world.clock.now() + held.validity);
+          shorter = locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500),
+                                             lease_deadline);
           const OperationId id = locks.begin_shortening(*shorter);
           {
             const WithMemory memory;
@@ -324,7 +325,8 @@ TEST_P(ShortOfMemory, ALeaseThatIsShortenedLeavesNeitherTokenBehind) {
           world.pool.run_until_done(id);
           static_cast<void>(locks.take_shortening(id, *shorter));
         } catch (const std::bad_alloc&) {
-          const bool over = shorter && shorter->trust->left(world.clock.now()) == Duration();
+          const bool over =
+              shorter && shorter->lease_deadline->left(world.clock.now()) == Duration();
           // Where there is memory for it, it has been given back already.
           if (over && GetParam() == Shortage::once) return;
         }
@@ -341,8 +343,9 @@ TEST(ShortOfMemoryOnce, AShorteningThatFailedByItIsLostAndItsCallerIsTold) {
     World world;
     LockManager locks = world.manager();
     const Outcome held = lock(world, locks);
-    const auto trust = std::make_shared<Trust>(world.clock.now() + held.validity);
-    Shorter shorter = locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500), trust);
+    const auto lease_deadline = std::make_shared<LeaseDeadline>(world.clock.now() + held.validity);
+    Shorter shorter =
+        locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500), lease_deadline);
     const OperationId id = locks.begin_shortening(shorter);
     const bool happened =
         test::try_without(n, Shortage::once, [&] { world.pool.run_until_done(id); }).happened;
@@ -350,7 +353,7 @@ TEST(ShortOfMemoryOnce, AShorteningThatFailedByItIsLostAndItsCallerIsTold) {
       static_cast<void>(locks.take_shortening(id, shorter));
     } catch (const std::bad_alloc&) {
       ++told;
-      EXPECT_EQ(shorter.trust->left(world.clock.now()), Duration());
+      EXPECT_EQ(shorter.lease_deadline->left(world.clock.now()), Duration());
     }
     if (!happened) break;
   }

@@ -16,9 +16,12 @@ constexpr Duration kShort = Duration::ms(500);
 class AShortenedLease : public KeepingTest {
  protected:
   AShortenedLease()
-      : held_(lock(locks_)), trust_(std::make_shared<Trust>(clock_.now() + held_.validity)) {}
+      : held_(lock(locks_)),
+        lease_deadline_(std::make_shared<LeaseDeadline>(clock_.now() + held_.validity)) {}
 
-  Shorter prepare() { return locks_.prepare_shortening(kResource, held_.token, kShort, trust_); }
+  Shorter prepare() {
+    return locks_.prepare_shortening(kResource, held_.token, kShort, lease_deadline_);
+  }
   void step_until_done(OperationId id) {
     while (!pool_.done(id)) pool_.step(Instant::never());
   }
@@ -40,40 +43,42 @@ class AShortenedLease : public KeepingTest {
 
   LockManager locks_ = manager(3);
   Outcome held_;
-  std::shared_ptr<Trust> trust_;
+  std::shared_ptr<LeaseDeadline> lease_deadline_;
 };
 
 const std::vector<std::string> kNowhere(3);
 
 TEST_F(AShortenedLease, IsTrustedForTheShortTtlFromBeforeTheCommandLeaves) {
   const Shorter shorter = prepare();
-  EXPECT_EQ(shorter.trust->until(), clock_.now() + validity_of(kShort, Duration(), 0.01));
+  EXPECT_EQ(shorter.lease_deadline->until(), clock_.now() + validity_of(kShort, Duration(), 0.01));
   EXPECT_NE(shorter.fresh, shorter.held);
   EXPECT_EQ(stored(), everywhere(held_.token)) << "nothing has been sent";
 }
 
 TEST_F(AShortenedLease, MayOutlastNoMoreThanTheServersAreToldByThat) {
   const Shorter shorter = prepare();
-  EXPECT_TRUE(trust_->may_outlast(Duration::seconds(1'000), clock_.now())) << "nobody knows";
-  EXPECT_FALSE(shorter.trust->may_outlast(kShort, clock_.now()));
-  EXPECT_TRUE(shorter.trust->may_outlast(kShort - Duration::ns(1), clock_.now()));
+  EXPECT_TRUE(lease_deadline_->may_outlast(Duration::seconds(1'000), clock_.now()))
+      << "nobody knows";
+  EXPECT_FALSE(shorter.lease_deadline->may_outlast(kShort, clock_.now()));
+  EXPECT_TRUE(shorter.lease_deadline->may_outlast(kShort - Duration::ns(1), clock_.now()));
 }
 
 TEST_F(AShortenedLease, IsNeverTrustedLongerByThatThanItWas) {
   const Instant soon = clock_.now() + Duration::ms(100);
-  const auto little = std::make_shared<Trust>(soon);
-  EXPECT_EQ(locks_.prepare_shortening(kResource, held_.token, kTtl, little).trust->until(), soon);
+  const auto little = std::make_shared<LeaseDeadline>(soon);
+  EXPECT_EQ(locks_.prepare_shortening(kResource, held_.token, kTtl, little).lease_deadline->until(),
+            soon);
   little->end();
   const Shorter over = locks_.prepare_shortening(kResource, held_.token, kTtl, little);
-  EXPECT_EQ(over.trust->left(clock_.now()), Duration());
+  EXPECT_EQ(over.lease_deadline->left(clock_.now()), Duration());
 }
 
 TEST_F(AShortenedLease, IsTrustedForItsTtlOnceItIsConfirmedHoweverLittleItWasTrustedBefore) {
-  const auto little = std::make_shared<Trust>(clock_.now() + Duration::ms(100));
+  const auto little = std::make_shared<LeaseDeadline>(clock_.now() + Duration::ms(100));
   Shorter shorter = locks_.prepare_shortening(kResource, held_.token, kShort, little);
   const Instant begun = clock_.now();
   ASSERT_EQ(run(shorter).decision, Decision::granted);
-  EXPECT_EQ(shorter.trust->until(), begun + validity_of(kShort, Duration(), 0.01));
+  EXPECT_EQ(shorter.lease_deadline->until(), begun + validity_of(kShort, Duration(), 0.01));
 }
 
 TEST_F(AShortenedLease, HasAnotherTokenEverywhereInOneRoundTripOfOneCommand) {
@@ -88,14 +93,15 @@ TEST_F(AShortenedLease, HasAnotherTokenEverywhereInOneRoundTripOfOneCommand) {
     EXPECT_EQ(server(i).log.size(), before[i] + 1) << i;
     EXPECT_EQ(server(i).log.back().back(), "500") << "its ttl";
   }
-  EXPECT_EQ(shorter.trust->until(), outcome.decided_at + outcome.validity);
+  EXPECT_EQ(shorter.lease_deadline->until(), outcome.decided_at + outcome.validity);
 }
 
 TEST_F(AShortenedLease, KeepsTheNameOfItsOwner) {
   const Outcome taken = pool_.run(
       locks_.begin_lock(Resource("named"), kTtl, RetryPolicy::exact(1, Duration()), "web 7"));
-  const auto trust = std::make_shared<Trust>(clock_.now() + taken.validity);
-  const Shorter shorter = locks_.prepare_shortening(Resource("named"), taken.token, kShort, trust);
+  const auto lease_deadline = std::make_shared<LeaseDeadline>(clock_.now() + taken.validity);
+  const Shorter shorter =
+      locks_.prepare_shortening(Resource("named"), taken.token, kShort, lease_deadline);
   EXPECT_EQ(owner_of(shorter.fresh), "web 7");
 }
 
@@ -124,7 +130,7 @@ TEST_F(AShortenedLease, ThatOnlyAMinorityConfirmsIsLostAndLeavesNothing) {
   server(2).keys["r"] = "somebody else's";
   Shorter shorter = prepare();
   EXPECT_EQ(run(shorter).decision, Decision::denied);
-  EXPECT_EQ(shorter.trust->loss(), Loss::denied);
+  EXPECT_EQ(shorter.lease_deadline->loss(), Loss::denied);
   EXPECT_EQ(stored()[0], "");
   EXPECT_EQ(stored()[1], "somebody else's");
 }
@@ -133,7 +139,7 @@ TEST_F(AShortenedLease, WithoutAMajorityThatAnswersIsLost) {
   server(1).stopped = server(2).stopped = true;
   Shorter shorter = prepare();
   EXPECT_EQ(run(shorter).decision, Decision::unreachable);
-  EXPECT_EQ(shorter.trust->loss(), Loss::silence);
+  EXPECT_EQ(shorter.lease_deadline->loss(), Loss::silence);
   for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
   EXPECT_EQ(stored(), kNowhere);
 }
@@ -141,9 +147,9 @@ TEST_F(AShortenedLease, WithoutAMajorityThatAnswersIsLost) {
 TEST_F(AShortenedLease, WhoseCallerLeavesIsLostAndLeavesNothing) {
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
-  EXPECT_GT(shorter.trust->left(clock_.now()), Duration());
+  EXPECT_GT(shorter.lease_deadline->left(clock_.now()), Duration());
   EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
-  EXPECT_EQ(shorter.trust->left(clock_.now()), Duration());
+  EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration());
   EXPECT_EQ(stored(), kNowhere);
 }
 
@@ -151,11 +157,11 @@ TEST_F(AShortenedLease, WhoseCallerLeavesIsLostAndLeavesNothing) {
 TEST_F(AShortenedLease, ThatIsReleasedMeanwhileIsNotHandedOut) {
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
-  shorter.trust->end();
+  shorter.lease_deadline->end();
   EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
   step_until_done(id);
   EXPECT_NE(locks_.take_shortening(id, shorter).decision, Decision::granted);
-  EXPECT_TRUE(shorter.trust->released());
+  EXPECT_TRUE(shorter.lease_deadline->released());
   EXPECT_EQ(stored(), kNowhere);
 }
 
@@ -166,14 +172,14 @@ TEST_F(AShortenedLease, WhoseTokenIsReleasedMeanwhileIsTrustedNoMore) {
   EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
   step_until_done(id);
   EXPECT_NE(locks_.take_shortening(id, shorter).decision, Decision::granted);
-  EXPECT_EQ(shorter.trust->left(clock_.now()), Duration());
+  EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration());
 }
 
 TEST_F(AShortenedLease, ThatIsReleasedBeforeItsExchangeArrivesIsGivenBackOnceMore) {
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);
-  shorter.trust->end();
+  shorter.lease_deadline->end();
   EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
   // The release has overtaken it, on another connection.
   for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = shorter.fresh.view();
@@ -185,7 +191,7 @@ TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileIsNotGivenBackThoughItsCallerIsRe
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);
-  shorter.trust->pass_on();
+  shorter.lease_deadline->pass_on();
   EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::outlasted);
   EXPECT_EQ(stored(), everywhere(shorter.fresh));
 }
@@ -194,14 +200,15 @@ TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileIsNotGivenBackThoughItsCallerIsRe
 TEST_F(AShortenedLease, ThatIsShortenedFurtherMeanwhileIsHeldByTheLatestToken) {
   Shorter outer = prepare();
   const OperationId outer_id = locks_.begin_shortening(outer);
-  Shorter inner = locks_.prepare_shortening(kResource, outer.fresh, Duration::ms(300), outer.trust);
-  outer.trust->end();
+  Shorter inner =
+      locks_.prepare_shortening(kResource, outer.fresh, Duration::ms(300), outer.lease_deadline);
+  outer.lease_deadline->end();
   const OperationId inner_id = locks_.begin_shortening(inner);
   step_until_done(inner_id);
   EXPECT_EQ(locks_.take_shortening(inner_id, inner).decision, Decision::granted);
   step_until_done(outer_id);
   EXPECT_NE(locks_.take_shortening(outer_id, outer).decision, Decision::granted);
-  EXPECT_GT(inner.trust->left(clock_.now()), Duration());
+  EXPECT_GT(inner.lease_deadline->left(clock_.now()), Duration());
   EXPECT_EQ(stored(), everywhere(inner.fresh));
 }
 
@@ -209,14 +216,14 @@ class AShorteningWithinAnother : public AShortenedLease {
  protected:
   AShorteningWithinAnother()
       : outer_(prepare()),
-        inner_(
-            locks_.prepare_shortening(kResource, outer_.fresh, Duration::ms(300), outer_.trust)) {}
+        inner_(locks_.prepare_shortening(kResource, outer_.fresh, Duration::ms(300),
+                                         outer_.lease_deadline)) {}
 
   // One a little behind the other.
   void begin_both() {
     outer_id_ = locks_.begin_shortening(outer_);
     clock_.advance(Duration::ms(10));
-    outer_.trust->end();
+    outer_.lease_deadline->end();
     inner_id_ = locks_.begin_shortening(inner_);
   }
   void begin_both_while_two_servers_stand_still() {
@@ -225,7 +232,7 @@ class AShorteningWithinAnother : public AShortenedLease {
   }
   Decision outer_decision() { return decision_of(*outer_id_, outer_); }
   Decision inner_decision() { return decision_of(*inner_id_, inner_); }
-  bool inner_is_live() { return inner_.trust->left(clock_.now()) > Duration(); }
+  bool inner_is_live() { return inner_.lease_deadline->left(clock_.now()) > Duration(); }
   std::vector<std::string> stored_behind_that() {
     for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
     return stored();
@@ -250,14 +257,14 @@ TEST_F(AShorteningWithinAnother, IsLostBeforeThatRemovesAVoteOnWhichItRests) {
   EXPECT_TRUE(inner_is_live());
   EXPECT_EQ(outer_decision(), Decision::denied);
   ASSERT_FALSE(pool_.done(*inner_id_));
-  EXPECT_EQ(inner_.trust->loss(), Loss::denied);
+  EXPECT_EQ(inner_.lease_deadline->loss(), Loss::denied);
   EXPECT_NE(inner_decision(), Decision::granted);
   EXPECT_EQ(stored()[0], "");
 }
 
 TEST_F(AShorteningWithinAnother, ThatWasPassedOnKeepsTheVotesOnWhichItRests) {
   begin_both_while_two_servers_stand_still();
-  inner_.trust->pass_on();
+  inner_.lease_deadline->pass_on();
   EXPECT_EQ(outer_decision(), Decision::unreachable);
   EXPECT_EQ(inner_decision(), Decision::unreachable);
   for (const std::string& value : stored_behind_that()) EXPECT_NE(value, "");
@@ -265,9 +272,9 @@ TEST_F(AShorteningWithinAnother, ThatWasPassedOnKeepsTheVotesOnWhichItRests) {
 
 TEST_F(AShorteningWithinAnother, ThatIsConfirmedOutlivesTheCallAroundIt) {
   begin_both();
-  EXPECT_TRUE(outer_.trust->lives_on());
+  EXPECT_TRUE(outer_.lease_deadline->lives_on());
   EXPECT_EQ(inner_decision(), Decision::granted);
-  EXPECT_FALSE(outer_.trust->lives_on()) << "it has votes of its own";
+  EXPECT_FALSE(outer_.lease_deadline->lives_on()) << "it has votes of its own";
   (void)locks_.take_shortening(*outer_id_, outer_);
   EXPECT_TRUE(inner_is_live());
   EXPECT_EQ(stored(), everywhere(inner_.fresh));
@@ -277,7 +284,7 @@ TEST_F(AShorteningWithinAnother, ThatIsConfirmedOutlivesTheCallAroundIt) {
 TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileStaysThoughItsCallerLeaves) {
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
-  shorter.trust->pass_on();
+  shorter.lease_deadline->pass_on();
   EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
   EXPECT_EQ(stored(), everywhere(shorter.fresh)) << "the commands were under way";
 }
@@ -286,7 +293,7 @@ TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileStaysThoughNoMajorityAnswers) {
   server(1).stopped = server(2).stopped = true;
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
-  shorter.trust->pass_on();
+  shorter.lease_deadline->pass_on();
   step_until_done(id);
   EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::unreachable);
   for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
@@ -298,9 +305,10 @@ TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileStaysThoughNoMajorityAnswers) {
 TEST_F(AShortenedLease, ThatOnlySomeOfItsOwnersPassedOnStaysToo) {
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
-  shorter.trust->share();
+  shorter.lease_deadline->share();
   EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
-  EXPECT_EQ(shorter.trust->left(clock_.now()), Duration()) << "of those that had it shortened";
+  EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration())
+      << "of those that had it shortened";
   EXPECT_EQ(stored(), everywhere(shorter.fresh));
 }
 
@@ -321,7 +329,7 @@ TEST_F(AShortenedLease, ThatWasExtendedMeanwhileOutlivesItsShortTtl) {
   const Outcome extended = pool_.run(locks_.begin_extend(kResource, shorter.fresh, kTtl));
   ASSERT_EQ(extended.decision, Decision::granted);
   const Instant until = extended.decided_at + extended.validity;
-  ASSERT_TRUE(shorter.trust->prolong(until, clock_.now()));
+  ASSERT_TRUE(shorter.lease_deadline->prolong(until, clock_.now()));
   clock_.advance(kShort);
   const Outcome outcome = locks_.take_shortening(id, shorter);
   EXPECT_EQ(outcome.decision, Decision::granted);
@@ -335,16 +343,16 @@ TEST_F(AShortenedLease, ThatOutlastedItsTtlIsLost) {
   step_until_done(id);
   clock_.advance(kShort);
   EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::outlasted);
-  EXPECT_EQ(shorter.trust->left(clock_.now()), Duration());
+  EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration());
   EXPECT_EQ(stored(), kNowhere);
 }
 
 TEST_F(AShortenedLease, IsNotRepairedByItsOldToken) {
   ASSERT_EQ(unlock(locks_, held_.token).decision, Decision::granted);
   const KeptLease lease = take_and_repair();
-  Shorter shorter = locks_.prepare_shortening(kResource, lease.token, kShort, lease.trust);
-  lease.trust->retire();
-  keeping_.stop(*lease.trust);
+  Shorter shorter = locks_.prepare_shortening(kResource, lease.token, kShort, lease.lease_deadline);
+  lease.lease_deadline->supersede();
+  keeping_.stop(*lease.lease_deadline);
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);
   ASSERT_EQ(locks_.take_shortening(id, shorter).decision, Decision::granted);
@@ -364,11 +372,12 @@ TEST_F(AShortenedLease, AsksAServerThatIsBackedOffFromWhereItDecides) {
 }
 
 TEST_F(AShortenedLease, RefusesWhatExtendRefuses) {
-  EXPECT_THROW((void)locks_.prepare_shortening(kResource, held_.token, Duration(), trust_),
+  EXPECT_THROW((void)locks_.prepare_shortening(kResource, held_.token, Duration(), lease_deadline_),
                ArgumentError);
-  EXPECT_THROW((void)locks_.prepare_shortening(kResource, held_.token, Duration::ms(1), trust_),
-               ArgumentError);
-  EXPECT_GT(trust_->left(clock_.now()), kShort);
+  EXPECT_THROW(
+      (void)locks_.prepare_shortening(kResource, held_.token, Duration::ms(1), lease_deadline_),
+      ArgumentError);
+  EXPECT_GT(lease_deadline_->left(clock_.now()), kShort);
 }
 
 }  // namespace

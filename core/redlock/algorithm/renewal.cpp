@@ -20,13 +20,13 @@ Duration part_of(Duration whole, std::int64_t parts) {
 
 }  // namespace
 
-Renewal::Renewal(RenewalTerms terms, Instant taken, Instant trusted_until, Entropy& entropy)
+Renewal::Renewal(RenewalTerms terms, Instant taken, Instant valid_until, Entropy& entropy)
     : terms_(terms),
       taken_(taken),
-      trusted_until_(std::min(trusted_until, taken + terms.keep_max)),
+      valid_until_(std::min(valid_until, taken + terms.keep_max)),
       earliness_(random_between(entropy, 0, kEarlinessMax)),
       due_(after(taken, std::min(part_of(terms.ttl, kRenewalPart),
-                                 part_of(trusted_until_ - taken, kSoonPart)))) {}
+                                 part_of(valid_until_ - taken, kSoonPart)))) {}
 
 Duration Renewal::a_little_less(Duration pause) const {
   const Duration tenth = part_of(pause, 10);
@@ -40,7 +40,7 @@ Instant Renewal::after(Instant now, Duration pause) const {
   return Instant::from_ns(step_ns == 0 ? over_ns : over_ns - over_ns % step_ns);
 }
 
-Instant Renewal::worth_from() const { return trusted_until_ + part_of(terms_.ttl, kTroublePart); }
+Instant Renewal::worth_from() const { return valid_until_ + part_of(terms_.ttl, kTroublePart); }
 
 // Not where the end of the keeping is so near that an extend would end no later than what is
 // trusted already.
@@ -50,10 +50,10 @@ bool Renewal::gains(Instant now) const {
 
 std::optional<Instant> Renewal::next_event(Instant now) const {
   if (loss(now) != Loss::none) return std::nullopt;
-  if (under_way_ || kept_until() <= worth_from()) return trusted_until_;
+  if (under_way_ || kept_until() <= worth_from()) return valid_until_;
   // Its owner may have extended it for so long that an extend gains nothing for a while.
   const Instant gaining = worth_from() - terms_.ttl + Duration::ns(1);
-  return std::min(std::max(due_, gaining), trusted_until_);
+  return std::min(std::max(due_, gaining), valid_until_);
 }
 
 std::optional<Duration> Renewal::extend_by(Instant now) {
@@ -62,12 +62,12 @@ std::optional<Duration> Renewal::extend_by(Instant now) {
   return std::min(terms_.ttl, kept_until() - now);
 }
 
-void Renewal::extended(Instant trusted_until, Instant now) {
+void Renewal::extended(Instant valid_until, Instant now) {
   REDLOCK_INVARIANT(under_way_);
   under_way_ = false;
   // What was lost meanwhile stays lost, for its owner may have been told.
   if (loss(now) != Loss::none) return;
-  trusted_until_ = std::max(trusted_until_, std::min(trusted_until, kept_until()));
+  valid_until_ = std::max(valid_until_, std::min(valid_until, kept_until()));
   due_ = after(now, part_of(terms_.ttl, kRenewalPart));
 }
 
@@ -82,11 +82,11 @@ void Renewal::denied() {
   denied_ = true;
 }
 
-void Renewal::trusted(Instant until) { trusted_until_ = std::max(trusted_until_, until); }
+void Renewal::trusted(Instant until) { valid_until_ = std::max(valid_until_, until); }
 
 Loss Renewal::loss(Instant now) const {
   if (denied_) return Loss::denied;
-  if (now < trusted_until_) return Loss::none;
+  if (now < valid_until_) return Loss::none;
   // What an extend is trusted for is less than it asked for.
   return worth_from() >= kept_until() ? Loss::kept : Loss::silence;
 }

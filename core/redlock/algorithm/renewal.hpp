@@ -43,7 +43,7 @@ enum class Loss {
 class Renewal {
  public:
   // Throws where there is no randomness; nothing later does.
-  Renewal(RenewalTerms terms, Instant taken, Instant trusted_until, Entropy& entropy);
+  Renewal(RenewalTerms terms, Instant taken, Instant valid_until, Entropy& entropy);
 
   // Until then nothing need be done; nothing where the lease is lost.
   [[nodiscard]] std::optional<Instant> next_event(Instant now) const;
@@ -51,16 +51,16 @@ class Renewal {
   // Where there is something, an extend is under way from now on, and one of the three below must
   // follow.
   [[nodiscard]] std::optional<Duration> extend_by(Instant now);
-  void extended(Instant trusted_until, Instant now);
+  void extended(Instant valid_until, Instant now);
   // No majority could be asked, or it answered too late: the lease is as good as before.
   void failed(Instant now);
   void denied();
   // Its owner extended it by itself. That takes nothing away.
   void trusted(Instant until);
 
-  // Of the lease as a whole: silence is loss from the moment when trust ends.
+  // Of the lease as a whole: silence is loss from the moment when the deadline comes.
   [[nodiscard]] Loss loss(Instant now) const;
-  [[nodiscard]] Instant trusted_until() const { return trusted_until_; }
+  [[nodiscard]] Instant valid_until() const { return valid_until_; }
 
  private:
   [[nodiscard]] Instant kept_until() const { return taken_ + terms_.keep_max; }
@@ -74,7 +74,7 @@ class Renewal {
 
   RenewalTerms terms_;
   Instant taken_;
-  Instant trusted_until_;
+  Instant valid_until_;
   std::uint64_t earliness_;  // 0 to 1000
   Instant due_;
   bool under_way_ = false;

@@ -1,4 +1,4 @@
-// Trust, and who keeps it.
+// LeaseDeadline, and who keeps it.
 #include "redlock/client/held.hpp"
 
 #include <algorithm>
@@ -21,29 +21,29 @@ Held::Held(std::shared_ptr<Shared> shared, Resource resource, Duration ttl)
     : shared_(std::move(shared)),
       resource_(std::move(resource)),
       ttl_(ttl),
-      trust_(std::make_shared<Trust>(Instant::never(), Instant())),
+      lease_deadline_(std::make_shared<LeaseDeadline>(Instant::never(), Instant())),
       way_back_(1, UnsentRelease{resource_, {}}) {}
 
 void Held::begin(Outcome granted, Instant told_until) noexcept {
   token_ = std::move(granted.token);
-  trust_->begin(end_of(granted), told_until);
+  lease_deadline_->begin(end_of(granted), told_until);
 }
 
 Duration Held::left() noexcept {
   if (watch_.forked()) return {};
-  return trust_->left(shared_->now());
+  return lease_deadline_->left(shared_->now());
 }
 
 bool Held::extend(Duration ttl) {
   if (left() == Duration()) return false;
-  trust_->note_told(ttl, shared_->now());
+  lease_deadline_->note_told(ttl, shared_->now());
   const Outcome outcome = shared_->extend(resource_, token_, ttl);
   if (outcome.decision != Decision::granted) {
     note_denial(outcome);
     return false;
   }
   const Instant now = shared_->now();
-  if (end_of(outcome) <= now || !trust_->prolong(end_of(outcome), now)) return false;
+  if (end_of(outcome) <= now || !lease_deadline_->prolong(end_of(outcome), now)) return false;
   ttl_ = ttl;
   if (kept_) {
     try {
@@ -56,20 +56,20 @@ bool Held::extend(Duration ttl) {
 }
 
 bool Held::is_shorter(Duration ttl) noexcept {
-  return (kept_ && ttl < ttl_) || trust_->may_outlast(ttl, shared_->now());
+  return (kept_ && ttl < ttl_) || lease_deadline_->may_outlast(ttl, shared_->now());
 }
 
 bool Held::shorten(Duration ttl) {
   if (left() == Duration()) return false;
   if (!is_shorter(ttl)) return extend(ttl);
-  Shorter shorter = shared_->prepare_shortening(resource_, token_, ttl, trust_);
+  Shorter shorter = shared_->prepare_shortening(resource_, token_, ttl, lease_deadline_);
   Token fresh = shorter.fresh;
   const bool kept = kept_;
   // Nobody extends the old token from here on, nor repairs it again.
-  trust_->retire();
+  lease_deadline_->supersede();
   end_keeping();
   token_ = std::move(fresh);
-  trust_ = shorter.trust;
+  lease_deadline_ = shorter.lease_deadline;
   ttl_ = ttl;
   try {
     const bool granted = shared_->shorten(shorter).decision == Decision::granted;
@@ -80,7 +80,7 @@ bool Held::shorten(Duration ttl) {
     // Nothing keeps it alive any more, whatever is left of it.
     (void)loss_.request_stop();
     // No key has changed, or both tokens are being removed.
-    if (trust_->left(shared_->now()) == Duration()) token_ = std::move(shorter.held);
+    if (lease_deadline_->left(shared_->now()) == Duration()) token_ = std::move(shorter.held);
     throw;
   }
 }
@@ -94,13 +94,13 @@ bool Held::confirm() {
 
 void Held::note_denial(const Outcome& outcome) noexcept {
   if (!proven_denied(outcome)) return;
-  trust_->lose(Loss::denied);
+  lease_deadline_->lose(Loss::denied);
   (void)loss_.request_stop();
 }
 
 bool Held::release(std::vector<Trouble>* troubles) {
   if (released_ || watch_.forked()) return false;
-  end_trust();
+  end_lease_deadline();
   released_ = true;
   try {
     const Outcome outcome = shared_->release(resource_, token_);
@@ -115,7 +115,7 @@ bool Held::release(std::vector<Trouble>* troubles) {
 
 void Held::drop() noexcept {
   if (released_ || watch_.forked()) return;
-  end_trust();
+  end_lease_deadline();
   released_ = true;
   send_release();
 }
@@ -125,9 +125,9 @@ void Held::send_release() noexcept {
   shared_->send_release(std::move(way_back_));
 }
 
-void Held::end_trust() noexcept {
+void Held::end_lease_deadline() noexcept {
   // First, so that no extend is begun behind the release.
-  trust_->end();
+  lease_deadline_->end();
   end_keeping();
 }
 
@@ -142,12 +142,12 @@ std::stop_token Held::begin_keeping(Duration max) {
   // One that could not be kept any more may be good all the same, and is kept anew.
   if (!loss_.stop_possible() || loss_.stop_requested()) loss_ = std::stop_source();
   // Never for less than it may be trusted already.
-  keep(std::max(shared_->now() + max, trust_->until()));
+  keep(std::max(shared_->now() + max, lease_deadline_->until()));
   return loss_.get_token();
 }
 
 void Held::keep(Instant keep_until) {
-  const Instant until = trust_->until();
+  const Instant until = lease_deadline_->until();
   // As if the latest extend had been the take: the next one is due when a third of its ttl is over.
   const Instant taken_at =
       until - validity_of(ttl_, Duration(), shared_->plan()->options.drift_factor);
@@ -157,7 +157,7 @@ void Held::keep(Instant keep_until) {
                           {ttl_, keep_until - taken_at},
                           taken_at,
                           until,
-                          trust_,
+                          lease_deadline_,
                           std::make_shared<LossWatch>(loss_)});
   kept_ = true;
   keep_until_ = keep_until;
@@ -170,7 +170,7 @@ void Held::end_keeping(const std::stop_token& lost) noexcept {
 void Held::end_keeping() noexcept {
   if (!kept_ || watch_.forked()) return;
   kept_ = false;
-  shared_->keeper().stop(*trust_);
+  shared_->keeper().stop(*lease_deadline_);
 }
 
 }  // namespace inner

@@ -1,15 +1,15 @@
 // A lock that is held: what its lease and what keeps it alive both know.
 //
-// Both know one trust, which the keeper's thread prolongs while it keeps the lease. It remembers in
-// which process it was taken, and does nothing in another. Confined to its client's thread.
+// Both know one deadline, which the keeper's thread prolongs while it keeps the lease. It remembers
+// in which process it was taken, and does nothing in another. Confined to its client's thread.
 #pragma once
 #include <memory>
 #include <stop_token>
 #include <string_view>
 
 #include "redlock/client/shared.hpp"
+#include "redlock/runtime/lease_deadline.hpp"
 #include "redlock/runtime/process.hpp"
-#include "redlock/runtime/trust.hpp"
 
 namespace redlock {
 inline namespace v0 {
@@ -55,7 +55,7 @@ class Held {
   [[nodiscard]] bool is_shorter(Duration ttl) noexcept;
   // By its present ttl. Throws what Keeper::keep() throws, and then nothing has changed.
   void keep(Instant keep_until);
-  void end_trust() noexcept;
+  void end_lease_deadline() noexcept;
   void send_release() noexcept;
 
   std::shared_ptr<Shared> shared_;
@@ -63,7 +63,7 @@ class Held {
   Token token_;
   const ForkWatch watch_;
   Duration ttl_;
-  std::shared_ptr<Trust> trust_;
+  std::shared_ptr<LeaseDeadline> lease_deadline_;
   bool kept_ = false;
   Instant keep_until_;                       // while it is kept
   std::stop_source loss_{std::nostopstate};  // of what keeps it, or kept it last

@@ -40,8 +40,9 @@ class Shared {
   [[nodiscard]] Outcome extend(const Resource& resource, const Token& token, Duration ttl);
   // See LockManager.
   [[nodiscard]] Shorter prepare_shortening(const Resource& resource, const Token& token,
-                                           Duration ttl, const std::shared_ptr<Trust>& trust) {
-    return locks_.prepare_shortening(resource, token, ttl, trust);
+                                           Duration ttl,
+                                           const std::shared_ptr<LeaseDeadline>& lease_deadline) {
+    return locks_.prepare_shortening(resource, token, ttl, lease_deadline);
   }
   [[nodiscard]] Outcome shorten(Shorter& shorter);
   [[nodiscard]] Outcome check(const Resource& resource, const Token& token);

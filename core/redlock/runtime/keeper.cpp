@@ -30,7 +30,7 @@ void pause_for_memory() noexcept {
 
 // One lease that is to be kept from now on, or no more.
 struct Order {
-  std::shared_ptr<Trust> trust;
+  std::shared_ptr<LeaseDeadline> lease_deadline;
   std::unique_ptr<const KeptLease> lease;  // null: no more
 };
 using Orders = std::list<Order>;
@@ -43,7 +43,7 @@ class Keeper::Worker final : public AtForkParticipant {
   ~Worker() override;
 
   void keep(const KeptLease& lease);
-  void stop(const Trust& trust) noexcept;
+  void stop(const LeaseDeadline& lease_deadline) noexcept;
   [[nodiscard]] bool alive() noexcept;
   // In a child: the parent's thread had nothing half done when the process forked.
   [[nodiscard]] bool in_order() const { return !alive_ || (asked_to_rest() && rests_ == rest_); }
@@ -84,7 +84,7 @@ class Keeper::Worker final : public AtForkParticipant {
   pthread_t thread_{};
   bool joinable_ = false;
   // One for each lease that was given to be kept, so that stopping it needs no memory.
-  std::map<const Trust*, Orders> spare_;
+  std::map<const LeaseDeadline*, Orders> spare_;
 
   // The thread's.
   Keeping keeping_;
@@ -112,11 +112,11 @@ void Keeper::Worker::join_thread() noexcept {
 
 void Keeper::Worker::keep(const KeptLease& lease) {
   Orders added;
-  added.push_back({lease.trust, std::make_unique<const KeptLease>(lease)});
+  added.push_back({lease.lease_deadline, std::make_unique<const KeptLease>(lease)});
   Orders spare;
-  spare.push_back({lease.trust, nullptr});
+  spare.push_back({lease.lease_deadline, nullptr});
   // One that is kept already has it.
-  const auto place = spare_.try_emplace(lease.trust.get(), std::move(spare)).first;
+  const auto place = spare_.try_emplace(lease.lease_deadline.get(), std::move(spare)).first;
   try {
     const SignalsHeldBack held;
     std::unique_lock lock(mutex_);
@@ -147,8 +147,8 @@ void Keeper::Worker::start() {
   enter();
 }
 
-void Keeper::Worker::stop(const Trust& trust) noexcept {
-  const auto spare = spare_.find(&trust);
+void Keeper::Worker::stop(const LeaseDeadline& lease_deadline) noexcept {
+  const auto spare = spare_.find(&lease_deadline);
   if (spare == spare_.end()) return;
   {
     const SignalsHeldBack held;
@@ -249,7 +249,7 @@ void Keeper::Worker::obey(Orders& todo) noexcept {
       if (order.lease) {
         keeping_.keep(*order.lease);
       } else {
-        keeping_.stop(*order.trust);
+        keeping_.stop(*order.lease_deadline);
       }
     }
   } catch (...) {
@@ -275,9 +275,9 @@ void Keeper::keep(const KeptLease& lease) {
   worker_->keep(lease);
 }
 
-void Keeper::stop(const Trust& trust) noexcept {
+void Keeper::stop(const LeaseDeadline& lease_deadline) noexcept {
   notice_fork();
-  if (worker_) worker_->stop(trust);
+  if (worker_) worker_->stop(lease_deadline);
 }
 
 bool Keeper::running() {

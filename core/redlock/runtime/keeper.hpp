@@ -2,7 +2,7 @@
 //
 // It has connections of its own, takes no signals, begins with the first lease and ends when there
 // has been none for a while. Its owner talks to it through a list under a mutex and wakes it; what
-// it finds out it leaves in each lease's Trust.
+// it finds out it leaves in each lease's LeaseDeadline.
 // A fork finds it at rest: asleep and holding nothing, so that a child has all of it in good order,
 // and lets go of it. In a child there is no thread until a lease of its own is kept.
 // Invariants: the mutex is held for moments only, but at the thread's end; while its owner holds it
@@ -28,9 +28,9 @@ class Keeper {
   // A lease that is kept already is kept by the new terms. Throws std::system_error where there is
   // no thread, or no descriptors, to be had, and std::bad_alloc: then nothing has changed.
   void keep(const KeptLease& lease);
-  // It is kept no more. An owner who releases the lock says so in the trust, before the release
+  // It is kept no more. An owner who releases the lock says so in the deadline, before the release
   // leaves; one who does so later, too. One that is not kept is no mistake.
-  void stop(const Trust& trust) noexcept;
+  void stop(const LeaseDeadline& lease_deadline) noexcept;
   // Is there a thread at the moment?
   [[nodiscard]] bool running();
 

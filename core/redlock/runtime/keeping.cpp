@@ -34,9 +34,9 @@ std::shared_ptr<Keeping::Bound> Keeping::bind(const std::shared_ptr<const LockPl
 }
 
 void Keeping::keep(const KeptLease& lease) {
-  const Trust* const name = lease.trust.get();
+  const LeaseDeadline* const name = lease.lease_deadline.get();
   Lease added{lease, bind(lease.plan),
-              Renewal(lease.terms, lease.taken_at, lease.trusted_until, pool_.entropy()),
+              Renewal(lease.terms, lease.taken_at, lease.valid_until, pool_.entropy()),
               latest_number_ + 1, lease.taken_at};
   if (const auto known = leases_.find(name); known != leases_.end()) {
     end_asking(known->second);
@@ -46,7 +46,7 @@ void Keeping::keep(const KeptLease& lease) {
     added.repaired = known->second.repaired;
     line_.try_emplace(place_of(added), known);
     known->second = std::move(added);
-    // While an extend was under way it stood there for the end of its trust.
+    // While an extend was under way it stood there for the end of its deadline.
     put_in_line(known, lease.taken_at);
     return;
   }
@@ -60,10 +60,10 @@ void Keeping::keep(const KeptLease& lease) {
   ++latest_number_;
 }
 
-void Keeping::stop(const Trust& trust) noexcept {
-  const auto found = leases_.find(&trust);
+void Keeping::stop(const LeaseDeadline& lease_deadline) noexcept {
+  const auto found = leases_.find(&lease_deadline);
   if (found == leases_.end()) return;
-  trust.released() ? drop(found) : leave(found);
+  lease_deadline.released() ? drop(found) : leave(found);
 }
 
 void Keeping::leave(Leases::iterator found) noexcept {
@@ -88,7 +88,7 @@ void Keeping::drop(Leases::iterator found) noexcept {
 
 void Keeping::end_asking(Lease& lease) noexcept {
   if (lease.asking == 0) return;
-  std::erase(asking_, lease.kept.trust.get());
+  std::erase(asking_, lease.kept.lease_deadline.get());
   --lease.bound->asking;
   try {
     (void)pool_.take(std::exchange(lease.asking, 0));
@@ -134,10 +134,10 @@ void Keeping::take_answer(Lease& lease, Instant now) noexcept {
   }
   lease.asking = 0;
   --lease.bound->asking;
-  lease.kept.trust->note_faults(outcome.nodes);
+  lease.kept.lease_deadline->note_faults(outcome.nodes);
   if (outcome.decision == Decision::granted) {
     lease.renewal.extended(outcome.decided_at + outcome.validity, now);
-    if (lease.kept.trust->prolong(lease.renewal.trusted_until(), now)) heal(lease, outcome);
+    if (lease.kept.lease_deadline->prolong(lease.renewal.valid_until(), now)) heal(lease, outcome);
   } else if (proven_denied(outcome)) {
     lease.renewal.denied();
   } else {
@@ -147,15 +147,15 @@ void Keeping::take_answer(Lease& lease, Instant now) noexcept {
 
 void Keeping::attend(Leases::iterator found, Instant now) noexcept {
   Lease& lease = found->second;
-  Trust& trust = *lease.kept.trust;
-  lease.renewal.trusted(trust.until());
+  LeaseDeadline& lease_deadline = *lease.kept.lease_deadline;
+  lease.renewal.trusted(lease_deadline.until());
   Loss loss = lease.renewal.loss(now);
   // Its owner looked when an extend was under way, and has been told that it is over.
-  if (loss == Loss::none && trust.left(now) == Duration()) loss = Loss::silence;
-  if (loss != Loss::none) trust.lose(loss);
+  if (loss == Loss::none && lease_deadline.left(now) == Duration()) loss = Loss::silence;
+  if (loss != Loss::none) lease_deadline.lose(loss);
   // Its owner is about to say so. Asked last: what was found to be over may be so by him.
-  if (trust.released()) return drop(found);
-  if (trust.passed_on() || trust.retired()) return leave(found);
+  if (lease_deadline.released()) return drop(found);
+  if (lease_deadline.passed_on() || lease_deadline.superseded()) return leave(found);
   if (loss != Loss::none) {
     if (lease.kept.listener) lease.kept.listener->lost();
     return drop(found);
@@ -166,7 +166,7 @@ void Keeping::attend(Leases::iterator found, Instant now) noexcept {
   }
   Instant due = lease.renewal.next_event(now).value_or(now);
   if (crowded) due = std::max(due, now + kCrowdedPause);
-  put_in_line(found, std::min(due, lease.renewal.trusted_until()));
+  put_in_line(found, std::min(due, lease.renewal.valid_until()));
 }
 
 void Keeping::put_in_line(Leases::iterator found, Instant due) noexcept {
@@ -182,17 +182,17 @@ void Keeping::heal(Lease& lease, const Outcome& extended) noexcept {
     const KeptLease& kept = lease.kept;
     lease.repairing =
         lease.bound->locks.begin_repair(kept.resources, kept.token, lease.by, extended).value_or(0);
-    if (lease.repairing != 0) repairing_.push_back(kept.trust.get());
+    if (lease.repairing != 0) repairing_.push_back(kept.lease_deadline.get());
   } catch (...) {
     // No memory: the next extend tells again which vote is missing.
   }
 }
 
 void Keeping::take_repairs() noexcept {
-  std::erase_if(repairing_, [this](const Trust* name) {
+  std::erase_if(repairing_, [this](const LeaseDeadline* name) {
     const auto found = leases_.find(name);
     Lease& lease = found->second;
-    if (!pool_.done(lease.repairing) && !lease.kept.trust->released()) return false;
+    if (!pool_.done(lease.repairing) && !lease.kept.lease_deadline->released()) return false;
     end_repairing(lease);
     if (lease.left) leases_.erase(found);
     return true;
@@ -215,7 +215,7 @@ void Keeping::end_repairing(Lease& lease) noexcept {
 void Keeping::remove_repaired(Lease& lease) noexcept {
   const KeptLease& kept = lease.kept;
   // A child remembers what its parent repaired, whose lock may live yet.
-  if (!kept.trust->released() || watch_.forked()) return;
+  if (!kept.lease_deadline->released() || watch_.forked()) return;
   if (!std::exchange(lease.repaired, false)) return;
   try {
     (void)pool_.take(lease.bound->locks.begin_unlock(kept.resources, kept.token));
@@ -229,12 +229,12 @@ void Keeping::begin_extend(Lease& lease, Duration by, Instant now) noexcept {
     if (asking_.size() == asking_.capacity()) asking_.reserve(2 * asking_.size() + 1);
     // Where there is time, every node's answer is waited for: it may have lost its vote.
     const bool time =
-        lease.renewal.trusted_until() - now > lease.bound->locks.answer_time() * kHealingOdds;
+        lease.renewal.valid_until() - now > lease.bound->locks.answer_time() * kHealingOdds;
     lease.by = by;
-    lease.kept.trust->note_told(by, now);
+    lease.kept.lease_deadline->note_told(by, now);
     lease.asking = lease.bound->locks.begin_extend(lease.kept.resources, lease.kept.token, by,
                                                    time ? LossDetail::each : LossDetail::reason);
-    asking_.push_back(lease.kept.trust.get());
+    asking_.push_back(lease.kept.lease_deadline.get());
     ++lease.bound->asking;
   } catch (...) {
     // No memory, or too little time is left for an extend to gain any.

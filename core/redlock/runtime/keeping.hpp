@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "redlock/algorithm/renewal.hpp"
+#include "redlock/runtime/lease_deadline.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/process.hpp"
-#include "redlock/runtime/trust.hpp"
 #include "redlock/wire/session.hpp"
 
 namespace redlock {
@@ -44,9 +44,9 @@ struct KeptLease {
   Resources resources;
   Token token;
   RenewalTerms terms;
-  Instant taken_at;       // before the first byte of the take left
-  Instant trusted_until;  // by the outcome of the take
-  std::shared_ptr<Trust> trust;
+  Instant taken_at;     // before the first byte of the take left
+  Instant valid_until;  // by the outcome of the take
+  std::shared_ptr<LeaseDeadline> lease_deadline;
   std::shared_ptr<LossListener> listener;  // may be null
 };
 
@@ -58,13 +58,13 @@ class Keeping {
   Keeping& operator=(const Keeping&) = delete;
   ~Keeping();
 
-  // A lease is known by its trust. Throws std::bad_alloc, and what the entropy throws: then it is
-  // not kept, or kept as before, and can be tried again. One that is kept already is kept by these
-  // terms from now on.
+  // A lease is known by its deadline. Throws std::bad_alloc, and what the entropy throws: then it
+  // is not kept, or kept as before, and can be tried again. One that is kept already is kept by
+  // these terms from now on.
   void keep(const KeptLease& lease);
-  // It is kept no more. What was repaired is removed where the trust says that it is released, now
-  // or before the answer has come. One that is not kept is no mistake.
-  void stop(const Trust& trust) noexcept;
+  // It is kept no more. What was repaired is removed where the deadline says that it is released,
+  // now or before the answer has come. One that is not kept is no mistake.
+  void stop(const LeaseDeadline& lease_deadline) noexcept;
   // Lets go of all of them.
   void clear() noexcept;
 
@@ -93,7 +93,7 @@ class Keeping {
     bool repaired = false;  // a vote, or it may be yet: our connections may bring it there late
     bool left = false;      // only what is being repaired is still waited for
   };
-  using Leases = std::map<const Trust*, Lease>;
+  using Leases = std::map<const LeaseDeadline*, Lease>;
   // Those that are due together come in the order in which they were kept: addresses would make
   // each run of a process another one.
   using Line = std::map<std::pair<Instant, std::uint64_t>, Leases::iterator>;
@@ -122,9 +122,9 @@ class Keeping {
   std::uint64_t latest_number_ = 0;
   std::map<const LockPlan*, std::weak_ptr<Bound>> bound_;
   Leases leases_;
-  Line line_;                            // by when each is due
-  std::vector<const Trust*> asking_;     // those with an extend under way
-  std::vector<const Trust*> repairing_;  // those with votes being repaired
+  Line line_;                                    // by when each is due
+  std::vector<const LeaseDeadline*> asking_;     // those with an extend under way
+  std::vector<const LeaseDeadline*> repairing_;  // those with votes being repaired
 };
 
 }  // namespace redlock

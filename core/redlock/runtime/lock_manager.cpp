@@ -87,7 +87,8 @@ OperationId LockManager::begin_extend(const Resources& resources, const Token& t
 }
 
 Shorter LockManager::prepare_shortening(const Resources& resources, const Token& token,
-                                        Duration ttl, const std::shared_ptr<Trust>& trust) {
+                                        Duration ttl,
+                                        const std::shared_ptr<LeaseDeadline>& lease_deadline) {
   check_resources(resources);
   check_token(token);
   const double drift_factor = plan_->options.drift_factor;
@@ -99,15 +100,15 @@ Shorter LockManager::prepare_shortening(const Resources& resources, const Token&
                   token,
                   kind->fresh_token(pool_.entropy()),
                   nullptr,
-                  trust,
+                  lease_deadline,
                   std::make_shared<const Command>(kind->release(token))};
   const Instant now = pool_.clock().now();
-  shorter.trust = std::make_shared<Trust>(
-      std::min(now + kind->validity(Duration()), trust->until()), now + ttl);
+  shorter.lease_deadline = std::make_shared<LeaseDeadline>(
+      std::min(now + kind->validity(Duration()), lease_deadline->until()), now + ttl);
   shorter.operation =
       std::make_unique<TokenRotation>(plan_->servers.answer_times(), kind, token, shorter.fresh,
-                                      [lowered = shorter.trust](Loss why) noexcept {
-                                        lowered->lose_with_heirs(why);
+                                      [lowered = shorter.lease_deadline](Loss why) noexcept {
+                                        lowered->lose_with_successors(why);
                                         return !lowered->lives_on();
                                       });
   return shorter;
@@ -115,11 +116,11 @@ Shorter LockManager::prepare_shortening(const Resources& resources, const Token&
 
 OperationId LockManager::begin_shortening(Shorter& shorter) {
   pool_.give_up(shorter.held);
-  shorter.trust_until_then->pass_to(shorter.trust);
+  shorter.trust_until_then->pass_to(shorter.lease_deadline);
   try {
     return pool_.begin(std::move(shorter.operation), nodes_, shorter.fresh);
   } catch (...) {
-    shorter.trust->lose(Loss::silence);
+    shorter.lease_deadline->lose(Loss::silence);
     shorter.trust_until_then->end();
     // Whoever gives the lock back from now on names the fresh token.
     forget(shorter.resources, shorter.held);
@@ -197,12 +198,12 @@ Outcome LockManager::take_extension(OperationId id) {
 }
 
 Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
-  Trust& trust = *shorter.trust;
+  LeaseDeadline& lease_deadline = *shorter.lease_deadline;
   Outcome outcome;
   try {
     outcome = take_extension(id);
   } catch (...) {
-    trust.lose(Loss::silence);
+    lease_deadline.lose(Loss::silence);
     throw;
   }
   const bool granted = outcome.decision == Decision::granted;
@@ -213,16 +214,17 @@ Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
     shorter.trust_until_then->pass_to(nullptr);
     shorter.trust_until_then->end();
     const Instant now = outcome.decided_at;
-    if (granted) (void)trust.prolong(now + outcome.validity, now);
+    if (granted) (void)lease_deadline.prolong(now + outcome.validity, now);
     // A handler may have extended it beyond its short ttl, or released it.
-    outcome.validity = trust.left(now);
+    outcome.validity = lease_deadline.left(now);
     outcome.decision = outcome.validity > Duration() ? Decision::granted : Decision::outlasted;
   }
   if (outcome.decision == Decision::granted) return outcome;
-  trust.lose(Loss::silence);
-  if (!trust.lives_on()) shorter.trust_until_then->end();
+  lease_deadline.lose(Loss::silence);
+  if (!lease_deadline.lives_on()) shorter.trust_until_then->end();
   // The machine has left the fresh token on the servers, maybe behind a release that found none.
-  if (!outcome.token.empty() && !trust.lives_on()) forget(shorter.resources, shorter.fresh);
+  if (!outcome.token.empty() && !lease_deadline.lives_on())
+    forget(shorter.resources, shorter.fresh);
   return outcome;
 }
 

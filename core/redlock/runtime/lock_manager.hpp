@@ -16,9 +16,9 @@
 #include "redlock/algorithm/retry.hpp"
 #include "redlock/algorithm/round.hpp"
 #include "redlock/algorithm/validity.hpp"
+#include "redlock/runtime/lease_deadline.hpp"
 #include "redlock/runtime/pool.hpp"
 #include "redlock/runtime/server_plan.hpp"
-#include "redlock/runtime/trust.hpp"
 #include "redlock/wire/endpoint.hpp"
 
 namespace redlock {
@@ -43,15 +43,15 @@ struct LockPlan {
   const ServerPlan servers;
 };
 
-// A lock that is about to be shortened. Its owner takes token and trust for his own, and lets go of
-// the old ones, before it begins: the trust ends with the new ttl already.
+// A lock that is about to be shortened. Its owner takes token and deadline for his own, and lets go
+// of the old ones, before it begins: the deadline ends with the new ttl already.
 struct Shorter {
   std::unique_ptr<Operation> operation;  // until it has begun
   Resources resources;
   Token held;
   Token fresh;
-  std::shared_ptr<Trust> trust;
-  std::shared_ptr<Trust> trust_until_then;
+  std::shared_ptr<LeaseDeadline> lease_deadline;
+  std::shared_ptr<LeaseDeadline> trust_until_then;
   SharedCommand forget_held;
 };
 
@@ -83,11 +83,12 @@ class LockManager {
                                          Duration ttl, LossDetail detail = LossDetail::reason);
   // Throws what begin_extend() throws, and what the entropy throws; nothing is sent yet.
   [[nodiscard]] Shorter prepare_shortening(const Resources& resources, const Token& token,
-                                           Duration ttl, const std::shared_ptr<Trust>& trust);
-  // What is being asked about the old token will not be granted. Where this throws, the trust has
-  // ended; and it ends before anything is removed for the lock's sake. Of a lock that was passed on
-  // by then nothing is removed. A signal handler may shorten what is being shortened: where the
-  // outer one fails, the inner one's trust ends with it.
+                                           Duration ttl,
+                                           const std::shared_ptr<LeaseDeadline>& lease_deadline);
+  // What is being asked about the old token will not be granted. Where this throws, the deadline
+  // has ended; and it ends before anything is removed for the lock's sake. Of a lock that was
+  // passed on by then nothing is removed. A signal handler may shorten what is being shortened:
+  // where the outer one fails, the inner one's deadline ends with it.
   [[nodiscard]] OperationId begin_shortening(Shorter& shorter);
   // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is
   // none. Nothing where none did, or the extend was not granted. It is never undone: begin_unlock()
@@ -112,8 +113,8 @@ class LockManager {
   // `outlasted`, and a lock is given back. They throw what Pool::take() throws.
   Outcome take_lock(OperationId id, const Resources& resources, Caller caller);
   Outcome take_extension(OperationId id);
-  // Where it is not granted the trust is over, unless somebody else has ended or replaced it, and
-  // the lock is given back, unless it was passed on. So is it where this throws.
+  // Where it is not granted the deadline is over, unless somebody else has ended or replaced it,
+  // and the lock is given back, unless it was passed on. So is it where this throws.
   Outcome take_shortening(OperationId id, const Shorter& shorter);
 
   // The servers that erred in an outcome of this manager, and those that were the reason to wait

@@ -38,17 +38,17 @@ class KeeperOnServers : public Fleet {
     KeptLease lease = take(resource, ttl);
     const Duration third = Duration::ns(ttl.count_ns() / kRenewalPart);
     lease.taken_at = lease.taken_at - third;
-    lease.trusted_until = lease.trusted_until - third;
-    lease.trust = std::make_shared<Trust>(lease.trusted_until);
+    lease.valid_until = lease.valid_until - third;
+    lease.lease_deadline = std::make_shared<LeaseDeadline>(lease.valid_until);
     return lease;
   }
   static void end(Keeper& keeper, const KeptLease& lease) {
-    lease.trust->end();
-    keeper.stop(*lease.trust);
+    lease.lease_deadline->end();
+    keeper.stop(*lease.lease_deadline);
   }
   // It is trusted beyond what taking it gave.
   bool extended(const KeptLease& lease) {
-    return eventually([&] { return lease.trust->until() > lease.trusted_until; });
+    return eventually([&] { return lease.lease_deadline->until() > lease.valid_until; });
   }
   // How often the threads beside ours went to sleep.
   static std::size_t sleeps_of_others() {
@@ -63,7 +63,7 @@ class KeeperOnServers : public Fleet {
     return sleeps;
   }
   bool lost(const KeptLease& lease) {
-    return eventually([&] { return lease.trust->loss() != Loss::none; });
+    return eventually([&] { return lease.lease_deadline->loss() != Loss::none; });
   }
 
   Runtime runtime_;

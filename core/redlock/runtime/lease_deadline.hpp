@@ -1,8 +1,8 @@
 // How long a lease may be trusted: what its owner and the thread that keeps it alive both know. And
 // for how long the servers may keep its lock, which is longer where their answers were lost.
 //
-// Invariant: trust that is over stays over, whoever noticed first, for its owner may have been
-// told. All instants are the system clock's. Any thread, but for its heirs: the owner's alone.
+// Invariant: a deadline that is over stays over, whoever noticed first, for its owner may have been
+// told. All instants are the system clock's. Any thread, but for its successors: the owner's alone.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -19,13 +19,13 @@
 
 namespace redlock {
 
-class Trust {
+class LeaseDeadline {
  public:
   // Where it is not known what the servers were told, they may keep it for ever.
-  explicit Trust(Instant until, Instant told_until = Instant::never()) noexcept
+  explicit LeaseDeadline(Instant until, Instant told_until = Instant::never()) noexcept
       : until_ns_(until.since_epoch_ns()), told_until_ns_(told_until.since_epoch_ns()) {}
-  Trust(const Trust&) = delete;
-  Trust& operator=(const Trust&) = delete;
+  LeaseDeadline(const LeaseDeadline&) = delete;
+  LeaseDeadline& operator=(const LeaseDeadline&) = delete;
 
   // Of one that nobody has asked yet: from now on until then.
   void begin(Instant until, Instant told_until) noexcept {
@@ -74,8 +74,8 @@ class Trust {
   [[nodiscard]] bool released() const noexcept { return until_ns_.load() == kReleased; }
   // Its owner trusts the votes of another token from now on: nothing is extended or repaired for
   // these any more. But he rests on them until a majority has given him those, and then ends it.
-  void retire() noexcept { until_ns_.store(kRetired); }
-  [[nodiscard]] bool retired() const noexcept { return until_ns_.load() == kRetired; }
+  void supersede() noexcept { until_ns_.store(kSuperseded); }
+  [[nodiscard]] bool superseded() const noexcept { return until_ns_.load() == kSuperseded; }
   // It is over for its owner, but the lock lives on without it: its votes are good ones.
   void pass_on() noexcept { until_ns_.store(kPassedOn); }
   [[nodiscard]] bool passed_on() const noexcept { return until_ns_.load() == kPassedOn; }
@@ -84,7 +84,7 @@ class Trust {
   // Others may trust in its votes, whatever becomes of this.
   [[nodiscard]] bool lives_on() const noexcept {
     if (shared_.load() || passed_on()) return true;
-    return heir_ && (heir_->until_ns_.load() > kOver || heir_->lives_on());
+    return successor_ && (successor_->until_ns_.load() > kOver || successor_->lives_on());
   }
   // Over by a loss, unless it was over before.
   void lose(Loss why) noexcept {
@@ -95,11 +95,13 @@ class Trust {
   }
   // What its owner trusts instead from now on, for the sake of the same votes; null: not of them
   // any more, for a majority has given it others.
-  void pass_to(std::shared_ptr<Trust> heir) noexcept { heir_ = std::move(heir); }
+  void pass_to(std::shared_ptr<LeaseDeadline> successor) noexcept {
+    successor_ = std::move(successor);
+  }
   // Over by a loss, and so is what was to follow.
-  void lose_with_heirs(Loss why) noexcept {
+  void lose_with_successors(Loss why) noexcept {
     lose(why);
-    if (heir_) heir_->lose_with_heirs(why);
+    if (successor_) successor_->lose_with_successors(why);
   }
   // Why it is over, where the one who keeps it knew first; none otherwise.
   [[nodiscard]] Loss loss() const noexcept { return loss_.load(); }
@@ -114,14 +116,14 @@ class Trust {
   static constexpr std::int64_t kOver = 0;
   static constexpr std::int64_t kReleased = -1;
   static constexpr std::int64_t kPassedOn = -2;
-  static constexpr std::int64_t kRetired = -3;
+  static constexpr std::int64_t kSuperseded = -3;
 
   std::atomic<std::int64_t> until_ns_;
   std::atomic<std::int64_t> told_until_ns_;
   std::atomic<Loss> loss_ = Loss::none;
   std::atomic<bool> shared_ = false;
   std::array<std::atomic<Fault>, kNodesMax> faults_{};
-  std::shared_ptr<Trust> heir_;
+  std::shared_ptr<LeaseDeadline> successor_;
   static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 };
 
