@@ -6,7 +6,7 @@
 
 #include "border/zend.hpp"
 #include "redlock/runtime/async_releases.hpp"
-#include "redlock/runtime/keeper.hpp"
+#include "redlock/runtime/renewal_thread.hpp"
 #include "redlock/runtime/runtime.hpp"
 #include "redlock/runtime/server_counters.hpp"
 #include "redlock/runtime/stamp_lock_manager.hpp"
@@ -15,14 +15,14 @@ namespace redlock::php {
 
 // Made when the thread takes its first lock, deleted with the thread. The connections may
 // outlive a request; the ledger, of the objects that have none of their own, is emptied at both
-// ends of each. The keeper has a thread of its own, which ends before the rest does.
+// ends of each. The renewal thread has a thread of its own, which ends before the rest does.
 struct ThreadState {
   ServerBook book;
   Runtime runtime;
   StampLedger ledger;
   AsyncReleases releases;
-  std::unique_ptr<Keeper> keeper;  // null until the first lease is kept alive
-  std::vector<std::string> keys;   // of Testing::keys(), while PHP makes an array of them
+  std::unique_ptr<RenewalThread> renewal_thread;  // null until the first lease is kept alive
+  std::vector<std::string> keys;  // of Testing::keys(), while PHP makes an array of them
 };
 
 // Throws std::bad_alloc and what the runtime throws.

@@ -26,7 +26,7 @@ constexpr ArgumentPlace kAttachPlaces[] = {{"resource", 1, "must be a usable han
                                            {"options", 2}};
 
 // What keeps a lease alive could not extend it otherwise.
-void check_keeping(const Locks& locks, const LeaseTerms& terms) {
+void check_renewal(const Locks& locks, const LeaseTerms& terms) {
   if (!terms.keep_alive || terms.ttl <= locks.keep_max) return;
   throw ArgumentError("ttl must be at most keepAliveMax, " +
                       std::to_string(locks.keep_max.count_ms()) + " ms, to be kept alive");
@@ -56,7 +56,7 @@ LeaseTerms terms_of(const Locks& locks, const AcquireRequest& request) {
   if (!request.waits_for_ever && request.wait_ms < 0) {
     throw ArgumentError("wait must be greater than or equal to 0");
   }
-  check_keeping(locks, terms);
+  check_renewal(locks, terms);
   return terms;
 }
 
@@ -225,7 +225,7 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
     check_resources(resources);
     check_token(token);
     check_ttl(terms.ttl, locks->plan->options.drift_factor);
-    check_keeping(*locks, terms);
+    check_renewal(*locks, terms);
     lease = new LeaseState(std::make_shared<Hold>(locks, resources, terms), Z_OBJ_P(into));
     const Instant now = SystemClock().now();
     lease->hold().begin(std::move(token), now, now + validity_from(validity_ms), Instant::never());

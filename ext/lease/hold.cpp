@@ -72,7 +72,7 @@ void Hold::keep(const LeaseTerms& wanted) {
   const bool extends = wanted.keep_alive || extends_;
   const bool interrupts = wanted.interrupt || interrupts_;
   const bool as_it_is = extends == extends_ && interrupts == interrupts_ &&
-                        known_to_keeper_ == (extends || interrupts);
+                        known_to_renewal_ == (extends || interrupts);
   if (as_it_is || !live()) return;
   if (is_being_shortened()) {
     // An extend of the fresh token could be there before it.
@@ -80,29 +80,29 @@ void Hold::keep(const LeaseTerms& wanted) {
     interrupts_ = interrupts;
     return;
   }
-  std::unique_ptr<Keeper>& keeper = thread_state().keeper;
-  if (!keeper) keeper = std::make_unique<Keeper>();
+  std::unique_ptr<RenewalThread>& renewal_thread = thread_state().renewal_thread;
+  if (!renewal_thread) renewal_thread = std::make_unique<RenewalThread>();
   const Instant until = lease_deadline_->until();
   const bool noticed = interrupts || (told_ && locks_->events.manager() != nullptr);
   const auto alarm = noticed ? std::make_shared<LossAlarm>(*this) : nullptr;
   // Where it is not kept alive, only its end is to be noticed: an extend would gain nothing.
   const Instant keep_until = extends ? taken_at_ + locks_->keep_max : until;
   try {
-    keeper->keep({locks_->plan,
-                  resources_,
-                  token_,
-                  {terms_.ttl, keep_until - ttl_from_},
-                  ttl_from_,
-                  until,
-                  lease_deadline_,
-                  alarm});
+    renewal_thread->keep({locks_->plan,
+                          resources_,
+                          token_,
+                          {terms_.ttl, keep_until - ttl_from_},
+                          ttl_from_,
+                          until,
+                          lease_deadline_,
+                          alarm});
   } catch (...) {
     if (alarm) alarm->silence();
     throw;
   }
   if (alarm_) alarm_->silence();
   alarm_ = alarm;
-  known_to_keeper_ = true;
+  known_to_renewal_ = true;
   extends_ = extends;
   interrupts_ = interrupts;
 }
@@ -134,9 +134,9 @@ void Hold::take_next_token() noexcept {
   // Nobody extends the old token from here on, nor repairs it again.
   if (alarm_) alarm_->silence();
   lease_deadline_->supersede();
-  if (known_to_keeper_) thread_state().keeper->stop(*lease_deadline_);
+  if (known_to_renewal_) thread_state().renewal_thread->stop(*lease_deadline_);
   alarm_.reset();
-  known_to_keeper_ = false;
+  known_to_renewal_ = false;
   token_ = std::move(next_->token);
   ++token_number_;
   lease_deadline_ = next_->shorter.lease_deadline;
@@ -229,7 +229,7 @@ void Hold::end(End how) {
   if (forked()) return;
   // Also where it is over for us: whoever has it may have extended it further.
   how == End::passed_on ? lease_deadline_->pass_on() : lease_deadline_->end();
-  if (known_to_keeper_) thread_state().keeper->stop(*lease_deadline_);
+  if (known_to_renewal_) thread_state().renewal_thread->stop(*lease_deadline_);
   const auto known = locks_->reentrant.find(resources_.only());
   if (known != locks_->reentrant.end()) {
     const std::shared_ptr<Hold> there = known->second.lock();

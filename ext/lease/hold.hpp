@@ -63,8 +63,8 @@ class Hold {
   bool prolong(Instant until);
   // The servers are about to be told to keep it for so long.
   void note_told(Duration ttl) noexcept { lease_deadline_->note_told(ttl, clock_.now()); }
-  // May a server keep it for longer than that, or the keeper extend it by more? Whoever was given
-  // it too counts on what he was told: then it cannot be made shorter.
+  // May a server keep it for longer than that, or the renewal thread extend it by more? Whoever was
+  // given it too counts on what he was told: then it cannot be made shorter.
   [[nodiscard]] bool is_shorter(Duration ttl);
 
   // TokenRotation it, step by step. Changes nothing yet; throws what LockManager's throws.
@@ -150,8 +150,8 @@ class Hold {
   Instant ttl_from_;  // as if it had been taken then, by its present ttl
   std::shared_ptr<LeaseDeadline> lease_deadline_;  // null until it is ours
   std::shared_ptr<LossAlarm> alarm_;
-  bool known_to_keeper_ = false;
-  // What is wanted of the keeper, also while it is being shortened.
+  bool known_to_renewal_ = false;
+  // What is wanted of the renewal thread, also while it is being shortened.
   bool extends_ = false;
   bool interrupts_ = false;
   bool passed_on_ = false;

@@ -9,14 +9,16 @@ void RenewalWorld::list_wires(std::vector<Move>& moves) const {
     if (so) moves.push_back({kind, static_cast<std::uint8_t>(server)});
   };
   for (std::size_t i = 0; i < kAskedServers; ++i) {
-    may(!keepers_[i].to_server.empty(), Kind::keeper_serve, i);
-    // Between the end of an extend and the repair that it leads to the keeper does nothing else.
-    may(!keepers_[i].answers.empty() && to_be_repaired_ == 0, Kind::keeper_hear, i);
+    may(!renewal_threads_[i].to_server.empty(), Kind::renewal_thread_serve, i);
+    // Between the end of an extend and the repair that it leads to the renewal thread does nothing
+    // else.
+    may(!renewal_threads_[i].answers.empty() && to_be_repaired_ == 0, Kind::renewal_thread_hear, i);
     may(!owners_[i].to_server.empty(), Kind::owner_serve, i);
     may(!owners_[i].answers.empty(), Kind::owner_hear, i);
     may(!waiters_[i].to_server.empty(), Kind::waiter_serve, i);
     may(!waiters_[i].answers.empty(), Kind::waiter_hear, i);
-    const bool busy = !keepers_[i].to_server.empty() || !keepers_[i].answers.empty();
+    const bool busy =
+        !renewal_threads_[i].to_server.empty() || !renewal_threads_[i].answers.empty();
     may(cuts_ > 0 && busy, Kind::cut, i);
   }
   for (std::size_t i = 0; i < late_.size(); ++i) {
@@ -30,7 +32,7 @@ void RenewalWorld::begin(Call& call, Asked::Kind kind, int by, Wires& wires, Who
   static constexpr std::array kWhats{What::remove, What::take, What::extend, What::repair};
   call.asked.begin(kind, by, now_, nodes);
   ++call.number;
-  // Numbers of repairs are odd: the keeper tells its two calls' answers apart.
+  // Numbers of repairs are odd: the renewal thread tells its two calls' answers apart.
   if (&call == &repair_ || &call == &extend_) ++call.number;
   for (std::size_t i = 0; i < kAskedServers; ++i) {
     if (!call.asked.asks(i)) continue;
@@ -81,7 +83,7 @@ Asked::Said RenewalWorld::execute(const Said& said, std::size_t place) {
 }
 
 void RenewalWorld::forget_unwanted() {
-  for (Wires* wires : {&keepers_, &owners_, &waiters_}) {
+  for (Wires* wires : {&renewal_threads_, &owners_, &waiters_}) {
     for (Wire& wire : *wires) {
       std::erase_if(wire.answers, [this, wires](const Heard& heard) {
         if (wires == &waiters_) return !awaits(take_, heard.number);
@@ -96,7 +98,7 @@ void RenewalWorld::lose_memory(std::size_t place) {
   --losses_;
   servers_[place] = Server{};
   if (!settings_->back_at_once) servers_[place].away = settings_->terms.ttl;
-  for (Wires* wires : {&keepers_, &owners_, &waiters_}) {
+  for (Wires* wires : {&renewal_threads_, &owners_, &waiters_}) {
     Wire& wire = (*wires)[place];
     for (const Said& said : wire.to_server) {
       if (said.number != 0) wire.answers.push_back({said.number, Asked::Said::cut_off});
@@ -108,7 +110,7 @@ void RenewalWorld::lose_memory(std::size_t place) {
 // What was on its way may come late, or never. Removals are said again on the next connection.
 void RenewalWorld::cut(std::size_t place) {
   --cuts_;
-  Wire& wire = keepers_[place];
+  Wire& wire = renewal_threads_[place];
   std::vector<Said> again;
   wire.answers.clear();
   for (const Said& said : wire.to_server) {

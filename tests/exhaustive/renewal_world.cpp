@@ -46,8 +46,8 @@ std::vector<RenewalWorld::Move> RenewalWorld::moves() const {
     if (so) moves.push_back({kind, static_cast<std::uint8_t>(server)});
   };
   list_wires(moves);
-  may(to_be_repaired_ == 0 && keeper_has_a_turn(), Kind::keeper_turn);
-  may(to_be_repaired_ != 0, Kind::keeper_repair);
+  may(to_be_repaired_ == 0 && renewal_thread_has_a_turn(), Kind::renewal_thread_turn);
+  may(to_be_repaired_ != 0, Kind::renewal_thread_repair);
   may(settings_->releases && trusts(), Kind::release);
   may(extends_ > 0 && trusts() && !own_.asked.running(), Kind::owner_extend);
   may(own_.asked.overdue(settings_->terms, now_), Kind::owner_turn);
@@ -85,13 +85,13 @@ void RenewalWorld::act(const Move& move) {
       if (repaired) servers_[place].stray = true;
       return;
     }
-    case Move::Kind::keeper_serve:
-      return serve(keepers_[server], server);
-    case Move::Kind::keeper_hear:
-      return keeper_hear(server);
-    case Move::Kind::keeper_turn:
-      return keeper_turn();
-    case Move::Kind::keeper_repair:
+    case Move::Kind::renewal_thread_serve:
+      return serve(renewal_threads_[server], server);
+    case Move::Kind::renewal_thread_hear:
+      return renewal_thread_hear(server);
+    case Move::Kind::renewal_thread_turn:
+      return renewal_thread_turn();
+    case Move::Kind::renewal_thread_repair:
       return repair();
     case Move::Kind::release:
       lease_deadline_ = LeaseDeadline::released;
@@ -179,7 +179,7 @@ bool RenewalWorld::left_behind(std::size_t place) const {
     return std::ranges::any_of(wire.to_server,
                                [](const Said& said) { return said.what == What::remove; });
   };
-  return !removes(keepers_[place]) && !removes(owners_[place]);
+  return !removes(renewal_threads_[place]) && !removes(owners_[place]);
 }
 
 std::string RenewalWorld::violation() const {
@@ -212,7 +212,7 @@ std::string RenewalWorld::bytes_of(std::size_t place) const {
   add(static_cast<int>(server.holder) + (server.stray ? 4 : 0));
   add(server.left);
   add(server.away);
-  for (const Wires* wires : {&keepers_, &owners_, &waiters_}) {
+  for (const Wires* wires : {&renewal_threads_, &owners_, &waiters_}) {
     for (const Said& said : (*wires)[place].to_server) {
       add(static_cast<int>(said.what) * 100 + said.by);
       add(wanted(said.number, wires));
@@ -260,13 +260,13 @@ std::string RenewalWorld::to_string(const Move& move) {
   static constexpr std::array kWords{"a tick",
                                      "the key ends a tick too early on",
                                      "memory is lost by",
-                                     "the keeper's connection is cut to",
+                                     "the renewal_thread's connection is cut to",
                                      "what came late is done:",
                                      "what came late is lost:",
-                                     "the keeper is served by",
-                                     "the keeper hears",
-                                     "the keeper's turn",
-                                     "the keeper repairs",
+                                     "the renewal_thread is served by",
+                                     "the renewal_thread hears",
+                                     "the renewal_thread's turn",
+                                     "the renewal_thread repairs",
                                      "A releases",
                                      "A's owner is served by",
                                      "A's owner extends",

@@ -2,12 +2,12 @@
 // what they say can arrive, while servers lose their memory and connections are cut.
 //
 // A holds the lock: its owner extends it by himself and releases it at some time, on connections of
-// his own, and beside him its keeper renews it by the production's Renewal, Extend and VoteRepair.
-// B tries to take it, by the production's Acquire. What the keeper makes of their answers is
-// written as in runtime/keeping; it may come to its turn as late as it likes. Servers are a twin of
-// the scripts. A server that lost its memory stays away for a ttl, as operators are told. Times are
-// ticks; of what a server promised and a lease trusts in, one tick is for clocks that differ: a key
-// may end so much too early.
+// his own, and beside him its renewal thread renews it by the production's Renewal, Extend and
+// VoteRepair. B tries to take it, by the production's Acquire. What the renewal thread makes of
+// their answers is written as in runtime/renewal_scheduler; it may come to its turn as late as it
+// likes. Servers are a twin of the scripts. A server that lost its memory stays away for a ttl, as
+// operators are told. Times are ticks; of what a server promised and a lease trusts in, one tick is
+// for clocks that differ: a key may end so much too early.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -26,12 +26,12 @@ struct RenewalSettings {
   int ticks = 3;           // how much time passes at most
   int tries = 1;           // so often B tries
   int losses = 0;          // so many servers lose their memory
-  int cuts = 0;            // so many of the keeper's connections are cut
+  int cuts = 0;            // so many of the renewal thread's connections are cut
   bool forgotten = false;  // one server has lost its memory before, and is back
   bool releases = true;
   int extends = 0;            // so often its owner extends it himself
   bool back_at_once = false;  // outside the model: who lost his memory does not stay away
-  // What is to be found, where something is: edits of the keeper or the servers.
+  // What is to be found, where something is: edits of the renewal thread or the servers.
   bool counts_from_answer = false;  // an extend is trusted from its answer on
   bool counts_repairs = false;      // what was repaired is trusted at once
   bool repairs_over = false;        // a repair takes no notice of what is there
@@ -51,10 +51,10 @@ class RenewalWorld {
       cut,
       late,
       lost_late,
-      keeper_serve,
-      keeper_hear,
-      keeper_turn,
-      keeper_repair,
+      renewal_thread_serve,
+      renewal_thread_hear,
+      renewal_thread_turn,
+      renewal_thread_repair,
       release,
       owner_serve,
       owner_extend,
@@ -115,11 +115,11 @@ class RenewalWorld {
   }
   enum class LeaseDeadline : std::uint8_t { trusted, over, released };
 
-  // The keeper (renewal_keeper.cpp).
-  [[nodiscard]] bool keeper_has_a_turn() const;
+  // The renewal thread (renewal_keeper.cpp).
+  [[nodiscard]] bool renewal_thread_has_a_turn() const;
   void hear(Call& call, Wire& wire, std::size_t server) const;
-  void keeper_hear(std::size_t server);
-  void keeper_turn();
+  void renewal_thread_hear(std::size_t server);
+  void renewal_thread_turn();
   void take_extension();
   void attend();
   void repair();
@@ -163,10 +163,10 @@ class RenewalWorld {
   Call repair_;
   Call own_;                     // its owner's extend
   bool repaired_ = false;        // a vote, or it may be yet
-  bool gone_ = false;            // the keeper has let go of the lease
+  bool gone_ = false;            // the renewal thread has let go of the lease
   unsigned to_be_repaired_ = 0;  // a mask: it is about to ask these servers
   int repair_by_ = 0;
-  Wires keepers_{};
+  Wires renewal_threads_{};
   Wires owners_{};
 
   Call take_;

@@ -148,7 +148,7 @@ class World {
   [[nodiscard]] int needs(const State& state, int client) const;
   void note_robbery(const State& before, State& after, int thief, Robbery how) const;
   [[nodiscard]] std::string check_keys(const State& state) const;
-  [[nodiscard]] bool has_keeper(const State& state, int server) const;
+  [[nodiscard]] bool has_renewal_thread(const State& state, int server) const;
 
   void blame(std::string what) {
     if (wrong_.empty()) wrong_ = std::move(what);

@@ -88,14 +88,14 @@ std::string World::check_keys(const State& state) const {
     if (server.owner >= kPlain) continue;
     if (server.persistent) return "a native client's key never expires";
     if (server.left > settings_.life()) return "a key lives longer than its ttl";
-    if (settings_.legacies == 0 && !has_keeper(state, s))
+    if (settings_.legacies == 0 && !has_renewal_thread(state, s))
       return "a key is left behind, and nothing will remove it";
   }
   return {};
 }
 
 // The key's lock is wanted, or its removal is on its way on the right connection.
-bool World::has_keeper(const State& state, int s) const {
+bool World::has_renewal_thread(const State& state, int s) const {
   const Server& server = state.servers[static_cast<std::size_t>(s)];
   const Client& owner = state.clients[server.owner];
   // Its client is gone, so nobody will: it stays until its ttl.

@@ -185,7 +185,7 @@ TEST_F(ClientOnServers, WhatKeptALeaseBeforeDoesNotEndWhatKeepsItNow) {
 }
 
 // The thread ends with its client, and the process goes on.
-TEST_F(ClientOnServers, TheKeepersThreadEndsWithoutMemory) {
+TEST_F(ClientOnServers, TheRenewalThreadEndsWithoutMemory) {
   bool happened = true;
   for (std::size_t n = 0; happened && n < kAllocationsMax; ++n) {
     std::optional<Client> client(std::in_place, addresses(), patient());

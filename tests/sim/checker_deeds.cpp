@@ -59,8 +59,8 @@ void Checker::command_executed(const Origin& sender, const Deed& deed, std::stri
   } else {
     leftovers_.note_take(origin, token, granted, now_ns_);
   }
-  // A vote that a server has lost is repaired again, by the keeper and on its own connections: what
-  // the application's carry is not behind it.
+  // A vote that a server has lost is repaired again, by the renewal thread and on its own
+  // connections: what the application's carry is not behind it.
   const bool held_once = std::ranges::find(granted_, hash_text(deed.token)) != granted_.end();
   if (held_once && plan_.course(party).keep_max_ms > 0) return;
   if (origin.written_ns > 0) check_in_time(party, deed, origin.written_ns);

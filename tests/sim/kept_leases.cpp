@@ -1,4 +1,4 @@
-// The keeper's turns, and what they mean for the application.
+// The renewal thread's turns, and what they mean for the application.
 #include "sim/kept_leases.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ KeptLeases::KeptLeases(Scene& scene, std::uint32_t client, HostTime& time, Clock
       transport_(scene.network, client, scene.plan.has(FaultClass::forgetful_network), time),
       entropy_(seed),
       pool_(transport_, clock, entropy_),
-      keeping_(pool_) {}
+      scheduler_(pool_) {}
 
 KeptLeases::~KeptLeases() = default;
 
@@ -29,8 +29,8 @@ std::shared_ptr<LeaseDeadline> KeptLeases::keep(std::shared_ptr<const LockPlan> 
 void KeptLeases::keep(std::shared_ptr<const LockPlan> plan, const Resources& resources,
                       const Outcome& outcome, RenewalTerms terms,
                       const std::shared_ptr<LeaseDeadline>& lease_deadline) {
-  keeping_.keep({std::move(plan), resources, outcome.token, terms, outcome.decided_at,
-                 lease_deadline->until(), lease_deadline, nullptr});
+  scheduler_.keep({std::move(plan), resources, outcome.token, terms, outcome.decided_at,
+                   lease_deadline->until(), lease_deadline, nullptr});
 }
 
 void KeptLeases::stop(LeaseDeadline& lease_deadline, bool at_once) {
@@ -44,20 +44,20 @@ void KeptLeases::retire(LeaseDeadline& lease_deadline, bool at_once) {
 }
 
 void KeptLeases::tell(const LeaseDeadline& lease_deadline, bool at_once) {
-  if (at_once) return keeping_.stop(lease_deadline);
+  if (at_once) return scheduler_.stop(lease_deadline);
   stopped_.push_back(&lease_deadline);
 }
 
 void KeptLeases::act() {
   for (const LeaseDeadline* lease_deadline : std::exchange(stopped_, {}))
-    keeping_.stop(*lease_deadline);
-  keeping_.drive(clock_.now());
+    scheduler_.stop(*lease_deadline);
+  scheduler_.drive(clock_.now());
   pool_.step(Instant());
-  keeping_.drive(clock_.now());
+  scheduler_.drive(clock_.now());
 }
 
 std::optional<Instant> KeptLeases::next_turn() {
-  const std::optional<Instant> event = keeping_.next_event();
+  const std::optional<Instant> event = scheduler_.next_event();
   const std::optional<Instant> deadline = pool_.next_deadline();
   if (!event || !deadline) return event ? event : deadline;
   return std::min(*event, *deadline);
@@ -65,7 +65,7 @@ std::optional<Instant> KeptLeases::next_turn() {
 
 void KeptLeases::die() { transport_.die(); }
 
-void NativeClient::begin_keeping(Lane& lane, const Outcome& outcome) {
+void NativeClient::begin_renewal(Lane& lane, const Outcome& outcome) {
   const Course& course = behaviour().course(lane.resource);
   std::shared_ptr<const LockPlan> plan = plan_of(lane.resource);
   if (course.keep_max_ms == 0 || lane.probing || !plan) return;
@@ -79,7 +79,7 @@ void NativeClient::begin_keeping(Lane& lane, const Outcome& outcome) {
   ++scene_.trace.several().kept;
 }
 
-void NativeClient::end_keeping(Lane& lane) {
+void NativeClient::end_renewal(Lane& lane) {
   if (!lane.lease_deadline) return;
   if (kept_) kept_->stop(*lane.lease_deadline, random_.chance(1, 2));
   lane.lease_deadline.reset();
@@ -115,7 +115,7 @@ void NativeClient::look_at_deadline(Lane& lane) {
   ++scene_.trace.several().kept_lost;
   end_hold_story(lane.resource);
   scene_.checker.given_up(party(lane));
-  end_keeping(lane);
+  end_renewal(lane);
   lane.work_until_ns = scene_.now_ns;
   lane.act_at_ns = scene_.now_ns;
 }

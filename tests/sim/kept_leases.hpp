@@ -1,4 +1,5 @@
-// The keeper's half of a simulated process: leases that are extended while the application works.
+// The renewal thread's half of a simulated process: leases that are extended while the application
+// works.
 //
 // What its thread does is done here in the process's turns, over connections of its own, beside
 // what the application asks for on the others. One thread; lives as long as its client.
@@ -7,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "redlock/runtime/keeping.hpp"
 #include "redlock/runtime/pool.hpp"
+#include "redlock/runtime/renewal_scheduler.hpp"
 #include "sim/client.hpp"
 
 namespace redlock::sim {
@@ -51,7 +52,7 @@ class KeptLeases {
   SimTransport transport_;
   SimEntropy entropy_;
   Pool pool_;
-  Keeping keeping_;
+  RenewalScheduler scheduler_;
   std::vector<const LeaseDeadline*> stopped_;
 };
 

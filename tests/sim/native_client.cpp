@@ -253,7 +253,7 @@ void NativeClient::finish_take(Lane& lane, const Outcome& outcome) {
     begin_hold_story(lane.resource, lane.lease_end_ns);
   }
   begin_work(lane);
-  begin_keeping(lane, outcome);
+  begin_renewal(lane, outcome);
 }
 
 void NativeClient::begin_work(Lane& lane) {
@@ -301,7 +301,7 @@ void NativeClient::finish_extend(Lane& lane, const Outcome& outcome) {
 void NativeClient::end_work(Lane& lane) {
   lane.overstaying = false;
   if (lane.outer_shorter) lane.outer_shorter->lease_deadline->end();  // by a handler
-  end_keeping(lane);
+  end_renewal(lane);
   end_hold_story(lane.resource);
   scene_.checker.given_up(party(lane));
   if (lane.releases_left == 0) return rest(lane);
@@ -350,7 +350,7 @@ void NativeClient::on_death() {
 void NativeClient::rest(Lane& lane) {
   const Course& course = behaviour().course(lane.resource);
   lane.phase = Phase::resting;
-  end_keeping(lane);
+  end_renewal(lane);
   ++rests_[lane.resource];
   lane.probing = false;
   lane.act_at_ns = scene_.now_ns + random_.between(0, kRestMaxNs);

@@ -176,8 +176,8 @@ class NativeClient : public Client {
   void pass_on(Lane& lane);
   void act_alone(Lane& lane);
   // The leases that are kept alive beside all that.
-  void begin_keeping(Lane& lane, const Outcome& outcome);
-  void end_keeping(Lane& lane);
+  void begin_renewal(Lane& lane, const Outcome& outcome);
+  void end_renewal(Lane& lane);
   void keep_on();
   void look_at_deadline(Lane& lane);
   void begin_work(Lane& lane);

@@ -1,4 +1,4 @@
-// A lock that was just taken, as the keeping of leases wants to be told of it.
+// A lock that was just taken, as the renewal of leases wants to be told of it.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "redlock/runtime/keeping.hpp"
+#include "redlock/runtime/renewal_scheduler.hpp"
 
 namespace redlock::test {
 

@@ -58,7 +58,7 @@ TEST(LeaseDeadline, IsLostThoughItIsProlongedAtThatMoment) {
   const auto enough = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   std::deque<LeaseDeadline> trusts;
   std::atomic<LeaseDeadline*> prolonged = nullptr;
-  std::jthread keeper([&](const std::stop_token& stop) {
+  std::jthread renewal_thread([&](const std::stop_token& stop) {
     for (int i = 0; !stop.stop_requested(); ++i) {
       if (LeaseDeadline* const lease_deadline = prolonged.load())
         (void)lease_deadline->prolong(t(200 + i), t(1));

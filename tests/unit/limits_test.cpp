@@ -18,11 +18,11 @@
 #include "redlock/runtime/async_releases.hpp"
 #include "redlock/runtime/dial.hpp"
 #include "redlock/runtime/hedged_requests.hpp"
-#include "redlock/runtime/keeper.hpp"
-#include "redlock/runtime/keeping.hpp"
 #include "redlock/runtime/pool.hpp"
 #include "redlock/runtime/process.hpp"
 #include "redlock/runtime/release_tombstones.hpp"
+#include "redlock/runtime/renewal_scheduler.hpp"
+#include "redlock/runtime/renewal_thread.hpp"
 #include "redlock/runtime/resolver.hpp"
 #include "redlock/runtime/server_plan.hpp"
 #include "redlock/runtime/socket.hpp"
@@ -135,7 +135,7 @@ Limits leases_and_proof() {
           REDLOCK_LIMIT(count, kBatchMax),
           REDLOCK_LIMIT(count, kRepairsMax),
           REDLOCK_LIMIT(span, kCrowdedPause),
-          REDLOCK_LIMIT(span, kKeeperIdle),
+          REDLOCK_LIMIT(span, kRenewalIdle),
           REDLOCK_LIMIT(count, kStragglersOneIn),
           REDLOCK_LIMIT(count, kTokenRandomBytes),
           REDLOCK_LIMIT(count, kStampFractionDigits),

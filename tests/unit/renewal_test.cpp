@@ -18,7 +18,7 @@ using test::t;
 constexpr Duration kTtl = Duration::ms(3'000);
 constexpr Duration kKeepMax = Duration::ms(60'000);
 
-class Keeping : public testing::Test {
+class RenewalScheduler : public testing::Test {
  protected:
   // Taken at 0, trusted for 2,900 ms.
   Renewal lease(Duration keep_max = kKeepMax) {
@@ -50,7 +50,7 @@ class Keeping : public testing::Test {
   test::SeededEntropy entropy_;
 };
 
-TEST_F(Keeping, IsDueAThirdOfTheTtlAfterTheLastSuccessOrALittleSooner) {
+TEST_F(RenewalScheduler, IsDueAThirdOfTheTtlAfterTheLastSuccessOrALittleSooner) {
   Renewal kept = lease();
   for (const Instant from : {t(0), t(700)}) {
     const Instant due = kept.next_event(from).value();
@@ -64,13 +64,13 @@ TEST_F(Keeping, IsDueAThirdOfTheTtlAfterTheLastSuccessOrALittleSooner) {
   }
 }
 
-TEST_F(Keeping, LeasesTakenTogetherAreNotExtendedTogether) {
+TEST_F(RenewalScheduler, LeasesTakenTogetherAreNotExtendedTogether) {
   const std::map<Instant, int> due = due_of_many(1'000, Duration());
   EXPECT_GE(due.size(), 8U);
   for (const auto& [moment, count] : due) EXPECT_LE(count, 200) << moment.since_epoch_ns();
 }
 
-TEST_F(Keeping, ManyLeasesAreDueAtFewMoments) {
+TEST_F(RenewalScheduler, ManyLeasesAreDueAtFewMoments) {
   const std::map<Instant, int> due = due_of_many(1'000, Duration::ms(1));
   // A second and its jitter, in steps of at least half of the grid's part of a ttl.
   EXPECT_LE(due.size(), 2U * 1'100U * kGridPart / 3'000U + 1U);
@@ -84,14 +84,14 @@ TEST_F(Keeping, ManyLeasesAreDueAtFewMoments) {
   }
 }
 
-TEST_F(Keeping, TheShortestTtlHasNoGrid) {
+TEST_F(RenewalScheduler, TheShortestTtlHasNoGrid) {
   Renewal kept{{Duration::ns(200), Duration::ns(2'000)}, t(0), t(0) + Duration::ns(150), entropy_};
   const Instant due = kept.next_event(t(0)).value();
   EXPECT_GE(due - t(0), Duration::ns(60));
   EXPECT_LE(due - t(0), Duration::ns(67));
 }
 
-TEST_F(Keeping, IsTriedSoonerInTroubleAndForAsLongAsItIsTrusted) {
+TEST_F(RenewalScheduler, IsTriedSoonerInTroubleAndForAsLongAsItIsTrusted) {
   Renewal kept = lease();
   Instant now = t(0);
   int tries = 0;
@@ -107,14 +107,14 @@ TEST_F(Keeping, IsTriedSoonerInTroubleAndForAsLongAsItIsTrusted) {
   EXPECT_LE(tries, 13);
 }
 
-TEST_F(Keeping, IsLostBySilenceAtTheDeadlineAndNotSooner) {
+TEST_F(RenewalScheduler, IsLostBySilenceAtTheDeadlineAndNotSooner) {
   const Renewal kept = lease();
   EXPECT_EQ(kept.loss(t(2'900) - kOneNs), Loss::none);
   EXPECT_EQ(kept.loss(t(2'900)), Loss::silence);
   EXPECT_EQ(kept.next_event(t(2'900)), std::nullopt);
 }
 
-TEST_F(Keeping, AnExtendUnderWayPutsTheDeadlineOffOnlyWhenItIsAnswered) {
+TEST_F(RenewalScheduler, AnExtendUnderWayPutsTheDeadlineOffOnlyWhenItIsAnswered) {
   Renewal kept = lease();
   ASSERT_TRUE(kept.extend_by(t(1'000)));
   EXPECT_FALSE(kept.extend_by(t(1'001))) << "one at a time";
@@ -122,7 +122,7 @@ TEST_F(Keeping, AnExtendUnderWayPutsTheDeadlineOffOnlyWhenItIsAnswered) {
   EXPECT_EQ(kept.loss(t(2'900)), Loss::silence);
 }
 
-TEST_F(Keeping, WhatIsLostStaysLost) {
+TEST_F(RenewalScheduler, WhatIsLostStaysLost) {
   Renewal silent = lease();
   ASSERT_TRUE(silent.extend_by(t(1'000)));
   silent.extended(t(5'000), t(2'900));
@@ -135,7 +135,7 @@ TEST_F(Keeping, WhatIsLostStaysLost) {
   EXPECT_FALSE(denied.extend_by(t(2'000)));
 }
 
-TEST_F(Keeping, TroubleThatPassesLeavesNothingBehind) {
+TEST_F(RenewalScheduler, TroubleThatPassesLeavesNothingBehind) {
   Renewal kept = lease();
   ASSERT_TRUE(kept.extend_by(t(1'000)));
   kept.failed(t(1'050));
@@ -147,14 +147,14 @@ TEST_F(Keeping, TroubleThatPassesLeavesNothingBehind) {
   EXPECT_EQ(kept.valid_until(), t(4'000));
 }
 
-TEST_F(Keeping, AnAnswerNeverTakesTrustAway) {
+TEST_F(RenewalScheduler, AnAnswerNeverTakesTrustAway) {
   Renewal kept = lease();
   ASSERT_TRUE(kept.extend_by(t(1'000)));
   kept.extended(t(2'000), t(1'001));
   EXPECT_EQ(kept.valid_until(), t(2'900));
 }
 
-TEST_F(Keeping, EndsWhenItWasKeptForAsLongAsItsOwnerAllowed) {
+TEST_F(RenewalScheduler, EndsWhenItWasKeptForAsLongAsItsOwnerAllowed) {
   for (const std::int64_t keep_ms : {3'000, 3'500, 10'000, 10'001}) {
     Renewal kept = lease(Duration::ms(keep_ms));
     const Instant end = last_deadline(kept);
@@ -165,13 +165,13 @@ TEST_F(Keeping, EndsWhenItWasKeptForAsLongAsItsOwnerAllowed) {
   }
 }
 
-TEST_F(Keeping, IsNotExtendedForNextToNothing) {
+TEST_F(RenewalScheduler, IsNotExtendedForNextToNothing) {
   Renewal kept = lease(Duration::ms(3'000));
   EXPECT_EQ(kept.next_event(t(1'000)), t(2'900));
   EXPECT_FALSE(kept.extend_by(t(1'000)));
 }
 
-TEST_F(Keeping, IsExtendedForMoreThanASixteenthOfItsTtl) {
+TEST_F(RenewalScheduler, IsExtendedForMoreThanASixteenthOfItsTtl) {
   // Of 3,000 ms, behind the 2,900 for which it is trusted.
   const Duration gain_of_nothing = Duration::ns(3'087'500'000);
   EXPECT_FALSE(lease(gain_of_nothing).extend_by(t(1'000)));
@@ -180,7 +180,7 @@ TEST_F(Keeping, IsExtendedForMoreThanASixteenthOfItsTtl) {
   EXPECT_TRUE(lease(gain_of_nothing + kOneNs).extend_by(t(1'000)));
 }
 
-TEST_F(Keeping, WhatItsOwnerExtendedIsTrustedAndTakesNothingAway) {
+TEST_F(RenewalScheduler, WhatItsOwnerExtendedIsTrustedAndTakesNothingAway) {
   Renewal kept = lease();
   kept.trusted(t(5'000));
   EXPECT_EQ(kept.loss(t(4'999)), Loss::none);
@@ -188,7 +188,7 @@ TEST_F(Keeping, WhatItsOwnerExtendedIsTrustedAndTakesNothingAway) {
   EXPECT_EQ(kept.valid_until(), t(5'000));
 }
 
-TEST_F(Keeping, WhatItsOwnerExtendedFarIsExtendedAgainBeforeItIsOver) {
+TEST_F(RenewalScheduler, WhatItsOwnerExtendedFarIsExtendedAgainBeforeItIsOver) {
   Renewal kept = lease();
   kept.trusted(t(30'000));
   const Instant due = kept.next_event(t(1'000)).value();
@@ -198,21 +198,21 @@ TEST_F(Keeping, WhatItsOwnerExtendedFarIsExtendedAgainBeforeItIsOver) {
   EXPECT_EQ(kept.extend_by(due), kTtl);
 }
 
-TEST_F(Keeping, OneOfWhichLittleIsLeftIsDueBeforeThatIsOver) {
+TEST_F(RenewalScheduler, OneOfWhichLittleIsLeftIsDueBeforeThatIsOver) {
   Renewal kept{{kTtl, kKeepMax}, t(0), t(300), entropy_};
   const Instant due = kept.next_event(t(0)).value();
   EXPECT_LE(due, t(150));
   EXPECT_EQ(kept.extend_by(due), kTtl);
 }
 
-TEST_F(Keeping, IsTrustedFromItsTakeOnForNoLongerThanThat) {
+TEST_F(RenewalScheduler, IsTrustedFromItsTakeOnForNoLongerThanThat) {
   const Renewal kept{{kTtl, Duration::ms(3'000)}, t(0), t(9'000), entropy_};
   EXPECT_EQ(kept.valid_until(), t(3'000));
   EXPECT_EQ(kept.loss(t(3'000) - kOneNs), Loss::none);
   EXPECT_EQ(kept.loss(t(3'000)), Loss::kept);
 }
 
-TEST_F(Keeping, TrustsNobodyBeyondThatEnd) {
+TEST_F(RenewalScheduler, TrustsNobodyBeyondThatEnd) {
   Renewal kept = lease(Duration::ms(3'500));
   EXPECT_EQ(kept.extend_by(t(1'000)), Duration::ms(2'500));
   kept.extended(t(9'000), t(1'001));

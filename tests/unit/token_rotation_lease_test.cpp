@@ -1,19 +1,19 @@
 // A lease that is shortened over a fake network: who believes what, and what is left on servers.
 #include <gtest/gtest.h>
 
-#include "support/keeping_fixture.hpp"
+#include "support/renewal_scheduler_fixture.hpp"
 
 namespace redlock {
 namespace {
 
 using test::FakeServer;
-using test::KeepingTest;
 using test::kTtl;
+using test::RenewalSchedulerTest;
 
 const Resource kResource("r");
 constexpr Duration kShort = Duration::ms(500);
 
-class AShortenedLease : public KeepingTest {
+class AShortenedLease : public RenewalSchedulerTest {
  protected:
   AShortenedLease()
       : held_(lock(locks_)),
@@ -352,7 +352,7 @@ TEST_F(AShortenedLease, IsNotRepairedByItsOldToken) {
   const KeptLease lease = take_and_repair();
   Shorter shorter = locks_.prepare_shortening(kResource, lease.token, kShort, lease.lease_deadline);
   lease.lease_deadline->supersede();
-  keeping_.stop(*lease.lease_deadline);
+  scheduler_.stop(*lease.lease_deadline);
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);
   ASSERT_EQ(locks_.take_shortening(id, shorter).decision, Decision::granted);

@@ -42,7 +42,7 @@ Instant Renewal::after(Instant now, Duration pause) const {
 
 Instant Renewal::worth_from() const { return valid_until_ + part_of(terms_.ttl, kTroublePart); }
 
-// Not where the end of the keeping is so near that an extend would end no later than what is
+// Not where the end of the renewal is so near that an extend would end no later than what is
 // trusted already.
 bool Renewal::gains(Instant now) const {
   return std::min(now + terms_.ttl, kept_until()) > worth_from();

@@ -1,7 +1,7 @@
 // When a lease that is kept alive is extended next, and when and why it is lost.
 //
 //   resting ──due──▶ extending ──extended────▶ resting, due a third of the ttl later
-//      ▲                 │ ├─────no majority──▶ resting, due soon: trouble never ends the keeping
+//      ▲                 │ ├─────no majority──▶ resting, due soon: trouble never ends the renewal
 //      │                 │ └─────denied───────▶ lost
 //      └─────────────────┘
 //   resting, extending ──nothing can be trusted any more──▶ lost

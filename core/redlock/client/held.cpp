@@ -67,7 +67,7 @@ bool Held::shorten(Duration ttl) {
   const bool kept = kept_;
   // Nobody extends the old token from here on, nor repairs it again.
   lease_deadline_->supersede();
-  end_keeping();
+  end_renewal();
   token_ = std::move(fresh);
   lease_deadline_ = shorter.lease_deadline;
   ttl_ = ttl;
@@ -128,10 +128,10 @@ void Held::send_release() noexcept {
 void Held::end_lease_deadline() noexcept {
   // First, so that no extend is begun behind the release.
   lease_deadline_->end();
-  end_keeping();
+  end_renewal();
 }
 
-std::stop_token Held::begin_keeping(Duration max) {
+std::stop_token Held::begin_renewal(Duration max) {
   if (left() == Duration()) {
     std::stop_source over;
     (void)over.request_stop();
@@ -151,26 +151,26 @@ void Held::keep(Instant keep_until) {
   // As if the latest extend had been the take: the next one is due when a third of its ttl is over.
   const Instant taken_at =
       until - validity_of(ttl_, Duration(), shared_->plan()->options.drift_factor);
-  shared_->keeper().keep({shared_->plan(),
-                          resource_,
-                          token_,
-                          {ttl_, keep_until - taken_at},
-                          taken_at,
-                          until,
-                          lease_deadline_,
-                          std::make_shared<LossWatch>(loss_)});
+  shared_->renewal_thread().keep({shared_->plan(),
+                                  resource_,
+                                  token_,
+                                  {ttl_, keep_until - taken_at},
+                                  taken_at,
+                                  until,
+                                  lease_deadline_,
+                                  std::make_shared<LossWatch>(loss_)});
   kept_ = true;
   keep_until_ = keep_until;
 }
 
-void Held::end_keeping(const std::stop_token& lost) noexcept {
-  if (lost == loss_.get_token()) end_keeping();
+void Held::end_renewal(const std::stop_token& lost) noexcept {
+  if (lost == loss_.get_token()) end_renewal();
 }
 
-void Held::end_keeping() noexcept {
+void Held::end_renewal() noexcept {
   if (!kept_ || watch_.forked()) return;
   kept_ = false;
-  shared_->keeper().stop(*lease_deadline_);
+  shared_->renewal_thread().stop(*lease_deadline_);
 }
 
 }  // namespace inner

@@ -1,6 +1,6 @@
 // A lock that is held: what its lease and what keeps it alive both know.
 //
-// Both know one deadline, which the keeper's thread prolongs while it keeps the lease. It remembers
+// Both know one deadline, which the renewal thread prolongs while it keeps the lease. It remembers
 // in which process it was taken, and does nothing in another. Confined to its client's thread.
 #pragma once
 #include <memory>
@@ -15,7 +15,7 @@ namespace redlock {
 inline namespace v0 {
 namespace inner {
 
-// Hears of a loss from the keeper's thread.
+// Hears of a loss from the renewal thread.
 class LossWatch final : public LossListener {
  public:
   explicit LossWatch(std::stop_source loss) noexcept : loss_(std::move(loss)) {}
@@ -44,16 +44,16 @@ class Held {
   // Gives it back without waiting, unless that has been done.
   void drop() noexcept;
   // As Lease::keep_alive() says; the token is that of the loss.
-  [[nodiscard]] std::stop_token begin_keeping(Duration max);
+  [[nodiscard]] std::stop_token begin_renewal(Duration max);
   // What was begun with that token, unless it is over.
-  void end_keeping(const std::stop_token& lost) noexcept;
+  void end_renewal(const std::stop_token& lost) noexcept;
 
  private:
-  void end_keeping() noexcept;
+  void end_renewal() noexcept;
   void note_denial(const Outcome& outcome) noexcept;
-  // May a server keep it for longer than that, or the keeper extend it by more?
+  // May a server keep it for longer than that, or the renewal thread extend it by more?
   [[nodiscard]] bool is_shorter(Duration ttl) noexcept;
-  // By its present ttl. Throws what Keeper::keep() throws, and then nothing has changed.
+  // By its present ttl. Throws what RenewalThread::keep() throws, and then nothing has changed.
   void keep(Instant keep_until);
   void end_lease_deadline() noexcept;
   void send_release() noexcept;

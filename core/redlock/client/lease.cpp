@@ -43,7 +43,7 @@ bool Lease::confirm() { return held_ && held_->confirm(); }
 bool Lease::release(std::vector<Trouble>* troubles) { return held_ && held_->release(troubles); }
 
 KeepAlive Lease::keep_alive(Milliseconds max) {
-  if (held_) return {held_, held_->begin_keeping(inner::duration_of(max))};
+  if (held_) return {held_, held_->begin_renewal(inner::duration_of(max))};
   std::stop_source loss;
   (void)loss.request_stop();
   return {nullptr, loss.get_token()};
@@ -56,14 +56,14 @@ KeepAlive::KeepAlive(KeepAlive&& other) noexcept = default;
 
 KeepAlive& KeepAlive::operator=(KeepAlive&& other) noexcept {
   if (this == &other) return *this;
-  if (held_) held_->end_keeping(lost_);
+  if (held_) held_->end_renewal(lost_);
   held_ = std::move(other.held_);
   lost_ = std::move(other.lost_);
   return *this;
 }
 
 KeepAlive::~KeepAlive() {
-  if (held_) held_->end_keeping(lost_);
+  if (held_) held_->end_renewal(lost_);
 }
 
 }  // namespace v0

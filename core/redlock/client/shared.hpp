@@ -1,4 +1,4 @@
-// What a client and its leases have in common: the plan, the connections, the keeper's thread.
+// What a client and its leases have in common: the plan, the connections, the renewal thread.
 //
 // It lives for as long as any of them, so that a lease may outlive its client; its end delivers
 // what is still to be removed. Confined to one thread at a time, as they are.
@@ -8,9 +8,9 @@
 
 #include "redlock/redlock.hpp"
 #include "redlock/runtime/async_releases.hpp"
-#include "redlock/runtime/keeper.hpp"
 #include "redlock/runtime/lock_manager.hpp"
 #include "redlock/runtime/release_outbox.hpp"
+#include "redlock/runtime/renewal_thread.hpp"
 #include "redlock/runtime/runtime.hpp"
 
 namespace redlock {
@@ -55,7 +55,7 @@ class Shared {
   [[nodiscard]] Instant now() { return runtime_.pool().clock().now(); }
   [[nodiscard]] const std::shared_ptr<const LockPlan>& plan() const { return plan_; }
   [[nodiscard]] Pool& pool() { return runtime_.pool(); }
-  [[nodiscard]] Keeper& keeper() { return keeper_; }
+  [[nodiscard]] RenewalThread& renewal_thread() { return renewal_thread_; }
   [[nodiscard]] std::vector<Trouble> troubles_of(const Outcome& outcome) const;
   [[nodiscard]] Refusal refusal_of(const Outcome& outcome) const;
 
@@ -73,7 +73,7 @@ class Shared {
   LockManager locks_;
   AsyncReleases releases_;
   ReleaseOutbox owed_{locks_, releases_};
-  Keeper keeper_;
+  RenewalThread renewal_thread_;
 };
 
 }  // namespace inner

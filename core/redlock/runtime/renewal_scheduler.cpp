@@ -1,5 +1,5 @@
 // Extends by the clock of each lease.
-#include "redlock/runtime/keeping.hpp"
+#include "redlock/runtime/renewal_scheduler.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,16 +13,17 @@ constexpr std::int64_t kHealingOdds = 4;
 
 }  // namespace
 
-Keeping::Keeping(Pool& pool) : pool_(pool) { repairing_.reserve(kRepairsMax); }
+RenewalScheduler::RenewalScheduler(Pool& pool) : pool_(pool) { repairing_.reserve(kRepairsMax); }
 
-Keeping::~Keeping() { clear(); }
+RenewalScheduler::~RenewalScheduler() { clear(); }
 
-void Keeping::clear() noexcept {
+void RenewalScheduler::clear() noexcept {
   while (!repairing_.empty()) drop(leases_.find(repairing_.front()));
   while (!leases_.empty()) drop(leases_.begin());
 }
 
-std::shared_ptr<Keeping::Bound> Keeping::bind(const std::shared_ptr<const LockPlan>& plan) {
+std::shared_ptr<RenewalScheduler::Bound> RenewalScheduler::bind(
+    const std::shared_ptr<const LockPlan>& plan) {
   std::erase_if(bound_, [](const auto& known) { return known.second.expired(); });
   std::weak_ptr<Bound>& known = bound_[plan.get()];
   std::shared_ptr<Bound> bound = known.lock();
@@ -33,7 +34,7 @@ std::shared_ptr<Keeping::Bound> Keeping::bind(const std::shared_ptr<const LockPl
   return bound;
 }
 
-void Keeping::keep(const KeptLease& lease) {
+void RenewalScheduler::keep(const KeptLease& lease) {
   const LeaseDeadline* const name = lease.lease_deadline.get();
   Lease added{lease, bind(lease.plan),
               Renewal(lease.terms, lease.taken_at, lease.valid_until, pool_.entropy()),
@@ -60,13 +61,13 @@ void Keeping::keep(const KeptLease& lease) {
   ++latest_number_;
 }
 
-void Keeping::stop(const LeaseDeadline& lease_deadline) noexcept {
+void RenewalScheduler::stop(const LeaseDeadline& lease_deadline) noexcept {
   const auto found = leases_.find(&lease_deadline);
   if (found == leases_.end()) return;
   lease_deadline.released() ? drop(found) : leave(found);
 }
 
-void Keeping::leave(Leases::iterator found) noexcept {
+void RenewalScheduler::leave(Leases::iterator found) noexcept {
   Lease& lease = found->second;
   if (lease.repairing == 0) return drop(found);
   end_asking(lease);
@@ -74,7 +75,7 @@ void Keeping::leave(Leases::iterator found) noexcept {
   lease.left = true;
 }
 
-void Keeping::drop(Leases::iterator found) noexcept {
+void RenewalScheduler::drop(Leases::iterator found) noexcept {
   Lease& lease = found->second;
   end_asking(lease);
   if (lease.repairing != 0) {
@@ -86,7 +87,7 @@ void Keeping::drop(Leases::iterator found) noexcept {
   leases_.erase(found);
 }
 
-void Keeping::end_asking(Lease& lease) noexcept {
+void RenewalScheduler::end_asking(Lease& lease) noexcept {
   if (lease.asking == 0) return;
   std::erase(asking_, lease.kept.lease_deadline.get());
   --lease.bound->asking;
@@ -97,7 +98,7 @@ void Keeping::end_asking(Lease& lease) noexcept {
   }
 }
 
-void Keeping::drive(Instant now) {
+void RenewalScheduler::drive(Instant now) {
   take_repairs();
   take_answers(now);
   const auto any_due = [&] { return !line_.empty() && line_.begin()->first.first <= now; };
@@ -109,12 +110,12 @@ void Keeping::drive(Instant now) {
   }
 }
 
-std::optional<Instant> Keeping::next_event() const {
+std::optional<Instant> RenewalScheduler::next_event() const {
   if (line_.empty()) return std::nullopt;
   return line_.begin()->first.first;
 }
 
-void Keeping::take_answers(Instant now) {
+void RenewalScheduler::take_answers(Instant now) {
   for (std::size_t i = asking_.size(); i-- > 0;) {
     const auto found = leases_.find(asking_[i]);
     if (!pool_.done(found->second.asking)) continue;
@@ -125,7 +126,7 @@ void Keeping::take_answers(Instant now) {
   }
 }
 
-void Keeping::take_answer(Lease& lease, Instant now) noexcept {
+void RenewalScheduler::take_answer(Lease& lease, Instant now) noexcept {
   Outcome outcome;
   try {
     outcome = lease.bound->locks.take_extension(lease.asking);
@@ -145,7 +146,7 @@ void Keeping::take_answer(Lease& lease, Instant now) noexcept {
   }
 }
 
-void Keeping::attend(Leases::iterator found, Instant now) noexcept {
+void RenewalScheduler::attend(Leases::iterator found, Instant now) noexcept {
   Lease& lease = found->second;
   LeaseDeadline& lease_deadline = *lease.kept.lease_deadline;
   lease.renewal.trusted(lease_deadline.until());
@@ -169,14 +170,14 @@ void Keeping::attend(Leases::iterator found, Instant now) noexcept {
   put_in_line(found, std::min(due, lease.renewal.valid_until()));
 }
 
-void Keeping::put_in_line(Leases::iterator found, Instant due) noexcept {
+void RenewalScheduler::put_in_line(Leases::iterator found, Instant due) noexcept {
   auto place = line_.extract(place_of(found->second));
   found->second.due = due;
   place.key().first = due;
   line_.insert(std::move(place));
 }
 
-void Keeping::heal(Lease& lease, const Outcome& extended) noexcept {
+void RenewalScheduler::heal(Lease& lease, const Outcome& extended) noexcept {
   if (lease.repairing != 0 || repairing_.size() >= kRepairsMax) return;
   try {
     const KeptLease& kept = lease.kept;
@@ -188,7 +189,7 @@ void Keeping::heal(Lease& lease, const Outcome& extended) noexcept {
   }
 }
 
-void Keeping::take_repairs() noexcept {
+void RenewalScheduler::take_repairs() noexcept {
   std::erase_if(repairing_, [this](const LeaseDeadline* name) {
     const auto found = leases_.find(name);
     Lease& lease = found->second;
@@ -199,7 +200,7 @@ void Keeping::take_repairs() noexcept {
   });
 }
 
-void Keeping::end_repairing(Lease& lease) noexcept {
+void RenewalScheduler::end_repairing(Lease& lease) noexcept {
   try {
     const Outcome repaired = pool_.take(std::exchange(lease.repairing, 0));
     if (repaired.decision != Decision::denied) lease.repaired = true;
@@ -212,7 +213,7 @@ void Keeping::end_repairing(Lease& lease) noexcept {
 
 // Not before: while the lock lives its owner may count the vote, by an extend on a connection of
 // his own that comes before the removal.
-void Keeping::remove_repaired(Lease& lease) noexcept {
+void RenewalScheduler::remove_repaired(Lease& lease) noexcept {
   const KeptLease& kept = lease.kept;
   // A child remembers what its parent repaired, whose lock may live yet.
   if (!kept.lease_deadline->released() || watch_.forked()) return;
@@ -224,7 +225,7 @@ void Keeping::remove_repaired(Lease& lease) noexcept {
   }
 }
 
-void Keeping::begin_extend(Lease& lease, Duration by, Instant now) noexcept {
+void RenewalScheduler::begin_extend(Lease& lease, Duration by, Instant now) noexcept {
   try {
     if (asking_.size() == asking_.capacity()) asking_.reserve(2 * asking_.size() + 1);
     // Where there is time, every node's answer is waited for: it may have lost its vote.

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "io/support/descriptors.hpp"
-#include "io/support/keeper_on_servers.hpp"
+#include "io/support/renewal_on_servers.hpp"
 #include "support/child.hpp"
 
 namespace redlock {
@@ -16,10 +16,10 @@ namespace {
 using test::asleep;
 using test::eventually;
 using test::exit_status_of_child;
-using test::KeeperBesideTwoThreads;
 using test::open_descriptors;
+using test::RenewalBesideTwoThreads;
 
-// Holds the keeper's thread up in the middle of a turn, by which a lease is lost, until somebody
+// Holds the renewal thread up in the middle of a turn, by which a lease is lost, until somebody
 // who forks waits for it.
 class WaitsForAFork final : public LossListener, public AtForkParticipant {
  public:
@@ -62,90 +62,90 @@ class LooksWhoSleeps final : public AtForkParticipant {
   bool others_slept_ = false;
 };
 
-TEST_F(KeeperBesideTwoThreads, AChildHasNoThreadAndNoneOfItsDescriptors) {
+TEST_F(RenewalBesideTwoThreads, AChildHasNoThreadAndNoneOfItsDescriptors) {
   const std::set<int> before = open_descriptors();
   const KeptLease lease = take();
-  keeper_.keep(lease);
+  renewal_thread_.keep(lease);
   ASSERT_TRUE(extended(lease));
   EXPECT_EQ(exit_status_of_child([&] {
-              const bool none = !keeper_.running();
+              const bool none = !renewal_thread_.running();
               runtime_.pool().close_all();
               return none && open_descriptors() == before;
             }),
             0);
-  EXPECT_TRUE(keeper_.running());
+  EXPECT_TRUE(renewal_thread_.running());
 }
 
-TEST_F(KeeperBesideTwoThreads, ForksWhileItIsAtWorkLeaveParentAndChildrenWhole) {
+TEST_F(RenewalBesideTwoThreads, ForksWhileItIsAtWorkLeaveParentAndChildrenWhole) {
   std::vector<KeptLease> leases;
   for (int i = 0; i < 50; ++i) {
     leases.push_back(take("r" + std::to_string(i)));
-    keeper_.keep(leases.back());
+    renewal_thread_.keep(leases.back());
   }
   int failed = 0;
   for (int i = 0; i < 200; ++i) {
-    failed += exit_status_of_child([&] { return !keeper_.running(); }) == 0 ? 0 : 1;
+    failed += exit_status_of_child([&] { return !renewal_thread_.running(); }) == 0 ? 0 : 1;
   }
   EXPECT_EQ(failed, 0);
   for (const KeptLease& lease : leases) EXPECT_TRUE(extended(lease));
 }
 
-TEST_F(KeeperBesideTwoThreads, AForkWaitsForAThreadThatIsInTheMiddleOfATurn) {
+TEST_F(RenewalBesideTwoThreads, AForkWaitsForAThreadThatIsInTheMiddleOfATurn) {
   const auto listener = std::make_shared<WaitsForAFork>();
   KeptLease lease = take();
   lease.listener = listener;
-  keeper_.keep(lease);
-  // Is asked before the keeper.
+  renewal_thread_.keep(lease);
+  // Is asked before the renewal thread.
   listener->enter();
   for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
   ASSERT_TRUE(eventually([&] { return listener->waits(); }));
   EXPECT_EQ(exit_status_of_child([&] { return listener->was_waited_for(); }), 0);
 }
 
-TEST_F(KeeperBesideTwoThreads, ItSleepsWhileTheProcessForks) {
-  // Is asked behind the keeper.
+TEST_F(RenewalBesideTwoThreads, ItSleepsWhileTheProcessForks) {
+  // Is asked behind the renewal thread.
   const LooksWhoSleeps looks;
   const KeptLease lease = take();
-  keeper_.keep(lease);
+  renewal_thread_.keep(lease);
   EXPECT_EQ(exit_status_of_child([&] { return looks.others_slept(); }), 0);
   EXPECT_TRUE(extended(lease));
 }
 
-TEST_F(KeeperBesideTwoThreads, AForkDoesNotWaitForAThreadThatEndsMeanwhile) {
+TEST_F(RenewalBesideTwoThreads, AForkDoesNotWaitForAThreadThatEndsMeanwhile) {
   const auto listener = std::make_shared<WaitsForAFork>();
-  Keeper keeper{Duration()};
+  RenewalThread renewal_thread{Duration()};
   KeptLease lease = take();
   lease.listener = listener;
-  keeper.keep(lease);
-  // Is asked before the keeper.
+  renewal_thread.keep(lease);
+  // Is asked before the renewal thread.
   listener->enter();
   for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
   ASSERT_TRUE(eventually([&] { return listener->waits(); }));
   EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
-  EXPECT_TRUE(eventually([&] { return !keeper.running(); }));
+  EXPECT_TRUE(eventually([&] { return !renewal_thread.running(); }));
 }
 
 // ThreadSanitizer would have the child wait for the thread that ended in its parent.
-class KeeperWithoutItsThread : public KeeperBesideTwoThreads {};
+class RenewalWithoutItsThread : public RenewalBesideTwoThreads {};
 
-TEST_F(KeeperWithoutItsThread, IsNotWaitedForByAFork) {
-  Keeper keeper{Duration()};
+TEST_F(RenewalWithoutItsThread, IsNotWaitedForByAFork) {
+  RenewalThread renewal_thread{Duration()};
   const KeptLease lease = take();
-  keeper.keep(lease);
-  ASSERT_TRUE(keeper.running());
+  renewal_thread.keep(lease);
+  ASSERT_TRUE(renewal_thread.running());
   for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "r", "somebody else's"});
-  ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
+  ASSERT_TRUE(eventually([&] { return !renewal_thread.running(); }));
   EXPECT_EQ(exit_status_of_child([] { return true; }), 0);
-  keeper.stop(*lease.lease_deadline);
+  renewal_thread.stop(*lease.lease_deadline);
   EXPECT_EQ(lease.lease_deadline.use_count(), 1) << "nothing is left for a later thread";
 }
 
-TEST_F(KeeperBesideTwoThreads, AChildKeepsLeasesOfItsOwnWithAThreadOfItsOwn) {
+TEST_F(RenewalBesideTwoThreads, AChildKeepsLeasesOfItsOwnWithAThreadOfItsOwn) {
   const KeptLease parents = take("parent's");
-  keeper_.keep(parents);
+  renewal_thread_.keep(parents);
   EXPECT_EQ(exit_status_of_child([&] {
               const KeptLease own = take("child's");
-              keeper_.keep(own);
+              renewal_thread_.keep(own);
               return extended(own);
             }),
             0);

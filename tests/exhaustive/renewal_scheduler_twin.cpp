@@ -1,4 +1,4 @@
-// The keeper of the lease: what runtime/keeping makes of the machines' answers.
+// The renewal thread of the lease: what runtime/renewal_scheduler makes of the machines' answers.
 #include "exhaustive/renewal_world.hpp"
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace redlock::exhaustive {
 
-bool RenewalWorld::keeper_has_a_turn() const {
+bool RenewalWorld::renewal_thread_has_a_turn() const {
   if (gone_) return repair_.asked.running();
   if (lease_deadline_ == LeaseDeadline::released) return true;
   if (extend_.asked.overdue(settings_->terms, now_)) return true;
@@ -23,8 +23,8 @@ void RenewalWorld::hear(Call& call, Wire& wire, std::size_t server) const {
   if (!call.asked.heard(server)) call.asked.hear(server, heard.said, now_);
 }
 
-void RenewalWorld::keeper_hear(std::size_t server) {
-  Wire& wire = keepers_[server];
+void RenewalWorld::renewal_thread_hear(std::size_t server) {
+  Wire& wire = renewal_threads_[server];
   const bool repairing = awaits(repair_, wire.answers.front().number);
   Call& call = repairing ? repair_ : extend_;
   hear(call, wire, server);
@@ -34,7 +34,7 @@ void RenewalWorld::keeper_hear(std::size_t server) {
   attend();
 }
 
-void RenewalWorld::keeper_turn() {
+void RenewalWorld::renewal_thread_turn() {
   const bool over = repair_.asked.overdue(settings_->terms, now_);
   if (repair_.asked.running() && (over || lease_deadline_ == LeaseDeadline::released))
     end_repairing();
@@ -75,13 +75,13 @@ void RenewalWorld::attend() {
   }
   if (extend_.asked.running()) return;
   if (const auto by = renewal_.extend_by(now)) {
-    begin(extend_, Asked::Kind::extend, ticks_of(*by), keepers_, Who::a);
+    begin(extend_, Asked::Kind::extend, ticks_of(*by), renewal_threads_, Who::a);
   }
 }
 
 // Its owner may have released the lock since the extend was told.
 void RenewalWorld::repair() {
-  begin(repair_, Asked::Kind::repair, repair_by_, keepers_, Who::a, to_be_repaired_);
+  begin(repair_, Asked::Kind::repair, repair_by_, renewal_threads_, Who::a, to_be_repaired_);
   to_be_repaired_ = 0;
 }
 
@@ -90,14 +90,14 @@ void RenewalWorld::end_repairing() {
   const Instant now = instant_of(now_);
   machine->take_time(now);
   if (machine->outcome() == nullptr) machine->abort(now);
-  undo(repair_, keepers_, Who::a, *machine);
+  undo(repair_, renewal_threads_, Who::a, *machine);
   if (machine->outcome()->decision != Decision::denied) repaired_ = true;
   if (repaired_ && settings_->counts_repairs && trusts()) {
     valid_until_ = std::max(valid_until_, now + span_of(repair_.asked.by() - 1));
   }
   for (std::size_t i = 0; settings_->undoes_repairs && i < kAskedServers; ++i) {
     const bool unanswered = repair_.asked.asks(i) && !repair_.asked.heard(i);
-    if (unanswered) send(keepers_, i, {What::remove, Who::a, 0, 0});
+    if (unanswered) send(renewal_threads_, i, {What::remove, Who::a, 0, 0});
   }
   repair_.asked.end();
   if (lease_deadline_ == LeaseDeadline::released) remove_repaired();
@@ -105,7 +105,8 @@ void RenewalWorld::end_repairing() {
 
 void RenewalWorld::remove_repaired() {
   if (!std::exchange(repaired_, false) || settings_->forgets_repairs) return;
-  for (std::size_t i = 0; i < kAskedServers; ++i) send(keepers_, i, {What::remove, Who::a, 0, 0});
+  for (std::size_t i = 0; i < kAskedServers; ++i)
+    send(renewal_threads_, i, {What::remove, Who::a, 0, 0});
 }
 
 void RenewalWorld::drop() {

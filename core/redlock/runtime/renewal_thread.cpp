@@ -1,5 +1,5 @@
-// The keeper's thread, and how its owner talks to it.
-#include "redlock/runtime/keeper.hpp"
+// The renewal thread, and how its owner talks to it.
+#include "redlock/runtime/renewal_thread.hpp"
 
 #include <pthread.h>
 
@@ -37,9 +37,10 @@ using Orders = std::list<Order>;
 
 }  // namespace
 
-class Keeper::Worker final : public AtForkParticipant {
+class RenewalThread::Worker final : public AtForkParticipant {
  public:
-  explicit Worker(Duration idle) : idle_(idle), runtime_({}, &waker_), keeping_(runtime_.pool()) {}
+  explicit Worker(Duration idle)
+      : idle_(idle), runtime_({}, &waker_), scheduler_(runtime_.pool()) {}
   ~Worker() override;
 
   void keep(const KeptLease& lease);
@@ -87,11 +88,11 @@ class Keeper::Worker final : public AtForkParticipant {
   std::map<const LeaseDeadline*, Orders> spare_;
 
   // The thread's.
-  Keeping keeping_;
+  RenewalScheduler scheduler_;
   Instant idle_since_ = Instant::never();  // never: it has leases
 };
 
-Keeper::Worker::~Worker() {
+RenewalThread::Worker::~Worker() {
   // There is no thread in a child.
   if (forked()) return;
   {
@@ -103,14 +104,14 @@ Keeper::Worker::~Worker() {
   join_thread();
 }
 
-void Keeper::Worker::join_thread() noexcept {
+void RenewalThread::Worker::join_thread() noexcept {
   if (!joinable_) return;
   pthread_join(thread_, nullptr);
   joinable_ = false;
   leave();
 }
 
-void Keeper::Worker::keep(const KeptLease& lease) {
+void RenewalThread::Worker::keep(const KeptLease& lease) {
   Orders added;
   added.push_back({lease.lease_deadline, std::make_unique<const KeptLease>(lease)});
   Orders spare;
@@ -134,7 +135,7 @@ void Keeper::Worker::keep(const KeptLease& lease) {
   waker_.call();
 }
 
-void Keeper::Worker::start() {
+void RenewalThread::Worker::start() {
   join_thread();
   alive_ = true;
   const int error = pthread_create(&thread_, nullptr, run, this);
@@ -147,7 +148,7 @@ void Keeper::Worker::start() {
   enter();
 }
 
-void Keeper::Worker::stop(const LeaseDeadline& lease_deadline) noexcept {
+void RenewalThread::Worker::stop(const LeaseDeadline& lease_deadline) noexcept {
   const auto spare = spare_.find(&lease_deadline);
   if (spare == spare_.end()) return;
   {
@@ -158,13 +159,13 @@ void Keeper::Worker::stop(const LeaseDeadline& lease_deadline) noexcept {
   spare_.erase(spare);
 }
 
-bool Keeper::Worker::alive() noexcept {
+bool RenewalThread::Worker::alive() noexcept {
   const SignalsHeldBack held;
   const std::scoped_lock lock(mutex_);
   return alive_;
 }
 
-void Keeper::Worker::pause() noexcept {
+void RenewalThread::Worker::pause() noexcept {
   {
     const std::scoped_lock lock(mutex_);
     if (!alive_) return;
@@ -174,19 +175,19 @@ void Keeper::Worker::pause() noexcept {
   for (int known = rests_; known != rest_; known = rests_) rests_.wait(known);
 }
 
-void Keeper::Worker::resume() noexcept {
+void RenewalThread::Worker::resume() noexcept {
   const std::scoped_lock lock(mutex_);
   if (!asked_to_rest()) return;
   ++rest_;
   rest_.notify_all();
 }
 
-void* Keeper::Worker::run(void* self) noexcept {
+void* RenewalThread::Worker::run(void* self) noexcept {
   static_cast<Worker*>(self)->work();
   return nullptr;
 }
 
-void Keeper::Worker::sleep_through_forks() noexcept {
+void RenewalThread::Worker::sleep_through_forks() noexcept {
   while (asked_to_rest()) {
     const int asked = rest_;
     rests_ = asked;
@@ -195,7 +196,7 @@ void Keeper::Worker::sleep_through_forks() noexcept {
   }
 }
 
-void Keeper::Worker::work() noexcept {
+void RenewalThread::Worker::work() noexcept {
   Orders todo;
   idle_since_ = Instant::never();
   for (bool over = false; !over;) {
@@ -216,40 +217,40 @@ void Keeper::Worker::work() noexcept {
     // A fork that waits for it to rest is waited for.
     over = !asked_to_rest() && (ending || (!busy && todo.empty() && inbox_.empty()));
     if (!over) continue;
-    keeping_.clear();
+    scheduler_.clear();
     runtime_.pool().close_all();
     alive_ = false;
   }
 }
 
-bool Keeper::Worker::turn(Orders& todo) {
+bool RenewalThread::Worker::turn(Orders& todo) {
   obey(todo);
   const Instant now = clock_.now();
-  keeping_.drive(now);
+  scheduler_.drive(now);
   const Instant idle_end = this->idle_end(now);
   if (now >= idle_end) return false;
   const Instant again = todo.empty() ? Instant::never() : now + kShortagePause;
   runtime_.pool().step(
-      std::min({keeping_.next_event().value_or(Instant::never()), idle_end, again}));
+      std::min({scheduler_.next_event().value_or(Instant::never()), idle_end, again}));
   return true;
 }
 
-Instant Keeper::Worker::idle_end(Instant now) {
-  if (keeping_.size() > 0) {
+Instant RenewalThread::Worker::idle_end(Instant now) {
+  if (scheduler_.size() > 0) {
     return idle_since_ = Instant::never();
   }
   idle_since_ = std::min(idle_since_, now);
   return idle_since_ + idle_;
 }
 
-void Keeper::Worker::obey(Orders& todo) noexcept {
+void RenewalThread::Worker::obey(Orders& todo) noexcept {
   try {
     for (; !todo.empty(); todo.pop_front()) {
       const Order& order = todo.front();
       if (order.lease) {
-        keeping_.keep(*order.lease);
+        scheduler_.keep(*order.lease);
       } else {
-        keeping_.stop(*order.lease_deadline);
+        scheduler_.stop(*order.lease_deadline);
       }
     }
   } catch (...) {
@@ -257,11 +258,11 @@ void Keeper::Worker::obey(Orders& todo) noexcept {
   }
 }
 
-Keeper::Keeper(Duration idle) noexcept : idle_(idle) {}
+RenewalThread::RenewalThread(Duration idle) noexcept : idle_(idle) {}
 
-Keeper::~Keeper() { notice_fork(); }
+RenewalThread::~RenewalThread() { notice_fork(); }
 
-void Keeper::notice_fork() noexcept {
+void RenewalThread::notice_fork() noexcept {
   if (!worker_ || !worker_->forked()) return;
   // The thread is the parent's. What it was in the middle of, where nobody asked it to rest, is
   // left alone.
@@ -269,18 +270,18 @@ void Keeper::notice_fork() noexcept {
   worker_.reset();
 }
 
-void Keeper::keep(const KeptLease& lease) {
+void RenewalThread::keep(const KeptLease& lease) {
   notice_fork();
   if (!worker_) worker_ = std::make_unique<Worker>(idle_);
   worker_->keep(lease);
 }
 
-void Keeper::stop(const LeaseDeadline& lease_deadline) noexcept {
+void RenewalThread::stop(const LeaseDeadline& lease_deadline) noexcept {
   notice_fork();
   if (worker_) worker_->stop(lease_deadline);
 }
 
-bool Keeper::running() {
+bool RenewalThread::running() {
   notice_fork();
   return worker_ && worker_->alive();
 }

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "redlock/runtime/keeping.hpp"
+#include "redlock/runtime/renewal_scheduler.hpp"
 #include "support/frugal_transport.hpp"
 #include "support/kept_lease.hpp"
 #include "support/seeded_entropy.hpp"
@@ -20,7 +20,7 @@ constexpr Duration kTtl = Duration::ms(3'000);
 // More than any of the scenes makes.
 constexpr std::size_t kAllocationsMax = 2'000;
 
-// Three servers, and a keeper's thread's loop.
+// Three servers, and a renewal thread's loop.
 struct World {
   test::FakeClock clock;
   test::SeededEntropy entropy;
@@ -29,7 +29,7 @@ struct World {
   std::shared_ptr<const LockPlan> plan = std::make_shared<const LockPlan>(
       std::vector{parse_server("s0"), parse_server("s1"), parse_server("s2")}, LockOptions());
   LockManager locks{pool, plan};
-  Keeping keeping{pool};
+  RenewalScheduler scheduler{pool};
 
   test::FakeServer& server(std::size_t i) {
     return network.server("s" + std::to_string(i) + ":6379");
@@ -42,8 +42,8 @@ struct World {
   void keep_until(Instant until) {
     while (clock.now() < until) {
       try {
-        keeping.drive(clock.now());
-        pool.step(std::min(until, keeping.next_event().value_or(until)));
+        scheduler.drive(clock.now());
+        pool.step(std::min(until, scheduler.next_event().value_or(until)));
       } catch (const std::bad_alloc&) {
         clock.advance(Duration::ms(10));
       }
@@ -52,7 +52,7 @@ struct World {
   bool live(const KeptLease& lease) { return lease.lease_deadline->left(clock.now()) > Duration(); }
 };
 
-class ShortOfMemoryKeeping : public testing::TestWithParam<Shortage> {
+class ShortOfMemoryRenewal : public testing::TestWithParam<Shortage> {
  protected:
   // Fails every allocation of `scene` in turn, which is not told of it; then `afterwards`, with
   // memory.
@@ -74,55 +74,55 @@ class ShortOfMemoryKeeping : public testing::TestWithParam<Shortage> {
     FAIL() << "it never passed";
   }
 };
-INSTANTIATE_TEST_SUITE_P(Once, ShortOfMemoryKeeping, testing::Values(Shortage::once));
-INSTANTIATE_TEST_SUITE_P(Lasting, ShortOfMemoryKeeping, testing::Values(Shortage::lasting));
+INSTANTIATE_TEST_SUITE_P(Once, ShortOfMemoryRenewal, testing::Values(Shortage::once));
+INSTANTIATE_TEST_SUITE_P(Lasting, ShortOfMemoryRenewal, testing::Values(Shortage::lasting));
 
-TEST_P(ShortOfMemoryKeeping, ALeaseThatIsNotKeptCanBeTriedAgain) {
+TEST_P(ShortOfMemoryRenewal, ALeaseThatIsNotKeptCanBeTriedAgain) {
   bool kept = false;
   run_short(
       [&](World& world, const KeptLease& lease) {
         kept = true;
         try {
-          world.keeping.keep(lease);
+          world.scheduler.keep(lease);
         } catch (const std::bad_alloc&) {
           kept = false;
         }
       },
       [&](World& world, const KeptLease& lease) {
-        EXPECT_EQ(world.keeping.size(), kept ? 1U : 0U);
-        EXPECT_EQ(world.keeping.next_event().has_value(), kept);
-        if (!kept) world.keeping.keep(lease);
+        EXPECT_EQ(world.scheduler.size(), kept ? 1U : 0U);
+        EXPECT_EQ(world.scheduler.next_event().has_value(), kept);
+        if (!kept) world.scheduler.keep(lease);
         world.keep_until(world.clock.now() + kTtl * 2);
         EXPECT_TRUE(world.live(lease));
       });
 }
 
-TEST_P(ShortOfMemoryKeeping, ALeaseThatIsGivenNewTermsIsKeptByTheOldOnesOrTheNew) {
+TEST_P(ShortOfMemoryRenewal, ALeaseThatIsGivenNewTermsIsKeptByTheOldOnesOrTheNew) {
   run_short(
       [](World& world, const KeptLease& lease) {
         {
           const test::WithMemory memory;
-          world.keeping.keep(lease);
+          world.scheduler.keep(lease);
         }
         try {
-          world.keeping.keep(lease);
+          world.scheduler.keep(lease);
         } catch (const std::bad_alloc&) {
         }
       },
       [](World& world, const KeptLease& lease) {
-        EXPECT_EQ(world.keeping.size(), 1U);
+        EXPECT_EQ(world.scheduler.size(), 1U);
         world.keep_until(world.clock.now() + kTtl * 2);
         EXPECT_TRUE(world.live(lease));
       });
 }
 
 // It is due behind a second, and its third vote is repaired again.
-TEST_P(ShortOfMemoryKeeping, AnExtendThatCannotBeBegunOrReadIsTriedAgain) {
+TEST_P(ShortOfMemoryRenewal, AnExtendThatCannotBeBegunOrReadIsTriedAgain) {
   run_short(
       [](World& world, const KeptLease& lease) {
         {
           const test::WithMemory memory;
-          world.keeping.keep(lease);
+          world.scheduler.keep(lease);
           world.server(2).keys.clear();
         }
         world.keep_until(lease.taken_at + Duration::ms(1'500));
@@ -135,20 +135,20 @@ TEST_P(ShortOfMemoryKeeping, AnExtendThatCannotBeBegunOrReadIsTriedAgain) {
 }
 
 // What a lease takes of the room that its plan's leases share, it gives back.
-TEST_P(ShortOfMemoryKeeping, ALeaseThatIsStoppedLeavesRoomToOthers) {
+TEST_P(ShortOfMemoryRenewal, ALeaseThatIsStoppedLeavesRoomToOthers) {
   std::optional<KeptLease> other;
   run_short(
       [&](World& world, const KeptLease& lease) {
         {
           const test::WithMemory memory;
-          world.keeping.keep(lease);
+          world.scheduler.keep(lease);
           world.clock.advance_to(lease.taken_at + Duration::ms(1'100));
           other = world.take("other");
-          world.keeping.keep(*other);
+          world.scheduler.keep(*other);
         }
-        world.keeping.drive(world.clock.now());
+        world.scheduler.drive(world.clock.now());
         lease.lease_deadline->end();
-        world.keeping.stop(*lease.lease_deadline);
+        world.scheduler.stop(*lease.lease_deadline);
       },
       [&](World& world, const KeptLease&) {
         world.keep_until(world.clock.now() + kTtl * 2);

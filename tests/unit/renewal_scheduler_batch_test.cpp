@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "support/keeping_fixture.hpp"
+#include "support/renewal_scheduler_fixture.hpp"
 
 namespace redlock {
 namespace {
 
-using test::KeepingTest;
 using test::kTtl;
+using test::RenewalSchedulerTest;
 
-TEST_F(KeepingTest, MoreLeasesThanAreAskedAtATimeAreAllKept) {
+TEST_F(RenewalSchedulerTest, MoreLeasesThanAreAskedAtATimeAreAllKept) {
   std::vector<KeptLease> leases;
   for (std::size_t i = 0; i < kExtendsUnderWayMax * 2; ++i) {
     leases.push_back(take_due("r" + std::to_string(i)));
-    keeping_.keep(leases.back());
+    scheduler_.keep(leases.back());
   }
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(10);
   keep_for(Duration::ms(5));
@@ -29,8 +29,8 @@ TEST_F(KeepingTest, MoreLeasesThanAreAskedAtATimeAreAllKept) {
             static_cast<std::ptrdiff_t>(leases.size()));
 }
 
-TEST_F(KeepingTest, ExtendsThatAreDueTogetherTravelTogether) {
-  for (std::size_t i = 0; i < 1'000; ++i) keeping_.keep(take("r" + std::to_string(i)));
+TEST_F(RenewalSchedulerTest, ExtendsThatAreDueTogetherTravelTogether) {
+  for (std::size_t i = 0; i < 1'000; ++i) scheduler_.keep(take("r" + std::to_string(i)));
   keep_for(kTtl);
   const std::size_t before = transport_.send_count;
   const auto extends_of_all = [this] { return server(0).log.size(); };
@@ -41,58 +41,58 @@ TEST_F(KeepingTest, ExtendsThatAreDueTogetherTravelTogether) {
   EXPECT_EQ(losses_->count, 0);
 }
 
-TEST_F(KeepingTest, NoMoreExtendsTravelTogetherThanAConnectionTakesAtOnce) {
+TEST_F(RenewalSchedulerTest, NoMoreExtendsTravelTogetherThanAConnectionTakesAtOnce) {
   for (const std::size_t pieces : {1U, 2U}) {
     for (std::size_t i = 0; i < kBatchMax + pieces - 1; ++i) {
-      keeping_.keep(take_due("r" + std::to_string(i)));
+      scheduler_.keep(take_due("r" + std::to_string(i)));
     }
     const std::size_t before = transport_.send_count;
-    keeping_.drive(clock_.now());
+    scheduler_.drive(clock_.now());
     EXPECT_EQ(transport_.send_count - before, pieces * 3);
-    keeping_.clear();
+    scheduler_.clear();
     for (std::size_t i = 0; i < 3; ++i) server(i).keys.clear();
   }
 }
 
-TEST_F(KeepingTest, ExtendsTakeHalfOfTheRoomThatAConnectionHas) {
+TEST_F(RenewalSchedulerTest, ExtendsTakeHalfOfTheRoomThatAConnectionHas) {
   for (std::size_t i = 0; i < kAwaitedBesidesRemovalsMax; ++i) {
-    keeping_.keep(take("r" + std::to_string(i)));
+    scheduler_.keep(take("r" + std::to_string(i)));
   }
   for (std::size_t i = 0; i < 3; ++i) server(i).answer_time = Duration::ms(20);
   clock_.advance(Duration::ms(1'500));
-  keeping_.drive(clock_.now());
+  scheduler_.drive(clock_.now());
   EXPECT_EQ(extends(0), kAwaitedBesidesRemovalsMax / 2);
 }
 
-TEST_F(KeepingTest, WhatFindsNoRoomIsLostWhenItsTrustEndsAndNotLater) {
+TEST_F(RenewalSchedulerTest, WhatFindsNoRoomIsLostWhenItsTrustEndsAndNotLater) {
   KeptLease soon = take("soon");
   for (std::size_t i = 0; i < kExtendsUnderWayMax; ++i) {
-    keeping_.keep(take_due("r" + std::to_string(i)));
+    scheduler_.keep(take_due("r" + std::to_string(i)));
   }
   for (std::size_t i = 0; i < 3; ++i) server(i).stopped = true;
-  keeping_.drive(clock_.now());
+  scheduler_.drive(clock_.now());
   // Sooner than it would be looked again whether there is room.
   soon.valid_until = clock_.now() + Duration::ns(kCrowdedPause.count_ns() / 2);
   soon.lease_deadline = std::make_shared<LeaseDeadline>(soon.valid_until);
-  keeping_.keep(soon);
+  scheduler_.keep(soon);
   keep_for(soon.valid_until - clock_.now());
   EXPECT_EQ(clock_.now(), soon.valid_until);
   EXPECT_EQ(losses_->count, 1);
 }
 
-TEST_F(KeepingTest, LeasesThatAreStoppedWhileTheyAreExtendedTakeNobodysRoom) {
+TEST_F(RenewalSchedulerTest, LeasesThatAreStoppedWhileTheyAreExtendedTakeNobodysRoom) {
   const KeptLease later = take();
-  keeping_.keep(later);
+  scheduler_.keep(later);
   std::vector<KeptLease> stopped;
   for (std::size_t i = 0; i < kExtendsUnderWayMax; ++i) {
     stopped.push_back(take_due("r" + std::to_string(i)));
-    keeping_.keep(stopped.back());
+    scheduler_.keep(stopped.back());
   }
-  keeping_.drive(clock_.now());
+  scheduler_.drive(clock_.now());
   ASSERT_EQ(extends(0), kExtendsUnderWayMax);
-  for (const KeptLease& lease : stopped) keeping_.stop(*lease.lease_deadline);
+  for (const KeptLease& lease : stopped) scheduler_.stop(*lease.lease_deadline);
   keep_for(kTtl * 2);
-  EXPECT_EQ(keeping_.size(), 1U);
+  EXPECT_EQ(scheduler_.size(), 1U);
   EXPECT_TRUE(live(later));
 }
 

@@ -1,4 +1,4 @@
-// A keeper beside the test's own thread, and leases on real servers for it to keep.
+// A renewal thread beside the test's own thread, and leases on real servers for it to keep.
 #pragma once
 #include <filesystem>
 #include <fstream>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "io/support/fleet.hpp"
-#include "redlock/runtime/keeper.hpp"
+#include "redlock/runtime/renewal_thread.hpp"
 #include "support/kept_lease.hpp"
 
 namespace redlock::test {
@@ -21,7 +21,7 @@ inline bool asleep(const std::filesystem::path& task) {
   return state == "S";
 }
 
-class KeeperOnServers : public Fleet {
+class RenewalOnServers : public Fleet {
  protected:
   static LockOptions kept() {
     LockOptions options = once();
@@ -42,9 +42,9 @@ class KeeperOnServers : public Fleet {
     lease.lease_deadline = std::make_shared<LeaseDeadline>(lease.valid_until);
     return lease;
   }
-  static void end(Keeper& keeper, const KeptLease& lease) {
+  static void end(RenewalThread& renewal_thread, const KeptLease& lease) {
     lease.lease_deadline->end();
-    keeper.stop(*lease.lease_deadline);
+    renewal_thread.stop(*lease.lease_deadline);
   }
   // It is trusted beyond what taking it gave.
   bool extended(const KeptLease& lease) {
@@ -69,10 +69,10 @@ class KeeperOnServers : public Fleet {
   Runtime runtime_;
   std::shared_ptr<const LockPlan> plan_ = std::make_shared<const LockPlan>(specs(3), kept());
   LockManager locks_{runtime_.pool(), plan_};
-  Keeper keeper_;
+  RenewalThread renewal_thread_;
 };
 
 // Its tests run under ThreadSanitizer too.
-class KeeperBesideTwoThreads : public KeeperOnServers {};
+class RenewalBesideTwoThreads : public RenewalOnServers {};
 
 }  // namespace redlock::test

@@ -1,4 +1,4 @@
-// What is given up at the very moment at which its keeper looks at it is no loss.
+// What is given up at the very moment at which its renewal thread looks at it is no loss.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -6,17 +6,17 @@
 #include <memory>
 #include <thread>
 
-#include "redlock/runtime/keeping.hpp"
-#include "support/keeping_fixture.hpp"
+#include "redlock/runtime/renewal_scheduler.hpp"
+#include "support/renewal_scheduler_fixture.hpp"
 
 namespace redlock {
 namespace {
 
-using test::KeepingTest;
+using test::RenewalSchedulerTest;
 
-// Another thread ends the deadline while the keeper attends to the lease, in each round a little
-// later.
-TEST_F(KeepingTest, NobodyIsToldOfTheLossOfWhatIsGivenUpWhileItIsLookedAt) {
+// Another thread ends the deadline while the renewal thread attends to the lease, in each round a
+// little later.
+TEST_F(RenewalSchedulerTest, NobodyIsToldOfTheLossOfWhatIsGivenUpWhileItIsLookedAt) {
   constexpr int kRounds = 40'000;
   // On a machine that is busy each of them may take a while.
   const auto enough = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
@@ -35,11 +35,11 @@ TEST_F(KeepingTest, NobodyIsToldOfTheLossOfWhatIsGivenUpWhileItIsLookedAt) {
   });
   for (int i = 0; i < kRounds && std::chrono::steady_clock::now() < enough; ++i) {
     lease.lease_deadline = std::make_shared<LeaseDeadline>(lease.valid_until);
-    keeping_.keep(lease);
+    scheduler_.keep(lease);
     given = lease.lease_deadline.get();
-    keeping_.drive(clock_.now());
+    scheduler_.drive(clock_.now());
     while (!lease.lease_deadline->released()) std::this_thread::yield();
-    keeping_.stop(*lease.lease_deadline);
+    scheduler_.stop(*lease.lease_deadline);
   }
   EXPECT_EQ(losses_->count, 0);
 }

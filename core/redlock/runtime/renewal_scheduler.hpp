@@ -3,9 +3,9 @@
 // Votes that a restarted server has lost are repaired again behind an extend that a majority
 // confirmed. Drives one Renewal a lease over a pool: what is due is sent, all of it pipelined; what
 // is answered is told to the renewal and to the lease's owner. One lease in trouble never holds up
-// another. It has no thread and reads no clock, so that the proof can run it; the keeper gives it
-// both. Invariants: a lease has one extend under way at most; of one that was stopped nothing is
-// sent and nothing told any more. One thread.
+// another. It has no thread and reads no clock, so that the proof can run it; the renewal thread
+// gives it both. Invariants: a lease has one extend under way at most; of one that was stopped
+// nothing is sent and nothing told any more. One thread.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -50,13 +50,13 @@ struct KeptLease {
   std::shared_ptr<LossListener> listener;  // may be null
 };
 
-class Keeping {
+class RenewalScheduler {
  public:
   // The pool must outlive it.
-  explicit Keeping(Pool& pool);
-  Keeping(const Keeping&) = delete;
-  Keeping& operator=(const Keeping&) = delete;
-  ~Keeping();
+  explicit RenewalScheduler(Pool& pool);
+  RenewalScheduler(const RenewalScheduler&) = delete;
+  RenewalScheduler& operator=(const RenewalScheduler&) = delete;
+  ~RenewalScheduler();
 
   // A lease is known by its deadline. Throws std::bad_alloc, and what the entropy throws: then it
   // is not kept, or kept as before, and can be tried again. One that is kept already is kept by

@@ -1,4 +1,4 @@
-// When a keeper's thread ends, and what it leaves behind: nothing that its next one would find, and
+// When a renewal thread ends, and what it leaves behind: nothing that its next one would find, and
 // no vote that it was repairing.
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "io/support/keeper_on_servers.hpp"
+#include "io/support/renewal_on_servers.hpp"
 #include "support/allocations.hpp"
 
 namespace redlock {
@@ -14,24 +14,24 @@ namespace {
 
 using test::asleep;
 using test::eventually;
-using test::KeeperOnServers;
+using test::RenewalOnServers;
 
-TEST_F(KeeperOnServers, EveryThreadWithoutLeasesIsIdleForAsLongAsTheFirst) {
+TEST_F(RenewalOnServers, EveryThreadWithoutLeasesIsIdleForAsLongAsTheFirst) {
   constexpr Duration kIdle = Duration::ms(200);
-  Keeper keeper(kIdle);
+  RenewalThread renewal_thread(kIdle);
   const auto now = [this] { return runtime_.pool().clock().now(); };
   for (const char* resource : {"r1", "r2", "r3"}) {
     // It lets go of that in its first turn.
     const KeptLease lease = take_due(resource);
     lease.lease_deadline->end();
     const Instant began = now();
-    keeper.keep(lease);
-    ASSERT_TRUE(eventually([&] { return !keeper.running(); }));
+    renewal_thread.keep(lease);
+    ASSERT_TRUE(eventually([&] { return !renewal_thread.running(); }));
     EXPECT_GE(now() - began, kIdle) << resource;
   }
 }
 
-// Is told of a loss, and holds the keeper's thread up until its owner waits for its end.
+// Is told of a loss, and holds the renewal thread up until its owner waits for its end.
 class HoldsTheThreadUp final : public LossListener {
  public:
   void lost() noexcept override {
@@ -47,7 +47,7 @@ class HoldsTheThreadUp final : public LossListener {
   std::atomic<bool> ends_ = false;
 };
 
-TEST_F(KeeperOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBack) {
+TEST_F(RenewalOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBack) {
   // Every answer of an extend is waited for.
   constexpr Duration kLong = Duration::seconds(3'600);
   // A name would follow the extends' answers, and what repairs would wait for its answer.
@@ -62,12 +62,12 @@ TEST_F(KeeperOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBack
   ASSERT_TRUE(eventually([&] { return third_vote() == repaired.token.view(); }));
   server(2).say({"DEL", "r"});
   for (std::size_t i = 0; i < 3; ++i) server(i).say({"SET", "lost", "somebody else's"});
-  auto keeper = std::make_unique<Keeper>();
+  auto renewal_thread = std::make_unique<RenewalThread>();
   {
     // It hears of both before it does anything.
     const test::FailingElsewhere failing(0, test::Shortage::lasting);
-    keeper->keep(lost);
-    keeper->keep(repaired);
+    renewal_thread->keep(lost);
+    renewal_thread->keep(repaired);
     const std::size_t before = sleeps_of_others();
     ASSERT_TRUE(eventually([&] { return sleeps_of_others() > before + 2; }));
   }
@@ -75,7 +75,7 @@ TEST_F(KeeperOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBack
   EXPECT_TRUE(eventually([&] { return third_vote() == repaired.token.view(); }));
   repaired.lease_deadline->end();
   listener->end();
-  keeper.reset();
+  renewal_thread.reset();
   EXPECT_TRUE(eventually([&] { return third_vote() == "nil"; }));
 }
 

@@ -10,20 +10,20 @@
 #pragma once
 #include <memory>
 
-#include "redlock/runtime/keeping.hpp"
+#include "redlock/runtime/renewal_scheduler.hpp"
 
 namespace redlock {
 
 // A thread without leases ends after so long.
-inline constexpr Duration kKeeperIdle = Duration::seconds(60);
+inline constexpr Duration kRenewalIdle = Duration::seconds(60);
 
-class Keeper {
+class RenewalThread {
  public:
-  explicit Keeper(Duration idle = kKeeperIdle) noexcept;
-  Keeper(const Keeper&) = delete;
-  Keeper& operator=(const Keeper&) = delete;
+  explicit RenewalThread(Duration idle = kRenewalIdle) noexcept;
+  RenewalThread(const RenewalThread&) = delete;
+  RenewalThread& operator=(const RenewalThread&) = delete;
   // Ends the thread and waits until it has: what it was asking is not waited for.
-  ~Keeper();
+  ~RenewalThread();
 
   // A lease that is kept already is kept by the new terms. Throws std::system_error where there is
   // no thread, or no descriptors, to be had, and std::bad_alloc: then nothing has changed.

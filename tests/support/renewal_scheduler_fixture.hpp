@@ -1,4 +1,4 @@
-// Leases that are kept over a pool of fake servers, as the keeper's thread would keep them.
+// Leases that are kept over a pool of fake servers, as the renewal thread would keep them.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "redlock/runtime/keeping.hpp"
+#include "redlock/runtime/renewal_scheduler.hpp"
 #include "support/fake_world.hpp"
 #include "support/kept_lease.hpp"
 
@@ -14,7 +14,7 @@ namespace redlock::test {
 
 inline constexpr Duration kTtl = Duration::ms(3'000);
 
-class KeepingTest : public FakeWorld {
+class RenewalSchedulerTest : public FakeWorld {
  protected:
   struct CountedLosses final : LossListener {
     void lost() noexcept override { ++count; }
@@ -40,21 +40,21 @@ class KeepingTest : public FakeWorld {
   // Kept, and the vote that server 2 has lost is on its way there again.
   KeptLease take_and_repair() {
     const KeptLease lease = take();
-    keeping_.keep(lease);
+    scheduler_.keep(lease);
     server(2).keys.clear();
     server(2).answer_time = Duration::ms(20);
     const std::size_t before = server(2).count("SET");
     while (server(2).count("SET") == before) keep_for(Duration::ms(1));
     return lease;
   }
-  // Lets time pass as the keeper's thread does.
+  // Lets time pass as the renewal thread does.
   void keep_for(Duration span) {
     const Instant until = clock_.now() + span;
     while (clock_.now() < until) {
-      keeping_.drive(clock_.now());
-      pool_.step(std::min(until, keeping_.next_event().value_or(until)));
+      scheduler_.drive(clock_.now());
+      pool_.step(std::min(until, scheduler_.next_event().value_or(until)));
     }
-    keeping_.drive(clock_.now());
+    scheduler_.drive(clock_.now());
   }
   // Of keys that begin so. Extends only; a release has a script of its own.
   std::size_t extends(std::size_t i) {
@@ -68,7 +68,7 @@ class KeepingTest : public FakeWorld {
 
   std::shared_ptr<const LockPlan> plan_ = std::make_shared<const LockPlan>(specs(3), once());
   std::shared_ptr<CountedLosses> losses_ = std::make_shared<CountedLosses>();
-  Keeping keeping_{pool_};
+  RenewalScheduler scheduler_{pool_};
 };
 
 }  // namespace redlock::test
