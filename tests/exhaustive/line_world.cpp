@@ -25,7 +25,7 @@ Token token_of(int client) { return Token(std::string(1, static_cast<char>('A' +
 LineWorld::LineWorld(const LineSettings& settings) : settings_(settings) {
   for (std::size_t i = 0; i < settings.clients; ++i) {
     Client client{LinePlace(Duration::seconds(1), NodeReport()), 0, 1, 1, false, false, {}, {}, {}};
-    client.place.take_hearing({"1", Fault::none, {}}, kNow);
+    client.place.take_subscription_state({"1", Fault::none, {}}, kNow);
     clients_.push_back(std::move(client));
   }
 }
@@ -43,7 +43,8 @@ std::vector<LineWorld::Move> LineWorld::moves() const {
     const bool busy = !client.to_server.empty() || !client.answers.empty();
     if (settings_.resets > 0 && busy) may(Kind::reset);
     if (client.channel == 0) may(Kind::listen);
-    if (settings_.deaf > 0 && client.channel != 0 && client.echo > 0) may(Kind::deafen);
+    if (settings_.unsubscribed > 0 && client.channel != 0 && client.echo > 0)
+      may(Kind::unsubscribe);
     if (client.left) continue;
     const bool can_join = client.channel != 0 && !client.place.joining();
     if (can_join && client.echo < settings_.joins) {
@@ -103,15 +104,15 @@ void LineWorld::make(const Move& move) {
       // What was to be removed is carried to the next connection.
       if (client.left) client.to_server.push_back({move.client, true, 0, 0});
       return;
-    case Move::Kind::deafen:
-      --settings_.deaf;
+    case Move::Kind::unsubscribe:
+      --settings_.unsubscribed;
       client.channel = 0;
       client.pushes.clear();
-      client.place.take_hearing({{}, Fault::closed, "reset"}, kNow);
+      client.place.take_subscription_state({{}, Fault::closed, "reset"}, kNow);
       return;
     case Move::Kind::listen:
       client.channel = ++client.channels;
-      client.place.take_hearing({std::to_string(client.channel), Fault::none, {}}, kNow);
+      client.place.take_subscription_state({std::to_string(client.channel), Fault::none, {}}, kNow);
       return;
     case Move::Kind::deliver: {
       const Said said = client.to_server.front();
@@ -296,7 +297,8 @@ std::string LineWorld::bytes() const {
     add(entry.echo);
     add(entry.channel * 2 + (entry.passed_over ? 1 : 0));
   }
-  add(settings_.spares * 1000 + settings_.resets * 100 + settings_.deaf * 10 + settings_.deaths);
+  add(settings_.spares * 1000 + settings_.resets * 100 + settings_.unsubscribed * 10 +
+      settings_.deaths);
   return bytes;
 }
 
@@ -305,7 +307,7 @@ std::string LineWorld::to_string(const Move& move) {
                                     "leaves",
                                     "dies",
                                     "loses its connection",
-                                    "is deaf",
+                                    "is unsubscribed",
                                     "listens",
                                     "is served",
                                     "hears an answer",

@@ -22,9 +22,9 @@ struct LineSettings {
   std::size_t clients = 2;
   int joins = 2;  // each client joins at most so often
   int resets =
-      0;         // so many connections are lost in all: what was on its way may come late, or never
-  int deaf = 0;  // so many subscriptions are lost and made anew
-  int deaths = 0;  // so many clients die
+      0;  // so many connections are lost in all: what was on its way may come late, or never
+  int unsubscribed = 0;  // so many subscriptions are lost and made anew
+  int deaths = 0;        // so many clients die
   int spares = 0;  // so many joins take nothing, and give back, for those behind or for nobody
   // What is to be found, where something is: edits of the server or the clients.
   bool forgets_echo = false;     // an overtaken join is served like any other
@@ -43,7 +43,7 @@ class LineWorld {
       leave,
       die,
       reset,
-      deafen,
+      unsubscribe,
       listen,
       deliver,
       answer,

@@ -87,9 +87,9 @@ TEST_F(ListeningTest, ASubscriptionThatIsKilledComesBackUnderAnotherName) {
   ASSERT_TRUE(hears());
   const std::string first = told_.channel(0);
   EXPECT_EQ(server(0).say({"CLIENT", "KILL", "TYPE", "pubsub"}), "1");
-  ASSERT_TRUE(step_until([&] { return told_.hearings.size() >= 3; }));
-  EXPECT_EQ(told_.hearings[1].hearing.channel, "");
-  EXPECT_EQ(told_.hearings[1].hearing.fault, Fault::closed);
+  ASSERT_TRUE(step_until([&] { return told_.subscription_states.size() >= 3; }));
+  EXPECT_EQ(told_.subscription_states[1].subscription_state.channel, "");
+  EXPECT_EQ(told_.subscription_states[1].subscription_state.fault, Fault::closed);
   EXPECT_NE(told_.channel(0), "");
   EXPECT_NE(told_.channel(0), first);
   EXPECT_EQ(server(0).say({"PUBLISH", first, "granted 1 tok"}), "0");
@@ -106,19 +106,20 @@ TEST_F(ListeningTest, AServerThatIsStartedAgainIsListenedToAgain) {
 
 TEST_F(ListeningTest, WhereAnAclForbidsToSubscribeThatIsTold) {
   RedisServer guarded;
-  guarded.ask({"ACL", "SETUSER", "deaf", "on", ">p", "~*", "&*", "+@all", "-subscribe"});
-  listen(nodes_of(guarded, "deaf"));
-  ASSERT_TRUE(step_until([&] { return !told_.hearings.empty(); }));
-  EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::acl);
-  EXPECT_THAT(told_.hearings[0].hearing.reason, HasSubstr("NOPERM"));
+  guarded.ask({"ACL", "SETUSER", "unsubscribed", "on", ">p", "~*", "&*", "+@all", "-subscribe"});
+  listen(nodes_of(guarded, "unsubscribed"));
+  ASSERT_TRUE(step_until([&] { return !told_.subscription_states.empty(); }));
+  EXPECT_EQ(told_.subscription_states[0].subscription_state.fault, Fault::acl);
+  EXPECT_THAT(told_.subscription_states[0].subscription_state.reason, HasSubstr("NOPERM"));
 }
 
 TEST_F(ListeningTest, WhereAnAclForbidsTheChannelThatIsTold) {
   RedisServer guarded;
-  guarded.ask({"ACL", "SETUSER", "deaf", "on", ">p", "~*", "resetchannels", "&other:*", "+@all"});
-  listen(nodes_of(guarded, "deaf"));
-  ASSERT_TRUE(step_until([&] { return !told_.hearings.empty(); }));
-  EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::acl);
+  guarded.ask(
+      {"ACL", "SETUSER", "unsubscribed", "on", ">p", "~*", "resetchannels", "&other:*", "+@all"});
+  listen(nodes_of(guarded, "unsubscribed"));
+  ASSERT_TRUE(step_until([&] { return !told_.subscription_states.empty(); }));
+  EXPECT_EQ(told_.subscription_states[0].subscription_state.fault, Fault::acl);
 }
 
 TEST_F(ListeningTest, AnAclThatNamesOurChannelsAndNoPingIsEnough) {
@@ -128,9 +129,10 @@ TEST_F(ListeningTest, AnAclThatNamesOurChannelsAndNoPingIsEnough) {
   listen(nodes_of(guarded, "hears"));
   ASSERT_TRUE(hears());
   clock_.leap(kHeartbeat);
-  EXPECT_FALSE(
-      step_until([&, turns = 0]() mutable { return ++turns > 200 || told_.hearings.size() > 1; }) &&
-      told_.hearings.size() > 1);
+  EXPECT_FALSE(step_until([&, turns = 0]() mutable {
+                 return ++turns > 200 || told_.subscription_states.size() > 1;
+               }) &&
+               told_.subscription_states.size() > 1);
   EXPECT_EQ(guarded.say({"PUBLISH", told_.channel(0), "granted 1 tok"}), "1");
 }
 
@@ -139,8 +141,8 @@ TEST_F(ListeningTest, WhereTheCommandHasAnotherNameThatIsTold) {
   settings.lines = {"rename-command SUBSCRIBE \"\""};
   RedisServer renamed(settings);
   listen(nodes_of(renamed));
-  ASSERT_TRUE(step_until([&] { return !told_.hearings.empty(); }));
-  EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::rejected);
+  ASSERT_TRUE(step_until([&] { return !told_.subscription_states.empty(); }));
+  EXPECT_EQ(told_.subscription_states[0].subscription_state.fault, Fault::rejected);
 }
 
 TEST_F(ListeningTest, ASignOfLifeKeepsIt) {
@@ -152,7 +154,7 @@ TEST_F(ListeningTest, ASignOfLifeKeepsIt) {
   }
   EXPECT_EQ(server(0).say({"PUBLISH", told_.channel(0), "granted 1 tok"}), "1");
   EXPECT_TRUE(step_until([&] { return !told_.pushes.empty(); }));
-  EXPECT_THAT(told_.hearings, SizeIs(1));
+  EXPECT_THAT(told_.subscription_states, SizeIs(1));
 }
 
 TEST_F(ListeningTest, AServerThatGivesNoneIsListenedToNoMore) {
@@ -161,7 +163,7 @@ TEST_F(ListeningTest, AServerThatGivesNoneIsListenedToNoMore) {
   server(0).stop();
   clock_.leap(kHeartbeat);
   EXPECT_TRUE(step_until([&] { return told_.channel(0).empty(); }));
-  EXPECT_EQ(told_.hearings[1].hearing.fault, Fault::timeout);
+  EXPECT_EQ(told_.subscription_states[1].subscription_state.fault, Fault::timeout);
   server(0).go_on();
   EXPECT_TRUE(hears());
 }
@@ -194,7 +196,7 @@ TEST_F(ListeningTest, AChildLeavesItsParentsSubscriptionAloneAndKeepsNoDescripto
             0);
   EXPECT_EQ(server(0).say({"PUBLISH", channel, "granted 1 tok"}), "1");
   EXPECT_TRUE(step_until([&] { return !told_.pushes.empty(); }));
-  EXPECT_THAT(told_.hearings, SizeIs(1));
+  EXPECT_THAT(told_.subscription_states, SizeIs(1));
 }
 
 TEST_F(ListeningTest, AChildListensUnderANameOfItsOwn) {

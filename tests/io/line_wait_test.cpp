@@ -224,8 +224,8 @@ TEST_F(WaitingInLine, AServerThatStandsStillCostsNobodyTheHandOver) {
 
 TEST_F(WaitingInLine, WhereAnAclForbidsToListenItPolls) {
   RedisServer guarded;
-  guarded.ask({"ACL", "SETUSER", "deaf", "on", ">p", "~*", "&*", "+@all", "-subscribe"});
-  std::vector<ServerSpec> servers{parse_server("redis://deaf:p@" + guarded.address())};
+  guarded.ask({"ACL", "SETUSER", "unsubscribed", "on", ">p", "~*", "&*", "+@all", "-subscribe"});
+  std::vector<ServerSpec> servers{parse_server("redis://unsubscribed:p@" + guarded.address())};
   Client holder(servers, once());
   Client waiter(servers, once());
   const Outcome held = lock(holder.runtime, holder.locks);

@@ -19,7 +19,7 @@ constexpr std::int64_t kLegs = 4;
 constexpr std::int64_t kMoreLegs = 2;
 constexpr std::int64_t kRoundingNs = 3 * kMs;
 // Whoever may not listen to a server asks it for a channel again so much later.
-constexpr std::int64_t kDeafNs = 10'000 * kMs;
+constexpr std::int64_t kUnsubscribedNs = 10'000 * kMs;
 
 // Whom a fault keeps apart while it lasts; `line`: those who wait in line.
 enum class Reach { nobody, link, server, line, client };
@@ -84,7 +84,7 @@ Availability::Availability(const Plan& plan)
       calls_(plan.clients.size() * plan.resources),
       struck_ns_(plan.clients.size() * plan.servers, -1),
       stood_still_ns_(plan.clients.size(), -1),
-      deaf_ns_(struck_ns_.size(), kNotDeaf),
+      unsubscribed_ns_(struck_ns_.size(), kSubscribed),
       stood_(calls_.size()),
       trusted_ns_(calls_.size() * plan.servers),
       settle_ns_(kRetransmitNs + 4 * slowest_ns(plan)),
@@ -143,9 +143,9 @@ std::uint32_t Availability::unasked(Contender party) const {
   if (!call.by_the_line || std::popcount(call.stands) < majority) return 0;
   std::uint32_t servers = 0;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
-    const std::int64_t deaf_ns = deaf_ns_[party.client * plan_.servers + server];
-    if (deaf_ns == kNotDeaf) continue;
-    const std::int64_t until_ns = deaf_ns + plan_.drifted_ns(kDeafNs) + settle_ns_;
+    const std::int64_t unsubscribed_ns = unsubscribed_ns_[party.client * plan_.servers + server];
+    if (unsubscribed_ns == kSubscribed) continue;
+    const std::int64_t until_ns = unsubscribed_ns + plan_.drifted_ns(kUnsubscribedNs) + settle_ns_;
     servers |= call.began_ns <= until_ns ? bit(server) : 0;
   }
   return servers;

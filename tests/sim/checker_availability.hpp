@@ -40,10 +40,10 @@ class Availability {
   // The server does not let the client listen, or lets it: whoever was refused asks for no channel
   // for a while, and nobody stands in a line where he cannot be told of his turn.
   void refused_to_be_heard(std::uint32_t client, std::uint32_t server, std::int64_t now_ns) {
-    deaf_ns_[client * plan_.servers + server] = now_ns;
+    unsubscribed_ns_[client * plan_.servers + server] = now_ns;
   }
   void is_heard(std::uint32_t client, std::uint32_t server) {
-    deaf_ns_[client * plan_.servers + server] = kNotDeaf;
+    unsubscribed_ns_[client * plan_.servers + server] = kSubscribed;
   }
   // In its latest call it stands in line there: it asks by that alone, and when it waits again
   // too.
@@ -72,7 +72,7 @@ class Availability {
     bool by_the_line = false;  // it makes no plain attempt first
     bool excused = true;
   };
-  static constexpr std::int64_t kNotDeaf = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kSubscribed = std::numeric_limits<std::int64_t>::min();
   [[nodiscard]] std::size_t index_of(Contender party) const {
     return party.client * plan_.resources + party.resource;
   }
@@ -90,11 +90,11 @@ class Availability {
                                          std::int64_t until_ns) const;
 
   const Plan& plan_;
-  std::vector<Call> calls_;                   // by client and resource
-  std::vector<std::int64_t> struck_ns_;       // by client and server, in whatever call
-  std::vector<std::int64_t> stood_still_ns_;  // by client, in whatever call
-  std::vector<std::int64_t> deaf_ns_;         // by client and server: when it was refused
-  std::vector<bool> stood_;                   // by client and resource: in line
+  std::vector<Call> calls_;                    // by client and resource
+  std::vector<std::int64_t> struck_ns_;        // by client and server, in whatever call
+  std::vector<std::int64_t> stood_still_ns_;   // by client, in whatever call
+  std::vector<std::int64_t> unsubscribed_ns_;  // by client and server: when it was refused
+  std::vector<bool> stood_;                    // by client and resource: in line
   std::vector<std::int64_t>
       trusted_ns_;  // by client, resource and server: when an answer was asked
   std::int64_t settle_ns_;

@@ -42,7 +42,7 @@ class LineRules : public ScriptRules, public PushSink {
     std::string answer;
     server_.execute(session, {"SUBSCRIBE", channel}, answer);
   }
-  void go_deaf(const std::string& channel) { channels_.erase(listeners_[channel].id); }
+  void unsubscribe(const std::string& channel) { channels_.erase(listeners_[channel].id); }
 
   std::string join(const std::string& token, std::int64_t ticket, std::int64_t ttl_ms = 1000,
                    const std::string& echo = "1") {

@@ -51,7 +51,7 @@ class TwinTest : public LineRules, public ServerObserver {
     const std::string token = random_.pick(kTokens);
     if (random_.chance(1, 3)) wait(random_.between(0, random_.chance(1, 20) ? 20'000 : 600));
     if (random_.chance(1, 6)) {
-      channels_.contains(listeners_[token].id) ? go_deaf(token) : listen(token);
+      channels_.contains(listeners_[token].id) ? unsubscribe(token) : listen(token);
     }
     if (random_.chance(1, 6)) run({"SET", "k", random_.pick(kTokens), "NX", "PX", "700"});
     if (random_.chance(1, 3)) return judged(scripts::pass, pass_text, {token});

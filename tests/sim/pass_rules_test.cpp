@@ -124,7 +124,7 @@ TEST_F(Passing, AsTheFirstTellsTheNext) {
 TEST_F(Passing, AsTheFirstTellsTheNextWhoCanBeReached) {
   hold("h", 400);
   for (const char* token : {"a", "b", "c"}) wait_in_line(token, token[0]);
-  go_deaf("b");
+  unsubscribe("b");
   pass("a");
   EXPECT_EQ(take_pushes(), (Pushes{{"c", "next 400 c"}}));
   EXPECT_EQ(line(), Line{"c"});

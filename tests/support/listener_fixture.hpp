@@ -56,8 +56,8 @@ class ListenerTest : public ::testing::Test {
   // Until it can be heard.
   std::string subscribe() {
     run(Duration::ms(5));
-    EXPECT_NE(listener_.hearing(), nullptr);
-    return listener_.hearing() == nullptr ? "" : listener_.hearing()->channel;
+    EXPECT_NE(listener_.subscription_state(), nullptr);
+    return listener_.subscription_state() == nullptr ? "" : listener_.subscription_state()->channel;
   }
   FakeServer& server() { return transport_.server("s:6379"); }
   void refuse(const std::string& words) {

@@ -15,13 +15,13 @@ namespace redlock::test {
 struct Told {
   struct Heard {
     std::size_t node = 0;
-    Hearing hearing;
+    SubscriptionState subscription_state;
   };
-  std::vector<Heard> hearings;
+  std::vector<Heard> subscription_states;
   std::vector<Push> pushes;
   // Set by a test: it listens no more, it asks this of every node when it is told a channel, it
   // throws when it is told anything.
-  bool deaf = false;
+  bool unsubscribed = false;
   std::function<Command(std::size_t node, const std::string& channel)> join;
   bool fails = false;
   std::vector<Reply> replies;
@@ -30,8 +30,8 @@ struct Told {
   // The channel that was told last of a node; empty where there is none.
   [[nodiscard]] std::string channel(std::size_t node) const {
     std::string latest;
-    for (const Heard& heard : hearings) {
-      if (heard.node == node) latest = heard.hearing.channel;
+    for (const Heard& heard : subscription_states) {
+      if (heard.node == node) latest = heard.subscription_state.channel;
     }
     return latest;
   }
@@ -52,12 +52,14 @@ class Listening final : public Operation {
     if (!told_.is_granted || outcome_) return;
     outcome_.emplace().decision = Decision::granted;
   }
-  [[nodiscard]] bool listens() const override { return !outcome_ && !told_.deaf; }
-  void take_hearing(NodeIndex node, const Hearing& hearing, Instant now) override {
+  [[nodiscard]] bool listens() const override { return !outcome_ && !told_.unsubscribed; }
+  void take_subscription_state(NodeIndex node, const SubscriptionState& subscription_state,
+                               Instant now) override {
     if (told_.fails) throw std::bad_alloc();
-    told_.hearings.push_back({node.value(), hearing});
-    if (!told_.join || hearing.channel.empty()) return;
-    const auto join = std::make_shared<const Command>(told_.join(node.value(), hearing.channel));
+    told_.subscription_states.push_back({node.value(), subscription_state});
+    if (!told_.join || subscription_state.channel.empty()) return;
+    const auto join =
+        std::make_shared<const Command>(told_.join(node.value(), subscription_state.channel));
     requests_.push_back({node, ++attempt_, join, now + Duration::ms(50)});
   }
   bool take_push(NodeIndex /*node*/, const Push& push, Instant /*now*/) override {

@@ -22,9 +22,9 @@ struct Scene {
   std::optional<Instant> due_at;
   // It listens until it says otherwise.
   bool listens = false;
-  std::function<void(const Hearing&)> heard;
+  std::function<void(const SubscriptionState&)> heard;
   std::vector<Reply> replies;
-  std::vector<Hearing> hearings;
+  std::vector<SubscriptionState> subscription_states;
 };
 
 class Scripted final : public Operation {
@@ -49,9 +49,10 @@ class Scripted final : public Operation {
     if (scene_.due) scene_.due(*this, now);
   }
   [[nodiscard]] bool listens() const override { return !outcome_ && scene_.listens; }
-  void take_hearing(NodeIndex /*node*/, const Hearing& hearing, Instant /*now*/) override {
-    scene_.hearings.push_back(hearing);
-    if (scene_.heard) scene_.heard(hearing);
+  void take_subscription_state(NodeIndex /*node*/, const SubscriptionState& subscription_state,
+                               Instant /*now*/) override {
+    scene_.subscription_states.push_back(subscription_state);
+    if (scene_.heard) scene_.heard(subscription_state);
   }
   void abort(Instant /*now*/) override { decide(); }
   [[nodiscard]] std::optional<Request> next_request() override {

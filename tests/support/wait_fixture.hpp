@@ -41,7 +41,7 @@ class Wait : public testing::Test {
   }
   void hear_all(Instant now) {
     for (std::size_t i = 0; i < nodes_; ++i)
-      line_->take_hearing(NodeIndex(i), {"here", {}, {}}, now);
+      line_->take_subscription_state(NodeIndex(i), {"here", {}, {}}, now);
   }
   // What is handed out now; the latest join of each node is remembered.
   std::vector<Request> drain() {

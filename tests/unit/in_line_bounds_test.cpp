@@ -21,7 +21,7 @@ class AgeOfVotes : public Wait {
   // How long a vote may be trusted behind its join.
   static Duration life(Duration ttl) { return validity_of(ttl, Duration(), kDriftFactorDefault); }
   void go_silent(std::size_t node, Instant now) {
-    line_->take_hearing(NodeIndex(node), {{}, Fault::closed, "gone"}, now);
+    line_->take_subscription_state(NodeIndex(node), {{}, Fault::closed, "gone"}, now);
   }
 };
 

@@ -27,7 +27,7 @@ class OldVotes : public Wait {
     go_silent(voter, fault, t(2));
   }
   void go_silent(std::size_t node, Fault fault, Instant now) {
-    line_->take_hearing(NodeIndex(node), {{}, fault, "gone"}, now);
+    line_->take_subscription_state(NodeIndex(node), {{}, fault, "gone"}, now);
   }
   void expect_joins(const Nodes& nodes) { EXPECT_EQ(nodes_of(only<Join>(drain())), nodes); }
   void expect_granted_for(Duration age) {
@@ -57,7 +57,7 @@ TEST_F(OldVotes, SoIsOneOfAServerThatIsDown) {
   EXPECT_EQ(line_->outcome(), nullptr);
   expect_joins({});
   // Where it comes back as it was, the vote is asked for anew.
-  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(1'502));
+  line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(1'502));
   expect_joins({0});
   grant(0, t(1'503));
   EXPECT_TRUE(granted());
@@ -66,7 +66,7 @@ TEST_F(OldVotes, SoIsOneOfAServerThatIsDown) {
 TEST_F(OldVotes, AVoteThatIsGoodStaysThoughItCannotBeRenewedAndAnotherCan) {
   stand(Duration::ms(30'000), 3, Duration::ms(1'000));
   deny_all(t(1));
-  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(1'200));
+  line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(1'200));
   drain();
   grant(0, t(1'201));
   go_silent(0, Fault::maxclients, t(1'202));
@@ -147,14 +147,14 @@ TEST_F(OldVotes, AServerThatIsDownSinceItsVoteIsOverDeniesNothing) {
   EXPECT_EQ(decision(), Decision::unreachable);
 }
 
-// One is deaf, and the other's subscriptions do not stand.
+// One is unsubscribed, and the other's subscriptions do not stand.
 TEST_F(OldVotes, OldVotesAreTheLockForAsLongAsTheyLiveWhereNobodyCanBeAskedAgain) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
   push(0, t(6'000));
   go_silent(0, Fault::closed, t(6'001));
-  for (int i = 0; i <= kBriefHearingsMax; ++i) {
-    line_->take_hearing(NodeIndex(1), {"there", {}, {}}, t(6'001));
+  for (int i = 0; i <= kBriefSubscriptionsMax; ++i) {
+    line_->take_subscription_state(NodeIndex(1), {"there", {}, {}}, t(6'001));
     drain();
     deny(1, t(6'001));
   }

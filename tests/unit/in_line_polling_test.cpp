@@ -24,7 +24,7 @@ class PollingWait : public Wait {
     drain();
     answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
     EXPECT_TRUE(line_->listens());
-    line_->take_hearing(NodeIndex(2), {{}, Fault::acl, "no channels"}, t(2));
+    line_->take_subscription_state(NodeIndex(2), {{}, Fault::acl, "no channels"}, t(2));
     EXPECT_FALSE(line_->listens());
   }
   // One refuses, and another is silent, which may pass.
@@ -58,7 +58,7 @@ TEST_F(PollingWait, PollingItCountsNoLateAnswerToAJoin) {
   memory_->note_waited(Resource("r"), t(0));
   begin(Duration::ms(1'000));
   for (const std::size_t node : {1U, 0U, 2U}) {
-    line_->take_hearing(NodeIndex(node), {"here", {}, {}}, t(0));
+    line_->take_subscription_state(NodeIndex(node), {"here", {}, {}}, t(0));
   }
   drain();
   ASSERT_EQ(joins_.at(1).attempt, 1U);
@@ -107,7 +107,7 @@ TEST_F(PollingWait, BeforeItPollsWhatThePlainAttemptWonIsUndone) {
     line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
   ASSERT_TRUE(line_->listens());
   for (const std::size_t node : {0U, 1U})
-    line_->take_hearing(NodeIndex(node), {{}, Fault::maxclients, "full"}, t(2));
+    line_->take_subscription_state(NodeIndex(node), {{}, Fault::maxclients, "full"}, t(2));
   const auto requests = drain();
   EXPECT_EQ(nodes_of(only<Pass>(requests)), (Nodes{0}));
   EXPECT_EQ(nodes_of(only<SetIfAbsent>(requests)), (Nodes{0, 1, 2}));
@@ -159,9 +159,9 @@ TEST_F(PollingWait, OneServerThatRefusesIsDoneWithout) {
 TEST_F(PollingWait, AServerThatHasRoomAgainIsStoodInLineAt) {
   stand(Duration::ms(30'000));
   deny_all(t(1));
-  line_->take_hearing(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
-  line_->take_hearing(NodeIndex(0), {"here again", {}, {}}, t(50));
-  line_->take_hearing(NodeIndex(1), {{}, Fault::maxclients, "full"}, t(60));
+  line_->take_subscription_state(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
+  line_->take_subscription_state(NodeIndex(0), {"here again", {}, {}}, t(50));
+  line_->take_subscription_state(NodeIndex(1), {{}, Fault::maxclients, "full"}, t(60));
   EXPECT_TRUE(line_->listens());
   EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
 }
@@ -217,7 +217,7 @@ TEST_F(PollingWait, StaysInLineForAsLongAgainWhereTooFewAreLeftASecondTime) {
   drain();
   deny(2, again);
   const Instant later = t(1) + kTooFewFor * 3;
-  line_->take_hearing(NodeIndex(2), {{}, Fault::closed, "gone"}, later);
+  line_->take_subscription_state(NodeIndex(2), {{}, Fault::closed, "gone"}, later);
   line_->take_time(later + kTooFewFor - kOneNs);
   EXPECT_TRUE(line_->listens());
   line_->take_time(later + kTooFewFor);

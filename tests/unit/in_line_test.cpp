@@ -150,7 +150,7 @@ TEST_F(Wait, ALateAnswerToThePlainAttemptIsNoRoundTrip) {
   for (const std::size_t node : {0U, 1U})
     line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
   line_->take_reply(NodeIndex(2), 1, Reply::denied(), t(40));
-  line_->take_hearing(NodeIndex(0), {"here", {}, {}}, t(41));
+  line_->take_subscription_state(NodeIndex(0), {"here", {}, {}}, t(41));
   drain();
   grant(0, t(42));
   line_->take_time(t(45));
@@ -208,9 +208,9 @@ TEST_F(Wait, LeavesEveryLineWhenTheWaitIsOver) {
 TEST_F(Wait, LeavesNoLineThatItNeverJoined) {
   memory_->note_waited(Resource("r"), t(0));
   begin(Duration::ms(500));
-  line_->take_hearing(NodeIndex(0), {"here", {}, {}}, t(0));
+  line_->take_subscription_state(NodeIndex(0), {"here", {}, {}}, t(0));
   for (const std::size_t node : {1U, 2U}) {
-    line_->take_hearing(NodeIndex(node), {{}, Fault::refused, "down"}, t(0));
+    line_->take_subscription_state(NodeIndex(node), {{}, Fault::refused, "down"}, t(0));
   }
   drain();
   deny(0, t(1));

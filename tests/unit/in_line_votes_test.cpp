@@ -205,8 +205,8 @@ TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
     EXPECT_EQ(join(node).entry.wish, Wish::take);
     deny(node, t(1), "500 0 " + std::to_string(kWall));
   }
-  line_->take_hearing(NodeIndex(0), {"", Fault::closed, "restarted"}, t(100));
-  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(200));
+  line_->take_subscription_state(NodeIndex(0), {"", Fault::closed, "restarted"}, t(100));
+  line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(200));
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
   EXPECT_EQ(join(0).entry.wish, Wish::leave);
   deny(0, t(201), "-2 0 " + std::to_string(kWall));
@@ -220,7 +220,7 @@ TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
 TEST_F(Wait, WhatWasLeftIsTakenOnceAMajorityIsWithinReach) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
-  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(2));
+  line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(2));
   drain();
   deny(0, t(3), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
@@ -236,7 +236,7 @@ TEST_F(Wait, AVoteIsYieldedWhereNoMajorityCanBeAsked) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
   for (const std::size_t node : {1U, 2U}) {
-    line_->take_hearing(NodeIndex(node), {"", Fault::timeout, "no answer"}, t(2));
+    line_->take_subscription_state(NodeIndex(node), {"", Fault::timeout, "no answer"}, t(2));
   }
   EXPECT_TRUE(drain().empty());
   push(0, t(3));
@@ -250,13 +250,13 @@ TEST_F(Wait, WhatWasYieldedIsTakenOnceAMajorityCanBeAsked) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
   for (const std::size_t node : {1U, 2U}) {
-    line_->take_hearing(NodeIndex(node), {"", Fault::closed, "gone"}, t(2));
+    line_->take_subscription_state(NodeIndex(node), {"", Fault::closed, "gone"}, t(2));
   }
   push(0, t(3));
   drain();
   deny(0, t(4), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
-  line_->take_hearing(NodeIndex(1), {"there", {}, {}}, t(5));
+  line_->take_subscription_state(NodeIndex(1), {"there", {}, {}}, t(5));
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{1}));
   EXPECT_EQ(join(1).entry.wish, Wish::yield);
   deny(1, t(6), "-2 0 " + std::to_string(kWall));
@@ -279,7 +279,7 @@ TEST_F(Wait, ALockWithoutAnEndIsOutOfReachForGood) {
   stand(Duration::ms(60'000));
   drain();
   for (std::size_t node = 0; node < 3; ++node) deny(node, t(1), "-1 0 " + std::to_string(kWall));
-  line_->take_hearing(NodeIndex(0), {"there", {}, {}}, t(30'000));
+  line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(30'000));
   drain();
   EXPECT_EQ(join(0).entry.wish, Wish::keep);
 }

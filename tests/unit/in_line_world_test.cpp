@@ -114,7 +114,7 @@ class LineWorld {
     if (client.line->listens() && !client.told) {
       client.told = true;
       for (std::size_t s = 0; s < servers_.size(); ++s) {
-        client.line->take_hearing(NodeIndex(s), {std::to_string(i), {}, {}}, now_);
+        client.line->take_subscription_state(NodeIndex(s), {std::to_string(i), {}, {}}, now_);
       }
     }
     for (const Request& request : test::drain(*client.line)) send(i, request);

@@ -16,7 +16,7 @@ constexpr Instant kBy = t(1'000'000);
 
 class Place : public testing::Test {
  protected:
-  Place() { place_.take_hearing({"here", Fault::none, {}}, t(0)); }
+  Place() { place_.take_subscription_state({"here", Fault::none, {}}, t(0)); }
   void join(AttemptNumber attempt, Instant now, Instant answer_by = kBy) {
     ASSERT_TRUE(place_.can_join(now));
     place_.note_joined(attempt, now, answer_by);
@@ -31,7 +31,7 @@ class Place : public testing::Test {
   // Whoever is told so in the answer to a join.
   static Duration asks_after(const std::string& standing) {
     LinePlace place(kStale, NodeReport());
-    place.take_hearing({"here", Fault::none, {}}, t(0));
+    place.take_subscription_state({"here", Fault::none, {}}, t(0));
     place.note_joined(1, t(0), kBy);
     place.take_reply(1, Reply::denied(standing), t(10));
     return place.next_deadline() - t(10);
@@ -42,10 +42,10 @@ class Place : public testing::Test {
 };
 
 TEST_F(Place, IsJoinedOnlyWhereItCanBeHeard) {
-  LinePlace deaf(kStale, NodeReport());
-  EXPECT_FALSE(deaf.can_join(t(0)));
-  EXPECT_EQ(deaf.next_deadline(), Instant::never());
-  EXPECT_TRUE(deaf.pending());
+  LinePlace unsubscribed(kStale, NodeReport());
+  EXPECT_FALSE(unsubscribed.can_join(t(0)));
+  EXPECT_EQ(unsubscribed.next_deadline(), Instant::never());
+  EXPECT_TRUE(unsubscribed.pending());
   EXPECT_TRUE(place_.can_join(t(0)));
 }
 
@@ -94,7 +94,7 @@ TEST_F(Place, AVoteSurvivesTheSilenceThatFollowsIt) {
   place_.take_push(granted(3), t(2));
   place_.take_time(t(50));
   EXPECT_TRUE(place_.voted());
-  place_.take_hearing({{}, Fault::closed, "gone"}, t(60));
+  place_.take_subscription_state({{}, Fault::closed, "gone"}, t(60));
   EXPECT_TRUE(place_.voted());
 }
 
@@ -282,9 +282,9 @@ TEST_F(Place, AnEarlierJoinStandsThoughTheLatestWasNotSent) {
 TEST_F(Place, ANewChannelIsToldToTheServerAtOnce) {
   join(1, t(0));
   stand(1, "60000 3 0", t(1));
-  place_.take_hearing({{}, Fault::closed, "gone"}, t(2));
+  place_.take_subscription_state({{}, Fault::closed, "gone"}, t(2));
   EXPECT_FALSE(place_.can_join(t(30'000)));
-  place_.take_hearing({"there", Fault::none, {}}, t(3));
+  place_.take_subscription_state({"there", Fault::none, {}}, t(3));
   EXPECT_TRUE(place_.can_join(t(3)));
   EXPECT_EQ(place_.channel(), "there");
 }
@@ -292,15 +292,15 @@ TEST_F(Place, ANewChannelIsToldToTheServerAtOnce) {
 TEST_F(Place, ANewChannelIsToldToNoServerWhoseVoteItHas) {
   join(3, t(1));
   place_.take_reply(3, Reply::granted(), t(2));
-  place_.take_hearing({"new", Fault::none, {}}, t(3));
+  place_.take_subscription_state({"new", Fault::none, {}}, t(3));
   EXPECT_FALSE(place_.can_join(t(3)));
   EXPECT_TRUE(place_.voted());
 }
 
 TEST_F(Place, AChannelThatChangesUnderAJoinIsToldBehindIt) {
   join(1, t(0));
-  place_.take_hearing({{}, Fault::closed, "gone"}, t(1));
-  place_.take_hearing({"there", Fault::none, {}}, t(2));
+  place_.take_subscription_state({{}, Fault::closed, "gone"}, t(1));
+  place_.take_subscription_state({"there", Fault::none, {}}, t(2));
   stand(1, "60000 3 0", t(3));
   EXPECT_TRUE(place_.can_join(t(3)));
 }
@@ -308,7 +308,7 @@ TEST_F(Place, AChannelThatChangesUnderAJoinIsToldBehindIt) {
 TEST_F(Place, IsRefusedWhereSubscriptionsOrScriptsAre) {
   for (const Fault fault : {Fault::acl, Fault::rejected, Fault::bound, Fault::maxclients}) {
     LinePlace place(kStale, NodeReport());
-    place.take_hearing({{}, fault, "no"}, t(0));
+    place.take_subscription_state({{}, fault, "no"}, t(0));
     EXPECT_TRUE(place.refused());
   }
   join(1, t(0));
@@ -320,24 +320,24 @@ TEST_F(Place, IsRefusedWhereSubscriptionsOrScriptsAre) {
 TEST_F(Place, IsRefusedUntilItIsHeardAfterAll) {
   for (const Fault fault : {Fault::acl, Fault::rejected, Fault::bound, Fault::maxclients}) {
     LinePlace place(kStale, NodeReport());
-    place.take_hearing({{}, fault, "no"}, t(0));
-    place.take_hearing({{}, Fault::timeout, "trouble"}, t(1));
+    place.take_subscription_state({{}, fault, "no"}, t(0));
+    place.take_subscription_state({{}, Fault::timeout, "trouble"}, t(1));
     EXPECT_TRUE(place.refused());
-    place.take_hearing({"room", Fault::none, {}}, t(2));
+    place.take_subscription_state({"room", Fault::none, {}}, t(2));
     EXPECT_FALSE(place.refused());
     EXPECT_TRUE(place.can_join(t(2)));
   }
 }
 
 TEST_F(Place, IsRefusedByAServerThatTurnsAwayWhoListensUntilItIsHeardAfterAll) {
-  place_.take_hearing({{}, Fault::closed, "trouble"}, t(0));
+  place_.take_subscription_state({{}, Fault::closed, "trouble"}, t(0));
   EXPECT_FALSE(place_.refused());
-  place_.take_hearing({{}, Fault::closed, "no room", true}, t(1));
+  place_.take_subscription_state({{}, Fault::closed, "no room", true}, t(1));
   EXPECT_TRUE(place_.refused());
   EXPECT_EQ(place_.report().reply.text, "no room");
-  place_.take_hearing({{}, Fault::closed, "trouble"}, t(2));
+  place_.take_subscription_state({{}, Fault::closed, "trouble"}, t(2));
   EXPECT_TRUE(place_.refused());
-  place_.take_hearing({"room", Fault::none, {}}, t(3));
+  place_.take_subscription_state({"room", Fault::none, {}}, t(3));
   EXPECT_FALSE(place_.refused());
   EXPECT_TRUE(place_.can_join(t(3)));
 }
@@ -345,8 +345,8 @@ TEST_F(Place, IsRefusedByAServerThatTurnsAwayWhoListensUntilItIsHeardAfterAll) {
 TEST_F(Place, WhereScriptsAreRefusedItIsOfNoUseToBeHeard) {
   join(1, t(0));
   place_.take_reply(1, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  place_.take_hearing({{}, Fault::maxclients, "full"}, t(2));
-  place_.take_hearing({"room", Fault::none, {}}, t(3));
+  place_.take_subscription_state({{}, Fault::maxclients, "full"}, t(2));
+  place_.take_subscription_state({"room", Fault::none, {}}, t(3));
   EXPECT_TRUE(place_.refused());
   EXPECT_FALSE(place_.can_join(t(3)));
 }
@@ -363,20 +363,21 @@ TEST_F(Place, WhatIsToBeSaidAnewIsSaidBehindTheAnswerThatIsUnderWay) {
 }
 
 TEST_F(Place, IsRefusedWhereEverySubscriptionIsCutSoon) {
-  for (int i = 1; i <= kBriefHearingsMax; ++i) {
+  for (int i = 1; i <= kBriefSubscriptionsMax; ++i) {
     EXPECT_FALSE(place_.refused()) << i;
-    place_.take_hearing({{}, Fault::closed, "cut"}, t(i * 100));
-    place_.take_hearing({"again", Fault::none, {}}, t(i * 100));
+    place_.take_subscription_state({{}, Fault::closed, "cut"}, t(i * 100));
+    place_.take_subscription_state({"again", Fault::none, {}}, t(i * 100));
   }
   EXPECT_TRUE(place_.refused());
 }
 
 TEST_F(Place, ASubscriptionThatStoodForLongStartsTheCountAnew) {
   Instant now = t(0);
-  for (int i = 1; i <= kBriefHearingsMax * 2; ++i) {
-    now = now + (i % kBriefHearingsMax == 0 ? kBriefHearing : kBriefHearing - kOneNs);
+  for (int i = 1; i <= kBriefSubscriptionsMax * 2; ++i) {
+    now =
+        now + (i % kBriefSubscriptionsMax == 0 ? kBriefSubscription : kBriefSubscription - kOneNs);
     // The end and the beginning in one turn: only the new channel is told.
-    place_.take_hearing({"again", Fault::none, {}}, now);
+    place_.take_subscription_state({"again", Fault::none, {}}, now);
   }
   EXPECT_FALSE(place_.refused());
 }
@@ -384,7 +385,7 @@ TEST_F(Place, ASubscriptionThatStoodForLongStartsTheCountAnew) {
 TEST_F(Place, AServerInTroubleRefusesNothing) {
   for (const Fault fault : {Fault::refused, Fault::timeout, Fault::closed, Fault::loading}) {
     LinePlace place(kStale, NodeReport());
-    place.take_hearing({{}, fault, "trouble"}, t(0));
+    place.take_subscription_state({{}, fault, "trouble"}, t(0));
     EXPECT_FALSE(place.refused());
     EXPECT_FALSE(place.pending());
   }

@@ -21,10 +21,10 @@ using testing::SizeIs;
 TEST_F(ListenerTest, TellsAChannelOnceTheServerHasConfirmedIt) {
   server().answer_time = Duration::ms(10);
   run(Duration::ms(9));
-  EXPECT_EQ(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.subscription_state(), nullptr);
   run(Duration::ms(2));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  const std::string channel = listener_.hearing()->channel;
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  const std::string channel = listener_.subscription_state()->channel;
   EXPECT_TRUE(channel.starts_with(kChannelPrefix));
   EXPECT_THAT(channel, SizeIs(kChannelPrefix.size() + 32));
   EXPECT_THAT(transport_.channels(server()), testing::ElementsAre(channel));
@@ -42,35 +42,35 @@ TEST_F(ListenerTest, TakesAnotherNameForEachConnection) {
   const std::string first = subscribe();
   transport_.drop_connections(server());
   run(Duration::ms(1));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_EQ(listener_.hearing()->channel, "");
-  EXPECT_EQ(listener_.hearing()->fault, Fault::closed);
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_EQ(listener_.subscription_state()->channel, "");
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::closed);
   run(Duration::ms(20));
-  const std::string second = listener_.hearing()->channel;
+  const std::string second = listener_.subscription_state()->channel;
   EXPECT_THAT(second, SizeIs(first.size()));
   EXPECT_NE(second, first);
   EXPECT_EQ(listener_.changes(), 3U);
 }
 
-TEST_F(ListenerTest, IsDeafOnceItWasShutDown) {
+TEST_F(ListenerTest, IsUnsubscribedOnceItWasShutDown) {
   subscribe();
   listener_.shut_down();
   listener_.review(clock_.now());
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_EQ(listener_.hearing()->channel, "");
-  EXPECT_EQ(listener_.hearing()->fault, Fault::closed);
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_EQ(listener_.subscription_state()->channel, "");
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::closed);
 }
 
 TEST_F(ListenerTest, StaysAwayForLongerFromAServerThatFailsAgainAndAgain) {
   server().reach = FakeServer::Reach::refuses;
   run(Duration::seconds(2));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_EQ(listener_.hearing()->fault, Fault::connect);
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::connect);
   EXPECT_EQ(listener_.changes(), 1U) << "it is told once";
   EXPECT_LE(server().connections_opened, 30U);
   server().reach = FakeServer::Reach::accepts;
   run(kBackoffMax);
-  EXPECT_NE(listener_.hearing()->channel, "");
+  EXPECT_NE(listener_.subscription_state()->channel, "");
 }
 
 TEST_F(ListenerTest, AServerThatClosesWhateverItConfirmsIsNotAskedWithoutAPause) {
@@ -86,23 +86,23 @@ TEST_F(ListenerTest, AServerThatClosesWhateverItConfirmsIsNotAskedWithoutAPause)
 TEST_F(ListenerTest, AskedInVainItIsGivenUp) {
   server().stopped = true;
   run(kAnswerTime - Duration::ms(1));
-  EXPECT_EQ(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.subscription_state(), nullptr);
   run(Duration::ms(2));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_EQ(listener_.hearing()->fault, Fault::timeout);
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::timeout);
 }
 
 TEST_F(ListenerTest, ARefusalIsToldAndNotAskedForAgainForAWhile) {
   refuse("NOPERM this user has no permissions to run the 'subscribe' command");
   run(Duration::seconds(5));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_EQ(listener_.hearing()->fault, Fault::acl);
-  EXPECT_THAT(listener_.hearing()->reason, HasSubstr("SUBSCRIBE was refused: NOPERM"));
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::acl);
+  EXPECT_THAT(listener_.subscription_state()->reason, HasSubstr("SUBSCRIBE was refused: NOPERM"));
   EXPECT_EQ(server().connections_opened, 1U);
   // Who begins to listen meanwhile is told so at once.
   listener_.look(clock_.now(), clock_.now(), pushes_);
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_EQ(listener_.hearing()->fault, Fault::acl);
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::acl);
   server().say = nullptr;
   run(kRefusedFor - Duration::seconds(5));
   EXPECT_NE(subscribe(), "");
@@ -111,17 +111,17 @@ TEST_F(ListenerTest, ARefusalIsToldAndNotAskedForAgainForAWhile) {
 TEST_F(ListenerTest, ARefusalThatPassesIsTriedAgainSoon) {
   refuse("LOADING Redis is loading the dataset in memory");
   run(Duration::ms(100));
-  EXPECT_EQ(listener_.hearing()->fault, Fault::loading);
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::loading);
   server().say = nullptr;
   run(kBackoffMax);
-  EXPECT_NE(listener_.hearing()->channel, "");
+  EXPECT_NE(listener_.subscription_state()->channel, "");
 }
 
 TEST_F(ListenerTest, WithoutMemoryForItsReasonAFaultIsToldAndNoReasonOfAnOlderOne) {
   refuse("NOPERM this user has no permissions");
   run(Duration::ms(5));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  ASSERT_EQ(listener_.hearing()->fault, Fault::acl);
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  ASSERT_EQ(listener_.subscription_state()->fault, Fault::acl);
   refuse("LOADING " + std::string(200, '.'));
   clock_.advance(kRefusedFor);
   listener_.attend(clock_.now(), pushes_);
@@ -130,8 +130,8 @@ TEST_F(ListenerTest, WithoutMemoryForItsReasonAFaultIsToldAndNoReasonOfAnOlderOn
   const test::FailingAllocations failing(0, test::Shortage::once);
   listener_.review(clock_.now());
   EXPECT_TRUE(failing.happened());
-  EXPECT_EQ(listener_.hearing()->fault, Fault::loading);
-  EXPECT_EQ(listener_.hearing()->reason, "");
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::loading);
+  EXPECT_EQ(listener_.subscription_state()->reason, "");
 }
 
 TEST_F(ListenerTest, AsksForASignOfLifeNowAndThen) {
@@ -142,7 +142,7 @@ TEST_F(ListenerTest, AsksForASignOfLifeNowAndThen) {
   EXPECT_EQ(server().count("PING"), 1U);
   run(kHeartbeat * 3);
   EXPECT_EQ(server().count("PING"), 4U);
-  EXPECT_EQ(listener_.hearing()->channel, channel);
+  EXPECT_EQ(listener_.subscription_state()->channel, channel);
 }
 
 TEST_F(ListenerTest, AsksSoonerWhereAConnectionMayBeForgottenSooner) {
@@ -153,18 +153,18 @@ TEST_F(ListenerTest, AsksSoonerWhereAConnectionMayBeForgottenSooner) {
   listener_.set_idle_limit(Duration::seconds(60));
   run(kHeartbeat * 2 + Duration::ms(10));
   EXPECT_EQ(server().count("PING"), 4U);
-  EXPECT_EQ(listener_.hearing()->channel, channel);
+  EXPECT_EQ(listener_.subscription_state()->channel, channel);
 }
 
 TEST_F(ListenerTest, AConnectionThatTheNetworkHasForgottenIsNoticed) {
   const std::string channel = subscribe();
   transport_.forget_flows(server());
   run(kHeartbeat + kAnswerTime - Duration::ms(6));
-  EXPECT_EQ(listener_.hearing()->channel, channel);
+  EXPECT_EQ(listener_.subscription_state()->channel, channel);
   run(Duration::ms(2));
-  EXPECT_EQ(listener_.hearing()->fault, Fault::timeout);
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::timeout);
   run(Duration::ms(20));
-  EXPECT_NE(listener_.hearing()->channel, "");
+  EXPECT_NE(listener_.subscription_state()->channel, "");
 }
 
 TEST_F(ListenerTest, ASocketThatTakesNothingIsWaitedForAndNotAskedAgainAndAgain) {
@@ -176,7 +176,7 @@ TEST_F(ListenerTest, ASocketThatTakesNothingIsWaitedForAndNotAskedAgainAndAgain)
     run(Duration::ms(1));
   }
   EXPECT_LE(turns, 51);
-  EXPECT_EQ(listener_.hearing()->fault, Fault::timeout);
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::timeout);
 }
 
 using AListenerThatLayUnread = ListenerTest;
@@ -187,7 +187,7 @@ TEST_F(AListenerThatLayUnread, IsReadBeforeItIsTrusted) {
   transport_.publish(server(), channel, "next 7 tok");
   listener_.look(clock_.now(), clock_.now(), pushes_);
   EXPECT_THAT(pushes_, SizeIs(1));
-  EXPECT_EQ(listener_.hearing()->channel, channel);
+  EXPECT_EQ(listener_.subscription_state()->channel, channel);
 }
 
 TEST_F(AListenerThatLayUnread, WasClosedForNoReasonToWait) {
@@ -195,10 +195,10 @@ TEST_F(AListenerThatLayUnread, WasClosedForNoReasonToWait) {
   clock_.advance(Duration::seconds(30));
   transport_.drop_connections(server());
   listener_.look(clock_.now(), clock_.now(), pushes_);
-  EXPECT_EQ(listener_.hearing(), nullptr) << "trouble of old is no news";
+  EXPECT_EQ(listener_.subscription_state(), nullptr) << "trouble of old is no news";
   run(Duration::ms(1));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_NE(listener_.hearing()->channel, "");
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_NE(listener_.subscription_state()->channel, "");
 }
 
 TEST_F(AListenerThatLayUnread, IsAskedForASignOfLifeAtOnce) {
@@ -214,16 +214,16 @@ TEST_F(AListenerThatLayUnread, IsOpenedAnewWhereItsConnectionMayBeForgotten) {
   const std::string channel = subscribe();
   clock_.advance(Duration::seconds(5) - Duration::ms(50));
   listener_.look(clock_.now(), clock_.now(), pushes_);
-  EXPECT_EQ(listener_.hearing()->channel, channel);
+  EXPECT_EQ(listener_.subscription_state()->channel, channel);
   clock_.advance(Duration::ms(50));
   transport_.publish(server(), channel, "next 7 tok");
   listener_.look(clock_.now(), clock_.now(), pushes_);
   EXPECT_THAT(pushes_, SizeIs(1)) << "what has come is not lost";
-  EXPECT_EQ(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.subscription_state(), nullptr);
   run(Duration::ms(20));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_NE(listener_.hearing()->channel, channel);
-  EXPECT_NE(listener_.hearing()->channel, "");
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_NE(listener_.subscription_state()->channel, channel);
+  EXPECT_NE(listener_.subscription_state()->channel, "");
 }
 
 // Or it would be waited for on its way into nowhere.
@@ -231,7 +231,7 @@ TEST_F(AListenerThatLayUnread, IsOpenedAnewWhereItWasNotEvenHeardYet) {
   listener_.set_idle_limit(Duration::seconds(5));
   transport_.send_room = 0;
   run(Duration::ms(5));
-  EXPECT_EQ(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.subscription_state(), nullptr);
   transport_.send_room = std::numeric_limits<std::size_t>::max();
   transport_.forget_flows(server());
   const Instant since = clock_.now();
@@ -239,8 +239,8 @@ TEST_F(AListenerThatLayUnread, IsOpenedAnewWhereItWasNotEvenHeardYet) {
   listener_.flush(clock_.now(), pushes_);
   listener_.look(since, clock_.now(), pushes_);
   run(Duration::ms(5));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_NE(listener_.hearing()->channel, "");
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_NE(listener_.subscription_state()->channel, "");
 }
 
 // It was wanted no more while it was being made.
@@ -261,7 +261,7 @@ TEST_F(AListenerThatLayUnread, IsNotOverdueBeforeItWasRead) {
   clock_.advance(Duration::seconds(5));
   listener_.look(clock_.now(), clock_.now(), pushes_);
   EXPECT_FALSE(listener_.overdue(clock_.now()));
-  EXPECT_NE(listener_.hearing()->channel, "");
+  EXPECT_NE(listener_.subscription_state()->channel, "");
 }
 
 class AListenerThatTellsAName : public ListenerTest {
@@ -277,8 +277,8 @@ TEST_F(AListenerThatTellsAName, IsNotOverdueWhereTheAnswerToThatLayUnread) {
   listener_.look(clock_.now(), clock_.now(), pushes_);
   EXPECT_FALSE(listener_.closing());
   run(Duration::ms(15));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_NE(listener_.hearing()->channel, "");
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_NE(listener_.subscription_state()->channel, "");
   EXPECT_EQ(server().connections_opened, 1U);
 }
 
@@ -290,21 +290,21 @@ TEST_F(AListenerThatTellsAName, HasTheTimeOfAnAnswerBehindThat) {
     return std::nullopt;
   };
   run(kAnswerTime * 3 - Duration::ms(2));
-  EXPECT_EQ(listener_.hearing(), nullptr);
+  EXPECT_EQ(listener_.subscription_state(), nullptr);
   run(Duration::ms(1));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_EQ(listener_.hearing()->fault, Fault::timeout);
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::timeout);
 }
 
-TEST_F(ListenerTest, WithoutRandomnessItIsDeafAndTriesAgain) {
+TEST_F(ListenerTest, WithoutRandomnessItIsUnsubscribedAndTriesAgain) {
   entropy_.dry = true;
   run(Duration::ms(1));
-  ASSERT_NE(listener_.hearing(), nullptr);
-  EXPECT_EQ(listener_.hearing()->fault, Fault::closed);
+  ASSERT_NE(listener_.subscription_state(), nullptr);
+  EXPECT_EQ(listener_.subscription_state()->fault, Fault::closed);
   EXPECT_GT(listener_.next_event(), clock_.now());
   entropy_.dry = false;
   run(kBackoffMax);
-  EXPECT_NE(listener_.hearing()->channel, "");
+  EXPECT_NE(listener_.subscription_state()->channel, "");
 }
 
 TEST_F(ListenerTest, EndsInGoodOrderAndCanBeginAnew) {

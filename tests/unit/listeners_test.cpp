@@ -24,16 +24,16 @@ TEST_F(ListenersTest, NoneIsOpenedWhileNobodyListens) {
 
 TEST_F(ListenersTest, WhoListensIsToldOfEachOfItsNodes) {
   listen(told_, 3);
-  EXPECT_THAT(told_.hearings, IsEmpty());
+  EXPECT_THAT(told_.subscription_states, IsEmpty());
   step_for(Duration::ms(1));
-  ASSERT_THAT(told_.hearings, SizeIs(3));
+  ASSERT_THAT(told_.subscription_states, SizeIs(3));
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_THAT(transport_.channels(server(i)), testing::ElementsAre(told_.channel(i)));
   }
   EXPECT_EQ(pool_.listener_count(), 3U);
   EXPECT_EQ(pool_.connection_count(), 0U);
   step_for(Duration::seconds(1));
-  EXPECT_THAT(told_.hearings, SizeIs(3)) << "nothing has changed";
+  EXPECT_THAT(told_.subscription_states, SizeIs(3)) << "nothing has changed";
 }
 
 TEST_F(ListenersTest, AllWhoListenToAServerShareOne) {
@@ -41,7 +41,7 @@ TEST_F(ListenersTest, AllWhoListenToAServerShareOne) {
   step_for(Duration::ms(1));
   Told other;
   listen(other, 2);
-  ASSERT_THAT(other.hearings, SizeIs(2)) << "at once, where the channel stands already";
+  ASSERT_THAT(other.subscription_states, SizeIs(2)) << "at once, where the channel stands already";
   EXPECT_EQ(other.channel(1), told_.channel(1));
   EXPECT_EQ(server(0).connections_opened, 1U);
 }
@@ -85,14 +85,14 @@ TEST_F(ListenersTest, WhoStopsListeningIsToldNothingMore) {
   listen(told_, 1);
   step_for(Duration::ms(1));
   const std::string channel = told_.channel(0);
-  told_.deaf = true;
+  told_.unsubscribed = true;
   step_for(Duration::ms(1));
   transport_.publish(server(0), channel, "granted 1 tok");
   step_for(Duration::ms(1));
   EXPECT_THAT(told_.pushes, IsEmpty());
-  told_.deaf = false;
+  told_.unsubscribed = false;
   step_for(Duration::ms(1));
-  EXPECT_THAT(told_.hearings, SizeIs(2)) << "it begins anew";
+  EXPECT_THAT(told_.subscription_states, SizeIs(2)) << "it begins anew";
 }
 
 TEST_F(ListenersTest, ALostChannelIsToldAndTheNextOneToo) {
@@ -101,12 +101,12 @@ TEST_F(ListenersTest, ALostChannelIsToldAndTheNextOneToo) {
   const std::string first = told_.channel(0);
   transport_.drop_connections(server(0));
   step_for(Duration::ms(1));
-  ASSERT_THAT(told_.hearings, SizeIs(3));
-  EXPECT_EQ(told_.hearings[2].node, 0U);
-  EXPECT_EQ(told_.hearings[2].hearing.channel, "");
-  EXPECT_EQ(told_.hearings[2].hearing.fault, Fault::closed);
+  ASSERT_THAT(told_.subscription_states, SizeIs(3));
+  EXPECT_EQ(told_.subscription_states[2].node, 0U);
+  EXPECT_EQ(told_.subscription_states[2].subscription_state.channel, "");
+  EXPECT_EQ(told_.subscription_states[2].subscription_state.fault, Fault::closed);
   step_for(Duration::ms(20));
-  ASSERT_THAT(told_.hearings, SizeIs(4));
+  ASSERT_THAT(told_.subscription_states, SizeIs(4));
   EXPECT_NE(told_.channel(0), "");
   EXPECT_NE(told_.channel(0), first);
 }
@@ -118,15 +118,15 @@ TEST_F(ListenersTest, WhatWasPushedBeforeTheLossIsHeardFirst) {
   transport_.drop_connections(server(0));
   step_for(Duration::ms(1));
   EXPECT_THAT(told_.pushes, SizeIs(1));
-  EXPECT_THAT(told_.hearings, SizeIs(2));
+  EXPECT_THAT(told_.subscription_states, SizeIs(2));
 }
 
 TEST_F(ListenersTest, ASilentServerIsToldOnceItsTimeIsOver) {
   server(0).stopped = true;
   listen(told_, 1);
   step_for(kConnectTimeoutDefault + Duration::ms(1));
-  ASSERT_THAT(told_.hearings, SizeIs(1));
-  EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::timeout);
+  ASSERT_THAT(told_.subscription_states, SizeIs(1));
+  EXPECT_EQ(told_.subscription_states[0].subscription_state.fault, Fault::timeout);
 }
 
 TEST_F(ListenersTest, ASignOfLifeIsAskedForOnlyWhileSomebodyListens) {
@@ -169,7 +169,7 @@ TEST_F(ListenersTest, AnAnswerToASignOfLifeThatLiesInTheBufferIsNotCalledLate) {
   listen(told_, 1);
   step_for(kHeartbeat + Duration::seconds(1));
   EXPECT_EQ(server(0).count("PING"), 1U);
-  EXPECT_THAT(told_.hearings, SizeIs(1));
+  EXPECT_THAT(told_.subscription_states, SizeIs(1));
 }
 
 // Where the process stood still the answer has come in time.
@@ -181,7 +181,7 @@ TEST_F(ListenersTest, AnAnswerThatWasReadLateIsNoTimeOut) {
   clock_.advance(Duration::seconds(5));
   step_for(Duration::ms(1));
   EXPECT_EQ(server(0).count("PING"), 1U);
-  EXPECT_THAT(told_.hearings, SizeIs(1));
+  EXPECT_THAT(told_.subscription_states, SizeIs(1));
 }
 
 TEST_F(ListenersTest, AnAnswerThatCameInTimeIsNotCalledLateThoughTimeGoesOnWithinATurn) {
@@ -197,7 +197,7 @@ TEST_F(ListenersTest, AnAnswerThatCameInTimeIsNotCalledLateThoughTimeGoesOnWithi
     pool_.step(Instant());
     clock_.per_reading = Duration();
     step_for(Duration::ms(1));
-    ASSERT_THAT(told_.hearings, SizeIs(1)) << readings;
+    ASSERT_THAT(told_.subscription_states, SizeIs(1)) << readings;
   }
   EXPECT_EQ(server(0).count("PING"), 29U);
 }
@@ -247,7 +247,7 @@ TEST_F(ListenersTest, OneThatLayUnreadIsReadBeforeItsChannelIsTrusted) {
   Told next;
   listen(next, 1);
   step_for(Duration::ms(1));
-  ASSERT_THAT(next.hearings, SizeIs(1));
+  ASSERT_THAT(next.subscription_states, SizeIs(1));
   EXPECT_NE(next.channel(0), channel);
 }
 
@@ -273,7 +273,7 @@ TEST_F(ListenersTest, TheServerHasTheTimeOfItsMostPatientUser) {
 }
 
 TEST_F(ListenersTest, OneThatSomebodyListensToMakesNoRoomForWhoeverComesFirstInATurn) {
-  told_.deaf = true;
+  told_.unsubscribed = true;
   listen_to(told_, nodes(kListenersMax, 1));
   std::vector<std::unique_ptr<Told>> many;
   for (std::size_t i = 0; i < kListenersMax / kNodesMax; ++i) {
@@ -281,11 +281,11 @@ TEST_F(ListenersTest, OneThatSomebodyListensToMakesNoRoomForWhoeverComesFirstInA
     listen_to(*many.back(), nodes(i * kNodesMax, kNodesMax));
   }
   step_for(Duration::ms(1));
-  told_.deaf = false;
+  told_.unsubscribed = false;
   step_for(Duration::ms(1));
-  ASSERT_THAT(told_.hearings, SizeIs(1));
-  EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::bound);
-  EXPECT_EQ(many.front()->hearings.size(), kNodesMax) << "nobody's was lost";
+  ASSERT_THAT(told_.subscription_states, SizeIs(1));
+  EXPECT_EQ(told_.subscription_states[0].subscription_state.fault, Fault::bound);
+  EXPECT_EQ(many.front()->subscription_states.size(), kNodesMax) << "nobody's was lost";
 }
 
 TEST_F(ListenersTest, ThereAreNoMoreThanTheBound) {
@@ -300,13 +300,13 @@ TEST_F(ListenersTest, ThereAreNoMoreThanTheBound) {
   EXPECT_EQ(pool_.listener_count(), kListenersMax);
   listen_to(told_, nodes(kListenersMax, 2));
   step_for(Duration::ms(1));
-  ASSERT_THAT(told_.hearings, SizeIs(2));
-  EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::bound);
+  ASSERT_THAT(told_.subscription_states, SizeIs(2));
+  EXPECT_EQ(told_.subscription_states[0].subscription_state.fault, Fault::bound);
   EXPECT_EQ(pool_.listener_count(), kListenersMax);
   // Those that nobody listens to any more make room.
   pool_.take(ids.front());
   for (int turn = 0; turn < 3; ++turn) step_for(Duration::ms(1));
-  ASSERT_THAT(told_.hearings, SizeIs(4));
+  ASSERT_THAT(told_.subscription_states, SizeIs(4));
   EXPECT_NE(told_.channel(0), "");
   EXPECT_EQ(pool_.listener_count(), kListenersMax);
 }

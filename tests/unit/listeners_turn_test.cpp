@@ -18,12 +18,12 @@ using testing::SizeIs;
 TEST_F(ListenersTest, WhoWantsToHearNoMoreInTheMidstOfATurnIsToldNothingMore) {
   listen(told_, 2);
   step_for(Duration::ms(1));
-  ASSERT_THAT(told_.hearings, SizeIs(2)) << "both can be heard already";
+  ASSERT_THAT(told_.subscription_states, SizeIs(2)) << "both can be heard already";
   Scene scene;
   scene.listens = true;
-  scene.heard = [&scene](const Hearing&) { scene.listens = false; };
+  scene.heard = [&scene](const SubscriptionState&) { scene.listens = false; };
   (void)pool_.begin(std::make_unique<Scripted>(scene), nodes(0, 2));
-  EXPECT_THAT(scene.hearings, SizeIs(1));
+  EXPECT_THAT(scene.subscription_states, SizeIs(1));
 }
 
 TEST_F(ListenersTest, WhoListensNoMoreIsPushedNothingThoughOthersListen) {
@@ -31,7 +31,7 @@ TEST_F(ListenersTest, WhoListensNoMoreIsPushedNothingThoughOthersListen) {
   listen(other, 1, "another");
   listen(told_, 1);
   step_for(Duration::ms(1));
-  told_.deaf = true;
+  told_.unsubscribed = true;
   transport_.publish(server(0), other.channel(0), "granted 1 tok");
   transport_.publish(server(0), other.channel(0), "granted 1 another");
   step_for(Duration::ms(1));
@@ -75,8 +75,8 @@ TEST_F(ListenersTest, WhatIsLostAsItIsKeptAliveIsToldInTheSameTurn) {
   const NodeList slow{pool_.node(parse_server(name(2)).endpoint, kHeartbeat * 2)};
   (void)pool_.begin(std::make_unique<Scripted>(scene), slow);
   while (scene.replies.empty()) pool_.step(clock_.now() + kHeartbeat);
-  ASSERT_THAT(told_.hearings, SizeIs(3));
-  EXPECT_EQ(told_.hearings.back().hearing.fault, Fault::closed);
+  ASSERT_THAT(told_.subscription_states, SizeIs(3));
+  EXPECT_EQ(told_.subscription_states.back().subscription_state.fault, Fault::closed);
 }
 
 TEST_F(ListenersTest, ASignalIsNoSignOfLife) {

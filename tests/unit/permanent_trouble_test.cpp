@@ -134,10 +134,10 @@ TEST_F(Wait, TheFirstAttemptEndsItWhereItIsInVain) {
 TEST_F(Wait, WhatIsHeardInLineIsConfirmedByAnAttempt) {
   stand(Duration::max());
   deny_all(t(1));
-  line_->take_hearing(NodeIndex(0), {{}, Fault::auth, "WRONGPASS"}, t(2));
+  line_->take_subscription_state(NodeIndex(0), {{}, Fault::auth, "WRONGPASS"}, t(2));
   EXPECT_TRUE(line_->listens());
   EXPECT_TRUE(line_->outage().empty());
-  line_->take_hearing(NodeIndex(1), {{}, Fault::auth, "WRONGPASS"}, t(3));
+  line_->take_subscription_state(NodeIndex(1), {{}, Fault::auth, "WRONGPASS"}, t(3));
   EXPECT_FALSE(line_->listens());
   EXPECT_EQ(line_->outcome(), nullptr);
   const AttemptNumber attempt = drain().back().attempt;
@@ -150,8 +150,8 @@ TEST_F(Wait, WhatIsHeardInLineIsConfirmedByAnAttempt) {
 TEST_F(Wait, AnOutageIsWaitedForInLineAndSeen) {
   stand(Duration::max());
   deny_all(t(1));
-  line_->take_hearing(NodeIndex(0), {{}, Fault::refused, "refused"}, t(2));
-  line_->take_hearing(NodeIndex(1), {{}, Fault::refused, "refused"}, t(3));
+  line_->take_subscription_state(NodeIndex(0), {{}, Fault::refused, "refused"}, t(2));
+  line_->take_subscription_state(NodeIndex(1), {{}, Fault::refused, "refused"}, t(3));
   EXPECT_TRUE(line_->listens());
   EXPECT_EQ(line_->outage().size(), 3U);
 }

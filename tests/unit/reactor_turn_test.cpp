@@ -35,12 +35,12 @@ TEST_F(ATurn, TellsThatAServerCannotBeHeardBeforeItTellsThatTimeIsOver) {
   scene_.listens = true;
   scene_.due_at = clock_.now() + kConnectTimeoutDefault;
   std::optional<std::size_t> heard_before;
-  scene_.due = [&](Scripted&, Instant) { heard_before = scene_.hearings.size(); };
+  scene_.due = [&](Scripted&, Instant) { heard_before = scene_.subscription_states.size(); };
   begin(nodes(1));
   step_for(kConnectTimeoutDefault);
   ASSERT_TRUE(heard_before);
   EXPECT_EQ(*heard_before, 1U);
-  EXPECT_EQ(scene_.hearings.front().fault, Fault::timeout);
+  EXPECT_EQ(scene_.subscription_states.front().fault, Fault::timeout);
 }
 
 // Who asks again in the very turn in which an answer is overdue.

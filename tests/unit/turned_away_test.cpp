@@ -50,13 +50,14 @@ class WhoListensByTls : public ListenersTest {
   }
   void listen_there() { id_ = listen_to(told_, node()); }
   [[nodiscard]] bool turned_away() const {
-    return !told_.hearings.empty() && told_.hearings.back().hearing.turns_away;
+    return !told_.subscription_states.empty() &&
+           told_.subscription_states.back().subscription_state.turns_away;
   }
   bool turned_away_in_the_long_run() {
     close_before_the_handshake();
     listen_there();
     step_for(kLong);
-    EXPECT_FALSE(told_.hearings.empty());
+    EXPECT_FALSE(told_.subscription_states.empty());
     return turned_away();
   }
 
@@ -76,10 +77,10 @@ TEST_F(WhoListensByTls, IsToldThatHeIsTurnedAwayWhereThatHappensAgainAndAgain) {
   step_until_closed(kTurnedAwayMax);
   EXPECT_TRUE(turned_away());
   step_for(kLong);
-  ASSERT_THAT(told_.hearings, SizeIs(2));
-  EXPECT_EQ(told_.hearings[0].hearing.fault, Fault::closed);
-  EXPECT_EQ(told_.hearings[1].hearing.fault, Fault::closed);
-  EXPECT_THAT(told_.hearings[1].hearing.reason, HasSubstr("maxclients"));
+  ASSERT_THAT(told_.subscription_states, SizeIs(2));
+  EXPECT_EQ(told_.subscription_states[0].subscription_state.fault, Fault::closed);
+  EXPECT_EQ(told_.subscription_states[1].subscription_state.fault, Fault::closed);
+  EXPECT_THAT(told_.subscription_states[1].subscription_state.reason, HasSubstr("maxclients"));
 }
 
 TEST_F(WhoListensByTls, IsHeardAsSoonAsThereIsRoom) {
@@ -101,7 +102,7 @@ TEST_F(WhoListensByTls, IsToldAtOnceWhereThatHappenedToOthers) {
   listen_there();
   step_until_closed(1);
   EXPECT_TRUE(turned_away());
-  EXPECT_THAT(told_.hearings, SizeIs(1));
+  EXPECT_THAT(told_.subscription_states, SizeIs(1));
 }
 
 TEST_F(WhoListensByTls, IsNotTurnedAwayWhereNobodyIsLetInToAsk) {
@@ -137,7 +138,7 @@ TEST_F(WhoListensByTls, IsNotTurnedAwayByAServerThatWasSilentInBetween) {
   step_until_closed(kTurnedAwayMax - 1);
   server(0).reach = FakeServer::Reach::vanishes;
   step_for(kBackoffMax + kPatience);
-  ASSERT_EQ(told_.hearings.back().hearing.fault, Fault::timeout);
+  ASSERT_EQ(told_.subscription_states.back().subscription_state.fault, Fault::timeout);
   close_before_the_handshake();
   step_until_closed(kTurnedAwayMax - 1);
   EXPECT_FALSE(turned_away());

@@ -64,9 +64,10 @@ void InLine::begin_standing(Instant now) {
   phase_ = Phase::standing;
 }
 
-void InLine::take_hearing(NodeIndex node, const Hearing& hearing, Instant now) {
+void InLine::take_subscription_state(NodeIndex node, const SubscriptionState& subscription_state,
+                                     Instant now) {
   if (phase_ != Phase::standing) return;
-  places_[node.value()].take_hearing(hearing, now);
+  places_[node.value()].take_subscription_state(subscription_state, now);
   review(now);
 }
 

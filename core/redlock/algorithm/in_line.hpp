@@ -72,7 +72,8 @@ class InLine final : public Operation {
   void take_doubt(NodeIndex node, AttemptNumber attempt) override;
   void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
   [[nodiscard]] bool listens() const override { return phase_ == Phase::standing; }
-  void take_hearing(NodeIndex node, const Hearing& hearing, Instant now) override;
+  void take_subscription_state(NodeIndex node, const SubscriptionState& subscription_state,
+                               Instant now) override;
   bool take_push(NodeIndex node, const Push& push, Instant now) override;
   [[nodiscard]] std::vector<NodeReport> outage() const override;
   void abort(Instant now) override;

@@ -51,7 +51,7 @@ struct Push {
 [[nodiscard]] std::optional<Push> parse_push(std::string_view text);
 
 // Whether pushes of a node's server can be heard.
-struct Hearing {
+struct SubscriptionState {
   // From now on under this name, as the server has confirmed. Empty: not, and why.
   std::string channel;
   Fault fault = Fault::none;

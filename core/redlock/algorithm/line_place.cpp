@@ -15,7 +15,7 @@ bool is_refusal_for_good(Fault fault) {
 // Of connections there are as many as there may be, for us or on the server: to wait until one is
 // free would take for ever where others wait for it too. It may be for a moment, though: whoever is
 // heard again before he polls stands in line.
-bool keeps_us_deaf(Fault fault) {
+bool keeps_us_unsubscribed(Fault fault) {
   return is_refusal_for_good(fault) || fault == Fault::bound || fault == Fault::maxclients;
 }
 
@@ -42,16 +42,17 @@ Instant other_asks_at(const Standing& standing, Instant now) {
 LinePlace::LinePlace(Duration stale_after, NodeReport known)
     : stale_after_(stale_after), report_(std::move(known)) {}
 
-void LinePlace::take_hearing(const Hearing& hearing, Instant now) {
+void LinePlace::take_subscription_state(const SubscriptionState& subscription_state, Instant now) {
   if (!channel_.empty()) {
-    brief_hearings_ = now - heard_at_ < kBriefHearing ? brief_hearings_ + 1 : 0;
+    brief_subscriptions_ = now - heard_at_ < kBriefSubscription ? brief_subscriptions_ + 1 : 0;
   }
-  channel_ = hearing.channel;
+  channel_ = subscription_state.channel;
   heard_at_ = now;
-  deaf_ = channel_.empty() && (deaf_ || hearing.turns_away || keeps_us_deaf(hearing.fault));
-  refused_ = refused_ || brief_hearings_ >= kBriefHearingsMax;
+  unsubscribed_ = channel_.empty() && (unsubscribed_ || subscription_state.turns_away ||
+                                       keeps_us_unsubscribed(subscription_state.fault));
+  refused_ = refused_ || brief_subscriptions_ >= kBriefSubscriptionsMax;
   if (!channel_.empty()) return say_anew();
-  silence_ = Reply::unknown(hearing.fault, hearing.reason);
+  silence_ = Reply::unknown(subscription_state.fault, subscription_state.reason);
   // A vote that was counted is on its server for a while, whether that can be heard or not.
   if (!voted_) report(silence_);
 }

@@ -1,6 +1,6 @@
 // How one node's line stands for one wait: whether the vote is ours, and when to join again.
 //
-//   deaf ──channel──▶ due ──join sent──▶ joining ──answer, push──▶ standing, or voted
+//   unsubscribed ──channel──▶ due ──join sent──▶ joining ──answer, push──▶ standing, or voted
 //     ▲                ▲                    │                          │
 //     └─channel lost   └──timer, `next`─────┴──no answer, an error─────┘
 //
@@ -31,8 +31,8 @@ inline constexpr Duration kOthersAskWithin = Duration::ms(500);
 inline constexpr Duration kTroublePauseFirst = Duration::ms(50);
 inline constexpr Duration kTroublePauseMax = Duration::seconds(1);
 // A subscription that ends so often, each time so soon, is one that something does not let stand.
-inline constexpr int kBriefHearingsMax = 5;
-inline constexpr Duration kBriefHearing = Duration::seconds(1);
+inline constexpr int kBriefSubscriptionsMax = 5;
+inline constexpr Duration kBriefSubscription = Duration::seconds(1);
 
 class LinePlace {
  public:
@@ -40,7 +40,7 @@ class LinePlace {
   // what is handed over lives for long enough.
   LinePlace(Duration stale_after, NodeReport known);
 
-  void take_hearing(const Hearing& hearing, Instant now);
+  void take_subscription_state(const SubscriptionState& subscription_state, Instant now);
   // Requires can_join(). Handed out: `attempt` is its echo, its answer is due at `answer_by`. One
   // that does not take is given no vote that is free.
   void note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool takes = true);
@@ -75,7 +75,7 @@ class LinePlace {
   // When the latest join was sent: the key that its vote stands for lives at least a ttl from then.
   [[nodiscard]] Instant joined_at() const { return joined_at_; }
   // The server does not let us stand in line: it refuses subscriptions or scripts.
-  [[nodiscard]] bool refused() const { return refused_ || deaf_; }
+  [[nodiscard]] bool refused() const { return refused_ || unsubscribed_; }
   // It could not be asked the last time, or did not answer.
   [[nodiscard]] bool troubled() const {
     return report_.answered && report_.reply.answer == Answer::unknown;
@@ -112,10 +112,10 @@ class LinePlace {
   std::string channel_;
   // Why there is none, or why nobody is asked though there is one.
   Reply silence_ = Reply::unknown(Fault::timeout, "it cannot be asked again");
-  Instant heard_at_;        // when its channel was told last
-  int brief_hearings_ = 0;  // one behind the other
-  bool refused_ = false;    // for good
-  bool deaf_ = false;       // its subscriptions are refused, and none was let in since
+  Instant heard_at_;             // when its channel was told last
+  int brief_subscriptions_ = 0;  // one behind the other
+  bool refused_ = false;         // for good
+  bool unsubscribed_ = false;    // its subscriptions are refused, and none was let in since
   bool unanswered_ = false;
   bool voted_ = false;
   bool handed_over_ = false;

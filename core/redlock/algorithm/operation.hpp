@@ -45,7 +45,9 @@ class Operation {
   // Does it want to hear what its nodes' servers say unasked? Then it is told of each node, by and
   // by, whether they can be heard, and again whenever that changes.
   [[nodiscard]] virtual bool listens() const { return false; }
-  virtual void take_hearing(NodeIndex /*node*/, const Hearing& /*hearing*/, Instant /*now*/) {}
+  virtual void take_subscription_state(NodeIndex /*node*/,
+                                       const SubscriptionState& /*subscription_state*/,
+                                       Instant /*now*/) {}
   // False: it is meant for somebody else.
   virtual bool take_push(NodeIndex /*node*/, const Push& /*push*/, Instant /*now*/) {
     return false;

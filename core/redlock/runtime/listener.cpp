@@ -32,7 +32,7 @@ void Listener::subscribe(Instant now) noexcept {
   } catch (const std::exception&) {
     // No memory, or no randomness.
     open_at_ = now + kBackoffMax;
-    note_deaf(Fault::closed, {});
+    note_unsubscribed(Fault::closed, {});
   }
 }
 
@@ -55,7 +55,7 @@ void Listener::look(Instant since, Instant now, Events& pushes) noexcept {
     shut_down();
     review(now);
   }
-  if (may_open(now) && now >= open_at_) hearing_ = {};
+  if (may_open(now) && now >= open_at_) subscription_state_ = {};
 }
 
 Instant Listener::next_event() const {
@@ -68,7 +68,7 @@ Instant Listener::next_event() const {
 void Listener::review(Instant now) noexcept {
   if (is_heard()) return note_heard();
   if (!closing()) {
-    if (!hearing_.channel.empty()) note_deaf(Fault::closed, {});
+    if (!subscription_state_.channel.empty()) note_unsubscribed(Fault::closed, {});
     return;
   }
   note_end(now);
@@ -83,8 +83,8 @@ void Listener::note_end(Instant now) noexcept {
   const bool before = closed_at_subscribe_;
   closed_at_subscribe_ = by_server && ended.awaits_confirmation();
   if (ended.refused() || (closed_at_subscribe_ && before)) open_at_ = now + kRefusedFor;
-  if (!closed_at_subscribe_) return note_deaf(ended.fault(), ended.reason());
-  note_deaf(before ? Fault::rejected : Fault::closed, kClosedAtSubscribe);
+  if (!closed_at_subscribe_) return note_unsubscribed(ended.fault(), ended.reason());
+  note_unsubscribed(before ? Fault::rejected : Fault::closed, kClosedAtSubscribe);
 }
 
 void Listener::shut_down() noexcept {
@@ -108,26 +108,27 @@ void Listener::let_go(Instant now) noexcept {
 
 void Listener::note_heard() noexcept {
   closed_at_subscribe_ = false;
-  if (hearing_.channel == channel_) return;
+  if (subscription_state_.channel == channel_) return;
   try {
-    hearing_ = {channel_, Fault::none, {}};
+    subscription_state_ = {channel_, Fault::none, {}};
     ++changes_;
   } catch (const std::bad_alloc&) {
     // The next review tries again.
   }
 }
 
-void Listener::note_deaf(Fault fault, std::string_view reason) noexcept {
+void Listener::note_unsubscribed(Fault fault, std::string_view reason) noexcept {
   const bool turns_away = is_turned_away();
-  const bool known = hearing_.fault == fault && hearing_.turns_away == turns_away;
-  if (hearing_.channel.empty() && known) return;
+  const bool known =
+      subscription_state_.fault == fault && subscription_state_.turns_away == turns_away;
+  if (subscription_state_.channel.empty() && known) return;
   ++changes_;
-  hearing_.channel.clear();
-  hearing_.fault = fault;
-  hearing_.turns_away = turns_away;
-  hearing_.reason.clear();
+  subscription_state_.channel.clear();
+  subscription_state_.fault = fault;
+  subscription_state_.turns_away = turns_away;
+  subscription_state_.reason.clear();
   try {
-    hearing_.reason = turns_away ? kTurnedAway : reason;
+    subscription_state_.reason = turns_away ? kTurnedAway : reason;
   } catch (const std::bad_alloc&) {
     // The fault says enough.
   }

@@ -53,8 +53,10 @@ class Listener final : public Connection<Subscription> {
   // Takes notice of what the connection has come to.
   void review(Instant now) noexcept;
   // Can it be heard, by the latest review? Nothing while that is not known.
-  [[nodiscard]] const Hearing* hearing() const {
-    return hearing_.channel.empty() && hearing_.fault == Fault::none ? nullptr : &hearing_;
+  [[nodiscard]] const SubscriptionState* subscription_state() const {
+    return subscription_state_.channel.empty() && subscription_state_.fault == Fault::none
+               ? nullptr
+               : &subscription_state_;
   }
   // How often that has changed.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
@@ -77,7 +79,7 @@ class Listener final : public Connection<Subscription> {
     return endpoint().tls && served_ && turned_away() >= kTurnedAwayMax;
   }
   void note_end(Instant now) noexcept;
-  void note_deaf(Fault fault, std::string_view reason) noexcept;
+  void note_unsubscribed(Fault fault, std::string_view reason) noexcept;
 
   Entropy& entropy_;
   Duration idle_limit_ = Duration::max();
@@ -85,7 +87,7 @@ class Listener final : public Connection<Subscription> {
   // Its server closed the connection at SUBSCRIBE the last time.
   bool closed_at_subscribe_ = false;
   std::string channel_;  // of the latest conversation
-  Hearing hearing_;
+  SubscriptionState subscription_state_;
   std::uint64_t changes_ = 0;
   Instant heard_at_;
   Instant open_at_;  // not before, whatever the backoff says

@@ -10,9 +10,9 @@ namespace {
 // Of the node that found no room.
 constexpr std::uint64_t kNoRoom = ~std::uint64_t{0};
 
-const Hearing& no_room() {
-  static const Hearing kHearing{{}, Fault::bound, "too many subscriptions"};
-  return kHearing;
+const SubscriptionState& no_room() {
+  static const SubscriptionState kSubscriptionState{{}, Fault::bound, "too many subscriptions"};
+  return kSubscriptionState;
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ Listeners::News Listeners::want(const std::shared_ptr<Node>& node, Duration idle
   place->wanted_at = now;
   place->listener.allow(node->timeout());
   place->listener.allow_connecting(node->connect_timeout());
-  return {place->listener.changes(), place->listener.hearing()};
+  return {place->listener.changes(), place->listener.subscription_state()};
 }
 
 // A pause may be longer than a short wait.
@@ -51,8 +51,9 @@ void Listeners::hurry(std::span<const std::shared_ptr<Node>> nodes, std::size_t 
     return std::ranges::find(nodes, place->node) != nodes.end();
   };
   const auto heard = std::ranges::count_if(places_, [&](const auto& place) {
-    const Hearing* const hearing = place->listener.hearing();
-    return is_wanted_by_him(place) && hearing != nullptr && !hearing->channel.empty();
+    const SubscriptionState* const subscription_state = place->listener.subscription_state();
+    return is_wanted_by_him(place) && subscription_state != nullptr &&
+           !subscription_state->channel.empty();
   });
   if (static_cast<std::size_t>(heard) >= enough) return;
   for (const auto& place : places_) {

@@ -31,10 +31,11 @@ class Listeners {
   // What came of all that was read and sent is taken notice of, and from now on nobody listens but
   // who says so.
   void begin_turn(Instant now) noexcept;
-  // What there is to be told of a node. `change` differs whenever one hearing follows another.
+  // What there is to be told of a node. `change` differs whenever one subscription state follows
+  // another.
   struct News {
     std::uint64_t change = 0;
-    const Hearing* hearing = nullptr;  // null: nothing yet
+    const SubscriptionState* subscription_state = nullptr;  // null: nothing yet
   };
   // Somebody listens to it, and a connection that is silent for `idle_limit` may be forgotten on
   // its way. Throws std::bad_alloc.

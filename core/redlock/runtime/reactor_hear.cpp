@@ -34,9 +34,9 @@ void Reactor::tell(Running& running, Instant now) noexcept {
   put(running, now, [&](Operation& operation) {
     for (std::size_t i = 0; i < running.nodes.size() && operation.listens(); ++i) {
       const Listeners::News news = listeners_.want(running.nodes[i], idle_limit_, now);
-      if (news.hearing == nullptr || running.told[i] == news.change) continue;
+      if (news.subscription_state == nullptr || running.told[i] == news.change) continue;
       running.told[i] = news.change;
-      operation.take_hearing(NodeIndex(i), *news.hearing, now);
+      operation.take_subscription_state(NodeIndex(i), *news.subscription_state, now);
     }
   });
   // Who has been told so much that he polls needs none of them.
