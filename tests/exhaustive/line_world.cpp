@@ -7,11 +7,11 @@
 
 namespace redlock::exhaustive {
 
-REDLOCK_EXPOSE(PlaceJoinAt, LinePlace, Instant, join_at_);
-REDLOCK_EXPOSE(PlaceNextAt, LinePlace, Instant, next_at_);
-REDLOCK_EXPOSE(PlaceOutdated, LinePlace, bool, outdated_);
-REDLOCK_EXPOSE(PlaceVoted, LinePlace, bool, voted_);
-REDLOCK_EXPOSE(PlaceTakes, LinePlace, bool, takes_);
+REDLOCK_EXPOSE(PlaceJoinAt, NodeQueueState, Instant, join_at_);
+REDLOCK_EXPOSE(PlaceNextAt, NodeQueueState, Instant, next_at_);
+REDLOCK_EXPOSE(PlaceOutdated, NodeQueueState, bool, outdated_);
+REDLOCK_EXPOSE(PlaceVoted, NodeQueueState, bool, voted_);
+REDLOCK_EXPOSE(PlaceTakes, NodeQueueState, bool, takes_);
 
 namespace {
 
@@ -24,7 +24,8 @@ Token token_of(int client) { return Token(std::string(1, static_cast<char>('A' +
 
 LineWorld::LineWorld(const LineSettings& settings) : settings_(settings) {
   for (std::size_t i = 0; i < settings.clients; ++i) {
-    Client client{LinePlace(Duration::seconds(1), NodeReport()), 0, 1, 1, false, false, {}, {}, {}};
+    Client client{
+        NodeQueueState(Duration::seconds(1), NodeReport()), 0, 1, 1, false, false, {}, {}, {}};
     client.place.take_subscription_state({"1", Fault::none, {}}, kNow);
     clients_.push_back(std::move(client));
   }
@@ -267,7 +268,7 @@ std::string LineWorld::bytes() const {
     add(said.channel);
   };
   for (const Client& client : clients_) {
-    const LinePlace& place = client.place;
+    const NodeQueueState& place = client.place;
     add(client.echo * 4 + (client.left ? 1 : 0) + (client.dead ? 2 : 0));
     add(client.channel);
     add(client.channels);

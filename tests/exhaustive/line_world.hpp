@@ -1,10 +1,10 @@
 // A world of one server's line: clients that join, are served, leave and die, and every order in
 // which what they say can arrive.
 //
-// The clients are the production's LinePlace; the server is a twin of the scripts, written from
-// what they are to do. One server is enough: that two majorities have a server in common needs no
-// exploring, and all else that waiting in line adds is whether a vote that a client counts is his.
-// Time stands still, so a key ends only where nobody alive believes in it.
+// The clients are the production's NodeQueueState; the server is a twin of the scripts, written
+// from what they are to do. One server is enough: that two majorities have a server in common needs
+// no exploring, and all else that waiting in line adds is whether a vote that a client counts is
+// his. Time stands still, so a key ends only where nobody alive believes in it.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "redlock/algorithm/line_commands.hpp"
-#include "redlock/algorithm/line_place.hpp"
+#include "redlock/algorithm/node_queue_state.hpp"
 
 namespace redlock::exhaustive {
 
@@ -77,7 +77,7 @@ class LineWorld {
     Wish wish = Wish::take;
   };
   struct Client {
-    LinePlace place;
+    NodeQueueState place;
     std::uint8_t echo = 0;     // of the latest join
     std::uint8_t channel = 1;  // 0: it hears nothing
     std::uint8_t channels = 1;

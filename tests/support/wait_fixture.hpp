@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "redlock/algorithm/in_line.hpp"
+#include "redlock/algorithm/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/validity.hpp"
 #include "support/machine.hpp"
@@ -74,7 +74,7 @@ class Wait : public testing::Test {
 
   std::shared_ptr<LineMemory> memory_ = std::make_shared<LineMemory>();
   SeededEntropy entropy_;
-  std::optional<InLine> line_;
+  std::optional<QueuedAcquire> line_;
   std::map<std::size_t, Request> joins_;
   std::size_t nodes_ = 0;
   Duration ttl_;

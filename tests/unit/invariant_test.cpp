@@ -7,7 +7,7 @@
 #include <csignal>
 
 #include "redlock/algorithm/acquire.hpp"
-#include "redlock/algorithm/in_line.hpp"
+#include "redlock/algorithm/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/renewal.hpp"
@@ -42,8 +42,8 @@ TEST(InvariantDeathTest, AMachineIsStartedOnce) {
   Acquire acquire(times(), kind(), RetryPolicy::exact(1, Duration()), entropy);
   acquire.start(t(0));
   EXPECT_DEATH(acquire.start(t(0)), "phase_ == Phase::fresh");
-  InLine line(times(), kind(), {kResource, Duration::ms(500), 200, 0},
-              std::make_shared<LineMemory>(), entropy);
+  QueuedAcquire line(times(), kind(), {kResource, Duration::ms(500), 200, 0},
+                     std::make_shared<LineMemory>(), entropy);
   line.start(t(0));
   EXPECT_DEATH(line.start(t(0)), "phase_ == Phase::fresh");
   TokenRotation shortening(times(), kind(), kToken, Token("u"), [](Loss) { return true; });

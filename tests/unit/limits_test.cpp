@@ -7,8 +7,8 @@
 
 #include "redlock/algorithm/entropy.hpp"
 #include "redlock/algorithm/holding.hpp"
-#include "redlock/algorithm/in_line.hpp"
 #include "redlock/algorithm/line_memory.hpp"
+#include "redlock/algorithm/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/algorithm/token_rotation.hpp"

@@ -3,7 +3,7 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/extend.hpp"
-#include "redlock/algorithm/in_line.hpp"
+#include "redlock/algorithm/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/token_rotation.hpp"
 #include "redlock/algorithm/vote_repair.hpp"
@@ -66,10 +66,10 @@ OperationId LockManager::begin_lock(const Resources& resources, Duration ttl,
 OperationId LockManager::begin_wait(const Resources& resources, Duration ttl, Duration wait,
                                     std::int64_t retry_delay_ms, const std::string& owner) {
   checked(RetryPolicy::waiting(wait, retry_delay_ms));
-  return begin(std::make_unique<InLine>(plan_->servers.answer_times(),
-                                        kind_for(resources, ttl, owner),
-                                        WaitRequest{resources, wait, retry_delay_ms, wall_ms()},
-                                        pool_.line_memory(), pool_.entropy()));
+  return begin(std::make_unique<QueuedAcquire>(
+      plan_->servers.answer_times(), kind_for(resources, ttl, owner),
+      WaitRequest{resources, wait, retry_delay_ms, wall_ms()}, pool_.line_memory(),
+      pool_.entropy()));
 }
 
 OperationId LockManager::begin_inspect(const Resources& resources) {

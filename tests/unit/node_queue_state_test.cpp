@@ -1,5 +1,5 @@
 // One node's line: which votes count, and when to join again.
-#include "redlock/algorithm/line_place.hpp"
+#include "redlock/algorithm/node_queue_state.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class Place : public testing::Test {
   }
   // Whoever is told so in the answer to a join.
   static Duration asks_after(const std::string& standing) {
-    LinePlace place(kStale, NodeReport());
+    NodeQueueState place(kStale, NodeReport());
     place.take_subscription_state({"here", Fault::none, {}}, t(0));
     place.note_joined(1, t(0), kBy);
     place.take_reply(1, Reply::denied(standing), t(10));
@@ -38,11 +38,11 @@ class Place : public testing::Test {
   }
   static Reply silence() { return Reply::unknown(Fault::timeout, "no answer"); }
 
-  LinePlace place_{kStale, NodeReport()};
+  NodeQueueState place_{kStale, NodeReport()};
 };
 
 TEST_F(Place, IsJoinedOnlyWhereItCanBeHeard) {
-  LinePlace unsubscribed(kStale, NodeReport());
+  NodeQueueState unsubscribed(kStale, NodeReport());
   EXPECT_FALSE(unsubscribed.can_join(t(0)));
   EXPECT_EQ(unsubscribed.next_deadline(), Instant::never());
   EXPECT_TRUE(unsubscribed.pending());
@@ -307,7 +307,7 @@ TEST_F(Place, AChannelThatChangesUnderAJoinIsToldBehindIt) {
 
 TEST_F(Place, IsRefusedWhereSubscriptionsOrScriptsAre) {
   for (const Fault fault : {Fault::acl, Fault::rejected, Fault::bound, Fault::maxclients}) {
-    LinePlace place(kStale, NodeReport());
+    NodeQueueState place(kStale, NodeReport());
     place.take_subscription_state({{}, fault, "no"}, t(0));
     EXPECT_TRUE(place.refused());
   }
@@ -319,7 +319,7 @@ TEST_F(Place, IsRefusedWhereSubscriptionsOrScriptsAre) {
 
 TEST_F(Place, IsRefusedUntilItIsHeardAfterAll) {
   for (const Fault fault : {Fault::acl, Fault::rejected, Fault::bound, Fault::maxclients}) {
-    LinePlace place(kStale, NodeReport());
+    NodeQueueState place(kStale, NodeReport());
     place.take_subscription_state({{}, fault, "no"}, t(0));
     place.take_subscription_state({{}, Fault::timeout, "trouble"}, t(1));
     EXPECT_TRUE(place.refused());
@@ -384,7 +384,7 @@ TEST_F(Place, ASubscriptionThatStoodForLongStartsTheCountAnew) {
 
 TEST_F(Place, AServerInTroubleRefusesNothing) {
   for (const Fault fault : {Fault::refused, Fault::timeout, Fault::closed, Fault::loading}) {
-    LinePlace place(kStale, NodeReport());
+    NodeQueueState place(kStale, NodeReport());
     place.take_subscription_state({{}, fault, "trouble"}, t(0));
     EXPECT_FALSE(place.refused());
     EXPECT_FALSE(place.pending());

@@ -1,5 +1,5 @@
 // One node's line, as one wait sees it.
-#include "redlock/algorithm/line_place.hpp"
+#include "redlock/algorithm/node_queue_state.hpp"
 
 #include <algorithm>
 
@@ -39,10 +39,11 @@ Instant other_asks_at(const Standing& standing, Instant now) {
 
 }  // namespace
 
-LinePlace::LinePlace(Duration stale_after, NodeReport known)
+NodeQueueState::NodeQueueState(Duration stale_after, NodeReport known)
     : stale_after_(stale_after), report_(std::move(known)) {}
 
-void LinePlace::take_subscription_state(const SubscriptionState& subscription_state, Instant now) {
+void NodeQueueState::take_subscription_state(const SubscriptionState& subscription_state,
+                                             Instant now) {
   if (!channel_.empty()) {
     brief_subscriptions_ = now - heard_at_ < kBriefSubscription ? brief_subscriptions_ + 1 : 0;
   }
@@ -57,7 +58,8 @@ void LinePlace::take_subscription_state(const SubscriptionState& subscription_st
   if (!voted_) report(silence_);
 }
 
-void LinePlace::note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool takes) {
+void NodeQueueState::note_joined(AttemptNumber attempt, Instant now, Instant answer_by,
+                                 bool takes) {
   takes_ = takes;
   joined_before_ = joined_before_ || may_be_joined_;
   may_be_joined_ = true;
@@ -70,11 +72,11 @@ void LinePlace::note_joined(AttemptNumber attempt, Instant now, Instant answer_b
   join_at_ = next_at_ = Instant::never();
 }
 
-void LinePlace::take_delay(AttemptNumber attempt, Instant answer_by) {
+void NodeQueueState::take_delay(AttemptNumber attempt, Instant answer_by) {
   if (awaits(attempt)) answer_by_ = std::max(answer_by_, answer_by);
 }
 
-void LinePlace::vote(bool handed_over) {
+void NodeQueueState::vote(bool handed_over) {
   voted_ = true;
   handed_over_ = handed_over;
   pause_ = kTroublePauseFirst;
@@ -83,12 +85,12 @@ void LinePlace::vote(bool handed_over) {
   report(Reply::granted());
 }
 
-void LinePlace::forget_vote() {
+void NodeQueueState::forget_vote() {
   voted_ = false;
   report(silence_);
 }
 
-void LinePlace::stand(const Standing& standing, Instant now) {
+void NodeQueueState::stand(const Standing& standing, Instant now) {
   standing_ = standing;
   pause_ = kTroublePauseFirst;
   report(Reply::denied());
@@ -102,14 +104,14 @@ void LinePlace::stand(const Standing& standing, Instant now) {
   if (outdated_) join_at_ = now;
 }
 
-void LinePlace::take_trouble(Reply reply, Instant now) {
+void NodeQueueState::take_trouble(Reply reply, Instant now) {
   refused_ = refused_ || is_refusal_for_good(reply.fault);
   report(std::move(reply));
   join_at_ = now + pause_;
   pause_ = std::min(pause_ * 2, kTroublePauseMax);
 }
 
-void LinePlace::take_reply(AttemptNumber attempt, const Reply& reply, Instant now) {
+void NodeQueueState::take_reply(AttemptNumber attempt, const Reply& reply, Instant now) {
   if (attempt != attempt_ || !unanswered_) return;
   unanswered_ = false;
   if (!reply.sent) may_be_joined_ = false;
@@ -121,7 +123,7 @@ void LinePlace::take_reply(AttemptNumber attempt, const Reply& reply, Instant no
   take_trouble(reply, now);
 }
 
-void LinePlace::take_push(const Push& push, Instant now) {
+void NodeQueueState::take_push(const Push& push, Instant now) {
   if (push.kind == Push::Kind::granted) {
     if (push.echo == attempt_) vote(true);
     return;
@@ -134,13 +136,13 @@ void LinePlace::take_push(const Push& push, Instant now) {
   join_at_ = std::min(join_at_, next_at_);
 }
 
-void LinePlace::take_time(Instant now) {
+void NodeQueueState::take_time(Instant now) {
   if (!unanswered_ || now < answer_by_) return;
   unanswered_ = false;
   if (!voted_) take_trouble(Reply::unknown(Fault::timeout, "no answer in time"), now);
 }
 
-Instant LinePlace::next_deadline() const {
+Instant NodeQueueState::next_deadline() const {
   if (unanswered_) return answer_by_;
   return can_be_asked() ? join_at_ : Instant::never();
 }

@@ -7,12 +7,12 @@
 //
 // `asking` is one plain attempt, so that an uncontended lock costs what it costs without a line; it
 // is left out where this pool has waited for the resource lately. `standing` joins every node's
-// line with one token and one ticket, and takes votes by answer and by push (line_place.hpp). While
-// no majority can be asked, what it is given goes to those behind it.
-// `polling` is what is left where servers refuse subscriptions or scripts: attempts and pauses. It
-// begins, too, where those that refuse are not a majority, but nothing is known of so many others
-// that the rest is none: an attempt may find a majority where a line cannot. And where waiting does
-// not help: an attempt says whether that is so, and ends the wait.
+// line with one token and one ticket, and takes votes by answer and by push (node_queue_state.hpp).
+// While no majority can be asked, what it is given goes to those behind it. `polling` is what is
+// left where servers refuse subscriptions or scripts: attempts and pauses. It begins, too, where
+// those that refuse are not a majority, but nothing is known of so many others that the rest is
+// none: an attempt may find a majority where a line cannot. And where waiting does not help: an
+// attempt says whether that is so, and ends the wait.
 //
 // Invariants: validity counts from the majority-th latest of the joins behind which the votes were
 // given, sent before the server could set the key; whoever leaves without the lock leaves every
@@ -26,7 +26,7 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/line_memory.hpp"
-#include "redlock/algorithm/line_place.hpp"
+#include "redlock/algorithm/node_queue_state.hpp"
 #include "redlock/algorithm/operation.hpp"
 
 namespace redlock {
@@ -57,14 +57,14 @@ struct WaitRequest {
   std::int64_t wall_ms = 0;
 };
 
-class InLine final : public Operation {
+class QueuedAcquire final : public Operation {
  public:
   enum class Phase { fresh, asking, standing, polling, done };
 
   // `entropy` must outlive the operation; `memory` is shared by all waits of a pool. Requires a
   // kind that can be waited for in line.
-  InLine(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, WaitRequest request,
-         std::shared_ptr<LineMemory> memory, Entropy& entropy);
+  QueuedAcquire(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, WaitRequest request,
+                std::shared_ptr<LineMemory> memory, Entropy& entropy);
 
   void start(Instant now) override;
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
@@ -98,15 +98,15 @@ class InLine final : public Operation {
   // Would it pay to wait for votes that are younger than those of a majority?
   [[nodiscard]] bool may_be_better(Instant now) const;
   // How long its vote alone may be trusted, and whether that is less than half of a fresh one.
-  [[nodiscard]] Duration left_of(const LinePlace& place, Instant now) const;
-  [[nodiscard]] bool is_old(const LinePlace& place, Instant now) const;
+  [[nodiscard]] Duration left_of(const NodeQueueState& place, Instant now) const;
+  [[nodiscard]] bool is_old(const NodeQueueState& place, Instant now) const;
   void forget_what_cannot_be_renewed(Instant now);
   void offer_votes(Instant now);
   // Others have a majority, as far as we know.
   [[nodiscard]] bool out_of_reach(Instant now) const;
   // No majority can be had from here: too many nodes could not be asked the last time.
   [[nodiscard]] bool cut_off() const;
-  [[nodiscard]] Wish wish_for(const LinePlace& place, bool out_of_reach) const;
+  [[nodiscard]] Wish wish_for(const NodeQueueState& place, bool out_of_reach) const;
   void take_what_was_hedged(Instant now);
   void correct_ticket();
   void join_where_due(Instant now);
@@ -118,7 +118,7 @@ class InLine final : public Operation {
   // Whoever was asked as the wait ended has answered by then, or does not.
   [[nodiscard]] Instant last_answers_by() const;
   [[nodiscard]] std::size_t majority() const;
-  [[nodiscard]] std::size_t count(bool (LinePlace::*has)() const) const;
+  [[nodiscard]] std::size_t count(bool (NodeQueueState::*has)() const) const;
   [[nodiscard]] std::size_t answered() const;
   // How long the votes may be trusted; requires a majority of them.
   [[nodiscard]] Duration validity(Instant now) const;
@@ -141,9 +141,9 @@ class InLine final : public Operation {
   Token token_;
   std::int64_t ticket_ = 0;
   bool ticket_checked_ = false;
-  std::vector<LinePlace> places_;  // one a node, while standing and afterwards
-  std::size_t most_votes_ = 0;     // since there were none
-  Duration round_trip_;            // the latest answer's
+  std::vector<NodeQueueState> places_;  // one a node, while standing and afterwards
+  std::size_t most_votes_ = 0;          // since there were none
+  Duration round_trip_;                 // the latest answer's
   Duration offer_pause_;
   int offers_ = 0;
   Instant offer_at_ = Instant::never();

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "redlock/algorithm/in_line.hpp"
+#include "redlock/algorithm/queued_acquire.hpp"
 
 namespace redlock {
 
@@ -22,13 +22,13 @@ Duration middle_of(std::vector<Duration> offsets) {
 
 }  // namespace
 
-void InLine::review(Instant now) {
+void QueuedAcquire::review(Instant now) {
   ended_ = now >= wait_end();
   judge_votes(now);
   if (phase_ == Phase::done) return;
   if (barred(now) || seems_in_vain(now)) return ended_ ? leave(now) : poll(now);
   if (ended_) {
-    const bool all_told = count(&LinePlace::pending) == 0 || now >= last_answers_by();
+    const bool all_told = count(&NodeQueueState::pending) == 0 || now >= last_answers_by();
     if (answered() >= majority() || all_told) leave(now);
     return;
   }
@@ -38,8 +38,8 @@ void InLine::review(Instant now) {
   join_where_due(now);
 }
 
-bool InLine::barred(Instant now) {
-  const std::size_t refused = count(&LinePlace::refused);
+bool QueuedAcquire::barred(Instant now) {
+  const std::size_t refused = count(&NodeQueueState::refused);
   if (places_.size() - refused < majority()) return true;
   if (refused == 0 || answered() >= majority()) {
     too_few_at_ = Instant::never();
@@ -52,7 +52,7 @@ bool InLine::barred(Instant now) {
   return now >= too_few_at_ && !ended_;
 }
 
-bool InLine::seems_in_vain(Instant now) {
+bool QueuedAcquire::seems_in_vain(Instant now) {
   if (ended_) return false;
   if (cut_off()) return trouble_.bars(reports(), now);
   trouble_ = {};
@@ -62,58 +62,58 @@ bool InLine::seems_in_vain(Instant now) {
 // Votes that were handed over long after they were joined for are asked for once more, for a full
 // ttl. Where one of them cannot be, others that are asked already may come in its place. Those that
 // came in the answers to joins would be no better the next time.
-void InLine::judge_votes(Instant now) {
+void QueuedAcquire::judge_votes(Instant now) {
   if (!ended_) forget_what_cannot_be_renewed(now);
-  if (count(&LinePlace::voted) < majority()) return;
+  if (count(&NodeQueueState::voted) < majority()) return;
   const Duration left = validity(now);
   const bool may_gain = !ended_ && may_be_better(now);
   const bool enough = left * 2 >= kind_->validity(Duration()) || !may_gain;
   if (left > Duration() && enough) return finish(Decision::granted, now);
   if (ended_) return;
-  for (LinePlace& place : places_) {
+  for (NodeQueueState& place : places_) {
     if (place.voted() && is_old(place, now)) place.hurry();
   }
 }
 
-bool InLine::may_be_better(Instant now) const {
+bool QueuedAcquire::may_be_better(Instant now) const {
   bool renewed = false;
   bool replaced = false;
-  for (const LinePlace& place : places_) {
+  for (const NodeQueueState& place : places_) {
     if (!place.voted() || !is_old(place, now)) continue;
     renewed = renewed || (place.handed_over() && place.can_be_asked());
     replaced = replaced || !place.can_be_asked();
   }
-  return renewed || (replaced && count(&LinePlace::joining) > 0);
+  return renewed || (replaced && count(&NodeQueueState::joining) > 0);
 }
 
-Duration InLine::left_of(const LinePlace& place, Instant now) const {
+Duration QueuedAcquire::left_of(const NodeQueueState& place, Instant now) const {
   return kind_->validity(now - place.joined_at());
 }
 
-bool InLine::is_old(const LinePlace& place, Instant now) const {
+bool QueuedAcquire::is_old(const NodeQueueState& place, Instant now) const {
   return left_of(place, now) * 2 < kind_->validity(Duration());
 }
 
 // They would be counted for ever, and the others joined again and again.
-void InLine::forget_what_cannot_be_renewed(Instant now) {
-  for (LinePlace& place : places_) {
+void QueuedAcquire::forget_what_cannot_be_renewed(Instant now) {
+  for (NodeQueueState& place : places_) {
     if (!place.voted() || place.can_be_asked()) continue;
     if (left_of(place, now) <= Duration()) place.forget_vote();
   }
 }
 
-void InLine::hurry_votes() {
-  for (LinePlace& place : places_) {
+void QueuedAcquire::hurry_votes() {
+  for (NodeQueueState& place : places_) {
     if (place.voted()) place.hurry();
   }
 }
 
 // Who has a few votes and gets no more may be in the way of an earlier ticket, which has the
 // others: a join gives such a vote away. Where no more can be had that is done at once.
-void InLine::offer_votes(Instant now) {
-  const std::size_t votes = count(&LinePlace::voted);
+void QueuedAcquire::offer_votes(Instant now) {
+  const std::size_t votes = count(&NodeQueueState::voted);
   if (cut_off()) hurry_votes();
-  if (votes == 0 && count(&LinePlace::joining) == 0) {
+  if (votes == 0 && count(&NodeQueueState::joining) == 0) {
     most_votes_ = 0;
     offer_at_ = Instant::never();
   } else if (votes > most_votes_) {
@@ -129,25 +129,27 @@ void InLine::offer_votes(Instant now) {
   }
 }
 
-bool InLine::out_of_reach(Instant now) const {
-  const auto taken =
-      std::ranges::count_if(places_, [now](const LinePlace& place) { return place.taken(now); });
+bool QueuedAcquire::out_of_reach(Instant now) const {
+  const auto taken = std::ranges::count_if(
+      places_, [now](const NodeQueueState& place) { return place.taken(now); });
   return static_cast<std::size_t>(taken) >= majority();
 }
 
-bool InLine::cut_off() const { return places_.size() - count(&LinePlace::troubled) < majority(); }
+bool QueuedAcquire::cut_off() const {
+  return places_.size() - count(&NodeQueueState::troubled) < majority();
+}
 
-void InLine::take_what_was_hedged(Instant now) {
+void QueuedAcquire::take_what_was_hedged(Instant now) {
   if (out_of_reach(now) || cut_off()) return;
-  for (LinePlace& place : places_) {
+  for (NodeQueueState& place : places_) {
     if (place.hedged()) place.hurry();
   }
 }
 
-void InLine::correct_ticket() {
+void QueuedAcquire::correct_ticket() {
   if (ticket_checked_) return;
   std::vector<Duration> offsets;
-  for (const LinePlace& place : places_) {
+  for (const NodeQueueState& place : places_) {
     if (!place.standing()) continue;
     const Duration ours = Duration::ms(ticket_) + (place.joined_at() - started_);
     offsets.push_back(Duration::ms(place.standing()->server_ms) - ours);
@@ -158,16 +160,16 @@ void InLine::correct_ticket() {
   if (size_of(offset) <= kTicketOffMax + round_trip_) return;
   memory_->set_clock_offset(memory_->clock_offset() + offset);
   ticket_ += offset.count_ms();
-  for (LinePlace& place : places_) {
+  for (NodeQueueState& place : places_) {
     if (place.standing() || place.joining()) place.say_anew();
   }
 }
 
-void InLine::join_where_due(Instant now) {
+void QueuedAcquire::join_where_due(Instant now) {
   bool any = false;
   const bool out_of_reach = this->out_of_reach(now);
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    LinePlace& place = places_[i];
+    NodeQueueState& place = places_[i];
     if (!place.can_join(now)) continue;
     if (!any) ++attempt_;
     any = true;
@@ -180,7 +182,7 @@ void InLine::join_where_due(Instant now) {
   }
 }
 
-Wish InLine::wish_for(const LinePlace& place, bool out_of_reach) const {
+Wish QueuedAcquire::wish_for(const NodeQueueState& place, bool out_of_reach) const {
   if (cut_off()) return Wish::yield;
   if (!out_of_reach) return Wish::take;
   // What it does not know of may be on its way to it; or an answer was lost, and may be again.
@@ -188,9 +190,9 @@ Wish InLine::wish_for(const LinePlace& place, bool out_of_reach) const {
   return offers_ < kOffersMax ? Wish::take : Wish::leave;
 }
 
-Duration InLine::validity(Instant now) const {
+Duration QueuedAcquire::validity(Instant now) const {
   std::vector<Instant> since;
-  for (const LinePlace& place : places_) {
+  for (const NodeQueueState& place : places_) {
     if (place.voted()) since.push_back(place.joined_at());
   }
   std::ranges::sort(since, std::greater());

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "redlock/algorithm/in_line.hpp"
+#include "redlock/algorithm/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/validity.hpp"
 #include "support/machine.hpp"
@@ -72,7 +72,7 @@ class LineWorld {
   };
   struct Client {
     std::shared_ptr<LineMemory> memory;
-    std::unique_ptr<InLine> line;
+    std::unique_ptr<QueuedAcquire> line;
     std::uint64_t wait = 0;
     Instant began;
     bool told = false;  // whether it can hear
@@ -97,7 +97,7 @@ class LineWorld {
   void begin(std::size_t i) {
     Client& client = clients_[i];
     if (client.dead) return;
-    client.line = std::make_unique<InLine>(
+    client.line = std::make_unique<QueuedAcquire>(
         test::answer_times(settings_.servers, Duration::ms(1'000)),
         std::make_shared<QuorumKind>(Resource("r"), settings_.ttl, kDriftFactorDefault),
         WaitRequest{Resource("r"), Duration::max(), 200, (now_ - t(0)).count_ms()}, client.memory,

@@ -1,5 +1,5 @@
 // The machine that waits in line.
-#include "redlock/algorithm/in_line.hpp"
+#include "redlock/algorithm/queued_acquire.hpp"
 
 #include <algorithm>
 
@@ -7,15 +7,16 @@
 
 namespace redlock {
 
-InLine::InLine(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, WaitRequest request,
-               std::shared_ptr<LineMemory> memory, Entropy& entropy)
+QueuedAcquire::QueuedAcquire(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind,
+                             WaitRequest request, std::shared_ptr<LineMemory> memory,
+                             Entropy& entropy)
     : answer_times_(std::move(answer_times)),
       kind_(std::move(kind)),
       request_(std::move(request)),
       memory_(std::move(memory)),
       entropy_(entropy) {}
 
-void InLine::start(Instant now) {
+void QueuedAcquire::start(Instant now) {
   REDLOCK_INVARIANT(phase_ == Phase::fresh);
   started_ = now;
   // In less than an answer's time there may be nobody yet who could be heard.
@@ -26,17 +27,17 @@ void InLine::start(Instant now) {
   phase_ = Phase::asking;
 }
 
-Acquire* InLine::plain() {
+Acquire* QueuedAcquire::plain() {
   if (phase_ == Phase::asking) return &*first_;
   return phase_ == Phase::polling ? &*polling_ : nullptr;
 }
 
-std::vector<NodeReport> InLine::outage() const {
+std::vector<NodeReport> QueuedAcquire::outage() const {
   if (phase_ == Phase::polling) return polling_->outage();
   return phase_ == Phase::standing && cut_off() ? reports() : std::vector<NodeReport>();
 }
 
-void InLine::follow_plain(Instant now) {
+void QueuedAcquire::follow_plain(Instant now) {
   const Outcome* const outcome = plain()->outcome();
   if (outcome == nullptr) return;
   const bool final = outcome->decision == Decision::granted ||
@@ -49,10 +50,10 @@ void InLine::follow_plain(Instant now) {
 }
 
 // What may throw comes first: then there is no wait in line, and nothing to undo.
-void InLine::begin_standing(Instant now) {
+void QueuedAcquire::begin_standing(Instant now) {
   Token token = kind_->fresh_token(entropy_);
   const Duration stale_after = Duration::ns(kind_->validity(Duration()).count_ns() / 4);
-  std::vector<LinePlace> places;
+  std::vector<NodeQueueState> places;
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
     places.emplace_back(stale_after, first_ ? first_->outcome()->nodes[i] : NodeReport());
   }
@@ -64,14 +65,15 @@ void InLine::begin_standing(Instant now) {
   phase_ = Phase::standing;
 }
 
-void InLine::take_subscription_state(NodeIndex node, const SubscriptionState& subscription_state,
-                                     Instant now) {
+void QueuedAcquire::take_subscription_state(NodeIndex node,
+                                            const SubscriptionState& subscription_state,
+                                            Instant now) {
   if (phase_ != Phase::standing) return;
   places_[node.value()].take_subscription_state(subscription_state, now);
   review(now);
 }
 
-bool InLine::take_push(NodeIndex node, const Push& push, Instant now) {
+bool QueuedAcquire::take_push(NodeIndex node, const Push& push, Instant now) {
   if (push.token != token_) return false;
   // The lock that was won this way may still be given up, but not by us.
   if (phase_ == Phase::done) return outcome_->decision == Decision::granted;
@@ -81,9 +83,9 @@ bool InLine::take_push(NodeIndex node, const Push& push, Instant now) {
   return true;
 }
 
-void InLine::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+void QueuedAcquire::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
   if (phase_ == Phase::standing) {
-    LinePlace& place = places_[node.value()];
+    NodeQueueState& place = places_[node.value()];
     if (place.awaits(attempt)) round_trip_ = now - place.joined_at();
     place.take_reply(attempt, reply, now);
     return review(now);
@@ -93,12 +95,12 @@ void InLine::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Inst
   follow_plain(now);
 }
 
-void InLine::take_doubt(NodeIndex node, AttemptNumber attempt) {
+void QueuedAcquire::take_doubt(NodeIndex node, AttemptNumber attempt) {
   Acquire* const asked = plain();
   if (asked != nullptr && attempt > polling_base_) asked->take_doubt(node, attempt - polling_base_);
 }
 
-void InLine::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+void QueuedAcquire::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
   if (phase_ == Phase::standing) {
     const Duration answer_time = (*answer_times_)[node.value()];
     return places_[node.value()].take_delay(attempt, connected_by + answer_time);
@@ -108,17 +110,17 @@ void InLine::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected
   asked->take_delay(node, attempt - polling_base_, connected_by);
 }
 
-void InLine::take_time(Instant now) {
+void QueuedAcquire::take_time(Instant now) {
   if (phase_ == Phase::done) return;
   if (Acquire* const asked = plain()) {
     asked->take_time(now);
     return follow_plain(now);
   }
-  for (LinePlace& place : places_) place.take_time(now);
+  for (NodeQueueState& place : places_) place.take_time(now);
   review(now);
 }
 
-void InLine::poll(Instant now) {
+void QueuedAcquire::poll(Instant now) {
   refusals_ = reports();
   queue_passes(now);
   // Behind the joins' numbers, also that of the passes.
@@ -130,43 +132,43 @@ void InLine::poll(Instant now) {
   phase_ = Phase::polling;
 }
 
-void InLine::leave(Instant now) {
+void QueuedAcquire::leave(Instant now) {
   if (answered() < majority()) return finish(Decision::unreachable, now);
   // A majority of votes that was not enough is one that came too late.
-  const bool late = count(&LinePlace::voted) >= majority();
+  const bool late = count(&NodeQueueState::voted) >= majority();
   finish(late ? Decision::late : Decision::denied, now);
 }
 
-void InLine::abort(Instant now) {
+void QueuedAcquire::abort(Instant now) {
   if (phase_ == Phase::done) return;
   if (Acquire* const asked = plain()) asked->abort(now);
   finish(Decision::aborted, now);
 }
 
-Duration InLine::longest_answer_time() const { return std::ranges::max(*answer_times_); }
+Duration QueuedAcquire::longest_answer_time() const { return std::ranges::max(*answer_times_); }
 
-Instant InLine::last_answers_by() const { return wait_end() + longest_answer_time(); }
+Instant QueuedAcquire::last_answers_by() const { return wait_end() + longest_answer_time(); }
 
-std::size_t InLine::majority() const { return majority_of(answer_times_->size()); }
+std::size_t QueuedAcquire::majority() const { return majority_of(answer_times_->size()); }
 
-std::size_t InLine::count(bool (LinePlace::*has)() const) const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(places_, [has](const LinePlace& place) { return (place.*has)(); }));
+std::size_t QueuedAcquire::count(bool (NodeQueueState::*has)() const) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      places_, [has](const NodeQueueState& place) { return (place.*has)(); }));
 }
 
-std::size_t InLine::answered() const {
-  return static_cast<std::size_t>(std::ranges::count_if(places_, [](const LinePlace& place) {
+std::size_t QueuedAcquire::answered() const {
+  return static_cast<std::size_t>(std::ranges::count_if(places_, [](const NodeQueueState& place) {
     return place.report().answered && place.report().reply.answer != Answer::unknown;
   }));
 }
 
-std::vector<NodeReport> InLine::reports() const {
+std::vector<NodeReport> QueuedAcquire::reports() const {
   std::vector<NodeReport> reports;
-  for (const LinePlace& place : places_) reports.push_back(place.report());
+  for (const NodeQueueState& place : places_) reports.push_back(place.report());
   return reports;
 }
 
-void InLine::queue_passes(Instant now) {
+void QueuedAcquire::queue_passes(Instant now) {
   const auto pass = std::make_shared<const Command>(kind_->release(token_));
   // A join that was not handed out yet is of no use any more.
   std::erase_if(requests_, [](const Request& request) { return request.wants_answer; });
@@ -176,7 +178,7 @@ void InLine::queue_passes(Instant now) {
   }
 }
 
-void InLine::finish(Decision decision, Instant now) {
+void QueuedAcquire::finish(Decision decision, Instant now) {
   Outcome outcome;
   outcome.decision = decision;
   outcome.decided_at = now;
@@ -185,19 +187,19 @@ void InLine::finish(Decision decision, Instant now) {
     outcome.token = kind_->proof(token_, {});
     outcome.validity = validity(now);
     outcome.gone_by = now + kind_->life_max();
-    outcome.handed_over = count(&LinePlace::handed_over) > 0;
+    outcome.handed_over = count(&NodeQueueState::handed_over) > 0;
   } else if (phase_ == Phase::standing) {
     queue_passes(now);
   }
   finish(std::move(outcome));
 }
 
-void InLine::finish(Outcome outcome) {
+void QueuedAcquire::finish(Outcome outcome) {
   outcome_ = std::move(outcome);
   phase_ = Phase::done;
 }
 
-std::optional<Request> InLine::next_request() {
+std::optional<Request> QueuedAcquire::next_request() {
   // What undoes the first attempt goes before the joins.
   std::optional<Request> request = first_ ? first_->next_request() : std::nullopt;
   if (request) return request;
@@ -211,17 +213,17 @@ std::optional<Request> InLine::next_request() {
   return request;
 }
 
-std::optional<Instant> InLine::next_deadline() const {
+std::optional<Instant> QueuedAcquire::next_deadline() const {
   if (phase_ == Phase::fresh || phase_ == Phase::done) return std::nullopt;
   if (phase_ == Phase::asking) return first_->next_deadline();
   if (phase_ == Phase::polling) return polling_->next_deadline();
   Instant earliest = ended_ ? last_answers_by() : std::min({offer_at_, too_few_at_, wait_end()});
-  for (const LinePlace& place : places_) {
+  for (const NodeQueueState& place : places_) {
     earliest = std::min(earliest, ended_ ? place.answer_by() : place.next_deadline());
   }
   return earliest;
 }
 
-const Outcome* InLine::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
+const Outcome* QueuedAcquire::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
 
 }  // namespace redlock

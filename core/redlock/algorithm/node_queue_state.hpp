@@ -34,11 +34,11 @@ inline constexpr Duration kTroublePauseMax = Duration::seconds(1);
 inline constexpr int kBriefSubscriptionsMax = 5;
 inline constexpr Duration kBriefSubscription = Duration::seconds(1);
 
-class LinePlace {
+class NodeQueueState {
  public:
   // Whose turn comes near joins again where the latest join is older than `stale_after`, so that
   // what is handed over lives for long enough.
-  LinePlace(Duration stale_after, NodeReport known);
+  NodeQueueState(Duration stale_after, NodeReport known);
 
   void take_subscription_state(const SubscriptionState& subscription_state, Instant now);
   // Requires can_join(). Handed out: `attempt` is its echo, its answer is due at `answer_by`. One
