@@ -77,13 +77,13 @@ void LineWorld::make(const Move& move) {
       const bool takes = move.kind == Move::Kind::join;
       const bool yields = move.kind == Move::Kind::yield;
       const bool voted = client.place.voted();
-      const Wish stands = voted ? Wish::leave : Wish::keep;
-      const Wish wish = takes ? Wish::take : yields ? Wish::yield : stands;
+      const ClaimPolicy stands = voted ? ClaimPolicy::observe : ClaimPolicy::retain;
+      const ClaimPolicy policy = takes ? ClaimPolicy::claim : yields ? ClaimPolicy::yield : stands;
       if (!takes) --settings_.spares;
       client.place.hurry();
       client.place.note_joined(++client.echo, kNow, Instant::never(), takes);
       if (settings_.keeps_votes) client.place.*pointer_to(PlaceVoted()) = voted;
-      client.to_server.push_back({move.client, false, client.echo, client.channel, wish});
+      client.to_server.push_back({move.client, false, client.echo, client.channel, policy});
       return;
     }
     case Move::Kind::leave:
@@ -170,14 +170,14 @@ void LineWorld::join(const Said& said) {
   const bool overtaken = given_to_ == me ? given_behind_ > said.echo : holder_ == me || in_line();
   if (overtaken && !settings_.forgets_echo) return standing(1);
   const bool own = holder_ == me;
-  const bool takes = said.wish == Wish::take;
-  const bool passed_over = said.wish == Wish::yield && (own || holder_ == kNobody);
+  const bool takes = said.policy == ClaimPolicy::claim;
+  const bool passed_over = said.policy == ClaimPolicy::yield && (own || holder_ == kNobody);
   line_.insert_or_assign(me, Entry{said.echo, said.channel, passed_over});
   if (given_to_ == me) given_to_ = kNobody;
   if (own) holder_ = kNobody;
   if (holder_ == kNobody && takes) hand_on(me, true);
-  if (own && said.wish == Wish::yield) hand_on(me, true, true);
-  if (own && said.wish == Wish::keep) hand_on(me, true);
+  if (own && said.policy == ClaimPolicy::yield) hand_on(me, true, true);
+  if (own && said.policy == ClaimPolicy::retain) hand_on(me, true);
   if (holder_ == me) return answer(said, Reply::granted());
   standing(std::distance(line_.begin(), line_.find(me)));
 }
@@ -263,7 +263,7 @@ std::string LineWorld::bytes() const {
   const auto add = [&bytes](auto number) { bytes += std::to_string(number) + ','; };
   const auto add_said = [&](const Said& said) {
     add(said.client * 2 + (said.pass ? 1 : 0));
-    add(static_cast<int>(said.wish));
+    add(static_cast<int>(said.policy));
     add(said.echo);
     add(said.channel);
   };

@@ -74,7 +74,7 @@ class LineWorld {
     bool pass = false;
     std::uint8_t echo = 0;
     std::uint8_t channel = 0;
-    Wish wish = Wish::take;
+    ClaimPolicy policy = ClaimPolicy::claim;
   };
   struct Client {
     NodeQueueState place;

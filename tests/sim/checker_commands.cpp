@@ -68,7 +68,7 @@ Deed deed_of(const Arguments& arguments) {
   Deed deed{script->verb, arguments[3], arguments[script->token_at]};
   deed.passes = script->part == Part::passes;
   if (script->verb == Verb::swap) deed.held = arguments[4];
-  if (deed.passes) deed.wish = arguments.size() > 5 ? arguments[5] : "1";
+  if (deed.passes) deed.policy = arguments.size() > 5 ? arguments[5] : "1";
   if (script->part != Part::joins) return deed;
   if (arguments.size() != 10) return {};
   deed.joins = true;
@@ -76,7 +76,7 @@ Deed deed_of(const Arguments& arguments) {
   deed.ticket = arguments[6];
   deed.channel = arguments[7];
   deed.echo = arguments[8];
-  deed.wish = arguments[9];
+  deed.policy = arguments[9];
   return deed;
 }
 

@@ -29,7 +29,7 @@ struct Deed {
   // Of a join and of a removal, in the script's letters: "1" gives what is free to whose turn it
   // is; "0" leaves it free, and what it had itself too. A join leaves free what is with "2" as
   // well, which gives what it had to those behind it, and with "3", which keeps that.
-  std::string_view wish{};
+  std::string_view policy{};
 
   // Was the take or the removal done, by what the server answers?
   [[nodiscard]] bool done(std::string_view answer) const;

@@ -56,9 +56,9 @@ class LineConformance : public ConformanceTest {
     return bulk.substr(0, bulk.find('\r'));
   }
   Answers join(std::string_view token, std::string_view ticket, std::string_view channel,
-               std::string_view echo = "7", std::string_view wish = "1") {
+               std::string_view echo = "7", std::string_view policy = "1") {
     const Answers answers =
-        ask(by_sha(scripts::join, {"lock", token, kTtl, ticket, channel, echo, wish}));
+        ask(by_sha(scripts::join, {"lock", token, kTtl, ticket, channel, echo, policy}));
     alike(answers);
     return answers;
   }
@@ -148,18 +148,19 @@ TEST_F(LineConformance, AnEarlierTicketIsYieldedTo) {
 
 // Of somebody who takes nothing that is free.
 TEST_F(LineConformance, WhatWasHandedToHimIsKeptGivenBackOrYieldedAsHeWishes) {
-  for (const std::string_view wish : {"0", "2", "3"}) {
+  for (const std::string_view policy : {"0", "2", "3"}) {
     same({"DEL", "lock", kLine, kWaiters});
-    EXPECT_EQ(join("t1", "10", "c1", "7", wish).real.front(), '$') << wish;
+    EXPECT_EQ(join("t1", "10", "c1", "7", policy).real.front(), '$') << policy;
     same({"SET", "lock", "held", "PX", kTtl});
-    join("t1", "10", "c1", "8", wish);
+    join("t1", "10", "c1", "8", policy);
     join("t2", "20", "c2");
     pass("held");
     same_next(2);
     same_push(1);
-    EXPECT_EQ(join("t1", "10", "c1", "9", wish).real.front(), wish == "3" ? '+' : '$') << wish;
-    if (wish == "3") same_next(2);
-    if (wish == "2") same_push(2);
+    EXPECT_EQ(join("t1", "10", "c1", "9", policy).real.front(), policy == "3" ? '+' : '$')
+        << policy;
+    if (policy == "3") same_next(2);
+    if (policy == "2") same_push(2);
     same_line();
   }
 }

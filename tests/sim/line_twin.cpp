@@ -43,7 +43,7 @@ bool lasts(const LineView::Key& key, std::int64_t until_ms) {
 
 void LineTwin::begins(const Deed& deed, LineView before, std::int64_t now_ms, bool serves) {
   joins_ = deed.joins;
-  wish_ = deed.wish;
+  wish_ = deed.policy;
   before_ = std::move(before);
   now_ms_ = now_ms;
   serves_ = serves;

@@ -60,8 +60,8 @@ class TwinTest : public LineRules, public ServerObserver {
     const std::string echo = std::to_string(echo_ - random_.between(0, 1));
     const std::string ttl = std::to_string(random_.between(100, 20'000));
     constexpr std::array<std::string_view, 7> kWishes{"0", "2", "3", "1", "1", "1", "1"};
-    const std::string_view wish = random_.pick(kWishes);
-    return judged(scripts::join, join_text, {token, ttl, ticket, token, echo, wish});
+    const std::string_view policy = random_.pick(kWishes);
+    return judged(scripts::join, join_text, {token, ttl, ticket, token, echo, policy});
   }
   // The first complaint of many steps.
   std::string first_complaint(const std::optional<Edit>& edit) {

@@ -61,40 +61,40 @@ std::string pem_of_key(EVP_PKEY* key, std::string_view passphrase) {
 
 Certificate::Certificate() : key_(new_key()), certificate_(X509_new(), X509_free) {}
 
-void Certificate::fill(const CertificateWish& wish, const Certificate& signer) {
+void Certificate::fill(const CertificateWish& policy, const Certificate& signer) {
   static long serial = 0;
   X509* const made = certificate_.get();
   X509_set_version(made, 2);
   ASN1_INTEGER_set(X509_get_serialNumber(made), ++serial);
-  X509_gmtime_adj(X509_getm_notBefore(made), wish.valid_from_hours * 3600);
-  X509_gmtime_adj(X509_getm_notAfter(made), wish.valid_to_hours * 3600);
+  X509_gmtime_adj(X509_getm_notBefore(made), policy.valid_from_hours * 3600);
+  X509_gmtime_adj(X509_getm_notAfter(made), policy.valid_to_hours * 3600);
   X509_set_pubkey(made, key_.get());
-  const std::string name = (wish.authority ? "authority " : "test ") + std::to_string(serial);
+  const std::string name = (policy.authority ? "authority " : "test ") + std::to_string(serial);
   X509_NAME_add_entry_by_txt(X509_get_subject_name(made), "CN", MBSTRING_ASC,
                              reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
   X509* const issuer = signer.certificate_.get();
   X509_set_issuer_name(made, X509_get_subject_name(issuer));
-  extend(made, issuer, NID_basic_constraints, wish.authority ? "critical,CA:TRUE" : "CA:FALSE");
-  if (!wish.names.empty()) extend(made, issuer, NID_subject_alt_name, wish.names);
+  extend(made, issuer, NID_basic_constraints, policy.authority ? "critical,CA:TRUE" : "CA:FALSE");
+  if (!policy.names.empty()) extend(made, issuer, NID_subject_alt_name, policy.names);
   check(X509_sign(made, signer.key_.get(), EVP_sha256()) > 0, "not signed");
 }
 
-Certificate Certificate::self_signed(const CertificateWish& wish) {
+Certificate Certificate::self_signed(const CertificateWish& policy) {
   Certificate made;
-  made.fill(wish, made);
+  made.fill(policy, made);
   return made;
 }
 
 Certificate Certificate::authority() {
-  CertificateWish wish;
-  wish.names.clear();
-  wish.authority = true;
-  return self_signed(wish);
+  CertificateWish policy;
+  policy.names.clear();
+  policy.authority = true;
+  return self_signed(policy);
 }
 
-Certificate Certificate::issue(const CertificateWish& wish) const {
+Certificate Certificate::issue(const CertificateWish& policy) const {
   Certificate made;
-  made.fill(wish, *this);
+  made.fill(policy, *this);
   return made;
 }
 

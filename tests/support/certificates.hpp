@@ -20,10 +20,10 @@ struct CertificateWish {
 class Certificate {
  public:
   // Signed with its own key.
-  static Certificate self_signed(const CertificateWish& wish = {});
+  static Certificate self_signed(const CertificateWish& policy = {});
   static Certificate authority();
   // Signed by this authority.
-  [[nodiscard]] Certificate issue(const CertificateWish& wish = {}) const;
+  [[nodiscard]] Certificate issue(const CertificateWish& policy = {}) const;
 
   // Encrypted, unless there is no passphrase.
   [[nodiscard]] std::string certificate_pem(std::string_view passphrase = {}) const;
@@ -33,7 +33,7 @@ class Certificate {
 
  private:
   Certificate();
-  void fill(const CertificateWish& wish, const Certificate& signer);
+  void fill(const CertificateWish& policy, const Certificate& signer);
 
   std::shared_ptr<evp_pkey_st> key_;
   std::shared_ptr<x509_st> certificate_;

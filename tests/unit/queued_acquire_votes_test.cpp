@@ -154,13 +154,13 @@ TEST_F(Wait, VotesThatNobodyTakesAreGivenBackWhileOthersHaveTheLock) {
     const Instant due = line_->next_deadline().value();
     line_->take_time(due);
     drain();
-    EXPECT_EQ(join(0).entry.wish, Wish::take) << offers;
+    EXPECT_EQ(join(0).entry.policy, ClaimPolicy::claim) << offers;
     grant(0, due);
   }
   const Instant due = line_->next_deadline().value();
   line_->take_time(due);
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
-  EXPECT_EQ(join(0).entry.wish, Wish::leave);
+  EXPECT_EQ(join(0).entry.policy, ClaimPolicy::observe);
   deny(0, due, "-2 0 " + std::to_string(kWall));
   EXPECT_EQ(line_->next_deadline(), due + kFirstAsksEvery);
 }
@@ -181,7 +181,7 @@ TEST_F(Wait, WithAVoteMoreTheyAreOfferedAsOftenOnceMore) {
   due = line_->next_deadline().value();
   line_->take_time(due);
   drain();
-  EXPECT_EQ(join(0).entry.wish, Wish::take);
+  EXPECT_EQ(join(0).entry.policy, ClaimPolicy::claim);
 }
 
 TEST_F(Wait, VotesAreNotGivenBackWhileNobodyElseHasTheLock) {
@@ -193,7 +193,7 @@ TEST_F(Wait, VotesAreNotGivenBackWhileNobodyElseHasTheLock) {
     const Instant due = line_->next_deadline().value();
     line_->take_time(due);
     drain();
-    EXPECT_EQ(join(0).entry.wish, Wish::take) << offers;
+    EXPECT_EQ(join(0).entry.policy, ClaimPolicy::claim) << offers;
     grant(0, due);
   }
 }
@@ -202,19 +202,20 @@ TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
   stand(Duration::ms(60'000));
   drain();
   for (std::size_t node = 0; node < 3; ++node) {
-    EXPECT_EQ(join(node).entry.wish, Wish::take);
+    EXPECT_EQ(join(node).entry.policy, ClaimPolicy::claim);
     deny(node, t(1), "500 0 " + std::to_string(kWall));
   }
   line_->take_subscription_state(NodeIndex(0), {"", Fault::closed, "restarted"}, t(100));
   line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(200));
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
-  EXPECT_EQ(join(0).entry.wish, Wish::leave);
+  EXPECT_EQ(join(0).entry.policy, ClaimPolicy::observe);
   deny(0, t(201), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
   // Until the others are free too.
   line_->take_time(t(503));
   EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1, 2}));
-  for (std::size_t node = 0; node < 3; ++node) EXPECT_EQ(join(node).entry.wish, Wish::take);
+  for (std::size_t node = 0; node < 3; ++node)
+    EXPECT_EQ(join(node).entry.policy, ClaimPolicy::claim);
 }
 
 TEST_F(Wait, WhatWasLeftIsTakenOnceAMajorityIsWithinReach) {
@@ -226,7 +227,7 @@ TEST_F(Wait, WhatWasLeftIsTakenOnceAMajorityIsWithinReach) {
   EXPECT_TRUE(drain().empty());
   push(1, t(4));
   EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
-  EXPECT_EQ(join(0).entry.wish, Wish::take);
+  EXPECT_EQ(join(0).entry.policy, ClaimPolicy::claim);
   grant(0, t(5));
   EXPECT_TRUE(granted());
 }
@@ -241,7 +242,7 @@ TEST_F(Wait, AVoteIsYieldedWhereNoMajorityCanBeAsked) {
   EXPECT_TRUE(drain().empty());
   push(0, t(3));
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
-  EXPECT_EQ(join(0).entry.wish, Wish::yield);
+  EXPECT_EQ(join(0).entry.policy, ClaimPolicy::yield);
   deny(0, t(4), "500 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
 }
@@ -258,10 +259,10 @@ TEST_F(Wait, WhatWasYieldedIsTakenOnceAMajorityCanBeAsked) {
   EXPECT_TRUE(drain().empty());
   line_->take_subscription_state(NodeIndex(1), {"there", {}, {}}, t(5));
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{1}));
-  EXPECT_EQ(join(1).entry.wish, Wish::yield);
+  EXPECT_EQ(join(1).entry.policy, ClaimPolicy::yield);
   deny(1, t(6), "-2 0 " + std::to_string(kWall));
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
-  for (const std::size_t node : {0U, 1U}) EXPECT_EQ(join(node).entry.wish, Wish::take);
+  for (const std::size_t node : {0U, 1U}) EXPECT_EQ(join(node).entry.policy, ClaimPolicy::claim);
 }
 
 // What is told to be free is within reach again, whatever its server said before.
@@ -272,7 +273,7 @@ TEST_F(Wait, ALockThatIsToldToBeFreeIsTaken) {
     line_->take_push(NodeIndex(node), {Push::Kind::next, join(node).token, 0, Duration()}, t(9));
   }
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
-  EXPECT_EQ(join(1).entry.wish, Wish::take);
+  EXPECT_EQ(join(1).entry.policy, ClaimPolicy::claim);
 }
 
 TEST_F(Wait, ALockWithoutAnEndIsOutOfReachForGood) {
@@ -281,7 +282,7 @@ TEST_F(Wait, ALockWithoutAnEndIsOutOfReachForGood) {
   for (std::size_t node = 0; node < 3; ++node) deny(node, t(1), "-1 0 " + std::to_string(kWall));
   line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(30'000));
   drain();
-  EXPECT_EQ(join(0).entry.wish, Wish::keep);
+  EXPECT_EQ(join(0).entry.policy, ClaimPolicy::retain);
 }
 
 // A release may have handed it the vote by the time this arrives.
@@ -291,11 +292,11 @@ TEST_F(Wait, WhoAsksWhileOthersHaveTheLockKeepsWhatIsHandedToHim) {
   const Push next{Push::Kind::next, join(0).token, 0, kWaitersTtl};
   line_->take_push(NodeIndex(0), next, t(6'000));
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0})) << "his join before that is old";
-  EXPECT_EQ(join(0).entry.wish, Wish::keep);
+  EXPECT_EQ(join(0).entry.policy, ClaimPolicy::retain);
   grant(0, t(6'001));
   push(1, t(6'001));
   EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{1})) << "the other vote is too old to last";
-  EXPECT_EQ(join(1).entry.wish, Wish::take);
+  EXPECT_EQ(join(1).entry.policy, ClaimPolicy::claim);
   grant(1, t(6'002));
   EXPECT_TRUE(granted());
 }
@@ -309,7 +310,7 @@ TEST_F(Wait, WhoseAnswerIsLostGivesBackWhatHeMayHave) {
   line_->take_time(overdue);
   line_->take_time(overdue + kTroublePauseFirst);
   ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
-  EXPECT_EQ(join(0).entry.wish, Wish::leave);
+  EXPECT_EQ(join(0).entry.policy, ClaimPolicy::observe);
 }
 
 TEST_F(Wait, AVoteMoreForTheLockThatItHasIsItsOwn) {

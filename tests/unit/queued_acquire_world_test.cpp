@@ -231,10 +231,11 @@ class LineWorld {
     server.line.insert({join.entry.ticket, token});
     server.waiters.insert({token, {i, join}});
     const bool own = server.key == join.token;
-    const bool leaves = join.entry.wish == Wish::leave;
+    const bool leaves = join.entry.policy == ClaimPolicy::observe;
     if (own) server.key.reset();
     if (own && leaves) ++given_back_;
-    if (!server.key && !leaves && (own || join.entry.wish == Wish::take)) tell(s, token, true);
+    if (!server.key && !leaves && (own || join.entry.policy == ClaimPolicy::claim))
+      tell(s, token, true);
     if (server.key == join.token) return Reply::granted();
     const Duration left = server.key ? server.key_ends - now_ : Duration::ms(-2);
     const auto before =

@@ -22,8 +22,9 @@ using AJoinInASession = SessionTest;
 
 TEST_F(AJoinInASession, SaysWhatItWishesInTheScriptsLetters) {
   std::string letters;
-  for (const Wish wish : {Wish::leave, Wish::take, Wish::yield, Wish::keep}) {
-    const LineEntry entry{1, "redlock:0", 1, wish};
+  for (const ClaimPolicy policy :
+       {ClaimPolicy::observe, ClaimPolicy::claim, ClaimPolicy::yield, ClaimPolicy::retain}) {
+    const LineEntry entry{1, "redlock:0", 1, policy};
     ASSERT_TRUE(submit(1, shared(Join{Resource("r"), Token("a"), Duration::ms(5), entry})));
     letters += sent().back().back();
   }

@@ -164,9 +164,9 @@ TEST_P(ATlsStream, AServerThatHasAnsweredDidNotLackACertificateOfOurs) {
 
 TEST_P(ATlsStream, ReadsCertificatesUpToTheBoundAndNoLongerOnes) {
   const auto opens_by = [&](std::size_t names) {
-    test::CertificateWish wish;
-    for (std::size_t i = 0; i < names; ++i) wish.names += ",DNS:" + std::string(200, 'x');
-    const Certificate shown = authority().issue(wish);
+    test::CertificateWish policy;
+    for (std::size_t i = 0; i < names; ++i) policy.names += ",DNS:" + std::string(200, 'x');
+    const Certificate shown = authority().issue(policy);
     const std::size_t bytes = shown.certificate_pem().size() / 65 * 48;
     EXPECT_NEAR(static_cast<double>(bytes), kTlsCertificatesMax, 900) << "near the bound";
     TlsPair pair(*context_, TlsServer(shown, {.tls13 = GetParam()}));

@@ -33,22 +33,22 @@ std::string attempt(const Certificate& shown, const TlsOptions& options = {},
 }
 
 CertificateWish named(const std::string& names) {
-  CertificateWish wish;
-  wish.names = names;
-  return wish;
+  CertificateWish policy;
+  policy.names = names;
+  return policy;
 }
 
 TEST(TlsWords, ACertificateThatHasExpired) {
-  CertificateWish wish;
-  wish.valid_from_hours = -48;
-  wish.valid_to_hours = -1;
-  EXPECT_EQ(attempt(authority().issue(wish)), "the server's certificate has expired");
+  CertificateWish policy;
+  policy.valid_from_hours = -48;
+  policy.valid_to_hours = -1;
+  EXPECT_EQ(attempt(authority().issue(policy)), "the server's certificate has expired");
 }
 
 TEST(TlsWords, ACertificateThatIsNotValidYet) {
-  CertificateWish wish;
-  wish.valid_from_hours = 2;
-  EXPECT_EQ(attempt(authority().issue(wish)), "the server's certificate is not valid yet");
+  CertificateWish policy;
+  policy.valid_from_hours = 2;
+  EXPECT_EQ(attempt(authority().issue(policy)), "the server's certificate is not valid yet");
 }
 
 TEST(TlsWords, ACertificateOfAnotherAuthority) {

@@ -31,11 +31,12 @@ struct Pass {
 };
 
 // What becomes of a vote that is free, or that was this wait's own.
-enum class Wish {
-  leave,  // it stays free, or is so again: others have a majority, and one may repair it there
-  keep,   // what is free stays free; what was handed to this wait meanwhile is treated as by `take`
-  take,   // this wait gets it, unless somebody with an earlier ticket does
-  yield,  // its own goes to those behind: this wait can reach no majority
+enum class ClaimPolicy {
+  observe,  // it stays free, or is so again: others have a majority, and one may repair it there
+  retain,   // what is free stays free; what was handed to this wait meanwhile is treated as by
+            // `claim`
+  claim,    // this wait gets it, unless somebody with an earlier ticket does
+  yield,    // its own goes to those behind: this wait can reach no majority
 };
 
 // How one wait stands in one node's line.
@@ -47,7 +48,7 @@ struct LineEntry {
   std::string channel;
   // Comes back with what is pushed, and tells behind which join that was.
   std::uint64_t echo = 0;
-  Wish wish = Wish::take;
+  ClaimPolicy policy = ClaimPolicy::claim;
 };
 
 // Sets the key when it is absent (and that is wished) or holds the token, unless somebody with an

@@ -106,7 +106,7 @@ class QueuedAcquire final : public Operation {
   [[nodiscard]] bool out_of_reach(Instant now) const;
   // No majority can be had from here: too many nodes could not be asked the last time.
   [[nodiscard]] bool cut_off() const;
-  [[nodiscard]] Wish wish_for(const NodeQueueState& place, bool out_of_reach) const;
+  [[nodiscard]] ClaimPolicy policy_for(const NodeQueueState& place, bool out_of_reach) const;
   void take_what_was_hedged(Instant now);
   void correct_ticket();
   void join_where_due(Instant now);

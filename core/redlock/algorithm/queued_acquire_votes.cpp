@@ -173,21 +173,21 @@ void QueuedAcquire::join_where_due(Instant now) {
     if (!place.can_join(now)) continue;
     if (!any) ++attempt_;
     any = true;
-    const Wish wish = wish_for(place, out_of_reach);
+    const ClaimPolicy policy = policy_for(place, out_of_reach);
     auto join = std::make_shared<const Command>(
-        kind_->join(token_, {ticket_, place.channel(), attempt_, wish}).value());
+        kind_->join(token_, {ticket_, place.channel(), attempt_, policy}).value());
     const Instant answer_by = now + (*answer_times_)[i];
     requests_.push_back({NodeIndex(i), attempt_, std::move(join), answer_by});
-    place.note_joined(attempt_, now, answer_by, wish == Wish::take);
+    place.note_joined(attempt_, now, answer_by, policy == ClaimPolicy::claim);
   }
 }
 
-Wish QueuedAcquire::wish_for(const NodeQueueState& place, bool out_of_reach) const {
-  if (cut_off()) return Wish::yield;
-  if (!out_of_reach) return Wish::take;
+ClaimPolicy QueuedAcquire::policy_for(const NodeQueueState& place, bool out_of_reach) const {
+  if (cut_off()) return ClaimPolicy::yield;
+  if (!out_of_reach) return ClaimPolicy::claim;
   // What it does not know of may be on its way to it; or an answer was lost, and may be again.
-  if (!place.voted()) return place.troubled() ? Wish::leave : Wish::keep;
-  return offers_ < kOffersMax ? Wish::take : Wish::leave;
+  if (!place.voted()) return place.troubled() ? ClaimPolicy::observe : ClaimPolicy::retain;
+  return offers_ < kOffersMax ? ClaimPolicy::claim : ClaimPolicy::observe;
 }
 
 Duration QueuedAcquire::validity(Instant now) const {

@@ -124,7 +124,7 @@ void run_pass(ScriptCall& call, std::string& out) {
 void run_join(ScriptCall& call, std::string& out) {
   LineService line(call);
   line.begin();
-  const std::string_view wish = call.argument(5);
+  const std::string_view policy = call.argument(5);
   const Value held = call.ask({"GET", line.key});
   if (held.is_error() && held.text.find("WRONGTYPE") == std::string::npos) {
     return append_error(out, held.text);
@@ -148,9 +148,9 @@ void run_join(ScriptCall& call, std::string& out) {
     return append_standing(call, line, 1, out);
   }
   const bool free = mine || held.is_nil();
-  line.yields = wish == "2" && free;
+  line.yields = policy == "2" && free;
   stand_in_line(call, line, was_given, mine);
-  if ((mine && wish != "0") || (held.is_nil() && wish == "1")) {
+  if ((mine && policy != "0") || (held.is_nil() && policy == "1")) {
     line.serve(true);
     if (call.require({"GET", line.key}).is(line.me)) return append_status(out, "GRANTED");
   }

@@ -8,10 +8,10 @@ namespace redlock {
 namespace {
 
 // As the script knows it.
-std::string_view word_of(Wish wish) {
-  if (wish == Wish::take) return "1";
-  if (wish == Wish::keep) return "3";
-  return wish == Wish::leave ? "0" : "2";
+std::string_view word_of(ClaimPolicy policy) {
+  if (policy == ClaimPolicy::claim) return "1";
+  if (policy == ClaimPolicy::retain) return "3";
+  return policy == ClaimPolicy::observe ? "0" : "2";
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ void CommandCodec<Pass>::write(const RequestWriter& request, const Pass& command
 void CommandCodec<Join>::write(const RequestWriter& request, const Join& command) {
   request.script(scripts::join, command.lock().keys, command.token.view(), in_ms(command.ttl),
                  std::to_string(command.entry.ticket), command.entry.channel,
-                 std::to_string(command.entry.echo), word_of(command.entry.wish));
+                 std::to_string(command.entry.echo), word_of(command.entry.policy));
 }
 
 ReadReply CommandCodec<Join>::read(const RespValue& value) {

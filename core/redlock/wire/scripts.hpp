@@ -19,7 +19,7 @@ namespace scripts {
 // on to the first in line.
 extern const Script pass;
 // KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] ticket, ARGV[4] channel, ARGV[5] echo,
-// ARGV[6] the wish: "1" it takes what is free; without that, "0" what it had stays free, "2" it
+// ARGV[6] the policy: "1" it takes what is free; without that, "0" what it had stays free, "2" it
 // goes to those behind, "3" it keeps it, unless an earlier ticket waits. GRANTED, a status, which
 // no removal answers with: where an answer is left out, that of another is not taken for it. Else,
 // as text, what is left of the key in ms (PTTL's word), a blank, our place in line from 0, a blank,
