@@ -230,7 +230,7 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
     const Instant now = SystemClock().now();
     lease->hold().begin(std::move(token), now, now + validity_from(validity_ms), Instant::never());
     // It may be another's by now, such as of the one who has the handle of a detach() before.
-    if (validity_ms <= 0) lease->hold().note_passed_on();
+    if (validity_ms <= 0) lease->hold().note_transferred();
   });
   keep_manager(into, *locks);
   if (attached) name_lease(into, handle.resource);

@@ -36,7 +36,7 @@ void Hold::leave_list() {
 Hold* Hold::held_here(const Locks& locks, const Resources& resources) {
   Hold* hold = first_held;
   while (hold != nullptr) {
-    const bool same = hold->resources_.only() == resources.only() && !hold->passed_on_ &&
+    const bool same = hold->resources_.only() == resources.only() && !hold->transferred_ &&
                       of_same_servers(*hold->locks_, locks);
     if (same && hold->live()) break;
     hold = hold->behind_;
@@ -119,7 +119,7 @@ bool Hold::prolong(Instant until) {
 }
 
 bool Hold::is_shorter(Duration ttl) {
-  if (passed_on_) return false;
+  if (transferred_) return false;
   return (extends_ && ttl < terms_.ttl) || lease_deadline_->may_outlast(ttl, clock_.now());
 }
 
@@ -210,8 +210,8 @@ void Hold::add_faults(std::vector<ServerTrouble>& troubles) const {
   }
 }
 
-void Hold::note_passed_on() noexcept {
-  passed_on_ = true;
+void Hold::note_transferred() noexcept {
+  transferred_ = true;
   if (left() > Duration()) lease_deadline_->share();
 }
 
@@ -228,7 +228,7 @@ void Hold::end(End how) {
   // A child has no part in it.
   if (forked()) return;
   // Also where it is over for us: whoever has it may have extended it further.
-  how == End::passed_on ? lease_deadline_->pass_on() : lease_deadline_->end();
+  how == End::transferred ? lease_deadline_->transfer() : lease_deadline_->end();
   if (known_to_renewal_) thread_state().renewal_thread->stop(*lease_deadline_);
   const auto known = locks_->reentrant.find(resources_.only());
   if (known != locks_->reentrant.end()) {

@@ -34,7 +34,7 @@ class Hold {
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
   ~Hold() {
-    end(End::passed_on);
+    end(End::transferred);
     leave_list();
   }
 
@@ -79,7 +79,7 @@ class Hold {
   // No majority of the servers has it.
   void lose();
 
-  enum class End { released, passed_on };
+  enum class End { released, transferred };
   // Ends the deadline, and what keeps it; sends nothing.
   void end(End how);
   // Its release is on its way: to be told, where it was live until then.
@@ -112,8 +112,8 @@ class Hold {
   // The Lease objects that have a part in it.
   std::vector<zend_object*> users;
   // One of them passed it on, so that the last one is not to release it unasked.
-  [[nodiscard]] bool passed_on() const { return passed_on_; }
-  void note_passed_on() noexcept;
+  [[nodiscard]] bool transferred() const { return transferred_; }
+  void note_transferred() noexcept;
 
  private:
   // A shortening that has not begun.
@@ -154,7 +154,7 @@ class Hold {
   // What is wanted of the renewal thread, also while it is being shortened.
   bool extends_ = false;
   bool interrupts_ = false;
-  bool passed_on_ = false;
+  bool transferred_ = false;
   bool ended_ = false;
   bool loss_noted_ = false;
   std::optional<Duration> left_at_release_;

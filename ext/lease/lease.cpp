@@ -274,7 +274,7 @@ PHP_METHOD(RedLock_Lease, detach) {
   if (lease == nullptr) RETURN_THROWS();
   // First, so that a fatal error while the array is made still gives the lock back.
   put_handle(return_value, *lease);
-  lease->pass_on();
+  lease->transfer();
 }
 
 PHP_METHOD(RedLock_Lease, __destruct) {

@@ -36,7 +36,7 @@ void LeaseState::note_errors(const QuorumState& state) {
 
 void LeaseState::go() noexcept {
   if (over_) return;
-  request_ends() && hold_->kept_at_end() ? pass_on() : give_back();
+  request_ends() && hold_->kept_at_end() ? transfer() : give_back();
 }
 
 // The opcode behind the call looks at what it returned, as at a condition, and frees it. Nobody
@@ -73,8 +73,8 @@ bool LeaseState::dies_unused() const noexcept {
 
 void LeaseState::give_back() noexcept {
   if (!leave()) return;
-  if (hold_->passed_on()) {
-    hold_->end(Hold::End::passed_on);
+  if (hold_->transferred()) {
+    hold_->end(Hold::End::transferred);
   } else {
     hold_->give_back();
   }
@@ -86,10 +86,10 @@ bool LeaseState::begin_release() {
   return true;
 }
 
-void LeaseState::pass_on() noexcept {
+void LeaseState::transfer() noexcept {
   if (over_) return;
-  hold_->note_passed_on();
-  if (leave()) hold_->end(Hold::End::passed_on);
+  hold_->note_transferred();
+  if (leave()) hold_->end(Hold::End::transferred);
 }
 
 namespace {

@@ -60,7 +60,7 @@ class LeaseState {
   // The same where the last part's release is sent by the caller: true then.
   [[nodiscard]] bool begin_release();
   // Ends the part while the lock lives on.
-  void pass_on() noexcept;
+  void transfer() noexcept;
 
  private:
   [[nodiscard]] static bool request_ends();

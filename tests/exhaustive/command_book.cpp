@@ -22,7 +22,7 @@ std::string_view fraction_of(std::string_view stamp) {
 
 struct Namer {
   Named operator()(const SetIfAbsent& c) const { return {Role::take, c.token.view()}; }
-  Named operator()(const Pass& c) const { return {Role::undo, c.token.view()}; }
+  Named operator()(const ReleaseAndHandOver& c) const { return {Role::undo, c.token.view()}; }
   Named operator()(const ExtendIfEqual& c) const { return {Role::extend, c.token.view()}; }
   Named operator()(const CheckEqual& c) const { return {Role::check, c.token.view()}; }
   Named operator()(const CheckEndless&) const { return {Role::check, {}}; }

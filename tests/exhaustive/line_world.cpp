@@ -171,8 +171,8 @@ void LineWorld::join(const Said& said) {
   if (overtaken && !settings_.forgets_echo) return standing(1);
   const bool own = holder_ == me;
   const bool takes = said.policy == ClaimPolicy::claim;
-  const bool passed_over = said.policy == ClaimPolicy::yield && (own || holder_ == kNobody);
-  line_.insert_or_assign(me, Entry{said.echo, said.channel, passed_over});
+  const bool skipped = said.policy == ClaimPolicy::yield && (own || holder_ == kNobody);
+  line_.insert_or_assign(me, Entry{said.echo, said.channel, skipped});
   if (given_to_ == me) given_to_ = kNobody;
   if (own) holder_ = kNobody;
   if (holder_ == kNobody && takes) hand_on(me, true);
@@ -201,7 +201,7 @@ void LineWorld::grant_first_who_takes(int me) {
     const int who = next->first;
     if (who != me && !heard(who)) {
       next = line_.erase(next);
-    } else if (next->second.passed_over) {
+    } else if (next->second.skipped) {
       ++next;
     } else {
       holder_ = given_to_ = who;
@@ -296,7 +296,7 @@ std::string LineWorld::bytes() const {
   for (const auto& [who, entry] : line_) {
     add(who);
     add(entry.echo);
-    add(entry.channel * 2 + (entry.passed_over ? 1 : 0));
+    add(entry.channel * 2 + (entry.skipped ? 1 : 0));
   }
   add(settings_.spares * 1000 + settings_.resets * 100 + settings_.unsubscribed * 10 +
       settings_.deaths);

@@ -90,7 +90,7 @@ class LineWorld {
   struct Entry {
     std::uint8_t echo = 0;
     std::uint8_t channel = 0;
-    bool passed_over = false;
+    bool skipped = false;
   };
   static constexpr int kNobody = -1;
 

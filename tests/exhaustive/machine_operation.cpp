@@ -53,7 +53,8 @@ std::unique_ptr<QuorumQuery> make_query(const Settings& settings, const CommandB
         times_of(settings), std::make_shared<QuorumKind>(key, ttl, settings.drift_factor()), token);
   }
   if (settings.lock == LockKind::quorum) {
-    return std::make_unique<QuorumQuery>(times_of(settings), Pass{key, token}, LossDetail::none);
+    return std::make_unique<QuorumQuery>(times_of(settings), ReleaseAndHandOver{key, token},
+                                         LossDetail::none);
   }
   const StampProof proof = root.accepts_plain ? StampProof::exact_or_plain : StampProof::exact;
   // One millisecond below a tick, so that a stamp with a whole tick left is still released.

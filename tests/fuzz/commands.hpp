@@ -30,7 +30,7 @@ inline SharedCommand command_of(std::size_t kind, std::uint64_t id) {
       case 0:
         return SetIfAbsent{key, token, span};
       case 1:
-        return Pass{key, token};
+        return ReleaseAndHandOver{key, token};
       case 2:
         return ExtendIfEqual{key, token, span};
       case 3:

@@ -69,7 +69,7 @@ void check_bytes(Input& input) {
   REQUIRE(out == "*6\r\n" + bulk("SET") + bulk(resource.view()) + bulk(token.view()) + bulk("NX") +
                      bulk("PX") + bulk(std::to_string(ttl_ms)));
   out.clear();
-  append_request(out, Pass{resource, token}, ScriptForm::text);
+  append_request(out, ReleaseAndHandOver{resource, token}, ScriptForm::text);
   const std::string tail = bulk("1") + bulk(resource.view()) + bulk(token.view());
   REQUIRE(out.starts_with("*5\r\n" + bulk("EVAL")) && out.ends_with(tail));
 }

@@ -158,7 +158,7 @@ TEST_F(WaitingInLine, AWaitThatIsGivenUpLeavesTheLine) {
   EXPECT_TRUE(step_until({waiter.get()}, [] { return stand(3, "0"); }));
 }
 
-TEST_F(WaitingInLine, AWaiterThatIsKilledIsPassedOver) {
+TEST_F(WaitingInLine, AWaiterThatIsKilledIsSkipped) {
   const auto holder = client();
   const auto second = client();
   const Outcome held = lock(holder->runtime, holder->locks);

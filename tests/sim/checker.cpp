@@ -175,14 +175,14 @@ void Checker::shortens(Contender party, const std::string& fresh, std::int64_t u
   fresh_.push_back(hash_text(fresh));
 }
 
-void Checker::passed_on(Contender party) {
+void Checker::transferred(Contender party) {
   const Hold& hold = hold_of(party);
-  passed_on_.push_back(hash_text(hold.value));
-  for (const std::string& token : hold.before) passed_on_.push_back(hash_text(token));
+  transferred_.push_back(hash_text(hold.value));
+  for (const std::string& token : hold.before) transferred_.push_back(hash_text(token));
 }
 
-bool Checker::was_passed_on(std::uint64_t value) const {
-  return std::ranges::find(passed_on_, value) != passed_on_.end();
+bool Checker::was_transferred(std::uint64_t value) const {
+  return std::ranges::find(transferred_, value) != transferred_.end();
 }
 
 // A call within another one returns to a handler, and what that one sends may go on.
@@ -214,7 +214,7 @@ void Checker::not_shortened(Contender party, const std::string& held) {
 
 void Checker::overtaken(Contender party, const std::string& held, const std::string& fresh) {
   end_exchange(party);
-  if (was_passed_on(hash_text(held))) return;
+  if (was_transferred(hash_text(held))) return;
   granted_.push_back(hash_text(fresh));
   leftovers_.note_granted(token_hash(fresh));
   for (const std::string& token : {held, fresh}) {

@@ -74,7 +74,7 @@ class Checker {
   void shortens(Contender party, const std::string& fresh, std::int64_t until_ns);
   // The lock that is being shortened is somebody else's from now on, who trusts it for as long and
   // knows nothing of what becomes of the call: neither token need be removed.
-  void passed_on(Contender party);
+  void transferred(Contender party);
   // It was told that a majority holds the fresh token, which is trusted until then.
   void shortened(Contender party, const std::string& held, const std::string& fresh,
                  std::int64_t until_ns);
@@ -190,7 +190,7 @@ class Checker {
   // For `value`, and whether it stood there already.
   [[nodiscard]] std::int64_t ttl_asked_for(Contender party, std::uint64_t value, bool known) const;
   void end_exchange(Contender party);
-  [[nodiscard]] bool was_passed_on(std::uint64_t value) const;
+  [[nodiscard]] bool was_transferred(std::uint64_t value) const;
   void note_judged(ViolationKind kind, std::uint64_t times = 1) {
     judged_[static_cast<std::size_t>(kind)] += times;
   }
@@ -241,7 +241,7 @@ class Checker {
   std::uint64_t grant_count_ = 0;
   std::vector<std::uint64_t> granted_;  // the values of all locks that were ever granted
   std::vector<std::uint64_t> fresh_;    // of those, what others were exchanged for
-  std::vector<std::uint64_t> passed_on_;
+  std::vector<std::uint64_t> transferred_;
   std::int64_t now_ns_ = 0;
   // The swap that is being executed: by whom, and of what for what; 0: none.
   struct Swap {

@@ -79,7 +79,7 @@ void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
     if (entry.name != deed.key) continue;
     const Owned* known = owned(origin.server, entry.value);
     if (known == nullptr || known->client != origin.client) continue;
-    if (!view.keyspace->alive(entry, now_ms) || was_passed_on(known->value)) continue;
+    if (!view.keyspace->alive(entry, now_ms) || was_transferred(known->value)) continue;
     const auto kind = leftovers_.overdue(origin, token_hash(deed.token), token_hash(entry.value));
     if (kind == Leftovers::Kind::none) continue;
     const bool released = kind == Leftovers::Kind::released;
@@ -89,7 +89,7 @@ void Checker::check_leftovers(const Origin& origin, const Deed& deed) {
                (released ? "released lock" : "failed attempt") + " is still there");
   }
   for_each_standing(origin.client, origin.server, deed.key, [&](std::uint64_t token) {
-    if (was_passed_on(token)) return;
+    if (was_transferred(token)) return;
     const auto kind = leftovers_.overdue(origin, token_hash(deed.token), token);
     if (kind == Leftovers::Kind::none) return;
     report(
@@ -236,7 +236,7 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
       if (known == nullptr || known->client != party.client || entry.name != name) continue;
       const bool granted = was_granted(known->value);
       if (!(granted ? released : undone)) continue;
-      if (was_passed_on(known->value)) continue;
+      if (was_transferred(known->value)) continue;
       if (may_linger(party, server, known->value, gave_up_connection)) continue;
       if (!view.keyspace->alive(entry, now_ms)) continue;
       report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
@@ -245,7 +245,7 @@ void Checker::check_undone(Contender party, bool gave_up_connection) {
     }
     for_each_standing(party.client, server, name, [&](std::uint64_t token) {
       const bool granted = was_granted(token);
-      if (!(granted ? released : undone) || was_passed_on(token)) return;
+      if (!(granted ? released : undone) || was_transferred(token)) return;
       if (may_linger(party, server, token, gave_up_connection)) return;
       report(granted ? ViolationKind::release_late : ViolationKind::undone_late,
              "client " + std::to_string(party.client) + " is left in the line of server " +

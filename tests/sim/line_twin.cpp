@@ -33,7 +33,7 @@ bool stands_before(const Stander& one, const Stander& other) {
   return std::tie(one.ticket, one.token) < std::tie(other.ticket, other.token);
 }
 
-bool passed_over(const Stander& one) { return one.told && one.told->passed_over; }
+bool skipped(const Stander& one) { return one.told && one.told->skipped; }
 
 bool lasts(const LineView::Key& key, std::int64_t until_ms) {
   return key.exists && (!key.until_ms || *key.until_ms > until_ms);
@@ -154,7 +154,7 @@ std::string LineTwin::judge_service(const LineView& after) const {
   if (!serves_) return {};
   if (!to_be_served()) return after.held ? "who only stands in line had the lock served" : "";
   if (!after.held) {
-    const bool nobody = anything_refused() || std::ranges::all_of(after.line, passed_over);
+    const bool nobody = anything_refused() || std::ranges::all_of(after.line, skipped);
     return nobody ? "" : "the lock is free, and somebody waits for it";
   }
   const bool own = *after.held == own_.token;
@@ -162,9 +162,9 @@ std::string LineTwin::judge_service(const LineView& after) const {
   if (served == nullptr || (own && !joins_))
     return "somebody has the lock who does not wait for it";
   const bool first = std::ranges::none_of(after.line, [&](const Stander& one) {
-    return one.token != served->token && stands_before(one, *served) && !passed_over(one);
+    return one.token != served->token && stands_before(one, *served) && !skipped(one);
   });
-  if (passed_over(*served)) return "somebody has the lock who yields";
+  if (skipped(*served)) return "somebody has the lock who yields";
   return first ? "" : "somebody has the lock who was not the first";
 }
 
@@ -191,7 +191,7 @@ std::string LineTwin::judge_handed(const LineView& after) const {
 
 // Of a key that stays free: whoever would have got it, and where all yield the first of them.
 const Stander* LineTwin::first_to_ask(const LineView& after) {
-  const auto one = std::ranges::find_if_not(after.line, passed_over);
+  const auto one = std::ranges::find_if_not(after.line, skipped);
   return one == after.line.end() ? after.first() : &*one;
 }
 

@@ -31,10 +31,10 @@ bool split(std::string_view text, std::array<std::string_view, kCount>& words) {
 std::optional<Stander::Told> read_told(std::string_view text) {
   constexpr std::string_view kPassedOver = " -";
   std::array<std::string_view, 4> words;
-  const bool passed_over = text.ends_with(kPassedOver);
-  if (passed_over) text.remove_suffix(kPassedOver.size());
+  const bool skipped = text.ends_with(kPassedOver);
+  if (skipped) text.remove_suffix(kPassedOver.size());
   if (!split(text, words)) return std::nullopt;
-  Stander::Told told{.channel = std::string(words[0]), .passed_over = passed_over};
+  Stander::Told told{.channel = std::string(words[0]), .skipped = skipped};
   const bool whole = read_digits(words[1], told.echo) && read_digits(words[2], told.ttl_ms) &&
                      read_digits(words[3], told.heard_s);
   return whole ? std::optional(told) : std::nullopt;

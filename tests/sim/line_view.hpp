@@ -32,7 +32,7 @@ struct Stander {
     std::uint64_t echo = 0;
     std::int64_t ttl_ms = 0;
     std::int64_t heard_s = 0;
-    bool passed_over = false;  // it yields, so others are served before it
+    bool skipped = false;  // it yields, so others are served before it
     bool operator==(const Told&) const = default;
   };
   std::optional<Told> told{};

@@ -91,13 +91,13 @@ void NativeClient::shorten_further(Lane& lane) {
 // Its new owner is this process too: it works on, and leaves the lock to its ttl.
 void NativeClient::pass_on(Lane& lane) {
   note("passes its lease on");
-  ++scene_.trace.several().passed_on_within;
-  lane.outer_shorter->lease_deadline->pass_on();
+  ++scene_.trace.several().transferred_within;
+  lane.outer_shorter->lease_deadline->transfer();
   lane.lease_deadline.reset();
   lane.extends_left = lane.releases_left = 0;
   lane.work_until_ns = std::min(lane.work_until_ns, lane.lease_end_ns);
   lane.act_at_ns = scene_.now_ns;
-  scene_.checker.passed_on(party(lane));
+  scene_.checker.transferred(party(lane));
 }
 
 void NativeClient::end_outer_shorter(Lane& lane) {

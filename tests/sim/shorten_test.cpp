@@ -21,13 +21,13 @@ TEST(ShortenTest, WhatOnlyShortenedLeasesBringAboutReallyHappens) {
     sum.shortened += result.several.shortened;
     sum.kept_shortened += result.several.kept_shortened;
     sum.shortened_within += result.several.shortened_within;
-    sum.passed_on_within += result.several.passed_on_within;
+    sum.transferred_within += result.several.transferred_within;
     sum.shorten_lost += result.several.shorten_lost;
   }
   EXPECT_GT(sum.shortened, 5 * kEnough);
   EXPECT_GT(sum.kept_shortened, kEnough / 2);
   EXPECT_GT(sum.shortened_within, kEnough / 4);
-  EXPECT_GT(sum.passed_on_within, kEnough / 10);
+  EXPECT_GT(sum.transferred_within, kEnough / 10);
   EXPECT_GT(sum.shorten_lost, kEnough / 2);
 }
 

@@ -50,21 +50,21 @@ struct Several {
   std::uint64_t taken_together = 0;  // two that were done in the same turn
   std::uint64_t shorter_extends = 0;
   std::uint64_t longer_extends = 0;
-  std::uint64_t re_entries = 0;        // a handler that called while a call waited
-  std::uint64_t released_within = 0;   // and released the lock that this asked about
-  std::uint64_t left_by_exit = 0;      // a process that exited in the midst of a call
-  std::uint64_t kept = 0;              // leases that a thread kept alive
-  std::uint64_t kept_extends = 0;      // by it
-  std::uint64_t kept_lost = 0;         // of them
-  std::uint64_t shortened = 0;         // leases, by their owners
-  std::uint64_t kept_shortened = 0;    // of them, those that the thread kept alive
-  std::uint64_t shorten_lost = 0;      // leases that were lost by it
-  std::uint64_t shortened_within = 0;  // by a handler, while they were being shortened
-  std::uint64_t passed_on_within = 0;  // the same
-  std::uint64_t crowds = 0;            // of calls
-  std::uint64_t bound_reached = 0;     // a call of theirs found no room on a connection
-  std::uint64_t crowd_releases = 0;    // of theirs, each sent to the silent server
-  std::uint64_t crowd_arrived = 0;     // and there
+  std::uint64_t re_entries = 0;          // a handler that called while a call waited
+  std::uint64_t released_within = 0;     // and released the lock that this asked about
+  std::uint64_t left_by_exit = 0;        // a process that exited in the midst of a call
+  std::uint64_t kept = 0;                // leases that a thread kept alive
+  std::uint64_t kept_extends = 0;        // by it
+  std::uint64_t kept_lost = 0;           // of them
+  std::uint64_t shortened = 0;           // leases, by their owners
+  std::uint64_t kept_shortened = 0;      // of them, those that the thread kept alive
+  std::uint64_t shorten_lost = 0;        // leases that were lost by it
+  std::uint64_t shortened_within = 0;    // by a handler, while they were being shortened
+  std::uint64_t transferred_within = 0;  // the same
+  std::uint64_t crowds = 0;              // of calls
+  std::uint64_t bound_reached = 0;       // a call of theirs found no room on a connection
+  std::uint64_t crowd_releases = 0;      // of theirs, each sent to the silent server
+  std::uint64_t crowd_arrived = 0;       // and there
 };
 
 class Trace {

@@ -37,7 +37,7 @@ TEST_F(Yielding, TellsWhoeverIsNextOnceWhereNobodyTakesIt) {
 }
 
 // Attempts that were too few to win, and newcomers, would bring it the vote again and again.
-TEST_F(Yielding, IsPassedOverUntilItTakesAgain) {
+TEST_F(Yielding, IsSkippedUntilItTakesAgain) {
   listen("a");
   yield("a", 10);
   wait_in_line("b", 20);

@@ -70,7 +70,7 @@ class Listening final : public Operation {
   }
   void abort(Instant now) override {
     if (outcome_) return;
-    const auto pass = std::make_shared<const Command>(Pass{Resource("r"), token_});
+    const auto pass = std::make_shared<const Command>(ReleaseAndHandOver{Resource("r"), token_});
     for (std::size_t i = 0; i < node_count_; ++i) {
       requests_.push_back({NodeIndex(i), ++attempt_, pass, now + Duration::ms(50), false});
     }

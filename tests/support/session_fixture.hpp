@@ -19,7 +19,7 @@ inline SharedCommand set_of(const std::string& token) {
   return shared(SetIfAbsent{Resource("r"), Token(token), Duration::ms(5)});
 }
 inline SharedCommand delete_of(const std::string& token) {
-  return shared(Pass{Resource("r"), Token(token)});
+  return shared(ReleaseAndHandOver{Resource("r"), Token(token)});
 }
 inline SharedCommand check_of(const std::string& token) {
   return shared(CheckEqual{Resource("r"), Token(token)});

@@ -46,7 +46,9 @@ class AcquireOfThree : public testing::Test {
     return acquire_->outcome() ? std::optional(acquire_->outcome()->decision) : std::nullopt;
   }
   static Token token_of(const Request& set) { return std::get<SetIfAbsent>(*set.command).token; }
-  static Token undone(const Request& undo) { return std::get<Pass>(*undo.command).token; }
+  static Token undone(const Request& undo) {
+    return std::get<ReleaseAndHandOver>(*undo.command).token;
+  }
 
   test::SeededEntropy entropy_;
   std::unique_ptr<Acquire> acquire_;
@@ -115,7 +117,7 @@ TEST_F(AcquireOfThree, ALostAttemptIsUndoneWhereverItMayHaveSucceeded) {
   begin();
   reply(0, Reply::granted());
   reply(1, Reply::denied());
-  const auto undos = only<Pass>(reply(2, Reply::denied()));
+  const auto undos = only<ReleaseAndHandOver>(reply(2, Reply::denied()));
   EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0}));
   EXPECT_EQ(undone(undos[0]), token_of(sent_[0]));
   EXPECT_FALSE(undos[0].wants_answer);
@@ -125,7 +127,7 @@ TEST_F(AcquireOfThree, ALostAttemptIsUndoneWhereverItMayHaveSucceeded) {
 TEST_F(AcquireOfThree, ASilentNodeOfALostAttemptIsUndoneToo) {
   begin();
   reply(0, Reply::denied());
-  const auto undos = only<Pass>(reply(1, Reply::denied()));
+  const auto undos = only<ReleaseAndHandOver>(reply(1, Reply::denied()));
   EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{2}));
   EXPECT_EQ(decision(), Decision::denied);
 }
@@ -141,7 +143,7 @@ TEST_F(AcquireOfThree, NodesThatWereNeverReachedNeedNoUndo) {
 TEST_F(AcquireOfThree, AnErrorOrSilenceIsUndone) {
   begin();
   reply(0, Reply::unknown(Fault::rejected, "LOADING"));
-  const auto undos = only<Pass>(reply(1, Reply::unknown(Fault::closed, "")));
+  const auto undos = only<ReleaseAndHandOver>(reply(1, Reply::unknown(Fault::closed, "")));
   EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0, 1, 2}));
 }
 
@@ -149,7 +151,7 @@ TEST_F(AcquireOfThree, SilenceIsLostAtTheDeadlineAndNotOneNanosecondBefore) {
   begin();
   EXPECT_TRUE(time(t(50) - kOneNs).empty());
   EXPECT_FALSE(decision());
-  EXPECT_EQ(only<Pass>(time(t(50))).size(), 3U);
+  EXPECT_EQ(only<ReleaseAndHandOver>(time(t(50))).size(), 3U);
   EXPECT_EQ(decision(), Decision::unreachable);
 }
 
@@ -166,7 +168,7 @@ TEST_F(AcquireOfThree, TheLastAttemptWaitsToTellBusyFromDown) {
 TEST_F(AcquireOfThree, AGrantThatComesWhileTellingBusyFromDownIsUndoneAlready) {
   begin();
   reply(0, Reply::denied());
-  const auto undos = only<Pass>(reply(1, Reply::unknown(Fault::closed, "")));
+  const auto undos = only<ReleaseAndHandOver>(reply(1, Reply::unknown(Fault::closed, "")));
   EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{1, 2}));
   EXPECT_TRUE(reply(2, Reply::granted(), t(20)).empty());
   EXPECT_EQ(decision(), Decision::split);
@@ -211,7 +213,7 @@ TEST_F(AcquireOfThree, TheUndoOfAnAttemptIsHandedOutBeforeTheNextAttempt) {
   acquire_->take_time(t(1));
   const auto requests = drain(*acquire_);
   ASSERT_EQ(requests.size(), 4U);
-  EXPECT_TRUE(std::holds_alternative<Pass>(*requests[0].command));
+  EXPECT_TRUE(std::holds_alternative<ReleaseAndHandOver>(*requests[0].command));
   EXPECT_TRUE(std::holds_alternative<SetIfAbsent>(*requests[1].command));
 }
 
@@ -240,7 +242,7 @@ TEST_F(AcquireOfThree, AnUndoHasItsTimeFromWhenItIsSent) {
   begin();
   reply(0, Reply::granted(), t(30));
   reply(1, Reply::denied(), t(40));
-  const auto undos = only<Pass>(reply(2, Reply::denied(), t(45)));
+  const auto undos = only<ReleaseAndHandOver>(reply(2, Reply::denied(), t(45)));
   ASSERT_EQ(undos.size(), 1U);
   EXPECT_EQ(undos[0].answer_by, t(45) + kAnswerTime);
 }
@@ -249,7 +251,7 @@ TEST_F(AcquireOfThree, AMajorityThatComesTooLateIsUndoneAndOneNanosecondEarlierI
   const Duration usable = validity_of(kTtl, Duration(), 0.01);
   begin();
   reply(0, Reply::granted());
-  const auto undos = only<Pass>(reply(1, Reply::granted(), t(0) + usable));
+  const auto undos = only<ReleaseAndHandOver>(reply(1, Reply::granted(), t(0) + usable));
   EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0, 1, 2}));
   EXPECT_EQ(decision(), Decision::late);
   begin();
@@ -284,7 +286,7 @@ TEST_F(AcquireOfThree, SplitVotesDoNotWaitForANodeInDoubt) {
   begin();
   acquire_->take_doubt(NodeIndex(2), 1);
   EXPECT_TRUE(reply(0, Reply::granted()).empty());
-  const auto undos = only<Pass>(reply(1, Reply::denied()));
+  const auto undos = only<ReleaseAndHandOver>(reply(1, Reply::denied()));
   EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0, 2}));
   EXPECT_EQ(decision(), Decision::split);
 }
@@ -324,7 +326,7 @@ TEST_F(AcquireOfThree, AnAbortUndoesWhatMayBeHeld) {
   reply(0, Reply::granted());
   reply(1, Reply::denied());
   acquire_->abort(t(2));
-  EXPECT_EQ(nodes_of(only<Pass>(drain(*acquire_))), (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain(*acquire_))), (std::vector<std::size_t>{0, 2}));
   EXPECT_EQ(decision(), Decision::aborted);
 }
 
@@ -386,7 +388,7 @@ TEST(Rule06MajorityOfTheConfiguredServers, TwoOfFiveReachableServersAreNoLock) {
     acquire.take_reply(NodeIndex(i), 1, std::move(reply), t(1));
   }
   EXPECT_EQ(acquire.outcome()->decision, Decision::unreachable);
-  EXPECT_EQ(nodes_of(only<Pass>(drain(acquire))), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain(acquire))), (std::vector<std::size_t>{0, 1}));
 }
 
 }  // namespace

@@ -248,7 +248,7 @@ class Original {
     for (const Request& request : test::drain(acquire_)) {
       const auto* set = std::get_if<SetIfAbsent>(request.command.get());
       if (set != nullptr) tokens_.try_emplace(set->token, request.attempt);
-      const Token& token = set ? set->token : std::get<Pass>(*request.command).token;
+      const Token& token = set ? set->token : std::get<ReleaseAndHandOver>(*request.command).token;
       diary_ << now << (set ? " SET " : " DEL ") << request.node.value() << " of attempt "
              << tokens_.at(token) << '\n';
       if (!set) continue;

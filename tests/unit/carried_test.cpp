@@ -18,7 +18,7 @@ SharedCommand shared(Command command) {
   return std::make_shared<const Command>(std::move(command));
 }
 SharedCommand delete_of(const std::string& resource) {
-  return shared(Pass{Resource(resource), Token("t")});
+  return shared(ReleaseAndHandOver{Resource(resource), Token("t")});
 }
 
 class CarriedTest : public FakeWorld {

@@ -18,7 +18,7 @@ struct TakeUndoneByAQuestion : TakeForGood {
   [[nodiscard]] CheckEqual undo() const { return {Resource("r"), Token("t")}; }
 };
 struct TakeUndoneByARemoval : TakeForGood {
-  [[nodiscard]] Pass undo() const { return {Resource("r"), Token("t")}; }
+  [[nodiscard]] ReleaseAndHandOver undo() const { return {Resource("r"), Token("t")}; }
 };
 struct RemovalOnce {
   static constexpr Effect kEffect = Effect::removes;
@@ -39,7 +39,7 @@ TEST(Rule12WhatTakesHasAnUndo, AndWhatRemovesCanBeSentOnceMore) {
 TEST(EffectOf, EveryCommandSaysWhatItDoes) {
   EXPECT_TRUE(is_take(SetIfAbsent{kKey, kToken, {}}));
   EXPECT_TRUE(is_take(StampTake{kKey, kToken, {}}));
-  EXPECT_TRUE(is_removal(Pass{kKey, kToken}));
+  EXPECT_TRUE(is_removal(ReleaseAndHandOver{kKey, kToken}));
   EXPECT_TRUE(is_removal(StampUndo{kKey, kToken}));
   EXPECT_TRUE(is_removal(StampRelease{kKey, kToken, {}}));
   EXPECT_EQ(effect_of(ExtendIfEqual{kKey, kToken, {}}), Effect::prolongs);
@@ -53,9 +53,9 @@ TEST(EffectOf, EveryCommandSaysWhatItDoes) {
 TEST(UndoOf, ATakenLockIsUndoneByItsOwnToken) {
   const auto quorum = undo_of(SetIfAbsent{kKey, kToken, Duration::ms(5)});
   ASSERT_TRUE(quorum);
-  EXPECT_EQ(std::get<Pass>(*quorum).resources, kKey);
-  EXPECT_EQ(std::get<Pass>(*quorum).token, kToken);
-  EXPECT_FALSE(std::get<Pass>(*quorum).hands_on) << "what was free is free again";
+  EXPECT_EQ(std::get<ReleaseAndHandOver>(*quorum).resources, kKey);
+  EXPECT_EQ(std::get<ReleaseAndHandOver>(*quorum).token, kToken);
+  EXPECT_FALSE(std::get<ReleaseAndHandOver>(*quorum).hands_over) << "what was free is free again";
   const auto stamp = undo_of(StampTake{kKey, kToken, Duration::ms(5)});
   ASSERT_TRUE(stamp);
   EXPECT_EQ(std::get<StampUndo>(*stamp).token, kToken);
@@ -71,19 +71,20 @@ TEST(UndoOf, QuestionsLeaveNothingBehind) {
 
 TEST(UndoOf, ASwapIsUndoneByTheFreshTokenAndLeavesTheOldOneAlone) {
   const RotateIfEqual swap{kKey, Token("old"), kToken, Duration::ms(5)};
-  EXPECT_EQ(std::get<Pass>(*undo_of(swap)).token, kToken);
-  EXPECT_TRUE(std::get<Pass>(*undo_of(swap)).hands_on);
+  EXPECT_EQ(std::get<ReleaseAndHandOver>(*undo_of(swap)).token, kToken);
+  EXPECT_TRUE(std::get<ReleaseAndHandOver>(*undo_of(swap)).hands_over);
   EXPECT_EQ(lock_name(Command(swap)), lock_name(*undo_of(swap)));
 }
 
 TEST(ATake, IsTriedAgainWithAnotherTokenUnlessItIsTheOnlyChance) {
   EXPECT_TRUE(is_retried_take(SetIfAbsent{kKey, kToken, {}}));
   EXPECT_FALSE(is_retried_take(RotateIfEqual{kKey, Token("old"), kToken, {}}));
-  EXPECT_FALSE(is_retried_take(Pass{kKey, kToken}));
+  EXPECT_FALSE(is_retried_take(ReleaseAndHandOver{kKey, kToken}));
 }
 
 TEST(UndoOf, ARemovalThatWentUnansweredIsRepeated) {
-  EXPECT_TRUE(std::holds_alternative<Pass>(*undo_of(Pass{kKey, kToken})));
+  EXPECT_TRUE(
+      std::holds_alternative<ReleaseAndHandOver>(*undo_of(ReleaseAndHandOver{kKey, kToken})));
   EXPECT_TRUE(std::holds_alternative<StampUndo>(*undo_of(StampUndo{kKey, kToken})));
 }
 
@@ -97,10 +98,12 @@ TEST(UndoOf, ARepeatedStampReleaseProvesOwnershipExactly) {
 }
 
 TEST(LockName, JoinsATakeAndItsUndoAndNothingElse) {
-  EXPECT_EQ(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(Pass{kKey, kToken}));
+  EXPECT_EQ(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(ReleaseAndHandOver{kKey, kToken}));
   EXPECT_EQ(lock_name(StampTake{kKey, kToken, {}}), lock_name(StampUndo{kKey, kToken}));
-  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(Pass{kKey, Token("other")}));
-  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(Pass{Resource("other"), kToken}));
+  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
+            lock_name(ReleaseAndHandOver{kKey, Token("other")}));
+  EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
+            lock_name(ReleaseAndHandOver{Resource("other"), kToken}));
 }
 
 TEST(LockName, OfSeveralKeysDiffersWhereOneDoes) {

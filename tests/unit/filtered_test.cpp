@@ -39,7 +39,8 @@ class Filtered : public testing::Test {
  protected:
   // A removal goes out, as far as the node can tell.
   void submit_removal(bool stopped_up) {
-    const auto removal = std::make_shared<const Command>(Pass{Resource("r"), Token("t")});
+    const auto removal =
+        std::make_shared<const Command>(ReleaseAndHandOver{Resource("r"), Token("t")});
     node_.submit({1, NodeIndex(0), 1}, removal, clock_.now() + kAnswerTime, clock_.now(),
                  arrivals_);
     connect();

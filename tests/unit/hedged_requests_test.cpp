@@ -103,8 +103,9 @@ TEST_F(HedgedRequestsTest, IsHandedOutOnce) {
 }
 
 TEST_F(HedgedRequestsTest, WhatIsUndoneBeforeItWasHandedOutIsLetGoOf) {
-  const auto undo = std::make_shared<const Command>(Pass{Resource("r"), Token("t")});
-  const auto of_another = std::make_shared<const Command>(Pass{Resource("r"), Token("u")});
+  const auto undo = std::make_shared<const Command>(ReleaseAndHandOver{Resource("r"), Token("t")});
+  const auto of_another =
+      std::make_shared<const Command>(ReleaseAndHandOver{Resource("r"), Token("u")});
   EXPECT_FALSE(hedged_.drop({NodeIndex(1), 1, undo, t(40), false}));
   EXPECT_FALSE(hedged_.drop({NodeIndex(2), 2, undo, t(40), false}));
   EXPECT_FALSE(hedged_.drop({NodeIndex(2), 1, of_another, t(40), false}));

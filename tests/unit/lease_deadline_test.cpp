@@ -86,8 +86,8 @@ TEST(LeaseDeadline, KnowsWhetherItsOwnerEndedIt) {
 
 TEST(LeaseDeadline, OfALockThatLivesOnIsOverAndNotReleased) {
   LeaseDeadline lease_deadline(t(100));
-  lease_deadline.pass_on();
-  EXPECT_TRUE(lease_deadline.passed_on());
+  lease_deadline.transfer();
+  EXPECT_TRUE(lease_deadline.transferred());
   EXPECT_FALSE(lease_deadline.released());
   EXPECT_EQ(lease_deadline.left(t(1)), Duration());
   EXPECT_EQ(lease_deadline.until(), Instant());
@@ -123,12 +123,12 @@ TEST(LeaseDeadline, ThatIsSharedGoesOnAndTheLockLivesOnBesideIt) {
   EXPECT_FALSE(lease_deadline.lives_on());
   lease_deadline.share();
   EXPECT_TRUE(lease_deadline.lives_on());
-  EXPECT_FALSE(lease_deadline.passed_on());
+  EXPECT_FALSE(lease_deadline.transferred());
   EXPECT_EQ(lease_deadline.until(), t(100));
   lease_deadline.lose(Loss::silence);
   EXPECT_TRUE(lease_deadline.lives_on());
-  LeaseDeadline passed_on(t(100));
-  passed_on.pass_on();
+  LeaseDeadline transferred(t(100));
+  passed_on.transfer();
   EXPECT_TRUE(passed_on.lives_on());
 }
 
@@ -136,7 +136,7 @@ class SuccessorsOfADeadline : public testing::Test {
  protected:
   SuccessorsOfADeadline() {
     lease_deadline_.pass_to(first_);
-    first_->pass_to(second_);
+    first_->set_successor(second_);
   }
   LeaseDeadline lease_deadline_{t(100)};
   std::shared_ptr<LeaseDeadline> first_ = std::make_shared<LeaseDeadline>(t(100));
@@ -154,7 +154,7 @@ TEST_F(SuccessorsOfADeadline, AreLostWithIt) {
 }
 
 TEST_F(SuccessorsOfADeadline, ThatOthersHaveKeepItsVotesAlive) {
-  second_->pass_on();
+  second_->transfer();
   lease_deadline_.lose_with_successors(Loss::silence);
   EXPECT_EQ(first_->loss(), Loss::silence);
   EXPECT_TRUE(lease_deadline_.lives_on());

@@ -19,14 +19,14 @@ TEST(QuorumKind, TakesWithTheTokenAndUndoesThatVeryToken) {
   EXPECT_EQ(std::get<SetIfAbsent>(take).resources, kResource);
   EXPECT_EQ(std::get<SetIfAbsent>(take).token, kToken);
   EXPECT_EQ(std::get<SetIfAbsent>(take).ttl, Duration::ms(500));
-  EXPECT_EQ(std::get<Pass>(undo).resources, kResource);
-  EXPECT_EQ(std::get<Pass>(undo).token, kToken);
+  EXPECT_EQ(std::get<ReleaseAndHandOver>(undo).resources, kResource);
+  EXPECT_EQ(std::get<ReleaseAndHandOver>(undo).token, kToken);
 }
 
 TEST(QuorumKind, ProvesItsLockByTheTokenInEveryVerb) {
   const QuorumKind kind(kResource, Duration::ms(500), 0.01);
   EXPECT_EQ(kind.proof(kToken, "whatever came"), kToken);
-  EXPECT_EQ(std::get<Pass>(kind.release(kToken)).token, kToken);
+  EXPECT_EQ(std::get<ReleaseAndHandOver>(kind.release(kToken)).token, kToken);
   EXPECT_EQ(std::get<CheckEqual>(kind.check(kToken)).token, kToken);
   EXPECT_EQ(std::get<ExtendIfEqual>(kind.extend(kToken).value()).token, kToken);
   EXPECT_EQ(std::get<ExtendIfEqual>(kind.extend(kToken).value()).ttl, Duration::ms(500));

@@ -40,11 +40,11 @@ class PollingWait : public Wait {
 TEST_F(PollingWait, PollsWhereNoMajorityLetsItStandInLine) {
   poll();
   const auto requests = drain();
-  EXPECT_EQ(nodes_of(only<Pass>(requests)), (Nodes{0, 1, 2}));
+  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(requests)), (Nodes{0, 1, 2}));
   ASSERT_EQ(nodes_of(only<SetIfAbsent>(requests)), (Nodes{0, 1, 2}));
   // Behind the passes.
   EXPECT_TRUE(std::holds_alternative<SetIfAbsent>(*requests.back().command));
-  EXPECT_GT(requests.back().attempt, only<Pass>(requests)[0].attempt);
+  EXPECT_GT(requests.back().attempt, only<ReleaseAndHandOver>(requests)[0].attempt);
   for (const std::size_t node : {0U, 1U}) {
     line_->take_reply(NodeIndex(node), requests.back().attempt, Reply::granted(), t(3));
   }
@@ -75,10 +75,10 @@ TEST_F(PollingWait, WhoIsGivenUpWhilePollingHasLeftTheLinesAlready) {
   stand(Duration::ms(1'000));
   drain();
   for (const std::size_t node : {0U, 1U}) answer(node, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  ASSERT_EQ(nodes_of(only<Pass>(drain())), (Nodes{0, 1, 2}));
+  ASSERT_EQ(nodes_of(only<ReleaseAndHandOver>(drain())), (Nodes{0, 1, 2}));
   line_->abort(t(2));
-  for (const Request& request : only<Pass>(drain())) {
-    EXPECT_NE(std::get<Pass>(*request.command).token, join(0).token);
+  for (const Request& request : only<ReleaseAndHandOver>(drain())) {
+    EXPECT_NE(std::get<ReleaseAndHandOver>(*request.command).token, join(0).token);
   }
 }
 
@@ -89,7 +89,7 @@ TEST_F(PollingWait, PollingItDoesNotWaitForANodeInDoubt) {
   line_->take_reply(NodeIndex(0), attempt, Reply::granted(), t(3));
   EXPECT_TRUE(drain().empty());
   line_->take_reply(NodeIndex(2), attempt, Reply::denied(), t(3));
-  EXPECT_EQ(nodes_of(only<Pass>(drain())), (Nodes{0, 1}));
+  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain())), (Nodes{0, 1}));
 }
 
 TEST_F(PollingWait, PollingItWaitsForAConnectionThatIsBeingMade) {
@@ -109,7 +109,7 @@ TEST_F(PollingWait, BeforeItPollsWhatThePlainAttemptWonIsUndone) {
   for (const std::size_t node : {0U, 1U})
     line_->take_subscription_state(NodeIndex(node), {{}, Fault::maxclients, "full"}, t(2));
   const auto requests = drain();
-  EXPECT_EQ(nodes_of(only<Pass>(requests)), (Nodes{0}));
+  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(requests)), (Nodes{0}));
   EXPECT_EQ(nodes_of(only<SetIfAbsent>(requests)), (Nodes{0, 1, 2}));
 }
 

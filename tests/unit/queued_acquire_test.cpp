@@ -50,8 +50,8 @@ TEST_F(Wait, StandsInLineWhereThePlainAttemptIsDenied) {
     line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
   EXPECT_TRUE(line_->listens());
   const auto undo = drain();
-  ASSERT_EQ(nodes_of(only<Pass>(undo)), (Nodes{0}));
-  EXPECT_EQ(std::get<Pass>(*undo[0].command).token, plain);
+  ASSERT_EQ(nodes_of(only<ReleaseAndHandOver>(undo)), (Nodes{0}));
+  EXPECT_EQ(std::get<ReleaseAndHandOver>(*undo[0].command).token, plain);
   hear_all(t(2));
   EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1, 2}));
   EXPECT_NE(join(0).token, plain);
@@ -199,9 +199,9 @@ TEST_F(Wait, LeavesEveryLineWhenTheWaitIsOver) {
   line_->take_time(t(500));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::denied);
-  const auto passes = only<Pass>(drain());
+  const auto passes = only<ReleaseAndHandOver>(drain());
   EXPECT_EQ(nodes_of(passes), (Nodes{0, 1, 2}));
-  EXPECT_EQ(std::get<Pass>(*passes[0].command).token, join(0).token);
+  EXPECT_EQ(std::get<ReleaseAndHandOver>(*passes[0].command).token, join(0).token);
   EXPECT_FALSE(passes[0].wants_answer);
 }
 
@@ -217,7 +217,7 @@ TEST_F(Wait, LeavesNoLineThatItNeverJoined) {
   line_->take_time(t(500));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::unreachable);
-  EXPECT_EQ(nodes_of(only<Pass>(drain())), (Nodes{0}));
+  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain())), (Nodes{0}));
 }
 
 TEST_F(Wait, GivesUpAtOnceAndLeavesEveryLine) {
@@ -226,7 +226,7 @@ TEST_F(Wait, GivesUpAtOnceAndLeavesEveryLine) {
   push(1, t(2));
   line_->abort(t(3));
   EXPECT_EQ(decision(), Decision::aborted);
-  EXPECT_EQ(nodes_of(only<Pass>(drain())), (Nodes{0, 1, 2}));
+  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain())), (Nodes{0, 1, 2}));
 }
 
 // What is to undo a join is none itself, whatever is made of the latest one.
@@ -234,7 +234,7 @@ TEST_F(Wait, ItsPassesAreAnAttemptBehindAllJoins) {
   stand(Duration::ms(500));
   deny_all(t(1));
   line_->abort(t(3));
-  const auto passes = only<Pass>(drain());
+  const auto passes = only<ReleaseAndHandOver>(drain());
   ASSERT_EQ(passes.size(), 3U);
   for (const Request& pass : passes) {
     for (const auto& [node, join] : joins_) EXPECT_GT(pass.attempt, join.attempt) << node;

@@ -26,7 +26,7 @@ TEST_F(Wait, AMajorityThatIsHandedOverIsTheLock) {
   ASSERT_TRUE(granted());
   EXPECT_TRUE(line_->outcome()->handed_over);
   EXPECT_EQ(line_->outcome()->token, join(0).token);
-  EXPECT_TRUE(only<Pass>(drain()).empty());
+  EXPECT_TRUE(only<ReleaseAndHandOver>(drain()).empty());
   EXPECT_FALSE(line_->next_deadline());
 }
 

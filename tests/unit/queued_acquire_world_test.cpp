@@ -142,7 +142,8 @@ class LineWorld {
       if (clients_[i].dead) return;
       held_until_ = now_;
       for (std::size_t s = 0; s < servers_.size(); ++s) {
-        send(i, {NodeIndex(s), 0, std::make_shared<const Command>(Pass{Resource("r"), token}), now_,
+        send(i, {NodeIndex(s), 0,
+                 std::make_shared<const Command>(ReleaseAndHandOver{Resource("r"), token}), now_,
                  false});
       }
       at(Duration(), [this, i] { begin(i); });
@@ -208,7 +209,7 @@ class LineWorld {
     server.key_ends = now_ + set.ttl;
     return Reply::granted();
   }
-  Reply serve(std::size_t /*i*/, std::size_t s, const Pass& pass) {
+  Reply serve(std::size_t /*i*/, std::size_t s, const ReleaseAndHandOver& pass) {
     Server& server = servers_[s];
     expire(server);
     const bool mine = server.key == pass.token;

@@ -18,7 +18,7 @@ constexpr AttemptNumber kAttempt = 1;
 class QuorumQueryOfThree : public testing::Test {
  protected:
   explicit QuorumQueryOfThree(LossDetail detail = LossDetail::reason)
-      : query_(answer_times({50, 50, 50}), Pass{Resource("r"), Token("t")}, detail) {
+      : query_(answer_times({50, 50, 50}), ReleaseAndHandOver{Resource("r"), Token("t")}, detail) {
     query_.start(t(0));
     requests_ = drain(query_);
   }
@@ -119,7 +119,8 @@ TEST_F(ReleaseOfThree, ALostReleaseThatReachedNobodySaysSo) {
 
 TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
   for (const Fault fault : {Fault::timeout, Fault::rejected, Fault::protocol}) {
-    QuorumQuery release(answer_times({50}), Pass{Resource("r"), Token("t")}, LossDetail::none);
+    QuorumQuery release(answer_times({50}), ReleaseAndHandOver{Resource("r"), Token("t")},
+                        LossDetail::none);
     release.start(t(0));
     drain(release);
     release.take_reply(NodeIndex(0), kAttempt, Reply::unknown(fault, ""), t(1));
@@ -179,7 +180,7 @@ TEST_F(ProvenDenied, NotWhereTheSilentOnesCouldMakeAMajority) {
 
 Decision taken_away_by(const std::vector<Reply>& replies) {
   QuorumQuery release(answer_times(replies.size(), Duration::ms(50)),
-                      Pass{Resource("r"), Token("t")}, LossDetail::each);
+                      ReleaseAndHandOver{Resource("r"), Token("t")}, LossDetail::each);
   release.start(t(0));
   drain(release);
   for (std::size_t i = 0; i < replies.size(); ++i) {

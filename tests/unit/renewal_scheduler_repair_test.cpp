@@ -86,7 +86,7 @@ TEST_F(RenewalSchedulerTest, WhatWasRepairedWhileTheLeaseEndedIsUndone) {
 
 TEST_F(RenewalSchedulerTest, WhatIsRepairedForALockThatLivesOnStays) {
   const KeptLease lease = take_and_repair();
-  lease.lease_deadline->pass_on();
+  lease.lease_deadline->transfer();
   scheduler_.stop(*lease.lease_deadline);
   keep_for(Duration::ms(100));
   EXPECT_EQ(scheduler_.size(), 0U);

@@ -258,11 +258,11 @@ TEST_F(RenewalSchedulerTest, NobodyWaitsForMoreThanAMajorityWhereLittleTimeIsLef
 
 TEST_F(RenewalSchedulerTest, NobodyIsToldOfTheLossOfWhatWasGivenUp) {
   const KeptLease released = take("released");
-  const KeptLease passed_on = take("passed on");
+  const KeptLease transferred = take("passed on");
   scheduler_.keep(released);
-  scheduler_.keep(passed_on);
+  scheduler_.keep(transferred);
   released.lease_deadline->end();
-  passed_on.lease_deadline->pass_on();
+  passed_on.lease_deadline->transfer();
   keep_for(kTtl * 2);
   EXPECT_EQ(scheduler_.size(), 0U);
   EXPECT_EQ(losses_->count, 0);

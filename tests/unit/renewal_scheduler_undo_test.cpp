@@ -171,9 +171,9 @@ TEST_F(RenewalUndoTest, WhatWasRepairedWithoutAnAnswerIsRemovedWithTheRelease) {
   EXPECT_EQ(scheduler_.size(), 0U);
 }
 
-TEST_F(RenewalUndoTest, WhatIsRepairedForALockThatIsPassedOnStaysThoughItIsLookedAt) {
+TEST_F(RenewalUndoTest, WhatIsRepairedForALockThatIsTransferredStaysThoughItIsLookedAt) {
   EXPECT_FALSE(is_taken_back_by([this](const KeptLease& lease) {
-    lease.lease_deadline->pass_on();
+    lease.lease_deadline->transfer();
     scheduler_.keep(lease);
     keep_for(Duration::ms(50));
     EXPECT_EQ(losses_->count, 0);

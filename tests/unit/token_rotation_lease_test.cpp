@@ -187,11 +187,11 @@ TEST_F(AShortenedLease, ThatIsReleasedBeforeItsExchangeArrivesIsGivenBackOnceMor
   EXPECT_EQ(stored(), kNowhere);
 }
 
-TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileIsNotGivenBackThoughItsCallerIsRefused) {
+TEST_F(AShortenedLease, ThatIsTransferredMeanwhileIsNotGivenBackThoughItsCallerIsRefused) {
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);
-  shorter.lease_deadline->pass_on();
+  shorter.lease_deadline->transfer();
   EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::outlasted);
   EXPECT_EQ(stored(), everywhere(shorter.fresh));
 }
@@ -262,9 +262,9 @@ TEST_F(AShorteningWithinAnother, IsLostBeforeThatRemovesAVoteOnWhichItRests) {
   EXPECT_EQ(stored()[0], "");
 }
 
-TEST_F(AShorteningWithinAnother, ThatWasPassedOnKeepsTheVotesOnWhichItRests) {
+TEST_F(AShorteningWithinAnother, ThatWasTransferredKeepsTheVotesOnWhichItRests) {
   begin_both_while_two_servers_stand_still();
-  inner_.lease_deadline->pass_on();
+  inner_.lease_deadline->transfer();
   EXPECT_EQ(outer_decision(), Decision::unreachable);
   EXPECT_EQ(inner_decision(), Decision::unreachable);
   for (const std::string& value : stored_behind_that()) EXPECT_NE(value, "");
@@ -281,19 +281,19 @@ TEST_F(AShorteningWithinAnother, ThatIsConfirmedOutlivesTheCallAroundIt) {
 }
 
 // As signal handlers do it; whoever has it now trusts what the servers still hold.
-TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileStaysThoughItsCallerLeaves) {
+TEST_F(AShortenedLease, ThatIsTransferredMeanwhileStaysThoughItsCallerLeaves) {
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
-  shorter.lease_deadline->pass_on();
+  shorter.lease_deadline->transfer();
   EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
   EXPECT_EQ(stored(), everywhere(shorter.fresh)) << "the commands were under way";
 }
 
-TEST_F(AShortenedLease, ThatIsPassedOnMeanwhileStaysThoughNoMajorityAnswers) {
+TEST_F(AShortenedLease, ThatIsTransferredMeanwhileStaysThoughNoMajorityAnswers) {
   server(1).stopped = server(2).stopped = true;
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
-  shorter.lease_deadline->pass_on();
+  shorter.lease_deadline->transfer();
   step_until_done(id);
   EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::unreachable);
   for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));

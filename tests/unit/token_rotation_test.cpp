@@ -39,7 +39,8 @@ class TokenRotationTest : public testing::Test {
                                              const Token& token) {
     std::vector<Request> removals;
     for (const Request& request : requests) {
-      if (std::get<Pass>(*request.command).token == token) removals.push_back(request);
+      if (std::get<ReleaseAndHandOver>(*request.command).token == token)
+        removals.push_back(request);
     }
     std::vector<std::size_t> nodes = nodes_of(removals);
     std::ranges::sort(nodes);
@@ -48,13 +49,13 @@ class TokenRotationTest : public testing::Test {
   [[nodiscard]] Decision decision() const { return machine_.outcome()->decision; }
 
   std::vector<Loss> losses_;
-  bool passed_on_ = false;
+  bool transferred_ = false;
   TokenRotation made() {
     return {test::answer_times(3, kAnswerTime),
             std::make_shared<QuorumKind>(Resource("r"), kTtl, 0.01), kHeld, kFresh,
             [this](Loss why) {
               losses_.push_back(why);
-              return !passed_on_;
+              return !transferred_;
             }};
   }
   TokenRotation machine_ = made();
@@ -137,8 +138,8 @@ TEST_F(TokenRotationTest, RemovesTheOldTokenBeforeTheFreshOne) {
   machine_.abort(t(1));
   bool fresh = false;
   for (const Request& request : drain(machine_)) {
-    fresh = fresh || std::get<Pass>(*request.command).token == kFresh;
-    EXPECT_EQ(std::get<Pass>(*request.command).token, fresh ? kFresh : kHeld)
+    fresh = fresh || std::get<ReleaseAndHandOver>(*request.command).token == kFresh;
+    EXPECT_EQ(std::get<ReleaseAndHandOver>(*request.command).token, fresh ? kFresh : kHeld)
         << "a swap that comes in between would bring the fresh one back";
   }
 }
@@ -160,8 +161,8 @@ TEST_F(TokenRotationTest, SaysThatItIsLostBeforeAnythingIsRemoved) {
   EXPECT_EQ(drain(machine).size(), 2U);
 }
 
-TEST_F(TokenRotationTest, OfALockThatWasPassedOnRemovesNothingWhereItFails) {
-  passed_on_ = true;
+TEST_F(TokenRotationTest, OfALockThatWasTransferredRemovesNothingWhereItFails) {
+  transferred_ = true;
   answer(0, Reply::granted());
   machine_.abort(t(1));
   EXPECT_EQ(decision(), Decision::aborted);
@@ -169,8 +170,8 @@ TEST_F(TokenRotationTest, OfALockThatWasPassedOnRemovesNothingWhereItFails) {
   EXPECT_TRUE(drain(machine_).empty());
 }
 
-TEST_F(TokenRotationTest, OfALockThatWasPassedOnRemovesTheOldTokenWhereItSucceeds) {
-  passed_on_ = true;
+TEST_F(TokenRotationTest, OfALockThatWasTransferredRemovesTheOldTokenWhereItSucceeds) {
+  transferred_ = true;
   answer(0, Reply::granted());
   answer(1, Reply::denied());
   answer(2, Reply::granted());
@@ -290,7 +291,7 @@ TEST(EveryShortening, EndsWithOneTokenOnAMajorityOrWithNone) {
       std::array<int, 3> held{};
       std::array<int, 3> fresh{};
       for (const Request& request : drain(machine)) {
-        const bool old = std::get<Pass>(*request.command).token == kHeld;
+        const bool old = std::get<ReleaseAndHandOver>(*request.command).token == kHeld;
         ++(old ? held : fresh)[request.node.value()];
       }
       for (std::size_t i = 0; i < 3; ++i) {

@@ -46,8 +46,8 @@ TEST(AppendRequest, TakesALockByAScriptThatDoesTheSame) {
 }
 
 TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
-  EXPECT_EQ(written(Pass{kKey, kToken}), script(scripts::pass, {"tok"}));
-  EXPECT_EQ(written(Pass{kKey, kToken, false}), script(scripts::pass, {"tok", "0"}));
+  EXPECT_EQ(written(ReleaseAndHandOver{kKey, kToken}), script(scripts::pass, {"tok"}));
+  EXPECT_EQ(written(ReleaseAndHandOver{kKey, kToken, false}), script(scripts::pass, {"tok", "0"}));
   EXPECT_EQ(written(ExtendIfEqual{kKey, kToken, Duration::ms(70)}),
             script(scripts::extend_if_equal, {"tok", "70"}));
   EXPECT_EQ(written(RotateIfEqual{kKey, Token("old"), kToken, Duration::ms(70)}),
@@ -102,7 +102,7 @@ TEST(AppendRequest, ALookIsAPlainCommandThatLeavesNothingBehind) {
 }
 
 TEST(AppendRequest, ByTextTheWholeScriptTravels) {
-  const Arguments arguments = written(Pass{kKey, kToken}, ScriptForm::text);
+  const Arguments arguments = written(ReleaseAndHandOver{kKey, kToken}, ScriptForm::text);
   EXPECT_EQ(arguments.at(0), "EVAL");
   EXPECT_EQ(arguments.at(1), scripts::pass.text);
   EXPECT_EQ(arguments.at(3), kKey.view());
@@ -121,7 +121,7 @@ TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
 
 TEST(ReplyTo, AScriptIsGrantedByOneAndDeniedByZeroAndNothingElse) {
   for (const Command& command :
-       {Command(Pass{kKey, kToken}), Command(ExtendIfEqual{kKey, kToken, {}}),
+       {Command(ReleaseAndHandOver{kKey, kToken}), Command(ExtendIfEqual{kKey, kToken, {}}),
         Command(CheckEqual{kKey, kToken}), Command(RotateIfEqual{kKey, kToken, kToken, {}}),
         Command(StampRelease{kKey, Token("1.2"), {}}), Command(StampCheck{kKey, Token("1.2")}),
         Command(StampUndo{kKey, kToken})}) {
@@ -183,9 +183,9 @@ TEST(Rule05AnErrorIsAVoteAgainst, AServersErrorIsNeitherGrantNorDenial) {
   for (const char* text : {"OOM command not allowed", "READONLY You can't write", "LOADING Redis",
                            "NOAUTH Authentication required.", "MASTERDOWN Link", "BUSY script",
                            "ERR unknown command", "NOPERM no", ""}) {
-    for (const Command& command :
-         {Command(SetIfAbsent{kKey, kToken, Duration::ms(5)}), Command(Pass{kKey, kToken}),
-          Command(StampTake{kKey, kToken, Duration::ms(5)})}) {
+    for (const Command& command : {Command(SetIfAbsent{kKey, kToken, Duration::ms(5)}),
+                                   Command(ReleaseAndHandOver{kKey, kToken}),
+                                   Command(StampTake{kKey, kToken, Duration::ms(5)})}) {
       EXPECT_EQ(error_reply(command, text).answer, Answer::unknown) << text;
       EXPECT_EQ(error_reply(command, text).fault, fault_of(text)) << text;
     }
@@ -193,7 +193,8 @@ TEST(Rule05AnErrorIsAVoteAgainst, AServersErrorIsNeitherGrantNorDenial) {
 }
 
 TEST(ReplyTo, AKeyOfAnotherTypeIsNotOurs) {
-  EXPECT_EQ(error_reply(Pass{kKey, kToken}, "ERR ...: WRONGTYPE Operation").answer, Answer::denied);
+  EXPECT_EQ(error_reply(ReleaseAndHandOver{kKey, kToken}, "ERR ...: WRONGTYPE Operation").answer,
+            Answer::denied);
   EXPECT_EQ(error_reply(CheckEqual{kKey, kToken}, "WRONGTYPE Operation").answer, Answer::denied);
   EXPECT_EQ(error_reply(StampRelease{kKey, Token("1.2"), {}}, "WRONGTYPE Operation").answer,
             Answer::denied);

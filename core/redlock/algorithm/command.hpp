@@ -16,8 +16,9 @@ namespace redlock {
 
 template <IsCommand... C>
 using CommandOf = std::variant<C...>;
-using Command = CommandOf<SetIfAbsent, Pass, ExtendIfEqual, CheckEqual, StampTake, StampUndo,
-                          StampRelease, StampCheck, CheckEndless, Inspect, Join, RotateIfEqual>;
+using Command =
+    CommandOf<SetIfAbsent, ReleaseAndHandOver, ExtendIfEqual, CheckEqual, StampTake, StampUndo,
+              StampRelease, StampCheck, CheckEndless, Inspect, Join, RotateIfEqual>;
 
 [[nodiscard]] Effect effect_of(const Command& command);
 // Which lock it is about; a view into the command.

@@ -20,14 +20,14 @@ namespace redlock {
 // A vote of an attempt that failed is not handed on: it was free, and is again. Whoever is the
 // first in line is told so, and takes it where it is of use to him. Where others have a majority it
 // is not, and would be in the way of the vote that one of them repairs again.
-struct Pass {
+struct ReleaseAndHandOver {
   static constexpr Effect kEffect = Effect::removes;
   Resources resources;
   Token token;
-  bool hands_on = true;
+  bool hands_over = true;
 
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
-  [[nodiscard]] Pass again() const { return *this; }
+  [[nodiscard]] ReleaseAndHandOver again() const { return *this; }
 };
 
 // What becomes of a vote that is free, or that was this wait's own.
@@ -65,7 +65,7 @@ struct Join {
   LineEntry entry;
 
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
-  [[nodiscard]] Pass undo() const { return {resources, token}; }
+  [[nodiscard]] ReleaseAndHandOver undo() const { return {resources, token}; }
 };
 
 }  // namespace redlock

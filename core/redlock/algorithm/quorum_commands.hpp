@@ -18,7 +18,7 @@ struct SetIfAbsent {
   Duration ttl;
 
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
-  [[nodiscard]] Pass undo() const { return {resources, token, false}; }
+  [[nodiscard]] ReleaseAndHandOver undo() const { return {resources, token, false}; }
 };
 
 // Makes the key live for `ttl` from now when it holds the token, unless it already
@@ -45,7 +45,7 @@ struct RotateIfEqual {
   Duration ttl;
 
   [[nodiscard]] LockName lock() const { return {resources.all(), fresh.view()}; }
-  [[nodiscard]] Pass undo() const { return {resources, fresh}; }
+  [[nodiscard]] ReleaseAndHandOver undo() const { return {resources, fresh}; }
 };
 
 // Granted: the key holds the token. Denied: it does not.

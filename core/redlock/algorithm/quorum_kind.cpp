@@ -36,7 +36,9 @@ std::optional<Command> QuorumKind::join(const Token& fresh, const LineEntry& ent
 
 Token QuorumKind::proof(const Token& fresh, const std::string& /*text*/) const { return fresh; }
 
-Command QuorumKind::release(const Token& proof) const { return Pass{resources_, proof}; }
+Command QuorumKind::release(const Token& proof) const {
+  return ReleaseAndHandOver{resources_, proof};
+}
 
 Command QuorumKind::check(const Token& proof) const { return CheckEqual{resources_, proof}; }
 

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kHeartbeatMs = "15000";
 constexpr int kNeighboursMax = 16;
 
-void pass_on(ScriptCall& call, LineService& line, const Value& held, std::string& out) {
+void hand_over(ScriptCall& call, LineService& line, const Value& held, std::string& out) {
   const bool mine = held.is(line.me);
   const bool free = mine || held.is_nil();
   const std::string first = free ? std::string() : line.at(0);
@@ -118,7 +118,7 @@ void run_pass(ScriptCall& call, std::string& out) {
   }
   if (count.is_error() || count.integer == 0) return append_integer(out, held.is(line.me) ? 1 : 0);
   line.begin();
-  pass_on(call, line, held, out);
+  hand_over(call, line, held, out);
 }
 
 void run_join(ScriptCall& call, std::string& out) {

@@ -116,7 +116,7 @@ bool LineService::give() {
     bool refused = false;
     const std::optional<Waiter> waiter = entry(who, &refused);
     if (refused) return true;
-    if (waiter && waiter->passed_over) {
+    if (waiter && waiter->skipped) {
       ++place;
       continue;
     }

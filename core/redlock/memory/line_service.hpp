@@ -15,7 +15,7 @@ namespace redlock::memory {
 // What is kept of somebody who waits and was heard of lately.
 struct Waiter {
   std::string channel, echo, ttl;
-  bool passed_over = false;
+  bool skipped = false;
 };
 
 class LineService {

@@ -77,13 +77,13 @@ class LeaseDeadline {
   void supersede() noexcept { until_ns_.store(kSuperseded); }
   [[nodiscard]] bool superseded() const noexcept { return until_ns_.load() == kSuperseded; }
   // It is over for its owner, but the lock lives on without it: its votes are good ones.
-  void pass_on() noexcept { until_ns_.store(kPassedOn); }
-  [[nodiscard]] bool passed_on() const noexcept { return until_ns_.load() == kPassedOn; }
+  void transfer() noexcept { until_ns_.store(kTransferred); }
+  [[nodiscard]] bool transferred() const noexcept { return until_ns_.load() == kTransferred; }
   // The same while its owner trusts it further: others may do so too from now on.
   void share() noexcept { shared_.store(true); }
   // Others may trust in its votes, whatever becomes of this.
   [[nodiscard]] bool lives_on() const noexcept {
-    if (shared_.load() || passed_on()) return true;
+    if (shared_.load() || transferred()) return true;
     return successor_ && (successor_->until_ns_.load() > kOver || successor_->lives_on());
   }
   // Over by a loss, unless it was over before.
@@ -95,7 +95,7 @@ class LeaseDeadline {
   }
   // What its owner trusts instead from now on, for the sake of the same votes; null: not of them
   // any more, for a majority has given it others.
-  void pass_to(std::shared_ptr<LeaseDeadline> successor) noexcept {
+  void set_successor(std::shared_ptr<LeaseDeadline> successor) noexcept {
     successor_ = std::move(successor);
   }
   // Over by a loss, and so is what was to follow.
@@ -115,7 +115,7 @@ class LeaseDeadline {
  private:
   static constexpr std::int64_t kOver = 0;
   static constexpr std::int64_t kReleased = -1;
-  static constexpr std::int64_t kPassedOn = -2;
+  static constexpr std::int64_t kTransferred = -2;
   static constexpr std::int64_t kSuperseded = -3;
 
   std::atomic<std::int64_t> until_ns_;

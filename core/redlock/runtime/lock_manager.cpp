@@ -116,7 +116,7 @@ Shorter LockManager::prepare_shortening(const Resources& resources, const Token&
 
 OperationId LockManager::begin_shortening(Shorter& shorter) {
   pool_.give_up(shorter.held);
-  shorter.trust_until_then->pass_to(shorter.lease_deadline);
+  shorter.trust_until_then->set_successor(shorter.lease_deadline);
   try {
     return pool_.begin(std::move(shorter.operation), nodes_, shorter.fresh);
   } catch (...) {
@@ -211,7 +211,7 @@ Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
     // Whoever hands it to the old token yet is to be told that nobody wants it.
     pool_.note_given_up(shorter.forget_held);
     // A majority has given it votes of its own.
-    shorter.trust_until_then->pass_to(nullptr);
+    shorter.trust_until_then->set_successor(nullptr);
     shorter.trust_until_then->end();
     const Instant now = outcome.decided_at;
     if (granted) (void)lease_deadline.prolong(now + outcome.validity, now);

@@ -61,7 +61,7 @@ void Reactor::offer(Node& node, const Push& push, Instant now) noexcept {
 
 // A release, or what a wait leaves behind. Other attempts stand in no line.
 void Reactor::note_given_up(const Running& running, const Request& request) noexcept {
-  if (listeners_.empty() || !std::holds_alternative<Pass>(*request.command)) return;
+  if (listeners_.empty() || !std::holds_alternative<ReleaseAndHandOver>(*request.command)) return;
   if (request.wants_answer || running.has_listened) given_up_.note(request.command);
 }
 

@@ -156,7 +156,7 @@ void RenewalScheduler::attend(Leases::iterator found, Instant now) noexcept {
   if (loss != Loss::none) lease_deadline.lose(loss);
   // Its owner is about to say so. Asked last: what was found to be over may be so by him.
   if (lease_deadline.released()) return drop(found);
-  if (lease_deadline.passed_on() || lease_deadline.superseded()) return leave(found);
+  if (lease_deadline.transferred() || lease_deadline.superseded()) return leave(found);
   if (loss != Loss::none) {
     if (lease.kept.listener) lease.kept.listener->lost();
     return drop(found);

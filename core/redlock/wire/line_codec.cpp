@@ -16,9 +16,10 @@ std::string_view word_of(ClaimPolicy policy) {
 
 }  // namespace
 
-void CommandCodec<Pass>::write(const RequestWriter& request, const Pass& command) {
+void CommandCodec<ReleaseAndHandOver>::write(const RequestWriter& request,
+                                             const ReleaseAndHandOver& command) {
   const LockName lock = command.lock();
-  if (command.hands_on) return request.script(scripts::pass, lock.keys, lock.proof);
+  if (command.hands_over) return request.script(scripts::pass, lock.keys, lock.proof);
   request.script(scripts::pass, lock.keys, lock.proof, "0");
 }
 

@@ -8,8 +8,8 @@
 namespace redlock {
 
 template <>
-struct CommandCodec<Pass> : ScriptCodec {
-  static void write(const RequestWriter& request, const Pass& command);
+struct CommandCodec<ReleaseAndHandOver> : ScriptCodec {
+  static void write(const RequestWriter& request, const ReleaseAndHandOver& command);
 };
 
 template <>
