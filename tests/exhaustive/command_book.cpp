@@ -27,7 +27,7 @@ struct Namer {
   Named operator()(const CheckEqual& c) const { return {Role::check, c.token.view()}; }
   Named operator()(const CheckEndless&) const { return {Role::check, {}}; }
   // Worlds of lines have a book of their own.
-  Named operator()(const Join& c) const { return {Role::take, c.token.view()}; }
+  Named operator()(const Enqueue& c) const { return {Role::take, c.token.view()}; }
   Named operator()(const RotateIfEqual& c) const { return {Role::take, c.fresh.view()}; }
   Named operator()(const Inspect&) const { return {Role::check, {}}; }
   Named operator()(const StampTake& c) const { return {Role::take, c.token.view()}; }

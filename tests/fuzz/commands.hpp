@@ -48,7 +48,7 @@ inline SharedCommand command_of(std::size_t kind, std::uint64_t id) {
       case 9:
         return Inspect{key};
       case 10:
-        return Join{key, token, span, {1'700'000'000'000, "redlock:here", id + 1}};
+        return Enqueue{key, token, span, {1'700'000'000'000, "redlock:here", id + 1}};
       default:
         return RotateIfEqual{key, Token("69" + std::to_string(id)), token, span};
     }

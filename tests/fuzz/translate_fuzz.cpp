@@ -25,7 +25,7 @@ bool may_be_granted(const Command& command, const RespValue& value) {
   if (std::holds_alternative<SetIfAbsent>(command)) {
     return value.kind == RespKind::status && value.text == "OK";
   }
-  if (std::holds_alternative<Join>(command)) {
+  if (std::holds_alternative<Enqueue>(command)) {
     return value.kind == RespKind::status && value.text == "GRANTED";
   }
   if (std::holds_alternative<StampTake>(command)) return value.kind == RespKind::bulk;

@@ -46,11 +46,11 @@ class Wait : public testing::Test {
   // What is handed out now; the latest join of each node is remembered.
   std::vector<Request> drain() {
     std::vector<Request> requests = test::drain(*line_);
-    for (const Request& request : only<Join>(requests))
+    for (const Request& request : only<Enqueue>(requests))
       joins_.insert_or_assign(request.node.value(), request);
     return requests;
   }
-  const Join& join(std::size_t node) { return std::get<Join>(*joins_.at(node).command); }
+  const Enqueue& join(std::size_t node) { return std::get<Enqueue>(*joins_.at(node).command); }
   void answer(std::size_t node, Reply reply, Instant now) {
     line_->take_reply(NodeIndex(node), joins_.at(node).attempt, std::move(reply), now);
   }

@@ -34,10 +34,10 @@ TEST_F(AgeOfVotes, AVoteOfHalfItsLifeIsNotAskedForOnceMore) {
   for (const std::size_t node : {1U, 2U}) deny(node, t(1));
   const Instant joined = t(1'001);  // the first of node 0 asks again
   line_->take_time(joined);
-  ASSERT_EQ(nodes_of(only<Join>(drain())), Nodes{0});
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), Nodes{0});
   grant(0, joined);
   push(1, joined + Duration::ns(life(kWaitersTtl).count_ns() / 2));
-  EXPECT_EQ(nodes_of(only<Join>(drain())), Nodes{1}) << "which is older";
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), Nodes{1}) << "which is older";
 }
 
 TEST_F(AgeOfVotes, OfWhichNothingIsLeftGrantNothing) {

@@ -29,7 +29,7 @@ class OldVotes : public Wait {
   void go_silent(std::size_t node, Fault fault, Instant now) {
     line_->take_subscription_state(NodeIndex(node), {{}, fault, "gone"}, now);
   }
-  void expect_joins(const Nodes& nodes) { EXPECT_EQ(nodes_of(only<Join>(drain())), nodes); }
+  void expect_joins(const Nodes& nodes) { EXPECT_EQ(nodes_of(only<Enqueue>(drain())), nodes); }
   void expect_granted_for(Duration age) {
     ASSERT_TRUE(granted());
     EXPECT_EQ(line_->outcome()->validity, validity_of(ttl_, age, kDriftFactorDefault));
@@ -116,7 +116,7 @@ TEST_F(OldVotes, WhatIsAskedAlreadyIsWaitedForBeforeAnOldVoteThatCannotBeRenewed
   expect_joins({0, 2});
   grant(0, t(9'602));
   EXPECT_FALSE(granted());
-  EXPECT_TRUE(only<Join>(drain()).empty()) << "what is fresh is not asked for again";
+  EXPECT_TRUE(only<Enqueue>(drain()).empty()) << "what is fresh is not asked for again";
   grant(2, t(9'603));
   ASSERT_TRUE(granted());
   EXPECT_GT(line_->outcome()->validity * 2, kWaitersTtl);

@@ -163,7 +163,7 @@ TEST_F(PollingWait, AServerThatHasRoomAgainIsStoodInLineAt) {
   line_->take_subscription_state(NodeIndex(0), {"here again", {}, {}}, t(50));
   line_->take_subscription_state(NodeIndex(1), {{}, Fault::maxclients, "full"}, t(60));
   EXPECT_TRUE(line_->listens());
-  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
 }
 
 TEST_F(PollingWait, PollsWhereBesideARefusalTooFewAreLeftForLong) {
@@ -231,7 +231,7 @@ TEST_F(PollingWait, StaysInLineThroughAnOutageInWhichNobodyRefuses) {
     answer(node, Reply::unknown(Fault::timeout, "no answer"), t(50));
   for (std::int64_t ms = 100; ms < 10'000; ms += 100) {
     line_->take_time(t(ms));
-    for (const Request& request : only<Join>(drain())) {
+    for (const Request& request : only<Enqueue>(drain())) {
       answer(request.node.value(), Reply::unknown(Fault::refused, "down"), t(ms));
     }
   }

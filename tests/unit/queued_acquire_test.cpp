@@ -38,7 +38,7 @@ TEST_F(Wait, HearsNothingBeforeItStandsInLineNorBehindItsEnd) {
     line_->take_reply(NodeIndex(node), 1, Reply::granted(), t(2));
   ASSERT_TRUE(granted());
   hear_all(t(3));
-  EXPECT_TRUE(only<Join>(drain()).empty());
+  EXPECT_TRUE(only<Enqueue>(drain()).empty());
   EXPECT_TRUE(granted());
 }
 
@@ -53,7 +53,7 @@ TEST_F(Wait, StandsInLineWhereThePlainAttemptIsDenied) {
   ASSERT_EQ(nodes_of(only<ReleaseAndHandOver>(undo)), (Nodes{0}));
   EXPECT_EQ(std::get<ReleaseAndHandOver>(*undo[0].command).token, plain);
   hear_all(t(2));
-  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1, 2}));
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1, 2}));
   EXPECT_NE(join(0).token, plain);
   EXPECT_EQ(join(0).token, join(2).token);
   EXPECT_EQ(join(0).entry.ticket, kWall);
@@ -114,7 +114,7 @@ TEST_F(Wait, WithoutTimeLeftThePlainAttemptIsAll) {
 TEST_F(Wait, JoinsAtOnceWhereItWaitedLately) {
   stand(Duration::ms(1'000));
   const auto requests = drain();
-  EXPECT_EQ(nodes_of(only<Join>(requests)), (Nodes{0, 1, 2}));
+  EXPECT_EQ(nodes_of(only<Enqueue>(requests)), (Nodes{0, 1, 2}));
   EXPECT_EQ(requests.size(), 3U);
 }
 
@@ -154,7 +154,7 @@ TEST_F(Wait, ALateAnswerToThePlainAttemptIsNoRoundTrip) {
   drain();
   grant(0, t(42));
   line_->take_time(t(45));
-  EXPECT_EQ(nodes_of(only<Join>(drain())), Nodes{0}) << "the vote is offered";
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), Nodes{0}) << "the vote is offered";
 }
 
 TEST_F(Wait, ALateAnswerToThePlainAttemptIsNoneToAJoin) {
@@ -187,7 +187,7 @@ TEST_F(Wait, WhoLostAVoteStandsInLineThereAgain) {
 TEST_F(Wait, SendsNoJoinAnyMoreWhenTheWaitIsOver) {
   stand(Duration::ms(500));
   line_->take_time(t(500));
-  EXPECT_TRUE(only<Join>(drain()).empty());
+  EXPECT_TRUE(only<Enqueue>(drain()).empty());
 }
 
 TEST_F(Wait, LeavesEveryLineWhenTheWaitIsOver) {
@@ -259,7 +259,7 @@ TEST_F(Wait, NoJoinBeginsBehindTheEnd) {
   begin(Duration::ms(60));
   line_->take_time(t(60));
   hear_all(t(61));
-  EXPECT_TRUE(only<Join>(drain()).empty());
+  EXPECT_TRUE(only<Enqueue>(drain()).empty());
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::unreachable);
 }
@@ -296,7 +296,7 @@ TEST_F(Wait, WhoIsNextByAnEntryOlderThanAQuarterOfTheLocksLifeJoinsAgain) {
     const Instant now = t(0) + Duration::ns(life.count_ns() / 4) + over;
     EXPECT_TRUE(line_->take_push(NodeIndex(0),
                                  {Push::Kind::next, join(0).token, 0, Duration::ms(5'000)}, now));
-    EXPECT_EQ(nodes_of(only<Join>(drain())), over == Duration() ? Nodes{} : Nodes{0});
+    EXPECT_EQ(nodes_of(only<Enqueue>(drain())), over == Duration() ? Nodes{} : Nodes{0});
   }
 }
 

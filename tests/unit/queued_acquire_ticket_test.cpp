@@ -20,7 +20,7 @@ TEST_F(Wait, ATicketFarFromTheServersClocksIsCorrectedOnce) {
   deny(0, t(2), off);
   EXPECT_TRUE(drain().empty());
   deny(1, t(2), off);
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1}));
   EXPECT_EQ(join(0).entry.ticket, kWall + 5'000);
   EXPECT_EQ(memory_->clock_offset(), Duration::ms(5'000));
   deny(0, t(3), "9000 4 " + std::to_string(kWall + 90'000));
@@ -45,9 +45,9 @@ TEST_F(Wait, ACorrectedTicketIsToldWhomeverTheOldOneIsStillOnItsWayTo) {
   const std::string off = "9000 4 " + std::to_string(kWall + 5'000);
   deny(0, t(2), off);
   deny(1, t(2), off);
-  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1}));
   deny(2, t(3), off);
-  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{2}));
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{2}));
   EXPECT_EQ(join(2).entry.ticket, kWall + 5'000);
   deny(2, t(4), off);
   EXPECT_TRUE(drain().empty());
@@ -60,7 +60,7 @@ TEST_F(Wait, ACorrectedTicketHurriesNobodyToAServerThatIsDown) {
   const std::string off = "9000 4 " + std::to_string(kWall + 5'000);
   deny(0, t(2), off);
   deny(1, t(2), off);
-  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1}));
 }
 
 // Which of the servers are heard first is chance.

@@ -35,7 +35,7 @@ TEST_F(Wait, JoinsOfOneTurnAreOneAttempt) {
   deny_all(t(1));
   const auto latest = joins_.at(2).attempt;
   line_->take_time(t(10'001));
-  const std::vector<Request> again = only<Join>(drain());
+  const std::vector<Request> again = only<Enqueue>(drain());
   ASSERT_EQ(again.size(), 3U);
   for (const Request& request : again) EXPECT_EQ(request.attempt, latest + 1);
 }
@@ -82,7 +82,7 @@ TEST_F(Wait, VotesBehindOldJoinsAreAskedForOnceMore) {
   push(0, t(6'000));
   push(1, t(6'000));
   EXPECT_FALSE(granted());
-  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1}));
   grant(0, t(6'001));
   EXPECT_FALSE(granted());
   grant(1, t(6'001));
@@ -98,7 +98,7 @@ TEST_F(Wait, OldVotesAreAskedForOnceMoreThoughOnlyOneOfThemWasHandedOver) {
   for (const std::size_t node : {0U, 2U}) deny(node, t(1));
   push(0, t(6'000));
   EXPECT_FALSE(granted());
-  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1}));
 }
 
 TEST_F(Wait, OldVotesAreTakenAsTheyAreWhenTheWaitEnds) {
@@ -114,7 +114,7 @@ TEST_F(Wait, AVoteIsVoidWhileItIsJoinedAgain) {
   deny_all(t(1));
   push(0, t(10));
   line_->take_time(t(10) + Duration::ms(10));  // too few: offered to whoever was earlier
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
   push(1, t(21));
   EXPECT_FALSE(granted());
   grant(0, t(22));
@@ -130,7 +130,7 @@ TEST_F(Wait, TooFewVotesAreOfferedLaterEachTime) {
   for (int i = 0; i < 12; ++i) {
     ASSERT_EQ(line_->next_deadline(), due) << i;
     line_->take_time(due);
-    ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0})) << i;
+    ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0})) << i;
     grant(0, due);
     pause = std::min(pause * 2, kOfferPauseMax);
     due = due + pause;
@@ -159,7 +159,7 @@ TEST_F(Wait, VotesThatNobodyTakesAreGivenBackWhileOthersHaveTheLock) {
   }
   const Instant due = line_->next_deadline().value();
   line_->take_time(due);
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::observe);
   deny(0, due, "-2 0 " + std::to_string(kWall));
   EXPECT_EQ(line_->next_deadline(), due + kFirstAsksEvery);
@@ -207,13 +207,13 @@ TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
   }
   line_->take_subscription_state(NodeIndex(0), {"", Fault::closed, "restarted"}, t(100));
   line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(200));
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::observe);
   deny(0, t(201), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
   // Until the others are free too.
   line_->take_time(t(503));
-  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1, 2}));
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1, 2}));
   for (std::size_t node = 0; node < 3; ++node)
     EXPECT_EQ(join(node).entry.policy, ClaimPolicy::claim);
 }
@@ -226,7 +226,7 @@ TEST_F(Wait, WhatWasLeftIsTakenOnceAMajorityIsWithinReach) {
   deny(0, t(3), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
   push(1, t(4));
-  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::claim);
   grant(0, t(5));
   EXPECT_TRUE(granted());
@@ -241,7 +241,7 @@ TEST_F(Wait, AVoteIsYieldedWhereNoMajorityCanBeAsked) {
   }
   EXPECT_TRUE(drain().empty());
   push(0, t(3));
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::yield);
   deny(0, t(4), "500 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
@@ -258,10 +258,10 @@ TEST_F(Wait, WhatWasYieldedIsTakenOnceAMajorityCanBeAsked) {
   deny(0, t(4), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
   line_->take_subscription_state(NodeIndex(1), {"there", {}, {}}, t(5));
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{1}));
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{1}));
   EXPECT_EQ(join(1).entry.policy, ClaimPolicy::yield);
   deny(1, t(6), "-2 0 " + std::to_string(kWall));
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1}));
   for (const std::size_t node : {0U, 1U}) EXPECT_EQ(join(node).entry.policy, ClaimPolicy::claim);
 }
 
@@ -272,7 +272,7 @@ TEST_F(Wait, ALockThatIsToldToBeFreeIsTaken) {
   for (const std::size_t node : {0U, 1U}) {
     line_->take_push(NodeIndex(node), {Push::Kind::next, join(node).token, 0, Duration()}, t(9));
   }
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0, 1}));
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1}));
   EXPECT_EQ(join(1).entry.policy, ClaimPolicy::claim);
 }
 
@@ -291,11 +291,11 @@ TEST_F(Wait, WhoAsksWhileOthersHaveTheLockKeepsWhatIsHandedToHim) {
   deny_all(t(1));
   const Push next{Push::Kind::next, join(0).token, 0, kWaitersTtl};
   line_->take_push(NodeIndex(0), next, t(6'000));
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0})) << "his join before that is old";
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0})) << "his join before that is old";
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::retain);
   grant(0, t(6'001));
   push(1, t(6'001));
-  EXPECT_EQ(nodes_of(only<Join>(drain())), (Nodes{1})) << "the other vote is too old to last";
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{1})) << "the other vote is too old to last";
   EXPECT_EQ(join(1).entry.policy, ClaimPolicy::claim);
   grant(1, t(6'002));
   EXPECT_TRUE(granted());
@@ -309,7 +309,7 @@ TEST_F(Wait, WhoseAnswerIsLostGivesBackWhatHeMayHave) {
   const Instant overdue = t(0) + kAnswerTime;
   line_->take_time(overdue);
   line_->take_time(overdue + kTroublePauseFirst);
-  ASSERT_EQ(nodes_of(only<Join>(drain())), (Nodes{0}));
+  ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::observe);
 }
 
@@ -336,7 +336,7 @@ TEST_F(Wait, AVoteIsNotTrustedBeyondItsLife) {
 TEST_F(Wait, AnswersSlowerThanTheLockLivesNeverGrantIt) {
   stand(Duration::ms(200), 1, Duration::ms(20));
   for (std::int64_t ms = 25; ms <= 200; ms += 25) {
-    ASSERT_EQ(only<Join>(drain()).size(), 1U) << ms;
+    ASSERT_EQ(only<Enqueue>(drain()).size(), 1U) << ms;
     grant(0, t(ms));
     ASSERT_FALSE(granted()) << ms;
   }

@@ -61,7 +61,7 @@ class LineWorld {
  private:
   struct Entry {
     std::size_t client;
-    Join join;
+    Enqueue join;
   };
   struct Server {
     std::optional<Token> key;
@@ -224,7 +224,7 @@ class LineWorld {
     }
     return mine ? Reply::granted() : Reply::denied();
   }
-  Reply serve(std::size_t i, std::size_t s, const Join& join) {
+  Reply serve(std::size_t i, std::size_t s, const Enqueue& join) {
     Server& server = servers_[s];
     expire(server);
     const std::string token(join.token.view());

@@ -181,8 +181,8 @@ class AJoin : public test::FakeWorld {
  protected:
   AJoin() {
     told_.join = [](std::size_t node, const std::string& channel) -> Command {
-      return Join{Resource("r"), Token("tok"), Duration::seconds(10),
-                  LineEntry{1, channel, node + 1}};
+      return Enqueue{Resource("r"), Token("tok"), Duration::seconds(10),
+                     LineEntry{1, channel, node + 1}};
     };
     for (std::size_t i = 0; i < 3; ++i) {
       nodes_.push_back(pool_.node(specs(3)[i].endpoint, kTimeoutDefault));

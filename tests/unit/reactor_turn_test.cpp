@@ -96,7 +96,7 @@ TEST_F(ATurn, InWhichAJoinIsAskedForKeepsBackWhatWasKeptBackBefore) {
   scene_.begun = [](Scripted& operation, Instant now) {
     for (std::size_t i = 0; i < 3; ++i) operation.ask(i, 1, check(), now + kTimeoutDefault);
     operation.ask(0, 2,
-                  Join{Resource("r"), Token("t"), Duration::seconds(10), LineEntry{1, "c", 1}},
+                  Enqueue{Resource("r"), Token("t"), Duration::seconds(10), LineEntry{1, "c", 1}},
                   now + kTimeoutDefault);
   };
   begin(nodes(3));

@@ -15,7 +15,7 @@ using test::t;
 
 SharedCommand join_of(const std::string& token, std::uint64_t echo = 1) {
   return shared(
-      Join{Resource("r"), Token(token), Duration::ms(5), LineEntry{1, "redlock:0", echo}});
+      Enqueue{Resource("r"), Token(token), Duration::ms(5), LineEntry{1, "redlock:0", echo}});
 }
 
 using AJoinInASession = SessionTest;
@@ -25,7 +25,7 @@ TEST_F(AJoinInASession, SaysWhatItWishesInTheScriptsLetters) {
   for (const ClaimPolicy policy :
        {ClaimPolicy::observe, ClaimPolicy::claim, ClaimPolicy::yield, ClaimPolicy::retain}) {
     const LineEntry entry{1, "redlock:0", 1, policy};
-    ASSERT_TRUE(submit(1, shared(Join{Resource("r"), Token("a"), Duration::ms(5), entry})));
+    ASSERT_TRUE(submit(1, shared(Enqueue{Resource("r"), Token("a"), Duration::ms(5), entry})));
     letters += sent().back().back();
   }
   EXPECT_EQ(letters, "0123");

@@ -18,7 +18,7 @@ template <IsCommand... C>
 using CommandOf = std::variant<C...>;
 using Command =
     CommandOf<SetIfAbsent, ReleaseAndHandOver, ExtendIfEqual, CheckEqual, StampTake, StampUndo,
-              StampRelease, StampCheck, CheckEndless, Inspect, Join, RotateIfEqual>;
+              StampRelease, StampCheck, CheckEndless, Inspect, Enqueue, RotateIfEqual>;
 
 [[nodiscard]] Effect effect_of(const Command& command);
 // Which lock it is about; a view into the command.

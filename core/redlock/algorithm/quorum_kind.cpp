@@ -31,7 +31,7 @@ Token QuorumKind::fresh_token(Entropy& entropy) const {
 Command QuorumKind::take(const Token& fresh) const { return SetIfAbsent{resources_, fresh, ttl_}; }
 
 std::optional<Command> QuorumKind::join(const Token& fresh, const LineEntry& entry) const {
-  return Join{resources_, fresh, ttl_, entry};
+  return Enqueue{resources_, fresh, ttl_, entry};
 }
 
 Token QuorumKind::proof(const Token& fresh, const std::string& /*text*/) const { return fresh; }

@@ -23,13 +23,13 @@ void CommandCodec<ReleaseAndHandOver>::write(const RequestWriter& request,
   request.script(scripts::pass, lock.keys, lock.proof, "0");
 }
 
-void CommandCodec<Join>::write(const RequestWriter& request, const Join& command) {
+void CommandCodec<Enqueue>::write(const RequestWriter& request, const Enqueue& command) {
   request.script(scripts::join, command.lock().keys, command.token.view(), in_ms(command.ttl),
                  std::to_string(command.entry.ticket), command.entry.channel,
                  std::to_string(command.entry.echo), word_of(command.entry.policy));
 }
 
-ReadReply CommandCodec<Join>::read(const RespValue& value) {
+ReadReply CommandCodec<Enqueue>::read(const RespValue& value) {
   if (value.kind == RespKind::status && value.text == "GRANTED") return Reply::granted();
   if (value.kind == RespKind::bulk && parse_standing(value.text)) return Reply::denied(value.text);
   return std::nullopt;

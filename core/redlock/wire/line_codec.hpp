@@ -13,8 +13,8 @@ struct CommandCodec<ReleaseAndHandOver> : ScriptCodec {
 };
 
 template <>
-struct CommandCodec<Join> : ScriptCodec {
-  static void write(const RequestWriter& request, const Join& command);
+struct CommandCodec<Enqueue> : ScriptCodec {
+  static void write(const RequestWriter& request, const Enqueue& command);
   static ReadReply read(const RespValue& value);
 };
 
