@@ -7,7 +7,7 @@ namespace redlock {
 namespace {
 
 TEST(StandingText, TellsWhatIsLeftThePlaceAndTheServersClock) {
-  const auto standing = parse_standing("1500 7 1795360752993");
+  const auto standing = parse_queue_position("1500 7 1795360752993");
   ASSERT_TRUE(standing);
   EXPECT_EQ(standing->left, Duration::ms(1'500));
   EXPECT_EQ(standing->place, 7);
@@ -15,13 +15,13 @@ TEST(StandingText, TellsWhatIsLeftThePlaceAndTheServersClock) {
 }
 
 TEST(StandingText, AKeyWithoutEndHasNoRest) {
-  EXPECT_EQ(parse_standing("-1 1 7")->left, std::nullopt);
-  EXPECT_EQ(parse_standing("-2 1 7")->left, Duration());
+  EXPECT_EQ(parse_queue_position("-1 1 7")->left, std::nullopt);
+  EXPECT_EQ(parse_queue_position("-2 1 7")->left, Duration());
 }
 
 TEST(StandingText, AnythingElseIsNone) {
   for (const char* text : {"", "1", "1 1", "1 -1 3", "1 1 3 4", "x 1 3", "1 1 3x", "1  1 3"}) {
-    EXPECT_FALSE(parse_standing(text)) << text;
+    EXPECT_FALSE(parse_queue_position(text)) << text;
   }
 }
 

@@ -17,9 +17,9 @@ std::optional<Duration> left_of(std::int64_t pttl) {
 
 }  // namespace
 
-std::optional<Standing> parse_standing(std::string_view text) {
+std::optional<QueuePosition> parse_queue_position(std::string_view text) {
   std::int64_t pttl = 0;
-  Standing standing;
+  QueuePosition standing;
   const bool whole = take_number(text, pttl) && take_number(text, standing.place) &&
                      take_number(text, standing.server_ms) && text.empty();
   if (!whole || standing.place < 0) return std::nullopt;

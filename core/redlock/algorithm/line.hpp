@@ -19,7 +19,7 @@ inline constexpr Duration kUnheardMax = Duration::seconds(15);
 inline constexpr Duration kHeartbeat = Duration::seconds(10);
 
 // How a place in line is, in the answer to a join that was not granted.
-struct Standing {
+struct QueuePosition {
   // How long the key that stands there has to live, 0 where none does; nothing: without end, or it
   // is no lock.
   std::optional<Duration> left;
@@ -29,8 +29,8 @@ struct Standing {
   std::int64_t server_ms = 0;
 };
 
-// The text of a reply to a join as Standing; nothing where it is none.
-[[nodiscard]] std::optional<Standing> parse_standing(std::string_view text);
+// The text of a reply to a join as QueuePosition; nothing where it is none.
+[[nodiscard]] std::optional<QueuePosition> parse_queue_position(std::string_view text);
 
 // What a server says unasked to one token.
 struct Push {

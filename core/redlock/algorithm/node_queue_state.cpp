@@ -30,7 +30,7 @@ Instant first_asks_at(std::optional<Duration> left, Instant now) {
 
 // The lock may go to a lease that ends earlier than the one that it was told of, and only the first
 // is told so. So it asks again by when those in front could have been served.
-Instant other_asks_at(const Standing& standing, Instant now) {
+Instant other_asks_at(const QueuePosition& standing, Instant now) {
   const Duration by_place = kEachPlaceAsksLater * standing.place;
   const Duration latest = std::clamp(by_place, kFirstAsksEvery, kHeartbeat);
   if (!standing.left) return now + latest;
@@ -90,7 +90,7 @@ void NodeQueueState::forget_vote() {
   report(silence_);
 }
 
-void NodeQueueState::stand(const Standing& standing, Instant now) {
+void NodeQueueState::stand(const QueuePosition& standing, Instant now) {
   standing_ = standing;
   pause_ = kTroublePauseFirst;
   report(Reply::denied());
@@ -118,7 +118,7 @@ void NodeQueueState::take_reply(AttemptNumber attempt, const Reply& reply, Insta
   if (reply.answer == Answer::granted) return vote(false);
   // What was pushed behind this very join came later than its answer was made.
   if (voted_) return;
-  const std::optional<Standing> standing = parse_standing(reply.text);
+  const std::optional<QueuePosition> standing = parse_queue_position(reply.text);
   if (reply.answer == Answer::denied && standing) return stand(*standing, now);
   take_trouble(reply, now);
 }

@@ -96,7 +96,7 @@ class NodeQueueState {
   [[nodiscard]] bool may_hold() const { return joined_before_ || may_be_joined_; }
   [[nodiscard]] const NodeReport& report() const { return report_; }
   // In the answer to the latest join, where that was not granted.
-  [[nodiscard]] const std::optional<Standing>& standing() const { return standing_; }
+  [[nodiscard]] const std::optional<QueuePosition>& standing() const { return standing_; }
   // When the latest join's answer is due; never: it is not awaited.
   [[nodiscard]] Instant answer_by() const { return unanswered_ ? answer_by_ : Instant::never(); }
   // When it has something to do though nothing comes; never: nothing.
@@ -104,7 +104,7 @@ class NodeQueueState {
 
  private:
   void vote(bool handed_over);
-  void stand(const Standing& standing, Instant now);
+  void stand(const QueuePosition& standing, Instant now);
   void report(Reply reply) { report_ = {true, std::move(reply)}; }
   void take_trouble(Reply reply, Instant now);
 
@@ -129,7 +129,7 @@ class NodeQueueState {
   Instant next_at_ = Instant::never();  // what was pushed since the latest join says so
   Duration pause_ = kTroublePauseFirst;
   bool takes_ = true;  // the latest join does
-  std::optional<Standing> standing_;
+  std::optional<QueuePosition> standing_;
   Instant taken_until_;  // while standing; never: without end
   NodeReport report_;
 };

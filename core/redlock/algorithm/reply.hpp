@@ -52,7 +52,7 @@ struct Reply {
   Answer answer = Answer::unknown;
   Fault fault = Fault::none;
   // The reason for people where the answer is unknown; what the command says of its answer (the
-  // stored stamp of a StampTake, the Standing of a Enqueue, what an Inspect saw); else empty.
+  // stored stamp of a StampTake, the QueuePosition of a Enqueue, what an Inspect saw); else empty.
   std::string text;
   // False where it is certain that the node was never sent the command, or did not begin with it.
   bool sent = true;

@@ -31,7 +31,8 @@ void CommandCodec<Enqueue>::write(const RequestWriter& request, const Enqueue& c
 
 ReadReply CommandCodec<Enqueue>::read(const RespValue& value) {
   if (value.kind == RespKind::status && value.text == "GRANTED") return Reply::granted();
-  if (value.kind == RespKind::bulk && parse_standing(value.text)) return Reply::denied(value.text);
+  if (value.kind == RespKind::bulk && parse_queue_position(value.text))
+    return Reply::denied(value.text);
   return std::nullopt;
 }
 
