@@ -109,7 +109,8 @@ void take_grant(const std::shared_ptr<Hold>& hold, const LeaseTerms& terms) {
 }
 
 void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
-  const bool too_late = call.decision == Decision::late || call.decision == Decision::outlasted;
+  const bool too_late =
+      call.decision == Decision::expired_in_flight || call.decision == Decision::expired_unclaimed;
   if (too_late) return count(Counted::undone);
   if (call.decision == Decision::unreachable) return count(Counted::unreachable);
   const bool waited = request.waits_for_ever || request.wait_ms > 0;

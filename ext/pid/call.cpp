@@ -23,7 +23,8 @@ void note_troubles(PidCall& call) {
   for (ServerTrouble& trouble : state.troubles) {
     trouble.reason = printable(trouble.reason, kReasonBytesMax);
   }
-  if (call.decision == Decision::late || call.decision == Decision::outlasted) {
+  if (call.decision == Decision::expired_in_flight ||
+      call.decision == Decision::expired_unclaimed) {
     state.troubles.push_back({state.server, Fault::timeout, kTooLate});
   }
 }

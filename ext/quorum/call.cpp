@@ -82,10 +82,10 @@ std::string remark_on(const QuorumCall& call) {
            " servers had voted for the last attempt, needs " +
            std::to_string(majority_of(call.state.server_count));
   }
-  const bool outlasted = outcome.decision == Decision::outlasted;
-  if (outcome.decision != Decision::late && !outlasted) return {};
+  const bool expired_unclaimed = outcome.decision == Decision::expired_unclaimed;
+  if (outcome.decision != Decision::expired_in_flight && !expired_unclaimed) return {};
   const std::string late =
-      (outlasted ? "but signal handlers took too long" : "but the answers came too late") +
+      (expired_unclaimed ? "but signal handlers took too long" : "but the answers came too late") +
       (" for a ttl of " + std::to_string(call.request.ttl_ms) + " ms");
   switch (call.request.verb) {
     case QuorumVerb::extend:
@@ -194,7 +194,7 @@ bool ask(QuorumCall& call) {
       call.state.asked.splice(call.state.asked.end(), ours);
     });
     if (!begun || !complete(call)) return false;
-  } while (call.decision == Decision::outlasted && wait_left(call) > Duration());
+  } while (call.decision == Decision::expired_unclaimed && wait_left(call) > Duration());
   return true;
 }
 

@@ -253,7 +253,7 @@ TEST_F(AcquireOfThree, AMajorityThatComesTooLateIsUndoneAndOneNanosecondEarlierI
   reply(0, Reply::granted());
   const auto undos = only<ReleaseAndHandOver>(reply(1, Reply::granted(), t(0) + usable));
   EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0, 1, 2}));
-  EXPECT_EQ(decision(), Decision::late);
+  EXPECT_EQ(decision(), Decision::expired_in_flight);
   begin();
   reply(0, Reply::granted());
   EXPECT_TRUE(reply(1, Reply::granted(), t(0) + usable - kOneNs).empty());

@@ -75,8 +75,8 @@ Schedule random_schedule(std::uint64_t seed) {
 }
 
 constexpr const char* name_of(Decision decision) {
-  constexpr const char* kNames[] = {"granted",   "denied",      "split",   "late",
-                                    "outlasted", "unreachable", "foreign", "aborted"};
+  constexpr const char* kNames[] = {"granted",           "denied",      "split",   "late",
+                                    "expired_unclaimed", "unreachable", "foreign", "aborted"};
   return kNames[static_cast<int>(decision)];
 }
 
@@ -142,7 +142,7 @@ class Twin {
     }
     if (attempt_ < plan_.attempts) return;
     const std::size_t denied = count(Answer::denied);
-    if (late_) return finish(Decision::late, now);
+    if (late_) return finish(Decision::expired_in_flight, now);
     if (2 * denied > plan_.node_count) return finish(Decision::denied, now);
     if (2 * (granted + denied) > plan_.node_count) return finish(Decision::split, now);
     if (2 * (granted + denied + silent) <= plan_.node_count) finish(Decision::unreachable, now);

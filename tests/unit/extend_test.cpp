@@ -51,7 +51,7 @@ TEST(Rule01ClockStartsBeforeTheFirstByte, AnExtensionIsCountedFromItsStart) {
 
 TEST(Extend, ThatCameTooLateIsLateAndOneNanosecondEarlierItIsGranted) {
   const Duration usable = validity_of(kTtl, Duration(), 0.01);
-  EXPECT_EQ(outcome_after(usable, Reply::granted()).decision, Decision::late);
+  EXPECT_EQ(outcome_after(usable, Reply::granted()).decision, Decision::expired_in_flight);
   EXPECT_EQ(outcome_after(usable - kOneNs, Reply::granted()).decision, Decision::granted);
 }
 

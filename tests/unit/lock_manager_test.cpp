@@ -89,8 +89,8 @@ TEST_F(LockManagerTest, ALockIsHandedOutWithWhatIsLeftOfItOrGivenBack) {
     clock_.advance(meanwhile);
     return locks.take_lock(id, Resource("r"), caller);
   };
-  EXPECT_EQ(taken(kTtl, Caller::waits).decision, Decision::outlasted);
-  EXPECT_EQ(taken(Duration(), Caller::left).decision, Decision::outlasted);
+  EXPECT_EQ(taken(kTtl, Caller::waits).decision, Decision::expired_unclaimed);
+  EXPECT_EQ(taken(Duration(), Caller::left).decision, Decision::expired_unclaimed);
   const Outcome outcome = taken(Duration::ms(10), Caller::waits);
   ASSERT_EQ(outcome.decision, Decision::granted) << "both were given back";
   EXPECT_EQ(outcome.decided_at, clock_.now());
@@ -104,7 +104,7 @@ TEST_F(LockManagerTest, AnExtensionThatWasOutlastedIsNotHandedOut) {
   const OperationId id = locks.begin_extend(Resource("r"), held.token, kTtl);
   while (!pool_.done(id)) pool_.step(Instant::never());
   clock_.advance(kTtl);
-  EXPECT_EQ(locks.take_extension(id).decision, Decision::outlasted);
+  EXPECT_EQ(locks.take_extension(id).decision, Decision::expired_unclaimed);
   EXPECT_EQ(server(0).keys.at("r"), held.token.view()) << "it is the holder's all the same";
 }
 
@@ -117,7 +117,8 @@ TEST_F(LockManagerTest, AnExtensionIsOutlastedOnceNothingIsLeftOfItAndNotOneNano
     while (!pool_.done(id)) pool_.step(Instant::never());
     clock_.advance_to(begun + validity_of(kTtl, Duration(), kDriftFactorDefault) - left);
     const Outcome extended = locks.take_extension(id);
-    EXPECT_EQ(extended.decision, left > Duration() ? Decision::granted : Decision::outlasted);
+    EXPECT_EQ(extended.decision,
+              left > Duration() ? Decision::granted : Decision::expired_unclaimed);
     EXPECT_EQ(extended.validity, left);
   }
 }
@@ -137,7 +138,7 @@ TEST_F(LockManagerTest, AnExtensionThatCameLateIsDeniedWhereTheLockWasGivenUpMea
   for (const bool given_up : {false, true}) {
     const OperationId id = locks.begin_extend(Resource("r"), held.token, Duration::ms(10));
     if (given_up) pool_.give_up(held.token);
-    EXPECT_EQ(pool_.run(id).decision, given_up ? Decision::denied : Decision::late);
+    EXPECT_EQ(pool_.run(id).decision, given_up ? Decision::denied : Decision::expired_in_flight);
   }
 }
 

@@ -49,7 +49,7 @@ TEST_F(AgeOfVotes, OfWhichNothingIsLeftGrantNothing) {
     ASSERT_EQ(line_->outcome(), nullptr);
     push(1, t(0) + wait);
     ASSERT_NE(line_->outcome(), nullptr);
-    EXPECT_EQ(decision(), before == kOneNs ? Decision::granted : Decision::late);
+    EXPECT_EQ(decision(), before == kOneNs ? Decision::granted : Decision::expired_in_flight);
   }
 }
 

@@ -91,7 +91,7 @@ TEST_F(OldVotes, AMajorityOfVotesThatAreOverAtTheEndCameTooLate) {
   stand_with_a_vote_of(0, Duration::ms(1'400), Duration::ms(1'000), Fault::maxclients);
   push(1, t(1'400));
   ASSERT_NE(line_->outcome(), nullptr);
-  EXPECT_EQ(decision(), Decision::late);
+  EXPECT_EQ(decision(), Decision::expired_in_flight);
 }
 
 TEST_F(OldVotes, WhyAServerRefusesIsToldThoughOtherVotesAreForgotten) {

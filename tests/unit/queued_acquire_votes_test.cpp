@@ -341,7 +341,7 @@ TEST_F(Wait, AnswersSlowerThanTheLockLivesNeverGrantIt) {
     ASSERT_FALSE(granted()) << ms;
   }
   ASSERT_NE(line_->outcome(), nullptr);
-  EXPECT_EQ(decision(), Decision::late);
+  EXPECT_EQ(decision(), Decision::expired_in_flight);
 }
 
 }  // namespace

@@ -167,8 +167,8 @@ TEST_F(StampLockManagerTest, ALockThatIsTakenIsNotedOrGivenBack) {
     clock_.advance(meanwhile);
     return locks.take_lock(id, kKey, caller).decision;
   };
-  EXPECT_EQ(taken(kLease, Caller::waits), Decision::outlasted);
-  EXPECT_EQ(taken(Duration(), Caller::left), Decision::outlasted);
+  EXPECT_EQ(taken(kLease, Caller::waits), Decision::expired_unclaimed);
+  EXPECT_EQ(taken(Duration(), Caller::left), Decision::expired_unclaimed);
   EXPECT_EQ(locks.entry_of(kKey), 0U);
   EXPECT_EQ(taken(Duration(), Caller::waits), Decision::granted) << "both were given back";
   EXPECT_GT(locks.remaining(kKey), Duration());

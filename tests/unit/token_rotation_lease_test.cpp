@@ -192,7 +192,7 @@ TEST_F(AShortenedLease, ThatIsTransferredMeanwhileIsNotGivenBackThoughItsCallerI
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);
   shorter.lease_deadline->transfer();
-  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::outlasted);
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::expired_unclaimed);
   EXPECT_EQ(stored(), everywhere(shorter.fresh));
 }
 
@@ -342,7 +342,7 @@ TEST_F(AShortenedLease, ThatOutlastedItsTtlIsLost) {
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);
   clock_.advance(kShort);
-  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::outlasted);
+  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::expired_unclaimed);
   EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration());
   EXPECT_EQ(stored(), kNowhere);
 }

@@ -203,7 +203,7 @@ TEST_F(TokenRotationTest, ThatComesTooLateIsLost) {
   const Duration usable = validity_of(kTtl, Duration(), 0.01);
   answer(0, Reply::granted());
   answer(1, Reply::granted(), t(0) + usable);
-  EXPECT_EQ(decision(), Decision::late);
+  EXPECT_EQ(decision(), Decision::expired_in_flight);
   EXPECT_EQ(losses_, std::vector{Loss::silence});
   EXPECT_EQ(drain(machine_).size(), 6U);
 }

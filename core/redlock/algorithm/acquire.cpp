@@ -101,7 +101,7 @@ Duration Acquire::draw_pause() {
 
 void Acquire::settle(Instant now) {
   if (round_->foreign()) return finish(Decision::foreign, now);
-  if (late_) return finish(Decision::late, now);
+  if (late_) return finish(Decision::expired_in_flight, now);
   if (round_->reach() == Verdict::lost) return finish(Decision::unreachable, now);
   if (round_->reach() == Verdict::pending) return;
   const bool denied = round_->denials() == Verdict::won;

@@ -18,7 +18,7 @@ void Extend::complete_grant(Outcome& outcome, Instant started) {
   outcome.token = proof_;
   outcome.validity = kind_->validity(outcome.decided_at - started);
   // The answers took longer than the lock would live: nothing to hand out.
-  if (outcome.validity <= Duration()) outcome.decision = Decision::late;
+  if (outcome.validity <= Duration()) outcome.decision = Decision::expired_in_flight;
 }
 
 }  // namespace redlock

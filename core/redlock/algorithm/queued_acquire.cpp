@@ -136,7 +136,7 @@ void QueuedAcquire::leave(Instant now) {
   if (answered() < majority()) return finish(Decision::unreachable, now);
   // A majority of votes that was not enough is one that came too late.
   const bool late = count(&NodeQueueState::voted) >= majority();
-  finish(late ? Decision::late : Decision::denied, now);
+  finish(late ? Decision::expired_in_flight : Decision::denied, now);
 }
 
 void QueuedAcquire::abort(Instant now) {

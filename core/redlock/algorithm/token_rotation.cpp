@@ -59,7 +59,7 @@ void TokenRotation::decide(Instant now) {
     if (!won_at_) won_at_ = now;
     const bool in_time = kind_->validity(*won_at_ - round_->start()) > Duration();
     if (in_time && !round_->complete() && now < stragglers_until()) return;
-    return finish(in_time ? Decision::granted : Decision::late, now);
+    return finish(in_time ? Decision::granted : Decision::expired_in_flight, now);
   }
   if (round_->grants() == Verdict::pending) return;
   if (round_->reach() == Verdict::lost) return finish(Decision::unreachable, now);

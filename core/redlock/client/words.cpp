@@ -12,10 +12,10 @@ std::string_view to_string(Decision decision) noexcept {
       return "denied";
     case Decision::split:
       return "split";
-    case Decision::late:
-      return "late";
-    case Decision::outlasted:
-      return "outlasted";
+    case Decision::expired_in_flight:
+      return "expired_in_flight";
+    case Decision::expired_unclaimed:
+      return "expired_unclaimed";
     case Decision::unreachable:
       return "unreachable";
     case Decision::foreign:

@@ -193,7 +193,7 @@ Outcome LockManager::take_extension(OperationId id) {
   const Instant now = pool_.clock().now();
   outcome.validity = outcome.validity - (now - outcome.decided_at);
   outcome.decided_at = now;
-  if (outcome.validity <= Duration()) outcome.decision = Decision::outlasted;
+  if (outcome.validity <= Duration()) outcome.decision = Decision::expired_unclaimed;
   return outcome;
 }
 
@@ -207,7 +207,7 @@ Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
     throw;
   }
   const bool granted = outcome.decision == Decision::granted;
-  if (granted || outcome.decision == Decision::outlasted) {
+  if (granted || outcome.decision == Decision::expired_unclaimed) {
     // Whoever hands it to the old token yet is to be told that nobody wants it.
     pool_.note_given_up(shorter.forget_held);
     // A majority has given it votes of its own.
@@ -217,7 +217,8 @@ Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
     if (granted) (void)lease_deadline.prolong(now + outcome.validity, now);
     // A handler may have extended it beyond its short ttl, or released it.
     outcome.validity = lease_deadline.left(now);
-    outcome.decision = outcome.validity > Duration() ? Decision::granted : Decision::outlasted;
+    outcome.decision =
+        outcome.validity > Duration() ? Decision::granted : Decision::expired_unclaimed;
   }
   if (outcome.decision == Decision::granted) return outcome;
   lease_deadline.lose(Loss::silence);
@@ -231,9 +232,9 @@ Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
 Outcome LockManager::take_lock(OperationId id, const Resources& resources, Caller caller) {
   Outcome outcome = take_extension(id);
   if (outcome.decision == Decision::granted && caller == Caller::left) {
-    outcome.decision = Decision::outlasted;
+    outcome.decision = Decision::expired_unclaimed;
   }
-  if (outcome.decision == Decision::outlasted) forget(resources, outcome.token);
+  if (outcome.decision == Decision::expired_unclaimed) forget(resources, outcome.token);
   return outcome;
 }
 

@@ -110,7 +110,7 @@ class LockManager {
 
   // What was begun, as it is by now: signal handlers may have run since it was decided. The
   // validity counts from now; where nothing is left of it, or nobody waits for the lock, it is
-  // `outlasted`, and a lock is given back. They throw what Pool::take() throws.
+  // `expired_unclaimed`, and a lock is given back. They throw what Pool::take() throws.
   Outcome take_lock(OperationId id, const Resources& resources, Caller caller);
   Outcome take_extension(OperationId id);
   // Where it is not granted the deadline is over, unless somebody else has ended or replaced it,

@@ -121,7 +121,8 @@ Outcome Pool::take(OperationId id) {
     return {};
   }
   Outcome outcome = reactor_.take(id);
-  const bool granted = outcome.decision == Decision::granted || outcome.decision == Decision::late;
+  const bool granted =
+      outcome.decision == Decision::granted || outcome.decision == Decision::expired_in_flight;
   if (given_up && granted) outcome.decision = Decision::denied;
   return outcome;
 }

@@ -108,7 +108,7 @@ Outcome StampLockManager::take_lock(OperationId id, const Resources& keys, Calle
     give_back(keys, outcome);
     throw;
   }
-  outcome.decision = Decision::outlasted;
+  outcome.decision = Decision::expired_unclaimed;
   give_back(keys, outcome);
   return outcome;
 }

@@ -68,7 +68,7 @@ class StampLockManager {
   [[nodiscard]] std::optional<OperationId> begin_check(const Resources& keys);
 
   // What was begun, as it is by now, and the ledger kept. The lock that was taken is noted; where
-  // it cannot be, or nobody waits for it, it is `outlasted` and given back.
+  // it cannot be, or nobody waits for it, it is `expired_unclaimed` and given back.
   Outcome take_lock(OperationId id, const Resources& keys, Caller caller);
   // `checked` and `released` are what entry_of() named before. A check of what was given up or
   // replaced while it was waited for is denied, whatever the server said.
