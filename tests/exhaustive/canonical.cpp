@@ -53,7 +53,7 @@ void write_link(Bytes& out, const Link& link) {
                     link.known != 0 || link.offered != 0 || link.strays != 0 || link.again != 0;
   put(out,
       byte(flags(link.open, link.broken, link.failed) | (more ? 8 : 0) | (link.closing ? 16 : 0) |
-           (link.usable ? 32 : 0) | (link.doubted ? 64 : 0) | (link.late ? 128 : 0)));
+           (link.usable ? 32 : 0) | (link.suspected ? 64 : 0) | (link.late ? 128 : 0)));
   if (!more) return;
   const bool seldom =
       link.held || link.known != 0 || link.offered != 0 || link.strays != 0 || link.again != 0;
@@ -82,7 +82,7 @@ void read_link(Reader& in, Link& link) {
   link.failed = (head & 4) != 0;
   link.closing = (head & 16) != 0;
   link.usable = (head & 32) != 0;
-  link.doubted = (head & 64) != 0;
+  link.suspected = (head & 64) != 0;
   link.late = (head & 128) != 0;
   if ((head & 8) == 0) return;
   const int more = in.get();

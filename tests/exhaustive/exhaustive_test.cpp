@@ -159,7 +159,7 @@ TEST(Comparison, TracesReachWhatIsSeldom) {
   EXPECT_GT(reached.unknown_scripts, 50U);
   EXPECT_GT(reached.carried, 100U);
   EXPECT_GT(reached.waiting_to_close, 100U);
-  EXPECT_GT(reached.doubted, 100U);
+  EXPECT_GT(reached.suspected, 100U);
 }
 
 TEST(Visited, TellsNewFromKnownAndRemembersTheWay) {

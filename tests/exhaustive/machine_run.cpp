@@ -47,8 +47,8 @@ std::vector<Emission> MachineTable::Run::apply(const Input& input) {
     case InputKind::take_time:
       operation_->take_time(now_);
       break;
-    case InputKind::doubt:
-      operation_->take_doubt(NodeIndex(input.node), input.attempt);
+    case InputKind::suspicion:
+      operation_->on_suspicion(NodeIndex(input.node), input.attempt);
       return {};
     case InputKind::delay:
       delayed_ = true;

@@ -23,7 +23,7 @@ REDLOCK_EXPOSE(RoundAnswerBy, Round, AnswerBy, answer_by_);
 REDLOCK_EXPOSE(RoundGrants, Round, Tally, grants_);
 REDLOCK_EXPOSE(RoundReach, Round, Tally, reach_);
 REDLOCK_EXPOSE(RoundDenials, Round, Tally, denials_);
-REDLOCK_EXPOSE(RoundDoubted, Round, NodeSet, doubted_);
+REDLOCK_EXPOSE(RoundSuspected, Round, NodeSet, suspected_);
 REDLOCK_EXPOSE(RoundReports, Round, std::vector<NodeReport>, reports_);
 REDLOCK_EXPOSE(RoundText, Round, std::string, granted_text_);
 REDLOCK_EXPOSE(RoundForeign, Round, bool, foreign_);
@@ -88,7 +88,7 @@ void Writer::round(const std::optional<Round>& round, Instant now) {
   tally(member<RoundGrants>(*round));
   tally(member<RoundReach>(*round));
   tally(member<RoundDenials>(*round));
-  count(member<RoundDoubted>(*round).to_ullong());
+  count(member<RoundSuspected>(*round).to_ullong());
   reports(member<RoundReports>(*round));
   string(member<RoundText>(*round));
   number(member<RoundForeign>(*round) ? 1 : 0);

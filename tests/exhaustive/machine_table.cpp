@@ -19,9 +19,9 @@ constexpr int kAuditSteps = 14;
 
 std::size_t code_of(const Input& input) {
   if (input.kind < InputKind::reply) return static_cast<std::size_t>(input.kind);
-  const int what = input.kind == InputKind::delay   ? kHeardKinds + 1 + input.ticks
-                   : input.kind == InputKind::doubt ? kHeardKinds
-                                                    : static_cast<int>(input.heard);
+  const int what = input.kind == InputKind::delay       ? kHeardKinds + 1 + input.ticks
+                   : input.kind == InputKind::suspicion ? kHeardKinds
+                                                        : static_cast<int>(input.heard);
   const int index = (input.node * kAttemptsMax + input.attempt - 1) * kTidings + what;
   return static_cast<std::size_t>(2 + index);
 }
@@ -33,7 +33,7 @@ Input random_input(std::uint64_t& seed, const Settings& settings) {
   if (draw % 4 == 0) return input;
   if (draw % 4 == 1) return {InputKind::take_time, 0, 0, Heard::granted};
   const unsigned kind = draw / 512 % 8;
-  input.kind = kind == 0 ? InputKind::doubt : InputKind::reply;
+  input.kind = kind == 0 ? InputKind::suspicion : InputKind::reply;
   if (kind == 1) {
     input.kind = InputKind::delay;
     input.ticks = byte(draw / 4096 % static_cast<unsigned>(2 * settings.answer + 1));

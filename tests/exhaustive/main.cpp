@@ -127,7 +127,7 @@ int compare_all(const Wish& wish) {
               ", with a connection that waits to be closed "
               "%" PRIu64 ", with a server in doubt %" PRIu64 "\n",
               reached.kept_back, reached.unknown_scripts, reached.carried, reached.waiting_to_close,
-              reached.doubted);
+              reached.suspected);
   if (total.difference.empty()) return 0;
   std::printf("model and product differ at seed %" PRIu64 ":\n%s", total.first_difference,
               comparison.tell(total.first_difference).c_str());

@@ -34,11 +34,11 @@ class Witness final : public Operation {
     note({InputKind::take_time, 0, 0, Heard::granted});
     operation_->take_time(now);
   }
-  void take_doubt(NodeIndex node, AttemptNumber attempt) override {
+  void on_suspicion(NodeIndex node, AttemptNumber attempt) override {
     if (dynamic_cast<Acquire*>(operation_.get()) != nullptr) {
-      note({InputKind::doubt, byte(node.value()), byte(attempt), Heard::granted});
+      note({InputKind::suspicion, byte(node.value()), byte(attempt), Heard::granted});
     }
-    operation_->take_doubt(node, attempt);
+    operation_->on_suspicion(node, attempt);
   }
   void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override {
     const std::int64_t ticks = (connected_by - clock_.now()).count_ns() / kTick.count_ns();

@@ -56,15 +56,15 @@ struct Link {
   // Given up by the client, but not closed: an operation that has an unanswered take on it is
   // undecided, and may yet want to undo it here.
   bool closing = false;
-  bool usable = false;   // closing: what is sent on it may still arrive
-  bool late = false;     // closing: for silence, so that what was sent may not arrive either
-  bool failed = false;   // the last connection failed: the client may be backing off
-  bool doubted = false;  // it failed by silence, and nothing has been heard since
-  bool fresh = false;    // it was opened in this very move
-  bool held = false;     // the handshake is unconfirmed: nothing is written
-  Byte ready_left = 0;   // held: ticks until it is given up
-  Byte known = 0;        // bit i: the server has run script i here
-  Byte offered = 0;      // bit i: script i was sent here as text, and not refused since
+  bool usable = false;     // closing: what is sent on it may still arrive
+  bool late = false;       // closing: for silence, so that what was sent may not arrive either
+  bool failed = false;     // the last connection failed: the client may be backing off
+  bool suspected = false;  // it failed by silence, and nothing has been heard since
+  bool fresh = false;      // it was opened in this very move
+  bool held = false;       // the handshake is unconfirmed: nothing is written
+  Byte ready_left = 0;     // held: ticks until it is given up
+  Byte known = 0;          // bit i: the server has run script i here
+  Byte offered = 0;        // bit i: script i was sent here as text, and not refused since
   Byte count = 0;
   Byte zombie_count = 0;
   std::uint32_t carried = 0;  // removals for the next connection: bit command + 16 * round

@@ -70,7 +70,7 @@ void Trace::note_reached() {
   for (const Link& link : state_.links[0]) {
     if (link.carried != 0) ++reached_.carried;
     if (link.closing) ++reached_.waiting_to_close;
-    if (link.doubted) ++reached_.doubted;
+    if (link.suspected) ++reached_.suspected;
     if (link.queue[0].answer == Answer::unknown_script) ++reached_.unknown_scripts;
   }
 }

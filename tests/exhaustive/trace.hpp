@@ -18,14 +18,14 @@ struct Reached {
   std::uint64_t unknown_scripts = 0;
   std::uint64_t carried = 0;
   std::uint64_t waiting_to_close = 0;
-  std::uint64_t doubted = 0;
+  std::uint64_t suspected = 0;
 
   Reached& operator+=(const Reached& more) {
     kept_back += more.kept_back;
     unknown_scripts += more.unknown_scripts;
     carried += more.carried;
     waiting_to_close += more.waiting_to_close;
-    doubted += more.doubted;
+    suspected += more.suspected;
     return *this;
   }
 };

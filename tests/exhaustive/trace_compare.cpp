@@ -23,7 +23,7 @@ std::string text_of(const std::vector<Input>& inputs) {
       continue;
     }
     text += " server " + std::to_string(input.node + 1) + "/" + std::to_string(input.attempt);
-    if (input.kind == InputKind::doubt) text += "?";
+    if (input.kind == InputKind::suspicion) text += "?";
     if (input.kind == InputKind::delay) text += "+" + std::to_string(input.ticks);
     if (input.kind != InputKind::reply) continue;
     text += std::string(":") + kHeard[static_cast<std::size_t>(input.heard)];

@@ -188,7 +188,7 @@ void World::finish_round(State& state, int client) {
 void World::deliver(State& state, const Move& move) {
   Link& link = state.links[move.client][move.server];
   const Message message = link.queue[0];
-  link.failed = link.doubted = false;
+  link.failed = link.suspected = false;
   Turn turn{move.client, move.detail, {}};
   const Byte script = book_.at(message.command).script;
   if (message.answer == Answer::unknown_script) {

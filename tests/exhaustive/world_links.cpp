@@ -73,7 +73,7 @@ void World::open_link(State& state, int client, int server) {
 
 void World::admit(State& state, const Move& move) {
   Link& link = state.links[move.client][move.server];
-  link.held = link.failed = link.doubted = false;
+  link.held = link.failed = link.suspected = false;
   link.ready_left = 0;
   // Only now the time of the answers begins. But for removals, what has waited for too long is not
   // sent at all.
@@ -196,7 +196,7 @@ void World::fail_link(State& state, Turn& turn, int server, Heard heard, bool us
   link.late = heard == Heard::timeout;
   link.failed = settings_.backoff;
   const bool takes_again = settings_.attempts > 1 || settings_.rounds > 1;
-  link.doubted = heard == Heard::timeout && takes_again;
+  link.suspected = heard == Heard::timeout && takes_again;
   if (link.held) return fail_held_link(turn, link, server);
   for (int i = 0; i < link.count; ++i) {
     const Message& message = link.queue[static_cast<std::size_t>(i)];
@@ -287,7 +287,7 @@ void World::abandon(State& state, int client, int server) {
   close_link(state, client, server);
   link.carried = carried;
   link.again = 0;
-  link.failed = link.doubted = false;
+  link.failed = link.suspected = false;
 }
 
 // Closed connections have no order among themselves, so they are kept sorted.

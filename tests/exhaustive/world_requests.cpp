@@ -120,8 +120,8 @@ void World::ask(State& state, Turn& turn, Message message, int server, bool what
     turn.arrivals.emplace_back(
         Input{InputKind::reply, byte(server), message.attempt, Heard::connect}, message);
   }
-  if (link.doubted && client.phase == Phase::acquiring) {
-    tell(client, {InputKind::doubt, byte(server), message.attempt, Heard::granted});
+  if (link.suspected && client.phase == Phase::acquiring) {
+    tell(client, {InputKind::suspicion, byte(server), message.attempt, Heard::granted});
   }
   if (!establishing || machines_.at(client.machine).done) return;
   tell(client, {InputKind::delay, byte(server), message.attempt, Heard::granted, due});

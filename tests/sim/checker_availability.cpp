@@ -124,7 +124,7 @@ void Availability::answered(Contender party, std::uint32_t server) {
   trusted_ns = std::max(trusted_ns, call_of(party).began_ns);
 }
 
-std::uint32_t Availability::doubted(Contender party, std::int64_t now_ns) const {
+std::uint32_t Availability::suspected(Contender party, std::int64_t now_ns) const {
   std::uint32_t servers = 0;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
     const std::int64_t trusted_ns = trusted_ns_[place_of(party, server)];
@@ -176,7 +176,7 @@ bool Availability::owed(Contender party, std::int64_t now_ns) const {
   // A server that was silent may vote, but nobody waits for it where another says no, be it well or
   // not.
   const bool denied = (all & call.occupied) != 0;
-  return !denied || (doubted(party, now_ns) & free) == 0;
+  return !denied || (suspected(party, now_ns) & free) == 0;
 }
 
 }  // namespace redlock::sim

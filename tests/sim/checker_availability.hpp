@@ -85,7 +85,7 @@ class Availability {
   // Servers that were not asked in its latest call, for it could not hear them.
   [[nodiscard]] std::uint32_t unasked(Contender party) const;
   // Servers of which nothing has been heard since they were in trouble.
-  [[nodiscard]] std::uint32_t doubted(Contender party, std::int64_t now_ns) const;
+  [[nodiscard]] std::uint32_t suspected(Contender party, std::int64_t now_ns) const;
   [[nodiscard]] std::uint32_t in_trouble(Contender party, std::int64_t from_ns,
                                          std::int64_t until_ns) const;
 

@@ -284,7 +284,7 @@ TEST_F(AcquireOfThree, VotesThatMakeNoMajorityForAnybodyAreSplitAndNotDenied) {
 
 TEST_F(AcquireOfThree, SplitVotesDoNotWaitForANodeInDoubt) {
   begin();
-  acquire_->take_doubt(NodeIndex(2), 1);
+  acquire_->on_suspicion(NodeIndex(2), 1);
   EXPECT_TRUE(reply(0, Reply::granted()).empty());
   const auto undos = only<ReleaseAndHandOver>(reply(1, Reply::denied()));
   EXPECT_EQ(nodes_of(undos), (std::vector<std::size_t>{0, 2}));
@@ -293,7 +293,7 @@ TEST_F(AcquireOfThree, SplitVotesDoNotWaitForANodeInDoubt) {
 
 TEST_F(AcquireOfThree, ANodeInDoubtMayStillGiveTheDecidingVote) {
   begin();
-  acquire_->take_doubt(NodeIndex(2), 1);
+  acquire_->on_suspicion(NodeIndex(2), 1);
   reply(0, Reply::granted());
   reply(2, Reply::granted());
   EXPECT_EQ(decision(), Decision::granted);
@@ -301,7 +301,7 @@ TEST_F(AcquireOfThree, ANodeInDoubtMayStillGiveTheDecidingVote) {
 
 TEST_F(AcquireOfThree, ANodeInDoubtIsWaitedForWhereNoMajorityCanBeAskedWithoutIt) {
   begin();
-  acquire_->take_doubt(NodeIndex(2), 1);
+  acquire_->on_suspicion(NodeIndex(2), 1);
   reply(0, Reply::granted());
   reply(1, Reply::unknown(Fault::closed, ""));
   EXPECT_FALSE(decision());
@@ -315,7 +315,7 @@ TEST_F(AcquireOfThree, ADoubtOfAnEarlierAttemptDoesNotCount) {
   reply(1, Reply::denied());
   time(t(2));
   attempt_ = 2;
-  acquire_->take_doubt(NodeIndex(2), 1);
+  acquire_->on_suspicion(NodeIndex(2), 1);
   reply(0, Reply::granted(), t(3));
   reply(1, Reply::denied(), t(3));
   EXPECT_FALSE(decision());

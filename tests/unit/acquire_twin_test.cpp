@@ -253,7 +253,7 @@ class Original {
              << tokens_.at(token) << '\n';
       if (!set) continue;
       if (plan_.doubts[request.attempt - 1][request.node.value()]) {
-        acquire_.take_doubt(request.node, request.attempt);
+        acquire_.on_suspicion(request.node, request.attempt);
       }
       const PlannedReply& planned = plan_.replies[request.attempt - 1][request.node.value()];
       due_.push_back({now + planned.after_ms, request.node, request.attempt, planned.reply});

@@ -161,7 +161,7 @@ TEST_F(ConnectionTest, GivesUpAConversationWhoseAnswerIsOverdue) {
   clock_.advance(kAnswerTime);
   turn();
   EXPECT_TRUE(pings_.closing());
-  EXPECT_TRUE(pings_.in_doubt());
+  EXPECT_TRUE(pings_.suspected());
   EXPECT_EQ(events_, std::vector<std::string>{"no answer"});
 }
 

@@ -85,7 +85,7 @@ TEST_F(PollingWait, WhoIsGivenUpWhilePollingHasLeftTheLinesAlready) {
 TEST_F(PollingWait, PollingItDoesNotWaitForANodeInDoubt) {
   poll();
   const AttemptNumber attempt = drain().back().attempt;
-  line_->take_doubt(NodeIndex(1), attempt);
+  line_->on_suspicion(NodeIndex(1), attempt);
   line_->take_reply(NodeIndex(0), attempt, Reply::granted(), t(3));
   EXPECT_TRUE(drain().empty());
   line_->take_reply(NodeIndex(2), attempt, Reply::denied(), t(3));

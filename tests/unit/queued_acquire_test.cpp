@@ -64,7 +64,7 @@ TEST_F(Wait, StandsInLineWhereThePlainAttemptIsDenied) {
 TEST_F(Wait, ThePlainAttemptDoesNotWaitForANodeInDoubt) {
   begin(Duration::ms(1'000));
   drain();
-  line_->take_doubt(NodeIndex(2), 1);
+  line_->on_suspicion(NodeIndex(2), 1);
   line_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
   EXPECT_FALSE(line_->listens());
   line_->take_reply(NodeIndex(1), 1, Reply::denied(), t(1));

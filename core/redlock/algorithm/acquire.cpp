@@ -50,8 +50,8 @@ void Acquire::take_time(Instant now) {
   decide(now);
 }
 
-void Acquire::take_doubt(NodeIndex node, AttemptNumber attempt) {
-  round_->take_doubt(node, attempt);
+void Acquire::on_suspicion(NodeIndex node, AttemptNumber attempt) {
+  round_->on_suspicion(node, attempt);
 }
 
 void Acquire::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {

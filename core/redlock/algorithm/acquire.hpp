@@ -41,7 +41,7 @@ class Acquire final : public Operation {
   void start(Instant now) override;
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void take_time(Instant now) override;
-  void take_doubt(NodeIndex node, AttemptNumber attempt) override;
+  void on_suspicion(NodeIndex node, AttemptNumber attempt) override;
   void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
   [[nodiscard]] std::vector<NodeReport> outage() const override { return outage_; }
   void abort(Instant now) override;

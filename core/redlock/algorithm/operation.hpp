@@ -37,7 +37,7 @@ class Operation {
   virtual void take_time(Instant now) = 0;
   // The node was asked in this attempt though its last answer was overdue: it may still vote, but
   // need not be waited for while a majority can be asked without it.
-  virtual void take_doubt(NodeIndex /*node*/, AttemptNumber /*attempt*/) {}
+  virtual void on_suspicion(NodeIndex /*node*/, AttemptNumber /*attempt*/) {}
   // The connection to the node is only being made, until then at the latest: the time of its answer
   // to this attempt begins behind that.
   virtual void take_delay(NodeIndex /*node*/, AttemptNumber /*attempt*/, Instant /*connected_by*/) {

@@ -95,9 +95,10 @@ void QueuedAcquire::take_reply(NodeIndex node, AttemptNumber attempt, Reply repl
   follow_plain(now);
 }
 
-void QueuedAcquire::take_doubt(NodeIndex node, AttemptNumber attempt) {
+void QueuedAcquire::on_suspicion(NodeIndex node, AttemptNumber attempt) {
   Acquire* const asked = plain();
-  if (asked != nullptr && attempt > polling_base_) asked->take_doubt(node, attempt - polling_base_);
+  if (asked != nullptr && attempt > polling_base_)
+    asked->on_suspicion(node, attempt - polling_base_);
 }
 
 void QueuedAcquire::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {

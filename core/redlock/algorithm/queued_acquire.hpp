@@ -69,7 +69,7 @@ class QueuedAcquire final : public Operation {
   void start(Instant now) override;
   void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void take_time(Instant now) override;
-  void take_doubt(NodeIndex node, AttemptNumber attempt) override;
+  void on_suspicion(NodeIndex node, AttemptNumber attempt) override;
   void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
   [[nodiscard]] bool listens() const override { return phase_ == Phase::standing; }
   void take_subscription_state(NodeIndex node, const SubscriptionState& subscription_state,

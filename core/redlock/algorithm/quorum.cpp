@@ -16,10 +16,10 @@ void Tally::record(NodeIndex node, Vote vote) {
   if (vote == Vote::yes) ++yes_count_;
 }
 
-Verdict Tally::verdict_without(const NodeSet& doubted) const {
+Verdict Tally::verdict_without(const NodeSet& suspected) const {
   const std::size_t majority = majority_of(node_count_);
   if (yes_count_ >= majority) return Verdict::won;
-  const std::size_t silent = node_count_ - (voted_ | doubted).count();
+  const std::size_t silent = node_count_ - (voted_ | suspected).count();
   return yes_count_ + silent < majority ? Verdict::lost : Verdict::pending;
 }
 

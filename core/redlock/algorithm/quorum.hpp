@@ -32,8 +32,8 @@ class Tally {
   [[nodiscard]] bool complete() const { return voted_.count() == node_count_; }
   // Lost as soon as the silent nodes can no longer complete a majority.
   [[nodiscard]] Verdict verdict() const { return verdict_without({}); }
-  // The same, where nothing is expected of `doubted` nodes that are silent.
-  [[nodiscard]] Verdict verdict_without(const NodeSet& doubted) const;
+  // The same, where nothing is expected of `suspected` nodes that are silent.
+  [[nodiscard]] Verdict verdict_without(const NodeSet& suspected) const;
 
  private:
   std::size_t node_count_;

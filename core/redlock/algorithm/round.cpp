@@ -32,8 +32,8 @@ bool Round::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply) {
   return true;
 }
 
-void Round::take_doubt(NodeIndex node, AttemptNumber attempt) {
-  if (attempt == attempt_ && node.value() < asked_count_) doubted_.set(node.value());
+void Round::on_suspicion(NodeIndex node, AttemptNumber attempt) {
+  if (attempt == attempt_ && node.value() < asked_count_) suspected_.set(node.value());
 }
 
 void Round::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
@@ -45,7 +45,7 @@ void Round::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_
 Verdict Round::grants() const {
   const Verdict verdict = grants_.verdict();
   if (verdict != Verdict::pending || reach_.verdict() != Verdict::won) return verdict;
-  return grants_.verdict_without(doubted_);
+  return grants_.verdict_without(suspected_);
 }
 
 void Round::take_time(Instant now) {

@@ -34,7 +34,7 @@ class Round {
   // False: the reply is not to this round, or the node has answered already.
   bool take_reply(NodeIndex node, AttemptNumber attempt, Reply reply);
   // This node's silence is not waited for while a majority answers without it.
-  void take_doubt(NodeIndex node, AttemptNumber attempt);
+  void on_suspicion(NodeIndex node, AttemptNumber attempt);
   // This node's answer time begins when it is connected to, by then at the latest.
   void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by);
   // From its deadline on a silent node counts as one that gave no answer.
@@ -73,7 +73,7 @@ class Round {
   Tally reach_;
   Tally denials_;
   Tally undenied_;
-  NodeSet doubted_;
+  NodeSet suspected_;
   std::vector<NodeReport> reports_;
   std::string granted_text_;
   bool foreign_ = false;

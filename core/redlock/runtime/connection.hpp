@@ -151,7 +151,7 @@ class Connection {
   // How often on end its server has closed it before it had come about.
   [[nodiscard]] std::uint32_t turned_away() const { return turned_away_; }
   // It was overdue when it was asked last, and has said nothing since.
-  [[nodiscard]] bool in_doubt() const { return trouble_.fault == Fault::timeout; }
+  [[nodiscard]] bool suspected() const { return trouble_.fault == Fault::timeout; }
   // How long its most patient user waits.
   [[nodiscard]] Duration timeout() const { return timeout_; }
   // What its connections have shown of the server, for others to the same one.

@@ -279,7 +279,7 @@ void Reactor::ask(Running& running, const Request& request, Instant now) {
     note_live(node);
     throw;
   }
-  if (node->in_doubt()) running.operation->take_doubt(request.node, request.attempt);
+  if (node->suspected()) running.operation->on_suspicion(request.node, request.attempt);
   if (node->establishing()) {
     running.operation->take_delay(request.node, request.attempt,
                                   std::min(node->connecting_until(), connect_by));
