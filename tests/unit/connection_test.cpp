@@ -52,8 +52,8 @@ class Pings final : public Conversation {
 // A server that has moved once a connection to it was lost.
 class MovingLocator final : public Locator {
  public:
-  [[nodiscard]] const Endpoint& name() const override { return places_[0]; }
-  [[nodiscard]] const Endpoint& place() override { return places_[lost_ == 0 ? 0 : 1]; }
+  [[nodiscard]] const Endpoint& identity() const override { return places_[0]; }
+  [[nodiscard]] const Endpoint& address() override { return places_[lost_ == 0 ? 0 : 1]; }
   void note_lost(Fault /*fault*/) noexcept override { ++lost_; }
 
  private:
@@ -299,8 +299,8 @@ TEST(LocatorTest, AFixedServerIsWhereItsNameSaysWhateverBecameOfItsConnections) 
   const Endpoint endpoint = parse_server("redis://user:secret@host:7000/3").endpoint;
   FixedLocator locator(endpoint);
   locator.note_lost(Fault::closed);
-  EXPECT_EQ(locator.name(), endpoint);
-  EXPECT_EQ(locator.place(), endpoint);
+  EXPECT_EQ(locator.identity(), endpoint);
+  EXPECT_EQ(locator.address(), endpoint);
 }
 
 }  // namespace

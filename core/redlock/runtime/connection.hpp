@@ -170,7 +170,7 @@ class Connection {
     return std::max(wanted_by, std::min(ready_by_, connect_by) + timeout_);
   }
   // Which server it is, wherever that stands.
-  [[nodiscard]] const Endpoint& endpoint() const { return locator_->name(); }
+  [[nodiscard]] const Endpoint& endpoint() const { return locator_->identity(); }
 
  protected:
   // `timeout` is how long its users wait. Transport and entropy must outlive the connection.

@@ -10,7 +10,7 @@ inline constexpr const char* kWordless = " without a word: it may expect TLS";
 template <IsConversation C>
 template <class... MadeOf>
 void Connection<C>::open(Instant now, MadeOf&... made_of) {
-  const Endpoint& place = locator_->place();
+  const Endpoint& place = locator_->address();
   conversation_.emplace(place, made_of...);
   ready_by_ = now + connect_timeout();
   try {
@@ -97,14 +97,14 @@ void Connection<C>::take_end(const IoResult& end, Instant now, Events& events) {
 // Servers that expect TLS do not say so.
 template <IsConversation C>
 bool Connection<C>::may_expect_tls() const {
-  const Endpoint& server = locator_->name();
+  const Endpoint& server = locator_->identity();
   return !server.tls && server.unix_path.empty() && !acquaintance_.has_answered() &&
          conversation_->unanswered_bytes() > 0;
 }
 
 template <IsConversation C>
 void Connection<C>::connect_without_name(Instant now, Events& events) {
-  const Endpoint& place = locator_->place();
+  const Endpoint& place = locator_->address();
   // A name that follows may have been unanswered for long before anybody looked.
   if (!establishing()) ready_by_ = now + connect_timeout();
   conversation_->greet(place, NameManner::left_out);
@@ -127,7 +127,7 @@ void Connection<C>::connect_anew(Instant now, Events& events) {
   if constexpr (CanBeginAnew<C>) {
     if (conversation_->broken() || !conversation_->is_misled()) return;
     locator_->note_lost(Fault::readonly);
-    const Endpoint& place = locator_->place();
+    const Endpoint& place = locator_->address();
     transport_.forget_place(place);
     ready_by_ = now + connect_timeout();
     const NameManner manner = acquaintance_.manner(now, C::kNewName);

@@ -18,9 +18,9 @@ class Locator {
   virtual ~Locator() = default;
 
   // The server's name, for as long as there is a node for it.
-  [[nodiscard]] virtual const Endpoint& name() const = 0;
+  [[nodiscard]] virtual const Endpoint& identity() const = 0;
   // Where to connect now; valid until the next call.
-  [[nodiscard]] virtual const Endpoint& place() = 0;
+  [[nodiscard]] virtual const Endpoint& address() = 0;
   // The connection that was made there ended so: it may be found elsewhere by now.
   virtual void note_lost(Fault fault) noexcept = 0;
 };
@@ -30,8 +30,8 @@ class FixedLocator final : public Locator {
  public:
   explicit FixedLocator(Endpoint endpoint) : endpoint_(std::move(endpoint)) {}
 
-  [[nodiscard]] const Endpoint& name() const override { return endpoint_; }
-  [[nodiscard]] const Endpoint& place() override { return endpoint_; }
+  [[nodiscard]] const Endpoint& identity() const override { return endpoint_; }
+  [[nodiscard]] const Endpoint& address() override { return endpoint_; }
   void note_lost(Fault /*fault*/) noexcept override {}
 
  private:
