@@ -100,23 +100,23 @@ class Row {
   std::deque<steady_clock::time_point> changes_;
 };
 
-enum class Wish { none, draw, leave };
+enum class Action { none, draw, leave };
 
 // What a key or a signal asks for, if one comes within `left`.
-Wish wish_within(std::chrono::milliseconds left, Screen& screen, Signals& signals) {
+Action action_within(std::chrono::milliseconds left, Screen& screen, Signals& signals) {
   std::array<pollfd, 2> polled{{{STDIN_FILENO, POLLIN, 0}, {signals.descriptor(), POLLIN, 0}}};
   (void)poll(polled.data(), polled.size(),
              static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000)));
   if (const auto number = signals.take()) {
-    if (*number != SIGTSTP && *number != SIGWINCH) return Wish::leave;
+    if (*number != SIGTSTP && *number != SIGWINCH) return Action::leave;
     if (*number == SIGTSTP) screen.stop();
-    return Wish::draw;
+    return Action::draw;
   }
-  if ((polled[0].revents & (POLLHUP | POLLERR)) != 0) return Wish::leave;
-  if (polled[0].revents == 0) return Wish::none;
+  if ((polled[0].revents & (POLLHUP | POLLERR)) != 0) return Action::leave;
+  if (polled[0].revents == 0) return Action::none;
   const int key = Screen::key();
-  if (key == 'q' || key == 'Q' || key < 0) return Wish::leave;
-  return key == 0 ? Wish::none : Wish::draw;
+  if (key == 'q' || key == 'Q' || key < 0) return Action::leave;
+  return key == 0 ? Action::none : Action::draw;
 }
 
 std::vector<std::string> table(const std::vector<Row>& rows) {
@@ -130,8 +130,8 @@ std::vector<std::string> table(const std::vector<Row>& rows) {
 bool wait(Screen& screen, Signals& signals, steady_clock::time_point until) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
-    const Wish wish = wish_within(left, screen, signals);
-    if (wish != Wish::none) return wish == Wish::draw;
+    const Action action = action_within(left, screen, signals);
+    if (action != Action::none) return action == Action::draw;
     if (left.count() <= 0) return true;
   }
 }
@@ -158,7 +158,7 @@ int top(Client& client, const Top& asked) {
     for (Row& row : rows) {
       row.look(client, steady_clock::now());
       // A server that is silent makes each of them last.
-      if (wish_within({}, screen, signals) == Wish::leave) return kDone;
+      if (action_within({}, screen, signals) == Action::leave) return kDone;
     }
     screen.draw(table(rows), "every " + time_text(asked.every) + "; q leaves");
     if (!wait(screen, signals, next)) return kDone;

@@ -22,7 +22,7 @@ namespace {
 // 16 bytes a slot and 8 a state, tables doubling, and the frontier: this many stay below 8 GiB.
 constexpr std::uint64_t kStatesMax = 130'000'000;
 
-struct Wish {
+struct Arguments {
   bool small = false;
   bool list = false;
   std::string world;
@@ -43,19 +43,19 @@ void print_usage() {
       "  --seed S      the first trace (1)");
 }
 
-bool parse(int argc, char** argv, Wish& wish) {
+bool parse(int argc, char** argv, Arguments& arguments) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--small") == 0) {
-      wish.small = true;
+      arguments.small = true;
     } else if (std::strcmp(argv[i], "--list") == 0) {
-      wish.list = true;
+      arguments.list = true;
     } else if (std::strcmp(argv[i], "--compare") == 0 && i + 1 < argc) {
-      wish.compare = std::strtoull(argv[++i], nullptr, 10);
-      if (wish.compare == 0) return false;
+      arguments.compare = std::strtoull(argv[++i], nullptr, 10);
+      if (arguments.compare == 0) return false;
     } else if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
-      wish.seed = std::strtoull(argv[++i], nullptr, 10);
+      arguments.seed = std::strtoull(argv[++i], nullptr, 10);
     } else if (std::strcmp(argv[i], "--world") == 0 && i + 1 < argc) {
-      wish.world = argv[++i];
+      arguments.world = argv[++i];
     } else {
       return false;
     }
@@ -102,13 +102,13 @@ void print_row(const Settings& settings, const Result& r, const World& world) {
   std::fflush(stdout);
 }
 
-int compare_all(const Wish& wish) {
+int compare_all(const Arguments& arguments) {
   constexpr std::uint64_t kAtOnce = 10'000;
   Comparison comparison;
   ComparisonResult total;
-  for (std::uint64_t done = 0; done < wish.compare && total.difference.empty();) {
-    const std::uint64_t count = std::min(kAtOnce, wish.compare - done);
-    const ComparisonResult part = comparison.run(wish.seed + done, count);
+  for (std::uint64_t done = 0; done < arguments.compare && total.difference.empty();) {
+    const std::uint64_t count = std::min(kAtOnce, arguments.compare - done);
+    const ComparisonResult part = comparison.run(arguments.seed + done, count);
     done += count;
     total.traces += part.traces;
     total.events += part.events;
@@ -140,14 +140,16 @@ struct Total {
   int failed = 0;
 };
 
-bool is_wanted(const Wish& wish, const std::string& name, Size size) {
-  return wish.world.empty() ? !wish.small || size == Size::small : name == wish.world;
+bool is_wanted(const Arguments& arguments, const std::string& name, Size size) {
+  return arguments.world.empty() ? !arguments.small || size == Size::small
+                                 : name == arguments.world;
 }
 
 template <class World, class Settings>
-void explore_others(const Wish& wish, const std::vector<Named<Settings>>& worlds, Total& total) {
+void explore_others(const Arguments& arguments, const std::vector<Named<Settings>>& worlds,
+                    Total& total) {
   for (const Named<Settings>& world : worlds) {
-    if (!is_wanted(wish, world.settings.name, world.size)) continue;
+    if (!is_wanted(arguments, world.settings.name, world.size)) continue;
     const SearchResult result = BreadthFirst<World, Settings>(world.settings).run(kStatesMax);
     const bool failed =
         result.violation != world.expectation || (result.violation.empty() && !result.complete);
@@ -162,12 +164,12 @@ void explore_others(const Wish& wish, const std::vector<Named<Settings>>& worlds
   }
 }
 
-int explore_all(const Wish& wish) {
+int explore_all(const Arguments& arguments) {
   Total total;
   print_header();
   for (const NamedWorld& world : all_worlds()) {
     const Settings& settings = world.settings;
-    if (!is_wanted(wish, settings.name, world.size)) continue;
+    if (!is_wanted(arguments, settings.name, world.size)) continue;
     Explorer explorer(settings, kStatesMax,
                       [&](const Progress& p) { print_progress(settings.name, p); });
     const Result result = explorer.run();
@@ -179,8 +181,8 @@ int explore_all(const Wish& wish) {
     ++total.explored;
     if (!as_expected(settings, result)) ++total.failed;
   }
-  explore_others<LineWorld>(wish, line_worlds(), total);
-  explore_others<RenewalWorld>(wish, renewal_worlds(), total);
+  explore_others<LineWorld>(arguments, line_worlds(), total);
+  explore_others<RenewalWorld>(arguments, renewal_worlds(), total);
   std::printf("%d worlds, %" PRIu64 " states in total, %d failed\n", total.explored, total.states,
               total.failed);
   return total.explored > 0 && total.failed == 0 ? 0 : 1;
@@ -192,13 +194,13 @@ int explore_all(const Wish& wish) {
 
 int main(int argc, char** argv) {
   using namespace redlock::exhaustive;
-  Wish wish;
-  if (!parse(argc, argv, wish)) {
+  Arguments arguments;
+  if (!parse(argc, argv, arguments)) {
     print_usage();
     return 2;
   }
-  if (wish.compare > 0) return compare_all(wish);
-  if (!wish.list) return explore_all(wish);
+  if (arguments.compare > 0) return compare_all(arguments);
+  if (!arguments.list) return explore_all(arguments);
   for (const NamedWorld& world : all_worlds()) std::puts(world.settings.name.c_str());
   for (const NamedLine& world : line_worlds()) std::puts(world.settings.name.c_str());
   for (const NamedRenewal& world : renewal_worlds()) std::puts(world.settings.name.c_str());

@@ -244,7 +244,7 @@ void NativeClient::finish_take(Lane& lane, const Outcome& outcome) {
   lane.lease_end_ns = true_deadline(outcome);
   lane.valid_until = outcome.decided_at + outcome.validity;
   note_taken(lane.resource, outcome);
-  // A pause may have outlasted the lease: the application looks at its clock first.
+  // The lease may have ended in a pause: the application looks at its clock first.
   if (lane.lease_end_ns <= now_ns()) {
     note("is given a lock that is over");
   } else {

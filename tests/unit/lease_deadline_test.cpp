@@ -135,7 +135,7 @@ TEST(LeaseDeadline, ThatIsSharedGoesOnAndTheLockLivesOnBesideIt) {
 class SuccessorsOfADeadline : public testing::Test {
  protected:
   SuccessorsOfADeadline() {
-    lease_deadline_.pass_to(first_);
+    lease_deadline_.set_successor(first_);
     first_->set_successor(second_);
   }
   LeaseDeadline lease_deadline_{t(100)};
