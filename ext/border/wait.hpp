@@ -1,4 +1,7 @@
 // Waiting for a lock operation while PHP goes on living.
+//
+// Where PHP runs beyond the memory limit until its VM is interrupted (ZEND_HAS_OOM), the wait
+// returns to the VM: an interrupt served here would swallow that error.
 #pragma once
 #include "redlock/runtime/lock_manager.hpp"
 

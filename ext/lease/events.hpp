@@ -3,7 +3,8 @@
 // An event is noted where it is noticed, often in the middle of C++, and told when PHP can run
 // code: at the next interrupt of the VM, which comes as soon as our method has returned, or at a
 // destructor. By then the lock is what the event says. Nothing here throws, and nothing a handler
-// does changes what comes of a lock. One thread.
+// does changes what comes of a lock: what it throws is logged as a core warning, or a full disk
+// under a logger would free a lock. One thread.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,4 +1,8 @@
 // The PHP object Lease: a part in a lock that is held.
+//
+// The lock is released when the object is freed, not when it is destructed: after a fatal error PHP
+// calls no destructors but frees every object. The request is ending when PHP has said so and no
+// code runs: a shutdown function that unsets a lease is not the end.
 #pragma once
 #include <memory>
 

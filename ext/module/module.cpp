@@ -1,4 +1,7 @@
 // The module: settings, life and death of a thread's connections, phpinfo().
+//
+// A request ends in post-deactivate: code of users runs after RSHUTDOWN (session handlers, stream
+// wrappers, destructors), and may release locks.
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
