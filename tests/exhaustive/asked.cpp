@@ -89,8 +89,7 @@ std::unique_ptr<Operation> Asked::machine(const AskedTerms& terms) const {
   }
   std::ranges::stable_sort(order, {}, [this](std::size_t node) { return votes_[node].at; });
   for (const std::size_t node : order) {
-    machine->take_reply(NodeIndex(node), 1, reply_of(votes_[node].said),
-                        instant_of(votes_[node].at));
+    machine->on_reply(NodeIndex(node), 1, reply_of(votes_[node].said), instant_of(votes_[node].at));
   }
   return machine;
 }

@@ -26,7 +26,7 @@ LineWorld::LineWorld(const LineSettings& settings) : settings_(settings) {
   for (std::size_t i = 0; i < settings.clients; ++i) {
     Client client{
         NodeQueueState(Duration::seconds(1), NodeReport()), 0, 1, 1, false, false, {}, {}, {}};
-    client.place.take_subscription_state({"1", Fault::none, {}}, kNow);
+    client.place.on_subscription({"1", Fault::none, {}}, kNow);
     clients_.push_back(std::move(client));
   }
 }
@@ -101,7 +101,7 @@ void LineWorld::make(const Move& move) {
       late_.insert(late_.end(), client.to_server.begin(), client.to_server.end());
       client.to_server.clear();
       client.answers.clear();
-      client.place.take_reply(client.echo, Reply::unknown(Fault::closed, "reset"), kNow);
+      client.place.on_reply(client.echo, Reply::unknown(Fault::closed, "reset"), kNow);
       // What was to be removed is carried to the next connection.
       if (client.left) client.to_server.push_back({move.client, true, 0, 0});
       return;
@@ -109,11 +109,11 @@ void LineWorld::make(const Move& move) {
       --settings_.unsubscribed;
       client.channel = 0;
       client.pushes.clear();
-      client.place.take_subscription_state({{}, Fault::closed, "reset"}, kNow);
+      client.place.on_subscription({{}, Fault::closed, "reset"}, kNow);
       return;
     case Move::Kind::listen:
       client.channel = ++client.channels;
-      client.place.take_subscription_state({std::to_string(client.channel), Fault::none, {}}, kNow);
+      client.place.on_subscription({std::to_string(client.channel), Fault::none, {}}, kNow);
       return;
     case Move::Kind::deliver: {
       const Said said = client.to_server.front();
@@ -123,13 +123,13 @@ void LineWorld::make(const Move& move) {
     case Move::Kind::answer: {
       const auto [echo, reply] = client.answers.front();
       client.answers.pop_front();
-      return client.place.take_reply(echo, reply, kNow);
+      return client.place.on_reply(echo, reply, kNow);
     }
     case Move::Kind::push: {
       Push push = client.pushes.front();
       client.pushes.pop_front();
       if (settings_.any_echo_counts) push.echo = client.echo;
-      return client.place.take_push(push, kNow);
+      return client.place.on_push(push, kNow);
     }
     case Move::Kind::late:
     case Move::Kind::lose: {

@@ -44,20 +44,20 @@ std::vector<Emission> MachineTable::Run::apply(const Input& input) {
     case InputKind::tick:
       now_ = now_ + settings_.tick();
       return {};
-    case InputKind::take_time:
-      operation_->take_time(now_);
+    case InputKind::on_time:
+      operation_->on_time(now_);
       break;
     case InputKind::suspicion:
       operation_->on_suspicion(NodeIndex(input.node), input.attempt);
       return {};
     case InputKind::delay:
       delayed_ = true;
-      operation_->take_delay(NodeIndex(input.node), input.attempt,
-                             now_ + settings_.tick() * (input.ticks - settings_.answer));
+      operation_->on_delay(NodeIndex(input.node), input.attempt,
+                           now_ + settings_.tick() * (input.ticks - settings_.answer));
       return {};
     case InputKind::reply:
       count_grant(input);
-      operation_->take_reply(NodeIndex(input.node), input.attempt, reply_of(input), now_);
+      operation_->on_reply(NodeIndex(input.node), input.attempt, reply_of(input), now_);
       break;
   }
   return drain();

@@ -31,7 +31,7 @@ Input random_input(std::uint64_t& seed, const Settings& settings) {
   const auto draw = static_cast<unsigned>(seed >> 33U);
   Input input;
   if (draw % 4 == 0) return input;
-  if (draw % 4 == 1) return {InputKind::take_time, 0, 0, Heard::granted};
+  if (draw % 4 == 1) return {InputKind::on_time, 0, 0, Heard::granted};
   const unsigned kind = draw / 512 % 8;
   input.kind = kind == 0 ? InputKind::suspicion : InputKind::reply;
   if (kind == 1) {

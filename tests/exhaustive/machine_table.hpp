@@ -28,7 +28,7 @@ enum class Heard : Byte { granted, denied, timeout, closed, connect };
 inline constexpr int kHeardKinds = 5;
 inline constexpr int kAttemptsMax = 3;
 
-enum class InputKind : Byte { tick, take_time, reply, suspicion, delay };
+enum class InputKind : Byte { tick, on_time, reply, suspicion, delay };
 
 struct Input {
   InputKind kind = InputKind::tick;

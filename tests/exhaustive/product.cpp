@@ -22,17 +22,17 @@ class Witness final : public Operation {
       : operation_(std::move(operation)), told_(told), clock_(clock), answer_(answer) {}
 
   void start(Instant now) override { operation_->start(now); }
-  void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override {
+  void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override {
     const Heard heard = reply.answer == redlock::Answer::granted  ? Heard::granted
                         : reply.answer == redlock::Answer::denied ? Heard::denied
                         : reply.sent                              ? Heard::closed
                                                                   : Heard::connect;
     note({InputKind::reply, byte(node.value()), byte(attempt), heard});
-    operation_->take_reply(node, attempt, std::move(reply), now);
+    operation_->on_reply(node, attempt, std::move(reply), now);
   }
-  void take_time(Instant now) override {
-    note({InputKind::take_time, 0, 0, Heard::granted});
-    operation_->take_time(now);
+  void on_time(Instant now) override {
+    note({InputKind::on_time, 0, 0, Heard::granted});
+    operation_->on_time(now);
   }
   void on_suspicion(NodeIndex node, AttemptNumber attempt) override {
     if (dynamic_cast<Acquire*>(operation_.get()) != nullptr) {
@@ -40,12 +40,12 @@ class Witness final : public Operation {
     }
     operation_->on_suspicion(node, attempt);
   }
-  void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override {
+  void on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override {
     const std::int64_t ticks = (connected_by - clock_.now()).count_ns() / kTick.count_ns();
     // What is over makes no difference.
     const auto due = std::max<std::int64_t>(ticks + answer_, 0);
     note({InputKind::delay, byte(node.value()), byte(attempt), Heard::granted, byte(due)});
-    operation_->take_delay(node, attempt, connected_by);
+    operation_->on_delay(node, attempt, connected_by);
   }
   void abort(Instant now) override { operation_->abort(now); }
   [[nodiscard]] std::optional<Request> next_request() override {

@@ -46,7 +46,7 @@ void RenewalWorld::renewal_thread_turn() {
 void RenewalWorld::take_extension() {
   const auto machine = extend_.asked.machine(settings_->terms);
   const Instant now = instant_of(now_);
-  machine->take_time(now);
+  machine->on_time(now);
   const Outcome outcome = machine->take_outcome();
   const int by = extend_.asked.by();
   extend_.asked.end();
@@ -88,7 +88,7 @@ void RenewalWorld::repair() {
 void RenewalWorld::end_repairing() {
   const auto machine = repair_.asked.machine(settings_->terms);
   const Instant now = instant_of(now_);
-  machine->take_time(now);
+  machine->on_time(now);
   if (machine->outcome() == nullptr) machine->abort(now);
   undo(repair_, renewal_threads_, Who::a, *machine);
   if (machine->outcome()->decision != Decision::denied) repaired_ = true;

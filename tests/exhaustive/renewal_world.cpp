@@ -131,7 +131,7 @@ void RenewalWorld::act(const Move& move) {
 void RenewalWorld::waiter_decides() {
   if (!take_.asked.running()) return;
   const auto machine = take_.asked.machine(settings_->terms);
-  if (take_.asked.overdue(settings_->terms, now_)) machine->take_time(instant_of(now_));
+  if (take_.asked.overdue(settings_->terms, now_)) machine->on_time(instant_of(now_));
   undo(take_, waiters_, Who::b, *machine);
   const Outcome* const outcome = machine->outcome();
   if (outcome == nullptr) return;
@@ -143,7 +143,7 @@ void RenewalWorld::waiter_decides() {
 
 void RenewalWorld::owner_decides() {
   const auto machine = own_.asked.machine(settings_->terms);
-  if (own_.asked.overdue(settings_->terms, now_)) machine->take_time(instant_of(now_));
+  if (own_.asked.overdue(settings_->terms, now_)) machine->on_time(instant_of(now_));
   const Outcome* const outcome = machine->outcome();
   if (outcome == nullptr) return;
   own_.asked.end();

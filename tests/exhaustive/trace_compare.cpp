@@ -18,7 +18,7 @@ std::string text_of(const std::vector<Input>& inputs) {
                                                                "not sent"};
   std::string text;
   for (const Input& input : inputs) {
-    if (input.kind == InputKind::take_time) {
+    if (input.kind == InputKind::on_time) {
       text += " time";
       continue;
     }

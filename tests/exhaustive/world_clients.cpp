@@ -222,7 +222,7 @@ void World::take_turn(State& state, const Move& move) {
   settle(state, turn);
   if (!operating(client)) return;
   if (machines_.at(client.machine).due.value_or(1) == 0) {
-    feed(state, turn, Input{InputKind::take_time, 0, 0, Heard::granted});
+    feed(state, turn, Input{InputKind::on_time, 0, 0, Heard::granted});
   } else {
     review_hedged(state, turn);
   }

@@ -14,7 +14,7 @@ TEST_F(Joining, TakesALockThatIsAbsentForAFullTtlAndStandsInNoLine) {
   EXPECT_EQ(left("k"), ":1234\r\n");
   EXPECT_EQ(line(), Line{});
   EXPECT_EQ(waiters(), 0U);
-  EXPECT_EQ(take_pushes(), Pushes{});
+  EXPECT_EQ(on_pushes(), Pushes{});
 }
 
 TEST_F(Joining, WhatIsHeldStandsInLineAndTellsTheHoldersTimeAndTheServersClock) {
@@ -80,17 +80,17 @@ TEST_F(Joining, ThatWasOvertakenByALaterOneChangesNothing) {
   hold("h");
   join("a", 10, 1000, "7");
   wait_in_line("b", 20);
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(join("a", 30, 2000, "6"), standing(9000, 1));
   EXPECT_EQ(line(), (Line{"a", "b"}));
   EXPECT_EQ(told_of("a"), bulk("a 7 1000 " + std::to_string(now_ms_ / 1000)));
   listen("a");
   pass("h");
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(join("a", 10, 2000, "6"), standing(1000, 1)) << "not even where it has the lock";
   EXPECT_EQ(stored(), bulk("a"));
   EXPECT_EQ(left("k"), ":1000\r\n");
-  EXPECT_EQ(take_pushes(), Pushes{});
+  EXPECT_EQ(on_pushes(), Pushes{});
 }
 
 TEST_F(Joining, OfAHolderOfWhomItIsNotKnownWhichWasHisLatestChangesNothing) {
@@ -126,12 +126,12 @@ TEST_F(Joining, AgainWithTheLockPutsItsTimeAnew) {
 TEST_F(Joining, YieldsALockItHasToAnEarlierTicket) {
   join("b", 20);
   wait_in_line("a", 10, 777);
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(join("b", 20), standing(777, 0));
   EXPECT_EQ(stored(), bulk("a"));
   EXPECT_EQ(left("k"), ":777\r\n");
   EXPECT_EQ(line(), Line{"b"});
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"a", "granted 1 a"}}));
 }
 
 TEST_F(Joining, KeepsWhatWasHandedToItAndTakesNothingThatIsFree) {
@@ -141,7 +141,7 @@ TEST_F(Joining, KeepsWhatWasHandedToItAndTakesNothingThatIsFree) {
   listen("a");
   EXPECT_EQ(keep("a", 10, "2"), standing(700, 0));
   pass("h");
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(keep("a", 10, "3"), kGranted);
   EXPECT_EQ(stored(), bulk("a"));
   EXPECT_EQ(left("k"), ":1000\r\n");
@@ -152,10 +152,10 @@ TEST_F(Joining, KeepsWhatWasHandedToItAndTakesNothingThatIsFree) {
 TEST_F(Joining, KeepsNothingThatAnEarlierTicketWaitsFor) {
   join("b", 20);
   wait_in_line("a", 10, 777);
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(keep("b", 20, "2"), standing(777, 0));
   EXPECT_EQ(stored(), bulk("a"));
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"a", "granted 1 a"}}));
 }
 
 // A holder whom nobody knows is the one whose late joins change nothing.
@@ -241,7 +241,7 @@ TEST_F(Joining, LeavesAnAbsentLockToAnEarlierTicket) {
   wait(101);
   EXPECT_EQ(join("b", 20), standing(500, 0));
   EXPECT_EQ(stored(), bulk("a"));
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"a", "granted 1 a"}}));
 }
 
 TEST_F(Joining, OnlyToStandLeavesAnAbsentLockToTheNextWhoRemovesOrTakes) {
@@ -252,17 +252,17 @@ TEST_F(Joining, OnlyToStandLeavesAnAbsentLockToTheNextWhoRemovesOrTakes) {
   // What somebody gives back is his all the same.
   EXPECT_EQ(pass("somebody"), kNo);
   EXPECT_EQ(stored(), bulk("a"));
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"a", "granted 1 a"}}));
 }
 
 TEST_F(Joining, OnlyToStandGivesBackWhatItHasAndServesNobody) {
   join("a", 10);
   wait_in_line("b", 20);
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(join_only_to_stand("a", 10), standing(-2, 0));
   EXPECT_EQ(stored(), kNil);
   EXPECT_EQ(line(), (Line{"a", "b"}));
-  EXPECT_EQ(take_pushes(), Pushes{});
+  EXPECT_EQ(on_pushes(), Pushes{});
   // Who repaired it there has it.
   hold("h", 700);
   EXPECT_EQ(join("a", 10), standing(700, 0));
@@ -282,10 +282,10 @@ TEST_F(Joining, TakesAnAbsentLockPastThoseWhoCannotBeReached) {
 TEST_F(Joining, TellsTheNextWhenItTakesAnAbsentLock) {
   hold("h", 100);
   wait_in_line("b", 20);
-  take_pushes();
+  on_pushes();
   wait(101);
   EXPECT_EQ(join("a", 10, 600), kGranted);
-  EXPECT_EQ(take_pushes(), (Pushes{{"b", "next 600 b"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"b", "next 600 b"}}));
   EXPECT_EQ(line(), Line{"b"});
 }
 
@@ -293,9 +293,9 @@ TEST_F(Joining, TellsTheNextWhenItYields) {
   join("b", 20);
   wait_in_line("a", 10, 600);
   wait_in_line("c", 15);
-  take_pushes();
+  on_pushes();
   join("b", 20);
-  EXPECT_EQ(take_pushes(), (Pushes{{"c", "next 600 c"}, {"a", "granted 1 a"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"c", "next 600 c"}, {"a", "granted 1 a"}}));
 }
 
 TEST_F(Joining, StrikesOutNeighboursThatWereNotHeardOf) {

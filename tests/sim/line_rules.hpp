@@ -96,7 +96,7 @@ class LineRules : public ScriptRules, public PushSink {
   std::string told_of(std::string_view token) { return run({"HGET", "k:redlock:waiters", token}); }
   std::string left(std::string_view key) { return run({"PTTL", key}); }
   void wait(std::int64_t ms) { go_to(now_ms_ += ms); }
-  Pushes take_pushes() { return std::exchange(pushes_, {}); }
+  Pushes on_pushes() { return std::exchange(pushes_, {}); }
 
   using Line = std::vector<std::string>;
   std::int64_t now_ms_ = kNowMs;

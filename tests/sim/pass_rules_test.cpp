@@ -10,7 +10,7 @@ TEST_F(Passing, HandsTheLockToTheEarliestTicketForItsOwnTtl) {
   hold("h");
   wait_in_line("b", 20);
   wait_in_line("a", 10, 321);
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(pass("h"), kYes);
   EXPECT_EQ(stored(), bulk("a"));
   EXPECT_EQ(left("k"), ":321\r\n");
@@ -23,9 +23,9 @@ TEST_F(Passing, TellsWhomItHandsTheLockByWhichJoinAndTheNextHowLong) {
   wait_in_line("a", 10, 321);
   wait_in_line("b", 20);
   join("a", 10, 321, "7");
-  take_pushes();
+  on_pushes();
   pass("h");
-  EXPECT_EQ(take_pushes(), (Pushes{{"b", "next 321 b"}, {"a", "granted 7 a"}}))
+  EXPECT_EQ(on_pushes(), (Pushes{{"b", "next 321 b"}, {"a", "granted 7 a"}}))
       << "what is said last leaves the server first";
 }
 
@@ -35,9 +35,9 @@ TEST_F(Passing, OverTheDeadTellsWhoComesNextAsWell) {
   wait_in_line("a", 20, 321);
   join("gone", 25);
   wait_in_line("b", 30);
-  take_pushes();
+  on_pushes();
   pass("h");
-  const Pushes pushes = take_pushes();
+  const Pushes pushes = on_pushes();
   ASSERT_GE(pushes.size(), 2U);
   EXPECT_EQ(pushes[pushes.size() - 2], (Push{"b", "next 321 b"}));
   EXPECT_EQ(pushes.back(), (Push{"a", "granted 1 a"}));
@@ -59,10 +59,10 @@ TEST_F(Passing, OfAnAttemptThatFailedLeavesTheKeyFreeAndTellsWhoeverIsFirst) {
   join("dead", 5);
   wait_in_line("a", 10);
   wait_in_line("b", 20);
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(undo("h"), kYes);
   EXPECT_EQ(stored(), kNil);
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "next -2 a"}, {"b", "next 100 b"}}))
+  EXPECT_EQ(on_pushes(), (Pushes{{"a", "next -2 a"}, {"b", "next 100 b"}}))
       << "the first may stand still";
   EXPECT_EQ(line(), (Line{"a", "b"}));
 }
@@ -72,10 +72,10 @@ TEST_F(Passing, OfAnAttemptThatGotNothingTellsOfAFreeKey) {
   hold("h", 5);
   wait_in_line("a", 10);
   wait(6);
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(undo("x"), kNo);
   EXPECT_EQ(stored(), kNil);
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "next -2 a"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"a", "next -2 a"}}));
 }
 
 TEST_F(Passing, OfAnAttemptThatFailedTellsTheFirstWhoDoesNotYield) {
@@ -85,14 +85,14 @@ TEST_F(Passing, OfAnAttemptThatFailedTellsTheFirstWhoDoesNotYield) {
   wait(6);
   yield("a", 10, "2");
   hold("h");
-  take_pushes();
+  on_pushes();
   undo("h");
-  EXPECT_EQ(take_pushes(), (Pushes{{"b", "next -2 b"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"b", "next -2 b"}}));
   pass("b");
   hold("h");
-  take_pushes();
+  on_pushes();
   undo("h");
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "next -2 a"}})) << "nobody else is there";
+  EXPECT_EQ(on_pushes(), (Pushes{{"a", "next -2 a"}})) << "nobody else is there";
 }
 
 TEST_F(Passing, ComparesBeforeItDeletes) {
@@ -101,7 +101,7 @@ TEST_F(Passing, ComparesBeforeItDeletes) {
   EXPECT_EQ(pass("x"), kNo);
   EXPECT_EQ(stored(), bulk("h"));
   EXPECT_EQ(line(), Line{"a"});
-  EXPECT_EQ(take_pushes(), Pushes{});
+  EXPECT_EQ(on_pushes(), Pushes{});
 }
 
 TEST_F(Passing, LeavesTheLine) {
@@ -111,14 +111,14 @@ TEST_F(Passing, LeavesTheLine) {
   EXPECT_EQ(line(), (Line{"a", "c"}));
   EXPECT_EQ(told_of("b"), kNil);
   EXPECT_EQ(stored(), bulk("h"));
-  EXPECT_EQ(take_pushes(), Pushes{}) << "nobody has moved to the front";
+  EXPECT_EQ(on_pushes(), Pushes{}) << "nobody has moved to the front";
 }
 
 TEST_F(Passing, AsTheFirstTellsTheNext) {
   hold("h", 400);
   for (const char* token : {"a", "b", "c"}) wait_in_line(token, token[0]);
   pass("a");
-  EXPECT_EQ(take_pushes(), (Pushes{{"b", "next 400 b"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"b", "next 400 b"}}));
 }
 
 TEST_F(Passing, AsTheFirstTellsTheNextWhoCanBeReached) {
@@ -126,7 +126,7 @@ TEST_F(Passing, AsTheFirstTellsTheNextWhoCanBeReached) {
   for (const char* token : {"a", "b", "c"}) wait_in_line(token, token[0]);
   unsubscribe("b");
   pass("a");
-  EXPECT_EQ(take_pushes(), (Pushes{{"c", "next 400 c"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"c", "next 400 c"}}));
   EXPECT_EQ(line(), Line{"c"});
 }
 
@@ -135,11 +135,11 @@ TEST_F(Passing, IsHarmlessWhenItIsRepeatedOrLate) {
   wait_in_line("a", 10);
   wait_in_line("b", 20);
   pass("h");
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(pass("h"), kNo);
   EXPECT_EQ(stored(), bulk("a"));
   EXPECT_EQ(line(), Line{"b"});
-  EXPECT_EQ(take_pushes(), Pushes{});
+  EXPECT_EQ(on_pushes(), Pushes{});
 }
 
 TEST_F(Passing, HandsOnWhatHasExpiredMeanwhile) {
@@ -148,7 +148,7 @@ TEST_F(Passing, HandsOnWhatHasExpiredMeanwhile) {
   wait(101);
   EXPECT_EQ(pass("h"), kNo);
   EXPECT_EQ(stored(), bulk("a"));
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "granted 1 a"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"a", "granted 1 a"}}));
 }
 
 TEST_F(Passing, HandsNothingToWhoeverPasses) {
@@ -180,7 +180,7 @@ TEST_F(Passing, StrikesOutThoseWhoWereNotHeardOfThoughTheyWouldReceive) {
   wait(5'000);
   pass("h");
   EXPECT_EQ(stored(), bulk("b"));
-  EXPECT_EQ(take_pushes(), (Pushes{{"b", "granted 1 b"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"b", "granted 1 b"}}));
   EXPECT_EQ(line(), Line{});
 }
 
@@ -192,10 +192,10 @@ TEST_F(Passing, StrikesOutThoseForWhomOnlyStrangersListen) {
   wait_in_line("a", 12);
   join("gone", 13);
   wait_in_line("b", 14);
-  take_pushes();
+  on_pushes();
   pass("h");
   EXPECT_EQ(stored(), bulk("a"));
-  EXPECT_EQ(take_pushes().back(), (Push{"a", "granted 1 a"}));
+  EXPECT_EQ(on_pushes().back(), (Push{"a", "granted 1 a"}));
   EXPECT_EQ(line(), Line{"b"});
   pass("b");
   join("c", 20);
@@ -261,7 +261,7 @@ TEST_F(Passing, TellsTheFirstToAskForItselfWhereNothingCanBeSet) {
   wait(101);
   server_.conditions().read_only = true;
   EXPECT_EQ(pass("h"), kNo);
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "next -2 a"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"a", "next -2 a"}}));
   EXPECT_EQ(line(), Line{"a"});
 }
 

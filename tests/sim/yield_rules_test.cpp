@@ -10,10 +10,10 @@ TEST_F(Yielding, PassesWhatItHadToThoseBehind) {
   join("a", 10);
   wait_in_line("b", 20, 777);
   wait_in_line("c", 30);
-  take_pushes();
+  on_pushes();
   EXPECT_EQ(yield("a", 10, "2"), standing(777, 0));
   EXPECT_EQ(stored(), bulk("b"));
-  EXPECT_EQ(take_pushes(), (Pushes{{"b", "granted 1 b"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"b", "granted 1 b"}}));
   EXPECT_EQ(line(), (Line{"a", "c"}));
 }
 
@@ -28,12 +28,12 @@ TEST_F(Yielding, TellsWhoeverIsNextOnceWhereNobodyTakesIt) {
   listen("b");
   yield("b", 20);
   EXPECT_EQ(join("a", 10), kGranted);
-  take_pushes();
+  on_pushes();
   yield("a", 10, "2");
   EXPECT_EQ(stored(), kNil);
-  EXPECT_EQ(take_pushes(), (Pushes{{"b", "next -2 b"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"b", "next -2 b"}}));
   EXPECT_EQ(yield("a", 10, "3"), standing(-2, 0));
-  EXPECT_EQ(take_pushes(), Pushes{});
+  EXPECT_EQ(on_pushes(), Pushes{});
 }
 
 // Attempts that were too few to win, and newcomers, would bring it the vote again and again.
@@ -68,10 +68,10 @@ TEST_F(Yielding, StaysTheFirstAndIsToldSo) {
   yield("a", 10);
   hold("h");
   wait_in_line("b", 20, 777);
-  take_pushes();
+  on_pushes();
   pass("h");
   EXPECT_EQ(stored(), bulk("b"));
-  EXPECT_EQ(take_pushes(), (Pushes{{"a", "next 777 a"}, {"b", "granted 1 b"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"a", "next 777 a"}, {"b", "granted 1 b"}}));
 }
 
 TEST_F(Yielding, WithTheDeadInFrontServesTheFirstWhoCanBeReached) {
@@ -90,10 +90,10 @@ TEST_F(Yielding, WithSomebodyDeadInFrontTellsWhoeverComesNext) {
   hold("h");
   wait_in_line("a", 20, 777);
   wait_in_line("b", 30);
-  take_pushes();
+  on_pushes();
   pass("h");
   EXPECT_EQ(stored(), bulk("a"));
-  EXPECT_EQ(take_pushes(), (Pushes{{"b", "next 777 b"}, {"a", "granted 1 a"}}));
+  EXPECT_EQ(on_pushes(), (Pushes{{"b", "next 777 b"}, {"a", "granted 1 a"}}));
   EXPECT_EQ(line(), Line{"b"});
 }
 

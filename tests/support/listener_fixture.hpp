@@ -49,7 +49,7 @@ class ListenerTest : public ::testing::Test {
       for (const Interest& interest : interests) {
         listener_.take_ready(interest.readable, interest.writable, clock_.now(), pushes_);
       }
-      listener_.take_time(clock_.now(), pushes_);
+      listener_.on_time(clock_.now(), pushes_);
     } while (clock_.now() < until);
     listener_.review(clock_.now());
   }

@@ -44,17 +44,17 @@ class Listening final : public Operation {
       : told_(told), node_count_(node_count), token_(std::move(token)) {}
 
   void start(Instant /*now*/) override {}
-  void take_reply(NodeIndex /*node*/, AttemptNumber /*attempt*/, Reply reply,
-                  Instant /*now*/) override {
+  void on_reply(NodeIndex /*node*/, AttemptNumber /*attempt*/, Reply reply,
+                Instant /*now*/) override {
     told_.replies.push_back(std::move(reply));
   }
-  void take_time(Instant /*now*/) override {
+  void on_time(Instant /*now*/) override {
     if (!told_.is_granted || outcome_) return;
     outcome_.emplace().decision = Decision::granted;
   }
   [[nodiscard]] bool listens() const override { return !outcome_ && !told_.unsubscribed; }
-  void take_subscription_state(NodeIndex node, const SubscriptionState& subscription_state,
-                               Instant now) override {
+  void on_subscription(NodeIndex node, const SubscriptionState& subscription_state,
+                       Instant now) override {
     if (told_.fails) throw std::bad_alloc();
     told_.subscription_states.push_back({node.value(), subscription_state});
     if (!told_.join || subscription_state.channel.empty()) return;
@@ -62,7 +62,7 @@ class Listening final : public Operation {
         std::make_shared<const Command>(told_.join(node.value(), subscription_state.channel));
     requests_.push_back({node, ++attempt_, join, now + Duration::ms(50)});
   }
-  bool take_push(NodeIndex /*node*/, const Push& push, Instant /*now*/) override {
+  bool on_push(NodeIndex /*node*/, const Push& push, Instant /*now*/) override {
     if (told_.fails) throw std::bad_alloc();
     if (push.token != token_) return false;
     told_.pushes.push_back(push);

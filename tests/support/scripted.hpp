@@ -40,17 +40,17 @@ class Scripted final : public Operation {
   void start(Instant now) override {
     if (scene_.begun) scene_.begun(*this, now);
   }
-  void take_reply(NodeIndex node, AttemptNumber /*attempt*/, Reply reply, Instant now) override {
+  void on_reply(NodeIndex node, AttemptNumber /*attempt*/, Reply reply, Instant now) override {
     scene_.replies.push_back(std::move(reply));
     if (scene_.answered) scene_.answered(*this, node.value(), now);
   }
-  void take_time(Instant now) override {
+  void on_time(Instant now) override {
     scene_.due_at.reset();
     if (scene_.due) scene_.due(*this, now);
   }
   [[nodiscard]] bool listens() const override { return !outcome_ && scene_.listens; }
-  void take_subscription_state(NodeIndex /*node*/, const SubscriptionState& subscription_state,
-                               Instant /*now*/) override {
+  void on_subscription(NodeIndex /*node*/, const SubscriptionState& subscription_state,
+                       Instant /*now*/) override {
     scene_.subscription_states.push_back(subscription_state);
     if (scene_.heard) scene_.heard(subscription_state);
   }

@@ -41,7 +41,7 @@ class Wait : public testing::Test {
   }
   void hear_all(Instant now) {
     for (std::size_t i = 0; i < nodes_; ++i)
-      line_->take_subscription_state(NodeIndex(i), {"here", {}, {}}, now);
+      line_->on_subscription(NodeIndex(i), {"here", {}, {}}, now);
   }
   // What is handed out now; the latest join of each node is remembered.
   std::vector<Request> drain() {
@@ -52,7 +52,7 @@ class Wait : public testing::Test {
   }
   const Enqueue& join(std::size_t node) { return std::get<Enqueue>(*joins_.at(node).command); }
   void answer(std::size_t node, Reply reply, Instant now) {
-    line_->take_reply(NodeIndex(node), joins_.at(node).attempt, std::move(reply), now);
+    line_->on_reply(NodeIndex(node), joins_.at(node).attempt, std::move(reply), now);
   }
   void grant(std::size_t node, Instant now) { answer(node, Reply::granted(), now); }
   void deny(std::size_t node, Instant now,
@@ -61,7 +61,7 @@ class Wait : public testing::Test {
   }
   void push(std::size_t node, Instant now) {
     const Push push{Push::Kind::granted, join(node).token, join(node).entry.echo, {}};
-    EXPECT_TRUE(line_->take_push(NodeIndex(node), push, now));
+    EXPECT_TRUE(line_->on_push(NodeIndex(node), push, now));
   }
   // All that stand in line are told that somebody has it: so far behind, they ask every ten
   // seconds.

@@ -34,12 +34,11 @@ class AcquireOfThree : public testing::Test {
   // Delivers one reply and collects what the machine sends upon it.
   std::vector<Request> reply(std::size_t node, Reply answer, Instant now = t(1),
                              AttemptNumber attempt = 0) {
-    acquire_->take_reply(NodeIndex(node), attempt == 0 ? attempt_ : attempt, std::move(answer),
-                         now);
+    acquire_->on_reply(NodeIndex(node), attempt == 0 ? attempt_ : attempt, std::move(answer), now);
     return drain(*acquire_);
   }
   std::vector<Request> time(Instant now) {
-    acquire_->take_time(now);
+    acquire_->on_time(now);
     return drain(*acquire_);
   }
   [[nodiscard]] std::optional<Decision> decision() const {
@@ -90,7 +89,7 @@ TEST_F(AcquireOfThree, AsksThoseThatWereNotAskedYetThoughItIsGranted) {
   acquire.start(t(0));
   for (const std::size_t node : {0U, 1U}) {
     ASSERT_TRUE(acquire.next_request());
-    acquire.take_reply(NodeIndex(node), attempt_, Reply::granted(), t(1));
+    acquire.on_reply(NodeIndex(node), attempt_, Reply::granted(), t(1));
   }
   ASSERT_EQ(acquire.outcome()->decision, Decision::granted);
   EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain(acquire))), (std::vector<std::size_t>{2}));
@@ -207,10 +206,10 @@ TEST_F(AcquireOfThree, SpreadAttemptsAreEarlyOrLateButTheLastIsWhereExactOnesWou
 
 TEST_F(AcquireOfThree, TheUndoOfAnAttemptIsHandedOutBeforeTheNextAttempt) {
   begin(RetryPolicy::exact(2, Duration()));
-  acquire_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
-  acquire_->take_reply(NodeIndex(1), 1, Reply::denied(), t(1));
-  acquire_->take_reply(NodeIndex(2), 1, Reply::denied(), t(1));
-  acquire_->take_time(t(1));
+  acquire_->on_reply(NodeIndex(0), 1, Reply::granted(), t(1));
+  acquire_->on_reply(NodeIndex(1), 1, Reply::denied(), t(1));
+  acquire_->on_reply(NodeIndex(2), 1, Reply::denied(), t(1));
+  acquire_->on_time(t(1));
   const auto requests = drain(*acquire_);
   ASSERT_EQ(requests.size(), 4U);
   EXPECT_TRUE(std::holds_alternative<ReleaseAndHandOver>(*requests[0].command));
@@ -369,8 +368,8 @@ TEST(Rule02AFreshTokenPerAttempt, NoTokenIsEverUsedTwice) {
       ++sets;
     }
     const Instant now = t(static_cast<std::int64_t>(2 * attempt));
-    acquire.take_reply(NodeIndex(0), attempt, Reply::denied(), now);
-    acquire.take_time(now + Duration::ms(1));
+    acquire.on_reply(NodeIndex(0), attempt, Reply::denied(), now);
+    acquire.on_time(now + Duration::ms(1));
   }
   EXPECT_EQ(sets, 50U);
   EXPECT_EQ(tokens.size(), 50U);
@@ -385,7 +384,7 @@ TEST(Rule06MajorityOfTheConfiguredServers, TwoOfFiveReachableServersAreNoLock) {
   drain(acquire);
   for (std::size_t i = 0; i < 5; ++i) {
     Reply reply = i < 2 ? Reply::granted() : Reply::unknown(Fault::connect, "refused");
-    acquire.take_reply(NodeIndex(i), 1, std::move(reply), t(1));
+    acquire.on_reply(NodeIndex(i), 1, std::move(reply), t(1));
   }
   EXPECT_EQ(acquire.outcome()->decision, Decision::unreachable);
   EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain(acquire))), (std::vector<std::size_t>{0, 1}));

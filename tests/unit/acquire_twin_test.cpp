@@ -233,12 +233,12 @@ class Original {
     for (const Due& reply : due) {
       // Every reply comes twice, the second time too late to matter.
       if (now != reply.at_ms && now != reply.at_ms + 1) continue;
-      acquire_.take_reply(reply.node, reply.attempt, reply.reply, test::t(now));
+      acquire_.on_reply(reply.node, reply.attempt, reply.reply, test::t(now));
       collect(now);
     }
     for (auto at = acquire_.next_deadline(); at && *at <= test::t(now);
          at = acquire_.next_deadline()) {
-      acquire_.take_time(test::t(now));
+      acquire_.on_time(test::t(now));
       collect(now);
     }
     if (now == plan_.abort_at_ms) acquire_.abort(test::t(now));

@@ -28,7 +28,7 @@ class Waiting : public testing::Test {
     for (const Request& request : drain(*acquire_)) {
       if (request.wants_answer) {
         ++attempts_;
-        acquire_->take_reply(request.node, request.attempt, Reply::denied(), now);
+        acquire_->on_reply(request.node, request.attempt, Reply::denied(), now);
       }
     }
     drain(*acquire_);
@@ -41,7 +41,7 @@ class Waiting : public testing::Test {
       const Instant next = deny(now + Duration::ms(1));
       if (acquire_->outcome() != nullptr) break;
       now = next;
-      acquire_->take_time(now);
+      acquire_->on_time(now);
     }
     return acquire_->outcome()->decided_at;
   }
@@ -67,16 +67,16 @@ TEST_F(Waiting, TheLastAttemptBeginsWhenTheWaitEnds) {
 TEST_F(Waiting, APauseIsCutAtTheEndOfTheWait) {
   begin(Duration::ms(50));
   EXPECT_EQ(deny(t(1)), t(50));
-  acquire_->take_time(t(50) - kOneNs);
+  acquire_->on_time(t(50) - kOneNs);
   EXPECT_TRUE(drain(*acquire_).empty());
-  acquire_->take_time(t(50));
+  acquire_->on_time(t(50));
   EXPECT_EQ(drain(*acquire_).size(), 1U);
 }
 
 TEST_F(Waiting, AnAttemptThatIsLostBehindTheEndIsTheLast) {
   begin(Duration::ms(40));
   drain(*acquire_);
-  acquire_->take_time(t(50));
+  acquire_->on_time(t(50));
   ASSERT_NE(acquire_->outcome(), nullptr);
   EXPECT_EQ(acquire_->outcome()->decision, Decision::unreachable);
 }
@@ -89,7 +89,7 @@ TEST_F(Waiting, WithoutEndItGoesOn) {
     ASSERT_EQ(acquire_->outcome(), nullptr);
     ASSERT_LE(next - now, Duration::ms(200));
     now = next;
-    acquire_->take_time(now);
+    acquire_->on_time(now);
   }
 }
 

@@ -16,12 +16,12 @@ class TakesLater final : public Operation {
   explicit TakesLater(std::vector<Reply>& replies) : replies_(replies) {}
 
   void start(Instant now) override { ask(NodeIndex(1), CheckEqual{Resource("r"), token_}, now); }
-  void take_reply(NodeIndex node, AttemptNumber /*attempt*/, Reply reply, Instant now) override {
+  void on_reply(NodeIndex node, AttemptNumber /*attempt*/, Reply reply, Instant now) override {
     replies_.push_back(std::move(reply));
     if (node == NodeIndex(0)) return;
     ask(NodeIndex(0), SetIfAbsent{Resource("r"), token_, Duration::seconds(10)}, now);
   }
-  void take_time(Instant /*now*/) override {}
+  void on_time(Instant /*now*/) override {}
   void abort(Instant /*now*/) override { outcome_.emplace(); }
   [[nodiscard]] std::optional<Request> next_request() override {
     return std::exchange(request_, std::nullopt);

@@ -49,7 +49,7 @@ class ClosingTest : public testing::Test {
     node_.take_ready(interest.readable, interest.writable, clock_.now(), arrivals);
     ASSERT_FALSE(node_.has_output());
     clock_.advance(kAnswerTime);
-    node_.take_time(clock_.now(), arrivals);
+    node_.on_time(clock_.now(), arrivals);
     ASSERT_TRUE(node_.closing());
     node_.complete_closing(clock_.now());
     ASSERT_EQ(node_.connection(), 0U);

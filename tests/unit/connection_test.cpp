@@ -92,7 +92,7 @@ class ConnectionTest : public testing::Test {
     Interest interest{pings_.connection(), transport_.wants(0, pings_.has_output()), false, false};
     transport_.wait({&interest, 1}, clock_.now() + Duration::ms(1));
     pings_.take_ready(interest.readable, interest.writable, clock_.now(), events_);
-    pings_.take_time(clock_.now(), events_);
+    pings_.on_time(clock_.now(), events_);
     pings_.flush(clock_.now(), events_);
   }
   test::FakeServer& server(const std::string& name) { return transport_.server(name + ":6379"); }

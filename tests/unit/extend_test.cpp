@@ -27,7 +27,7 @@ Outcome outcome_after(Duration elapsed, Reply reply) {
   Extend extend = extend_of_one();
   extend.start(t(0));
   drain(extend);
-  extend.take_reply(NodeIndex(0), kAttempt, std::move(reply), t(0) + elapsed);
+  extend.on_reply(NodeIndex(0), kAttempt, std::move(reply), t(0) + elapsed);
   return *extend.outcome();
 }
 
@@ -70,7 +70,7 @@ std::optional<Instant> deadline_of_one_that_connects_until(Instant connected_by,
                 Token("mine"), detail);
   extend.start(t(0));
   drain(extend);
-  extend.take_delay(NodeIndex(0), kAttempt, connected_by);
+  extend.on_delay(NodeIndex(0), kAttempt, connected_by);
   return extend.next_deadline();
 }
 

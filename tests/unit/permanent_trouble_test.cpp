@@ -74,7 +74,7 @@ class AttemptsOfThree : public Wait {
     test::drain(*acquire_);
   }
   void reply(std::size_t node, Reply reply, Instant now) {
-    acquire_->take_reply(NodeIndex(node), 1, std::move(reply), now);
+    acquire_->on_reply(NodeIndex(node), 1, std::move(reply), now);
     test::drain(*acquire_);
   }
   std::optional<Acquire> acquire_;
@@ -113,20 +113,20 @@ TEST_F(AttemptsOfThree, AnOutageIsSeenUntilAMajorityAnswers) {
   reply(1, trouble(Fault::refused), t(1));
   ASSERT_EQ(acquire_->outage().size(), 3U);
   EXPECT_EQ(acquire_->outage()[1].reply.fault, Fault::refused);
-  acquire_->take_time(*acquire_->next_deadline());
+  acquire_->on_time(*acquire_->next_deadline());
   test::drain(*acquire_);
   EXPECT_EQ(acquire_->outage().size(), 3U);
   const Instant now = t(400);
-  acquire_->take_reply(NodeIndex(0), 2, Reply::denied(), now);
-  acquire_->take_reply(NodeIndex(1), 2, Reply::denied(), now);
+  acquire_->on_reply(NodeIndex(0), 2, Reply::denied(), now);
+  acquire_->on_reply(NodeIndex(1), 2, Reply::denied(), now);
   EXPECT_TRUE(acquire_->outage().empty());
 }
 
 TEST_F(Wait, TheFirstAttemptEndsItWhereItIsInVain) {
   begin(Duration::max());
   drain();
-  line_->take_reply(NodeIndex(0), 1, trouble(Fault::auth), t(1));
-  line_->take_reply(NodeIndex(2), 1, trouble(Fault::protocol), t(1));
+  line_->on_reply(NodeIndex(0), 1, trouble(Fault::auth), t(1));
+  line_->on_reply(NodeIndex(2), 1, trouble(Fault::protocol), t(1));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::unreachable);
 }
@@ -134,15 +134,15 @@ TEST_F(Wait, TheFirstAttemptEndsItWhereItIsInVain) {
 TEST_F(Wait, WhatIsHeardInLineIsConfirmedByAnAttempt) {
   stand(Duration::max());
   deny_all(t(1));
-  line_->take_subscription_state(NodeIndex(0), {{}, Fault::auth, "WRONGPASS"}, t(2));
+  line_->on_subscription(NodeIndex(0), {{}, Fault::auth, "WRONGPASS"}, t(2));
   EXPECT_TRUE(line_->listens());
   EXPECT_TRUE(line_->outage().empty());
-  line_->take_subscription_state(NodeIndex(1), {{}, Fault::auth, "WRONGPASS"}, t(3));
+  line_->on_subscription(NodeIndex(1), {{}, Fault::auth, "WRONGPASS"}, t(3));
   EXPECT_FALSE(line_->listens());
   EXPECT_EQ(line_->outcome(), nullptr);
   const AttemptNumber attempt = drain().back().attempt;
-  line_->take_reply(NodeIndex(0), attempt, trouble(Fault::auth), t(4));
-  line_->take_reply(NodeIndex(1), attempt, trouble(Fault::auth), t(4));
+  line_->on_reply(NodeIndex(0), attempt, trouble(Fault::auth), t(4));
+  line_->on_reply(NodeIndex(1), attempt, trouble(Fault::auth), t(4));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::unreachable);
 }
@@ -150,8 +150,8 @@ TEST_F(Wait, WhatIsHeardInLineIsConfirmedByAnAttempt) {
 TEST_F(Wait, AnOutageIsWaitedForInLineAndSeen) {
   stand(Duration::max());
   deny_all(t(1));
-  line_->take_subscription_state(NodeIndex(0), {{}, Fault::refused, "refused"}, t(2));
-  line_->take_subscription_state(NodeIndex(1), {{}, Fault::refused, "refused"}, t(3));
+  line_->on_subscription(NodeIndex(0), {{}, Fault::refused, "refused"}, t(2));
+  line_->on_subscription(NodeIndex(1), {{}, Fault::refused, "refused"}, t(3));
   EXPECT_TRUE(line_->listens());
   EXPECT_EQ(line_->outage().size(), 3U);
 }
@@ -163,10 +163,10 @@ TEST_F(Wait, AReplicaIsWaitedForInLineAsLongAsAFailOverMayLast) {
   Instant now = t(1);
   while (line_->listens()) {
     now = *line_->next_deadline();
-    line_->take_time(now);
+    line_->on_time(now);
     for (const Request& request : drain()) {
       if (request.wants_answer)
-        line_->take_reply(request.node, request.attempt, trouble(Fault::readonly), now);
+        line_->on_reply(request.node, request.attempt, trouble(Fault::readonly), now);
     }
   }
   EXPECT_GE(now, t(1) + kFailOverMax);

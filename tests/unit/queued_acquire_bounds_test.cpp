@@ -21,7 +21,7 @@ class AgeOfVotes : public Wait {
   // How long a vote may be trusted behind its join.
   static Duration life(Duration ttl) { return validity_of(ttl, Duration(), kDriftFactorDefault); }
   void go_silent(std::size_t node, Instant now) {
-    line_->take_subscription_state(NodeIndex(node), {{}, Fault::closed, "gone"}, now);
+    line_->on_subscription(NodeIndex(node), {{}, Fault::closed, "gone"}, now);
   }
 };
 
@@ -33,7 +33,7 @@ TEST_F(AgeOfVotes, AVoteOfHalfItsLifeIsNotAskedForOnceMore) {
   deny(0, t(1), "2000 0 " + std::to_string(kWall));
   for (const std::size_t node : {1U, 2U}) deny(node, t(1));
   const Instant joined = t(1'001);  // the first of node 0 asks again
-  line_->take_time(joined);
+  line_->on_time(joined);
   ASSERT_EQ(nodes_of(only<Enqueue>(drain())), Nodes{0});
   grant(0, joined);
   push(1, joined + Duration::ns(life(kWaitersTtl).count_ns() / 2));
@@ -60,7 +60,7 @@ TEST_F(AgeOfVotes, OfWhichNothingIsLeftAreForgottenWhereTheyCannotBeRenewed) {
     grant(0, t(1));
     go_silent(0, t(2));
     const Instant now = t(0) + life(kShort) - before;
-    line_->take_time(now);
+    line_->on_time(now);
     line_->abort(now);
     const Reply& told = line_->outcome()->nodes[0].reply;
     EXPECT_EQ(told.answer, before == kOneNs ? Answer::granted : Answer::unknown);
@@ -74,7 +74,7 @@ TEST_F(AgeOfVotes, WhatIsForgottenIsNoVoteInAMajorityThatCameTooLate) {
   grant(0, t(1));
   for (const std::size_t node : {1U, 2U}) deny(node, t(1));
   go_silent(0, t(2));
-  line_->take_time(t(1'500));
+  line_->on_time(t(1'500));
   push(1, t(5'000));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::denied);
@@ -84,7 +84,7 @@ TEST_F(AgeOfVotes, AfterAllWereLostTheFirstIsOfferedAsSoonAsAnyFirst) {
   stand(Duration::ms(60'000));
   deny_all(t(1));  // a round trip of 1 ms
   push(0, t(10));
-  line_->take_time(t(13));
+  line_->on_time(t(13));
   drain();
   deny(0, t(14));  // given to an earlier ticket
   push(0, t(20));

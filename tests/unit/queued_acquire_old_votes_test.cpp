@@ -27,7 +27,7 @@ class OldVotes : public Wait {
     go_silent(voter, fault, t(2));
   }
   void go_silent(std::size_t node, Fault fault, Instant now) {
-    line_->take_subscription_state(NodeIndex(node), {{}, fault, "gone"}, now);
+    line_->on_subscription(NodeIndex(node), {{}, fault, "gone"}, now);
   }
   void expect_joins(const Nodes& nodes) { EXPECT_EQ(nodes_of(only<Enqueue>(drain())), nodes); }
   void expect_granted_for(Duration age) {
@@ -57,7 +57,7 @@ TEST_F(OldVotes, SoIsOneOfAServerThatIsDown) {
   EXPECT_EQ(line_->outcome(), nullptr);
   expect_joins({});
   // Where it comes back as it was, the vote is asked for anew.
-  line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(1'502));
+  line_->on_subscription(NodeIndex(0), {"there", {}, {}}, t(1'502));
   expect_joins({0});
   grant(0, t(1'503));
   EXPECT_TRUE(granted());
@@ -66,7 +66,7 @@ TEST_F(OldVotes, SoIsOneOfAServerThatIsDown) {
 TEST_F(OldVotes, AVoteThatIsGoodStaysThoughItCannotBeRenewedAndAnotherCan) {
   stand(Duration::ms(30'000), 3, Duration::ms(1'000));
   deny_all(t(1));
-  line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(1'200));
+  line_->on_subscription(NodeIndex(0), {"there", {}, {}}, t(1'200));
   drain();
   grant(0, t(1'201));
   go_silent(0, Fault::maxclients, t(1'202));
@@ -128,7 +128,7 @@ TEST_F(OldVotes, WhereThatIsNotAnsweredTheOldVoteIsTakenWhileItLives) {
   push(2, t(9'601));
   drain();
   grant(0, t(9'602));
-  line_->take_time(t(9'601) + kAnswerTime);
+  line_->on_time(t(9'601) + kAnswerTime);
   expect_granted_for(Duration::ms(9'651));
 }
 
@@ -139,10 +139,10 @@ TEST_F(OldVotes, AServerThatIsDownSinceItsVoteIsOverDeniesNothing) {
   deny(1, t(1));
   go_silent(0, Fault::closed, t(2));
   go_silent(2, Fault::refused, t(2));
-  line_->take_time(t(100));
-  line_->take_time(t(4'000));
-  line_->take_time(t(5'000));
-  line_->take_time(t(5'000) + kAnswerTime);
+  line_->on_time(t(100));
+  line_->on_time(t(4'000));
+  line_->on_time(t(5'000));
+  line_->on_time(t(5'000) + kAnswerTime);
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::unreachable);
 }
@@ -154,7 +154,7 @@ TEST_F(OldVotes, OldVotesAreTheLockForAsLongAsTheyLiveWhereNobodyCanBeAskedAgain
   push(0, t(6'000));
   go_silent(0, Fault::closed, t(6'001));
   for (int i = 0; i <= kBriefSubscriptionsMax; ++i) {
-    line_->take_subscription_state(NodeIndex(1), {"there", {}, {}}, t(6'001));
+    line_->on_subscription(NodeIndex(1), {"there", {}, {}}, t(6'001));
     drain();
     deny(1, t(6'001));
   }

@@ -24,7 +24,7 @@ class PollingWait : public Wait {
     drain();
     answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
     EXPECT_TRUE(line_->listens());
-    line_->take_subscription_state(NodeIndex(2), {{}, Fault::acl, "no channels"}, t(2));
+    line_->on_subscription(NodeIndex(2), {{}, Fault::acl, "no channels"}, t(2));
     EXPECT_FALSE(line_->listens());
   }
   // One refuses, and another is silent, which may pass.
@@ -46,7 +46,7 @@ TEST_F(PollingWait, PollsWhereNoMajorityLetsItStandInLine) {
   EXPECT_TRUE(std::holds_alternative<SetIfAbsent>(*requests.back().command));
   EXPECT_GT(requests.back().attempt, only<ReleaseAndHandOver>(requests)[0].attempt);
   for (const std::size_t node : {0U, 1U}) {
-    line_->take_reply(NodeIndex(node), requests.back().attempt, Reply::granted(), t(3));
+    line_->on_reply(NodeIndex(node), requests.back().attempt, Reply::granted(), t(3));
   }
   ASSERT_TRUE(granted());
   ASSERT_EQ(line_->outcome()->line.size(), 3U);
@@ -58,7 +58,7 @@ TEST_F(PollingWait, PollingItCountsNoLateAnswerToAJoin) {
   memory_->note_waited(Resource("r"), t(0));
   begin(Duration::ms(1'000));
   for (const std::size_t node : {1U, 0U, 2U}) {
-    line_->take_subscription_state(NodeIndex(node), {"here", {}, {}}, t(0));
+    line_->on_subscription(NodeIndex(node), {"here", {}, {}}, t(0));
   }
   drain();
   ASSERT_EQ(joins_.at(1).attempt, 1U);
@@ -67,7 +67,7 @@ TEST_F(PollingWait, PollingItCountsNoLateAnswerToAJoin) {
   const auto asked = only<SetIfAbsent>(drain());
   ASSERT_EQ(asked.size(), 3U);
   answer(1, Reply::granted(), t(2));
-  line_->take_reply(NodeIndex(0), asked[0].attempt, Reply::granted(), t(2));
+  line_->on_reply(NodeIndex(0), asked[0].attempt, Reply::granted(), t(2));
   EXPECT_FALSE(granted());
 }
 
@@ -86,28 +86,28 @@ TEST_F(PollingWait, PollingItDoesNotWaitForANodeInDoubt) {
   poll();
   const AttemptNumber attempt = drain().back().attempt;
   line_->on_suspicion(NodeIndex(1), attempt);
-  line_->take_reply(NodeIndex(0), attempt, Reply::granted(), t(3));
+  line_->on_reply(NodeIndex(0), attempt, Reply::granted(), t(3));
   EXPECT_TRUE(drain().empty());
-  line_->take_reply(NodeIndex(2), attempt, Reply::denied(), t(3));
+  line_->on_reply(NodeIndex(2), attempt, Reply::denied(), t(3));
   EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain())), (Nodes{0, 1}));
 }
 
 TEST_F(PollingWait, PollingItWaitsForAConnectionThatIsBeingMade) {
   poll();
   const AttemptNumber attempt = drain().back().attempt;
-  for (const std::size_t node : {0U, 1U, 2U}) line_->take_delay(NodeIndex(node), attempt, t(200));
+  for (const std::size_t node : {0U, 1U, 2U}) line_->on_delay(NodeIndex(node), attempt, t(200));
   EXPECT_EQ(line_->next_deadline(), t(200) + kAnswerTime);
 }
 
 TEST_F(PollingWait, BeforeItPollsWhatThePlainAttemptWonIsUndone) {
   begin(Duration::ms(1'000));
   drain();
-  line_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
+  line_->on_reply(NodeIndex(0), 1, Reply::granted(), t(1));
   for (const std::size_t node : {1U, 2U})
-    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+    line_->on_reply(NodeIndex(node), 1, Reply::denied(), t(1));
   ASSERT_TRUE(line_->listens());
   for (const std::size_t node : {0U, 1U})
-    line_->take_subscription_state(NodeIndex(node), {{}, Fault::maxclients, "full"}, t(2));
+    line_->on_subscription(NodeIndex(node), {{}, Fault::maxclients, "full"}, t(2));
   const auto requests = drain();
   EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(requests)), (Nodes{0}));
   EXPECT_EQ(nodes_of(only<SetIfAbsent>(requests)), (Nodes{0, 1, 2}));
@@ -117,7 +117,7 @@ TEST_F(PollingWait, DoesNotBeginToPollBehindTheEnd) {
   stand(Duration::ms(1'000));
   drain();
   answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  line_->take_time(t(1'000));
+  line_->on_time(t(1'000));
   answer(1, Reply::unknown(Fault::acl, "NOPERM"), t(1'001));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::unreachable);
@@ -133,11 +133,11 @@ TEST_F(PollingWait, PollsUntilTheSameEnd) {
   while (line_->outcome() == nullptr) {
     for (const Request& request : only<SetIfAbsent>(drain())) {
       ++attempts;
-      line_->take_reply(request.node, request.attempt, Reply::denied(), now);
+      line_->on_reply(request.node, request.attempt, Reply::denied(), now);
     }
     if (line_->outcome() != nullptr) break;
     now = *line_->next_deadline();
-    line_->take_time(now);
+    line_->on_time(now);
   }
   EXPECT_EQ(decision(), Decision::denied);
   EXPECT_EQ(line_->outcome()->decided_at, t(1'000));
@@ -159,9 +159,9 @@ TEST_F(PollingWait, OneServerThatRefusesIsDoneWithout) {
 TEST_F(PollingWait, AServerThatHasRoomAgainIsStoodInLineAt) {
   stand(Duration::ms(30'000));
   deny_all(t(1));
-  line_->take_subscription_state(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
-  line_->take_subscription_state(NodeIndex(0), {"here again", {}, {}}, t(50));
-  line_->take_subscription_state(NodeIndex(1), {{}, Fault::maxclients, "full"}, t(60));
+  line_->on_subscription(NodeIndex(0), {{}, Fault::maxclients, "full"}, t(2));
+  line_->on_subscription(NodeIndex(0), {"here again", {}, {}}, t(50));
+  line_->on_subscription(NodeIndex(1), {{}, Fault::maxclients, "full"}, t(60));
   EXPECT_TRUE(line_->listens());
   EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
 }
@@ -170,9 +170,9 @@ TEST_F(PollingWait, PollsWhereBesideARefusalTooFewAreLeftForLong) {
   stand_beside_a_refusal();
   EXPECT_TRUE(line_->listens());
   EXPECT_LE(*line_->next_deadline(), t(1) + kTooFewFor);
-  line_->take_time(t(1) + kTooFewFor - kOneNs);
+  line_->on_time(t(1) + kTooFewFor - kOneNs);
   EXPECT_TRUE(line_->listens());
-  line_->take_time(t(1) + kTooFewFor);
+  line_->on_time(t(1) + kTooFewFor);
   EXPECT_FALSE(line_->listens());
   EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
 }
@@ -182,9 +182,9 @@ TEST_F(PollingWait, OfAShortWaitHalfIsLeftForAttempts) {
   stand(Duration::ms(400));
   drain();
   answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  line_->take_time(t(200));
+  line_->on_time(t(200));
   EXPECT_TRUE(line_->listens());
-  line_->take_time(t(201));
+  line_->on_time(t(201));
   EXPECT_FALSE(line_->listens());
   EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
 }
@@ -194,33 +194,33 @@ TEST_F(PollingWait, OfAWaitThatIsShorterStillAnAnswersTimeIsStoodInLine) {
   stand(kAnswerTime + Duration::ms(20));
   drain();
   answer(0, Reply::unknown(Fault::acl, "NOPERM"), t(1));
-  line_->take_time(t(0) + kAnswerTime - kOneNs);
+  line_->on_time(t(0) + kAnswerTime - kOneNs);
   EXPECT_TRUE(line_->listens());
   for (const std::size_t node : {1U, 2U}) deny(node, t(0) + kAnswerTime - kOneNs);
-  line_->take_time(t(1) + kAnswerTime);
+  line_->on_time(t(1) + kAnswerTime);
   EXPECT_TRUE(line_->listens());
 }
 
 TEST_F(PollingWait, StaysInLineWhereWhatWasSilentBesideARefusalAnswersAgain) {
   stand_beside_a_refusal();
-  line_->take_time(t(1) + kTooFewFor - kOneNs);
+  line_->on_time(t(1) + kTooFewFor - kOneNs);
   drain();
   deny(2, t(1) + kTooFewFor - kOneNs);
-  line_->take_time(t(1) + kTooFewFor * 3);
+  line_->on_time(t(1) + kTooFewFor * 3);
   EXPECT_TRUE(line_->listens());
 }
 
 TEST_F(PollingWait, StaysInLineForAsLongAgainWhereTooFewAreLeftASecondTime) {
   stand_beside_a_refusal();
   const Instant again = t(1) + kTooFewFor - kOneNs;
-  line_->take_time(again);
+  line_->on_time(again);
   drain();
   deny(2, again);
   const Instant later = t(1) + kTooFewFor * 3;
-  line_->take_subscription_state(NodeIndex(2), {{}, Fault::closed, "gone"}, later);
-  line_->take_time(later + kTooFewFor - kOneNs);
+  line_->on_subscription(NodeIndex(2), {{}, Fault::closed, "gone"}, later);
+  line_->on_time(later + kTooFewFor - kOneNs);
   EXPECT_TRUE(line_->listens());
-  line_->take_time(later + kTooFewFor);
+  line_->on_time(later + kTooFewFor);
   EXPECT_FALSE(line_->listens());
 }
 
@@ -230,7 +230,7 @@ TEST_F(PollingWait, StaysInLineThroughAnOutageInWhichNobodyRefuses) {
   for (const std::size_t node : {0U, 1U, 2U})
     answer(node, Reply::unknown(Fault::timeout, "no answer"), t(50));
   for (std::int64_t ms = 100; ms < 10'000; ms += 100) {
-    line_->take_time(t(ms));
+    line_->on_time(t(ms));
     for (const Request& request : only<Enqueue>(drain())) {
       answer(request.node.value(), Reply::unknown(Fault::refused, "down"), t(ms));
     }
@@ -242,7 +242,7 @@ TEST_F(PollingWait, WhatIsPushedToWhoPollsByNowIsNotItsOwn) {
   poll();
   drain();
   const Push push{Push::Kind::granted, join(1).token, join(1).entry.echo, {}};
-  EXPECT_FALSE(line_->take_push(NodeIndex(1), push, t(3)));
+  EXPECT_FALSE(line_->on_push(NodeIndex(1), push, t(3)));
   EXPECT_TRUE(drain().empty());
 }
 

@@ -23,7 +23,7 @@ TEST_F(Wait, AsksPlainlyFirstAndListensToNobody) {
   EXPECT_EQ(nodes_of(only<SetIfAbsent>(drain())), (Nodes{0, 1, 2}));
   EXPECT_FALSE(line_->listens());
   for (const std::size_t node : {0U, 1U})
-    line_->take_reply(NodeIndex(node), 1, Reply::granted(), t(1));
+    line_->on_reply(NodeIndex(node), 1, Reply::granted(), t(1));
   ASSERT_TRUE(granted());
   EXPECT_FALSE(line_->outcome()->handed_over);
   EXPECT_EQ(line_->outcome()->validity,
@@ -35,7 +35,7 @@ TEST_F(Wait, HearsNothingBeforeItStandsInLineNorBehindItsEnd) {
   drain();
   hear_all(t(1));
   for (const std::size_t node : {0U, 1U})
-    line_->take_reply(NodeIndex(node), 1, Reply::granted(), t(2));
+    line_->on_reply(NodeIndex(node), 1, Reply::granted(), t(2));
   ASSERT_TRUE(granted());
   hear_all(t(3));
   EXPECT_TRUE(only<Enqueue>(drain()).empty());
@@ -45,9 +45,9 @@ TEST_F(Wait, HearsNothingBeforeItStandsInLineNorBehindItsEnd) {
 TEST_F(Wait, StandsInLineWhereThePlainAttemptIsDenied) {
   begin(Duration::ms(1'000));
   const Token plain = std::get<SetIfAbsent>(*drain()[0].command).token;
-  line_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
+  line_->on_reply(NodeIndex(0), 1, Reply::granted(), t(1));
   for (const std::size_t node : {1U, 2U})
-    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+    line_->on_reply(NodeIndex(node), 1, Reply::denied(), t(1));
   EXPECT_TRUE(line_->listens());
   const auto undo = drain();
   ASSERT_EQ(nodes_of(only<ReleaseAndHandOver>(undo)), (Nodes{0}));
@@ -65,16 +65,16 @@ TEST_F(Wait, ThePlainAttemptDoesNotWaitForANodeInDoubt) {
   begin(Duration::ms(1'000));
   drain();
   line_->on_suspicion(NodeIndex(2), 1);
-  line_->take_reply(NodeIndex(0), 1, Reply::granted(), t(1));
+  line_->on_reply(NodeIndex(0), 1, Reply::granted(), t(1));
   EXPECT_FALSE(line_->listens());
-  line_->take_reply(NodeIndex(1), 1, Reply::denied(), t(1));
+  line_->on_reply(NodeIndex(1), 1, Reply::denied(), t(1));
   EXPECT_TRUE(line_->listens());
 }
 
 TEST_F(Wait, AJoinsTimeBeginsWhenItsServerIsConnectedTo) {
   stand(Duration::ms(1'000), 1);
   drain();
-  line_->take_delay(NodeIndex(0), joins_.at(0).attempt, t(100));
+  line_->on_delay(NodeIndex(0), joins_.at(0).attempt, t(100));
   EXPECT_EQ(line_->next_deadline(), t(100) + kAnswerTime);
 }
 
@@ -87,8 +87,8 @@ TEST_F(Wait, ThatTimeIsItsServersOwn) {
   line_->start(t(0));
   hear_all(t(0));
   drain();
-  line_->take_delay(NodeIndex(0), joins_.at(0).attempt, t(200));
-  line_->take_delay(NodeIndex(1), joins_.at(1).attempt, t(100));
+  line_->on_delay(NodeIndex(0), joins_.at(0).attempt, t(200));
+  line_->on_delay(NodeIndex(1), joins_.at(1).attempt, t(100));
   EXPECT_EQ(line_->next_deadline(), t(120));
 }
 
@@ -96,9 +96,9 @@ TEST_F(Wait, ADelayTakesNothingOfAJoinsTimeAndThatOfAnotherAddsNothing) {
   stand(Duration::ms(1'000), 1);
   drain();
   const AttemptNumber attempt = joins_.at(0).attempt;
-  line_->take_delay(NodeIndex(0), attempt, t(0) - kOneNs);
+  line_->on_delay(NodeIndex(0), attempt, t(0) - kOneNs);
   EXPECT_EQ(line_->next_deadline(), t(0) + kAnswerTime);
-  line_->take_delay(NodeIndex(0), attempt - 1, t(100));
+  line_->on_delay(NodeIndex(0), attempt - 1, t(100));
   EXPECT_EQ(line_->next_deadline(), t(0) + kAnswerTime);
 }
 
@@ -106,7 +106,7 @@ TEST_F(Wait, WithoutTimeLeftThePlainAttemptIsAll) {
   begin(Duration());
   drain();
   for (const std::size_t node : {0U, 1U, 2U})
-    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+    line_->on_reply(NodeIndex(node), 1, Reply::denied(), t(1));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::denied);
 }
@@ -128,7 +128,7 @@ TEST_F(Wait, WhoIsDeniedBehindTheEndIsToldAtOnceAndDidNotWait) {
   begin(kAnswerTime + Duration::ms(1));
   const std::vector<Request> asked = drain();
   for (const Request& request : asked) {
-    line_->take_reply(request.node, request.attempt, Reply::denied(), t(51));
+    line_->on_reply(request.node, request.attempt, Reply::denied(), t(51));
   }
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::denied);
@@ -140,7 +140,7 @@ TEST_F(Wait, WhoWaitedIsRemembered) {
   drain();
   EXPECT_FALSE(memory_->waited_lately(Resource("r"), t(1)));
   for (const std::size_t node : {0U, 1U})
-    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+    line_->on_reply(NodeIndex(node), 1, Reply::denied(), t(1));
   EXPECT_TRUE(memory_->waited_lately(Resource("r"), t(1)));
 }
 
@@ -148,12 +148,12 @@ TEST_F(Wait, ALateAnswerToThePlainAttemptIsNoRoundTrip) {
   begin(Duration::ms(5'000));
   drain();
   for (const std::size_t node : {0U, 1U})
-    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
-  line_->take_reply(NodeIndex(2), 1, Reply::denied(), t(40));
-  line_->take_subscription_state(NodeIndex(0), {"here", {}, {}}, t(41));
+    line_->on_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+  line_->on_reply(NodeIndex(2), 1, Reply::denied(), t(40));
+  line_->on_subscription(NodeIndex(0), {"here", {}, {}}, t(41));
   drain();
   grant(0, t(42));
-  line_->take_time(t(45));
+  line_->on_time(t(45));
   EXPECT_EQ(nodes_of(only<Enqueue>(drain())), Nodes{0}) << "the vote is offered";
 }
 
@@ -161,11 +161,11 @@ TEST_F(Wait, ALateAnswerToThePlainAttemptIsNoneToAJoin) {
   begin(Duration::ms(5'000));
   drain();
   for (const std::size_t node : {1U, 2U})
-    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+    line_->on_reply(NodeIndex(node), 1, Reply::denied(), t(1));
   hear_all(t(2));
   drain();
   grant(1, t(3));
-  line_->take_reply(NodeIndex(0), 1, Reply::granted(), t(4));
+  line_->on_reply(NodeIndex(0), 1, Reply::granted(), t(4));
   EXPECT_FALSE(granted());
   grant(0, t(5));
   EXPECT_TRUE(granted());
@@ -175,7 +175,7 @@ TEST_F(Wait, WhoLostAVoteStandsInLineThereAgain) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
   push(0, t(10));
-  line_->take_time(t(13));
+  line_->on_time(t(13));
   drain();
   deny(0, t(14));  // given to an earlier ticket
   push(1, t(20));
@@ -186,7 +186,7 @@ TEST_F(Wait, WhoLostAVoteStandsInLineThereAgain) {
 
 TEST_F(Wait, SendsNoJoinAnyMoreWhenTheWaitIsOver) {
   stand(Duration::ms(500));
-  line_->take_time(t(500));
+  line_->on_time(t(500));
   EXPECT_TRUE(only<Enqueue>(drain()).empty());
 }
 
@@ -194,9 +194,9 @@ TEST_F(Wait, LeavesEveryLineWhenTheWaitIsOver) {
   stand(Duration::ms(500));
   deny_all(t(1));
   EXPECT_EQ(line_->next_deadline(), t(500));
-  line_->take_time(t(500) - kOneNs);
+  line_->on_time(t(500) - kOneNs);
   EXPECT_EQ(line_->outcome(), nullptr);
-  line_->take_time(t(500));
+  line_->on_time(t(500));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::denied);
   const auto passes = only<ReleaseAndHandOver>(drain());
@@ -208,13 +208,13 @@ TEST_F(Wait, LeavesEveryLineWhenTheWaitIsOver) {
 TEST_F(Wait, LeavesNoLineThatItNeverJoined) {
   memory_->note_waited(Resource("r"), t(0));
   begin(Duration::ms(500));
-  line_->take_subscription_state(NodeIndex(0), {"here", {}, {}}, t(0));
+  line_->on_subscription(NodeIndex(0), {"here", {}, {}}, t(0));
   for (const std::size_t node : {1U, 2U}) {
-    line_->take_subscription_state(NodeIndex(node), {{}, Fault::refused, "down"}, t(0));
+    line_->on_subscription(NodeIndex(node), {{}, Fault::refused, "down"}, t(0));
   }
   drain();
   deny(0, t(1));
-  line_->take_time(t(500));
+  line_->on_time(t(500));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::unreachable);
   EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain())), (Nodes{0}));
@@ -246,7 +246,7 @@ TEST_F(Wait, WhatIsAnsweredWithinAnAnswerTimeOfTheEndStillCounts) {
   begin(Duration::ms(60));
   hear_all(t(59));
   drain();
-  line_->take_time(t(60));
+  line_->on_time(t(60));
   EXPECT_EQ(line_->outcome(), nullptr);
   EXPECT_EQ(line_->next_deadline(), t(109));
   grant(0, t(61));
@@ -257,7 +257,7 @@ TEST_F(Wait, WhatIsAnsweredWithinAnAnswerTimeOfTheEndStillCounts) {
 TEST_F(Wait, NoJoinBeginsBehindTheEnd) {
   memory_->note_waited(Resource("r"), t(0));
   begin(Duration::ms(60));
-  line_->take_time(t(60));
+  line_->on_time(t(60));
   hear_all(t(61));
   EXPECT_TRUE(only<Enqueue>(drain()).empty());
   ASSERT_NE(line_->outcome(), nullptr);
@@ -267,9 +267,9 @@ TEST_F(Wait, NoJoinBeginsBehindTheEnd) {
 TEST_F(Wait, WhoNeverHearsOfTheServersIsToldAnAnswerTimeBehindTheEnd) {
   memory_->note_waited(Resource("r"), t(0));
   begin(Duration::ms(60));
-  line_->take_time(t(60));
+  line_->on_time(t(60));
   EXPECT_EQ(line_->next_deadline(), t(110));
-  line_->take_time(t(110));
+  line_->on_time(t(110));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::unreachable);
 }
@@ -278,10 +278,10 @@ TEST_F(Wait, ThePlainAttemptsAnswersCountWhereTheJoinsHaveNone) {
   begin(Duration::ms(3));
   drain();
   for (const std::size_t node : {0U, 1U, 2U})
-    line_->take_reply(NodeIndex(node), 1, Reply::denied(), t(1));
+    line_->on_reply(NodeIndex(node), 1, Reply::denied(), t(1));
   hear_all(t(2));
   drain();
-  line_->take_time(t(3));
+  line_->on_time(t(3));
   ASSERT_NE(line_->outcome(), nullptr);
   EXPECT_EQ(decision(), Decision::denied);
 }
@@ -294,8 +294,8 @@ TEST_F(Wait, WhoIsNextByAnEntryOlderThanAQuarterOfTheLocksLifeJoinsAgain) {
     deny_all(t(1));
     const Duration life = validity_of(test::kWaitersTtl, Duration(), kDriftFactorDefault);
     const Instant now = t(0) + Duration::ns(life.count_ns() / 4) + over;
-    EXPECT_TRUE(line_->take_push(NodeIndex(0),
-                                 {Push::Kind::next, join(0).token, 0, Duration::ms(5'000)}, now));
+    EXPECT_TRUE(line_->on_push(NodeIndex(0),
+                               {Push::Kind::next, join(0).token, 0, Duration::ms(5'000)}, now));
     EXPECT_EQ(nodes_of(only<Enqueue>(drain())), over == Duration() ? Nodes{} : Nodes{0});
   }
 }
@@ -303,10 +303,10 @@ TEST_F(Wait, WhoIsNextByAnEntryOlderThanAQuarterOfTheLocksLifeJoinsAgain) {
 TEST_F(Wait, PushesForOthersAreNotItsOwn) {
   stand(Duration::ms(500));
   deny_all(t(1));
-  EXPECT_FALSE(line_->take_push(NodeIndex(0), {Push::Kind::granted, Token("x"), 1, {}}, t(2)));
-  line_->take_time(t(500));
+  EXPECT_FALSE(line_->on_push(NodeIndex(0), {Push::Kind::granted, Token("x"), 1, {}}, t(2)));
+  line_->on_time(t(500));
   // It has left, and what it is given now is nobody's.
-  EXPECT_FALSE(line_->take_push(
+  EXPECT_FALSE(line_->on_push(
       NodeIndex(0), {Push::Kind::granted, join(0).token, join(0).entry.echo, {}}, t(501)));
 }
 

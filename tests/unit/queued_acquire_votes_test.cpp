@@ -34,7 +34,7 @@ TEST_F(Wait, JoinsOfOneTurnAreOneAttempt) {
   stand(Duration::ms(20'000));
   deny_all(t(1));
   const auto latest = joins_.at(2).attempt;
-  line_->take_time(t(10'001));
+  line_->on_time(t(10'001));
   const std::vector<Request> again = only<Enqueue>(drain());
   ASSERT_EQ(again.size(), 3U);
   for (const Request& request : again) EXPECT_EQ(request.attempt, latest + 1);
@@ -67,7 +67,7 @@ TEST_F(Wait, ValidityCountsFromTheMajorityThLatestJoin) {
   deny(0, t(1), "2000 0 " + std::to_string(kWall));
   deny(1, t(1));
   deny(2, t(1));
-  line_->take_time(t(1'001));  // the first of node 0 asks again
+  line_->on_time(t(1'001));  // the first of node 0 asks again
   drain();
   grant(0, t(1'002));
   push(1, t(1'100));
@@ -113,7 +113,7 @@ TEST_F(Wait, AVoteIsVoidWhileItIsJoinedAgain) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
   push(0, t(10));
-  line_->take_time(t(10) + Duration::ms(10));  // too few: offered to whoever was earlier
+  line_->on_time(t(10) + Duration::ms(10));  // too few: offered to whoever was earlier
   ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
   push(1, t(21));
   EXPECT_FALSE(granted());
@@ -129,7 +129,7 @@ TEST_F(Wait, TooFewVotesAreOfferedLaterEachTime) {
   Duration pause = Duration::ms(3);
   for (int i = 0; i < 12; ++i) {
     ASSERT_EQ(line_->next_deadline(), due) << i;
-    line_->take_time(due);
+    line_->on_time(due);
     ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0})) << i;
     grant(0, due);
     pause = std::min(pause * 2, kOfferPauseMax);
@@ -152,13 +152,13 @@ TEST_F(Wait, VotesThatNobodyTakesAreGivenBackWhileOthersHaveTheLock) {
   for (const std::size_t node : {1U, 2U}) deny(node, t(1));
   for (int offers = 1; offers < kOffersMax; ++offers) {
     const Instant due = line_->next_deadline().value();
-    line_->take_time(due);
+    line_->on_time(due);
     drain();
     EXPECT_EQ(join(0).entry.policy, ClaimPolicy::claim) << offers;
     grant(0, due);
   }
   const Instant due = line_->next_deadline().value();
-  line_->take_time(due);
+  line_->on_time(due);
   ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::observe);
   deny(0, due, "-2 0 " + std::to_string(kWall));
@@ -173,13 +173,13 @@ TEST_F(Wait, WithAVoteMoreTheyAreOfferedAsOftenOnceMore) {
   Instant due;
   for (int offers = 1; offers < kOffersMax; ++offers) {
     due = line_->next_deadline().value();
-    line_->take_time(due);
+    line_->on_time(due);
     drain();
     grant(0, due);
   }
   push(3, due);
   due = line_->next_deadline().value();
-  line_->take_time(due);
+  line_->on_time(due);
   drain();
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::claim);
 }
@@ -191,7 +191,7 @@ TEST_F(Wait, VotesAreNotGivenBackWhileNobodyElseHasTheLock) {
   deny(1, t(1));
   for (int offers = 1; offers < 2 * kOffersMax; ++offers) {
     const Instant due = line_->next_deadline().value();
-    line_->take_time(due);
+    line_->on_time(due);
     drain();
     EXPECT_EQ(join(0).entry.policy, ClaimPolicy::claim) << offers;
     grant(0, due);
@@ -205,14 +205,14 @@ TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
     EXPECT_EQ(join(node).entry.policy, ClaimPolicy::claim);
     deny(node, t(1), "500 0 " + std::to_string(kWall));
   }
-  line_->take_subscription_state(NodeIndex(0), {"", Fault::closed, "restarted"}, t(100));
-  line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(200));
+  line_->on_subscription(NodeIndex(0), {"", Fault::closed, "restarted"}, t(100));
+  line_->on_subscription(NodeIndex(0), {"there", {}, {}}, t(200));
   ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::observe);
   deny(0, t(201), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
   // Until the others are free too.
-  line_->take_time(t(503));
+  line_->on_time(t(503));
   EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1, 2}));
   for (std::size_t node = 0; node < 3; ++node)
     EXPECT_EQ(join(node).entry.policy, ClaimPolicy::claim);
@@ -221,7 +221,7 @@ TEST_F(Wait, WhatAServerHasForgottenIsLeftToWhoHasTheLock) {
 TEST_F(Wait, WhatWasLeftIsTakenOnceAMajorityIsWithinReach) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
-  line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(2));
+  line_->on_subscription(NodeIndex(0), {"there", {}, {}}, t(2));
   drain();
   deny(0, t(3), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
@@ -237,7 +237,7 @@ TEST_F(Wait, AVoteIsYieldedWhereNoMajorityCanBeAsked) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
   for (const std::size_t node : {1U, 2U}) {
-    line_->take_subscription_state(NodeIndex(node), {"", Fault::timeout, "no answer"}, t(2));
+    line_->on_subscription(NodeIndex(node), {"", Fault::timeout, "no answer"}, t(2));
   }
   EXPECT_TRUE(drain().empty());
   push(0, t(3));
@@ -251,13 +251,13 @@ TEST_F(Wait, WhatWasYieldedIsTakenOnceAMajorityCanBeAsked) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
   for (const std::size_t node : {1U, 2U}) {
-    line_->take_subscription_state(NodeIndex(node), {"", Fault::closed, "gone"}, t(2));
+    line_->on_subscription(NodeIndex(node), {"", Fault::closed, "gone"}, t(2));
   }
   push(0, t(3));
   drain();
   deny(0, t(4), "-2 0 " + std::to_string(kWall));
   EXPECT_TRUE(drain().empty());
-  line_->take_subscription_state(NodeIndex(1), {"there", {}, {}}, t(5));
+  line_->on_subscription(NodeIndex(1), {"there", {}, {}}, t(5));
   ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{1}));
   EXPECT_EQ(join(1).entry.policy, ClaimPolicy::yield);
   deny(1, t(6), "-2 0 " + std::to_string(kWall));
@@ -270,7 +270,7 @@ TEST_F(Wait, ALockThatIsToldToBeFreeIsTaken) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
   for (const std::size_t node : {0U, 1U}) {
-    line_->take_push(NodeIndex(node), {Push::Kind::next, join(node).token, 0, Duration()}, t(9));
+    line_->on_push(NodeIndex(node), {Push::Kind::next, join(node).token, 0, Duration()}, t(9));
   }
   ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1}));
   EXPECT_EQ(join(1).entry.policy, ClaimPolicy::claim);
@@ -280,7 +280,7 @@ TEST_F(Wait, ALockWithoutAnEndIsOutOfReachForGood) {
   stand(Duration::ms(60'000));
   drain();
   for (std::size_t node = 0; node < 3; ++node) deny(node, t(1), "-1 0 " + std::to_string(kWall));
-  line_->take_subscription_state(NodeIndex(0), {"there", {}, {}}, t(30'000));
+  line_->on_subscription(NodeIndex(0), {"there", {}, {}}, t(30'000));
   drain();
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::retain);
 }
@@ -290,7 +290,7 @@ TEST_F(Wait, WhoAsksWhileOthersHaveTheLockKeepsWhatIsHandedToHim) {
   stand(Duration::ms(60'000));
   deny_all(t(1));
   const Push next{Push::Kind::next, join(0).token, 0, kWaitersTtl};
-  line_->take_push(NodeIndex(0), next, t(6'000));
+  line_->on_push(NodeIndex(0), next, t(6'000));
   ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0})) << "his join before that is old";
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::retain);
   grant(0, t(6'001));
@@ -307,8 +307,8 @@ TEST_F(Wait, WhoseAnswerIsLostGivesBackWhatHeMayHave) {
   drain();
   for (const std::size_t node : {1U, 2U}) deny(node, t(1));
   const Instant overdue = t(0) + kAnswerTime;
-  line_->take_time(overdue);
-  line_->take_time(overdue + kTroublePauseFirst);
+  line_->on_time(overdue);
+  line_->on_time(overdue + kTroublePauseFirst);
   ASSERT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
   EXPECT_EQ(join(0).entry.policy, ClaimPolicy::observe);
 }
@@ -326,7 +326,7 @@ TEST_F(Wait, AVoteIsNotTrustedBeyondItsLife) {
   stand(Duration::ms(60'000), 3, Duration::ms(100));
   deny_all(t(1));
   push(0, t(2));
-  line_->take_time(t(5));
+  line_->on_time(t(5));
   drain();
   grant(0, t(5));
   push(1, t(150));  // behind a join of t(0): its key may be gone

@@ -114,7 +114,7 @@ class LineWorld {
     if (client.line->listens() && !client.told) {
       client.told = true;
       for (std::size_t s = 0; s < servers_.size(); ++s) {
-        client.line->take_subscription_state(NodeIndex(s), {std::to_string(i), {}, {}}, now_);
+        client.line->on_subscription(NodeIndex(s), {std::to_string(i), {}, {}}, now_);
       }
     }
     for (const Request& request : test::drain(*client.line)) send(i, request);
@@ -123,7 +123,7 @@ class LineWorld {
         deadline && *deadline != Instant::never()) {
       at(std::max(*deadline - now_, Duration()), [this, i, wait = client.wait] {
         if (clients_[i].wait != wait || clients_[i].line->outcome() != nullptr) return;
-        clients_[i].line->take_time(now_);
+        clients_[i].line->on_time(now_);
         follow(i);
       });
     }
@@ -157,7 +157,7 @@ class LineWorld {
       if (!request.wants_answer) return;
       carry(i, "from " + std::to_string(s), [this, i, s, request, wait, reply] {
         if (clients_[i].wait != wait || clients_[i].dead) return;
-        clients_[i].line->take_reply(NodeIndex(s), request.attempt, reply, now_);
+        clients_[i].line->on_reply(NodeIndex(s), request.attempt, reply, now_);
         follow(i);
       });
     });
@@ -165,7 +165,7 @@ class LineWorld {
   void push(std::size_t i, std::size_t s, Push push) {
     carry(i, "pushed by " + std::to_string(s), [this, i, s, push = std::move(push)] {
       if (clients_[i].dead || clients_[i].line->outcome() != nullptr) return;
-      (void)clients_[i].line->take_push(NodeIndex(s), push, now_);
+      (void)clients_[i].line->on_push(NodeIndex(s), push, now_);
       follow(i);
     });
   }

@@ -23,7 +23,7 @@ class QuorumQueryOfThree : public testing::Test {
     requests_ = drain(query_);
   }
   void reply(std::size_t node, Reply answer, Instant now = t(1)) {
-    query_.take_reply(NodeIndex(node), kAttempt, std::move(answer), now);
+    query_.on_reply(NodeIndex(node), kAttempt, std::move(answer), now);
   }
   [[nodiscard]] std::optional<Decision> decision() const {
     return query_.outcome() ? std::optional(query_.outcome()->decision) : std::nullopt;
@@ -53,7 +53,7 @@ TEST_F(QuorumQueryOfThree, IsGrantedWithTheSecondYesWithoutWaitingForTheThird) {
 
 TEST_F(QuorumQueryOfThree, WaitsForConnectionsThatAreBeingMade) {
   for (const std::size_t node : {0U, 1U, 2U}) {
-    query_.take_delay(NodeIndex(node), kAttempt, t(100));
+    query_.on_delay(NodeIndex(node), kAttempt, t(100));
   }
   EXPECT_EQ(query_.next_deadline(), t(150));
 }
@@ -83,9 +83,9 @@ TEST_F(QuorumQueryOfThree, WaitsForTheLastNodeToTellNoFromNobodyThere) {
 TEST_F(QuorumQueryOfThree, SilenceAtTheDeadlineIsNoAnswerAndOneNanosecondBeforeItIsNothing) {
   reply(0, Reply::denied());
   EXPECT_EQ(query_.next_deadline(), t(50));
-  query_.take_time(t(50) - kOneNs);
+  query_.on_time(t(50) - kOneNs);
   EXPECT_FALSE(decision());
-  query_.take_time(t(50));
+  query_.on_time(t(50));
   EXPECT_EQ(decision(), Decision::unreachable);
 }
 
@@ -93,7 +93,7 @@ TEST_F(QuorumQueryOfThree, ADecidedOutcomeNeverChanges) {
   reply(0, Reply::granted());
   reply(1, Reply::granted());
   reply(2, Reply::denied());
-  query_.take_time(t(99));
+  query_.on_time(t(99));
   query_.abort(t(99));
   EXPECT_EQ(decision(), Decision::granted);
   EXPECT_FALSE(query_.outcome()->nodes[2].answered);
@@ -123,7 +123,7 @@ TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
                         LossDetail::none);
     release.start(t(0));
     drain(release);
-    release.take_reply(NodeIndex(0), kAttempt, Reply::unknown(fault, ""), t(1));
+    release.on_reply(NodeIndex(0), kAttempt, Reply::unknown(fault, ""), t(1));
     EXPECT_EQ(release.outcome()->decision, Decision::unreachable);
   }
 }
@@ -136,7 +136,7 @@ Outcome check_by(const std::vector<Reply>& replies) {
   drain(check);
   for (std::size_t i = 0; i < replies.size(); ++i) {
     EXPECT_EQ(check.outcome(), nullptr) << "before reply " << i;
-    check.take_reply(NodeIndex(i), kAttempt, replies[i], t(1));
+    check.on_reply(NodeIndex(i), kAttempt, replies[i], t(1));
   }
   return *check.outcome();
 }
@@ -184,7 +184,7 @@ Decision taken_away_by(const std::vector<Reply>& replies) {
   release.start(t(0));
   drain(release);
   for (std::size_t i = 0; i < replies.size(); ++i) {
-    release.take_reply(NodeIndex(i), kAttempt, replies[i], t(1));
+    release.on_reply(NodeIndex(i), kAttempt, replies[i], t(1));
   }
   return taken_away(*release.outcome());
 }

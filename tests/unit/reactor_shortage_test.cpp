@@ -27,9 +27,9 @@ class Fragile final : public Operation {
   explicit Fragile(Fragility& is) : is_(is) {}
   ~Fragile() override { is_.gone = true; }
   void start(Instant /*now*/) override {}
-  void take_reply(NodeIndex /*node*/, AttemptNumber /*attempt*/, Reply /*reply*/,
-                  Instant /*now*/) override {}
-  void take_time(Instant /*now*/) override {
+  void on_reply(NodeIndex /*node*/, AttemptNumber /*attempt*/, Reply /*reply*/,
+                Instant /*now*/) override {}
+  void on_time(Instant /*now*/) override {
     is_.due.reset();
     ++is_.times_due;
   }

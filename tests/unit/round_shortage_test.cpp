@@ -23,11 +23,11 @@ TEST(ShortOfMemoryARound, DoesNotCountAGrantWhoseTextItCouldNotKeep) {
   Reply reply = Reply::granted(kStamp);
   {
     const FailingAllocations failing(0, Shortage::once);
-    EXPECT_THROW(round.take_reply(NodeIndex(0), 1, std::move(reply)), std::bad_alloc);
+    EXPECT_THROW(round.on_reply(NodeIndex(0), 1, std::move(reply)), std::bad_alloc);
   }
   EXPECT_EQ(round.grants(), Verdict::pending);
   EXPECT_TRUE(round.may_hold(NodeIndex(0)));
-  EXPECT_TRUE(round.take_reply(NodeIndex(0), 1, Reply::granted(kStamp)));
+  EXPECT_TRUE(round.on_reply(NodeIndex(0), 1, Reply::granted(kStamp)));
   EXPECT_EQ(round.grants(), Verdict::won);
   EXPECT_EQ(round.granted_text(), kStamp);
 }

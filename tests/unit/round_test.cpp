@@ -43,9 +43,9 @@ TEST(Round, AsksEveryNodeOnceWithItsOwnDeadline) {
 
 TEST(Round, ANodeIsOverdueAtItsDeadlineAndNotOneNanosecondBefore) {
   Round round = a_round_all_asked({50, 20});
-  round.take_time(t(20) - kOneNs);
+  round.on_time(t(20) - kOneNs);
   EXPECT_FALSE(round.reports()[1].answered);
-  round.take_time(t(20));
+  round.on_time(t(20));
   EXPECT_TRUE(round.reports()[1].answered);
   EXPECT_EQ(round.reports()[1].reply.fault, Fault::timeout);
   EXPECT_FALSE(round.reports()[0].answered);
@@ -54,82 +54,82 @@ TEST(Round, ANodeIsOverdueAtItsDeadlineAndNotOneNanosecondBefore) {
 TEST(Round, NamesTheEarliestDeadlineOfThoseStillSilent) {
   Round round = a_round_all_asked({50, 20, 30});
   EXPECT_EQ(round.next_deadline(), t(20));
-  round.take_time(t(20));
+  round.on_time(t(20));
   EXPECT_EQ(round.next_deadline(), t(30));
-  ASSERT_TRUE(round.take_reply(NodeIndex(2), kAttempt, Reply::denied()));
+  ASSERT_TRUE(round.on_reply(NodeIndex(2), kAttempt, Reply::denied()));
   EXPECT_EQ(round.next_deadline(), t(50));
-  ASSERT_TRUE(round.take_reply(NodeIndex(0), kAttempt, Reply::denied()));
+  ASSERT_TRUE(round.on_reply(NodeIndex(0), kAttempt, Reply::denied()));
   EXPECT_EQ(round.next_deadline(), std::nullopt);
   EXPECT_TRUE(round.complete());
 }
 
 TEST(Round, ANodesTimeBeginsWhenItIsConnectedTo) {
   Round round = a_round_all_asked({50, 20});
-  round.take_delay(NodeIndex(1), kAttempt, t(100));
-  round.take_time(t(120) - kOneNs);
+  round.on_delay(NodeIndex(1), kAttempt, t(100));
+  round.on_time(t(120) - kOneNs);
   EXPECT_TRUE(round.reports()[0].answered);
   EXPECT_FALSE(round.reports()[1].answered);
-  round.take_time(t(120));
+  round.on_time(t(120));
   EXPECT_TRUE(round.reports()[1].answered);
 }
 
 // All attempts wait for connecting once, so the time for that may be over before this one began.
 TEST(Round, ADelayTakesNothingOfANodesTime) {
   Round round = a_round_all_asked({50});
-  round.take_delay(NodeIndex(0), kAttempt, t(0) - kOneNs);
+  round.on_delay(NodeIndex(0), kAttempt, t(0) - kOneNs);
   EXPECT_EQ(round.next_deadline(), t(50));
 }
 
 TEST(Round, ADelayInAnotherAttemptOrOfANodeThatWasNotAskedIsIgnored) {
   Round round = a_round({50, 50});
   ASSERT_TRUE(round.next_request());
-  round.take_delay(NodeIndex(0), kAttempt - 1, t(100));
-  round.take_delay(NodeIndex(1), kAttempt, t(100));
-  round.take_time(t(50));
+  round.on_delay(NodeIndex(0), kAttempt - 1, t(100));
+  round.on_delay(NodeIndex(1), kAttempt, t(100));
+  round.on_time(t(50));
   EXPECT_TRUE(round.complete());
 }
 
 TEST(Round, ADoubledReplyIsIgnored) {
   Round round = a_round_all_asked({50, 50, 50});
-  EXPECT_TRUE(round.take_reply(NodeIndex(1), kAttempt, Reply::denied()));
-  EXPECT_FALSE(round.take_reply(NodeIndex(1), kAttempt, Reply::granted()));
+  EXPECT_TRUE(round.on_reply(NodeIndex(1), kAttempt, Reply::denied()));
+  EXPECT_FALSE(round.on_reply(NodeIndex(1), kAttempt, Reply::granted()));
   EXPECT_EQ(round.reports()[1].reply.answer, Answer::denied);
 }
 
 TEST(Round, AReplyToAnotherAttemptIsIgnored) {
   Round round = a_round_all_asked({50});
-  EXPECT_FALSE(round.take_reply(NodeIndex(0), kAttempt - 1, Reply::granted()));
-  EXPECT_FALSE(round.take_reply(NodeIndex(0), kAttempt + 1, Reply::granted()));
+  EXPECT_FALSE(round.on_reply(NodeIndex(0), kAttempt - 1, Reply::granted()));
+  EXPECT_FALSE(round.on_reply(NodeIndex(0), kAttempt + 1, Reply::granted()));
   EXPECT_EQ(round.grants(), Verdict::pending);
 }
 
 TEST(Round, AReplyOfANodeThatWasNotAskedIsIgnored) {
   Round round = a_round({50, 50});
   ASSERT_TRUE(round.next_request());
-  EXPECT_FALSE(round.take_reply(NodeIndex(1), kAttempt, Reply::granted()));
-  EXPECT_FALSE(round.take_reply(NodeIndex(7), kAttempt, Reply::granted()));
+  EXPECT_FALSE(round.on_reply(NodeIndex(1), kAttempt, Reply::granted()));
+  EXPECT_FALSE(round.on_reply(NodeIndex(7), kAttempt, Reply::granted()));
 }
 
 TEST(Round, AReplyAfterTheDeadlineIsIgnored) {
   Round round = a_round_all_asked({50});
-  round.take_time(t(50));
-  EXPECT_FALSE(round.take_reply(NodeIndex(0), kAttempt, Reply::granted()));
+  round.on_time(t(50));
+  EXPECT_FALSE(round.on_reply(NodeIndex(0), kAttempt, Reply::granted()));
   EXPECT_EQ(round.grants(), Verdict::lost);
 }
 
 TEST(Rule05AnErrorIsAVoteAgainst, InARoundItNeitherGrantsNorCountsAsReached) {
   Round round = a_round_all_asked({50, 50, 50});
-  round.take_reply(NodeIndex(0), kAttempt, Reply::granted());
-  round.take_reply(NodeIndex(1), kAttempt, Reply::unknown(Fault::rejected, "OOM"));
-  round.take_reply(NodeIndex(2), kAttempt, Reply::unknown(Fault::closed, ""));
+  round.on_reply(NodeIndex(0), kAttempt, Reply::granted());
+  round.on_reply(NodeIndex(1), kAttempt, Reply::unknown(Fault::rejected, "OOM"));
+  round.on_reply(NodeIndex(2), kAttempt, Reply::unknown(Fault::closed, ""));
   EXPECT_EQ(round.grants(), Verdict::lost);
   EXPECT_EQ(round.reach(), Verdict::lost);
 }
 
 TEST(Round, ADenialCountsAsReached) {
   Round round = a_round_all_asked({50, 50, 50});
-  round.take_reply(NodeIndex(0), kAttempt, Reply::denied());
-  round.take_reply(NodeIndex(1), kAttempt, Reply::denied());
+  round.on_reply(NodeIndex(0), kAttempt, Reply::denied());
+  round.on_reply(NodeIndex(1), kAttempt, Reply::denied());
   EXPECT_EQ(round.grants(), Verdict::lost);
   EXPECT_EQ(round.reach(), Verdict::won);
 }
@@ -137,9 +137,9 @@ TEST(Round, ADenialCountsAsReached) {
 TEST(Round, OnlyANodeThatWasNeverAskedOrDeniedOrWasNotReachedHoldsNothing) {
   Round round = a_round({50, 50, 50, 50, 50});
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(round.next_request());
-  round.take_reply(NodeIndex(0), kAttempt, Reply::granted());
-  round.take_reply(NodeIndex(1), kAttempt, Reply::denied());
-  round.take_reply(NodeIndex(2), kAttempt, Reply::unknown(Fault::connect, ""));
+  round.on_reply(NodeIndex(0), kAttempt, Reply::granted());
+  round.on_reply(NodeIndex(1), kAttempt, Reply::denied());
+  round.on_reply(NodeIndex(2), kAttempt, Reply::unknown(Fault::connect, ""));
   EXPECT_TRUE(round.may_hold(NodeIndex(0)));
   EXPECT_FALSE(round.may_hold(NodeIndex(1)));
   EXPECT_FALSE(round.may_hold(NodeIndex(2)));
@@ -149,15 +149,15 @@ TEST(Round, OnlyANodeThatWasNeverAskedOrDeniedOrWasNotReachedHoldsNothing) {
 
 TEST(Round, ANodeThatTimedOutMayHold) {
   Round round = a_round_all_asked({50});
-  round.take_time(t(50));
+  round.on_time(t(50));
   EXPECT_TRUE(round.may_hold(NodeIndex(0)));
 }
 
 TEST(Round, KeepsTheTextOfAGrantAndTheNewsOfAForeignValue) {
   Round round = a_round_all_asked({50, 50});
   EXPECT_FALSE(round.foreign());
-  round.take_reply(NodeIndex(0), kAttempt, Reply::granted("123.45"));
-  round.take_reply(NodeIndex(1), kAttempt, Reply::unknown(Fault::foreign, "a list"));
+  round.on_reply(NodeIndex(0), kAttempt, Reply::granted("123.45"));
+  round.on_reply(NodeIndex(1), kAttempt, Reply::unknown(Fault::foreign, "a list"));
   EXPECT_EQ(round.granted_text(), "123.45");
   EXPECT_TRUE(round.foreign());
   EXPECT_EQ(round.reports()[1].reply.text, "a list");

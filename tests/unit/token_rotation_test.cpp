@@ -32,7 +32,7 @@ class TokenRotationTest : public testing::Test {
     asked_ = drain(machine_);
   }
   void answer(std::size_t node, Reply reply, Instant now = t(1)) {
-    machine_.take_reply(NodeIndex(node), kAttempt, std::move(reply), now);
+    machine_.on_reply(NodeIndex(node), kAttempt, std::move(reply), now);
   }
   // The nodes that are to forget this token, of those that are handed out now.
   static std::vector<std::size_t> forgetting(const std::vector<Request>& requests,
@@ -76,7 +76,7 @@ TEST_F(TokenRotationTest, AsksEveryNodeToExchangeTheTokens) {
 }
 
 TEST_F(TokenRotationTest, WaitsForConnectionsThatAreBeingMade) {
-  for (const std::size_t node : kAll) machine_.take_delay(NodeIndex(node), kAttempt, t(100));
+  for (const std::size_t node : kAll) machine_.on_delay(NodeIndex(node), kAttempt, t(100));
   EXPECT_EQ(machine_.next_deadline(), t(100) + kAnswerTime);
 }
 
@@ -103,9 +103,9 @@ TEST_F(TokenRotationTest, WaitsALittleForThoseBehindTheMajority) {
   answer(1, Reply::granted());
   EXPECT_EQ(machine_.outcome(), nullptr);
   EXPECT_EQ(machine_.next_deadline(), t(10));
-  machine_.take_time(t(10) - kOneNs);
+  machine_.on_time(t(10) - kOneNs);
   EXPECT_EQ(machine_.outcome(), nullptr);
-  machine_.take_time(t(10));
+  machine_.on_time(t(10));
   EXPECT_EQ(decision(), Decision::granted);
   const auto removals = drain(machine_);
   EXPECT_EQ(forgetting(removals, kHeld), std::vector<std::size_t>{2});
@@ -191,10 +191,10 @@ TEST_F(TokenRotationTest, WithoutAMajorityThatCouldBeAskedIsUnreachable) {
 TEST_F(TokenRotationTest, WaitsForWhoeverMayStillMakeAMajority) {
   answer(0, Reply::granted());
   answer(1, Reply::denied());
-  machine_.take_time(t(40) - kOneNs);
+  machine_.on_time(t(40) - kOneNs);
   EXPECT_EQ(machine_.outcome(), nullptr);
   EXPECT_EQ(machine_.next_deadline(), t(40));
-  machine_.take_time(t(40));
+  machine_.on_time(t(40));
   EXPECT_EQ(decision(), Decision::denied);
   EXPECT_EQ(losses_, std::vector{Loss::silence}) << "one denial is none of a majority";
 }
@@ -212,7 +212,7 @@ TEST_F(TokenRotationTest, WhoseMajorityCameInTimeIsGrantedThoughNobodyLookedForL
   answer(0, Reply::granted());
   answer(1, Reply::granted());
   EXPECT_EQ(machine_.outcome(), nullptr);
-  machine_.take_time(t(0) + kTtl);
+  machine_.on_time(t(0) + kTtl);
   EXPECT_EQ(decision(), Decision::granted);
   EXPECT_TRUE(losses_.empty());
 }
@@ -224,11 +224,11 @@ TEST_F(TokenRotationTest, WaitsForThoseBehindTheMajorityNoLongerThanAPartOfAShor
   machine.start(t(0));
   drain(machine);
   for (const std::size_t i : {0U, 1U}) {
-    machine.take_reply(NodeIndex(i), AttemptNumber(1), Reply::granted(), t(1));
+    machine.on_reply(NodeIndex(i), AttemptNumber(1), Reply::granted(), t(1));
   }
   ASSERT_TRUE(machine.next_deadline());
   EXPECT_LT(*machine.next_deadline(), t(0) + kTtl);
-  machine.take_time(*machine.next_deadline());
+  machine.on_time(*machine.next_deadline());
   ASSERT_NE(machine.outcome(), nullptr);
   EXPECT_EQ(machine.outcome()->decision, Decision::granted);
   EXPECT_GT(machine.outcome()->validity, Duration());
@@ -239,7 +239,7 @@ TEST_F(TokenRotationTest, ThatIsGivenUpIsLostOnceOnly) {
   EXPECT_EQ(decision(), Decision::aborted);
   EXPECT_EQ(drain(machine_).size(), 6U);
   answer(0, Reply::granted());
-  machine_.take_time(t(50));
+  machine_.on_time(t(50));
   machine_.abort(t(51));
   EXPECT_TRUE(drain(machine_).empty());
   EXPECT_EQ(losses_.size(), 1U);
@@ -277,13 +277,13 @@ TEST(EveryShortening, EndsWithOneTokenOnAMajorityOrWithNone) {
         const auto node = NodeIndex(static_cast<std::size_t>(i));
         const Says said = says[static_cast<std::size_t>(i)];
         if (said == nothing) continue;
-        machine.take_reply(node, kAttempt,
-                           said == yes  ? Reply::granted()
-                           : said == no ? Reply::denied()
-                                        : Reply::unknown(Fault::closed, ""),
-                           t(1));
+        machine.on_reply(node, kAttempt,
+                         said == yes  ? Reply::granted()
+                         : said == no ? Reply::denied()
+                                      : Reply::unknown(Fault::closed, ""),
+                         t(1));
       }
-      if (machine.outcome() == nullptr) machine.take_time(t(40));
+      if (machine.outcome() == nullptr) machine.on_time(t(40));
       ASSERT_NE(machine.outcome(), nullptr);
       const bool granted = machine.outcome()->decision == Decision::granted;
       EXPECT_EQ(granted, std::ranges::count(says, yes) >= 2);

@@ -45,38 +45,38 @@ TEST_F(VoteRepairTest, AsksThoseThatLostTheirVotesAndNobodyElse) {
 TEST_F(VoteRepairTest, IsDoneWhenAllHaveAnswered) {
   repair_.start(t(0));
   drain(repair_);
-  repair_.take_reply(NodeIndex(0), 1, Reply::denied(), t(1));
+  repair_.on_reply(NodeIndex(0), 1, Reply::denied(), t(1));
   EXPECT_EQ(repair_.outcome(), nullptr);
-  repair_.take_reply(NodeIndex(0), 1, Reply::granted(), t(2));
-  repair_.take_reply(NodeIndex(1), 1, Reply::granted(), t(2));
-  repair_.take_reply(NodeIndex(2), 2, Reply::granted(), t(2));
+  repair_.on_reply(NodeIndex(0), 1, Reply::granted(), t(2));
+  repair_.on_reply(NodeIndex(1), 1, Reply::granted(), t(2));
+  repair_.on_reply(NodeIndex(2), 2, Reply::granted(), t(2));
   EXPECT_EQ(repair_.outcome(), nullptr)
       << "a node counts once, and one that was not asked or in another attempt not at all";
-  repair_.take_reply(NodeIndex(2), 1, Reply::granted(), t(3));
+  repair_.on_reply(NodeIndex(2), 1, Reply::granted(), t(3));
   ASSERT_NE(repair_.outcome(), nullptr);
   EXPECT_EQ(repair_.outcome()->decision, Decision::granted);
   EXPECT_EQ(repair_.outcome()->decided_at, t(3));
   EXPECT_EQ(repair_.outcome()->nodes.size(), 3U);
   EXPECT_TRUE(drain(repair_).empty()) << "what was repaired stays";
-  repair_.take_time(t(60));
+  repair_.on_time(t(60));
   EXPECT_EQ(repair_.outcome()->decided_at, t(3));
 }
 
 TEST_F(VoteRepairTest, WithoutAnyVoteRepairedItIsDenied) {
   repair_.start(t(0));
   drain(repair_);
-  for (const std::size_t i : {0U, 2U}) repair_.take_reply(NodeIndex(i), 1, Reply::denied(), t(1));
+  for (const std::size_t i : {0U, 2U}) repair_.on_reply(NodeIndex(i), 1, Reply::denied(), t(1));
   EXPECT_EQ(repair_.outcome()->decision, Decision::denied);
 }
 
 TEST_F(VoteRepairTest, NothingIsUndoneForItsLockLives) {
   repair_.start(t(0));
   drain(repair_);
-  repair_.take_reply(NodeIndex(2), 1, Reply::unknown(Fault::closed, "gone"), t(1));
+  repair_.on_reply(NodeIndex(2), 1, Reply::unknown(Fault::closed, "gone"), t(1));
   EXPECT_EQ(repair_.next_deadline(), t(50));
-  repair_.take_time(t(50) - kOneNs);
+  repair_.on_time(t(50) - kOneNs);
   EXPECT_EQ(repair_.outcome(), nullptr);
-  repair_.take_time(t(50));
+  repair_.on_time(t(50));
   ASSERT_NE(repair_.outcome(), nullptr);
   EXPECT_TRUE(drain(repair_).empty()) << "its owner may have counted it";
 }
@@ -84,8 +84,8 @@ TEST_F(VoteRepairTest, NothingIsUndoneForItsLockLives) {
 TEST_F(VoteRepairTest, WhatMayStandYetIsCalledRepaired) {
   repair_.start(t(0));
   drain(repair_);
-  repair_.take_reply(NodeIndex(0), 1, Reply::not_sent(Fault::timeout, "in doubt"), t(1));
-  repair_.take_reply(NodeIndex(2), 1, Reply::unknown(Fault::closed, "gone"), t(1));
+  repair_.on_reply(NodeIndex(0), 1, Reply::not_sent(Fault::timeout, "in doubt"), t(1));
+  repair_.on_reply(NodeIndex(2), 1, Reply::unknown(Fault::closed, "gone"), t(1));
   ASSERT_NE(repair_.outcome(), nullptr);
   EXPECT_EQ(repair_.outcome()->decision, Decision::granted);
 }
@@ -93,8 +93,8 @@ TEST_F(VoteRepairTest, WhatMayStandYetIsCalledRepaired) {
 TEST_F(VoteRepairTest, WhatIsUnansweredIsCalledRepairedToo) {
   repair_.start(t(0));
   drain(repair_);
-  repair_.take_reply(NodeIndex(0), 1, Reply::denied(), t(1));
-  repair_.take_time(t(50));
+  repair_.on_reply(NodeIndex(0), 1, Reply::denied(), t(1));
+  repair_.on_time(t(50));
   ASSERT_NE(repair_.outcome(), nullptr);
   EXPECT_EQ(repair_.outcome()->decision, Decision::granted);
 }
@@ -103,7 +103,7 @@ TEST_F(VoteRepairTest, WhatWasNeverSentIsNotRepaired) {
   repair_.start(t(0));
   drain(repair_);
   for (const std::size_t i : {0U, 2U}) {
-    repair_.take_reply(NodeIndex(i), 1, Reply::not_sent(Fault::timeout, "in doubt"), t(1));
+    repair_.on_reply(NodeIndex(i), 1, Reply::not_sent(Fault::timeout, "in doubt"), t(1));
   }
   ASSERT_NE(repair_.outcome(), nullptr);
   EXPECT_EQ(repair_.outcome()->decision, Decision::denied);

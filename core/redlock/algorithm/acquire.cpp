@@ -32,21 +32,21 @@ void Acquire::begin_attempt(Instant now) {
   phase_ = Phase::voting;
 }
 
-void Acquire::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+void Acquire::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
   const bool listens =
       phase_ == Phase::voting || phase_ == Phase::settling || phase_ == Phase::pausing;
-  if (!listens || !round_->take_reply(node, attempt, std::move(reply))) return;
+  if (!listens || !round_->on_reply(node, attempt, std::move(reply))) return;
   if (phase_ != Phase::pausing) return decide(now);
   if (is_in_vain(now)) settle(now);
 }
 
-void Acquire::take_time(Instant now) {
+void Acquire::on_time(Instant now) {
   if (phase_ == Phase::done) return;
   if (phase_ == Phase::pausing) {
     if (now >= resume_at_) begin_attempt(now);
     return;
   }
-  round_->take_time(now);
+  round_->on_time(now);
   decide(now);
 }
 
@@ -54,8 +54,8 @@ void Acquire::on_suspicion(NodeIndex node, AttemptNumber attempt) {
   round_->on_suspicion(node, attempt);
 }
 
-void Acquire::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
-  round_->take_delay(node, attempt, connected_by);
+void Acquire::on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+  round_->on_delay(node, attempt, connected_by);
 }
 
 void Acquire::abort(Instant now) {

@@ -39,10 +39,10 @@ class Acquire final : public Operation {
           Entropy& entropy, PermanentTrouble trouble = {});
 
   void start(Instant now) override;
-  void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
-  void take_time(Instant now) override;
+  void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
+  void on_time(Instant now) override;
   void on_suspicion(NodeIndex node, AttemptNumber attempt) override;
-  void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
+  void on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
   [[nodiscard]] std::vector<NodeReport> outage() const override { return outage_; }
   void abort(Instant now) override;
   [[nodiscard]] std::optional<Request> next_request() override;

@@ -10,8 +10,8 @@ Extend::Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, T
       proof_(std::move(proof)),
       hears_each_(detail == LossDetail::each) {}
 
-void Extend::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
-  if (!hears_each_) QuorumQuery::take_delay(node, attempt, connected_by);
+void Extend::on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+  if (!hears_each_) QuorumQuery::on_delay(node, attempt, connected_by);
 }
 
 void Extend::complete_grant(Outcome& outcome, Instant started) {

@@ -17,7 +17,7 @@ class Extend final : public QuorumQuery {
          LossDetail detail = LossDetail::reason);
   // Whoever wants to hear each node must not lose the lock over one that is hard to reach: the
   // connection goes on being made, and serves the next extend.
-  void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
+  void on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
 
  protected:
   void complete_grant(Outcome& outcome, Instant started) override;

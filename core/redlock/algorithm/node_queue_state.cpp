@@ -42,8 +42,7 @@ Instant other_asks_at(const QueuePosition& standing, Instant now) {
 NodeQueueState::NodeQueueState(Duration stale_after, NodeReport known)
     : stale_after_(stale_after), report_(std::move(known)) {}
 
-void NodeQueueState::take_subscription_state(const SubscriptionState& subscription_state,
-                                             Instant now) {
+void NodeQueueState::on_subscription(const SubscriptionState& subscription_state, Instant now) {
   if (!channel_.empty()) {
     brief_subscriptions_ = now - heard_at_ < kBriefSubscription ? brief_subscriptions_ + 1 : 0;
   }
@@ -72,7 +71,7 @@ void NodeQueueState::note_joined(AttemptNumber attempt, Instant now, Instant ans
   join_at_ = next_at_ = Instant::never();
 }
 
-void NodeQueueState::take_delay(AttemptNumber attempt, Instant answer_by) {
+void NodeQueueState::on_delay(AttemptNumber attempt, Instant answer_by) {
   if (awaits(attempt)) answer_by_ = std::max(answer_by_, answer_by);
 }
 
@@ -111,7 +110,7 @@ void NodeQueueState::take_trouble(Reply reply, Instant now) {
   pause_ = std::min(pause_ * 2, kTroublePauseMax);
 }
 
-void NodeQueueState::take_reply(AttemptNumber attempt, const Reply& reply, Instant now) {
+void NodeQueueState::on_reply(AttemptNumber attempt, const Reply& reply, Instant now) {
   if (attempt != attempt_ || !unanswered_) return;
   unanswered_ = false;
   if (!reply.sent) may_be_joined_ = false;
@@ -123,7 +122,7 @@ void NodeQueueState::take_reply(AttemptNumber attempt, const Reply& reply, Insta
   take_trouble(reply, now);
 }
 
-void NodeQueueState::take_push(const Push& push, Instant now) {
+void NodeQueueState::on_push(const Push& push, Instant now) {
   if (push.kind == Push::Kind::granted) {
     if (push.echo == attempt_) vote(true);
     return;
@@ -136,7 +135,7 @@ void NodeQueueState::take_push(const Push& push, Instant now) {
   join_at_ = std::min(join_at_, next_at_);
 }
 
-void NodeQueueState::take_time(Instant now) {
+void NodeQueueState::on_time(Instant now) {
   if (!unanswered_ || now < answer_by_) return;
   unanswered_ = false;
   if (!voted_) take_trouble(Reply::unknown(Fault::timeout, "no answer in time"), now);

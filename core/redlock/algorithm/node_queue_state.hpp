@@ -40,17 +40,17 @@ class NodeQueueState {
   // what is handed over lives for long enough.
   NodeQueueState(Duration stale_after, NodeReport known);
 
-  void take_subscription_state(const SubscriptionState& subscription_state, Instant now);
+  void on_subscription(const SubscriptionState& subscription_state, Instant now);
   // Requires can_join(). Handed out: `attempt` is its echo, its answer is due at `answer_by`. One
   // that does not take is given no vote that is free.
   void note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool takes = true);
   // Its answer may come until then, for its connection is only being made.
-  void take_delay(AttemptNumber attempt, Instant answer_by);
+  void on_delay(AttemptNumber attempt, Instant answer_by);
   // The answer to a join; one that is not the latest's, or comes late, is ignored.
-  void take_reply(AttemptNumber attempt, const Reply& reply, Instant now);
-  void take_push(const Push& push, Instant now);
+  void on_reply(AttemptNumber attempt, const Reply& reply, Instant now);
+  void on_push(const Push& push, Instant now);
   // An answer that is overdue is none.
-  void take_time(Instant now);
+  void on_time(Instant now);
   // A vote that is worth nothing any more, and that no join can renew until its server is heard.
   void forget_vote();
   // To be joined again, whatever its timer says.

@@ -2,7 +2,7 @@
 //
 // An operation does no I/O and reads no clock: whoever drives it hands it time and replies,
 // and carries its requests. The order of duties is always the same: one input (start,
-// take_reply, take_time or abort), then drain next_request() until it is empty, then wait
+// on_reply, on_time or abort), then drain next_request() until it is empty, then wait
 // until a reply comes or next_deadline() is reached.
 //
 // Invariants: `now` never runs backwards; once outcome() is set it never changes, and an
@@ -32,26 +32,22 @@ class Operation {
   // `now` must have been read before the first byte of any request leaves.
   virtual void start(Instant now) = 0;
   // A reply to `attempt`; one that is late, doubled or unasked for is ignored.
-  virtual void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) = 0;
+  virtual void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) = 0;
   // Time has passed; called at or after next_deadline(), harmless before.
-  virtual void take_time(Instant now) = 0;
+  virtual void on_time(Instant now) = 0;
   // The node was asked in this attempt though its last answer was overdue: it may still vote, but
   // need not be waited for while a majority can be asked without it.
   virtual void on_suspicion(NodeIndex /*node*/, AttemptNumber /*attempt*/) {}
   // The connection to the node is only being made, until then at the latest: the time of its answer
   // to this attempt begins behind that.
-  virtual void take_delay(NodeIndex /*node*/, AttemptNumber /*attempt*/, Instant /*connected_by*/) {
-  }
+  virtual void on_delay(NodeIndex /*node*/, AttemptNumber /*attempt*/, Instant /*connected_by*/) {}
   // Does it want to hear what its nodes' servers say unasked? Then it is told of each node, by and
   // by, whether they can be heard, and again whenever that changes.
   [[nodiscard]] virtual bool listens() const { return false; }
-  virtual void take_subscription_state(NodeIndex /*node*/,
-                                       const SubscriptionState& /*subscription_state*/,
-                                       Instant /*now*/) {}
+  virtual void on_subscription(NodeIndex /*node*/, const SubscriptionState& /*subscription_state*/,
+                               Instant /*now*/) {}
   // False: it is meant for somebody else.
-  virtual bool take_push(NodeIndex /*node*/, const Push& /*push*/, Instant /*now*/) {
-    return false;
-  }
+  virtual bool on_push(NodeIndex /*node*/, const Push& /*push*/, Instant /*now*/) { return false; }
   // It goes on, but no majority could be asked lately: what each node said to that. Else empty.
   [[nodiscard]] virtual std::vector<NodeReport> outage() const { return {}; }
   // The caller gives up: what may be held is undone, the outcome is `aborted`.

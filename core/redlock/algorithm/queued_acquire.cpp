@@ -65,33 +65,32 @@ void QueuedAcquire::begin_standing(Instant now) {
   phase_ = Phase::standing;
 }
 
-void QueuedAcquire::take_subscription_state(NodeIndex node,
-                                            const SubscriptionState& subscription_state,
-                                            Instant now) {
+void QueuedAcquire::on_subscription(NodeIndex node, const SubscriptionState& subscription_state,
+                                    Instant now) {
   if (phase_ != Phase::standing) return;
-  places_[node.value()].take_subscription_state(subscription_state, now);
+  places_[node.value()].on_subscription(subscription_state, now);
   review(now);
 }
 
-bool QueuedAcquire::take_push(NodeIndex node, const Push& push, Instant now) {
+bool QueuedAcquire::on_push(NodeIndex node, const Push& push, Instant now) {
   if (push.token != token_) return false;
   // The lock that was won this way may still be given up, but not by us.
   if (phase_ == Phase::done) return outcome_->decision == Decision::granted;
   if (phase_ != Phase::standing) return false;
-  places_[node.value()].take_push(push, now);
+  places_[node.value()].on_push(push, now);
   review(now);
   return true;
 }
 
-void QueuedAcquire::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+void QueuedAcquire::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
   if (phase_ == Phase::standing) {
     NodeQueueState& place = places_[node.value()];
     if (place.awaits(attempt)) round_trip_ = now - place.joined_at();
-    place.take_reply(attempt, reply, now);
+    place.on_reply(attempt, reply, now);
     return review(now);
   }
   if (phase_ == Phase::done || attempt <= polling_base_) return;
-  plain()->take_reply(node, attempt - polling_base_, std::move(reply), now);
+  plain()->on_reply(node, attempt - polling_base_, std::move(reply), now);
   follow_plain(now);
 }
 
@@ -101,23 +100,23 @@ void QueuedAcquire::on_suspicion(NodeIndex node, AttemptNumber attempt) {
     asked->on_suspicion(node, attempt - polling_base_);
 }
 
-void QueuedAcquire::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+void QueuedAcquire::on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
   if (phase_ == Phase::standing) {
     const Duration answer_time = (*answer_times_)[node.value()];
-    return places_[node.value()].take_delay(attempt, connected_by + answer_time);
+    return places_[node.value()].on_delay(attempt, connected_by + answer_time);
   }
   Acquire* const asked = plain();
   if (asked == nullptr || attempt <= polling_base_) return;
-  asked->take_delay(node, attempt - polling_base_, connected_by);
+  asked->on_delay(node, attempt - polling_base_, connected_by);
 }
 
-void QueuedAcquire::take_time(Instant now) {
+void QueuedAcquire::on_time(Instant now) {
   if (phase_ == Phase::done) return;
   if (Acquire* const asked = plain()) {
-    asked->take_time(now);
+    asked->on_time(now);
     return follow_plain(now);
   }
-  for (NodeQueueState& place : places_) place.take_time(now);
+  for (NodeQueueState& place : places_) place.on_time(now);
   review(now);
 }
 

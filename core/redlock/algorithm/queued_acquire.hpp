@@ -67,14 +67,14 @@ class QueuedAcquire final : public Operation {
                 std::shared_ptr<LineMemory> memory, Entropy& entropy);
 
   void start(Instant now) override;
-  void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
-  void take_time(Instant now) override;
+  void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
+  void on_time(Instant now) override;
   void on_suspicion(NodeIndex node, AttemptNumber attempt) override;
-  void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
+  void on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
   [[nodiscard]] bool listens() const override { return phase_ == Phase::standing; }
-  void take_subscription_state(NodeIndex node, const SubscriptionState& subscription_state,
-                               Instant now) override;
-  bool take_push(NodeIndex node, const Push& push, Instant now) override;
+  void on_subscription(NodeIndex node, const SubscriptionState& subscription_state,
+                       Instant now) override;
+  bool on_push(NodeIndex node, const Push& push, Instant now) override;
   [[nodiscard]] std::vector<NodeReport> outage() const override;
   void abort(Instant now) override;
   [[nodiscard]] std::optional<Request> next_request() override;

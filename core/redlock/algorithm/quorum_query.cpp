@@ -45,19 +45,19 @@ void QuorumQuery::start(Instant now) {
   round_.emplace(answer_times_, command_, kOnlyAttempt, now);
 }
 
-void QuorumQuery::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
-  if (outcome_ || !round_->take_reply(node, attempt, std::move(reply))) return;
+void QuorumQuery::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+  if (outcome_ || !round_->on_reply(node, attempt, std::move(reply))) return;
   decide(now);
 }
 
-void QuorumQuery::take_time(Instant now) {
+void QuorumQuery::on_time(Instant now) {
   if (outcome_) return;
-  round_->take_time(now);
+  round_->on_time(now);
   decide(now);
 }
 
-void QuorumQuery::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
-  round_->take_delay(node, attempt, connected_by);
+void QuorumQuery::on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+  round_->on_delay(node, attempt, connected_by);
 }
 
 void QuorumQuery::abort(Instant now) {

@@ -26,7 +26,7 @@ std::optional<Request> Round::next_request() {
   return Request{node, attempt_, command_, answer_by_[node.value()]};
 }
 
-bool Round::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply) {
+bool Round::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply) {
   if (attempt != attempt_ || node.value() >= asked_count_ || grants_.has_voted(node)) return false;
   record(node, std::move(reply));
   return true;
@@ -36,7 +36,7 @@ void Round::on_suspicion(NodeIndex node, AttemptNumber attempt) {
   if (attempt == attempt_ && node.value() < asked_count_) suspected_.set(node.value());
 }
 
-void Round::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+void Round::on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
   if (attempt != attempt_ || node.value() >= asked_count_) return;
   Instant& answer_by = answer_by_[node.value()];
   answer_by = std::max(answer_by, connected_by + (*answer_times_)[node.value()]);
@@ -48,7 +48,7 @@ Verdict Round::grants() const {
   return grants_.verdict_without(suspected_);
 }
 
-void Round::take_time(Instant now) {
+void Round::on_time(Instant now) {
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
     if (grants_.has_voted(NodeIndex(i)) || now < answer_by_[i]) continue;
     const Fault fault = i < asked_count_ ? Fault::timeout : Fault::bound;

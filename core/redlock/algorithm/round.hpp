@@ -32,13 +32,13 @@ class Round {
   // The question for the next node that has not been asked yet.
   [[nodiscard]] std::optional<Request> next_request();
   // False: the reply is not to this round, or the node has answered already.
-  bool take_reply(NodeIndex node, AttemptNumber attempt, Reply reply);
+  bool on_reply(NodeIndex node, AttemptNumber attempt, Reply reply);
   // This node's silence is not waited for while a majority answers without it.
   void on_suspicion(NodeIndex node, AttemptNumber attempt);
   // This node's answer time begins when it is connected to, by then at the latest.
-  void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by);
+  void on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by);
   // From its deadline on a silent node counts as one that gave no answer.
-  void take_time(Instant now);
+  void on_time(Instant now);
 
   // Lost also when a majority has answered and the silent nodes that are not in doubt can no
   // longer complete one: split votes must not wait for a server that stands still.

@@ -29,19 +29,19 @@ void TokenRotation::start(Instant now) {
   round_.emplace(answer_times_, swap_, kOnlyAttempt, now);
 }
 
-void TokenRotation::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
-  if (outcome_ || !round_->take_reply(node, attempt, std::move(reply))) return;
+void TokenRotation::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+  if (outcome_ || !round_->on_reply(node, attempt, std::move(reply))) return;
   decide(now);
 }
 
-void TokenRotation::take_time(Instant now) {
+void TokenRotation::on_time(Instant now) {
   if (outcome_) return;
-  round_->take_time(now);
+  round_->on_time(now);
   decide(now);
 }
 
-void TokenRotation::take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
-  round_->take_delay(node, attempt, connected_by);
+void TokenRotation::on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
+  round_->on_delay(node, attempt, connected_by);
 }
 
 void TokenRotation::abort(Instant now) {

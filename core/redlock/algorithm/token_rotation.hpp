@@ -37,9 +37,9 @@ class TokenRotation final : public Operation {
                 Token fresh, NoteLoss note_loss);
 
   void start(Instant now) override;
-  void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
-  void take_time(Instant now) override;
-  void take_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
+  void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
+  void on_time(Instant now) override;
+  void on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) override;
   void abort(Instant now) override;
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;

@@ -33,17 +33,17 @@ bool VoteRepair::may_stand(NodeIndex node) const {
   return !report.answered || may_have_been_done(report.reply);
 }
 
-void VoteRepair::take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
+void VoteRepair::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
   if (outcome_ || attempt != kOnlyAttempt || std::ranges::find(nodes_, node) == nodes_.end())
     return;
   NodeReport& report = reports_[node.value()];
   if (report.answered) return;
   report = {true, std::move(reply)};
   ++answered_;
-  if (answered_ == nodes_.size()) take_time(end_ = now);
+  if (answered_ == nodes_.size()) on_time(end_ = now);
 }
 
-void VoteRepair::take_time(Instant now) {
+void VoteRepair::on_time(Instant now) {
   if (outcome_ || now < end_) return;
   const bool any = std::ranges::any_of(nodes_, [this](NodeIndex node) { return may_stand(node); });
   finish(any ? Decision::granted : Decision::denied, now);

@@ -26,8 +26,8 @@ class VoteRepair final : public Operation {
   VoteRepair(AnswerTimes answer_times, Command take, std::vector<NodeIndex> nodes);
 
   void start(Instant now) override;
-  void take_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
-  void take_time(Instant now) override;
+  void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
+  void on_time(Instant now) override;
   void abort(Instant now) override;
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;

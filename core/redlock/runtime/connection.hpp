@@ -105,7 +105,7 @@ class Connection {
   void introduce(Instant now, Events& events) noexcept;
   void take_ready(bool readable, bool writable, Instant now, Events& events) noexcept;
   // Gives the connection up when an answer is overdue, and says so.
-  bool take_time(Instant now, Events& events) noexcept;
+  bool on_time(Instant now, Events& events) noexcept;
 
   [[nodiscard]] bool has_conversation() const {
     return state_ == State::connecting || state_ == State::ready;

@@ -203,7 +203,7 @@ std::optional<Instant> Connection<C>::next_deadline() const {
 }
 
 template <IsConversation C>
-bool Connection<C>::take_time(Instant now, Events& events) noexcept {
+bool Connection<C>::on_time(Instant now, Events& events) noexcept {
   if (!overdue(now)) return false;
   or_close(now, events, [&] {
     const std::string reason = establishing() ? connecting_reason() : "no answer";

@@ -36,7 +36,7 @@ class Examinee final : public Connection<Examination> {
     for (const RespValue& answer : answers) take(answer, now);
     if (!answers.empty()) ask(clock.now());
     flush(clock.now(), answers);
-    take_time(now, answers);
+    on_time(now, answers);
     if (closing()) end(conversation().fault(), conversation().reason());
   }
   [[nodiscard]] bool over() const { return !has_conversation(); }

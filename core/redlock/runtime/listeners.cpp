@@ -142,10 +142,10 @@ bool Listeners::overdue(Instant now) const {
   });
 }
 
-bool Listeners::take_time(Instant now) noexcept {
+bool Listeners::on_time(Instant now) noexcept {
   bool any_given_up = false;
   for (const auto& place : places_) {
-    if (is_wanted(*place)) any_given_up |= place->listener.take_time(now, place->pushes);
+    if (is_wanted(*place)) any_given_up |= place->listener.on_time(now, place->pushes);
   }
   return any_given_up;
 }

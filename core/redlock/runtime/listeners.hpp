@@ -65,7 +65,7 @@ class Listeners {
   [[nodiscard]] bool listens_to(const Node& node) const;
   // Of those that are wanted.
   [[nodiscard]] bool overdue(Instant now) const;
-  bool take_time(Instant now) noexcept;
+  bool on_time(Instant now) noexcept;
   [[nodiscard]] std::optional<Instant> next_deadline() const;
 
   // Lets go of those that nobody has listened to since `before`.

@@ -62,7 +62,7 @@ Woken Reactor::step(Instant until) {
       std::ranges::any_of(live_, [now](const auto& node) { return node->overdue(now); });
   if (any_overdue) read(Instant(), Scope::outstanding);
   if (forked()) return woken;
-  take_time(now);
+  on_time(now);
   if (forked()) return woken;
   for (const auto& node : live_) node->introduce(now, arrivals_);
   settle(now);
@@ -107,9 +107,9 @@ Woken Reactor::read(Instant deadline, Scope scope) {
   return buffered && woken == Woken::deadline ? Woken::ready : woken;
 }
 
-void Reactor::take_time(Instant now) {
-  bool any_given_up = listeners_.take_time(now);
-  for (const auto& node : live_) any_given_up |= node->take_time(now, arrivals_);
+void Reactor::on_time(Instant now) {
+  bool any_given_up = listeners_.on_time(now);
+  for (const auto& node : live_) any_given_up |= node->on_time(now, arrivals_);
   // Before anybody asks again: what is given up is closed, so that it can be opened anew.
   if (any_given_up) settle(now);
   const auto due = [now](const Running& running) {
@@ -122,7 +122,7 @@ void Reactor::take_time(Instant now) {
     if (due(running_[i])) look_at_idle(running_[i].nodes, now);
     if (forked() || i >= running_.size()) return;
     put(running_[i], now, [now, is_due = due(running_[i])](Operation& operation) {
-      if (is_due) operation.take_time(now);
+      if (is_due) operation.on_time(now);
     });
   }
 }
@@ -181,8 +181,8 @@ void Reactor::dispatch(Instant now) noexcept {
       put(*running, now, [&](Operation& operation) {
         // First: what the reply makes necessary is sent before what it makes the operation undo.
         review_hedged(*running, now);
-        operation.take_reply(arrival.origin.node, arrival.origin.attempt, std::move(arrival.reply),
-                             now);
+        operation.on_reply(arrival.origin.node, arrival.origin.attempt, std::move(arrival.reply),
+                           now);
       });
     }
     batch_.clear();
@@ -194,8 +194,8 @@ void Reactor::note_delay(Running& running, const Arrival& arrival, Instant now) 
   const Node& node = *running.nodes[arrival.origin.node.value()];
   const Instant latest = running.began + node.connect_timeout();
   put(running, now, [&](Operation& operation) {
-    operation.take_delay(arrival.origin.node, arrival.origin.attempt,
-                         std::min(*arrival.connected_by, latest));
+    operation.on_delay(arrival.origin.node, arrival.origin.attempt,
+                       std::min(*arrival.connected_by, latest));
   });
 }
 
@@ -230,7 +230,7 @@ SharedCommand Reactor::give_up_overdue(Node& node, const SharedCommand& command,
     asked = std::make_shared<const Command>(*undo_of(*command));
     node.submit_cleanup(asked, Instant::never());
   }
-  node.take_time(now, arrivals_);
+  node.on_time(now, arrivals_);
   close_where_decided(node, now);
   return asked;
 }
@@ -281,8 +281,8 @@ void Reactor::ask(Running& running, const Request& request, Instant now) {
   }
   if (node->suspected()) running.operation->on_suspicion(request.node, request.attempt);
   if (node->establishing()) {
-    running.operation->take_delay(request.node, request.attempt,
-                                  std::min(node->connecting_until(), connect_by));
+    running.operation->on_delay(request.node, request.attempt,
+                                std::min(node->connecting_until(), connect_by));
   }
   note_live(node);
 }

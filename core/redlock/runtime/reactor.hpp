@@ -133,7 +133,7 @@ class Reactor {
   enum class Scope { outstanding, all };
   // Waits, and reads what is ready.
   Woken read(Instant deadline, Scope scope);
-  void take_time(Instant now);
+  void on_time(Instant now);
   // Until nobody has anything more to say to anybody.
   void settle(Instant now) noexcept;
   // Where memory is short, what is being closed is left for a later turn.

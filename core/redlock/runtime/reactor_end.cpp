@@ -83,7 +83,7 @@ void Reactor::deliver_removals(const NodeList& nodes, Chance chance, Duration at
     or_later([&] {
       if (node->outdated()) replace_silent(*node);
       // One that could not be made in its time stands in the way of the next one.
-      if (node->establishing() && node->take_time(clock_.now(), arrivals_)) {
+      if (node->establishing() && node->on_time(clock_.now(), arrivals_)) {
         close_where_decided(*node, clock_.now());
       }
       node->hurry_removals(chance == Chance::last, clock_.now());

@@ -36,7 +36,7 @@ void Reactor::tell(Running& running, Instant now) noexcept {
       const Listeners::News news = listeners_.want(running.nodes[i], idle_limit_, now);
       if (news.subscription_state == nullptr || running.told[i] == news.change) continue;
       running.told[i] = news.change;
-      operation.take_subscription_state(NodeIndex(i), *news.subscription_state, now);
+      operation.on_subscription(NodeIndex(i), *news.subscription_state, now);
     }
   });
   // Who has been told so much that he polls needs none of them.
@@ -52,7 +52,7 @@ void Reactor::offer(Node& node, const Push& push, Instant now) noexcept {
     const NodeIndex position(static_cast<std::size_t>(found - running.nodes.begin()));
     bool taken = false;
     put(running, now,
-        [&](Operation& operation) { taken = operation.take_push(position, push, now); });
+        [&](Operation& operation) { taken = operation.on_push(position, push, now); });
     if (taken) return;
   }
   const SharedCommand removal = given_up_.find(push.token);

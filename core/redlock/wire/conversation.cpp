@@ -57,7 +57,7 @@ std::optional<RespValue> Conversation::next_reply(std::optional<Ending>& ending)
                    : Ending{Fault::protocol, "no valid reply: " + secrets_.shown(reader_.error())};
     }
     if (!value || handshake_.done()) return value;
-    if (auto refusal = handshake_.take_reply(*value, secrets_)) {
+    if (auto refusal = handshake_.on_reply(*value, secrets_)) {
       ending = {refusal->fault, std::move(refusal->reason)};
       greeting_refused_ = true;
       return std::nullopt;

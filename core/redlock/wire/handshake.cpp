@@ -52,8 +52,8 @@ void Handshake::say_late_name(WipedBuffer& out) {
   waits_for_name_ = true;
 }
 
-std::optional<Handshake::Refusal> Handshake::take_reply(const RespValue& value,
-                                                        const Secrets& secrets) {
+std::optional<Handshake::Refusal> Handshake::on_reply(const RespValue& value,
+                                                      const Secrets& secrets) {
   const Step step = steps_[answered_++];
   const bool confirmed = value.kind == RespKind::status && value.text == "OK";
   const bool is_error = value.kind == RespKind::error;

@@ -54,7 +54,7 @@ class Handshake {
     std::string reason;
   };
   // The next answer. Not done before. A refusal is the end of the connection.
-  [[nodiscard]] std::optional<Refusal> take_reply(const RespValue& value, const Secrets& secrets);
+  [[nodiscard]] std::optional<Refusal> on_reply(const RespValue& value, const Secrets& secrets);
 
  private:
   enum class Step { auth, set_name, select };

@@ -138,13 +138,13 @@ void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals)
   while (!broken() && !ending) {
     const std::optional<RespValue> value = next_reply(ending);
     if (!value) break;
-    take_reply(*value, arrivals);
+    on_reply(*value, arrivals);
   }
   if (ending) fail(ending->fault, ending->reason, arrivals);
   if (!broken() && awaited_.empty() && !greeting()) note_all_answered();
 }
 
-void Session::take_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
+void Session::on_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
   if (written_ == misled_) {
     const bool is_error = value.kind == RespKind::error;
     const Fault fault = is_error ? fault_of(value.text) : Fault::rejected;

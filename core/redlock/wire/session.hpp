@@ -199,7 +199,7 @@ class Session final : public Conversation {
   template <class IsUseless>
   void drop_unwritten(IsUseless is_useless) noexcept;
   void drop_overdue(Instant now, std::vector<Arrival>& arrivals);
-  void take_reply(const RespValue& value, std::vector<Arrival>& arrivals);
+  void on_reply(const RespValue& value, std::vector<Arrival>& arrivals);
   void take_command_reply(const Awaited& request, const RespValue& value,
                           std::vector<Arrival>& arrivals);
   void repeat_as_text(const Awaited& request, std::vector<Arrival>& arrivals);

@@ -43,7 +43,7 @@ void Subscription::take_bytes(std::string_view bytes, std::vector<Event>& events
   while (!broken() && !ending) {
     const std::optional<RespValue> value = next_reply(ending);
     if (!value) break;
-    take_reply(*value, events);
+    on_reply(*value, events);
   }
   if (ending) fail(ending->fault, ending->reason, events);
   if (confirmed() && !pong_by_) note_all_answered();
@@ -60,7 +60,7 @@ void Subscription::take_first_pong(const RespValue& value, std::vector<Event>& e
   first_ping_ = FirstPing::none;
 }
 
-void Subscription::take_reply(const RespValue& value, std::vector<Event>& events) {
+void Subscription::on_reply(const RespValue& value, std::vector<Event>& events) {
   if (first_ping_ == FirstPing::sent) return take_first_pong(value, events);
   if (!confirmed_ && value.kind == RespKind::error) {
     refused_ = !is_passing(value.text);

@@ -70,7 +70,7 @@ class Subscription final : public Conversation {
     return admitted() && !asked_ && first_ping_ != FirstPing::sent && !broken();
   }
   void take_first_pong(const RespValue& value, std::vector<Event>& events);
-  void take_reply(const RespValue& value, std::vector<Event>& events);
+  void on_reply(const RespValue& value, std::vector<Event>& events);
   // Is it what a server says of our channel: `kind`, the channel, and something of this kind?
   [[nodiscard]] bool is_about_us(const RespValue& value, std::string_view kind,
                                  RespKind third) const;
