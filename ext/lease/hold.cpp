@@ -158,11 +158,11 @@ OperationId Hold::begin_shortening() {
   }
 }
 
-Outcome Hold::take_shortening(OperationId id) {
+Outcome Hold::collect_shortening(OperationId id) {
   const auto under_way = std::ranges::find(shortenings_, id, &UnderWay::id);
   const Shorter shorter = std::move(under_way->shorter);
   shortenings_.erase(under_way);
-  return locks_->manager.take_shortening(id, shorter);
+  return locks_->manager.collect_shortening(id, shorter);
 }
 
 bool Hold::is_being_shortened() const {

@@ -75,7 +75,7 @@ class Hold {
   void take_next_token() noexcept;
   // Signal handlers may shorten it further before this one is taken.
   [[nodiscard]] OperationId begin_shortening();
-  Outcome take_shortening(OperationId id);
+  Outcome collect_shortening(OperationId id);
   // No majority of the servers has it.
   void lose();
 

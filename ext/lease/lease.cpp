@@ -83,7 +83,7 @@ class ShortenedHold final : public ShortensItself {
     rename_leases(hold_, token_);
     return hold_.begin_shortening();
   }
-  Outcome take_shortening(OperationId id) override { return hold_.take_shortening(id); }
+  Outcome collect_shortening(OperationId id) override { return hold_.collect_shortening(id); }
 
  private:
   Hold& hold_;

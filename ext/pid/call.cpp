@@ -33,15 +33,15 @@ Outcome take(const PidCall& call, const Resources& keys, Caller caller) {
   StampLockManager& manager = call.state.manager;
   switch (call.verb) {
     case PidVerb::take:
-      return manager.take_lock(call.id, keys, caller);
+      return manager.collect_lock(call.id, keys, caller);
     case PidVerb::release:
-      return manager.take_release(call.id, keys, call.entry);
+      return manager.collect_release(call.id, keys, call.entry);
     default:
-      return manager.take_check(call.id, keys, call.entry);
+      return manager.collect_check(call.id, keys, call.entry);
   }
 }
 
-void take_outcome(PidCall& call, Caller caller) {
+void collect(PidCall& call, Caller caller) {
   std::list<Resources> ours;
   ours.splice(ours.end(), call.state.asked, call.asked);
   call.state.outcome = take(call, ours.front(), caller);
@@ -88,7 +88,7 @@ PidCall::PidCall(PidState& on, PidVerb what, const zend_string* named)
 bool complete(PidCall& call) {
   Waited waited = wait_for(call.state.manager.pool(), call.id, {nullptr, call.waits});
   if (waited == Waited::done && call.verb == PidVerb::take) waited = serve_pending();
-  const bool taken = guarded({}, [&] { take_outcome(call, caller_after(waited)); });
+  const bool taken = guarded({}, [&] { collect(call, caller_after(waited)); });
   if (waited == Waited::bailed) zend_bailout();
   // Undone, as if somebody had it.
   if (waited == Waited::cancelled && call.decision == Decision::aborted) {

@@ -101,11 +101,11 @@ Outcome take(const QuorumCall& call, const Resources& resources, Caller caller) 
   LockManager& manager = call.state.manager;
   switch (call.request.verb) {
     case QuorumVerb::lock:
-      return manager.take_lock(call.id, resources, caller);
+      return manager.collect_lock(call.id, resources, caller);
     case QuorumVerb::extend:
-      return manager.take_extension(call.id);
+      return manager.collect_extension(call.id);
     case QuorumVerb::shorten:
-      return call.request.shortens->take_shortening(call.id);
+      return call.request.shortens->collect_shortening(call.id);
     default:
       return manager.pool().take(call.id);
   }
@@ -128,7 +128,7 @@ void note_troubles(QuorumState& state) {
   }
 }
 
-void take_outcome(QuorumCall& call, Caller caller) {
+void collect(QuorumCall& call, Caller caller) {
   QuorumState& state = call.state;
   std::list<Resources> ours;
   ours.splice(ours.end(), state.asked, call.asked);
@@ -170,7 +170,7 @@ bool complete(QuorumCall& call) {
   Waited waited = wait_for(call.state.manager.pool(), call.id, manner);
   if (waited == Waited::done && call.request.verb == QuorumVerb::lock) waited = serve_pending();
   if (waited == Waited::cancelled) call.cancelled = true;
-  const bool taken = guarded({}, [&] { take_outcome(call, caller_after(waited)); });
+  const bool taken = guarded({}, [&] { collect(call, caller_after(waited)); });
   if (waited == Waited::bailed) zend_bailout();
   return taken && goes_on(waited);
 }

@@ -55,7 +55,7 @@ class ShortensItself {
  public:
   // Throw what LockManager's throw.
   virtual OperationId begin_shortening() = 0;
-  virtual Outcome take_shortening(OperationId id) = 0;
+  virtual Outcome collect_shortening(OperationId id) = 0;
 
  protected:
   ~ShortensItself() = default;

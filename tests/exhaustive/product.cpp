@@ -55,7 +55,7 @@ class Witness final : public Operation {
     return operation_->next_deadline();
   }
   [[nodiscard]] const Outcome* outcome() const override { return operation_->outcome(); }
-  [[nodiscard]] Outcome take_outcome() noexcept override { return operation_->take_outcome(); }
+  [[nodiscard]] Outcome collect() noexcept override { return operation_->collect(); }
 
  private:
   void note(const Input& input) {

@@ -30,7 +30,7 @@ void RenewalWorld::renewal_thread_hear(std::size_t server) {
   hear(call, wire, server);
   if (call.asked.machine(settings_->terms)->outcome() == nullptr) return;
   if (repairing) return end_repairing();
-  take_extension();
+  collect_extension();
   attend();
 }
 
@@ -39,15 +39,15 @@ void RenewalWorld::renewal_thread_turn() {
   if (repair_.asked.running() && (over || lease_deadline_ == LeaseDeadline::released))
     end_repairing();
   if (gone_) return;
-  if (extend_.asked.overdue(settings_->terms, now_)) take_extension();
+  if (extend_.asked.overdue(settings_->terms, now_)) collect_extension();
   attend();
 }
 
-void RenewalWorld::take_extension() {
+void RenewalWorld::collect_extension() {
   const auto machine = extend_.asked.machine(settings_->terms);
   const Instant now = instant_of(now_);
   machine->on_time(now);
-  const Outcome outcome = machine->take_outcome();
+  const Outcome outcome = machine->collect();
   const int by = extend_.asked.by();
   extend_.asked.end();
   if (outcome.decision != Decision::granted) {

@@ -120,7 +120,7 @@ class RenewalWorld {
   void hear(Call& call, Wire& wire, std::size_t server) const;
   void renewal_thread_hear(std::size_t server);
   void renewal_thread_turn();
-  void take_extension();
+  void collect_extension();
   void attend();
   void repair();
   void end_repairing();

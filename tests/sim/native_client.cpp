@@ -180,7 +180,7 @@ void NativeClient::act_alone(Lane& lane) {
 
 void NativeClient::finish_call(Lane& lane) {
   const Phase phase = lane.phase;
-  const Outcome outcome = phase == Phase::checking ? take_check(lane.resource, *lane.operation)
+  const Outcome outcome = phase == Phase::checking ? collect_check(lane.resource, *lane.operation)
                           : phase == Phase::shortening
                               ? take_shorten(lane.resource, *lane.operation, *lane.shorter)
                               : pool_->take(*lane.operation);

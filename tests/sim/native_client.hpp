@@ -62,7 +62,9 @@ class NativeClient : public Client {
     return pool_->take(id);
   }
   virtual std::optional<OperationId> start_check(std::uint32_t resource) = 0;
-  virtual Outcome take_check(std::uint32_t /*resource*/, OperationId id) { return pool_->take(id); }
+  virtual Outcome collect_check(std::uint32_t /*resource*/, OperationId id) {
+    return pool_->take(id);
+  }
   virtual void note_taken(std::uint32_t /*resource*/, const Outcome& /*outcome*/) {}
   virtual void note_released(std::uint32_t /*resource*/) {}
   virtual void note_request_end() {}

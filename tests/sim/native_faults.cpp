@@ -57,7 +57,7 @@ void NativeClient::finish_outer(Lane& lane) {
   const bool checks = lane.outer_phase == Phase::checking;
   const Outcome outcome = lane.outer_shorter
                               ? take_shorten(lane.resource, *lane.outer, *lane.outer_shorter)
-                          : checks ? take_check(lane.resource, *lane.outer)
+                          : checks ? collect_check(lane.resource, *lane.outer)
                                    : pool_->take(*lane.outer);
   lane.outer.reset();
   end_outer_shorter(lane);

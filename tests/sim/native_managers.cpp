@@ -94,7 +94,7 @@ class QuorumClient final : public NativeClient {
     return holder(resource).begin_shortening(shorter);
   }
   Outcome take_shorten(std::uint32_t resource, OperationId id, const Shorter& shorter) override {
-    return holder(resource).take_shortening(id, shorter);
+    return holder(resource).collect_shortening(id, shorter);
   }
   std::optional<OperationId> start_check(std::uint32_t resource) override {
     return holder(resource).begin_check(seats_[resource].resource, Token(value(resource)));
@@ -105,7 +105,7 @@ class QuorumClient final : public NativeClient {
                     : locks.begin_check(resource, Token(std::move(token)));
   }
   void leave_take(std::uint32_t resource, OperationId id) override {
-    (void)holder(resource).take_lock(id, seats_[resource].resource, Caller::left);
+    (void)holder(resource).collect_lock(id, seats_[resource].resource, Caller::left);
   }
   [[nodiscard]] std::shared_ptr<const LockPlan> plan_of(std::uint32_t resource) const override {
     return seats_[resource].plan;
@@ -171,8 +171,8 @@ class StampClient final : public NativeClient {
     seats_[resource].checked = holder(resource).entry_of(seats_[resource].key);
     return holder(resource).begin_check(seats_[resource].key);
   }
-  Outcome take_check(std::uint32_t resource, OperationId id) override {
-    return holder(resource).take_check(id, seats_[resource].key, seats_[resource].checked);
+  Outcome collect_check(std::uint32_t resource, OperationId id) override {
+    return holder(resource).collect_check(id, seats_[resource].key, seats_[resource].checked);
   }
   void note_taken(std::uint32_t resource, const Outcome& outcome) override {
     const Resource& key = seats_[resource].key;
@@ -184,7 +184,7 @@ class StampClient final : public NativeClient {
   }
   void note_request_end() override { ledger_.clear(); }
   void leave_take(std::uint32_t resource, OperationId id) override {
-    (void)holder(resource).take_lock(id, seats_[resource].key, Caller::left);
+    (void)holder(resource).collect_lock(id, seats_[resource].key, Caller::left);
   }
   bool remembers_parent() override {
     return ledger_.find("", seats_.front().key) != nullptr || ledger_.size() > 0;

@@ -86,7 +86,7 @@ class Listening final : public Operation {
     return told_.is_granted ? std::optional(Instant()) : std::nullopt;
   }
   [[nodiscard]] const Outcome* outcome() const override { return outcome_ ? &*outcome_ : nullptr; }
-  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
+  [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
  private:
   Told& told_;

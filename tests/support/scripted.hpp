@@ -65,7 +65,7 @@ class Scripted final : public Operation {
     return outcome_ ? std::nullopt : scene_.due_at;
   }
   [[nodiscard]] const Outcome* outcome() const override { return outcome_ ? &*outcome_ : nullptr; }
-  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
+  [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
  private:
   Scene& scene_;

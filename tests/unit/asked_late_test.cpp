@@ -28,7 +28,7 @@ class TakesLater final : public Operation {
   }
   [[nodiscard]] std::optional<Instant> next_deadline() const override { return std::nullopt; }
   [[nodiscard]] const Outcome* outcome() const override { return outcome_ ? &*outcome_ : nullptr; }
-  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
+  [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
  private:
   void ask(NodeIndex node, Command command, Instant now) {

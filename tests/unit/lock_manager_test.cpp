@@ -87,7 +87,7 @@ TEST_F(LockManagerTest, ALockIsHandedOutWithWhatIsLeftOfItOrGivenBack) {
     const OperationId id = locks.begin_lock(Resource("r"), kTtl);
     while (!pool_.done(id)) pool_.step(Instant::never());
     clock_.advance(meanwhile);
-    return locks.take_lock(id, Resource("r"), caller);
+    return locks.collect_lock(id, Resource("r"), caller);
   };
   EXPECT_EQ(taken(kTtl, Caller::waits).decision, Decision::expired_unclaimed);
   EXPECT_EQ(taken(Duration(), Caller::left).decision, Decision::expired_unclaimed);
@@ -104,7 +104,7 @@ TEST_F(LockManagerTest, AnExtensionThatWasOutlastedIsNotHandedOut) {
   const OperationId id = locks.begin_extend(Resource("r"), held.token, kTtl);
   while (!pool_.done(id)) pool_.step(Instant::never());
   clock_.advance(kTtl);
-  EXPECT_EQ(locks.take_extension(id).decision, Decision::expired_unclaimed);
+  EXPECT_EQ(locks.collect_extension(id).decision, Decision::expired_unclaimed);
   EXPECT_EQ(server(0).keys.at("r"), held.token.view()) << "it is the holder's all the same";
 }
 
@@ -116,7 +116,7 @@ TEST_F(LockManagerTest, AnExtensionIsOutlastedOnceNothingIsLeftOfItAndNotOneNano
     const Instant begun = clock_.now();
     while (!pool_.done(id)) pool_.step(Instant::never());
     clock_.advance_to(begun + validity_of(kTtl, Duration(), kDriftFactorDefault) - left);
-    const Outcome extended = locks.take_extension(id);
+    const Outcome extended = locks.collect_extension(id);
     EXPECT_EQ(extended.decision,
               left > Duration() ? Decision::granted : Decision::expired_unclaimed);
     EXPECT_EQ(extended.validity, left);
@@ -128,7 +128,7 @@ TEST_F(LockManagerTest, ALockThatWasDeniedIsDeniedThoughItsCallerLeft) {
   ASSERT_EQ(lock(locks).decision, Decision::granted);
   const OperationId id = locks.begin_lock(Resource("r"), kTtl);
   while (!pool_.done(id)) pool_.step(Instant::never());
-  EXPECT_EQ(locks.take_lock(id, Resource("r"), Caller::left).decision, Decision::denied);
+  EXPECT_EQ(locks.collect_lock(id, Resource("r"), Caller::left).decision, Decision::denied);
 }
 
 TEST_F(LockManagerTest, AnExtensionThatCameLateIsDeniedWhereTheLockWasGivenUpMeanwhile) {

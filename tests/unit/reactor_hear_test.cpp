@@ -85,7 +85,7 @@ TEST_F(APushForNobody, IsAnsweredWhereTheLockWasShortened) {
   pool_.run_until_done(id);
   push(0, token);
   EXPECT_EQ(passes(0, token), 0U) << "nobody knows yet what came of it";
-  ASSERT_EQ(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  ASSERT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::granted);
   push(0, token);
   EXPECT_EQ(passes(0, token), 1U);
   push(0, std::string(shorter.fresh.view()));

@@ -40,7 +40,7 @@ class Fragile final : public Operation {
   }
   [[nodiscard]] std::optional<Instant> next_deadline() const override { return is_.due; }
   [[nodiscard]] const Outcome* outcome() const override { return aborted_ ? &outcome_ : nullptr; }
-  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(outcome_); }
+  [[nodiscard]] Outcome collect() noexcept override { return std::move(outcome_); }
 
  private:
   Fragility& is_;

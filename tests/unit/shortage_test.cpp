@@ -323,7 +323,7 @@ TEST_P(ShortOfMemory, ALeaseThatIsShortenedLeavesNeitherTokenBehind) {
             token = shorter->fresh;
           }
           world.pool.run_until_done(id);
-          static_cast<void>(locks.take_shortening(id, *shorter));
+          static_cast<void>(locks.collect_shortening(id, *shorter));
         } catch (const std::bad_alloc&) {
           const bool over =
               shorter && shorter->lease_deadline->left(world.clock.now()) == Duration();
@@ -350,7 +350,7 @@ TEST(ShortOfMemoryOnce, AShorteningThatFailedByItIsLostAndItsCallerIsTold) {
     const bool happened =
         test::try_without(n, Shortage::once, [&] { world.pool.run_until_done(id); }).happened;
     try {
-      static_cast<void>(locks.take_shortening(id, shorter));
+      static_cast<void>(locks.collect_shortening(id, shorter));
     } catch (const std::bad_alloc&) {
       ++told;
       EXPECT_EQ(shorter.lease_deadline->left(world.clock.now()), Duration());

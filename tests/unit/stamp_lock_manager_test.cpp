@@ -149,7 +149,7 @@ TEST_F(StampLockManagerTest, WhatIsGivenUpOrReplacedDuringACheckIsNotHeld) {
     const OperationId id = *locks.begin_check(kKey);
     while (!pool_.done(id)) pool_.step(Instant::never());
     meanwhile();
-    return locks.take_check(id, kKey, checked).decision;
+    return locks.collect_check(id, kKey, checked).decision;
   };
   EXPECT_EQ(check([] {}), Decision::granted);
   EXPECT_EQ(check([&] { pool_.take(*locks.begin_release(kKey, Duration())); }), Decision::denied);
@@ -165,7 +165,7 @@ TEST_F(StampLockManagerTest, ALockThatIsTakenIsNotedOrGivenBack) {
     const OperationId id = locks.begin_take(kKey, kLease, {}, once);
     while (!pool_.done(id)) pool_.step(Instant::never());
     clock_.advance(meanwhile);
-    return locks.take_lock(id, kKey, caller).decision;
+    return locks.collect_lock(id, kKey, caller).decision;
   };
   EXPECT_EQ(taken(kLease, Caller::waits), Decision::expired_unclaimed);
   EXPECT_EQ(taken(Duration(), Caller::left), Decision::expired_unclaimed);
@@ -182,13 +182,13 @@ TEST_F(StampLockManagerTest, ATakenReleaseStrikesTheEntryUnlessTheServerWasSilen
   server(0).stopped = true;
   OperationId id = *locks.begin_release(kKey, Duration());
   while (!pool_.done(id)) pool_.step(Instant::never());
-  EXPECT_EQ(locks.take_release(id, kKey, released).decision, Decision::unreachable);
+  EXPECT_EQ(locks.collect_release(id, kKey, released).decision, Decision::unreachable);
   EXPECT_EQ(locks.entry_of(kKey), released) << "another release may be tried";
   transport_.resume(server(0));
   clock_.advance(Duration::seconds(5));
   id = *locks.begin_release(kKey, Duration());
   while (!pool_.done(id)) pool_.step(Instant::never());
-  locks.take_release(id, kKey, released);
+  locks.collect_release(id, kKey, released);
   EXPECT_EQ(locks.entry_of(kKey), 0U);
 }
 

@@ -58,7 +58,7 @@ TEST_F(ShortOfMemoryAStamp, ThatCannotBeNotedIsGivenBack) {
     bool happened = false;
     try {
       const test::FailingAllocations failing(n, test::Shortage::once);
-      const Outcome taken = locks.take_lock(id, kKey, Caller::waits);
+      const Outcome taken = locks.collect_lock(id, kKey, Caller::waits);
       happened = failing.happened();
       // What is not thrown has been done.
       EXPECT_EQ(taken.decision, Decision::granted) << n;

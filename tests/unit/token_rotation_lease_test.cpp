@@ -28,7 +28,7 @@ class AShortenedLease : public RenewalSchedulerTest {
   Outcome run(Shorter& shorter) {
     const OperationId id = locks_.begin_shortening(shorter);
     step_until_done(id);
-    return locks_.take_shortening(id, shorter);
+    return locks_.collect_shortening(id, shorter);
   }
   // Of all servers: what stands under the key; empty: nothing.
   std::vector<std::string> stored() {
@@ -148,7 +148,7 @@ TEST_F(AShortenedLease, WhoseCallerLeavesIsLostAndLeavesNothing) {
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
   EXPECT_GT(shorter.lease_deadline->left(clock_.now()), Duration());
-  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
+  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::aborted);
   EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration());
   EXPECT_EQ(stored(), kNowhere);
 }
@@ -160,7 +160,7 @@ TEST_F(AShortenedLease, ThatIsReleasedMeanwhileIsNotHandedOut) {
   shorter.lease_deadline->end();
   EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
   step_until_done(id);
-  EXPECT_NE(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  EXPECT_NE(locks_.collect_shortening(id, shorter).decision, Decision::granted);
   EXPECT_TRUE(shorter.lease_deadline->released());
   EXPECT_EQ(stored(), kNowhere);
 }
@@ -171,7 +171,7 @@ TEST_F(AShortenedLease, WhoseTokenIsReleasedMeanwhileIsTrustedNoMore) {
   const OperationId id = locks_.begin_shortening(shorter);
   EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
   step_until_done(id);
-  EXPECT_NE(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  EXPECT_NE(locks_.collect_shortening(id, shorter).decision, Decision::granted);
   EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration());
 }
 
@@ -183,7 +183,7 @@ TEST_F(AShortenedLease, ThatIsReleasedBeforeItsExchangeArrivesIsGivenBackOnceMor
   EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
   // The release has overtaken it, on another connection.
   for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = shorter.fresh.view();
-  EXPECT_NE(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  EXPECT_NE(locks_.collect_shortening(id, shorter).decision, Decision::granted);
   EXPECT_EQ(stored(), kNowhere);
 }
 
@@ -192,7 +192,7 @@ TEST_F(AShortenedLease, ThatIsTransferredMeanwhileIsNotGivenBackThoughItsCallerI
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);
   shorter.lease_deadline->transfer();
-  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::expired_unclaimed);
+  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::expired_unclaimed);
   EXPECT_EQ(stored(), everywhere(shorter.fresh));
 }
 
@@ -205,9 +205,9 @@ TEST_F(AShortenedLease, ThatIsShortenedFurtherMeanwhileIsHeldByTheLatestToken) {
   outer.lease_deadline->end();
   const OperationId inner_id = locks_.begin_shortening(inner);
   step_until_done(inner_id);
-  EXPECT_EQ(locks_.take_shortening(inner_id, inner).decision, Decision::granted);
+  EXPECT_EQ(locks_.collect_shortening(inner_id, inner).decision, Decision::granted);
   step_until_done(outer_id);
-  EXPECT_NE(locks_.take_shortening(outer_id, outer).decision, Decision::granted);
+  EXPECT_NE(locks_.collect_shortening(outer_id, outer).decision, Decision::granted);
   EXPECT_GT(inner.lease_deadline->left(clock_.now()), Duration());
   EXPECT_EQ(stored(), everywhere(inner.fresh));
 }
@@ -246,7 +246,7 @@ class AShorteningWithinAnother : public AShortenedLease {
  private:
   Decision decision_of(OperationId id, const Shorter& shorter) {
     step_until_done(id);
-    return locks_.take_shortening(id, shorter).decision;
+    return locks_.collect_shortening(id, shorter).decision;
   }
 };
 
@@ -275,7 +275,7 @@ TEST_F(AShorteningWithinAnother, ThatIsConfirmedOutlivesTheCallAroundIt) {
   EXPECT_TRUE(outer_.lease_deadline->lives_on());
   EXPECT_EQ(inner_decision(), Decision::granted);
   EXPECT_FALSE(outer_.lease_deadline->lives_on()) << "it has votes of its own";
-  (void)locks_.take_shortening(*outer_id_, outer_);
+  (void)locks_.collect_shortening(*outer_id_, outer_);
   EXPECT_TRUE(inner_is_live());
   EXPECT_EQ(stored(), everywhere(inner_.fresh));
 }
@@ -285,7 +285,7 @@ TEST_F(AShortenedLease, ThatIsTransferredMeanwhileStaysThoughItsCallerLeaves) {
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
   shorter.lease_deadline->transfer();
-  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
+  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::aborted);
   EXPECT_EQ(stored(), everywhere(shorter.fresh)) << "the commands were under way";
 }
 
@@ -295,7 +295,7 @@ TEST_F(AShortenedLease, ThatIsTransferredMeanwhileStaysThoughNoMajorityAnswers) 
   const OperationId id = locks_.begin_shortening(shorter);
   shorter.lease_deadline->transfer();
   step_until_done(id);
-  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::unreachable);
+  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::unreachable);
   for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
   for (const std::string& value : stored()) {
     EXPECT_TRUE(value == shorter.fresh.view() || value == held_.token.view()) << value;
@@ -306,7 +306,7 @@ TEST_F(AShortenedLease, ThatOnlySomeOfItsOwnersPassedOnStaysToo) {
   Shorter shorter = prepare();
   const OperationId id = locks_.begin_shortening(shorter);
   shorter.lease_deadline->share();
-  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::aborted);
+  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::aborted);
   EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration())
       << "of those that had it shortened";
   EXPECT_EQ(stored(), everywhere(shorter.fresh));
@@ -317,7 +317,7 @@ TEST_F(AShortenedLease, GivesNoExtensionOfItsOldToken) {
   Shorter shorter = prepare();
   ASSERT_EQ(run(shorter).decision, Decision::granted);
   step_until_done(extension);
-  EXPECT_EQ(locks_.take_extension(extension).decision, Decision::denied)
+  EXPECT_EQ(locks_.collect_extension(extension).decision, Decision::denied)
       << "it was granted before the exchange, and counts for nothing any more";
 }
 
@@ -331,7 +331,7 @@ TEST_F(AShortenedLease, ThatWasExtendedMeanwhileOutlivesItsShortTtl) {
   const Instant until = extended.decided_at + extended.validity;
   ASSERT_TRUE(shorter.lease_deadline->prolong(until, clock_.now()));
   clock_.advance(kShort);
-  const Outcome outcome = locks_.take_shortening(id, shorter);
+  const Outcome outcome = locks_.collect_shortening(id, shorter);
   EXPECT_EQ(outcome.decision, Decision::granted);
   EXPECT_EQ(outcome.decided_at + outcome.validity, until);
   EXPECT_EQ(stored(), everywhere(shorter.fresh));
@@ -342,7 +342,7 @@ TEST_F(AShortenedLease, ThatOutlastedItsTtlIsLost) {
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);
   clock_.advance(kShort);
-  EXPECT_EQ(locks_.take_shortening(id, shorter).decision, Decision::expired_unclaimed);
+  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::expired_unclaimed);
   EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration());
   EXPECT_EQ(stored(), kNowhere);
 }
@@ -355,7 +355,7 @@ TEST_F(AShortenedLease, IsNotRepairedByItsOldToken) {
   scheduler_.stop(*lease.lease_deadline);
   const OperationId id = locks_.begin_shortening(shorter);
   step_until_done(id);
-  ASSERT_EQ(locks_.take_shortening(id, shorter).decision, Decision::granted);
+  ASSERT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::granted);
   keep_for(Duration::ms(300));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(server(i).keys["r"], lease.token.view()) << i;
 }

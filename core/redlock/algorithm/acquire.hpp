@@ -48,7 +48,7 @@ class Acquire final : public Operation {
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;
   [[nodiscard]] const Outcome* outcome() const override;
-  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
+  [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
  private:
   void begin_attempt(Instant now);

@@ -59,7 +59,7 @@ class Operation {
   // Null while undecided.
   [[nodiscard]] virtual const Outcome* outcome() const = 0;
   // Requires outcome(). By moving, so that what was won cannot be lost on its way to the caller.
-  [[nodiscard]] virtual Outcome take_outcome() noexcept = 0;
+  [[nodiscard]] virtual Outcome collect() noexcept = 0;
 };
 
 }  // namespace redlock

@@ -44,7 +44,7 @@ void QueuedAcquire::follow_plain(Instant now) {
                      outcome->decision == Decision::foreign || phase_ == Phase::polling ||
                      trouble_.bars(outcome->nodes, now);
   if (!final && now < wait_end()) return begin_standing(now);
-  Outcome taken = plain()->take_outcome();
+  Outcome taken = plain()->collect();
   taken.line = std::move(refusals_);
   finish(std::move(taken));
 }

@@ -80,7 +80,7 @@ class QueuedAcquire final : public Operation {
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;
   [[nodiscard]] const Outcome* outcome() const override;
-  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
+  [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
  private:
   // What makes attempts without the line in this phase; null while standing, and at the end.

@@ -39,7 +39,7 @@ class QuorumQuery : public Operation {
   [[nodiscard]] std::optional<Request> next_request() override;
   [[nodiscard]] std::optional<Instant> next_deadline() const override;
   [[nodiscard]] const Outcome* outcome() const override;
-  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
+  [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
  protected:
   // Called once, with a granted outcome, before it is given out.

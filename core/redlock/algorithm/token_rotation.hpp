@@ -45,7 +45,7 @@ class TokenRotation final : public Operation {
   [[nodiscard]] std::optional<Instant> next_deadline() const override;
   // Granted: the keys of a majority hold the fresh token, which is the outcome's.
   [[nodiscard]] const Outcome* outcome() const override;
-  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
+  [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
  private:
   [[nodiscard]] Instant stragglers_until() const;

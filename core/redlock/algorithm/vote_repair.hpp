@@ -33,7 +33,7 @@ class VoteRepair final : public Operation {
   [[nodiscard]] std::optional<Instant> next_deadline() const override;
   // Granted: some were repaired, or may be yet; denied: none.
   [[nodiscard]] const Outcome* outcome() const override;
-  [[nodiscard]] Outcome take_outcome() noexcept override { return std::move(*outcome_); }
+  [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
  private:
   [[nodiscard]] bool may_stand(NodeIndex node) const;

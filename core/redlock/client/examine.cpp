@@ -64,7 +64,7 @@ class TrialLock {
     await_waiter(*waits_, pool_.clock().now() + patience);
     note("release", run_one(locks_.begin_unlock(resource_, token_)));
     pool_.run_until_done(*waits_);
-    note_wait(locks_.take_lock(*std::exchange(waits_, std::nullopt), resource_, Caller::waits));
+    note_wait(locks_.collect_lock(*std::exchange(waits_, std::nullopt), resource_, Caller::waits));
   }
 
   Outcome run_one(OperationId id) {
@@ -76,7 +76,7 @@ class TrialLock {
 
   void give_up() noexcept {
     for (const std::optional<OperationId>& begun : {runs_, waits_}) {
-      if (begun) or_later([&] { (void)locks_.take_lock(*begun, resource_, Caller::left); });
+      if (begun) or_later([&] { (void)locks_.collect_lock(*begun, resource_, Caller::left); });
     }
     if (token_.empty()) return;
     or_later([&] { (void)pool_.take(locks_.begin_unlock(resource_, token_)); });

@@ -43,7 +43,7 @@ void Shared::send_release(OutboxEntry release) noexcept {
 
 void Shared::give_back(OperationId id, const Resources& resources) noexcept {
   try {
-    (void)locks_.take_lock(id, resources, Caller::left);
+    (void)locks_.collect_lock(id, resources, Caller::left);
   } catch (...) {
     // What it failed by is what the caller is being told already.
   }
@@ -69,7 +69,7 @@ Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
     throw;
   }
   // Where it is undecided this aborts it, and sends what undoes it.
-  return locks_.take_lock(id, resources, Caller::waits);
+  return locks_.collect_lock(id, resources, Caller::waits);
 }
 
 Outcome Shared::extend(const Resource& resource, const Token& token, Duration ttl) {
@@ -81,7 +81,7 @@ Outcome Shared::shorten(Shorter& shorter) {
   owed_.pay();
   const OperationId id = locks_.begin_shortening(shorter);
   runtime_.pool().run_until_done(id);
-  return locks_.take_shortening(id, shorter);
+  return locks_.collect_shortening(id, shorter);
 }
 
 Outcome Shared::check(const Resource& resource, const Token& token) {

@@ -187,7 +187,7 @@ bool LockManager::owes_removals() const {
   });
 }
 
-Outcome LockManager::take_extension(OperationId id) {
+Outcome LockManager::collect_extension(OperationId id) {
   Outcome outcome = pool_.take(id);
   if (outcome.decision != Decision::granted) return outcome;
   const Instant now = pool_.clock().now();
@@ -197,11 +197,11 @@ Outcome LockManager::take_extension(OperationId id) {
   return outcome;
 }
 
-Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
+Outcome LockManager::collect_shortening(OperationId id, const Shorter& shorter) {
   LeaseDeadline& lease_deadline = *shorter.lease_deadline;
   Outcome outcome;
   try {
-    outcome = take_extension(id);
+    outcome = collect_extension(id);
   } catch (...) {
     lease_deadline.lose(Loss::silence);
     throw;
@@ -229,8 +229,8 @@ Outcome LockManager::take_shortening(OperationId id, const Shorter& shorter) {
   return outcome;
 }
 
-Outcome LockManager::take_lock(OperationId id, const Resources& resources, Caller caller) {
-  Outcome outcome = take_extension(id);
+Outcome LockManager::collect_lock(OperationId id, const Resources& resources, Caller caller) {
+  Outcome outcome = collect_extension(id);
   if (outcome.decision == Decision::granted && caller == Caller::left) {
     outcome.decision = Decision::expired_unclaimed;
   }

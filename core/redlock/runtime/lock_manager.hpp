@@ -111,11 +111,11 @@ class LockManager {
   // What was begun, as it is by now: signal handlers may have run since it was decided. The
   // validity counts from now; where nothing is left of it, or nobody waits for the lock, it is
   // `expired_unclaimed`, and a lock is given back. They throw what Pool::take() throws.
-  Outcome take_lock(OperationId id, const Resources& resources, Caller caller);
-  Outcome take_extension(OperationId id);
+  Outcome collect_lock(OperationId id, const Resources& resources, Caller caller);
+  Outcome collect_extension(OperationId id);
   // Where it is not granted the deadline is over, unless somebody else has ended or replaced it,
   // and the lock is given back, unless it was passed on. So is it where this throws.
-  Outcome take_shortening(OperationId id, const Shorter& shorter);
+  Outcome collect_shortening(OperationId id, const Shorter& shorter);
 
   // The servers that erred in an outcome of this manager, and those that were the reason to wait
   // outside of their lines; see ServerPlan.

@@ -371,7 +371,7 @@ Outcome Reactor::take(OperationId id) {
     settle(clock_.now());
     std::rethrow_exception(failure);
   }
-  Outcome outcome = running.operation->take_outcome();
+  Outcome outcome = running.operation->collect();
   tie_up(clock_.now());
   return outcome;
 }

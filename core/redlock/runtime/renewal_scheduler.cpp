@@ -129,7 +129,7 @@ void RenewalScheduler::take_answers(Instant now) {
 void RenewalScheduler::take_answer(Lease& lease, Instant now) noexcept {
   Outcome outcome;
   try {
-    outcome = lease.bound->locks.take_extension(lease.asking);
+    outcome = lease.bound->locks.collect_extension(lease.asking);
   } catch (...) {
     // Out of memory: as if nobody had answered.
   }

@@ -98,7 +98,7 @@ std::optional<OperationId> StampLockManager::begin_check(const Resources& keys) 
   return ask(kind.check(entry->stamp), LossDetail::reason);
 }
 
-Outcome StampLockManager::take_lock(OperationId id, const Resources& keys, Caller caller) {
+Outcome StampLockManager::collect_lock(OperationId id, const Resources& keys, Caller caller) {
   Outcome outcome = pool_.take(id);
   if (outcome.decision != Decision::granted) return outcome;
   try {
@@ -113,8 +113,8 @@ Outcome StampLockManager::take_lock(OperationId id, const Resources& keys, Calle
   return outcome;
 }
 
-Outcome StampLockManager::take_check(OperationId id, const Resources& keys,
-                                     StampLedger::Serial checked) {
+Outcome StampLockManager::collect_check(OperationId id, const Resources& keys,
+                                        StampLedger::Serial checked) {
   Outcome outcome = pool_.take(id);
   const StampLedger::Entry* entry = held(keys);
   const bool trusted = entry != nullptr && entry->serial == checked && !entry->given_up;
@@ -122,8 +122,8 @@ Outcome StampLockManager::take_check(OperationId id, const Resources& keys,
   return outcome;
 }
 
-Outcome StampLockManager::take_release(OperationId id, const Resources& keys,
-                                       StampLedger::Serial released) {
+Outcome StampLockManager::collect_release(OperationId id, const Resources& keys,
+                                          StampLedger::Serial released) {
   Outcome outcome = pool_.take(id);
   const bool answered =
       outcome.decision != Decision::unreachable && outcome.decision != Decision::aborted;

@@ -69,12 +69,12 @@ class StampLockManager {
 
   // What was begun, as it is by now, and the ledger kept. The lock that was taken is noted; where
   // it cannot be, or nobody waits for it, it is `expired_unclaimed` and given back.
-  Outcome take_lock(OperationId id, const Resources& keys, Caller caller);
+  Outcome collect_lock(OperationId id, const Resources& keys, Caller caller);
   // `checked` and `released` are what entry_of() named before. A check of what was given up or
   // replaced while it was waited for is denied, whatever the server said.
-  Outcome take_check(OperationId id, const Resources& keys, StampLedger::Serial checked);
+  Outcome collect_check(OperationId id, const Resources& keys, StampLedger::Serial checked);
   // While the server cannot be asked, a later release may still succeed.
-  Outcome take_release(OperationId id, const Resources& keys, StampLedger::Serial released);
+  Outcome collect_release(OperationId id, const Resources& keys, StampLedger::Serial released);
   // What is left of the lease by the local clock; not positive when it is over, given up or not
   // held.
   [[nodiscard]] Duration remaining(const Resources& keys);
