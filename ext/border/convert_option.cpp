@@ -3,7 +3,7 @@
 
 #include "border/guard.hpp"
 #include "redlock/algorithm/validity.hpp"
-#include "redlock/runtime/server_plan.hpp"
+#include "redlock/locks/server_plan.hpp"
 
 namespace redlock::php {
 

@@ -8,7 +8,7 @@
 
 #include "border/convert_value.hpp"
 #include "border/zend.hpp"
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 
 namespace redlock::php {
 

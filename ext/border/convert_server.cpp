@@ -8,7 +8,7 @@
 #include "border/convert_value.hpp"
 #include "border/guard.hpp"
 #include "border/server_fields.hpp"
-#include "redlock/wire/url.hpp"
+#include "redlock/config/url.hpp"
 
 namespace redlock::php {
 

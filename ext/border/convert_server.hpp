@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "border/zend.hpp"
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 
 namespace redlock::php {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "border/zend.hpp"
-#include "redlock/wire/endpoint.hpp"
-#include "redlock/wire/tls_draft.hpp"
+#include "redlock/config/endpoint.hpp"
+#include "redlock/config/tls_draft.hpp"
 
 namespace redlock::php {
 

@@ -5,8 +5,8 @@
 
 #include "border/guard.hpp"
 #include "border/text.hpp"
-#include "redlock/wire/endpoint.hpp"
-#include "redlock/wire/url_text.hpp"
+#include "redlock/config/endpoint.hpp"
+#include "redlock/config/url_text.hpp"
 
 namespace redlock::php {
 

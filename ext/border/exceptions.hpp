@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "border/zend.hpp"
-#include "redlock/runtime/server_plan.hpp"
+#include "redlock/locks/server_plan.hpp"
 
 namespace redlock::php {
 

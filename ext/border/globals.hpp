@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "border/zend.hpp"
-#include "redlock/runtime/async_releases.hpp"
-#include "redlock/runtime/renewal_thread.hpp"
-#include "redlock/runtime/runtime.hpp"
-#include "redlock/runtime/server_counters.hpp"
-#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/lease/async_releases.hpp"
+#include "redlock/lease/renewal_thread.hpp"
+#include "redlock/locks/runtime.hpp"
+#include "redlock/locks/stamp_lock_manager.hpp"
+#include "redlock/net/server_counters.hpp"
 
 namespace redlock::php {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "border/text.hpp"
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 
 namespace redlock::php {
 

@@ -13,9 +13,9 @@
 #include "border/convert_value.hpp"
 #include "border/guard.hpp"
 #include "border/text.hpp"
-#include "redlock/wire/field_names.hpp"
-#include "redlock/wire/url.hpp"
-#include "redlock/wire/url_text.hpp"
+#include "redlock/config/field_names.hpp"
+#include "redlock/config/url.hpp"
+#include "redlock/config/url_text.hpp"
 
 namespace redlock::php {
 

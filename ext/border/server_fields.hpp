@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "border/zend.hpp"
-#include "redlock/wire/server_parts.hpp"
+#include "redlock/config/server_parts.hpp"
 
 namespace redlock::php {
 

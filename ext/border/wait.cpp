@@ -5,7 +5,7 @@
 
 #include "border/globals.hpp"
 #include "border/guard.hpp"
-#include "redlock/runtime/outage_watch.hpp"
+#include "redlock/net/outage_watch.hpp"
 
 namespace redlock::php {
 

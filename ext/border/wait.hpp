@@ -3,7 +3,7 @@
 // Where PHP runs beyond the memory limit until its VM is interrupted (ZEND_HAS_OOM), the wait
 // returns to the VM: an interrupt served here would swallow that error.
 #pragma once
-#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/locks/lock_manager.hpp"
 
 namespace redlock::php {
 

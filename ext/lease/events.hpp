@@ -13,7 +13,7 @@
 #include "border/callable.hpp"
 #include "border/zend.hpp"
 #include "redlock/algorithm/time.hpp"
-#include "redlock/runtime/server_plan.hpp"
+#include "redlock/locks/server_plan.hpp"
 
 namespace redlock::php {
 

@@ -14,9 +14,9 @@
 #include "lease/interrupt.hpp"
 #include "lease/locks.hpp"
 #include "lease/options.hpp"
-#include "redlock/runtime/clock.hpp"
-#include "redlock/runtime/lease_deadline.hpp"
-#include "redlock/runtime/process.hpp"
+#include "redlock/locks/lease_deadline.hpp"
+#include "redlock/os/clock.hpp"
+#include "redlock/os/process.hpp"
 
 namespace redlock::php {
 

@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "border/zend.hpp"
-#include "redlock/runtime/renewal_scheduler.hpp"
+#include "redlock/lease/renewal_scheduler.hpp"
 
 namespace redlock::php {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "border/zend.hpp"
-#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/locks/lock_manager.hpp"
 
 namespace redlock::php {
 

@@ -8,7 +8,7 @@
 
 #include "border/guard.hpp"
 #include "border/text.hpp"
-#include "redlock/runtime/process.hpp"
+#include "redlock/os/process.hpp"
 
 namespace redlock::php {
 

@@ -9,9 +9,9 @@
 #include "lease/server_stats.hpp"
 #include "lease/stats.hpp"
 #include "module/php_redlock.h"
-#include "redlock/runtime/look_up.hpp"
-#include "redlock/runtime/memory_servers.hpp"
-#include "redlock/runtime/tls_context.hpp"
+#include "redlock/os/look_up.hpp"
+#include "redlock/os/memory_servers.hpp"
+#include "redlock/os/tls_context.hpp"
 #include "redlock/wire/codec.hpp"
 
 namespace redlock::php {

@@ -18,8 +18,8 @@
 #include "module/info.hpp"
 #include "module/php_redlock.h"
 #include "pid/pid_lock.hpp"
+#include "redlock/os/memory_servers.hpp"
 #include "redlock/red_lock.hpp"
-#include "redlock/runtime/memory_servers.hpp"
 #include "redlock/version.hpp"
 #include "testing/testing.hpp"
 

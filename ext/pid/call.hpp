@@ -9,7 +9,7 @@
 #include "border/guard.hpp"
 #include "border/zend.hpp"
 #include "pid/options.hpp"
-#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/locks/stamp_lock_manager.hpp"
 
 namespace redlock::php {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "border/zend.hpp"
-#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/locks/stamp_lock_manager.hpp"
 
 namespace redlock::php {
 

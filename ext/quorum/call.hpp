@@ -15,8 +15,8 @@
 #include "border/guard.hpp"
 #include "border/wait.hpp"
 #include "border/zend.hpp"
-#include "redlock/runtime/lock_manager.hpp"
-#include "redlock/runtime/release_outbox.hpp"
+#include "redlock/lease/release_outbox.hpp"
+#include "redlock/locks/lock_manager.hpp"
 
 namespace redlock::php {
 

@@ -8,7 +8,7 @@
 #include "border/globals.hpp"
 #include "border/guard.hpp"
 #include "border/zend.hpp"
-#include "redlock/runtime/memory_servers.hpp"
+#include "redlock/os/memory_servers.hpp"
 // The arginfo needs what is above.
 #include "testing/testing_arginfo.h"
 

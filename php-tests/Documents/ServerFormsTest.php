@@ -43,7 +43,7 @@ final class ServerFormsTest extends ServerTestCase
     public function testTheIgnoredFieldsAreThoseOfTheSource(): void
     {
         $names = self::words('~\*\*Ignored\*\*(.*?)\. For a name~s');
-        $source = (string) file_get_contents(Document::root() . '/core/redlock/wire/field_names.cpp');
+        $source = (string) file_get_contents(Document::root() . '/core/redlock/config/field_names.cpp');
         self::assertSame(1, preg_match('~ kIdle\{(.*?)\};~s', $source, $found));
         preg_match_all('~"(\w+)"~', $found[1], $known);
         sort($known[1]);

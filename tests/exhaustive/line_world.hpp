@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "redlock/algorithm/line_commands.hpp"
-#include "redlock/algorithm/node_queue_state.hpp"
+#include "redlock/queue/node_queue_state.hpp"
 
 namespace redlock::exhaustive {
 

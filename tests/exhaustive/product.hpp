@@ -10,7 +10,7 @@
 
 #include "exhaustive/machine_operation.hpp"
 #include "exhaustive/product_wire.hpp"
-#include "redlock/runtime/reactor.hpp"
+#include "redlock/net/reactor.hpp"
 #include "support/fake_clock.hpp"
 #include "support/seeded_entropy.hpp"
 

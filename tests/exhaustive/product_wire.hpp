@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "exhaustive/command_book.hpp"
-#include "redlock/runtime/transport.hpp"
+#include "redlock/os/transport.hpp"
 
 namespace redlock::exhaustive {
 

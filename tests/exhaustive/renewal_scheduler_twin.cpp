@@ -1,4 +1,4 @@
-// The renewal thread of the lease: what runtime/renewal_scheduler makes of the machines' answers.
+// The renewal thread of the lease: what lease/renewal_scheduler makes of the machines' answers.
 #include "exhaustive/renewal_world.hpp"
 
 #include <utility>

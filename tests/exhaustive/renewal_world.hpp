@@ -4,7 +4,7 @@
 // A holds the lock: its owner extends it by himself and releases it at some time, on connections of
 // his own, and beside him its renewal thread renews it by the production's Renewal, Extend and
 // VoteRepair. B tries to take it, by the production's Acquire. What the renewal thread makes of
-// their answers is written as in runtime/renewal_scheduler; it may come to its turn as late as it
+// their answers is written as in lease/renewal_scheduler; it may come to its turn as late as it
 // likes. Servers are a twin of the scripts. A server that lost its memory stays away for a ttl, as
 // operators are told. Times are ticks; of what a server promised and a lease trusts in, one tick is
 // for clocks that differ: a key may end so much too early.

@@ -2,7 +2,7 @@
 //
 // The clients' decisions are the production machines' (MachineTable), the servers' are the
 // production commands and scripts (ServerStep). What is written here is what lies between: the
-// connections, as runtime/node and wire/session treat them, time, and faults. That part is freer
+// connections, as net/node and wire/session treat them, time, and faults. That part is freer
 // than the product wherever it can be: messages take any time, a turn of a client's event loop
 // comes at any moment allowed. Per connection requests are executed in order and answers come in
 // order; an overdue answer ends the connection, which is closed as soon as the operations with open

@@ -1,4 +1,4 @@
-// Connections, as runtime/node and wire/session treat them.
+// Connections, as net/node and wire/session treat them.
 #include <algorithm>
 #include <span>
 #include <stdexcept>

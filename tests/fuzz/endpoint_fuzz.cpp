@@ -4,8 +4,8 @@
 #include <string>
 
 #include "input.hpp"
-#include "redlock/wire/endpoint.hpp"
-#include "redlock/wire/tls_draft.hpp"
+#include "redlock/config/endpoint.hpp"
+#include "redlock/config/tls_draft.hpp"
 #include "require.hpp"
 
 namespace redlock::fuzz {

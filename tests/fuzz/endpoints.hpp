@@ -1,6 +1,6 @@
 // An endpoint for each variant of the handshake.
 #pragma once
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 
 namespace redlock::fuzz {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/locks/stamp_lock_manager.hpp"
 #include "scripted_transport.hpp"
 
 namespace redlock::fuzz {

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "input.hpp"
-#include "redlock/runtime/clock.hpp"
-#include "redlock/runtime/transport.hpp"
+#include "redlock/os/clock.hpp"
+#include "redlock/os/transport.hpp"
 #include "require.hpp"
 
 namespace redlock::fuzz {

@@ -1,5 +1,5 @@
 // A wait is over in time though its process stood still in the middle of it.
-#include "redlock/runtime/alarm.hpp"
+#include "redlock/os/alarm.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "io/support/descriptors.hpp"
-#include "redlock/runtime/socket.hpp"
+#include "redlock/os/socket.hpp"
 #include "support/system_calls.hpp"
 
 namespace redlock {

@@ -1,5 +1,5 @@
 // Several addresses of one server: which is tried when, and what is left of the others.
-#include "redlock/runtime/dial.hpp"
+#include "redlock/os/dial.hpp"
 
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>

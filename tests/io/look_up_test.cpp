@@ -1,5 +1,5 @@
 // One look-up: where names are sought, and that it never blocks, sends or keeps what it should not.
-#include "redlock/runtime/look_up.hpp"
+#include "redlock/os/look_up.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "io/support/eventually.hpp"
+#include "redlock/os/memory_servers.hpp"
 #include "redlock/redlock.hpp"
-#include "redlock/runtime/memory_servers.hpp"
 #include "support/allocations.hpp"
 #include "support/child.hpp"
 

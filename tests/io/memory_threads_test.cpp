@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "io/support/eventually.hpp"
+#include "redlock/os/memory_servers.hpp"
 #include "redlock/redlock.hpp"
-#include "redlock/runtime/memory_servers.hpp"
 
 namespace redlock {
 namespace {

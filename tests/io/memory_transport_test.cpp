@@ -1,11 +1,11 @@
 // Waiting for servers in memory and for others at once.
-#include "redlock/runtime/memory_transport.hpp"
+#include "redlock/os/memory_transport.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string_view>
 
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 
 namespace redlock {
 namespace {

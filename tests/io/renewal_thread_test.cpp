@@ -1,5 +1,5 @@
 // A thread keeps leases alive on real servers, and is in nobody's way: not a fork's, not the end's.
-#include "redlock/runtime/renewal_thread.hpp"
+#include "redlock/lease/renewal_thread.hpp"
 
 #include <gtest/gtest.h>
 

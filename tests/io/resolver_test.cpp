@@ -1,6 +1,6 @@
 // Host names to addresses: numbers at once, names by a shared look-up, answers remembered for a
 // while.
-#include "redlock/runtime/resolver.hpp"
+#include "redlock/os/resolver.hpp"
 
 #include <gtest/gtest.h>
 

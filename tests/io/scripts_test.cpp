@@ -5,7 +5,7 @@
 
 #include "io/support/fleet.hpp"
 #include "io/support/script_runner.hpp"
-#include "redlock/runtime/clock.hpp"
+#include "redlock/os/clock.hpp"
 
 namespace redlock {
 namespace {

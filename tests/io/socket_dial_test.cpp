@@ -6,7 +6,7 @@
 #include "io/support/eventually.hpp"
 #include "io/support/name_server.hpp"
 #include "io/support/silent_address.hpp"
-#include "redlock/runtime/socket.hpp"
+#include "redlock/os/socket.hpp"
 #include "support/allocations.hpp"
 #include "support/fake_clock.hpp"
 #include "support/machine.hpp"

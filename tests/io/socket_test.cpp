@@ -1,5 +1,5 @@
 // The system calls: what a peer, a signal or another program must not be able to do to us.
-#include "redlock/runtime/socket.hpp"
+#include "redlock/os/socket.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

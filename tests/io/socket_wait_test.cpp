@@ -11,8 +11,8 @@
 #include "io/support/loopback.hpp"
 #include "io/support/name_server.hpp"
 #include "io/support/temp_folder.hpp"
-#include "redlock/runtime/descriptor.hpp"
-#include "redlock/runtime/socket.hpp"
+#include "redlock/os/descriptor.hpp"
+#include "redlock/os/socket.hpp"
 #include "support/system_calls.hpp"
 
 namespace redlock {

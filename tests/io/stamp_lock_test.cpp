@@ -1,5 +1,5 @@
 // The timestamp lock on a real server, alone and beside clients that run the documents' steps.
-#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/locks/stamp_lock_manager.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "io/support/temp_folder.hpp"
-#include "redlock/runtime/tls_context.hpp"
+#include "redlock/os/tls_context.hpp"
 #include "support/certificates.hpp"
 
 namespace redlock {

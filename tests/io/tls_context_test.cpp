@@ -1,5 +1,5 @@
 // What is made of files: trust, certificates of ours and their keys; and each kind of bad file.
-#include "redlock/runtime/tls_context.hpp"
+#include "redlock/os/tls_context.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <filesystem>
 
 #include "io/support/temp_folder.hpp"
-#include "redlock/runtime/clock.hpp"
-#include "redlock/wire/tls_draft.hpp"
+#include "redlock/config/tls_draft.hpp"
+#include "redlock/os/clock.hpp"
 #include "support/certificates.hpp"
 #include "support/system_calls.hpp"
 #include "support/tls_server.hpp"

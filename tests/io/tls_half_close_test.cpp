@@ -8,9 +8,9 @@
 #include "io/support/eventually.hpp"
 #include "io/support/loopback.hpp"
 #include "io/support/tls_redis.hpp"
-#include "redlock/runtime/clock.hpp"
-#include "redlock/runtime/descriptor.hpp"
-#include "redlock/runtime/socket.hpp"
+#include "redlock/os/clock.hpp"
+#include "redlock/os/descriptor.hpp"
+#include "redlock/os/socket.hpp"
 #include "support/tls_server.hpp"
 
 namespace redlock {

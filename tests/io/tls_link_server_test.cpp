@@ -6,8 +6,8 @@
 
 #include "io/support/eventually.hpp"
 #include "io/support/tls_redis.hpp"
-#include "redlock/runtime/descriptor.hpp"
-#include "redlock/runtime/tls_link.hpp"
+#include "redlock/os/descriptor.hpp"
+#include "redlock/os/tls_link.hpp"
 
 namespace redlock {
 namespace {

@@ -1,6 +1,6 @@
 // A stream on a socket: sessions that are taken up again, what the socket does not take, and the
 // end.
-#include "redlock/runtime/tls_link.hpp"
+#include "redlock/os/tls_link.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -11,7 +11,7 @@
 
 #include "io/support/eventually.hpp"
 #include "io/support/tls_redis.hpp"
-#include "redlock/runtime/descriptor.hpp"
+#include "redlock/os/descriptor.hpp"
 #include "support/tls_server.hpp"
 
 namespace redlock {

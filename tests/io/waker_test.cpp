@@ -6,7 +6,7 @@
 #include <system_error>
 #include <thread>
 
-#include "redlock/runtime/runtime.hpp"
+#include "redlock/locks/runtime.hpp"
 #include "support/child.hpp"
 
 namespace redlock {

@@ -7,7 +7,7 @@
 #pragma once
 #include <cstdint>
 
-#include "redlock/runtime/clock.hpp"
+#include "redlock/os/clock.hpp"
 #include "sim/random.hpp"
 #include "sim/sim_clock.hpp"
 

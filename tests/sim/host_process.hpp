@@ -3,7 +3,7 @@
 // this_process() is answered from here (the linker wraps it): all clients live in one process, but
 // each is one of its own, and its child is another. One thread per world.
 #pragma once
-#include "redlock/runtime/process.hpp"
+#include "redlock/os/process.hpp"
 
 namespace redlock::sim {
 

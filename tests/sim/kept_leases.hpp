@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "redlock/runtime/pool.hpp"
-#include "redlock/runtime/renewal_scheduler.hpp"
+#include "redlock/lease/renewal_scheduler.hpp"
+#include "redlock/net/pool.hpp"
 #include "sim/client.hpp"
 
 namespace redlock::sim {

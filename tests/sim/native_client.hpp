@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "redlock/runtime/lock_manager.hpp"
-#include "redlock/runtime/pool.hpp"
-#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/locks/lock_manager.hpp"
+#include "redlock/locks/stamp_lock_manager.hpp"
+#include "redlock/net/pool.hpp"
 #include "sim/client.hpp"
 #include "sim/kept_leases.hpp"
 

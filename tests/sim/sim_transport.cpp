@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "redlock/runtime/reactor.hpp"
+#include "redlock/net/reactor.hpp"
 #include "sim/checker_commands.hpp"
 #include "sim/servers.hpp"
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "redlock/runtime/transport.hpp"
+#include "redlock/os/transport.hpp"
 #include "sim/host_clock.hpp"
 #include "sim/network.hpp"
 #include "sim/sim_clock.hpp"

@@ -1,6 +1,6 @@
 // A clock that stands still until a test moves it.
 #pragma once
-#include "redlock/runtime/clock.hpp"
+#include "redlock/os/clock.hpp"
 
 namespace redlock::test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "redlock/runtime/transport.hpp"
+#include "redlock/os/transport.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_server.hpp"
 

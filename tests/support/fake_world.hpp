@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "redlock/runtime/lock_manager.hpp"
-#include "redlock/runtime/pool.hpp"
+#include "redlock/locks/lock_manager.hpp"
+#include "redlock/net/pool.hpp"
 #include "support/fake_transport.hpp"
 #include "support/seeded_entropy.hpp"
 

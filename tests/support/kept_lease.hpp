@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "redlock/runtime/renewal_scheduler.hpp"
+#include "redlock/lease/renewal_scheduler.hpp"
 
 namespace redlock::test {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "redlock/runtime/listener.hpp"
+#include "redlock/net/listener.hpp"
 #include "support/fake_transport.hpp"
 #include "support/seeded_entropy.hpp"
 

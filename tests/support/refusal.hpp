@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 
 namespace redlock::test {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "redlock/runtime/renewal_scheduler.hpp"
+#include "redlock/lease/renewal_scheduler.hpp"
 #include "support/fake_world.hpp"
 #include "support/kept_lease.hpp"
 

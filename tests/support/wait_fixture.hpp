@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "redlock/algorithm/queued_acquire.hpp"
+#include "redlock/queue/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/validity.hpp"
 #include "support/machine.hpp"

@@ -11,19 +11,24 @@ final class Includes
     /** What a room may include of the project; the public header stands for itself. */
     private const ROOMS = [
         'core/redlock/algorithm/' => '~^redlock/algorithm/~',
-        'core/redlock/wire/' => '~^redlock/(algorithm|wire)/~',
+        'core/redlock/queue/' => '~^redlock/(algorithm|queue)/~',
+        'core/redlock/config/' => '~^redlock/(algorithm|config)/~',
+        'core/redlock/wire/' => '~^redlock/(algorithm|config|wire)/~',
         'core/redlock/memory/' => '~^redlock/(algorithm|wire|memory)/~',
-        'core/redlock/runtime/' => '~^redlock/(algorithm|wire|memory|runtime)/~',
-        'core/redlock/client/' => '~^redlock/((algorithm|wire|runtime|client)/|redlock\.hpp$|version\.hpp$)~',
+        'core/redlock/os/' => '~^redlock/(algorithm|config|wire|memory|os)/~',
+        'core/redlock/net/' => '~^redlock/(algorithm|queue|config|wire|os|net)/~',
+        'core/redlock/locks/' => '~^redlock/(algorithm|queue|config|wire|os|net|locks)/~',
+        'core/redlock/lease/' => '~^redlock/(algorithm|config|wire|os|net|locks|lease)/~',
+        'core/redlock/client/' => '~^redlock/((algorithm|config|wire|os|net|locks|lease|client)/|redlock\.hpp$|version\.hpp$)~',
         'core/redlock/redlock' => '~^redlock/algorithm/(clock_discipline|outcome|reply|server_facts)\.hpp$~',
         'cli/' => '~^(cli/|redlock/redlock\.hpp$)~',
-        'ext/border/' => '~^(redlock/(algorithm|wire|runtime)|border)/~',
-        'ext/quorum/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/~',
-        'ext/redlock/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum)/|^redlock/[a-z_]+\.(hpp|h)$~',
-        'ext/lease/' => '~^(redlock/(algorithm|wire|runtime)|border|quorum|lease)/~',
-        'ext/pid/' => '~^(redlock/(algorithm|wire|runtime)|border|pid)/~',
-        'ext/testing/' => '~^(redlock/(algorithm|wire|runtime)|border|testing)/~',
-        'ext/module/' => '~^(redlock/(algorithm|wire|runtime)|border|lease|pid|testing|module)/|^redlock/(red_lock|version)\.hpp$~',
+        'ext/border/' => '~^(redlock/(algorithm|config|wire|os|net|locks|lease)|border)/~',
+        'ext/quorum/' => '~^(redlock/(algorithm|config|wire|os|net|locks|lease)|border|quorum)/~',
+        'ext/redlock/' => '~^(redlock/(algorithm|config|wire|os|net|locks|lease)|border|quorum)/|^redlock/[a-z_]+\.(hpp|h)$~',
+        'ext/lease/' => '~^(redlock/(algorithm|config|wire|os|net|locks|lease)|border|quorum|lease)/~',
+        'ext/pid/' => '~^(redlock/(algorithm|config|wire|os|net|locks|lease)|border|pid)/~',
+        'ext/testing/' => '~^(redlock/(algorithm|config|wire|os|net|locks|lease)|border|testing)/~',
+        'ext/module/' => '~^(redlock/(algorithm|config|wire|os|net|locks|lease)|border|lease|pid|testing|module)/|^redlock/(red_lock|version)\.hpp$~',
     ];
 
     /** Where the paths in includes begin. */
@@ -32,9 +37,14 @@ final class Includes
     /** What a room may include of the system, beside C++'s own headers without a suffix. */
     private const SYSTEM = [
         'core/redlock/algorithm/' => '~^$~',
-        'core/redlock/wire/' => '~^(hiredis/|openssl/|dlfcn\.h|arpa/inet\.h)~',
+        'core/redlock/queue/' => '~^$~',
+        'core/redlock/config/' => '~^arpa/inet\.h$~',
+        'core/redlock/wire/' => '~^(hiredis/|openssl/|dlfcn\.h)~',
         'core/redlock/memory/' => '~^$~',
-        'core/redlock/runtime/' => '~^(?!hiredis/|php|zend|Zend|main/|ext/|SAPI|TSRM)~',
+        'core/redlock/os/' => '~^(?!hiredis/|php|zend|Zend|main/|ext/|SAPI|TSRM)~',
+        'core/redlock/net/' => '~^$~',
+        'core/redlock/locks/' => '~^$~',
+        'core/redlock/lease/' => '~^pthread\.h$~',
         'core/redlock/client/' => '~^$~',
         'core/redlock/redlock' => '~^$~',
         'cli/' => '~^(CLI/|sys/(eventfd|ioctl|prctl|signalfd|types|wait)\.h$|(fcntl|poll|termios|unistd)\.h$)~',
@@ -50,11 +60,11 @@ final class Includes
     /** Headers of a library that some files alone may include. */
     private const ALONE = [
         '~^CLI/~' => '~^cli/arguments\.cpp$~',
-        '~^arpa/inet\.h$~' => '~^core/redlock/wire/address_text\.cpp$~',
-        '~^ares\.h$~' => '~^core/redlock/runtime/look_up\.cpp$~',
+        '~^arpa/inet\.h$~' => '~^core/redlock/config/address_text\.cpp$~',
+        '~^ares\.h$~' => '~^core/redlock/os/look_up\.cpp$~',
         '~^hiredis/~' => '~^core/redlock/wire/codec\.cpp$~',
         '~^unwind\.h$~' => '~^ext/border/throw_place\.cpp$~',
-        '~^openssl/~' => '~^core/redlock/(wire|runtime)/tls_[a-z]+\.cpp$~',
+        '~^openssl/~' => '~^core/redlock/(wire|os)/tls_[a-z]+\.cpp$~',
     ];
 
     /** C++'s own headers that bring in clocks, threads, randomness or files. */
@@ -153,7 +163,7 @@ final class Includes
             return true;
         }
         if (preg_match('~^[a-z_0-9]+$~', $header)) {
-            return !$quoted && !(preg_match('~/(algorithm|memory)/$~', $room) && preg_match(self::IMPURE, $header));
+            return !$quoted && !(preg_match('~/(algorithm|queue|memory)/$~', $room) && preg_match(self::IMPURE, $header));
         }
         // In ext/, "php.h" and its like are quoted.
         return (str_starts_with($room, 'ext/') || !$quoted) && preg_match(self::SYSTEM[$room], $header) === 1;

@@ -1,5 +1,5 @@
 // Which texts are addresses of IPv4 or IPv6, and which of them are the same one.
-#include "redlock/wire/address_text.hpp"
+#include "redlock/config/address_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Of many releases that nobody waits for, one is waited for.
-#include "redlock/runtime/async_releases.hpp"
+#include "redlock/lease/async_releases.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "redlock/runtime/connection.hpp"
+#include "redlock/net/connection.hpp"
 #include "support/seeded_entropy.hpp"
 
 namespace redlock {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redlock/runtime/node.hpp"
+#include "redlock/net/node.hpp"
 #include "support/fake_world.hpp"
 
 namespace redlock {

@@ -1,7 +1,7 @@
 // How a connection is let go of, by what its server has not answered, and when.
 #include <gtest/gtest.h>
 
-#include "redlock/runtime/node.hpp"
+#include "redlock/net/node.hpp"
 #include "redlock/wire/translate.hpp"
 #include "support/fake_transport.hpp"
 #include "support/seeded_entropy.hpp"

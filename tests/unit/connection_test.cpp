@@ -2,7 +2,7 @@
 // needs of a conversation is no more than it says.
 #include <gtest/gtest.h>
 
-#include "redlock/runtime/connection_upkeep.hpp"
+#include "redlock/net/connection_upkeep.hpp"
 #include "support/faulty_transport.hpp"
 #include "support/seeded_entropy.hpp"
 

@@ -1,5 +1,5 @@
 // Whose numbers descriptors have.
-#include "redlock/runtime/descriptor.hpp"
+#include "redlock/os/descriptor.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <array>
 #include <cerrno>
 
-#include "redlock/runtime/waker.hpp"
+#include "redlock/os/waker.hpp"
 #include "support/child.hpp"
 
 namespace redlock {

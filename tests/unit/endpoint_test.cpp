@@ -1,5 +1,5 @@
 // A server's address and credentials, checked part by part.
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // What other clients' settings mean to a lock.
-#include "redlock/wire/field_names.hpp"
+#include "redlock/config/field_names.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 
 namespace redlock {
 namespace {

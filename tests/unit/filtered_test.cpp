@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "redlock/runtime/node.hpp"
+#include "redlock/net/node.hpp"
 #include "support/fake_transport.hpp"
 #include "support/seeded_entropy.hpp"
 

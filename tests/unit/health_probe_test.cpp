@@ -1,5 +1,5 @@
 // Servers that are asked about themselves, on a network in memory.
-#include "redlock/runtime/health_probe.hpp"
+#include "redlock/locks/health_probe.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Servers that are backed off from: when a majority needs them after all.
-#include "redlock/runtime/hedged_requests.hpp"
+#include "redlock/net/hedged_requests.hpp"
 
 #include <gtest/gtest.h>
 

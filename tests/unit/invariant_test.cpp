@@ -7,7 +7,7 @@
 #include <csignal>
 
 #include "redlock/algorithm/acquire.hpp"
-#include "redlock/algorithm/queued_acquire.hpp"
+#include "redlock/queue/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/renewal.hpp"

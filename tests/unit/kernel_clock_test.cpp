@@ -1,5 +1,5 @@
 // What the kernel says of this machine's clock.
-#include "redlock/runtime/kernel_clock.hpp"
+#include "redlock/os/kernel_clock.hpp"
 
 #include <gtest/gtest.h>
 

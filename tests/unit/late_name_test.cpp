@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "redlock/runtime/async_releases.hpp"
+#include "redlock/lease/async_releases.hpp"
 #include "support/fake_world.hpp"
 
 namespace redlock {

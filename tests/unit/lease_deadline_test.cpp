@@ -1,5 +1,5 @@
 // LeaseDeadline ends once and for good, whoever notices first.
-#include "redlock/runtime/lease_deadline.hpp"
+#include "redlock/locks/lease_deadline.hpp"
 
 #include <gtest/gtest.h>
 

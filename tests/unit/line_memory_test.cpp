@@ -1,5 +1,5 @@
 // What one wait in line leaves for the next ones.
-#include "redlock/algorithm/line_memory.hpp"
+#include "redlock/queue/line_memory.hpp"
 
 #include <gtest/gtest.h>
 

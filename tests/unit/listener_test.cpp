@@ -1,5 +1,5 @@
 // One server's subscription: opened, kept alive, lost, and opened again under another name.
-#include "redlock/runtime/listener.hpp"
+#include "redlock/net/listener.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

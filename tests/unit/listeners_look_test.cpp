@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redlock/runtime/listeners.hpp"
+#include "redlock/net/listeners.hpp"
 #include "support/child.hpp"
 #include "support/listeners_fixture.hpp"
 

@@ -1,5 +1,5 @@
 // The listeners of a pool: when they are opened, whom they serve, and when they are closed.
-#include "redlock/runtime/listeners.hpp"
+#include "redlock/net/listeners.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

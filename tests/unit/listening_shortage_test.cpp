@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/locks/lock_manager.hpp"
 #include "support/frugal_transport.hpp"
 #include "support/listening.hpp"
 #include "support/seeded_entropy.hpp"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/locks/lock_manager.hpp"
 #include "support/fake_world.hpp"
 #include "support/refusal.hpp"
 

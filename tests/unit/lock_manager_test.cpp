@@ -1,5 +1,5 @@
 // RedLock's facade: a lock's whole life over a fake network.
-#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/locks/lock_manager.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

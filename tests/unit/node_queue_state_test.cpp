@@ -1,5 +1,5 @@
 // One node's line: which votes count, and when to join again.
-#include "redlock/algorithm/node_queue_state.hpp"
+#include "redlock/queue/node_queue_state.hpp"
 
 #include <gtest/gtest.h>
 

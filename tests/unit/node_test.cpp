@@ -1,5 +1,5 @@
 // One server's life: backing off and coming back, idle connections, and what is carried over.
-#include "redlock/runtime/node.hpp"
+#include "redlock/net/node.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

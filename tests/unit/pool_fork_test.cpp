@@ -1,7 +1,7 @@
 // What a child makes of the pool it was born with: nothing there is its own.
 #include <gtest/gtest.h>
 
-#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/locks/stamp_lock_manager.hpp"
 #include "support/child.hpp"
 #include "support/fake_world.hpp"
 #include "support/system_calls.hpp"

@@ -1,5 +1,5 @@
 // Connections that outlive calls and managers, and how they are let go.
-#include "redlock/runtime/pool.hpp"
+#include "redlock/net/pool.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // called.
 #include <gtest/gtest.h>
 
-#include "redlock/runtime/pool.hpp"
+#include "redlock/net/pool.hpp"
 #include "support/child.hpp"
 #include "support/fake_world.hpp"
 #include "support/listening.hpp"

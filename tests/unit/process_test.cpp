@@ -1,5 +1,5 @@
 // A process is told from its parent however it was made.
-#include "redlock/runtime/process.hpp"
+#include "redlock/os/process.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <new>
 
-#include "redlock/runtime/descriptor.hpp"
+#include "redlock/os/descriptor.hpp"
 #include "support/child.hpp"
 #include "support/system_calls.hpp"
 

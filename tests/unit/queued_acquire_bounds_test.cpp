@@ -1,7 +1,7 @@
 // To the nanosecond: how old the votes of who waits in line may be, and what is over with them.
 #include <gtest/gtest.h>
 
-#include "redlock/algorithm/queued_acquire.hpp"
+#include "redlock/queue/queued_acquire.hpp"
 #include "support/wait_fixture.hpp"
 
 namespace redlock {

@@ -1,7 +1,7 @@
 // What becomes of votes that are old, or over, where their server cannot be asked again.
 #include <gtest/gtest.h>
 
-#include "redlock/algorithm/queued_acquire.hpp"
+#include "redlock/queue/queued_acquire.hpp"
 #include "support/wait_fixture.hpp"
 
 namespace redlock {

@@ -1,5 +1,5 @@
 // Where servers refuse that anybody waits in line, and when it is polled instead.
-#include "redlock/algorithm/queued_acquire.hpp"
+#include "redlock/queue/queued_acquire.hpp"
 
 #include <gtest/gtest.h>
 

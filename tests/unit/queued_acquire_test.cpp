@@ -1,5 +1,5 @@
 // The machine that waits in line, one event at a time: how it begins, and how it ends.
-#include "redlock/algorithm/queued_acquire.hpp"
+#include "redlock/queue/queued_acquire.hpp"
 
 #include <gtest/gtest.h>
 

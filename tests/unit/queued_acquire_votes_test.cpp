@@ -1,5 +1,5 @@
 // What the votes are worth to who stands in line, and when they are given back.
-#include "redlock/algorithm/queued_acquire.hpp"
+#include "redlock/queue/queued_acquire.hpp"
 
 #include <gtest/gtest.h>
 

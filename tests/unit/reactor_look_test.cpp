@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "redlock/runtime/pool.hpp"
+#include "redlock/net/pool.hpp"
 #include "support/fake_world.hpp"
 #include "support/scripted.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/locks/lock_manager.hpp"
 #include "support/faulty_transport.hpp"
 #include "support/frugal_transport.hpp"
 #include "support/seeded_entropy.hpp"

@@ -1,5 +1,5 @@
 // The reactor over a fake network: early verdicts, late answers, undo, deadlines.
-#include "redlock/runtime/reactor.hpp"
+#include "redlock/net/reactor.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Releases that found no memory when they were due.
-#include "redlock/runtime/release_outbox.hpp"
+#include "redlock/lease/release_outbox.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <thread>
 
-#include "redlock/runtime/renewal_scheduler.hpp"
+#include "redlock/lease/renewal_scheduler.hpp"
 #include "support/renewal_scheduler_fixture.hpp"
 
 namespace redlock {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "redlock/runtime/renewal_scheduler.hpp"
+#include "redlock/lease/renewal_scheduler.hpp"
 #include "support/frugal_transport.hpp"
 #include "support/kept_lease.hpp"
 #include "support/seeded_entropy.hpp"

@@ -1,5 +1,5 @@
 // Kept leases are extended by their own clocks, and none is at another's mercy.
-#include "redlock/runtime/renewal_scheduler.hpp"
+#include "redlock/lease/renewal_scheduler.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Passwords do not outlive the endpoints they belong to.
-#include "redlock/wire/secret.hpp"
+#include "redlock/config/secret.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/locks/lock_manager.hpp"
 #include "support/frugal_transport.hpp"
 #include "support/seeded_entropy.hpp"
 

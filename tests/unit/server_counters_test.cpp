@@ -1,5 +1,5 @@
 // What is counted of a server, where it happens.
-#include "redlock/runtime/server_counters.hpp"
+#include "redlock/net/server_counters.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // The pieces of a server's configuration, put together.
-#include "redlock/wire/server_parts.hpp"
+#include "redlock/config/server_parts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redlock/wire/url.hpp"
+#include "redlock/config/url.hpp"
 #include "support/refusal.hpp"
 
 namespace redlock {

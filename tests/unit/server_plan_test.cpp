@@ -1,5 +1,5 @@
 // Which servers a plan takes, how long they are given, and which of them it calls troubled.
-#include "redlock/runtime/server_plan.hpp"
+#include "redlock/locks/server_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "redlock/runtime/lock_manager.hpp"
+#include "redlock/locks/lock_manager.hpp"
 #include "support/frugal_transport.hpp"
 #include "support/seeded_entropy.hpp"
 

@@ -1,5 +1,5 @@
 // What the ledger keeps, replaces, strikes and forgets.
-#include "redlock/runtime/stamp_ledger.hpp"
+#include "redlock/locks/stamp_ledger.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // PidLock's facade: arguments, the ledger, and what proof a release carries.
-#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/locks/stamp_lock_manager.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

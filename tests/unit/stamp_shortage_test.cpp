@@ -1,7 +1,7 @@
 // A stamp is written down in full or not at all, and then given back, whatever memory runs out.
 #include <gtest/gtest.h>
 
-#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/locks/stamp_lock_manager.hpp"
 #include "support/allocations.hpp"
 #include "support/fake_world.hpp"
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "redlock/runtime/clock.hpp"
-#include "redlock/runtime/entropy.hpp"
+#include "redlock/os/clock.hpp"
+#include "redlock/os/entropy.hpp"
 #include "support/child.hpp"
 #include "support/system_calls.hpp"
 

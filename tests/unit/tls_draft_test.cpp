@@ -1,10 +1,10 @@
 // The options of TLS, each by its name in PHP, and what they mean together.
-#include "redlock/wire/tls_draft.hpp"
+#include "redlock/config/tls_draft.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 #include "support/allocations.hpp"
 #include "support/refusal.hpp"
 

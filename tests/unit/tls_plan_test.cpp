@@ -1,8 +1,8 @@
 // Servers that want TLS and cannot have it are refused before anything is sent.
 #include <gtest/gtest.h>
 
-#include "redlock/runtime/server_plan.hpp"
-#include "redlock/runtime/tls_context.hpp"
+#include "redlock/locks/server_plan.hpp"
+#include "redlock/os/tls_context.hpp"
 
 namespace redlock {
 namespace {

@@ -1,5 +1,5 @@
 // What stands behind the '?' of a server's text.
-#include "redlock/wire/url_query.hpp"
+#include "redlock/config/url_query.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

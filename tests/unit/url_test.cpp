@@ -1,5 +1,5 @@
 // The textual forms of a server.
-#include "redlock/wire/url.hpp"
+#include "redlock/config/url.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

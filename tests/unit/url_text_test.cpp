@@ -1,9 +1,9 @@
 // Percent signs, words and hosts.
-#include "redlock/wire/url_text.hpp"
+#include "redlock/config/url_text.hpp"
 
 #include <gtest/gtest.h>
 
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 
 namespace redlock {
 namespace {

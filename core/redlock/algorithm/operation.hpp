@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "redlock/algorithm/command.hpp"
-#include "redlock/algorithm/line.hpp"
 #include "redlock/algorithm/outcome.hpp"
+#include "redlock/algorithm/line.hpp"
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/algorithm/time.hpp"
 

@@ -4,10 +4,10 @@
 
 #include "redlock/client/held.hpp"
 #include "redlock/client/shared.hpp"
+#include "redlock/config/endpoint.hpp"
+#include "redlock/config/secret.hpp"
 #include "redlock/redlock.hpp"
 #include "redlock/version.hpp"
-#include "redlock/wire/endpoint.hpp"
-#include "redlock/wire/secret.hpp"
 
 namespace redlock {
 inline namespace v0 {

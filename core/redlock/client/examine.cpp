@@ -5,9 +5,9 @@
 
 #include "redlock/algorithm/holding.hpp"
 #include "redlock/client/shared.hpp"
+#include "redlock/locks/health_probe.hpp"
+#include "redlock/os/kernel_clock.hpp"
 #include "redlock/redlock.hpp"
-#include "redlock/runtime/health_probe.hpp"
-#include "redlock/runtime/kernel_clock.hpp"
 
 namespace redlock {
 inline namespace v0 {

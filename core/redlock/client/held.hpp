@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "redlock/client/shared.hpp"
-#include "redlock/runtime/lease_deadline.hpp"
-#include "redlock/runtime/process.hpp"
+#include "redlock/locks/lease_deadline.hpp"
+#include "redlock/os/process.hpp"
 
 namespace redlock {
 inline namespace v0 {

@@ -6,7 +6,7 @@
 
 #include "redlock/algorithm/quorum.hpp"
 #include "redlock/algorithm/retry.hpp"
-#include "redlock/runtime/outage_watch.hpp"
+#include "redlock/net/outage_watch.hpp"
 
 namespace redlock {
 inline namespace v0 {

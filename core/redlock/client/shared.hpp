@@ -6,12 +6,12 @@
 #include <memory>
 #include <stop_token>
 
+#include "redlock/lease/async_releases.hpp"
+#include "redlock/lease/release_outbox.hpp"
+#include "redlock/lease/renewal_thread.hpp"
+#include "redlock/locks/lock_manager.hpp"
+#include "redlock/locks/runtime.hpp"
 #include "redlock/redlock.hpp"
-#include "redlock/runtime/async_releases.hpp"
-#include "redlock/runtime/lock_manager.hpp"
-#include "redlock/runtime/release_outbox.hpp"
-#include "redlock/runtime/renewal_thread.hpp"
-#include "redlock/runtime/runtime.hpp"
 
 namespace redlock {
 inline namespace v0 {

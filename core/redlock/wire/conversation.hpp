@@ -2,7 +2,7 @@
 // whole replies out of the bytes received, and the end.
 //
 // A kind of conversation derives from it and knows what the replies mean: `Session` awaits one for
-// each command. `runtime/connection` carries any kind that satisfies IsConversation.
+// each command. `net/connection` carries any kind that satisfies IsConversation.
 // A name may follow, when everything has been answered. Invariants: the answers to both are taken
 // off here, the greeting's first; once broken it reads nothing more, for good. Pure: no clock, no
 // I/O. One thread; lives as long as its connection.
@@ -16,10 +16,10 @@
 
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/algorithm/time.hpp"
+#include "redlock/config/endpoint.hpp"
+#include "redlock/config/secret.hpp"
 #include "redlock/wire/codec.hpp"
-#include "redlock/wire/endpoint.hpp"
 #include "redlock/wire/handshake.hpp"
-#include "redlock/wire/secret.hpp"
 #include "redlock/wire/server_errors.hpp"
 
 namespace redlock {

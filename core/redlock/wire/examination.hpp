@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "redlock/algorithm/time.hpp"
+#include "redlock/config/endpoint.hpp"
 #include "redlock/wire/conversation.hpp"
-#include "redlock/wire/endpoint.hpp"
 
 namespace redlock {
 

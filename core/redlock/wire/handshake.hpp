@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "redlock/algorithm/reply.hpp"
+#include "redlock/config/endpoint.hpp"
+#include "redlock/config/secret.hpp"
 #include "redlock/wire/codec.hpp"
-#include "redlock/wire/endpoint.hpp"
-#include "redlock/wire/secret.hpp"
 #include "redlock/wire/server_errors.hpp"
 
 namespace redlock {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "redlock/algorithm/reply.hpp"
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 
 namespace redlock {
 

@@ -39,9 +39,9 @@
 
 #include "redlock/algorithm/command.hpp"
 #include "redlock/algorithm/reply.hpp"
+#include "redlock/config/endpoint.hpp"
 #include "redlock/wire/conversation.hpp"
 #include "redlock/wire/encoder.hpp"
-#include "redlock/wire/endpoint.hpp"
 #include "redlock/wire/translate.hpp"
 
 namespace redlock {

@@ -21,8 +21,8 @@
 
 #include "redlock/algorithm/line.hpp"
 #include "redlock/algorithm/time.hpp"
+#include "redlock/config/endpoint.hpp"
 #include "redlock/wire/conversation.hpp"
-#include "redlock/wire/endpoint.hpp"
 
 namespace redlock {
 

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "redlock/algorithm/reply.hpp"
-#include "redlock/wire/tls_options.hpp"
+#include "redlock/config/tls_options.hpp"
 
 // OpenSSL's, whose headers are for the tls files alone.
 struct bio_st;

@@ -10,9 +10,9 @@
 
 #include "io/support/eventually.hpp"
 #include "io/support/redis_server.hpp"
-#include "redlock/runtime/lock_manager.hpp"
-#include "redlock/runtime/runtime.hpp"
-#include "redlock/runtime/stamp_lock_manager.hpp"
+#include "redlock/locks/lock_manager.hpp"
+#include "redlock/locks/runtime.hpp"
+#include "redlock/locks/stamp_lock_manager.hpp"
 
 namespace redlock::test {
 

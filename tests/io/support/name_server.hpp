@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "redlock/runtime/descriptor.hpp"
-#include "redlock/runtime/look_up.hpp"
+#include "redlock/os/descriptor.hpp"
+#include "redlock/os/look_up.hpp"
 
 namespace redlock::test {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "io/support/fleet.hpp"
-#include "redlock/runtime/renewal_thread.hpp"
+#include "redlock/lease/renewal_thread.hpp"
 #include "support/kept_lease.hpp"
 
 namespace redlock::test {

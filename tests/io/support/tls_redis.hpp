@@ -4,7 +4,7 @@
 #include <string>
 
 #include "io/support/redis_server.hpp"
-#include "redlock/wire/endpoint.hpp"
+#include "redlock/config/endpoint.hpp"
 #include "support/certificates.hpp"
 
 namespace redlock::test {

@@ -3,7 +3,7 @@
 /**
  * The edits that the tests let pass and somebody has judged: survivors.txt, an entry for each:
  *
- *     core/redlock/wire/url.cpp
+ *     core/redlock/config/url.cpp
  *     - the line as it is
  *     + the line as it was edited
  *     equivalent: why nobody can tell the two apart      (or "open: what is missing")

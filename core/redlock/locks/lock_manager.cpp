@@ -1,0 +1,241 @@
+// Checks what is asked for, and starts the machine that does it.
+#include "redlock/locks/lock_manager.hpp"
+
+#include "redlock/algorithm/acquire.hpp"
+#include "redlock/algorithm/extend.hpp"
+#include "redlock/queue/queued_acquire.hpp"
+#include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/token_rotation.hpp"
+#include "redlock/algorithm/vote_repair.hpp"
+#include "redlock/locks/server_plan.hpp"
+
+namespace redlock {
+
+namespace {
+
+const RetryPolicy& checked(const RetryPolicy& retry) {
+  if (retry.pause_low < Duration() || retry.pause_high < retry.pause_low ||
+      retry.pause_high > kPauseMax) {
+    throw ArgumentError("retryDelay must be between 0 and 3600000 ms");
+  }
+  if (retry.wait_max < Duration()) throw ArgumentError("wait must be at least 0");
+  return retry;
+}
+
+LockOptions checked(LockOptions options) {
+  check_drift_factor(options.drift_factor);
+  checked(options.retry);
+  return options;
+}
+
+}  // namespace
+
+LockPlan::LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options,
+                   ServerBook* book)
+    : options(checked(std::move(lock_options))),
+      servers(server_list, {options.timeout, options.connect_timeout}, options.client_name, book) {}
+
+LockManager::LockManager(Pool& pool, std::shared_ptr<const LockPlan> plan)
+    : pool_(pool), plan_(std::move(plan)), nodes_(plan_->servers.bind(pool)) {}
+
+OperationId LockManager::begin(std::unique_ptr<Operation> operation) {
+  return pool_.begin(std::move(operation), nodes_);
+}
+
+QuorumKind LockManager::kind_of(const Resources& resources, const Token& token) const {
+  check_resources(resources);
+  check_token(token);
+  return {resources, Duration(), plan_->options.drift_factor};
+}
+
+std::shared_ptr<const LockKind> LockManager::kind_for(const Resources& resources, Duration ttl,
+                                                      const std::string& owner) const {
+  check_resources(resources);
+  check_ttl(ttl, plan_->options.drift_factor);
+  if (owner.size() > kOwnerBytesMax) throw ArgumentError("owner must be at most 256 bytes long");
+  return std::make_shared<const QuorumKind>(resources, ttl, plan_->options.drift_factor, owner);
+}
+
+OperationId LockManager::begin_lock(const Resources& resources, Duration ttl,
+                                    const RetryPolicy& retry, const std::string& owner) {
+  return begin(std::make_unique<Acquire>(plan_->servers.answer_times(),
+                                         kind_for(resources, ttl, owner), checked(retry),
+                                         pool_.entropy()));
+}
+
+OperationId LockManager::begin_wait(const Resources& resources, Duration ttl, Duration wait,
+                                    std::int64_t retry_delay_ms, const std::string& owner) {
+  checked(RetryPolicy::waiting(wait, retry_delay_ms));
+  return begin(std::make_unique<QueuedAcquire>(
+      plan_->servers.answer_times(), kind_for(resources, ttl, owner),
+      WaitRequest{resources, wait, retry_delay_ms, wall_ms()}, pool_.line_memory(),
+      pool_.entropy()));
+}
+
+OperationId LockManager::begin_inspect(const Resources& resources) {
+  check_resources(resources);
+  return begin(std::make_unique<QuorumQuery>(plan_->servers.answer_times(), Inspect{resources},
+                                             LossDetail::each));
+}
+
+OperationId LockManager::begin_extend(const Resources& resources, const Token& token, Duration ttl,
+                                      LossDetail detail) {
+  check_token(token);
+  return pool_.begin(std::make_unique<Extend>(plan_->servers.answer_times(),
+                                              kind_for(resources, ttl), token, detail),
+                     nodes_, token);
+}
+
+Shorter LockManager::prepare_shortening(const Resources& resources, const Token& token,
+                                        Duration ttl,
+                                        const std::shared_ptr<LeaseDeadline>& lease_deadline) {
+  check_resources(resources);
+  check_token(token);
+  const double drift_factor = plan_->options.drift_factor;
+  check_ttl(ttl, drift_factor);
+  const auto kind = std::make_shared<const QuorumKind>(resources, ttl, drift_factor,
+                                                       std::string(owner_of(token)));
+  Shorter shorter{nullptr,
+                  resources,
+                  token,
+                  kind->fresh_token(pool_.entropy()),
+                  nullptr,
+                  lease_deadline,
+                  std::make_shared<const Command>(kind->release(token))};
+  const Instant now = pool_.clock().now();
+  shorter.lease_deadline = std::make_shared<LeaseDeadline>(
+      std::min(now + kind->validity(Duration()), lease_deadline->until()), now + ttl);
+  shorter.operation =
+      std::make_unique<TokenRotation>(plan_->servers.answer_times(), kind, token, shorter.fresh,
+                                      [lowered = shorter.lease_deadline](Loss why) noexcept {
+                                        lowered->lose_with_successors(why);
+                                        return !lowered->lives_on();
+                                      });
+  return shorter;
+}
+
+OperationId LockManager::begin_shortening(Shorter& shorter) {
+  pool_.give_up(shorter.held);
+  shorter.trust_until_then->set_successor(shorter.lease_deadline);
+  try {
+    return pool_.begin(std::move(shorter.operation), nodes_, shorter.fresh);
+  } catch (...) {
+    shorter.lease_deadline->lose(Loss::silence);
+    shorter.trust_until_then->end();
+    // Whoever gives the lock back from now on names the fresh token.
+    forget(shorter.resources, shorter.held);
+    throw;
+  }
+}
+
+void LockManager::forget(const Resources& resources, const Token& token) noexcept {
+  try {
+    // Taken at once: sent, and not waited for.
+    (void)pool_.take(begin_unlock(resources, token));
+  } catch (...) {
+    // No memory: it ends with its ttl, as where a process is killed.
+  }
+}
+
+std::optional<OperationId> LockManager::begin_repair(const Resources& resources, const Token& token,
+                                                     Duration ttl, const Outcome& extended) {
+  if (extended.decision != Decision::granted) return std::nullopt;
+  std::vector<NodeIndex> lost;
+  for (std::size_t i = 0; i < extended.nodes.size(); ++i) {
+    const NodeReport& report = extended.nodes[i];
+    if (report.answered && report.reply.answer == Answer::denied) lost.emplace_back(i);
+  }
+  if (lost.empty()) return std::nullopt;
+  check_token(token);
+  return begin(std::make_unique<VoteRepair>(
+      plan_->servers.answer_times(), kind_for(resources, ttl)->take(token), std::move(lost)));
+}
+
+OperationId LockManager::begin_unlock(const Resources& resources, const Token& token,
+                                      LossDetail detail) {
+  const QuorumKind kind = kind_of(resources, token);
+  pool_.give_up(token);
+  return begin(
+      std::make_unique<QuorumQuery>(plan_->servers.answer_times(), kind.release(token), detail));
+}
+
+OperationId LockManager::begin_check(const Resources& resources, const Token& token) {
+  return pool_.begin(
+      std::make_unique<QuorumQuery>(plan_->servers.answer_times(),
+                                    kind_of(resources, token).check(token), LossDetail::reason),
+      nodes_, token);
+}
+
+std::optional<OperationId> LockManager::begin_look_after(const Resources& resources,
+                                                         const Outcome& refused) {
+  if (refused.decision != Decision::denied || plan_->options.retry.attempts_max <= 1)
+    return std::nullopt;
+  check_resources(resources);
+  return begin(std::make_unique<QuorumQuery>(plan_->servers.answer_times(), CheckEndless{resources},
+                                             LossDetail::none));
+}
+
+std::size_t LockManager::unanswered_bytes() const {
+  std::size_t most = 0;
+  for (const auto& node : nodes_) most = std::max(most, node->unanswered_bytes());
+  return most;
+}
+
+bool LockManager::owes_removals() const {
+  return std::ranges::any_of(nodes_, [](const auto& node) {
+    return node->owes_removal() || (node->has_carried() && !node->has_conversation());
+  });
+}
+
+Outcome LockManager::collect_extension(OperationId id) {
+  Outcome outcome = pool_.take(id);
+  if (outcome.decision != Decision::granted) return outcome;
+  const Instant now = pool_.clock().now();
+  outcome.validity = outcome.validity - (now - outcome.decided_at);
+  outcome.decided_at = now;
+  if (outcome.validity <= Duration()) outcome.decision = Decision::expired_unclaimed;
+  return outcome;
+}
+
+Outcome LockManager::collect_shortening(OperationId id, const Shorter& shorter) {
+  LeaseDeadline& lease_deadline = *shorter.lease_deadline;
+  Outcome outcome;
+  try {
+    outcome = collect_extension(id);
+  } catch (...) {
+    lease_deadline.lose(Loss::silence);
+    throw;
+  }
+  const bool granted = outcome.decision == Decision::granted;
+  if (granted || outcome.decision == Decision::expired_unclaimed) {
+    // Whoever hands it to the old token yet is to be told that nobody wants it.
+    pool_.note_given_up(shorter.forget_held);
+    // A majority has given it votes of its own.
+    shorter.trust_until_then->set_successor(nullptr);
+    shorter.trust_until_then->end();
+    const Instant now = outcome.decided_at;
+    if (granted) (void)lease_deadline.prolong(now + outcome.validity, now);
+    // A handler may have extended it beyond its short ttl, or released it.
+    outcome.validity = lease_deadline.left(now);
+    outcome.decision =
+        outcome.validity > Duration() ? Decision::granted : Decision::expired_unclaimed;
+  }
+  if (outcome.decision == Decision::granted) return outcome;
+  lease_deadline.lose(Loss::silence);
+  if (!lease_deadline.lives_on()) shorter.trust_until_then->end();
+  // The machine has left the fresh token on the servers, maybe behind a release that found none.
+  if (!outcome.token.empty() && !lease_deadline.lives_on())
+    forget(shorter.resources, shorter.fresh);
+  return outcome;
+}
+
+Outcome LockManager::collect_lock(OperationId id, const Resources& resources, Caller caller) {
+  Outcome outcome = collect_extension(id);
+  if (outcome.decision == Decision::granted && caller == Caller::left) {
+    outcome.decision = Decision::expired_unclaimed;
+  }
+  if (outcome.decision == Decision::expired_unclaimed) forget(resources, outcome.token);
+  return outcome;
+}
+
+}  // namespace redlock

@@ -1,0 +1,160 @@
+// The quorum lock over N independent servers, as PHP and C++ users call it.
+//
+// Every verb comes as begin_x(), which starts an operation on the pool, and the caller either
+// lets Pool::run() finish it or steps the pool itself, to live between the steps.
+// Not thread-safe; the pool must outlive the manager.
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "redlock/algorithm/quorum_kind.hpp"
+#include "redlock/algorithm/quorum_query.hpp"
+#include "redlock/algorithm/retry.hpp"
+#include "redlock/algorithm/round.hpp"
+#include "redlock/algorithm/validity.hpp"
+#include "redlock/config/endpoint.hpp"
+#include "redlock/locks/lease_deadline.hpp"
+#include "redlock/locks/server_plan.hpp"
+#include "redlock/net/pool.hpp"
+
+namespace redlock {
+
+struct LockOptions {
+  RetryPolicy retry = RetryPolicy::jittered(3, 200);
+  double drift_factor = kDriftFactorDefault;  // 0 <= factor < 1
+  Duration timeout = kTimeoutDefault;
+  std::optional<Duration> connect_timeout = {};  // none: usual_connect_time()
+  std::string client_name;                       // for CLIENT SETNAME; empty: none
+};
+
+// All that a manager is but its connections: which servers, and how locks are taken there.
+// Immutable, so that a thread may bind what another one made to a pool of its own.
+struct LockPlan {
+  // Throws ArgumentError: no servers, more than kNodesMax, the same server twice, an option out of
+  // its range.
+  LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options,
+           ServerBook* book = nullptr);
+
+  const LockOptions options;
+  const ServerPlan servers;
+};
+
+// A lock that is about to be shortened. Its owner takes token and deadline for his own, and lets go
+// of the old ones, before it begins: the deadline ends with the new ttl already.
+struct Shorter {
+  std::unique_ptr<Operation> operation;  // until it has begun
+  Resources resources;
+  Token held;
+  Token fresh;
+  std::shared_ptr<LeaseDeadline> lease_deadline;
+  std::shared_ptr<LeaseDeadline> trust_until_then;
+  SharedCommand forget_held;
+};
+
+// Whether the one who began a call is still there to be given what it won.
+enum class Caller { waits, left };
+
+class LockManager {
+ public:
+  LockManager(Pool& pool, std::shared_ptr<const LockPlan> plan);
+  // For a plan that nobody else needs. Throws what making it throws.
+  LockManager(Pool& pool, const std::vector<ServerSpec>& servers, LockOptions options)
+      : LockManager(pool, std::make_shared<const LockPlan>(servers, std::move(options))) {}
+
+  // Throw ArgumentError for a resource or token past its bound and for a ttl that is not
+  // positive, above kTtlMax, or too small to leave any validity after drift.
+  [[nodiscard]] OperationId begin_lock(const Resources& resources, Duration ttl) {
+    return begin_lock(resources, ttl, plan_->options.retry);
+  }
+  // With attempts of its own instead of the plan's. The name of an owner stands in the token, so
+  // that others can tell who holds the lock: owner_of() reads it. It proves nothing.
+  [[nodiscard]] OperationId begin_lock(const Resources& resources, Duration ttl,
+                                       const RetryPolicy& retry, const std::string& owner = {});
+  // Takes the lock by waiting in line for as long as `wait`: nobody polls, it is handed over. Where
+  // servers do not let us listen to them, attempts are made instead, with pauses around
+  // `retry_delay_ms`. Also throws for a wait or a pause out of its range.
+  [[nodiscard]] OperationId begin_wait(const Resources& resources, Duration ttl, Duration wait,
+                                       std::int64_t retry_delay_ms, const std::string& owner = {});
+  [[nodiscard]] OperationId begin_extend(const Resources& resources, const Token& token,
+                                         Duration ttl, LossDetail detail = LossDetail::reason);
+  // Throws what begin_extend() throws, and what the entropy throws; nothing is sent yet.
+  [[nodiscard]] Shorter prepare_shortening(const Resources& resources, const Token& token,
+                                           Duration ttl,
+                                           const std::shared_ptr<LeaseDeadline>& lease_deadline);
+  // What is being asked about the old token will not be granted. Where this throws, the deadline
+  // has ended; and it ends before anything is removed for the lock's sake. Of a lock that was
+  // passed on by then nothing is removed. A signal handler may shorten what is being shortened:
+  // where the outer one fails, the inner one's deadline ends with it.
+  [[nodiscard]] OperationId begin_shortening(Shorter& shorter);
+  // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is
+  // none. Nothing where none did, or the extend was not granted. It is never undone: begin_unlock()
+  // removes it with the lock.
+  [[nodiscard]] std::optional<OperationId> begin_repair(const Resources& resources,
+                                                        const Token& token, Duration ttl,
+                                                        const Outcome& extended);
+  // What is being asked about this lock at the moment will not be granted.
+  [[nodiscard]] OperationId begin_unlock(const Resources& resources, const Token& token,
+                                         LossDetail detail = LossDetail::none);
+  [[nodiscard]] OperationId begin_check(const Resources& resources, const Token& token);
+  // What stands there, by each server: seen_by_majority() and seen_by() read its outcome.
+  [[nodiscard]] OperationId begin_inspect(const Resources& resources);
+  // What refuses a lock again and again may be none: asks whether a majority holds a key there that
+  // never expires, which is granted then. Nothing where `refused`, the outcome of a begin_lock, was
+  // not denied, or came of a single attempt: who makes only one is in a hurry, and not told.
+  [[nodiscard]] std::optional<OperationId> begin_look_after(const Resources& resources,
+                                                            const Outcome& refused);
+
+  // What was begun, as it is by now: signal handlers may have run since it was decided. The
+  // validity counts from now; where nothing is left of it, or nobody waits for the lock, it is
+  // `expired_unclaimed`, and a lock is given back. They throw what Pool::take() throws.
+  Outcome collect_lock(OperationId id, const Resources& resources, Caller caller);
+  Outcome collect_extension(OperationId id);
+  // Where it is not granted the deadline is over, unless somebody else has ended or replaced it,
+  // and the lock is given back, unless it was passed on. So is it where this throws.
+  Outcome collect_shortening(OperationId id, const Shorter& shorter);
+
+  // The servers that erred in an outcome of this manager, and those that were the reason to wait
+  // outside of their lines; see ServerPlan.
+  [[nodiscard]] std::vector<ServerTrouble> troubles(const Outcome& outcome) const {
+    return plan_->servers.troubles(outcome, nodes_);
+  }
+  [[nodiscard]] std::vector<ServerTrouble> line_troubles(const Outcome& outcome) const {
+    return plan_->servers.line_troubles(outcome, nodes_);
+  }
+  // So many bytes, of whatever was asked of it, one of the servers may not have read yet.
+  [[nodiscard]] std::size_t unanswered_bytes() const;
+  // Is a removal owed to one of the servers that was not sent on the connection that there is?
+  [[nodiscard]] bool owes_removals() const;
+  // Puts them on their way, and waits no longer than that.
+  void deliver_removals(Duration at_most) { pool_.deliver(nodes_, at_most); }
+  // The least that a server may take.
+  [[nodiscard]] Duration shortest_answer_time() const {
+    return std::ranges::min(*plan_->servers.answer_times());
+  }
+  // The longest that a server may take.
+  [[nodiscard]] Duration answer_time() const {
+    return std::ranges::max(*plan_->servers.answer_times());
+  }
+  [[nodiscard]] Pool& pool() { return pool_; }
+  // How often lock() of the plan's attempts asks at most.
+  [[nodiscard]] std::uint64_t attempts_max() const { return plan_->options.retry.attempts_max; }
+
+ private:
+  // Sends what gives it back.
+  void forget(const Resources& resources, const Token& token) noexcept;
+  [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation);
+  // Checked: of a lock that is held, and of one that is to be taken or extended.
+  [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
+  [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resources& resources, Duration ttl,
+                                                         const std::string& owner = {}) const;
+
+  Pool& pool_;
+  std::shared_ptr<const LockPlan> plan_;
+  NodeList nodes_;
+};
+
+}  // namespace redlock

@@ -1,0 +1,193 @@
+// Nodes by endpoint, operations by number, and the watch for forks.
+#include "redlock/net/pool.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace redlock {
+
+Pool::Pool(Transport& transport, Clock& clock, Entropy& entropy)
+    : transport_(transport),
+      clock_(clock),
+      entropy_(entropy),
+      reactor_(transport, clock, entropy) {}
+
+Pool::~Pool() { close_all(); }
+
+void Pool::notice_fork() {
+  if (!reactor_.forked()) return;
+  reactor_.forget_all();
+  queries_.clear();
+  // Also those that have no connection may have removals to carry.
+  for (const auto& node : nodes_) node->forget();
+}
+
+unsigned Pool::magnitude_of(Duration timeout) {
+  return static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(timeout.count_ns())));
+}
+
+std::shared_ptr<Node> Pool::node(const Endpoint& endpoint, Duration timeout,
+                                 Duration connect_timeout) {
+  notice_fork();
+  auto known = nodes_.find(Name(endpoint, magnitude_of(timeout), magnitude_of(connect_timeout)));
+  if (known == nodes_.end()) {
+    if (nodes_.size() >= nodes_due_) forget_unused();
+    auto added = std::make_shared<Node>(std::make_unique<FixedLocator>(endpoint), timeout,
+                                        transport_, entropy_, encoder_);
+    added->allow_connecting(connect_timeout);
+    known = nodes_.insert(std::move(added)).first;
+    transport_.prepare(endpoint);
+  }
+  (*known)->allow(timeout);
+  (*known)->allow_connecting(connect_timeout);
+  return *known;
+}
+
+// Behind each walk as many may come as are left: what a walk costs is paid by those that came.
+void Pool::forget_unused() {
+  const Instant now = clock_.now();
+  std::erase_if(nodes_, [now](const auto& node) {
+    if (node.use_count() > 1 || node->connection() != 0) return false;
+    return !node->has_carried() || now - node->wanted_at() >= kOwedFor;
+  });
+  nodes_due_ = 2 * std::max(nodes_.size(), kEndpointsKept);
+}
+
+void Pool::set_idle_limit(Duration limit) {
+  idle_limit_ = limit;
+  reactor_.set_idle_limit(limit);
+}
+
+// A worker that lives for days has no end of a request on which tidying could hang.
+void Pool::tidy() {
+  const Instant now = clock_.now();
+  if (now - tidied_at_ < kTidyEvery) return;
+  tidied_at_ = now;
+  close_idle(idle_limit_);
+}
+
+OperationId Pool::begin(std::unique_ptr<Operation> operation, const NodeList& nodes) {
+  notice_fork();
+  return reactor_.begin(std::move(operation), nodes);
+}
+
+OperationId Pool::begin(std::unique_ptr<Operation> operation, const NodeList& nodes, Token token) {
+  queries_.make_room();
+  const OperationId id = begin(std::move(operation), nodes);
+  queries_.add(id, std::move(token));
+  return id;
+}
+
+Woken Pool::step(Instant until) {
+  notice_fork();
+  tidy();
+  return reactor_.step(until);
+}
+
+std::optional<Instant> Pool::next_deadline() {
+  notice_fork();
+  return reactor_.next_deadline();
+}
+
+std::size_t Pool::connection_count() {
+  notice_fork();
+  return reactor_.connection_count();
+}
+
+std::size_t Pool::listener_count() {
+  notice_fork();
+  return reactor_.listener_count();
+}
+
+bool Pool::done(OperationId id) {
+  notice_fork();
+  return !reactor_.knows(id) || reactor_.done(id);
+}
+
+std::optional<Outcome> Pool::outage(OperationId id) {
+  notice_fork();
+  Outcome outcome;
+  outcome.decision = Decision::unreachable;
+  outcome.nodes = reactor_.outage(id);
+  if (outcome.nodes.empty()) return std::nullopt;
+  return outcome;
+}
+
+Outcome Pool::take(OperationId id) {
+  notice_fork();
+  const bool given_up = queries_.take(id);
+  if (!reactor_.done(id)) {
+    reactor_.end(id);
+    return {};
+  }
+  Outcome outcome = reactor_.take(id);
+  const bool granted =
+      outcome.decision == Decision::granted || outcome.decision == Decision::expired_in_flight;
+  if (given_up && granted) outcome.decision = Decision::denied;
+  return outcome;
+}
+
+void Pool::run_until_done(OperationId id) {
+  try {
+    while (!done(id)) step(Instant::never());
+  } catch (...) {
+    // Nobody else knows its number.
+    (void)queries_.take(id);
+    reactor_.end(id);
+    throw;
+  }
+}
+
+Outcome Pool::run(OperationId id) {
+  run_until_done(id);
+  return take(id);
+}
+
+void Pool::abort_all() {
+  notice_fork();
+  queries_.clear();
+  reactor_.end_all();
+}
+
+void Pool::close_idle(Duration idle) {
+  notice_fork();
+  reactor_.close_idle(clock_.now() - idle);
+  forget_unused();
+}
+
+void Pool::deliver() { deliver(Reactor::Chance::not_the_last); }
+
+void Pool::deliver(const NodeList& nodes, Duration at_most) {
+  notice_fork();
+  reactor_.deliver_removals(nodes, Reactor::Chance::last, at_most);
+}
+
+// The last chance: whatever server is backed off from.
+void Pool::deliver(Reactor::Chance chance) {
+  notice_fork();
+  // Before they are tried again, and so have a connection.
+  forget_unused();
+  NodeList nodes;
+  for (const auto& node : nodes_) {
+    if (node->has_conversation() || node->has_carried()) nodes.push_back(node);
+  }
+  reactor_.deliver_removals(nodes, chance);
+}
+
+void Pool::close_all() noexcept {
+  try {
+    abort_all();
+    deliver(Reactor::Chance::last);
+  } catch (...) {
+    // No memory to wait for what is owed; closing alone still says what the connections take. What
+    // they do not ends with its TTL, as where a process is killed.
+  }
+  close_connections();
+}
+
+void Pool::close_connections() {
+  notice_fork();
+  reactor_.close_all();
+}
+
+}  // namespace redlock

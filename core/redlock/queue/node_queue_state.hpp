@@ -1,0 +1,137 @@
+// How one node's line stands for one wait: whether the vote is ours, and when to join again.
+//
+//   unsubscribed ──channel──▶ due ──join sent──▶ joining ──answer, push──▶ standing, or voted
+//     ▲                ▲                    │                          │
+//     └─channel lost   └──timer, `next`─────┴──no answer, an error─────┘
+//
+// A vote counts from the answer to the latest join, or from a push that carries its echo: a later
+// join may give the vote of an earlier one away, and does so before it is answered.
+// Invariants: a vote is void from the moment the next join is handed out. Pure. One thread.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "redlock/algorithm/command.hpp"
+#include "redlock/algorithm/outcome.hpp"
+#include "redlock/algorithm/line.hpp"
+#include "redlock/algorithm/time.hpp"
+
+namespace redlock {
+
+// The first in line asks at least this often: an old client that gives the lock back tells nobody.
+inline constexpr Duration kFirstAsksEvery = Duration::seconds(1);
+// Behind the moment at which the key that stands there ends.
+inline constexpr Duration kAfterTheEnd = Duration::ms(2);
+// The others do, for each place in front of them so much later, for who was to ask may be gone too.
+inline constexpr Duration kEachPlaceAsksLater = Duration::ms(100);
+// But no later than so: a place is known as it was when joining, and those in front may have been
+// served, or have died.
+inline constexpr Duration kOthersAskWithin = Duration::ms(500);
+// After trouble it is tried again: at first so soon, then twice as late each time.
+inline constexpr Duration kTroublePauseFirst = Duration::ms(50);
+inline constexpr Duration kTroublePauseMax = Duration::seconds(1);
+// A subscription that ends so often, each time so soon, is one that something does not let stand.
+inline constexpr int kBriefSubscriptionsMax = 5;
+inline constexpr Duration kBriefSubscription = Duration::seconds(1);
+
+class NodeQueueState {
+ public:
+  // Whose turn comes near joins again where the latest join is older than `stale_after`, so that
+  // what is handed over lives for long enough.
+  NodeQueueState(Duration stale_after, NodeReport known);
+
+  void on_subscription(const SubscriptionState& subscription_state, Instant now);
+  // Requires can_join(). Handed out: `attempt` is its echo, its answer is due at `answer_by`. One
+  // that does not take is given no vote that is free.
+  void note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool takes = true);
+  // Its answer may come until then, for its connection is only being made.
+  void on_delay(AttemptNumber attempt, Instant answer_by);
+  // The answer to a join; one that is not the latest's, or comes late, is ignored.
+  void on_reply(AttemptNumber attempt, const Reply& reply, Instant now);
+  void on_push(const Push& push, Instant now);
+  // An answer that is overdue is none.
+  void on_time(Instant now);
+  // A vote that is worth nothing any more, and that no join can renew until its server is heard.
+  void forget_vote();
+  // To be joined again, whatever its timer says.
+  void hurry() { join_at_ = Instant(); }
+  // The latest join says what is not so any more. To be joined again, once it is answered; a vote
+  // that it was given is one all the same.
+  void say_anew() {
+    outdated_ = true;
+    if (!voted_) hurry();
+  }
+
+  // Could its server tell us of our turn? Not where it is down, lets us stand in no line, or where
+  // the subscription is only being opened anew.
+  [[nodiscard]] bool can_be_asked() const { return !channel_.empty() && !refused_; }
+  [[nodiscard]] bool can_join(Instant now) const {
+    return can_be_asked() && !unanswered_ && now >= join_at_;
+  }
+  [[nodiscard]] const std::string& channel() const { return channel_; }
+  [[nodiscard]] bool voted() const { return voted_; }
+  // By another's release, and not in the answer to our own join.
+  [[nodiscard]] bool handed_over() const { return voted_ && handed_over_; }
+  // When the latest join was sent: the key that its vote stands for lives at least a ttl from then.
+  [[nodiscard]] Instant joined_at() const { return joined_at_; }
+  // The server does not let us stand in line: it refuses subscriptions or scripts.
+  [[nodiscard]] bool refused() const { return refused_ || unsubscribed_; }
+  // It could not be asked the last time, or did not answer.
+  [[nodiscard]] bool troubled() const {
+    return report_.answered && report_.reply.answer == Answer::unknown;
+  }
+  [[nodiscard]] bool joining() const { return unanswered_; }
+  [[nodiscard]] bool awaits(AttemptNumber attempt) const {
+    return unanswered_ && attempt == attempt_;
+  }
+  // Does somebody else have the vote, as far as we know?
+  [[nodiscard]] bool taken(Instant now) const { return standing_ && now < taken_until_; }
+  // Was the vote free, and we did not take it?
+  [[nodiscard]] bool hedged() const { return standing_ && !takes_ && taken_until_ == Instant(); }
+  // Is anything expected to be known soon that is not?
+  [[nodiscard]] bool pending() const {
+    return joining() || (!report_.answered && channel_.empty());
+  }
+  // May there be anything of ours on this node?
+  [[nodiscard]] bool may_hold() const { return joined_before_ || may_be_joined_; }
+  [[nodiscard]] const NodeReport& report() const { return report_; }
+  // In the answer to the latest join, where that was not granted.
+  [[nodiscard]] const std::optional<QueuePosition>& standing() const { return standing_; }
+  // When the latest join's answer is due; never: it is not awaited.
+  [[nodiscard]] Instant answer_by() const { return unanswered_ ? answer_by_ : Instant::never(); }
+  // When it has something to do though nothing comes; never: nothing.
+  [[nodiscard]] Instant next_deadline() const;
+
+ private:
+  void vote(bool handed_over);
+  void stand(const QueuePosition& standing, Instant now);
+  void report(Reply reply) { report_ = {true, std::move(reply)}; }
+  void take_trouble(Reply reply, Instant now);
+
+  Duration stale_after_;
+  std::string channel_;
+  // Why there is none, or why nobody is asked though there is one.
+  Reply silence_ = Reply::unknown(Fault::timeout, "it cannot be asked again");
+  Instant heard_at_;             // when its channel was told last
+  int brief_subscriptions_ = 0;  // one behind the other
+  bool refused_ = false;         // for good
+  bool unsubscribed_ = false;    // its subscriptions are refused, and none was let in since
+  bool unanswered_ = false;
+  bool voted_ = false;
+  bool handed_over_ = false;
+  bool joined_before_ = false;  // an earlier join may have arrived
+  bool may_be_joined_ = false;  // the latest may have
+  bool outdated_ = false;       // the latest says what is not so any more
+  AttemptNumber attempt_ = 0;   // of the latest join
+  Instant joined_at_;
+  Instant answer_by_;
+  Instant join_at_ = Instant::never();
+  Instant next_at_ = Instant::never();  // what was pushed since the latest join says so
+  Duration pause_ = kTroublePauseFirst;
+  bool takes_ = true;  // the latest join does
+  std::optional<QueuePosition> standing_;
+  Instant taken_until_;  // while standing; never: without end
+  NodeReport report_;
+};
+
+}  // namespace redlock
