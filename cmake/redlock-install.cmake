@@ -5,12 +5,8 @@ set(REDLOCK_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/redlock)
 
 install(TARGETS redlock EXPORT redlock-targets)
 install(EXPORT redlock-targets NAMESPACE redlock:: DESTINATION ${REDLOCK_PACKAGE_DIR})
-install(FILES core/redlock/redlock.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/redlock)
-# What the public header includes: the words for what came of an operation.
-install(FILES core/redlock/algorithm/clock_discipline.hpp core/redlock/algorithm/ids.hpp
-              core/redlock/algorithm/outcome.hpp core/redlock/algorithm/reply.hpp
-              core/redlock/algorithm/server_facts.hpp core/redlock/algorithm/time.hpp
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/redlock/algorithm)
+install(FILES core/redlock/redlock.hpp core/redlock/types.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/redlock)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # A static library's user links what it needs.

@@ -27,20 +27,10 @@
 #include <variant>
 #include <vector>
 
-#include "redlock/algorithm/clock_discipline.hpp"
-#include "redlock/algorithm/outcome.hpp"
-#include "redlock/algorithm/reply.hpp"
-#include "redlock/algorithm/server_facts.hpp"
+#include "redlock/types.hpp"
 
 // 10000 * major + 100 * minor + patch.
 #define REDLOCK_VERSION 100
-
-// Of a shared library only what stands here can be seen.
-#ifdef REDLOCK_SHARED
-#define REDLOCK_EXPORT [[gnu::visibility("default")]]
-#else
-#define REDLOCK_EXPORT
-#endif
 
 namespace redlock {
 inline namespace v0 {
@@ -104,7 +94,7 @@ struct Trouble {
 // No lease, and why.
 struct Refusal {
   // denied: somebody else holds it. unreachable: no majority could be asked. aborted: a stop was
-  // requested. The others are told in redlock/algorithm/outcome.hpp. Never granted.
+  // requested. The others are told in redlock/types.hpp. Never granted.
   Decision decision = Decision::aborted;
   // Those servers that were in trouble, if any: also where enough of the others answered.
   std::vector<Trouble> troubles;

@@ -10,17 +10,17 @@ final class Includes
 {
     /** What a room may include of the project; the public header stands for itself. */
     private const ROOMS = [
-        'core/redlock/algorithm/' => '~^redlock/algorithm/~',
-        'core/redlock/queue/' => '~^redlock/(algorithm|queue)/~',
-        'core/redlock/config/' => '~^redlock/(algorithm|config)/~',
-        'core/redlock/wire/' => '~^redlock/(algorithm|config|wire)/~',
-        'core/redlock/memory/' => '~^redlock/(algorithm|wire|memory)/~',
-        'core/redlock/os/' => '~^redlock/(algorithm|config|wire|memory|os)/~',
-        'core/redlock/net/' => '~^redlock/(algorithm|queue|config|wire|os|net)/~',
-        'core/redlock/locks/' => '~^redlock/(algorithm|queue|config|wire|os|net|locks)/~',
-        'core/redlock/lease/' => '~^redlock/(algorithm|config|wire|os|net|locks|lease)/~',
-        'core/redlock/client/' => '~^redlock/((algorithm|config|wire|os|net|locks|lease|client)/|redlock\.hpp$|version\.hpp$)~',
-        'core/redlock/redlock' => '~^redlock/algorithm/(clock_discipline|outcome|reply|server_facts)\.hpp$~',
+        'core/redlock/algorithm/' => '~^redlock/(algorithm/|types\.hpp$)~',
+        'core/redlock/queue/' => '~^redlock/((algorithm|queue)/|types\.hpp$)~',
+        'core/redlock/config/' => '~^redlock/((algorithm|config)/|types\.hpp$)~',
+        'core/redlock/wire/' => '~^redlock/((algorithm|config|wire)/|types\.hpp$)~',
+        'core/redlock/memory/' => '~^redlock/((algorithm|wire|memory)/|types\.hpp$)~',
+        'core/redlock/os/' => '~^redlock/((algorithm|config|wire|memory|os)/|types\.hpp$)~',
+        'core/redlock/net/' => '~^redlock/((algorithm|queue|config|wire|os|net)/|types\.hpp$)~',
+        'core/redlock/locks/' => '~^redlock/((algorithm|queue|config|wire|os|net|locks)/|types\.hpp$)~',
+        'core/redlock/lease/' => '~^redlock/((algorithm|config|wire|os|net|locks|lease)/|types\.hpp$)~',
+        'core/redlock/client/' => '~^redlock/((algorithm|config|wire|os|net|locks|lease|client)/|(redlock|types|version)\.hpp$)~',
+        'core/redlock/redlock' => '~^redlock/types\.hpp$~',
         'cli/' => '~^(cli/|redlock/redlock\.hpp$)~',
         'ext/border/' => '~^(redlock/(algorithm|config|wire|os|net|locks|lease)|border)/~',
         'ext/quorum/' => '~^(redlock/(algorithm|config|wire|os|net|locks|lease)|border|quorum)/~',
@@ -72,7 +72,7 @@ final class Includes
         . '|latch|mutex|random|semaphore|shared_mutex|stop_token|thread)$~';
 
     /** The plain values in which clients report to the simulator's checker, and the servers it looks at; the functions that come with them. */
-    private const CHECKER_KNOWS = '~^redlock/(algorithm/outcome|memory/server)\.hpp$~';
+    private const CHECKER_KNOWS = '~^redlock/(types|algorithm/outcome|memory/server)\.hpp$~';
     private const RULES_OF_VALUES = '~\b(is_refusal|may_have_been_done)\b~';
 
     public static function check(Files $files, Report $report): void
@@ -97,10 +97,29 @@ final class Includes
         }
         $sources = $files->matching('~^(cli|core|ext)/.*\.(cpp|hpp|h)$~');
         $outside = preg_grep('~^(' . implode('|', array_keys(self::ROOMS)) . ')[^/]+$~', $sources, PREG_GREP_INVERT);
-        $outside = array_diff($outside, ['core/redlock/version.hpp']);
+        $outside = array_diff($outside, ['core/redlock/types.hpp', 'core/redlock/version.hpp']);
         $report->rule('every source stands in a room', count($sources), array_values($outside));
         self::checkHarness($files, $report);
         self::checkChecker($files, $report);
+        self::checkPublicNames($files, $report);
+    }
+
+    /** A file that includes the public header beside an internal one has to compile. */
+    private static function checkPublicNames(Files $files, Report $report): void
+    {
+        $type = '~^(?:class|struct|enum class|using)\s+(?:\[\[nodiscard\]\]\s+)?(?:REDLOCK_EXPORT\s+)?(\w+)\s*(?:final\s*)?[{=:]~m';
+        $names = static function (string $path) use ($files, $type): array {
+            preg_match_all($type, $files->text($path), $found);
+            return array_filter($found[1]);
+        };
+        $public = [...$names('core/redlock/redlock.hpp'), ...$names('core/redlock/types.hpp')];
+        $complaints = [];
+        foreach ($files->matching('~^core/redlock/[a-z]+/.*\.hpp$~') as $path) {
+            foreach (array_intersect($names($path), $public) as $name) {
+                $complaints[] = "$path has a $name of its own, which is a type of the public header";
+            }
+        }
+        $report->rule('public and internal types have different names', count($public), $complaints);
     }
 
     /** The simulator's checker judges the core by what it was told, in plain values, and never by the core's own rules. */

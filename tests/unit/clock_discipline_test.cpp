@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "redlock/types.hpp"
+
 namespace redlock {
 namespace {
 

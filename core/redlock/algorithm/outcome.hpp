@@ -5,20 +5,9 @@
 #include "redlock/algorithm/ids.hpp"
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/algorithm/time.hpp"
+#include "redlock/types.hpp"
 
 namespace redlock {
-
-enum class Decision {
-  granted,  // a majority did what it was asked, and in time
-  denied,   // a majority said no: somebody else holds it, or it is not ours
-  split,    // a majority answered, and neither granted nor denied it: nobody is known to hold it
-  expired_in_flight,  // a majority granted it, but the answers took longer than it lives
-  expired_unclaimed,  // a majority granted it in time, but whoever asked came too late or not at
-                      // all
-  unreachable,        // no majority could be asked
-  foreign,            // the key holds something that is no lock of this kind
-  aborted,            // the caller gave up
-};
 
 // The servers could be asked, and the caller has not got what it asked for.
 [[nodiscard]] constexpr bool is_refusal(Decision decision) {

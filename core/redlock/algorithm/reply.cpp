@@ -2,6 +2,7 @@
 #include "redlock/algorithm/reply.hpp"
 
 namespace redlock {
+inline namespace v0 {
 
 std::string_view to_string(Fault fault) {
   switch (fault) {
@@ -55,4 +56,5 @@ std::string_view to_string(Fault fault) {
   return "none";
 }
 
+}  // namespace v0
 }  // namespace redlock

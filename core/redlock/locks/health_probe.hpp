@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "redlock/algorithm/entropy.hpp"
-#include "redlock/algorithm/server_facts.hpp"
+#include "redlock/types.hpp"
 #include "redlock/locks/server_plan.hpp"
 #include "redlock/os/clock.hpp"
 #include "redlock/os/transport.hpp"

@@ -6,6 +6,8 @@
 #include <unistd.h>
 #endif
 
+#include "redlock/algorithm/clock_discipline.hpp"
+
 namespace redlock {
 
 std::optional<ClockDiscipline> kernel_clock() noexcept {

@@ -4,7 +4,7 @@
 #pragma once
 #include <optional>
 
-#include "redlock/algorithm/clock_discipline.hpp"
+#include "redlock/types.hpp"
 
 namespace redlock {
 

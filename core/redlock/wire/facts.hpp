@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "redlock/algorithm/server_facts.hpp"
+#include "redlock/types.hpp"
 #include "redlock/wire/codec.hpp"
 
 namespace redlock {
