@@ -111,7 +111,7 @@ TlsOptions TlsDraft::options() const {
   const bool own_ca = !options_.cafile.empty() || !options_.capath.empty();
   if (allow_self_signed_ && options_.verify_peer && !own_ca) {
     refuse(
-        "allow_self_signed would lease_deadline everybody: name the server's certificate in "
+        "allow_self_signed would trust everybody: name the server's certificate in "
         "cafile, or "
         "set verify_peer to false");
   }

@@ -56,7 +56,7 @@ std::string words_of_alert(int alert, const TlsCase& known) {
     case SSL_AD_CERTIFICATE_EXPIRED:
       return "the server says that our certificate has expired";
     case SSL_AD_UNKNOWN_CA:
-      return "the server does not lease_deadline the authority that our certificate comes from";
+      return "the server does not trust the authority that our certificate comes from";
     case SSL_AD_PROTOCOL_VERSION:
       return "the server speaks no version of TLS that we do: 1.2 or later";
     case SSL_AD_UNRECOGNIZED_NAME:
