@@ -65,14 +65,14 @@ final class AccessTest extends ServerTestCase
     /** @return iterable<string, array{string}> */
     public static function neededRules(): iterable
     {
-        foreach (array_diff(['on', '>password', ...array_keys(self::table())], ['+ping', '+evalsha']) as $rule) {
+        foreach (array_diff(['on', '>password', ...self::table()], ['+ping', '+evalsha']) as $rule) {
             yield $rule => [$rule];
         }
     }
 
     public function testEveryRuleIsInTheTable(): void
     {
-        self::assertSame(['reset', 'on', '>password', ...array_keys(self::table())], self::rules());
+        self::assertSame(['reset', 'on', '>password', ...self::table()], self::rules());
     }
 
     public function testResetTakesAwayWhatTheUserCouldDoBefore(): void
@@ -109,10 +109,10 @@ final class AccessTest extends ServerTestCase
         return $words;
     }
 
-    /** @return array<string, list<string>> */
+    /** The rules of the table, of which a row may have several. @return list<string> */
     private static function table(): array
     {
-        return (new Document('docs/operations.md'))->table('Access');
+        return explode(', ', implode(', ', array_keys((new Document('docs/operations.md'))->table('Access'))));
     }
 
     private static function isRefused(string ...$command): bool

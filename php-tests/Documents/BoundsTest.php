@@ -1,6 +1,6 @@
 <?php
 
-/** docs/operations.md: the bounds are those of the code, and beyond them comes what the table says. */
+/** docs/operations.md: the bounds that a user meets are those of the code, and beyond them comes what the table says. */
 
 declare(strict_types=1);
 
@@ -135,25 +135,17 @@ final class BoundsTest extends TestCase
     {
         $core = new Constants('core/redlock');
         return [
-            'host names that are being looked up' => [$core->value('kLookUpsMax')],
-            'host names whose addresses are remembered' => [$core->value('kResolvedNamesMax')],
+            'host names being looked up' => [$core->value('kLookUpsMax')],
             'addresses of a host name' => [$core->value('kAddressesMax')],
             'reply' => [$core->value('kReplyBytesMax'), $core->value('kReplyNestingMax'), $core->value('kReplyElementsMax')],
             'unanswered requests on a connection' => [$core->value('kAwaitedBesidesRemovalsMax'), $core->value('kAwaitedMax')],
             'keys and tokens waiting to be sent on a connection' => [$core->value('kQueuedBytesMax')],
-            'deletions kept for a server that cannot be reached' => [$core->value('kCarriedMax')],
-            'deletions kept for a server that answers them by an error which passes, such as LOADING or BUSY' =>
+            'deletions kept for an unreachable server' => [$core->value('kCarriedMax')],
+            'deletions kept for a server with a passing error, such as LOADING or BUSY' =>
                 [$core->value('kCarriedMax'), intdiv($core->value('kOwedFor'), 1000)],
             'open connections of a thread' => [$core->value('kConnectionsMax')],
-            'leases that a thread is asking for at one time, of those it keeps alive' => [$core->value('kExtendsUnderWayMax')],
-            'lost votes that are being planted again at one time' => [$core->value('kPlantingsMax')],
-            'servers that a thread listens to for its turn' => [$core->value('kListenersMax')],
-            'certificates that a server shows by TLS' => [$core->value('kTlsCertificatesMax')],
-            'TLS sessions that a thread remembers' => [$core->value('kTlsSessionsMax')],
-            'different files and ciphers for TLS that a thread keeps' => [$core->value('kTlsContextsMax')],
-            'time without a word of who waits' => [intdiv($core->value('kUnheardMax'), 1000), intdiv($core->value('kHeartbeat'), 1000)],
-            'resources that a thread remembers to have waited for' => [$core->value('kWaitedMax'), intdiv($core->value('kWaitedFor'), 1000)],
-            'locks given up that a thread remembers, should a server hand one over late' => [$core->value('kGivenUpMax')],
+            'servers that a thread listens to' => [$core->value('kListenersMax')],
+            'silence of a waiter' => [intdiv($core->value('kUnheardMax'), 1000), intdiv($core->value('kHeartbeat'), 1000)],
             // The first pause is drawn between half of kBackoffFirst and all of it.
             'pause after trouble with a server' => [intdiv($core->value('kBackoffFirst'), 2), $core->value('kBackoffMax')],
         ];
