@@ -135,8 +135,6 @@ final class BoundsTest extends TestCase
     {
         $core = new Constants('core/redlock');
         return [
-            'host names being looked up' => [$core->value('kLookUpsMax')],
-            'addresses of a host name' => [$core->value('kAddressesMax')],
             'reply' => [$core->value('kReplyBytesMax'), $core->value('kReplyNestingMax'), $core->value('kReplyElementsMax')],
             'unanswered requests on a connection' => [$core->value('kAwaitedBesidesRemovalsMax'), $core->value('kAwaitedMax')],
             'keys and tokens waiting to be sent on a connection' => [$core->value('kQueuedBytesMax')],
@@ -144,7 +142,6 @@ final class BoundsTest extends TestCase
             'deletions kept for a server with a passing error, such as LOADING or BUSY' =>
                 [$core->value('kCarriedMax'), intdiv($core->value('kOwedFor'), 1000)],
             'open connections of a thread' => [$core->value('kConnectionsMax')],
-            'servers that a thread listens to' => [$core->value('kListenersMax')],
             'silence of a waiter' => [intdiv($core->value('kUnheardMax'), 1000), intdiv($core->value('kHeartbeat'), 1000)],
             // The first pause is drawn between half of kBackoffFirst and all of it.
             'pause after trouble with a server' => [intdiv($core->value('kBackoffFirst'), 2), $core->value('kBackoffMax')],
