@@ -1,6 +1,6 @@
 <?php
 
-// Runs all scenarios, writes tables to standard output, and JSON, charts and a page to a folder:
+// Runs all scenarios, writes tables to standard output, and JSON, a chart and a page to a folder:
 // `main.php full|quick PROGRAMS_DIR EXTENSION TEMPORARY_DIR TARGET_DIR [SCENARIO,...]`, called by bin/bench.
 
 declare(strict_types=1);
@@ -36,11 +36,10 @@ foreach ($scenarios as $scenario) {
     $results[$name] = ["Bench\\Scenario\\$scenario", 'run']($lab);
 }
 $figures = Figures::of($results);
-$text = Report::text($results, $figures);
-echo $text;
+echo Report::text($results, $figures);
 
 $seconds = (int) round((hrtime(true) - $startedNs) / 1e9);
-$record = new Record($target, $settings, $machine, $seconds);
+$record = new Record($dir, $target, $settings, $machine, $seconds);
 $record->writeJson($results, $figures);
-$record->writePage($text, (new Charts($dir, $target))->draw($results));
-echo "\n$seconds s; results and charts are in $target\n";
+$record->writePage($results, $figures);
+echo "\n$seconds s; results are in $target\n";

@@ -71,7 +71,6 @@ final class Crowd
             'overlaps' => array_sum(array_column($passes, 'overlaps')),
             'locks_per_second' => Samples::median(array_map($perSecond, $passes)),
             'wait_ms' => ['p50' => $waitMs(0.50), 'p99' => $waitMs(0.99), 'max' => $waitMs(1.0)],
-            'wait_percentiles_ms' => array_map(static fn ($percent) => $waitMs($percent / 100), range(0, 100)),
             'release_us' => self::quantilesUs($passes, 'release_ns'),
         ];
     }

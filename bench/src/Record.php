@@ -4,11 +4,15 @@ declare(strict_types=1);
 
 namespace Bench;
 
-/** What a run leaves in its folder beside the charts: results.json, and a page that shows it all. */
+/** What a run leaves in its folder: results.json with every number, and a page with the figures to reach and a chart. */
 final class Record
 {
-    /** @param array<string, string|int> $machine */
+    /**
+     * @param array<string, string|int> $machine
+     * @param string $dir a temporary folder
+     */
     public function __construct(
+        private readonly string $dir,
         private readonly string $target,
         private readonly Settings $settings,
         private readonly array $machine,
@@ -37,25 +41,38 @@ final class Record
         file_put_contents("$this->target/results.json", self::listsOnOneLine($json) . "\n");
     }
 
-    /** @param list<string> $charts names of files in the same folder */
-    public function writePage(string $tables, array $charts): void
+    /**
+     * @param array<string, mixed> $results by scenario
+     * @param list<Figure> $figures
+     */
+    public function writePage(array $results, array $figures): void
     {
         $date = date('Y-m-d');
         $machine = Machine::summarise($this->machine);
         $command = $this->settings->quick ? 'bin/bench --quick' : 'bin/bench';
-        $images = array_map(static fn ($chart) => '![' . basename($chart, '.svg') . "]($chart)", $charts);
-        $images = implode("\n\n", $images);
+        $table = Report::figuresPage($figures);
+        $chart = '';
+        if (isset($results['loopback'])) {
+            Chart::draw($results['loopback']['split'], $this->dir, "$this->target/loopback.svg");
+            $chart = "\n![Time per lock and unlock without contention: limit, native and userland](loopback.svg)\n";
+        }
         file_put_contents("$this->target/README.md", <<<PAGE
             # Measurements
 
-            Written by `$command` on $date in $this->seconds s: $machine.
-            `bench/README.md` says what is measured and how; `results.json` holds every figure.
+            `$command` wrote this page on $date, in $this->seconds s. [bench/README.md](../../bench/README.md) says what is measured and how.
+            [results.json](results.json) holds every number, and `bin/bench` prints them as tables.
 
-            ```
-            $tables```
+            The machine: $machine.
 
-            $images
+            - **limit**: a bare C++ loop over hiredis, the least that such a lock costs
+            - **native**: this extension
+            - **userland**: the PHP class that it replaces, on phpredis
+            - **N**: the number of servers
+            - **own CPU**: the client has a CPU to itself
+            - **1 ms each way**: a proxy delays every byte by 1 ms
+            - **in line**: processes want one lock for 5 ms each. Ideal: no gap between two locks. FIFO: no client overtakes another
 
+            $table$chart
             PAGE);
     }
 

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Bench;
 
-/** The results as plain text tables, for the terminal and for the page under docs/bench. */
+/** The results as tables: plain text for the terminal, and the figures for the page under docs/bench. */
 final class Report
 {
     private const KINDS = ['limit', 'native', 'userland'];
@@ -40,9 +40,22 @@ final class Report
     /** @param list<Figure> $figures */
     public static function figures(array $figures): string
     {
-        $rows = array_map(static fn (Figure $figure) => $figure->row(), $figures);
+        return Table::text('Figures to reach', ['', 'target', 'measured', ''], self::rows($figures));
+    }
 
-        return Table::text('Figures to reach', ['', 'target', 'measured', ''], $rows);
+    /** @param list<Figure> $figures */
+    public static function figuresPage(array $figures): string
+    {
+        return Table::markdown(['figure to reach', 'target', 'measured', ''], self::rows($figures));
+    }
+
+    /**
+     * @param list<Figure> $figures
+     * @return list<array{string, string, string, string}>
+     */
+    private static function rows(array $figures): array
+    {
+        return array_map(static fn (Figure $figure) => $figure->row(), $figures);
     }
 
     /** @param array<string, mixed> $loopback */

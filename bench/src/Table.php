@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Bench;
 
-/** A table of plain text, its columns as wide as they need. */
+/** A table of plain text, its columns as wide as they need, or of Markdown. */
 final class Table
 {
     /**
@@ -28,5 +28,16 @@ final class Table
         }, [$header, ...$rows]);
 
         return "$title\n" . implode("\n", $lines) . "\n";
+    }
+
+    /**
+     * @param list<string> $header
+     * @param list<list<string>> $rows
+     */
+    public static function markdown(array $header, array $rows): string
+    {
+        $line = static fn (array $cells) => '| ' . implode(' | ', $cells) . " |\n";
+
+        return $line($header) . str_repeat('|---', count($header)) . "|\n" . implode(array_map($line, $rows));
     }
 }
