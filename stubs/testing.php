@@ -1,19 +1,19 @@
 <?php
 
 /**
- * For tests of code that locks: interfaces to type against, and what can happen to the servers of
- * memory://. For IDEs and static analysers. Never load this file: the extension defines these.
+ * For tests of code that locks: interfaces to type against, and faults of the servers of memory://. For IDEs and static
+ * analysers. Never load this file: the extension defines these.
  */
 
 namespace RedLock;
 
 /**
- * What LockManager does, so that code can be typed against it and a test can put a double in its
- * place. Read there what each method does.
+ * What LockManager does, as a type for your code, so that a test can pass a double. Each method is documented at
+ * LockManager.
  *
  * @phpstan-import-type LockHandle from LockManager
- * @phpstan-import-type InLine from LockManager
- * @phpstan-import-type Standing from LockManager
+ * @phpstan-import-type Waiter from LockManager
+ * @phpstan-import-type LockOnServer from LockManager
  * @phpstan-import-type LeaseOptions from LockManager
  */
 interface LockManagerInterface
@@ -53,7 +53,7 @@ interface LockManagerInterface
     /**
      * {@see LockManager::inspect()}
      *
-     * @return array{resource: string|int, decided: bool, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<InLine>, servers: array<string, Standing>}
+     * @return array{resource: string|int, decided: bool, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<Waiter>, servers: array<string, LockOnServer>}
      */
     public function inspect(string|int $resource): array;
 
@@ -83,7 +83,7 @@ interface LockManagerInterface
 }
 
 /**
- * What a Lease does. Read there what each method does; the resource and the token are in handle().
+ * What Lease does, as a type for your code. Each method is documented at Lease. The resource and the token are in handle().
  *
  * @phpstan-import-type LockHandle from LockManager
  */
@@ -147,11 +147,11 @@ interface LeaseInterface
 }
 
 /**
- * What can happen to the servers of memory:// of this process, for tests. It touches no other
- * server, and does nothing to who uses none of these. At the end of the request all is undone.
+ * Faults of this process's servers of memory://, for tests. No other server is touched. The end of the request undoes all of
+ * it.
  *
- * Every `$servers` names some of them, as 'memory://a'; none means all, also those that are first
- * used later. Another server is a ValueError.
+ * `$servers` names some of them, as 'memory://a'. Without names a method means all, also those that are first used later.
+ * A server that is not of memory:// is a ValueError.
  */
 final class Testing
 {
@@ -160,33 +160,31 @@ final class Testing
     }
 
     /**
-     * Lets the servers' clocks run ahead: locks end so much earlier. What a lease says of itself
-     * without asking, as remaining(), goes by this process's own clock and does not change.
+     * Sets the servers' clocks ahead, so that locks end earlier. remaining() reads this process's own clock and does not change.
      *
      * @param int $ms 0 to 315360000000 milliseconds (ten years), and no more than that in all
-     * @throws \ValueError when a server is not one of memory://, or $ms is out of range
+     * @throws \ValueError
      */
     public static function advance(int $ms, string ...$servers): void
     {
     }
 
     /**
-     * Deletes the lock, as somebody who deletes its key: the lease on it is lost, and the next who
-     * asks gets the lock.
+     * Deletes the key of a lock: its lease is lost, and the next client that asks gets it.
      *
      * @param string|int $resource as it was locked: it is the Redis key
-     * @throws \ValueError when a server is not one of memory://
+     * @throws \ValueError
      */
     public static function takeAway(string|int $resource, string ...$servers): void
     {
     }
 
     /**
-     * What the servers hold, so that a test can see that no lock was left behind. While somebody waits
-     * for one, the lines of those who wait are keys too.
+     * The keys on the servers, so that a test can see that no lock was left behind. While clients wait for a lock, their lines
+     * are keys too.
      *
      * @return list<string> each once, in the order of their bytes
-     * @throws \ValueError when a server is not one of memory://
+     * @throws \ValueError
      */
     public static function keys(string ...$servers): array
     {
@@ -194,19 +192,18 @@ final class Testing
     }
 
     /**
-     * From now on the servers answer nothing, until restore(): each request to one takes its
-     * timeout. What was sent to them is carried out then.
+     * The servers stop answering until restore(): each request takes its timeout. They carry out later what was sent to them.
      *
-     * @throws \ValueError when a server is not one of memory://
+     * @throws \ValueError
      */
     public static function silence(string ...$servers): void
     {
     }
 
     /**
-     * From now on the servers are down, until restore(): connections end and new ones are refused.
+     * The servers are down until restore(): connections end, and new ones are refused.
      *
-     * @throws \ValueError when a server is not one of memory://
+     * @throws \ValueError
      */
     public static function refuse(string ...$servers): void
     {
@@ -215,26 +212,22 @@ final class Testing
     /**
      * The servers answer again.
      *
-     * @throws \ValueError when a server is not one of memory://
+     * @throws \ValueError
      */
     public static function restore(string ...$servers): void
     {
     }
 
     /**
-     * The servers lose everything they have, as one that was started again without a disk. Connections
-     * stay.
+     * The servers lose all their data, like a server that restarts without a disk. Connections stay.
      *
-     * @throws \ValueError when a server is not one of memory://
+     * @throws \ValueError
      */
     public static function forget(string ...$servers): void
     {
     }
 
-    /**
-     * All servers are empty, serve, and have the right time, as at the beginning of a request: for
-     * setUp().
-     */
+    /** All servers are empty, answer, and have the right time, as at the beginning of a request. For setUp(). */
     public static function reset(): void
     {
     }
