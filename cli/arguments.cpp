@@ -22,9 +22,9 @@ namespace {
 constexpr std::string_view kExitCodes =
     "Exit status:\n"
     "  0     done\n"
-    "  1     no: somebody else holds it (see -E), nothing to release, or a check that found\n"
+    "  1     no: another client holds it (see -E), nothing to release, or a check that found\n"
     "        something\n"
-    "  64    the arguments cannot be meant\n"
+    "  64    the arguments are not valid\n"
     "  69    no majority of the servers could be asked, or the key is no lock\n"
     "  71    the system refuses a thread, a descriptor or memory\n"
     "  74    standard output cannot be written\n"
@@ -34,8 +34,8 @@ constexpr std::string_view kExitCodes =
     "  128+n run: signal n killed the command\n"
     "  else  run: the exit status of the command";
 constexpr std::string_view kServersHelp =
-    "a,b,c, or @FILE with one a line; instead of REDLOCK_SERVERS in the environment. Everybody on "
-    "this machine can see arguments: passwords belong into a file";
+    "a,b,c, or @FILE with one a line; instead of REDLOCK_SERVERS in the environment. Every user of "
+    "this machine can see arguments: passwords belong in a file";
 
 // As the user wrote it.
 struct Raw {
@@ -76,19 +76,18 @@ CLI::App& add_run(CLI::App& app, Raw& raw) {
       "command finds REDLOCK_RESOURCE and REDLOCK_TOKEN in its environment.");
   run.add_option("RESOURCE", raw.run.resource, "the name of the lock")->required();
   run.add_option("-w,--wait", raw.wait,
-                 "how long to stand in line while somebody else holds it: a TIME, or forever (0)")
+                 "how long to stand in line while another client holds it: a TIME, or forever (0)")
       ->type_name("TIME");
-  run.add_option("-t,--ttl", raw.ttl,
-                 "after so long the servers let go of it, should this machine die (30s)")
+  run.add_option("-t,--ttl", raw.ttl, "how long the lock lives if this machine dies (30s)")
       ->type_name("TIME");
   run.add_option("-g,--grace", raw.grace, "between SIGTERM and SIGKILL (10s)")->type_name("TIME");
   run.add_option("-E,--conflict-exit-code", raw.run.busy,
-                 "exit status where somebody else holds it (1)")
+                 "exit status where another client holds it (1)")
       ->type_name("CODE");
   run.add_option("-o,--owner", raw.owner, "what inspect and top show of us (HOST/PID)")
       ->type_name("NAME");
   run.add_flag("--no-line", raw.no_line, "wait by trying again and again, not in line");
-  run.add_flag("-q,--quiet", raw.run.quiet, "say nothing where somebody else holds it");
+  run.add_flag("-q,--quiet", raw.run.quiet, "say nothing where another client holds it");
   return run;
 }
 

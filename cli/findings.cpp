@@ -32,7 +32,7 @@ class Findings {
     }
     if (report.server.starts_with("memory://")) {
       return error(
-          "is within each process for itself, so that none sees another's locks: for tests");
+          "exists in each process for itself, so no other process sees its locks: for tests only");
     }
     judge_place(report.facts);
     judge_distance(report);
@@ -48,8 +48,8 @@ class Findings {
       return report.fault == Fault::none && std::ranges::none_of(report.trials, is_needed_and_bad);
     });
     if (well * 2 <= count) {
-      error("locks cannot be had: " + std::to_string(well) + " of " + std::to_string(count) +
-            " servers give them, which is no majority");
+      error("no majority of the servers grants locks: only " + std::to_string(well) + " of " +
+            std::to_string(count));
     } else if (count == 1) {
       warn("one server alone: while it is down there are no locks; three or five are better");
     } else if (count % 2 == 0) {
@@ -104,7 +104,8 @@ class Findings {
 
   void judge_cluster(const ServerFacts& facts) {
     if (facts.cluster_shards == 1 && facts.cluster_slots == kClusterSlots) {
-      return warn("is a cluster of one shard: a second one would take locks away from it");
+      return warn(
+          "is a cluster of one shard: with a second one it would have only a part of the locks");
     }
     const bool told = facts.cluster_shards && facts.cluster_slots;
     error("is a node of a cluster, and has only the locks whose keys fall into its slots (" +
@@ -119,9 +120,8 @@ class Findings {
     if (!facts.first_answer_us || !facts.round_trip_us) return;
     const std::string away = "is " + ms_text(*facts.round_trip_us) + " away";
     judge_time(away, *facts.round_trip_us, "timeout", report.timeout);
-    judge_time(
-        "has given its first answer on a new connection after " + ms_text(*facts.first_answer_us),
-        *facts.first_answer_us, "connectTimeout", report.connect_timeout);
+    judge_time("gave its first answer on a new connection after " + ms_text(*facts.first_answer_us),
+               *facts.first_answer_us, "connectTimeout", report.connect_timeout);
   }
   void judge_time(const std::string& finding, std::int64_t taken_us, const std::string& option,
                   std::chrono::milliseconds allowed) {
@@ -149,7 +149,7 @@ class Findings {
     for (const Trial& trial : trials) {
       if (trial.fault == Fault::none) continue;
       if (trial.deed == "wait") {
-        warn("lets nobody wait in line, so that who waits asks again and again: " + trial.reason +
+        warn("lets no client wait in line, so waiters poll: " + trial.reason +
              advice_for(trial.fault));
       } else {
         error("a lock could not be " + done(trial.deed) + ": " + trial.reason +
@@ -161,7 +161,7 @@ class Findings {
   void judge_untold(const std::string& untold) {
     // Who we are is for people to know who gave the rights; of a cluster it was said.
     if (untold.starts_with("ACL ") || untold.starts_with("CLUSTER ")) return;
-    warn("does not say all: " + untold);
+    warn("does not tell everything: " + untold);
   }
 
   void judge_clocks(const std::vector<ServerReport>& reports) {
@@ -174,9 +174,8 @@ class Findings {
     if (ahead.empty()) return;
     const auto [low, high] = std::ranges::minmax(ahead);
     if (high - low > kClockDoubtUs) {
-      warn(
-          "the servers' clocks are " + std::to_string((high - low) / 1000) +
-          " ms apart: let NTP set them. Locks are safe, but those who wait are served out of turn");
+      warn("the servers' clocks are " + std::to_string((high - low) / 1000) +
+           " ms apart: let NTP set them. Locks are safe, but waiters may be served out of turn");
     } else if (std::max(std::abs(low), std::abs(high)) > kClockDoubtUs) {
       warn("this machine's clock is " +
            std::to_string(std::max(std::abs(low), std::abs(high)) / 1000) +
@@ -196,13 +195,14 @@ class Findings {
       names += (names.empty() ? "" : ", ") + report.server;
     }
     const std::string advice =
-        ": when one of them has ended, keep it away for the longest ttl before it starts again, or "
-        "use appendfsync always (docs/operations.md)";
+        ": when such a server has ended, keep it away for the longest ttl before it starts again, "
+        "or use appendfsync always (docs/operations.md)";
     if (!nothing.empty()) {
-      warn("some write nothing to disk, and forget all locks as they restart: " + nothing + advice);
+      warn("some servers write nothing to disk, and forget all locks when they restart: " +
+           nothing + advice);
     }
     if (!not_all.empty()) {
-      warn("some may forget the latest locks as they crash: " + not_all + advice);
+      warn("some servers may forget the latest locks when they crash: " + not_all + advice);
     }
   }
 
@@ -217,8 +217,8 @@ class Findings {
       if (first == later) continue;
       server_ = later->server;
       error("is the same server as " + first->server +
-            ": name it once. It grants one vote, but counts as two, so that locks are lost with "
-            "fewer outages");
+            ": name it once. It has one vote but counts as two servers, so locks survive fewer "
+            "outages");
     }
   }
 
@@ -236,7 +236,7 @@ class Findings {
     if (fault == Fault::auth) return " (the password, or the user's name)";
     if (fault == Fault::oom) return " (give it more memory, or delete something)";
     if (fault == Fault::misconf) return " (its disk is full, or cannot be written)";
-    if (fault == Fault::busy) return " (somebody's script runs: SCRIPT KILL)";
+    if (fault == Fault::busy) return " (another client's script runs: SCRIPT KILL)";
     return "";
   }
 

@@ -52,7 +52,7 @@ std::string left_text(const Holder& holder) {
 }
 
 std::string waiting_text(const View& view) {
-  return view.waiting ? std::to_string(*view.waiting) + " waiting" : "nobody knows who waits";
+  return view.waiting ? std::to_string(*view.waiting) + " waiting" : "waiters unknown";
 }
 
 std::string majority_text(const Inspection& seen) {

@@ -11,11 +11,11 @@ int release(Client& client, const Release& asked) {
   if (released) return kDone;
   if (is_no_lock(client.inspect(asked.resource))) return complain_of_no_lock(asked.resource);
   if (released.decision == Decision::denied) {
-    complain("nobody holds '" + asked.resource + "'");
+    complain("no client holds '" + asked.resource + "'");
     return kNo;
   }
   complain(to_string(Refusal{released.decision, released.troubles, false}) + "; '" +
-           asked.resource + "' may be held still: try again when more of the servers answer");
+           asked.resource + "' may still be held: try again when more servers answer");
   return kUnreachable;
 }
 

@@ -87,11 +87,11 @@ int refused(Client& client, const Run& asked, const Refusal& refusal) {
   const Inspection seen = client.inspect(asked.resource);
   if (is_no_lock(seen)) return complain_of_no_lock(asked.resource);
   if (refusal.decision != Decision::denied && !seen.decided) {
-    complain("it is not known whether somebody holds '" + asked.resource +
+    complain("it is not known whether another client holds '" + asked.resource +
              "': " + to_string(refusal));
     return kUnreachable;
   }
-  if (!asked.quiet) complain("somebody else holds '" + asked.resource + "'");
+  if (!asked.quiet) complain("another client holds '" + asked.resource + "'");
   return asked.busy;
 }
 
@@ -99,8 +99,8 @@ int refused(Client& client, const Run& asked, const Refusal& refusal) {
 void release(Lease& lock, const std::string& resource) {
   Refusal refusal{Decision::unreachable, {}};
   if (lock.release(&refusal.troubles) || refusal.troubles.empty()) return;
-  complain("the lock on '" + resource + "' may stay until its ttl is over, for it could not be " +
-           "given back: " + to_string(refusal));
+  complain("the lock on '" + resource +
+           "' could not be released, and may stay until its ttl ends: " + to_string(refusal));
 }
 
 // For whoever started us.

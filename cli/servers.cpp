@@ -53,7 +53,7 @@ std::vector<std::string> servers_in_file(const std::string& path) {
     // A comma is the server's own: it may stand in a password.
     if (!line.empty() && !line.starts_with('#')) servers.push_back(line);
   }
-  if (servers.empty()) throw std::invalid_argument("no servers stand in " + path);
+  if (servers.empty()) throw std::invalid_argument("there are no servers in " + path);
   return servers;
 }
 

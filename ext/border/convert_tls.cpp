@@ -47,7 +47,8 @@ void anchor(std::string_view name, std::string& path) {
   if (path.empty() || path.starts_with('/')) return;
   const std::string begin = folder();
   if (begin.empty()) {
-    throw ArgumentError(std::string(name) + " is relative to a folder that is gone");
+    throw ArgumentError(std::string(name) +
+                        " is a relative path, and the working directory is gone");
   }
   path = begin + '/' + path;
 }

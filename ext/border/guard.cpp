@@ -52,7 +52,7 @@ void describe_exception(Failure& failure, std::span<const ArgumentPlace> places)
   } catch (const std::exception& error) {
     park(failure.text, error.what());
   } catch (...) {
-    park(failure.text, "Unknown trouble");
+    park(failure.text, "Unknown error");
   }
 }
 

@@ -55,7 +55,8 @@ void take_context(ServerParts& parts, const zval* value) {
   const std::uint32_t known = (stream != nullptr) + (ssl != nullptr) + (auth != nullptr);
   if (known == 0) return take_tls_options(parts.tls_options, "context", value);
   if (zend_hash_num_elements(context) != known) {
-    throw ArgumentError("context must hold stream or ssl, and auth, or the options of TLS alone");
+    throw ArgumentError(
+        "context must have only the keys stream, ssl and auth, or only options of TLS");
   }
   if (stream != nullptr) take_tls_options(parts.tls_options, "the stream in context", stream);
   if (ssl != nullptr) take_tls_options(parts.tls_options, "the ssl in context", ssl);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "border/convert_option.hpp"
 #include "border/exceptions.hpp"
 #include "border/text.hpp"
 #include "lease/interrupt.hpp"
@@ -37,10 +38,9 @@ void check_renewal(const Locks& locks, const LeaseTerms& terms) {
 void check_part(const Locks& locks, const Hold& hold, const LeaseTerms& terms) {
   check_ttl(terms.ttl, locks.plan->options.drift_factor);
   if (!terms.keep_alive || hold.ttl() <= locks.keep_max) return;
-  throw ArgumentError(
-      "options: keepAlive cannot be asked for, for the lock was taken with a ttl above "
-      "keepAliveMax, " +
-      std::to_string(locks.keep_max.count_ms()) + " ms");
+  throw ArgumentError(option_label("keepAlive") +
+                      " needs a lock with a ttl of at most keepAliveMax, " +
+                      std::to_string(locks.keep_max.count_ms()) + " ms");
 }
 
 // Nothing where it is over.
@@ -67,7 +67,7 @@ void warn_of_short_ttl(const AcquireRequest& request) {
   const bool heard = (EG(error_reporting) & E_CORE_WARNING) != 0;
   if (request.ttl_ms >= kShortTtlMs || !heard || told.test_and_set()) return;
   zend_error(E_CORE_WARNING,
-             "%.*s: a ttl of " ZEND_LONG_FMT " is that many milliseconds, not seconds, in %s:%u",
+             "%.*s: a ttl of " ZEND_LONG_FMT " means milliseconds, not seconds, in %s:%u",
              static_cast<int>(request.method.size()), request.method.data(), request.ttl_ms,
              zend_get_executed_filename(), zend_get_executed_lineno());
 }
@@ -87,11 +87,11 @@ std::shared_ptr<Hold> held_already(const Locks& locks, const Resources& resource
 bool throw_deadlock(Hold& held, const AcquireRequest& request) {
   char message[512];
   const bool described = guarded({}, [&] {
-    park(message, std::string(request.method) + ": a wait without an end for " +
+    park(message, std::string(request.method) + ": the wait for " +
                       quoted(held.resources().only().view()) +
-                      " would never end, for this process has held that lock itself for " +
+                      " would never end: this process has held that lock itself for " +
                       std::to_string(held.held_for().count_ms()) +
-                      " ms: release it first, or acquire both with the option reentrant");
+                      " ms; release it first, or acquire both with the option reentrant");
   });
   if (described) zend_throw_exception(deadlock_exception_class, message, 0);
   return false;

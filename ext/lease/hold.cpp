@@ -266,7 +266,7 @@ void Hold::owe_release() noexcept {
 
 std::string describe_end(const Hold& hold, bool given_back) {
   const std::string lease = "the lease on " + quoted(hold.resources().only().view());
-  if (hold.forked()) return lease + " belongs to the process that this one was forked from";
+  if (hold.forked()) return lease + " belongs to the parent of this process";
   if (given_back) return lease + " was given back";
   switch (hold.loss()) {
     case Loss::denied:
@@ -274,7 +274,7 @@ std::string describe_end(const Hold& hold, bool given_back) {
     case Loss::silence:
       return lease + " is lost: no majority of the servers has confirmed it in time";
     case Loss::kept:
-      if (hold.kept_alive()) return lease + " was kept alive for as long as keepAliveMax says";
+      if (hold.kept_alive()) return lease + " is over: it was kept alive for keepAliveMax";
       [[fallthrough]];
     default:
       return lease + " is lost: its time is over";

@@ -36,15 +36,15 @@ void note(Locks& locks) {
 
 // What each server holds, by the words for it: one of several tokens is the first that is named.
 std::string_view holds(const Holding& holding, const Token*& first) {
-  if (!holding.left) return "holds it for ever, so it is no lock";
+  if (!holding.left) return "holds a key without an expiry, so it is no lock";
   if (first == nullptr) first = &holding.token;
-  return holding.token == *first ? "holds it" : "holds another one";
+  return holding.token == *first ? "holds a token" : "holds another token";
 }
 
 std::string describe_undecided(const Locks& locks, const zval* resource, std::string_view method) {
-  std::string text = std::string(method) + ": a majority of " + std::to_string(locks.server_count) +
-                     " servers may hold " + quoted(resources_from(resource).only().view()) +
-                     ", and none is seen to (needs " +
+  std::string text = std::string(method) + ": it is not known whether a majority of " +
+                     std::to_string(locks.server_count) + " servers holds " +
+                     quoted(resources_from(resource).only().view()) + " (needs " +
                      std::to_string(majority_of(locks.server_count)) + ")";
   const char* separator = ": ";
   const Token* first = nullptr;

@@ -109,8 +109,8 @@ void warn_of_jit() {
   if (!heard || !jit_is_on() || told.test_and_set()) return;
   zend_error(
       E_CORE_WARNING,
-      "RedLock\\LockManager: the option interrupt while opcache.jit is on: PHP's machine code "
-      "may overlook what is thrown, or crash of it, in %s:%u",
+      "RedLock\\LockManager: the option interrupt is unsafe while opcache.jit is on: PHP's machine "
+      "code may skip the exception, or crash, in %s:%u",
       zend_get_executed_filename(), zend_get_executed_lineno());
 }
 

@@ -140,7 +140,7 @@ void throw_not_acquired(const Locks& locks, const AcquireRequest& request) {
                                  ? std::to_string(Z_LVAL_P(request.resource))
                                  : quoted(view_of(Z_STR_P(request.resource)));
     std::string text = std::string(request.method) + ": ";
-    text += locks.remark.empty() ? "somebody else has the lock on " + name
+    text += locks.remark.empty() ? "another client has the lock on " + name
                                  : "the lock on " + name + " is not acquired";
     if (!request.waits_for_ever) {
       text += ", after " + std::to_string(request.wait_ms) + " ms of waiting";

@@ -88,7 +88,8 @@ void take_acquire_options(LeaseTerms& into, HashTable* options) {
 void take_attach_options(LeaseTerms& into, HashTable* options) {
   for_each_option(options, [&into](std::string_view name, const zval* value) {
     if (name == "owner" || name == "reentrant") {
-      throw ArgumentError(option_label(name) + " is for a lock that is to be acquired");
+      throw ArgumentError(option_label(name) +
+                          " is an option of acquire() and synchronized() only");
     }
     if (name != "ttl") return take_lease_option(into, name, value);
     const std::optional<std::int64_t> ms = whole_number_from(option_label(name), value);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kReasonBytesMax = 256;
 constexpr const char* kTooLate =
-    "it gave the lock, but the lease was over before it could be handed out";
+    "it granted the lock, but lock_timeout was over before the call could return";
 
 // Why the server gave no plain answer, or none in time: what lastErrors() tells.
 void note_troubles(PidCall& call) {

@@ -78,8 +78,8 @@ std::string remark_on(const QuorumCall& call) {
     const auto votes = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
       return report.answered && report.reply.answer == Answer::granted;
     });
-    return "nobody won: " + std::to_string(votes) + " of " + servers +
-           " servers had voted for the last attempt, needs " +
+    return "no client won: " + std::to_string(votes) + " of " + servers +
+           " servers granted the last attempt, needs " +
            std::to_string(majority_of(call.state.server_count));
   }
   const bool expired_unclaimed = outcome.decision == Decision::expired_unclaimed;

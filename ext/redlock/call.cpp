@@ -11,7 +11,7 @@ namespace redlock::php {
 namespace {
 
 constexpr char kEndlessRemark[] =
-    "a key without an expiry stands there: it is no lock, and nothing will release it";
+    "the key has no expiry: it is no lock, and no client will release it";
 
 constexpr ArgumentPlace kLockPlaces[] = {{"resource", 1}, {"ttl", 2}};
 constexpr ArgumentPlace kHandlePlaces[] = {{"resource", 1, "must be a usable handle"},

@@ -30,8 +30,8 @@ std::vector<std::string> names_of(const Listed& listed, const char* name) {
     const zend_string* const text = Z_STR(listed.first[i]);
     const Endpoint endpoint = server_from_text(name, {ZSTR_VAL(text), ZSTR_LEN(text)}).endpoint;
     if (!endpoint.in_memory) {
-      throw ArgumentError(std::string(name) + " must be servers of memory://, and " +
-                          endpoint.display() + " is none");
+      throw ArgumentError(std::string(name) + " must name servers of memory://, and " +
+                          endpoint.display() + " is not one");
     }
     names.push_back(endpoint.host);
   }

@@ -60,14 +60,14 @@ final class CheckTest extends CliTestCase
     {
         [$status, $said] = self::redlock(['check', '-s', 'memory://a,memory://b,memory://c']);
         self::assertSame(1, $status);
-        self::assertStringContainsString('ERROR: memory://b is within each process for itself', $said);
+        self::assertStringContainsString('ERROR: memory://b exists in each process for itself', $said);
         self::assertStringEndsWith("not fit for locks: 3 errors\n", $said);
     }
 
     public function testTwoServersOfThreeThatAreDownLeaveNoMajority(): void
     {
         [, $said] = self::redlock(['check', ...self::PATIENT, '-s', '127.0.0.1:1,127.0.0.1:2,' . self::servers(1)]);
-        self::assertStringContainsString('ERROR: locks cannot be had: 1 of 3 servers give them', $said);
+        self::assertStringContainsString('ERROR: no majority of the servers grants locks: only 1 of 3', $said);
     }
 
     public function testEvictionIsAnErrorThatSaysWhatToDo(): void
@@ -97,8 +97,8 @@ final class CheckTest extends CliTestCase
         self::assertMatchesRegularExpression('~ERROR: .* a lock could not be taken: .*--prefix tries another name~', $said);
         [$status, $said] = $this->checked($server, 'deaf:p@', ['--prefix', 'app:']);
         self::assertSame(0, $status, $said);
-        self::assertStringContainsString('lets nobody wait in line', $said);
-        self::assertStringContainsString('does not say all: CONFIG GET maxmemory-policy', $said);
+        self::assertStringContainsString('lets no client wait in line', $said);
+        self::assertStringContainsString('does not tell everything: CONFIG GET maxmemory-policy', $said);
         self::assertMatchesRegularExpression('~^    user +deaf$~m', $said);
         [$status, $said] = $this->checked($server, 'deaf:wrong@');
         self::assertSame(1, $status);
@@ -113,7 +113,7 @@ final class CheckTest extends CliTestCase
         [$status, $said] = $this->checked($server, 'locks:password@', ['--prefix', 'lock:']);
         self::assertSame(0, $status, $said);
         self::assertStringContainsString('take, extend, inspect, release, wait' . "\n", $said);
-        self::assertStringContainsString('does not say all: INFO server: NOPERM', $said);
+        self::assertStringContainsString('does not tell everything: INFO server: NOPERM', $said);
         preg_match('~needs `([^`]+)` besides~', (new Document('docs/cli.md'))->section('redlock check'), $besides);
         $server = $this->server([], ['user default off', "user locks on >password $rules[1] $besides[1]"]);
         [$status, $said] = $this->checked($server, 'locks:password@', ['--prefix', 'lock:']);
@@ -202,8 +202,8 @@ final class CheckTest extends CliTestCase
         $always = $this->server(['appendonly' => 'yes', 'appendfsync' => 'always']);
         $seldom = $this->server(['save' => '3600 1']);
         [, $said] = self::redlock(['check', ...self::PATIENT, '-s', "{$always->name()},{$seldom->name()}," . self::servers(2)]);
-        self::assertStringContainsString('forget all locks as they restart: ' . str_replace(',', ', ', self::servers(2)) . ':', $said);
-        self::assertStringContainsString("forget the latest locks as they crash: {$seldom->name()}:", $said);
+        self::assertStringContainsString('forget all locks when they restart: ' . str_replace(',', ', ', self::servers(2)) . ':', $said);
+        self::assertStringContainsString("forget the latest locks when they crash: {$seldom->name()}:", $said);
         self::assertStringNotContainsString("{$always->name()}:", strstr($said, 'warning: some'));
     }
 

@@ -93,7 +93,7 @@ final class LookTest extends CliTestCase
         self::assertSame('a thief', self::holder());
         self::assertSame([0, '', ''], self::redlock(['release', '--force', 'r', ...self::PATIENT]));
         self::assertReleased();
-        self::assertSame([1, '', "redlock: nobody holds 'r'\n"], self::redlock(['release', '--force', 'r', ...self::PATIENT]));
+        self::assertSame([1, '', "redlock: no client holds 'r'\n"], self::redlock(['release', '--force', 'r', ...self::PATIENT]));
     }
 
     public function testOneLookAtManyLocksNeedsNoTerminal(): void

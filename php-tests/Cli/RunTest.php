@@ -33,7 +33,7 @@ final class RunTest extends CliTestCase
         $run = ['run', 'r', ...self::PATIENT, '-s', "redis://locks:password@{$server->name()}"];
         [$status, , $errors] = self::redlock([...$run, '--', PHP_BINARY, '-n', '-r', $forbid, (string) $server->port]);
         self::assertSame(0, $status, $errors);
-        self::assertStringContainsString("the lock on 'r' may stay until its ttl is over", $errors);
+        self::assertStringContainsString("the lock on 'r' could not be released, and may stay until its ttl ends", $errors);
         self::assertStringContainsString('+eval +evalsha', $errors);
         [$status, , $errors] = self::redlock([...$run, '--', 'true']);
         self::assertSame(69, $status, 'a second lock was given');
@@ -88,7 +88,7 @@ final class RunTest extends CliTestCase
         self::steal();
         foreach ([[[], 1], [['-E', '75'], 75], [['--conflict-exit-code=0', '--wait', '150ms'], 0]] as [$options, $expected]) {
             [$status, $said, $errors] = self::redlock(['run', 'r', ...self::PATIENT, ...$options, '--', 'echo', 'inside']);
-            self::assertSame([$expected, '', "redlock: somebody else holds 'r'\n"], [$status, $said, $errors]);
+            self::assertSame([$expected, '', "redlock: another client holds 'r'\n"], [$status, $said, $errors]);
         }
         self::assertSame([1, '', ''], self::redlock(['run', 'r', ...self::PATIENT, '-q', '--', 'echo', 'inside']));
         self::assertSame('a thief', self::holder());

@@ -39,7 +39,7 @@ final class TypesTest extends TestCase
             try {
                 $call([$name => new \stdClass()]);
             } catch (\ValueError $error) {
-                return !preg_match('~unknown option|is for a lock that is to be acquired~', $error->getMessage());
+                return !preg_match('~unknown option|is an option of acquire~', $error->getMessage());
             } catch (\TypeError) {
                 return true;
             }

@@ -122,8 +122,8 @@ final class ArgumentsTest extends LeaseTestCase
         yield 'several resources' => [$type, '#1 ($handle) must have a string or int under "resource", array given', ['resource' => ['r']] + self::HANDLE];
         yield 'token of another kind' => [$type, '#1 ($handle) must have a string under "token", int given', ['token' => 7] + self::HANDLE];
         yield 'no token' => [$value, '#1 ($handle) must be a usable handle: token must not be empty', ['token' => ''] + self::HANDLE];
-        yield 'owner' => [$value, '#2 ($options) must be valid: owner is for a lock that is to be acquired', self::HANDLE, ['owner' => 'o']];
-        yield 'reentrant' => [$value, '#2 ($options) must be valid: reentrant is for a lock that is to be acquired', self::HANDLE, ['reentrant' => true]];
+        yield 'owner' => [$value, '#2 ($options) must be valid: owner is an option of acquire() and synchronized() only', self::HANDLE, ['owner' => 'o']];
+        yield 'reentrant' => [$value, '#2 ($options) must be valid: reentrant is an option of acquire() and synchronized() only', self::HANDLE, ['reentrant' => true]];
         yield 'unknown' => [$value, "#2 (\$options) must not contain the unknown option 'wait'", self::HANDLE, ['wait' => 1]];
         yield 'ttl' => [$value, '#2 ($options) must be valid: ttl must be greater than 0', self::HANDLE, ['ttl' => 0]];
         yield 'ttl of drift' => [$value, '#2 ($options) must be valid: ttl is too small: clock drift leaves no validity', self::HANDLE, ['ttl' => 2]];

@@ -31,7 +31,7 @@ final class DeadlockTest extends LeaseTestCase
         ');
         self::assertSame([DeadlockException::class, true], [$type, $bases]);
         self::assertMatchesRegularExpression(
-            "~^RedLock\\\\LockManager::synchronized\\(\\): a wait without an end for 'r' would never end, for this process has held that lock itself for \\d+ ms: ~",
+            "~^RedLock\\\\LockManager::synchronized\\(\\): the wait for 'r' would never end: this process has held that lock itself for \\d+ ms; ~",
             $message,
         );
         self::assertReleased();

@@ -47,7 +47,7 @@ final class ForkTest extends LeaseTestCase
             report([$answer, [$lease->isLive(), $lease->confirm(), $lease->extend(), $lease->release()]]);
         ');
         self::assertSame(0, $status);
-        self::assertEquals([false, 0, false, false, false, 'the lease on \'r\' belongs to the process that this one was forked from'], $inChild);
+        self::assertEquals([false, 0, false, false, false, 'the lease on \'r\' belongs to the parent of this process'], $inChild);
         self::assertSame([true, true, true, true], $inParent);
     }
 

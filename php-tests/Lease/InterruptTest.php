@@ -47,7 +47,7 @@ final class InterruptTest extends LeaseTestCase
         $code = '
             $locks = new RedLock\LockManager($args["servers"]);
             $leases[] = $locks->acquire("a", 1_000, 0);
-            $told = static fn (): int => substr_count(file_get_contents($args["log"]), "the option interrupt while opcache.jit is on");
+            $told = static fn (): int => substr_count(file_get_contents($args["log"]), "the option interrupt is unsafe while opcache.jit is on");
             $before = $told();
             $leases[] = $locks->acquire("b", 1_000, 0, ["interrupt" => true]);
             $leases[] = $locks->attach($locks->acquire("c", 1_000, 0)->detach(), ["interrupt" => true]);

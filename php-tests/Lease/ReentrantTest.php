@@ -95,7 +95,7 @@ final class ReentrantTest extends LeaseTestCase
         self::assertStringContainsString('($ttl)', $error->getMessage());
         $kept = self::AGAIN + ['keepAlive' => true];
         $error = self::caught(\ValueError::class, static fn () => $locks->acquire('r', 1000, 0, $kept));
-        self::assertStringContainsString('was taken with a ttl above keepAliveMax, 5000 ms', $error->getMessage());
+        self::assertStringContainsString('needs a lock with a ttl of at most keepAliveMax, 5000 ms', $error->getMessage());
         self::assertTrue($first->confirm());
         self::assertTrue($first->release());
     }

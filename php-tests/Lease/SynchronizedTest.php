@@ -80,7 +80,7 @@ final class SynchronizedTest extends LeaseTestCase
         $error = self::caught(NotAcquiredException::class, $call);
         self::assertInstanceOf(\RedLock\Exception::class, $error);
         self::assertSame(
-            'RedLock\LockManager::synchronized(): somebody else has the lock on \'r\', after 100 ms of waiting',
+            'RedLock\LockManager::synchronized(): another client has the lock on \'r\', after 100 ms of waiting',
             $error->getMessage(),
         );
         self::assertTrue($held->isLive());

@@ -19,7 +19,7 @@ final class TimesTest extends LeaseTestCase
         $process = $this->php('
             set_error_handler(static fn () => throw new ErrorException("never"));
             $locks = new RedLock\LockManager($args["servers"]);
-            $told = static fn (): int => substr_count(file_get_contents($args["log"]), "a ttl of 10 is that many milliseconds, not seconds");
+            $told = static fn (): int => substr_count(file_get_contents($args["log"]), "a ttl of 10 means milliseconds, not seconds");
             $leases[] = $locks->acquire("r", 100);
             @$leases[] = $locks->acquire("a", 10);
             report($told());
@@ -29,7 +29,7 @@ final class TimesTest extends LeaseTestCase
             report($told());
         ', ['servers' => self::$fleet->specs(3, 2.0), 'log' => $log], ['display_errors' => '0', 'log_errors' => '1', 'error_log' => $log]);
         self::assertSame([0, 1, 1], array_map(static fn (): int => (int) $process->readLine(), [1, 2, 3]));
-        $text = 'RedLock\LockManager::synchronized(): a ttl of 10 is that many milliseconds, not seconds, in Command line code:';
+        $text = 'RedLock\LockManager::synchronized(): a ttl of 10 means milliseconds, not seconds, in Command line code:';
         self::assertStringContainsString($text, (string) file_get_contents($log));
     }
 

@@ -20,8 +20,8 @@ final class UndecidedTest extends UndecidedTestCase
         [$holds, , $silent] = array_map(static fn ($server): string => $server->name(), $this->servers->servers);
         $error = self::caught(QuorumException::class, fn () => $this->locks->owner('r'));
         self::assertSame(
-            "RedLock\\LockManager::owner(): a majority of 3 servers may hold 'r', and none is seen to (needs 2): "
-            . "$holds: holds it; $silent: no answer (timed out after 250 ms, its timeout)",
+            "RedLock\\LockManager::owner(): it is not known whether a majority of 3 servers holds 'r' (needs 2): "
+            . "$holds: holds a token; $silent: no answer (timed out after 250 ms, its timeout)",
             $error->getMessage(),
         );
         self::assertSame([$silent => 'timeout'], $error->faults());
@@ -38,10 +38,10 @@ final class UndecidedTest extends UndecidedTestCase
         }
         $fleet->servers[3]->kill9();
         $message = self::caught(QuorumException::class, static fn () => $locks->owner('r'))->getMessage();
-        self::assertSame(['holds it', 'holds another one', 'holds it', 'Connection refused'], self::said($message));
+        self::assertSame(['holds a token', 'holds another token', 'holds a token', 'Connection refused'], self::said($message));
         $fleet->servers[0]->client()->call('PERSIST', 'r');
         $message = self::caught(QuorumException::class, static fn () => $locks->owner('r'))->getMessage();
-        self::assertSame(['holds it for ever, so it is no lock', 'holds it', 'holds another one', 'Connection refused'], self::said($message));
+        self::assertSame(['holds a key without an expiry, so it is no lock', 'holds a token', 'holds another token', 'Connection refused'], self::said($message));
     }
 
     /** @return list<string> what a message has behind each server */

@@ -266,7 +266,7 @@ final class TroubleTest extends PidLockTestCase
         $name = '127.0.0.1:' . $proxy->spec(5.0)[1];
         self::assertSame(0, $pidLock->getPidLock('p', 0.2, 0, 0, 30));
         self::assertSame([$name], array_keys($pidLock->lastErrors()));
-        self::assertStringContainsString('the lease was over', $pidLock->lastErrors()[$name]);
+        self::assertStringContainsString('lock_timeout was over', $pidLock->lastErrors()[$name]);
         $proxy->pass();
         Wait::until(static fn () => $server->client()->call('DBSIZE') === 0, 'the undo of the late lock');
         self::assertFalse($pidLock->holdsPidLock('p'));

@@ -181,7 +181,7 @@ final class ReasonsTest extends ServerTestCase
         $redLock = new RedLock($fleet->specs(null, 5.0), 0, 1);
         self::assertFalse($redLock->lock('r', 1000));
         self::assertSame(['lock'], array_keys($redLock->lastErrors()));
-        $remark = '/^nobody won: [0-2] of 4 servers had voted for the last attempt, needs 3$/';
+        $remark = '/^no client won: [0-2] of 4 servers granted the last attempt, needs 3$/';
         self::assertMatchesRegularExpression($remark, $redLock->lastErrors()['lock'], 'as far as it was known then');
         self::held($redLock, 'free');
         self::assertSame([], $redLock->lastErrors(), 'it is about the latest call');
@@ -205,7 +205,7 @@ final class ReasonsTest extends ServerTestCase
         $fleet->servers[1]->client()->call('SET', 'r', 'data');
         $redLock = new RedLock($fleet->specs(null, 5.0), 1, 2);
         self::assertFalse($redLock->lock('r', 1000));
-        $remark = 'a key without an expiry stands there: it is no lock, and nothing will release it';
+        $remark = 'the key has no expiry: it is no lock, and no client will release it';
         self::assertSame(['lock' => $remark], $redLock->lastErrors());
         $fleet->servers[1]->client()->call('PEXPIRE', 'r', '60000');
         self::assertFalse($redLock->lock('r', 1000));

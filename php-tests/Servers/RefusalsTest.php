@@ -147,7 +147,7 @@ final class RefusalsTest extends ServerTestCase
             'a file name without end' => [$value, 'cafile must be at most', ['tls' => ['cafile' => '/' . str_repeat('x', 4096)]]],
             'an unsure switch' => [$value, 'verify_peer must be true or false', ['tls' => ['verify_peer' => 'maybe']]],
             'a switch of a DSN' => [$value, 'verify_peer must be 1 or 0', 'rediss://h?ssl[verify_peer]=maybe'],
-            'a context of two kinds' => [$value, 'context must hold', ['scheme' => 'tls', 'context' => ['stream' => [], 'cafile' => '/ca.pem']]],
+            'a context of two kinds' => [$value, 'context must have only', ['scheme' => 'tls', 'context' => ['stream' => [], 'cafile' => '/ca.pem']]],
         ];
     }
 
@@ -243,6 +243,6 @@ final class RefusalsTest extends ServerTestCase
         $said = PhpProcess::run($code, ['folder' => TempFolder::make() . '/gone']);
         self::assertSame('', $said[0]);
         // With threads PHP remembers by itself where each of them stands.
-        PHP_ZTS ? self::assertSame('', $said[1]) : self::assertStringEndsWith('cafile is relative to a folder that is gone', $said[1]);
+        PHP_ZTS ? self::assertSame('', $said[1]) : self::assertStringEndsWith('cafile is a relative path, and the working directory is gone', $said[1]);
     }
 }

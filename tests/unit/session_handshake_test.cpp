@@ -62,7 +62,7 @@ TEST_F(AuthenticatedSession, AServerThatExpectsTlsIsNamed) {
   ASSERT_TRUE(submit(1, set_of("a")));
   EXPECT_EQ(receive(std::string_view("\x15\x03\x01\0\2\2\x46", 7)).size(), 1U);
   EXPECT_EQ(session_.fault(), Fault::tls);
-  EXPECT_EQ(session_.reason(), "the server speaks TLS, and was not asked by TLS");
+  EXPECT_EQ(session_.reason(), "the server speaks TLS, and this client does not");
 }
 
 // It says so in place of the first answer, whatever was asked, and closes.

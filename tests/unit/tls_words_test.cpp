@@ -169,7 +169,7 @@ TEST(TlsWords, ACertificateOfOursThatIsNotAccepted) {
   pair.read_all();
   EXPECT_EQ(pair.ours.fault(), Fault::tls);
   EXPECT_EQ(pair.ours.reason(),
-            "the server does not lease_deadline the authority that our certificate comes from");
+            "the server does not trust the authority that our certificate comes from");
 }
 
 // By their numbers in RFC 8446, as OpenSSL keeps what a server sent.
@@ -183,9 +183,8 @@ TEST(TlsWords, WhatAServerSaysOfOurCertificateOrItsName) {
   }
   EXPECT_EQ(words(44), "the server says that our certificate was revoked");
   EXPECT_EQ(words(45), "the server says that our certificate has expired");
-  EXPECT_EQ(words(48),
-            "the server does not lease_deadline the authority that our certificate comes from");
-  EXPECT_EQ(words(112), "the server knows nobody of the name h");
+  EXPECT_EQ(words(48), "the server does not trust the authority that our certificate comes from");
+  EXPECT_EQ(words(112), "the server does not know the name h");
   EXPECT_EQ(words(80), "the server ended TLS: internal error");
 }
 

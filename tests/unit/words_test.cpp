@@ -37,7 +37,7 @@ TEST(Words, ARefusalNamesEveryServerInTrouble) {
 
 TEST(Words, ABoundOfOurOwnIsNoOutage) {
   EXPECT_EQ(to_string(Refusal{Decision::unreachable, {}, true}),
-            "unreachable by a bound of this client, not by an outage");
+            "unreachable because of a bound of this client, not of an outage");
 }
 
 TEST(Milliseconds, CountsWhatChronoCounts) {

@@ -272,7 +272,7 @@ final class QuorumLock extends Lock
     {
         // It throws, with a reason for each server, unless they have answered by now.
         $this->locks->owner($this->name);
-        throw new QuorumException("No majority of the servers said in time what becomes of the lock \"$this->name\"");
+        throw new QuorumException("No majority of the servers answered in time about the lock \"$this->name\"");
     }
 
     /** A lease for questions: it seems as valid as a new one, and the servers know how valid it is. */

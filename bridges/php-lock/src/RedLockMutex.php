@@ -104,7 +104,7 @@ final class RedLockMutex extends AbstractLockMutex
         $held = array_pop($stack) ?? throw new LockReleaseException('There is no lock to release');
         $this->held[$this->runner()] = $stack;
         if (!$held->isOurs()) {
-            throw new LockReleaseException('The lock is that of the process that forked this one');
+            throw new LockReleaseException('The lock belongs to the parent of this process');
         }
         $token = $held->lease->handle()['token'];
         $elapsed = $held->elapsed();
@@ -152,7 +152,7 @@ final class RedLockMutex extends AbstractLockMutex
 
     private static function lost(): ExecutionOutsideLockException
     {
-        return new ExecutionOutsideLockException('The lock was lost before the code ended: somebody else may have had it meanwhile');
+        return new ExecutionOutsideLockException('The lock was lost before the code ended: another client may have had it meanwhile');
     }
 
     /** Who runs. Each fiber has locks of its own. */

@@ -106,7 +106,7 @@ final class RedLockStore implements BlockingStoreInterface
             return;
         }
         if (!self::has($key)) {
-            throw new LockReleasingException("The lock on \"$key\" is that of the process that forked this one.");
+            throw new LockReleasingException("The lock on \"$key\" belongs to the parent of this process.");
         }
         try {
             // False may mean that it was not ours any more, which is as good.
@@ -151,7 +151,7 @@ final class RedLockStore implements BlockingStoreInterface
     private function acquire(Key $key, ?int $wait): void
     {
         $lease = $this->locks->acquire((string) $key, self::milliseconds($this->initialTtl), $wait)
-            ?? throw new LockConflictedException($this->locks->lastErrors()['lock'] ?? "Somebody else has the lock on \"$key\".");
+            ?? throw new LockConflictedException($this->locks->lastErrors()['lock'] ?? "Another client has the lock on \"$key\".");
         $key->reduceLifetime($lease->remaining() / 1000);
         $key->setState(self::TOLD, $this->initialTtl);
         $key->setState(self::class, $lease->detach()['token']);

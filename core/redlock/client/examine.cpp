@@ -95,7 +95,7 @@ class TrialLock {
     if (outcome.decision == Decision::granted) return true;
     const std::vector<ServerTrouble> troubles = locks_.troubles(outcome);
     trial.fault = troubles.empty() ? Fault::rejected : troubles.front().fault;
-    trial.reason = troubles.empty() ? "the server says no" : troubles.front().reason;
+    trial.reason = troubles.empty() ? "the server refused" : troubles.front().reason;
     return false;
   }
 

@@ -28,7 +28,7 @@ std::string_view to_string(Decision decision) noexcept {
 
 std::string to_string(const Refusal& refusal) {
   std::string text(to_string(refusal.decision));
-  if (refusal.own_bound) text += " by a bound of this client, not by an outage";
+  if (refusal.own_bound) text += " because of a bound of this client, not of an outage";
   std::string_view between = ": ";
   for (const Trouble& trouble : refusal.troubles) {
     text.append(between).append(trouble.server).append(": ").append(trouble.reason);

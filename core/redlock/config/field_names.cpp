@@ -48,7 +48,7 @@ void refuse_prefix() {
 
 void refuse_several_hosts() {
   refuse(
-      "several hosts are no one server: name each as a server of its own (a cluster or Sentinel "
+      "a server has one host: name each host as a server of its own (a cluster or Sentinel "
       "cannot be used yet)");
 }
 

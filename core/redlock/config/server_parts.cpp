@@ -20,7 +20,7 @@ void fill(std::optional<T>& value, const std::optional<T>& from) {
 std::optional<Scheme> agreed(std::optional<Scheme> one, std::optional<Scheme> other) {
   if (!one || *one == Scheme::redis) return other ? other : one;
   if (!other || *other == Scheme::redis || one == other) return one;
-  refuse("scheme must be the same wherever it stands");
+  refuse("scheme must not be given twice with different values");
 }
 
 std::string unix_path(const ServerParts& parts) {

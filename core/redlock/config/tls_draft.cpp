@@ -56,7 +56,7 @@ void check_path(std::string_view name, std::string_view text) {
   constexpr std::string_view kPem = "-----BEGIN";
   if (text.find('\n') == std::string_view::npos && text.find(kPem) == std::string_view::npos)
     return;
-  refuse(std::string(name) + " must be the path of a file, not what stands in it");
+  refuse(std::string(name) + " must be the path of a file, not its contents");
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ void TlsDraft::set_flag(std::string_view name, bool on) {
 void TlsDraft::set_methods(std::string_view name, std::int64_t methods) {
   given_ = true;
   if ((methods & kMethodTls12) == 0) {
-    refuse(std::string(name) + " must allow TLS 1.2; what is spoken is TLS 1.2 and newer");
+    refuse(std::string(name) + " must allow TLS 1.2: older versions are never used");
   }
 }
 
@@ -111,8 +111,7 @@ TlsOptions TlsDraft::options() const {
   const bool own_ca = !options_.cafile.empty() || !options_.capath.empty();
   if (allow_self_signed_ && options_.verify_peer && !own_ca) {
     refuse(
-        "allow_self_signed would trust everybody: name the server's certificate in "
-        "cafile, or "
+        "allow_self_signed would trust every server: name the server's certificate in cafile, or "
         "set verify_peer to false");
   }
   return options_;

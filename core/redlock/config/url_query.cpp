@@ -155,7 +155,7 @@ class QueryReader {
       }
       case TlsKind::methods:
         return parts_.tls_options.set_methods(
-            option, whole_number(parameter.value, "the methods of TLS must be a number"));
+            option, whole_number(parameter.value, "crypto_method must be a number"));
       case TlsKind::idle:
         return;
       case TlsKind::unknown:

@@ -141,7 +141,7 @@ void RenewalThread::Worker::start() {
   const int error = pthread_create(&thread_, nullptr, run, this);
   if (error != 0) {
     alive_ = false;
-    throw std::system_error(error, std::generic_category(), "no thread to be had");
+    throw std::system_error(error, std::generic_category(), "no thread is available");
   }
   joinable_ = true;
   // From here on a fork waits for it.

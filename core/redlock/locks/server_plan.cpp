@@ -38,8 +38,8 @@ void check_servers(const std::vector<ServerSpec>& servers) {
     check_tls(endpoint, "server " + std::to_string(i + 1));
     if (endpoint.in_memory != servers[0].endpoint.in_memory) {
       throw ArgumentError("server " + std::to_string(i + 1) +
-                          " and server 1 are not both in memory: a majority of such and real "
-                          "servers would promise nothing");
+                          " and server 1 are not both in memory: servers of memory:// and "
+                          "real ones cannot be mixed");
     }
     const auto [first, is_new] = positions.emplace(endpoint.server_key(), i + 1);
     if (is_new) continue;

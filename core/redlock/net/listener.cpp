@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kClosedAtSubscribe = "the server closed the connection at SUBSCRIBE";
 constexpr std::string_view kTurnedAway =
-    "the connection to listen on is closed before the TLS handshake each time: maxclients reached?";
+    "the server closes each connection to listen on before the TLS handshake: maxclients reached?";
 
 }  // namespace
 

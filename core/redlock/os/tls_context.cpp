@@ -144,7 +144,7 @@ TlsContexts::Context TlsContexts::make(const TlsOptions& options, std::vector<Fi
   Context context{{SSL_CTX_new(TLS_client_method()), {}}, std::move(files)};
   SSL_CTX* const made = context.made.get();
   if (made == nullptr) {
-    throw TlsFileTrouble("OpenSSL does no TLS: " + openssl_words("no reason given"));
+    throw TlsFileTrouble("OpenSSL cannot do TLS: " + openssl_words("no reason given"));
   }
   // The system may ask for more.
   if (SSL_CTX_get_min_proto_version(made) < TLS1_2_VERSION) {

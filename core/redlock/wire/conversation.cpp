@@ -53,7 +53,7 @@ std::optional<RespValue> Conversation::next_reply(std::optional<Ending>& ending)
     std::optional<RespValue> value = reader_.next();
     if (!value && !reader_.error().empty()) {
       ending = first_heard_ == kTlsAlert
-                   ? Ending{Fault::tls, "the server speaks TLS, and was not asked by TLS"}
+                   ? Ending{Fault::tls, "the server speaks TLS, and this client does not"}
                    : Ending{Fault::protocol, "no valid reply: " + secrets_.shown(reader_.error())};
     }
     if (!value || handshake_.done()) return value;

@@ -35,7 +35,7 @@ void Examination::take_bytes(std::string_view bytes, std::vector<Event>& answers
     if (fault == Fault::maxclients || (is_error && value->text.starts_with("DENIED "))) {
       ending = {fault, "the connection was refused: " + value->text};
     } else if (!awaits()) {
-      ending = {Fault::protocol, "a reply that nobody awaits"};
+      ending = {Fault::protocol, "a reply without a request"};
     } else {
       answer_by_.reset();
       answers.push_back(std::move(*value));

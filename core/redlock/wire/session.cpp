@@ -149,7 +149,7 @@ void Session::on_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
     const bool is_error = value.kind == RespKind::error;
     const Fault fault = is_error ? fault_of(value.text) : Fault::rejected;
     return fail(fault == Fault::rejected ? Fault::protocol : fault,
-                "a reply that nobody asked for" +
+                "a reply without a request" +
                     (is_error ? ": " + secrets().shown(value.text) : std::string()),
                 arrivals);
   }
@@ -241,7 +241,7 @@ void Session::take_command_reply(const Awaited& request, const RespValue& value,
   std::optional<Reply> reply = reply_to(*request.command, value, secrets());
   // That no script has such a SHA-1 answers nothing else: an answer before it has been left out.
   if (!reply || unknown_script)
-    return fail(Fault::protocol, "a reply that does not fit what was asked", arrivals);
+    return fail(Fault::protocol, "a reply that does not fit its request", arrivals);
   if (reply->answer == Answer::unknown) {
     ++errors_[static_cast<std::size_t>(reply->fault)];
     offered_scripts_.reset(request.command->index());

@@ -60,7 +60,7 @@ std::string words_of_alert(int alert, const TlsCase& known) {
     case SSL_AD_PROTOCOL_VERSION:
       return "the server speaks no version of TLS that we do: 1.2 or later";
     case SSL_AD_UNRECOGNIZED_NAME:
-      return "the server knows nobody of the name " + known.name;
+      return "the server does not know the name " + known.name;
     default:
       return std::string("the server ended TLS: ") + SSL_alert_desc_string_long(alert);
   }
