@@ -67,7 +67,7 @@ final class RefusalsTest extends ServerTestCase
             'two users' => [$value, 'user must not be given twice', ['auth' => ['u', 'hunter2'], 'username' => 'u']],
             'a user alone' => [$value, 'a user needs a password', ['username' => 'u', 'password' => null]],
             'two databases' => [$value, 'database must not be given twice', ['database' => 1, 'dbindex' => 2]],
-            'two timeouts' => [$value, 'a parameter of the URL must not be given twice', ['url' => 'redis://h?timeout=1&timeout=2']],
+            'two timeouts' => [$value, "the URL parameter 'timeout' must not be given twice", ['url' => 'redis://h?timeout=1&timeout=2']],
             'two ports' => [$value, 'port must not be given twice', ['host' => 'tls://h:7000', 'port' => 7000]],
             'two schemes' => [$value, 'scheme must be the same', ['host' => 'tls://h', 'scheme' => 'tcp']],
             'a URL of another scheme' => [$value, 'scheme must be the same', ['url' => 'tcp://h', 'scheme' => 'tls']],

@@ -77,7 +77,7 @@ class QueryReader {
     const std::string position =
         parameter.name == "auth" && parameter.key.empty() ? std::to_string(auth_count_) : "";
     const bool is_new = seen_.insert(parameter.name + '[' + parameter.key + position).second;
-    if (!is_new) refuse("a parameter of the URL must not be given twice");
+    if (!is_new) refuse("the URL parameter " + shown(parameter.name) + " must not be given twice");
   }
 
   bool take_known(Parameter& parameter) {
@@ -155,7 +155,7 @@ class QueryReader {
       }
       case TlsKind::methods:
         return parts_.tls_options.set_methods(
-            option, whole_number(parameter.value, "crypto_method must be a number"));
+            option, whole_number(parameter.value, (option + " must be a number").c_str()));
       case TlsKind::idle:
         return;
       case TlsKind::unknown:
