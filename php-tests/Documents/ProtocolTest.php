@@ -26,23 +26,20 @@ final class ProtocolTest extends LineTestCase
         self::assertSame(['subscribe', 'redlock:theirs', 1], $this->listener->call('SUBSCRIBE', 'redlock:theirs'));
     }
 
-    /** A script as the page says where to find it: its parts, one behind the other. */
+    /** A script as the page says where to find it and what is sent of it. */
     private function call(string $script, string|int ...$arguments): mixed
     {
+        $text = rtrim(self::linesOf($script), "\n");
         $page = (new Document('docs/protocol.md'))->section('Scripts');
-        $source = (string) file_get_contents(Document::root() . '/core/redlock/wire/scripts.cpp');
-        $text = '';
-        if (preg_match('~`' . $script . '` of ([^;.]*)[;.]~', $page, $parts)) {
-            preg_match_all('~`(\w+)`~', $parts[1], $names);
-            foreach ($names[1] as $name) {
-                $text .= preg_match("~ $name\\s*=\\s*R\"\\((.*?)\\)\";~s", $source, $found) ? $found[1] : '';
-            }
-        } elseif (preg_match("~Script $script\{\\s*R\"\\((.*?)\\)\"~s", $source, $found)) {
-            $text = $found[1];
-        }
-        // As this library names it.
-        self::assertStringContainsString('"' . sha1($text) . '"', $source, $script);
+        self::assertStringContainsString("| `$script` | `" . sha1($text) . '` |', $page);
         return $this->client->call('EVAL', $text, 1, 'r', ...$arguments);
+    }
+
+    private static function linesOf(string $name): string
+    {
+        $file = (string) file_get_contents(Document::root() . "/core/redlock/wire/lua/$name.lua");
+        $included = static fn(array $line): string => self::linesOf($line[1]);
+        return preg_replace('~^--.*\n~m', '', preg_replace_callback('~^--include (\w+)\n~m', $included, $file));
     }
 
     private function join(int $echo, string $wish = '1'): mixed

@@ -1,0 +1,108 @@
+-- How a line is served. `serve(true)`: the key is free, and the first in line who can be reached
+-- gets it; whoever is the first then is told, by `serve(false)` only that. Who cannot be reached is
+-- struck out: nobody receives what is published for him, or he was not heard of for 15 s. In one
+-- call so many are asked after at most (`turns`), for the server stands still meanwhile. Where its
+-- ACL refuses any of it, nobody is served, and what calls it goes on.
+--
+-- What is published last leaves the server first, so whoever gets the lock is told last.
+--
+-- Clients that subscribe to patterns receive all the same what is published for somebody who has
+-- gone: so many are taken off as receive what is for nobody.
+--
+-- Who yields is passed over, and stays where he stands. Where the key stays free, whoever would
+-- have got it is told, and may ask; and so is who stands behind him, to look a little later: the
+-- first may stand still.
+--
+-- The field without a name says behind which join the lock was given to whom. The field `!` is the
+-- version of what stands in the two keys, and is not there in the first one: who reads a newer one
+-- serves nobody, for he would strike out whom he does not understand.
+local clock, turns = call('TIME'), 2000
+local strangers, yields, stays_free
+local function at(place) return call('ZRANGE', line, place, place)[1] end
+local function newer()
+  local version = call('HGET', waiters, '!')
+  return type(version) == 'string' and version ~= '1'
+end
+local function leave(who, forgotten)
+  call('HDEL', waiters, who, forgotten or who)
+  local left = call('ZREM', line, who)
+  return left == 1, left
+end
+local function entry(who)
+  local told = call('HGET', waiters, who)
+  if type(told) == 'table' then return false end
+  local channel, echo, ttl, heard, passed_over =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, passed_over == ' -' end
+end
+local function tell(channel, words)
+  local heard = call('PUBLISH', channel, words)
+  if type(heard) == 'table' or heard == 0 then return heard end
+  strangers = strangers or call('PUBLISH', channel .. '?', '')
+  if type(strangers) == 'table' then return strangers end
+  return heard > strangers and heard or 0
+end
+local function keep(name, ms)
+  local left = call('PTTL', name)
+  if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
+end
+local function tell_next(who, place, left, but)
+  while who and turns > 0 do
+    turns = turns - 1
+    if who == but then
+      place = place + 1
+    else
+      local channel = entry(who)
+      if channel == false then return end
+      if channel and (who == me or tell(channel, 'next ' .. left .. ' ' .. who) ~= 0) then return end
+      if not leave(who) then return end
+    end
+    who = at(place)
+  end
+end
+local function give()
+  local place = 0
+  while turns > 0 do
+    turns = turns - 1
+    local who, second = unpack(call('ZRANGE', line, place, place + 1))
+    if not who then return place == 0 end
+    local channel, echo, ttl, passed_over = entry(who)
+    if channel == false then return true end
+    if stays_free and channel and not passed_over then
+      if tell(channel, 'next -2 ' .. who) ~= 0 then
+        tell_next(second, place + 1, '100')
+        return true
+      end
+    elseif channel and not passed_over then
+      if call('SET', key, who, 'PX', ttl).err then return false end
+      if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
+      local heard = call('HSET', waiters, '', echo .. ' ' .. who)
+      if type(heard) ~= 'table' then
+        heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+      end
+      if heard == 0 or type(heard) == 'table' then call('DEL', key) end
+      if type(heard) == 'table' then
+        call('HDEL', waiters, '')
+        return true
+      end
+      if heard ~= 0 then
+        leave(who)
+        keep(waiters, ttl)
+        return true
+      end
+    end
+    if passed_over then
+      place = place + 1
+    else
+      if not leave(who, channel and '') then return true end
+      place = 0
+    end
+  end
+end
+local function serve(free)
+  if not clock[1] or newer() or (free and give()) then return end
+  local left = call('PTTL', key)
+  if type(left) == 'number' then
+    tell_next(at(0), 0, string.format('%.0f', left), yields and me)
+  end
+end
