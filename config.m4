@@ -1,4 +1,4 @@
-dnl Builds the extension redlock with phpize; its sources are listed in sources.txt.
+dnl Builds the extension redlock with phpize, of all that core/ and ext/ have but the API of C++ users.
 
 PHP_ARG_ENABLE([redlock],
   [whether to enable redlock],
@@ -95,10 +95,10 @@ if test "$PHP_REDLOCK" != "no"; then
     CXXFLAGS=-O2
   fi
 
-  dnl A relative path would be read in the build folder, where no such file is.
-  REDLOCK_SOURCES=`$SED -e 's/#.*//' "$abs_srcdir/sources.txt" | tr '\r\n' '  '`
-  if test -z "`echo $REDLOCK_SOURCES`"; then
-    AC_MSG_ERROR([$abs_srcdir/sources.txt names no sources])
+  dnl Seen from the sources, wherever the build folder is; in the same order everywhere.
+  REDLOCK_SOURCES=`cd "$abs_srcdir" && find -L core ext -name '*.cpp' ! -path 'core/redlock/client/*' | LC_ALL=C sort | tr '\n' ' '`
+  if test -z "$REDLOCK_SOURCES"; then
+    AC_MSG_ERROR([there are no sources in $abs_srcdir])
   fi
 
   AC_MSG_CHECKING([for hiredis])
@@ -190,15 +190,7 @@ if test "$PHP_REDLOCK" != "no"; then
   fi
 
   PHP_NEW_EXTENSION([redlock], [$REDLOCK_SOURCES], [$ext_shared],, [$REDLOCK_CXXFLAGS], [cxx])
-  PHP_ADD_BUILD_DIR([$ext_builddir/ext/border])
-  PHP_ADD_BUILD_DIR([$ext_builddir/ext/lease])
-  PHP_ADD_BUILD_DIR([$ext_builddir/ext/module])
-  PHP_ADD_BUILD_DIR([$ext_builddir/ext/pid])
-  PHP_ADD_BUILD_DIR([$ext_builddir/ext/quorum])
-  PHP_ADD_BUILD_DIR([$ext_builddir/ext/redlock])
-  PHP_ADD_BUILD_DIR([$ext_builddir/ext/testing])
-  PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/algorithm])
-  PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/wire])
-  PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/memory])
-  PHP_ADD_BUILD_DIR([$ext_builddir/core/redlock/runtime])
+  for redlock_folder in `for redlock_source in $REDLOCK_SOURCES; do dirname $redlock_source; done | sort -u`; do
+    PHP_ADD_BUILD_DIR([$ext_builddir/$redlock_folder])
+  done
 fi

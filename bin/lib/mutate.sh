@@ -12,7 +12,7 @@ build() { cmake --build "$build" -j "$1" --target "${@:2}" >"$job/build.log" 2>&
 # Of the tree, what a build needs in which mutants are tried.
 copy_original() {
   mkdir -p "$1/docs"
-  cp -a "$root"/{core,tests,cmake,CMakeLists.txt,sources.txt} "$1/"
+  cp -a "$root"/{core,tests,cmake,CMakeLists.txt} "$1/"
   cp -a "$root/docs/limits.md" "$1/docs/"
 }
 
@@ -165,7 +165,7 @@ build_near() {
     [[ $word != tests/unit_tests ]] || word=tests/near_tests
     kept+=("$word")
   done
-  build 1 redlock "${objects[@]}" || return 1
+  build 1 redlock redlock_support "${objects[@]}" || return 1
   cp "$work/usual-unit_tests" "$work/usual-near_tests"
   (cd "$build" && eval "${kept[*]}") >>"$job/build.log" 2>&1
 }

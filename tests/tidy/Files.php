@@ -55,6 +55,6 @@ final class Files
     /** Whether a file is meant for people to read; generated ones are not. */
     public static function isHandWritten(string $path): bool
     {
-        return !str_ends_with($path, '_arginfo.h');
+        return !str_ends_with($path, '_arginfo.h') && $path !== 'core/redlock/wire/scripts.cpp';
     }
 }

@@ -13,7 +13,6 @@ final class Versions
         preg_match('~kVersion\[\] = "([^"]+)"~', $files->text('core/redlock/version.hpp'), $stated);
         $version = $stated[1] ?? '';
         $places = [
-            'package.xml' => '~<version>\s*<release>([^<]+)</release>~',
             'ext/module/php_redlock.h' => '~^#define PHP_REDLOCK_VERSION "([^"]+)"~m',
             'CHANGELOG.md' => '~^## \[?v?([0-9][^\s\]]*)~m',
         ];

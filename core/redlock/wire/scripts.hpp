@@ -1,8 +1,8 @@
 // The Lua that runs on the servers, and the SHA1 under which they know it.
 //
-// The texts stand in lua/, a file for each name, which says its keys, arguments and answers. They are
-// part of the protocol between versions of this library running side by side: change one only with a
-// new name and a test that both understand each other. Each is atomic on its server.
+// The texts stand in lua/, a file for each name, which says its keys, arguments and answers. They
+// are part of the protocol between versions of this library running side by side: change one only
+// with a new name and a test that both understand each other. Each is atomic on its server.
 //
 // A hand-over publishes to the next waiter before it publishes to the new holder: Redis flushes
 // client buffers in reverse order, so the holder is told first.
