@@ -16,11 +16,11 @@ copy_original() {
   cp -a "$root/docs/limits.md" "$1/docs/"
 }
 
-# configure_copy TREE BUILD [OPTION...]
+# configure_copy TREE BUILD
 configure_copy() {
   cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= \
     -DREDLOCK_BUILD_CLI=OFF -DCMAKE_CXX_FLAGS='-O1 -D_GLIBCXX_ASSERTIONS' \
-    --compile-no-warning-as-error "${@:3}"
+    --compile-no-warning-as-error
 }
 
 # Makes a copy of the tree with a configured build; equal paths below the job's folder let ccache
@@ -34,9 +34,7 @@ prepare() {
   cp -a "$work/original" "$tree"
   # What is found nowhere, as an edit never is, is not preprocessed first.
   export CCACHE_BASEDIR=$job CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
-  local launcher=()
-  if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-  configure_copy "$tree" "$build" ${launcher[@]+"${launcher[@]}"} >"$job/build.log" 2>&1 &&
+  configure_copy "$tree" "$build" >"$job/build.log" 2>&1 &&
     build "$2" "${suites[@]}" || { tail -n 30 "$job/build.log" >&2; return 1; }
   objects=$(sum_objects)
   mkdir "$job/sums"

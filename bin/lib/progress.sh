@@ -75,3 +75,18 @@ watched() {
   stop_ticking
   return "$status"
 }
+
+# step WHAT GAUGE COMMAND...: the same, with its output in $log; ends the script where the command fails.
+step() {
+  watched "$1" "$2" "$log" "${@:3}" && return
+  tail -n 40 "$log" >&2
+  die "$1 failed; all that was said is in $log"
+}
+# made_by_cmake "TARGET..." OPTION...: configures $build, unless it is, and builds in it.
+made_by_cmake() {
+  local targets log=$build/build.log
+  read -ra targets <<<"$1"
+  mkdir -p "$build"
+  [[ -f $build/build.ninja ]] || step configuring none cmake -S "$root" -B "$build" -G Ninja "${@:2}"
+  step compiling ninja cmake --build "$build" --target "${targets[@]}"
+}

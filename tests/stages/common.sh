@@ -40,16 +40,9 @@ quietly() { quietly_as "${1##*/}" none "$@"; }
 # compile DIR TARGET...: builds with cmake, counting.
 compile() { quietly_as "compiling ${2-all}" ninja cmake --build "$1" -j "$(nproc)" --target "${@:2}"; }
 
-# cmake_configure DIR OPTION...: a build folder for the C++ side, in which warnings are errors, with ccache where
-# that is there.
+# cmake_configure DIR OPTION...: a build folder for the C++ side, in which warnings are errors.
 cmake_configure() {
-  local dir=$1
-  shift
-  if command -v ccache >/dev/null; then
-    set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@"
-  fi
-  quietly cmake -S "$root" -B "$dir" -G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
-    -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "$@"
+  quietly cmake -S "$root" -B "$1" -G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "${@:2}"
 }
 
 # build_sanitized TARGET...: in the build that stages unit, io, fuzz and cli share, and tidy reads: clang++,
@@ -82,6 +75,28 @@ export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=1:strict_string_checks=1:detect_
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
 
 passed=0 failed=0
+# check CLAIM COMMAND...: counts whether it holds.
+check() {
+  local claim=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+    echo "ok: $claim"
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $claim"
+  fi
+}
+# Waits for a condition, ten seconds at most.
+eventually() {
+  local i
+  for ((i = 0; i < 200; i++)); do
+    ! "$@" || return 0
+    sleep 0.05
+  done
+  return 1
+}
+
 # count_gtest LOG STATUS PROGRAM OPTION...: adds to passed and failed what a GoogleTest program said.
 count_gtest() {
   local log=$1 status=$2 good=0 bad=0
