@@ -42,10 +42,10 @@ compile() { quietly_as "compiling ${2-all}" ninja cmake --build "$1" -j "$(nproc
 
 # cmake_configure DIR OPTION...: a build folder for the C++ side, in which warnings are errors.
 cmake_configure() {
-  quietly cmake -S "$root" -B "$1" -G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "${@:2}"
+  quietly cmake -S "$root" -B "$1" -G Ninja -DREDLOCK_UNITY=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "${@:2}"
 }
 
-# build_sanitized TARGET...: in the build that stages unit, io, fuzz and cli share, and tidy reads: clang++,
+# build_sanitized TARGET...: in the build that stages unit, io, fuzz and cli share: clang++,
 # which takes two thirds of the time that g++ takes for it, with sanitizers, which stop at the first report,
 # and with what libFuzzer wants to see.
 sanitized=$build/sanitized

@@ -43,6 +43,8 @@ using Command =
 // Which of an operation's attempts a command belongs to; a late reply to an earlier
 // attempt is told from the current one's by it.
 using AttemptNumber = std::uint64_t;
+// Of an operation that makes no second one.
+inline constexpr AttemptNumber kOnlyAttempt = 1;
 
 // One command for one node. When no answer has come at `answer_by`, there is none.
 struct Request {

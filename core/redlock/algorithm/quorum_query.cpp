@@ -9,7 +9,6 @@
 namespace redlock {
 
 namespace {
-constexpr AttemptNumber kOnlyAttempt = 1;
 
 std::size_t count(const Outcome& outcome, Answer answer) {
   return static_cast<std::size_t>(

@@ -8,10 +8,6 @@
 
 namespace redlock {
 
-namespace {
-constexpr AttemptNumber kOnlyAttempt = 1;
-}
-
 TokenRotation::TokenRotation(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind,
                              const Token& held, Token fresh, NoteLoss note_loss)
     : answer_times_(std::move(answer_times)),

@@ -7,10 +7,6 @@
 
 namespace redlock {
 
-namespace {
-constexpr AttemptNumber kOnlyAttempt = 1;
-}
-
 VoteRepair::VoteRepair(AnswerTimes answer_times, Command take, std::vector<NodeIndex> nodes)
     : answer_times_(std::move(answer_times)),
       take_(std::make_shared<const Command>(std::move(take))),

@@ -5,6 +5,7 @@
 
 #include "redlock/config/address_text.hpp"
 #include "redlock/config/field_names.hpp"
+#include "redlock/config/refusal.hpp"
 #include "redlock/config/tls_draft.hpp"
 #include "redlock/config/url.hpp"
 #include "redlock/config/url_text.hpp"
@@ -12,8 +13,6 @@
 namespace redlock {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& message) { throw ArgumentError(message); }
 
 void check_host(const std::string& host) {
   if (host.empty()) refuse("host must not be empty");

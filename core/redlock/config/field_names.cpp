@@ -5,6 +5,7 @@
 #include <array>
 
 #include "redlock/config/endpoint.hpp"
+#include "redlock/config/refusal.hpp"
 
 namespace redlock {
 
@@ -26,8 +27,6 @@ constexpr std::array<std::string_view, 32> kIdle{
 constexpr std::array<std::string_view, 9> kSeveral{
     "cluster",         "redis_cluster",  "relay_cluster_context", "sentinels", "sentinel",
     "sentinel_master", "redis_sentinel", "replication",           "service"};
-
-[[noreturn]] void refuse(const std::string& message) { throw ArgumentError(message); }
 
 }  // namespace
 

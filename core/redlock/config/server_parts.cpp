@@ -3,13 +3,12 @@
 
 #include <utility>
 
+#include "redlock/config/refusal.hpp"
 #include "redlock/config/url_text.hpp"
 
 namespace redlock {
 
 namespace {
-
-[[noreturn]] void refuse(const char* message) { throw ArgumentError(message); }
 
 template <class T>
 void fill(std::optional<T>& value, const std::optional<T>& from) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "redlock/config/endpoint.hpp"
+#include "redlock/config/refusal.hpp"
 
 namespace redlock {
 
@@ -32,10 +33,8 @@ constexpr std::array<std::string_view, 3> kFlags{"verify_peer", "verify_peer_nam
 constexpr std::array<std::string_view, 2> kMethods{"crypto_method", "crypto_type"};
 // The host's name is always sent, nothing is ever compressed, and nobody could be handed a
 // captured certificate.
-constexpr std::array<std::string_view, 4> kIdle{"SNI_enabled", "disable_compression",
-                                                "capture_peer_cert", "capture_peer_cert_chain"};
-
-[[noreturn]] void refuse(const std::string& message) { throw ArgumentError(message); }
+constexpr std::array<std::string_view, 4> kIdleOptions{
+    "SNI_enabled", "disable_compression", "capture_peer_cert", "capture_peer_cert_chain"};
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -67,7 +66,7 @@ TlsKind tls_kind(std::string_view name) {
   }
   if (contains(kFlags, name)) return TlsKind::flag;
   if (contains(kMethods, name)) return TlsKind::methods;
-  return contains(kIdle, name) ? TlsKind::idle : TlsKind::unknown;
+  return contains(kIdleOptions, name) ? TlsKind::idle : TlsKind::unknown;
 }
 
 void refuse_tls_option(const std::string& shown_name) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "redlock/config/field_names.hpp"
+#include "redlock/config/refusal.hpp"
 #include "redlock/config/url_query.hpp"
 #include "redlock/config/url_text.hpp"
 
@@ -14,8 +15,6 @@ namespace {
 
 constexpr std::string_view kSchemeEnd = "://";
 constexpr const char* kDatabaseComplaint = "database must be a number between 0 and 1000000";
-
-[[noreturn]] void refuse(const char* message) { throw ArgumentError(message); }
 
 void take_authority(std::string_view text, ServerParts& parts) {
   Authority authority = authority_of(text);

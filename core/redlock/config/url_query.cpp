@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "redlock/config/field_names.hpp"
+#include "redlock/config/refusal.hpp"
 #include "redlock/config/url_text.hpp"
 
 namespace redlock {
@@ -15,8 +16,6 @@ namespace {
 
 constexpr std::string_view kKnown =
     "timeout, connectTimeout, database, dbindex, auth, username, password, host[...] and ssl[...]";
-
-[[noreturn]] void refuse(const std::string& message) { throw ArgumentError(message); }
 
 // "name[key]", or a name alone.
 struct Parameter {

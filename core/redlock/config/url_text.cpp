@@ -7,12 +7,11 @@
 
 #include "redlock/config/endpoint.hpp"
 #include "redlock/config/field_names.hpp"
+#include "redlock/config/refusal.hpp"
 
 namespace redlock {
 
 namespace {
-
-[[noreturn]] void refuse(const char* message) { throw ArgumentError(message); }
 
 int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';

@@ -7,7 +7,6 @@ namespace redlock::memory {
 
 namespace {
 
-constexpr std::string_view kNoInteger = "ERR value is not an integer or out of range";
 // How SET's options read.
 struct SetOptions {
   bool only_absent = false;

@@ -28,8 +28,11 @@ struct ParsedRequest {
 // elements is a complete request without arguments.
 [[nodiscard]] ParsedRequest parse_request(std::string_view bytes, Arguments& arguments);
 
+// What servers say to a text that is no number.
+inline constexpr std::string_view kNoInteger = "ERR value is not an integer or out of range";
 // Nothing when the text is no whole decimal number that fits.
 [[nodiscard]] bool parse_integer(std::string_view text, std::int64_t& value);
+[[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] bool equals_ignoring_case(std::string_view text, std::string_view lower);
 
 void append_status(std::string& out, std::string_view text);

@@ -35,14 +35,6 @@ std::string no_permission_text(std::string_view command) {
   return "NOPERM this user has no permissions to run the '" + std::string(command) + "' command";
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 // As Redis shows it: a subcommand behind a bar.
 std::string full_name(const Arguments& arguments) {
   const std::string name = lower_case(arguments.front());

@@ -6,20 +6,6 @@
 
 namespace redlock::memory {
 
-namespace {
-
-constexpr std::string_view kNoInteger = "ERR value is not an integer or out of range";
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
-
-}  // namespace
-
 void Server::ping(const Arguments& arguments, std::string& out) {
   if (arguments.size() > 2) {
     return append_error(out, "ERR wrong number of arguments for 'ping' command");

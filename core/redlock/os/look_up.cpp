@@ -45,7 +45,7 @@ void prepare_library() {
 struct DestroyChannel {
   void operator()(ares_channeldata* channel) const { ares_destroy(channel); }
 };
-struct FreeAddresses {
+struct FreeFound {
   void operator()(ares_addrinfo* list) const { ares_freeaddrinfo(list); }
 };
 
@@ -76,7 +76,7 @@ struct LookUp::State {
     }
   }
   static void take_result(void* self, int status, int /*timeouts*/, ares_addrinfo* list) noexcept {
-    const std::unique_ptr<ares_addrinfo, FreeAddresses> owner(list);
+    const std::unique_ptr<ares_addrinfo, FreeFound> owner(list);
     State& state = *static_cast<State*>(self);
     state.done = true;
     try {
