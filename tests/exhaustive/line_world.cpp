@@ -16,7 +16,7 @@ REDLOCK_EXPOSE(PlaceTakes, NodeQueueState, bool, takes_);
 namespace {
 
 constexpr Instant kNow = Instant::from_ns(1'000'000'000'000);
-constexpr std::string_view kLeft = "5000";  // of every key, in ms: longer than the first may wait
+constexpr Duration kLeft = Duration::ms(5'000);  // of every key: longer than the first may wait
 
 Token token_of(int client) { return Token(std::string(1, static_cast<char>('A' + client))); }
 
@@ -161,9 +161,9 @@ void LineWorld::serve(const Said& said) {
 void LineWorld::join(const Said& said) {
   const int me = said.client;
   const auto standing = [&](auto place) {
-    const std::string left(holder_ == kNobody ? "-2" : kLeft);
+    const Duration left = holder_ == kNobody ? Duration() : kLeft;
     // So far apart that only the first asks again within a second.
-    answer(said, Reply::denied(left + " " + std::to_string(100 * place) + " 0"));
+    answer(said, Reply::denied(QueuePosition{left, 100 * place, 0}));
   };
   const auto known = line_.find(me);
   const auto in_line = [&] { return known != line_.end() && known->second.echo > said.echo; };
@@ -279,8 +279,14 @@ std::string LineWorld::bytes() const {
     add((place.*pointer_to(PlaceNextAt())).since_epoch_ns());
     for (const Said& said : client.to_server) add_said(said);
     bytes += ';';
-    for (const auto& [echo, reply] : client.answers)
-      bytes += std::to_string(echo) + reply.text + '!';
+    for (const auto& [echo, reply] : client.answers) {
+      bytes += std::to_string(echo);
+      if (const auto* const position = reply.said<QueuePosition>()) {
+        add(position->left->count_ms());
+        add(position->position);
+      }
+      bytes += '!';
+    }
     bytes += ';';
     for (const Push& push : client.pushes) {
       add(push.kind == Push::Kind::next ? -1 - (push.left ? push.left->count_ms() : -1)

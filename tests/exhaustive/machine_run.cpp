@@ -67,7 +67,7 @@ Reply MachineTable::Run::reply_of(const Input& input) const {
   switch (input.heard) {
     case Heard::granted:
       if (acquire_ && settings_.lock == LockKind::stamp) {
-        return Reply::granted(book_.stamp(token_, settings_));
+        return Reply::granted(Token(book_.stamp(token_, settings_)));
       }
       return Reply::granted();
     case Heard::denied:

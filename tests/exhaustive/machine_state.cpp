@@ -25,7 +25,6 @@ REDLOCK_EXPOSE(RoundReach, Round, Tally, reach_);
 REDLOCK_EXPOSE(RoundDenials, Round, Tally, denials_);
 REDLOCK_EXPOSE(RoundSuspected, Round, NodeSet, suspected_);
 REDLOCK_EXPOSE(RoundReports, Round, std::vector<NodeReport>, reports_);
-REDLOCK_EXPOSE(RoundText, Round, std::string, granted_text_);
 REDLOCK_EXPOSE(RoundForeign, Round, bool, foreign_);
 REDLOCK_EXPOSE(TallyCount, Tally, std::size_t, node_count_);
 REDLOCK_EXPOSE(TallyVoted, Tally, std::bitset<kNodesMax>, voted_);
@@ -55,7 +54,14 @@ class Writer {
   void reply(const Reply& reply) {
     number(static_cast<int>(reply.answer));
     number(static_cast<int>(reply.fault));
-    string(reply.text);
+    payload(reply.payload);
+  }
+  // What these worlds' servers say: nothing, a reason or a stamp.
+  void payload(const ReplyPayload& payload) {
+    const auto* const reason = std::get_if<std::string>(&payload);
+    const auto* const stored = std::get_if<Token>(&payload);
+    count(payload.index());
+    string(reason != nullptr ? *reason : stored != nullptr ? stored->view() : std::string_view());
   }
   void reports(const std::vector<NodeReport>& reports) {
     for (const NodeReport& report : reports) {
@@ -90,7 +96,7 @@ void Writer::round(const std::optional<Round>& round, Instant now) {
   tally(member<RoundDenials>(*round));
   count(member<RoundSuspected>(*round).to_ullong());
   reports(member<RoundReports>(*round));
-  string(member<RoundText>(*round));
+  payload(round->granted_payload());
   number(member<RoundForeign>(*round) ? 1 : 0);
 }
 

@@ -84,7 +84,7 @@ StepResult ServerStep::execute(int command_number, const KeyView& before, int ow
   if (const sim::Entry* entry = server.keyspace().find(0, key_of_round(0))) {
     result.after = view_of(*entry, booked, now_ms, before, value);
     const bool told = settings_.lock != LockKind::stamp || booked.role != Role::take ||
-                      !result.granted || reply->text == entry->value;
+                      !result.granted || *reply->said<Token>() == Token(entry->value);
     if (!told) throw std::logic_error("the server stored another stamp than it told");
   }
   result.changed = result.after.standing != before.standing || result.after.token != before.token ||

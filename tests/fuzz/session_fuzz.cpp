@@ -75,7 +75,7 @@ class Run {
       REQUIRE(asked->second.attempt == arrival.origin.attempt);
       const bool unknown = arrival.reply.answer == Answer::unknown;
       REQUIRE(unknown == (arrival.reply.fault != Fault::none));
-      REQUIRE(arrival.reply.text.size() <= (unknown ? kReasonBytesMax + 100 : kReplyBytesMax));
+      REQUIRE(arrival.reply.reason().size() <= (unknown ? kReasonBytesMax + 100 : 0));
       open_.erase(asked);
     }
     arrivals_.clear();

@@ -52,8 +52,8 @@ void check_reply(const Command& command, const RespValue& value) {
   if (value.kind == RespKind::error) check_error(command, value, reply);
   if (!reply || reply->answer != Answer::unknown) return;
   REQUIRE(reply->fault == Fault::foreign || reply->fault == fault_of(value.text));
-  REQUIRE(reply->text.size() <= kReasonBytesMax);
-  for (const char c : reply->text) REQUIRE(c >= ' ' && c <= '~');
+  REQUIRE(reply->reason().size() <= kReasonBytesMax);
+  for (const char c : reply->reason()) REQUIRE(c >= ' ' && c <= '~');
 }
 
 std::string bulk(std::string_view text) {

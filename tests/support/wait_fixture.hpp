@@ -9,9 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "redlock/queue/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/validity.hpp"
+#include "redlock/queue/queued_acquire.hpp"
+#include "redlock/wire/line_codec.hpp"
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
@@ -57,7 +58,7 @@ class Wait : public testing::Test {
   void grant(std::size_t node, Instant now) { answer(node, Reply::granted(), now); }
   void deny(std::size_t node, Instant now,
             const std::string& standing = "9000 100 " + std::to_string(kWall)) {
-    answer(node, Reply::denied(standing), now);
+    answer(node, Reply::denied(parse_queue_position(standing).value()), now);
   }
   void push(std::size_t node, Instant now) {
     const Push push{Push::Kind::granted, join(node).token, join(node).entry.echo, {}};

@@ -35,7 +35,6 @@ final class UnitTests
         'core/redlock/wire/conversation.cpp' => 'tests/unit/session_handshake_test.cpp',
         'core/redlock/wire/command_codec.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/handshake.cpp' => 'tests/unit/session_handshake_test.cpp',
-        'core/redlock/wire/line_codec.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/quorum_codec.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/stamp_codec.cpp' => 'tests/unit/translate_test.cpp',
     ];

@@ -3,13 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include "redlock/wire/translate.hpp"
+
 namespace redlock {
 namespace {
 
-NodeReport says(std::string text) { return {true, Reply::granted(std::move(text))}; }
-NodeReport free_with(const std::string& waiters) {
-  return {true, Reply::denied("-2 " + waiters + " 0 ")};
+// What a node's server says to an Inspect.
+NodeReport says(std::string text) {
+  return {true, reply_to(Inspect{Resource("r")}, {RespKind::bulk, 0, std::move(text)}).value()};
 }
+NodeReport free_with(const std::string& waiters) { return says("-2 " + waiters + " 0 "); }
 NodeReport absent() { return {true, Reply::denied()}; }
 NodeReport foreign() { return {true, Reply::unknown(Fault::foreign, "the key has another type")}; }
 NodeReport silent() { return {true, Reply::unknown(Fault::timeout, "no answer in time")}; }
@@ -28,7 +31,7 @@ TEST(Holding, WithoutAnEndHasNoTimeLeft) {
 }
 
 TEST(Holding, ThatExpiredMeanwhileHasNothingLeft) {
-  EXPECT_EQ(seen_by(says("-2 0 0 x")).holding->left, Duration());
+  EXPECT_EQ(seen_by(says("-3 0 0 x")).holding->left, Duration());
 }
 
 TEST(Holding, OfNothingOrNonsenseIsNone) {
@@ -172,7 +175,7 @@ TEST(Line, NamesAsManyAsTheScriptDoesAndAnAnswerWithMoreIsNone) {
 }
 
 TEST(Line, OfAFreeLockIsNamedToo) {
-  const Seen seen = seen_by({true, Reply::denied("-2 1 1 -5 1:a")});
+  const Seen seen = seen_by(says("-2 1 1 -5 1:a"));
   ASSERT_EQ(seen.line.size(), 1U);
   EXPECT_EQ(seen.line[0].waited, Duration()) << "a clock behind his has not seen him wait";
   EXPECT_FALSE(seen.holding);

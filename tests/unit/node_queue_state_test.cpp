@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "redlock/wire/line_codec.hpp"
 #include "support/machine.hpp"
 
 namespace redlock {
@@ -22,7 +23,7 @@ class Place : public testing::Test {
     place_.note_joined(attempt, now, answer_by);
   }
   void stand(AttemptNumber attempt, const std::string& standing, Instant now) {
-    place_.on_reply(attempt, Reply::denied(standing), now);
+    place_.on_reply(attempt, Reply::denied(parse_queue_position(standing).value()), now);
   }
   static Push granted(std::uint64_t echo) { return {Push::Kind::granted, Token("t"), echo, {}}; }
   static Push next(std::int64_t left_ms) {
@@ -33,7 +34,7 @@ class Place : public testing::Test {
     NodeQueueState place(kStale, NodeReport());
     place.on_subscription({"here", Fault::none, {}}, t(0));
     place.note_joined(1, t(0), kBy);
-    place.on_reply(1, Reply::denied(standing), t(10));
+    place.on_reply(1, Reply::denied(parse_queue_position(standing).value()), t(10));
     return place.next_deadline() - t(10);
   }
   static Reply silence() { return Reply::unknown(Fault::timeout, "no answer"); }
@@ -334,7 +335,7 @@ TEST_F(Place, IsRefusedByAServerThatTurnsAwayWhoListensUntilItIsHeardAfterAll) {
   EXPECT_FALSE(place_.refused());
   place_.on_subscription({{}, Fault::closed, "no room", true}, t(1));
   EXPECT_TRUE(place_.refused());
-  EXPECT_EQ(place_.report().reply.text, "no room");
+  EXPECT_EQ(place_.report().reply.reason(), "no room");
   place_.on_subscription({{}, Fault::closed, "trouble"}, t(2));
   EXPECT_TRUE(place_.refused());
   place_.on_subscription({"room", Fault::none, {}}, t(3));

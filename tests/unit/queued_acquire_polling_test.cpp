@@ -51,7 +51,7 @@ TEST_F(PollingWait, PollsWhereNoMajorityLetsItStandInLine) {
   ASSERT_TRUE(granted());
   ASSERT_EQ(line_->outcome()->line.size(), 3U);
   EXPECT_EQ(line_->outcome()->line[0].reply.fault, Fault::acl);
-  EXPECT_EQ(line_->outcome()->line[2].reply.text, "no channels");
+  EXPECT_EQ(line_->outcome()->line[2].reply.reason(), "no channels");
 }
 
 TEST_F(PollingWait, PollingItCountsNoLateAnswerToAJoin) {

@@ -7,9 +7,10 @@
 #include <random>
 #include <set>
 
-#include "redlock/queue/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/validity.hpp"
+#include "redlock/queue/queued_acquire.hpp"
+#include "redlock/wire/line_codec.hpp"
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
@@ -241,8 +242,9 @@ class LineWorld {
     const Duration left = server.key ? server.key_ends - now_ : Duration::ms(-2);
     const auto before =
         std::distance(server.line.begin(), server.line.find({join.entry.ticket, token}));
-    return Reply::denied(std::to_string(left.count_ms()) + " " + std::to_string(before) + " " +
-                         std::to_string((now_ - t(0)).count_ms()));
+    const std::string said = std::to_string(left.count_ms()) + " " + std::to_string(before) + " " +
+                             std::to_string((now_ - t(0)).count_ms());
+    return Reply::denied(parse_queue_position(said).value());
   }
   template <class Other>
   Reply serve(std::size_t, std::size_t, const Other&) {

@@ -44,6 +44,22 @@ TEST(Reply, WhoeverAnsweredWasAsked) {
   EXPECT_TRUE(Reply::denied().sent);
 }
 
+TEST(Reply, HasAReasonOnlyWhereItIsUnknown) {
+  EXPECT_EQ(Reply::unknown(Fault::oom, "no room").reason(), "no room");
+  EXPECT_EQ(Reply::not_sent(Fault::timeout, "not in time").reason(), "not in time");
+  EXPECT_EQ(Reply::granted(Token("1.2")).reason(), "");
+}
+
+TEST(Reply, CarriesWhatIsSaidAsAValue) {
+  EXPECT_EQ(*Reply::granted(Token("1.2")).said<Token>(), Token("1.2"));
+  EXPECT_EQ(Reply::denied(QueuePosition{Duration::ms(3), 1, 2}).said<QueuePosition>()->index, 1);
+  EXPECT_EQ(Reply::denied().said<QueuePosition>(), nullptr);
+}
+
+TEST(Reply, IsNoLargerThanAStringWithItsAnswer) {
+  EXPECT_LE(sizeof(Reply), sizeof(std::string) + 2 * sizeof(void*));
+}
+
 TEST(Reply, IsUnknownUnlessSaidOtherwise) { EXPECT_EQ(Reply{}.answer, Answer::unknown); }
 
 }  // namespace

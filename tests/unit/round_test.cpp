@@ -153,14 +153,14 @@ TEST(Round, ANodeThatTimedOutMayHold) {
   EXPECT_TRUE(round.may_hold(NodeIndex(0)));
 }
 
-TEST(Round, KeepsTheTextOfAGrantAndTheNewsOfAForeignValue) {
+TEST(Round, RemembersWhatAGrantCameWithAndAForeignValue) {
   Round round = a_round_all_asked({50, 50});
   EXPECT_FALSE(round.foreign());
-  round.on_reply(NodeIndex(0), kAttempt, Reply::granted("123.45"));
+  round.on_reply(NodeIndex(0), kAttempt, Reply::granted(Token("123.45")));
   round.on_reply(NodeIndex(1), kAttempt, Reply::unknown(Fault::foreign, "a list"));
-  EXPECT_EQ(round.granted_text(), "123.45");
+  EXPECT_EQ(std::get<Token>(round.granted_payload()), Token("123.45"));
   EXPECT_TRUE(round.foreign());
-  EXPECT_EQ(round.reports()[1].reply.text, "a list");
+  EXPECT_EQ(round.reports()[1].reply.reason(), "a list");
 }
 
 }  // namespace

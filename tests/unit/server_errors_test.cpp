@@ -277,7 +277,7 @@ TEST_F(SecretiveSession, WhatAuthIsAnsweredGoesThroughTheFilter) {
   ASSERT_TRUE(submit(1, test::set_of("a")));
   const auto arrivals = receive("-ERR no command AUTH alice open sesame\r\n");
   ASSERT_EQ(arrivals.size(), 1U);
-  EXPECT_EQ(arrivals[0].reply.text, std::string("AUTH was refused: ERR ") + kHidden);
+  EXPECT_EQ(arrivals[0].reply.reason(), std::string("AUTH was refused: ERR ") + kHidden);
   EXPECT_EQ(arrivals[0].reply.fault, Fault::auth);
 }
 
@@ -285,7 +285,7 @@ TEST_F(SecretiveSession, WhatACommandIsAnsweredGoesThroughTheFilter) {
   ASSERT_TRUE(submit(1, test::set_of("0123456789abcdef")));
   const auto arrivals = receive("+OK\r\n-ERR no command SET r 0123456789abcdef for alice\r\n");
   ASSERT_EQ(arrivals.size(), 1U);
-  EXPECT_EQ(arrivals[0].reply.text, std::string("ERR ") + kHidden);
+  EXPECT_EQ(arrivals[0].reply.reason(), std::string("ERR ") + kHidden);
 }
 
 TEST_F(SecretiveSession, WhatNobodyAskedForGoesThroughTheFilterAndKeepsItsFault) {

@@ -78,7 +78,7 @@ TEST_F(AuthenticatedSession, NorIsOneInProtectedMode) {
   ASSERT_TRUE(submit(1, set_of("a")));
   const auto arrivals = receive("+OK\r\n-DENIED Redis is running in protected mode\r\n");
   ASSERT_EQ(arrivals.size(), 1U);
-  EXPECT_THAT(arrivals[0].reply.text, HasSubstr("protected mode"));
+  EXPECT_THAT(arrivals[0].reply.reason(), HasSubstr("protected mode"));
   EXPECT_TRUE(session_.broken());
 }
 
@@ -87,7 +87,7 @@ TEST_F(AuthenticatedSession, NorIsItSaidToRefuseThePassword) {
   const auto arrivals = receive("-ERR max number of clients reached\r\n");
   ASSERT_EQ(arrivals.size(), 1U);
   EXPECT_EQ(arrivals[0].reply.fault, Fault::maxclients);
-  EXPECT_THAT(arrivals[0].reply.text, HasSubstr("the connection was refused: ERR max number"));
+  EXPECT_THAT(arrivals[0].reply.reason(), HasSubstr("the connection was refused: ERR max number"));
 }
 
 TEST_F(AuthenticatedSession, AWrongPasswordEndsTheSessionAndIsNotRepeatedInTheReason) {
@@ -95,8 +95,8 @@ TEST_F(AuthenticatedSession, AWrongPasswordEndsTheSessionAndIsNotRepeatedInTheRe
   const auto arrivals = receive("-WRONGPASS invalid username-password pair\r\n+OK\r\n");
   ASSERT_EQ(arrivals.size(), 1U);
   EXPECT_EQ(arrivals[0].reply.fault, Fault::auth);
-  EXPECT_THAT(arrivals[0].reply.text, HasSubstr("AUTH was refused: WRONGPASS"));
-  EXPECT_THAT(arrivals[0].reply.text, testing::Not(HasSubstr("secret")));
+  EXPECT_THAT(arrivals[0].reply.reason(), HasSubstr("AUTH was refused: WRONGPASS"));
+  EXPECT_THAT(arrivals[0].reply.reason(), testing::Not(HasSubstr("secret")));
   EXPECT_TRUE(session_.broken());
   EXPECT_FALSE(submit(2, set_of("b")));
 }
@@ -311,7 +311,7 @@ TEST_F(SelectingSession, ADatabaseThatDoesNotExistLeavesNothingToUndo) {
   sent();
   const auto arrivals = receive("-ERR DB index is out of range\r\n");
   ASSERT_EQ(arrivals.size(), 1U);
-  EXPECT_THAT(arrivals[0].reply.text, HasSubstr("SELECT was refused"));
+  EXPECT_THAT(arrivals[0].reply.reason(), HasSubstr("SELECT was refused"));
   session_.repeat_removals();
   EXPECT_TRUE(sent().empty());
   EXPECT_TRUE(session_.unsettled().empty());

@@ -63,7 +63,9 @@ TEST_F(AJoinInASession, IsDeniedWithAStanding) {
   const auto arrivals = receive(test::bulk("1500 2 1700000000000"));
   ASSERT_EQ(arrivals.size(), 1U);
   EXPECT_EQ(arrivals[0].reply.answer, Answer::denied);
-  EXPECT_EQ(arrivals[0].reply.text, "1500 2 1700000000000");
+  const auto* const position = arrivals[0].reply.said<QueuePosition>();
+  ASSERT_NE(position, nullptr);
+  EXPECT_EQ(*position, (QueuePosition{Duration::ms(1'500), 2, 1'700'000'000'000}));
   EXPECT_TRUE(session_.idle()) << "who stands in line takes up no room here";
 }
 

@@ -106,7 +106,7 @@ TEST_F(AScriptInASession, ATakeThatIsRefusedAsAScriptWasNotDone) {
   ASSERT_EQ(arrivals.size(), 1U);
   EXPECT_EQ(arrivals[0].reply.fault, Fault::scripts);
   EXPECT_FALSE(may_have_been_done(arrivals[0].reply));
-  EXPECT_NE(arrivals[0].reply.text.find("+eval +evalsha"), std::string::npos);
+  EXPECT_NE(arrivals[0].reply.reason().find("+eval +evalsha"), std::string::npos);
   ASSERT_TRUE(submit(2, set_of("b")));
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
 }

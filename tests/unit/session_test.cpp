@@ -242,7 +242,7 @@ TEST_F(Rule04ASessionInDoubtIsBroken, BytesThatAreNoRespBreakTheSession) {
   const auto arrivals = receive("HTTP/1.1 400 Bad Request\r\n\r\n<html>");
   ASSERT_EQ(arrivals.size(), 1U);
   EXPECT_EQ(arrivals[0].reply.fault, Fault::protocol);
-  EXPECT_THAT(arrivals[0].reply.text, HasSubstr("no valid reply"));
+  EXPECT_THAT(arrivals[0].reply.reason(), HasSubstr("no valid reply"));
 }
 
 TEST(Rule10AssertOnlyOurOwnMistakes, NoServerWhateverItAnswersReachesAnAssertion) {

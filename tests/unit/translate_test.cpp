@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "redlock/algorithm/holding.hpp"
 #include "redlock/wire/scripts.hpp"
 #include "support/resp.hpp"
 
@@ -150,11 +151,13 @@ TEST(ReplyTo, WhatStandsThereIsToldAsItIs) {
   const auto held = reply_to(inspect, value(RespKind::bulk, 0, "1500 3 0 tok"));
   ASSERT_TRUE(held);
   EXPECT_EQ(held->answer, Answer::granted);
-  EXPECT_EQ(held->text, "1500 3 0 tok");
+  EXPECT_EQ(seen_by({true, *held}).holding->token, Token("tok"));
+  EXPECT_EQ(seen_by({true, *held}).waiters, 3);
   const auto free = reply_to(inspect, value(RespKind::bulk, 0, "-2 3 0 "));
   ASSERT_TRUE(free);
   EXPECT_EQ(free->answer, Answer::denied);
-  EXPECT_EQ(free->text, "-2 3 0 ");
+  EXPECT_FALSE(seen_by({true, *free}).holding);
+  EXPECT_EQ(seen_by({true, *free}).waiters, 3);
   EXPECT_FALSE(reply_to(inspect, value(RespKind::integer, 3)));
   EXPECT_FALSE(reply_to(inspect, value(RespKind::nil)));
   EXPECT_FALSE(reply_to(inspect, value(RespKind::status, 0, "OK")));
@@ -167,7 +170,8 @@ TEST(ReplyTo, AStampIsGrantedByItselfAndDeniedByZero) {
   const Command take = StampTake{kKey, kToken, Duration::ms(5)};
   const auto granted = reply_to(take, value(RespKind::bulk, 0, "123.tok"));
   EXPECT_EQ(granted->answer, Answer::granted);
-  EXPECT_EQ(granted->text, "123.tok");
+  ASSERT_NE(granted->said<Token>(), nullptr);
+  EXPECT_EQ(*granted->said<Token>(), Token("123.tok"));
   EXPECT_EQ(reply_to(take, value(RespKind::integer, 0))->answer, Answer::denied);
   EXPECT_FALSE(reply_to(take, value(RespKind::integer, 1)));
   EXPECT_FALSE(reply_to(take, value(RespKind::nil)));
@@ -210,27 +214,36 @@ TEST(ReplyTo, AStampInAnotherUnitIsForeignAndTheReasonNamesBothUnits) {
   const Command ms = StampTake{kKey, kToken, Duration::ms(5), StampUnit::milliseconds};
   const Command s = StampTake{kKey, kToken, Duration::ms(5), StampUnit::seconds};
   EXPECT_EQ(error_reply(ms, "UNIT too coarse").fault, Fault::foreign);
-  EXPECT_EQ(error_reply(ms, "ERR user_script:1: UNIT too coarse").text,
+  EXPECT_EQ(error_reply(ms, "ERR user_script:1: UNIT too coarse").reason(),
             "the stamp seems to be in seconds, and milliseconds are expected");
-  EXPECT_EQ(error_reply(ms, "UNIT too fine").text,
+  EXPECT_EQ(error_reply(ms, "UNIT too fine").reason(),
             "the stamp seems to be in microseconds, and milliseconds are expected");
-  EXPECT_EQ(error_reply(s, "UNIT too fine").text,
+  EXPECT_EQ(error_reply(s, "UNIT too fine").reason(),
             "the stamp seems to be in milliseconds, and seconds are expected");
+}
+
+TEST(ReplyTo, OfTheTroublesOfAClusterOnlyThatItIsDownPasses) {
+  const Command take = SetIfAbsent{kKey, kToken, Duration::ms(5)};
+  const Reply down = error_reply(take, "CLUSTERDOWN The cluster is down");
+  EXPECT_EQ(down.fault, Fault::cluster);
+  EXPECT_TRUE(down.passes);
+  EXPECT_TRUE(error_reply(take, "ERR in a script: -CLUSTERDOWN Hash slot not served").passes);
+  EXPECT_FALSE(error_reply(take, "MOVED 866 127.0.0.1:7001").passes);
 }
 
 TEST(ReplyTo, ReasonsArePrintableAndClipped) {
   const Reply reply = error_reply(SetIfAbsent{kKey, kToken, Duration::ms(5)},
                                   "bad\x1b[31m" + std::string(10'000, 'x'));
-  EXPECT_EQ(reply.text.size(), kReasonBytesMax);
-  EXPECT_TRUE(reply.text.starts_with("bad?[31m"));
+  EXPECT_EQ(reply.reason().size(), kReasonBytesMax);
+  EXPECT_TRUE(reply.reason().starts_with("bad?[31m"));
 }
 
 TEST(ReplyTo, ALongRefusalOfAScriptIsClippedSoThatWhatToAllowIsToldWithin) {
   const Reply reply =
       error_reply(SetIfAbsent{kKey, kToken, Duration::ms(5)},
                   "NOPERM no permissions to run the 'eval' command" + std::string(10'000, 'x'));
-  EXPECT_EQ(reply.text.size(), kReasonBytesMax);
-  EXPECT_TRUE(reply.text.ends_with("allow +eval +evalsha)"));
+  EXPECT_EQ(reply.reason().size(), kReasonBytesMax);
+  EXPECT_TRUE(reply.reason().ends_with("allow +eval +evalsha)"));
 }
 
 TEST(IsUnknownScript, OnlyAnErrorThatBeginsWithNoscript) {

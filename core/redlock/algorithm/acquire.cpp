@@ -124,7 +124,7 @@ void Acquire::finish(Decision decision, Instant now) {
   outcome.decided_at = now;
   if (round_) outcome.nodes = round_->reports();
   if (decision == Decision::granted) {
-    outcome.token = kind_->proof(token_, round_->granted_text());
+    outcome.token = kind_->proof(token_, round_->granted_payload());
     outcome.validity = kind_->validity(now - round_->start());
     outcome.gone_by = now + kind_->life_max();
   }

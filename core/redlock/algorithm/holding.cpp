@@ -1,33 +1,14 @@
-// Reading what nodes say of a lock.
+// Counting what nodes say of a lock.
 #include "redlock/algorithm/holding.hpp"
 
 #include <algorithm>
 #include <functional>
 
 #include "redlock/algorithm/quorum.hpp"
-#include "redlock/algorithm/take_number.hpp"
 
 namespace redlock {
 
 namespace {
-
-constexpr std::int64_t kEndless = -1;
-
-// "<ms waited> <length of the token>:<token>", which is taken off.
-std::optional<Waiter> take_waiter(std::string_view& text) {
-  std::int64_t waited_ms = 0;
-  if (!take_number(text, waited_ms)) return std::nullopt;
-  std::size_t size = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  const auto digits = static_cast<std::size_t>(end - text.data());
-  if (error != std::errc() || digits == text.size() || *end != ':') return std::nullopt;
-  text.remove_prefix(digits + 1);
-  if (size > text.size()) return std::nullopt;
-  Waiter waiter{Token(std::string(text.substr(0, size))),
-                Duration::ms(std::max<std::int64_t>(waited_ms, 0))};
-  text.remove_prefix(size);
-  return waiter;
-}
 
 std::optional<Holding> majority_holding(const std::vector<Seen>& all, std::size_t majority) {
   const auto ending = [](const Holding& holding) { return holding.left.value_or(Duration::max()); };
@@ -117,26 +98,8 @@ std::vector<Votes> votes_in(const std::vector<NodeReport>& reports) {
 }  // namespace
 
 Seen seen_by(const NodeReport& report) {
-  const bool said = report.answered && report.reply.answer != Answer::unknown;
-  std::string_view text = report.reply.text;
-  std::int64_t left_ms = 0;
-  std::int64_t waiters = 0;
-  std::size_t named = 0;
-  if (!said || !take_number(text, left_ms) || !take_number(text, waiters) ||
-      !take_number(text, named) || named > kNamedInLine) {
-    return {};
-  }
-  Seen seen;
-  for (; named > 0; --named) {
-    std::optional<Waiter> waiter = take_waiter(text);
-    if (!waiter) return {};
-    seen.line.push_back(std::move(*waiter));
-  }
-  if (waiters >= 0) seen.waiters = waiters;
-  if (report.reply.answer == Answer::denied) return seen;
-  seen.holding.emplace(Holding{Token(std::string(text)), std::nullopt});
-  if (left_ms != kEndless) seen.holding->left = Duration::ms(std::max<std::int64_t>(left_ms, 0));
-  return seen;
+  const auto* const seen = report.reply.said<std::shared_ptr<const Seen>>();
+  return seen == nullptr ? Seen() : **seen;
 }
 
 Seen seen_by_majority(const std::vector<NodeReport>& reports) {

@@ -1,7 +1,7 @@
 // What stands under a lock's key, and who waits for it: on one node, and by what a majority of them
 // says.
 //
-// Read out of the reports of an query with the command Inspect. Pure functions.
+// Counted in the reports of a query with the command Inspect. Pure functions.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,11 +1,10 @@
-// What servers say to those who stand in line: in an answer to a join, and unasked.
+// What servers say unasked to those who stand in line, and how often those must say something.
 //
-// Pure values; how they look on the wire is line_codec's and subscription's affair.
+// Pure values; how they look on the wire is line_codec's affair.
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "redlock/algorithm/ids.hpp"
 #include "redlock/algorithm/reply.hpp"
@@ -17,20 +16,6 @@ namespace redlock {
 inline constexpr Duration kUnheardMax = Duration::seconds(15);
 // So everybody says at least this often that he is still there.
 inline constexpr Duration kHeartbeat = Duration::seconds(10);
-
-// How a place in line is, in the answer to a join that was not granted.
-struct QueuePosition {
-  // How long the key that stands there has to live, 0 where none does; nothing: without end, or it
-  // is no lock.
-  std::optional<Duration> left;
-  // From 0, who is served next.
-  std::int64_t place = 0;
-  // The server's clock, in ms since 1970.
-  std::int64_t server_ms = 0;
-};
-
-// The text of a reply to a join as QueuePosition; nothing where it is none.
-[[nodiscard]] std::optional<QueuePosition> parse_queue_position(std::string_view text);
 
 // What a server says unasked to one token.
 struct Push {
@@ -46,9 +31,6 @@ struct Push {
   // nothing: without end. Not positive: there is none.
   std::optional<Duration> left;
 };
-
-// What a server published for us; nothing where it is none of ours.
-[[nodiscard]] std::optional<Push> parse_push(std::string_view text);
 
 // Whether pushes of a node's server can be heard.
 struct SubscriptionState {

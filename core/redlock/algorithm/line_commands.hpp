@@ -54,7 +54,7 @@ struct LineEntry {
 // Sets the key when it is absent (and that is wished) or holds the token, unless somebody with an
 // earlier ticket waits, and does not yield: then that one gets it. Who does not get it stands in
 // line, or goes on standing there. Granted: the key holds the token and lives for `ttl` from now.
-// Denied: the reply's text is a QueuePosition.
+// Denied: with a QueuePosition.
 struct Enqueue {
   static constexpr Effect kEffect = Effect::takes;
   // It may have been sent before: then one that is not sent leaves all the same something to undo.

@@ -5,10 +5,10 @@
 // Invariants: immutable, so that operations of any thread may share one. Pure.
 #pragma once
 #include <optional>
-#include <string>
 
 #include "redlock/algorithm/command.hpp"
 #include "redlock/algorithm/entropy.hpp"
+#include "redlock/algorithm/reply.hpp"
 #include "redlock/algorithm/time.hpp"
 
 namespace redlock {
@@ -27,8 +27,8 @@ class LockKind {
     return std::nullopt;
   }
   // What the lock's keys hold once a majority has granted an attempt: it proves whose lock it is
-  // to the verbs below. `text` came with the latest grant.
-  [[nodiscard]] virtual Token proof(const Token& fresh, const std::string& text) const = 0;
+  // to the verbs below. `said` came with the latest grant.
+  [[nodiscard]] virtual Token proof(const Token& fresh, const ReplyPayload& said) const = 0;
 
   [[nodiscard]] virtual Command release(const Token& proof) const = 0;
   [[nodiscard]] virtual Command check(const Token& proof) const = 0;

@@ -21,8 +21,7 @@ Lasts how_long(const Reply& reply) {
     case Fault::rejected:
       return Lasts::maybe;
     case Fault::cluster:
-      // It has no other word for a cluster that is down for a moment.
-      return reply.text.find("CLUSTERDOWN") == std::string::npos ? Lasts::maybe : Lasts::briefly;
+      return reply.passes ? Lasts::briefly : Lasts::maybe;
     default:
       return Lasts::briefly;
   }

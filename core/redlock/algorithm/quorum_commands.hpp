@@ -66,11 +66,8 @@ struct CheckEndless {
   [[nodiscard]] LockName lock() const { return {resources.all(), {}}; }
 };
 
-// Changes nothing. Granted: something stands there. Denied: nothing does. The reply's text is how
-// long it has to live, in milliseconds (-1: without end), how many stand in line for it (-1: not
-// known), how many of them are named, for each of these how long he has waited, in milliseconds,
-// and his token, with its length and a colon in front of it; and what stands there. With blanks
-// between the numbers.
+// Changes nothing. Granted: something stands there. Denied: nothing does. Either reply comes with
+// what is seen there (Seen).
 struct Inspect {
   static constexpr Effect kEffect = Effect::asks;
   Resources resources;

@@ -34,7 +34,7 @@ std::optional<Command> QuorumKind::join(const Token& fresh, const LineEntry& ent
   return Enqueue{resources_, fresh, ttl_, entry};
 }
 
-Token QuorumKind::proof(const Token& fresh, const std::string& /*text*/) const { return fresh; }
+Token QuorumKind::proof(const Token& fresh, const ReplyPayload& /*said*/) const { return fresh; }
 
 Command QuorumKind::release(const Token& proof) const {
   return ReleaseAndHandOver{resources_, proof};

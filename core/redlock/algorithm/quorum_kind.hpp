@@ -25,7 +25,7 @@ class QuorumKind final : public LockKind {
   [[nodiscard]] Command take(const Token& fresh) const override;
   [[nodiscard]] std::optional<Command> join(const Token& fresh,
                                             const LineEntry& entry) const override;
-  [[nodiscard]] Token proof(const Token& fresh, const std::string& text) const override;
+  [[nodiscard]] Token proof(const Token& fresh, const ReplyPayload& said) const override;
   [[nodiscard]] Command release(const Token& proof) const override;
   [[nodiscard]] Command check(const Token& proof) const override;
   [[nodiscard]] std::optional<Command> extend(const Token& proof) const override;

@@ -1,4 +1,4 @@
-// The faults' words.
+// The faults' words, and the reason where there is one.
 #include "redlock/algorithm/reply.hpp"
 
 namespace redlock {
@@ -57,4 +57,11 @@ std::string_view to_string(Fault fault) {
 }
 
 }  // namespace v0
+
+const std::string& Reply::reason() const {
+  static const std::string kNone;
+  const std::string* const reason = said<std::string>();
+  return reason == nullptr ? kNone : *reason;
+}
+
 }  // namespace redlock

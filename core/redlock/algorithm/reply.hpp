@@ -4,14 +4,20 @@
 // was asked, so it is neither a grant nor a denial. Pure values.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
+#include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/time.hpp"
 #include "redlock/types.hpp"
 
 namespace redlock {
 
-enum class Answer {
+enum class Answer : std::uint8_t {
   granted,
   denied,
   unknown,  // an error or silence: the command may have been carried out
@@ -19,30 +25,60 @@ enum class Answer {
 
 inline constexpr std::size_t kFaultCount = static_cast<std::size_t>(Fault::unanswered) + 1;
 
+// Where a waiter stands in a node's line, in the reply to an Enqueue that was not granted.
+struct QueuePosition {
+  // How long the key that stands there has to live, 0 where none does; nothing: without end, or it
+  // is no lock.
+  std::optional<Duration> left;
+  // From 0, which is served next.
+  std::int64_t position = 0;
+  // The server's clock, in ms since 1970.
+  std::int64_t server_ms = 0;
+
+  bool operator==(const QueuePosition&) const = default;
+};
+
+// What stands under a lock's key, in the reply to an Inspect; see holding.hpp.
+struct Seen;
+
+// What a reply says beside its answer: nothing; the reason, for people, of an answer that is
+// unknown; what the key holds now, of a StampTake; the two above. No larger than the text alone,
+// because each call has several replies.
+using ReplyPayload =
+    std::variant<std::monostate, std::string, Token, QueuePosition, std::shared_ptr<const Seen>>;
+
 struct Reply {
-  Answer answer = Answer::unknown;
   Fault fault = Fault::none;
-  // The reason for people where the answer is unknown; what the command says of its answer (the
-  // stored stamp of a StampTake, the QueuePosition of a Enqueue, what an Inspect saw); else empty.
-  std::string text;
+  Answer answer = Answer::unknown;
   // False where it is certain that the node was never sent the command, or did not begin with it.
   bool sent = true;
+  // The server said itself that its trouble is soon over, though others with this fault last.
+  bool passes = false;
+  ReplyPayload payload = {};
 
-  static Reply granted(std::string text = {}) {
-    return {Answer::granted, Fault::none, std::move(text), true};
+  static Reply granted(ReplyPayload payload = {}) {
+    return {Fault::none, Answer::granted, true, false, std::move(payload)};
   }
-  static Reply denied(std::string text = {}) {
-    return {Answer::denied, Fault::none, std::move(text), true};
+  static Reply denied(ReplyPayload payload = {}) {
+    return {Fault::none, Answer::denied, true, false, std::move(payload)};
   }
-  static Reply unknown(Fault fault, std::string text) {
+  static Reply unknown(Fault fault, std::string reason) {
     const bool sent = fault != Fault::resolve && fault != Fault::refused &&
                       fault != Fault::connect && fault != Fault::bound && fault != Fault::scripts;
-    return {Answer::unknown, fault, std::move(text), sent};
+    return {fault, Answer::unknown, sent, false, std::move(reason)};
   }
   // Whatever the trouble was that kept the command here.
-  static Reply not_sent(Fault fault, std::string text) {
-    return {Answer::unknown, fault, std::move(text), false};
+  static Reply not_sent(Fault fault, std::string reason) {
+    return {fault, Answer::unknown, false, false, std::move(reason)};
   }
+
+  // Null where the reply has none.
+  template <class Said>
+  [[nodiscard]] const Said* said() const {
+    return std::get_if<Said>(&payload);
+  }
+  // Why the answer is unknown; empty where it is not.
+  [[nodiscard]] const std::string& reason() const;
 };
 
 // False only where it is certain that the command changed nothing: it was denied, or never

@@ -56,15 +56,19 @@ void Round::on_time(Instant now) {
   }
 }
 
-// What may throw comes first: then the vote does not count, and can be given again.
 void Round::record(NodeIndex node, Reply reply) {
-  if (reply.answer == Answer::granted) granted_text_ = reply.text;
+  if (reply.answer == Answer::granted) latest_grant_ = node;
   grants_.record(node, reply.answer == Answer::granted ? Vote::yes : Vote::no);
   reach_.record(node, reply.answer == Answer::unknown ? Vote::no : Vote::yes);
   denials_.record(node, reply.answer == Answer::denied ? Vote::yes : Vote::no);
   undenied_.record(node, reply.answer == Answer::denied ? Vote::no : Vote::yes);
   foreign_ = foreign_ || reply.fault == Fault::foreign;
   reports_[node.value()] = NodeReport{true, std::move(reply)};
+}
+
+const ReplyPayload& Round::granted_payload() const {
+  static const ReplyPayload kNone;
+  return latest_grant_ ? reports_[latest_grant_->value()].reply.payload : kNone;
 }
 
 std::optional<Instant> Round::next_deadline() const {

@@ -10,7 +10,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "redlock/algorithm/command.hpp"
@@ -47,8 +46,8 @@ class Round {
   [[nodiscard]] Verdict denials() const { return denials_.verdict(); }
   // Lost: so many denied it that no majority has it, whatever the others would say.
   [[nodiscard]] Verdict possession() const { return undenied_.verdict(); }
-  // What came with the latest grant.
-  [[nodiscard]] const std::string& granted_text() const { return granted_text_; }
+  // What came with the latest grant; nothing where there is none.
+  [[nodiscard]] const ReplyPayload& granted_payload() const;
   // Did a node find something under the key that is no lock of this kind?
   [[nodiscard]] bool foreign() const { return foreign_; }
   // The earliest deadline of a silent node; nothing when all have answered.
@@ -75,7 +74,7 @@ class Round {
   Tally undenied_;
   NodeSet suspected_;
   std::vector<NodeReport> reports_;
-  std::string granted_text_;
+  std::optional<NodeIndex> latest_grant_;
   bool foreign_ = false;
 };
 

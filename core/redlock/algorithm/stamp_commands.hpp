@@ -34,7 +34,7 @@ struct StampUndo {
 
 // Takes the stamp lock when the key is absent or its stamp has passed on the server's
 // clock: the new value is "<server now + lease>.<token>", which lives for `lease`.
-// Granted, with the stored stamp as the reply's text; denied: a live stamp stands there.
+// Granted, with the stored stamp as a Token; denied: a live stamp stands there.
 // The token is decimal digits.
 struct StampTake {
   static constexpr Effect kEffect = Effect::takes;

@@ -15,8 +15,9 @@ Command StampKind::take(const Token& fresh) const {
   return StampTake{keys_, fresh, lease_ + buffer_, rules_.unit};
 }
 
-Token StampKind::proof(const Token& /*fresh*/, const std::string& text) const {
-  return Token(text);
+Token StampKind::proof(const Token& /*fresh*/, const ReplyPayload& said) const {
+  const Token* const stored = std::get_if<Token>(&said);
+  return stored == nullptr ? Token() : *stored;
 }
 
 Command StampKind::release(const Token& proof) const {

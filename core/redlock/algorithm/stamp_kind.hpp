@@ -26,7 +26,7 @@ class StampKind final : public LockKind {
   [[nodiscard]] Token fresh_token(Entropy& entropy) const override;
   [[nodiscard]] Command take(const Token& fresh) const override;
   // The stamp as the server stored it.
-  [[nodiscard]] Token proof(const Token& fresh, const std::string& text) const override;
+  [[nodiscard]] Token proof(const Token& fresh, const ReplyPayload& said) const override;
   [[nodiscard]] Command release(const Token& proof) const override;
   [[nodiscard]] Command check(const Token& proof) const override;
   [[nodiscard]] Duration validity(Duration elapsed) const override;

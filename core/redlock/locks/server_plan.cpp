@@ -167,7 +167,7 @@ std::vector<ServerTrouble> ServerPlan::troubles(const Outcome& outcome,
   for (std::size_t i = 0; i < outcome.nodes.size() && i < nodes.size(); ++i) {
     const NodeReport& report = outcome.nodes[i];
     if (report.answered && report.reply.answer != Answer::unknown) continue;
-    NodeTrouble trouble{report.reply.fault, report.reply.text};
+    NodeTrouble trouble{report.reply.fault, report.reply.reason()};
     if (!report.answered) {
       trouble = nodes[i]->trouble();
       const bool well = trouble.fault == Fault::none;
@@ -185,7 +185,7 @@ std::vector<ServerTrouble> ServerPlan::line_troubles(const Outcome& outcome,
   for (std::size_t i = 0; i < outcome.line.size() && i < nodes.size(); ++i) {
     const NodeReport& report = outcome.line[i];
     if (!report.answered || report.reply.answer != Answer::unknown) continue;
-    troubles.push_back(trouble_of(*nodes[i], i, {report.reply.fault, report.reply.text}));
+    troubles.push_back(trouble_of(*nodes[i], i, {report.reply.fault, report.reply.reason()}));
   }
   return troubles;
 }

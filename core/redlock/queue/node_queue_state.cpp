@@ -31,7 +31,7 @@ Instant first_asks_at(std::optional<Duration> left, Instant now) {
 // The lock may go to a lease that ends earlier than the one that it was told of, and only the first
 // is told so. So it asks again by when those in front could have been served.
 Instant other_asks_at(const QueuePosition& standing, Instant now) {
-  const Duration by_place = kEachPlaceAsksLater * standing.place;
+  const Duration by_place = kEachPlaceAsksLater * standing.position;
   const Duration latest = std::clamp(by_place, kFirstAsksEvery, kHeartbeat);
   if (!standing.left) return now + latest;
   return now + std::min(*standing.left + std::min(by_place, kOthersAskWithin), latest);
@@ -97,8 +97,8 @@ void NodeQueueState::stand(const QueuePosition& standing, Instant now) {
   taken_until_ = idle ? Instant() : end_of(standing.left, now);
   // Whoever is first though nothing stands there could not be served: no use to hurry.
   const Instant first_at = idle ? now + kTroublePauseFirst : first_asks_at(standing.left, now);
-  join_at_ = standing.place == 0 ? first_at : other_asks_at(standing, now);
-  if (hedged()) join_at_ = now + (standing.place == 0 ? kFirstAsksEvery : kHeartbeat);
+  join_at_ = standing.position == 0 ? first_at : other_asks_at(standing, now);
+  if (hedged()) join_at_ = now + (standing.position == 0 ? kFirstAsksEvery : kHeartbeat);
   join_at_ = std::min(join_at_, next_at_);
   if (outdated_) join_at_ = now;
 }
@@ -117,8 +117,8 @@ void NodeQueueState::on_reply(AttemptNumber attempt, const Reply& reply, Instant
   if (reply.answer == Answer::granted) return vote(false);
   // What was pushed behind this very join came later than its answer was made.
   if (voted_) return;
-  const std::optional<QueuePosition> standing = parse_queue_position(reply.text);
-  if (reply.answer == Answer::denied && standing) return stand(*standing, now);
+  const auto* const position = reply.said<QueuePosition>();
+  if (reply.answer == Answer::denied && position != nullptr) return stand(*position, now);
   take_trouble(reply, now);
 }
 

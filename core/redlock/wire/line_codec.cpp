@@ -1,7 +1,11 @@
 // The line's requests and replies.
 #include "redlock/wire/line_codec.hpp"
 
-#include "redlock/algorithm/line.hpp"
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "redlock/wire/read_number.hpp"
 
 namespace redlock {
 
@@ -12,6 +16,12 @@ std::string_view word_of(ClaimPolicy policy) {
   if (policy == ClaimPolicy::claim) return "1";
   if (policy == ClaimPolicy::retain) return "3";
   return policy == ClaimPolicy::observe ? "0" : "2";
+}
+
+// PTTL says -1 of a key without end, -2 where there is none, and 0 in a key's last millisecond.
+std::optional<Duration> left_of(std::int64_t pttl) {
+  if (pttl == -1) return std::nullopt;
+  return Duration::ms(pttl < 0 ? 0 : std::max<std::int64_t>(pttl, 1));
 }
 
 }  // namespace
@@ -31,9 +41,39 @@ void CommandCodec<Enqueue>::write(const RequestWriter& request, const Enqueue& c
 
 ReadReply CommandCodec<Enqueue>::read(const RespValue& value) {
   if (value.kind == RespKind::status && value.text == "GRANTED") return Reply::granted();
-  if (value.kind == RespKind::bulk && parse_queue_position(value.text))
-    return Reply::denied(value.text);
-  return std::nullopt;
+  if (value.kind != RespKind::bulk) return std::nullopt;
+  const std::optional<QueuePosition> position = parse_queue_position(value.text);
+  return position ? ReadReply(Reply::denied(*position)) : std::nullopt;
+}
+
+std::optional<QueuePosition> parse_queue_position(std::string_view text) {
+  std::int64_t pttl = 0;
+  QueuePosition position;
+  const bool whole = read_number(text, pttl) && read_number(text, position.position) &&
+                     read_number(text, position.server_ms) && text.empty();
+  if (!whole || position.position < 0) return std::nullopt;
+  position.left = left_of(pttl);
+  return position;
+}
+
+std::optional<Push> parse_push(std::string_view text) {
+  constexpr std::string_view kGranted = "granted ";
+  constexpr std::string_view kNext = "next ";
+  Push push;
+  std::int64_t pttl = 0;
+  if (text.starts_with(kGranted)) {
+    text.remove_prefix(kGranted.size());
+    push.kind = Push::Kind::granted;
+    if (!read_number(text, push.echo)) return std::nullopt;
+  } else if (text.starts_with(kNext)) {
+    text.remove_prefix(kNext.size());
+    if (!read_number(text, pttl)) return std::nullopt;
+    push.left = left_of(pttl);
+  } else {
+    return std::nullopt;
+  }
+  push.token = Token(std::string(text));
+  return push.token.empty() ? std::nullopt : std::optional(push);
 }
 
 }  // namespace redlock

@@ -2,6 +2,10 @@
 //
 // Pure functions.
 #pragma once
+#include <optional>
+#include <string_view>
+
+#include "redlock/algorithm/line.hpp"
 #include "redlock/algorithm/line_commands.hpp"
 #include "redlock/wire/command_codec.hpp"
 
@@ -17,5 +21,10 @@ struct CommandCodec<Enqueue> : ScriptCodec {
   static void write(const RequestWriter& request, const Enqueue& command);
   static ReadReply read(const RespValue& value);
 };
+
+// The text of a reply to an Enqueue; nothing where it is none.
+[[nodiscard]] std::optional<QueuePosition> parse_queue_position(std::string_view text);
+// What a server published for us; nothing where it is none of ours.
+[[nodiscard]] std::optional<Push> parse_push(std::string_view text);
 
 }  // namespace redlock

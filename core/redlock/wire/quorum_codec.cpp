@@ -1,7 +1,59 @@
 // The quorum lock's requests and replies.
 #include "redlock/wire/quorum_codec.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "redlock/algorithm/holding.hpp"
+#include "redlock/wire/read_number.hpp"
+
 namespace redlock {
+
+namespace {
+
+constexpr std::int64_t kEndless = -1;
+
+// "<ms waited> <length of the token>:<token>", which is taken off.
+std::optional<Waiter> read_waiter(std::string_view& text) {
+  std::int64_t waited_ms = 0;
+  if (!read_number(text, waited_ms)) return std::nullopt;
+  std::size_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  const auto digits = static_cast<std::size_t>(end - text.data());
+  if (error != std::errc() || digits == text.size() || *end != ':') return std::nullopt;
+  text.remove_prefix(digits + 1);
+  if (size > text.size()) return std::nullopt;
+  Waiter waiter{Token(std::string(text.substr(0, size))),
+                Duration::ms(std::max<std::int64_t>(waited_ms, 0))};
+  text.remove_prefix(size);
+  return waiter;
+}
+
+// Null where the text is none of the script's.
+std::shared_ptr<const Seen> read_seen(std::string_view text, bool held) {
+  std::int64_t left_ms = 0;
+  std::int64_t waiters = 0;
+  std::size_t named = 0;
+  if (!read_number(text, left_ms) || !read_number(text, waiters) || !read_number(text, named) ||
+      named > kNamedInLine) {
+    return nullptr;
+  }
+  const auto seen = std::make_shared<Seen>();
+  for (; named > 0; --named) {
+    std::optional<Waiter> waiter = read_waiter(text);
+    if (!waiter) return nullptr;
+    seen->line.push_back(std::move(*waiter));
+  }
+  if (waiters >= 0) seen->waiters = waiters;
+  if (!held) return seen;
+  seen->holding.emplace(Holding{Token(std::string(text)), std::nullopt});
+  if (left_ms != kEndless) seen->holding->left = Duration::ms(std::max<std::int64_t>(left_ms, 0));
+  return seen;
+}
+
+}  // namespace
 
 void CommandCodec<SetIfAbsent>::write(const RequestWriter& request, const SetIfAbsent& command) {
   if (request.form() == ScriptForm::text) {
@@ -51,7 +103,12 @@ void CommandCodec<Inspect>::write(const RequestWriter& request, const Inspect& c
 // PTTL's word for no key comes first.
 ReadReply CommandCodec<Inspect>::read(const RespValue& value) {
   if (value.kind != RespKind::bulk) return std::nullopt;
-  return value.text.starts_with("-2 ") ? Reply::denied(value.text) : Reply::granted(value.text);
+  const bool held = !value.text.starts_with("-2 ");
+  Reply reply = held ? Reply::granted() : Reply::denied();
+  if (std::shared_ptr<const Seen> seen = read_seen(value.text, held)) {
+    reply.payload = std::move(seen);
+  }
+  return reply;
 }
 
 ReadReply CommandCodec<Inspect>::read_error(const Inspect& /*command*/, const RespValue& error) {

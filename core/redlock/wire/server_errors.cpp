@@ -267,6 +267,8 @@ Fault fault_of(std::string_view error) {
   return Fault::rejected;
 }
 
+bool is_cluster_down(std::string_view error) { return has_code(error, "CLUSTERDOWN"); }
+
 bool is_passing(std::string_view error) {
   switch (fault_of(error)) {
     case Fault::loading:

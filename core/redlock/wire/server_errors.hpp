@@ -20,6 +20,9 @@ inline constexpr std::size_t kReasonBytesMax = 256;
 // What a server's error means; `rejected` where it has no code of its own.
 [[nodiscard]] Fault fault_of(std::string_view error);
 
+// Is it the error of a cluster that serves nobody for the moment? Others of a cluster last.
+[[nodiscard]] bool is_cluster_down(std::string_view error);
+
 // Is it an error that may be over in a moment, so that the same command is worth another try?
 [[nodiscard]] bool is_passing(std::string_view error);
 

@@ -32,7 +32,7 @@ void CommandCodec<StampTake>::write(const RequestWriter& request, const StampTak
 }
 
 ReadReply CommandCodec<StampTake>::read(const RespValue& value) {
-  if (value.kind == RespKind::bulk) return Reply::granted(value.text);
+  if (value.kind == RespKind::bulk) return Reply::granted(Token(value.text));
   if (value.kind == RespKind::integer && value.integer == 0) return Reply::denied();
   return std::nullopt;
 }

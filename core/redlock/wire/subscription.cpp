@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "redlock/wire/line_codec.hpp"
 #include "redlock/wire/server_errors.hpp"
 
 namespace redlock {

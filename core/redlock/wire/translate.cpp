@@ -31,7 +31,9 @@ std::optional<Reply> read(const C& command, const RespValue& value, const Secret
     reason.resize(std::min(reason.size(), kReasonBytesMax - kScriptsAreNeeded.size()));
     reason += kScriptsAreNeeded;
   }
-  return Reply::unknown(fault, std::move(reason));
+  Reply reply = Reply::unknown(fault, std::move(reason));
+  reply.passes = is_cluster_down(value.text);
+  return reply;
 }
 
 }  // namespace
