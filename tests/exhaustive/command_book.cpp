@@ -48,7 +48,7 @@ int CommandBook::number_of(const Command& command) {
   if (commands_.size() == kCommandsMax) throw std::length_error("too many different commands");
   const Named named = std::visit(Namer{}, command);
   const int number = static_cast<int>(commands_.size());
-  const Byte script = is_script(command) ? byte(1U << command.index()) : Byte{0};
+  const Byte script = traits_of(command).needs_script ? byte(1U << command.index()) : Byte{0};
   commands_.push_back(
       {command, named.role, token_number(named.token), is_removal(command), script, bytes});
   numbers_.emplace(std::move(bytes), number);

@@ -39,9 +39,9 @@ bool may_be_granted(const Command& command, const RespValue& value) {
 // Never "free" and never "released"; but a key of another type is certainly not ours.
 void check_error(const Command& command, const RespValue& value,
                  const std::optional<Reply>& reply) {
-  const bool other_type = value.text.find("WRONGTYPE") != std::string::npos && is_script(command) &&
-                          !std::holds_alternative<StampTake>(command) &&
-                          !std::holds_alternative<Inspect>(command);
+  const bool other_type =
+      value.text.find("WRONGTYPE") != std::string::npos && traits_of(command).needs_script &&
+      !std::holds_alternative<StampTake>(command) && !std::holds_alternative<Inspect>(command);
   REQUIRE(reply && reply->answer == (other_type ? Answer::denied : Answer::unknown));
 }
 

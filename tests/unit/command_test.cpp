@@ -11,7 +11,7 @@ const Token kToken("7");
 
 // What takes and cannot be undone, or is undone by something that removes nothing.
 struct TakeForGood {
-  static constexpr Effect kEffect = Effect::takes;
+  static constexpr CommandTraits kTraits{.effect = Effect::acquires};
   [[nodiscard]] LockName lock() const { return {}; }
 };
 struct TakeUndoneByAQuestion : TakeForGood {
@@ -21,7 +21,7 @@ struct TakeUndoneByARemoval : TakeForGood {
   [[nodiscard]] ReleaseAndHandOver undo() const { return {Resource("r"), Token("t")}; }
 };
 struct RemovalOnce {
-  static constexpr Effect kEffect = Effect::removes;
+  static constexpr CommandTraits kTraits{.effect = Effect::removes};
   [[nodiscard]] LockName lock() const { return {}; }
 };
 
@@ -36,18 +36,47 @@ TEST(Rule12WhatTakesHasAnUndo, AndWhatRemovesCanBeSentOnceMore) {
   static_assert(IsCommand<StampRelease>);
 }
 
+struct QuestionThatHandsOver {
+  static constexpr CommandTraits kTraits{.effect = Effect::asks, .hands_over = true};
+  [[nodiscard]] LockName lock() const { return {}; }
+};
+struct RemovalThatEnqueues {
+  static constexpr CommandTraits kTraits{.effect = Effect::removes, .enqueues = true};
+  [[nodiscard]] LockName lock() const { return {}; }
+  [[nodiscard]] RemovalThatEnqueues again() const { return *this; }
+};
+
+TEST(TraitsOf, ACommandThatContradictsItselfIsNone) {
+  static_assert(!IsCommand<QuestionThatHandsOver>);
+  static_assert(!IsCommand<RemovalThatEnqueues>);
+}
+
+TEST(TraitsOf, OnlyAnEnqueueLeavesEntriesAndOnlyItsReleaseHandsOver) {
+  const Enqueue enqueue{kKey, kToken, {}, {}};
+  EXPECT_TRUE(traits_of(enqueue).enqueues);
+  EXPECT_FALSE(traits_of(SetIfAbsent{kKey, kToken, {}}).enqueues);
+  EXPECT_TRUE(traits_of(*undo_of(enqueue)).hands_over);
+  EXPECT_FALSE(traits_of(StampUndo{kKey, kToken}).hands_over);
+}
+
+TEST(TraitsOf, WhatTheServerHasACommandForNeedsNoScript) {
+  EXPECT_FALSE(traits_of(SetIfAbsent{kKey, kToken, {}}).needs_script);
+  EXPECT_FALSE(traits_of(CheckEndless{kKey}).needs_script);
+  EXPECT_TRUE(traits_of(ReleaseAndHandOver{kKey, kToken}).needs_script);
+}
+
 TEST(EffectOf, EveryCommandSaysWhatItDoes) {
-  EXPECT_TRUE(is_take(SetIfAbsent{kKey, kToken, {}}));
-  EXPECT_TRUE(is_take(StampTake{kKey, kToken, {}}));
+  EXPECT_TRUE(is_acquisition(SetIfAbsent{kKey, kToken, {}}));
+  EXPECT_TRUE(is_acquisition(StampTake{kKey, kToken, {}}));
   EXPECT_TRUE(is_removal(ReleaseAndHandOver{kKey, kToken}));
   EXPECT_TRUE(is_removal(StampUndo{kKey, kToken}));
   EXPECT_TRUE(is_removal(StampRelease{kKey, kToken, {}}));
-  EXPECT_EQ(effect_of(ExtendIfEqual{kKey, kToken, {}}), Effect::prolongs);
-  EXPECT_EQ(effect_of(RotateIfEqual{kKey, Token("old"), kToken, {}}), Effect::takes);
-  EXPECT_EQ(effect_of(CheckEqual{kKey, kToken}), Effect::asks);
-  EXPECT_EQ(effect_of(CheckEndless{kKey}), Effect::asks);
-  EXPECT_EQ(effect_of(Inspect{kKey}), Effect::asks);
-  EXPECT_EQ(effect_of(StampCheck{kKey, kToken}), Effect::asks);
+  EXPECT_EQ(traits_of(ExtendIfEqual{kKey, kToken, {}}).effect, Effect::prolongs);
+  EXPECT_EQ(traits_of(RotateIfEqual{kKey, Token("old"), kToken, {}}).effect, Effect::acquires);
+  EXPECT_EQ(traits_of(CheckEqual{kKey, kToken}).effect, Effect::asks);
+  EXPECT_EQ(traits_of(CheckEndless{kKey}).effect, Effect::asks);
+  EXPECT_EQ(traits_of(Inspect{kKey}).effect, Effect::asks);
+  EXPECT_EQ(traits_of(StampCheck{kKey, kToken}).effect, Effect::asks);
 }
 
 TEST(UndoOf, ATakenLockIsUndoneByItsOwnToken) {
@@ -77,9 +106,9 @@ TEST(UndoOf, ASwapIsUndoneByTheFreshTokenAndLeavesTheOldOneAlone) {
 }
 
 TEST(ATake, IsTriedAgainWithAnotherTokenUnlessItIsTheOnlyChance) {
-  EXPECT_TRUE(is_retried_take(SetIfAbsent{kKey, kToken, {}}));
-  EXPECT_FALSE(is_retried_take(RotateIfEqual{kKey, Token("old"), kToken, {}}));
-  EXPECT_FALSE(is_retried_take(ReleaseAndHandOver{kKey, kToken}));
+  EXPECT_TRUE(traits_of(SetIfAbsent{kKey, kToken, {}}).is_retried());
+  EXPECT_FALSE(traits_of(RotateIfEqual{kKey, Token("old"), kToken, {}}).is_retried());
+  EXPECT_FALSE(traits_of(ReleaseAndHandOver{kKey, kToken}).is_retried());
 }
 
 TEST(UndoOf, ARemovalThatWentUnansweredIsRepeated) {

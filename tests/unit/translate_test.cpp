@@ -99,7 +99,7 @@ TEST(AppendRequest, ATtlIsRoundedUpSoThatNoKeyEndsBeforeItsHolderBelieves) {
 TEST(AppendRequest, ALookIsAPlainCommandThatLeavesNothingBehind) {
   const Command look = CheckEndless{kKey};
   EXPECT_EQ(written(look), (Arguments{"PTTL", std::string(kKey.view())}));
-  EXPECT_FALSE(is_script(look));
+  EXPECT_FALSE(traits_of(look).needs_script);
 }
 
 TEST(AppendRequest, ByTextTheWholeScriptTravels) {

@@ -20,7 +20,7 @@ using Command =
     CommandOf<SetIfAbsent, ReleaseAndHandOver, ExtendIfEqual, CheckEqual, StampTake, StampUndo,
               StampRelease, StampCheck, CheckEndless, Inspect, Enqueue, RotateIfEqual>;
 
-[[nodiscard]] Effect effect_of(const Command& command);
+[[nodiscard]] const CommandTraits& traits_of(const Command& command);
 // Which lock it is about; a view into the command.
 [[nodiscard]] LockName lock_name(const Command& command);
 // What makes sure that the command leaves no key of ours behind; nothing for commands that
@@ -28,17 +28,12 @@ using Command =
 [[nodiscard]] std::optional<Command> undo_of(const Command& command);
 // Does it remove a key?
 [[nodiscard]] inline bool is_removal(const Command& command) {
-  return effect_of(command) == Effect::removes;
+  return traits_of(command).effect == Effect::removes;
 }
-// Does it take a lock?
-[[nodiscard]] inline bool is_take(const Command& command) {
-  return effect_of(command) == Effect::takes;
+// Does it acquire a lock?
+[[nodiscard]] inline bool is_acquisition(const Command& command) {
+  return traits_of(command).effect == Effect::acquires;
 }
-
-// Is it a take that may have been sent before, so that one which is not sent has something to undo?
-[[nodiscard]] bool is_repeated_take(const Command& command);
-// Is it a take of which another one is tried where it fails?
-[[nodiscard]] bool is_retried_take(const Command& command);
 
 // Which of an operation's attempts a command belongs to; a late reply to an earlier
 // attempt is told from the current one's by it.

@@ -21,7 +21,7 @@ namespace redlock {
 // first in line is told so, and takes it where it is of use to him. Where others have a majority it
 // is not, and would be in the way of the vote that one of them repairs again.
 struct ReleaseAndHandOver {
-  static constexpr Effect kEffect = Effect::removes;
+  static constexpr CommandTraits kTraits{.effect = Effect::removes, .hands_over = true};
   Resources resources;
   Token token;
   bool hands_over = true;
@@ -56,9 +56,7 @@ struct LineEntry {
 // line, or goes on standing there. Granted: the key holds the token and lives for `ttl` from now.
 // Denied: with a QueuePosition.
 struct Enqueue {
-  static constexpr Effect kEffect = Effect::takes;
-  // It may have been sent before: then one that is not sent leaves all the same something to undo.
-  static constexpr bool kRepeated = true;
+  static constexpr CommandTraits kTraits{.effect = Effect::acquires, .enqueues = true};
   Resources resources;
   Token token;
   Duration ttl;

@@ -12,7 +12,7 @@ namespace redlock {
 
 // Sets the key when it is absent. Granted: set. Denied: the key exists.
 struct SetIfAbsent {
-  static constexpr Effect kEffect = Effect::takes;
+  static constexpr CommandTraits kTraits{.effect = Effect::acquires, .needs_script = false};
   Resources resources;
   Token token;
   Duration ttl;
@@ -24,7 +24,7 @@ struct SetIfAbsent {
 // Makes the key live for `ttl` from now when it holds the token, unless it already
 // lives longer. Granted: it now lives at least that long. Denied: not proven ours.
 struct ExtendIfEqual {
-  static constexpr Effect kEffect = Effect::prolongs;
+  static constexpr CommandTraits kTraits{.effect = Effect::prolongs};
   Resources resources;
   Token token;
   Duration ttl;
@@ -36,9 +36,7 @@ struct ExtendIfEqual {
 // be shorter than before. Granted: so it is. Denied: nothing was written. One that is late finds no
 // old token.
 struct RotateIfEqual {
-  static constexpr Effect kEffect = Effect::takes;
-  // The lock is over where it fails.
-  static constexpr bool kOnlyChance = true;
+  static constexpr CommandTraits kTraits{.effect = Effect::acquires, .only_chance = true};
   Resources resources;
   Token held;
   Token fresh;
@@ -50,7 +48,7 @@ struct RotateIfEqual {
 
 // Granted: the key holds the token. Denied: it does not.
 struct CheckEqual {
-  static constexpr Effect kEffect = Effect::asks;
+  static constexpr CommandTraits kTraits{.effect = Effect::asks};
   Resources resources;
   Token token;
 
@@ -60,7 +58,7 @@ struct CheckEqual {
 // Granted: the key exists and never expires, so what stands there is nobody's lock. Denied: it
 // will expire, or is gone.
 struct CheckEndless {
-  static constexpr Effect kEffect = Effect::asks;
+  static constexpr CommandTraits kTraits{.effect = Effect::asks, .needs_script = false};
   Resources resources;
 
   [[nodiscard]] LockName lock() const { return {resources.all(), {}}; }
@@ -69,7 +67,7 @@ struct CheckEndless {
 // Changes nothing. Granted: something stands there. Denied: nothing does. Either reply comes with
 // what is seen there (Seen).
 struct Inspect {
-  static constexpr Effect kEffect = Effect::asks;
+  static constexpr CommandTraits kTraits{.effect = Effect::asks};
   Resources resources;
 
   [[nodiscard]] LockName lock() const { return {resources.all(), {}}; }

@@ -24,7 +24,7 @@ enum class StampProof {
 // Deletes the stamp whose fractional part is the token. Undoes a StampTake whose answer
 // is unknown, when only the fraction is known.
 struct StampUndo {
-  static constexpr Effect kEffect = Effect::removes;
+  static constexpr CommandTraits kTraits{.effect = Effect::removes};
   Resources keys;
   Token token;
 
@@ -37,7 +37,7 @@ struct StampUndo {
 // Granted, with the stored stamp as a Token; denied: a live stamp stands there.
 // The token is decimal digits.
 struct StampTake {
-  static constexpr Effect kEffect = Effect::takes;
+  static constexpr CommandTraits kTraits{.effect = Effect::acquires};
   Resources keys;
   Token token;
   Duration lease;
@@ -49,7 +49,7 @@ struct StampTake {
 
 // Deletes the stamp when it is ours and has more than `margin` left on the server's clock.
 struct StampRelease {
-  static constexpr Effect kEffect = Effect::removes;
+  static constexpr CommandTraits kTraits{.effect = Effect::removes};
   Resources keys;
   Token stamp;  // as it was stored
   Duration margin;
@@ -65,7 +65,7 @@ struct StampRelease {
 
 // Granted: the stored stamp is ours.
 struct StampCheck {
-  static constexpr Effect kEffect = Effect::asks;
+  static constexpr CommandTraits kTraits{.effect = Effect::asks};
   Resources keys;
   Token stamp;  // as it was stored
   StampProof proof = StampProof::exact;

@@ -43,7 +43,7 @@ void HedgedRequests::note_reply(AttemptNumber attempt, const Reply& reply) noexc
 bool HedgedRequests::may_decide(std::size_t majority) const {
   const std::size_t nodes = asked_ + kept_.size();
   const bool open = granted_ < majority && denied_ + majority <= nodes;
-  return open && !is_retried_take(*kept_.front().command);
+  return open && !traits_of(*kept_.front().command).is_retried();
 }
 
 HedgedRequests::Advice HedgedRequests::advise(std::size_t majority, Instant now) const {

@@ -114,7 +114,7 @@ void Node::repeat_before(const Command& command, Instant now) {
   });
   if (given_up) repeat_at_ = Instant();
   // Or a take would find the old key. Nothing else has to wait for them.
-  const bool due = given_up || (well_ && is_take(command));
+  const bool due = given_up || (well_ && is_acquisition(command));
   if (due && has_conversation()) repeat_refused(now);
 }
 

@@ -238,7 +238,7 @@ SharedCommand Reactor::give_up_overdue(Node& node, const SharedCommand& command,
 void Reactor::send_request(Running& running, const Request& request, Instant now) {
   const std::shared_ptr<Node>& node = running.nodes[request.node.value()];
   note_given_up(running, request);
-  if (is_take(*request.command)) look_before_use(*node, now);
+  if (is_acquisition(*request.command)) look_before_use(*node, now);
   if (!request.wants_answer && running.hedged.drop(request)) {
     // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
     return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
@@ -246,15 +246,15 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
   if (!request.wants_answer) return clean_up(*node, request.command, request.answer_by, now);
   Request wanted = request;
   wanted.command = give_up_overdue(*node, request.command, now);
-  const bool is_join = is_repeated_take(*request.command);
+  const bool enqueues = traits_of(*request.command).enqueues;
   if (!node->connected_or_free(now)) {
-    if (!is_join) return running.hedged.keep(wanted, now);
+    if (!enqueues) return running.hedged.keep(wanted, now);
     if (majority_is_well(running, now)) {
       return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
     }
     node->skip_backoff();
   }
-  if (!is_join) running.hedged.note_asked(wanted.attempt);
+  if (!enqueues) running.hedged.note_asked(wanted.attempt);
   ask(running, wanted, now);
 }
 

@@ -1,7 +1,6 @@
 // What servers say unasked: who is told of it, and what becomes of what nobody waits for.
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "redlock/algorithm/quorum.hpp"
 #include "redlock/net/reactor.hpp"
@@ -61,7 +60,7 @@ void Reactor::offer(Node& node, const Push& push, Instant now) noexcept {
 
 // A release, or what a wait leaves behind. Other attempts stand in no line.
 void Reactor::note_given_up(const Running& running, const Request& request) noexcept {
-  if (listeners_.empty() || !std::holds_alternative<ReleaseAndHandOver>(*request.command)) return;
+  if (listeners_.empty() || !traits_of(*request.command).hands_over) return;
   if (request.wants_answer || running.has_listened) given_up_.note(request.command);
 }
 

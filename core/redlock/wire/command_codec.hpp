@@ -54,7 +54,6 @@ using ReadReply = std::optional<Reply>;
 
 // Common to commands that are not scripts.
 struct PlainCodec {
-  static constexpr bool kScript = false;
   // What an error says about the key; nothing: it is the server's affair.
   template <class C>
   static ReadReply read_error(const C& /*command*/, const RespValue& /*error*/) {
@@ -64,7 +63,6 @@ struct PlainCodec {
 
 // Common to scripts that answer 1 or 0.
 struct ScriptCodec {
-  static constexpr bool kScript = true;
   static ReadReply read(const RespValue& value);
   template <class C>
   static ReadReply read_error(const C& /*command*/, const RespValue& error) {

@@ -83,12 +83,12 @@ void Session::drop_unwritten(IsUseless is_useless) noexcept {
   for (auto request = unwritten(); request != awaited_.end(); ++request) {
     if (is_removal(*request->command) || !is_useless(*request)) continue;
     request->useless = true;
-    any_take = any_take || is_take(*request->command);
+    any_take = any_take || is_acquisition(*request->command);
   }
   for (auto request = unwritten(); any_take && request != awaited_.end(); ++request) {
     if (request->origin.operation != 0 || !is_removal(*request->command)) continue;
     request->useless = std::any_of(unwritten(), awaited_.end(), [&](const Awaited& take) {
-      return take.useless && is_take(*take.command) && !is_repeated_take(*take.command) &&
+      return take.useless && is_acquisition(*take.command) && !traits_of(*take.command).enqueues &&
              lock_name(*take.command) == lock_name(*request->command);
     });
   }
@@ -231,7 +231,7 @@ void Session::repeat_as_text(const Awaited& request, std::vector<Arrival>& arriv
 void Session::take_command_reply(const Awaited& request, const RespValue& value,
                                  std::vector<Arrival>& arrivals) {
   const bool unknown_script = is_unknown_script(value);
-  const bool by_sha1 = request.form == ScriptForm::sha1 && is_script(*request.command);
+  const bool by_sha1 = request.form == ScriptForm::sha1 && traits_of(*request.command).needs_script;
   // EVALSHA alone may be refused, by an ACL or by a name that was changed.
   if (by_sha1 && (unknown_script || is_refused_script(value))) {
     known_scripts_.reset(request.command->index());
@@ -251,7 +251,7 @@ void Session::take_command_reply(const Awaited& request, const RespValue& value,
     known_scripts_.set(request.command->index());
     served_ = true;
     // What a replica never does.
-    const bool writes = is_take(*request.command) || is_removal(*request.command);
+    const bool writes = is_acquisition(*request.command) || is_removal(*request.command);
     carried_out_any_ = carried_out_any_ || (writes && reply->answer == Answer::granted);
   } else if (is_removal(*request.command) && is_passing(value.text)) {
     served_ = false;
@@ -300,7 +300,7 @@ std::vector<OperationId> Session::open_takes() const {
     const LockName name = lock_name(*request->command);
     if (is_removal(*request->command)) {
       removed.insert(name);
-    } else if (!removed.contains(name) && !is_repeated_take(*request->command)) {
+    } else if (!removed.contains(name) && !traits_of(*request->command).enqueues) {
       takers.push_back(request->origin.operation);
     }
   }
@@ -311,7 +311,7 @@ std::vector<Session::OpenJoin> Session::open_joins() const {
   std::vector<OpenJoin> joins;
   for (std::size_t i = 0; i < written_; ++i) {
     const Awaited& request = awaited_[i];
-    if (!is_repeated_take(*request.command) || removal_follows(*request.command)) continue;
+    if (!traits_of(*request.command).enqueues || removal_follows(*request.command)) continue;
     joins.push_back(
         {request.origin.operation, std::make_shared<const Command>(*undo_of(*request.command))});
   }

@@ -21,6 +21,19 @@ constexpr std::string_view kScriptsAreNeeded =
 template <class C>
 using CodecOf = CommandCodec<std::decay_t<C>>;
 
+// What a command states of itself is how it is written.
+template <class... C>
+consteval bool write_what_they_state(std::type_identity<std::variant<C...>>) {
+  return ((std::is_base_of_v<ScriptCodec, CommandCodec<C>> == C::kTraits.needs_script) && ...);
+}
+static_assert(write_what_they_state(std::type_identity<Command>()));
+
+template <class... C>
+consteval bool have_one_reply_each(std::type_identity<std::variant<C...>>) {
+  return ((C::kTraits.replies == 1) && ...);
+}
+static_assert(have_one_reply_each(std::type_identity<Command>()), "a session knows no others");
+
 template <class C>
 std::optional<Reply> read(const C& command, const RespValue& value, const Secrets& secrets) {
   if (value.kind != RespKind::error) return CommandCodec<C>::read(value);
@@ -41,10 +54,6 @@ std::optional<Reply> read(const C& command, const RespValue& value, const Secret
 void append_request(std::string& out, const Command& command, ScriptForm form) {
   const RequestWriter request(out, form);
   std::visit([&](const auto& c) { CodecOf<decltype(c)>::write(request, c); }, command);
-}
-
-bool is_script(const Command& command) {
-  return std::visit([](const auto& c) { return CodecOf<decltype(c)>::kScript; }, command);
 }
 
 std::optional<Reply> reply_to(const Command& command, const RespValue& value,

@@ -15,7 +15,6 @@ namespace redlock {
 
 // Appends the command's bytes.
 void append_request(std::string& out, const Command& command, ScriptForm form);
-[[nodiscard]] bool is_script(const Command& command);
 
 // Nothing when the reply is none that this command can have: the stream is out of step.
 [[nodiscard]] std::optional<Reply> reply_to(const Command& command, const RespValue& value,
