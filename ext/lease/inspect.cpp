@@ -9,7 +9,6 @@
 #include "lease/hold.hpp"
 #include "quorum/handle.hpp"
 #include "redlock/algorithm/holding.hpp"
-#include "redlock/algorithm/quorum.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 
 namespace redlock::php {
@@ -20,10 +19,10 @@ constexpr ArgumentPlace kPlaces[] = {{"resource", 1}};
 
 void note(Locks& locks) {
   const std::vector<NodeReport>& reports = locks.outcome.nodes;
-  locks.of_majority = seen_by_majority(reports);
+  locks.of_majority = seen_by_majority(locks.outcome);
   const bool asked = locks.outcome.decision != Decision::unreachable;
-  locks.decided = asked && maybe_held(reports).empty();
-  locks.to_take_away = to_take_away(reports);
+  locks.decided = asked && maybe_held(locks.outcome).empty();
+  locks.to_take_away = to_take_away(locks.outcome);
   locks.of_servers.assign(locks.servers.size(), {});
   for (std::size_t i = 0; i < locks.of_servers.size(); ++i) {
     Inspected& server = locks.of_servers[i];
@@ -45,7 +44,7 @@ std::string describe_undecided(const Locks& locks, const zval* resource, std::st
   std::string text = std::string(method) + ": it is not known whether a majority of " +
                      std::to_string(locks.server_count) + " servers holds " +
                      quoted(resources_from(resource).only().view()) + " (needs " +
-                     std::to_string(majority_of(locks.server_count)) + ")";
+                     std::to_string(locks.outcome.quorum.grants()) + ")";
   const char* separator = ": ";
   const Token* first = nullptr;
   for (std::size_t i = 0; i < locks.of_servers.size(); ++i) {

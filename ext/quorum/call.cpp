@@ -8,7 +8,6 @@
 #include "border/text.hpp"
 #include "border/wait.hpp"
 #include "quorum/handle.hpp"
-#include "redlock/algorithm/quorum.hpp"
 
 namespace redlock::php {
 
@@ -80,7 +79,7 @@ std::string remark_on(const QuorumCall& call) {
     });
     return "no client won: " + std::to_string(votes) + " of " + servers +
            " servers granted the last attempt, needs " +
-           std::to_string(majority_of(call.state.server_count));
+           std::to_string(outcome.quorum.grants());
   }
   const bool expired_unclaimed = outcome.decision == Decision::expired_unclaimed;
   if (outcome.decision != Decision::expired_in_flight && !expired_unclaimed) return {};
@@ -154,7 +153,7 @@ std::string describe_unreachable(const QuorumCall& call) {
   text += "no majority of " + std::to_string(state.server_count) +
           (state.server_count == 1 ? " server" : " servers") + " could be asked for " +
           quoted(resources_from(call.request.resource).only().view()) + " (needs " +
-          std::to_string(majority_of(state.server_count)) + ", tried for " +
+          std::to_string(state.outcome.quorum.grants()) + ", tried for " +
           std::to_string(tried.count_ms()) + " ms)";
   const char* separator = ": ";
   for (const ServerTrouble& trouble : state.troubles) {

@@ -76,7 +76,7 @@ std::unique_ptr<Operation> Asked::fresh(const AskedTerms& terms) const {
   for (std::size_t node = 0; node < kAskedServers; ++node) {
     if (asks(node)) nodes.emplace_back(node);
   }
-  return std::make_unique<VoteRepair>(times, kind->take(token), nodes);
+  return std::make_unique<VoteRepair>(times, *kind, token, nodes);
 }
 
 std::unique_ptr<Operation> Asked::machine(const AskedTerms& terms) const {

@@ -52,16 +52,18 @@ std::unique_ptr<QuorumQuery> make_query(const Settings& settings, const CommandB
     return std::make_unique<Extend>(
         times_of(settings), std::make_shared<QuorumKind>(key, ttl, settings.drift_factor()), token);
   }
+  const auto rule = QuorumRule::majority(static_cast<std::size_t>(settings.servers));
   if (settings.lock == LockKind::quorum) {
-    return std::make_unique<QuorumQuery>(times_of(settings), ReleaseAndHandOver{key, token},
+    return std::make_unique<QuorumQuery>(times_of(settings), rule, ReleaseAndHandOver{key, token},
                                          LossDetail::none);
   }
   const StampProof proof = root.accepts_plain ? StampProof::exact_or_plain : StampProof::exact;
   // One millisecond below a tick, so that a stamp with a whole tick left is still released.
   const Duration margin = settings.tick() - Duration::ms(1);
   const StampKind kind(key, {}, margin, StampRules{unit_of(settings)}, proof);
-  return std::make_unique<QuorumQuery>(
-      times_of(settings), kind.release(Token(book.stamp(root.token, settings))), LossDetail::none);
+  return std::make_unique<QuorumQuery>(times_of(settings), rule,
+                                       kind.release(Token(book.stamp(root.token, settings))),
+                                       LossDetail::none);
 }
 
 }  // namespace redlock::exhaustive

@@ -26,9 +26,9 @@ REDLOCK_EXPOSE(RoundDenials, Round, Tally, denials_);
 REDLOCK_EXPOSE(RoundSuspected, Round, NodeSet, suspected_);
 REDLOCK_EXPOSE(RoundReports, Round, std::vector<NodeReport>, reports_);
 REDLOCK_EXPOSE(RoundForeign, Round, bool, foreign_);
-REDLOCK_EXPOSE(TallyCount, Tally, std::size_t, node_count_);
+REDLOCK_EXPOSE(TallyCount, Tally, std::uint32_t, node_count_);
 REDLOCK_EXPOSE(TallyVoted, Tally, std::bitset<kNodesMax>, voted_);
-REDLOCK_EXPOSE(TallyYes, Tally, std::size_t, yes_count_);
+REDLOCK_EXPOSE(TallyYes, Tally, std::uint32_t, yes_count_);
 
 namespace {
 

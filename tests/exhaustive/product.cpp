@@ -21,6 +21,7 @@ class Witness final : public Operation {
   Witness(std::unique_ptr<Operation> operation, std::vector<Input>& told, Clock& clock, int answer)
       : operation_(std::move(operation)), told_(told), clock_(clock), answer_(answer) {}
 
+  [[nodiscard]] QuorumRule quorum() const override { return operation_->quorum(); }
   void start(Instant now) override { operation_->start(now); }
   void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override {
     const Heard heard = reply.answer == redlock::Answer::granted  ? Heard::granted

@@ -43,6 +43,7 @@ class Listening final : public Operation {
   Listening(Told& told, std::size_t node_count, Token token)
       : told_(told), node_count_(node_count), token_(std::move(token)) {}
 
+  [[nodiscard]] QuorumRule quorum() const override { return QuorumRule::majority(node_count_); }
   void start(Instant /*now*/) override {}
   void on_reply(NodeIndex /*node*/, AttemptNumber /*attempt*/, Reply reply,
                 Instant /*now*/) override {

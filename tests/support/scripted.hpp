@@ -29,7 +29,7 @@ struct Scene {
 
 class Scripted final : public Operation {
  public:
-  explicit Scripted(Scene& scene) : scene_(scene) {}
+  Scripted(Scene& scene, std::size_t node_count) : scene_(scene), node_count_(node_count) {}
 
   void ask(std::size_t node, AttemptNumber attempt, Command command, Instant answer_by) {
     requests_.push_back(
@@ -37,6 +37,7 @@ class Scripted final : public Operation {
   }
   void decide() { outcome_.emplace(); }
 
+  [[nodiscard]] QuorumRule quorum() const override { return QuorumRule::majority(node_count_); }
   void start(Instant now) override {
     if (scene_.begun) scene_.begun(*this, now);
   }
@@ -69,6 +70,7 @@ class Scripted final : public Operation {
 
  private:
   Scene& scene_;
+  std::size_t node_count_;
   std::deque<Request> requests_;
   std::optional<Outcome> outcome_;
 };

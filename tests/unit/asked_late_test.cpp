@@ -15,6 +15,7 @@ class TakesLater final : public Operation {
  public:
   explicit TakesLater(std::vector<Reply>& replies) : replies_(replies) {}
 
+  [[nodiscard]] QuorumRule quorum() const override { return QuorumRule::majority(2); }
   void start(Instant now) override { ask(NodeIndex(1), CheckEqual{Resource("r"), token_}, now); }
   void on_reply(NodeIndex node, AttemptNumber /*attempt*/, Reply reply, Instant now) override {
     replies_.push_back(std::move(reply));

@@ -17,6 +17,14 @@ NodeReport absent() { return {true, Reply::denied()}; }
 NodeReport foreign() { return {true, Reply::unknown(Fault::foreign, "the key has another type")}; }
 NodeReport silent() { return {true, Reply::unknown(Fault::timeout, "no answer in time")}; }
 
+// All nodes' answers to one.
+Outcome of(std::vector<NodeReport> reports) {
+  Outcome outcome;
+  outcome.quorum = QuorumRule::majority(reports.size());
+  outcome.nodes = std::move(reports);
+  return outcome;
+}
+
 TEST(Holding, IsReadWithTheTimeThatIsLeft) {
   const auto holding = seen_by(says("1500 2 0 owner with blanks")).holding;
   ASSERT_TRUE(holding);
@@ -45,19 +53,21 @@ TEST(Holding, OfNothingOrNonsenseIsNone) {
 }
 
 TEST(MajorityHolding, NeedsAMajorityOfAllNodesAndNotOfThoseThatAnswered) {
-  EXPECT_FALSE(seen_by_majority({says("10 0 0 a"), silent(), silent()}).holding);
-  EXPECT_FALSE(seen_by_majority({says("10 0 0 a"), says("10 0 0 b"), absent()}).holding);
-  EXPECT_EQ(seen_by_majority({says("10 0 0 a"), silent(), says("20 0 0 a")}).holding->token,
+  EXPECT_FALSE(seen_by_majority(of({says("10 0 0 a"), silent(), silent()})).holding);
+  EXPECT_FALSE(seen_by_majority(of({says("10 0 0 a"), says("10 0 0 b"), absent()})).holding);
+  EXPECT_EQ(seen_by_majority(of({says("10 0 0 a"), silent(), says("20 0 0 a")})).holding->token,
             Token("a"));
 }
 
 TEST(MajorityHolding, LastsUntilTooFewAreLeft) {
-  EXPECT_EQ(seen_by_majority({says("10 0 0 a"), says("30 0 0 a"), says("20 0 0 a")}).holding->left,
-            Duration::ms(20));
-  EXPECT_EQ(seen_by_majority({says("-1 0 0 a"), says("30 0 0 a"), absent()}).holding->left,
+  EXPECT_EQ(
+      seen_by_majority(of({says("10 0 0 a"), says("30 0 0 a"), says("20 0 0 a")})).holding->left,
+      Duration::ms(20));
+  EXPECT_EQ(seen_by_majority(of({says("-1 0 0 a"), says("30 0 0 a"), absent()})).holding->left,
             Duration::ms(30));
-  EXPECT_EQ(seen_by_majority({says("-1 0 0 a"), says("-1 0 0 a"), says("5 0 0 a")}).holding->left,
-            std::nullopt);
+  EXPECT_EQ(
+      seen_by_majority(of({says("-1 0 0 a"), says("-1 0 0 a"), says("5 0 0 a")})).holding->left,
+      std::nullopt);
 }
 
 std::vector<Token> tokens(const std::vector<Holding>& held) {
@@ -71,43 +81,44 @@ const Token kB("b");
 using Tokens = std::vector<Token>;
 
 TEST(MaybeHeld, IsWhatTheSilentCouldMakeAMajority) {
-  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), absent(), silent()})), Tokens{kA});
-  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), absent(), NodeReport{}})), Tokens{kA});
-  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), absent(), says("nonsense")})), Tokens{kA});
-  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), absent(), absent()})), Tokens{});
-  EXPECT_EQ(tokens(maybe_held({says("9 0 0 a"), absent(), absent(), silent(), silent()})),
+  EXPECT_EQ(tokens(maybe_held(of({says("10 0 0 a"), absent(), silent()}))), Tokens{kA});
+  EXPECT_EQ(tokens(maybe_held(of({says("10 0 0 a"), absent(), NodeReport{}}))), Tokens{kA});
+  EXPECT_EQ(tokens(maybe_held(of({says("10 0 0 a"), absent(), says("nonsense")}))), Tokens{kA});
+  EXPECT_EQ(tokens(maybe_held(of({says("10 0 0 a"), absent(), absent()}))), Tokens{});
+  EXPECT_EQ(tokens(maybe_held(of({says("9 0 0 a"), absent(), absent(), silent(), silent()}))),
             Tokens{kA});
-  EXPECT_EQ(tokens(maybe_held({says("9 0 0 a"), absent(), absent(), absent(), silent()})),
+  EXPECT_EQ(tokens(maybe_held(of({says("9 0 0 a"), absent(), absent(), absent(), silent()}))),
             Tokens{});
 }
 
 TEST(MaybeHeld, IsNothingThatNobodyHasSaid) {
-  EXPECT_EQ(tokens(maybe_held({absent(), absent(), silent()})), Tokens{});
-  EXPECT_EQ(tokens(maybe_held({silent(), silent(), silent()})), Tokens{});
+  EXPECT_EQ(tokens(maybe_held(of({absent(), absent(), silent()}))), Tokens{});
+  EXPECT_EQ(tokens(maybe_held(of({silent(), silent(), silent()}))), Tokens{});
 }
 
 TEST(MaybeHeld, IsNothingWhereAMajorityIsSeenToHoldTheSame) {
-  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), says("10 0 0 a"), silent()})), Tokens{});
-  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a")})), Tokens{});
+  EXPECT_EQ(tokens(maybe_held(of({says("10 0 0 a"), says("10 0 0 a"), silent()}))), Tokens{});
+  EXPECT_EQ(tokens(maybe_held(of({says("10 0 0 a")}))), Tokens{});
 }
 
 TEST(MaybeHeld, DoesNotCountANodeThatHoldsAnotherKindOfThing) {
-  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), absent(), foreign()})), Tokens{});
+  EXPECT_EQ(tokens(maybe_held(of({says("10 0 0 a"), absent(), foreign()}))), Tokens{});
 }
 
 TEST(MaybeHeld, MayBeSeveralAndTheMostVotesComeFirst) {
-  EXPECT_EQ(tokens(maybe_held({says("10 0 0 a"), says("10 0 0 b"), silent()})), (Tokens{kA, kB}));
-  EXPECT_EQ(
-      tokens(maybe_held({says("9 0 0 a"), says("9 0 0 b"), says("9 0 0 b"), silent(), silent()})),
-      (Tokens{kB, kA}));
+  EXPECT_EQ(tokens(maybe_held(of({says("10 0 0 a"), says("10 0 0 b"), silent()}))),
+            (Tokens{kA, kB}));
   EXPECT_EQ(tokens(maybe_held(
-                {says("9 0 0 a"), says("9 0 0 b"), says("9 0 0 b"), says("9 0 0 c"), silent()})),
+                of({says("9 0 0 a"), says("9 0 0 b"), says("9 0 0 b"), silent(), silent()}))),
+            (Tokens{kB, kA}));
+  EXPECT_EQ(tokens(maybe_held(of(
+                {says("9 0 0 a"), says("9 0 0 b"), says("9 0 0 b"), says("9 0 0 c"), silent()}))),
             Tokens{kB});
 }
 
 TEST(MaybeHeld, HasTheLongestTimeThatIsSaidAndNoneWhereItNeverExpires) {
   const auto left = [](const NodeReport& one, const NodeReport& two) {
-    return maybe_held({one, two, absent(), absent(), silent()}).at(0).left;
+    return maybe_held(of({one, two, absent(), absent(), silent()})).at(0).left;
   };
   EXPECT_EQ(left(says("10 0 0 a"), says("30 0 0 a")), Duration::ms(30));
   EXPECT_EQ(left(says("-1 0 0 a"), says("30 0 0 a")), Duration::ms(30));
@@ -116,11 +127,11 @@ TEST(MaybeHeld, HasTheLongestTimeThatIsSaidAndNoneWhereItNeverExpires) {
 }
 
 TEST(ToTakeAway, IsWhatAMajorityHoldsOrMayHoldAndExpires) {
-  EXPECT_EQ(to_take_away({says("10 0 0 a"), says("10 0 0 a"), says("10 0 0 b")}), Tokens{kA});
-  EXPECT_EQ(to_take_away({says("10 0 0 a"), says("10 0 0 b"), silent()}), (Tokens{kA, kB}));
-  EXPECT_EQ(to_take_away({says("10 0 0 a"), absent(), absent()}), Tokens{});
-  EXPECT_EQ(to_take_away({says("-1 0 0 a"), says("-1 0 0 a"), absent()}), Tokens{});
-  EXPECT_EQ(to_take_away({says("-1 0 0 a"), says("10 0 0 b"), silent()}), Tokens{kB});
+  EXPECT_EQ(to_take_away(of({says("10 0 0 a"), says("10 0 0 a"), says("10 0 0 b")})), Tokens{kA});
+  EXPECT_EQ(to_take_away(of({says("10 0 0 a"), says("10 0 0 b"), silent()})), (Tokens{kA, kB}));
+  EXPECT_EQ(to_take_away(of({says("10 0 0 a"), absent(), absent()})), Tokens{});
+  EXPECT_EQ(to_take_away(of({says("-1 0 0 a"), says("-1 0 0 a"), absent()})), Tokens{});
+  EXPECT_EQ(to_take_away(of({says("-1 0 0 a"), says("10 0 0 b"), silent()})), Tokens{kB});
 }
 
 TEST(Waiters, AreToldWhereSomethingStandsAndWhereNothingDoes) {
@@ -145,12 +156,12 @@ TEST(Waiters, AreNotReadOutOfTheReasonOfAnError) {
 }
 
 TEST(MajorityWaiters, AreAtLeastSoManyAtAMajorityOfAllNodes) {
-  EXPECT_EQ(seen_by_majority({says("10 3 0 a"), says("10 1 0 a"), free_with("2")}).waiters, 2);
-  EXPECT_EQ(seen_by_majority({says("10 3 0 a"), silent(), free_with("2")}).waiters, 2);
-  EXPECT_EQ(seen_by_majority({says("10 3 0 a"), silent(), silent()}).waiters, std::nullopt);
-  EXPECT_EQ(seen_by_majority({says("10 3 0 a"), says("10 -1 0 a"), silent()}).waiters,
+  EXPECT_EQ(seen_by_majority(of({says("10 3 0 a"), says("10 1 0 a"), free_with("2")})).waiters, 2);
+  EXPECT_EQ(seen_by_majority(of({says("10 3 0 a"), silent(), free_with("2")})).waiters, 2);
+  EXPECT_EQ(seen_by_majority(of({says("10 3 0 a"), silent(), silent()})).waiters, std::nullopt);
+  EXPECT_EQ(seen_by_majority(of({says("10 3 0 a"), says("10 -1 0 a"), silent()})).waiters,
             std::nullopt);
-  EXPECT_EQ(seen_by_majority({free_with("0")}).waiters, 0);
+  EXPECT_EQ(seen_by_majority(of({free_with("0")})).waiters, 0);
 }
 
 TEST(Line, NamesItsFirstWhateverTheirNamesAre) {
@@ -184,13 +195,13 @@ TEST(Line, OfAFreeLockIsNamedToo) {
 TEST(MajorityLine, NamesWhomAMajorityOfAllNodesNamesTheLongestWaitFirst) {
   const NodeReport one = says("1 3 3 30 1:a20 1:b10 1:cx");
   const NodeReport two = says("1 2 2 50 1:c25 1:bx");
-  const auto line = seen_by_majority({one, two, silent()}).line;
+  const auto line = seen_by_majority(of({one, two, silent()})).line;
   ASSERT_EQ(line.size(), 2U);
   EXPECT_EQ(line[0].token, Token("c"));
   EXPECT_EQ(line[0].waited, Duration::ms(50));
   EXPECT_EQ(line[1].token, Token("b"));
   EXPECT_EQ(line[1].waited, Duration::ms(25));
-  EXPECT_TRUE(seen_by_majority({one, silent(), silent()}).line.empty());
+  EXPECT_TRUE(seen_by_majority(of({one, silent(), silent()})).line.empty());
 }
 
 }  // namespace

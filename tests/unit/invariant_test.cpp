@@ -7,13 +7,13 @@
 #include <csignal>
 
 #include "redlock/algorithm/acquire.hpp"
-#include "redlock/queue/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/algorithm/resources.hpp"
 #include "redlock/algorithm/token_rotation.hpp"
 #include "redlock/algorithm/vote_repair.hpp"
+#include "redlock/queue/queued_acquire.hpp"
 #include "redlock/wire/codec.hpp"
 #include "redlock/wire/examination.hpp"
 #include "support/machine.hpp"
@@ -63,7 +63,7 @@ TEST(InvariantDeathTest, ARenewalHearsOnlyOfExtendsThatAreUnderWay) {
 }
 
 TEST(InvariantDeathTest, NothingIsNeitherRepairedNorLockedNorAsked) {
-  EXPECT_DEATH(VoteRepair(times(), kind()->take(kToken), {}), "nodes_");
+  EXPECT_DEATH(VoteRepair(times(), *kind(), kToken, {}), "nodes_");
   EXPECT_DEATH(Resources(std::vector<Resource>()), "several");
   std::string out;
   EXPECT_DEATH(append_command(out, {}), "arguments");

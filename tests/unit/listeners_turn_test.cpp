@@ -22,7 +22,7 @@ TEST_F(ListenersTest, WhoWantsToHearNoMoreInTheMidstOfATurnIsToldNothingMore) {
   Scene scene;
   scene.listens = true;
   scene.heard = [&scene](const SubscriptionState&) { scene.listens = false; };
-  (void)pool_.begin(std::make_unique<Scripted>(scene), nodes(0, 2));
+  (void)pool_.begin(std::make_unique<Scripted>(scene, 2), nodes(0, 2));
   EXPECT_THAT(scene.subscription_states, SizeIs(1));
 }
 
@@ -73,7 +73,7 @@ TEST_F(ListenersTest, WhatIsLostAsItIsKeptAliveIsToldInTheSameTurn) {
   };
   server(2).answer_time = kHeartbeat;
   const NodeList slow{pool_.node(parse_server(name(2)).endpoint, kHeartbeat * 2)};
-  (void)pool_.begin(std::make_unique<Scripted>(scene), slow);
+  (void)pool_.begin(std::make_unique<Scripted>(scene, slow.size()), slow);
   while (scene.replies.empty()) pool_.step(clock_.now() + kHeartbeat);
   ASSERT_THAT(told_.subscription_states, SizeIs(3));
   EXPECT_EQ(told_.subscription_states.back().subscription_state.fault, Fault::closed);

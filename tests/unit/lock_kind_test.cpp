@@ -46,6 +46,18 @@ TEST(QuorumKind, TrustsTheFormula) {
   EXPECT_EQ(kind.validity(Duration::ms(9)), validity_of(Duration::ms(500), Duration::ms(9), 0.02));
 }
 
+TEST(QuorumKind, IsDecidedByAMajority) {
+  const QuorumKind kind(kResource, Duration::ms(500), 0.01);
+  EXPECT_EQ(kind.quorum(5).grants(), 3U);
+  EXPECT_EQ(kind.quorum(5).denials(), 3U);
+}
+
+TEST(QuorumKind, SeesWhatStandsUnderItsKey) {
+  const QuorumKind kind(kResource, Duration::ms(500), 0.01);
+  EXPECT_EQ(std::get<Inspect>(kind.inspect().value()).resources, kResource);
+  EXPECT_EQ(std::get<CheckEndless>(kind.check_endless().value()).resources, kResource);
+}
+
 TEST(QuorumKind, DrawsAnUnguessableToken) {
   test::SeededEntropy entropy;
   const QuorumKind kind(kResource, Duration::ms(500), 0.01);

@@ -67,7 +67,7 @@ TEST_F(LockedByNameTest, WhatStandsThereIsToldByEveryServer) {
   ASSERT_EQ(seen.nodes.size(), 3U);
   EXPECT_EQ(seen_by(seen.nodes[0]).holding->token, taken.token);
   EXPECT_EQ(seen_by(seen.nodes[2]).holding->token, Token("somebody else's"));
-  EXPECT_EQ(seen_by_majority(seen.nodes).holding->token, taken.token);
+  EXPECT_EQ(seen_by_majority(seen).holding->token, taken.token);
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ TEST_F(AnOutdatedConnection, IsNotTakenOnInTheMiddleOfAnOperation) {
     const Duration ttl = Duration::seconds(10);
     asking.ask(0, 2, SetIfAbsent{Resource("r"), Token("tok"), ttl}, now + Duration::ms(50));
   };
-  const OperationId id = pool_.begin(std::make_unique<test::Scripted>(scene), nodes);
+  const OperationId id = pool_.begin(std::make_unique<test::Scripted>(scene, nodes.size()), nodes);
   test::Told told;
   const OperationId wait =
       pool_.begin(std::make_unique<test::Listening>(told, 1, Token("w")), nodes);

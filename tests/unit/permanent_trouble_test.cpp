@@ -19,14 +19,21 @@ NodeReport report(Fault fault, const std::string& text = "no") {
   return {true, trouble(fault, text)};
 }
 
+bool bars(PermanentTrouble& known, const std::vector<NodeReport>& latest, Instant now) {
+  return known.bars(QuorumRule::majority(latest.size()), latest, now);
+}
+bool bars(PermanentTrouble&& fresh, const std::vector<NodeReport>& latest, Instant now) {
+  return bars(fresh, latest, now);
+}
+
 TEST(PermanentTroubleOf, AMajorityIsBarredByOneMoreThanCanBeHedged) {
   PermanentTrouble known;
-  EXPECT_FALSE(known.bars({report(Fault::auth), {}, {}}, t(0)));
-  EXPECT_FALSE(known.bars({report(Fault::auth), report(Fault::refused), {}}, t(0)));
-  EXPECT_TRUE(known.bars({report(Fault::auth), report(Fault::tls), {}}, t(0)));
-  EXPECT_TRUE(PermanentTrouble().bars({report(Fault::acl)}, t(0)));
-  EXPECT_TRUE(PermanentTrouble().bars({report(Fault::scripts)}, t(0)));
-  EXPECT_TRUE(PermanentTrouble().bars({report(Fault::protocol)}, t(0)));
+  EXPECT_FALSE(bars(known, {report(Fault::auth), {}, {}}, t(0)));
+  EXPECT_FALSE(bars(known, {report(Fault::auth), report(Fault::refused), {}}, t(0)));
+  EXPECT_TRUE(bars(known, {report(Fault::auth), report(Fault::tls), {}}, t(0)));
+  EXPECT_TRUE(bars(PermanentTrouble(), {report(Fault::acl)}, t(0)));
+  EXPECT_TRUE(bars(PermanentTrouble(), {report(Fault::scripts)}, t(0)));
+  EXPECT_TRUE(bars(PermanentTrouble(), {report(Fault::protocol)}, t(0)));
 }
 
 TEST(PermanentTroubleOf, OutagesAreWaitedFor) {
@@ -35,22 +42,22 @@ TEST(PermanentTroubleOf, OutagesAreWaitedFor) {
         Fault::loading, Fault::oom, Fault::busy, Fault::misconf, Fault::noreplicas,
         Fault::maxclients, Fault::bound, Fault::unanswered}) {
     PermanentTrouble known;
-    EXPECT_FALSE(known.bars({report(fault)}, t(0))) << to_string(fault);
-    EXPECT_FALSE(known.bars({report(fault)}, t(0) + kFailOverMax * 10)) << to_string(fault);
+    EXPECT_FALSE(bars(known, {report(fault)}, t(0))) << to_string(fault);
+    EXPECT_FALSE(bars(known, {report(fault)}, t(0) + kFailOverMax * 10)) << to_string(fault);
   }
   PermanentTrouble known;
   NodeReport down = report(Fault::cluster);
   down.reply.passes = true;
-  EXPECT_FALSE(known.bars({down}, t(0)));
-  EXPECT_FALSE(known.bars({down}, t(0) + kFailOverMax));
+  EXPECT_FALSE(bars(known, {down}, t(0)));
+  EXPECT_FALSE(bars(known, {down}, t(0) + kFailOverMax));
 }
 
 TEST(PermanentTroubleOf, WhatAFailOverMayEndIsPermanentOnceItHasStayed) {
   for (const Fault fault : {Fault::readonly, Fault::rejected, Fault::cluster}) {
     PermanentTrouble known;
-    EXPECT_FALSE(known.bars({report(fault)}, t(7)));
-    EXPECT_FALSE(known.bars({report(fault)}, t(7) + kFailOverMax - kOneNs));
-    EXPECT_TRUE(known.bars({report(fault)}, t(7) + kFailOverMax)) << to_string(fault);
+    EXPECT_FALSE(bars(known, {report(fault)}, t(7)));
+    EXPECT_FALSE(bars(known, {report(fault)}, t(7) + kFailOverMax - kOneNs));
+    EXPECT_TRUE(bars(known, {report(fault)}, t(7) + kFailOverMax)) << to_string(fault);
   }
 }
 
@@ -58,12 +65,12 @@ TEST(PermanentTroubleOf, ItCountsAnewBehindAnAnswer) {
   PermanentTrouble known;
   const NodeReport readonly = report(Fault::readonly);
   const NodeReport denied{true, Reply::denied()};
-  EXPECT_FALSE(known.bars({readonly, readonly, denied}, t(0)));
+  EXPECT_FALSE(bars(known, {readonly, readonly, denied}, t(0)));
   // That one is still silent says nothing.
-  EXPECT_FALSE(known.bars({readonly, {}, denied}, t(1'000)));
-  EXPECT_TRUE(known.bars({readonly, readonly, denied}, t(0) + kFailOverMax));
-  EXPECT_FALSE(known.bars({readonly, denied, denied}, t(0) + kFailOverMax));
-  EXPECT_FALSE(known.bars({readonly, readonly, denied}, t(0) + kFailOverMax));
+  EXPECT_FALSE(bars(known, {readonly, {}, denied}, t(1'000)));
+  EXPECT_TRUE(bars(known, {readonly, readonly, denied}, t(0) + kFailOverMax));
+  EXPECT_FALSE(bars(known, {readonly, denied, denied}, t(0) + kFailOverMax));
+  EXPECT_FALSE(bars(known, {readonly, readonly, denied}, t(0) + kFailOverMax));
 }
 
 class AttemptsOfThree : public Wait {

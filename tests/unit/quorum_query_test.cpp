@@ -18,7 +18,8 @@ constexpr AttemptNumber kAttempt = 1;
 class QuorumQueryOfThree : public testing::Test {
  protected:
   explicit QuorumQueryOfThree(LossDetail detail = LossDetail::reason)
-      : query_(answer_times({50, 50, 50}), ReleaseAndHandOver{Resource("r"), Token("t")}, detail) {
+      : query_(answer_times({50, 50, 50}), QuorumRule::majority(3),
+               ReleaseAndHandOver{Resource("r"), Token("t")}, detail) {
     query_.start(t(0));
     requests_ = drain(query_);
   }
@@ -119,8 +120,8 @@ TEST_F(ReleaseOfThree, ALostReleaseThatReachedNobodySaysSo) {
 
 TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
   for (const Fault fault : {Fault::timeout, Fault::rejected, Fault::protocol}) {
-    QuorumQuery release(answer_times({50}), ReleaseAndHandOver{Resource("r"), Token("t")},
-                        LossDetail::none);
+    QuorumQuery release(answer_times({50}), QuorumRule::majority(1),
+                        ReleaseAndHandOver{Resource("r"), Token("t")}, LossDetail::none);
     release.start(t(0));
     drain(release);
     release.on_reply(NodeIndex(0), kAttempt, Reply::unknown(fault, ""), t(1));
@@ -131,7 +132,8 @@ TEST(Rule05AnErrorIsAVoteAgainst, AReleaseThatErredIsNotReleased) {
 // With its last reply; before that it must not be decided.
 Outcome check_by(const std::vector<Reply>& replies) {
   QuorumQuery check(answer_times(replies.size(), Duration::ms(50)),
-                    CheckEqual{Resource("r"), Token("t")}, LossDetail::reason);
+                    QuorumRule::majority(replies.size()), CheckEqual{Resource("r"), Token("t")},
+                    LossDetail::reason);
   check.start(t(0));
   drain(check);
   for (std::size_t i = 0; i < replies.size(); ++i) {
@@ -180,6 +182,7 @@ TEST_F(ProvenDenied, NotWhereTheSilentOnesCouldMakeAMajority) {
 
 Decision taken_away_by(const std::vector<Reply>& replies) {
   QuorumQuery release(answer_times(replies.size(), Duration::ms(50)),
+                      QuorumRule::majority(replies.size()),
                       ReleaseAndHandOver{Resource("r"), Token("t")}, LossDetail::each);
   release.start(t(0));
   drain(release);

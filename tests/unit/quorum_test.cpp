@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "redlock/algorithm/quorum_rule.hpp"
 #include "support/seeded_entropy.hpp"
 
 namespace redlock {
@@ -29,8 +30,10 @@ Verdict dumb_verdict(std::vector<Ballot> ballots) {
   return with_yes == with_no ? with_yes : Verdict::pending;
 }
 
+Tally of_majority(std::size_t n) { return {n, QuorumRule::majority(n).grants()}; }
+
 Tally tally_of(const std::vector<Ballot>& ballots) {
-  Tally tally(ballots.size());
+  Tally tally = of_majority(ballots.size());
   for (std::size_t i = 0; i < ballots.size(); ++i) {
     if (ballots[i] == Ballot::silent) continue;
     tally.record(NodeIndex(i), ballots[i] == Ballot::yes ? Vote::yes : Vote::no);
@@ -40,11 +43,12 @@ Tally tally_of(const std::vector<Ballot>& ballots) {
 
 TEST(Rule06MajorityOfTheConfiguredServers, IsMoreThanHalf) {
   const std::vector<std::size_t> expected{1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9};
-  for (std::size_t n = 1; n <= kNodesMax; ++n) EXPECT_EQ(majority_of(n), expected[n - 1]) << n;
+  for (std::size_t n = 1; n <= kNodesMax; ++n)
+    EXPECT_EQ(QuorumRule::majority(n).grants(), expected[n - 1]) << n;
 }
 
 TEST(Rule06MajorityOfTheConfiguredServers, TwoMajoritiesAlwaysShareAServer) {
-  for (std::size_t n = 1; n <= kNodesMax; ++n) EXPECT_GT(2 * majority_of(n), n);
+  for (std::size_t n = 1; n <= kNodesMax; ++n) EXPECT_GT(2 * QuorumRule::majority(n).grants(), n);
 }
 
 TEST(Rule06MajorityOfTheConfiguredServers, IsNotOfTheReachableOnes) {
@@ -53,12 +57,26 @@ TEST(Rule06MajorityOfTheConfiguredServers, IsNotOfTheReachableOnes) {
   EXPECT_EQ(tally_of({yes, yes, no, no, no}).verdict(), Verdict::lost);
 }
 
+TEST(QuorumRule, FailsWithoutMoreThanItCanSpare) {
+  for (std::size_t n = 1; n <= kNodesMax; ++n) {
+    const QuorumRule rule = QuorumRule::majority(n);
+    EXPECT_EQ(rule.node_count(), n);
+    EXPECT_EQ(rule.denials(), rule.grants());
+    for (std::size_t missing = 0; missing <= n; ++missing) {
+      EXPECT_EQ(rule.fails_without(missing), 2 * (n - missing) <= n) << missing << " of " << n;
+    }
+  }
+}
+
+TEST(QuorumRule, OfNoServersDecidesNothing) { EXPECT_FALSE(QuorumRule().fails_without(0)); }
+
 TEST(Tally, IsPendingBeforeAnyVote) {
-  for (std::size_t n = 1; n <= kNodesMax; ++n) EXPECT_EQ(Tally(n).verdict(), Verdict::pending);
+  for (std::size_t n = 1; n <= kNodesMax; ++n)
+    EXPECT_EQ(of_majority(n).verdict(), Verdict::pending);
 }
 
 TEST(Tally, WinsWithTheVoteThatCompletesTheMajorityAndNotOneEarlier) {
-  Tally tally(5);
+  Tally tally = of_majority(5);
   tally.record(NodeIndex(4), Vote::yes);
   tally.record(NodeIndex(0), Vote::yes);
   EXPECT_EQ(tally.verdict(), Verdict::pending);
@@ -67,7 +85,7 @@ TEST(Tally, WinsWithTheVoteThatCompletesTheMajorityAndNotOneEarlier) {
 }
 
 TEST(Tally, LosesWithTheVoteThatMakesAMajorityImpossibleAndNotOneEarlier) {
-  Tally tally(4);
+  Tally tally = of_majority(4);
   tally.record(NodeIndex(0), Vote::no);
   EXPECT_EQ(tally.verdict(), Verdict::pending);
   tally.record(NodeIndex(1), Vote::no);
@@ -94,7 +112,7 @@ TEST(Tally, ADecidedVerdictNeverChangesWhateverTheOrder) {
   test::SeededEntropy random(20);
   for (int run = 0; run < 2000; ++run) {
     std::vector<Ballot> ballots(random.between(1, kNodesMax), Ballot::silent);
-    Tally tally(ballots.size());
+    Tally tally = of_majority(ballots.size());
     Verdict before = Verdict::pending;
     while (!tally.complete()) {
       const std::size_t i = random.between(0, ballots.size() - 1);
@@ -120,19 +138,21 @@ TEST(Tally, RemembersWhoHasVoted) {
 }
 
 TEST(TallyDeathTest, ASecondVoteOfOneNodeIsOurMistake) {
-  Tally tally(3);
+  Tally tally = of_majority(3);
   tally.record(NodeIndex(1), Vote::yes);
   EXPECT_DEATH(tally.record(NodeIndex(1), Vote::yes), "voted_");
 }
 
 TEST(TallyDeathTest, ANodeBeyondTheListIsOurMistake) {
-  Tally tally(3);
+  Tally tally = of_majority(3);
   EXPECT_DEATH(tally.record(NodeIndex(3), Vote::yes), "node_count_");
 }
 
 TEST(TallyDeathTest, NoNodesOrTooManyAreOurMistake) {
-  EXPECT_DEATH(Tally(0), "node_count");
-  EXPECT_DEATH(Tally(kNodesMax + 1), "node_count");
+  EXPECT_DEATH(Tally(0, 1), "node_count");
+  EXPECT_DEATH(Tally(3, 0), "needed");
+  EXPECT_DEATH(Tally(3, 4), "needed");
+  EXPECT_DEATH(Tally(kNodesMax + 1, 1), "node_count");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/vote_repair.hpp"
 #include "redlock/wire/scripts.hpp"
 #include "support/child.hpp"
@@ -112,10 +113,11 @@ TEST_F(APushForNobody, IsNotAnsweredForALockWhoseVoteIsRepairedAgain) {
   const Outcome taken = lock(locks_);
   ASSERT_EQ(taken.decision, Decision::granted);
   const std::string token(taken.token.view());
-  const Command again = SetIfAbsent{Resource("r"), taken.token, Duration::seconds(10)};
-  pool_.take(pool_.begin(std::make_unique<VoteRepair>(test::answer_times(2, kTimeoutDefault), again,
-                                                      std::vector<NodeIndex>{NodeIndex(0)}),
-                         nodes_));
+  const QuorumKind kind(Resource("r"), Duration::seconds(10), 0);
+  pool_.take(
+      pool_.begin(std::make_unique<VoteRepair>(test::answer_times(2, kTimeoutDefault), kind,
+                                               taken.token, std::vector<NodeIndex>{NodeIndex(0)}),
+                  nodes_));
   step_for(Duration::ms(30));
   push(0, token);
   step_for(Duration::ms(30));

@@ -156,7 +156,7 @@ TEST(ALookInTheMidstOfATurn, IsOneForAllThatIsTakenThere) {
                     now + patience);
     }
   };
-  (void)pool.begin(std::make_unique<Scripted>(scene), nodes);
+  (void)pool.begin(std::make_unique<Scripted>(scene, nodes.size()), nodes);
   while (scene.replies.empty()) pool.step(clock.now() + patience);
   EXPECT_EQ(transport.reads, reads_before + 1);
 }
@@ -193,7 +193,7 @@ TEST_F(ALookAtACountedServer, BehindAPauseTellsNothingOfTheTimeThatAnAnswerTook)
   };
   const NodeList nodes{pool_.node(specs(1)[0].endpoint, kTimeoutDefault)};
   clock_.per_reading = kIdleLook * 2;
-  (void)pool_.begin(std::make_unique<Scripted>(scene), nodes);
+  (void)pool_.begin(std::make_unique<Scripted>(scene, nodes.size()), nodes);
   clock_.per_reading = Duration();
   EXPECT_TRUE(pool_.done(id)) << "it was looked at";
   EXPECT_EQ(round_trips(), before);

@@ -26,6 +26,7 @@ class Fragile final : public Operation {
  public:
   explicit Fragile(Fragility& is) : is_(is) {}
   ~Fragile() override { is_.gone = true; }
+  [[nodiscard]] QuorumRule quorum() const override { return QuorumRule::majority(1); }
   void start(Instant /*now*/) override {}
   void on_reply(NodeIndex /*node*/, AttemptNumber /*attempt*/, Reply /*reply*/,
                 Instant /*now*/) override {}

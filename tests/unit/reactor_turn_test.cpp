@@ -23,7 +23,7 @@ class ATurn : public test::FakeWorld {
     return nodes;
   }
   OperationId begin(const NodeList& nodes) {
-    return pool_.begin(std::make_unique<Scripted>(scene_), nodes);
+    return pool_.begin(std::make_unique<Scripted>(scene_, nodes.size()), nodes);
   }
   static Command check() { return CheckEqual{Resource("r"), Token("t")}; }
 
@@ -172,7 +172,7 @@ TEST(ATurnWithAsManyConnectionsAsThereMayBe, MakesNoRoomByOneThatIsEndingAlready
   scene.answered = [&](Scripted& operation, std::size_t node, Instant now) {
     if (node == 0) ask(1)(operation, now);
   };
-  (void)pool.begin(std::make_unique<Scripted>(scene), nodes);
+  (void)pool.begin(std::make_unique<Scripted>(scene, nodes.size()), nodes);
   pool.step(clock.now());
   for (std::size_t i = 1; i < kConnectionsMax; ++i) {
     clock.advance(Duration::us(1));

@@ -15,7 +15,7 @@ using test::t;
 constexpr AttemptNumber kAttempt = 4;
 
 Round a_round(std::initializer_list<std::int64_t> times_ms) {
-  return {answer_times(times_ms),
+  return {answer_times(times_ms), QuorumRule::majority(times_ms.size()),
           std::make_shared<const Command>(CheckEqual{Resource("r"), Token("t")}), kAttempt, t(0)};
 }
 

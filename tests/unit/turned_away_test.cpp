@@ -27,8 +27,9 @@ class WhoListensByTls : public ListenersTest {
   NodeList node() { return {pool_.node(endpoint_, kPatience)}; }
   OperationId begin_to_ask() {
     const auto times = std::make_shared<const std::vector<Duration>>(1, kPatience);
-    return pool_.begin(std::make_unique<QuorumQuery>(
-                           times, ReleaseAndHandOver{Resource("r"), Token("t")}, LossDetail::none),
+    return pool_.begin(std::make_unique<QuorumQuery>(times, QuorumRule::majority(1),
+                                                     ReleaseAndHandOver{Resource("r"), Token("t")},
+                                                     LossDetail::none),
                        node());
   }
   // The connection for commands is there, and well.

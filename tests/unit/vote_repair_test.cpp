@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "redlock/algorithm/quorum_kind.hpp"
 #include "support/machine.hpp"
 
 namespace redlock {
@@ -21,7 +22,8 @@ class VoteRepairTest : public testing::Test {
  protected:
   // Of three nodes, 0 and 2 have lost their votes.
   VoteRepair repair_{test::answer_times(3, kAnswerTime),
-                     SetIfAbsent{Resource("r"), kToken, Duration::ms(1'000)},
+                     QuorumKind(Resource("r"), Duration::ms(1'000), 0),
+                     kToken,
                      {NodeIndex(0), NodeIndex(2)}};
 
   static std::set<std::size_t> nodes_of(const std::vector<Request>& requests) {

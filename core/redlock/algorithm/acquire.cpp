@@ -24,8 +24,8 @@ void Acquire::start(Instant now) {
 void Acquire::begin_attempt(Instant now) {
   // All that may throw comes first: there is no attempt without its token and round.
   Token token = kind_->fresh_token(entropy_);
-  Round round(answer_times_, std::make_shared<const Command>(kind_->take(token)), attempt_ + 1,
-              now);
+  Round round(answer_times_, quorum(), std::make_shared<const Command>(kind_->take(token)),
+              attempt_ + 1, now);
   ++attempt_;
   token_ = std::move(token);
   round_ = std::move(round);
@@ -88,7 +88,7 @@ bool Acquire::is_in_vain(Instant now) {
   if (!retry_.gives_up) return false;
   if (round_->reach() == Verdict::lost) outage_ = round_->reports();
   if (round_->reach() == Verdict::won) outage_.clear();
-  return trouble_.bars(round_->reports(), now);
+  return trouble_.bars(quorum(), round_->reports(), now);
 }
 
 Duration Acquire::draw_pause() {
@@ -122,6 +122,7 @@ void Acquire::finish(Decision decision, Instant now) {
   Outcome outcome;
   outcome.decision = decision;
   outcome.decided_at = now;
+  outcome.quorum = quorum();
   if (round_) outcome.nodes = round_->reports();
   if (decision == Decision::granted) {
     outcome.token = kind_->proof(token_, round_->granted_payload());

@@ -38,6 +38,7 @@ class Acquire final : public Operation {
   Acquire(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, RetryPolicy retry,
           Entropy& entropy, PermanentTrouble trouble = {});
 
+  [[nodiscard]] QuorumRule quorum() const override { return kind_->quorum(answer_times_->size()); }
   void start(Instant now) override;
   void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void on_time(Instant now) override;

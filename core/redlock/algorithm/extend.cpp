@@ -3,9 +3,10 @@
 
 namespace redlock {
 
-Extend::Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, Token proof,
+Extend::Extend(const AnswerTimes& answer_times, std::shared_ptr<const LockKind> kind, Token proof,
                LossDetail detail)
-    : QuorumQuery(std::move(answer_times), kind->extend(proof).value(), detail),
+    : QuorumQuery(answer_times, kind->quorum(answer_times->size()), kind->extend(proof).value(),
+                  detail),
       kind_(std::move(kind)),
       proof_(std::move(proof)),
       hears_each_(detail == LossDetail::each) {}

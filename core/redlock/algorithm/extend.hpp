@@ -13,7 +13,7 @@ namespace redlock {
 class Extend final : public QuorumQuery {
  public:
   // Requires a kind that can be extended.
-  Extend(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, Token proof,
+  Extend(const AnswerTimes& answer_times, std::shared_ptr<const LockKind> kind, Token proof,
          LossDetail detail = LossDetail::reason);
   // Whoever wants to hear each node must not lose the lock over one that is hard to reach: the
   // connection goes on being made, and serves the next extend.

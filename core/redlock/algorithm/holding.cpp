@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "redlock/algorithm/quorum.hpp"
-
 namespace redlock {
 
 namespace {
@@ -102,17 +100,19 @@ Seen seen_by(const NodeReport& report) {
   return seen == nullptr ? Seen() : **seen;
 }
 
-Seen seen_by_majority(const std::vector<NodeReport>& reports) {
+Seen seen_by_majority(const Outcome& inspected) {
+  const std::vector<NodeReport>& reports = inspected.nodes;
   std::vector<Seen> all;
   all.reserve(reports.size());
   for (const NodeReport& report : reports) all.push_back(seen_by(report));
-  const std::size_t majority = majority_of(reports.size());
+  const std::size_t majority = inspected.quorum.grants();
   return {majority_holding(all, majority), majority_waiters(all, majority),
           majority_line(all, majority)};
 }
 
-std::vector<Holding> maybe_held(const std::vector<NodeReport>& reports) {
-  const std::size_t majority = majority_of(reports.size());
+std::vector<Holding> maybe_held(const Outcome& inspected) {
+  const std::vector<NodeReport>& reports = inspected.nodes;
+  const std::size_t majority = inspected.quorum.grants();
   const auto silent = static_cast<std::size_t>(std::ranges::count_if(reports, kept_silent));
   std::vector<Votes> all = votes_in(reports);
   const auto wins = [majority](const Votes& votes) { return votes.count >= majority; };
@@ -126,9 +126,9 @@ std::vector<Holding> maybe_held(const std::vector<NodeReport>& reports) {
   return held;
 }
 
-std::vector<Token> to_take_away(const std::vector<NodeReport>& reports) {
-  std::vector<Holding> held = maybe_held(reports);
-  std::optional<Holding> of_majority = seen_by_majority(reports).holding;
+std::vector<Token> to_take_away(const Outcome& inspected) {
+  std::vector<Holding> held = maybe_held(inspected);
+  std::optional<Holding> of_majority = seen_by_majority(inspected).holding;
   if (of_majority) held.push_back(std::move(*of_majority));
   std::vector<Token> tokens;
   for (Holding& holding : held) {

@@ -41,13 +41,13 @@ inline constexpr std::size_t kNamedInLine = 16;
 // What a majority of all nodes holds, with the time left until the first of them too few keep it;
 // how many stand in the lines of a majority, at least; and those whom a majority names, with the
 // longest time by which any of them knows of them, the longest first.
-[[nodiscard]] Seen seen_by_majority(const std::vector<NodeReport>& reports);
+[[nodiscard]] Seen seen_by_majority(const Outcome& inspected);
 // What a majority may hold though none is seen to: those that said so and those that did not say
 // would be one. The most votes first, each with the longest time that anybody said. Nothing where
 // a majority is seen to hold the same, for there cannot be two.
-[[nodiscard]] std::vector<Holding> maybe_held(const std::vector<NodeReport>& reports);
+[[nodiscard]] std::vector<Holding> maybe_held(const Outcome& inspected);
 // What goes where the lock is to be nobody's: what a majority holds, or may hold. What never
 // expires was not put there as a lock.
-[[nodiscard]] std::vector<Token> to_take_away(const std::vector<NodeReport>& reports);
+[[nodiscard]] std::vector<Token> to_take_away(const Outcome& inspected);
 
 }  // namespace redlock

@@ -1,5 +1,5 @@
 // What distinguishes one kind of lock from another: all its verbs, for one lock, in the words that
-// nodes understand; how long it may be trusted; and what the votes of a majority are worth.
+// nodes understand; how many nodes decide; how long it may be trusted; and what proves it.
 //
 // The machines know nothing else of a lock, and a manager only chooses the kind.
 // Invariants: immutable, so that operations of any thread may share one. Pure.
@@ -8,6 +8,7 @@
 
 #include "redlock/algorithm/command.hpp"
 #include "redlock/algorithm/entropy.hpp"
+#include "redlock/algorithm/quorum_rule.hpp"
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/algorithm/time.hpp"
 
@@ -16,6 +17,9 @@ namespace redlock {
 class LockKind {
  public:
   virtual ~LockKind() = default;
+
+  // How many of so many nodes make the lock.
+  [[nodiscard]] virtual QuorumRule quorum(std::size_t node_count) const = 0;
 
   // Another one for each attempt; throws where there is no randomness.
   [[nodiscard]] virtual Token fresh_token(Entropy& entropy) const = 0;
@@ -26,7 +30,7 @@ class LockKind {
                                                     const LineEntry& /*entry*/) const {
     return std::nullopt;
   }
-  // What the lock's keys hold once a majority has granted an attempt: it proves whose lock it is
+  // What the lock's keys hold once a quorum has granted an attempt: it proves whose lock it is
   // to the verbs below. `said` came with the latest grant.
   [[nodiscard]] virtual Token proof(const Token& fresh, const ReplyPayload& said) const = 0;
 
@@ -42,6 +46,11 @@ class LockKind {
                                                        const Token& /*fresh*/) const {
     return std::nullopt;
   }
+
+  // What stands under the keys, and whether that never expires; nothing for a kind that cannot
+  // tell.
+  [[nodiscard]] virtual std::optional<Command> inspect() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<Command> check_endless() const { return std::nullopt; }
 
   // What is left of a lock asked for, or extended, `elapsed` ago; not positive: too late.
   [[nodiscard]] virtual Duration validity(Duration elapsed) const = 0;

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "redlock/algorithm/command.hpp"
-#include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/line.hpp"
+#include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/algorithm/time.hpp"
 
@@ -29,6 +29,8 @@ class Operation {
   Operation& operator=(const Operation&) = delete;
   virtual ~Operation() = default;
 
+  // How many of its nodes decide.
+  [[nodiscard]] virtual QuorumRule quorum() const = 0;
   // `now` must have been read before the first byte of any request leaves.
   virtual void start(Instant now) = 0;
   // A reply to `attempt`; one that is late, doubled or unasked for is ignored.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "redlock/algorithm/ids.hpp"
+#include "redlock/algorithm/quorum_rule.hpp"
 #include "redlock/algorithm/reply.hpp"
 #include "redlock/algorithm/time.hpp"
 #include "redlock/types.hpp"
@@ -32,6 +33,8 @@ struct Outcome {
   Instant gone_by;
   // Of an acquire that was granted: another's release passed it on.
   bool handed_over = false;
+  // By which it was decided.
+  QuorumRule quorum;
   // One entry a node, of the last round.
   std::vector<NodeReport> nodes;
   // Of an acquire that could not wait in line: what each node said to that; else empty.

@@ -1,8 +1,6 @@
 // Which faults are permanent, and how many of them.
 #include "redlock/algorithm/permanent_trouble.hpp"
 
-#include "redlock/algorithm/quorum.hpp"
-
 namespace redlock {
 
 namespace {
@@ -29,7 +27,7 @@ Lasts how_long(const Reply& reply) {
 
 }  // namespace
 
-bool PermanentTrouble::bars(const std::vector<NodeReport>& latest, Instant now) {
+bool PermanentTrouble::bars(QuorumRule quorum, const std::vector<NodeReport>& latest, Instant now) {
   std::size_t forever = 0;
   std::size_t lasting = 0;
   std::size_t silent = 0;
@@ -42,10 +40,9 @@ bool PermanentTrouble::bars(const std::vector<NodeReport>& latest, Instant now) 
       lasting += lasts != Lasts::briefly ? 1 : 0;
     }
   }
-  const std::size_t spare = latest.size() - majority_of(latest.size());
-  if (forever > spare) return true;
-  if (lasting + silent <= spare) since_.reset();
-  if (lasting <= spare) return false;
+  if (quorum.fails_without(forever)) return true;
+  if (!quorum.fails_without(lasting + silent)) since_.reset();
+  if (!quorum.fails_without(lasting)) return false;
   if (!since_) since_ = now;
   return now - *since_ >= kFailOverMax;
 }

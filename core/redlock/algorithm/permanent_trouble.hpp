@@ -19,8 +19,8 @@ inline constexpr Duration kFailOverMax = Duration::seconds(5);
 class PermanentTrouble {
  public:
   // The latest report of every node, as far as it is known. True: so many nodes are in permanent
-  // trouble that no majority can be had.
-  [[nodiscard]] bool bars(const std::vector<NodeReport>& latest, Instant now);
+  // trouble that no quorum can be had.
+  [[nodiscard]] bool bars(QuorumRule quorum, const std::vector<NodeReport>& latest, Instant now);
 
  private:
   std::optional<Instant> since_;  // a majority is barred, by what may pass too

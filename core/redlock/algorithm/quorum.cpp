@@ -1,12 +1,15 @@
-// Majority arithmetic of one round.
+// Counting in one round.
 #include "redlock/algorithm/quorum.hpp"
 
 #include "redlock/algorithm/invariant.hpp"
 
 namespace redlock {
 
-Tally::Tally(std::size_t node_count) : node_count_(node_count) {
-  REDLOCK_INVARIANT(node_count >= 1 && node_count <= kNodesMax);
+Tally::Tally(std::size_t node_count, std::size_t needed)
+    : node_count_(static_cast<std::uint32_t>(node_count)),
+      needed_(static_cast<std::uint32_t>(needed)) {
+  REDLOCK_INVARIANT(node_count <= kNodesMax);
+  REDLOCK_INVARIANT(needed >= 1 && needed <= node_count);
 }
 
 void Tally::record(NodeIndex node, Vote vote) {
@@ -17,10 +20,9 @@ void Tally::record(NodeIndex node, Vote vote) {
 }
 
 Verdict Tally::verdict_without(const NodeSet& suspected) const {
-  const std::size_t majority = majority_of(node_count_);
-  if (yes_count_ >= majority) return Verdict::won;
+  if (yes_count_ >= needed_) return Verdict::won;
   const std::size_t silent = node_count_ - (voted_ | suspected).count();
-  return yes_count_ + silent < majority ? Verdict::lost : Verdict::pending;
+  return yes_count_ + silent < needed_ ? Verdict::lost : Verdict::pending;
 }
 
 }  // namespace redlock

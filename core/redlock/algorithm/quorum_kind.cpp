@@ -50,6 +50,10 @@ std::optional<Command> QuorumKind::shorten(const Token& proof, const Token& fres
   return RotateIfEqual{resources_, proof, fresh, ttl_};
 }
 
+std::optional<Command> QuorumKind::inspect() const { return Inspect{resources_}; }
+
+std::optional<Command> QuorumKind::check_endless() const { return CheckEndless{resources_}; }
+
 Duration QuorumKind::validity(Duration elapsed) const {
   return validity_of(ttl_, elapsed, drift_factor_);
 }

@@ -21,6 +21,9 @@ class QuorumKind final : public LockKind {
   // A fresh token begins with the owner's name and a colon, where there is one.
   QuorumKind(Resources resources, Duration ttl, double drift_factor, std::string owner = {});
 
+  [[nodiscard]] QuorumRule quorum(std::size_t node_count) const override {
+    return QuorumRule::majority(node_count);
+  }
   [[nodiscard]] Token fresh_token(Entropy& entropy) const override;
   [[nodiscard]] Command take(const Token& fresh) const override;
   [[nodiscard]] std::optional<Command> join(const Token& fresh,
@@ -31,6 +34,8 @@ class QuorumKind final : public LockKind {
   [[nodiscard]] std::optional<Command> extend(const Token& proof) const override;
   [[nodiscard]] std::optional<Command> shorten(const Token& proof,
                                                const Token& fresh) const override;
+  [[nodiscard]] std::optional<Command> inspect() const override;
+  [[nodiscard]] std::optional<Command> check_endless() const override;
   [[nodiscard]] Duration validity(Duration elapsed) const override;
   [[nodiscard]] Duration life_max() const override;
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "redlock/algorithm/invariant.hpp"
-#include "redlock/algorithm/quorum.hpp"
 
 namespace redlock {
 
@@ -16,32 +15,29 @@ std::size_t count(const Outcome& outcome, Answer answer) {
         return report.answered && report.reply.answer == answer;
       }));
 }
-
-// Of all nodes so many have it not. Where nobody was asked nothing is known.
-bool leaves_no_majority(std::size_t without, std::size_t all) {
-  return all > 0 && all - without < majority_of(all);
-}
 }  // namespace
 
 bool proven_denied(const Outcome& outcome) {
-  return leaves_no_majority(count(outcome, Answer::denied), outcome.nodes.size());
+  return outcome.quorum.fails_without(count(outcome, Answer::denied));
 }
 
 Decision taken_away(const Outcome& released) {
   if (proven_denied(released)) return Decision::denied;
   const std::size_t rid = count(released, Answer::denied) + count(released, Answer::granted);
-  if (leaves_no_majority(rid, released.nodes.size())) return Decision::granted;
+  if (released.quorum.fails_without(rid)) return Decision::granted;
   return released.decision == Decision::aborted ? Decision::aborted : Decision::unreachable;
 }
 
-QuorumQuery::QuorumQuery(AnswerTimes answer_times, Command command, LossDetail detail)
+QuorumQuery::QuorumQuery(AnswerTimes answer_times, QuorumRule quorum, Command command,
+                         LossDetail detail)
     : answer_times_(std::move(answer_times)),
       command_(std::make_shared<const Command>(std::move(command))),
+      quorum_(quorum),
       detail_(detail) {}
 
 void QuorumQuery::start(Instant now) {
   REDLOCK_INVARIANT(!round_);
-  round_.emplace(answer_times_, command_, kOnlyAttempt, now);
+  round_.emplace(answer_times_, quorum_, command_, kOnlyAttempt, now);
 }
 
 void QuorumQuery::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
@@ -80,6 +76,7 @@ void QuorumQuery::finish(Decision decision, Instant now) {
   Outcome outcome;
   outcome.decision = decision;
   outcome.decided_at = now;
+  outcome.quorum = quorum_;
   if (round_) outcome.nodes = round_->reports();
   if (decision == Decision::granted) complete_grant(outcome, round_->start());
   outcome_ = std::move(outcome);

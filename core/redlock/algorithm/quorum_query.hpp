@@ -29,8 +29,9 @@ enum class LossDetail {
 
 class QuorumQuery : public Operation {
  public:
-  QuorumQuery(AnswerTimes answer_times, Command command, LossDetail detail);
+  QuorumQuery(AnswerTimes answer_times, QuorumRule quorum, Command command, LossDetail detail);
 
+  [[nodiscard]] QuorumRule quorum() const override { return quorum_; }
   void start(Instant now) override;
   void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void on_time(Instant now) override;
@@ -51,6 +52,7 @@ class QuorumQuery : public Operation {
 
   AnswerTimes answer_times_;
   std::shared_ptr<const Command> command_;
+  QuorumRule quorum_;
   LossDetail detail_;
   std::optional<Round> round_;
   std::optional<Outcome> outcome_;

@@ -3,16 +3,16 @@
 
 namespace redlock {
 
-Round::Round(AnswerTimes answer_times, std::shared_ptr<const Command> command,
+Round::Round(AnswerTimes answer_times, QuorumRule quorum, std::shared_ptr<const Command> command,
              AttemptNumber attempt, Instant start)
     : answer_times_(std::move(answer_times)),
       command_(std::move(command)),
       attempt_(attempt),
       start_(start),
-      grants_(answer_times_->size()),
-      reach_(answer_times_->size()),
-      denials_(answer_times_->size()),
-      undenied_(answer_times_->size()),
+      grants_(quorum.node_count(), quorum.grants()),
+      reach_(quorum.node_count(), quorum.grants()),
+      denials_(quorum.node_count(), quorum.denials()),
+      undenied_(quorum.node_count(), quorum.grants()),
       reports_(answer_times_->size()) {
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
     answer_by_[i] = start + (*answer_times_)[i];

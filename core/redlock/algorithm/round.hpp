@@ -1,11 +1,10 @@
 // One question to every node at once, and what they answered.
 //
-// Four tallies run side by side: who granted, which decides the lock; who could be asked at
-// all, which tells "not given" from "the servers are down"; who denied, which tells "held by
-// somebody else" from "nobody won"; and who did not deny, for without a majority of them nobody has
-// what was asked about.
-// Invariants: a node counts once; only replies to this round's attempt count.
-// Pure. One thread; a machine makes one per attempt.
+// Four tallies run side by side, by the rule of the lock's kind: who granted, which decides the
+// lock; who could be asked at all, which tells "not given" from "the servers are down"; who denied,
+// which tells "held by somebody else" from "nobody won"; and who did not deny, for without a
+// majority of them nobody has what was asked about. Invariants: a node counts once; only replies to
+// this round's attempt count. Pure. One thread; a machine makes one per attempt.
 #pragma once
 #include <array>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "redlock/algorithm/command.hpp"
 #include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/quorum.hpp"
+#include "redlock/algorithm/quorum_rule.hpp"
 
 namespace redlock {
 
@@ -25,8 +25,8 @@ using AnswerTimes = std::shared_ptr<const std::vector<Duration>>;
 class Round {
  public:
   // `answer_times` has 1 to kNodesMax entries.
-  Round(AnswerTimes answer_times, std::shared_ptr<const Command> command, AttemptNumber attempt,
-        Instant start);
+  Round(AnswerTimes answer_times, QuorumRule quorum, std::shared_ptr<const Command> command,
+        AttemptNumber attempt, Instant start);
 
   // The question for the next node that has not been asked yet.
   [[nodiscard]] std::optional<Request> next_request();

@@ -23,6 +23,9 @@ class StampKind final : public LockKind {
   StampKind(Resources keys, Duration lease, Duration buffer, StampRules rules,
             StampProof accepted = StampProof::exact);
 
+  [[nodiscard]] QuorumRule quorum(std::size_t node_count) const override {
+    return QuorumRule::majority(node_count);
+  }
   [[nodiscard]] Token fresh_token(Entropy& entropy) const override;
   [[nodiscard]] Command take(const Token& fresh) const override;
   // The stamp as the server stored it.

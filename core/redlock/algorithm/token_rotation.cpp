@@ -22,7 +22,7 @@ void TokenRotation::start(Instant now) {
   REDLOCK_INVARIANT(!round_);
   // So that what undoes it needs less memory.
   removals_.reserve(2 * answer_times_->size());
-  round_.emplace(answer_times_, swap_, kOnlyAttempt, now);
+  round_.emplace(answer_times_, quorum(), swap_, kOnlyAttempt, now);
 }
 
 void TokenRotation::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
@@ -86,6 +86,7 @@ void TokenRotation::finish(Decision decision, Instant now) {
   Outcome outcome;
   outcome.decision = decision;
   outcome.decided_at = now;
+  outcome.quorum = quorum();
   if (round_) outcome.nodes = round_->reports();
   if (granted) {
     outcome.token = fresh_;

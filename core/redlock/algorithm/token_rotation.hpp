@@ -36,6 +36,7 @@ class TokenRotation final : public Operation {
   TokenRotation(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, const Token& held,
                 Token fresh, NoteLoss note_loss);
 
+  [[nodiscard]] QuorumRule quorum() const override { return kind_->quorum(answer_times_->size()); }
   void start(Instant now) override;
   void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void on_time(Instant now) override;

@@ -7,9 +7,11 @@
 
 namespace redlock {
 
-VoteRepair::VoteRepair(AnswerTimes answer_times, Command take, std::vector<NodeIndex> nodes)
+VoteRepair::VoteRepair(AnswerTimes answer_times, const LockKind& kind, const Token& proof,
+                       std::vector<NodeIndex> nodes)
     : answer_times_(std::move(answer_times)),
-      take_(std::make_shared<const Command>(std::move(take))),
+      quorum_(kind.quorum(answer_times_->size())),
+      acquire_(std::make_shared<const Command>(kind.take(proof))),
       nodes_(std::move(nodes)),
       reports_(answer_times_->size()) {
   REDLOCK_INVARIANT(!nodes_.empty());
@@ -20,7 +22,7 @@ void VoteRepair::start(Instant now) {
   for (const NodeIndex node : nodes_) {
     const Instant answer_by = now + (*answer_times_)[node.value()];
     end_ = std::max(end_, answer_by);
-    requests_.push_back(Request{node, kOnlyAttempt, take_, answer_by});
+    requests_.push_back(Request{node, kOnlyAttempt, acquire_, answer_by});
   }
 }
 
@@ -55,6 +57,7 @@ void VoteRepair::finish(Decision decision, Instant now) {
   Outcome outcome;
   outcome.decision = decision;
   outcome.decided_at = now;
+  outcome.quorum = quorum_;
   outcome.nodes = reports_;
   outcome_ = std::move(outcome);
 }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "redlock/algorithm/lock_kind.hpp"
 #include "redlock/algorithm/operation.hpp"
 #include "redlock/algorithm/round.hpp"
 
@@ -22,9 +23,11 @@ namespace redlock {
 
 class VoteRepair final : public Operation {
  public:
-  // `take` sets the key to what proves that the lock is ours. Requires at least one node.
-  VoteRepair(AnswerTimes answer_times, Command take, std::vector<NodeIndex> nodes);
+  // Sets the key to `proof`, which proves that the lock is ours. Requires at least one node.
+  VoteRepair(AnswerTimes answer_times, const LockKind& kind, const Token& proof,
+             std::vector<NodeIndex> nodes);
 
+  [[nodiscard]] QuorumRule quorum() const override { return quorum_; }
   void start(Instant now) override;
   void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void on_time(Instant now) override;
@@ -40,7 +43,8 @@ class VoteRepair final : public Operation {
   void finish(Decision decision, Instant now);
 
   AnswerTimes answer_times_;
-  std::shared_ptr<const Command> take_;
+  QuorumRule quorum_;
+  std::shared_ptr<const Command> acquire_;
   std::vector<NodeIndex> nodes_;
   std::vector<NodeReport> reports_;  // one a node of the manager
   std::size_t answered_ = 0;

@@ -115,7 +115,7 @@ class TrialLock {
   void await_waiter(OperationId waits, Instant until) {
     while (!pool_.done(waits) && pool_.clock().now() < until) {
       const Outcome seen = run_one(locks_.begin_inspect(resource_));
-      if (seen_by_majority(seen.nodes).waiters.value_or(0) > 0) return;
+      if (seen_by_majority(seen).waiters.value_or(0) > 0) return;
       (void)pool_.step(std::min(until, pool_.clock().now() + Duration::ms(1)));
     }
   }

@@ -37,7 +37,7 @@ Inspection Client::inspect(std::string_view resource) {
   const std::vector<NodeReport>& reports = outcome.nodes;
   const bool reachable = outcome.decision != Decision::unreachable;
   Inspection inspection{
-      reachable, reachable && maybe_held(reports).empty(), view_of(seen_by_majority(reports)), {}};
+      reachable, reachable && maybe_held(outcome).empty(), view_of(seen_by_majority(outcome)), {}};
   const std::vector<std::string> names = shared.plan()->servers.names();
   const std::vector<Trouble> troubles = shared.troubles_of(outcome);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -56,8 +56,8 @@ ForcedRelease Client::force_release(std::string_view resource) {
   const Resource wanted{std::string(resource)};
   const Outcome seen = shared.inspect(wanted);
   if (seen.decision == Decision::unreachable) return {seen.decision, shared.troubles_of(seen)};
-  const std::vector<Token> tokens = to_take_away(seen.nodes);
-  const bool left_alone = tokens.empty() && !maybe_held(seen.nodes).empty();
+  const std::vector<Token> tokens = to_take_away(seen);
+  const bool left_alone = tokens.empty() && !maybe_held(seen).empty();
   ForcedRelease released{left_alone ? Decision::split : Decision::denied, shared.troubles_of(seen)};
   for (const Token& token : tokens) {
     const Outcome outcome = shared.release(wanted, token, LossDetail::each);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "redlock/algorithm/quorum.hpp"
 #include "redlock/algorithm/retry.hpp"
 #include "redlock/net/outage_watch.hpp"
 
@@ -115,9 +114,8 @@ Refusal Shared::refusal_of(const Outcome& outcome) const {
     bounds += trouble.fault == Fault::bound ? 1 : 0;
     outages += trouble.fault != Fault::bound && trouble.fault != Fault::unanswered ? 1 : 0;
   }
-  const std::size_t all = outcome.nodes.size();
   refusal.own_bound = outcome.decision == Decision::unreachable && bounds > 0 &&
-                      all - std::min(outages, all) >= majority_of(all);
+                      !outcome.quorum.fails_without(outages);
   return refusal;
 }
 

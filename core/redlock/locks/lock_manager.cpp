@@ -3,11 +3,11 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/extend.hpp"
-#include "redlock/queue/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/token_rotation.hpp"
 #include "redlock/algorithm/vote_repair.hpp"
 #include "redlock/locks/server_plan.hpp"
+#include "redlock/queue/queued_acquire.hpp"
 
 namespace redlock {
 
@@ -42,6 +42,18 @@ OperationId LockManager::begin(std::unique_ptr<Operation> operation) {
   return pool_.begin(std::move(operation), nodes_);
 }
 
+std::unique_ptr<Operation> LockManager::query(const LockKind& kind, Command command,
+                                              LossDetail detail) const {
+  const AnswerTimes& answer_times = plan_->servers.answer_times();
+  return std::make_unique<QuorumQuery>(answer_times, kind.quorum(answer_times->size()),
+                                       std::move(command), detail);
+}
+
+QuorumKind LockManager::kind_of(const Resources& resources) const {
+  check_resources(resources);
+  return {resources, Duration(), plan_->options.drift_factor};
+}
+
 QuorumKind LockManager::kind_of(const Resources& resources, const Token& token) const {
   check_resources(resources);
   check_token(token);
@@ -73,9 +85,8 @@ OperationId LockManager::begin_wait(const Resources& resources, Duration ttl, Du
 }
 
 OperationId LockManager::begin_inspect(const Resources& resources) {
-  check_resources(resources);
-  return begin(std::make_unique<QuorumQuery>(plan_->servers.answer_times(), Inspect{resources},
-                                             LossDetail::each));
+  const QuorumKind kind = kind_of(resources);
+  return begin(query(kind, kind.inspect().value(), LossDetail::each));
 }
 
 OperationId LockManager::begin_extend(const Resources& resources, const Token& token, Duration ttl,
@@ -147,32 +158,28 @@ std::optional<OperationId> LockManager::begin_repair(const Resources& resources,
   }
   if (lost.empty()) return std::nullopt;
   check_token(token);
-  return begin(std::make_unique<VoteRepair>(
-      plan_->servers.answer_times(), kind_for(resources, ttl)->take(token), std::move(lost)));
+  return begin(std::make_unique<VoteRepair>(plan_->servers.answer_times(),
+                                            *kind_for(resources, ttl), token, std::move(lost)));
 }
 
 OperationId LockManager::begin_unlock(const Resources& resources, const Token& token,
                                       LossDetail detail) {
   const QuorumKind kind = kind_of(resources, token);
   pool_.give_up(token);
-  return begin(
-      std::make_unique<QuorumQuery>(plan_->servers.answer_times(), kind.release(token), detail));
+  return begin(query(kind, kind.release(token), detail));
 }
 
 OperationId LockManager::begin_check(const Resources& resources, const Token& token) {
-  return pool_.begin(
-      std::make_unique<QuorumQuery>(plan_->servers.answer_times(),
-                                    kind_of(resources, token).check(token), LossDetail::reason),
-      nodes_, token);
+  const QuorumKind kind = kind_of(resources, token);
+  return pool_.begin(query(kind, kind.check(token), LossDetail::reason), nodes_, token);
 }
 
 std::optional<OperationId> LockManager::begin_look_after(const Resources& resources,
                                                          const Outcome& refused) {
   if (refused.decision != Decision::denied || plan_->options.retry.attempts_max <= 1)
     return std::nullopt;
-  check_resources(resources);
-  return begin(std::make_unique<QuorumQuery>(plan_->servers.answer_times(), CheckEndless{resources},
-                                             LossDetail::none));
+  const QuorumKind kind = kind_of(resources);
+  return begin(query(kind, kind.check_endless().value(), LossDetail::none));
 }
 
 std::size_t LockManager::unanswered_bytes() const {

@@ -147,7 +147,11 @@ class LockManager {
   // Sends what gives it back.
   void forget(const Resources& resources, const Token& token) noexcept;
   [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation);
+  // Asks each server once.
+  [[nodiscard]] std::unique_ptr<Operation> query(const LockKind& kind, Command command,
+                                                 LossDetail detail) const;
   // Checked: of a lock that is held, and of one that is to be taken or extended.
+  [[nodiscard]] QuorumKind kind_of(const Resources& resources) const;
   [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
   [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resources& resources, Duration ttl,
                                                          const std::string& owner = {}) const;

@@ -46,14 +46,16 @@ bool StampLockManager::note_taken(const Resources& keys, const Outcome& outcome)
                        {outcome.token, outcome.decided_at, lease_end, outcome.gone_by}, now);
 }
 
-OperationId StampLockManager::ask(const Command& command, LossDetail detail) {
-  return pool_.begin(std::make_unique<QuorumQuery>(plan_->server.answer_times(), command, detail),
+OperationId StampLockManager::ask(const StampKind& kind, Command command, LossDetail detail) {
+  const AnswerTimes& answer_times = plan_->server.answer_times();
+  return pool_.begin(std::make_unique<QuorumQuery>(answer_times, kind.quorum(answer_times->size()),
+                                                   std::move(command), detail),
                      nodes_);
 }
 
 OperationId StampLockManager::begin_give_back(const Resources& keys, const Outcome& outcome) {
   const StampKind kind(keys, Duration(), Duration(), rules());
-  return ask(kind.release(outcome.token), LossDetail::none);
+  return ask(kind, kind.release(outcome.token), LossDetail::none);
 }
 
 // Taken at once: sent, and not waited for.
@@ -83,7 +85,7 @@ std::optional<OperationId> StampLockManager::begin_release(const Resources& keys
   if (entry == nullptr) return std::nullopt;
   const StampKind kind(keys, Duration(), margin, rules(), proof_for(*entry));
   entry->given_up = true;
-  return ask(kind.release(entry->stamp), LossDetail::none);
+  return ask(kind, kind.release(entry->stamp), LossDetail::none);
 }
 
 void StampLockManager::note_released(const Resources& keys, StampLedger::Serial released) {
@@ -95,7 +97,7 @@ std::optional<OperationId> StampLockManager::begin_check(const Resources& keys) 
   const StampLedger::Entry* entry = held(keys);
   if (entry == nullptr || entry->given_up) return std::nullopt;
   const StampKind kind(keys, Duration(), Duration(), rules(), proof_for(*entry));
-  return ask(kind.check(entry->stamp), LossDetail::reason);
+  return ask(kind, kind.check(entry->stamp), LossDetail::reason);
 }
 
 Outcome StampLockManager::collect_lock(OperationId id, const Resources& keys, Caller caller) {

@@ -88,7 +88,7 @@ class StampLockManager {
   [[nodiscard]] StampRules rules() const {
     return {plan_->options.unit, plan_->options.drift_factor};
   }
-  [[nodiscard]] OperationId ask(const Command& command, LossDetail detail);
+  [[nodiscard]] OperationId ask(const StampKind& kind, Command command, LossDetail detail);
   void give_back(const Resources& keys, const Outcome& outcome);
   StampLedger::Entry* held(const Resources& keys);
   [[nodiscard]] StampProof proof_for(const StampLedger::Entry& entry);

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "redlock/algorithm/quorum.hpp"
-
 namespace redlock {
 
 namespace {
@@ -262,7 +260,7 @@ bool Reactor::majority_is_well(const Running& running, Instant now) {
   const auto well = std::ranges::count_if(running.nodes, [now](const auto& node) {
     return node->connected_or_free(now) && node->trouble().fault == Fault::none;
   });
-  return static_cast<std::size_t>(well) >= majority_of(running.nodes.size());
+  return static_cast<std::size_t>(well) >= running.operation->quorum().grants();
 }
 
 void Reactor::ask(Running& running, const Request& request, Instant now) {
@@ -289,7 +287,7 @@ void Reactor::ask(Running& running, const Request& request, Instant now) {
 
 void Reactor::review_hedged(Running& running, Instant now) {
   const HedgedRequests::Advice advice =
-      running.hedged.advise(majority_of(running.nodes.size()), now);
+      running.hedged.advise(running.operation->quorum().grants(), now);
   if (advice == HedgedRequests::Advice::wait) return;
   running.hedged.release([&](const Request& request) {
     Node& node = *running.nodes[request.node.value()];

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "redlock/algorithm/quorum.hpp"
 #include "redlock/net/reactor.hpp"
 
 namespace redlock {
@@ -40,7 +39,7 @@ void Reactor::tell(Running& running, Instant now) noexcept {
   });
   // Who has been told so much that he polls needs none of them.
   if (!begins || !listens(running)) return;
-  listeners_.hurry(running.nodes, majority_of(running.nodes.size()));
+  listeners_.hurry(running.nodes, running.operation->quorum().grants());
 }
 
 void Reactor::offer(Node& node, const Push& push, Instant now) noexcept {

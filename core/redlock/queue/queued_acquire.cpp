@@ -42,7 +42,7 @@ void QueuedAcquire::follow_plain(Instant now) {
   if (outcome == nullptr) return;
   const bool final = outcome->decision == Decision::granted ||
                      outcome->decision == Decision::foreign || phase_ == Phase::polling ||
-                     trouble_.bars(outcome->nodes, now);
+                     trouble_.bars(quorum(), outcome->nodes, now);
   if (!final && now < wait_end()) return begin_standing(now);
   Outcome taken = plain()->collect();
   taken.line = std::move(refusals_);
@@ -133,9 +133,9 @@ void QueuedAcquire::poll(Instant now) {
 }
 
 void QueuedAcquire::leave(Instant now) {
-  if (answered() < majority()) return finish(Decision::unreachable, now);
+  if (answered() < quorum().grants()) return finish(Decision::unreachable, now);
   // A majority of votes that was not enough is one that came too late.
-  const bool late = count(&NodeQueueState::voted) >= majority();
+  const bool late = count(&NodeQueueState::voted) >= quorum().grants();
   finish(late ? Decision::expired_in_flight : Decision::denied, now);
 }
 
@@ -148,8 +148,6 @@ void QueuedAcquire::abort(Instant now) {
 Duration QueuedAcquire::longest_answer_time() const { return std::ranges::max(*answer_times_); }
 
 Instant QueuedAcquire::last_answers_by() const { return wait_end() + longest_answer_time(); }
-
-std::size_t QueuedAcquire::majority() const { return majority_of(answer_times_->size()); }
 
 std::size_t QueuedAcquire::count(bool (NodeQueueState::*has)() const) const {
   return static_cast<std::size_t>(std::ranges::count_if(
@@ -182,6 +180,7 @@ void QueuedAcquire::finish(Decision decision, Instant now) {
   Outcome outcome;
   outcome.decision = decision;
   outcome.decided_at = now;
+  outcome.quorum = quorum();
   outcome.nodes = reports();
   if (decision == Decision::granted) {
     outcome.token = kind_->proof(token_, {});

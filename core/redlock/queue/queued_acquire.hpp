@@ -66,6 +66,7 @@ class QueuedAcquire final : public Operation {
   QueuedAcquire(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind, WaitRequest request,
                 std::shared_ptr<LineMemory> memory, Entropy& entropy);
 
+  [[nodiscard]] QuorumRule quorum() const override { return kind_->quorum(answer_times_->size()); }
   void start(Instant now) override;
   void on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) override;
   void on_time(Instant now) override;
@@ -117,7 +118,6 @@ class QueuedAcquire final : public Operation {
   [[nodiscard]] Duration longest_answer_time() const;
   // Whoever was asked as the wait ended has answered by then, or does not.
   [[nodiscard]] Instant last_answers_by() const;
-  [[nodiscard]] std::size_t majority() const;
   [[nodiscard]] std::size_t count(bool (NodeQueueState::*has)() const) const;
   [[nodiscard]] std::size_t answered() const;
   // How long the votes may be trusted; requires a majority of them.

@@ -29,7 +29,7 @@ void QueuedAcquire::review(Instant now) {
   if (barred(now) || seems_in_vain(now)) return ended_ ? leave(now) : poll(now);
   if (ended_) {
     const bool all_told = count(&NodeQueueState::pending) == 0 || now >= last_answers_by();
-    if (answered() >= majority() || all_told) leave(now);
+    if (answered() >= quorum().grants() || all_told) leave(now);
     return;
   }
   offer_votes(now);
@@ -40,8 +40,8 @@ void QueuedAcquire::review(Instant now) {
 
 bool QueuedAcquire::barred(Instant now) {
   const std::size_t refused = count(&NodeQueueState::refused);
-  if (places_.size() - refused < majority()) return true;
-  if (refused == 0 || answered() >= majority()) {
+  if (quorum().fails_without(refused)) return true;
+  if (refused == 0 || answered() >= quorum().grants()) {
     too_few_at_ = Instant::never();
   } else if (too_few_at_ == Instant::never()) {
     const Duration half = Duration::ns((wait_end() - now).count_ns() / 2);
@@ -54,7 +54,7 @@ bool QueuedAcquire::barred(Instant now) {
 
 bool QueuedAcquire::seems_in_vain(Instant now) {
   if (ended_) return false;
-  if (cut_off()) return trouble_.bars(reports(), now);
+  if (cut_off()) return trouble_.bars(quorum(), reports(), now);
   trouble_ = {};
   return false;
 }
@@ -64,7 +64,7 @@ bool QueuedAcquire::seems_in_vain(Instant now) {
 // came in the answers to joins would be no better the next time.
 void QueuedAcquire::judge_votes(Instant now) {
   if (!ended_) forget_what_cannot_be_renewed(now);
-  if (count(&NodeQueueState::voted) < majority()) return;
+  if (count(&NodeQueueState::voted) < quorum().grants()) return;
   const Duration left = validity(now);
   const bool may_gain = !ended_ && may_be_better(now);
   const bool enough = left * 2 >= kind_->validity(Duration()) || !may_gain;
@@ -132,11 +132,11 @@ void QueuedAcquire::offer_votes(Instant now) {
 bool QueuedAcquire::out_of_reach(Instant now) const {
   const auto taken = std::ranges::count_if(
       places_, [now](const NodeQueueState& place) { return place.taken(now); });
-  return static_cast<std::size_t>(taken) >= majority();
+  return static_cast<std::size_t>(taken) >= quorum().grants();
 }
 
 bool QueuedAcquire::cut_off() const {
-  return places_.size() - count(&NodeQueueState::troubled) < majority();
+  return quorum().fails_without(count(&NodeQueueState::troubled));
 }
 
 void QueuedAcquire::take_what_was_hedged(Instant now) {
@@ -154,7 +154,7 @@ void QueuedAcquire::correct_ticket() {
     const Duration ours = Duration::ms(ticket_) + (place.joined_at() - started_);
     offsets.push_back(Duration::ms(place.standing()->server_ms) - ours);
   }
-  if (offsets.size() < majority()) return;
+  if (offsets.size() < quorum().grants()) return;
   ticket_checked_ = true;
   const Duration offset = middle_of(std::move(offsets));
   if (size_of(offset) <= kTicketOffMax + round_trip_) return;
@@ -196,7 +196,7 @@ Duration QueuedAcquire::validity(Instant now) const {
     if (place.voted()) since.push_back(place.joined_at());
   }
   std::ranges::sort(since, std::greater());
-  return kind_->validity(now - since[majority() - 1]);
+  return kind_->validity(now - since[quorum().grants() - 1]);
 }
 
 }  // namespace redlock
