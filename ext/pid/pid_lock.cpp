@@ -79,7 +79,7 @@ struct Times {
   double buffer_time = 0;
 };
 
-OperationId begin_take(StampLockManager& manager, const Resources& keys, const Times& seconds,
+OperationId begin_lock(StampLockManager& manager, const Resources& keys, const Times& seconds,
                        zend_long retry_times) {
   if (retry_times < 0) throw ArgumentError("retry_times must be greater than or equal to 0");
   if (seconds.lock_timeout <= 0) throw ArgumentError("lock_timeout must be greater than 0");
@@ -89,7 +89,7 @@ OperationId begin_take(StampLockManager& manager, const Resources& keys, const T
   const zend_long attempts =
       retry_times < std::numeric_limits<zend_long>::max() ? retry_times + 1 : retry_times;
   const RetryPolicy once = RetryPolicy::exact(1, Duration());
-  return manager.begin_take(keys, lease, buffer,
+  return manager.begin_lock(keys, lease, buffer,
                             waits_are_cancelled() ? once : RetryPolicy::spread(attempts, pause));
 }
 
@@ -98,7 +98,7 @@ void take(zval* return_value, PidState& state, const zend_string* key, const Tim
   PidCall call(state, PidVerb::take, key);
   call.waits = retry_times > 0;
   const bool begun = begin(call, kCallPlaces, [&](const Resources& keys) {
-    return begin_take(state.manager, keys, seconds, retry_times);
+    return begin_lock(state.manager, keys, seconds, retry_times);
   });
   if (!begun || !complete(call)) return;
   if (call.decision == Decision::granted) RETURN_LONG(1);

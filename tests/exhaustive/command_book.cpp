@@ -30,7 +30,7 @@ struct Namer {
   Named operator()(const Enqueue& c) const { return {Role::take, c.token.view()}; }
   Named operator()(const RotateIfEqual& c) const { return {Role::take, c.fresh.view()}; }
   Named operator()(const Inspect&) const { return {Role::check, {}}; }
-  Named operator()(const StampTake& c) const { return {Role::take, c.token.view()}; }
+  Named operator()(const StampAcquire& c) const { return {Role::take, c.token.view()}; }
   Named operator()(const StampUndo& c) const { return {Role::undo, c.token.view()}; }
   Named operator()(const StampRelease& c) const {
     return {Role::release, fraction_of(c.stamp.view())};

@@ -11,7 +11,7 @@ REDLOCK_EXPOSE(PlaceJoinAt, NodeQueueState, Instant, join_at_);
 REDLOCK_EXPOSE(PlaceNextAt, NodeQueueState, Instant, next_at_);
 REDLOCK_EXPOSE(PlaceOutdated, NodeQueueState, bool, outdated_);
 REDLOCK_EXPOSE(PlaceVoted, NodeQueueState, bool, voted_);
-REDLOCK_EXPOSE(PlaceTakes, NodeQueueState, bool, takes_);
+REDLOCK_EXPOSE(PlaceClaims, NodeQueueState, bool, claims_);
 
 namespace {
 
@@ -274,7 +274,7 @@ std::string LineWorld::bytes() const {
     add(client.channels);
     add((place.voted() ? 1 : 0) + (place.handed_over() ? 2 : 0) + (place.joining() ? 4 : 0) +
         (place.may_hold() ? 8 : 0) + (place.*pointer_to(PlaceOutdated()) ? 16 : 0) +
-        (place.*pointer_to(PlaceTakes()) ? 32 : 0));
+        (place.*pointer_to(PlaceClaims()) ? 32 : 0));
     add((place.*pointer_to(PlaceJoinAt())).since_epoch_ns());
     add((place.*pointer_to(PlaceNextAt())).since_epoch_ns());
     for (const Said& said : client.to_server) add_said(said);

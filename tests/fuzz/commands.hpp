@@ -36,7 +36,7 @@ inline SharedCommand command_of(std::size_t kind, std::uint64_t id) {
       case 3:
         return CheckEqual{key, token};
       case 4:
-        return StampTake{key, token, span};
+        return StampAcquire{key, token, span};
       case 5:
         return StampUndo{key, token};
       case 6:

@@ -95,14 +95,14 @@ class Conversation {
 
   void deliver(std::size_t size) {
     const std::string bytes = server_.deliver(size);
-    session_.take_bytes(bytes, arrivals_);
+    session_.on_bytes(bytes, arrivals_);
     check();
   }
 
   void slip_in(std::string_view bytes) {
     if (bytes.empty()) return;
     honest_ = false;
-    session_.take_bytes(bytes, arrivals_);
+    session_.on_bytes(bytes, arrivals_);
     check();
   }
 

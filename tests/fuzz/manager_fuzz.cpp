@@ -82,7 +82,7 @@ class Run {
     const Duration lease = Duration::ms(any_number(input_));
     const Duration buffer = Duration::ms(any_number(input_));
     const Duration patience = patience_of({server}, options.timeout, retry);
-    const Outcome taken = finish(manager.begin_take(key, lease, buffer, retry), patience);
+    const Outcome taken = finish(manager.begin_lock(key, lease, buffer, retry), patience);
     if (taken.decision == Decision::granted) {
       REQUIRE(taken.validity > Duration() && taken.validity <= lease);
       manager.note_taken(key, taken);

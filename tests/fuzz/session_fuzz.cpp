@@ -62,7 +62,7 @@ class Run {
 
   void take(std::string_view bytes) {
     const bool was_broken = session_.broken();
-    session_.take_bytes(bytes, arrivals_);
+    session_.on_bytes(bytes, arrivals_);
     REQUIRE(!was_broken || arrivals_.empty());
     check();
   }

@@ -65,7 +65,7 @@ class Run {
 
   void take(std::string_view bytes) {
     const bool was_broken = subscription_.broken();
-    subscription_.take_bytes(bytes, pushes_);
+    subscription_.on_bytes(bytes, pushes_);
     REQUIRE(pushes_.empty() || !was_broken);
     for (const Push& push : pushes_) REQUIRE(!push.token.empty());
     if (subscription_.broken()) {

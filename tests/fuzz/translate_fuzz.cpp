@@ -28,7 +28,7 @@ bool may_be_granted(const Command& command, const RespValue& value) {
   if (std::holds_alternative<Enqueue>(command)) {
     return value.kind == RespKind::status && value.text == "GRANTED";
   }
-  if (std::holds_alternative<StampTake>(command)) return value.kind == RespKind::bulk;
+  if (std::holds_alternative<StampAcquire>(command)) return value.kind == RespKind::bulk;
   // PTTL's word for no key.
   const bool no_key = value.text.starts_with("-2 ");
   if (std::holds_alternative<Inspect>(command)) return value.kind == RespKind::bulk && !no_key;
@@ -41,7 +41,7 @@ void check_error(const Command& command, const RespValue& value,
                  const std::optional<Reply>& reply) {
   const bool other_type =
       value.text.find("WRONGTYPE") != std::string::npos && traits_of(command).needs_script &&
-      !std::holds_alternative<StampTake>(command) && !std::holds_alternative<Inspect>(command);
+      !std::holds_alternative<StampAcquire>(command) && !std::holds_alternative<Inspect>(command);
   REQUIRE(reply && reply->answer == (other_type ? Answer::denied : Answer::unknown));
 }
 

@@ -115,7 +115,7 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildDoesNotInheritStamps) {
   StampLockManager stamps(runtime_->pool(), ledger, specs(1)[0], options);
   const Resource key("k");
   const Outcome taken = runtime_->pool().run(
-      stamps.begin_take(key, Duration::seconds(60), {}, RetryPolicy::exact(1, Duration())));
+      stamps.begin_lock(key, Duration::seconds(60), {}, RetryPolicy::exact(1, Duration())));
   ASSERT_EQ(taken.decision, Decision::granted);
   stamps.note_taken(key, taken);
   EXPECT_EQ(exit_status_of_child([&] { return !stamps.begin_release(key, {}).has_value(); }), 0);

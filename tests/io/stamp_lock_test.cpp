@@ -27,7 +27,7 @@ class StampLock : public Fleet {
   Outcome take(StampLockManager& locks, Duration lease = kLease,
                RetryPolicy retry = RetryPolicy::exact(1, Duration())) {
     const Outcome outcome =
-        runtime_.pool().run(locks.begin_take(kKey, lease, Duration::ms(1), retry));
+        runtime_.pool().run(locks.begin_lock(kKey, lease, Duration::ms(1), retry));
     if (outcome.decision == Decision::granted) locks.note_taken(kKey, outcome);
     return outcome;
   }

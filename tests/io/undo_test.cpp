@@ -123,7 +123,7 @@ TEST_F(Rule03UndoOnTheSameConnection, AnAbortedStampLeavesNothingAlsoAfterScript
   StampLockManager locks(runtime.pool(), ledger, specs(1)[0], options);
   const Resource key("k");
   const auto begin = [&] {
-    return locks.begin_take(key, Duration::seconds(60), {}, RetryPolicy::exact(1, Duration()));
+    return locks.begin_lock(key, Duration::seconds(60), {}, RetryPolicy::exact(1, Duration()));
   };
   const Outcome first = runtime.pool().run(begin());
   ASSERT_EQ(first.decision, Decision::granted);
@@ -131,7 +131,7 @@ TEST_F(Rule03UndoOnTheSameConnection, AnAbortedStampLeavesNothingAlsoAfterScript
   server(0).ask({"SCRIPT", "FLUSH"});
   EXPECT_EQ(runtime.pool().take(begin()).decision, Decision::aborted);
   // The next answer on this connection stands behind everything of the aborted call.
-  const OperationId next = locks.begin_take(Resource("other"), Duration::seconds(60), {},
+  const OperationId next = locks.begin_lock(Resource("other"), Duration::seconds(60), {},
                                             RetryPolicy::exact(1, Duration()));
   ASSERT_EQ(runtime.pool().run(next).decision, Decision::granted);
   EXPECT_EQ(server(0).say({"GET", "k"}), "nil");

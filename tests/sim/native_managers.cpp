@@ -159,7 +159,7 @@ class StampClient final : public NativeClient {
         probe ? std::tuple(kProbeAttempts, kProbePauseMs, kTtlMaxMs)
               : std::tuple(course.attempts, course.pause_ms, course.ttl_ms);
     const auto retry = RetryPolicy::exact(attempts, Duration::ms(pause_ms));
-    return holder(resource).begin_take(seats_[resource].key, Duration::ms(ttl_ms),
+    return holder(resource).begin_lock(seats_[resource].key, Duration::ms(ttl_ms),
                                        Duration::ms(scene_.plan.buffer_ms), retry);
   }
   std::optional<OperationId> start_release(std::uint32_t resource) override {

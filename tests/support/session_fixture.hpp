@@ -53,7 +53,7 @@ class SessionTest : public testing::Test {
   std::vector<Arrival> receive(std::string_view bytes) {
     transmit();
     std::vector<Arrival> arrivals;
-    session_.take_bytes(bytes, arrivals);
+    session_.on_bytes(bytes, arrivals);
     return arrivals;
   }
   std::vector<Arrival> fail(Fault fault = Fault::timeout) {

@@ -67,7 +67,7 @@ TEST(TraitsOf, WhatTheServerHasACommandForNeedsNoScript) {
 
 TEST(EffectOf, EveryCommandSaysWhatItDoes) {
   EXPECT_TRUE(is_acquisition(SetIfAbsent{kKey, kToken, {}}));
-  EXPECT_TRUE(is_acquisition(StampTake{kKey, kToken, {}}));
+  EXPECT_TRUE(is_acquisition(StampAcquire{kKey, kToken, {}}));
   EXPECT_TRUE(is_removal(ReleaseAndHandOver{kKey, kToken}));
   EXPECT_TRUE(is_removal(StampUndo{kKey, kToken}));
   EXPECT_TRUE(is_removal(StampRelease{kKey, kToken, {}}));
@@ -85,7 +85,7 @@ TEST(UndoOf, ATakenLockIsUndoneByItsOwnToken) {
   EXPECT_EQ(std::get<ReleaseAndHandOver>(*quorum).resources, kKey);
   EXPECT_EQ(std::get<ReleaseAndHandOver>(*quorum).token, kToken);
   EXPECT_FALSE(std::get<ReleaseAndHandOver>(*quorum).hands_over) << "what was free is free again";
-  const auto stamp = undo_of(StampTake{kKey, kToken, Duration::ms(5)});
+  const auto stamp = undo_of(StampAcquire{kKey, kToken, Duration::ms(5)});
   ASSERT_TRUE(stamp);
   EXPECT_EQ(std::get<StampUndo>(*stamp).token, kToken);
 }
@@ -128,7 +128,7 @@ TEST(UndoOf, ARepeatedStampReleaseProvesOwnershipExactly) {
 
 TEST(LockName, JoinsATakeAndItsUndoAndNothingElse) {
   EXPECT_EQ(lock_name(SetIfAbsent{kKey, kToken, {}}), lock_name(ReleaseAndHandOver{kKey, kToken}));
-  EXPECT_EQ(lock_name(StampTake{kKey, kToken, {}}), lock_name(StampUndo{kKey, kToken}));
+  EXPECT_EQ(lock_name(StampAcquire{kKey, kToken, {}}), lock_name(StampUndo{kKey, kToken}));
   EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),
             lock_name(ReleaseAndHandOver{kKey, Token("other")}));
   EXPECT_NE(lock_name(SetIfAbsent{kKey, kToken, {}}),

@@ -26,7 +26,7 @@ class Pings final : public Conversation {
   [[nodiscard]] std::string_view output() { return rest(); }
   void take_back() noexcept {}
   void drop_expired(Instant /*now*/, std::vector<Event>& /*events*/) {}
-  void take_bytes(std::string_view bytes, std::vector<Event>& events) {
+  void on_bytes(std::string_view bytes, std::vector<Event>& events) {
     hear(bytes);
     std::optional<Ending> ending;
     while (const auto reply = next_reply(ending)) {

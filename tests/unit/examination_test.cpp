@@ -35,7 +35,7 @@ class ExaminationTest : public testing::Test {
   static std::vector<RespValue> answers(Examination& examination, const std::string& bytes) {
     sent(examination);
     std::vector<RespValue> answers;
-    examination.take_bytes(bytes, answers);
+    examination.on_bytes(bytes, answers);
     return answers;
   }
 

@@ -28,7 +28,7 @@ const Question& about(Topic topic, std::string_view last = {}) {
 
 ServerFacts facts_of(const Question& question, const RespValue& answer) {
   ServerFacts facts;
-  take_answer(facts, question, answer);
+  read_answer(facts, question, answer);
   return facts;
 }
 
@@ -61,9 +61,9 @@ TEST(FactsTest, WhatIsWrittenToDiskIsRead) {
   ServerFacts facts = facts_of(about(Topic::persistence), text("loading:1\r\naof_enabled:1\r\n"));
   EXPECT_EQ(facts.loading, true);
   EXPECT_EQ(facts.appends, true);
-  take_answer(facts, about(Topic::setting, "appendfsync"), list({"appendfsync", "everysec"}));
-  take_answer(facts, about(Topic::setting, "save"), list({"save", ""}));
-  take_answer(facts, about(Topic::setting, "maxmemory-policy"),
+  read_answer(facts, about(Topic::setting, "appendfsync"), list({"appendfsync", "everysec"}));
+  read_answer(facts, about(Topic::setting, "save"), list({"save", ""}));
+  read_answer(facts, about(Topic::setting, "maxmemory-policy"),
               list({"maxmemory-policy", "noeviction"}));
   EXPECT_EQ(facts.append_sync, "everysec");
   EXPECT_EQ(facts.memory_policy, "noeviction");
@@ -97,16 +97,16 @@ TEST(FactsTest, OnlyANodeOfAClusterOwesAWordOfIt) {
   ServerFacts facts = facts_of(about(Topic::cluster), refusal);
   EXPECT_THAT(facts.untold, IsEmpty());
   facts.mode = "cluster";
-  take_answer(facts, about(Topic::cluster), refusal);
+  read_answer(facts, about(Topic::cluster), refusal);
   EXPECT_THAT(facts.untold, ElementsAre(testing::StartsWith("CLUSTER INFO: ")));
 }
 
 TEST(FactsTest, WhatIsRefusedIsToldOnce) {
   ServerFacts facts;
   const RespValue refusal{RespKind::error, 0, "NOPERM no"};
-  take_answer(facts, about(Topic::time), refusal);
-  take_answer(facts, about(Topic::time), refusal);
-  take_answer(facts, about(Topic::setting, "save"), refusal);
+  read_answer(facts, about(Topic::time), refusal);
+  read_answer(facts, about(Topic::time), refusal);
+  read_answer(facts, about(Topic::setting, "save"), refusal);
   EXPECT_THAT(facts.untold, ElementsAre("TIME: NOPERM no", "CONFIG GET save: NOPERM no"));
 }
 

@@ -14,8 +14,8 @@ const Token kToken("7");
 
 TEST(QuorumKind, TakesWithTheTokenAndUndoesThatVeryToken) {
   const QuorumKind kind(kResource, Duration::ms(500), 0.01);
-  const Command take = kind.take(kToken);
-  const Command undo = undo_of(kind.take(kToken)).value();
+  const Command take = kind.acquire(kToken);
+  const Command undo = undo_of(kind.acquire(kToken)).value();
   EXPECT_EQ(std::get<SetIfAbsent>(take).resources, kResource);
   EXPECT_EQ(std::get<SetIfAbsent>(take).token, kToken);
   EXPECT_EQ(std::get<SetIfAbsent>(take).ttl, Duration::ms(500));
@@ -34,7 +34,7 @@ TEST(QuorumKind, ProvesItsLockByTheTokenInEveryVerb) {
 
 TEST(QuorumKind, ShortensByAnotherTokenAndItsOwnTtl) {
   const QuorumKind kind(kResource, Duration::ms(500), 0.01);
-  const auto swap = std::get<RotateIfEqual>(kind.shorten(kToken, Token("8")).value());
+  const auto swap = std::get<RotateIfEqual>(kind.rotate(kToken, Token("8")).value());
   EXPECT_EQ(swap.resources, kResource);
   EXPECT_EQ(swap.held, kToken);
   EXPECT_EQ(swap.fresh, Token("8"));
@@ -66,11 +66,11 @@ TEST(QuorumKind, DrawsAnUnguessableToken) {
 
 TEST(StampKind, TheStampLastsForLeaseAndBuffer) {
   const StampKind kind(kResource, Duration::ms(500), Duration::ms(3), {StampUnit::seconds, 0});
-  const Command take = kind.take(kToken);
-  EXPECT_EQ(std::get<StampTake>(take).keys, kResource);
-  EXPECT_EQ(std::get<StampTake>(take).token, kToken);
-  EXPECT_EQ(std::get<StampTake>(take).lease, Duration::ms(503));
-  EXPECT_EQ(std::get<StampTake>(take).unit, StampUnit::seconds);
+  const Command take = kind.acquire(kToken);
+  EXPECT_EQ(std::get<StampAcquire>(take).keys, kResource);
+  EXPECT_EQ(std::get<StampAcquire>(take).token, kToken);
+  EXPECT_EQ(std::get<StampAcquire>(take).lease, Duration::ms(503));
+  EXPECT_EQ(std::get<StampAcquire>(take).unit, StampUnit::seconds);
 }
 
 TEST(StampKind, TheHolderTrustsTheLeaseWithoutTheBuffer) {
@@ -108,12 +108,12 @@ TEST(StampKind, ProvesItsLockByTheStoredStampInEveryVerb) {
   EXPECT_EQ(std::get<StampCheck>(kind.check(stamp)).stamp, stamp);
   EXPECT_EQ(std::get<StampCheck>(kind.check(stamp)).proof, StampProof::exact_or_plain);
   EXPECT_FALSE(kind.extend(stamp));
-  EXPECT_FALSE(kind.shorten(stamp, kToken));
+  EXPECT_FALSE(kind.rotate(stamp, kToken));
 }
 
 TEST(StampKind, UndoesByTheFractionAlone) {
   const StampKind kind(kResource, Duration::ms(500), Duration(), {StampUnit::milliseconds, 0.01});
-  const Command undo = undo_of(kind.take(kToken)).value();
+  const Command undo = undo_of(kind.acquire(kToken)).value();
   EXPECT_EQ(std::get<StampUndo>(undo).keys, kResource);
   EXPECT_EQ(std::get<StampUndo>(undo).token, kToken);
 }

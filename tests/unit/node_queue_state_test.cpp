@@ -215,7 +215,7 @@ TEST_F(Place, WhoIsFirstThoughNothingStandsThereDoesNotHurry) {
 TEST_F(Place, WhoIsFirstAsksBehindTheLastMillisecondOfTheKey) {
   join(1, t(0));
   stand(1, "0 0 0", t(10));
-  EXPECT_TRUE(place_.taken(t(10)));
+  EXPECT_TRUE(place_.held_by_another(t(10)));
   EXPECT_EQ(place_.next_deadline(), t(11) + kAfterTheEnd);
 }
 

@@ -18,7 +18,8 @@ const std::string kStamp = "1700000000000.12345678901234567890";
 TEST(ShortOfMemoryARound, CountsAGrantAndWhatItCameWith) {
   const auto times = std::make_shared<const std::vector<Duration>>(1, Duration::ms(50));
   Round round(times, QuorumRule::majority(1),
-              std::make_shared<const Command>(StampTake{Resource("k"), Token("7"), {}}), 1, t(0));
+              std::make_shared<const Command>(StampAcquire{Resource("k"), Token("7"), {}}), 1,
+              t(0));
   ASSERT_TRUE(round.next_request());
   Reply reply = Reply::granted(Token(kStamp));
   {

@@ -293,7 +293,7 @@ TEST_F(SecretiveSession, WhatNobodyAskedForGoesThroughTheFilterAndKeepsItsFault)
   ASSERT_TRUE(submit(1, test::set_of("a")));
   receive("+OK\r\n");
   std::vector<Arrival> arrivals;
-  session_.take_bytes("-ERR max number of clients reached, alice: open sesame\r\n", arrivals);
+  session_.on_bytes("-ERR max number of clients reached, alice: open sesame\r\n", arrivals);
   EXPECT_EQ(session_.fault(), Fault::maxclients);
   EXPECT_THAT(session_.reason(), HasSubstr(kHidden));
   EXPECT_THAT(session_.reason(), Not(HasSubstr("alice")));

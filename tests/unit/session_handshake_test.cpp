@@ -118,9 +118,9 @@ TEST_F(AuthenticatedSession, ASetThatWasWrittenBehindARefusedPasswordCanStillBeU
   ASSERT_TRUE(submit(1, set_of("a")));
   sent();
   receive("-WRONGPASS no\r\n");
-  EXPECT_EQ(session_.open_takes(), (std::vector<OperationId>{1}));
+  EXPECT_EQ(session_.open_acquisitions(), (std::vector<OperationId>{1}));
   session_.submit_last(delete_of("a"));
-  EXPECT_TRUE(session_.open_takes().empty());
+  EXPECT_TRUE(session_.open_acquisitions().empty());
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].at(4), "a");
@@ -362,14 +362,14 @@ TEST_F(SessionTest, ARemovalThatNobodyWaitsForKeepsItsTimeOnANewConnection) {
 }
 
 TEST_F(SessionTest, AServerHasServedOnceItHasCarriedSomethingOut) {
-  EXPECT_FALSE(session_.take_served());
+  EXPECT_FALSE(session_.collect_served());
   ASSERT_TRUE(submit(1, set_of("a")));
   ASSERT_TRUE(submit(2, set_of("b")));
   receive("-LOADING Redis is loading the dataset in memory\r\n");
-  EXPECT_FALSE(session_.take_served());
+  EXPECT_FALSE(session_.collect_served());
   receive(test::kOk);
-  EXPECT_TRUE(session_.take_served());
-  EXPECT_FALSE(session_.take_served()) << "told twice";
+  EXPECT_TRUE(session_.collect_served());
+  EXPECT_FALSE(session_.collect_served()) << "told twice";
 }
 
 }  // namespace

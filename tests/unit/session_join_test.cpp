@@ -55,7 +55,7 @@ TEST_F(AJoinInASession, DoesNotKeepItsConnectionUntilTheWaitIsOver) {
   ASSERT_TRUE(submit(2, set_of("b")));
   sent();
   fail();
-  EXPECT_EQ(session_.open_takes(), (std::vector<OperationId>{2}));
+  EXPECT_EQ(session_.open_acquisitions(), (std::vector<OperationId>{2}));
 }
 
 TEST_F(AJoinInASession, IsDeniedWithAStanding) {
@@ -77,7 +77,7 @@ TEST_F(AJoinInASession, TakesNoOthersAnswerForItsOwn) {
     ASSERT_TRUE(session.submit({1, NodeIndex(0), 1}, join_of("a"), t(50)));
     session.mark_sent(session.output().size());
     std::vector<Arrival> arrivals;
-    session.take_bytes(others, arrivals);
+    session.on_bytes(others, arrivals);
     ASSERT_EQ(arrivals.size(), 1U);
     EXPECT_EQ(arrivals[0].reply.answer, Answer::unknown) << others;
     EXPECT_EQ(arrivals[0].reply.fault, Fault::protocol) << others;

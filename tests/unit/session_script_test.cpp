@@ -217,7 +217,7 @@ TEST_F(AScriptInASession, AnUnknownScriptIsNoAnswerToATextNorToAnythingElse) {
     ASSERT_TRUE(session.submit({1, NodeIndex(0), 1}, command, t(1)));
     session.mark_sent(session.output().size());
     std::vector<Arrival> arrivals;
-    session.take_bytes("-NOSCRIPT No matching script.\r\n", arrivals);
+    session.on_bytes("-NOSCRIPT No matching script.\r\n", arrivals);
     ASSERT_EQ(arrivals.size(), 1U);
     EXPECT_EQ(arrivals[0].reply.fault, Fault::protocol);
     EXPECT_TRUE(session.broken());
@@ -229,7 +229,7 @@ class TakeByItsSha1 : public AScriptInASession {
   // Operation 2 takes with the token 22, by a script that the server has run before.
   void take_by_sha1() {
     const auto take_of = [](const std::string& fraction) {
-      return shared(StampTake{Resource("r"), Token(fraction), Duration::ms(900)});
+      return shared(StampAcquire{Resource("r"), Token(fraction), Duration::ms(900)});
     };
     ASSERT_TRUE(submit(1, take_of("11")));
     receive(test::bulk("123.11"));

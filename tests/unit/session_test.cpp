@@ -24,7 +24,7 @@ TEST_F(SessionTest, TheNthReplyBelongsToTheNthRequestInEverySlicing) {
   }
   sent();
   std::vector<Arrival> arrivals;
-  for (const char byte : replies) session_.take_bytes(std::string_view(&byte, 1), arrivals);
+  for (const char byte : replies) session_.on_bytes(std::string_view(&byte, 1), arrivals);
   ASSERT_EQ(arrivals.size(), 30U);
   for (OperationId id = 1; id <= 30; ++id) {
     EXPECT_EQ(arrivals[id - 1].origin.operation, id);
@@ -264,7 +264,7 @@ TEST(Rule10AssertOnlyOurOwnMistakes, NoServerWhateverItAnswersReachesAnAssertion
       } else {
         session.mark_sent(session.output().size() / (1 + random.between(0, 1)));
         session.take_back();
-        session.take_bytes(kReplies[random.between(0, 11)], arrivals);
+        session.on_bytes(kReplies[random.between(0, 11)], arrivals);
       }
     }
     session.fail(Fault::closed, "", arrivals);

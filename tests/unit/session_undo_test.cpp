@@ -28,14 +28,14 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, AnUnansweredSetIsAnOpenTake) {
   ASSERT_TRUE(submit(7, set_of("a")));
   sent();
   fail();
-  EXPECT_EQ(session_.open_takes(), (std::vector<OperationId>{7}));
+  EXPECT_EQ(session_.open_acquisitions(), (std::vector<OperationId>{7}));
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, AnAnsweredSetIsNotOpen) {
   ASSERT_TRUE(submit(1, set_of("a")));
   receive(test::kOk);
   fail();
-  EXPECT_TRUE(session_.open_takes().empty());
+  EXPECT_TRUE(session_.open_acquisitions().empty());
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBehindTheSetClosesIt) {
@@ -44,7 +44,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBehindTheSetClosesIt) {
   ASSERT_TRUE(submit(0, delete_of("a")));
   sent();
   fail();
-  EXPECT_EQ(session_.open_takes(), (std::vector<OperationId>{2}));
+  EXPECT_EQ(session_.open_acquisitions(), (std::vector<OperationId>{2}));
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, RemovalsStayInTheOrderInWhichTheyWereAsked) {
@@ -103,7 +103,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ALastRemovalGoesOutBehindTheUnansweredSe
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0], (Arguments{"EVAL", std::string(scripts::pass.text), "1", "r", "a"}));
-  EXPECT_TRUE(session_.open_takes().empty());
+  EXPECT_TRUE(session_.open_acquisitions().empty());
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, AGrantedLocksSetIsNeverUndoneByTheSessionItself) {
@@ -125,7 +125,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, AnUnansweredCheckIsNone) {
   ASSERT_TRUE(submit(7, check_of("a")));
   sent();
   fail();
-  EXPECT_TRUE(session_.open_takes().empty());
+  EXPECT_TRUE(session_.open_acquisitions().empty());
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBySha1IsRepeatedAsText) {
@@ -182,7 +182,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatWasServedBeforeARefusalShowsNoServer
     ASSERT_TRUE(submit(1, well ? delete_of("a") : set_of("a")));
     ASSERT_TRUE(submit(2, well ? set_of("a") : delete_of("a")));
     receive(well ? loading + std::string(test::kOk) : std::string(test::kOk) + loading);
-    EXPECT_EQ(session_.take_served(), well);
+    EXPECT_EQ(session_.collect_served(), well);
   }
 }
 

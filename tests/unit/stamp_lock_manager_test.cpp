@@ -27,7 +27,7 @@ class StampLockManagerTest : public FakeWorld {
   }
   Outcome take(StampLockManager& locks, Duration lease = kLease, Duration buffer = {}) {
     const RetryPolicy once = RetryPolicy::exact(1, Duration());
-    const Outcome outcome = pool_.run(locks.begin_take(kKey, lease, buffer, once));
+    const Outcome outcome = pool_.run(locks.begin_lock(kKey, lease, buffer, once));
     if (outcome.decision == Decision::granted) locks.note_taken(kKey, outcome);
     return outcome;
   }
@@ -95,7 +95,7 @@ TEST_F(StampLockManagerTest, TheLeaseLessDriftRunsOnTheLocalClockFromBeforeTheFi
 
 TEST_F(StampLockManagerTest, WhatPassesBeforeATakeIsNotedIsLostToTheLease) {
   StampLockManager locks = stamps();
-  const OperationId id = locks.begin_take(kKey, kLease, {}, RetryPolicy::exact(1, Duration()));
+  const OperationId id = locks.begin_lock(kKey, kLease, {}, RetryPolicy::exact(1, Duration()));
   const Outcome taken = pool_.run(id);
   clock_.advance(Duration::ms(300));
   ASSERT_TRUE(locks.note_taken(kKey, taken));
@@ -104,7 +104,7 @@ TEST_F(StampLockManagerTest, WhatPassesBeforeATakeIsNotedIsLostToTheLease) {
 
 TEST_F(StampLockManagerTest, ATakeWhoseLeaseIsOverIsNotNotedAndCanBeGivenBack) {
   StampLockManager locks = stamps();
-  const OperationId id = locks.begin_take(kKey, kLease, {}, RetryPolicy::exact(1, Duration()));
+  const OperationId id = locks.begin_lock(kKey, kLease, {}, RetryPolicy::exact(1, Duration()));
   const Outcome taken = pool_.run(id);
   clock_.advance(taken.validity);
   EXPECT_FALSE(locks.note_taken(kKey, taken));
@@ -116,7 +116,7 @@ TEST_F(StampLockManagerTest, ATakeWhoseLeaseIsOverIsNotNotedAndCanBeGivenBack) {
 TEST_F(StampLockManagerTest, AnOlderTakeIsNotNotedOverANewerOneAndGivesBackOnlyItself) {
   StampLockManager locks = stamps();
   const RetryPolicy once = RetryPolicy::exact(1, Duration());
-  const Outcome older = pool_.run(locks.begin_take(kKey, kLease, {}, once));
+  const Outcome older = pool_.run(locks.begin_lock(kKey, kLease, {}, once));
   server(0).keys.clear();
   clock_.advance(Duration::ms(1));
   const Outcome newer = take(locks);
@@ -162,7 +162,7 @@ TEST_F(StampLockManagerTest, ALockThatIsTakenIsNotedOrGivenBack) {
   StampLockManager locks = stamps();
   const auto taken = [&](Duration meanwhile, Caller caller) {
     const RetryPolicy once = RetryPolicy::exact(1, Duration());
-    const OperationId id = locks.begin_take(kKey, kLease, {}, once);
+    const OperationId id = locks.begin_lock(kKey, kLease, {}, once);
     while (!pool_.done(id)) pool_.step(Instant::never());
     clock_.advance(meanwhile);
     return locks.collect_lock(id, kKey, caller).decision;
@@ -224,7 +224,7 @@ TEST_F(StampLockManagerTest, LocksThatAreLeftToExpireDoNotPileUp) {
   constexpr int kTakes = 1'000;
   for (int i = 0; i < kTakes; ++i) {
     const Resource key("lock_pid:" + std::to_string(i));
-    locks.note_taken(key, pool_.run(locks.begin_take(key, kLease, {}, once)));
+    locks.note_taken(key, pool_.run(locks.begin_lock(key, kLease, {}, once)));
     clock_.advance(Duration::ms(100));
   }
   EXPECT_LT(ledger_.size(), 20U) << "of a lease and its drift, 10 or 11 are alive at a time";
@@ -269,7 +269,7 @@ TEST_F(StampLockManagerTest, ThatTheServerWasDownIsNoReasonToReleaseAPlainStampL
   server(0).reach = test::FakeServer::Reach::accepts;
   clock_.advance(kBackoffMax);
   server(0).log.clear();
-  pool_.run(locks.begin_take(Resource("other"), kLease, {}, RetryPolicy::exact(1, Duration())));
+  pool_.run(locks.begin_lock(Resource("other"), kLease, {}, RetryPolicy::exact(1, Duration())));
   ASSERT_GE(server(0).log.size(), 2U);
   EXPECT_EQ(server(0).log.at(0).at(7), "0") << "an old client may hold the lock by now";
 }
@@ -287,7 +287,7 @@ TEST_F(StampLockManagerTest, RefusesTimesThatAreNone) {
   StampLockManager locks = stamps();
   const RetryPolicy once = RetryPolicy::exact(1, Duration());
   const auto refused = [&](Duration lease, Duration buffer, RetryPolicy retry) {
-    return refusal([&] { pool_.take(locks.begin_take(kKey, lease, buffer, retry)); });
+    return refusal([&] { pool_.take(locks.begin_lock(kKey, lease, buffer, retry)); });
   };
   EXPECT_THAT(refused(Duration(), Duration(), once), HasSubstr("lock_timeout must be greater"));
   EXPECT_THAT(refused(Duration::ms(-1), Duration(), once), HasSubstr("lock_timeout"));
@@ -308,7 +308,7 @@ TEST_F(StampLockManagerTest, RefusesALeaseOfWhichDriftLeavesNothingAndADriftThat
   options.drift_factor = 0.9999999;
   StampLockManager locks = stamps(options);
   const RetryPolicy once = RetryPolicy::exact(1, Duration());
-  EXPECT_THAT(refusal([&] { (void)locks.begin_take(kKey, Duration::ms(1), {}, once); }),
+  EXPECT_THAT(refusal([&] { (void)locks.begin_lock(kKey, Duration::ms(1), {}, once); }),
               HasSubstr("lock_timeout is too small"));
   for (const double factor : {-0.1, 1.0, std::nan("")}) {
     options.drift_factor = factor;
@@ -320,7 +320,7 @@ TEST_F(StampLockManagerTest, RefusesKeysPastTheirBoundAndNegativeMargins) {
   StampLockManager locks = stamps();
   const Resource too_long(std::string(kResourceBytesMax + 1, 'x'));
   const RetryPolicy once = RetryPolicy::exact(1, Duration());
-  EXPECT_THAT(refusal([&] { (void)locks.begin_take(too_long, kLease, {}, once); }),
+  EXPECT_THAT(refusal([&] { (void)locks.begin_lock(too_long, kLease, {}, once); }),
               HasSubstr("resource"));
   EXPECT_THAT(refusal([&] { static_cast<void>(locks.begin_check(too_long)); }),
               HasSubstr("resource"));

@@ -53,7 +53,7 @@ TEST_F(ShortOfMemoryAStamp, ThatCannotBeNotedIsGivenBack) {
   StampLockManager locks(pool_, ledger_, specs(1)[0], {});
   std::size_t failures = 0;
   for (std::size_t n = 0;; ++n) {
-    const OperationId id = locks.begin_take(kKey, kLease, {}, RetryPolicy::exact(1, Duration()));
+    const OperationId id = locks.begin_lock(kKey, kLease, {}, RetryPolicy::exact(1, Duration()));
     while (!pool_.done(id)) pool_.step(Instant::never());
     bool happened = false;
     try {

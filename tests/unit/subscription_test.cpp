@@ -43,7 +43,7 @@ class SubscriptionTest : public testing::Test {
   std::vector<Push> receive(const std::string& bytes) {
     sent();
     std::vector<Push> pushes;
-    subscription_.take_bytes(bytes, pushes);
+    subscription_.on_bytes(bytes, pushes);
     return pushes;
   }
   // What the server says last.
@@ -107,7 +107,7 @@ TEST_F(SubscriptionTest, HearsWhatIsPushedInSlicesOfAnySize) {
     static_cast<void>(subscription.output());
     std::vector<Push> pushes;
     for (std::size_t at = 0; at < bytes.size(); at += size) {
-      subscription.take_bytes(std::string_view(bytes).substr(at, size), pushes);
+      subscription.on_bytes(std::string_view(bytes).substr(at, size), pushes);
     }
     ASSERT_EQ(pushes.size(), 2U);
     EXPECT_EQ(pushes[0].kind, Push::Kind::granted);
@@ -147,7 +147,7 @@ TEST_F(SubscriptionTest, EndsWithTheServersRefusal) {
     Subscription subscription({}, kChannel);
     static_cast<void>(subscription.output());
     std::vector<Push> pushes;
-    subscription.take_bytes(test::error(refusal.text), pushes);
+    subscription.on_bytes(test::error(refusal.text), pushes);
     EXPECT_TRUE(subscription.broken());
     EXPECT_EQ(subscription.fault(), refusal.fault) << refusal.text;
     EXPECT_EQ(subscription.refused(), refusal.for_good) << refusal.text;
@@ -163,7 +163,7 @@ TEST_F(SubscriptionTest, EndsWhereAnythingElseAnswersTheSubscription) {
     Subscription subscription({}, kChannel);
     static_cast<void>(subscription.output());
     std::vector<Push> pushes;
-    subscription.take_bytes(reply, pushes);
+    subscription.on_bytes(reply, pushes);
     EXPECT_EQ(subscription.fault(), Fault::protocol) << reply;
     EXPECT_FALSE(subscription.refused());
     EXPECT_THAT(pushes, IsEmpty());
@@ -172,7 +172,7 @@ TEST_F(SubscriptionTest, EndsWhereAnythingElseAnswersTheSubscription) {
 
 TEST_F(SubscriptionTest, EndsWithAConfirmationThatNobodyAskedFor) {
   std::vector<Push> pushes;
-  subscription_.take_bytes(confirmation(), pushes);
+  subscription_.on_bytes(confirmation(), pushes);
   EXPECT_EQ(subscription_.fault(), Fault::protocol);
 }
 
@@ -294,7 +294,7 @@ TEST_F(SubscriptionBehindAGreeting, IsHeldBackUntilTheSelectIsConfirmed) {
   EXPECT_THAT(sent(),
               testing::ElementsAre(Arguments{"AUTH", "alice", "secret"}, Arguments{"SELECT", "3"}));
   std::vector<Push> pushes;
-  subscription_.take_bytes("+OK\r\n+OK\r\n", pushes);
+  subscription_.on_bytes("+OK\r\n+OK\r\n", pushes);
   EXPECT_TRUE(subscription_.greeting());
   EXPECT_THAT(sent(), testing::ElementsAre(Arguments{"SUBSCRIBE", kChannel}));
   receive(confirmation());

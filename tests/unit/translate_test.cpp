@@ -59,9 +59,9 @@ TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
 }
 
 TEST(AppendRequest, StampsCarryTheirUnit) {
-  EXPECT_EQ(written(StampTake{kKey, kToken, Duration::ms(70), StampUnit::milliseconds}),
+  EXPECT_EQ(written(StampAcquire{kKey, kToken, Duration::ms(70), StampUnit::milliseconds}),
             script(scripts::stamp_take, {"70", "tok", "1"}));
-  EXPECT_EQ(written(StampTake{kKey, kToken, Duration::ms(70), StampUnit::seconds}),
+  EXPECT_EQ(written(StampAcquire{kKey, kToken, Duration::ms(70), StampUnit::seconds}),
             script(scripts::stamp_take, {"70", "tok", "1000"}));
 }
 
@@ -92,8 +92,9 @@ TEST(AppendRequest, AMarginHasAPointAndSixDecimals) {
 TEST(AppendRequest, ATtlIsRoundedUpSoThatNoKeyEndsBeforeItsHolderBelieves) {
   EXPECT_EQ(written(SetIfAbsent{kKey, kToken, Duration::us(10'900)}).back(), "11");
   EXPECT_EQ(written(ExtendIfEqual{kKey, kToken, Duration::ns(1)}).back(), "1");
-  EXPECT_EQ(written(StampTake{kKey, kToken, Duration::us(10'001), StampUnit::milliseconds}).at(4),
-            "11");
+  EXPECT_EQ(
+      written(StampAcquire{kKey, kToken, Duration::us(10'001), StampUnit::milliseconds}).at(4),
+      "11");
 }
 
 TEST(AppendRequest, ALookIsAPlainCommandThatLeavesNothingBehind) {
@@ -167,7 +168,7 @@ TEST(ReplyTo, WhatStandsThereIsToldAsItIs) {
 }
 
 TEST(ReplyTo, AStampIsGrantedByItselfAndDeniedByZero) {
-  const Command take = StampTake{kKey, kToken, Duration::ms(5)};
+  const Command take = StampAcquire{kKey, kToken, Duration::ms(5)};
   const auto granted = reply_to(take, value(RespKind::bulk, 0, "123.tok"));
   EXPECT_EQ(granted->answer, Answer::granted);
   ASSERT_NE(granted->said<Token>(), nullptr);
@@ -189,7 +190,7 @@ TEST(Rule05AnErrorIsAVoteAgainst, AServersErrorIsNeitherGrantNorDenial) {
                            "ERR unknown command", "NOPERM no", ""}) {
     for (const Command& command : {Command(SetIfAbsent{kKey, kToken, Duration::ms(5)}),
                                    Command(ReleaseAndHandOver{kKey, kToken}),
-                                   Command(StampTake{kKey, kToken, Duration::ms(5)})}) {
+                                   Command(StampAcquire{kKey, kToken, Duration::ms(5)})}) {
       EXPECT_EQ(error_reply(command, text).answer, Answer::unknown) << text;
       EXPECT_EQ(error_reply(command, text).fault, fault_of(text)) << text;
     }
@@ -205,14 +206,14 @@ TEST(ReplyTo, AKeyOfAnotherTypeIsNotOurs) {
 }
 
 TEST(ReplyTo, AStampLockMeetsForeignValues) {
-  const Command take = StampTake{kKey, kToken, Duration::ms(5)};
+  const Command take = StampAcquire{kKey, kToken, Duration::ms(5)};
   EXPECT_EQ(error_reply(take, "WRONGTYPE Operation against a key").fault, Fault::foreign);
   EXPECT_EQ(error_reply(take, "FOREIGN the value is no timestamp").fault, Fault::foreign);
 }
 
 TEST(ReplyTo, AStampInAnotherUnitIsForeignAndTheReasonNamesBothUnits) {
-  const Command ms = StampTake{kKey, kToken, Duration::ms(5), StampUnit::milliseconds};
-  const Command s = StampTake{kKey, kToken, Duration::ms(5), StampUnit::seconds};
+  const Command ms = StampAcquire{kKey, kToken, Duration::ms(5), StampUnit::milliseconds};
+  const Command s = StampAcquire{kKey, kToken, Duration::ms(5), StampUnit::seconds};
   EXPECT_EQ(error_reply(ms, "UNIT too coarse").fault, Fault::foreign);
   EXPECT_EQ(error_reply(ms, "ERR user_script:1: UNIT too coarse").reason(),
             "the stamp seems to be in seconds, and milliseconds are expected");

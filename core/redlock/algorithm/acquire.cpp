@@ -24,7 +24,7 @@ void Acquire::start(Instant now) {
 void Acquire::begin_attempt(Instant now) {
   // All that may throw comes first: there is no attempt without its token and round.
   Token token = kind_->fresh_token(entropy_);
-  Round round(answer_times_, quorum(), std::make_shared<const Command>(kind_->take(token)),
+  Round round(answer_times_, quorum(), std::make_shared<const Command>(kind_->acquire(token)),
               attempt_ + 1, now);
   ++attempt_;
   token_ = std::move(token);
@@ -109,7 +109,7 @@ void Acquire::settle(Instant now) {
 }
 
 void Acquire::queue_undo(Instant now) {
-  const auto command = std::make_shared<const Command>(undo_of(kind_->take(token_)).value());
+  const auto command = std::make_shared<const Command>(undo_of(kind_->acquire(token_)).value());
   for (std::size_t i = answer_times_->size(); i-- > 0;) {
     const NodeIndex node(i);
     if (round_->may_hold(node)) {

@@ -1,4 +1,4 @@
-// Takes a lock: attempts, verdict, undo, pause.
+// Acquires a lock: attempts, verdict, undo, pause.
 //
 //   voting ──won, validity > 0──────────────────────────────▶ done (granted)
 //     │  └──lost or too late, attempts left──▶ pausing ──time──▶ voting, fresh token

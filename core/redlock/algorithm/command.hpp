@@ -17,7 +17,7 @@ namespace redlock {
 template <IsCommand... C>
 using CommandOf = std::variant<C...>;
 using Command =
-    CommandOf<SetIfAbsent, ReleaseAndHandOver, ExtendIfEqual, CheckEqual, StampTake, StampUndo,
+    CommandOf<SetIfAbsent, ReleaseAndHandOver, ExtendIfEqual, CheckEqual, StampAcquire, StampUndo,
               StampRelease, StampCheck, CheckEndless, Inspect, Enqueue, RotateIfEqual>;
 
 [[nodiscard]] const CommandTraits& traits_of(const Command& command);

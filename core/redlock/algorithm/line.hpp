@@ -27,7 +27,7 @@ struct Push {
   Token token;
   // Of `granted`: the join behind which it was.
   std::uint64_t echo = 0;
-  // Of `next`: how long the key that stands there has to live, or the one in front has to take it;
+  // Of `next`: how long the key that stands there has to live, or the one in front has to claim it;
   // nothing: without end. Not positive: there is none.
   std::optional<Duration> left;
 };

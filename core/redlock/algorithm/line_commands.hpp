@@ -18,7 +18,7 @@ namespace redlock {
 // line all the same.
 //
 // A vote of an attempt that failed is not handed on: it was free, and is again. Whoever is the
-// first in line is told so, and takes it where it is of use to him. Where others have a majority it
+// first in line is told so, and acquires it where it is of use. Where others have a majority it
 // is not, and would be in the way of the vote that one of them repairs again.
 struct ReleaseAndHandOver {
   static constexpr CommandTraits kTraits{.effect = Effect::removes, .hands_over = true};

@@ -23,11 +23,11 @@ class LockKind {
 
   // Another one for each attempt; throws where there is no randomness.
   [[nodiscard]] virtual Token fresh_token(Entropy& entropy) const = 0;
-  // One attempt's command; undo_of() is what takes it back.
-  [[nodiscard]] virtual Command take(const Token& fresh) const = 0;
+  // One attempt's command; undo_of() is what reverts it.
+  [[nodiscard]] virtual Command acquire(const Token& fresh) const = 0;
   // What waits in one node's line; nothing for a kind that cannot be waited for in line.
-  [[nodiscard]] virtual std::optional<Command> join(const Token& /*fresh*/,
-                                                    const LineEntry& /*entry*/) const {
+  [[nodiscard]] virtual std::optional<Command> enqueue(const Token& /*fresh*/,
+                                                       const LineEntry& /*entry*/) const {
     return std::nullopt;
   }
   // What the lock's keys hold once a quorum has granted an attempt: it proves whose lock it is
@@ -40,10 +40,9 @@ class LockKind {
   [[nodiscard]] virtual std::optional<Command> extend(const Token& /*proof*/) const {
     return std::nullopt;
   }
-  // Exchanges what the keys hold, and with it their ttl; nothing for a kind that cannot be
-  // shortened.
-  [[nodiscard]] virtual std::optional<Command> shorten(const Token& /*proof*/,
-                                                       const Token& /*fresh*/) const {
+  // Exchanges what the keys hold, and with it their ttl; nothing for a kind that cannot.
+  [[nodiscard]] virtual std::optional<Command> rotate(const Token& /*proof*/,
+                                                      const Token& /*fresh*/) const {
     return std::nullopt;
   }
 
@@ -54,7 +53,7 @@ class LockKind {
 
   // What is left of a lock asked for, or extended, `elapsed` ago; not positive: too late.
   [[nodiscard]] virtual Duration validity(Duration elapsed) const = 0;
-  // How long after it was taken a server may still keep it, by our clock.
+  // How long after it was acquired a server may still have it, by our clock.
   [[nodiscard]] virtual Duration life_max() const = 0;
 };
 

@@ -28,9 +28,11 @@ Token QuorumKind::fresh_token(Entropy& entropy) const {
   return Token(owner_ + kOwnerSeparator + std::string(random.view()));
 }
 
-Command QuorumKind::take(const Token& fresh) const { return SetIfAbsent{resources_, fresh, ttl_}; }
+Command QuorumKind::acquire(const Token& fresh) const {
+  return SetIfAbsent{resources_, fresh, ttl_};
+}
 
-std::optional<Command> QuorumKind::join(const Token& fresh, const LineEntry& entry) const {
+std::optional<Command> QuorumKind::enqueue(const Token& fresh, const LineEntry& entry) const {
   return Enqueue{resources_, fresh, ttl_, entry};
 }
 
@@ -46,7 +48,7 @@ std::optional<Command> QuorumKind::extend(const Token& proof) const {
   return ExtendIfEqual{resources_, proof, ttl_};
 }
 
-std::optional<Command> QuorumKind::shorten(const Token& proof, const Token& fresh) const {
+std::optional<Command> QuorumKind::rotate(const Token& proof, const Token& fresh) const {
   return RotateIfEqual{resources_, proof, fresh, ttl_};
 }
 

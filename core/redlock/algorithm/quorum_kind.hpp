@@ -25,15 +25,15 @@ class QuorumKind final : public LockKind {
     return QuorumRule::majority(node_count);
   }
   [[nodiscard]] Token fresh_token(Entropy& entropy) const override;
-  [[nodiscard]] Command take(const Token& fresh) const override;
-  [[nodiscard]] std::optional<Command> join(const Token& fresh,
-                                            const LineEntry& entry) const override;
+  [[nodiscard]] Command acquire(const Token& fresh) const override;
+  [[nodiscard]] std::optional<Command> enqueue(const Token& fresh,
+                                               const LineEntry& entry) const override;
   [[nodiscard]] Token proof(const Token& fresh, const ReplyPayload& said) const override;
   [[nodiscard]] Command release(const Token& proof) const override;
   [[nodiscard]] Command check(const Token& proof) const override;
   [[nodiscard]] std::optional<Command> extend(const Token& proof) const override;
-  [[nodiscard]] std::optional<Command> shorten(const Token& proof,
-                                               const Token& fresh) const override;
+  [[nodiscard]] std::optional<Command> rotate(const Token& proof,
+                                              const Token& fresh) const override;
   [[nodiscard]] std::optional<Command> inspect() const override;
   [[nodiscard]] std::optional<Command> check_endless() const override;
   [[nodiscard]] Duration validity(Duration elapsed) const override;

@@ -1,4 +1,4 @@
-// How many of a lock's servers it takes to decide about it.
+// How many of a lock's servers decide about it.
 //
 // A kind of lock has one (LockKind::quorum). Who counts votes asks for it, and does no arithmetic.
 // Invariant: any two sets of servers that grant a lock share one; the kind sees to it.

@@ -20,13 +20,13 @@ Duration part_of(Duration whole, std::int64_t parts) {
 
 }  // namespace
 
-Renewal::Renewal(RenewalTerms terms, Instant taken, Instant valid_until, Entropy& entropy)
+Renewal::Renewal(RenewalTerms terms, Instant acquired_at, Instant valid_until, Entropy& entropy)
     : terms_(terms),
-      taken_(taken),
-      valid_until_(std::min(valid_until, taken + terms.keep_max)),
+      acquired_at_(acquired_at),
+      valid_until_(std::min(valid_until, acquired_at + terms.keep_max)),
       earliness_(random_between(entropy, 0, kEarlinessMax)),
-      due_(after(taken, std::min(part_of(terms.ttl, kRenewalPart),
-                                 part_of(valid_until_ - taken, kSoonPart)))) {}
+      due_(after(acquired_at, std::min(part_of(terms.ttl, kRenewalPart),
+                                       part_of(valid_until_ - acquired_at, kSoonPart)))) {}
 
 Duration Renewal::a_little_less(Duration pause) const {
   const Duration tenth = part_of(pause, 10);

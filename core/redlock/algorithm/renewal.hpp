@@ -7,10 +7,10 @@
 //   resting, extending ──nothing can be trusted any more──▶ lost
 //
 // Whoever drives it asks next_event(), waits until then, asks extend_by(), and tells what came of
-// the extend. Leases taken in one moment do not ask in one moment: each draws how early it is. But
-// the moments form a grid that all leases of about one ttl share, so that many extends travel
+// the extend. Leases acquired in one moment do not ask in one moment: each draws how early it is.
+// But the moments form a grid that all leases of about one ttl share, so that many extends travel
 // together.
-// Invariants: what is trusted never ends later than keep_max after the lease was taken; a lease
+// Invariants: what is trusted never ends later than keep_max after the lease was acquired; a lease
 // that is lost stays lost. Pure. One thread.
 #pragma once
 #include <cstdint>
@@ -30,7 +30,7 @@ inline constexpr std::int64_t kGridPart = 256;
 
 struct RenewalTerms {
   Duration ttl;
-  Duration keep_max;  // from when it was taken; at least the ttl
+  Duration keep_max;  // from when it was acquired; at least the ttl
 };
 
 enum class Loss {
@@ -43,7 +43,7 @@ enum class Loss {
 class Renewal {
  public:
   // Throws where there is no randomness; nothing later does.
-  Renewal(RenewalTerms terms, Instant taken, Instant valid_until, Entropy& entropy);
+  Renewal(RenewalTerms terms, Instant acquired_at, Instant valid_until, Entropy& entropy);
 
   // Until then nothing need be done; nothing where the lease is lost.
   [[nodiscard]] std::optional<Instant> next_event(Instant now) const;
@@ -63,7 +63,7 @@ class Renewal {
   [[nodiscard]] Instant valid_until() const { return valid_until_; }
 
  private:
-  [[nodiscard]] Instant kept_until() const { return taken_ + terms_.keep_max; }
+  [[nodiscard]] Instant kept_until() const { return acquired_at_ + terms_.keep_max; }
   // An extend must end later than that to be worth its way.
   [[nodiscard]] Instant worth_from() const;
   [[nodiscard]] bool gains(Instant now) const;
@@ -73,7 +73,7 @@ class Renewal {
   [[nodiscard]] Instant after(Instant now, Duration pause) const;
 
   RenewalTerms terms_;
-  Instant taken_;
+  Instant acquired_at_;
   Instant valid_until_;
   std::uint64_t earliness_;  // 0 to 1000
   Instant due_;

@@ -42,7 +42,7 @@ struct QueuePosition {
 struct Seen;
 
 // What a reply says beside its answer: nothing; the reason, for people, of an answer that is
-// unknown; what the key holds now, of a StampTake; the two above. No larger than the text alone,
+// unknown; what the key holds now, of a StampAcquire; the two above. No larger than the text alone,
 // because each call has several replies.
 using ReplyPayload =
     std::variant<std::monostate, std::string, Token, QueuePosition, std::shared_ptr<const Seen>>;

@@ -21,7 +21,7 @@ enum class StampProof {
   exact_or_plain,  // also a stamp without a fraction: an old client's overwrite
 };
 
-// Deletes the stamp whose fractional part is the token. Undoes a StampTake whose answer
+// Deletes the stamp whose fractional part is the token. Undoes a StampAcquire whose answer
 // is unknown, when only the fraction is known.
 struct StampUndo {
   static constexpr CommandTraits kTraits{.effect = Effect::removes};
@@ -32,11 +32,11 @@ struct StampUndo {
   [[nodiscard]] StampUndo again() const { return *this; }
 };
 
-// Takes the stamp lock when the key is absent or its stamp has passed on the server's
+// Acquires the stamp lock when the key is absent or its stamp has passed on the server's
 // clock: the new value is "<server now + lease>.<token>", which lives for `lease`.
 // Granted, with the stored stamp as a Token; denied: a live stamp stands there.
 // The token is decimal digits.
-struct StampTake {
+struct StampAcquire {
   static constexpr CommandTraits kTraits{.effect = Effect::acquires};
   Resources keys;
   Token token;
@@ -57,7 +57,7 @@ struct StampRelease {
   StampProof proof = StampProof::exact;
 
   [[nodiscard]] LockName lock() const { return {keys.all(), stamp.view()}; }
-  // Between the two an old client may have taken the lock: its plain stamp is not ours.
+  // Between the two an old client may have acquired the lock: its plain stamp is not ours.
   [[nodiscard]] StampRelease again() const {
     return {keys, stamp, margin, unit, StampProof::exact};
   }

@@ -11,8 +11,8 @@ StampKind::StampKind(Resources keys, Duration lease, Duration buffer, StampRules
 
 Token StampKind::fresh_token(Entropy& entropy) const { return random_fraction(entropy); }
 
-Command StampKind::take(const Token& fresh) const {
-  return StampTake{keys_, fresh, lease_ + buffer_, rules_.unit};
+Command StampKind::acquire(const Token& fresh) const {
+  return StampAcquire{keys_, fresh, lease_ + buffer_, rules_.unit};
 }
 
 Token StampKind::proof(const Token& /*fresh*/, const ReplyPayload& said) const {

@@ -18,8 +18,9 @@ struct StampRules {
 
 class StampKind final : public LockKind {
  public:
-  // Requires 0 <= lease, 0 <= buffer, their sum <= kTtlMax and, for a take, a drift that leaves
-  // some of the lease. Taken for lease + buffer; released while more than the buffer is left.
+  // Requires 0 <= lease, 0 <= buffer, their sum <= kTtlMax and, to acquire, a drift that
+  // leaves some of the lease. Acquired for lease + buffer; released while more than the buffer is
+  // left.
   StampKind(Resources keys, Duration lease, Duration buffer, StampRules rules,
             StampProof accepted = StampProof::exact);
 
@@ -27,7 +28,7 @@ class StampKind final : public LockKind {
     return QuorumRule::majority(node_count);
   }
   [[nodiscard]] Token fresh_token(Entropy& entropy) const override;
-  [[nodiscard]] Command take(const Token& fresh) const override;
+  [[nodiscard]] Command acquire(const Token& fresh) const override;
   // The stamp as the server stored it.
   [[nodiscard]] Token proof(const Token& fresh, const ReplyPayload& said) const override;
   [[nodiscard]] Command release(const Token& proof) const override;

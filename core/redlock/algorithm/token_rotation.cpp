@@ -12,7 +12,7 @@ TokenRotation::TokenRotation(AnswerTimes answer_times, std::shared_ptr<const Loc
                              const Token& held, Token fresh, NoteLoss note_loss)
     : answer_times_(std::move(answer_times)),
       kind_(std::move(kind)),
-      swap_(std::make_shared<const Command>(kind_->shorten(held, fresh).value())),
+      swap_(std::make_shared<const Command>(kind_->rotate(held, fresh).value())),
       forget_held_(kind_->release(held)),
       forget_fresh_(kind_->release(fresh)),
       fresh_(std::move(fresh)),

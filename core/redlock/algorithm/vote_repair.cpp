@@ -11,7 +11,7 @@ VoteRepair::VoteRepair(AnswerTimes answer_times, const LockKind& kind, const Tok
                        std::vector<NodeIndex> nodes)
     : answer_times_(std::move(answer_times)),
       quorum_(kind.quorum(answer_times_->size())),
-      acquire_(std::make_shared<const Command>(kind.take(proof))),
+      acquire_(std::make_shared<const Command>(kind.acquire(proof))),
       nodes_(std::move(nodes)),
       reports_(answer_times_->size()) {
   REDLOCK_INVARIANT(!nodes_.empty());

@@ -59,7 +59,7 @@ class Examinee final : public Connection<Examination> {
   void take(const RespValue& answer, Instant now) {
     if (asked_ == 0) result_.facts.first_answer_us = (now - began_at_).count_ns() / 1000;
     const Question& question = questions()[asked_++];
-    take_answer(result_.facts, question, answer);
+    read_answer(result_.facts, question, answer);
     const auto time_us = question.topic == Topic::time ? time_in(answer) : std::nullopt;
     const std::int64_t round_trip_us = (now - asked_at_).count_ns() / 1000;
     const auto& shortest = result_.facts.round_trip_us;

@@ -18,7 +18,7 @@ StampLockManager::StampLockManager(Pool& pool, StampLedger& ledger,
                                    std::shared_ptr<const StampPlan> plan)
     : pool_(pool), ledger_(ledger), plan_(std::move(plan)), nodes_(plan_->server.bind(pool)) {}
 
-OperationId StampLockManager::begin_take(const Resources& keys, Duration lease, Duration buffer,
+OperationId StampLockManager::begin_lock(const Resources& keys, Duration lease, Duration buffer,
                                          RetryPolicy retry) {
   check_resources(keys);
   if (lease <= Duration()) throw ArgumentError("lock_timeout must be greater than 0");

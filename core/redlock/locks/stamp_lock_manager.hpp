@@ -47,9 +47,9 @@ class StampLockManager {
 
   // Throws ArgumentError: key past its bound, lease not positive or used up by drift, lease +
   // buffer above kTtlMax, negative buffer.
-  [[nodiscard]] OperationId begin_take(const Resources& keys, Duration lease, Duration buffer,
+  [[nodiscard]] OperationId begin_lock(const Resources& keys, Duration lease, Duration buffer,
                                        RetryPolicy retry);
-  // Must follow a begin_take whose outcome was granted. False, and nothing is noted, when there is
+  // Must follow a begin_lock whose outcome was granted. False, and nothing is noted, when there is
   // nothing to hold any more: the lease is over, or the same key was taken again meanwhile.
   bool note_taken(const Resources& keys, const Outcome& outcome);
   // Undoes a take that was granted and is not wanted; what else stands under the key stays.

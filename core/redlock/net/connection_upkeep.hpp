@@ -179,7 +179,7 @@ void Connection<C>::receive(Instant now, Events& events) {
     note_heard(now);
     const bool greets = establishing();
     if constexpr (CanBeginAnew<C>) conversation_->allow_anew(now >= connected_at_ + kAnewPause);
-    conversation_->take_bytes(std::string_view(buffer.data(), result.bytes), events);
+    conversation_->on_bytes(std::string_view(buffer.data(), result.bytes), events);
     acquaintance_.note_answer(conversation_->named());
     if (!conversation_->broken()) {
       failure_count_ = 0;

@@ -3,11 +3,12 @@
 // Backing off must never cost a majority, and whether it does is judged by what happens: they are
 // asked after all as soon as too few of the others are left to make a majority, or when those take
 // long. Once a majority has answered they are not needed, with one exception: where votes on a lock
-// that may be ours are split, theirs may decide that it is. A take is tried again instead, unless
-// it is the only chance that its lock has. A join is never kept: each is an attempt of its own, so
-// there are no others to do without it. One to a server that is backed off from goes at once where
-// no majority is known to be well, and else not at all: its operation tries again by itself.
-// Invariants: only requests of the latest attempt are kept. Pure. One thread; one per operation.
+// that may be ours are split, theirs may decide that it is. An acquisition is tried again instead,
+// unless it is the only chance that its lock has. A join is never kept: each is an attempt of its
+// own, so there are no others to do without it. One to a server that is backed off from goes at
+// once where no majority is known to be well, and else not at all: its operation tries again by
+// itself. Invariants: only requests of the latest attempt are kept. Pure. One thread; one per
+// operation.
 #pragma once
 #include <cstddef>
 #include <optional>

@@ -20,7 +20,7 @@ void Node::open(Instant now) {
   well_ = false;
   outdated_ = false;
   Connection::open(now, encoder_);
-  // Before what is taken there. Of a server in trouble nothing is asked only to find out.
+  // Before what is acquired there. Of a server in trouble nothing is asked only to find out.
   if (trouble().fault == Fault::none) repeat_refused(now);
   send_carried(now);
 }
@@ -41,7 +41,7 @@ void Node::heard(Instant now) {
   close_answered_aside(now);
   waited_in_vain_ = false;
   send_carried(now);
-  well_ = conversation().take_served() || well_;
+  well_ = conversation().collect_served() || well_;
   if (well_) repeat_refused(now);
 }
 
@@ -113,13 +113,13 @@ void Node::repeat_before(const Command& command, Instant now) {
     return lock_name(*refused.removal) == lock_name(command);
   });
   if (given_up) repeat_at_ = Instant();
-  // Or a take would find the old key. Nothing else has to wait for them.
+  // Or an acquisition would find the old key. Nothing else has to wait for them.
   const bool due = given_up || (well_ && is_acquisition(command));
   if (due && has_conversation()) repeat_refused(now);
 }
 
 // Behind its own repetition it would find nothing, and be called unsuccessful. What was tried
-// before is tried again in the form for that: meanwhile an old client may have taken the lock.
+// before is tried again in the form for that: meanwhile an old client may have acquired the lock.
 SharedCommand Node::in_place_of_carried(const SharedCommand& command) {
   if (!is_removal(*command)) return command;
   const LockName lock = lock_name(*command);

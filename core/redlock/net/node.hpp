@@ -82,7 +82,9 @@ class Node final : public Connection<Session> {
   void forget();
 
   // Of a closing connection: who must be decided before it is closed.
-  [[nodiscard]] std::vector<OperationId> open_takes() const { return conversation().open_takes(); }
+  [[nodiscard]] std::vector<OperationId> open_acquisitions() const {
+    return conversation().open_acquisitions();
+  }
   [[nodiscard]] std::vector<Session::OpenJoin> open_joins() const {
     return conversation().open_joins();
   }

@@ -160,7 +160,8 @@ void Reactor::tie_up(Instant now) noexcept {
 }
 
 bool Reactor::awaits_verdict(const Node& node) const {
-  return std::ranges::any_of(node.open_takes(), [this](OperationId id) { return undecided(id); });
+  return std::ranges::any_of(node.open_acquisitions(),
+                             [this](OperationId id) { return undecided(id); });
 }
 
 void Reactor::dispatch(Instant now) noexcept {
@@ -224,7 +225,7 @@ SharedCommand Reactor::give_up_overdue(Node& node, const SharedCommand& command,
   if (!node.overdue(std::min(now, looked_at_))) return command;
   SharedCommand asked = command;
   if (is_removal(*command)) {
-    // Whoever takes the lock between the two must not be taken for us.
+    // Who acquires the lock between the two must not be mistaken for us.
     asked = std::make_shared<const Command>(*undo_of(*command));
     node.submit_cleanup(asked, Instant::never());
   }

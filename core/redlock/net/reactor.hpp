@@ -118,9 +118,9 @@ class Reactor {
   // The network may have forgotten its connection.
   [[nodiscard]] bool too_old(const Node& node, Instant now) const;
   void replace_silent(Node& node);
-  // Before a take, where that was not done lately or a refused removal is due: what is asked in the
-  // middle of an operation comes behind no look at what is idle, and an answer may lie there behind
-  // which the removal is to be repeated.
+  // Before an acquisition, where that was not done lately or a refused removal is due: what is
+  // asked in the middle of an operation comes behind no look at what is idle, and an answer may lie
+  // there behind which the removal is to be repeated.
   void look_before_use(Node& node, Instant now);
   // Sends a removal that nobody waits for. It needs no look: the next connection carries it where
   // this one turns out to be dead, and where it is too old, unless the answer comes before it is

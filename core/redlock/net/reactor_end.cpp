@@ -65,7 +65,7 @@ void Reactor::clean_up(Node& node, const SharedCommand& removal, Instant answer_
   node.submit_cleanup(removal, answer_by);
 }
 
-// Whose take went out on it must be decided before the undo goes out behind that.
+// Whose acquisition went out on it must be decided before the undo goes out behind that.
 void Reactor::close_where_decided(Node& node, Instant now) {
   if (!node.closing() || awaits_verdict(node)) return;
   std::vector<OperationId> waiting;

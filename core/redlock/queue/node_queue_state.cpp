@@ -58,8 +58,8 @@ void NodeQueueState::on_subscription(const SubscriptionState& subscription_state
 }
 
 void NodeQueueState::note_joined(AttemptNumber attempt, Instant now, Instant answer_by,
-                                 bool takes) {
-  takes_ = takes;
+                                 bool claims) {
+  claims_ = claims;
   joined_before_ = joined_before_ || may_be_joined_;
   may_be_joined_ = true;
   voted_ = false;
@@ -94,7 +94,7 @@ void NodeQueueState::stand(const QueuePosition& standing, Instant now) {
   pause_ = kTroublePauseFirst;
   report(Reply::denied());
   const bool idle = standing.left && *standing.left <= Duration();
-  taken_until_ = idle ? Instant() : end_of(standing.left, now);
+  held_until_ = idle ? Instant() : end_of(standing.left, now);
   // Whoever is first though nothing stands there could not be served: no use to hurry.
   const Instant first_at = idle ? now + kTroublePauseFirst : first_asks_at(standing.left, now);
   join_at_ = standing.position == 0 ? first_at : other_asks_at(standing, now);
@@ -103,7 +103,7 @@ void NodeQueueState::stand(const QueuePosition& standing, Instant now) {
   if (outdated_) join_at_ = now;
 }
 
-void NodeQueueState::take_trouble(Reply reply, Instant now) {
+void NodeQueueState::on_trouble(Reply reply, Instant now) {
   refused_ = refused_ || is_refusal_for_good(reply.fault);
   report(std::move(reply));
   join_at_ = now + pause_;
@@ -119,7 +119,7 @@ void NodeQueueState::on_reply(AttemptNumber attempt, const Reply& reply, Instant
   if (voted_) return;
   const auto* const position = reply.said<QueuePosition>();
   if (reply.answer == Answer::denied && position != nullptr) return stand(*position, now);
-  take_trouble(reply, now);
+  on_trouble(reply, now);
 }
 
 void NodeQueueState::on_push(const Push& push, Instant now) {
@@ -130,7 +130,7 @@ void NodeQueueState::on_push(const Push& push, Instant now) {
   if (voted_) return;
   const bool stale = now - joined_at_ > stale_after_;
   const bool idle = push.left && *push.left <= Duration();
-  if (idle) taken_until_ = Instant();
+  if (idle) held_until_ = Instant();
   next_at_ = stale || idle ? now : first_asks_at(push.left, now);
   join_at_ = std::min(join_at_, next_at_);
 }
@@ -138,7 +138,7 @@ void NodeQueueState::on_push(const Push& push, Instant now) {
 void NodeQueueState::on_time(Instant now) {
   if (!unanswered_ || now < answer_by_) return;
   unanswered_ = false;
-  if (!voted_) take_trouble(Reply::unknown(Fault::timeout, "no answer in time"), now);
+  if (!voted_) on_trouble(Reply::unknown(Fault::timeout, "no answer in time"), now);
 }
 
 Instant NodeQueueState::next_deadline() const {

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "redlock/algorithm/command.hpp"
-#include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/line.hpp"
+#include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/time.hpp"
 
 namespace redlock {
@@ -42,8 +42,8 @@ class NodeQueueState {
 
   void on_subscription(const SubscriptionState& subscription_state, Instant now);
   // Requires can_join(). Handed out: `attempt` is its echo, its answer is due at `answer_by`. One
-  // that does not take is given no vote that is free.
-  void note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool takes = true);
+  // that does not claim is given no vote that is free.
+  void note_joined(AttemptNumber attempt, Instant now, Instant answer_by, bool claims = true);
   // Its answer may come until then, for its connection is only being made.
   void on_delay(AttemptNumber attempt, Instant answer_by);
   // The answer to a join; one that is not the latest's, or comes late, is ignored.
@@ -85,9 +85,9 @@ class NodeQueueState {
     return unanswered_ && attempt == attempt_;
   }
   // Does somebody else have the vote, as far as we know?
-  [[nodiscard]] bool taken(Instant now) const { return standing_ && now < taken_until_; }
-  // Was the vote free, and we did not take it?
-  [[nodiscard]] bool hedged() const { return standing_ && !takes_ && taken_until_ == Instant(); }
+  [[nodiscard]] bool held_by_another(Instant now) const { return standing_ && now < held_until_; }
+  // Was the vote free, and not claimed?
+  [[nodiscard]] bool hedged() const { return standing_ && !claims_ && held_until_ == Instant(); }
   // Is anything expected to be known soon that is not?
   [[nodiscard]] bool pending() const {
     return joining() || (!report_.answered && channel_.empty());
@@ -106,7 +106,7 @@ class NodeQueueState {
   void vote(bool handed_over);
   void stand(const QueuePosition& standing, Instant now);
   void report(Reply reply) { report_ = {true, std::move(reply)}; }
-  void take_trouble(Reply reply, Instant now);
+  void on_trouble(Reply reply, Instant now);
 
   Duration stale_after_;
   std::string channel_;
@@ -128,9 +128,9 @@ class NodeQueueState {
   Instant join_at_ = Instant::never();
   Instant next_at_ = Instant::never();  // what was pushed since the latest join says so
   Duration pause_ = kTroublePauseFirst;
-  bool takes_ = true;  // the latest join does
+  bool claims_ = true;  // the latest join does
   std::optional<QueuePosition> standing_;
-  Instant taken_until_;  // while standing; never: without end
+  Instant held_until_;  // while standing; never: without end
   NodeReport report_;
 };
 

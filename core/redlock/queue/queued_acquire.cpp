@@ -44,9 +44,9 @@ void QueuedAcquire::follow_plain(Instant now) {
                      outcome->decision == Decision::foreign || phase_ == Phase::polling ||
                      trouble_.bars(quorum(), outcome->nodes, now);
   if (!final && now < wait_end()) return begin_standing(now);
-  Outcome taken = plain()->collect();
-  taken.line = std::move(refusals_);
-  finish(std::move(taken));
+  Outcome collected = plain()->collect();
+  collected.line = std::move(refusals_);
+  finish(std::move(collected));
 }
 
 // What may throw comes first: then there is no wait in line, and nothing to undo.

@@ -1,4 +1,4 @@
-// Takes a lock by waiting in line: nobody polls, the lock is handed over.
+// Acquires a lock by waiting in line: nobody polls, the lock is handed over.
 //
 //   asking ──granted──────────────────────────────────────────────────────────▶ done
 //     │ └─not granted, time left─▶ standing ──a majority of votes, fresh─────────▶ done (granted)
@@ -7,7 +7,7 @@
 //
 // `asking` is one plain attempt, so that an uncontended lock costs what it costs without a line; it
 // is left out where this pool has waited for the resource lately. `standing` joins every node's
-// line with one token and one ticket, and takes votes by answer and by push (node_queue_state.hpp).
+// line with one token and one ticket, and gets votes by answer and by push (node_queue_state.hpp).
 // While no majority can be asked, what it is given goes to those behind it. `polling` is what is
 // left where servers refuse subscriptions or scripts: attempts and pauses. It begins, too, where
 // those that refuse are not a majority, but nothing is known of so many others that the rest is
@@ -36,8 +36,8 @@ inline constexpr Duration kTicketOffMax = Duration::ms(100);
 // Votes that are too few to win are offered to earlier tickets: at first after so many round trips,
 // then twice as late each time.
 inline constexpr std::int64_t kOfferAfterRoundTrips = 3;
-// The last of so many, of which nobody took one, gives them back while others have a majority: then
-// they are no split that dissolves, and a lease that is kept alive may be in want of them.
+// The last of so many, of which nobody claimed one, gives them back while others have a majority:
+// then they are no split that dissolves, and a lease that is kept alive may be in want of them.
 inline constexpr int kOffersMax = 4;
 inline constexpr Duration kOfferPauseMin = Duration::ms(1);
 inline constexpr Duration kOfferPauseMax = Duration::seconds(1);
@@ -108,7 +108,7 @@ class QueuedAcquire final : public Operation {
   // No majority can be had from here: too many nodes could not be asked the last time.
   [[nodiscard]] bool cut_off() const;
   [[nodiscard]] ClaimPolicy policy_for(const NodeQueueState& place, bool out_of_reach) const;
-  void take_what_was_hedged(Instant now);
+  void claim_what_was_hedged(Instant now);
   void correct_ticket();
   void join_where_due(Instant now);
   void poll(Instant now);

@@ -33,7 +33,7 @@ void QueuedAcquire::review(Instant now) {
     return;
   }
   offer_votes(now);
-  take_what_was_hedged(now);
+  claim_what_was_hedged(now);
   correct_ticket();
   join_where_due(now);
 }
@@ -130,16 +130,16 @@ void QueuedAcquire::offer_votes(Instant now) {
 }
 
 bool QueuedAcquire::out_of_reach(Instant now) const {
-  const auto taken = std::ranges::count_if(
-      places_, [now](const NodeQueueState& place) { return place.taken(now); });
-  return static_cast<std::size_t>(taken) >= quorum().grants();
+  const auto held = std::ranges::count_if(
+      places_, [now](const NodeQueueState& place) { return place.held_by_another(now); });
+  return static_cast<std::size_t>(held) >= quorum().grants();
 }
 
 bool QueuedAcquire::cut_off() const {
   return quorum().fails_without(count(&NodeQueueState::troubled));
 }
 
-void QueuedAcquire::take_what_was_hedged(Instant now) {
+void QueuedAcquire::claim_what_was_hedged(Instant now) {
   if (out_of_reach(now) || cut_off()) return;
   for (NodeQueueState& place : places_) {
     if (place.hedged()) place.hurry();
@@ -175,7 +175,7 @@ void QueuedAcquire::join_where_due(Instant now) {
     any = true;
     const ClaimPolicy policy = policy_for(place, out_of_reach);
     auto join = std::make_shared<const Command>(
-        kind_->join(token_, {ticket_, place.channel(), attempt_, policy}).value());
+        kind_->enqueue(token_, {ticket_, place.channel(), attempt_, policy}).value());
     const Instant answer_by = now + (*answer_times_)[i];
     requests_.push_back({NodeIndex(i), attempt_, std::move(join), answer_by});
     place.note_joined(attempt_, now, answer_by, policy == ClaimPolicy::claim);

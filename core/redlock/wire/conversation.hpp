@@ -119,7 +119,7 @@ concept IsConversation = std::derived_from<C, Conversation> &&
   // What is not written though its time is over is dropped.
   said.drop_expired(now, events);
   // What was received, in slices of any size.
-  said.take_bytes(bytes, events);
+  said.on_bytes(bytes, events);
   // The end; everybody who waits is told.
   said.fail(fault, reason, events);
   // The greeting has been answered: whoever waits, and has been waiting for that, wants an answer

@@ -21,7 +21,7 @@ std::string_view Examination::output() {
   return rest();
 }
 
-void Examination::take_bytes(std::string_view bytes, std::vector<Event>& answers) {
+void Examination::on_bytes(std::string_view bytes, std::vector<Event>& answers) {
   if (broken()) return;
   hear(bytes);
   std::optional<Ending> ending;

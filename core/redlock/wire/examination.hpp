@@ -38,7 +38,7 @@ class Examination final : public Conversation {
   void begin_answers(Instant answer_by) {
     if (awaits()) answer_by_ = answer_by;
   }
-  void take_bytes(std::string_view bytes, std::vector<Event>& answers);
+  void on_bytes(std::string_view bytes, std::vector<Event>& answers);
   void fail(Fault fault, const std::string& reason, std::vector<Event>& answers);
   [[nodiscard]] std::optional<Instant> next_deadline() const {
     return broken() ? std::nullopt : answer_by_;

@@ -52,7 +52,7 @@ std::string_view field_of(std::string_view info, std::string_view name) {
   return {};
 }
 
-void take_server(ServerFacts& facts, std::string_view info) {
+void read_server(ServerFacts& facts, std::string_view info) {
   // Valkey also says with which version of Redis it goes along.
   const std::string_view valkey = field_of(info, "valkey_version");
   const std::string_view redis = field_of(info, "redis_version");
@@ -65,13 +65,13 @@ void take_server(ServerFacts& facts, std::string_view info) {
   facts.run_id = printable(field_of(info, "run_id"));
 }
 
-void take_role(ServerFacts& facts, const RespValue& answer) {
+void read_role(ServerFacts& facts, const RespValue& answer) {
   if (answer.kind != RespKind::array || answer.elements.empty()) return;
   const std::string& role = answer.elements.front().text;
   facts.role = role == "slave" ? "replica" : printable(role);
 }
 
-void take_setting(ServerFacts& facts, std::string_view name, const RespValue& answer) {
+void read_setting(ServerFacts& facts, std::string_view name, const RespValue& answer) {
   // Of a setting that it does not know a server says an empty list.
   if (answer.kind != RespKind::array || answer.elements.size() != 2) return;
   const std::string& value = answer.elements[1].text;
@@ -92,7 +92,7 @@ std::string words_of(const Question& question) {
 
 std::span<const Question> questions() { return kQuestions; }
 
-void take_answer(ServerFacts& facts, const Question& question, const RespValue& answer) {
+void read_answer(ServerFacts& facts, const Question& question, const RespValue& answer) {
   if (answer.kind == RespKind::error) {
     // Only a node of a cluster has anything to say of it, and it has said that it is one.
     if (question.topic == Topic::cluster && facts.mode != "cluster") return;
@@ -104,7 +104,7 @@ void take_answer(ServerFacts& facts, const Question& question, const RespValue& 
   }
   switch (question.topic) {
     case Topic::server:
-      return take_server(facts, answer.text);
+      return read_server(facts, answer.text);
     case Topic::persistence:
       facts.loading = flag_in(field_of(answer.text, "loading"));
       facts.appends = flag_in(field_of(answer.text, "aof_enabled"));
@@ -114,9 +114,9 @@ void take_answer(ServerFacts& facts, const Question& question, const RespValue& 
       facts.memory_policy = printable(field_of(answer.text, "maxmemory_policy"));
       return;
     case Topic::role:
-      return take_role(facts, answer);
+      return read_role(facts, answer);
     case Topic::setting:
-      return take_setting(facts, question.words[2], answer);
+      return read_setting(facts, question.words[2], answer);
     case Topic::user:
       facts.user = printable(answer.text);
       return;

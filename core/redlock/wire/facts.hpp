@@ -29,7 +29,7 @@ struct Question {
 // In their order; several of the time, for the shortest way.
 [[nodiscard]] std::span<const Question> questions();
 // Adds what an answer says; of the time nothing.
-void take_answer(ServerFacts& facts, const Question& question, const RespValue& answer);
+void read_answer(ServerFacts& facts, const Question& question, const RespValue& answer);
 // The answer to a question of the time, in microseconds since 1970; nothing where it is none.
 [[nodiscard]] std::optional<std::int64_t> time_in(const RespValue& answer);
 

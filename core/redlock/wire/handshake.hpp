@@ -1,7 +1,7 @@
 // What a connection says before anything else: AUTH, CLIENT SETNAME, SELECT, as its endpoint wants.
 //
 // It travels with the first command in one write. Behind a SELECT commands are held back until it
-// is confirmed: a lock taken in another application's database would be worse than a round trip.
+// is confirmed: a lock acquired in another application's database would be worse than a round trip.
 // Behind a name they are where its server may be one that hangs up at it: what was not sent can be
 // sent on the next connection. So that no first command has to wait, such a name may follow the
 // first answers. Invariants: its answers come in order, and before any other but that to such a
@@ -24,7 +24,8 @@ namespace redlock {
 enum class NameManner {
   travels,     // with everything else
   waited_for,  // nothing but the greeting is sent before it is answered
-  follows,     // alone, once everything else has been answered; takes and questions wait meanwhile
+  follows,     // alone, once everything else has been answered; acquisitions and questions wait
+               // meanwhile
   left_out,
 };
 

@@ -79,17 +79,18 @@ void Session::take_back() noexcept {
 // Marks first and drops then, for which no memory is needed: half done, it would leave holes.
 template <class IsUseless>
 void Session::drop_unwritten(IsUseless is_useless) noexcept {
-  bool any_take = false;
+  bool any_acquisition = false;
   for (auto request = unwritten(); request != awaited_.end(); ++request) {
     if (is_removal(*request->command) || !is_useless(*request)) continue;
     request->useless = true;
-    any_take = any_take || is_acquisition(*request->command);
+    any_acquisition = any_acquisition || is_acquisition(*request->command);
   }
-  for (auto request = unwritten(); any_take && request != awaited_.end(); ++request) {
+  for (auto request = unwritten(); any_acquisition && request != awaited_.end(); ++request) {
     if (request->origin.operation != 0 || !is_removal(*request->command)) continue;
-    request->useless = std::any_of(unwritten(), awaited_.end(), [&](const Awaited& take) {
-      return take.useless && is_acquisition(*take.command) && !traits_of(*take.command).enqueues &&
-             lock_name(*take.command) == lock_name(*request->command);
+    request->useless = std::any_of(unwritten(), awaited_.end(), [&](const Awaited& acquisition) {
+      return acquisition.useless && is_acquisition(*acquisition.command) &&
+             !traits_of(*acquisition.command).enqueues &&
+             lock_name(*acquisition.command) == lock_name(*request->command);
     });
   }
   const auto useless = [](const Awaited& request) { return request.useless; };
@@ -122,7 +123,7 @@ void Session::withdraw(OperationId operation) noexcept {
 }
 
 void Session::greet(const Endpoint& endpoint, NameManner manner) {
-  // By then an old client may have taken the lock.
+  // By then an old client may have acquired the lock.
   for (std::size_t i = 0; i < written_; ++i) {
     awaited_[i].command = std::make_shared<const Command>(*undo_of(*awaited_[i].command));
     awaited_[i].by_text = true;
@@ -131,7 +132,7 @@ void Session::greet(const Endpoint& endpoint, NameManner manner) {
   written_ = misled_ = 0;
 }
 
-void Session::take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals) {
+void Session::on_bytes(std::string_view bytes, std::vector<Arrival>& arrivals) {
   if (broken()) return;
   hear(bytes);
   std::optional<Ending> ending;
@@ -162,7 +163,7 @@ void Session::on_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
     ++misled_;
     return;
   }
-  take_command_reply(request, value, arrivals);
+  on_command_reply(request, value, arrivals);
   if (broken()) return;
   awaited_.erase(awaited_.begin() + static_cast<std::ptrdiff_t>(misled_));
   --written_;
@@ -219,7 +220,7 @@ void Session::repeat_as_text(const Awaited& request, std::vector<Arrival>& arriv
     return;
   }
   Awaited again = request;
-  // Another removal may have gone out meanwhile, and an old client have taken the lock.
+  // Another removal may have gone out meanwhile, and an old client have acquired the lock.
   if (again.withdrawn) again.command = std::make_shared<const Command>(*undo_of(*again.command));
   again.by_text = true;
   // The operation keeps its own deadline. It may have ended long ago, and an answer that was
@@ -228,8 +229,8 @@ void Session::repeat_as_text(const Awaited& request, std::vector<Arrival>& arriv
   awaited_.push_back(std::move(again));
 }
 
-void Session::take_command_reply(const Awaited& request, const RespValue& value,
-                                 std::vector<Arrival>& arrivals) {
+void Session::on_command_reply(const Awaited& request, const RespValue& value,
+                               std::vector<Arrival>& arrivals) {
   const bool unknown_script = is_unknown_script(value);
   const bool by_sha1 = request.form == ScriptForm::sha1 && traits_of(*request.command).needs_script;
   // EVALSHA alone may be refused, by an ACL or by a name that was changed.
@@ -292,7 +293,7 @@ std::optional<Instant> Session::next_deadline() const {
   return earliest;
 }
 
-std::vector<OperationId> Session::open_takes() const {
+std::vector<OperationId> Session::open_acquisitions() const {
   std::vector<OperationId> takers;
   std::set<LockName> removed;
   for (auto request = awaited_.rbegin(); request != awaited_.rend(); ++request) {
@@ -353,7 +354,7 @@ void Session::repeat_removals() {
     Awaited& request = awaited_[position];
     if (!is_written(position)) {
       request.by_text = true;
-      // What is said last is said late: by now an old client may have taken the lock.
+      // What is said last is said late: by now an old client may have acquired the lock.
       if (broken()) request.command = std::make_shared<const Command>(*undo_of(*request.command));
     } else if (request.form == ScriptForm::sha1) {
       submit_last(std::make_shared<const Command>(*undo_of(*request.command)));

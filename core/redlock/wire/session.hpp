@@ -12,17 +12,17 @@
 //
 // A command becomes bytes at the last moment: what the socket did not take is taken back, so that
 // between two sends at most the rest of one command, begun and unfinished, waits as bytes. What was
-// not written yet can therefore be dropped: a take or an extend whose time or operation is over is
-// never sent. Removals are kept.
+// not written yet can therefore be dropped: an acquisition or an extend whose time or operation is
+// over is never sent. Removals are kept.
 //
 // A replica carries out nothing that writes, and says so. Behind one address that is a server whose
 // place another one took over in a fail-over: what it refused stays awaited, nothing more is sent
 // there, and all of it is asked once more on the next connection (is_misled(), begin_anew()).
 //
-// What a server gives must be given back by a script. So a take goes as a script, too, until the
-// server has carried that out, and again once it has refused any: a server that runs no scripts,
-// for want of a right or of Lua, gives nothing away, and one that runs them again is noticed at
-// once.
+// What a server gives must be given back by a script. So an acquisition goes as a script, too,
+// until the server has carried that out, and again once it has refused any: a server that runs no
+// scripts, for want of a right or of Lua, gives nothing away, and one that runs them again is
+// noticed at once.
 //
 // Pure: no clock, no I/O. One thread; lives as long as its connection.
 #pragma once
@@ -47,7 +47,7 @@
 namespace redlock {
 
 inline constexpr std::size_t kAwaitedMax = 1024;
-// The rest is kept for removals, so that what was taken here can be given back here.
+// The rest is kept for removals, so that what was acquired here can be given back here.
 inline constexpr std::size_t kAwaitedBesidesRemovalsMax = kAwaitedMax / 2;
 // Of keys and tokens that wait to be sent; what reaches the bound is still taken.
 inline constexpr std::size_t kQueuedBytesMax = 4 * 1024 * 1024;
@@ -87,7 +87,7 @@ class Session final : public Conversation {
   Session(const Endpoint& endpoint, RequestEncoder& encoder);
 
   // False when a bound is reached or the session is broken: the command was not taken. Nor is it
-  // when this throws; what take_bytes() throws is the end of the connection. Removals that are
+  // when this throws; what on_bytes() throws is the end of the connection. Removals that are
   // repeated may be refused again until `repeat_until`.
   [[nodiscard]] bool submit(const Origin& origin, SharedCommand command, Instant answer_by,
                             Instant repeat_until = Instant::never());
@@ -107,14 +107,14 @@ class Session final : public Conversation {
   // behind that are said again.
   void greet(const Endpoint& endpoint, NameManner manner);
   // Takes what was received, in slices of any size, and adds what it answers to `arrivals`.
-  void take_bytes(std::string_view bytes, std::vector<Arrival>& arrivals);
+  void on_bytes(std::string_view bytes, std::vector<Arrival>& arrivals);
   // Removals that were answered by an error which passes, until they are let go of.
   [[nodiscard]] std::deque<Refused>& refused() { return refused_; }
   // How many commands were answered by an error, by fault, until whoever counts them says 0.
   using Errors = std::array<std::uint32_t, kFaultCount>;
   [[nodiscard]] Errors& errors() { return errors_; }
   // Has a command been carried out since this was asked last, and since a removal was refused?
-  [[nodiscard]] bool take_served() { return std::exchange(served_, false); }
+  [[nodiscard]] bool collect_served() { return std::exchange(served_, false); }
   // May the next command that a replica refuses be asked once more on another connection, though it
   // has carried nothing out on this one?
   void allow_anew(bool allowed) noexcept { may_begin_anew_ = allowed; }
@@ -142,14 +142,14 @@ class Session final : public Conversation {
   // One more removal behind everything else, whatever room there is, with nobody waiting for the
   // answer; also on a session that has failed while its connection still carries bytes.
   void submit_last(SharedCommand removal, Instant repeat_until = Instant::never());
-  // The operations with an unanswered take here that no removal follows. Until such an operation
-  // is decided the connection must stay: if it is lost, the removal belongs behind the take; if it
-  // is granted, there must be none, because a removal that travels on this connection could
+  // The operations with an unanswered acquisition here that no removal follows. Until such an
+  // operation is decided the connection must stay: if it is lost, the removal belongs behind that;
+  // if it is granted, there must be none, because a removal that travels on this connection could
   // arrive after an extend that travels on another one, and delete what was just counted.
-  // Not those with a take that is repeated, a join: their verdict may be minutes away, and others
+  // Not those that enqueue: their verdict may be minutes away, and others
   // are asked meanwhile on the next connection. The node keeps this one for the removal (see
   // Node::set_aside).
-  [[nodiscard]] std::vector<OperationId> open_takes() const;
+  [[nodiscard]] std::vector<OperationId> open_acquisitions() const;
   // The unanswered joins that were sent here and that no removal follows: who waits, and what
   // undoes it.
   struct OpenJoin {
@@ -200,8 +200,8 @@ class Session final : public Conversation {
   void drop_unwritten(IsUseless is_useless) noexcept;
   void drop_overdue(Instant now, std::vector<Arrival>& arrivals);
   void on_reply(const RespValue& value, std::vector<Arrival>& arrivals);
-  void take_command_reply(const Awaited& request, const RespValue& value,
-                          std::vector<Arrival>& arrivals);
+  void on_command_reply(const Awaited& request, const RespValue& value,
+                        std::vector<Arrival>& arrivals);
   void repeat_as_text(const Awaited& request, std::vector<Arrival>& arrivals);
   // Does a replica refuse it for the first time, or say nothing true of a removal, because it has
   // refused what that removes?

@@ -11,11 +11,11 @@ std::string_view accepts_plain(StampProof proof) {
   return proof == StampProof::exact_or_plain ? "1" : "0";
 }
 
-// What keeps a stamp from being taken; empty: nothing of the key's.
-std::string_view obstacle_to(const StampTake& take, const RespValue& error) {
+// What is in the way of a stamp; empty: nothing of the key's.
+std::string_view obstacle_to(const StampAcquire& command, const RespValue& error) {
   if (mentions(error, "WRONGTYPE")) return "the key has another type";
   if (mentions(error, kForeignError)) return "the value is no timestamp";
-  const bool in_seconds = take.unit == StampUnit::seconds;
+  const bool in_seconds = command.unit == StampUnit::seconds;
   if (mentions(error, kTooFineError)) {
     return in_seconds ? "the stamp seems to be in milliseconds, and seconds are expected"
                       : "the stamp seems to be in microseconds, and milliseconds are expected";
@@ -26,18 +26,19 @@ std::string_view obstacle_to(const StampTake& take, const RespValue& error) {
 
 }  // namespace
 
-void CommandCodec<StampTake>::write(const RequestWriter& request, const StampTake& command) {
+void CommandCodec<StampAcquire>::write(const RequestWriter& request, const StampAcquire& command) {
   request.script(scripts::stamp_take, command.lock().keys, in_ms(command.lease),
                  command.token.view(), ms_per_unit(command.unit));
 }
 
-ReadReply CommandCodec<StampTake>::read(const RespValue& value) {
+ReadReply CommandCodec<StampAcquire>::read(const RespValue& value) {
   if (value.kind == RespKind::bulk) return Reply::granted(Token(value.text));
   if (value.kind == RespKind::integer && value.integer == 0) return Reply::denied();
   return std::nullopt;
 }
 
-ReadReply CommandCodec<StampTake>::read_error(const StampTake& command, const RespValue& error) {
+ReadReply CommandCodec<StampAcquire>::read_error(const StampAcquire& command,
+                                                 const RespValue& error) {
   const std::string_view obstacle = obstacle_to(command, error);
   if (obstacle.empty()) return std::nullopt;
   return Reply::unknown(Fault::foreign, std::string(obstacle));

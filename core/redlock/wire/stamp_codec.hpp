@@ -8,12 +8,12 @@
 namespace redlock {
 
 template <>
-struct CommandCodec<StampTake> : ScriptCodec {
-  static void write(const RequestWriter& request, const StampTake& command);
+struct CommandCodec<StampAcquire> : ScriptCodec {
+  static void write(const RequestWriter& request, const StampAcquire& command);
   // The stored stamp, or 0.
   static ReadReply read(const RespValue& value);
   // What stands under the key may be no stamp, or one in another unit.
-  static ReadReply read_error(const StampTake& command, const RespValue& error);
+  static ReadReply read_error(const StampAcquire& command, const RespValue& error);
 };
 
 template <>

@@ -37,7 +37,7 @@ void Subscription::ping(Instant answer_by) {
   pong_by_ = answer_by;
 }
 
-void Subscription::take_bytes(std::string_view bytes, std::vector<Event>& events) {
+void Subscription::on_bytes(std::string_view bytes, std::vector<Event>& events) {
   if (broken()) return;
   hear(bytes);
   std::optional<Ending> ending;
@@ -50,7 +50,7 @@ void Subscription::take_bytes(std::string_view bytes, std::vector<Event>& events
   if (confirmed() && !pong_by_) note_all_answered();
 }
 
-void Subscription::take_first_pong(const RespValue& value, std::vector<Event>& events) {
+void Subscription::on_first_pong(const RespValue& value, std::vector<Event>& events) {
   const bool is_error = value.kind == RespKind::error;
   if (is_error && is_passing(value.text)) {
     return fail(fault_of(value.text), "PING was refused: " + secrets().shown(value.text), events);
@@ -62,7 +62,7 @@ void Subscription::take_first_pong(const RespValue& value, std::vector<Event>& e
 }
 
 void Subscription::on_reply(const RespValue& value, std::vector<Event>& events) {
-  if (first_ping_ == FirstPing::sent) return take_first_pong(value, events);
+  if (first_ping_ == FirstPing::sent) return on_first_pong(value, events);
   if (!confirmed_ && value.kind == RespKind::error) {
     refused_ = !is_passing(value.text);
     return fail(fault_of(value.text), "SUBSCRIBE was refused: " + secrets().shown(value.text),

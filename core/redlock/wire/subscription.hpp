@@ -57,7 +57,7 @@ class Subscription final : public Conversation {
   void drop_expired(Instant /*now*/, std::vector<Event>& /*events*/) {}
   // Its confirmation is part of the greeting.
   void begin_answers(Instant /*answer_by*/) {}
-  void take_bytes(std::string_view bytes, std::vector<Event>& events);
+  void on_bytes(std::string_view bytes, std::vector<Event>& events);
   void fail(Fault fault, const std::string& reason, std::vector<Event>& events);
   [[nodiscard]] std::optional<Instant> next_deadline() const;
   // Never: what will be published is always awaited.
@@ -69,7 +69,7 @@ class Subscription final : public Conversation {
   [[nodiscard]] bool owes_request() const {
     return admitted() && !asked_ && first_ping_ != FirstPing::sent && !broken();
   }
-  void take_first_pong(const RespValue& value, std::vector<Event>& events);
+  void on_first_pong(const RespValue& value, std::vector<Event>& events);
   void on_reply(const RespValue& value, std::vector<Event>& events);
   // Is it what a server says of our channel: `kind`, the channel, and something of this kind?
   [[nodiscard]] bool is_about_us(const RespValue& value, std::string_view kind,
