@@ -283,7 +283,7 @@ std::string LineWorld::bytes() const {
       bytes += std::to_string(echo);
       if (const auto* const position = reply.said<QueuePosition>()) {
         add(position->left->count_ms());
-        add(position->position);
+        add(position->index);
       }
       bytes += '!';
     }

@@ -124,7 +124,7 @@ class Conversation {
     const auto number = [](std::int64_t value) { return std::to_string(value) + ' '; };
     if (const auto* const stored = reply.said<Token>()) return std::string(stored->view());
     if (const auto* const at = reply.said<QueuePosition>()) {
-      return number(at->left->count_ms()) + number(at->position) + std::to_string(at->server_ms);
+      return number(at->left->count_ms()) + number(at->index) + std::to_string(at->server_ms);
     }
     if (reply.said<std::shared_ptr<const Seen>>() == nullptr) return {};
     const Seen seen = seen_by({true, reply});

@@ -7,8 +7,6 @@
 
 #include "redlock/algorithm/entropy.hpp"
 #include "redlock/algorithm/holding.hpp"
-#include "redlock/queue/line_memory.hpp"
-#include "redlock/queue/queued_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/algorithm/token_rotation.hpp"
@@ -30,6 +28,8 @@
 #include "redlock/os/socket.hpp"
 #include "redlock/os/tls_context.hpp"
 #include "redlock/os/tls_link.hpp"
+#include "redlock/queue/line_memory.hpp"
+#include "redlock/queue/queued_acquire.hpp"
 #include "redlock/wire/tls_stream.hpp"
 
 namespace redlock {
@@ -119,7 +119,7 @@ Limits removals_and_lines() {
           REDLOCK_LIMIT(span, kUnheardMax),
           REDLOCK_LIMIT(span, kHeartbeat),
           REDLOCK_LIMIT(span, kFirstAsksEvery),
-          REDLOCK_LIMIT(span, kEachPlaceAsksLater),
+          REDLOCK_LIMIT(span, kEachPositionAsksLater),
           REDLOCK_LIMIT(span, kOthersAskWithin),
           REDLOCK_LIMIT(span, kAfterTheEnd),
           REDLOCK_LIMIT(span, kWaitedFor),

@@ -10,7 +10,7 @@ TEST(StandingText, TellsWhatIsLeftThePlaceAndTheServersClock) {
   const auto standing = parse_queue_position("1500 7 1795360752993");
   ASSERT_TRUE(standing);
   EXPECT_EQ(standing->left, Duration::ms(1'500));
-  EXPECT_EQ(standing->position, 7);
+  EXPECT_EQ(standing->index, 7);
   EXPECT_EQ(standing->server_ms, 1'795'360'752'993);
 }
 

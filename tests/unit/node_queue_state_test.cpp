@@ -151,13 +151,13 @@ TEST_F(Place, WhoseTurnMayComeSoonAsksMoreOften) {
   for (const std::string left : {"60000", "-1"}) {
     EXPECT_EQ(asks_after(left + " 1 0"), kFirstAsksEvery);
     EXPECT_EQ(asks_after(left + " 10 0"), kFirstAsksEvery);
-    EXPECT_EQ(asks_after(left + " 11 0"), kEachPlaceAsksLater * 11);
+    EXPECT_EQ(asks_after(left + " 11 0"), kEachPositionAsksLater * 11);
     EXPECT_EQ(asks_after(left + " 9223372036854775807 0"), kHeartbeat);
   }
 }
 
 TEST_F(Place, TheOthersAskBehindTheEndOneAfterTheOther) {
-  EXPECT_EQ(asks_after("500 3 0"), Duration::ms(500) + kEachPlaceAsksLater * 3);
+  EXPECT_EQ(asks_after("500 3 0"), Duration::ms(500) + kEachPositionAsksLater * 3);
 }
 
 // The place is that of the join, and may be a better one by the time the key ends.

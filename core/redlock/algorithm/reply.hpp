@@ -31,7 +31,7 @@ struct QueuePosition {
   // is no lock.
   std::optional<Duration> left;
   // From 0, which is served next.
-  std::int64_t position = 0;
+  std::int64_t index = 0;
   // The server's clock, in ms since 1970.
   std::int64_t server_ms = 0;
 

@@ -30,11 +30,11 @@ Instant first_asks_at(std::optional<Duration> left, Instant now) {
 
 // The lock may go to a lease that ends earlier than the one that it was told of, and only the first
 // is told so. So it asks again by when those in front could have been served.
-Instant other_asks_at(const QueuePosition& standing, Instant now) {
-  const Duration by_place = kEachPlaceAsksLater * standing.position;
-  const Duration latest = std::clamp(by_place, kFirstAsksEvery, kHeartbeat);
-  if (!standing.left) return now + latest;
-  return now + std::min(*standing.left + std::min(by_place, kOthersAskWithin), latest);
+Instant other_asks_at(const QueuePosition& position, Instant now) {
+  const Duration by_index = kEachPositionAsksLater * position.index;
+  const Duration latest = std::clamp(by_index, kFirstAsksEvery, kHeartbeat);
+  if (!position.left) return now + latest;
+  return now + std::min(*position.left + std::min(by_index, kOthersAskWithin), latest);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ void NodeQueueState::vote(bool handed_over) {
   handed_over_ = handed_over;
   pause_ = kTroublePauseFirst;
   join_at_ = Instant::never();
-  standing_.reset();
+  position_.reset();
   report(Reply::granted());
 }
 
@@ -89,16 +89,16 @@ void NodeQueueState::forget_vote() {
   report(silence_);
 }
 
-void NodeQueueState::stand(const QueuePosition& standing, Instant now) {
-  standing_ = standing;
+void NodeQueueState::stand(const QueuePosition& position, Instant now) {
+  position_ = position;
   pause_ = kTroublePauseFirst;
   report(Reply::denied());
-  const bool idle = standing.left && *standing.left <= Duration();
-  held_until_ = idle ? Instant() : end_of(standing.left, now);
+  const bool idle = position.left && *position.left <= Duration();
+  held_until_ = idle ? Instant() : end_of(position.left, now);
   // Whoever is first though nothing stands there could not be served: no use to hurry.
-  const Instant first_at = idle ? now + kTroublePauseFirst : first_asks_at(standing.left, now);
-  join_at_ = standing.position == 0 ? first_at : other_asks_at(standing, now);
-  if (hedged()) join_at_ = now + (standing.position == 0 ? kFirstAsksEvery : kHeartbeat);
+  const Instant first_at = idle ? now + kTroublePauseFirst : first_asks_at(position.left, now);
+  join_at_ = position.index == 0 ? first_at : other_asks_at(position, now);
+  if (hedged()) join_at_ = now + (position.index == 0 ? kFirstAsksEvery : kHeartbeat);
   join_at_ = std::min(join_at_, next_at_);
   if (outdated_) join_at_ = now;
 }

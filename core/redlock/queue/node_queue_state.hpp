@@ -22,10 +22,11 @@ namespace redlock {
 inline constexpr Duration kFirstAsksEvery = Duration::seconds(1);
 // Behind the moment at which the key that stands there ends.
 inline constexpr Duration kAfterTheEnd = Duration::ms(2);
-// The others do, for each place in front of them so much later, for who was to ask may be gone too.
-inline constexpr Duration kEachPlaceAsksLater = Duration::ms(100);
-// But no later than so: a place is known as it was when joining, and those in front may have been
-// served, or have died.
+// The others do, for each position in front of them so much later, for who was to ask may be gone
+// too.
+inline constexpr Duration kEachPositionAsksLater = Duration::ms(100);
+// But no later than so: a position is known as it was when joining, and those in front may have
+// been served, or have died.
 inline constexpr Duration kOthersAskWithin = Duration::ms(500);
 // After trouble it is tried again: at first so soon, then twice as late each time.
 inline constexpr Duration kTroublePauseFirst = Duration::ms(50);
@@ -85,9 +86,9 @@ class NodeQueueState {
     return unanswered_ && attempt == attempt_;
   }
   // Does somebody else have the vote, as far as we know?
-  [[nodiscard]] bool held_by_another(Instant now) const { return standing_ && now < held_until_; }
+  [[nodiscard]] bool held_by_another(Instant now) const { return position_ && now < held_until_; }
   // Was the vote free, and not claimed?
-  [[nodiscard]] bool hedged() const { return standing_ && !claims_ && held_until_ == Instant(); }
+  [[nodiscard]] bool hedged() const { return position_ && !claims_ && held_until_ == Instant(); }
   // Is anything expected to be known soon that is not?
   [[nodiscard]] bool pending() const {
     return joining() || (!report_.answered && channel_.empty());
@@ -96,7 +97,7 @@ class NodeQueueState {
   [[nodiscard]] bool may_hold() const { return joined_before_ || may_be_joined_; }
   [[nodiscard]] const NodeReport& report() const { return report_; }
   // In the answer to the latest join, where that was not granted.
-  [[nodiscard]] const std::optional<QueuePosition>& standing() const { return standing_; }
+  [[nodiscard]] const std::optional<QueuePosition>& position() const { return position_; }
   // When the latest join's answer is due; never: it is not awaited.
   [[nodiscard]] Instant answer_by() const { return unanswered_ ? answer_by_ : Instant::never(); }
   // When it has something to do though nothing comes; never: nothing.
@@ -104,7 +105,7 @@ class NodeQueueState {
 
  private:
   void vote(bool handed_over);
-  void stand(const QueuePosition& standing, Instant now);
+  void stand(const QueuePosition& position, Instant now);
   void report(Reply reply) { report_ = {true, std::move(reply)}; }
   void on_trouble(Reply reply, Instant now);
 
@@ -129,7 +130,7 @@ class NodeQueueState {
   Instant next_at_ = Instant::never();  // what was pushed since the latest join says so
   Duration pause_ = kTroublePauseFirst;
   bool claims_ = true;  // the latest join does
-  std::optional<QueuePosition> standing_;
+  std::optional<QueuePosition> position_;
   Instant held_until_;  // while standing; never: without end
   NodeReport report_;
 };

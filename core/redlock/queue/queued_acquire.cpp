@@ -53,14 +53,14 @@ void QueuedAcquire::follow_plain(Instant now) {
 void QueuedAcquire::begin_standing(Instant now) {
   Token token = kind_->fresh_token(entropy_);
   const Duration stale_after = Duration::ns(kind_->validity(Duration()).count_ns() / 4);
-  std::vector<NodeQueueState> places;
+  std::vector<NodeQueueState> nodes;
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
-    places.emplace_back(stale_after, first_ ? first_->outcome()->nodes[i] : NodeReport());
+    nodes.emplace_back(stale_after, first_ ? first_->outcome()->nodes[i] : NodeReport());
   }
   memory_->note_waited(request_.resources, now);
   if (first_) attempt_ = 1;
   token_ = std::move(token);
-  places_ = std::move(places);
+  nodes_ = std::move(nodes);
   ticket_ = request_.wall_ms + memory_->clock_offset().count_ms();
   phase_ = Phase::standing;
 }
@@ -68,7 +68,7 @@ void QueuedAcquire::begin_standing(Instant now) {
 void QueuedAcquire::on_subscription(NodeIndex node, const SubscriptionState& subscription_state,
                                     Instant now) {
   if (phase_ != Phase::standing) return;
-  places_[node.value()].on_subscription(subscription_state, now);
+  nodes_[node.value()].on_subscription(subscription_state, now);
   review(now);
 }
 
@@ -77,16 +77,16 @@ bool QueuedAcquire::on_push(NodeIndex node, const Push& push, Instant now) {
   // The lock that was won this way may still be given up, but not by us.
   if (phase_ == Phase::done) return outcome_->decision == Decision::granted;
   if (phase_ != Phase::standing) return false;
-  places_[node.value()].on_push(push, now);
+  nodes_[node.value()].on_push(push, now);
   review(now);
   return true;
 }
 
 void QueuedAcquire::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
   if (phase_ == Phase::standing) {
-    NodeQueueState& place = places_[node.value()];
-    if (place.awaits(attempt)) round_trip_ = now - place.joined_at();
-    place.on_reply(attempt, reply, now);
+    NodeQueueState& asked = nodes_[node.value()];
+    if (asked.awaits(attempt)) round_trip_ = now - asked.joined_at();
+    asked.on_reply(attempt, reply, now);
     return review(now);
   }
   if (phase_ == Phase::done || attempt <= polling_base_) return;
@@ -103,7 +103,7 @@ void QueuedAcquire::on_suspicion(NodeIndex node, AttemptNumber attempt) {
 void QueuedAcquire::on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
   if (phase_ == Phase::standing) {
     const Duration answer_time = (*answer_times_)[node.value()];
-    return places_[node.value()].on_delay(attempt, connected_by + answer_time);
+    return nodes_[node.value()].on_delay(attempt, connected_by + answer_time);
   }
   Acquire* const asked = plain();
   if (asked == nullptr || attempt <= polling_base_) return;
@@ -116,7 +116,7 @@ void QueuedAcquire::on_time(Instant now) {
     asked->on_time(now);
     return follow_plain(now);
   }
-  for (NodeQueueState& place : places_) place.on_time(now);
+  for (NodeQueueState& node : nodes_) node.on_time(now);
   review(now);
 }
 
@@ -150,19 +150,19 @@ Duration QueuedAcquire::longest_answer_time() const { return std::ranges::max(*a
 Instant QueuedAcquire::last_answers_by() const { return wait_end() + longest_answer_time(); }
 
 std::size_t QueuedAcquire::count(bool (NodeQueueState::*has)() const) const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      places_, [has](const NodeQueueState& place) { return (place.*has)(); }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(nodes_, [has](const NodeQueueState& node) { return (node.*has)(); }));
 }
 
 std::size_t QueuedAcquire::answered() const {
-  return static_cast<std::size_t>(std::ranges::count_if(places_, [](const NodeQueueState& place) {
-    return place.report().answered && place.report().reply.answer != Answer::unknown;
+  return static_cast<std::size_t>(std::ranges::count_if(nodes_, [](const NodeQueueState& node) {
+    return node.report().answered && node.report().reply.answer != Answer::unknown;
   }));
 }
 
 std::vector<NodeReport> QueuedAcquire::reports() const {
   std::vector<NodeReport> reports;
-  for (const NodeQueueState& place : places_) reports.push_back(place.report());
+  for (const NodeQueueState& node : nodes_) reports.push_back(node.report());
   return reports;
 }
 
@@ -170,8 +170,8 @@ void QueuedAcquire::queue_passes(Instant now) {
   const auto pass = std::make_shared<const Command>(kind_->release(token_));
   // A join that was not handed out yet is of no use any more.
   std::erase_if(requests_, [](const Request& request) { return request.wants_answer; });
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (!places_[i].may_hold()) continue;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!nodes_[i].may_hold()) continue;
     requests_.push_back({NodeIndex(i), attempt_ + 1, pass, now + (*answer_times_)[i], false});
   }
 }
@@ -217,8 +217,8 @@ std::optional<Instant> QueuedAcquire::next_deadline() const {
   if (phase_ == Phase::asking) return first_->next_deadline();
   if (phase_ == Phase::polling) return polling_->next_deadline();
   Instant earliest = ended_ ? last_answers_by() : std::min({offer_at_, too_few_at_, wait_end()});
-  for (const NodeQueueState& place : places_) {
-    earliest = std::min(earliest, ended_ ? place.answer_by() : place.next_deadline());
+  for (const NodeQueueState& node : nodes_) {
+    earliest = std::min(earliest, ended_ ? node.answer_by() : node.next_deadline());
   }
   return earliest;
 }

@@ -99,15 +99,15 @@ class QueuedAcquire final : public Operation {
   // Would it pay to wait for votes that are younger than those of a majority?
   [[nodiscard]] bool may_be_better(Instant now) const;
   // How long its vote alone may be trusted, and whether that is less than half of a fresh one.
-  [[nodiscard]] Duration left_of(const NodeQueueState& place, Instant now) const;
-  [[nodiscard]] bool is_old(const NodeQueueState& place, Instant now) const;
+  [[nodiscard]] Duration left_of(const NodeQueueState& node, Instant now) const;
+  [[nodiscard]] bool is_old(const NodeQueueState& node, Instant now) const;
   void forget_what_cannot_be_renewed(Instant now);
   void offer_votes(Instant now);
   // Others have a majority, as far as we know.
   [[nodiscard]] bool out_of_reach(Instant now) const;
   // No majority can be had from here: too many nodes could not be asked the last time.
   [[nodiscard]] bool cut_off() const;
-  [[nodiscard]] ClaimPolicy policy_for(const NodeQueueState& place, bool out_of_reach) const;
+  [[nodiscard]] ClaimPolicy policy_for(const NodeQueueState& node, bool out_of_reach) const;
   void claim_what_was_hedged(Instant now);
   void correct_ticket();
   void join_where_due(Instant now);
@@ -141,9 +141,9 @@ class QueuedAcquire final : public Operation {
   Token token_;
   std::int64_t ticket_ = 0;
   bool ticket_checked_ = false;
-  std::vector<NodeQueueState> places_;  // one a node, while standing and afterwards
-  std::size_t most_votes_ = 0;          // since there were none
-  Duration round_trip_;                 // the latest answer's
+  std::vector<NodeQueueState> nodes_;  // one a node, while standing and afterwards
+  std::size_t most_votes_ = 0;         // since there were none
+  Duration round_trip_;                // the latest answer's
   Duration offer_pause_;
   int offers_ = 0;
   Instant offer_at_ = Instant::never();

@@ -60,7 +60,7 @@ bool QueuedAcquire::seems_in_vain(Instant now) {
 }
 
 // Votes that were handed over long after they were joined for are asked for once more, for a full
-// ttl. Where one of them cannot be, others that are asked already may come in its place. Those that
+// ttl. Where one of them cannot be, others that are asked already may replace it. Those that
 // came in the answers to joins would be no better the next time.
 void QueuedAcquire::judge_votes(Instant now) {
   if (!ended_) forget_what_cannot_be_renewed(now);
@@ -70,41 +70,41 @@ void QueuedAcquire::judge_votes(Instant now) {
   const bool enough = left * 2 >= kind_->validity(Duration()) || !may_gain;
   if (left > Duration() && enough) return finish(Decision::granted, now);
   if (ended_) return;
-  for (NodeQueueState& place : places_) {
-    if (place.voted() && is_old(place, now)) place.hurry();
+  for (NodeQueueState& node : nodes_) {
+    if (node.voted() && is_old(node, now)) node.hurry();
   }
 }
 
 bool QueuedAcquire::may_be_better(Instant now) const {
   bool renewed = false;
   bool replaced = false;
-  for (const NodeQueueState& place : places_) {
-    if (!place.voted() || !is_old(place, now)) continue;
-    renewed = renewed || (place.handed_over() && place.can_be_asked());
-    replaced = replaced || !place.can_be_asked();
+  for (const NodeQueueState& node : nodes_) {
+    if (!node.voted() || !is_old(node, now)) continue;
+    renewed = renewed || (node.handed_over() && node.can_be_asked());
+    replaced = replaced || !node.can_be_asked();
   }
   return renewed || (replaced && count(&NodeQueueState::joining) > 0);
 }
 
-Duration QueuedAcquire::left_of(const NodeQueueState& place, Instant now) const {
-  return kind_->validity(now - place.joined_at());
+Duration QueuedAcquire::left_of(const NodeQueueState& node, Instant now) const {
+  return kind_->validity(now - node.joined_at());
 }
 
-bool QueuedAcquire::is_old(const NodeQueueState& place, Instant now) const {
-  return left_of(place, now) * 2 < kind_->validity(Duration());
+bool QueuedAcquire::is_old(const NodeQueueState& node, Instant now) const {
+  return left_of(node, now) * 2 < kind_->validity(Duration());
 }
 
 // They would be counted for ever, and the others joined again and again.
 void QueuedAcquire::forget_what_cannot_be_renewed(Instant now) {
-  for (NodeQueueState& place : places_) {
-    if (!place.voted() || place.can_be_asked()) continue;
-    if (left_of(place, now) <= Duration()) place.forget_vote();
+  for (NodeQueueState& node : nodes_) {
+    if (!node.voted() || node.can_be_asked()) continue;
+    if (left_of(node, now) <= Duration()) node.forget_vote();
   }
 }
 
 void QueuedAcquire::hurry_votes() {
-  for (NodeQueueState& place : places_) {
-    if (place.voted()) place.hurry();
+  for (NodeQueueState& node : nodes_) {
+    if (node.voted()) node.hurry();
   }
 }
 
@@ -131,7 +131,7 @@ void QueuedAcquire::offer_votes(Instant now) {
 
 bool QueuedAcquire::out_of_reach(Instant now) const {
   const auto held = std::ranges::count_if(
-      places_, [now](const NodeQueueState& place) { return place.held_by_another(now); });
+      nodes_, [now](const NodeQueueState& node) { return node.held_by_another(now); });
   return static_cast<std::size_t>(held) >= quorum().grants();
 }
 
@@ -141,18 +141,18 @@ bool QueuedAcquire::cut_off() const {
 
 void QueuedAcquire::claim_what_was_hedged(Instant now) {
   if (out_of_reach(now) || cut_off()) return;
-  for (NodeQueueState& place : places_) {
-    if (place.hedged()) place.hurry();
+  for (NodeQueueState& node : nodes_) {
+    if (node.hedged()) node.hurry();
   }
 }
 
 void QueuedAcquire::correct_ticket() {
   if (ticket_checked_) return;
   std::vector<Duration> offsets;
-  for (const NodeQueueState& place : places_) {
-    if (!place.standing()) continue;
-    const Duration ours = Duration::ms(ticket_) + (place.joined_at() - started_);
-    offsets.push_back(Duration::ms(place.standing()->server_ms) - ours);
+  for (const NodeQueueState& node : nodes_) {
+    if (!node.position()) continue;
+    const Duration ours = Duration::ms(ticket_) + (node.joined_at() - started_);
+    offsets.push_back(Duration::ms(node.position()->server_ms) - ours);
   }
   if (offsets.size() < quorum().grants()) return;
   ticket_checked_ = true;
@@ -160,40 +160,40 @@ void QueuedAcquire::correct_ticket() {
   if (size_of(offset) <= kTicketOffMax + round_trip_) return;
   memory_->set_clock_offset(memory_->clock_offset() + offset);
   ticket_ += offset.count_ms();
-  for (NodeQueueState& place : places_) {
-    if (place.standing() || place.joining()) place.say_anew();
+  for (NodeQueueState& node : nodes_) {
+    if (node.position() || node.joining()) node.say_anew();
   }
 }
 
 void QueuedAcquire::join_where_due(Instant now) {
   bool any = false;
   const bool out_of_reach = this->out_of_reach(now);
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    NodeQueueState& place = places_[i];
-    if (!place.can_join(now)) continue;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    NodeQueueState& node = nodes_[i];
+    if (!node.can_join(now)) continue;
     if (!any) ++attempt_;
     any = true;
-    const ClaimPolicy policy = policy_for(place, out_of_reach);
+    const ClaimPolicy policy = policy_for(node, out_of_reach);
     auto join = std::make_shared<const Command>(
-        kind_->enqueue(token_, {ticket_, place.channel(), attempt_, policy}).value());
+        kind_->enqueue(token_, {ticket_, node.channel(), attempt_, policy}).value());
     const Instant answer_by = now + (*answer_times_)[i];
     requests_.push_back({NodeIndex(i), attempt_, std::move(join), answer_by});
-    place.note_joined(attempt_, now, answer_by, policy == ClaimPolicy::claim);
+    node.note_joined(attempt_, now, answer_by, policy == ClaimPolicy::claim);
   }
 }
 
-ClaimPolicy QueuedAcquire::policy_for(const NodeQueueState& place, bool out_of_reach) const {
+ClaimPolicy QueuedAcquire::policy_for(const NodeQueueState& node, bool out_of_reach) const {
   if (cut_off()) return ClaimPolicy::yield;
   if (!out_of_reach) return ClaimPolicy::claim;
   // What it does not know of may be on its way to it; or an answer was lost, and may be again.
-  if (!place.voted()) return place.troubled() ? ClaimPolicy::observe : ClaimPolicy::retain;
+  if (!node.voted()) return node.troubled() ? ClaimPolicy::observe : ClaimPolicy::retain;
   return offers_ < kOffersMax ? ClaimPolicy::claim : ClaimPolicy::observe;
 }
 
 Duration QueuedAcquire::validity(Instant now) const {
   std::vector<Instant> since;
-  for (const NodeQueueState& place : places_) {
-    if (place.voted()) since.push_back(place.joined_at());
+  for (const NodeQueueState& node : nodes_) {
+    if (node.voted()) since.push_back(node.joined_at());
   }
   std::ranges::sort(since, std::greater());
   return kind_->validity(now - since[quorum().grants() - 1]);

@@ -49,9 +49,9 @@ ReadReply CommandCodec<Enqueue>::read(const RespValue& value) {
 std::optional<QueuePosition> parse_queue_position(std::string_view text) {
   std::int64_t pttl = 0;
   QueuePosition position;
-  const bool whole = read_number(text, pttl) && read_number(text, position.position) &&
+  const bool whole = read_number(text, pttl) && read_number(text, position.index) &&
                      read_number(text, position.server_ms) && text.empty();
-  if (!whole || position.position < 0) return std::nullopt;
+  if (!whole || position.index < 0) return std::nullopt;
   position.left = left_of(pttl);
   return position;
 }

@@ -201,10 +201,10 @@ class Traces {
  public:
   explicit Traces(std::string_view secret) : shortest_(std::min(secret.size(), kLongSecretBytes)) {
     for (const char byte : secret) {
-      plain_[place(lower(byte))] = true;
-      if (byte >= 'A' && byte <= 'Z') plain_[place(byte)] = true;
-      if (byte >= 'a' && byte <= 'z') plain_[place(static_cast<char>(byte - 32))] = true;
-      if (byte == '\r' || byte == '\n') plain_[place(' ')] = true;
+      plain_[slot(lower(byte))] = true;
+      if (byte >= 'A' && byte <= 'Z') plain_[slot(byte)] = true;
+      if (byte >= 'a' && byte <= 'z') plain_[slot(static_cast<char>(byte - 32))] = true;
+      if (byte == '\r' || byte == '\n') plain_[slot(' ')] = true;
     }
   }
   // False: nothing that tells begins in `text` at `at`.
@@ -212,13 +212,13 @@ class Traces {
     constexpr std::string_view kEscapes = "%+&\\";
     for (const char byte : text.substr(at, shortest_)) {
       if (kEscapes.find(byte) != std::string_view::npos) return true;
-      if (!plain_[place(byte)]) return false;
+      if (!plain_[slot(byte)]) return false;
     }
     return true;
   }
 
  private:
-  static std::size_t place(char byte) { return static_cast<unsigned char>(byte); }
+  static std::size_t slot(char byte) { return static_cast<unsigned char>(byte); }
   std::array<bool, 256> plain_{};
   std::size_t shortest_;
 };

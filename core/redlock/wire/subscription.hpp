@@ -9,10 +9,10 @@
 // closes the connection at SUBSCRIBE again.
 // What is published and is no Push of ours is passed over: the name of a channel is no secret on
 // its server, and a later version may have more to say. To break off would let anybody who can
-// publish cost all waits their places. Whatever else does not fit (a message of another channel, a
-// pong that nobody asked for, an end of the subscription) breaks it.
-// Invariants: at most one PING is unanswered, so what waits to be sent is bounded. Pure: no clock,
-// no I/O. One thread; lives as long as its connection.
+// publish cost all waits their positions. Whatever else does not fit (a message of another channel,
+// a pong that nobody asked for, an end of the subscription) breaks it. Invariants: at most one PING
+// is unanswered, so what waits to be sent is bounded. Pure: no clock, no I/O. One thread; lives as
+// long as its connection.
 #pragma once
 #include <optional>
 #include <string>
