@@ -73,7 +73,7 @@ void NativeClient::begin_renewal(Lane& lane, const Outcome& outcome) {
   const RenewalTerms terms{Duration::ms(course.ttl_ms), Duration::ms(course.keep_max_ms)};
   lane.lease_deadline =
       kept_->keep(std::move(plan), Resource(resource_name(lane.resource)), outcome, terms);
-  lane.kept_until = outcome.decided_at + terms.keep_max;
+  lane.kept_until = outcome.decided_at + terms.renew_max;
   lane.work_until_ns = scene_.now_ns + course.work_ms * kMs;
   lane.act_at_ns = (scene_.now_ns + lane.work_until_ns) / 2;
   ++scene_.trace.several().kept;

@@ -23,7 +23,7 @@ class HedgedRequestsTest : public testing::Test {
   }
   void keep(AttemptNumber attempt, Command command = CheckEqual{Resource("r"), Token("t")}) {
     const auto shared = std::make_shared<const Command>(std::move(command));
-    hedged_.keep({NodeIndex(2), attempt, shared, t(40)}, t(0));
+    hedged_.defer({NodeIndex(2), attempt, shared, t(40)}, t(0));
   }
   // How many were kept.
   std::size_t released() {
@@ -48,7 +48,7 @@ TEST_F(HedgedRequestsTest, OnceTheyCannotItIsAsked) {
 TEST_F(HedgedRequestsTest, EachAttemptGivesTheOthersATimeOfItsOwn) {
   ASSERT_EQ(hedged_.next_deadline(), t(10));
   const auto check = std::make_shared<const Command>(CheckEqual{Resource("r"), Token("t")});
-  hedged_.keep({NodeIndex(2), 2, check, t(140)}, t(100));
+  hedged_.defer({NodeIndex(2), 2, check, t(140)}, t(100));
   EXPECT_EQ(hedged_.next_deadline(), t(110));
 }
 

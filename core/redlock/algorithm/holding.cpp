@@ -62,7 +62,7 @@ std::vector<Waiter> majority_line(const std::vector<Seen>& all, std::size_t majo
 }
 
 // May something be there that it did not say? What is no lock's is in a lock's place.
-bool kept_silent(const NodeReport& report) {
+bool left_it_open(const NodeReport& report) {
   if (!report.answered) return true;
   if (report.reply.answer == Answer::unknown) return report.reply.fault != Fault::foreign;
   return report.reply.answer == Answer::granted && !seen_by(report).holding;
@@ -113,7 +113,7 @@ Seen seen_by_majority(const Outcome& inspected) {
 std::vector<Holding> maybe_held(const Outcome& inspected) {
   const std::vector<NodeReport>& reports = inspected.nodes;
   const std::size_t majority = inspected.quorum.grants();
-  const auto silent = static_cast<std::size_t>(std::ranges::count_if(reports, kept_silent));
+  const auto silent = static_cast<std::size_t>(std::ranges::count_if(reports, left_it_open));
   std::vector<Votes> all = votes_in(reports);
   const auto wins = [majority](const Votes& votes) { return votes.count >= majority; };
   std::vector<Holding> held;

@@ -38,7 +38,7 @@ struct Seen {
 inline constexpr std::size_t kNamedInLine = 16;
 
 [[nodiscard]] Seen seen_by(const NodeReport& report);
-// What a majority of all nodes holds, with the time left until the first of them too few keep it;
+// What a majority of all nodes holds, with the time left until too few of them have it;
 // how many stand in the lines of a majority, at least; and those whom a majority names, with the
 // longest time by which any of them knows of them, the longest first.
 [[nodiscard]] Seen seen_by_majority(const Outcome& inspected);

@@ -29,7 +29,7 @@ struct Outcome {
   Token token;
   Duration validity;
   Instant decided_at;
-  // Of the acquire that was granted: from then on no server keeps it, unless it was extended.
+  // Of the acquire that was granted: from then on no server has it, unless it was extended.
   Instant gone_by;
   // Of an acquire that was granted: another's release passed it on.
   bool handed_over = false;

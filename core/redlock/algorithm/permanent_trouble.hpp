@@ -13,7 +13,7 @@
 
 namespace redlock {
 
-// For so long a fail-over may keep servers from taking writes.
+// For so long servers may refuse writes during a fail-over.
 inline constexpr Duration kFailOverMax = Duration::seconds(5);
 
 class PermanentTrouble {

@@ -1,4 +1,4 @@
-// The schedule of a lease that is kept alive.
+// The schedule of a lease that is renewed.
 #include "redlock/algorithm/renewal.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Duration part_of(Duration whole, std::int64_t parts) {
 Renewal::Renewal(RenewalTerms terms, Instant acquired_at, Instant valid_until, Entropy& entropy)
     : terms_(terms),
       acquired_at_(acquired_at),
-      valid_until_(std::min(valid_until, acquired_at + terms.keep_max)),
+      valid_until_(std::min(valid_until, acquired_at + terms.renew_max)),
       earliness_(random_between(entropy, 0, kEarlinessMax)),
       due_(after(acquired_at, std::min(part_of(terms.ttl, kRenewalPart),
                                        part_of(valid_until_ - acquired_at, kSoonPart)))) {}
@@ -45,12 +45,12 @@ Instant Renewal::worth_from() const { return valid_until_ + part_of(terms_.ttl, 
 // Not where the end of the renewal is so near that an extend would end no later than what is
 // trusted already.
 bool Renewal::gains(Instant now) const {
-  return std::min(now + terms_.ttl, kept_until()) > worth_from();
+  return std::min(now + terms_.ttl, renewed_until()) > worth_from();
 }
 
 std::optional<Instant> Renewal::next_event(Instant now) const {
   if (loss(now) != Loss::none) return std::nullopt;
-  if (under_way_ || kept_until() <= worth_from()) return valid_until_;
+  if (under_way_ || renewed_until() <= worth_from()) return valid_until_;
   // Its owner may have extended it for so long that an extend gains nothing for a while.
   const Instant gaining = worth_from() - terms_.ttl + Duration::ns(1);
   return std::min(std::max(due_, gaining), valid_until_);
@@ -59,7 +59,7 @@ std::optional<Instant> Renewal::next_event(Instant now) const {
 std::optional<Duration> Renewal::extend_by(Instant now) {
   if (under_way_ || now < due_ || loss(now) != Loss::none || !gains(now)) return std::nullopt;
   under_way_ = true;
-  return std::min(terms_.ttl, kept_until() - now);
+  return std::min(terms_.ttl, renewed_until() - now);
 }
 
 void Renewal::extended(Instant valid_until, Instant now) {
@@ -67,7 +67,7 @@ void Renewal::extended(Instant valid_until, Instant now) {
   under_way_ = false;
   // What was lost meanwhile stays lost, for its owner may have been told.
   if (loss(now) != Loss::none) return;
-  valid_until_ = std::max(valid_until_, std::min(valid_until, kept_until()));
+  valid_until_ = std::max(valid_until_, std::min(valid_until, renewed_until()));
   due_ = after(now, part_of(terms_.ttl, kRenewalPart));
 }
 
@@ -88,7 +88,7 @@ Loss Renewal::loss(Instant now) const {
   if (denied_) return Loss::denied;
   if (now < valid_until_) return Loss::none;
   // What an extend is trusted for is less than it asked for.
-  return worth_from() >= kept_until() ? Loss::kept : Loss::silence;
+  return worth_from() >= renewed_until() ? Loss::kept : Loss::silence;
 }
 
 }  // namespace redlock

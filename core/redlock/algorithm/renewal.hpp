@@ -1,4 +1,4 @@
-// When a lease that is kept alive is extended next, and when and why it is lost.
+// When a lease that is renewed is extended next, and when and why it is lost.
 //
 //   resting ──due──▶ extending ──extended────▶ resting, due a third of the ttl later
 //      ▲                 │ ├─────no majority──▶ resting, due soon: trouble never ends the renewal
@@ -10,7 +10,7 @@
 // the extend. Leases acquired in one moment do not ask in one moment: each draws how early it is.
 // But the moments form a grid that all leases of about one ttl share, so that many extends travel
 // together.
-// Invariants: what is trusted never ends later than keep_max after the lease was acquired; a lease
+// Invariants: what is trusted never ends later than renew_max after the lease was acquired; a lease
 // that is lost stays lost. Pure. One thread.
 #pragma once
 #include <cstdint>
@@ -30,14 +30,14 @@ inline constexpr std::int64_t kGridPart = 256;
 
 struct RenewalTerms {
   Duration ttl;
-  Duration keep_max;  // from when it was acquired; at least the ttl
+  Duration renew_max;  // from when it was acquired; at least the ttl
 };
 
 enum class Loss {
   none,
   denied,   // a majority says that the lock is not ours
   silence,  // no majority has confirmed it for as long as it may be trusted
-  kept,     // it was kept for as long as its owner allowed
+  kept,     // it was renewed for as long as its owner allowed
 };
 
 class Renewal {
@@ -63,7 +63,7 @@ class Renewal {
   [[nodiscard]] Instant valid_until() const { return valid_until_; }
 
  private:
-  [[nodiscard]] Instant kept_until() const { return acquired_at_ + terms_.keep_max; }
+  [[nodiscard]] Instant renewed_until() const { return acquired_at_ + terms_.renew_max; }
   // An extend must end later than that to be worth its way.
   [[nodiscard]] Instant worth_from() const;
   [[nodiscard]] bool gains(Instant now) const;

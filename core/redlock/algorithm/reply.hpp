@@ -67,7 +67,7 @@ struct Reply {
                       fault != Fault::connect && fault != Fault::bound && fault != Fault::scripts;
     return {fault, Answer::unknown, sent, false, std::move(reason)};
   }
-  // Whatever the trouble was that kept the command here.
+  // Whatever the trouble was that held the command up here.
   static Reply not_sent(Fault fault, std::string reason) {
     return {fault, Answer::unknown, false, false, std::move(reason)};
   }

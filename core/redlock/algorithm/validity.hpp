@@ -19,7 +19,7 @@ inline constexpr Duration kTtlMax = Duration::ms(std::int64_t{36'500} * 24 * 360
 // Not positive: it must not be used.
 [[nodiscard]] Duration validity_of(Duration ttl, Duration elapsed, double drift_factor);
 
-// How long a server may keep a key that lives for `ttl`, by another clock. Requires
+// How long a server may have a key that lives for `ttl`, by another clock. Requires
 // 0 <= drift_factor < 1.
 [[nodiscard]] Duration longest_life(Duration ttl, double drift_factor);
 

@@ -10,15 +10,15 @@ inline constexpr const char* kWordless = " without a word: it may expect TLS";
 template <IsConversation C>
 template <class... MadeOf>
 void Connection<C>::open(Instant now, MadeOf&... made_of) {
-  const Endpoint& place = locator_->address();
-  conversation_.emplace(place, made_of...);
+  const Endpoint& address = locator_->address();
+  conversation_.emplace(address, made_of...);
   ready_by_ = now + connect_timeout();
   try {
     const NameManner manner = acquaintance_.manner(now, C::kNewName);
-    if (manner != NameManner::travels && !place.client_name.empty()) {
-      conversation_->greet(place, manner);
+    if (manner != NameManner::travels && !address.client_name.empty()) {
+      conversation_->greet(address, manner);
     }
-    connection_ = transport_.open(place, ready_by_);
+    connection_ = transport_.open(address, ready_by_);
   } catch (...) {
     conversation_.reset();
     throw;
@@ -104,12 +104,12 @@ bool Connection<C>::may_expect_tls() const {
 
 template <IsConversation C>
 void Connection<C>::connect_without_name(Instant now, Events& events) {
-  const Endpoint& place = locator_->address();
+  const Endpoint& address = locator_->address();
   // A name that follows may have been unanswered for long before anybody looked.
   if (!establishing()) ready_by_ = now + connect_timeout();
-  conversation_->greet(place, NameManner::left_out);
+  conversation_->greet(address, NameManner::left_out);
   if constexpr (CanBeginAnew<C>) conversation_->delay(ready_by_, timeout_, events);
-  exchange_link(transport_.open(place, ready_by_), now);
+  exchange_link(transport_.open(address, ready_by_), now);
   acquaintance_.note_closed_at_name(now);
 }
 
@@ -127,12 +127,12 @@ void Connection<C>::connect_anew(Instant now, Events& events) {
   if constexpr (CanBeginAnew<C>) {
     if (conversation_->broken() || !conversation_->is_misled()) return;
     locator_->note_lost(Fault::readonly);
-    const Endpoint& place = locator_->address();
-    transport_.forget_place(place);
+    const Endpoint& address = locator_->address();
+    transport_.forget_place(address);
     ready_by_ = now + connect_timeout();
     const NameManner manner = acquaintance_.manner(now, C::kNewName);
-    conversation_->begin_anew(place, manner, now, ready_by_, timeout_, events);
-    exchange_link(transport_.open(place, ready_by_), now);
+    conversation_->begin_anew(address, manner, now, ready_by_, timeout_, events);
+    exchange_link(transport_.open(address, ready_by_), now);
   }
 }
 

@@ -9,7 +9,7 @@ void HedgedRequests::enter(AttemptNumber attempt) {
   if (attempt == attempt_) return;
   attempt_ = attempt;
   asked_ = granted_ = denied_ = failed_ = 0;
-  kept_.clear();
+  deferred_.clear();
   ask_at_ = Instant::never();
 }
 
@@ -18,9 +18,9 @@ void HedgedRequests::note_asked(AttemptNumber attempt) {
   ++asked_;
 }
 
-void HedgedRequests::keep(const Request& request, Instant now) {
+void HedgedRequests::defer(const Request& request, Instant now) {
   enter(request.attempt);
-  kept_.push_back(request);
+  deferred_.push_back(request);
   const std::int64_t left_ns = (request.answer_by - now).count_ns();
   ask_at_ = std::min(ask_at_, now + Duration::ns(left_ns / kHedgedOneIn));
 }
@@ -41,13 +41,13 @@ void HedgedRequests::note_reply(AttemptNumber attempt, const Reply& reply) noexc
 }
 
 bool HedgedRequests::may_decide(std::size_t majority) const {
-  const std::size_t nodes = asked_ + kept_.size();
+  const std::size_t nodes = asked_ + deferred_.size();
   const bool open = granted_ < majority && denied_ + majority <= nodes;
-  return open && !traits_of(*kept_.front().command).is_retried();
+  return open && !traits_of(*deferred_.front().command).is_retried();
 }
 
 HedgedRequests::Advice HedgedRequests::advise(std::size_t majority, Instant now) const {
-  if (kept_.empty()) return Advice::wait;
+  if (deferred_.empty()) return Advice::wait;
   // Of those that were asked; denials count only then, or every lock that is held would bring the
   // hedged a question.
   std::size_t lost = failed_;
@@ -60,16 +60,16 @@ HedgedRequests::Advice HedgedRequests::advise(std::size_t majority, Instant now)
 }
 
 std::optional<Instant> HedgedRequests::next_deadline() const {
-  if (kept_.empty()) return std::nullopt;
+  if (deferred_.empty()) return std::nullopt;
   return ask_at_;
 }
 
 bool HedgedRequests::drop(const Request& undo) {
   if (undo.attempt != attempt_) return false;
-  const auto undone = [&](const Request& kept) {
-    return kept.node == undo.node && lock_name(*kept.command) == lock_name(*undo.command);
+  const auto undone = [&](const Request& deferred) {
+    return deferred.node == undo.node && lock_name(*deferred.command) == lock_name(*undo.command);
   };
-  return std::erase_if(kept_, undone) > 0;
+  return std::erase_if(deferred_, undone) > 0;
 }
 
 }  // namespace redlock

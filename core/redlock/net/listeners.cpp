@@ -17,7 +17,7 @@ const SubscriptionState& no_room() {
 
 }  // namespace
 
-Listeners::Place::Place(std::shared_ptr<Node> listened_to, Transport& transport, Entropy& entropy)
+Listeners::Slot::Slot(std::shared_ptr<Node> listened_to, Transport& transport, Entropy& entropy)
     : node(std::move(listened_to)),
       listener(std::make_unique<FixedLocator>(node->endpoint()), node->timeout(), transport,
                entropy) {
@@ -27,95 +27,95 @@ Listeners::Place::Place(std::shared_ptr<Node> listened_to, Transport& transport,
 void Listeners::begin_turn(Instant now) noexcept {
   ++turn_;
   changed_ = false;
-  for (const auto& place : places_) place->listener.set_served(place->node->is_well());
-  for (const auto& place : places_) place->listener.review(now);
+  for (const auto& slot : slots_) slot->listener.set_served(slot->node->is_well());
+  for (const auto& slot : slots_) slot->listener.review(now);
 }
 
 Listeners::News Listeners::want(const std::shared_ptr<Node>& node, Duration idle_limit,
                                 Instant now) {
-  Place* const place = place_of(node);
-  if (place == nullptr) return {kNoRoom, &no_room()};
-  place->listener.set_idle_limit(idle_limit);
+  Slot* const slot = slot_of(node);
+  if (slot == nullptr) return {kNoRoom, &no_room()};
+  slot->listener.set_idle_limit(idle_limit);
   // It may have lain unread for long.
-  if (place->wanted_in + 1 < turn_) place->listener.look(place->wanted_at, now, place->pushes);
-  place->wanted_in = turn_;
-  place->wanted_at = now;
-  place->listener.allow(node->timeout());
-  place->listener.allow_connecting(node->connect_timeout());
-  return {place->listener.changes(), place->listener.subscription_state()};
+  if (slot->wanted_in + 1 < turn_) slot->listener.look(slot->wanted_at, now, slot->pushes);
+  slot->wanted_in = turn_;
+  slot->wanted_at = now;
+  slot->listener.allow(node->timeout());
+  slot->listener.allow_connecting(node->connect_timeout());
+  return {slot->listener.changes(), slot->listener.subscription_state()};
 }
 
 // A pause may be longer than a short wait.
 void Listeners::hurry(std::span<const std::shared_ptr<Node>> nodes, std::size_t enough) noexcept {
-  const auto is_wanted_by_him = [&](const auto& place) {
-    return std::ranges::find(nodes, place->node) != nodes.end();
+  const auto is_wanted_by_him = [&](const auto& slot) {
+    return std::ranges::find(nodes, slot->node) != nodes.end();
   };
-  const auto heard = std::ranges::count_if(places_, [&](const auto& place) {
-    const SubscriptionState* const subscription_state = place->listener.subscription_state();
-    return is_wanted_by_him(place) && subscription_state != nullptr &&
+  const auto heard = std::ranges::count_if(slots_, [&](const auto& slot) {
+    const SubscriptionState* const subscription_state = slot->listener.subscription_state();
+    return is_wanted_by_him(slot) && subscription_state != nullptr &&
            !subscription_state->channel.empty();
   });
   if (static_cast<std::size_t>(heard) >= enough) return;
-  for (const auto& place : places_) {
-    if (is_wanted_by_him(place)) place->listener.skip_backoff();
+  for (const auto& slot : slots_) {
+    if (is_wanted_by_him(slot)) slot->listener.skip_backoff();
   }
 }
 
-Listeners::Place* Listeners::place_of(const std::shared_ptr<Node>& node) {
-  const auto is_its = [&](const auto& place) { return place->node == node; };
-  const auto known = std::ranges::find_if(places_, is_its);
-  if (known != places_.end()) return known->get();
-  if (places_.size() >= kListenersMax) make_room();
-  if (places_.size() >= kListenersMax) return nullptr;
-  places_.push_back(std::make_unique<Place>(node, transport_, entropy_));
-  return places_.back().get();
+Listeners::Slot* Listeners::slot_of(const std::shared_ptr<Node>& node) {
+  const auto is_its = [&](const auto& slot) { return slot->node == node; };
+  const auto known = std::ranges::find_if(slots_, is_its);
+  if (known != slots_.end()) return known->get();
+  if (slots_.size() >= kListenersMax) make_room();
+  if (slots_.size() >= kListenersMax) return nullptr;
+  slots_.push_back(std::make_unique<Slot>(node, transport_, entropy_));
+  return slots_.back().get();
 }
 
 template <class IsDone>
 void Listeners::close_if(IsDone is_done) noexcept {
-  std::erase_if(places_, [&](const auto& place) {
-    if (!is_done(*place)) return false;
-    place->listener.shut_down();
+  std::erase_if(slots_, [&](const auto& slot) {
+    if (!is_done(*slot)) return false;
+    slot->listener.shut_down();
     // Where memory was short it goes on closing.
-    return place->listener.connection() == 0;
+    return slot->listener.connection() == 0;
   });
 }
 
 // The one that nobody has listened to for the longest time.
 void Listeners::make_room() {
-  const Place* oldest = nullptr;
-  for (const auto& place : places_) {
-    if (is_wanted(*place) || place->wanted_in + 1 == turn_) continue;
-    if (oldest == nullptr || place->wanted_at < oldest->wanted_at) oldest = place.get();
+  const Slot* oldest = nullptr;
+  for (const auto& slot : slots_) {
+    if (is_wanted(*slot) || slot->wanted_in + 1 == turn_) continue;
+    if (oldest == nullptr || slot->wanted_at < oldest->wanted_at) oldest = slot.get();
   }
-  close_if([oldest](const Place& place) { return &place == oldest; });
+  close_if([oldest](const Slot& slot) { return &slot == oldest; });
 }
 
 void Listeners::attend(Instant now) noexcept {
-  for (const auto& place : places_) {
-    if (!is_wanted(*place)) continue;
-    const std::uint64_t before = place->listener.changes();
-    place->listener.attend(now, place->pushes);
-    place->listener.review(now);
-    changed_ = changed_ || place->listener.changes() != before;
+  for (const auto& slot : slots_) {
+    if (!is_wanted(*slot)) continue;
+    const std::uint64_t before = slot->listener.changes();
+    slot->listener.attend(now, slot->pushes);
+    slot->listener.review(now);
+    changed_ = changed_ || slot->listener.changes() != before;
   }
 }
 
 bool Listeners::has_news() const {
   return changed_ ||
-         std::ranges::any_of(places_, [](const auto& place) { return !place->pushes.empty(); });
+         std::ranges::any_of(slots_, [](const auto& slot) { return !slot->pushes.empty(); });
 }
 
 bool Listeners::add_interests(Scope scope, std::vector<Interest>& interests) {
   polled_.clear();
   polled_scope_ = scope;
   bool buffered = false;
-  for (const auto& place : places_) {
-    const Listener& listener = place->listener;
-    if (!listener.has_conversation() || (scope == Scope::wanted && !is_wanted(*place))) continue;
+  for (const auto& slot : slots_) {
+    const Listener& listener = slot->listener;
+    if (!listener.has_conversation() || (scope == Scope::wanted && !is_wanted(*slot))) continue;
     const Wants wants = transport_.wants(listener.connection(), listener.has_output());
     buffered = buffered || wants.buffered;
-    polled_.push_back(place.get());
+    polled_.push_back(slot.get());
     interests.push_back({listener.connection(), wants, false, false});
   }
   return buffered;
@@ -125,58 +125,57 @@ void Listeners::take_ready(std::span<const Interest> interests, Instant now) noe
   for (std::size_t i = 0; i < interests.size(); ++i) {
     const bool readable = interests[i].readable || interests[i].wants.buffered;
     if (!readable && !interests[i].writable) continue;
-    Place& place = *polled_[i];
-    place.listener.take_ready(readable, interests[i].writable, now, place.pushes);
-    if (readable && polled_scope_ == Scope::wanted) place.listener.note_alive(now);
+    Slot& slot = *polled_[i];
+    slot.listener.take_ready(readable, interests[i].writable, now, slot.pushes);
+    if (readable && polled_scope_ == Scope::wanted) slot.listener.note_alive(now);
   }
 }
 
 bool Listeners::listens_to(const Node& node) const {
   return std::ranges::any_of(
-      places_, [&](const auto& place) { return is_wanted(*place) && place->node.get() == &node; });
+      slots_, [&](const auto& slot) { return is_wanted(*slot) && slot->node.get() == &node; });
 }
 
 bool Listeners::overdue(Instant now) const {
-  return std::ranges::any_of(places_, [&](const auto& place) {
-    return is_wanted(*place) && place->listener.overdue(now);
-  });
+  return std::ranges::any_of(
+      slots_, [&](const auto& slot) { return is_wanted(*slot) && slot->listener.overdue(now); });
 }
 
 bool Listeners::on_time(Instant now) noexcept {
   bool any_given_up = false;
-  for (const auto& place : places_) {
-    if (is_wanted(*place)) any_given_up |= place->listener.on_time(now, place->pushes);
+  for (const auto& slot : slots_) {
+    if (is_wanted(*slot)) any_given_up |= slot->listener.on_time(now, slot->pushes);
   }
   return any_given_up;
 }
 
 std::optional<Instant> Listeners::next_deadline() const {
   std::optional<Instant> earliest;
-  for (const auto& place : places_) {
-    if (!is_wanted(*place)) continue;
-    const Instant event = place->listener.next_event();
+  for (const auto& slot : slots_) {
+    if (!is_wanted(*slot)) continue;
+    const Instant event = slot->listener.next_event();
     if (!earliest || event < *earliest) earliest = event;
   }
   return earliest;
 }
 
 void Listeners::close_idle(Instant before) noexcept {
-  close_if([&](const Place& place) { return !is_wanted(place) && place.wanted_at <= before; });
+  close_if([&](const Slot& slot) { return !is_wanted(slot) && slot.wanted_at <= before; });
 }
 
 void Listeners::close_all() noexcept {
-  close_if([](const Place& /*place*/) { return true; });
+  close_if([](const Slot& /*slot*/) { return true; });
 }
 
 void Listeners::forget_all() noexcept {
-  places_.clear();
+  slots_.clear();
   polled_.clear();
   changed_ = false;
 }
 
 std::size_t Listeners::connection_count() const {
   const auto count = std::ranges::count_if(
-      places_, [](const auto& place) { return place->listener.connection() != 0; });
+      slots_, [](const auto& slot) { return slot->listener.connection() != 0; });
   return static_cast<std::size_t>(count);
 }
 

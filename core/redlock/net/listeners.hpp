@@ -50,9 +50,9 @@ class Listeners {
   // `offer(node, push)` takes what was pushed, one after the other.
   template <class Offer>
   void hand_on(Offer offer) noexcept {
-    for (const auto& place : places_) {
-      for (const Push& push : place->pushes) offer(place->node, push);
-      place->pushes.clear();
+    for (const auto& slot : slots_) {
+      for (const Push& push : slot->pushes) offer(slot->node, push);
+      slot->pushes.clear();
     }
   }
 
@@ -73,13 +73,13 @@ class Listeners {
   void close_all() noexcept;
   // They belong to the parent process.
   void forget_all() noexcept;
-  [[nodiscard]] bool empty() const { return places_.empty(); }
+  [[nodiscard]] bool empty() const { return slots_.empty(); }
   // Those with a connection.
   [[nodiscard]] std::size_t connection_count() const;
 
  private:
-  struct Place {
-    Place(std::shared_ptr<Node> listened_to, Transport& transport, Entropy& entropy);
+  struct Slot {
+    Slot(std::shared_ptr<Node> listened_to, Transport& transport, Entropy& entropy);
     std::shared_ptr<Node> node;
     Listener listener;
     Listener::Events pushes;
@@ -87,9 +87,9 @@ class Listeners {
     Instant wanted_at;
   };
 
-  [[nodiscard]] bool is_wanted(const Place& place) const { return place.wanted_in == turn_; }
+  [[nodiscard]] bool is_wanted(const Slot& slot) const { return slot.wanted_in == turn_; }
   // Null where there is no room.
-  Place* place_of(const std::shared_ptr<Node>& node);
+  Slot* slot_of(const std::shared_ptr<Node>& node);
   void make_room();
   template <class IsDone>
   void close_if(IsDone is_done) noexcept;
@@ -98,8 +98,8 @@ class Listeners {
   Entropy& entropy_;
   std::uint64_t turn_ = 1;
   bool changed_ = false;  // since the turn began
-  std::vector<std::unique_ptr<Place>> places_;
-  std::vector<Place*> polled_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<Slot*> polled_;
   Scope polled_scope_ = Scope::all;
 };
 

@@ -207,7 +207,7 @@ void Node::complete_closing(Instant now, std::span<const OperationId> waiting) {
   }
   // Before the connection is let go: without the memory for them it stays, and the next turn
   // tries again.
-  for (const Refused& removal : unanswered) keep_unanswered(removal, handed_over, now);
+  for (const Refused& removal : unanswered) retain_unanswered(removal, handed_over, now);
   for (const Refused& refused : session.refused()) carry({refused.removal});
   let_go(waiting, unanswered, now);
 }
@@ -215,7 +215,7 @@ void Node::complete_closing(Instant now, std::span<const OperationId> waiting) {
 // That the transport took its bytes says neither that they arrived nor that the server did not
 // refuse them. So it is sent again: once, or what a server that stands still has to read would grow
 // with each connection.
-void Node::keep_unanswered(const Refused& unanswered, bool handed_over, Instant now) {
+void Node::retain_unanswered(const Refused& unanswered, bool handed_over, Instant now) {
   const SharedCommand& removal = unanswered.removal;
   if (!handed_over) return carry({removal});
   // For no longer than it had: nobody may ever want the old password again.
@@ -237,7 +237,7 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
   for (; stream_usable() && !carried_.empty(); pop_carried()) {
     conversation().submit_last(carried_.front().removal);
   }
-  // These are kept too: they may be refused once more.
+  // These are retained too: they may be refused once more.
   for (const Refused& refused : refused_) {
     if (stream_usable()) conversation().submit_last(refused.removal, refused.until);
   }

@@ -26,7 +26,7 @@
 namespace redlock {
 
 inline constexpr std::size_t kCarriedMax = 256;
-// Connections that were given up and are kept for what undoes a join there, of one server: the
+// Connections that were given up and are retained for what undoes a join there, of one server: the
 // latest, behind which nothing of the wait is under way.
 inline constexpr std::size_t kSetAsideMax = 2;
 // Removals that nobody waits for may take this long on a new connection.
@@ -108,14 +108,14 @@ class Node final : public Connection<Session> {
   void carry(CarriedRemoval removal);
   // The first of the carried has been handed to the conversation.
   void pop_carried();
-  // Closes it, or keeps it for those who wait.
+  // Closes it, or retains it for those who wait.
   void let_go(std::span<const OperationId> waiting, std::vector<Refused> unanswered, Instant now);
   // Says it on the connections on which it may undo a join.
   void undo_aside(const SharedCommand& removal);
   // Requires a connection that is well.
   void close_answered_aside(Instant now);
   // What becomes of a removal that was not answered on the connection that is closing.
-  void keep_unanswered(const Refused& unanswered, bool handed_over, Instant now);
+  void retain_unanswered(const Refused& unanswered, bool handed_over, Instant now);
   void send_carried(Instant now);
   void note_refused(Instant now);
   void owe(const SharedCommand& removal, Instant until, Instant now);

@@ -239,7 +239,7 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
   note_given_up(running, request);
   if (is_acquisition(*request.command)) look_before_use(*node, now);
   if (!request.wants_answer && running.hedged.drop(request)) {
-    // Kept back until now: behind its own removal it would stay, so neither of the two is sent.
+    // Deferred until now: behind its own removal it would stay, so neither of the two is sent.
     return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
   }
   if (!request.wants_answer) return clean_up(*node, request.command, request.answer_by, now);
@@ -247,7 +247,7 @@ void Reactor::send_request(Running& running, const Request& request, Instant now
   wanted.command = give_up_overdue(*node, request.command, now);
   const bool enqueues = traits_of(*request.command).enqueues;
   if (!node->connected_or_free(now)) {
-    if (!enqueues) return running.hedged.keep(wanted, now);
+    if (!enqueues) return running.hedged.defer(wanted, now);
     if (majority_is_well(running, now)) {
       return arrivals_.push_back({{running.id, request.node, request.attempt}, node->absence()});
     }

@@ -37,7 +37,7 @@ inline constexpr Duration kTicketOffMax = Duration::ms(100);
 // then twice as late each time.
 inline constexpr std::int64_t kOfferAfterRoundTrips = 3;
 // The last of so many, of which nobody claimed one, gives them back while others have a majority:
-// then they are no split that dissolves, and a lease that is kept alive may be in want of them.
+// then they are no split that dissolves, and a lease that is renewed may need them.
 inline constexpr int kOffersMax = 4;
 inline constexpr Duration kOfferPauseMin = Duration::ms(1);
 inline constexpr Duration kOfferPauseMax = Duration::seconds(1);

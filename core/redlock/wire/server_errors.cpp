@@ -235,17 +235,17 @@ bool tells(std::string_view text, std::string_view secret) {
 
 std::string without(std::string_view text, std::string_view name) {
   if (name.empty()) return std::string(text);
-  std::string kept;
+  std::string retained;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t bytes = telling_bytes(text, at, name);
     if (bytes > 0) {
-      kept += "***";
+      retained += "***";
     } else {
-      kept += text[at];
+      retained += text[at];
     }
     at += std::max<std::size_t>(bytes, 1);
   }
-  return kept;
+  return retained;
 }
 
 // "WRONGPASS " of an error that begins so.

@@ -13,7 +13,7 @@
 // A command becomes bytes at the last moment: what the socket did not take is taken back, so that
 // between two sends at most the rest of one command, begun and unfinished, waits as bytes. What was
 // not written yet can therefore be dropped: an acquisition or an extend whose time or operation is
-// over is never sent. Removals are kept.
+// over is never sent. Removals are retained.
 //
 // A replica carries out nothing that writes, and says so. Behind one address that is a server whose
 // place another one took over in a fail-over: what it refused stays awaited, nothing more is sent
@@ -47,7 +47,7 @@
 namespace redlock {
 
 inline constexpr std::size_t kAwaitedMax = 1024;
-// The rest is kept for removals, so that what was acquired here can be given back here.
+// The rest is reserved for removals, so that what was acquired here can be given back here.
 inline constexpr std::size_t kAwaitedBesidesRemovalsMax = kAwaitedMax / 2;
 // Of keys and tokens that wait to be sent; what reaches the bound is still taken.
 inline constexpr std::size_t kQueuedBytesMax = 4 * 1024 * 1024;

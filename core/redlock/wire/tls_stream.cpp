@@ -63,7 +63,7 @@ void TlsSessionEnd::operator()(SSL_SESSION* session) const noexcept { SSL_SESSIO
 struct TlsStream::Callbacks {
   static TlsStream& stream_of(SSL* ssl) { return *static_cast<TlsStream*>(SSL_get_app_data(ssl)); }
 
-  // Keeps the session: 1.
+  // Retains the session: 1.
   static int take_new_session(SSL* ssl, SSL_SESSION* session) {
     stream_of(ssl).session_.reset(session);
     return 1;
