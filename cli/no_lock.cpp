@@ -3,6 +3,7 @@
 #include "cli/no_lock.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "cli/exit_code.hpp"
 #include "cli/words.hpp"

@@ -98,7 +98,7 @@ class ModelServer {
     const int times = ++asked_[{id, by_sha1 ? 's' : undo ? 'u' : 't'}];
     REQUIRE(times == 1 || id == 0);
     if (verb == "PTTL") return answer_look(id, input.choice(3));
-    const bool stamp = script && arguments.size() == 7 && arguments[6] == "1" && is_take(arguments);
+    const bool stamp = script && arguments.size() == 7 && arguments[6] == "1" && is_stamp(arguments);
     Told told;
     if (stamp) told.granted = "1700000000000." + std::to_string(id);
     if (script && arguments.size() == kInspectWords) {
@@ -116,7 +116,7 @@ class ModelServer {
     return script == scripts::pass.text || script == scripts::stamp_undo.text;
   }
 
-  static bool is_take(const std::vector<std::string>& arguments) {
+  static bool is_stamp(const std::vector<std::string>& arguments) {
     return !arguments[5].empty() && arguments[5].starts_with("70");
   }
 
