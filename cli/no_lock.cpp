@@ -14,9 +14,8 @@ bool is_no_lock(const Inspection& seen) {
   const auto held_for_ever = [](const ServerView& server) {
     return server.fault == Fault::foreign || (server.view.holder && !server.view.holder->left);
   };
-  const auto all = std::ssize(seen.servers);
-  const auto majority = all / 2 + 1;
-  return all - std::ranges::count_if(seen.servers, held_for_ever) < majority;
+  const auto others = std::ssize(seen.servers) - std::ranges::count_if(seen.servers, held_for_ever);
+  return others < static_cast<std::ptrdiff_t>(seen.votes_needed);
 }
 
 int complain_of_no_lock(const std::string& resource) {

@@ -13,6 +13,7 @@
 #pragma once
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -151,6 +152,8 @@ struct Inspection {
   // majority names.
   View majority;
   std::vector<ServerView> servers;
+  // So many of them hold a lock, or nobody has it.
+  std::size_t votes_needed = 0;
 };
 
 // What became of a lock that was to be taken away.

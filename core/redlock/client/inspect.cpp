@@ -38,6 +38,7 @@ Inspection Client::inspect(std::string_view resource) {
   const bool reachable = outcome.decision != Decision::unreachable;
   Inspection inspection{
       reachable, reachable && maybe_held(outcome).empty(), view_of(seen_by_majority(outcome)), {}};
+  inspection.votes_needed = outcome.quorum.grants();
   const std::vector<std::string> names = shared.plan()->servers.names();
   const std::vector<Trouble> troubles = shared.troubles_of(outcome);
   for (std::size_t i = 0; i < names.size(); ++i) {
