@@ -7,7 +7,8 @@
 
 namespace redlock::exhaustive {
 
-REDLOCK_EXPOSE(ReactorLive, Reactor, NodeList, live_);
+REDLOCK_EXPOSE(ReactorLive, Reactor, LiveNodes, live_);
+REDLOCK_EXPOSE(LiveNodesList, LiveNodes, NodeList, nodes_);
 REDLOCK_EXPOSE(NodeCarried, Node, std::deque<CarriedRemoval>, carried_);
 
 namespace {
@@ -137,7 +138,8 @@ std::array<Byte, kServersMax> Product::order() const {
     listed[server] = true;
     order[count++] = byte(server);
   };
-  for (const auto& node : reactor_.*pointer_to(ReactorLive{})) list(node->endpoint().port);
+  const LiveNodes& live = reactor_.*pointer_to(ReactorLive{});
+  for (const auto& node : live.*pointer_to(LiveNodesList{})) list(node->endpoint().port);
   for (std::size_t i = 0; i < order.size(); ++i) list(i);
   return order;
 }

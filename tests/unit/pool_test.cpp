@@ -265,11 +265,6 @@ TEST_F(PoolTest, WorksAgainAfterItsConnectionsWereClosed) {
   EXPECT_EQ(lock(locks, "b").decision, Decision::granted);
 }
 
-TEST_F(PoolTest, AnOperationThatIsNotKnownIsDoneAndAborted) {
-  EXPECT_TRUE(pool_.done(12345));
-  EXPECT_EQ(pool_.take(12345).decision, Decision::aborted);
-}
-
 TEST_F(PoolTest, WhatWasGivenUpAboutOneOperationIsNotHeldAgainstTheNext) {
   LockManager locks = manager(1);
   const Outcome taken = lock(locks);
@@ -305,66 +300,6 @@ TEST_F(PoolTest, ARemovalThatNobodyWaitsForAnyMoreHasADeadlineToo) {
   EXPECT_EQ(pool_.next_deadline(), clock_.now() + kTimeoutDefault);
 }
 
-TEST_F(PoolTest, AnOutcomeCanBeTakenOnce) {
-  LockManager locks = manager(1);
-  const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
-  while (!pool_.done(id)) pool_.step(Instant::never());
-  EXPECT_EQ(pool_.take(id).decision, Decision::granted);
-  EXPECT_EQ(pool_.take(id).decision, Decision::aborted);
-  EXPECT_TRUE(server(0).keys.contains("r"));
-}
-
-TEST_F(PoolTest, TheLongestUnusedConnectionMakesRoomForANewOne) {
-  for (std::size_t i = 0; i <= kConnectionsMax; ++i) {
-    Endpoint server = endpoint("h" + std::to_string(i));
-    LockManager locks(pool_, {ServerSpec{server, std::nullopt}}, once());
-    ASSERT_EQ(lock(locks).decision, Decision::granted);
-    clock_.advance(Duration::us(1));
-  }
-  EXPECT_EQ(transport_.open_count(), kConnectionsMax);
-  LockManager first(pool_, {ServerSpec{endpoint("h0"), std::nullopt}}, once());
-  lock(first, "again");
-  EXPECT_EQ(transport_.server("h0:6379").connections_opened, 2U);
-  EXPECT_EQ(transport_.server("h5:6379").connections_opened, 1U);
-}
-
-TEST_F(PoolTest, WhoIsConnectedTakesNobodysRoom) {
-  const auto lock_at = [this](std::size_t i) {
-    LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());
-    return lock(locks, "r" + std::to_string(clock_.now().since_epoch_ns())).decision;
-  };
-  for (std::size_t i = 0; i < kConnectionsMax; ++i) {
-    ASSERT_EQ(lock_at(i), Decision::granted);
-    clock_.advance(Duration::us(1));
-  }
-  EXPECT_EQ(lock_at(kConnectionsMax - 1), Decision::granted);
-  EXPECT_EQ(transport_.open_count(), kConnectionsMax);
-}
-
-TEST_F(PoolTest, NoBusyConnectionMakesRoom) {
-  Endpoint first = endpoint("h0");
-  LockManager busy(pool_, {ServerSpec{first, Duration::seconds(100)}}, once());
-  transport_.server("h0:6379").answer_time = Duration::seconds(1);
-  const OperationId id = busy.begin_lock(Resource("r"), Duration::ms(10'000));
-  for (std::size_t i = 1; i <= kConnectionsMax; ++i) {
-    clock_.advance(Duration::us(1));
-    LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());
-    ASSERT_EQ(lock(locks).decision, Decision::granted);
-  }
-  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
-  EXPECT_EQ(transport_.server("h1:6379").connections_opened, 1U);
-}
-
-TEST_F(PoolTest, WhereAllConnectionsAreBusyThereIsOneMore) {
-  for (std::size_t i = 0; i <= kConnectionsMax; ++i) {
-    const std::string host = "h" + std::to_string(i);
-    transport_.server(host + ":6379").answer_time = Duration::seconds(1);
-    LockManager locks(pool_, {ServerSpec{endpoint(host), Duration::seconds(100)}}, once());
-    static_cast<void>(locks.begin_lock(Resource("r"), Duration::ms(10'000)));
-  }
-  EXPECT_EQ(transport_.open_count(), kConnectionsMax + 1);
-}
-
 TEST(LockPlanTest, OnePlanServesManagersWithPoolsOfTheirOwn) {
   test::FakeClock clock;
   test::SeededEntropy entropy;
@@ -383,17 +318,6 @@ TEST(LockPlanTest, OnePlanServesManagersWithPoolsOfTheirOwn) {
   EXPECT_EQ(other.run(extension).decision, Decision::granted);
   EXPECT_EQ(one.connection_count(), 2U);
   EXPECT_EQ(other.connection_count(), 2U);
-}
-
-TEST_F(PoolTest, AnOperationOfAnotherPoolIsNotKnownHere) {
-  Pool other(transport_, clock_, entropy_);
-  LockManager mine = manager(3);
-  LockManager others(other, specs(3), once());
-  const OperationId here = mine.begin_lock(Resource("mine"), Duration::seconds(10));
-  const OperationId there = others.begin_lock(Resource("other's"), Duration::seconds(10));
-  EXPECT_EQ(other.run(here).decision, Decision::aborted);
-  EXPECT_EQ(other.run(there).decision, Decision::granted);
-  EXPECT_EQ(pool_.run(here).decision, Decision::granted);
 }
 
 }  // namespace

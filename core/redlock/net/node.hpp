@@ -140,4 +140,6 @@ class Node final : public Connection<Session> {
   bool outdated_ = false;
 };
 
+using NodeList = std::vector<std::shared_ptr<Node>>;
+
 }  // namespace redlock

@@ -13,11 +13,11 @@
 
 #include "redlock/algorithm/entropy.hpp"
 #include "redlock/algorithm/operation.hpp"
-#include "redlock/queue/line_memory.hpp"
 #include "redlock/net/reactor.hpp"
 #include "redlock/net/revocable_queries.hpp"
 #include "redlock/os/clock.hpp"
 #include "redlock/os/transport.hpp"
+#include "redlock/queue/line_memory.hpp"
 
 namespace redlock {
 
