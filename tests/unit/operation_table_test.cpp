@@ -27,7 +27,7 @@ class OperationTableTest : public testing::Test {
 TEST_F(OperationTableTest, FindsEachByItsNumberWhenOthersHaveLeft) {
   std::vector<OperationId> ids;
   for (int i = 0; i < 5; ++i) ids.push_back(add().id);
-  for (const std::size_t left : {0U, 3U}) table_.find(ids[left])->ended = true;
+  for (const std::size_t left : {0U, 3U}) table_.find(ids[left])->end();
   table_.drop_ended();
   ASSERT_EQ(table_.size(), 3U);
   for (const std::size_t i : {1U, 2U, 4U}) EXPECT_EQ(table_.find(ids[i])->id, ids[i]);
@@ -37,7 +37,7 @@ TEST_F(OperationTableTest, FindsEachByItsNumberWhenOthersHaveLeft) {
 TEST_F(OperationTableTest, KeepsOneThatHasEndedUntilAllOfItIsSent) {
   const OperationId id = add().id;
   table_.find(id)->interrupted = true;
-  table_.find(id)->ended = true;
+  table_.find(id)->end();
   table_.drop_ended();
   ASSERT_NE(table_.find(id), nullptr);
   table_.find(id)->interrupted = false;

@@ -62,7 +62,7 @@ void OperationDriver::note_given_up(const RunningOperation& running,
 }
 
 void OperationDriver::end(RunningOperation& running, Instant now) noexcept {
-  running.ended = true;
+  running.end();
   if (running.decided()) return;
   put(running, now, [now](Operation& operation) { operation.abort(now); });
 }
@@ -77,6 +77,7 @@ void OperationDriver::tie_up(Instant now) noexcept {
     } catch (...) {
       // Still no memory: a later turn tries again.
     }
+    running.tell_if_done();
   }
   operations_.drop_ended();
 }

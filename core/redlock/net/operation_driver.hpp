@@ -59,6 +59,7 @@ void OperationDriver::put(RunningOperation& running, Instant now, Input input) n
     running.interrupted = true;
     if (!running.decided()) running.failure = std::current_exception();
   }
+  running.tell_if_done();
 }
 
 }  // namespace redlock

@@ -50,6 +50,13 @@ bool OperationTable::done(OperationId id) const {
   return running != nullptr && running->done();
 }
 
+void OperationTable::tell(OperationId id, Completions& completions) noexcept {
+  completions.expect();
+  RunningOperation* const running = find(id);
+  if (running == nullptr || running->done()) return completions.add(id);
+  running->completions = &completions;
+}
+
 std::vector<NodeReport> OperationTable::outage(OperationId id) const {
   const RunningOperation* const running = find(id);
   if (running == nullptr || running->done()) return {};
@@ -72,6 +79,11 @@ void OperationTable::drop_ended() noexcept {
   std::erase_if(operations_, [](const RunningOperation& running) {
     return running.ended && !running.interrupted;
   });
+}
+
+void OperationTable::clear() noexcept {
+  for (RunningOperation& running : operations_) running.tell();
+  operations_.clear();
 }
 
 }  // namespace redlock

@@ -27,6 +27,8 @@ class OperationTable {
   [[nodiscard]] bool undecided(OperationId id) const;
   // Known, and decided or failed.
   [[nodiscard]] bool done(OperationId id) const;
+  // Its end is added to `completions`; at once where it is done, or unknown. Requires room there.
+  void tell(OperationId id, Completions& completions) noexcept;
   // See Operation; empty, too, where it is unknown or done.
   [[nodiscard]] std::vector<NodeReport> outage(OperationId id) const;
   // The earliest time at which one of them has something to do though nothing came in.
@@ -34,7 +36,8 @@ class OperationTable {
 
   // Lets go of those that nobody will collect and that have nothing left to send.
   void drop_ended() noexcept;
-  void clear() noexcept { operations_.clear(); }
+  // Lets go of all; what is told of is told to be unknown.
+  void clear() noexcept;
 
   [[nodiscard]] auto begin() { return operations_.begin(); }
   [[nodiscard]] auto end() { return operations_.end(); }

@@ -104,6 +104,11 @@ bool Pool::done(OperationId id) {
   return !reactor_.knows(id) || reactor_.done(id);
 }
 
+void Pool::tell(OperationId id, Completions& completions) noexcept {
+  notice_fork();
+  reactor_.tell(id, completions);
+}
+
 std::optional<Outcome> Pool::outage(OperationId id) {
   notice_fork();
   Outcome outcome;

@@ -77,6 +77,9 @@ class Pool {
   // True when the outcome can be taken, or the operation is not known here (any more, or since
   // a fork).
   [[nodiscard]] bool done(OperationId id);
+  // Adds the operation to `completions` when it is done, which may be at once. Requires room there,
+  // made before it began, or it would throw with the operation under way.
+  void tell(OperationId id, Completions& completions) noexcept;
   // No majority could be asked lately, and the operation goes on: what its outcome would be. Else
   // nothing.
   [[nodiscard]] std::optional<Outcome> outage(OperationId id);

@@ -39,7 +39,7 @@ OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes)
   if (!running.failure) return id;
   // Its caller gets no number to take it by.
   const std::exception_ptr failure = running.failure;
-  running.ended = true;
+  running.end();
   driver_.tie_up(now);
   std::rethrow_exception(failure);
 }
@@ -124,7 +124,7 @@ std::optional<Instant> Reactor::next_deadline() const {
 
 Outcome Reactor::take(OperationId id) {
   RunningOperation& running = *operations_.find(id);
-  running.ended = true;
+  running.end();
   if (running.failure) {
     const std::exception_ptr failure = running.failure;
     settle(clock_.now());

@@ -47,6 +47,8 @@ class Reactor {
   [[nodiscard]] auto outage(OperationId id) const { return operations_.outage(id); }
   // Decided, or failed by an exception.
   [[nodiscard]] bool done(OperationId id) const { return operations_.done(id); }
+  // See OperationTable.
+  void tell(OperationId id, Completions& where) noexcept { operations_.tell(id, where); }
   // Lets go of an operation that is done and gives its outcome, or throws why it failed.
   Outcome take(OperationId id);
   // Aborts it where it is undecided, sends what that undoes, and lets go of it.

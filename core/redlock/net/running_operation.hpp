@@ -1,6 +1,7 @@
 // One operation under way, and what the loop knows of it.
 //
-// Its outcome is its own: it stays here until its caller collects it. One thread.
+// Its outcome is its own: it stays here until its caller collects it, who may be told of its end.
+// One thread.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "redlock/algorithm/operation.hpp"
+#include "redlock/net/completions.hpp"
 #include "redlock/net/hedged_requests.hpp"
 #include "redlock/net/node.hpp"
 
@@ -23,6 +25,18 @@ struct RunningOperation {
   // Decided, or failed by an exception.
   [[nodiscard]] bool done() const { return failure || decided(); }
   [[nodiscard]] bool listens() const { return !failure && operation->listens(); }
+  // Tells that it is done, once.
+  void tell_if_done() noexcept {
+    if (done()) tell();
+  }
+  void tell() noexcept {
+    if (completions != nullptr) std::exchange(completions, nullptr)->add(id);
+  }
+  // Nobody will collect it.
+  void end() noexcept {
+    ended = true;
+    if (completions != nullptr) std::exchange(completions, nullptr)->leave_out();
+  }
 
   OperationId id;
   std::unique_ptr<Operation> operation;
@@ -34,8 +48,9 @@ struct RunningOperation {
   std::exception_ptr failure;
   // Something was thrown before all its requests were handed on.
   bool interrupted = false;
-  // Nobody will collect it: it goes as soon as nothing of it is left to send.
+  // It goes as soon as nothing of it is left to send.
   bool ended = false;
+  Completions* completions = nullptr;  // where its caller is told that it is done
   bool withdrawn = false;
   bool has_listened = false;
   Instant began;
