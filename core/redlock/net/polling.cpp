@@ -1,6 +1,7 @@
 // Nodes first, then listeners.
 #include "redlock/net/polling.hpp"
 
+#include <algorithm>
 #include <span>
 
 namespace redlock {
@@ -24,6 +25,13 @@ Woken Polling::wait(Scope scope, Instant deadline, Instant now) {
 void Polling::take_ready(Instant now) noexcept {
   const std::size_t nodes = live_.take_ready(interests_, now);
   listeners_.take_ready(std::span(interests_).subspan(nodes), now);
+}
+
+std::optional<Watch> Polling::watch(Instant deadline, Instant now) {
+  const bool buffered = gather(Scope::wanted, now);
+  std::optional<Watch> watch = transport_.watch(interests_);
+  if (watch) watch->until = buffered ? Instant() : std::min(watch->until, deadline);
+  return watch;
 }
 
 }  // namespace redlock

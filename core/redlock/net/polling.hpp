@@ -3,6 +3,7 @@
 // Connections with nothing outstanding have nothing to say, except that they were closed. An
 // operation that listens may ask on them at any moment, and wants to know. One thread.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "redlock/net/listeners.hpp"
@@ -24,6 +25,8 @@ class Polling {
   Woken wait(Scope scope, Instant deadline, Instant now);
   // Reads and sends what was ready when the latest wait was over.
   void take_ready(Instant now) noexcept;
+  // The same as wait() for an event loop, which does not wait past `deadline`.
+  [[nodiscard]] std::optional<Watch> watch(Instant deadline, Instant now);
 
  private:
   // True: of one of them bytes have come already that no polling shows.

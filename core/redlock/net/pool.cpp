@@ -84,6 +84,11 @@ Woken Pool::step(Instant until) {
   return reactor_.step(until);
 }
 
+std::optional<Watch> Pool::watch() {
+  notice_fork();
+  return reactor_.watch();
+}
+
 std::optional<Instant> Pool::next_deadline() {
   notice_fork();
   return reactor_.next_deadline();

@@ -73,6 +73,8 @@ class Pool {
   void note_given_up(const SharedCommand& removal) { reactor_.note_given_up(removal); }
   // One turn of the reactor: waits at most until `until`, moves what is ready.
   Woken step(Instant until);
+  // What an event loop waits for before the next step, which is one that does not wait.
+  [[nodiscard]] std::optional<Watch> watch();
   [[nodiscard]] std::optional<Instant> next_deadline();
   // True when the outcome can be taken, or the operation is not known here (any more, or since
   // a fork).

@@ -117,6 +117,11 @@ void Reactor::send_held_back() noexcept {
   settle(clock_.now());
 }
 
+std::optional<Watch> Reactor::watch() {
+  const Instant until = called_ ? Instant() : next_deadline().value_or(Instant::never());
+  return polling_.watch(until, clock_.now());
+}
+
 std::optional<Instant> Reactor::next_deadline() const {
   return earlier(earlier(operations_.next_deadline(), live_.next_deadline()),
                  listeners_.next_deadline());

@@ -39,6 +39,10 @@ class Reactor {
   void send_held_back() noexcept;
   // Waits until something is ready, the next deadline, a signal, or `until`; then one turn.
   Woken step(Instant until);
+  // The same for an event loop: when the descriptor is readable, or time is up, a step with a
+  // deadline that has passed is due. Asked anew behind every step and whatever else was called.
+  // How long answers take is not counted then. Nothing where the transport has no descriptor.
+  [[nodiscard]] std::optional<Watch> watch();
   // The earliest moment at which a turn has something to do though nothing came in.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
 

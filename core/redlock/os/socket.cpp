@@ -200,6 +200,7 @@ void SocketTransport::forget_place(const Endpoint& endpoint) {
 void SocketTransport::forget_all() {
   watch_.start_over();
   half_closed_.forget();
+  poll_set_.forget();
   links_.clear();
   resolver_.forget_all();
   if (waker_ != nullptr) waker_->start_over();
@@ -222,6 +223,13 @@ Woken SocketTransport::wait(std::span<Interest> interests, Instant deadline) {
     if (waker_ != nullptr && waker_->take_call()) return Woken::called;
     if (deadline <= Instant() || clock_.now() >= deadline) return Woken::deadline;
   }
+}
+
+std::optional<Watch> SocketTransport::watch(std::span<const Interest> interests) {
+  const Instant until = gather(interests, Instant::never());
+  const int descriptor = poll_set_.match(polled_);
+  if (descriptor < 0) return std::nullopt;
+  return Watch{descriptor, until};
 }
 
 int SocketTransport::poll_until(Instant wake) {

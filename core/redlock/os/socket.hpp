@@ -15,6 +15,7 @@
 #include "redlock/os/descriptor.hpp"
 #include "redlock/os/dial.hpp"
 #include "redlock/os/half_closed.hpp"
+#include "redlock/os/poll_set.hpp"
 #include "redlock/os/process.hpp"
 #include "redlock/os/resolver.hpp"
 #include "redlock/os/tls_link.hpp"
@@ -51,6 +52,7 @@ class SocketTransport final : public Transport {
   void forget_place(const Endpoint& endpoint) override;
   void forget_all() override;
   Woken wait(std::span<Interest> interests, Instant deadline) override;
+  [[nodiscard]] std::optional<Watch> watch(std::span<const Interest> interests) override;
 
  private:
   // While it is connecting, either `job` or `dial` is there, or the socket, on which TLS begins.
@@ -97,6 +99,7 @@ class SocketTransport final : public Transport {
   std::unordered_map<ConnectionId, Link> links_;
   HalfClosed half_closed_;
   std::vector<pollfd> polled_;
+  PollSet poll_set_;  // empty until somebody watches
   Instant awake_until_;
 };
 
