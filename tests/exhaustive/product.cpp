@@ -9,7 +9,8 @@ namespace redlock::exhaustive {
 
 REDLOCK_EXPOSE(ReactorLive, Reactor, LiveNodes, live_);
 REDLOCK_EXPOSE(LiveNodesList, LiveNodes, NodeList, nodes_);
-REDLOCK_EXPOSE(NodeCarried, Node, std::deque<CarriedRemoval>, carried_);
+REDLOCK_EXPOSE(NodeCarried, Node, CarriedRemovals, carried_);
+REDLOCK_EXPOSE(CarriedList, CarriedRemovals, std::deque<CarriedRemoval>, removals_);
 
 namespace {
 
@@ -146,7 +147,8 @@ std::array<Byte, kServersMax> Product::order() const {
 
 std::vector<Code> Product::carried(int server) const {
   std::vector<Code> codes;
-  for (const auto& [removal, again] : node(server).*pointer_to(NodeCarried{})) {
+  const CarriedRemovals& carried = node(server).*pointer_to(NodeCarried{});
+  for (const auto& [removal, again] : carried.*pointer_to(CarriedList{})) {
     std::string bytes;
     append_request(bytes, *removal, ScriptForm::text);
     codes.push_back(dictionary_.look_up(bytes));
