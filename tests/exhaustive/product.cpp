@@ -7,8 +7,10 @@
 
 namespace redlock::exhaustive {
 
-REDLOCK_EXPOSE(ReactorLive, Reactor, NodeList, live_);
-REDLOCK_EXPOSE(NodeCarried, Node, std::deque<CarriedRemoval>, carried_);
+REDLOCK_EXPOSE(ReactorLive, Reactor, LiveNodes, live_);
+REDLOCK_EXPOSE(LiveNodesList, LiveNodes, NodeList, nodes_);
+REDLOCK_EXPOSE(NodeCarried, Node, CarriedRemovals, carried_);
+REDLOCK_EXPOSE(CarriedList, CarriedRemovals, std::deque<CarriedRemoval>, removals_);
 
 namespace {
 
@@ -138,14 +140,16 @@ std::array<Byte, kServersMax> Product::order() const {
     listed[server] = true;
     order[count++] = byte(server);
   };
-  for (const auto& node : reactor_.*pointer_to(ReactorLive{})) list(node->endpoint().port);
+  const LiveNodes& live = reactor_.*pointer_to(ReactorLive{});
+  for (const auto& node : live.*pointer_to(LiveNodesList{})) list(node->endpoint().port);
   for (std::size_t i = 0; i < order.size(); ++i) list(i);
   return order;
 }
 
 std::vector<Code> Product::carried(int server) const {
   std::vector<Code> codes;
-  for (const auto& [removal, again] : node(server).*pointer_to(NodeCarried{})) {
+  const CarriedRemovals& carried = node(server).*pointer_to(NodeCarried{});
+  for (const auto& [removal, again] : carried.*pointer_to(CarriedList{})) {
     std::string bytes;
     append_request(bytes, *removal, ScriptForm::text);
     codes.push_back(dictionary_.look_up(bytes));

@@ -1,4 +1,4 @@
-// What becomes of a request, as net/reactor and net/hedged_requests decide it.
+// What becomes of a request, as net/hedging and net/hedged_requests decide it.
 #include <algorithm>
 #include <bit>
 

@@ -30,7 +30,7 @@ final class UnitTests
         'core/redlock/memory/session_commands.cpp' => 'tests/sim/conformance_test.cpp',
         'core/redlock/os/clock.cpp' => 'tests/unit/system_test.cpp',
         'core/redlock/os/memory_servers.cpp' => 'tests/io/memory_test.cpp',
-        'core/redlock/net/reactor_end.cpp' => 'tests/unit/delivery_test.cpp',
+        'core/redlock/os/socket_link.cpp' => 'tests/io/socket_dial_test.cpp',
         'core/redlock/os/tls_absent.cpp' => 'tests/unit/tls_plan_test.cpp',
         'core/redlock/wire/conversation.cpp' => 'tests/unit/session_handshake_test.cpp',
         'core/redlock/wire/command_codec.cpp' => 'tests/unit/translate_test.cpp',

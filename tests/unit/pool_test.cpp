@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-#include <tuple>
-
 #include "support/fake_world.hpp"
 
 namespace redlock {
@@ -13,119 +10,7 @@ namespace {
 
 using test::FakeWorld;
 
-class PoolTest : public FakeWorld {
- protected:
-  std::shared_ptr<Node> node(const Endpoint& endpoint) {
-    return pool_.node(endpoint, kTimeoutDefault);
-  }
-};
-
-Endpoint endpoint(const std::string& host) {
-  Endpoint endpoint;
-  endpoint.host = host;
-  return endpoint;
-}
-
-TEST_F(PoolTest, EqualEndpointsShareANode) { EXPECT_EQ(node(endpoint("a")), node(endpoint("a"))); }
-
-// Whoever adds a field to the endpoint is sent here by the compiler.
-TEST_F(PoolTest, EveryFieldOfTheEndpointMakesAnotherNode) {
-  const Endpoint usual = endpoint("a");
-  std::vector<Endpoint> others(9, usual);
-  std::size_t i = 0;
-  const auto next = [&]() -> Endpoint& { return others[i++]; };
-  {
-    auto& [in_memory, host, port, unix_path, user, password, database, client_name, tls] = next();
-    in_memory = true;
-    static_cast<void>(std::tie(host, port, unix_path, user, password, database, client_name, tls));
-  }
-  next().host = "b";
-  next().port = 1;
-  next().unix_path = "/s";
-  next().user = "u";
-  next().password = "p";
-  next().database = 1;
-  next().tls.emplace();
-  next().client_name = "c";
-  std::set<std::shared_ptr<Node>> nodes{pool_.node(usual, kTimeoutDefault)};
-  for (const Endpoint& other : others) nodes.insert(pool_.node(other, kTimeoutDefault));
-  EXPECT_EQ(nodes.size(), 10U);
-}
-
-TEST_F(PoolTest, TwoUsersWithOnePasswordDoNotShareAConnection) {
-  Endpoint one = endpoint("s0");
-  one.user = "one";
-  one.password = "same";
-  Endpoint two = one;
-  two.user = "two";
-  LockManager ones(pool_, {ServerSpec{one, std::nullopt}}, once());
-  LockManager twos(pool_, {ServerSpec{two, std::nullopt}}, once());
-  lock(ones, "a");
-  lock(twos, "b");
-  EXPECT_EQ(server(0).connections_opened, 2U);
-  EXPECT_EQ(server(0).count("AUTH"), 2U);
-}
-
-TEST_F(PoolTest, EverythingThatMakesAConnectionDifferentMakesANodeDifferent) {
-  const auto plain = node(endpoint("a"));
-  Endpoint other = endpoint("a");
-  other.port = 1;
-  EXPECT_NE(node(other), plain);
-  other = endpoint("a");
-  other.database = 1;
-  EXPECT_NE(node(other), plain);
-  other = endpoint("a");
-  other.password = "p";
-  EXPECT_NE(node(other), plain);
-  other.user = "u";
-  const auto with_user = node(other);
-  EXPECT_NE(with_user, plain);
-  other.client_name = "c";
-  EXPECT_NE(node(other), with_user);
-}
-
-// A connection is given up when its most impatient user has waited long enough, so the patient
-// have one of their own.
-TEST_F(PoolTest, TimeoutsOfAnotherMagnitudeHaveAConnectionOfTheirOwn) {
-  const auto patient = pool_.node(endpoint("a"), Duration::ms(50));
-  EXPECT_EQ(pool_.node(endpoint("a"), Duration::ms(60)), patient);
-  EXPECT_EQ(patient->timeout(), Duration::ms(60)) << "of those who share it the most patient";
-  EXPECT_NE(pool_.node(endpoint("a"), Duration::ms(1)), patient);
-  EXPECT_NE(pool_.node(endpoint("a"), Duration::ms(100)), patient);
-}
-
-TEST_F(PoolTest, WhateverTimeoutsAreDrawnAServerHasFewConnections) {
-  for (int i = 1; i <= 2'000; ++i) {
-    std::vector<ServerSpec> servers = specs(1);
-    servers[0].timeout = Duration::ms(i);
-    LockManager locks(pool_, servers, once());
-    lock(locks, std::to_string(i));
-  }
-  EXPECT_LE(transport_.open_count(), 12U);
-}
-
-TEST_F(PoolTest, AnImpatientObjectCostsThePatientNeitherAnAnswerNorAConnection) {
-  server(0).answer_time = Duration::ms(5);
-  std::vector<ServerSpec> hasty = specs(1);
-  hasty[0].timeout = Duration::ms(1);
-  LockManager impatient(pool_, hasty, once());
-  LockManager patient = manager(1);
-  const OperationId id = patient.begin_lock(Resource("a"), Duration::ms(10'000));
-  EXPECT_EQ(lock(impatient, "b").decision, Decision::unreachable);
-  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
-  EXPECT_EQ(lock(patient, "c").decision, Decision::granted);
-  EXPECT_EQ(server(0).connections_opened, 2U);
-}
-
-TEST_F(PoolTest, PartsThatRunTogetherAreStillToldApart) {
-  Endpoint one = endpoint("h");
-  one.user = "ab";
-  one.password = "c";
-  Endpoint two = endpoint("h");
-  two.user = "a";
-  two.password = "bc";
-  EXPECT_NE(node(one), node(two));
-}
+class PoolTest : public FakeWorld {};
 
 TEST_F(PoolTest, ManagersOfTheSameServersShareConnections) {
   LockManager first = manager(3);
@@ -164,66 +49,6 @@ TEST_F(PoolTest, AConnectionWithSomethingOutstandingIsNotIdle) {
   lock(locks);
   pool_.close_idle(Duration());
   EXPECT_EQ(transport_.open_count(), 1U);
-}
-
-TEST_F(PoolTest, ForgetsEndpointsThatNobodyUses) {
-  std::weak_ptr<Node> unused = node(endpoint("a"));
-  EXPECT_FALSE(unused.expired());
-  pool_.close_idle(Duration());
-  EXPECT_TRUE(unused.expired());
-}
-
-TEST_F(PoolTest, ForgetsAnEndpointThatIsOwedNothingThoughItWasUsedAMomentAgo) {
-  {
-    LockManager locks = manager(1);
-    ASSERT_EQ(lock(locks).decision, Decision::granted);
-  }
-  pool_.close_idle(Duration());
-  EXPECT_EQ(pool_.endpoint_count(), 0U);
-}
-
-TEST_F(PoolTest, EndpointsOfWhichOneIsUsedAtATimeDoNotPileUp) {
-  for (int i = 0; i < 20'000; ++i) {
-    LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());
-    ASSERT_LE(pool_.endpoint_count(), 2 * kEndpointsKept);
-  }
-}
-
-TEST_F(PoolTest, EndpointsWithConnectionsPileUpToTheirBoundAndLeaveWithThem) {
-  for (int i = 0; i < 2'000; ++i) {
-    LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());
-    lock(locks);
-    ASSERT_LE(pool_.endpoint_count(), 2 * kConnectionsMax + 1);
-    ASSERT_LE(pool_.connection_count(), kConnectionsMax);
-  }
-  clock_.advance(Duration::seconds(60));
-  pool_.close_idle(Duration::seconds(60));
-  EXPECT_EQ(pool_.endpoint_count(), 0U);
-}
-
-TEST_F(PoolTest, AnEndpointThatIsUsedStays) {
-  LockManager locks = manager(1);
-  for (int i = 0; i < 1'000; ++i) {
-    static_cast<void>(pool_.node(endpoint("h" + std::to_string(i)), kTimeoutDefault));
-  }
-  EXPECT_EQ(pool_.node(specs(1)[0].endpoint, kTimeoutDefault).use_count(), 3)
-      << "the pool's, the manager's, this";
-}
-
-TEST_F(PoolTest, WhatAServerIsOwedOutlivesItsManagerForAWhile) {
-  {
-    LockManager locks = manager(1);
-    const Outcome taken = lock(locks);
-    transport_.drop_connections(server(0));
-    server(0).reach = test::FakeServer::Reach::refuses;
-    unlock(locks, taken.token);
-  }
-  clock_.advance(kOwedFor - Duration::seconds(1));
-  pool_.close_idle(Duration());
-  EXPECT_EQ(pool_.endpoint_count(), 1U);
-  clock_.advance(Duration::seconds(1));
-  pool_.close_idle(Duration());
-  EXPECT_EQ(pool_.endpoint_count(), 0U);
 }
 
 TEST_F(PoolTest, ClosingTheConnectionsLeavesGrantedLocksAlone) {
@@ -265,11 +90,6 @@ TEST_F(PoolTest, WorksAgainAfterItsConnectionsWereClosed) {
   EXPECT_EQ(lock(locks, "b").decision, Decision::granted);
 }
 
-TEST_F(PoolTest, AnOperationThatIsNotKnownIsDoneAndAborted) {
-  EXPECT_TRUE(pool_.done(12345));
-  EXPECT_EQ(pool_.take(12345).decision, Decision::aborted);
-}
-
 TEST_F(PoolTest, WhatWasGivenUpAboutOneOperationIsNotHeldAgainstTheNext) {
   LockManager locks = manager(1);
   const Outcome taken = lock(locks);
@@ -305,66 +125,6 @@ TEST_F(PoolTest, ARemovalThatNobodyWaitsForAnyMoreHasADeadlineToo) {
   EXPECT_EQ(pool_.next_deadline(), clock_.now() + kTimeoutDefault);
 }
 
-TEST_F(PoolTest, AnOutcomeCanBeTakenOnce) {
-  LockManager locks = manager(1);
-  const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
-  while (!pool_.done(id)) pool_.step(Instant::never());
-  EXPECT_EQ(pool_.take(id).decision, Decision::granted);
-  EXPECT_EQ(pool_.take(id).decision, Decision::aborted);
-  EXPECT_TRUE(server(0).keys.contains("r"));
-}
-
-TEST_F(PoolTest, TheLongestUnusedConnectionMakesRoomForANewOne) {
-  for (std::size_t i = 0; i <= kConnectionsMax; ++i) {
-    Endpoint server = endpoint("h" + std::to_string(i));
-    LockManager locks(pool_, {ServerSpec{server, std::nullopt}}, once());
-    ASSERT_EQ(lock(locks).decision, Decision::granted);
-    clock_.advance(Duration::us(1));
-  }
-  EXPECT_EQ(transport_.open_count(), kConnectionsMax);
-  LockManager first(pool_, {ServerSpec{endpoint("h0"), std::nullopt}}, once());
-  lock(first, "again");
-  EXPECT_EQ(transport_.server("h0:6379").connections_opened, 2U);
-  EXPECT_EQ(transport_.server("h5:6379").connections_opened, 1U);
-}
-
-TEST_F(PoolTest, WhoIsConnectedTakesNobodysRoom) {
-  const auto lock_at = [this](std::size_t i) {
-    LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());
-    return lock(locks, "r" + std::to_string(clock_.now().since_epoch_ns())).decision;
-  };
-  for (std::size_t i = 0; i < kConnectionsMax; ++i) {
-    ASSERT_EQ(lock_at(i), Decision::granted);
-    clock_.advance(Duration::us(1));
-  }
-  EXPECT_EQ(lock_at(kConnectionsMax - 1), Decision::granted);
-  EXPECT_EQ(transport_.open_count(), kConnectionsMax);
-}
-
-TEST_F(PoolTest, NoBusyConnectionMakesRoom) {
-  Endpoint first = endpoint("h0");
-  LockManager busy(pool_, {ServerSpec{first, Duration::seconds(100)}}, once());
-  transport_.server("h0:6379").answer_time = Duration::seconds(1);
-  const OperationId id = busy.begin_lock(Resource("r"), Duration::ms(10'000));
-  for (std::size_t i = 1; i <= kConnectionsMax; ++i) {
-    clock_.advance(Duration::us(1));
-    LockManager locks(pool_, {ServerSpec{endpoint("h" + std::to_string(i)), std::nullopt}}, once());
-    ASSERT_EQ(lock(locks).decision, Decision::granted);
-  }
-  EXPECT_EQ(pool_.run(id).decision, Decision::granted);
-  EXPECT_EQ(transport_.server("h1:6379").connections_opened, 1U);
-}
-
-TEST_F(PoolTest, WhereAllConnectionsAreBusyThereIsOneMore) {
-  for (std::size_t i = 0; i <= kConnectionsMax; ++i) {
-    const std::string host = "h" + std::to_string(i);
-    transport_.server(host + ":6379").answer_time = Duration::seconds(1);
-    LockManager locks(pool_, {ServerSpec{endpoint(host), Duration::seconds(100)}}, once());
-    static_cast<void>(locks.begin_lock(Resource("r"), Duration::ms(10'000)));
-  }
-  EXPECT_EQ(transport_.open_count(), kConnectionsMax + 1);
-}
-
 TEST(LockPlanTest, OnePlanServesManagersWithPoolsOfTheirOwn) {
   test::FakeClock clock;
   test::SeededEntropy entropy;
@@ -383,17 +143,6 @@ TEST(LockPlanTest, OnePlanServesManagersWithPoolsOfTheirOwn) {
   EXPECT_EQ(other.run(extension).decision, Decision::granted);
   EXPECT_EQ(one.connection_count(), 2U);
   EXPECT_EQ(other.connection_count(), 2U);
-}
-
-TEST_F(PoolTest, AnOperationOfAnotherPoolIsNotKnownHere) {
-  Pool other(transport_, clock_, entropy_);
-  LockManager mine = manager(3);
-  LockManager others(other, specs(3), once());
-  const OperationId here = mine.begin_lock(Resource("mine"), Duration::seconds(10));
-  const OperationId there = others.begin_lock(Resource("other's"), Duration::seconds(10));
-  EXPECT_EQ(other.run(here).decision, Decision::aborted);
-  EXPECT_EQ(other.run(there).decision, Decision::granted);
-  EXPECT_EQ(pool_.run(here).decision, Decision::granted);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // In which order a turn does what is due in it, and what of it concerns whom.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "support/fake_world.hpp"
@@ -133,57 +132,6 @@ TEST_F(ATurn, BehindTheVerdictARemovalThatIsAskedForIsRepeatedAsItWasWhereItsScr
   ASSERT_EQ(scene_.replies.size(), 5U);
   ASSERT_EQ(server(0).log.size(), 3U) << "by its name, and by its text";
   EXPECT_EQ(server(0).log.back(), as_it_was);
-}
-
-// How many connections there are at most.
-class CountingTransport final : public test::FakeTransport {
- public:
-  using FakeTransport::FakeTransport;
-  ConnectionId open(const Endpoint& endpoint, Instant answer_by) override {
-    const ConnectionId opened = FakeTransport::open(endpoint, answer_by);
-    most_open = std::max(most_open, open_count());
-    return opened;
-  }
-  std::size_t most_open = 0;
-};
-
-// The oldest has just answered more than it was asked, and is closed at the end of the turn.
-TEST(ATurnWithAsManyConnectionsAsThereMayBe, MakesNoRoomByOneThatIsEndingAlready) {
-  test::FakeClock clock;
-  test::SeededEntropy entropy;
-  CountingTransport transport(clock);
-  Pool pool(transport, clock, entropy);
-  const Duration patience = Duration::seconds(5);
-  const auto name = [](std::size_t i) { return "h" + std::to_string(i); };
-  NodeList nodes;
-  for (const std::size_t i : {std::size_t{0}, kConnectionsMax}) {
-    nodes.push_back(pool.node(parse_server(name(i)).endpoint, patience));
-  }
-  FakeServer& talkative = transport.server("h0:6379");
-  talkative.say = [](const Arguments&) { return ":0\r\n:0\r\n"; };
-  talkative.answer_time = Duration::seconds(1);
-  Scene scene;
-  const auto ask = [&](std::size_t node) {
-    return [=](Scripted& operation, Instant now) {
-      operation.ask(node, node + 1, CheckEqual{Resource("r"), Token("t")}, now + patience);
-    };
-  };
-  scene.begun = ask(0);
-  scene.answered = [&](Scripted& operation, std::size_t node, Instant now) {
-    if (node == 0) ask(1)(operation, now);
-  };
-  (void)pool.begin(std::make_unique<Scripted>(scene, nodes.size()), nodes);
-  pool.step(clock.now());
-  for (std::size_t i = 1; i < kConnectionsMax; ++i) {
-    clock.advance(Duration::us(1));
-    LockManager locks(pool, {parse_server(name(i))}, {});
-    ASSERT_EQ(pool.run(locks.begin_lock(Resource("r"), Duration::seconds(10))).decision,
-              Decision::granted);
-  }
-  ASSERT_EQ(transport.most_open, kConnectionsMax);
-  while (scene.replies.size() < 2) pool.step(clock.now() + patience);
-  EXPECT_EQ(transport.server(name(kConnectionsMax) + ":6379").connections_opened, 1U);
-  EXPECT_EQ(transport.most_open, kConnectionsMax);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ void RenewalScheduler::drop(Leases::iterator found) noexcept {
 
 void RenewalScheduler::end_asking(Lease& lease) noexcept {
   if (lease.asking == 0) return;
-  std::erase(asking_, lease.kept.lease_deadline.get());
+  asking_.erase(lease.asking);
   --lease.bound->asking;
   try {
     (void)pool_.take(std::exchange(lease.asking, 0));
@@ -116,11 +116,13 @@ std::optional<Instant> RenewalScheduler::next_event() const {
 }
 
 void RenewalScheduler::take_answers(Instant now) {
-  for (std::size_t i = asking_.size(); i-- > 0;) {
-    const auto found = leases_.find(asking_[i]);
-    if (!pool_.done(found->second.asking)) continue;
-    asking_[i] = asking_.back();
-    asking_.pop_back();
+  // What is asked meanwhile and answered at once waits for the next turn.
+  for (std::size_t i = answered_.size(); i-- > 0;) {
+    const auto asking = asking_.find(*answered_.next());
+    // Its lease was let go of behind its end.
+    if (asking == asking_.end()) continue;
+    const Leases::iterator found = asking->second;
+    asking_.erase(asking);
     take_answer(found->second, now);
     attend(found, now);
   }
@@ -163,7 +165,7 @@ void RenewalScheduler::attend(Leases::iterator found, Instant now) noexcept {
   }
   const bool crowded = lease.bound->asking >= kExtendsUnderWayMax;
   if (!crowded) {
-    if (const auto by = lease.renewal.extend_by(now)) begin_extend(lease, *by, now);
+    if (const auto by = lease.renewal.extend_by(now)) begin_extend(found, *by, now);
   }
   Instant due = lease.renewal.next_event(now).value_or(now);
   if (crowded) due = std::max(due, now + kCrowdedPause);
@@ -225,9 +227,14 @@ void RenewalScheduler::remove_repaired(Lease& lease) noexcept {
   }
 }
 
-void RenewalScheduler::begin_extend(Lease& lease, Duration by, Instant now) noexcept {
+void RenewalScheduler::begin_extend(Leases::iterator found, Duration by, Instant now) noexcept {
+  Lease& lease = found->second;
   try {
-    if (asking_.size() == asking_.capacity()) asking_.reserve(2 * asking_.size() + 1);
+    // The memory for what is noted when it has begun.
+    std::map<OperationId, Leases::iterator> noted;
+    noted.emplace(0, found);
+    auto note = noted.extract(noted.begin());
+    answered_.make_room();
     // Where there is time, every node's answer is waited for: it may have lost its vote.
     const bool time =
         lease.renewal.valid_until() - now > lease.bound->locks.answer_time() * kHealingOdds;
@@ -235,7 +242,9 @@ void RenewalScheduler::begin_extend(Lease& lease, Duration by, Instant now) noex
     lease.kept.lease_deadline->note_told(by, now);
     lease.asking = lease.bound->locks.begin_extend(lease.kept.resources, lease.kept.token, by,
                                                    time ? LossDetail::each : LossDetail::reason);
-    asking_.push_back(lease.kept.lease_deadline.get());
+    note.key() = lease.asking;
+    asking_.insert(std::move(note));
+    pool_.tell(lease.asking, answered_);
     ++lease.bound->asking;
   } catch (...) {
     // No memory, or too little time is left for an extend to gain any.

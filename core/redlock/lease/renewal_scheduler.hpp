@@ -17,6 +17,7 @@
 #include "redlock/algorithm/renewal.hpp"
 #include "redlock/locks/lease_deadline.hpp"
 #include "redlock/locks/lock_manager.hpp"
+#include "redlock/net/completions.hpp"
 #include "redlock/os/process.hpp"
 #include "redlock/wire/session.hpp"
 
@@ -112,7 +113,7 @@ class RenewalScheduler {
   // Sends what the lease wants sent, and puts it in line anew; or tells that it is lost.
   void attend(Leases::iterator found, Instant now) noexcept;
   void put_in_line(Leases::iterator found, Instant due) noexcept;
-  void begin_extend(Lease& lease, Duration by, Instant now) noexcept;
+  void begin_extend(Leases::iterator found, Duration by, Instant now) noexcept;
   void drop(Leases::iterator found) noexcept;
   // The same for one whose lock lives on, and may be released while a vote is being repaired.
   void leave(Leases::iterator found) noexcept;
@@ -122,9 +123,10 @@ class RenewalScheduler {
   std::uint64_t latest_number_ = 0;
   std::map<const LockPlan*, std::weak_ptr<Bound>> bound_;
   Leases leases_;
-  Line line_;                                    // by when each is due
-  std::vector<const LeaseDeadline*> asking_;     // those with an extend under way
-  std::vector<const LeaseDeadline*> repairing_;  // those with votes being repaired
+  Line line_;                                       // by when each is due
+  std::map<OperationId, Leases::iterator> asking_;  // those with an extend under way
+  Completions answered_;                            // of these
+  std::vector<const LeaseDeadline*> repairing_;     // those with votes being repaired
 };
 
 }  // namespace redlock

@@ -26,6 +26,7 @@
 #include "redlock/net/acquaintance.hpp"
 #include "redlock/net/locator.hpp"
 #include "redlock/net/server_counters.hpp"
+#include "redlock/net/set_aside.hpp"
 #include "redlock/os/transport.hpp"
 #include "redlock/wire/conversation.hpp"
 
@@ -65,12 +66,6 @@ struct NodeTrouble {
 
 // How long to stay away from a server that failed so many times on end, at least once.
 [[nodiscard]] Duration draw_backoff(std::uint32_t failures, Entropy& entropy) noexcept;
-
-// A connection that no conversation uses any more, and what its server may not have read of it.
-struct SetAside {
-  ConnectionId connection = 0;
-  std::size_t unanswered_bytes = 0;
-};
 
 template <IsConversation C>
 class Connection {
@@ -208,12 +203,6 @@ class Connection {
   // The same, but it stays open for what is to be sent on it yet; what is read there is thrown
   // away.
   [[nodiscard]] SetAside set_aside(Instant now);
-  // Sends there what it takes.
-  void say(SetAside& connection, std::string_view bytes);
-  // Has its server answered there, or closed it?
-  [[nodiscard]] bool has_news(const SetAside& connection);
-  // False: there is no memory for that, and it is as open as before.
-  [[nodiscard]] bool close(const SetAside& connection) noexcept;
   // It belongs to the parent process.
   void forget();
 
@@ -247,7 +236,6 @@ class Connection {
                      Events& events);
   void note_sent(Instant now);
   void note_heard(Instant now);
-  void close_link(const SetAside& connection);
 
   std::unique_ptr<Locator> locator_;
   Acquaintance acquaintance_;

@@ -270,40 +270,8 @@ void Connection<C>::say_last_words() {
 
 template <IsConversation C>
 void Connection<C>::close(Instant now) {
-  close_link({connection_, conversation_->unanswered_bytes()});
+  close_link(transport_, {connection_, conversation_->unanswered_bytes()});
   (void)set_aside(now);
-}
-
-template <IsConversation C>
-void Connection<C>::say(SetAside& aside, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const IoResult result = transport_.send(aside.connection, bytes);
-    if (result.state != IoState::progress) return;
-    bytes.remove_prefix(result.bytes);
-    aside.unanswered_bytes += result.bytes;
-  }
-}
-
-template <IsConversation C>
-bool Connection<C>::has_news(const SetAside& aside) {
-  std::array<char, kReceiveBytes> unread;
-  return transport_.receive(aside.connection, unread).state != IoState::blocked;
-}
-
-template <IsConversation C>
-bool Connection<C>::close(const SetAside& aside) noexcept {
-  try {
-    close_link(aside);
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-}
-
-template <IsConversation C>
-void Connection<C>::close_link(const SetAside& aside) {
-  const bool read_at_once = aside.unanswered_bytes <= transport_.read_at_once(aside.connection);
-  read_at_once ? transport_.close(aside.connection) : transport_.close_behind(aside.connection);
 }
 
 template <IsConversation C>

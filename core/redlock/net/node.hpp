@@ -4,10 +4,8 @@
 // decided, at the latest when their own time is over: what they then say to undo still goes out on
 // this very connection, behind the unanswered command. Only then is it closed. Where that was a
 // join the wait may go on for long, on the next connection: until it is over, or the server has
-// answered on both, the old one is set aside. What could not be sent is carried over: it goes as
-// soon as this connection has room for it, or first on the next one. What the server would not
-// carry out for the time being (it loads its data, runs somebody's script, …) is repeated as soon
-// as it carries out anything else.
+// answered on both, the old one is set aside (SetAsideJoins). Removals that could not be sent are
+// carried over (CarriedRemovals), those that were refused are repeated (RefusedRemovals).
 //
 // All who use a node have time-outs of one magnitude (the pool sees to it): a connection is given
 // up when its most impatient user has waited long enough, which must not be at the expense of
@@ -16,31 +14,20 @@
 // Invariants: a command that was submitted is answered at most once, and always unless memory ran
 // out (then its own deadline ends it). One thread.
 #pragma once
-#include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "redlock/net/carried_removals.hpp"
 #include "redlock/net/connection.hpp"
+#include "redlock/net/refused_removals.hpp"
+#include "redlock/net/set_aside.hpp"
 #include "redlock/wire/session.hpp"
 
 namespace redlock {
 
-inline constexpr std::size_t kCarriedMax = 256;
-// Connections that were given up and are retained for what undoes a join there, of one server: the
-// latest, behind which nothing of the wait is under way.
-inline constexpr std::size_t kSetAsideMax = 2;
 // Removals that nobody waits for may take this long on a new connection.
 inline constexpr Duration kCarriedAnswerTime = Duration::seconds(1);
-// A server that does not want them, or that nobody uses any more, is owed removals for so long.
-inline constexpr Duration kOwedFor = Duration::seconds(60);
-// Between two rounds of removals that it refuses.
-inline constexpr Duration kRepeatPause = Duration::ms(200);
-
-// A removal for the next connection.
-struct CarriedRemoval {
-  SharedCommand removal;
-  bool again = false;  // it was sent before, and whether it arrived is unknown
-};
 
 class Node final : public Connection<Session> {
  public:
@@ -92,7 +79,7 @@ class Node final : public Connection<Session> {
   [[nodiscard]] bool has_carried() const { return !carried_.empty() || !refused_.empty(); }
   // Removals that its server has refused are due, and what is awaited may show it well.
   [[nodiscard]] bool may_repeat(Instant now) const {
-    return !refused_.empty() && now >= repeat_at_ && has_conversation() && !idle();
+    return refused_.due(now) && has_conversation() && !idle();
   }
   // When somebody asked something here last; that removals were tried again says nothing.
   [[nodiscard]] Instant wanted_at() const { return wanted_at_; }
@@ -104,42 +91,24 @@ class Node final : public Connection<Session> {
   [[nodiscard]] bool hand_over(const Origin& origin, const SharedCommand& command,
                                Instant answer_by, Instant repeat_until = Instant::never());
   void count_errors(Instant now);
-  [[nodiscard]] SharedCommand in_place_of_carried(const SharedCommand& command);
-  void carry(CarriedRemoval removal);
-  // The first of the carried has been handed to the conversation.
-  void pop_carried();
   // Closes it, or retains it for those who wait.
   void let_go(std::span<const OperationId> waiting, std::vector<Refused> unanswered, Instant now);
-  // Says it on the connections on which it may undo a join.
-  void undo_aside(const SharedCommand& removal);
-  // Requires a connection that is well.
-  void close_answered_aside(Instant now);
   // What becomes of a removal that was not answered on the connection that is closing.
   void retain_unanswered(const Refused& unanswered, bool handed_over, Instant now);
   void send_carried(Instant now);
-  void note_refused(Instant now);
-  void owe(const SharedCommand& removal, Instant until, Instant now);
   void repeat_refused(Instant now);
   // What must not come behind the command, which is no removal.
   void repeat_before(const Command& command, Instant now);
 
-  // A connection on which joins were given up.
-  struct Aside {
-    SetAside connection;
-    std::vector<Session::OpenJoin> joins;
-    std::vector<Refused> removals;  // unanswered there
-  };
-
   RequestEncoder& encoder_;
-  std::deque<Aside> aside_;  // oldest first
-  std::deque<CarriedRemoval> carried_;
-  std::vector<SharedCommand> sent_again_;  // on this connection
-  std::deque<Refused> refused_;
-  Instant repeat_at_;
-  bool well_ = false;  // it has carried something out since it refused a removal last
+  SetAsideJoins aside_;
+  CarriedRemovals carried_;
+  RefusedRemovals refused_;
   Instant wanted_at_;
   bool waited_in_vain_ = false;
   bool outdated_ = false;
 };
+
+using NodeList = std::vector<std::shared_ptr<Node>>;
 
 }  // namespace redlock

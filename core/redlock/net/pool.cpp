@@ -1,15 +1,12 @@
 // Nodes by endpoint, operations by number, and the watch for forks.
 #include "redlock/net/pool.hpp"
 
-#include <algorithm>
-#include <bit>
-
 namespace redlock {
 
 Pool::Pool(Transport& transport, Clock& clock, Entropy& entropy)
-    : transport_(transport),
-      clock_(clock),
+    : clock_(clock),
       entropy_(entropy),
+      nodes_(transport, entropy),
       reactor_(transport, clock, entropy) {}
 
 Pool::~Pool() { close_all(); }
@@ -19,38 +16,13 @@ void Pool::notice_fork() {
   reactor_.forget_all();
   queries_.clear();
   // Also those that have no connection may have removals to carry.
-  for (const auto& node : nodes_) node->forget();
-}
-
-unsigned Pool::magnitude_of(Duration timeout) {
-  return static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(timeout.count_ns())));
+  nodes_.forget_connections();
 }
 
 std::shared_ptr<Node> Pool::node(const Endpoint& endpoint, Duration timeout,
                                  Duration connect_timeout) {
   notice_fork();
-  auto known = nodes_.find(Name(endpoint, magnitude_of(timeout), magnitude_of(connect_timeout)));
-  if (known == nodes_.end()) {
-    if (nodes_.size() >= nodes_due_) forget_unused();
-    auto added = std::make_shared<Node>(std::make_unique<FixedLocator>(endpoint), timeout,
-                                        transport_, entropy_, encoder_);
-    added->allow_connecting(connect_timeout);
-    known = nodes_.insert(std::move(added)).first;
-    transport_.prepare(endpoint);
-  }
-  (*known)->allow(timeout);
-  (*known)->allow_connecting(connect_timeout);
-  return *known;
-}
-
-// Behind each walk as many may come as are left: what a walk costs is paid by those that came.
-void Pool::forget_unused() {
-  const Instant now = clock_.now();
-  std::erase_if(nodes_, [now](const auto& node) {
-    if (node.use_count() > 1 || node->connection() != 0) return false;
-    return !node->has_carried() || now - node->wanted_at() >= kOwedFor;
-  });
-  nodes_due_ = 2 * std::max(nodes_.size(), kEndpointsKept);
+  return nodes_.node(endpoint, timeout, connect_timeout, [this] { return clock_.now(); });
 }
 
 void Pool::set_idle_limit(Duration limit) {
@@ -84,6 +56,11 @@ Woken Pool::step(Instant until) {
   return reactor_.step(until);
 }
 
+std::optional<Watch> Pool::watch() {
+  notice_fork();
+  return reactor_.watch();
+}
+
 std::optional<Instant> Pool::next_deadline() {
   notice_fork();
   return reactor_.next_deadline();
@@ -102,6 +79,11 @@ std::size_t Pool::listener_count() {
 bool Pool::done(OperationId id) {
   notice_fork();
   return !reactor_.knows(id) || reactor_.done(id);
+}
+
+void Pool::tell(OperationId id, Completions& completions) noexcept {
+  notice_fork();
+  reactor_.tell(id, completions);
 }
 
 std::optional<Outcome> Pool::outage(OperationId id) {
@@ -152,7 +134,7 @@ void Pool::abort_all() {
 void Pool::close_idle(Duration idle) {
   notice_fork();
   reactor_.close_idle(clock_.now() - idle);
-  forget_unused();
+  nodes_.forget_unused(clock_.now());
 }
 
 void Pool::deliver() { deliver(Reactor::Chance::not_the_last); }
@@ -166,12 +148,8 @@ void Pool::deliver(const NodeList& nodes, Duration at_most) {
 void Pool::deliver(Reactor::Chance chance) {
   notice_fork();
   // Before they are tried again, and so have a connection.
-  forget_unused();
-  NodeList nodes;
-  for (const auto& node : nodes_) {
-    if (node->has_conversation() || node->has_carried()) nodes.push_back(node);
-  }
-  reactor_.deliver_removals(nodes, chance);
+  nodes_.forget_unused(clock_.now());
+  reactor_.deliver_removals(nodes_.in_use(), chance);
 }
 
 void Pool::close_all() noexcept {

@@ -8,24 +8,20 @@
 #pragma once
 #include <memory>
 #include <optional>
-#include <set>
-#include <tuple>
 
 #include "redlock/algorithm/entropy.hpp"
 #include "redlock/algorithm/operation.hpp"
-#include "redlock/queue/line_memory.hpp"
+#include "redlock/net/node_table.hpp"
 #include "redlock/net/reactor.hpp"
 #include "redlock/net/revocable_queries.hpp"
 #include "redlock/os/clock.hpp"
 #include "redlock/os/transport.hpp"
+#include "redlock/queue/line_memory.hpp"
 
 namespace redlock {
 
 // Connections and endpoints that nobody uses are looked for this often, while the pool is used.
 inline constexpr Duration kTidyEvery = Duration::seconds(1);
-// Endpoints are looked through when there are twice as many as were used last time, and more than
-// these.
-inline constexpr std::size_t kEndpointsKept = 64;
 
 class Pool {
  public:
@@ -36,10 +32,8 @@ class Pool {
   // Ends operations and connections in good order.
   ~Pool();
 
-  // The node for an endpoint; the same one for equal endpoints and times that differ by less than a
-  // factor of two: for an answer, and for connecting. One object's 1 ms would otherwise close the
-  // connections of the patient. Those that nobody uses and that have no connection leave by and by,
-  // with their passwords.
+  // The node for an endpoint, whose users wait so long for an answer, and for a connection; see
+  // NodeTable.
   [[nodiscard]] std::shared_ptr<Node> node(const Endpoint& endpoint, Duration timeout,
                                            Duration connect_timeout);
   [[nodiscard]] std::shared_ptr<Node> node(const Endpoint& endpoint, Duration timeout) {
@@ -73,10 +67,15 @@ class Pool {
   void note_given_up(const SharedCommand& removal) { reactor_.note_given_up(removal); }
   // One turn of the reactor: waits at most until `until`, moves what is ready.
   Woken step(Instant until);
+  // What an event loop waits for before the next step, which is one that does not wait.
+  [[nodiscard]] std::optional<Watch> watch();
   [[nodiscard]] std::optional<Instant> next_deadline();
   // True when the outcome can be taken, or the operation is not known here (any more, or since
   // a fork).
   [[nodiscard]] bool done(OperationId id);
+  // Adds the operation to `completions` when it is done, which may be at once. Requires room there,
+  // made before it began, or it would throw with the operation under way.
+  void tell(OperationId id, Completions& completions) noexcept;
   // No majority could be asked lately, and the operation goes on: what its outcome would be. Else
   // nothing.
   [[nodiscard]] std::optional<Outcome> outage(OperationId id);
@@ -116,36 +115,17 @@ class Pool {
   [[nodiscard]] const std::shared_ptr<LineMemory>& line_memory() const { return line_memory_; }
 
  private:
-  // The whole endpoint names a node, so that nothing that matters can be left out and its password
-  // stands nowhere else; and of the time-outs the power of two.
-  using Name = std::tuple<const Endpoint&, unsigned, unsigned>;
-  struct ByName {
-    using is_transparent = void;
-    static Name name(const std::shared_ptr<Node>& node) {
-      return {node->endpoint(), magnitude_of(node->timeout()),
-              magnitude_of(node->connect_timeout())};
-    }
-    static Name name(const Name& name) { return name; }
-    bool operator()(const auto& one, const auto& other) const { return name(one) < name(other); }
-  };
-  static unsigned magnitude_of(Duration timeout);
-
   void deliver(Reactor::Chance chance);
   void notice_fork();
   void tidy();
   void close_connections();
-  void forget_unused();
 
-  Transport& transport_;
   Clock& clock_;
   Entropy& entropy_;
-  RequestEncoder encoder_;
+  NodeTable nodes_;
   Reactor reactor_;
   RevocableQueries queries_;
   std::shared_ptr<LineMemory> line_memory_ = std::make_shared<LineMemory>();
-  std::set<std::shared_ptr<Node>, ByName> nodes_;
-  // When there are so many, it is time to look which are used.
-  std::size_t nodes_due_ = kEndpointsKept;
   Duration idle_limit_ = kIdleLimitDefault;
   Instant tidied_at_;
 };

@@ -79,7 +79,7 @@ void MemoryTransport::forget_all() {
   others_.forget_all();
 }
 
-bool MemoryTransport::look(std::span<Interest> interests) {
+bool MemoryTransport::look(std::span<Interest> interests) const {
   bool any = false;
   for (Interest& interest : interests) {
     const memory::Link* one = link(interest.connection);
@@ -91,11 +91,25 @@ bool MemoryTransport::look(std::span<Interest> interests) {
   return any;
 }
 
-Woken MemoryTransport::wait_for_others(std::span<Interest> interests, Instant deadline) {
+bool MemoryTransport::pick_others(std::span<const Interest> interests) {
   asked_others_.clear();
   for (const Interest& interest : interests) {
     if (link(interest.connection) == nullptr) asked_others_.push_back(interest);
   }
+  return asked_others_.size() < interests.size();
+}
+
+std::optional<Watch> MemoryTransport::watch(std::span<const Interest> interests) {
+  const bool any_here = pick_others(interests);
+  std::optional<Watch> watch = others_.watch(asked_others_);
+  if (!watch || !any_here) return watch;
+  std::vector<Interest> looked_at(interests.begin(), interests.end());
+  watch->until = look(looked_at) ? Instant() : std::min(watch->until, clock_.now() + kMemoryLook);
+  return watch;
+}
+
+Woken MemoryTransport::wait_for_others(std::span<Interest> interests, Instant deadline) {
+  pick_others(interests);
   const Woken woken = others_.wait(asked_others_, deadline);
   auto answered = asked_others_.begin();
   for (Interest& interest : interests) {

@@ -34,12 +34,16 @@ class MemoryTransport final : public Transport {
   void close_behind(ConnectionId connection) override;
   void forget_all() override;
   Woken wait(std::span<Interest> interests, Instant deadline) override;
+  // Of those in memory no descriptor tells, so that time is up soon.
+  [[nodiscard]] std::optional<Watch> watch(std::span<const Interest> interests) override;
 
  private:
   // Null: it is one of the others.
   [[nodiscard]] memory::Link* link(ConnectionId connection) const;
   // What is ready of those in memory; true: any.
-  [[nodiscard]] bool look(std::span<Interest> interests);
+  [[nodiscard]] bool look(std::span<Interest> interests) const;
+  // Into asked_others_. False: there are others only.
+  bool pick_others(std::span<const Interest> interests);
   Woken wait_for_others(std::span<Interest> interests, Instant deadline);
 
   Transport& others_;

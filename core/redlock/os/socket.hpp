@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "redlock/os/clock.hpp"
-#include "redlock/os/descriptor.hpp"
-#include "redlock/os/dial.hpp"
 #include "redlock/os/half_closed.hpp"
+#include "redlock/os/poll_set.hpp"
 #include "redlock/os/process.hpp"
 #include "redlock/os/resolver.hpp"
-#include "redlock/os/tls_link.hpp"
+#include "redlock/os/socket_link.hpp"
 #include "redlock/os/transport.hpp"
 #include "redlock/os/waker.hpp"
 
@@ -51,32 +50,9 @@ class SocketTransport final : public Transport {
   void forget_place(const Endpoint& endpoint) override;
   void forget_all() override;
   Woken wait(std::span<Interest> interests, Instant deadline) override;
+  [[nodiscard]] std::optional<Watch> watch(std::span<const Interest> interests) override;
 
  private:
-  // While it is connecting, either `job` or `dial` is there, or the socket, on which TLS begins.
-  struct Link {
-    LinkStatus status;
-    Descriptor descriptor;
-    std::string host;
-    std::uint16_t port = 0;
-    Instant answer_by;
-    std::shared_ptr<Resolver::Job> job;
-    std::optional<Dial> dial;
-    std::unique_ptr<TlsLink> tls;  // null: plain
-    std::string broken;  // why it can be used no more, though its socket says nothing of it
-
-    [[nodiscard]] bool shaking() const {
-      return tls && descriptor.open() && status.state == LinkState::connecting;
-    }
-  };
-
-  void begin_dial(Link& link, Resolution found, Instant now);
-  void advance(Link& link, Instant now);
-  void shake(Link& link);
-  // Connections that are over without their server: the names' addresses are told from them.
-  void note_dial(const Link& link, Instant now);
-  // What is left to be said of one that is closed, and on it, as far as there is memory for that.
-  void take_leave(const Link& closed) noexcept;
   // Fills the set to poll, interests first; gives the time to wait until.
   [[nodiscard]] Instant gather(std::span<const Interest> interests, Instant deadline);
   // Where bytes were moved, more may follow soon.
@@ -86,7 +62,7 @@ class SocketTransport final : public Transport {
   // What polling said, and what look-ups and dials make of it; true when an interest is ready.
   [[nodiscard]] bool report(std::span<Interest> interests);
   [[nodiscard]] Woken fail_polling(std::span<Interest> interests, int error);
-  [[nodiscard]] Link& link(ConnectionId connection);
+  [[nodiscard]] SocketLink& link(ConnectionId connection);
 
   Clock& clock_;
   Waker* waker_;
@@ -94,9 +70,10 @@ class SocketTransport final : public Transport {
   Resolver resolver_;
   TlsContexts tls_contexts_;
   ConnectionId last_id_ = 0;
-  std::unordered_map<ConnectionId, Link> links_;
+  std::unordered_map<ConnectionId, SocketLink> links_;
   HalfClosed half_closed_;
   std::vector<pollfd> polled_;
+  PollSet poll_set_;  // empty until somebody watches
   Instant awake_until_;
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +62,12 @@ struct Interest {
   bool writable = false;
 };
 
+// What an event loop waits for in place of wait().
+struct Watch {
+  int descriptor = -1;  // readable when there is something to do
+  Instant until;        // there may be something to do then, though it is not
+};
+
 enum class Woken { ready, deadline, interrupted, called };
 
 class Transport {
@@ -98,6 +105,12 @@ class Transport {
   // Returns when an interest is ready, at `deadline`, when a signal came, or when another thread
   // called. With a deadline that has passed it only looks.
   virtual Woken wait(std::span<Interest> interests, Instant deadline) = 0;
+  // The same for a loop that waits for much else: when the descriptor is readable, or time is up,
+  // wait() with a deadline that has passed tells what is ready. Holds for these interests and until
+  // anything else is asked of the transport. Nothing where there is no such descriptor.
+  [[nodiscard]] virtual std::optional<Watch> watch(std::span<const Interest> /*interests*/) {
+    return std::nullopt;
+  }
 };
 
 }  // namespace redlock

@@ -1,0 +1,47 @@
+// The removals that some servers are owed, on their way: who is asked to read them, who is waited
+// for, and how long.
+//
+// A server that is up has its connection's own time; one that was waited for in vain is not waited
+// for again until it answers. One for each delivery. One thread.
+#pragma once
+#include <optional>
+
+#include "redlock/net/live_nodes.hpp"
+#include "redlock/os/clock.hpp"
+
+namespace redlock {
+
+class RemovalDelivery {
+ public:
+  // Both must outlive it. No server is waited for longer than `at_most`.
+  RemovalDelivery(LiveNodes& live, Clock& clock, Duration at_most)
+      : live_(live), clock_(clock), at_most_(at_most) {}
+
+  // Puts them on their way; at the last chance also to servers that are backed off from.
+  void hurry(const NodeList& nodes, bool last_chance);
+  // Waits until they are sent. `step(until)` takes a turn that waits no longer than that; false:
+  // the process has forked, and the connections are not its own any more.
+  template <class Step>
+  void wait(const NodeList& nodes, Step step) {
+    begin_wait(nodes, clock_.now());
+    for (auto until = wait_until(began_); until; until = wait_until(clock_.now())) {
+      if (!step(*until)) return;
+    }
+    end_wait();
+  }
+
+ private:
+  void begin_wait(const NodeList& nodes, Instant now);
+  // Until when the next turn may wait; nothing where no server is waited for any more.
+  [[nodiscard]] std::optional<Instant> wait_until(Instant now) const;
+  // Notes who left out what.
+  void end_wait();
+
+  LiveNodes& live_;
+  Clock& clock_;
+  Duration at_most_;
+  Instant began_;
+  NodeList owing_;
+};
+
+}  // namespace redlock
