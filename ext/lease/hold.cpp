@@ -124,10 +124,10 @@ bool Hold::is_shorter(Duration ttl) {
 }
 
 void Hold::prepare_shortening(Duration ttl) {
-  Shorter shorter = locks_->manager.prepare_shortening(resources_, token_, ttl, lease_deadline_);
-  Token fresh = shorter.fresh;
-  shortenings_.reserve(shortenings_.size() + 1);
-  next_.emplace(Next{std::move(shorter), std::move(fresh), ttl});
+  LeaseRotation rotation(locks_->manager, resources_, token_, ttl, lease_deadline_);
+  Token fresh = rotation.fresh();
+  rotations_.reserve(rotations_.size() + 1);
+  next_.emplace(Next{std::move(rotation), std::move(fresh)});
 }
 
 void Hold::take_next_token() noexcept {
@@ -139,34 +139,34 @@ void Hold::take_next_token() noexcept {
   known_to_renewal_ = false;
   token_ = std::move(next_->token);
   ++token_number_;
-  lease_deadline_ = next_->shorter.lease_deadline;
-  terms_.ttl = next_->ttl;
+  lease_deadline_ = next_->rotation.lease_deadline();
+  terms_.ttl = next_->rotation.ttl();
   ttl_from_ = clock_.now();
 }
 
 OperationId Hold::begin_shortening() {
-  Shorter shorter = std::move(next_->shorter);
+  LeaseRotation rotation = std::move(next_->rotation);
   next_.reset();
   try {
-    const OperationId id = locks_->manager.begin_shortening(shorter);
-    shortenings_.push_back({id, std::move(shorter)});
+    const OperationId id = rotation.begin();
+    rotations_.push_back(std::move(rotation));
     return id;
   } catch (...) {
     // No key has changed, or both tokens are being removed.
-    token_ = std::move(shorter.held);
+    token_ = std::move(rotation).held();
     throw;
   }
 }
 
 Outcome Hold::collect_shortening(OperationId id) {
-  const auto under_way = std::ranges::find(shortenings_, id, &UnderWay::id);
-  const Shorter shorter = std::move(under_way->shorter);
-  shortenings_.erase(under_way);
-  return locks_->manager.collect_shortening(id, shorter);
+  const auto under_way = std::ranges::find(rotations_, id, &LeaseRotation::id);
+  LeaseRotation rotation = std::move(*under_way);
+  rotations_.erase(under_way);
+  return rotation.collect();
 }
 
 bool Hold::is_being_shortened() const {
-  return !shortenings_.empty() && shortenings_.back().shorter.lease_deadline == lease_deadline_;
+  return !rotations_.empty() && rotations_.back().lease_deadline() == lease_deadline_;
 }
 
 void Hold::lose() {

@@ -14,6 +14,7 @@
 #include "lease/interrupt.hpp"
 #include "lease/locks.hpp"
 #include "lease/options.hpp"
+#include "redlock/lease/lease_rotation.hpp"
 #include "redlock/locks/lease_deadline.hpp"
 #include "redlock/os/clock.hpp"
 #include "redlock/os/process.hpp"
@@ -67,7 +68,7 @@ class Hold {
   // given it too counts on what he was told: then it cannot be made shorter.
   [[nodiscard]] bool is_shorter(Duration ttl);
 
-  // TokenRotation it, step by step. Changes nothing yet; throws what LockManager's throws.
+  // TokenRotation it, step by step. Changes nothing yet; throws what LeaseRotation's throws.
   void prepare_shortening(Duration ttl);
   // What it has taken for its own by the next step. Requires that it is prepared.
   [[nodiscard]] const Token& next_token() const { return next_->token; }
@@ -118,14 +119,8 @@ class Hold {
  private:
   // A shortening that has not begun.
   struct Next {
-    Shorter shorter;
+    LeaseRotation rotation;
     Token token;
-    Duration ttl;
-  };
-  // One that is under way.
-  struct UnderWay {
-    OperationId id;
-    Shorter shorter;
   };
   void join_list();
   void leave_list();
@@ -145,7 +140,7 @@ class Hold {
   Token token_;
   std::uint64_t token_number_ = 0;
   std::optional<Next> next_;
-  std::vector<UnderWay> shortenings_;  // one inside the other
+  std::vector<LeaseRotation> rotations_;  // under way, one inside the other
   Instant taken_at_;
   Instant ttl_from_;  // as if it had been taken then, by its present ttl
   std::shared_ptr<LeaseDeadline> lease_deadline_;  // null until it is ours

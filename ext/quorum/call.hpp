@@ -53,7 +53,7 @@ enum class QuorumVerb { lock, unlock, extend, shorten, check, inspect };
 // A lock that is held, where a call changes what is held.
 class ShortensItself {
  public:
-  // Throw what LockManager's throw.
+  // Throw what LeaseRotation's throw.
   virtual OperationId begin_shortening() = 0;
   virtual Outcome collect_shortening(OperationId id) = 0;
 

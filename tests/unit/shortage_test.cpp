@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "redlock/lease/lease_rotation.hpp"
 #include "redlock/locks/lock_manager.hpp"
 #include "support/frugal_transport.hpp"
 #include "support/seeded_entropy.hpp"
@@ -312,21 +313,20 @@ TEST_P(ShortOfMemory, ALeaseThatIsShortenedLeavesNeitherTokenBehind) {
       },
       [&](World& world, LockManager& locks) {
         std::shared_ptr<LeaseDeadline> lease_deadline;
-        std::optional<Shorter> shorter;
+        std::optional<LeaseRotation> shorter;
         try {
           lease_deadline = std::make_shared<LeaseDeadline>(world.clock.now() + held.validity);
-          shorter = locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500),
-                                             lease_deadline);
-          const OperationId id = locks.begin_shortening(*shorter);
+          shorter.emplace(locks, Resource("r"), held.token, Duration::ms(500), lease_deadline);
+          const OperationId id = shorter->begin();
           {
             const WithMemory memory;
-            token = shorter->fresh;
+            token = shorter->fresh();
           }
           world.pool.run_until_done(id);
-          static_cast<void>(locks.collect_shortening(id, *shorter));
+          static_cast<void>(shorter->collect());
         } catch (const std::bad_alloc&) {
           const bool over =
-              shorter && shorter->lease_deadline->left(world.clock.now()) == Duration();
+              shorter && shorter->lease_deadline()->left(world.clock.now()) == Duration();
           // Where there is memory for it, it has been given back already.
           if (over && GetParam() == Shortage::once) return;
         }
@@ -344,16 +344,15 @@ TEST(ShortOfMemoryOnce, AShorteningThatFailedByItIsLostAndItsCallerIsTold) {
     LockManager locks = world.manager();
     const Outcome held = lock(world, locks);
     const auto lease_deadline = std::make_shared<LeaseDeadline>(world.clock.now() + held.validity);
-    Shorter shorter =
-        locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500), lease_deadline);
-    const OperationId id = locks.begin_shortening(shorter);
+    LeaseRotation shorter(locks, Resource("r"), held.token, Duration::ms(500), lease_deadline);
+    const OperationId id = shorter.begin();
     const bool happened =
         test::try_without(n, Shortage::once, [&] { world.pool.run_until_done(id); }).happened;
     try {
-      static_cast<void>(locks.collect_shortening(id, shorter));
+      static_cast<void>(shorter.collect());
     } catch (const std::bad_alloc&) {
       ++told;
-      EXPECT_EQ(shorter.lease_deadline->left(world.clock.now()), Duration());
+      EXPECT_EQ(shorter.lease_deadline()->left(world.clock.now()), Duration());
     }
     if (!happened) break;
   }

@@ -62,17 +62,17 @@ bool Held::is_shorter(Duration ttl) noexcept {
 bool Held::shorten(Duration ttl) {
   if (left() == Duration()) return false;
   if (!is_shorter(ttl)) return extend(ttl);
-  Shorter shorter = shared_->prepare_shortening(resource_, token_, ttl, lease_deadline_);
-  Token fresh = shorter.fresh;
+  LeaseRotation rotation = shared_->prepare_rotation(resource_, token_, ttl, lease_deadline_);
+  Token fresh = rotation.fresh();
   const bool kept = kept_;
   // Nobody extends the old token from here on, nor repairs it again.
   lease_deadline_->supersede();
   end_renewal();
   token_ = std::move(fresh);
-  lease_deadline_ = shorter.lease_deadline;
+  lease_deadline_ = rotation.lease_deadline();
   ttl_ = ttl;
   try {
-    const bool granted = shared_->shorten(shorter).decision == Decision::granted;
+    const bool granted = shared_->rotate(rotation).decision == Decision::granted;
     if (granted && kept) keep(keep_until_);
     if (!granted) (void)loss_.request_stop();
     return granted && left() > Duration();
@@ -80,7 +80,7 @@ bool Held::shorten(Duration ttl) {
     // Nothing keeps it alive any more, whatever is left of it.
     (void)loss_.request_stop();
     // No key has changed, or both tokens are being removed.
-    if (lease_deadline_->left(shared_->now()) == Duration()) token_ = std::move(shorter.held);
+    if (lease_deadline_->left(shared_->now()) == Duration()) token_ = std::move(rotation).held();
     throw;
   }
 }

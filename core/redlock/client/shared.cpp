@@ -77,11 +77,10 @@ Outcome Shared::extend(const Resource& resource, const Token& token, Duration tt
   return runtime_.pool().run(locks_.begin_extend(resource, token, ttl));
 }
 
-Outcome Shared::shorten(Shorter& shorter) {
+Outcome Shared::rotate(LeaseRotation& rotation) {
   owed_.pay();
-  const OperationId id = locks_.begin_shortening(shorter);
-  runtime_.pool().run_until_done(id);
-  return locks_.collect_shortening(id, shorter);
+  runtime_.pool().run_until_done(rotation.begin());
+  return rotation.collect();
 }
 
 Outcome Shared::check(const Resource& resource, const Token& token) {

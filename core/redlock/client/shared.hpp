@@ -7,6 +7,7 @@
 #include <stop_token>
 
 #include "redlock/lease/async_releases.hpp"
+#include "redlock/lease/lease_rotation.hpp"
 #include "redlock/lease/release_outbox.hpp"
 #include "redlock/lease/renewal_thread.hpp"
 #include "redlock/locks/lock_manager.hpp"
@@ -38,13 +39,13 @@ class Shared {
   [[nodiscard]] Outcome take(const Resource& resource, Duration ttl, Duration wait,
                              const std::stop_token& stop, const OnOutage& on_outage);
   [[nodiscard]] Outcome extend(const Resource& resource, const Token& token, Duration ttl);
-  // See LockManager.
-  [[nodiscard]] Shorter prepare_shortening(const Resource& resource, const Token& token,
-                                           Duration ttl,
-                                           const std::shared_ptr<LeaseDeadline>& lease_deadline) {
-    return locks_.prepare_shortening(resource, token, ttl, lease_deadline);
+  // See LeaseRotation.
+  [[nodiscard]] LeaseRotation prepare_rotation(const Resource& resource, const Token& token,
+                                               Duration ttl,
+                                               const std::shared_ptr<LeaseDeadline>& deadline) {
+    return LeaseRotation(locks_, resource, token, ttl, deadline);
   }
-  [[nodiscard]] Outcome shorten(Shorter& shorter);
+  [[nodiscard]] Outcome rotate(LeaseRotation& rotation);
   [[nodiscard]] Outcome check(const Resource& resource, const Token& token);
   [[nodiscard]] Outcome release(const Resource& resource, const Token& token,
                                 LossDetail detail = LossDetail::none);
