@@ -14,8 +14,8 @@
 #include "lease/interrupt.hpp"
 #include "lease/locks.hpp"
 #include "lease/options.hpp"
+#include "redlock/lease/lease_deadline.hpp"
 #include "redlock/lease/lease_rotation.hpp"
-#include "redlock/locks/lease_deadline.hpp"
 #include "redlock/os/clock.hpp"
 #include "redlock/os/process.hpp"
 

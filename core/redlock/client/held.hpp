@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "redlock/client/shared.hpp"
-#include "redlock/locks/lease_deadline.hpp"
+#include "redlock/lease/lease_deadline.hpp"
 #include "redlock/os/process.hpp"
 
 namespace redlock {

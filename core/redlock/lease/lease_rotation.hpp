@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "redlock/algorithm/operation.hpp"
-#include "redlock/locks/lease_deadline.hpp"
+#include "redlock/lease/lease_deadline.hpp"
 #include "redlock/locks/lock_manager.hpp"
 
 namespace redlock {
