@@ -5,7 +5,6 @@
 // where the outer rotation fails, the inner one's deadline ends with it. One thread.
 #pragma once
 #include <memory>
-#include <utility>
 
 #include "redlock/algorithm/operation.hpp"
 #include "redlock/lease/lease_deadline.hpp"
@@ -30,8 +29,7 @@ class LeaseRotation {
 
   [[nodiscard]] OperationId id() const { return id_; }  // since it began
   [[nodiscard]] Duration ttl() const { return ttl_; }
-  [[nodiscard]] const Token& held() const& { return held_; }
-  [[nodiscard]] Token held() && noexcept { return std::move(held_); }
+  [[nodiscard]] const Token& held() const { return held_; }
   [[nodiscard]] const Token& fresh() const { return fresh_; }
   [[nodiscard]] const std::shared_ptr<LeaseDeadline>& lease_deadline() const {
     return lease_deadline_;
