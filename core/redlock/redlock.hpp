@@ -37,7 +37,7 @@ namespace redlock {
 inline namespace v0 {
 
 namespace inner {
-class Held;
+class BlockingLease;
 class Shared;
 }  // namespace inner
 
@@ -217,9 +217,9 @@ class [[nodiscard]] REDLOCK_EXPORT KeepAlive {
 
  private:
   friend class Lease;
-  KeepAlive(std::shared_ptr<inner::Held> held, std::stop_token lost) noexcept;
+  KeepAlive(std::shared_ptr<inner::BlockingLease> lease, std::stop_token lost) noexcept;
 
-  std::shared_ptr<inner::Held> held_;
+  std::shared_ptr<inner::BlockingLease> lease_;
   std::stop_token lost_;
 };
 
@@ -267,9 +267,9 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
 
  private:
   friend class Client;
-  explicit Lease(std::shared_ptr<inner::Held> held) noexcept;
+  explicit Lease(std::shared_ptr<inner::BlockingLease> lease) noexcept;
 
-  std::shared_ptr<inner::Held> held_;
+  std::shared_ptr<inner::BlockingLease> lease_;
 };
 
 // A lease, or why there is none. To ask for the one that is not there throws

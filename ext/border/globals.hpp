@@ -21,7 +21,7 @@ struct ThreadState {
   Runtime runtime;
   StampLedger ledger;
   AsyncReleases releases;
-  std::unique_ptr<RenewalThread> renewal_thread;  // null until the first lease is kept alive
+  RenewalThread renewal_thread;   // runs from the first lease on that is kept alive
   std::vector<std::string> keys;  // of Testing::keys(), while PHP makes an array of them
 };
 

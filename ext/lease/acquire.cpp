@@ -12,7 +12,6 @@
 #include "lease/object.hpp"
 #include "lease/stats.hpp"
 #include "quorum/handle.hpp"
-#include "redlock/algorithm/validity.hpp"
 
 namespace redlock::php {
 
@@ -35,9 +34,9 @@ void check_renewal(const Locks& locks, const LeaseTerms& terms) {
 
 // A lease that has a part in a lock we hold asks no server, which would refuse the same; and what
 // is kept alive is the ttl that the lock was taken with.
-void check_part(const Locks& locks, const Hold& hold, const LeaseTerms& terms) {
+void check_part(const Locks& locks, const HeldLock& lock, const LeaseTerms& terms) {
   check_ttl(terms.ttl, locks.plan->options.drift_factor);
-  if (!terms.keep_alive || hold.ttl() <= locks.keep_max) return;
+  if (!terms.keep_alive || lock.ttl() <= locks.keep_max) return;
   throw ArgumentError(option_label("keepAlive") +
                       " needs a lock with a ttl of at most keepAliveMax, " +
                       std::to_string(locks.keep_max.count_ms()) + " ms");
@@ -78,13 +77,13 @@ void forget(zval* into) {
 }
 
 // The lock that this lease stands for, where we hold it already.
-std::shared_ptr<Hold> held_already(const Locks& locks, const Resources& resources,
-                                   const LeaseTerms& terms) {
-  return terms.reentrant ? Hold::reentrant(locks, resources, terms.owner) : nullptr;
+std::shared_ptr<SharedLease> held_already(const Locks& locks, const Resources& resources,
+                                          const LeaseTerms& terms) {
+  return terms.reentrant ? SharedLease::reentrant(locks, resources, terms.owner) : nullptr;
 }
 
 // What would wait for this process, which waits: an exception is pending.
-bool throw_deadlock(Hold& held, const AcquireRequest& request) {
+bool throw_deadlock(SharedLease& held, const AcquireRequest& request) {
   char message[512];
   const bool described = guarded({}, [&] {
     park(message, std::string(request.method) + ": the wait for " +
@@ -97,17 +96,6 @@ bool throw_deadlock(Hold& held, const AcquireRequest& request) {
   return false;
 }
 
-void take_grant(const std::shared_ptr<Hold>& hold, const LeaseTerms& terms) {
-  Locks& locks = hold->locks();
-  const Instant until = locks.outcome.decided_at + locks.outcome.validity;
-  const double drift_factor = locks.plan->options.drift_factor;
-  const Instant taken_at = until - validity_of(terms.ttl, Duration(), drift_factor);
-  // The last of the servers heard of it a moment ago at the latest.
-  const Instant told_until = SystemClock().now() + terms.ttl;
-  hold->begin(std::move(locks.outcome.token), taken_at, until, told_until);
-  if (terms.reentrant) hold->make_reentrant(hold);
-}
-
 void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
   const bool too_late =
       call.decision == Decision::expired_in_flight || call.decision == Decision::expired_unclaimed;
@@ -117,27 +105,27 @@ void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
   if (is_refusal(call.decision)) count(waited ? Counted::timed_out : Counted::denied);
 }
 
-void note_refusal(Hold& hold, const QuorumCall& call, Duration waited) {
+void note_refusal(SharedLease& lease, const QuorumCall& call, Duration waited) {
   const bool refused = is_refusal(call.decision);
-  hold.note(refused ? "waited" : "unreachable", waited, call.state.troubles, call.state.remark);
+  lease.note(refused ? "waited" : "unreachable", waited, call.state.troubles, call.state.remark);
 }
 
 // Tells the manager's handler of outages that are waited out.
 class OutageTeller final : public WaitListener {
  public:
-  OutageTeller(Hold& hold, Instant began) : hold_(hold), began_(began) {}
+  OutageTeller(SharedLease& lease, Instant began) : lease_(lease), began_(began) {}
   void note_outage(const Outcome& outage) noexcept override {
     try {
-      LockManager& manager = hold_.locks().manager;
+      LockManager& manager = lease_.locks().manager;
       const Duration waited = manager.pool().clock().now() - began_;
-      hold_.note("unreachable", waited, manager.troubles(outage), "still waiting");
+      lease_.note("unreachable", waited, manager.troubles(outage), "still waiting");
     } catch (...) {
       // Without memory for it, nobody is told.
     }
   }
 
  private:
-  Hold& hold_;
+  SharedLease& lease_;
   Instant began_;
 };
 
@@ -147,11 +135,11 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   const Duration wait = request.waits_for_ever ? Duration::max() : Duration::ms(request.wait_ms);
   const WaitTerms wait_terms{wait, locks.retry_delay_ms, locks.in_line};
   // Signal handlers may change what the options refer to.
-  const std::shared_ptr<Hold>& hold = LeaseObject::state_of(Z_OBJ_P(into))->shared();
-  OutageTeller teller(*hold, locks.manager.pool().clock().now());
+  SharedLease& lease = LeaseObject::state_of(Z_OBJ_P(into))->shared();
+  OutageTeller teller(lease, locks.manager.pool().clock().now());
   QuorumRequest asked{QuorumVerb::lock, request.method, request.places,
                       request.resource, request.ttl_ms, {},
-                      &wait_terms,      hold->owner()};
+                      &wait_terms,      lease.owner()};
   if (wait > Duration()) asked.listener = &teller;
   QuorumCall call(locks, asked);
   if (!ask(call)) {
@@ -161,17 +149,19 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   const Duration waited = locks.manager.pool().clock().now() - call.began;
   if (call.decision != Decision::granted) {
     count_refusal(call, request);
-    note_refusal(*hold, call, waited);
+    note_refusal(lease, call, waited);
     if (is_refusal(call.decision)) return Acquired::refused;
     throw_unreachable(call);
     return Acquired::thrown;
   }
   const bool taken = guarded({}, [&] {
-    take_grant(LeaseObject::state_of(Z_OBJ_P(into))->shared(), terms);
+    lease.lock().begin(std::move(locks.outcome.token),
+                       locks.outcome.decided_at + locks.outcome.validity);
+    if (terms.reentrant) lease.make_reentrant();
     count(Counted::acquired);
     if (locks.outcome.handed_over) count(Counted::handed_over);
     count_wait(waited);
-    LeaseObject::state_of(Z_OBJ_P(into))->hold().note("acquired", waited, locks.troubles);
+    lease.note("acquired", waited, locks.troubles);
   });
   return taken ? Acquired::granted : Acquired::thrown;
 }
@@ -183,17 +173,17 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
   LeaseState*& lease = LeaseObject::state_of(Z_OBJ_P(into));
   LeaseTerms terms;
   bool held = false;
-  Hold* deadlock = nullptr;
+  SharedLease* deadlock = nullptr;
   const bool asked_well = guarded(request.places, [&] {
     terms = terms_of(*locks, request);
     const Resources resources = resources_from(request.resource);
-    std::shared_ptr<Hold> hold = held_already(*locks, resources, terms);
-    held = hold != nullptr;
-    if (held) check_part(*locks, *hold, terms);
+    std::shared_ptr<SharedLease> shared = held_already(*locks, resources, terms);
+    held = shared != nullptr;
+    if (held) check_part(*locks, shared->lock(), terms);
     if (!held && request.waits_for_ever && !waits_are_cancelled())
-      deadlock = Hold::held_here(*locks, resources);
-    if (!held) hold = std::make_shared<Hold>(locks, resources, terms);
-    lease = new LeaseState(std::move(hold), Z_OBJ_P(into));
+      deadlock = SharedLease::held_here(*locks, resources);
+    if (!held) shared = std::make_shared<SharedLease>(locks, resources, terms);
+    lease = new LeaseState(std::move(shared), Z_OBJ_P(into));
   });
   keep_manager(into, *locks);
   const bool may_ask = asked_well && (deadlock == nullptr || throw_deadlock(*deadlock, request));
@@ -227,11 +217,11 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
     check_token(token);
     check_ttl(terms.ttl, locks->plan->options.drift_factor);
     check_renewal(*locks, terms);
-    lease = new LeaseState(std::make_shared<Hold>(locks, resources, terms), Z_OBJ_P(into));
-    const Instant now = SystemClock().now();
-    lease->hold().begin(std::move(token), now, now + validity_from(validity_ms), Instant::never());
+    lease = new LeaseState(std::make_shared<SharedLease>(locks, resources, terms), Z_OBJ_P(into));
+    const Instant now = locks->manager.pool().clock().now();
+    lease->shared().lock().attach(std::move(token), now + validity_from(validity_ms));
     // It may be another's by now, such as of the one who has the handle of a detach() before.
-    if (validity_ms <= 0) lease->hold().note_transferred();
+    if (validity_ms <= 0) lease->shared().note_transferred();
   });
   keep_manager(into, *locks);
   if (attached) name_lease(into, handle.resource);

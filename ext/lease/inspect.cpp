@@ -6,7 +6,6 @@
 
 #include "border/exceptions.hpp"
 #include "border/text.hpp"
-#include "lease/hold.hpp"
 #include "quorum/handle.hpp"
 #include "redlock/algorithm/holding.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"

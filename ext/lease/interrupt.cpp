@@ -6,7 +6,7 @@
 #include "border/jit.hpp"
 #include "border/text.hpp"
 #include "border/throw_place.hpp"
-#include "lease/hold.hpp"
+#include "lease/shared_lease.hpp"
 
 namespace redlock::php {
 
@@ -29,11 +29,11 @@ void throw_behind(zend_object* pending, const char* message) {
 
 void throw_losses() {
   char message[256];
-  while (Hold* const hold = LossAlarm::next_lost()) {
+  while (SharedLease* const lease = LossAlarm::next_lost()) {
     // Counts it, and notes it for those who are told.
-    (void)hold->left();
-    if (!hold->interrupts()) continue;
-    if (!guarded({}, [&] { park(message, describe_end(*hold, false)); })) return;
+    (void)lease->left();
+    if (!lease->interrupts()) continue;
+    if (!guarded({}, [&] { park(message, describe_end(*lease, false)); })) return;
     if (EG(exception) == nullptr) {
       zend_throw_exception(lease_lost_exception_class, message, 0);
     } else if (!zend_is_unwind_exit(EG(exception)) && !zend_is_graceful_exit(EG(exception))) {
@@ -74,7 +74,7 @@ zend_result install() {
 
 }  // namespace
 
-LossAlarm::LossAlarm(Hold& of)
+LossAlarm::LossAlarm(SharedLease& of)
     : of_(of), vm_interrupt_(&EG(vm_interrupt)), rung_(&any_rung), behind_(first_alarm) {
   if (behind_ != nullptr) behind_->before_ = this;
   first_alarm = this;
@@ -93,7 +93,7 @@ void LossAlarm::silence() noexcept {
   if (behind_ != nullptr) behind_->before_ = before_;
 }
 
-Hold* LossAlarm::next_lost() noexcept {
+SharedLease* LossAlarm::next_lost() noexcept {
   for (LossAlarm* alarm = first_alarm; alarm != nullptr; alarm = alarm->behind_) {
     if (!alarm->lost_) continue;
     alarm->silence();

@@ -10,14 +10,14 @@
 
 namespace redlock::php {
 
-class Hold;
+class SharedLease;
 
 // Of one lease whose loss is to be thrown, or told, once. Made, silenced and looked at by the
 // owner's thread.
 class LossAlarm final : public LossListener {
  public:
-  // The hold must outlive its silence().
-  explicit LossAlarm(Hold& of);
+  // The lease must outlive its silence().
+  explicit LossAlarm(SharedLease& of);
   LossAlarm(const LossAlarm&) = delete;
   LossAlarm& operator=(const LossAlarm&) = delete;
 
@@ -25,12 +25,12 @@ class LossAlarm final : public LossListener {
   // Nothing is thrown or told for it any more.
   void silence() noexcept;
 
-  // The hold of one that was lost and not seen to yet, on this thread; null: there is none. It
+  // That of one that was lost and not seen to yet, on this thread; null: there is none. It
   // is not given again.
-  [[nodiscard]] static Hold* next_lost() noexcept;
+  [[nodiscard]] static SharedLease* next_lost() noexcept;
 
  private:
-  Hold& of_;
+  SharedLease& of_;
   zend_atomic_bool* const vm_interrupt_;
   std::atomic<bool>* const rung_;
   std::atomic<bool> lost_ = false;

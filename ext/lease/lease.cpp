@@ -23,7 +23,7 @@ constexpr char kDeniedRemark[] = "no majority of the servers has it";
 
 // One question about the lease that the servers answer by yes or no.
 QuorumRequest question(QuorumVerb verb, std::string_view method, LeaseState& lease) {
-  return {verb, method, kTtlPlaces, lease.resource(), 0, lease.hold().token().view()};
+  return {verb, method, kTtlPlaces, lease.resource(), 0, lease.shared().lock().token().view()};
 }
 
 // Asks what may come to false, and tells a false that the servers said from one that nobody has
@@ -44,17 +44,17 @@ bool is_over(LeaseState& lease) {
 
 // Sets the return value by what came of an extend or a check, or throws to PHP.
 void judge(zval* return_value, const QuorumCall& call, LeaseState& lease) {
-  Hold& hold = lease.hold();
+  SharedLease& shared = lease.shared();
   const Outcome& outcome = call.state.outcome;
   if (call.decision == Decision::granted && call.request.verb == QuorumVerb::extend) {
-    if (!hold.prolong(outcome.decided_at + outcome.validity)) RETURN_FALSE;
+    if (!shared.prolong(outcome.decided_at + outcome.validity)) RETURN_FALSE;
     count(Counted::extended);
-    hold.note("extended", {}, call.state.troubles);
+    shared.note("extended", {}, call.state.troubles);
   } else if (call.decision != Decision::granted && !is_refusal(call.decision)) {
-    hold.note("unreachable", {}, call.state.troubles);
+    shared.note("unreachable", {}, call.state.troubles);
     return throw_unreachable(call);
-  } else if (proven_denied(outcome)) {
-    hold.lose();
+  } else {
+    shared.note_denial(outcome);
   }
   // A signal handler may have given it back while the servers were asked.
   RETURN_BOOL(call.decision == Decision::granted && lease.live());
@@ -62,76 +62,59 @@ void judge(zval* return_value, const QuorumCall& call, LeaseState& lease) {
 
 // Asks it.
 void ask_about(zval* return_value, const QuorumRequest& request, LeaseState& lease) {
-  Hold& hold = lease.hold();
-  const std::uint64_t asked_of = hold.token_number();
-  if (request.verb == QuorumVerb::extend) hold.note_told(Duration::ms(request.ttl_ms));
-  QuorumCall call(hold.locks(), request);
+  SharedLease& shared = lease.shared();
+  const std::uint64_t asked_of = shared.lock().token_number();
+  if (request.verb == QuorumVerb::extend) shared.lock().note_told(Duration::ms(request.ttl_ms));
+  QuorumCall call(shared.locks(), request);
   if (!ask_and_remark(call)) return;
   // A signal handler has shortened it: what was asked about is no more.
-  if (hold.token_number() != asked_of) RETURN_FALSE;
+  if (shared.lock().token_number() != asked_of) RETURN_FALSE;
   judge(return_value, call, lease);
   lease.note_errors(call.state);
 }
 
-// Its objects show the fresh token from the moment on when the lock has it.
-class ShortenedHold final : public ShortensItself {
- public:
-  // Borrows both.
-  ShortenedHold(Hold& hold, zend_string* token) : hold_(hold), token_(token) {}
-  OperationId begin_shortening() override {
-    hold_.take_next_token();
-    rename_leases(hold_, token_);
-    return hold_.begin_shortening();
-  }
-  Outcome collect_shortening(OperationId id) override { return hold_.collect_shortening(id); }
-
- private:
-  Hold& hold_;
-  zend_string* token_;
-};
-
 // The same of what gives the lock another token and a shorter ttl.
 void judge_shortening(zval* return_value, const QuorumCall& call, LeaseState& lease) {
-  Hold& hold = lease.hold();
+  SharedLease& shared = lease.shared();
   if (call.decision != Decision::granted && !is_refusal(call.decision)) {
-    hold.note("unreachable", {}, call.state.troubles);
+    shared.note("unreachable", {}, call.state.troubles);
     (void)lease.live();  // it is lost, and that is told behind it
     return throw_unreachable(call);
   }
   if (call.decision != Decision::granted || !lease.live()) RETURN_BOOL(false);
-  hold.note("shortened", {}, call.state.troubles);
+  shared.note("shortened", {}, call.state.troubles);
   RETURN_BOOL(true);
 }
 
 void shorten(zval* return_value, QuorumRequest& request, const zval* object, LeaseState& lease) {
-  Hold& hold = lease.hold();
+  SharedLease& shared = lease.shared();
   const Duration ttl = Duration::ms(request.ttl_ms);
-  if (!guarded(request.places, [&] { hold.prepare_shortening(ttl); })) return;
+  if (!guarded(request.places, [&] { shared.lock().prepare_rotation(ttl); })) return;
   // Made before anything has changed: a fatal error may come of that.
-  const std::string_view fresh = hold.next_token().view();
+  const std::string_view fresh = shared.lock().next_token().view();
   zend_string* const token = zend_string_init(fresh.data(), fresh.size(), false);
-  ShortenedHold shortened(hold, token);
-  request.shortens = &shortened;
-  const std::uint64_t number = hold.token_number() + 1;
-  QuorumCall call(hold.locks(), request);
+  shared.show_next(token);
+  request.rotated = &shared;
+  const std::uint64_t number = shared.lock().token_number() + 1;
+  QuorumCall call(shared.locks(), request);
   const bool told = ask_and_remark(call);
   zend_string_release(token);
   // Also where a handler has thrown behind the verdict.
   if (!keep_lease(object, {}) || !told) return;
   // A handler has shortened it once more, and what came of that counts.
-  if (hold.token_number() != number) RETURN_BOOL(lease.live());
+  if (shared.lock().token_number() != number) RETURN_BOOL(lease.live());
   judge_shortening(return_value, call, lease);
   lease.note_errors(call.state);
 }
 
 void put_handle(zval* into, LeaseState& lease) {
-  make_handle(into, lease.left().as_ms(), lease.resource(), lease.hold().token().view());
+  make_handle(into, lease.left().as_ms(), lease.resource(), lease.shared().lock().token().view());
 }
 
 // Behind the release: an error handler may throw.
 void warn_of_unused(const LeaseState& lease) {
   char name[2 * kShownBytesMax + 8] = "";
-  const auto show = [&] { park(name, quoted(lease.hold().resources().only().view())); };
+  const auto show = [&] { park(name, quoted(lease.shared().resources().only().view())); };
   if (EG(exception) != nullptr || !guarded({}, show)) return;
   zend_error(
       E_WARNING,
@@ -209,9 +192,9 @@ PHP_METHOD(RedLock_Lease, extend) {
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
   if (is_over(*lease)) RETURN_FALSE;
-  Hold& hold = lease->hold();
+  SharedLease& shared = lease->shared();
   QuorumRequest asked = question(QuorumVerb::extend, "RedLock\\Lease::extend()", *lease);
-  asked.ttl_ms = as_taken ? hold.ttl().count_ms() : ttl_ms;
+  asked.ttl_ms = as_taken ? shared.lock().ttl().count_ms() : ttl_ms;
   ask_about(return_value, asked, *lease);
 }
 
@@ -225,8 +208,8 @@ PHP_METHOD(RedLock_Lease, shorten) {
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
   if (is_over(*lease)) RETURN_FALSE;
-  Hold& hold = lease->hold();
-  const bool shortens = hold.is_shorter(Duration::ms(ttl_ms));
+  SharedLease& shared = lease->shared();
+  const bool shortens = shared.lock().is_shorter(Duration::ms(ttl_ms));
   QuorumRequest asked = question(shortens ? QuorumVerb::shorten : QuorumVerb::extend,
                                  "RedLock\\Lease::shorten()", *lease);
   asked.ttl_ms = ttl_ms;
@@ -239,15 +222,15 @@ PHP_METHOD(RedLock_Lease, release) {
   LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
   if (lease == nullptr) RETURN_THROWS();
   const bool was_live = !is_over(*lease);
-  Hold& hold = lease->hold();
+  SharedLease& shared = lease->shared();
   // Another object has a part in the lock, or it is the parent's of a fork.
-  if (!lease->begin_release() || hold.forked()) RETURN_BOOL(was_live);
+  if (!lease->begin_release() || shared.lock().forked()) RETURN_BOOL(was_live);
   QuorumRequest asked = question(QuorumVerb::unlock, "RedLock\\Lease::release()", *lease);
   asked.detail = LossDetail::reason;
-  QuorumCall call(hold.locks(), asked);
+  QuorumCall call(shared.locks(), asked);
   const bool told = ask_and_remark(call);
-  hold.note_release(call.state.troubles);
-  if (!told) hold.owe_release();
+  shared.note_release(call.state.troubles);
+  if (!told) shared.lock().owe_release();
   if (!told) return;
   RETVAL_BOOL(call.decision == Decision::granted);
   lease->note_errors(call.state);

@@ -13,7 +13,7 @@
 
 namespace redlock::php {
 
-class Hold;
+class SharedLease;
 
 // What one server, or a majority of them, knows of a resource.
 struct Inspected {
@@ -32,7 +32,7 @@ struct Locks : QuorumState {
   Duration keep_max;
   Events events;
   // Those that may be acquired once more, by what they are about.
-  std::map<Resource, std::weak_ptr<Hold>> reentrant;
+  std::map<Resource, std::weak_ptr<SharedLease>> reentrant;
   // Of the latest inspection.
   Seen of_majority;
   std::vector<Inspected> of_servers;

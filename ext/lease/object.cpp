@@ -15,8 +15,8 @@ zend_class_entry* lease_class = nullptr;
 bool LeaseState::leave() noexcept {
   if (over_) return false;
   over_ = true;
-  std::erase(hold_->users, object_);
-  return hold_->users.empty();
+  std::erase(shared_->users, object_);
+  return shared_->users.empty();
 }
 
 // What was there before goes last, out of reach.
@@ -36,7 +36,7 @@ void LeaseState::note_errors(const QuorumState& state) {
 
 void LeaseState::go() noexcept {
   if (over_) return;
-  request_ends() && hold_->kept_at_end() ? transfer() : give_back();
+  request_ends() && shared_->kept_at_end() ? transfer() : give_back();
 }
 
 // The opcode behind the call looks at what it returned, as at a condition, and frees it. Nobody
@@ -73,23 +73,23 @@ bool LeaseState::dies_unused() const noexcept {
 
 void LeaseState::give_back() noexcept {
   if (!leave()) return;
-  if (hold_->transferred()) {
-    hold_->end(Hold::End::transferred);
+  if (shared_->lock().is_shared()) {
+    shared_->end(HeldLock::End::transferred);
   } else {
-    hold_->give_back();
+    shared_->give_back();
   }
 }
 
 bool LeaseState::begin_release() {
   if (!leave()) return false;
-  hold_->end(Hold::End::released);
+  shared_->end(HeldLock::End::released);
   return true;
 }
 
 void LeaseState::transfer() noexcept {
   if (over_) return;
-  hold_->note_transferred();
-  if (leave()) hold_->end(Hold::End::transferred);
+  shared_->note_transferred();
+  if (leave()) shared_->end(HeldLock::End::transferred);
 }
 
 namespace {
@@ -120,14 +120,14 @@ void keep_manager(const zval* lease, const Locks& locks) {
 // The properties stand in the order of their declaration.
 void name_lease(const zval* lease, const zval* resource) {
   LeaseState* const state = LeaseObject::state_of(Z_OBJ_P(lease));
-  const std::string_view token = state->hold().token().view();
+  const std::string_view token = state->shared().lock().token().view();
   state->set_resource(resource);
   ZVAL_COPY(OBJ_PROP_NUM(Z_OBJ_P(lease), 0), resource);
   ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(lease), 1), token.data(), token.size());
 }
 
-void rename_leases(const Hold& hold, zend_string* token) noexcept {
-  for (zend_object* const object : hold.users) {
+void rename_leases(const SharedLease& lease, zend_string* token) noexcept {
+  for (zend_object* const object : lease.users) {
     zval* shown = OBJ_PROP_NUM(object, 1);
     ZVAL_DEREF(shown);
     // What somebody has written there may run code of his when it goes, in the midst of this.
@@ -143,7 +143,7 @@ bool keep_lease(const zval* lease, const LeaseTerms& terms) {
   char trouble[256] = "";
   const bool asked = guarded({}, [&] {
     try {
-      state->hold().keep(terms);
+      state->shared().keep(terms);
     } catch (const std::system_error& error) {
       park(trouble, std::string("the lease cannot be kept alive: ") + error.what());
     }

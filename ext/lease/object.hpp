@@ -8,7 +8,7 @@
 
 #include "border/object.hpp"
 #include "border/zend.hpp"
-#include "lease/hold.hpp"
+#include "lease/shared_lease.hpp"
 #include "quorum/call.hpp"
 
 namespace redlock::php {
@@ -17,9 +17,9 @@ namespace redlock::php {
 // the lock.
 class LeaseState {
  public:
-  LeaseState(std::shared_ptr<Hold> hold, zend_object* object)
-      : hold_(std::move(hold)), object_(object) {
-    hold_->users.push_back(object);
+  LeaseState(std::shared_ptr<SharedLease> shared, zend_object* object)
+      : shared_(std::move(shared)), object_(object) {
+    shared_->users.push_back(object);
   }
   LeaseState(const LeaseState&) = delete;
   LeaseState& operator=(const LeaseState&) = delete;
@@ -43,12 +43,11 @@ class LeaseState {
   // Now, as its object goes: that is so.
   [[nodiscard]] bool dies_unused() const noexcept;
 
-  [[nodiscard]] Hold& hold() const { return *hold_; }
-  [[nodiscard]] const std::shared_ptr<Hold>& shared() const { return hold_; }
-  [[nodiscard]] Duration left() { return over_ ? Duration() : hold_->left(); }
+  [[nodiscard]] SharedLease& shared() const { return *shared_; }
+  [[nodiscard]] Duration left() { return over_ ? Duration() : shared_->left(); }
   [[nodiscard]] bool live() { return left() > Duration(); }
   // Why it is not live.
-  [[nodiscard]] std::string describe_end() const { return php::describe_end(*hold_, over_); }
+  [[nodiscard]] std::string describe_end() const { return php::describe_end(*shared_, over_); }
 
   // What servers had against the latest question of this object: those of others through the same
   // manager, in handlers of signals and events too, leave it alone. Undefined: nothing.
@@ -72,7 +71,7 @@ class LeaseState {
   // True: it was the last part.
   bool leave() noexcept;
 
-  const std::shared_ptr<Hold> hold_;
+  const std::shared_ptr<SharedLease> shared_;
   zend_object* const object_;
   zval resource_{};
   zval errors_{};
@@ -91,7 +90,7 @@ void keep_manager(const zval* lease, const Locks& locks);
 // Its properties are set, once the lock is its own.
 void name_lease(const zval* lease, const zval* resource);
 // The lock has another token: all objects that have a part in it are to show that.
-void rename_leases(const Hold& hold, zend_string* token) noexcept;
+void rename_leases(const SharedLease& lease, zend_string* token) noexcept;
 // Has it kept alive as the terms say. False: it was given back, and an exception is pending.
 [[nodiscard]] bool keep_lease(const zval* lease, const LeaseTerms& terms);
 

@@ -57,7 +57,7 @@ OperationId begin(const QuorumCall& call, const Resources& resources) {
     case QuorumVerb::extend:
       return manager.begin_extend(resources, token, Duration::ms(request.ttl_ms));
     case QuorumVerb::shorten:
-      return request.shortens->begin_shortening();
+      return request.rotated->begin_rotation();
     case QuorumVerb::check:
       return manager.begin_check(resources, token);
     case QuorumVerb::inspect:
@@ -104,7 +104,7 @@ Outcome take(const QuorumCall& call, const Resources& resources, Caller caller) 
     case QuorumVerb::extend:
       return manager.collect_extension(call.id);
     case QuorumVerb::shorten:
-      return call.request.shortens->collect_shortening(call.id);
+      return call.request.rotated->collect_rotation(call.id);
     default:
       return manager.pool().take(call.id);
   }

@@ -50,15 +50,15 @@ struct WaitTerms {
 
 enum class QuorumVerb { lock, unlock, extend, shorten, check, inspect };
 
-// A lock that is held, where a call changes what is held.
-class ShortensItself {
+// A lock that is held, where a call gives it another token.
+class RotatedLock {
  public:
-  // Throw what LockManager's throw.
-  virtual OperationId begin_shortening() = 0;
-  virtual Outcome collect_shortening(OperationId id) = 0;
+  // Throw what LeaseRotation's throw.
+  virtual OperationId begin_rotation() = 0;
+  virtual Outcome collect_rotation(OperationId id) = 0;
 
  protected:
-  ~ShortensItself() = default;
+  ~RotatedLock() = default;
 };
 
 // Borrows all that it names, until the call is over; the token until it has begun.
@@ -66,12 +66,12 @@ struct QuorumRequest {
   QuorumVerb verb;
   std::string_view method;  // for messages, like "RedLock::lock()"; lives for ever
   std::span<const ArgumentPlace> places;
-  const zval* resource;              // a string or an int
-  zend_long ttl_ms = 0;              // of lock, extend and shorten
-  std::string_view token = {};       // empty for lock and inspect
-  const WaitTerms* terms = nullptr;  // of a lock whose attempts are not the plan's
-  std::string_view owner = {};       // of such a lock; empty: it names none
-  ShortensItself* shortens = nullptr;
+  const zval* resource;                  // a string or an int
+  zend_long ttl_ms = 0;                  // of lock, extend and shorten
+  std::string_view token = {};           // empty for lock and inspect
+  const WaitTerms* terms = nullptr;      // of a lock whose attempts are not the plan's
+  std::string_view owner = {};           // of such a lock; empty: it names none
+  RotatedLock* rotated = nullptr;        // of shorten
   LossDetail detail = LossDetail::none;  // of unlock
   WaitListener* listener = nullptr;
 };

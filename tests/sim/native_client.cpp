@@ -181,9 +181,8 @@ void NativeClient::act_alone(Lane& lane) {
 void NativeClient::finish_call(Lane& lane) {
   const Phase phase = lane.phase;
   const Outcome outcome = phase == Phase::checking ? collect_check(lane.resource, *lane.operation)
-                          : phase == Phase::shortening
-                              ? take_shorten(lane.resource, *lane.operation, *lane.shorter)
-                              : pool_->take(*lane.operation);
+                          : phase == Phase::shortening ? lane.shorter->collect()
+                                                       : pool_->take(*lane.operation);
   lane.operation.reset();
   end_call(lane.resource, phase == Phase::taking ? take_budget_ns(lane) : timeout_ns(lane));
   scene_.trace.fold(static_cast<std::uint64_t>(outcome.decision),
@@ -300,7 +299,7 @@ void NativeClient::finish_extend(Lane& lane, const Outcome& outcome) {
 
 void NativeClient::end_work(Lane& lane) {
   lane.overstaying = false;
-  if (lane.outer_shorter) lane.outer_shorter->lease_deadline->end();  // by a handler
+  if (lane.outer_shorter) lane.outer_shorter->lease_deadline()->end();  // by a handler
   end_renewal(lane);
   end_hold_story(lane.resource);
   scene_.checker.given_up(party(lane));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "redlock/lease/lease_rotation.hpp"
 #include "redlock/locks/lock_manager.hpp"
 #include "redlock/locks/stamp_lock_manager.hpp"
 #include "redlock/net/pool.hpp"
@@ -48,18 +49,10 @@ class NativeClient : public Client {
   virtual std::optional<OperationId> start_extend(std::uint32_t /*resource*/) {
     return std::nullopt;
   }
-  // What it is about stays with the lane until the call is over.
-  virtual std::optional<OperationId> start_shorten(std::uint32_t /*resource*/,
-                                                   Shorter& /*shorter*/) {
-    return std::nullopt;
-  }
-  [[nodiscard]] virtual std::optional<Shorter> prepare_shorten(
+  // It stays with the lane until the call is over.
+  [[nodiscard]] virtual std::optional<LeaseRotation> prepare_shorten(
       std::uint32_t /*resource*/, const std::shared_ptr<LeaseDeadline>& /*lease_deadline*/) {
     return std::nullopt;
-  }
-  virtual Outcome take_shorten(std::uint32_t /*resource*/, OperationId id,
-                               const Shorter& /*shorter*/) {
-    return pool_->take(id);
   }
   virtual std::optional<OperationId> start_check(std::uint32_t resource) = 0;
   virtual Outcome collect_check(std::uint32_t /*resource*/, OperationId id) {
@@ -100,7 +93,7 @@ class NativeClient : public Client {
     // further or passes it on.
     std::optional<OperationId> outer{};
     Phase outer_phase = Phase::resting;
-    std::optional<Shorter> outer_shorter{};  // of what it shortens
+    std::optional<LeaseRotation> outer_shorter{};  // of what it shortens
     bool probing = false;
     [[nodiscard]] bool calling() const { return operation || outer; }
     std::int64_t lease_end_ns = 0;   // true time
@@ -119,7 +112,7 @@ class NativeClient : public Client {
     // Until when it is trusted, by the client's clock.
     Instant valid_until{};
     // The shortening that is under way, and whether it has lost the lock already.
-    std::optional<Shorter> shorter{};
+    std::optional<LeaseRotation> shorter{};
     bool shorter_lost = false;
     void forget_calls() {
       operation.reset();

@@ -55,10 +55,9 @@ void NativeClient::leave_handler() {
 
 void NativeClient::finish_outer(Lane& lane) {
   const bool checks = lane.outer_phase == Phase::checking;
-  const Outcome outcome = lane.outer_shorter
-                              ? take_shorten(lane.resource, *lane.outer, *lane.outer_shorter)
-                          : checks ? collect_check(lane.resource, *lane.outer)
-                                   : pool_->take(*lane.outer);
+  const Outcome outcome = lane.outer_shorter ? lane.outer_shorter->collect()
+                          : checks           ? collect_check(lane.resource, *lane.outer)
+                                             : pool_->take(*lane.outer);
   lane.outer.reset();
   end_outer_shorter(lane);
   scene_.checker.reported_of_released(party(lane), outcome);
@@ -98,7 +97,7 @@ void NativeClient::give_up_call() {
   note("gives its call up");
   if (!lane.operation) {
     if (lane.outer_shorter) {
-      (void)take_shorten(lane.resource, *lane.outer, *lane.outer_shorter);
+      (void)lane.outer_shorter->collect();
     } else {
       (void)pool_->take(*lane.outer);
     }
@@ -114,7 +113,7 @@ void NativeClient::give_up_call() {
     return rest(lane);
   }
   if (lane.phase == Phase::shortening) {
-    return finish_shorten(lane, take_shorten(lane.resource, id, *lane.shorter));
+    return finish_shorten(lane, lane.shorter->collect());
   }
   (void)pool_->take(id);
   if (lane.phase == Phase::releasing) return rest(lane);
@@ -157,7 +156,7 @@ void NativeClient::take_shortened() {
     if (lane.phase != Phase::shortening || !lane.operation || !pool_->done(*lane.operation))
       continue;
     const OperationId id = *std::exchange(lane.operation, std::nullopt);
-    finish_shorten(lane, take_shorten(lane.resource, id, *lane.shorter));
+    finish_shorten(lane, lane.shorter->collect());
   }
 }
 

@@ -17,7 +17,7 @@ void NativeClient::count_extend(const Lane& lane) {
 // again when that is done.
 bool NativeClient::begin_shorten(Lane& lane) {
   const std::shared_ptr<LeaseDeadline> now =
-      lane.outer_shorter    ? lane.outer_shorter->lease_deadline
+      lane.outer_shorter    ? lane.outer_shorter->lease_deadline()
       : lane.lease_deadline ? lane.lease_deadline
                             : std::make_shared<LeaseDeadline>(lane.valid_until);
   const bool live = now->until() > client_clock_.now();
@@ -28,17 +28,17 @@ bool NativeClient::begin_shorten(Lane& lane) {
   lane.shorter_lost = false;
   if (lane.lease_deadline && !lane.outer_shorter)
     kept_->retire(*lane.lease_deadline, random_.chance(1, 2));
-  if (lane.lease_deadline) lane.lease_deadline = lane.shorter->lease_deadline;
-  lane.value = std::string(lane.shorter->fresh.view());
-  lane.valid_until = lane.shorter->lease_deadline->until();
+  if (lane.lease_deadline) lane.lease_deadline = lane.shorter->lease_deadline();
+  lane.value = std::string(lane.shorter->fresh().view());
+  lane.valid_until = lane.shorter->lease_deadline()->until();
   lane.lease_end_ns = clock_.when(lane.valid_until.since_epoch_ns());
   scene_.checker.shortens(party(lane), lane.value, lane.lease_end_ns);
-  start(lane, Phase::shortening, start_shorten(lane.resource, *lane.shorter));
+  start(lane, Phase::shortening, lane.shorter->begin());
   return true;
 }
 
 void NativeClient::look_at_shorter(Lane& lane) {
-  if (!lane.shorter || lane.shorter_lost || lane.shorter->lease_deadline->loss() == Loss::none)
+  if (!lane.shorter || lane.shorter_lost || lane.shorter->lease_deadline()->loss() == Loss::none)
     return;
   lane.shorter_lost = true;
   end_hold_story(lane.resource);
@@ -46,7 +46,7 @@ void NativeClient::look_at_shorter(Lane& lane) {
 }
 
 void NativeClient::finish_shorten(Lane& lane, const Outcome& outcome) {
-  const std::string held(lane.shorter->held.view());
+  const std::string held(lane.shorter->held().view());
   scene_.checker.reported(party(lane), Verb::swap, lane.value, outcome);
   lane.phase = Phase::working;
   if (outcome.decision != Decision::granted) {
@@ -59,7 +59,7 @@ void NativeClient::finish_shorten(Lane& lane, const Outcome& outcome) {
     return;
   }
   const std::shared_ptr<LeaseDeadline> lease_deadline =
-      std::exchange(lane.shorter, std::nullopt)->lease_deadline;
+      std::exchange(lane.shorter, std::nullopt)->lease_deadline();
   ++scene_.trace.several().shortened;
   lane.valid_until = lease_deadline->until();
   lane.lease_end_ns = clock_.when(lane.valid_until.since_epoch_ns());
@@ -92,7 +92,7 @@ void NativeClient::shorten_further(Lane& lane) {
 void NativeClient::pass_on(Lane& lane) {
   note("passes its lease on");
   ++scene_.trace.several().transferred_within;
-  lane.outer_shorter->lease_deadline->transfer();
+  lane.outer_shorter->lease_deadline()->transfer();
   lane.lease_deadline.reset();
   lane.extends_left = lane.releases_left = 0;
   lane.work_until_ns = std::min(lane.work_until_ns, lane.lease_end_ns);
@@ -102,10 +102,10 @@ void NativeClient::pass_on(Lane& lane) {
 
 void NativeClient::end_outer_shorter(Lane& lane) {
   if (!lane.outer_shorter) return;
-  const std::string held(lane.outer_shorter->held.view());
-  const std::string fresh(lane.outer_shorter->fresh.view());
+  const std::string held(lane.outer_shorter->held().view());
+  const std::string fresh(lane.outer_shorter->fresh().view());
   // Released by a handler, or not.
-  lane.outer_shorter->lease_deadline->released() && lane.value == fresh
+  lane.outer_shorter->lease_deadline()->released() && lane.value == fresh
       ? scene_.checker.not_shortened(party(lane), held)
       : scene_.checker.overtaken(party(lane), held, fresh);
   lane.outer_shorter.reset();
@@ -115,7 +115,7 @@ void NativeClient::end_outer_shorter(Lane& lane) {
 // Whatever came of it, neither token is its own any more.
 void NativeClient::end_shorter(Lane& lane) {
   if (!lane.shorter) return;
-  scene_.checker.not_shortened(party(lane), std::string(lane.shorter->held.view()));
+  scene_.checker.not_shortened(party(lane), std::string(lane.shorter->held().view()));
   lane.shorter.reset();
 }
 

@@ -13,7 +13,6 @@ final class UnitTests
         'core/redlock/algorithm/quorum_kind.cpp' => 'tests/unit/lock_kind_test.cpp',
         'core/redlock/algorithm/stamp_kind.cpp' => 'tests/unit/lock_kind_test.cpp',
         'core/redlock/client/examine.cpp' => 'tests/io/client_examine_test.cpp',
-        'core/redlock/client/held.cpp' => 'tests/io/client_test.cpp',
         'core/redlock/client/inspect.cpp' => 'tests/io/client_inspect_test.cpp',
         'core/redlock/client/lease.cpp' => 'tests/io/client_keep_test.cpp',
         'core/redlock/memory/channel_commands.cpp' => 'tests/sim/channel_conformance_test.cpp',

@@ -1,5 +1,5 @@
 // LeaseDeadline ends once and for good, whoever notices first.
-#include "redlock/locks/lease_deadline.hpp"
+#include "redlock/lease/lease_deadline.hpp"
 
 #include <gtest/gtest.h>
 

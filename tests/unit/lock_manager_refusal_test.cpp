@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "redlock/lease/lease_rotation.hpp"
 #include "redlock/locks/lock_manager.hpp"
 #include "support/fake_world.hpp"
 #include "support/refusal.hpp"
@@ -74,7 +75,7 @@ TEST_F(LockManagerRefusal, RefusesNamesPastTheirBounds) {
            [&] { (void)locks.begin_lock(too_long, kTtl); },
            [&] { (void)locks.begin_unlock(too_long, token); },
            [&] { (void)locks.begin_check(too_long, token); },
-           [&] { (void)locks.prepare_shortening(too_long, token, kTtl, nullptr); },
+           [&] { (void)LeaseRotation(locks, too_long, token, kTtl, nullptr); },
            [&] { (void)locks.begin_extend(too_long, token, kTtl); }}) {
     EXPECT_THAT(refusal(call), HasSubstr("resource must be at most 65536"));
   }
@@ -89,7 +90,7 @@ TEST_F(LockManagerRefusal, RefusesNamesPastTheirBounds) {
   for (const auto& call : std::initializer_list<std::function<void()>>{
            [&] { (void)locks.begin_unlock(r, too_long_token); },
            [&] { (void)locks.begin_check(r, too_long_token); },
-           [&] { (void)locks.prepare_shortening(r, too_long_token, kTtl, nullptr); },
+           [&] { (void)LeaseRotation(locks, r, too_long_token, kTtl, nullptr); },
            [&] { (void)locks.begin_extend(r, too_long_token, kTtl); },
            [&] { (void)locks.begin_repair(r, too_long_token, kTtl, extended); }}) {
     EXPECT_THAT(refusal(call), HasSubstr("token must be at most 65536"));

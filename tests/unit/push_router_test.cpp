@@ -4,6 +4,7 @@
 
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/vote_repair.hpp"
+#include "redlock/lease/lease_rotation.hpp"
 #include "redlock/wire/scripts.hpp"
 #include "support/child.hpp"
 #include "support/fake_world.hpp"
@@ -77,17 +78,16 @@ TEST_F(APushForNobody, IsAnsweredWhereTheLockWasShortened) {
   ASSERT_EQ(taken.decision, Decision::granted);
   const std::string token(taken.token.view());
   const auto lease_deadline = std::make_shared<LeaseDeadline>(clock_.now() + taken.validity);
-  Shorter shorter =
-      locks_.prepare_shortening(Resource("r"), taken.token, Duration::ms(1'000), lease_deadline);
-  const OperationId id = locks_.begin_shortening(shorter);
+  LeaseRotation shorter(locks_, Resource("r"), taken.token, Duration::ms(1'000), lease_deadline);
+  const OperationId id = shorter.begin();
   pool_.run_until_done(id);
   push(0, token);
   EXPECT_EQ(passes(0, token), 0U) << "nobody knows yet what came of it";
-  ASSERT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::granted);
+  ASSERT_EQ(shorter.collect().decision, Decision::granted);
   push(0, token);
   EXPECT_EQ(passes(0, token), 1U);
-  push(0, std::string(shorter.fresh.view()));
-  EXPECT_EQ(passes(0, std::string(shorter.fresh.view())), 0U);
+  push(0, std::string(shorter.fresh().view()));
+  EXPECT_EQ(passes(0, std::string(shorter.fresh().view())), 0U);
 }
 
 TEST_F(APushForNobody, IsNotAnsweredForALockThatIsHeldThoughItWasAskedAbout) {

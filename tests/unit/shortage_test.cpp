@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "redlock/lease/held_lock.hpp"
 #include "redlock/locks/lock_manager.hpp"
 #include "support/frugal_transport.hpp"
 #include "support/seeded_entropy.hpp"
@@ -300,60 +301,69 @@ TEST(ShortOfMemory, TellsTheOwnerAndNobodyElse) {
   EXPECT_THROW(static_cast<void>(world.pool.take(one)), std::runtime_error);
 }
 
-// Its owner gives it back by the token that he knows of, which is the fresh one where that has
-// begun.
-TEST_P(ShortOfMemory, ALeaseThatIsShortenedLeavesNeitherTokenBehind) {
-  Outcome held;
-  std::optional<Token> token;
-  run_short(
-      [&](World& world, LockManager& locks) {
-        held = lock(world, locks);
-        token = held.token;
-      },
-      [&](World& world, LockManager& locks) {
-        std::shared_ptr<LeaseDeadline> lease_deadline;
-        std::optional<Shorter> shorter;
-        try {
-          lease_deadline = std::make_shared<LeaseDeadline>(world.clock.now() + held.validity);
-          shorter = locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500),
-                                             lease_deadline);
-          const OperationId id = locks.begin_shortening(*shorter);
-          {
-            const WithMemory memory;
-            token = shorter->fresh;
-          }
-          world.pool.run_until_done(id);
-          static_cast<void>(locks.collect_shortening(id, *shorter));
-        } catch (const std::bad_alloc&) {
-          const bool over =
-              shorter && shorter->lease_deadline->left(world.clock.now()) == Duration();
-          // Where there is memory for it, it has been given back already.
-          if (over && GetParam() == Shortage::once) return;
-        }
-        const WithMemory memory;
-        static_cast<void>(world.pool.run(locks.begin_unlock(Resource("r"), *token)));
-      },
-      GetParam());
+// A lock that is held in a world.
+struct HeldInWorld {
+  AsyncReleases releases;
+  ReleaseOutbox outbox;
+  RenewalThread renewal;
+  HeldLock lock;
+  Token before;
+  bool begun = false;
+
+  HeldInWorld(World& world, LockManager& locks)
+      : outbox(locks, releases),
+        lock({locks, outbox, renewal}, Resource("r"), Duration::ms(10'000)) {
+    Outcome granted = redlock::lock(world, locks);
+    before = granted.token;
+    lock.begin(std::move(granted.token), granted.decided_at + granted.validity);
+  }
+  OperationId begin_rotation() {
+    lock.prepare_rotation(Duration::ms(500));
+    lock.take_next_token();
+    const OperationId id = lock.begin_rotation();
+    begun = true;
+    return id;
+  }
+};
+
+// Its owner gives it back by the token that it has: the fresh one where its rotation has begun.
+TEST_P(ShortOfMemory, ALockThatIsRotatedLeavesNeitherTokenBehind) {
+  std::optional<HeldInWorld> held;
+  run_short([&](World& world, LockManager& locks) { held.emplace(world, locks); },
+            [&](World& world, LockManager&) {
+              bool over = false;
+              try {
+                const OperationId id = held->begin_rotation();
+                world.pool.run_until_done(id);
+                static_cast<void>(held->lock.collect_rotation(id));
+              } catch (const std::bad_alloc&) {
+                over = held->lock.left() == Duration();
+              }
+              EXPECT_EQ(held->lock.token() == held->before, !held->begun);
+              // Where there is memory for it, it has been given back already.
+              if (over && GetParam() == Shortage::once) return;
+              const WithMemory memory;
+              held->lock.end(HeldLock::End::released);
+              held->lock.send_release();
+            },
+            GetParam());
 }
 
-TEST(ShortOfMemoryOnce, AShorteningThatFailedByItIsLostAndItsCallerIsTold) {
+TEST(ShortOfMemoryOnce, ARotationThatFailedByItIsLostAndItsCallerIsTold) {
   std::size_t told = 0;
   for (std::size_t n = 0; n < kAllocationsMax; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n));
     World world;
     LockManager locks = world.manager();
-    const Outcome held = lock(world, locks);
-    const auto lease_deadline = std::make_shared<LeaseDeadline>(world.clock.now() + held.validity);
-    Shorter shorter =
-        locks.prepare_shortening(Resource("r"), held.token, Duration::ms(500), lease_deadline);
-    const OperationId id = locks.begin_shortening(shorter);
+    HeldInWorld held(world, locks);
+    const OperationId id = held.begin_rotation();
     const bool happened =
         test::try_without(n, Shortage::once, [&] { world.pool.run_until_done(id); }).happened;
     try {
-      static_cast<void>(locks.collect_shortening(id, shorter));
+      static_cast<void>(held.lock.collect_rotation(id));
     } catch (const std::bad_alloc&) {
       ++told;
-      EXPECT_EQ(shorter.lease_deadline->left(world.clock.now()), Duration());
+      EXPECT_EQ(held.lock.left(), Duration());
     }
     if (!happened) break;
   }

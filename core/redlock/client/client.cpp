@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "redlock/client/held.hpp"
+#include "redlock/client/blocking_lease.hpp"
 #include "redlock/client/shared.hpp"
 #include "redlock/config/endpoint.hpp"
 #include "redlock/config/secret.hpp"
@@ -108,12 +108,11 @@ Result Client::lock(std::string_view resource, Milliseconds ttl, Milliseconds wa
   if (stop.stop_requested()) return Refusal{};
   Resource wanted{std::string(resource)};
   const Duration asked_for = inner::duration_of(ttl);
-  const auto held = std::make_shared<inner::Held>(shared_, wanted, asked_for);
+  const auto lease = std::make_shared<inner::BlockingLease>(shared_, wanted, asked_for);
   Outcome outcome = shared.take(wanted, asked_for, inner::duration_of(wait), stop, on_outage);
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
-  // The last of the servers heard of it a moment ago at the latest.
-  held->begin(std::move(outcome), shared.now() + asked_for);
-  return Lease(held);
+  lease->lock().begin(std::move(outcome.token), outcome.decided_at + outcome.validity);
+  return Lease(lease);
 }
 
 }  // namespace v0

@@ -4,7 +4,7 @@
 #include "redlock/algorithm/holding.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/quorum_query.hpp"
-#include "redlock/client/held.hpp"
+#include "redlock/client/blocking_lease.hpp"
 #include "redlock/client/shared.hpp"
 #include "redlock/redlock.hpp"
 
@@ -33,7 +33,8 @@ View view_of(const Seen& seen) {
 
 Inspection Client::inspect(std::string_view resource) {
   inner::Shared& shared = inner::alive(shared_);
-  const Outcome outcome = shared.inspect(Resource{std::string(resource)});
+  const Outcome outcome = shared.ask(
+      [&](LockManager& locks) { return locks.begin_inspect(Resource{std::string(resource)}); });
   const std::vector<NodeReport>& reports = outcome.nodes;
   const bool reachable = outcome.decision != Decision::unreachable;
   Inspection inspection{
@@ -55,13 +56,14 @@ Inspection Client::inspect(std::string_view resource) {
 ForcedRelease Client::force_release(std::string_view resource) {
   inner::Shared& shared = inner::alive(shared_);
   const Resource wanted{std::string(resource)};
-  const Outcome seen = shared.inspect(wanted);
+  const Outcome seen = shared.ask([&](LockManager& locks) { return locks.begin_inspect(wanted); });
   if (seen.decision == Decision::unreachable) return {seen.decision, shared.troubles_of(seen)};
   const std::vector<Token> tokens = to_take_away(seen);
   const bool left_alone = tokens.empty() && !maybe_held(seen).empty();
   ForcedRelease released{left_alone ? Decision::split : Decision::denied, shared.troubles_of(seen)};
   for (const Token& token : tokens) {
-    const Outcome outcome = shared.release(wanted, token, LossDetail::each);
+    const Outcome outcome = shared.ask(
+        [&](LockManager& locks) { return locks.begin_unlock(wanted, token, LossDetail::each); });
     const Decision became = taken_away(outcome);
     if (became != Decision::denied) released = {became, shared.troubles_of(outcome)};
     if (became != Decision::denied && became != Decision::granted) break;
@@ -74,12 +76,12 @@ Result Client::attach(std::string_view resource, std::string_view token, Millise
   const Duration asked_for = inner::duration_of(ttl);
   Resource wanted{std::string(resource)};
   Token known{std::string(token)};
-  const auto held = std::make_shared<inner::Held>(shared_, wanted, asked_for);
-  Outcome outcome = shared.extend(wanted, known, asked_for);
+  const auto lease = std::make_shared<inner::BlockingLease>(shared_, wanted, asked_for);
+  const Outcome outcome =
+      shared.ask([&](LockManager& locks) { return locks.begin_extend(wanted, known, asked_for); });
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
-  outcome.token = std::move(known);
-  held->begin(std::move(outcome), Instant::never());
-  return Lease(held);
+  lease->lock().attach(std::move(known), outcome.decided_at + outcome.validity);
+  return Lease(lease);
 }
 
 }  // namespace v0

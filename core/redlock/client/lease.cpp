@@ -1,69 +1,198 @@
-// Leases and what keeps them alive, as their users hold them.
-#include "redlock/client/held.hpp"
+// Leases and what keeps them alive: asks about a held lock, waits, and tells it what was said.
+#include <algorithm>
+#include <stdexcept>
+
+#include "redlock/client/blocking_lease.hpp"
 #include "redlock/redlock.hpp"
 
 namespace redlock {
 inline namespace v0 {
 
-Lease::Lease(std::shared_ptr<inner::Held> held) noexcept : held_(std::move(held)) {}
+namespace inner {
+
+namespace {
+
+// Hears of a loss from the renewal thread.
+class LossWatch final : public LossListener {
+ public:
+  explicit LossWatch(std::stop_source loss) noexcept : loss_(std::move(loss)) {}
+  void lost() noexcept override { (void)loss_.request_stop(); }
+
+ private:
+  std::stop_source loss_;
+};
+
+}  // namespace
+
+bool BlockingLease::extend(Duration ttl) {
+  if (left() == Duration()) return false;
+  lock_.note_told(ttl);
+  const Outcome outcome = shared_->ask([&](LockManager& locks) {
+    return locks.begin_extend(lock_.resources(), lock_.token(), ttl);
+  });
+  if (outcome.decision != Decision::granted) {
+    note_denial(outcome);
+    return false;
+  }
+  const Instant until = outcome.decided_at + outcome.validity;
+  if (until <= shared_->now() || !lock_.prolong(until)) return false;
+  lock_.set_ttl(ttl);
+  if (lock_.extends()) {
+    try {
+      keep(keep_until_);
+    } catch (...) {
+      // No memory: it is kept as before.
+    }
+  }
+  return true;
+}
+
+bool BlockingLease::shorten(Duration ttl) {
+  if (left() == Duration()) return false;
+  if (!lock_.is_shorter(ttl)) return extend(ttl);
+  lock_.prepare_rotation(ttl);
+  lock_.take_next_token();
+  try {
+    const bool granted = shared_->rotate(lock_).decision == Decision::granted;
+    if (granted && lock_.extends()) keep(keep_until_);
+    if (granted) return left() > Duration();
+  } catch (...) {
+    lose();
+    throw;
+  }
+  lose();
+  return false;
+}
+
+bool BlockingLease::confirm() {
+  if (left() == Duration()) return false;
+  const Outcome outcome = shared_->ask(
+      [&](LockManager& locks) { return locks.begin_check(lock_.resources(), lock_.token()); });
+  note_denial(outcome);
+  return outcome.decision == Decision::granted && left() > Duration();
+}
+
+void BlockingLease::note_denial(const Outcome& outcome) noexcept {
+  if (lock_.note_denial(outcome)) (void)loss_.request_stop();
+}
+
+// Nothing keeps it alive any more, whatever is left of it.
+void BlockingLease::lose() noexcept {
+  lock_.end_renewal();
+  (void)loss_.request_stop();
+}
+
+bool BlockingLease::end() noexcept {
+  if (lock_.ended() || lock_.forked()) return false;
+  lock_.end(HeldLock::End::released);
+  return true;
+}
+
+bool BlockingLease::release(std::vector<Trouble>* troubles) {
+  if (!end()) return false;
+  try {
+    const Outcome outcome = shared_->ask(
+        [&](LockManager& locks) { return locks.begin_unlock(lock_.resources(), lock_.token()); });
+    const bool told = outcome.decision == Decision::granted || outcome.decision == Decision::denied;
+    if (!told && troubles != nullptr) *troubles = shared_->troubles_of(outcome);
+    return outcome.decision == Decision::granted;
+  } catch (...) {
+    lock_.send_release();
+    throw;
+  }
+}
+
+void BlockingLease::drop() noexcept {
+  if (end()) lock_.send_release();
+}
+
+std::stop_token BlockingLease::begin_renewal(Duration max) {
+  if (left() == Duration()) {
+    std::stop_source over;
+    (void)over.request_stop();
+    return over.get_token();
+  }
+  if (max < lock_.ttl()) throw std::invalid_argument("max must be at least the ttl of the lease");
+  if (lock_.extends()) throw std::logic_error("the lease is kept alive already");
+  // One that could not be kept any more may be good all the same, and is kept anew.
+  if (!loss_.stop_possible() || loss_.stop_requested()) loss_ = std::stop_source();
+  // Never for less than it may be trusted already.
+  keep(std::max(shared_->now() + max, lock_.deadline().until()));
+  return loss_.get_token();
+}
+
+void BlockingLease::keep(Instant keep_until) {
+  // The next extend is due when a third of the ttl is over since the latest.
+  lock_.set_ttl(lock_.ttl());
+  lock_.begin_renewal(keep_until, std::make_shared<LossWatch>(loss_));
+  keep_until_ = keep_until;
+}
+
+void BlockingLease::end_renewal(const std::stop_token& lost) noexcept {
+  if (lost == loss_.get_token()) lock_.end_renewal();
+}
+
+}  // namespace inner
+
+Lease::Lease(std::shared_ptr<inner::BlockingLease> lease) noexcept : lease_(std::move(lease)) {}
 
 Lease::Lease(Lease&& other) noexcept = default;
 
 Lease& Lease::operator=(Lease&& other) noexcept {
   if (this == &other) return *this;
-  if (held_) held_->drop();
-  held_ = std::move(other.held_);
+  if (lease_) lease_->drop();
+  lease_ = std::move(other.lease_);
   return *this;
 }
 
 Lease::~Lease() {
-  if (held_) held_->drop();
+  if (lease_) lease_->drop();
 }
 
 std::string_view Lease::resource() const noexcept {
-  return held_ ? held_->resource() : std::string_view();
+  return lease_ ? lease_->resource() : std::string_view();
 }
 
 std::string_view Lease::token() const noexcept {
-  return held_ ? held_->token() : std::string_view();
+  return lease_ ? lease_->token() : std::string_view();
 }
 
 std::chrono::milliseconds Lease::remaining() const noexcept {
-  return std::chrono::milliseconds(held_ ? held_->left().count_ms() : 0);
+  return std::chrono::milliseconds(lease_ ? lease_->left().count_ms() : 0);
 }
 
-bool Lease::live() const noexcept { return held_ && held_->left() > Duration(); }
+bool Lease::live() const noexcept { return lease_ && lease_->left() > Duration(); }
 
-bool Lease::extend(Milliseconds ttl) { return held_ && held_->extend(inner::duration_of(ttl)); }
+bool Lease::extend(Milliseconds ttl) { return lease_ && lease_->extend(inner::duration_of(ttl)); }
 
-bool Lease::shorten(Milliseconds ttl) { return held_ && held_->shorten(inner::duration_of(ttl)); }
+bool Lease::shorten(Milliseconds ttl) { return lease_ && lease_->shorten(inner::duration_of(ttl)); }
 
-bool Lease::confirm() { return held_ && held_->confirm(); }
+bool Lease::confirm() { return lease_ && lease_->confirm(); }
 
-bool Lease::release(std::vector<Trouble>* troubles) { return held_ && held_->release(troubles); }
+bool Lease::release(std::vector<Trouble>* troubles) { return lease_ && lease_->release(troubles); }
 
 KeepAlive Lease::keep_alive(Milliseconds max) {
-  if (held_) return {held_, held_->begin_renewal(inner::duration_of(max))};
+  if (lease_) return {lease_, lease_->begin_renewal(inner::duration_of(max))};
   std::stop_source loss;
   (void)loss.request_stop();
   return {nullptr, loss.get_token()};
 }
 
-KeepAlive::KeepAlive(std::shared_ptr<inner::Held> held, std::stop_token lost) noexcept
-    : held_(std::move(held)), lost_(std::move(lost)) {}
+KeepAlive::KeepAlive(std::shared_ptr<inner::BlockingLease> lease, std::stop_token lost) noexcept
+    : lease_(std::move(lease)), lost_(std::move(lost)) {}
 
 KeepAlive::KeepAlive(KeepAlive&& other) noexcept = default;
 
 KeepAlive& KeepAlive::operator=(KeepAlive&& other) noexcept {
   if (this == &other) return *this;
-  if (held_) held_->end_renewal(lost_);
-  held_ = std::move(other.held_);
+  if (lease_) lease_->end_renewal(lost_);
+  lease_ = std::move(other.lease_);
   lost_ = std::move(other.lost_);
   return *this;
 }
 
 KeepAlive::~KeepAlive() {
-  if (held_) held_->end_renewal(lost_);
+  if (lease_) lease_->end_renewal(lost_);
 }
 
 }  // namespace v0

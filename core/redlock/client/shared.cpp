@@ -35,11 +35,6 @@ void Shared::step_until_done(OperationId id, const std::stop_token& stop,
   }
 }
 
-void Shared::send_release(OutboxEntry release) noexcept {
-  owed_.add(std::move(release));
-  owed_.pay();
-}
-
 void Shared::give_back(OperationId id, const Resources& resources) noexcept {
   try {
     (void)locks_.collect_lock(id, resources, Caller::left);
@@ -71,31 +66,20 @@ Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
   return locks_.collect_lock(id, resources, Caller::waits);
 }
 
-Outcome Shared::extend(const Resource& resource, const Token& token, Duration ttl) {
+Outcome Shared::rotate(HeldLock& lock) {
   owed_.pay();
-  return runtime_.pool().run(locks_.begin_extend(resource, token, ttl));
-}
-
-Outcome Shared::shorten(Shorter& shorter) {
-  owed_.pay();
-  const OperationId id = locks_.begin_shortening(shorter);
-  runtime_.pool().run_until_done(id);
-  return locks_.collect_shortening(id, shorter);
-}
-
-Outcome Shared::check(const Resource& resource, const Token& token) {
-  owed_.pay();
-  return runtime_.pool().run(locks_.begin_check(resource, token));
-}
-
-Outcome Shared::release(const Resource& resource, const Token& token, LossDetail detail) {
-  owed_.pay();
-  return runtime_.pool().run(locks_.begin_unlock(resource, token, detail));
-}
-
-Outcome Shared::inspect(const Resource& resource) {
-  owed_.pay();
-  return runtime_.pool().run(locks_.begin_inspect(resource));
+  const OperationId id = lock.begin_rotation();
+  try {
+    step_until_done(id, {}, {});
+  } catch (...) {
+    try {
+      (void)lock.collect_rotation(id);
+    } catch (...) {
+      // What it failed by is what the caller is being told already.
+    }
+    throw;
+  }
+  return lock.collect_rotation(id);
 }
 
 std::vector<Trouble> Shared::troubles_of(const Outcome& outcome) const {

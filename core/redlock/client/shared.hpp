@@ -7,6 +7,7 @@
 #include <stop_token>
 
 #include "redlock/lease/async_releases.hpp"
+#include "redlock/lease/held_lock.hpp"
 #include "redlock/lease/release_outbox.hpp"
 #include "redlock/lease/renewal_thread.hpp"
 #include "redlock/locks/lock_manager.hpp"
@@ -37,25 +38,19 @@ class Shared {
   // stop is requested.
   [[nodiscard]] Outcome take(const Resource& resource, Duration ttl, Duration wait,
                              const std::stop_token& stop, const OnOutage& on_outage);
-  [[nodiscard]] Outcome extend(const Resource& resource, const Token& token, Duration ttl);
-  // See LockManager.
-  [[nodiscard]] Shorter prepare_shortening(const Resource& resource, const Token& token,
-                                           Duration ttl,
-                                           const std::shared_ptr<LeaseDeadline>& lease_deadline) {
-    return locks_.prepare_shortening(resource, token, ttl, lease_deadline);
+  // What `begin` begins with the manager, once it is answered.
+  template <class Begin>
+  [[nodiscard]] Outcome ask(Begin begin) {
+    owed_.pay();
+    return runtime_.pool().run(begin(locks_));
   }
-  [[nodiscard]] Outcome shorten(Shorter& shorter);
-  [[nodiscard]] Outcome check(const Resource& resource, const Token& token);
-  [[nodiscard]] Outcome release(const Resource& resource, const Token& token,
-                                LossDetail detail = LossDetail::none);
-  [[nodiscard]] Outcome inspect(const Resource& resource);
-  // Sends it, and seldom waits. Where there is no memory for that, the next call does, or the end.
-  void send_release(OutboxEntry release) noexcept;
+  // Requires that its rotation is prepared, and its next token taken.
+  [[nodiscard]] Outcome rotate(HeldLock& lock);
 
   [[nodiscard]] Instant now() { return runtime_.pool().clock().now(); }
   [[nodiscard]] const std::shared_ptr<const LockPlan>& plan() const { return plan_; }
   [[nodiscard]] Pool& pool() { return runtime_.pool(); }
-  [[nodiscard]] RenewalThread& renewal_thread() { return renewal_thread_; }
+  [[nodiscard]] LeaseContext lease_context() { return {locks_, owed_, renewal_thread_}; }
   [[nodiscard]] std::vector<Trouble> troubles_of(const Outcome& outcome) const;
   [[nodiscard]] Refusal refusal_of(const Outcome& outcome) const;
 

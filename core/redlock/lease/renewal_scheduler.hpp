@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "redlock/algorithm/renewal.hpp"
-#include "redlock/locks/lease_deadline.hpp"
+#include "redlock/lease/lease_deadline.hpp"
 #include "redlock/locks/lock_manager.hpp"
 #include "redlock/net/completions.hpp"
 #include "redlock/os/process.hpp"

@@ -4,7 +4,6 @@
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/extend.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
-#include "redlock/algorithm/token_rotation.hpp"
 #include "redlock/algorithm/vote_repair.hpp"
 #include "redlock/locks/server_plan.hpp"
 #include "redlock/queue/queued_acquire.hpp"
@@ -92,51 +91,9 @@ OperationId LockManager::begin_inspect(const Resources& resources) {
 OperationId LockManager::begin_extend(const Resources& resources, const Token& token, Duration ttl,
                                       LossDetail detail) {
   check_token(token);
-  return pool_.begin(std::make_unique<Extend>(plan_->servers.answer_times(),
-                                              kind_for(resources, ttl), token, detail),
-                     nodes_, token);
-}
-
-Shorter LockManager::prepare_shortening(const Resources& resources, const Token& token,
-                                        Duration ttl,
-                                        const std::shared_ptr<LeaseDeadline>& lease_deadline) {
-  check_resources(resources);
-  check_token(token);
-  const double drift_factor = plan_->options.drift_factor;
-  check_ttl(ttl, drift_factor);
-  const auto kind = std::make_shared<const QuorumKind>(resources, ttl, drift_factor,
-                                                       std::string(owner_of(token)));
-  Shorter shorter{nullptr,
-                  resources,
-                  token,
-                  kind->fresh_token(pool_.entropy()),
-                  nullptr,
-                  lease_deadline,
-                  std::make_shared<const Command>(kind->release(token))};
-  const Instant now = pool_.clock().now();
-  shorter.lease_deadline = std::make_shared<LeaseDeadline>(
-      std::min(now + kind->validity(Duration()), lease_deadline->until()), now + ttl);
-  shorter.operation =
-      std::make_unique<TokenRotation>(plan_->servers.answer_times(), kind, token, shorter.fresh,
-                                      [lowered = shorter.lease_deadline](Loss why) noexcept {
-                                        lowered->lose_with_successors(why);
-                                        return !lowered->lives_on();
-                                      });
-  return shorter;
-}
-
-OperationId LockManager::begin_shortening(Shorter& shorter) {
-  pool_.give_up(shorter.held);
-  shorter.trust_until_then->set_successor(shorter.lease_deadline);
-  try {
-    return pool_.begin(std::move(shorter.operation), nodes_, shorter.fresh);
-  } catch (...) {
-    shorter.lease_deadline->lose(Loss::silence);
-    shorter.trust_until_then->end();
-    // Whoever gives the lock back from now on names the fresh token.
-    forget(shorter.resources, shorter.held);
-    throw;
-  }
+  return begin(std::make_unique<Extend>(plan_->servers.answer_times(), kind_for(resources, ttl),
+                                        token, detail),
+               token);
 }
 
 void LockManager::forget(const Resources& resources, const Token& token) noexcept {
@@ -171,7 +128,7 @@ OperationId LockManager::begin_unlock(const Resources& resources, const Token& t
 
 OperationId LockManager::begin_check(const Resources& resources, const Token& token) {
   const QuorumKind kind = kind_of(resources, token);
-  return pool_.begin(query(kind, kind.check(token), LossDetail::reason), nodes_, token);
+  return begin(query(kind, kind.check(token), LossDetail::reason), token);
 }
 
 std::optional<OperationId> LockManager::begin_look_after(const Resources& resources,
@@ -201,38 +158,6 @@ Outcome LockManager::collect_extension(OperationId id) {
   outcome.validity = outcome.validity - (now - outcome.decided_at);
   outcome.decided_at = now;
   if (outcome.validity <= Duration()) outcome.decision = Decision::expired_unclaimed;
-  return outcome;
-}
-
-Outcome LockManager::collect_shortening(OperationId id, const Shorter& shorter) {
-  LeaseDeadline& lease_deadline = *shorter.lease_deadline;
-  Outcome outcome;
-  try {
-    outcome = collect_extension(id);
-  } catch (...) {
-    lease_deadline.lose(Loss::silence);
-    throw;
-  }
-  const bool granted = outcome.decision == Decision::granted;
-  if (granted || outcome.decision == Decision::expired_unclaimed) {
-    // Whoever hands it to the old token yet is to be told that nobody wants it.
-    pool_.note_given_up(shorter.forget_held);
-    // A majority has given it votes of its own.
-    shorter.trust_until_then->set_successor(nullptr);
-    shorter.trust_until_then->end();
-    const Instant now = outcome.decided_at;
-    if (granted) (void)lease_deadline.prolong(now + outcome.validity, now);
-    // A handler may have extended it beyond its short ttl, or released it.
-    outcome.validity = lease_deadline.left(now);
-    outcome.decision =
-        outcome.validity > Duration() ? Decision::granted : Decision::expired_unclaimed;
-  }
-  if (outcome.decision == Decision::granted) return outcome;
-  lease_deadline.lose(Loss::silence);
-  if (!lease_deadline.lives_on()) shorter.trust_until_then->end();
-  // The machine has left the fresh token on the servers, maybe behind a release that found none.
-  if (!outcome.token.empty() && !lease_deadline.lives_on())
-    forget(shorter.resources, shorter.fresh);
   return outcome;
 }
 

@@ -17,7 +17,6 @@
 #include "redlock/algorithm/round.hpp"
 #include "redlock/algorithm/validity.hpp"
 #include "redlock/config/endpoint.hpp"
-#include "redlock/locks/lease_deadline.hpp"
 #include "redlock/locks/server_plan.hpp"
 #include "redlock/net/pool.hpp"
 
@@ -41,18 +40,6 @@ struct LockPlan {
 
   const LockOptions options;
   const ServerPlan servers;
-};
-
-// A lock that is about to be shortened. Its owner takes token and deadline for his own, and lets go
-// of the old ones, before it begins: the deadline ends with the new ttl already.
-struct Shorter {
-  std::unique_ptr<Operation> operation;  // until it has begun
-  Resources resources;
-  Token held;
-  Token fresh;
-  std::shared_ptr<LeaseDeadline> lease_deadline;
-  std::shared_ptr<LeaseDeadline> trust_until_then;
-  SharedCommand forget_held;
 };
 
 // Whether the one who began a call is still there to be given what it won.
@@ -81,15 +68,6 @@ class LockManager {
                                        std::int64_t retry_delay_ms, const std::string& owner = {});
   [[nodiscard]] OperationId begin_extend(const Resources& resources, const Token& token,
                                          Duration ttl, LossDetail detail = LossDetail::reason);
-  // Throws what begin_extend() throws, and what the entropy throws; nothing is sent yet.
-  [[nodiscard]] Shorter prepare_shortening(const Resources& resources, const Token& token,
-                                           Duration ttl,
-                                           const std::shared_ptr<LeaseDeadline>& lease_deadline);
-  // What is being asked about the old token will not be granted. Where this throws, the deadline
-  // has ended; and it ends before anything is removed for the lock's sake. Of a lock that was
-  // passed on by then nothing is removed. A signal handler may shorten what is being shortened:
-  // where the outer one fails, the inner one's deadline ends with it.
-  [[nodiscard]] OperationId begin_shortening(Shorter& shorter);
   // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is
   // none. Nothing where none did, or the extend was not granted. It is never undone: begin_unlock()
   // removes it with the lock.
@@ -113,9 +91,14 @@ class LockManager {
   // `expired_unclaimed`, and a lock is given back. They throw what Pool::take() throws.
   Outcome collect_lock(OperationId id, const Resources& resources, Caller caller);
   Outcome collect_extension(OperationId id);
-  // Where it is not granted the deadline is over, unless somebody else has ended or replaced it,
-  // and the lock is given back, unless it was passed on. So is it where this throws.
-  Outcome collect_shortening(OperationId id, const Shorter& shorter);
+
+  // For operations of others, such as LeaseRotation: one about the lock that has this token. Once
+  // that is given up it will not be granted.
+  [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation, const Token& token) {
+    return pool_.begin(std::move(operation), nodes_, token);
+  }
+  // Sends what gives it back.
+  void forget(const Resources& resources, const Token& token) noexcept;
 
   // The servers that erred in an outcome of this manager, and those that were the reason to wait
   // outside of their lines; see ServerPlan.
@@ -140,12 +123,11 @@ class LockManager {
     return std::ranges::max(*plan_->servers.answer_times());
   }
   [[nodiscard]] Pool& pool() { return pool_; }
+  [[nodiscard]] const std::shared_ptr<const LockPlan>& plan() const { return plan_; }
   // How often lock() of the plan's attempts asks at most.
   [[nodiscard]] std::uint64_t attempts_max() const { return plan_->options.retry.attempts_max; }
 
  private:
-  // Sends what gives it back.
-  void forget(const Resources& resources, const Token& token) noexcept;
   [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation);
   // Asks each server once.
   [[nodiscard]] std::unique_ptr<Operation> query(const LockKind& kind, Command command,

@@ -1,6 +1,7 @@
 // A lease that is shortened over a fake network: who believes what, and what is left on servers.
 #include <gtest/gtest.h>
 
+#include "redlock/lease/lease_rotation.hpp"
 #include "support/renewal_scheduler_fixture.hpp"
 
 namespace redlock {
@@ -19,16 +20,16 @@ class AShortenedLease : public RenewalSchedulerTest {
       : held_(lock(locks_)),
         lease_deadline_(std::make_shared<LeaseDeadline>(clock_.now() + held_.validity)) {}
 
-  Shorter prepare() {
-    return locks_.prepare_shortening(kResource, held_.token, kShort, lease_deadline_);
+  LeaseRotation prepare() {
+    return LeaseRotation(locks_, kResource, held_.token, kShort, lease_deadline_);
   }
   void step_until_done(OperationId id) {
     while (!pool_.done(id)) pool_.step(Instant::never());
   }
-  Outcome run(Shorter& shorter) {
-    const OperationId id = locks_.begin_shortening(shorter);
-    step_until_done(id);
-    return locks_.collect_shortening(id, shorter);
+  Outcome run(LeaseRotation& shorter) {
+    (void)shorter.begin();
+    step_until_done(shorter.id());
+    return shorter.collect();
   }
   // Of all servers: what stands under the key; empty: nothing.
   std::vector<std::string> stored() {
@@ -49,204 +50,199 @@ class AShortenedLease : public RenewalSchedulerTest {
 const std::vector<std::string> kNowhere(3);
 
 TEST_F(AShortenedLease, IsTrustedForTheShortTtlFromBeforeTheCommandLeaves) {
-  const Shorter shorter = prepare();
-  EXPECT_EQ(shorter.lease_deadline->until(), clock_.now() + validity_of(kShort, Duration(), 0.01));
-  EXPECT_NE(shorter.fresh, shorter.held);
+  const LeaseRotation shorter = prepare();
+  EXPECT_EQ(shorter.lease_deadline()->until(), clock_.now() + validity_of(kShort, Duration(), 0.01));
+  EXPECT_NE(shorter.fresh(), shorter.held());
   EXPECT_EQ(stored(), everywhere(held_.token)) << "nothing has been sent";
 }
 
 TEST_F(AShortenedLease, MayOutlastNoMoreThanTheServersAreToldByThat) {
-  const Shorter shorter = prepare();
+  const LeaseRotation shorter = prepare();
   EXPECT_TRUE(lease_deadline_->may_outlast(Duration::seconds(1'000), clock_.now()))
       << "nobody knows";
-  EXPECT_FALSE(shorter.lease_deadline->may_outlast(kShort, clock_.now()));
-  EXPECT_TRUE(shorter.lease_deadline->may_outlast(kShort - Duration::ns(1), clock_.now()));
+  EXPECT_FALSE(shorter.lease_deadline()->may_outlast(kShort, clock_.now()));
+  EXPECT_TRUE(shorter.lease_deadline()->may_outlast(kShort - Duration::ns(1), clock_.now()));
 }
 
 TEST_F(AShortenedLease, IsNeverTrustedLongerByThatThanItWas) {
   const Instant soon = clock_.now() + Duration::ms(100);
   const auto little = std::make_shared<LeaseDeadline>(soon);
-  EXPECT_EQ(locks_.prepare_shortening(kResource, held_.token, kTtl, little).lease_deadline->until(),
+  EXPECT_EQ(LeaseRotation(locks_, kResource, held_.token, kTtl, little).lease_deadline()->until(),
             soon);
   little->end();
-  const Shorter over = locks_.prepare_shortening(kResource, held_.token, kTtl, little);
-  EXPECT_EQ(over.lease_deadline->left(clock_.now()), Duration());
+  const LeaseRotation over(locks_, kResource, held_.token, kTtl, little);
+  EXPECT_EQ(over.lease_deadline()->left(clock_.now()), Duration());
 }
 
 TEST_F(AShortenedLease, IsTrustedForItsTtlOnceItIsConfirmedHoweverLittleItWasTrustedBefore) {
   const auto little = std::make_shared<LeaseDeadline>(clock_.now() + Duration::ms(100));
-  Shorter shorter = locks_.prepare_shortening(kResource, held_.token, kShort, little);
+  LeaseRotation shorter(locks_, kResource, held_.token, kShort, little);
   const Instant begun = clock_.now();
   ASSERT_EQ(run(shorter).decision, Decision::granted);
-  EXPECT_EQ(shorter.lease_deadline->until(), begun + validity_of(kShort, Duration(), 0.01));
+  EXPECT_EQ(shorter.lease_deadline()->until(), begun + validity_of(kShort, Duration(), 0.01));
 }
 
 TEST_F(AShortenedLease, HasAnotherTokenEverywhereInOneRoundTripOfOneCommand) {
   std::vector<std::size_t> before;
   for (std::size_t i = 0; i < 3; ++i) before.push_back(server(i).log.size());
-  Shorter shorter = prepare();
+  LeaseRotation shorter = prepare();
   const Outcome outcome = run(shorter);
   ASSERT_EQ(outcome.decision, Decision::granted);
-  EXPECT_EQ(outcome.token, shorter.fresh);
-  EXPECT_EQ(stored(), everywhere(shorter.fresh));
+  EXPECT_EQ(outcome.token, shorter.fresh());
+  EXPECT_EQ(stored(), everywhere(shorter.fresh()));
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(server(i).log.size(), before[i] + 1) << i;
     EXPECT_EQ(server(i).log.back().back(), "500") << "its ttl";
   }
-  EXPECT_EQ(shorter.lease_deadline->until(), outcome.decided_at + outcome.validity);
+  EXPECT_EQ(shorter.lease_deadline()->until(), outcome.decided_at + outcome.validity);
 }
 
 TEST_F(AShortenedLease, KeepsTheNameOfItsOwner) {
   const Outcome taken = pool_.run(
       locks_.begin_lock(Resource("named"), kTtl, RetryPolicy::exact(1, Duration()), "web 7"));
   const auto lease_deadline = std::make_shared<LeaseDeadline>(clock_.now() + taken.validity);
-  const Shorter shorter =
-      locks_.prepare_shortening(Resource("named"), taken.token, kShort, lease_deadline);
-  EXPECT_EQ(owner_of(shorter.fresh), "web 7");
+  const LeaseRotation shorter(locks_, Resource("named"), taken.token, kShort, lease_deadline);
+  EXPECT_EQ(owner_of(shorter.fresh()), "web 7");
 }
 
 TEST_F(AShortenedLease, IsExtendedReleasedAndCheckedByTheFreshToken) {
-  Shorter shorter = prepare();
+  LeaseRotation shorter = prepare();
   ASSERT_EQ(run(shorter).decision, Decision::granted);
   EXPECT_EQ(pool_.run(locks_.begin_extend(kResource, held_.token, kTtl)).decision,
             Decision::denied);
-  EXPECT_EQ(pool_.run(locks_.begin_extend(kResource, shorter.fresh, kTtl)).decision,
+  EXPECT_EQ(pool_.run(locks_.begin_extend(kResource, shorter.fresh(), kTtl)).decision,
             Decision::granted);
-  EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
+  EXPECT_EQ(unlock(locks_, shorter.fresh()).decision, Decision::granted);
 }
 
 TEST_F(AShortenedLease, LeavesNothingOfItsOldTokenOnAServerThatWasAway) {
   server(2).stopped = true;
-  Shorter shorter = prepare();
+  LeaseRotation shorter = prepare();
   ASSERT_EQ(run(shorter).decision, Decision::granted);
   transport_.resume(server(2));
   const std::vector<std::string> values = stored();
-  EXPECT_EQ(values[0], shorter.fresh.view());
+  EXPECT_EQ(values[0], shorter.fresh().view());
   EXPECT_NE(values[2], held_.token.view());
 }
 
 TEST_F(AShortenedLease, ThatOnlyAMinorityConfirmsIsLostAndLeavesNothing) {
   server(1).keys["r"] = "somebody else's";
   server(2).keys["r"] = "somebody else's";
-  Shorter shorter = prepare();
+  LeaseRotation shorter = prepare();
   EXPECT_EQ(run(shorter).decision, Decision::denied);
-  EXPECT_EQ(shorter.lease_deadline->loss(), Loss::denied);
+  EXPECT_EQ(shorter.lease_deadline()->loss(), Loss::denied);
   EXPECT_EQ(stored()[0], "");
   EXPECT_EQ(stored()[1], "somebody else's");
 }
 
 TEST_F(AShortenedLease, WithoutAMajorityThatAnswersIsLost) {
   server(1).stopped = server(2).stopped = true;
-  Shorter shorter = prepare();
+  LeaseRotation shorter = prepare();
   EXPECT_EQ(run(shorter).decision, Decision::unreachable);
-  EXPECT_EQ(shorter.lease_deadline->loss(), Loss::silence);
+  EXPECT_EQ(shorter.lease_deadline()->loss(), Loss::silence);
   for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
   EXPECT_EQ(stored(), kNowhere);
 }
 
 TEST_F(AShortenedLease, WhoseCallerLeavesIsLostAndLeavesNothing) {
-  Shorter shorter = prepare();
-  const OperationId id = locks_.begin_shortening(shorter);
-  EXPECT_GT(shorter.lease_deadline->left(clock_.now()), Duration());
-  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::aborted);
-  EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration());
+  LeaseRotation shorter = prepare();
+  (void)shorter.begin();
+  EXPECT_GT(shorter.lease_deadline()->left(clock_.now()), Duration());
+  EXPECT_EQ(shorter.collect().decision, Decision::aborted);
+  EXPECT_EQ(shorter.lease_deadline()->left(clock_.now()), Duration());
   EXPECT_EQ(stored(), kNowhere);
 }
 
 // As signal handlers do it.
 TEST_F(AShortenedLease, ThatIsReleasedMeanwhileIsNotHandedOut) {
-  Shorter shorter = prepare();
-  const OperationId id = locks_.begin_shortening(shorter);
-  shorter.lease_deadline->end();
-  EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
-  step_until_done(id);
-  EXPECT_NE(locks_.collect_shortening(id, shorter).decision, Decision::granted);
-  EXPECT_TRUE(shorter.lease_deadline->released());
+  LeaseRotation shorter = prepare();
+  (void)shorter.begin();
+  shorter.lease_deadline()->end();
+  EXPECT_EQ(unlock(locks_, shorter.fresh()).decision, Decision::granted);
+  step_until_done(shorter.id());
+  EXPECT_NE(shorter.collect().decision, Decision::granted);
+  EXPECT_TRUE(shorter.lease_deadline()->released());
   EXPECT_EQ(stored(), kNowhere);
 }
 
 // By somebody who knows the token alone.
 TEST_F(AShortenedLease, WhoseTokenIsReleasedMeanwhileIsTrustedNoMore) {
-  Shorter shorter = prepare();
-  const OperationId id = locks_.begin_shortening(shorter);
-  EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
-  step_until_done(id);
-  EXPECT_NE(locks_.collect_shortening(id, shorter).decision, Decision::granted);
-  EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration());
+  LeaseRotation shorter = prepare();
+  (void)shorter.begin();
+  EXPECT_EQ(unlock(locks_, shorter.fresh()).decision, Decision::granted);
+  step_until_done(shorter.id());
+  EXPECT_NE(shorter.collect().decision, Decision::granted);
+  EXPECT_EQ(shorter.lease_deadline()->left(clock_.now()), Duration());
 }
 
 TEST_F(AShortenedLease, ThatIsReleasedBeforeItsExchangeArrivesIsGivenBackOnceMore) {
-  Shorter shorter = prepare();
-  const OperationId id = locks_.begin_shortening(shorter);
-  step_until_done(id);
-  shorter.lease_deadline->end();
-  EXPECT_EQ(unlock(locks_, shorter.fresh).decision, Decision::granted);
+  LeaseRotation shorter = prepare();
+  (void)shorter.begin();
+  step_until_done(shorter.id());
+  shorter.lease_deadline()->end();
+  EXPECT_EQ(unlock(locks_, shorter.fresh()).decision, Decision::granted);
   // The release has overtaken it, on another connection.
-  for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = shorter.fresh.view();
-  EXPECT_NE(locks_.collect_shortening(id, shorter).decision, Decision::granted);
+  for (std::size_t i = 0; i < 3; ++i) server(i).keys["r"] = shorter.fresh().view();
+  EXPECT_NE(shorter.collect().decision, Decision::granted);
   EXPECT_EQ(stored(), kNowhere);
 }
 
 TEST_F(AShortenedLease, ThatIsTransferredMeanwhileIsNotGivenBackThoughItsCallerIsRefused) {
-  Shorter shorter = prepare();
-  const OperationId id = locks_.begin_shortening(shorter);
-  step_until_done(id);
-  shorter.lease_deadline->transfer();
-  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::expired_unclaimed);
-  EXPECT_EQ(stored(), everywhere(shorter.fresh));
+  LeaseRotation shorter = prepare();
+  (void)shorter.begin();
+  step_until_done(shorter.id());
+  shorter.lease_deadline()->transfer();
+  EXPECT_EQ(shorter.collect().decision, Decision::expired_unclaimed);
+  EXPECT_EQ(stored(), everywhere(shorter.fresh()));
 }
 
 // A signal handler shortens it while that is under way.
 TEST_F(AShortenedLease, ThatIsShortenedFurtherMeanwhileIsHeldByTheLatestToken) {
-  Shorter outer = prepare();
-  const OperationId outer_id = locks_.begin_shortening(outer);
-  Shorter inner =
-      locks_.prepare_shortening(kResource, outer.fresh, Duration::ms(300), outer.lease_deadline);
-  outer.lease_deadline->end();
-  const OperationId inner_id = locks_.begin_shortening(inner);
+  LeaseRotation outer = prepare();
+  const OperationId outer_id = outer.begin();
+  LeaseRotation inner(locks_, kResource, outer.fresh(), Duration::ms(300), outer.lease_deadline());
+  outer.lease_deadline()->end();
+  const OperationId inner_id = inner.begin();
   step_until_done(inner_id);
-  EXPECT_EQ(locks_.collect_shortening(inner_id, inner).decision, Decision::granted);
+  EXPECT_EQ(inner.collect().decision, Decision::granted);
   step_until_done(outer_id);
-  EXPECT_NE(locks_.collect_shortening(outer_id, outer).decision, Decision::granted);
-  EXPECT_GT(inner.lease_deadline->left(clock_.now()), Duration());
-  EXPECT_EQ(stored(), everywhere(inner.fresh));
+  EXPECT_NE(outer.collect().decision, Decision::granted);
+  EXPECT_GT(inner.lease_deadline()->left(clock_.now()), Duration());
+  EXPECT_EQ(stored(), everywhere(inner.fresh()));
 }
 
 class AShorteningWithinAnother : public AShortenedLease {
  protected:
   AShorteningWithinAnother()
       : outer_(prepare()),
-        inner_(locks_.prepare_shortening(kResource, outer_.fresh, Duration::ms(300),
-                                         outer_.lease_deadline)) {}
+        inner_(locks_, kResource, outer_.fresh(), Duration::ms(300), outer_.lease_deadline()) {}
 
   // One a little behind the other.
   void begin_both() {
-    outer_id_ = locks_.begin_shortening(outer_);
+    (void)outer_.begin();
     clock_.advance(Duration::ms(10));
-    outer_.lease_deadline->end();
-    inner_id_ = locks_.begin_shortening(inner_);
+    outer_.lease_deadline()->end();
+    (void)inner_.begin();
   }
   void begin_both_while_two_servers_stand_still() {
     for (const std::size_t i : {1U, 2U}) server(i).stopped = true;
     begin_both();
   }
-  Decision outer_decision() { return decision_of(*outer_id_, outer_); }
-  Decision inner_decision() { return decision_of(*inner_id_, inner_); }
-  bool inner_is_live() { return inner_.lease_deadline->left(clock_.now()) > Duration(); }
+  Decision outer_decision() { return decision_of(outer_); }
+  Decision inner_decision() { return decision_of(inner_); }
+  bool inner_is_live() { return inner_.lease_deadline()->left(clock_.now()) > Duration(); }
   std::vector<std::string> stored_behind_that() {
     for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
     return stored();
   }
 
-  Shorter outer_;
-  Shorter inner_;
-  std::optional<OperationId> outer_id_;
-  std::optional<OperationId> inner_id_;
+  LeaseRotation outer_;
+  LeaseRotation inner_;
 
  private:
-  Decision decision_of(OperationId id, const Shorter& shorter) {
-    step_until_done(id);
-    return locks_.collect_shortening(id, shorter).decision;
+  Decision decision_of(LeaseRotation& shorter) {
+    step_until_done(shorter.id());
+    return shorter.collect().decision;
   }
 };
 
@@ -256,15 +252,15 @@ TEST_F(AShorteningWithinAnother, IsLostBeforeThatRemovesAVoteOnWhichItRests) {
   begin_both();
   EXPECT_TRUE(inner_is_live());
   EXPECT_EQ(outer_decision(), Decision::denied);
-  ASSERT_FALSE(pool_.done(*inner_id_));
-  EXPECT_EQ(inner_.lease_deadline->loss(), Loss::denied);
+  ASSERT_FALSE(pool_.done(inner_.id()));
+  EXPECT_EQ(inner_.lease_deadline()->loss(), Loss::denied);
   EXPECT_NE(inner_decision(), Decision::granted);
   EXPECT_EQ(stored()[0], "");
 }
 
 TEST_F(AShorteningWithinAnother, ThatWasTransferredKeepsTheVotesOnWhichItRests) {
   begin_both_while_two_servers_stand_still();
-  inner_.lease_deadline->transfer();
+  inner_.lease_deadline()->transfer();
   EXPECT_EQ(outer_decision(), Decision::unreachable);
   EXPECT_EQ(inner_decision(), Decision::unreachable);
   for (const std::string& value : stored_behind_that()) EXPECT_NE(value, "");
@@ -272,49 +268,49 @@ TEST_F(AShorteningWithinAnother, ThatWasTransferredKeepsTheVotesOnWhichItRests) 
 
 TEST_F(AShorteningWithinAnother, ThatIsConfirmedOutlivesTheCallAroundIt) {
   begin_both();
-  EXPECT_TRUE(outer_.lease_deadline->lives_on());
+  EXPECT_TRUE(outer_.lease_deadline()->lives_on());
   EXPECT_EQ(inner_decision(), Decision::granted);
-  EXPECT_FALSE(outer_.lease_deadline->lives_on()) << "it has votes of its own";
-  (void)locks_.collect_shortening(*outer_id_, outer_);
+  EXPECT_FALSE(outer_.lease_deadline()->lives_on()) << "it has votes of its own";
+  (void)outer_.collect();
   EXPECT_TRUE(inner_is_live());
-  EXPECT_EQ(stored(), everywhere(inner_.fresh));
+  EXPECT_EQ(stored(), everywhere(inner_.fresh()));
 }
 
 // As signal handlers do it; whoever has it now trusts what the servers still hold.
 TEST_F(AShortenedLease, ThatIsTransferredMeanwhileStaysThoughItsCallerLeaves) {
-  Shorter shorter = prepare();
-  const OperationId id = locks_.begin_shortening(shorter);
-  shorter.lease_deadline->transfer();
-  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::aborted);
-  EXPECT_EQ(stored(), everywhere(shorter.fresh)) << "the commands were under way";
+  LeaseRotation shorter = prepare();
+  (void)shorter.begin();
+  shorter.lease_deadline()->transfer();
+  EXPECT_EQ(shorter.collect().decision, Decision::aborted);
+  EXPECT_EQ(stored(), everywhere(shorter.fresh())) << "the commands were under way";
 }
 
 TEST_F(AShortenedLease, ThatIsTransferredMeanwhileStaysThoughNoMajorityAnswers) {
   server(1).stopped = server(2).stopped = true;
-  Shorter shorter = prepare();
-  const OperationId id = locks_.begin_shortening(shorter);
-  shorter.lease_deadline->transfer();
-  step_until_done(id);
-  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::unreachable);
+  LeaseRotation shorter = prepare();
+  (void)shorter.begin();
+  shorter.lease_deadline()->transfer();
+  step_until_done(shorter.id());
+  EXPECT_EQ(shorter.collect().decision, Decision::unreachable);
   for (const std::size_t i : {1U, 2U}) transport_.resume(server(i));
   for (const std::string& value : stored()) {
-    EXPECT_TRUE(value == shorter.fresh.view() || value == held_.token.view()) << value;
+    EXPECT_TRUE(value == shorter.fresh().view() || value == held_.token.view()) << value;
   }
 }
 
 TEST_F(AShortenedLease, ThatOnlySomeOfItsOwnersPassedOnStaysToo) {
-  Shorter shorter = prepare();
-  const OperationId id = locks_.begin_shortening(shorter);
-  shorter.lease_deadline->share();
-  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::aborted);
-  EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration())
+  LeaseRotation shorter = prepare();
+  (void)shorter.begin();
+  shorter.lease_deadline()->share();
+  EXPECT_EQ(shorter.collect().decision, Decision::aborted);
+  EXPECT_EQ(shorter.lease_deadline()->left(clock_.now()), Duration())
       << "of those that had it shortened";
-  EXPECT_EQ(stored(), everywhere(shorter.fresh));
+  EXPECT_EQ(stored(), everywhere(shorter.fresh()));
 }
 
 TEST_F(AShortenedLease, GivesNoExtensionOfItsOldToken) {
   const OperationId extension = locks_.begin_extend(kResource, held_.token, kTtl);
-  Shorter shorter = prepare();
+  LeaseRotation shorter = prepare();
   ASSERT_EQ(run(shorter).decision, Decision::granted);
   step_until_done(extension);
   EXPECT_EQ(locks_.collect_extension(extension).decision, Decision::denied)
@@ -323,39 +319,39 @@ TEST_F(AShortenedLease, GivesNoExtensionOfItsOldToken) {
 
 // By a signal handler, which then works for long.
 TEST_F(AShortenedLease, ThatWasExtendedMeanwhileOutlivesItsShortTtl) {
-  Shorter shorter = prepare();
-  const OperationId id = locks_.begin_shortening(shorter);
-  step_until_done(id);
-  const Outcome extended = pool_.run(locks_.begin_extend(kResource, shorter.fresh, kTtl));
+  LeaseRotation shorter = prepare();
+  (void)shorter.begin();
+  step_until_done(shorter.id());
+  const Outcome extended = pool_.run(locks_.begin_extend(kResource, shorter.fresh(), kTtl));
   ASSERT_EQ(extended.decision, Decision::granted);
   const Instant until = extended.decided_at + extended.validity;
-  ASSERT_TRUE(shorter.lease_deadline->prolong(until, clock_.now()));
+  ASSERT_TRUE(shorter.lease_deadline()->prolong(until, clock_.now()));
   clock_.advance(kShort);
-  const Outcome outcome = locks_.collect_shortening(id, shorter);
+  const Outcome outcome = shorter.collect();
   EXPECT_EQ(outcome.decision, Decision::granted);
   EXPECT_EQ(outcome.decided_at + outcome.validity, until);
-  EXPECT_EQ(stored(), everywhere(shorter.fresh));
+  EXPECT_EQ(stored(), everywhere(shorter.fresh()));
 }
 
 TEST_F(AShortenedLease, ThatOutlastedItsTtlIsLost) {
-  Shorter shorter = prepare();
-  const OperationId id = locks_.begin_shortening(shorter);
-  step_until_done(id);
+  LeaseRotation shorter = prepare();
+  (void)shorter.begin();
+  step_until_done(shorter.id());
   clock_.advance(kShort);
-  EXPECT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::expired_unclaimed);
-  EXPECT_EQ(shorter.lease_deadline->left(clock_.now()), Duration());
+  EXPECT_EQ(shorter.collect().decision, Decision::expired_unclaimed);
+  EXPECT_EQ(shorter.lease_deadline()->left(clock_.now()), Duration());
   EXPECT_EQ(stored(), kNowhere);
 }
 
 TEST_F(AShortenedLease, IsNotRepairedByItsOldToken) {
   ASSERT_EQ(unlock(locks_, held_.token).decision, Decision::granted);
   const KeptLease lease = take_and_repair();
-  Shorter shorter = locks_.prepare_shortening(kResource, lease.token, kShort, lease.lease_deadline);
+  LeaseRotation shorter(locks_, kResource, lease.token, kShort, lease.lease_deadline);
   lease.lease_deadline->supersede();
   scheduler_.stop(*lease.lease_deadline);
-  const OperationId id = locks_.begin_shortening(shorter);
-  step_until_done(id);
-  ASSERT_EQ(locks_.collect_shortening(id, shorter).decision, Decision::granted);
+  (void)shorter.begin();
+  step_until_done(shorter.id());
+  ASSERT_EQ(shorter.collect().decision, Decision::granted);
   keep_for(Duration::ms(300));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(server(i).keys["r"], lease.token.view()) << i;
 }
@@ -367,15 +363,15 @@ TEST_F(AShortenedLease, AsksAServerThatIsBackedOffFromWhereItDecides) {
   (void)pool_.run(locks_.begin_check(Resource("other"), Token("t")));
   server(2).reach = FakeServer::Reach::accepts;
   server(1).keys.clear();
-  Shorter shorter = prepare();
+  LeaseRotation shorter = prepare();
   EXPECT_EQ(run(shorter).decision, Decision::granted) << "two of three have it";
 }
 
 TEST_F(AShortenedLease, RefusesWhatExtendRefuses) {
-  EXPECT_THROW((void)locks_.prepare_shortening(kResource, held_.token, Duration(), lease_deadline_),
+  EXPECT_THROW((void)LeaseRotation(locks_, kResource, held_.token, Duration(), lease_deadline_),
                ArgumentError);
   EXPECT_THROW(
-      (void)locks_.prepare_shortening(kResource, held_.token, Duration::ms(1), lease_deadline_),
+      (void)LeaseRotation(locks_, kResource, held_.token, Duration::ms(1), lease_deadline_),
       ArgumentError);
   EXPECT_GT(lease_deadline_->left(clock_.now()), kShort);
 }

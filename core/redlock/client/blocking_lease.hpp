@@ -1,0 +1,56 @@
+// A lock that is held, each of its calls waited for: what stands behind a Lease and its KeepAlive.
+//
+// Confined to its client's thread.
+#pragma once
+#include <memory>
+#include <stop_token>
+#include <string_view>
+
+#include "redlock/client/shared.hpp"
+#include "redlock/lease/held_lock.hpp"
+
+namespace redlock {
+inline namespace v0 {
+namespace inner {
+
+class BlockingLease {
+ public:
+  // All that it takes, before anything is taken.
+  BlockingLease(std::shared_ptr<Shared> shared, Resource resource, Duration ttl)
+      : shared_(std::move(shared)), lock_(shared_->lease_context(), std::move(resource), ttl) {}
+  // For what waits for no server.
+  [[nodiscard]] HeldLock& lock() { return lock_; }
+
+  [[nodiscard]] std::string_view resource() const { return lock_.resources().only().view(); }
+  [[nodiscard]] std::string_view token() const { return lock_.token().view(); }
+  [[nodiscard]] Duration left() noexcept { return lock_.left(); }
+
+  [[nodiscard]] bool extend(Duration ttl);
+  [[nodiscard]] bool shorten(Duration ttl);
+  [[nodiscard]] bool confirm();
+  // The troubles may be null.
+  [[nodiscard]] bool release(std::vector<Trouble>* troubles);
+  // Gives it back without waiting, unless that has been done.
+  void drop() noexcept;
+  // As Lease::keep_alive() says; the token is that of the loss.
+  [[nodiscard]] std::stop_token begin_renewal(Duration max);
+  // What was begun with that token, unless it is over.
+  void end_renewal(const std::stop_token& lost) noexcept;
+
+ private:
+  void note_denial(const Outcome& outcome) noexcept;
+  void lose() noexcept;
+  // By its present ttl. Throws what RenewalThread::keep() throws, and then nothing has changed.
+  void keep(Instant keep_until);
+  // False: that has been done, or it is not ours to give back.
+  [[nodiscard]] bool end() noexcept;
+
+  const std::shared_ptr<Shared> shared_;
+  HeldLock lock_;
+  Instant keep_until_;                       // while it is kept
+  std::stop_source loss_{std::nostopstate};  // of what keeps it, or kept it last
+};
+
+}  // namespace inner
+}  // namespace v0
+}  // namespace redlock

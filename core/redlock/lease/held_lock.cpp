@@ -1,0 +1,163 @@
+// The life of a lock that is held.
+#include "redlock/lease/held_lock.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "redlock/algorithm/quorum_query.hpp"
+#include "redlock/algorithm/validity.hpp"
+
+namespace redlock {
+
+HeldLock::HeldLock(const LeaseContext& context, Resources resources, Duration ttl)
+    : context_(context),
+      resources_(std::move(resources)),
+      ttl_(ttl),
+      deadline_(std::make_shared<LeaseDeadline>(Instant(), Instant())),
+      way_back_(1, UnsentRelease{resources_, {}}) {}
+
+Instant HeldLock::taken_before(Instant until) const {
+  return until - validity_of(ttl_, Duration(), context_.locks.plan()->options.drift_factor);
+}
+
+void HeldLock::begin(Token token, Instant until) noexcept {
+  token_ = std::move(token);
+  taken_at_ = ttl_from_ = taken_before(until);
+  // The last of the servers heard of it a moment ago at the latest.
+  deadline_->begin(until, now() + ttl_);
+}
+
+void HeldLock::attach(Token token, Instant until) noexcept {
+  token_ = std::move(token);
+  taken_at_ = ttl_from_ = now();
+  deadline_->begin(until, Instant::never());
+}
+
+Duration HeldLock::left() noexcept {
+  if (forked()) return {};
+  return deadline_->left(now());
+}
+
+bool HeldLock::prolong(Instant until) noexcept {
+  return left() > Duration() && deadline_->prolong(until, now());
+}
+
+void HeldLock::set_ttl(Duration ttl) noexcept {
+  ttl_ = ttl;
+  ttl_from_ = taken_before(deadline_->until());
+}
+
+bool HeldLock::note_denial(const Outcome& outcome) noexcept {
+  if (forked() || !proven_denied(outcome)) return false;
+  deadline_->lose(Loss::denied);
+  return true;
+}
+
+void HeldLock::share() noexcept {
+  shared_ = true;
+  if (left() > Duration()) deadline_->share();
+}
+
+void HeldLock::begin_renewal(std::optional<Instant> keep_until,
+                             std::shared_ptr<LossListener> listener) {
+  const Instant until = deadline_->until();
+  // Where it is not extended, only its end is to be noticed: an extend would gain nothing.
+  const Duration keep_max = keep_until.value_or(until) - ttl_from_;
+  context_.renewal.keep({context_.locks.plan(),
+                         resources_,
+                         token_,
+                         {ttl_, keep_max},
+                         ttl_from_,
+                         until,
+                         deadline_,
+                         std::move(listener)});
+  renewed_ = true;
+  extends_ = keep_until.has_value();
+}
+
+void HeldLock::end_renewal() noexcept {
+  if (forked()) return;
+  extends_ = false;
+  stop_renewal();
+}
+
+void HeldLock::stop_renewal() noexcept {
+  if (renewed_) context_.renewal.stop(*deadline_);
+  renewed_ = false;
+}
+
+bool HeldLock::is_shorter(Duration ttl) const noexcept {
+  if (shared_) return false;
+  return (extends_ && ttl < ttl_) || deadline_->may_outlast(ttl, now());
+}
+
+void HeldLock::prepare_rotation(Duration ttl) {
+  LeaseRotation rotation(context_.locks, resources_, token_, ttl, deadline_);
+  Token fresh = rotation.fresh();
+  rotations_.reserve(rotations_.size() + 1);
+  next_.emplace(Next{std::move(rotation), std::move(fresh)});
+}
+
+void HeldLock::take_next_token() noexcept {
+  // Nobody extends the old token from here on, nor repairs it again.
+  deadline_->supersede();
+  stop_renewal();
+  std::swap(token_, next_->token);
+  ++token_number_;
+  deadline_ = next_->rotation.lease_deadline();
+  ttl_ = next_->rotation.ttl();
+  ttl_from_ = now();
+}
+
+OperationId HeldLock::begin_rotation() {
+  Next next = std::move(*next_);
+  next_.reset();
+  try {
+    const OperationId id = next.rotation.begin();
+    rotations_.push_back(std::move(next.rotation));
+    return id;
+  } catch (...) {
+    // No key has changed, or both tokens are being removed.
+    token_ = std::move(next.token);
+    throw;
+  }
+}
+
+Outcome HeldLock::collect_rotation(OperationId id) {
+  const auto under_way = std::ranges::find(rotations_, id, &LeaseRotation::id);
+  LeaseRotation rotation = std::move(*under_way);
+  rotations_.erase(under_way);
+  return rotation.collect();
+}
+
+bool HeldLock::is_being_rotated() const {
+  return !rotations_.empty() && rotations_.back().lease_deadline() == deadline_;
+}
+
+void HeldLock::end(End how) noexcept {
+  if (!begun() || ended_) return;
+  ended_ = true;
+  // A child has no part in it.
+  if (forked()) return;
+  // First, so that no extend is begun behind the release. Also where it is over for us: whoever has
+  // it may have extended it further.
+  how == End::transferred ? deadline_->transfer() : deadline_->end();
+  stop_renewal();
+}
+
+void HeldLock::send_release() noexcept {
+  owe_release();
+  if (!forked()) context_.outbox.pay();
+}
+
+void HeldLock::owe_release() noexcept {
+  if (way_back_.empty() || forked()) return;
+  try {
+    way_back_.front().token = token_;  // who shows it goes on doing so
+  } catch (...) {
+    way_back_.front().token = std::move(token_);
+  }
+  context_.outbox.add(std::move(way_back_));
+}
+
+}  // namespace redlock
