@@ -107,6 +107,15 @@ struct Refusal {
 // Told of an outage while a lock is waited for, by what the call would end with now.
 using OnOutage = std::function<void(const Refusal&)>;
 
+// A lock on its way to another client: of another thread, or as text of another process.
+struct Handle {
+  std::string resource;
+  std::string token;
+  // For how long it may be relied on, counted from the call that made this. Whoever sends it
+  // subtracts the time that it travels.
+  std::chrono::milliseconds validity{};
+};
+
 // What stands under a lock's name.
 struct Holder {
   std::string token;
@@ -259,6 +268,10 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   // without a majority that says the opposite: `troubles` says why. Where it throws std::bad_alloc,
   // the client's next call gives it back, or its end.
   bool release(std::vector<Trouble>* troubles = nullptr);
+  // For Client::attach(); its validity is remaining(). Of an empty lease it is empty.
+  [[nodiscard]] Handle handle() const;
+  // The same, and this lease is over: its end gives nothing back, and nothing keeps it alive.
+  [[nodiscard]] Handle detach();
   // Keeps it alive, each time for the ttl it had last, for at most `max` from now on, at least that
   // ttl. One that is not live is lost at once.
   // Throws std::system_error where no thread is to be had (the lease is as before), and
@@ -319,9 +332,10 @@ class REDLOCK_EXPORT Client {
   // each time that no majority could be asked for a second. What it throws ends the call.
   [[nodiscard]] Result lock(std::string_view resource, Milliseconds ttl, Milliseconds wait,
                             const std::stop_token& stop = {}, const OnOutage& on_outage = {});
-  // A lock that is held already, by its token: from now on for `ttl`, where that is longer. Denied:
-  // it is not held with this token any more.
-  [[nodiscard]] Result attach(std::string_view resource, std::string_view token, Milliseconds ttl);
+  // A lease of a lock that was taken elsewhere, valid for as long as its handle says, counted from
+  // now. Asks no server. What keeps it alive extends it by `ttl` each time. A lease whose handle is
+  // over is not live, and gives nothing back.
+  [[nodiscard]] Lease attach(const Handle& handle, Milliseconds ttl);
 
   // Who holds a lock, and how many wait for it.
   [[nodiscard]] Inspection inspect(std::string_view resource);

@@ -128,26 +128,56 @@ TEST_F(ClientInspect, WhatNeverExpiresIsNoLockAndIsLeftAlone) {
   EXPECT_EQ(values(3), everywhere("a setting"));
 }
 
-TEST_F(ClientInspect, AnAttachedLockIsExtendedAndReleasedByItsNewOwner) {
+TEST_F(ClientInspect, ALockThatWasDetachedIsAttachedWithoutAskingAServer) {
   Result first = client_.try_lock("r", 10s);
   ASSERT_TRUE(first);
   await_everywhere(*first);
+  const Handle handle = first->detach();
+  EXPECT_FALSE(first->live());
+  EXPECT_FALSE(first->release());
+  for (std::size_t i = 0; i < 3; ++i) server(i).stop();
   Client other(addresses(), patient());
-  Result second = other.attach("r", first->token(), 60s);
-  ASSERT_TRUE(second) << to_string(second.refusal());
-  EXPECT_EQ(second->token(), first->token());
-  EXPECT_GT(second->remaining(), 30s);
-  EXPECT_TRUE(second->release());
-  EXPECT_FALSE(first->confirm());
+  Lease second = other.attach(handle, 60s);
+  EXPECT_EQ(second.token(), handle.token);
+  EXPECT_TRUE(second.live());
+  EXPECT_LE(second.remaining(), handle.validity);
+  for (std::size_t i = 0; i < 3; ++i) server(i).go_on();
+  EXPECT_TRUE(second.extend(60s));
+  EXPECT_GT(second.remaining(), 30s);
+  EXPECT_TRUE(second.release());
+  EXPECT_TRUE(gone());
 }
 
-TEST_F(ClientInspect, WhatIsNotHeldWithThisTokenCannotBeAttached) {
-  const Result lease = client_.try_lock("r", 10s);
+TEST_F(ClientInspect, ALeaseThatWasDetachedGivesNothingBackAtItsEnd) {
+  Handle handle;
+  {
+    Result lease = client_.try_lock("r", 60s);
+    ASSERT_TRUE(lease);
+    await_everywhere(*lease);
+    handle = lease->detach();
+  }
+  EXPECT_TRUE(client_.attach(handle, 60s).confirm());
+}
+
+TEST_F(ClientInspect, ALeaseWhoseHandleIsOverIsNotLiveAndGivesNothingBack) {
+  Result lease = client_.try_lock("r", 60s);
   ASSERT_TRUE(lease);
-  const Result other = client_.attach("r", "another token", 10s);
-  ASSERT_FALSE(other);
-  EXPECT_EQ(other.refusal().decision, Decision::denied);
-  EXPECT_THROW((void)client_.attach("r", "", 10s), std::invalid_argument);
+  await_everywhere(*lease);
+  Handle handle = lease->handle();
+  handle.validity = 0ms;
+  {
+    Lease over = client_.attach(handle, 60s);
+    EXPECT_FALSE(over.live());
+    EXPECT_FALSE(over.release());
+  }
+  EXPECT_TRUE(lease->confirm());
+}
+
+TEST_F(ClientInspect, AHandleThatNoLeaseGaveIsRefused) {
+  EXPECT_THROW((void)client_.attach({"r", "", 10s}, 10s), std::invalid_argument);
+  EXPECT_THROW((void)client_.attach({"r", "token", 10s}, 0s), std::invalid_argument);
+  EXPECT_THROW((void)client_.attach({"r", "token", std::chrono::hours(24 * 365 * 101)}, 10s),
+               std::invalid_argument);
 }
 
 TEST_F(ClientInspect, AnOwnersNameIsBounded) {

@@ -32,6 +32,8 @@ class BlockingLease {
   [[nodiscard]] bool release(std::vector<Trouble>* troubles);
   // Gives it back without waiting, unless that has been done.
   void drop() noexcept;
+  // It is another's from now on.
+  void detach() noexcept;
   // As Lease::keep_alive() says; the token is that of the loss.
   [[nodiscard]] std::stop_token begin_renewal(Duration max);
   // What was begun with that token, unless it is over.
@@ -43,7 +45,7 @@ class BlockingLease {
   // By its present ttl. Throws what RenewalThread::keep() throws, and then nothing has changed.
   void keep(Instant keep_until);
   // False: that has been done, or it is not ours to give back.
-  [[nodiscard]] bool end() noexcept;
+  [[nodiscard]] bool end(HeldLock::End how) noexcept;
 
   const std::shared_ptr<Shared> shared_;
   HeldLock lock_;

@@ -6,6 +6,7 @@
 #include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/client/blocking_lease.hpp"
 #include "redlock/client/shared.hpp"
+#include "redlock/locks/server_plan.hpp"
 #include "redlock/redlock.hpp"
 
 namespace redlock {
@@ -71,17 +72,21 @@ ForcedRelease Client::force_release(std::string_view resource) {
   return released;
 }
 
-Result Client::attach(std::string_view resource, std::string_view token, Milliseconds ttl) {
+Lease Client::attach(const Handle& handle, Milliseconds ttl) {
   inner::Shared& shared = inner::alive(shared_);
-  const Duration asked_for = inner::duration_of(ttl);
-  Resource wanted{std::string(resource)};
-  Token known{std::string(token)};
-  const auto lease = std::make_shared<inner::BlockingLease>(shared_, wanted, asked_for);
-  const Outcome outcome =
-      shared.ask([&](LockManager& locks) { return locks.begin_extend(wanted, known, asked_for); });
-  if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
-  lease->lock().attach(std::move(known), outcome.decided_at + outcome.validity);
-  return Lease(lease);
+  const Duration extended_by = inner::duration_of(ttl);
+  const Duration validity = inner::duration_of(handle.validity);
+  Resource resource{handle.resource};
+  Token token{handle.token};
+  check_resources(resource);
+  check_token(token);
+  check_ttl(extended_by, shared.plan()->options.drift_factor);
+  if (validity > kTtlMax)
+    throw ArgumentError("the handle's validity must be at most 3153600000000 ms");
+  auto lease = std::make_shared<inner::BlockingLease>(shared_, std::move(resource), extended_by);
+  lease->lock().attach(std::move(token), shared.now() + validity);
+  if (validity <= Duration()) lease->detach();
+  return Lease(std::move(lease));
 }
 
 }  // namespace v0

@@ -82,14 +82,14 @@ void BlockingLease::lose() noexcept {
   (void)loss_.request_stop();
 }
 
-bool BlockingLease::end() noexcept {
+bool BlockingLease::end(HeldLock::End how) noexcept {
   if (lock_.ended() || lock_.forked()) return false;
-  lock_.end(HeldLock::End::released);
+  lock_.end(how);
   return true;
 }
 
 bool BlockingLease::release(std::vector<Trouble>* troubles) {
-  if (!end()) return false;
+  if (!end(HeldLock::End::released)) return false;
   try {
     const Outcome outcome = shared_->ask(
         [&](LockManager& locks) { return locks.begin_unlock(lock_.resources(), lock_.token()); });
@@ -103,8 +103,10 @@ bool BlockingLease::release(std::vector<Trouble>* troubles) {
 }
 
 void BlockingLease::drop() noexcept {
-  if (end()) lock_.send_release();
+  if (end(HeldLock::End::released)) lock_.send_release();
 }
+
+void BlockingLease::detach() noexcept { (void)end(HeldLock::End::transferred); }
 
 std::stop_token BlockingLease::begin_renewal(Duration max) {
   if (left() == Duration()) {
@@ -170,6 +172,16 @@ bool Lease::shorten(Milliseconds ttl) { return lease_ && lease_->shorten(inner::
 bool Lease::confirm() { return lease_ && lease_->confirm(); }
 
 bool Lease::release(std::vector<Trouble>* troubles) { return lease_ && lease_->release(troubles); }
+
+Handle Lease::handle() const {
+  return {std::string(resource()), std::string(token()), remaining()};
+}
+
+Handle Lease::detach() {
+  Handle handed_on = handle();
+  if (lease_) lease_->detach();
+  return handed_on;
+}
 
 KeepAlive Lease::keep_alive(Milliseconds max) {
   if (lease_) return {lease_, lease_->begin_renewal(inner::duration_of(max))};
