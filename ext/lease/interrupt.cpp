@@ -98,7 +98,7 @@ SharedLease* LossAlarm::next_lost() noexcept {
     if (!alarm->lost_) continue;
     alarm->silence();
     // In a child it was the parent's.
-    if (!alarm->of_.forked()) return &alarm->of_;
+    if (!alarm->of_.lock().forked()) return &alarm->of_;
   }
   return nullptr;
 }
