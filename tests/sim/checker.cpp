@@ -7,8 +7,8 @@
 #include <functional>
 #include <utility>
 
-#include "sim/checker_hash.hpp"
-#include "sim/checker_words.hpp"
+#include "sim/record/hash.hpp"
+#include "sim/record/words.hpp"
 
 namespace redlock::sim {
 

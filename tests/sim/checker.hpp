@@ -14,17 +14,17 @@
 #include <vector>
 
 #include "redlock/algorithm/outcome.hpp"
-#include "sim/checker_availability.hpp"
-#include "sim/checker_commands.hpp"
-#include "sim/checker_leftovers.hpp"
-#include "sim/checker_waits.hpp"
-#include "sim/line_book.hpp"
-#include "sim/line_twin.hpp"
-#include "sim/links.hpp"
+#include "sim/liveness/availability.hpp"
+#include "sim/liveness/leftovers.hpp"
+#include "sim/liveness/waits.hpp"
 #include "sim/plan.hpp"
+#include "sim/record/deed.hpp"
+#include "sim/record/line_book.hpp"
+#include "sim/record/links.hpp"
+#include "sim/record/violation.hpp"
+#include "sim/safety/line_twin.hpp"
 #include "sim/servers.hpp"
 #include "sim/sim_clock.hpp"
-#include "sim/violation.hpp"
 
 namespace redlock::sim {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "sim/checker.hpp"
-#include "sim/checker_hash.hpp"
-#include "sim/checker_limits.hpp"
-#include "sim/checker_words.hpp"
+#include "sim/liveness/excuses.hpp"
+#include "sim/record/hash.hpp"
+#include "sim/record/words.hpp"
 
 namespace redlock::sim {
 

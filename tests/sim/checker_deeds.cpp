@@ -4,8 +4,8 @@
 #include <charconv>
 
 #include "sim/checker.hpp"
-#include "sim/checker_hash.hpp"
-#include "sim/checker_limits.hpp"
+#include "sim/liveness/excuses.hpp"
+#include "sim/record/hash.hpp"
 
 namespace redlock::sim {
 

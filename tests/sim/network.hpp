@@ -13,8 +13,8 @@
 
 #include "redlock/algorithm/reply.hpp"
 #include "sim/event_queue.hpp"
-#include "sim/links.hpp"
 #include "sim/random.hpp"
+#include "sim/record/links.hpp"
 #include "sim/servers.hpp"
 #include "sim/trace.hpp"
 

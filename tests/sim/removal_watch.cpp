@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "sim/checker_hash.hpp"
-#include "sim/checker_limits.hpp"
+#include "sim/liveness/excuses.hpp"
+#include "sim/record/hash.hpp"
 
 namespace redlock::sim {
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/checker_commands.hpp"
 #include "sim/network.hpp"
 #include "sim/plan.hpp"
+#include "sim/record/deed.hpp"
 
 namespace redlock::sim {
 

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "sim/checker_limits.hpp"
 #include "sim/legacy_client.hpp"
+#include "sim/liveness/excuses.hpp"
 #include "sim/native_client.hpp"
 #include "sim/world_time.hpp"
 

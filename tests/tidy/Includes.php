@@ -125,7 +125,7 @@ final class Includes
     /** The simulator's checker judges the core by what it was told, in plain values, and never by the core's own rules. */
     private static function checkChecker(Files $files, Report $report): void
     {
-        $judges = $files->matching('~^tests/sim/checker(?!_fixture)[a-z_]*(?<!_test)\.(cpp|hpp)$~');
+        $judges = $files->matching('~^tests/sim/(checker(?!_fixture)|(record|safety|liveness)/)[a-z_]*(?<!_test)\.(cpp|hpp)$~');
         $reached = $queue = $judges;
         $complaints = [];
         while (($path = array_pop($queue)) !== null) {

@@ -1,5 +1,5 @@
 // Reading a line's keys.
-#include "sim/line_view.hpp"
+#include "sim/record/line_view.hpp"
 
 #include <algorithm>
 #include <array>

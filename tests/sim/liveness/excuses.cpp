@@ -1,5 +1,5 @@
 // The table, and how plans are read with it.
-#include "sim/checker_limits.hpp"
+#include "sim/liveness/excuses.hpp"
 
 #include <algorithm>
 #include <array>

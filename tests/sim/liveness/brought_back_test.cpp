@@ -6,7 +6,7 @@
 
 #include "redlock/wire/scripts.hpp"
 #include "sim/checker_fixture.hpp"
-#include "sim/line_view.hpp"
+#include "sim/record/line_view.hpp"
 
 namespace redlock::sim {
 namespace {

@@ -1,10 +1,10 @@
 // How long a wait may take, and who is before whom.
-#include "sim/checker_waits.hpp"
+#include "sim/liveness/waits.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "sim/checker_limits.hpp"
+#include "sim/liveness/excuses.hpp"
 
 namespace redlock::sim {
 

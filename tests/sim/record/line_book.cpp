@@ -1,10 +1,10 @@
 // What joins tell of those who wait.
-#include "sim/line_book.hpp"
+#include "sim/record/line_book.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include "sim/checker_hash.hpp"
+#include "sim/record/hash.hpp"
 
 namespace redlock::sim {
 

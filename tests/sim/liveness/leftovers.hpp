@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/links.hpp"
 #include "sim/plan.hpp"
+#include "sim/record/links.hpp"
 
 namespace redlock::sim {
 

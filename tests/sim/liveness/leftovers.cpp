@@ -1,11 +1,11 @@
 // When a key that was given up is overdue.
-#include "sim/checker_leftovers.hpp"
+#include "sim/liveness/leftovers.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "sim/checker_commands.hpp"
-#include "sim/checker_hash.hpp"
+#include "sim/record/deed.hpp"
+#include "sim/record/hash.hpp"
 #include "sim/servers.hpp"
 
 namespace redlock::sim {

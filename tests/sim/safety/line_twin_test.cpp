@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "sim/line_rules.hpp"
-#include "sim/line_twin.hpp"
 #include "sim/random.hpp"
+#include "sim/safety/line_twin.hpp"
 
 namespace redlock::sim {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/checker_commands.hpp"
-#include "sim/line_book.hpp"
-#include "sim/line_view.hpp"
+#include "sim/record/deed.hpp"
+#include "sim/record/line_book.hpp"
+#include "sim/record/line_view.hpp"
 
 namespace redlock::sim {
 

@@ -1,10 +1,10 @@
 // What is wrong for whom and when, and what is left over.
-#include "sim/checker_availability.hpp"
+#include "sim/liveness/availability.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "sim/checker_limits.hpp"
+#include "sim/liveness/excuses.hpp"
 
 namespace redlock::sim {
 

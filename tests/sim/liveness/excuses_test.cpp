@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "sim/checker_limits.hpp"
+#include "sim/liveness/excuses.hpp"
 #include "sim/world.hpp"
 
 namespace redlock::sim {

@@ -1,6 +1,6 @@
 // The commands of locks by name, written down once more on purpose: the checker believes nothing of
 // what it judges.
-#include "sim/checker_commands.hpp"
+#include "sim/record/deed.hpp"
 
 #include <array>
 #include <string>

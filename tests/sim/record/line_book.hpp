@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "sim/checker_commands.hpp"
-#include "sim/checker_leftovers.hpp"
+#include "sim/liveness/leftovers.hpp"
 #include "sim/plan.hpp"
+#include "sim/record/deed.hpp"
 
 namespace redlock::sim {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "sim/plan.hpp"
-#include "sim/violation.hpp"
+#include "sim/record/violation.hpp"
 
 namespace redlock::sim {
 

@@ -1,5 +1,5 @@
 // Who must be served, told and struck out, claim by claim.
-#include "sim/line_twin.hpp"
+#include "sim/safety/line_twin.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "sim/line_book.hpp"
 #include "sim/plan.hpp"
+#include "sim/record/line_book.hpp"
 
 namespace redlock::sim {
 
