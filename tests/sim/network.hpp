@@ -79,6 +79,7 @@ struct Connection {
   bool peer_ended = false;
   Fault fault = Fault::none;
   const char* reason = "";
+  bool taken = true;  // the kernel took all of what the client gave it last
   std::size_t send_room = std::numeric_limits<std::size_t>::max();  // until some of it arrives
   // The server's end.
   ServerSession session;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "sim/liveness/excuses.hpp"
+#include "sim/record/words.hpp"
 
 namespace redlock::sim {
 
@@ -79,21 +80,31 @@ std::int64_t slowest_ns(const Plan& plan) {
 
 }  // namespace
 
-Availability::Availability(const Plan& plan)
-    : plan_(plan),
-      calls_(plan.clients.size() * plan.resources),
-      struck_ns_(plan.clients.size() * plan.servers, -1),
-      stood_still_ns_(plan.clients.size(), -1),
+Availability::Availability(Record& record)
+    : record_(record),
+      plan_(record.plan),
+      calls_(plan_.clients.size() * plan_.resources),
+      struck_ns_(plan_.clients.size() * plan_.servers, -1),
+      stood_still_ns_(plan_.clients.size(), -1),
       unsubscribed_ns_(struck_ns_.size(), kSubscribed),
       stood_(calls_.size()),
-      trusted_ns_(calls_.size() * plan.servers),
-      settle_ns_(kRetransmitNs + 4 * slowest_ns(plan)),
-      judged_(plan.servers <= kServersMax && judged_under(ViolationKind::unavailable, plan)) {}
+      trusted_ns_(calls_.size() * plan_.servers),
+      settle_ns_(kRetransmitNs + 4 * slowest_ns(plan_)),
+      judged_(plan_.servers <= kServersMax && judged_under(ViolationKind::unavailable, plan_)) {}
 
-void Availability::call_begins(Contender party, std::int64_t now_ns, std::uint32_t occupied,
-                               std::uint32_t cut_off) {
+void Availability::call_begins(Contender party) {
+  const std::string name = resource_name(party.resource);
+  std::uint32_t occupied = 0;
+  std::uint32_t cut_off = 0;
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    const ServerView& view = record_.servers[server];
+    const bool taken = alive_entry(*view.keyspace, name, view.clock_ms(record_.now_ns)) != nullptr;
+    const bool sound = record_.links == nullptr || record_.links->sound(party.client, server);
+    if (taken) occupied |= bit(server);
+    if (!sound) cut_off |= bit(server);
+  }
   const bool waits = plan_.course(party).wait_ms > plan_.timeout_of(party);
-  call_of(party) = {now_ns, occupied, cut_off, 0, waits && stood_[index_of(party)], false};
+  call_of(party) = {record_.now_ns, occupied, cut_off, 0, waits && stood_[index_of(party)], false};
 }
 
 void Availability::key_set(std::uint32_t server, Contender party) {
@@ -102,14 +113,29 @@ void Availability::key_set(std::uint32_t server, Contender party) {
   }
 }
 
-std::uint32_t Availability::in_trouble(Contender party, std::int64_t from_ns,
-                                       std::int64_t until_ns) const {
+void Availability::struck(std::uint32_t client, std::uint32_t server) {
+  for (std::uint32_t i = 0; i < plan_.resources; ++i) call_of({client, i}).cut_off |= bit(server);
+  struck_ns_[client * plan_.servers + server] = record_.now_ns;
+}
+
+// What passes is tried again soon.
+void Availability::asked_to_be_heard(std::uint32_t client, std::uint32_t server,
+                                     std::string_view answer) {
+  std::int64_t& unsubscribed_ns = unsubscribed_ns_[client * plan_.servers + server];
+  if (!answer.starts_with('-')) {
+    unsubscribed_ns = kSubscribed;
+  } else if (answer.starts_with("-NOPERM")) {
+    unsubscribed_ns = record_.now_ns;
+  }
+}
+
+std::uint32_t Availability::in_trouble(Contender party, std::int64_t from_ns) const {
   const bool waits = plan_.course(party).wait_ms > 0;
   std::uint32_t servers = 0;
   for (const FaultPlan& fault : plan_.faults) {
     const Reach reach = reach_of(fault.fault_class);
     if (reach == Reach::nobody || (reach == Reach::line && !waits)) continue;
-    if (fault.from_ns > until_ns || fault.until_ns + settle_ns_ < from_ns) continue;
+    if (fault.from_ns > record_.now_ns || fault.until_ns + settle_ns_ < from_ns) continue;
     const bool everybodys = reach == Reach::server || reach == Reach::line || fault.all_clients;
     const bool ours = everybodys || fault.client == party.client;
     if (!ours) continue;
@@ -118,17 +144,30 @@ std::uint32_t Availability::in_trouble(Contender party, std::int64_t from_ns,
   return servers;
 }
 
-// It came in that call, nobody knows when.
-void Availability::answered(Contender party, std::uint32_t server) {
-  std::int64_t& trusted_ns = trusted_ns_[place_of(party, server)];
-  trusted_ns = std::max(trusted_ns, call_of(party).began_ns);
+// They came in that call, nobody knows when.
+void Availability::answered(Contender party, const Outcome& outcome) {
+  for (std::uint32_t server = 0; server < outcome.nodes.size(); ++server) {
+    const NodeReport& node = outcome.nodes[server];
+    if (!node.answered || node.reply.answer == Answer::unknown) continue;
+    std::int64_t& trusted_ns = trusted_ns_[place_of(party, server)];
+    trusted_ns = std::max(trusted_ns, call_of(party).began_ns);
+  }
 }
 
-std::uint32_t Availability::suspected(Contender party, std::int64_t now_ns) const {
+// A majority that is well and free is enough, whatever happens to the others.
+void Availability::judge(Contender party, const Outcome& outcome) {
+  if (record_.final_attempt || !owed(party)) return;
+  record_.note_judged(ViolationKind::unavailable);
+  if (outcome.decision == Decision::granted) return;
+  record_.report(ViolationKind::unavailable,
+                 who(party.client) + " was refused by a majority that was well and free");
+}
+
+std::uint32_t Availability::suspected(Contender party) const {
   std::uint32_t servers = 0;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
     const std::int64_t trusted_ns = trusted_ns_[place_of(party, server)];
-    servers |= in_trouble(party, trusted_ns, now_ns) & bit(server);
+    servers |= in_trouble(party, trusted_ns) & bit(server);
     const std::int64_t silent_ns =
         std::max(struck_ns_[party.client * plan_.servers + server], stood_still_ns_[party.client]);
     servers |= silent_ns >= trusted_ns ? bit(server) : 0;
@@ -165,18 +204,18 @@ bool Availability::time_enough(Contender party) const {
   return needed_ns < timeout_ns && needed_ns + drift_ns + kRoundingNs < ttl_ns;
 }
 
-bool Availability::owed(Contender party, std::int64_t now_ns) const {
+bool Availability::owed(Contender party) const {
   const Call& call = calls_[index_of(party)];
   if (!judged_ || call.excused || !time_enough(party)) return false;
   const std::uint32_t all = bit(plan_.servers) - 1;
-  const std::uint32_t sick = in_trouble(party, call.began_ns, now_ns) | call.cut_off;
+  const std::uint32_t sick = in_trouble(party, call.began_ns) | call.cut_off;
   const std::uint32_t free = all & ~(sick | call.occupied | unasked(party));
   const auto majority = static_cast<int>(plan_.servers / 2 + 1);
   if (std::popcount(free) < majority) return false;
   // A server that was silent may vote, but nobody waits for it where another says no, be it well or
   // not.
   const bool denied = (all & call.occupied) != 0;
-  return !denied || (suspected(party, now_ns) & free) == 0;
+  return !denied || (suspected(party) & free) == 0;
 }
 
 }  // namespace redlock::sim

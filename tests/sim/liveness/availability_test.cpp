@@ -29,7 +29,7 @@ class AvailabilityTest : public CheckerTest {
   }
   void refuse(std::uint32_t client) { checker_.reported(client, Verb::take, "", Outcome()); }
   [[nodiscard]] std::uint64_t judged() const {
-    return checker_.judged()[static_cast<std::size_t>(ViolationKind::unavailable)];
+    return CheckerTest::judged(ViolationKind::unavailable);
   }
 };
 

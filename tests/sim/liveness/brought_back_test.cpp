@@ -2,8 +2,6 @@
 // and one that is there again for any other reason is.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "redlock/wire/scripts.hpp"
 #include "sim/checker_fixture.hpp"
 #include "sim/record/line_view.hpp"
@@ -17,18 +15,12 @@ constexpr std::int64_t kLostFromMs = 5;
 // at 10 ms.
 class BroughtBackTest : public CheckerTest {
  protected:
-  BroughtBackTest() : CheckerTest(with_waiters()) {
+  BroughtBackTest() : CheckerTest(make_waiting_plan()) {
     go_to(1);
     join(0, 0, "a", kNil);
     tell(Verb::take, Decision::granted);
     go_to(10);
     tell(Verb::release, Decision::unreachable);
-  }
-
-  static Plan with_waiters() {
-    Plan plan = make_plan();
-    for (ClientPlan& client : plan.clients) client.wait_ms = 200;
-    return plan;
   }
   void tell(Verb verb, Decision decision) {
     Outcome outcome;
@@ -48,7 +40,7 @@ class BroughtBackTest : public CheckerTest {
     keyspaces_[0].put(line);
     go_to(30);
     ask(0, 0, "b");
-    return std::ranges::count(kinds(), ViolationKind::left_behind) > 0;
+    return seen(ViolationKind::left_behind);
   }
 };
 

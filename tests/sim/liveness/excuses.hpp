@@ -1,4 +1,6 @@
-// Where a property cannot be judged, and why: the one table of the checker's blind spots.
+// Where a property of liveness cannot be judged, and why: the one table of excuses.
+//
+// Nothing of safety/ or record/ may know it: there is no excuse for what must never be.
 #pragma once
 #include <span>
 #include <string_view>
@@ -8,18 +10,14 @@
 
 namespace redlock::sim {
 
-struct Limit {
+struct Excuse {
   ViolationKind kind;
   std::string_view why;
   std::span<const FaultClass> classes;  // in a plan with one of them it is not judged
 };
 
-[[nodiscard]] std::span<const Limit> limits();
+[[nodiscard]] std::span<const Excuse> excuses();
 [[nodiscard]] bool judged_under(ViolationKind kind, FaultClass fault_class);
 [[nodiscard]] bool judged_under(ViolationKind kind, const Plan& plan);
-// May a class from outside the model do this? All else must hold beside it.
-[[nodiscard]] bool breaks(FaultClass fault_class, ViolationKind kind);
-// May one of the plan's?
-[[nodiscard]] bool is_expected(ViolationKind kind, const Plan& plan);
 
 }  // namespace redlock::sim

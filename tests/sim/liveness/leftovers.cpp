@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/record/deed.hpp"
-#include "sim/record/hash.hpp"
-#include "sim/servers.hpp"
+#include "sim/liveness/excuses.hpp"
+#include "sim/record/words.hpp"
 
 namespace redlock::sim {
 
@@ -18,97 +17,38 @@ constexpr std::int64_t kRefusedPauseNs = 250 * kMs;
 constexpr std::int64_t kOwedNs = 60'000 * kMs;
 constexpr std::uint32_t kServedMin = 2;
 constexpr std::uint32_t kEndedMin = 2;
-
-// Of the takes of one token; 0: nobody knows when.
-void note_first(std::int64_t& first_ns, std::int64_t written_ns) {
-  if (written_ns > 0 && (first_ns == 0 || written_ns < first_ns)) first_ns = written_ns;
-}
-
-bool removal_unanswered(const EndedLink& link, std::uint64_t token) {
-  Arguments arguments;
-  std::string_view left = link.written;
-  for (std::size_t i = 0; !left.empty(); ++i) {
-    const ParsedRequest request = parse_request(left, arguments);
-    if (request.state != ParseState::complete) return false;
-    const Deed deed = deed_of(arguments);
-    const bool same = deed.verb == Verb::release && token_hash(deed.token) == token;
-    if (same && i >= link.answered) return true;
-    left.remove_prefix(request.size);
-  }
-  return false;
-}
 }  // namespace
 
-Leftovers::Lock& Leftovers::lock(std::uint64_t token) {
-  const auto known = std::ranges::find(locks_, token, &Lock::token);
-  if (known != locks_.end()) return *known;
-  return locks_.emplace_back(Lock{.token = token});
+void Leftovers::report(const Origin& origin, Kind kind, const std::string& what) {
+  const bool released = kind == Kind::released;
+  record_.report(released ? ViolationKind::left_behind : ViolationKind::not_undone,
+                 who(origin.client) + " came back to server " + std::to_string(origin.server) +
+                     ", and " + what);
 }
 
-Leftovers::Kept& Leftovers::kept(std::uint32_t server, std::uint64_t token) {
-  std::vector<Kept>& all = kept_[server];
-  const auto known = std::ranges::find(all, token, &Kept::token);
-  if (known != all.end()) return *known;
-  return all.emplace_back(Kept{.token = token});
-}
-
-void Leftovers::note_take(const Origin& origin, std::uint64_t token, bool set,
-                          std::int64_t now_ns) {
-  note_first(lock(token).written_ns, origin.written_ns);
-  if (!set) return;
-  Kept& key = kept(origin.server, token);
-  // Where nobody knows when it was written: not behind this.
-  note_first(key.written_ns, origin.written_ns > 0 ? origin.written_ns : now_ns);
-  key.client = origin.client;
-  key.resource = origin.resource;
-  key.connection = origin.connection;
-  key.set_ns = now_ns;
-  key.brought_back = false;
-  if (!key.removed) return;
-  key.removed_before = true;
-  key.remover = key.last_remover;
-}
-
-void Leftovers::note_join(const Origin& origin, std::uint64_t token, std::int64_t now_ns) {
-  note_take(origin, token, true, now_ns);
-  Kept& key = kept(origin.server, token);
-  if (key.removed) key.joined_late = key.remover != origin.connection;
-}
-
-void Leftovers::note_removal(const Origin& origin, std::uint64_t token, bool refused,
-                             std::int64_t now_ns) {
-  Kept& key = kept(origin.server, token);
-  if (refused) {
-    key.refused_ns = now_ns;
-    key.client = origin.client;
-    // Whatever it refuses of this client: it is in trouble yet, and is not asked for anything again
-    // until a pause later.
-    for (Kept& other : kept_[origin.server]) {
-      if (other.client == origin.client) begin_pause(other);
-    }
-    return;
-  }
-  key.removed = true;
-  key.removed_ns = now_ns;
-  key.brought_back = false;
-  key.last_remover = origin.connection;
-}
-
-void Leftovers::note_went_back(std::uint32_t server, std::int64_t to_ns) {
-  for (Kept& key : kept_[server]) {
-    key.brought_back = key.brought_back || (key.removed && key.removed_ns > to_ns);
-  }
-}
-
-void Leftovers::note_granted(std::uint64_t token) { lock(token).granted = true; }
-
-void Leftovers::note_released(std::uint64_t token, std::int64_t now_ns) {
-  lock(token).released_ns = now_ns;
+void Leftovers::came_back(const Origin& origin, const Deed& deed) {
+  if (record_.final_attempt || !judged_under(ViolationKind::not_undone, record_.plan)) return;
+  const std::uint64_t taking = token_hash(deed.token);
+  note_occasions(origin, taking);
+  const auto left = [&](const Entry& entry, const Owned& known) {
+    if (record_.was_transferred(known.value)) return;
+    const Kind kind = overdue(origin, taking, token_hash(entry.value));
+    if (kind == Kind::none) return;
+    const char* const what = kind == Kind::released ? "released lock" : "failed attempt";
+    report(origin, kind, "its " + std::string(what) + " is still there");
+  };
+  record_.for_each_key(origin.client, origin.server, deed.key, left);
+  record_.for_each_waiting(origin.client, origin.server, deed.key, [&](std::uint64_t token) {
+    if (record_.was_transferred(token)) return;
+    const Kind kind = overdue(origin, taking, token);
+    if (kind != Kind::none) report(origin, kind, "still stands in line there");
+  });
 }
 
 // Of the removals for a server that is silent for a crowd the oldest are forgotten.
-bool Leftovers::forgotten_in_crowd(const Origin& origin, const Kept& key) const {
-  if (!plan_.crowd || origin.server != plan_.crowd->server) return false;
+bool Leftovers::forgotten_in_crowd(const Origin& origin, const KnownToken& key) const {
+  const auto& crowd = record_.plan.crowd;
+  if (!crowd || origin.server != crowd->server) return false;
   return key.client == crowd_.client && key.set_ns <= crowd_.at_ns;
 }
 
@@ -116,45 +56,39 @@ bool Leftovers::forgotten_in_crowd(const Origin& origin, const Kept& key) const 
 // connections itself.
 bool Leftovers::ended_with(const Origin& origin, std::uint64_t token) const {
   std::uint32_t ended = 0;
-  for (const EndedLink& link : links_->ended(origin.client, origin.server, origin.connection)) {
+  const Links& links = *record_.links;
+  for (const EndedLink& link : links.ended(origin.client, origin.server, origin.connection)) {
     if (!removal_unanswered(link, token)) continue;
     if (link.by_the_end || ++ended == kEndedMin) return true;
   }
   return false;
 }
 
-bool Leftovers::removal_forgotten(std::uint32_t client, std::uint32_t server,
-                                  std::uint64_t token) const {
-  if (links_ == nullptr) return false;
-  const std::vector<EndedLink> links = links_->forgotten(client, server);
-  return std::ranges::any_of(
-      links, [token](const EndedLink& link) { return removal_unanswered(link, token); });
-}
-
 // What travelled behind a password that was refused counts as refused, whether the server came to
 // read it or not.
-void Leftovers::note_unaccepted(const Origin& origin, Kept& key) const {
-  for (const EndedLink& link : links_->ended(origin.client, origin.server, origin.connection)) {
+void Leftovers::note_unaccepted(const Origin& origin, KnownToken& key) const {
+  const Links& links = *record_.links;
+  for (const EndedLink& link : links.ended(origin.client, origin.server, origin.connection)) {
     if (link.unaccepted_ns <= key.refused_ns || !removal_unanswered(link, key.token)) continue;
-    key.refused_ns = link.unaccepted_ns;
-    begin_pause(key);
+    key.refuse(link.unaccepted_ns);
   }
 }
 
-bool Leftovers::excused(const Origin& origin, Kept& key) const {
+bool Leftovers::excused(const Origin& origin, KnownToken& key) const {
   if (key.stays || (key.removed_before && key.remover != key.connection)) return true;
   if (forgotten_in_crowd(origin, key)) return true;
-  if (links_ != nullptr) {
+  if (record_.links != nullptr) {
     if (ended_with(origin, key.token)) return true;
     note_unaccepted(origin, key);
-    if (links_->under_way(origin.client, origin.server, origin.connection)) return true;
+    if (record_.links->under_way(origin.client, origin.server, origin.connection)) return true;
   }
   if (key.refused_ns == 0) return false;
   if (key.back_ns == 0) key.back_ns = origin.written_ns;
-  if (origin.written_ns <= key.back_ns + plan_.drifted_ns(kRefusedPauseNs)) return true;
+  const Plan& plan = record_.plan;
+  if (origin.written_ns <= key.back_ns + plan.drifted_ns(kRefusedPauseNs)) return true;
   // What was answered on another connection may have ended with it unread.
   if (std::exchange(key.served_on, origin.connection) != origin.connection) key.served = 0;
-  return plan_.drifted_ns(origin.written_ns - key.refused_ns) >= kOwedNs ||
+  return plan.drifted_ns(origin.written_ns - key.refused_ns) >= kOwedNs ||
          ++key.served < kServedMin;
 }
 
@@ -163,11 +97,13 @@ bool Leftovers::excused(const Origin& origin, Kept& key) const {
 // attempt.
 Leftovers::Kind Leftovers::given_up(const Origin& origin, std::uint64_t taking,
                                     std::uint64_t token) {
-  const Lock& old = lock(token);
+  const TokenLife& old = record_.removals.life(token);
   if (token == taking || origin.written_ns == 0 || old.written_ns == 0) return Kind::none;
   // One that was never given back ends by itself; so may a stamp that was.
-  if (old.granted && (old.released_ns == 0 || plan_.kind == LockKind::stamp)) return Kind::none;
-  const std::int64_t written_ns = std::max(old.written_ns, kept(origin.server, token).written_ns);
+  const bool ends = old.released_ns == 0 || record_.plan.kind == LockKind::stamp;
+  if (old.granted && ends) return Kind::none;
+  const std::int64_t written_ns =
+      std::max(old.written_ns, record_.removals.known(origin.server, token).written_ns);
   const std::int64_t over_ns = old.granted ? old.released_ns : written_ns;
   if (origin.written_ns <= over_ns) return Kind::none;
   return old.granted ? Kind::released : Kind::undone;
@@ -176,21 +112,20 @@ Leftovers::Kind Leftovers::given_up(const Origin& origin, std::uint64_t taking,
 Leftovers::Kind Leftovers::overdue(const Origin& origin, std::uint64_t taking,
                                    std::uint64_t token) {
   const Kind kind = given_up(origin, taking, token);
-  if (kind == Kind::none || excused(origin, kept(origin.server, token))) return Kind::none;
-  return kind;
+  if (kind == Kind::none) return kind;
+  return excused(origin, record_.removals.known(origin.server, token)) ? Kind::none : kind;
 }
 
-Leftovers::Occasions Leftovers::occasions(const Origin& origin, std::uint64_t taking) {
-  Occasions occasions;
-  for (Kept& key : kept_[origin.server]) {
+void Leftovers::note_occasions(const Origin& origin, std::uint64_t taking) {
+  for (KnownToken& key : record_.removals.all_known(origin.server)) {
     if (key.counted || key.client != origin.client || key.resource != origin.resource) continue;
     if (key.set_ns == 0) continue;
     const Kind kind = given_up(origin, taking, key.token);
     if (kind == Kind::none) continue;
     key.counted = true;
-    ++(kind == Kind::released ? occasions.released : occasions.undone);
+    record_.note_judged(kind == Kind::released ? ViolationKind::left_behind
+                                               : ViolationKind::not_undone);
   }
-  return occasions;
 }
 
 }  // namespace redlock::sim

@@ -97,7 +97,7 @@ TEST_F(LeftoversTest, AFailedAttemptIsOverdueBehindTheNextTake) {
   fail_an_attempt();
   ask(0, 0, "b");
   EXPECT_EQ(kinds(), Kinds{ViolationKind::not_undone});
-  EXPECT_EQ(checker_.judged()[static_cast<std::size_t>(ViolationKind::not_undone)], 1U);
+  EXPECT_EQ(judged(ViolationKind::not_undone), 1U);
 }
 
 TEST_F(LeftoversTest, NobodyComingBackIsNoViolation) {
@@ -131,7 +131,7 @@ TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeTheJoinOfItsServerIsNoViolation) 
   stand_in_line_late();
   arrives_late("a", 5);
   EXPECT_EQ(kinds(), Kinds{});
-  EXPECT_EQ(checker_.judged()[static_cast<std::size_t>(ViolationKind::not_undone)], 0U);
+  EXPECT_EQ(judged(ViolationKind::not_undone), 0U);
 }
 
 TEST_F(LeftoversTest, ATakeThatWasWrittenBehindTheFirstJoinOfItsServerIs) {

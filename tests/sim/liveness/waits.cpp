@@ -1,10 +1,12 @@
-// How long a wait may take, and who is before whom.
+// How long a wait may take.
 #include "sim/liveness/waits.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "sim/liveness/excuses.hpp"
+#include "sim/record/words.hpp"
 
 namespace redlock::sim {
 
@@ -40,17 +42,6 @@ std::int64_t longest_timeout_ns(const Plan& plan) {
   return longest_ms * kMs;
 }
 
-// Connecting, choosing the database and one answer fit into every time-out: else a round may have
-// to be begun anew without anything being wrong.
-bool answers_in_time(const Plan& plan) {
-  constexpr std::int64_t kRoundLegs = 8;
-  std::int64_t shortest_ms = plan.timeout_ms;
-  for (std::uint32_t client = 0; client < plan.clients.size(); ++client) {
-    shortest_ms = std::min(shortest_ms, plan.shortest_timeout_ms(client));
-  }
-  return kRoundLegs * plan.delay_high_ns < shortest_ms * kMs;
-}
-
 // Only a connection, an answer and what is awaited in between, for those who wait. Else it is a
 // matter of luck, on each new connection anew, when one of them learns of a vote: he keeps what he
 // was given, and those behind him are not served either.
@@ -73,53 +64,55 @@ bool waiters_learn_in_time(const Plan& plan) {
 
 }  // namespace
 
-Waits::Waits(const Plan& plan)
-    : plan_(plan),
-      since_ns_(plan.clients.size() * plan.resources, kNobody),
-      polls_(since_ns_.size()),
-      turned_ns_(plan.clients.size() * plan.servers, kNotTurned),
-      to_be_had_(plan.resources, kNobody),
-      silent_ns_(plan.resources, 0) {
+Waits::Waits(Record& record)
+    : record_(record),
+      plan_(record.plan),
+      reported_(plan_.clients.size() * plan_.resources),
+      polls_(reported_.size()),
+      turned_ns_(plan_.clients.size() * plan_.servers, kNotTurned),
+      to_be_had_(plan_.resources, kForever),
+      silent_ns_(plan_.resources, 0) {
   const bool handlers = std::ranges::any_of(
-      plan.clients, [](const ClientPlan& client) { return client.re_entries > 0; });
-  judged_ = judged_under(ViolationKind::waits_in_vain, plan) && !handlers && !plan.crowd &&
-            waiters_learn_in_time(plan);
-  // A ticket that is far off is corrected at some servers before others.
-  const bool skewed = std::ranges::any_of(
-      plan.clients, [](const ClientPlan& client) { return client.clock_skew_ns != 0; });
-  quiet_ = plan.faults.empty() && !handlers && !plan.crowd && !skewed && answers_in_time(plan);
-  const std::int64_t answers_ns = kLegs * plan.delay_high_ns + 2 * longest_timeout_ns(plan);
-  bound_ns_ = kFirstAsksNs + static_cast<std::int64_t>(plan.clients.size()) * kPlaceNs +
+      plan_.clients, [](const ClientPlan& client) { return client.re_entries > 0; });
+  judged_ = judged_under(ViolationKind::waits_in_vain, plan_) && !handlers && !plan_.crowd &&
+            waiters_learn_in_time(plan_);
+  const std::int64_t answers_ns = kLegs * plan_.delay_high_ns + 2 * longest_timeout_ns(plan_);
+  bound_ns_ = kFirstAsksNs + static_cast<std::int64_t>(plan_.clients.size()) * kPlaceNs +
               answers_ns + kMarginNs;
-  if (!plan.faults.empty()) bound_ns_ += kOfferNs;
-  bound_ns_ = plan.drifted_ns(bound_ns_);
-  missed_ns_ = plan.drifted_ns(kHeartbeatNs + answers_ns + kRecoveryNs);
-  if (loses_words(plan)) bound_ns_ += std::exchange(missed_ns_, 0);
-  for (const FaultPlan& fault : plan.faults) troubled(fault.until_ns);
+  if (!plan_.faults.empty()) bound_ns_ += kOfferNs;
+  bound_ns_ = plan_.drifted_ns(bound_ns_);
+  missed_ns_ = plan_.drifted_ns(kHeartbeatNs + answers_ns + kRecoveryNs);
+  if (loses_words(plan_)) bound_ns_ += std::exchange(missed_ns_, 0);
+  for (const FaultPlan& fault : plan_.faults) troubled(fault.until_ns);
 }
 
-void Waits::begins(Contender party, std::int64_t now_ns) {
-  ends(party);
-  since(party) = now_ns;
-  polls_[place_of(party)] = false;
+void Waits::begins(Contender party) {
+  record_.begins_to_wait(party);
+  reported_[place_of(party)] = polls_[place_of(party)] = false;
   review_polling(party);
 }
 
-void Waits::ends(Contender party) { since(party) = kNobody; }
+void Waits::ends(Contender party) {
+  review(party.resource);
+  if (judges(party)) record_.note_judged(ViolationKind::waits_in_vain);
+  record_.ends_waiting(party);
+  record_.book.note_over(party);
+  review(party.resource);
+}
 
-void Waits::turned_away(std::uint32_t client, std::uint32_t server, std::int64_t now_ns) {
-  turned_ns_[client * plan_.servers + server] = now_ns;
+void Waits::turned_away(std::uint32_t client, std::uint32_t server) {
+  turned_ns_[client * plan_.servers + server] = record_.now_ns;
   for (std::uint32_t i = 0; i < plan_.resources; ++i) review_polling({client, i});
 }
 
-void Waits::joined(std::uint32_t client, std::uint32_t server, std::int64_t written_ns) {
-  std::int64_t& turned_ns = turned_ns_[client * plan_.servers + server];
-  if (turned_ns < written_ns) turned_ns = kNotTurned;
+void Waits::joined(const Origin& origin) {
+  std::int64_t& turned_ns = turned_ns_[origin.client * plan_.servers + origin.server];
+  if (turned_ns < origin.written_ns) turned_ns = kNotTurned;
 }
 
 // Whoever begins to wait is told what another call of the process came upon, until it tries again.
 void Waits::review_polling(Contender party) {
-  if (since(party) == kNobody) return;
+  if (since(party) == kForever) return;
   const std::int64_t lately_ns = since(party) - plan_.drifted_ns(kRecoveryNs);
   std::uint32_t left = 0;
   for (std::uint32_t server = 0; server < plan_.servers; ++server) {
@@ -128,8 +121,9 @@ void Waits::review_polling(Contender party) {
   if (left < plan_.servers / 2 + 1) polls_[place_of(party)] = true;
 }
 
-void Waits::falls_silent(Contender party, std::int64_t now_ns) {
-  if (since(party) != kNobody) silent_ns_[party.resource] = now_ns + plan_.drifted_ns(kSilentNs);
+void Waits::falls_silent(Contender party) {
+  if (since(party) == kForever) return;
+  silent_ns_[party.resource] = record_.now_ns + plan_.drifted_ns(kSilentNs);
 }
 
 void Waits::troubled(std::int64_t until_ns) {
@@ -137,52 +131,60 @@ void Waits::troubled(std::int64_t until_ns) {
   calm_from_ns_ = std::max(calm_from_ns_, recovered_ns);
 }
 
-void Waits::can_be_had(std::uint32_t resource, std::int64_t at_ns, std::int64_t now_ns) {
+void Waits::review(std::uint32_t resource) {
+  std::array<std::int64_t, kNodesMax> free_ns{};
+  const std::string name = resource_name(resource);
+  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
+    const ServerView& view = record_.servers[server];
+    const Entry* const lock = alive_entry(*view.keyspace, name, view.clock_ms(record_.now_ns));
+    free_ns[server] = view.down_until_ns;
+    if (lock == nullptr) continue;
+    const Waiter* const waiter = record_.book.find(token_hash(held_by(*lock)));
+    if (waiter != nullptr && !waiter->over && waiter->ended_ns == Waiter::kNever) continue;
+    const std::int64_t until_ms = lock->expires_ms ? *lock->expires_ms + 1 : kForever / kMs;
+    free_ns[server] = std::max(free_ns[server], view.clock->when(until_ms * kMs));
+  }
+  std::sort(free_ns.begin(), free_ns.begin() + plan_.servers);
+  can_be_had(resource, free_ns[plan_.servers / 2]);
+  if (const auto party = in_vain(resource)) {
+    record_.report(ViolationKind::waits_in_vain,
+                   who(party->client) + " waits for a lock that could be had for long");
+  }
+}
+
+void Waits::can_be_had(std::uint32_t resource, std::int64_t at_ns) {
   std::int64_t& from_ns = to_be_had_[resource];
-  if (at_ns > now_ns) {
+  if (at_ns > record_.now_ns) {
     from_ns = at_ns;
-  } else if (from_ns > now_ns) {
-    from_ns = now_ns;
+  } else if (from_ns > record_.now_ns) {
+    from_ns = record_.now_ns;
   }
 }
 
 std::int64_t Waits::from(Contender party) const {
-  const std::int64_t since_ns = since_ns_[place_of(party)];
-  return std::max({since_ns, to_be_had_[party.resource], calm_from_ns_});
+  return std::max({since(party), to_be_had_[party.resource], calm_from_ns_});
 }
 
 std::int64_t Waits::bound_ns(std::uint32_t resource, std::int64_t from_ns) const {
   return from_ns < silent_ns_[resource] ? bound_ns_ + missed_ns_ : bound_ns_;
 }
 
-bool Waits::judges(Contender party, std::int64_t now_ns) const {
-  return judged_ && !polls_[place_of(party)] && from(party) < now_ns;
+bool Waits::judges(Contender party) const {
+  return judged_ && !polls_[place_of(party)] && from(party) < record_.now_ns;
 }
 
-std::optional<Contender> Waits::in_vain(std::uint32_t resource, std::int64_t now_ns) {
+std::optional<Contender> Waits::in_vain(std::uint32_t resource) {
+  const std::int64_t now_ns = record_.now_ns;
   if (!judged_) return std::nullopt;
   for (std::uint32_t client = 0; client < plan_.clients.size(); ++client) {
     const Contender party{client, resource};
     if (polls_[place_of(party)]) continue;
     const std::int64_t from_ns = from(party);
     if (from_ns >= now_ns - std::min(bound_ns(resource, from_ns), now_ns)) continue;
-    ends(party);
+    reported_[place_of(party)] = true;
     return party;
   }
   return std::nullopt;
-}
-
-// Whoever stood in every line before the other had come to the first of them, unless what he was
-// given meanwhile may have run out again.
-bool Waits::precedes(const Waiter& one, const Waiter& served) const {
-  constexpr std::int64_t kShortLegs = 20;
-  const std::int64_t ttl_ns = plan_.course(one.party).ttl_ms * kMs;
-  if (one.over || one.ended_ns != Waiter::kNever || one.ticket >= served.ticket) return false;
-  if (one.party.resource != served.party.resource) return false;
-  if (ttl_ns < kShortLegs * plan_.delay_high_ns + kMarginNs) return false;
-  const auto first = [](const Waiter::Place& place) { return place.first_ns; };
-  const std::int64_t stood_ns = std::ranges::max(one.places, {}, first).first_ns;
-  return stood_ns < std::ranges::min(served.places, {}, first).first_ns;
 }
 
 }  // namespace redlock::sim

@@ -15,18 +15,15 @@ class WaitsTest : public CheckerTest {
   explicit WaitsTest(Plan plan = with_waiters()) : CheckerTest(std::move(plan)) { ask(1, 0, "x"); }
 
   static Plan with_waiters() {
-    Plan plan = make_plan();
-    plan.clients.resize(3);
-    for (ClientPlan& client : plan.clients) client.wait_ms = 60'000;
+    Plan plan = make_waiting_plan(60'000);
+    plan.clients.push_back(plan.clients.front());
     return plan;
   }
   // Two of three servers are full for it.
   void majority_turns_away(std::uint32_t client) {
     for (const std::uint32_t server : {0U, 1U}) checker_.turned_away(client, server);
   }
-  [[nodiscard]] bool in_vain() const {
-    return std::ranges::count(kinds(), ViolationKind::waits_in_vain) > 0;
-  }
+  [[nodiscard]] bool in_vain() const { return seen(ViolationKind::waits_in_vain); }
   // Something happens, long afterwards.
   void go_far() {
     go_to(now_ms_ + 5'000);
@@ -56,7 +53,7 @@ TEST_F(WaitsTest, WhoeverCannotBeToldByAMajorityAsksNowAndThen) {
   go_far();
   EXPECT_FALSE(in_vain());
   checker_.returned(0, kMs, 0, kMs);
-  EXPECT_EQ(checker_.judged()[static_cast<std::size_t>(ViolationKind::waits_in_vain)], 0U);
+  EXPECT_EQ(judged(ViolationKind::waits_in_vain), 0U);
 }
 
 TEST_F(WaitsTest, WhoeverCannotBeToldAsHeBeginsAsksNowAndThenToo) {
@@ -195,7 +192,7 @@ TEST_P(WaitsInHasteTest, WhoeverIsAnsweredInTimeByLuckOnlyIsServedByLuck) {
   EXPECT_EQ(in_vain(), GetParam().judged);
   checker_.returned(0, kMs, 0, kMs);
   if (GetParam().judged) return;
-  EXPECT_EQ(checker_.judged()[static_cast<std::size_t>(ViolationKind::waits_in_vain)], 0U);
+  EXPECT_EQ(judged(ViolationKind::waits_in_vain), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WaitsInHasteTest,

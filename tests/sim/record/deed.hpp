@@ -7,6 +7,15 @@
 
 namespace redlock::sim {
 
+// Who sent a command, and how. Written at 0: nobody knows when.
+struct Origin {
+  std::uint32_t client = 0;
+  std::uint32_t server = 0;
+  std::uint32_t connection = 0;
+  std::int64_t written_ns = 0;
+  std::uint32_t resource = 0;  // the checker reads it from the command
+};
+
 // A release is every removal: what is given back, and what a lost attempt undoes. A swap gives a
 // held lock another token and ttl.
 enum class Verb : std::uint8_t { take, release, extend, check, swap, count };

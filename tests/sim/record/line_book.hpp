@@ -8,7 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include "sim/liveness/leftovers.hpp"
 #include "sim/plan.hpp"
 #include "sim/record/deed.hpp"
 

@@ -44,6 +44,33 @@ enum class ViolationKind : std::uint8_t {
 inline constexpr std::size_t kViolationKinds = static_cast<std::size_t>(ViolationKind::count);
 [[nodiscard]] std::string_view name_of(ViolationKind kind);
 
+// What must never be, whatever is wrong: for that there is no excuse.
+[[nodiscard]] constexpr bool is_safety(ViolationKind kind) {
+  switch (kind) {
+    case ViolationKind::two_holders:
+    case ViolationKind::validity_beyond_expiry:
+    case ViolationKind::no_distinct_majority:
+    case ViolationKind::foreign_removed:
+    case ViolationKind::held_majority_lost:
+    case ViolationKind::foreign_extended:
+    case ViolationKind::live_overwritten:
+    case ViolationKind::no_expiry:
+    case ViolationKind::outlives_ttl:
+    case ViolationKind::left_behind:
+    case ViolationKind::wrong_reply:
+    case ViolationKind::removal_lost:
+    case ViolationKind::wrong_database:
+    case ViolationKind::parents_touched:
+    case ViolationKind::trusted_after_release:
+    case ViolationKind::wrongly_served:
+    case ViolationKind::vote_given_away:
+    case ViolationKind::out_of_order:
+      return true;
+    default:
+      return false;
+  }
+}
+
 struct Violation {
   ViolationKind kind = ViolationKind::two_holders;
   std::int64_t at_ns = 0;

@@ -9,10 +9,8 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "sim/network.hpp"
 #include "sim/plan.hpp"
 #include "sim/record/deed.hpp"
 
@@ -20,19 +18,21 @@ namespace redlock::sim {
 
 class RemovalWatch {
  public:
-  // Both must outlive the watch.
-  RemovalWatch(const Plan& plan, const Network& network);
+  // The plan must outlive the watch.
+  explicit RemovalWatch(const Plan& plan) : plan_(plan), accounts_(plan.clients.size()) {}
 
-  // From now on this client is a child; what was taken before is its parent's.
-  void inherit(std::uint32_t client);
+  // From now on this client is a child; what was taken before is its parent's. Its connections
+  // are those from `first_connection` on.
+  void inherit(std::uint32_t client, std::uint32_t first_connection);
 
   // What the client is told of a command: nothing, where a NOSCRIPT is left out of the answers, so
   // that the next answer is taken for it and nobody can know, or where a replica says it.
   enum class Told { served, no_script, nothing };
   // A server has carried out a command, or refused it. Says what is wrong, else nothing.
-  [[nodiscard]] std::string executed(const Connection& connection, const Deed& deed, Told told);
-  // The server has read all that the client ever sent there.
-  [[nodiscard]] std::string ended(const Connection& connection) const;
+  [[nodiscard]] std::string executed(const Origin& origin, const Deed& deed, Told told);
+  // The server has read all that the client ever sent there. `taken`: the client's kernel has taken
+  // all that it was given for this connection.
+  [[nodiscard]] std::string ended(const Origin& origin, bool taken = true) const;
 
  private:
   // A removal that met a NOSCRIPT.
@@ -49,7 +49,6 @@ class RemovalWatch {
   };
 
   const Plan& plan_;
-  const Network& network_;
   std::vector<Account> accounts_;  // by client
 };
 
