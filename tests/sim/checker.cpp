@@ -1,245 +1,160 @@
-// Holds and majorities: what clients were told against what is so.
+// What is written down, and who is asked.
 #include "sim/checker.hpp"
-
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <functional>
-#include <utility>
-
-#include "sim/checker_hash.hpp"
-#include "sim/checker_words.hpp"
 
 namespace redlock::sim {
 
 namespace {
-
-constexpr std::size_t kViolationsMax = 16;
-
-constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
-                                                               "validity-beyond-expiry",
-                                                               "no-distinct-majority",
-                                                               "foreign-removed",
-                                                               "held-majority-lost",
-                                                               "foreign-extended",
-                                                               "live-overwritten",
-                                                               "no-expiry",
-                                                               "outlives-ttl",
-                                                               "left-behind",
-                                                               "not-undone",
-                                                               "undone-late",
-                                                               "release-late",
-                                                               "unavailable",
-                                                               "wrong-reply",
-                                                               "over-budget",
-                                                               "connection-given-up",
-                                                               "connection-misused",
-                                                               "sent-too-late",
-                                                               "nobody-acquires",
-                                                               "endless",
-                                                               "removal-lost",
-                                                               "wrong-database",
-                                                               "parents-touched",
-                                                               "trusted-after-release",
-                                                               "kept-too-long",
-                                                               "wrongly-served",
-                                                               "vote-given-away",
-                                                               "out-of-order",
-                                                               "waits-in-vain",
-                                                               "dead-in-line"};
-
-}  // namespace
-
-std::string_view name_of(ViolationKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+}
 
 Checker::Checker(const Plan& plan, std::vector<ServerView> servers)
-    : plan_(plan),
-      servers_(std::move(servers)),
-      lines_(plan.has_lines()),
-      book_(plan),
-      waits_(plan),
-      leftovers_(plan),
-      availability_(plan),
-      holds_(plan.clients.size() * plan.resources),
-      deeds_(holds_.size() * plan.servers * static_cast<std::size_t>(Verb::count)),
-      owned_(plan.servers),
-      returns_(holds_.size()) {}
+    : record_(plan, std::move(servers)) {}
 
-void Checker::watch(const Links& links) {
-  links_ = &links;
-  leftovers_.watch(links);
+void Checker::command_begins(const Origin& origin, const Deed& deed) {
+  record_.swap = {};
+  if (deed.verb == Verb::swap) {
+    record_.swap = {origin.client, token_hash(deed.held), token_hash(deed.token)};
+  }
+  record_.passes = record_.lines && deed.passes ? token_hash(deed.token) : 0;
+  line_service_.begins(origin, deed);
 }
 
-void Checker::report(ViolationKind kind, std::string text) {
-  if (violations_.size() < kViolationsMax) violations_.push_back({kind, now_ns_, std::move(text)});
+void Checker::command_executed(const Origin& sender, const Deed& deed, std::string_view answer) {
+  if (line_service_.end() && !answer.empty()) end_line_command(sender, deed, answer);
+  record_.set_for_another = 0;
+  record_.swap = {};
+  if (deed.verb == Verb::count || answer.empty()) return;
+  Origin origin = sender;
+  origin.resource = resource_named(deed.key);
+  if (record_.lines) waits_.review(origin.resource);
+  record_.executed(origin, deed, answer);
+  if (answer.front() == '-') return;
+  if (deed.verb == Verb::swap) return in_time_.judge(origin, deed);
+  if (deed.verb != Verb::take) return;
+  // A vote that a server has lost is repaired again, by the renewal thread and on its own
+  // connections: what the application's carry is not behind it.
+  const bool held_once = record_.was_granted(hash_text(deed.token));
+  const Course& course = record_.plan.course({origin.client, origin.resource});
+  if (held_once && course.keep_max_ms > 0) return;
+  in_time_.judge(origin, deed);
+  leftovers_.came_back(origin, deed);
 }
 
-void Checker::check_overlap(Contender party, std::int64_t until_ns) {
-  if (until_ns <= now_ns_) return;
-  for (std::uint32_t other = 0; other < plan_.clients.size(); ++other) {
-    const Hold& hold = hold_of({other, party.resource});
-    if (other == party.client || !hold.active || hold.until_ns <= now_ns_) continue;
-    report(ViolationKind::two_holders,
-           who(party.client) + " was granted the lock that " + who(other) +
-               (hold.until_ns == kForever ? std::string(" still uses")
-                                          : " holds until " + in_ms(hold.until_ns)));
+void Checker::end_line_command(Origin origin, const Deed& deed, std::string_view answer) {
+  origin.resource = resource_named(deed.key);
+  const LineView after = record_.look_at(origin.server, deed.key);
+  const LineTwin& twin = line_service_.twin();
+  line_service_.judge(origin, answer, after);
+  if (deed.joins && !answer.starts_with('-')) {
+    const Waiter& waiter = record_.joined(origin, deed, answer);
+    waits_.joined(origin);
+    if (!waiter.over) availability_.stands_in_line(waiter.party, origin.server);
   }
+  if (deed.joins) dead_in_line_.judge(origin.server, after);
+  if (twin.stays()) record_.removals.known(origin.server, token_hash(deed.token)).stays = true;
+  if (!twin.handed()) return;
+  const Waiter* const waiter = record_.handed(origin.server, *twin.handed());
+  if (waiter == nullptr) return line_service_.handed_to_nobody(origin);
+  if (waiter->over) availability_.key_set_for_earlier_lease(origin.server, waiter->party);
 }
 
-// From then on somebody else could get this server's vote.
-std::int64_t Checker::blocked_until(std::uint32_t server, const Hold& hold) {
-  const ServerView& view = servers_[server];
-  const std::int64_t down_until_ns = std::max(view.down_until_ns, std::int64_t{0});
-  const std::int64_t now_ms = view.clock->at(now_ns_) / kMs;
-  for (const Entry& entry : view.keyspace->entries()) {
-    if (!hold.holds(entry.value) || !view.keyspace->alive(entry, now_ms)) continue;
-    const std::string& value = entry.value;
-    std::int64_t free_ms = entry.expires_ms ? *entry.expires_ms + 1 : kForever / kMs;
-    if (plan_.kind == LockKind::stamp) {
-      std::int64_t stamp = 0;
-      std::from_chars(value.data(), value.data() + value.size(), stamp);
-      free_ms = std::min(free_ms, (stamp + 1) * (plan_.stamps_in_seconds ? 1000 : 1));
-    }
-    return std::max(down_until_ns, view.clock->when(free_ms * kMs));
-  }
-  return down_until_ns;
+void Checker::key_changes(std::optional<std::uint32_t> client, std::uint32_t server,
+                          const Entry* before, const Entry* after) {
+  const Entry* const entry = after == nullptr ? before : after;
+  if (record_.lines && (entry == nullptr || is_line_key(entry->name))) return;
+  const std::uint32_t owner = client && after != nullptr ? record_.owner_of(*client, after->value)
+                                                         : client.value_or(kNobody);
+  if (after != nullptr) availability_.key_set(server, {owner, resource_named(after->name)});
+  if (!client) return;
+  if (after != nullptr) return key_created(*client, owner, server, before, *after);
+  if (before != nullptr) key_removed(*client, server, *before);
 }
 
-void Checker::check_majority(Contender party, const Hold& hold, std::optional<Verb> made_by) {
-  const std::size_t majority = plan_.servers / 2 + 1;
-  std::size_t really_set = 0;
-  for (std::uint32_t server = 0; made_by && server < plan_.servers; ++server) {
-    const Deeds& done = deeds(party, server, *made_by);
-    const std::uint64_t token = token_hash(hold.value);
-    really_set +=
-        std::ranges::count_if(
-            done, [token](const Mark& mark) { return mark.granted && mark.token == token; }) > 0
-            ? 1
-            : 0;
-  }
-  if (made_by && really_set < majority) {
-    report(ViolationKind::no_distinct_majority,
-           who(party.client) + " was granted a lock that only " + std::to_string(really_set) +
-               " servers have set");
-  }
-  const std::int64_t ends_ns = majority_ends(hold);
-  if (ends_ns < hold.until_ns) {
-    report(ViolationKind::validity_beyond_expiry, who(party.client) + " was told " +
-                                                      in_ms(hold.until_ns) +
-                                                      ", a majority ends at " + in_ms(ends_ns));
-  }
+void Checker::key_created(std::uint32_t client, std::uint32_t owner, std::uint32_t server,
+                          const Entry* before, const Entry& after) {
+  if (owner != client) record_.set_for_another = hash_text(after.value);
+  if (record_.is_swap(client, before, after)) majority_.suspect();
+  judge_created(record_, client, server, before, after);
+  const bool same = before != nullptr && before->value == after.value;
+  expiry_.created({owner, resource_named(after.name)}, server, after.value, same,
+                  record_.plan.clients[client].legacy);
 }
 
-std::int64_t Checker::majority_ends(const Hold& hold) {
-  std::array<std::int64_t, kNodesMax> ends{};
-  for (std::uint32_t server = 0; server < plan_.servers; ++server) {
-    ends[server] = blocked_until(server, hold);
-  }
-  std::sort(ends.begin(), ends.begin() + plan_.servers, std::greater<>());
-  return ends[plan_.servers / 2];
-}
-
-// After a removal: a minority's vote may go, for it was never counted. A swap may let a majority
-// end sooner, but no sooner than its client believes.
-void Checker::check_held_majority(Contender party) {
-  const Hold& hold = hold_of(party);
-  if (!hold.active || hold.until_ns <= now_ns_ || hold.until_ns == kForever) return;
-  if (majority_ends(hold) >= hold.until_ns) return;
-  report(ViolationKind::held_majority_lost,
-         who(party.client) + " holds a lock of which a command has removed the majority");
+void Checker::key_removed(std::uint32_t client, std::uint32_t server, const Entry& before) {
+  // It was handed to somebody who could not be reached.
+  if (record_.lines && record_.set_for_another == hash_text(before.value)) return;
+  if (!judge_removed(record_, client, server, before) || !record_.held_now(before.value)) return;
+  majority_.suspect();
+  if (record_.lines) judge_given_away(record_, client, server, before);
 }
 
 void Checker::granted(Contender party, const std::string& value, std::int64_t until_ns) {
-  ++grant_count_;
-  granted_.push_back(hash_text(value));
+  record_.granted(party, value, until_ns);
   // The documents' clients keep no account of what a majority needs.
-  const Hold hold{true, value, until_ns};
-  if (!plan_.clients[party.client].legacy) check_majority(party, hold, Verb::take);
-  if (lines_) check_order(party, value);
-  check_overlap(party, until_ns);
-  hold_of(party) = hold;
+  const bool legacy = record_.plan.clients[party.client].legacy;
+  if (!legacy) majority_.judge(party, record_.hold_of(party), Verb::take);
+  if (record_.lines) order_.judge(party, value);
+  judge_two_holders(record_, party, until_ns);
 }
 
 void Checker::extended(Contender party, const std::string& value, std::int64_t until_ns) {
-  check_majority(party, {true, value, until_ns}, std::nullopt);
-  check_overlap(party, until_ns);
-  Hold& hold = hold_of(party);
-  hold = {true, value, std::max(hold.until_ns, until_ns), {}, hold.exchanges};
-}
-
-void Checker::shortens(Contender party, const std::string& fresh, std::int64_t until_ns) {
-  Hold& hold = hold_of(party);
-  hold.before.push_back(std::exchange(hold.value, fresh));
-  hold.until_ns = std::min(hold.until_ns, until_ns);
-  ++hold.exchanges;
-  fresh_.push_back(hash_text(fresh));
-}
-
-void Checker::transferred(Contender party) {
-  const Hold& hold = hold_of(party);
-  transferred_.push_back(hash_text(hold.value));
-  for (const std::string& token : hold.before) transferred_.push_back(hash_text(token));
-}
-
-bool Checker::was_transferred(std::uint64_t value) const {
-  return std::ranges::find(transferred_, value) != transferred_.end();
-}
-
-// A call within another one returns to a handler, and what that one sends may go on.
-void Checker::end_exchange(Contender party) {
-  Hold& hold = hold_of(party);
-  if (hold.exchanges > 0) --hold.exchanges;
-  if (hold.exchanges == 0) returns_[place_of(party)].push_back(now_ns_);
+  record_.extended(party, value, until_ns);
+  majority_.judge(party, {true, value, until_ns}, std::nullopt);
+  judge_two_holders(record_, party, until_ns);
 }
 
 void Checker::shortened(Contender party, const std::string& held, const std::string& fresh,
                         std::int64_t until_ns) {
-  granted_.push_back(hash_text(fresh));
-  leftovers_.note_granted(token_hash(fresh));
-  Hold& hold = hold_of(party);
-  hold = {hold.active, fresh, until_ns, {}, hold.exchanges};
-  end_exchange(party);
-  check_majority(party, hold, Verb::swap);
-  check_overlap(party, until_ns);
-  leftovers_.note_released(token_hash(held), now_ns_);
-  check_released(party, held);
-}
-
-void Checker::not_shortened(Contender party, const std::string& held) {
-  given_up(party);
-  hold_of(party).before.clear();
-  end_exchange(party);
-  leftovers_.note_released(token_hash(held), now_ns_);
-}
-
-void Checker::overtaken(Contender party, const std::string& held, const std::string& fresh) {
-  end_exchange(party);
-  if (was_transferred(hash_text(held))) return;
-  granted_.push_back(hash_text(fresh));
-  leftovers_.note_granted(token_hash(fresh));
-  for (const std::string& token : {held, fresh}) {
-    leftovers_.note_released(token_hash(token), now_ns_);
-  }
-}
-
-void Checker::overstays(Contender party) { hold_of(party).until_ns = kForever; }
-
-void Checker::given_up(Contender party) { hold_of(party).active = false; }
-
-void Checker::all_given_up(std::uint32_t client) {
-  book_.note_ended(client, now_ns_);
-  for (std::uint32_t i = 0; i < plan_.resources; ++i) waits_.ends({client, i});
-  for (std::uint32_t i = 0; i < plan_.resources; ++i) hold_of({client, i}) = {};
+  record_.shortened(party, held, fresh, until_ns);
+  majority_.judge(party, record_.hold_of(party), Verb::swap);
+  judge_two_holders(record_, party, until_ns);
+  judge_released(record_, party, held);
 }
 
 void Checker::falls_silent(std::uint32_t client) {
-  for (std::uint32_t i = 0; i < plan_.resources; ++i) waits_.falls_silent({client, i}, now_ns_);
+  for (std::uint32_t i = 0; i < record_.plan.resources; ++i) waits_.falls_silent({client, i});
 }
 
-bool Checker::held_now(std::string_view value) const {
-  return std::ranges::any_of(holds_, [this, value](const Hold& hold) {
-    return hold.active && hold.until_ns > now_ns_ && hold.holds(value);
-  });
+void Checker::begins(Contender party, bool waits) {
+  if (waits) waits_.begins(party);
+  availability_.call_begins(party);
+}
+
+void Checker::returned(Contender party, std::int64_t took_ns, std::int64_t paused_ns,
+                       std::int64_t budget_ns) {
+  // Of one of a handler: the call that shortens the lock goes on.
+  record_.returned(party);
+  if (record_.lines) waits_.ends(party);
+  if (paused_ns > 0 || record_.crowded == party.client) availability_.excuse(party);
+  judge_budget(record_, party, took_ns, paused_ns, budget_ns);
+}
+
+void Checker::reported(Contender party, Verb verb, std::string_view token, const Outcome& outcome) {
+  const bool granted = outcome.decision == Decision::granted;
+  judge_answers(record_, party, verb, token, outcome);
+  if (verb == Verb::take && granted) record_.removals.note_granted(token_hash(token));
+  if (verb == Verb::take) availability_.judge(party, outcome);
+  availability_.answered(party, outcome);
+  if (verb != Verb::release) return;
+  record_.removals.note_released(token_hash(token), record_.now_ns);
+  if (granted) judge_released(record_, party, token);
+}
+
+void Checker::crowd_begins(std::uint32_t client) {
+  record_.crowded = client;
+  leftovers_.crowd_begins(client);
+}
+
+void Checker::crowd_ends(std::uint32_t client) {
+  if (record_.crowded != client) return;
+  record_.crowded.reset();
+  for (std::uint32_t i = 0; i < record_.plan.resources; ++i) availability_.excuse({client, i});
+  leftovers_.crowd_ends(client);
+}
+
+void Checker::after_event() {
+  majority_.after_event();
+  expiry_.after_event();
 }
 
 }  // namespace redlock::sim

@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -53,6 +54,12 @@ class CheckerTest : public testing::Test {
     plan.clients.resize(2);
     return plan;
   }
+  // Everybody waits for so long at most.
+  static Plan make_waiting_plan(std::int64_t wait_ms = 200) {
+    Plan plan = make_plan();
+    for (ClientPlan& client : plan.clients) client.wait_ms = wait_ms;
+    return plan;
+  }
   std::vector<ServerView> views() {
     std::vector<ServerView> views;
     for (Keyspace& keyspace : keyspaces_) views.push_back({&keyspace, &clock_, 0});
@@ -88,13 +95,13 @@ class CheckerTest : public testing::Test {
     return "*5\r\n$7\r\nEVALSHA\r\n$40\r\n" + std::string(scripts::pass.sha1) +
            "\r\n$1\r\n1\r\n$4\r\nlock\r\n$1\r\n" + std::string(1, token) + "\r\n";
   }
-  static Arguments words_of_join(std::string_view token) {
-    return {"EVALSHA", scripts::join.sha1, "1", "lock", token, "5000", "7", "c", "1", "1"};
+  static Arguments words_of_join(std::string_view token, std::string_view ticket = "7") {
+    return {"EVALSHA", scripts::join.sha1, "1", "lock", token, "5000", ticket, "c", "1", "1"};
   }
   // As if its join had been executed.
   void join(std::uint32_t client, std::uint32_t server, const std::string& token,
-            std::string_view answer, std::uint32_t connection = 0) {
-    const Arguments words = words_of_join(token);
+            std::string_view answer, std::uint32_t connection = 0, std::string_view ticket = "7") {
+    const Arguments words = words_of_join(token, ticket);
     checker_.command_begins({client, server, connection, now_ms_ * kMs}, deed_of(words));
     executed(client, server, words, answer, connection);
   }
@@ -116,6 +123,12 @@ class CheckerTest : public testing::Test {
     Kinds kinds;
     for (const Violation& violation : checker_.violations()) kinds.push_back(violation.kind);
     return kinds;
+  }
+  [[nodiscard]] bool seen(ViolationKind kind) const {
+    return std::ranges::count(kinds(), kind) > 0;
+  }
+  [[nodiscard]] std::uint64_t judged(ViolationKind kind) const {
+    return checker_.judged()[static_cast<std::size_t>(kind)];
   }
 
   Plan plan_;

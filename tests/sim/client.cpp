@@ -149,7 +149,7 @@ void Client::fork() {
   ++mark_.fork_count;
   scene_.checker.falls_silent(id_);
   end_holds();
-  scene_.removals.inherit(id_);
+  scene_.removals.inherit(id_, scene_.network.connection_count());
   transport_.inherit();
   become_child();
 }

@@ -16,7 +16,7 @@
 #include "sim/host_process.hpp"
 #include "sim/network.hpp"
 #include "sim/plan.hpp"
-#include "sim/removal_watch.hpp"
+#include "sim/safety/removal_watch.hpp"
 #include "sim/sim_transport.hpp"
 #include "sim/trace.hpp"
 

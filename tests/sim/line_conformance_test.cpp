@@ -4,8 +4,8 @@
 #include <charconv>
 #include <initializer_list>
 
-#include "sim/checker_commands.hpp"
 #include "sim/conformance.hpp"
+#include "sim/record/deed.hpp"
 
 namespace redlock::sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "sim/checker_limits.hpp"
+#include "sim/liveness/excuses.hpp"
 #include "sim/world_time.hpp"
 
 namespace redlock::sim {

@@ -171,7 +171,8 @@ std::size_t Network::room(const Connection& connection) {
 
 std::size_t Network::send_up(Connection& connection, std::string_view bytes) {
   const std::size_t size = std::min(bytes.size(), room(connection));
-  if (size < bytes.size()) ++(size < connection.send_room ? full_count_ : short_count_);
+  connection.taken = size == bytes.size();
+  if (!connection.taken) ++(size < connection.send_room ? full_count_ : short_count_);
   if (connection.send_room != std::numeric_limits<std::size_t>::max()) {
     connection.send_room -= size;
   }

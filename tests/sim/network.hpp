@@ -13,8 +13,8 @@
 
 #include "redlock/algorithm/reply.hpp"
 #include "sim/event_queue.hpp"
-#include "sim/links.hpp"
 #include "sim/random.hpp"
+#include "sim/record/links.hpp"
 #include "sim/servers.hpp"
 #include "sim/trace.hpp"
 
@@ -79,6 +79,7 @@ struct Connection {
   bool peer_ended = false;
   Fault fault = Fault::none;
   const char* reason = "";
+  bool taken = true;  // the kernel took all of what the client gave it last
   std::size_t send_room = std::numeric_limits<std::size_t>::max();  // until some of it arrives
   // The server's end.
   ServerSession session;

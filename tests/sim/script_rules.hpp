@@ -5,7 +5,7 @@
 #include <string>
 
 #include "redlock/wire/scripts.hpp"
-#include "sim/checker_commands.hpp"
+#include "sim/record/deed.hpp"
 #include "sim/servers.hpp"
 #include "sim/twin_engine.hpp"
 

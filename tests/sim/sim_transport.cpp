@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "redlock/net/reactor.hpp"
-#include "sim/checker_commands.hpp"
+#include "sim/record/deed.hpp"
 #include "sim/servers.hpp"
 
 namespace redlock::sim {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "sim/checker_limits.hpp"
+#include "sim/breaches.hpp"
 #include "sim/legacy_client.hpp"
 #include "sim/native_client.hpp"
 #include "sim/world_time.hpp"
@@ -22,6 +22,10 @@ constexpr std::int64_t kForgottenAfterNs = kStaleNs + kStaleNs / 10;
 bool greets(const Arguments& arguments) {
   return equals_ignoring_case(arguments.front(), "auth") ||
          equals_ignoring_case(arguments.front(), "client");
+}
+
+Origin origin_of(const Connection& connection) {
+  return {connection.client, connection.server, connection.id, connection.written_ns};
 }
 
 std::vector<ServerView> no_views(const Plan& plan) { return std::vector<ServerView>(plan.servers); }
@@ -67,7 +71,7 @@ World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& tra
       network_(*this, queue_, trace, now_ns_, mix64(seed + 3),
                static_cast<std::uint32_t>(plan.clients.size()), plan.servers),
       checker_(plan, no_views(plan)),
-      removals_(plan, network_),
+      removals_(plan),
       scene_{plan,     queue_,    network_,
              checker_, removals_, trace,
              now_ns_,  fired_,    [this](std::int64_t until_ns) { return pump(until_ns); }},
@@ -264,7 +268,7 @@ void World::server_sees_end(Connection& connection) {
 void World::note_end(const Connection& connection) {
   const Client& client = *clients_[connection.client];
   if (!client.alive() && !client.exited()) return;
-  const std::string complaint = removals_.ended(connection);
+  const std::string complaint = removals_.ended(origin_of(connection), connection.taken);
   if (!complaint.empty()) checker_.report(ViolationKind::removal_lost, complaint);
 }
 
@@ -296,8 +300,7 @@ void World::command_begins(const ServerSession& session, const Arguments& argume
   const Connection& connection = network_.connection(static_cast<std::uint32_t>(session.id));
   deed_ = deed_of(arguments);
   if (deed_.verb == Verb::count) return;
-  checker_.command_begins(
-      {connection.client, connection.server, connection.id, connection.written_ns}, deed_);
+  checker_.command_begins(origin_of(connection), deed_);
 }
 
 void World::command_executed(const ServerSession& session, const Arguments& arguments,
@@ -310,10 +313,10 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
     ++trace_.several().crowd_arrived;
   }
   if (deed.verb != Verb::count) {
-    checker_.command_executed(
-        {connection.client, connection.server, connection.id, connection.written_ns}, deed, answer);
-    const bool judged = judged_under(ViolationKind::wrong_database, plan_);
-    if (judged && session.database != plan_.database && answer.front() != '-') {
+    checker_.command_executed(origin_of(connection), deed, answer);
+    // Behind an answer that was not meant the next one looks like that to SELECT.
+    const bool elsewhere = session.database != plan_.database && !connection.spoiled;
+    if (elsewhere && answer.front() != '-') {
       checker_.report(ViolationKind::wrong_database, "client " + std::to_string(connection.client) +
                                                          " is served in database " +
                                                          std::to_string(session.database));
@@ -342,7 +345,7 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
   }
   connection.note_answer(answer.size());
   if (deed.verb == Verb::count) return;
-  const std::string lost = removals_.executed(connection, deed, told);
+  const std::string lost = removals_.executed(origin_of(connection), deed, told);
   if (!lost.empty()) checker_.report(ViolationKind::removal_lost, lost);
 }
 

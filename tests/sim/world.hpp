@@ -12,7 +12,7 @@
 #include "sim/lua_engine.hpp"
 #include "sim/network.hpp"
 #include "sim/plan.hpp"
-#include "sim/removal_watch.hpp"
+#include "sim/safety/removal_watch.hpp"
 #include "sim/servers.hpp"
 #include "sim/trace.hpp"
 

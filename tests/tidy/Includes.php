@@ -74,6 +74,8 @@ final class Includes
     /** The plain values in which clients report to the simulator's checker, and the servers it looks at; the functions that come with them. */
     private const CHECKER_KNOWS = '~^redlock/(types|algorithm/outcome|memory/server)\.hpp$~';
     private const RULES_OF_VALUES = '~\b(is_refusal|may_have_been_done)\b~';
+    /** Where it stands what is not judged, or is no failure. */
+    private const EXCUSES = '~^tests/sim/(liveness/|breaches\.)~';
 
     public static function check(Files $files, Report $report): void
     {
@@ -122,18 +124,17 @@ final class Includes
         $report->rule('public and internal types have different names', count($public), $complaints);
     }
 
-    /** The simulator's checker judges the core by what it was told, in plain values, and never by the core's own rules. */
+    /**
+     * The simulator's checker judges the core by what it was told, in plain values, and never by the core's own rules;
+     * and what must never be is judged without a way to an excuse.
+     */
     private static function checkChecker(Files $files, Report $report): void
     {
-        $judges = $files->matching('~^tests/sim/checker(?!_fixture)[a-z_]*(?<!_test)\.(cpp|hpp)$~');
-        $reached = $queue = $judges;
+        $judges = $files->matching('~^tests/sim/(checker(?!_fixture)|(record|safety|liveness)/)[a-z_]*(?<!_test)\.(cpp|hpp)$~');
         $complaints = [];
-        while (($path = array_pop($queue)) !== null) {
+        foreach ($reached = self::reachedFrom($files, $judges) as $path) {
             foreach (self::includesOf($files->text($path)) as [$quoted, $header]) {
-                $next = "tests/$header";
-                if (str_starts_with($header, 'sim/') && !in_array($next, $reached, true)) {
-                    $reached[] = $queue[] = $next;
-                } elseif (self::isOurs($header) && preg_match(self::CHECKER_KNOWS, $header) !== 1) {
+                if (self::isOurs($header) && preg_match(self::CHECKER_KNOWS, $header) !== 1) {
                     $complaints[] = "$path must not include $header: the checker includes it";
                 }
             }
@@ -145,6 +146,34 @@ final class Includes
             }
         }
         $report->rule('the simulator\'s checker shares no rule with the core', count($reached), $complaints);
+
+        $strict = $files->matching('~^tests/sim/(record|safety)/[a-z_]*(?<!_test)\.(cpp|hpp)$~');
+        $reached = self::reachedFrom($files, $strict);
+        $excused = preg_grep(self::EXCUSES, $reached);
+        foreach ($strict as $path) {
+            if (preg_match('~\b(FaultClass|judged_under|is_expected)\b~', $files->text($path), $named) === 1) {
+                $excused[] = "$path must judge whatever is wrong, without $named[1]";
+            }
+        }
+        $report->rule('safety is judged without an excuse', count($reached), array_values($excused));
+    }
+
+    /**
+     * @param list<string> $paths
+     * @return list<string> these, and all that they include of the simulator
+     */
+    private static function reachedFrom(Files $files, array $paths): array
+    {
+        $queue = $paths;
+        while (($path = array_pop($queue)) !== null) {
+            foreach (self::includesOf($files->text($path)) as [, $header]) {
+                $next = "tests/$header";
+                if (str_starts_with($header, 'sim/') && !in_array($next, $paths, true)) {
+                    $paths[] = $queue[] = $next;
+                }
+            }
+        }
+        return $paths;
     }
 
     private static function checkHarness(Files $files, Report $report): void
