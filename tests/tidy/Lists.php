@@ -15,8 +15,13 @@ final class Lists
         $dotted = array_filter($sources, static fn(string $path): bool => substr_count($path, '.') !== 1);
         $report->rule('sources have one dot in their path', count($sources), array_values($dotted));
 
-        foreach (['docs/api.md' => 'bin/api-page', 'core/redlock/wire/scripts.cpp' => 'bin/scripts'] as $path => $generator) {
-            $current = $files->output($generator, '--print') === $files->text($path);
+        $generated = [
+            'docs/api.md' => 'bin/api-page',
+            'core/redlock/wire/scripts.cpp' => 'bin/scripts',
+            'package.xml' => 'bin/package --xml',
+        ];
+        foreach ($generated as $path => $generator) {
+            $current = $files->output(strtok($generator, ' '), '--print') === $files->text($path);
             $report->rule("$path is up to date", 1, $current ? [] : ["it is not; run $generator"]);
         }
         self::checkProtocol($files, $report);
