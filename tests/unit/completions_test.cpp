@@ -49,7 +49,7 @@ TEST_F(CompletionsTest, TellOfEachOperationOnceAndWhenItIsDone) {
   const OperationId second = begin("b");
   step_for(Duration::ms(4));
   EXPECT_EQ(completions_.size(), 0U);
-  step_for(Duration::ms(1));
+  step_for(Duration::ms(10));
   EXPECT_EQ(told(), (std::vector<OperationId>{first, second}));
   step_for(Duration::ms(10));
   EXPECT_EQ(completions_.size(), 0U);
