@@ -334,7 +334,7 @@ class REDLOCK_EXPORT Client {
                             const std::stop_token& stop = {}, const OnOutage& on_outage = {});
   // A lease of a lock that was taken elsewhere, valid for as long as its handle says, counted from
   // now. Asks no server. What keeps it alive extends it by `ttl` each time. A lease whose handle is
-  // over is not live, and gives nothing back.
+  // over is not live, and only its release() gives the lock back.
   [[nodiscard]] Lease attach(const Handle& handle, Milliseconds ttl);
 
   // Who holds a lock, and how many wait for it.

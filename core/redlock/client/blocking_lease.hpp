@@ -34,6 +34,8 @@ class BlockingLease {
   void drop() noexcept;
   // It is another's from now on.
   void detach() noexcept;
+  // Its end gives nothing back any more; release() does.
+  void leave_to_others() noexcept { left_to_others_ = true; }
   // As Lease::keep_alive() says; the token is that of the loss.
   [[nodiscard]] std::stop_token begin_renewal(Duration max);
   // What was begun with that token, unless it is over.
@@ -50,6 +52,7 @@ class BlockingLease {
   const std::shared_ptr<Shared> shared_;
   HeldLock lock_;
   Instant keep_until_;                       // while it is kept
+  bool left_to_others_ = false;
   std::stop_source loss_{std::nostopstate};  // of what keeps it, or kept it last
 };
 

@@ -103,6 +103,7 @@ bool BlockingLease::release(std::vector<Trouble>* troubles) {
 }
 
 void BlockingLease::drop() noexcept {
+  if (left_to_others_) return detach();
   if (end(HeldLock::End::released)) lock_.send_release();
 }
 
