@@ -51,7 +51,7 @@ class BlockingLease {
 
   const std::shared_ptr<Shared> shared_;
   HeldLock lock_;
-  Instant keep_until_;                       // while it is kept
+  Instant keep_until_;  // while it is kept
   bool left_to_others_ = false;
   std::stop_source loss_{std::nostopstate};  // of what keeps it, or kept it last
 };
