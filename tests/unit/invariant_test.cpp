@@ -49,7 +49,7 @@ TEST(InvariantDeathTest, AMachineIsStartedOnce) {
   TokenRotation shortening(times(), kind(), kToken, Token("u"), [](Loss) { return true; });
   shortening.start(t(0));
   EXPECT_DEATH(shortening.start(t(0)), "round_");
-  QuorumQuery query(times(), kind()->check(kToken), LossDetail::none);
+  QuorumQuery query(times(), QuorumRule::majority(3), kind()->check(kToken), LossDetail::none);
   query.start(t(0));
   EXPECT_DEATH(query.start(t(0)), "round_");
 }

@@ -212,7 +212,8 @@ TEST(TakenAway, WasNobodysWhereAMajorityDidNotHaveIt) {
 }
 
 TEST(QuorumQuery, AskedTooEarlyItHasNothingToSay) {
-  QuorumQuery query(answer_times({50}), CheckEqual{Resource("r"), Token("t")}, LossDetail::none);
+  QuorumQuery query(answer_times({50}), QuorumRule::majority(1),
+                    CheckEqual{Resource("r"), Token("t")}, LossDetail::none);
   EXPECT_FALSE(query.next_request());
   EXPECT_EQ(query.next_deadline(), std::nullopt);
   EXPECT_EQ(query.outcome(), nullptr);
