@@ -92,7 +92,7 @@ TEST_F(AHeldLock, IsShorterByWhatItsServersWereTold) {
   take(lock);
   EXPECT_FALSE(lock.is_shorter(kTtl));
   EXPECT_TRUE(lock.is_shorter(kTtl - kOneNs));
-  lock.note_told(2 * kTtl);
+  lock.note_told(kTtl * 2);
   EXPECT_TRUE(lock.is_shorter(kTtl)) << "the answers may be lost";
   HeldLock attached = made();
   attached.attach(kLongToken, clock_.now() + kShort);

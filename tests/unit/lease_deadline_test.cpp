@@ -128,8 +128,8 @@ TEST(LeaseDeadline, ThatIsSharedGoesOnAndTheLockLivesOnBesideIt) {
   lease_deadline.lose(Loss::silence);
   EXPECT_TRUE(lease_deadline.lives_on());
   LeaseDeadline transferred(t(100));
-  passed_on.transfer();
-  EXPECT_TRUE(passed_on.lives_on());
+  transferred.transfer();
+  EXPECT_TRUE(transferred.lives_on());
 }
 
 class SuccessorsOfADeadline : public testing::Test {
