@@ -3,15 +3,7 @@
 
 #include <algorithm>
 
-#include "exhaustive/private_access.hpp"
-
 namespace redlock::exhaustive {
-
-REDLOCK_EXPOSE(PlaceJoinAt, NodeQueueState, Instant, join_at_);
-REDLOCK_EXPOSE(PlaceNextAt, NodeQueueState, Instant, next_at_);
-REDLOCK_EXPOSE(PlaceOutdated, NodeQueueState, bool, outdated_);
-REDLOCK_EXPOSE(PlaceVoted, NodeQueueState, bool, voted_);
-REDLOCK_EXPOSE(PlaceClaims, NodeQueueState, bool, claims_);
 
 namespace {
 
@@ -24,8 +16,16 @@ Token token_of(int client) { return Token(std::string(1, static_cast<char>('A' +
 
 LineWorld::LineWorld(const LineSettings& settings) : settings_(settings) {
   for (std::size_t i = 0; i < settings.clients; ++i) {
-    Client client{
-        NodeQueueState(Duration::seconds(1), NodeReport()), 0, 1, 1, false, false, {}, {}, {}};
+    Client client{NodeQueueState(Duration::seconds(1), NodeReport()),
+                  0,
+                  1,
+                  1,
+                  false,
+                  false,
+                  false,
+                  {},
+                  {},
+                  {}};
     client.place.on_subscription({"1", Fault::none, {}}, kNow);
     clients_.push_back(std::move(client));
   }
@@ -76,13 +76,13 @@ void LineWorld::make(const Move& move) {
     case Move::Kind::yield: {
       const bool takes = move.kind == Move::Kind::join;
       const bool yields = move.kind == Move::Kind::yield;
-      const bool voted = client.place.voted();
-      const ClaimPolicy stands = voted ? ClaimPolicy::observe : ClaimPolicy::retain;
+      const bool voted_before = voted(client);
+      const ClaimPolicy stands = voted_before ? ClaimPolicy::observe : ClaimPolicy::retain;
       const ClaimPolicy policy = takes ? ClaimPolicy::claim : yields ? ClaimPolicy::yield : stands;
       if (!takes) --settings_.spares;
       client.place.hurry();
       client.place.note_joined(++client.echo, kNow, Instant::never(), takes);
-      if (settings_.keeps_votes) client.place.*pointer_to(PlaceVoted()) = voted;
+      client.kept = settings_.keeps_votes && voted_before;
       client.to_server.push_back({move.client, false, client.echo, client.channel, policy});
       return;
     }
@@ -102,6 +102,7 @@ void LineWorld::make(const Move& move) {
       client.to_server.clear();
       client.answers.clear();
       client.place.on_reply(client.echo, Reply::unknown(Fault::closed, "reset"), kNow);
+      client.kept = false;
       // What was to be removed is carried to the next connection.
       if (client.left) client.to_server.push_back({move.client, true, 0, 0});
       return;
@@ -123,6 +124,7 @@ void LineWorld::make(const Move& move) {
     case Move::Kind::answer: {
       const auto [echo, reply] = client.answers.front();
       client.answers.pop_front();
+      client.kept = false;
       return client.place.on_reply(echo, reply, kNow);
     }
     case Move::Kind::push: {
@@ -238,7 +240,7 @@ void LineWorld::answer(const Said& said, Reply reply) {
 
 bool LineWorld::happened() const {
   return std::ranges::any_of(
-      clients_, [this](const Client& client) { return waits(client) && client.place.voted(); });
+      clients_, [this](const Client& client) { return waits(client) && voted(client); });
 }
 
 std::string LineWorld::violation() const {
@@ -246,7 +248,7 @@ std::string LineWorld::violation() const {
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     const Client& client = clients_[i];
     quiet = quiet && client.to_server.empty() && client.answers.empty() && client.pushes.empty();
-    if (waits(client) && client.place.voted() && holder_ != static_cast<int>(i)) {
+    if (waits(client) && voted(client) && holder_ != static_cast<int>(i)) {
       return "a vote is counted that is not the client's";
     }
   }
@@ -268,15 +270,14 @@ std::string LineWorld::bytes() const {
     add(said.channel);
   };
   for (const Client& client : clients_) {
-    const NodeQueueState& place = client.place;
     add(client.echo * 4 + (client.left ? 1 : 0) + (client.dead ? 2 : 0));
     add(client.channel);
     add(client.channels);
-    add((place.voted() ? 1 : 0) + (place.handed_over() ? 2 : 0) + (place.joining() ? 4 : 0) +
-        (place.may_hold() ? 8 : 0) + (place.*pointer_to(PlaceOutdated()) ? 16 : 0) +
-        (place.*pointer_to(PlaceClaims()) ? 32 : 0));
-    add((place.*pointer_to(PlaceJoinAt())).since_epoch_ns());
-    add((place.*pointer_to(PlaceNextAt())).since_epoch_ns());
+    const NodeQueueState::Snapshot place = client.place.snapshot();
+    add((voted(client) ? 1 : 0) + (place.handed_over ? 2 : 0) + (place.joining ? 4 : 0) +
+        (place.may_hold ? 8 : 0) + (place.outdated ? 16 : 0) + (place.claims ? 32 : 0));
+    add(place.join_at.since_epoch_ns());
+    add(place.next_at.since_epoch_ns());
     for (const Said& said : client.to_server) add_said(said);
     bytes += ';';
     for (const auto& [echo, reply] : client.answers) {

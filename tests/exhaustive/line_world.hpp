@@ -83,6 +83,7 @@ class LineWorld {
     std::uint8_t channels = 1;
     bool left = false;
     bool dead = false;
+    bool kept = false;  // a vote, while it is joined again: where that is what is broken
     std::deque<Said> to_server;
     std::deque<std::pair<std::uint8_t, Reply>> answers;
     std::deque<Push> pushes;
@@ -94,6 +95,9 @@ class LineWorld {
   };
   static constexpr int kNobody = -1;
 
+  [[nodiscard]] static bool voted(const Client& client) {
+    return client.kept || client.place.voted();
+  }
   [[nodiscard]] bool waits(const Client& client) const { return !client.left && !client.dead; }
   void serve(const Said& said);
   void join(const Said& said);

@@ -1,41 +1,11 @@
-// The members, one by one.
+// What the machines say of themselves, one by one.
 #include "exhaustive/machine_state.hpp"
 
-#include "exhaustive/private_access.hpp"
 #include "redlock/wire/translate.hpp"
 
 namespace redlock::exhaustive {
 
-REDLOCK_EXPOSE(AcquireAttempt, Acquire, AttemptNumber, attempt_);
-REDLOCK_EXPOSE(AcquireToken, Acquire, Token, token_);
-REDLOCK_EXPOSE(AcquireRound, Acquire, std::optional<Round>, round_);
-REDLOCK_EXPOSE(AcquirePhase, Acquire, Acquire::Phase, phase_);
-REDLOCK_EXPOSE(AcquireLate, Acquire, bool, late_);
-REDLOCK_EXPOSE(AcquireResumeAt, Acquire, Instant, resume_at_);
-REDLOCK_EXPOSE(AcquireUndo, Acquire, std::vector<Request>, undo_);
-REDLOCK_EXPOSE(QuorumQueryRound, QuorumQuery, std::optional<Round>, round_);
-REDLOCK_EXPOSE(RoundCommand, Round, std::shared_ptr<const Command>, command_);
-REDLOCK_EXPOSE(RoundAttempt, Round, AttemptNumber, attempt_);
-REDLOCK_EXPOSE(RoundStart, Round, Instant, start_);
-REDLOCK_EXPOSE(RoundAsked, Round, std::size_t, asked_count_);
-using AnswerBy = std::array<Instant, kNodesMax>;
-REDLOCK_EXPOSE(RoundAnswerBy, Round, AnswerBy, answer_by_);
-REDLOCK_EXPOSE(RoundGrants, Round, Tally, grants_);
-REDLOCK_EXPOSE(RoundReach, Round, Tally, reach_);
-REDLOCK_EXPOSE(RoundDenials, Round, Tally, denials_);
-REDLOCK_EXPOSE(RoundSuspected, Round, NodeSet, suspected_);
-REDLOCK_EXPOSE(RoundReports, Round, std::vector<NodeReport>, reports_);
-REDLOCK_EXPOSE(RoundForeign, Round, bool, foreign_);
-REDLOCK_EXPOSE(TallyCount, Tally, std::uint32_t, node_count_);
-REDLOCK_EXPOSE(TallyVoted, Tally, std::bitset<kNodesMax>, voted_);
-REDLOCK_EXPOSE(TallyYes, Tally, std::uint32_t, yes_count_);
-
 namespace {
-
-template <class Tag, class Machine>
-const auto& member(const Machine& machine) {
-  return machine.*pointer_to(Tag{});
-}
 
 class Writer {
  public:
@@ -47,9 +17,8 @@ class Writer {
   }
   void after(Instant at, Instant now) { number((at - now).count_ns()); }
   void tally(const Tally& tally) {
-    count(member<TallyCount>(tally));
-    count(member<TallyVoted>(tally).to_ullong());
-    count(member<TallyYes>(tally));
+    count(tally.voted().to_ullong());
+    count(tally.yes_count());
   }
   void reply(const Reply& reply) {
     number(static_cast<int>(reply.answer));
@@ -69,40 +38,38 @@ class Writer {
       reply(report.reply);
     }
   }
-  void round(const std::optional<Round>& round, Instant now);
-  void outcome(const Outcome* outcome, Instant now);
+  void round(const std::optional<Round::Snapshot>& round, Instant now);
+  void outcome(const std::optional<Outcome>& outcome, Instant now);
   [[nodiscard]] std::string take() { return std::move(text_); }
 
  private:
   std::string text_;
 };
 
-void Writer::round(const std::optional<Round>& round, Instant now) {
+void Writer::round(const std::optional<Round::Snapshot>& round, Instant now) {
   number(round ? 1 : 0);
   if (!round) return;
   std::string bytes;
-  append_request(bytes, *member<RoundCommand>(*round), ScriptForm::sha1);
+  append_request(bytes, round->command, ScriptForm::sha1);
   string(bytes);
-  count(member<RoundAttempt>(*round));
-  number((now - member<RoundStart>(*round)).count_ns());
-  count(member<RoundAsked>(*round));
-  for (std::size_t i = 0; i < member<RoundReports>(*round).size(); ++i) {
-    if (!member<RoundGrants>(*round).has_voted(NodeIndex(i))) {
-      after(member<RoundAnswerBy>(*round)[i], now);
-    }
+  count(round->attempt);
+  number((now - round->start).count_ns());
+  count(round->asked_count);
+  for (const std::optional<Instant>& answer_by : round->answer_by) {
+    if (answer_by) after(*answer_by, now);
   }
-  tally(member<RoundGrants>(*round));
-  tally(member<RoundReach>(*round));
-  tally(member<RoundDenials>(*round));
-  count(member<RoundSuspected>(*round).to_ullong());
-  reports(member<RoundReports>(*round));
-  payload(round->granted_payload());
-  number(member<RoundForeign>(*round) ? 1 : 0);
+  tally(round->grants);
+  tally(round->reach);
+  tally(round->denials);
+  count(round->suspected.to_ullong());
+  reports(round->reports);
+  payload(round->granted_payload);
+  number(round->foreign ? 1 : 0);
 }
 
-void Writer::outcome(const Outcome* outcome, Instant now) {
-  number(outcome != nullptr ? 1 : 0);
-  if (outcome == nullptr) return;
+void Writer::outcome(const std::optional<Outcome>& outcome, Instant now) {
+  number(outcome ? 1 : 0);
+  if (!outcome) return;
   number(static_cast<int>(outcome->decision));
   string(outcome->token.view());
   number(outcome->validity.count_ns());
@@ -110,42 +77,42 @@ void Writer::outcome(const Outcome* outcome, Instant now) {
   reports(outcome->nodes);
 }
 
-std::uint8_t view_of(const std::optional<Round>& round, std::size_t node) {
-  if (!round) return 0;
-  const NodeReport& report = member<RoundReports>(*round)[node];
-  if (!report.answered) return 0;
-  return static_cast<std::uint8_t>(1 + static_cast<int>(report.reply.answer) * 16 +
-                                   static_cast<int>(report.reply.fault));
+std::uint8_t view_of(const std::optional<Round::Snapshot>& round, std::size_t node) {
+  if (!round || !round->reports[node].answered) return 0;
+  const Reply& reply = round->reports[node].reply;
+  return static_cast<std::uint8_t>(1 + static_cast<int>(reply.answer) * 16 +
+                                   static_cast<int>(reply.fault));
 }
 
 }  // namespace
 
 std::uint8_t node_view(const Acquire& machine, std::size_t node) {
-  return view_of(member<AcquireRound>(machine), node);
+  return view_of(machine.snapshot().round, node);
 }
 
 std::uint8_t node_view(const QuorumQuery& machine, std::size_t node) {
-  return view_of(member<QuorumQueryRound>(machine), node);
+  return view_of(machine.snapshot().round, node);
 }
 
 std::string machine_state(const Acquire& machine, Instant now) {
+  const Acquire::Snapshot state = machine.snapshot();
   Writer writer;
-  writer.count(member<AcquireAttempt>(machine));
-  writer.string(member<AcquireToken>(machine).view());
-  writer.round(member<AcquireRound>(machine), now);
-  const Acquire::Phase phase = member<AcquirePhase>(machine);
-  writer.number(static_cast<int>(phase));
-  writer.number(member<AcquireLate>(machine) ? 1 : 0);
-  if (phase == Acquire::Phase::pausing) writer.after(member<AcquireResumeAt>(machine), now);
-  writer.count(member<AcquireUndo>(machine).size());
-  writer.outcome(machine.outcome(), now);
+  writer.count(state.attempt);
+  writer.string(state.token.view());
+  writer.round(state.round, now);
+  writer.number(static_cast<int>(state.phase));
+  writer.number(state.late ? 1 : 0);
+  if (state.resume_at) writer.after(*state.resume_at, now);
+  writer.count(state.undo_count);
+  writer.outcome(state.outcome, now);
   return writer.take();
 }
 
 std::string machine_state(const QuorumQuery& machine, Instant now) {
+  const QuorumQuery::Snapshot state = machine.snapshot();
   Writer writer;
-  writer.round(member<QuorumQueryRound>(machine), now);
-  writer.outcome(machine.outcome(), now);
+  writer.round(state.round, now);
+  writer.outcome(state.outcome, now);
   return writer.take();
 }
 

@@ -3,14 +3,7 @@
 
 #include <algorithm>
 
-#include "exhaustive/private_access.hpp"
-
 namespace redlock::exhaustive {
-
-REDLOCK_EXPOSE(ReactorLive, Reactor, LiveNodes, live_);
-REDLOCK_EXPOSE(LiveNodesList, LiveNodes, NodeList, nodes_);
-REDLOCK_EXPOSE(NodeCarried, Node, CarriedRemovals, carried_);
-REDLOCK_EXPOSE(CarriedList, CarriedRemovals, std::deque<CarriedRemoval>, removals_);
 
 namespace {
 
@@ -140,16 +133,14 @@ std::array<Byte, kServersMax> Product::order() const {
     listed[server] = true;
     order[count++] = byte(server);
   };
-  const LiveNodes& live = reactor_.*pointer_to(ReactorLive{});
-  for (const auto& node : live.*pointer_to(LiveNodesList{})) list(node->endpoint().port);
+  for (const auto& node : reactor_.live()) list(node->endpoint().port);
   for (std::size_t i = 0; i < order.size(); ++i) list(i);
   return order;
 }
 
 std::vector<Code> Product::carried(int server) const {
   std::vector<Code> codes;
-  const CarriedRemovals& carried = node(server).*pointer_to(NodeCarried{});
-  for (const auto& [removal, again] : carried.*pointer_to(CarriedList{})) {
+  for (const auto& [removal, again] : node(server).carried()) {
     std::string bytes;
     append_request(bytes, *removal, ScriptForm::text);
     codes.push_back(dictionary_.look_up(bytes));

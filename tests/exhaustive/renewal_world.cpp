@@ -4,13 +4,8 @@
 #include <algorithm>
 
 #include "exhaustive/machine_operation.hpp"
-#include "exhaustive/private_access.hpp"
 
 namespace redlock::exhaustive {
-
-REDLOCK_EXPOSE(RenewalDue, Renewal, Instant, due_);
-REDLOCK_EXPOSE(RenewalUnderWay, Renewal, bool, under_way_);
-REDLOCK_EXPOSE(RenewalDenied, Renewal, bool, denied_);
 
 namespace {
 
@@ -245,10 +240,10 @@ std::string RenewalWorld::bytes() const {
   add(now_);
   add(static_cast<int>(lease_deadline_) * 4 + (gone_ ? 2 : 0) + (holding_ ? 1 : 0));
   add(valid_until_.since_epoch_ns());
-  add(renewal_.valid_until().since_epoch_ns());
-  add((renewal_.*pointer_to(RenewalDue())).since_epoch_ns());
-  add((renewal_.*pointer_to(RenewalUnderWay()) ? 2 : 0) +
-      (renewal_.*pointer_to(RenewalDenied()) ? 1 : 0));
+  const Renewal::Snapshot renewal = renewal_.snapshot();
+  add(renewal.valid_until.since_epoch_ns());
+  add(renewal.due.since_epoch_ns());
+  add((renewal.under_way ? 2 : 0) + (renewal.denied ? 1 : 0));
   add(repair_by_);
   add(holds_until_.since_epoch_ns());
   add(tries_ * 1000 + extends_ * 100 + losses_ * 10 + cuts_);

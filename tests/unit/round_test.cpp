@@ -163,5 +163,16 @@ TEST(Round, RemembersWhatAGrantCameWithAndAForeignValue) {
   EXPECT_EQ(round.reports()[1].reply.reason(), "a list");
 }
 
+TEST(Round, TheSameAnswersInAnotherOrderLeadToOneSnapshot) {
+  Round one = a_round_all_asked({50, 20, 30});
+  Round other = a_round_all_asked({50, 20, 30});
+  ASSERT_TRUE(one.on_reply(NodeIndex(0), kAttempt, Reply::granted()));
+  EXPECT_NE(one.snapshot(), other.snapshot());
+  ASSERT_TRUE(one.on_reply(NodeIndex(2), kAttempt, Reply::denied()));
+  ASSERT_TRUE(other.on_reply(NodeIndex(2), kAttempt, Reply::denied()));
+  ASSERT_TRUE(other.on_reply(NodeIndex(0), kAttempt, Reply::granted()));
+  EXPECT_EQ(one.snapshot(), other.snapshot());
+}
+
 }  // namespace
 }  // namespace redlock

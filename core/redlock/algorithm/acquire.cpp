@@ -151,4 +151,11 @@ std::optional<Instant> Acquire::next_deadline() const {
 
 const Outcome* Acquire::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
 
+Acquire::Snapshot Acquire::snapshot() const {
+  Snapshot now{phase_, attempt_, token_, std::nullopt, late_, std::nullopt, undo_.size(), outcome_};
+  if (round_) now.round = round_->snapshot();
+  if (phase_ == Phase::pausing) now.resume_at = resume_at_;
+  return now;
+}
+
 }  // namespace redlock

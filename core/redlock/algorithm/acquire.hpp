@@ -51,6 +51,21 @@ class Acquire final : public Operation {
   [[nodiscard]] const Outcome* outcome() const override;
   [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
+  // What tells two machines of one recipe apart.
+  struct Snapshot {
+    Phase phase;
+    AttemptNumber attempt;
+    Token token;
+    std::optional<Round::Snapshot> round;
+    bool late;
+    std::optional<Instant> resume_at;  // while pausing
+    std::size_t undo_count;            // requests that are still to be handed out
+    std::optional<Outcome> outcome;
+
+    bool operator==(const Snapshot&) const = default;
+  };
+  [[nodiscard]] Snapshot snapshot() const;
+
  private:
   void begin_attempt(Instant now);
   void decide(Instant now);

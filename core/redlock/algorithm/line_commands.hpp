@@ -26,6 +26,7 @@ struct ReleaseAndHandOver {
   Token token;
   bool hands_over = true;
 
+  bool operator==(const ReleaseAndHandOver&) const = default;
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
   [[nodiscard]] ReleaseAndHandOver again() const { return *this; }
 };
@@ -49,6 +50,8 @@ struct LineEntry {
   // Comes back with what is pushed, and tells behind which join that was.
   std::uint64_t echo = 0;
   ClaimPolicy policy = ClaimPolicy::claim;
+
+  bool operator==(const LineEntry&) const = default;
 };
 
 // Sets the key when it is absent (and that is wished) or holds the token, unless somebody with an
@@ -62,6 +65,7 @@ struct Enqueue {
   Duration ttl;
   LineEntry entry;
 
+  bool operator==(const Enqueue&) const = default;
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
   [[nodiscard]] ReleaseAndHandOver undo() const { return {resources, token}; }
 };

@@ -20,6 +20,8 @@ struct NodeReport {
   // False while the node is silent; the rest is then empty.
   bool answered = false;
   Reply reply;
+
+  bool operator==(const NodeReport&) const = default;
 };
 
 struct Outcome {
@@ -39,6 +41,8 @@ struct Outcome {
   std::vector<NodeReport> nodes;
   // Of an acquire that could not wait in line: what each node said to that; else empty.
   std::vector<NodeReport> line;
+
+  bool operator==(const Outcome&) const = default;
 };
 
 }  // namespace redlock

@@ -26,6 +26,9 @@ class Tally {
   // A second vote by the same node is our own bug, and asserts.
   void record(NodeIndex node, Vote vote);
   [[nodiscard]] bool has_voted(NodeIndex node) const { return voted_.test(node.value()); }
+  [[nodiscard]] const NodeSet& voted() const { return voted_; }
+  [[nodiscard]] std::size_t yes_count() const { return yes_count_; }
+  bool operator==(const Tally&) const = default;
   [[nodiscard]] bool complete() const { return voted_.count() == node_count_; }
   // Lost as soon as the silent nodes can no longer complete what is needed.
   [[nodiscard]] Verdict verdict() const { return verdict_without({}); }

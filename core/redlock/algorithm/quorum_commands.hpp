@@ -17,6 +17,7 @@ struct SetIfAbsent {
   Token token;
   Duration ttl;
 
+  bool operator==(const SetIfAbsent&) const = default;
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
   [[nodiscard]] ReleaseAndHandOver undo() const { return {resources, token, false}; }
 };
@@ -29,6 +30,7 @@ struct ExtendIfEqual {
   Token token;
   Duration ttl;
 
+  bool operator==(const ExtendIfEqual&) const = default;
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
 };
 
@@ -42,6 +44,7 @@ struct RotateIfEqual {
   Token fresh;
   Duration ttl;
 
+  bool operator==(const RotateIfEqual&) const = default;
   [[nodiscard]] LockName lock() const { return {resources.all(), fresh.view()}; }
   [[nodiscard]] ReleaseAndHandOver undo() const { return {resources, fresh}; }
 };
@@ -52,6 +55,7 @@ struct CheckEqual {
   Resources resources;
   Token token;
 
+  bool operator==(const CheckEqual&) const = default;
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
 };
 
@@ -61,6 +65,7 @@ struct CheckEndless {
   static constexpr CommandTraits kTraits{.effect = Effect::asks, .needs_script = false};
   Resources resources;
 
+  bool operator==(const CheckEndless&) const = default;
   [[nodiscard]] LockName lock() const { return {resources.all(), {}}; }
 };
 
@@ -70,6 +75,7 @@ struct Inspect {
   static constexpr CommandTraits kTraits{.effect = Effect::asks};
   Resources resources;
 
+  bool operator==(const Inspect&) const = default;
   [[nodiscard]] LockName lock() const { return {resources.all(), {}}; }
 };
 

@@ -96,4 +96,9 @@ std::optional<Instant> QuorumQuery::next_deadline() const {
 
 const Outcome* QuorumQuery::outcome() const { return outcome_ ? &*outcome_ : nullptr; }
 
+QuorumQuery::Snapshot QuorumQuery::snapshot() const {
+  if (!round_) return {std::nullopt, outcome_};
+  return {round_->snapshot(), outcome_};
+}
+
 }  // namespace redlock

@@ -42,6 +42,15 @@ class QuorumQuery : public Operation {
   [[nodiscard]] const Outcome* outcome() const override;
   [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
+  // What tells two machines of one recipe apart.
+  struct Snapshot {
+    std::optional<Round::Snapshot> round;
+    std::optional<Outcome> outcome;
+
+    bool operator==(const Snapshot&) const = default;
+  };
+  [[nodiscard]] Snapshot snapshot() const;
+
  protected:
   // Called once, with a granted outcome, before it is given out.
   virtual void complete_grant(Outcome& /*outcome*/, Instant /*started*/) {}

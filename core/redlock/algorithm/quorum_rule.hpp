@@ -29,6 +29,7 @@ class QuorumRule {
   [[nodiscard]] constexpr std::size_t grants() const { return grants_; }
   // So many denials say that somebody else has it.
   [[nodiscard]] constexpr std::size_t denials() const { return denials_; }
+  constexpr bool operator==(const QuorumRule&) const = default;
   // Can it no longer succeed where so many do not grant it?
   [[nodiscard]] constexpr bool fails_without(std::size_t node_count) const {
     return node_count + grants_ > node_count_ && node_count_ > 0;

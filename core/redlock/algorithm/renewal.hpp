@@ -62,6 +62,17 @@ class Renewal {
   [[nodiscard]] Loss loss(Instant now) const;
   [[nodiscard]] Instant valid_until() const { return valid_until_; }
 
+  // What tells two renewals of one lease apart.
+  struct Snapshot {
+    Instant valid_until;
+    Instant due;
+    bool under_way;
+    bool denied;
+
+    bool operator==(const Snapshot&) const = default;
+  };
+  [[nodiscard]] Snapshot snapshot() const { return {valid_until_, due_, under_way_, denied_}; }
+
  private:
   [[nodiscard]] Instant renewed_until() const { return acquired_at_ + terms_.renew_max; }
   // An extend must end later than that to be worth its way.

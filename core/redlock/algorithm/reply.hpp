@@ -72,6 +72,8 @@ struct Reply {
     return {fault, Answer::unknown, false, false, std::move(reason)};
   }
 
+  bool operator==(const Reply&) const = default;
+
   // Null where the reply has none.
   template <class Said>
   [[nodiscard]] const Said* said() const {

@@ -86,4 +86,13 @@ bool Round::may_hold(NodeIndex node) const {
   return !report.answered || may_have_been_done(report.reply);
 }
 
+Round::Snapshot Round::snapshot() const {
+  std::vector<std::optional<Instant>> answer_by(reports_.size());
+  for (std::size_t i = 0; i < reports_.size(); ++i) {
+    if (!grants_.has_voted(NodeIndex(i))) answer_by[i] = answer_by_[i];
+  }
+  return {*command_, attempt_, start_,     asked_count_, std::move(answer_by), grants_,
+          reach_,    denials_, suspected_, reports_,     granted_payload(),    foreign_};
+}
+
 }  // namespace redlock

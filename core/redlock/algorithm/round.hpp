@@ -59,6 +59,25 @@ class Round {
   [[nodiscard]] bool may_hold(NodeIndex node) const;
   [[nodiscard]] const std::vector<NodeReport>& reports() const { return reports_; }
 
+  // Two rounds with one snapshot have one future.
+  struct Snapshot {
+    Command command;
+    AttemptNumber attempt;
+    Instant start;
+    std::size_t asked_count;
+    std::vector<std::optional<Instant>> answer_by;  // by node; nothing where it has voted
+    Tally grants;
+    Tally reach;
+    Tally denials;
+    NodeSet suspected;
+    std::vector<NodeReport> reports;
+    ReplyPayload granted_payload;
+    bool foreign;
+
+    bool operator==(const Snapshot&) const = default;
+  };
+  [[nodiscard]] Snapshot snapshot() const;
+
  private:
   void record(NodeIndex node, Reply reply);
 

@@ -28,6 +28,7 @@ struct StampUndo {
   Resources keys;
   Token token;
 
+  bool operator==(const StampUndo&) const = default;
   [[nodiscard]] LockName lock() const { return {keys.all(), token.view()}; }
   [[nodiscard]] StampUndo again() const { return *this; }
 };
@@ -43,6 +44,7 @@ struct StampAcquire {
   Duration lease;
   StampUnit unit = StampUnit::milliseconds;
 
+  bool operator==(const StampAcquire&) const = default;
   [[nodiscard]] LockName lock() const { return {keys.all(), token.view()}; }
   [[nodiscard]] StampUndo undo() const { return {keys, token}; }
 };
@@ -56,6 +58,7 @@ struct StampRelease {
   StampUnit unit = StampUnit::milliseconds;
   StampProof proof = StampProof::exact;
 
+  bool operator==(const StampRelease&) const = default;
   [[nodiscard]] LockName lock() const { return {keys.all(), stamp.view()}; }
   // Between the two an old client may have acquired the lock: its plain stamp is not ours.
   [[nodiscard]] StampRelease again() const {
@@ -70,6 +73,7 @@ struct StampCheck {
   Token stamp;  // as it was stored
   StampProof proof = StampProof::exact;
 
+  bool operator==(const StampCheck&) const = default;
   [[nodiscard]] LockName lock() const { return {keys.all(), stamp.view()}; }
 };
 

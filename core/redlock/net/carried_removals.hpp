@@ -24,6 +24,7 @@ class CarriedRemovals {
  public:
   void carry(CarriedRemoval removal);
   [[nodiscard]] bool empty() const { return removals_.empty(); }
+  [[nodiscard]] const std::deque<CarriedRemoval>& all() const { return removals_; }
   // Requires that there is one.
   [[nodiscard]] const SharedCommand& front() const { return removals_.front().removal; }
   // The first has been handed to the conversation.

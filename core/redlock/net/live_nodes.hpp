@@ -38,6 +38,8 @@ class LiveNodes {
   [[nodiscard]] std::vector<Arrival>& arrivals() { return arrivals_; }
   [[nodiscard]] bool empty() const { return nodes_.empty(); }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+  // In the order in which a turn deals with them.
+  [[nodiscard]] const NodeList& all() const { return nodes_; }
 
   // Room for one more, so that note() cannot fail behind what opens its connection.
   void reserve_one() { nodes_.reserve(nodes_.size() + 1); }

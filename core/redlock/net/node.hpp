@@ -76,6 +76,8 @@ class Node final : public Connection<Session> {
     return conversation().open_joins();
   }
   [[nodiscard]] std::vector<OperationId> askers() const { return conversation().askers(); }
+  // Removals for the next connection.
+  [[nodiscard]] const std::deque<CarriedRemoval>& carried() const { return carried_.all(); }
   [[nodiscard]] bool has_carried() const { return !carried_.empty() || !refused_.empty(); }
   // Removals that its server has refused are due, and what is awaited may show it well.
   [[nodiscard]] bool may_repeat(Instant now) const {

@@ -78,6 +78,8 @@ class Reactor {
   // Lets go of all operations and connections, after a fork.
   void forget_all();
   [[nodiscard]] std::size_t connection_count() const { return live_.size(); }
+  // The nodes with a connection, in the order in which a turn deals with them.
+  [[nodiscard]] const NodeList& live() const { return live_.all(); }
   [[nodiscard]] std::size_t listener_count() const { return listeners_.connection_count(); }
 
  private:

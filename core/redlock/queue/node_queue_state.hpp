@@ -103,6 +103,23 @@ class NodeQueueState {
   // When it has something to do though nothing comes; never: nothing.
   [[nodiscard]] Instant next_deadline() const;
 
+  // What tells two of them apart that were told of one channel, while time stands still.
+  struct Snapshot {
+    bool voted;
+    bool handed_over;
+    bool joining;
+    bool may_hold;
+    bool outdated;
+    bool claims;
+    Instant join_at;
+    Instant next_at;
+
+    bool operator==(const Snapshot&) const = default;
+  };
+  [[nodiscard]] Snapshot snapshot() const {
+    return {voted_, handed_over(), unanswered_, may_hold(), outdated_, claims_, join_at_, next_at_};
+  }
+
  private:
   void vote(bool handed_over);
   void stand(const QueuePosition& position, Instant now);

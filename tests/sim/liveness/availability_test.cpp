@@ -107,11 +107,18 @@ TEST_F(AvailabilityTest, WhatTheClientItselfTookIsNoExcuse) {
 }
 
 TEST_F(AvailabilityTest, WhatIsHandedToAnEarlierLeaseOfItsOwnIsInItsWay) {
-  Availability availability(plan_);
-  availability.call_begins({0}, 0, 0, 0);
-  ASSERT_TRUE(availability.owed({0}, kMs));
-  availability.key_set_for_earlier_lease(1, {0});
-  EXPECT_FALSE(availability.owed({0}, kMs));
+  Record record(plan_, views());
+  Availability availability(record);
+  const auto times = [&record] {
+    return record.judged()[static_cast<std::size_t>(ViolationKind::unavailable)];
+  };
+  availability.call_begins(0);
+  record.now_ns = kMs;
+  availability.judge(0, Outcome());
+  ASSERT_EQ(times(), 1U);
+  availability.key_set_for_earlier_lease(1, 0);
+  availability.judge(0, Outcome());
+  EXPECT_EQ(times(), 1U);
 }
 
 TEST_F(AvailabilityTest, AConnectionThatLeadsNowhereIsNotWell) {
