@@ -262,7 +262,7 @@ TEST_F(RenewalSchedulerTest, NobodyIsToldOfTheLossOfWhatWasGivenUp) {
   scheduler_.keep(released);
   scheduler_.keep(transferred);
   released.lease_deadline->end();
-  passed_on.lease_deadline->transfer();
+  transferred.lease_deadline->transfer();
   keep_for(kTtl * 2);
   EXPECT_EQ(scheduler_.size(), 0U);
   EXPECT_EQ(losses_->count, 0);
