@@ -98,7 +98,7 @@ TEST(StampKind, AServerKeepsItForLeaseAndBufferAndWhatTheClocksDifferBy) {
 TEST(StampKind, ProvesItsLockByTheStoredStampInEveryVerb) {
   const StampKind kind(kResource, Duration(), Duration::ms(3), {StampUnit::seconds, 0},
                        StampProof::exact_or_plain);
-  const Token stamp = kind.proof(kToken, "12.7");
+  const Token stamp = kind.proof(kToken, Token("12.7"));
   EXPECT_EQ(stamp, Token("12.7"));
   const auto release = std::get<StampRelease>(kind.release(stamp));
   EXPECT_EQ(release.stamp, stamp);

@@ -48,7 +48,8 @@ TEST(ServerParts, APortStandsOnce) {
 TEST(ServerParts, SchemesThatContradictEachOtherAreRefused) {
   for (const Scheme other : {Scheme::tcp, Scheme::socket}) {
     ServerParts parts = host("tls://h");
-    EXPECT_THAT(refusal([&] { set_scheme(parts, other); }), HasSubstr("scheme must be the same"));
+    EXPECT_THAT(refusal([&] { set_scheme(parts, other); }),
+                HasSubstr("scheme must not be given twice with different values"));
   }
   ServerParts parts = host("tls://h");
   set_scheme(parts, Scheme::tls);
@@ -162,7 +163,7 @@ TEST(ServerParts, AUrlAndItsNeighboursAgreeAboutTls) {
   EXPECT_TRUE(endpoint(with_url(parts_from_text("redis://h"), beside)).tls);
   EXPECT_TRUE(endpoint(with_url(parts_from_text("rediss://h"), host("127.0.0.1"))).tls);
   EXPECT_THAT(refusal([&] { static_cast<void>(with_url(parts_from_text("tcp://h"), beside)); }),
-              HasSubstr("scheme must be the same"));
+              HasSubstr("scheme must not be given twice with different values"));
   beside.tls_options.set_text("cafile", "/ca.pem");
   EXPECT_EQ(endpoint(with_url(parts_from_text("tls://h"), beside)).tls->cafile, "/ca.pem");
   EXPECT_THAT(refusal([&] {

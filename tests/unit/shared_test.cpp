@@ -19,6 +19,7 @@ class SharedTest : public test::FakeWorld {
     inner::Shared shared(std::make_shared<const LockPlan>(specs(faults.size()), once()), {});
     Outcome outcome;
     outcome.decision = decision;
+    outcome.quorum = QuorumRule::majority(faults.size());
     for (const Fault fault : faults) {
       const bool answered = fault != Fault::unanswered;
       outcome.nodes.push_back({answered, answered ? Reply::unknown(fault, "words") : Reply()});
