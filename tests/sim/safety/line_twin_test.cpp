@@ -122,7 +122,7 @@ constexpr std::array kEdits{
     Edit{"KeptThoughItOnlyStands",
          "if held == me then redis.call('DEL', key) end\nif held == me and",
          "if held == me and ARGV[6] ~= '0' then redis.call('DEL', key) end\nif held == me and"},
-    Edit{"ServedThoughItYields", "if channel and not skipped then", "if channel then"},
+    Edit{"ServedThoughItYields", "if channel and not passed_over then", "if channel then"},
     Edit{"NotKnownWhoYields", "(yields and ' -' or '')", "''"},
     Edit{"NextNotToldBehindTheOneWhoYields", ", yields and me)", ")"},
     Edit{"HolderNotForgotten", "if holder == me then redis.call('HDEL', waiters, '') end\n", ""},
