@@ -78,8 +78,7 @@ std::string remark_on(const QuorumCall& call) {
       return report.answered && report.reply.answer == Answer::granted;
     });
     return "no client won: " + std::to_string(votes) + " of " + servers +
-           " servers granted the last attempt, needs " +
-           std::to_string(outcome.quorum.grants());
+           " servers granted the last attempt, needs " + std::to_string(outcome.quorum.grants());
   }
   const bool expired_unclaimed = outcome.decision == Decision::expired_unclaimed;
   if (outcome.decision != Decision::expired_in_flight && !expired_unclaimed) return {};

@@ -98,7 +98,8 @@ class ModelServer {
     const int times = ++asked_[{id, by_sha1 ? 's' : undo ? 'u' : 't'}];
     REQUIRE(times == 1 || id == 0);
     if (verb == "PTTL") return answer_look(id, input.choice(3));
-    const bool stamp = script && arguments.size() == 7 && arguments[6] == "1" && is_stamp(arguments);
+    const bool stamp =
+        script && arguments.size() == 7 && arguments[6] == "1" && is_stamp(arguments);
     Told told;
     if (stamp) told.granted = "1700000000000." + std::to_string(id);
     if (script && arguments.size() == kInspectWords) {

@@ -51,7 +51,8 @@ const std::vector<std::string> kNowhere(3);
 
 TEST_F(AShortenedLease, IsTrustedForTheShortTtlFromBeforeTheCommandLeaves) {
   const LeaseRotation shorter = prepare();
-  EXPECT_EQ(shorter.lease_deadline()->until(), clock_.now() + validity_of(kShort, Duration(), 0.01));
+  EXPECT_EQ(shorter.lease_deadline()->until(),
+            clock_.now() + validity_of(kShort, Duration(), 0.01));
   EXPECT_NE(shorter.fresh(), shorter.held());
   EXPECT_EQ(stored(), everywhere(held_.token)) << "nothing has been sent";
 }

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "redlock/algorithm/entropy.hpp"
-#include "redlock/types.hpp"
 #include "redlock/locks/server_plan.hpp"
 #include "redlock/os/clock.hpp"
 #include "redlock/os/transport.hpp"
+#include "redlock/types.hpp"
 
 namespace redlock {
 
