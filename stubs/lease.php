@@ -16,7 +16,7 @@ namespace RedLock;
  * In a child of a fork the lock stays the parent's: isLive() is false there, and the object releases nothing. LockManager
  * makes the objects. They cannot be cloned or serialized; send the handle() instead.
  *
- * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
+ * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string, fence?: int}
  */
 final class Lease implements LeaseInterface
 {
@@ -27,6 +27,11 @@ final class Lease implements LeaseInterface
      * json_encode() leave it out; handle() has it.
      */
     public readonly string $token;
+    /**
+     * A number, 1 to 2^53 - 1, strictly larger than that of every earlier holder that asked for one. Send it with each write,
+     * and let the database refuse smaller ones. Null without the option fence.
+     */
+    public readonly ?int $fence;
 
     private function __construct()
     {
@@ -154,11 +159,11 @@ final class Lease implements LeaseInterface
  * Times are in milliseconds; only the options timeout and connectTimeout are in seconds. The locks are those of RedLock:
  * both classes exclude each other and accept each other's handles. Objects cannot be cloned or serialized.
  *
- * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
+ * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string, fence?: int}
  * @phpstan-type Waiter array{token: string, owner: ?string, waited: float}
  * @phpstan-type LockOnServer array{token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<Waiter>, error: ?string}
  * @phpstan-type LeaseFacts array{resource: string, owner: ?string, waited: ?float, held: ?float, remaining: float, faults: array<string, string>, reason: ?string}
- * @phpstan-type LeaseOptions array{keepAlive?: bool, interrupt?: bool, owner?: string, reentrant?: bool, atEnd?: 'release'|'keep'}
+ * @phpstan-type LeaseOptions array{keepAlive?: bool, interrupt?: bool, owner?: string, reentrant?: bool, fence?: bool, atEnd?: 'release'|'keep'}
  */
 final class LockManager implements LockManagerInterface
 {
@@ -166,13 +171,15 @@ final class LockManager implements LockManagerInterface
      * Checks the arguments. The first call to a server connects.
      *
      * @param string|array<mixed> $servers 1 to 16 different servers, written as for RedLock
-     * @param array{timeout?: int|float|null, connectTimeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
+     * @param array{timeout?: int|float|null, connectTimeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, fenceTtl?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
      *     timeout, connectTimeout, driftFactor and clientName as for RedLock, and
      *     - line: waiters stand in line, and each release hands the lock to the first, default true. False: they poll
      *     - retryDelay: the longest pause of a polling waiter between two attempts, in milliseconds, default 200. The real one
      *       is random, between half of it and all of it
      *     - keepAliveMax: how long a lease is kept alive at most, in milliseconds since it was acquired, default 3600000 (an
      *       hour)
+     *     - fenceTtl: how long servers remember the last fence of a lock, in milliseconds since it was acquired, default 86400000
+     *       (a day)
      *     - onEvent: is called with the name of an event (acquired, waited, extended, shortened, released, lost, unreachable)
      *       and the facts of the lease, after the event. What it throws goes to PHP's log as a warning and changes nothing
      *       else. docs/leases.md explains each event
@@ -205,6 +212,7 @@ final class LockManager implements LockManagerInterface
      *     - owner: a name of 1 to 256 bytes that owner() and inspect() show to others
      *     - reentrant: a second acquire() through this object gives a second Lease of the same lock, and the last of them
      *       releases it. Both calls need the option and the same owner; default false
+     *     - fence: get a number for $lease->fence, default false. It costs no extra round trip, except after a wait in line
      *     - atEnd: 'keep' leaves the lock to its ttl if the object is alive when the request ends, default 'release'
      * @return ?Lease null: another client has the lock. If lastErrors() has an entry 'lock', that is the reason instead. A
      *     lease that no variable holds is released at once
@@ -251,10 +259,10 @@ final class LockManager implements LockManagerInterface
      * The lease is as valid as the handle says, counted from now. The sender of a handle subtracts the time that it travels.
      * If nothing is left, the lease is not live.
      *
-     * @param array{validity: int|float, resource: string|int, token: string, ...} $handle what Lease::handle(), detach() or
+     * @param array{validity: int|float, resource: string|int, token: string, fence?: int|null, ...} $handle what Lease::handle(), detach() or
      *     RedLock::lock() gave
-     * @param array{keepAlive?: bool, interrupt?: bool, atEnd?: 'release'|'keep', ttl?: int|null} $options as for acquire();
-     *     ttl: for how many milliseconds each extension lasts, default 30000
+     * @param array{keepAlive?: bool, interrupt?: bool, fence?: bool, atEnd?: 'release'|'keep', ttl?: int|null} $options as for
+     *     acquire(); fence: refuse a handle without one; ttl: for how many milliseconds each extension lasts, default 30000
      * @throws KeepAliveException
      * @throws \ValueError
      * @throws \TypeError

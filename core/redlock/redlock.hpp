@@ -83,6 +83,11 @@ struct Options {
   // an hour. None: a second, or `timeout` where that is longer. A call waits for that once, and for
   // each answer for `timeout` behind it.
   std::optional<Milliseconds> connect_timeout = {};
+  // Every lock that is acquired comes with a fence: see Lease::fence().
+  bool fence = false;
+  // How long servers remember the last fence of a lock that is acquired with one, from then on:
+  // longer than a write can be late. Above 0, at most 100 years.
+  Milliseconds fence_ttl = std::chrono::hours(24);
 };
 
 // Why a server gave no plain answer.
@@ -114,6 +119,8 @@ struct Handle {
   // For how long it may be relied on, counted from the call that made this. Whoever sends it
   // subtracts the time that it travels.
   std::chrono::milliseconds validity{};
+  // As Lease::fence() has it.
+  std::optional<std::int64_t> fence = {};
 };
 
 // What stands under a lock's name.
@@ -246,6 +253,10 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   [[nodiscard]] std::string_view resource() const noexcept;
   // What the servers hold under the resource's name. Valid until then, or until it is shortened.
   [[nodiscard]] std::string_view token() const noexcept;
+  // A whole number, strictly larger than that of every earlier holder of the lock that asked for
+  // one: send it with every write, and let the receiver refuse smaller ones. Nothing where the
+  // client was not to ask for one. 1 to 2^53 - 1.
+  [[nodiscard]] std::optional<std::int64_t> fence() const noexcept;
   // For how long it may be trusted; nothing once it is over, lost or released, and then for good.
   // Both without I/O.
   [[nodiscard]] std::chrono::milliseconds remaining() const noexcept;

@@ -36,6 +36,9 @@ void check_renewal(const Locks& locks, const LeaseTerms& terms) {
 // is kept alive is the ttl that the lock was taken with.
 void check_part(const Locks& locks, const HeldLock& lock, const LeaseTerms& terms) {
   check_ttl(terms.ttl, locks.plan->options.drift_factor);
+  if (terms.fence && !lock.fence()) {
+    throw ArgumentError(option_label("fence") + " needs a lock that was acquired with it");
+  }
   if (!terms.keep_alive || lock.ttl() <= locks.keep_max) return;
   throw ArgumentError(option_label("keepAlive") +
                       " needs a lock with a ttl of at most keepAliveMax, " +
@@ -139,7 +142,7 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   OutageTeller teller(lease, locks.manager.pool().clock().now());
   QuorumRequest asked{QuorumVerb::lock, request.method, request.places,
                       request.resource, request.ttl_ms, {},
-                      &wait_terms,      lease.owner()};
+                      &wait_terms,      lease.owner(),  terms.fence};
   if (wait > Duration()) asked.listener = &teller;
   QuorumCall call(locks, asked);
   if (!ask(call)) {
@@ -156,7 +159,7 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   }
   const bool taken = guarded({}, [&] {
     lease.lock().begin(std::move(locks.outcome.token),
-                       locks.outcome.decided_at + locks.outcome.validity);
+                       locks.outcome.decided_at + locks.outcome.validity, locks.outcome.fence);
     if (terms.reentrant) lease.make_reentrant();
     count(Counted::acquired);
     if (locks.outcome.handed_over) count(Counted::handed_over);
@@ -204,13 +207,18 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
 void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, HashTable* options) {
   Handle handle;
   double validity_ms = 0;
+  std::optional<std::int64_t> fence;
   if (!parse_handle(array, handle) || !parse_validity(array, validity_ms)) return;
+  if (!parse_fence(array, fence)) return;
   make_lease(into);
   LeaseState*& lease = LeaseObject::state_of(Z_OBJ_P(into));
   LeaseTerms terms;
   const bool attached = guarded(kAttachPlaces, [&] {
     terms.ttl = Duration::ms(30'000);
     take_attach_options(terms, options);
+    if (terms.fence && !fence) {
+      throw ArgumentError(option_label("fence") + " needs a handle with a fence");
+    }
     const Resources resources = resources_from(handle.resource);
     Token token(std::string(ZSTR_VAL(handle.token), ZSTR_LEN(handle.token)));
     check_resources(resources);
@@ -219,7 +227,7 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
     check_renewal(*locks, terms);
     lease = new LeaseState(std::make_shared<SharedLease>(locks, resources, terms), Z_OBJ_P(into));
     const Instant now = locks->manager.pool().clock().now();
-    lease->shared().lock().attach(std::move(token), now + validity_from(validity_ms));
+    lease->shared().lock().attach(std::move(token), now + validity_from(validity_ms), fence);
     // It may be another's by now, such as of the one who has the handle of a detach() before.
     if (validity_ms <= 0) lease->shared().note_transferred();
   });

@@ -108,7 +108,8 @@ void shorten(zval* return_value, QuorumRequest& request, const zval* object, Lea
 }
 
 void put_handle(zval* into, LeaseState& lease) {
-  make_handle(into, lease.left().as_ms(), lease.resource(), lease.shared().lock().token().view());
+  const HeldLock& lock = lease.shared().lock();
+  make_handle(into, lease.left().as_ms(), lease.resource(), lock.token().view(), lock.fence());
 }
 
 // Behind the release: an error handler may throw.

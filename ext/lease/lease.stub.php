@@ -16,6 +16,7 @@ final class Lease implements LeaseInterface
 {
     public readonly string|int $resource;
     public readonly string $token;
+    public readonly ?int $fence;
 
     private function __construct() {}
 

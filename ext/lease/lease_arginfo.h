@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 352f1eee3c4477f85da18f23874fd49fedeccfd8 */
+ * Stub hash: b429d0971b5275b5de75cf1f416d354735c32b31 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_Lease___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -85,6 +85,12 @@ static zend_class_entry *register_class_RedLock_Lease(zend_class_entry *class_en
 	zend_string *property_token_name = zend_string_init("token", sizeof("token") - 1, 1);
 	zend_declare_typed_property(class_entry, property_token_name, &property_token_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
 	zend_string_release(property_token_name);
+
+	zval property_fence_default_value;
+	ZVAL_UNDEF(&property_fence_default_value);
+	zend_string *property_fence_name = zend_string_init("fence", sizeof("fence") - 1, 1);
+	zend_declare_typed_property(class_entry, property_fence_name, &property_fence_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_fence_name);
 
 	return class_entry;
 }

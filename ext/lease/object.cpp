@@ -124,6 +124,10 @@ void name_lease(const zval* lease, const zval* resource) {
   state->set_resource(resource);
   ZVAL_COPY(OBJ_PROP_NUM(Z_OBJ_P(lease), 0), resource);
   ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(lease), 1), token.data(), token.size());
+  const std::optional<std::int64_t> fence = state->shared().lock().fence();
+  zval* const shown = OBJ_PROP_NUM(Z_OBJ_P(lease), 2);
+  ZVAL_NULL(shown);
+  if (fence) ZVAL_LONG(shown, static_cast<zend_long>(*fence));
 }
 
 void rename_leases(const SharedLease& lease, zend_string* token) noexcept {

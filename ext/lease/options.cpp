@@ -11,7 +11,7 @@ namespace redlock::php {
 
 namespace {
 
-Duration keep_max_option(std::string_view name, const zval* value, Duration usual) {
+Duration long_time_option(std::string_view name, const zval* value, Duration usual) {
   const std::int64_t ms = whole_number_from(option_label(name), value).value_or(usual.count_ms());
   if (ms <= 0) throw ArgumentError(option_label(name) + " must be greater than 0");
   if (ms > kTtlMax.count_ms()) {
@@ -44,6 +44,8 @@ bool take_lease_option(LeaseTerms& into, std::string_view name, const zval* valu
     into.keep_alive = flag_from(option_label(name), value);
   } else if (name == "interrupt") {
     into.interrupt = flag_from(option_label(name), value);
+  } else if (name == "fence") {
+    into.fence = flag_from(option_label(name), value);
   } else if (name == "atEnd") {
     into.kept_at_end = kept_at_end_option(name, value);
   } else {
@@ -62,7 +64,9 @@ void take_manager_options(ManagerOptions& into, HashTable* options) {
     } else if (name == "line") {
       into.in_line = flag_from(option_label(name), value);
     } else if (name == "keepAliveMax") {
-      into.keep_max = keep_max_option(name, value, into.keep_max);
+      into.keep_max = long_time_option(name, value, into.keep_max);
+    } else if (name == "fenceTtl") {
+      into.lock.fence_ttl = long_time_option(name, value, into.lock.fence_ttl);
     } else if (name != "onEvent") {  // which find_handler() has judged
       return take_lock_option(into.lock, name, value);
     }

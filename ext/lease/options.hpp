@@ -17,7 +17,7 @@ struct ManagerOptions {
   bool in_line = true;
   Duration keep_max = Duration::seconds(3600);
 };
-// timeout, driftFactor, clientName, retryDelay, line, keepAliveMax; onEvent is passed over.
+// timeout, driftFactor, clientName, retryDelay, line, keepAliveMax, fenceTtl; onEvent is passed over.
 void take_manager_options(ManagerOptions& into, HashTable* options);
 
 // Plain, because it lives across calls into Zend.
@@ -26,12 +26,13 @@ struct LeaseTerms {
   bool keep_alive = false;
   bool interrupt = false;
   bool reentrant = false;
+  bool fence = false;
   bool kept_at_end = false;  // it may outlive the request
   std::string_view owner;    // borrowed from the options; empty: none
 };
-// keepAlive, interrupt, owner, reentrant, atEnd.
+// keepAlive, interrupt, owner, reentrant, fence, atEnd.
 void take_acquire_options(LeaseTerms& into, HashTable* options);
-// keepAlive, interrupt, atEnd, ttl; says of the others that they come too late.
+// keepAlive, interrupt, fence, atEnd, ttl; says of the others that they come too late.
 void take_attach_options(LeaseTerms& into, HashTable* options);
 
 }  // namespace redlock::php

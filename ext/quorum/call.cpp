@@ -40,11 +40,11 @@ OperationId begin_lock(LockManager& manager, const Resources& resources, const Q
   if (request.terms == nullptr) return manager.begin_lock(resources, ttl);
   const Duration wait = wait_left(call);
   const std::int64_t retry_delay_ms = request.terms->retry_delay_ms;
-  const std::string owner(request.owner);
+  const LockExtras extras{std::string(request.owner), request.fence};
   if (request.terms->in_line && wait > Duration()) {
-    return manager.begin_wait(resources, ttl, wait, retry_delay_ms, owner);
+    return manager.begin_wait(resources, ttl, wait, retry_delay_ms, extras);
   }
-  return manager.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms), owner);
+  return manager.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms), extras);
 }
 
 OperationId begin(const QuorumCall& call, const Resources& resources) {

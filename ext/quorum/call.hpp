@@ -71,6 +71,7 @@ struct QuorumRequest {
   std::string_view token = {};           // empty for lock and inspect
   const WaitTerms* terms = nullptr;      // of a lock whose attempts are not the plan's
   std::string_view owner = {};           // of such a lock; empty: it names none
+  bool fence = false;                    // such a lock is to come with one
   RotatedLock* rotated = nullptr;        // of shorten
   LossDetail detail = LossDetail::none;  // of unlock
   WaitListener* listener = nullptr;

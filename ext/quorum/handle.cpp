@@ -5,6 +5,7 @@
 #include <string>
 
 #include "border/convert_value.hpp"
+#include "redlock/algorithm/fence.hpp"
 #include "redlock/algorithm/validity.hpp"
 
 namespace redlock::php {
@@ -58,17 +59,37 @@ bool parse_validity(HashTable* array, double& validity_ms) {
   return true;
 }
 
+bool parse_fence(HashTable* array, std::optional<std::int64_t>& fence) {
+  zval* value = zend_hash_str_find_ind(array, ZEND_STRL("fence"));
+  if (value == nullptr) return true;
+  ZVAL_DEREF(value);
+  if (Z_TYPE_P(value) == IS_NULL) return true;
+  if (Z_TYPE_P(value) != IS_LONG) {
+    zend_argument_type_error(1, "must have an int or null under \"fence\", %s given",
+                             zend_zval_type_name(value));
+    return false;
+  }
+  if (Z_LVAL_P(value) < 1 || Z_LVAL_P(value) > kFenceMax) {
+    zend_argument_value_error(1, "must have a fence between 1 and 9007199254740991");
+    return false;
+  }
+  fence = Z_LVAL_P(value);
+  return true;
+}
+
 Resources resources_from(const zval* value) {
   if (Z_TYPE_P(value) == IS_LONG) return Resource(std::to_string(Z_LVAL_P(value)));
   return Resource(std::string(view_of(Z_STR_P(value))));
 }
 
-void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token) {
+void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token,
+                 std::optional<std::int64_t> fence) {
   array_init_size(into, 3);
   add_assoc_double(into, "validity", validity_ms);
   Z_TRY_ADDREF_P(resource);
   add_assoc_zval(into, "resource", resource);
   add_assoc_stringl(into, "token", token.data(), token.size());
+  if (fence) add_assoc_long(into, "fence", static_cast<zend_long>(*fence));
 }
 
 }  // namespace redlock::php

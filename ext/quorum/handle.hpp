@@ -1,5 +1,7 @@
 // Lock handles: the arrays that lock() gives and unlock(), extend() and isHeld() take.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "border/zend.hpp"
@@ -20,10 +22,16 @@ struct Handle {
 // PHP and gives false where there is none.
 [[nodiscard]] bool parse_validity(HashTable* array, double& validity_ms);
 
+// The fence of what parse_handle() took; nothing where there is none. Throws to PHP
+// and gives false where it is no fence.
+[[nodiscard]] bool parse_fence(HashTable* array, std::optional<std::int64_t>& fence);
+
 // The resource that a string or int names. Throws std::bad_alloc.
 [[nodiscard]] Resources resources_from(const zval* value);
 
-// ['validity' => float ms, 'resource' => as passed, 'token' => string]
-void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token);
+// ['validity' => float ms, 'resource' => as passed, 'token' => string], and 'fence' => int where
+// there is one.
+void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token,
+                 std::optional<std::int64_t> fence = {});
 
 }  // namespace redlock::php

@@ -8,6 +8,7 @@
 #include <optional>
 #include <variant>
 
+#include "redlock/algorithm/fence_commands.hpp"
 #include "redlock/algorithm/line_commands.hpp"
 #include "redlock/algorithm/quorum_commands.hpp"
 #include "redlock/algorithm/stamp_commands.hpp"
@@ -16,9 +17,9 @@ namespace redlock {
 
 template <IsCommand... C>
 using CommandOf = std::variant<C...>;
-using Command =
-    CommandOf<SetIfAbsent, ReleaseAndHandOver, ExtendIfEqual, CheckEqual, StampAcquire, StampUndo,
-              StampRelease, StampCheck, CheckEndless, Inspect, Enqueue, RotateIfEqual>;
+using Command = CommandOf<SetIfAbsent, ReleaseAndHandOver, ExtendIfEqual, CheckEqual, StampAcquire,
+                          StampUndo, StampRelease, StampCheck, CheckEndless, Inspect, Enqueue,
+                          RotateIfEqual, SetWithFence, RaiseFence>;
 
 [[nodiscard]] const CommandTraits& traits_of(const Command& command);
 // Which lock it is about; a view into the command.

@@ -4,6 +4,7 @@
 // The machines know nothing else of a lock, and a manager only chooses the kind.
 // Invariants: immutable, so that operations of any thread may share one. Pure.
 #pragma once
+#include <cstdint>
 #include <optional>
 
 #include "redlock/algorithm/command.hpp"
@@ -43,6 +44,12 @@ class LockKind {
   // Exchanges what the keys hold, and with it their ttl; nothing for a kind that cannot.
   [[nodiscard]] virtual std::optional<Command> rotate(const Token& /*proof*/,
                                                       const Token& /*fresh*/) const {
+    return std::nullopt;
+  }
+
+  // Records a fence where the keys hold the proof; nothing for a kind that has none.
+  [[nodiscard]] virtual std::optional<Command> raise_fence(const Token& /*proof*/,
+                                                           std::int64_t /*proposal*/) const {
     return std::nullopt;
   }
 

@@ -1,5 +1,7 @@
 // What an operation came to, with a reason per node.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "redlock/algorithm/ids.hpp"
@@ -35,6 +37,8 @@ struct Outcome {
   Instant gone_by;
   // Of an acquire that was granted: another's release passed it on.
   bool handed_over = false;
+  // Of an acquire that was granted with one; see fence.hpp.
+  std::optional<std::int64_t> fence = {};
   // By which it was decided.
   QuorumRule quorum;
   // One entry a node, of the last round.

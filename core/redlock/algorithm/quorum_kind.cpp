@@ -16,11 +16,13 @@ std::string_view owner_of(const Token& token) {
   return ours ? text.substr(0, separator) : std::string_view();
 }
 
-QuorumKind::QuorumKind(Resources resources, Duration ttl, double drift_factor, std::string owner)
+QuorumKind::QuorumKind(Resources resources, Duration ttl, double drift_factor, std::string owner,
+                       std::optional<FenceProposals> fences)
     : resources_(std::move(resources)),
       ttl_(ttl),
       drift_factor_(drift_factor),
-      owner_(std::move(owner)) {}
+      owner_(std::move(owner)),
+      fences_(fences) {}
 
 Token QuorumKind::fresh_token(Entropy& entropy) const {
   Token random = random_token(entropy);
@@ -29,6 +31,7 @@ Token QuorumKind::fresh_token(Entropy& entropy) const {
 }
 
 Command QuorumKind::acquire(const Token& fresh) const {
+  if (fences_) return SetWithFence{resources_, fresh, ttl_, fences_->first(), fences_->ttl};
   return SetIfAbsent{resources_, fresh, ttl_};
 }
 
@@ -50,6 +53,11 @@ std::optional<Command> QuorumKind::extend(const Token& proof) const {
 
 std::optional<Command> QuorumKind::rotate(const Token& proof, const Token& fresh) const {
   return RotateIfEqual{resources_, proof, fresh, ttl_};
+}
+
+std::optional<Command> QuorumKind::raise_fence(const Token& proof, std::int64_t proposal) const {
+  if (!fences_) return std::nullopt;
+  return RaiseFence{resources_, proof, proposal, fences_->ttl};
 }
 
 std::optional<Command> QuorumKind::inspect() const { return Inspect{resources_}; }

@@ -1,8 +1,10 @@
 // RedLock's quorum lock: SET NX PX and scripts that compare the token.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "redlock/algorithm/fence.hpp"
 #include "redlock/algorithm/lock_kind.hpp"
 #include "redlock/algorithm/resources.hpp"
 
@@ -19,7 +21,9 @@ class QuorumKind final : public LockKind {
   // Requires 0 < ttl <= kTtlMax and a drift that leaves some of it, except for verbs that only
   // release and check: to those the ttl is nothing.
   // A fresh token begins with the owner's name and a colon, where there is one.
-  QuorumKind(Resources resources, Duration ttl, double drift_factor, std::string owner = {});
+  // With `fences` an acquire proposes one.
+  QuorumKind(Resources resources, Duration ttl, double drift_factor, std::string owner = {},
+             std::optional<FenceProposals> fences = {});
 
   [[nodiscard]] QuorumRule quorum(std::size_t node_count) const override {
     return QuorumRule::majority(node_count);
@@ -34,6 +38,8 @@ class QuorumKind final : public LockKind {
   [[nodiscard]] std::optional<Command> extend(const Token& proof) const override;
   [[nodiscard]] std::optional<Command> rotate(const Token& proof,
                                               const Token& fresh) const override;
+  [[nodiscard]] std::optional<Command> raise_fence(const Token& proof,
+                                                   std::int64_t proposal) const override;
   [[nodiscard]] std::optional<Command> inspect() const override;
   [[nodiscard]] std::optional<Command> check_endless() const override;
   [[nodiscard]] Duration validity(Duration elapsed) const override;
@@ -44,6 +50,7 @@ class QuorumKind final : public LockKind {
   Duration ttl_;
   double drift_factor_;
   std::string owner_;
+  std::optional<FenceProposals> fences_;
 };
 
 }  // namespace redlock

@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "redlock/algorithm/fence.hpp"
 #include "redlock/algorithm/ids.hpp"
 #include "redlock/algorithm/time.hpp"
 #include "redlock/types.hpp"
@@ -42,10 +43,10 @@ struct QueuePosition {
 struct Seen;
 
 // What a reply says beside its answer: nothing; the reason, for people, of an answer that is
-// unknown; what the key holds now, of a StampAcquire; the two above. No larger than the text alone,
-// because each call has several replies.
-using ReplyPayload =
-    std::variant<std::monostate, std::string, Token, QueuePosition, std::shared_ptr<const Seen>>;
+// unknown; what the key holds now, of a StampAcquire; the two above; what became of a fence. No
+// larger than the text alone, because each call has several replies.
+using ReplyPayload = std::variant<std::monostate, std::string, Token, QueuePosition,
+                                  std::shared_ptr<const Seen>, FenceVote>;
 
 struct Reply {
   Fault fault = Fault::none;

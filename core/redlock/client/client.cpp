@@ -86,6 +86,7 @@ std::shared_ptr<const LockPlan> plan_of(std::vector<std::string> servers, const 
     plan.connect_timeout = inner::duration_of(*options.connect_timeout);
   }
   plan.client_name = options.client_name;
+  plan.fence_ttl = inner::duration_of(options.fence_ttl);
   return std::make_shared<const LockPlan>(texts.specs(), plan);
 }
 
@@ -111,7 +112,8 @@ Result Client::lock(std::string_view resource, Milliseconds ttl, Milliseconds wa
   const auto lease = std::make_shared<inner::BlockingLease>(shared_, wanted, asked_for);
   Outcome outcome = shared.take(wanted, asked_for, inner::duration_of(wait), stop, on_outage);
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
-  lease->lock().begin(std::move(outcome.token), outcome.decided_at + outcome.validity);
+  lease->lock().begin(std::move(outcome.token), outcome.decided_at + outcome.validity,
+                      outcome.fence);
   return Lease(lease);
 }
 

@@ -84,7 +84,7 @@ Lease Client::attach(const Handle& handle, Milliseconds ttl) {
   if (validity > kTtlMax)
     throw ArgumentError("the handle's validity must be at most 3153600000000 ms");
   auto lease = std::make_shared<inner::BlockingLease>(shared_, std::move(resource), extended_by);
-  lease->lock().attach(std::move(token), shared.now() + validity);
+  lease->lock().attach(std::move(token), shared.now() + validity, handle.fence);
   if (validity <= Duration()) lease->leave_to_others();
   return Lease(std::move(lease));
 }

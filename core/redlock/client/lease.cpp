@@ -160,6 +160,10 @@ std::string_view Lease::token() const noexcept {
   return lease_ ? lease_->token() : std::string_view();
 }
 
+std::optional<std::int64_t> Lease::fence() const noexcept {
+  return lease_ ? lease_->lock().fence() : std::nullopt;
+}
+
 std::chrono::milliseconds Lease::remaining() const noexcept {
   return std::chrono::milliseconds(lease_ ? lease_->left().count_ms() : 0);
 }
@@ -175,7 +179,7 @@ bool Lease::confirm() { return lease_ && lease_->confirm(); }
 bool Lease::release(std::vector<Trouble>* troubles) { return lease_ && lease_->release(troubles); }
 
 Handle Lease::handle() const {
-  return {std::string(resource()), std::string(token()), remaining()};
+  return {std::string(resource()), std::string(token()), remaining(), fence()};
 }
 
 Handle Lease::detach() {

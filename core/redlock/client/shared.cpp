@@ -20,7 +20,7 @@ Shared::Shared(std::shared_ptr<const LockPlan> plan, const Options& options)
     : plan_(std::move(plan)),
       in_line_(options.line),
       retry_delay_ms_(options.retry_delay.count()),
-      owner_(options.owner),
+      extras_{options.owner, options.fence},
       locks_(runtime_.pool(), plan_) {}
 
 void Shared::step_until_done(OperationId id, const std::stop_token& stop,
@@ -45,9 +45,9 @@ void Shared::give_back(OperationId id, const Resources& resources) noexcept {
 
 OperationId Shared::begin_take(const Resources& resources, Duration ttl, Duration wait) {
   if (in_line_ && wait > Duration()) {
-    return locks_.begin_wait(resources, ttl, wait, retry_delay_ms_, owner_);
+    return locks_.begin_wait(resources, ttl, wait, retry_delay_ms_, extras_);
   }
-  return locks_.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms_), owner_);
+  return locks_.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms_), extras_);
 }
 
 Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,

@@ -63,7 +63,7 @@ class Shared {
   std::shared_ptr<const LockPlan> plan_;
   bool in_line_;
   std::int64_t retry_delay_ms_;
-  std::string owner_;
+  LockExtras extras_;
   Runtime runtime_;
   LockManager locks_;
   AsyncReleases releases_;

@@ -20,14 +20,16 @@ Instant HeldLock::taken_before(Instant until) const {
   return until - validity_of(ttl_, Duration(), context_.locks.plan()->options.drift_factor);
 }
 
-void HeldLock::begin(Token token, Instant until) noexcept {
+void HeldLock::begin(Token token, Instant until, std::optional<std::int64_t> fence) noexcept {
+  fence_ = fence;
   token_ = std::move(token);
   taken_at_ = ttl_from_ = taken_before(until);
   // The last of the servers heard of it a moment ago at the latest.
   deadline_->begin(until, now() + ttl_);
 }
 
-void HeldLock::attach(Token token, Instant until) noexcept {
+void HeldLock::attach(Token token, Instant until, std::optional<std::int64_t> fence) noexcept {
+  fence_ = fence;
   token_ = std::move(token);
   taken_at_ = ttl_from_ = now();
   deadline_->begin(until, Instant::never());

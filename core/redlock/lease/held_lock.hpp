@@ -36,9 +36,9 @@ class HeldLock {
   HeldLock& operator=(const HeldLock&) = delete;
 
   // It is ours from now on: the servers granted it a moment ago, for its ttl.
-  void begin(Token token, Instant until) noexcept;
+  void begin(Token token, Instant until, std::optional<std::int64_t> fence = {}) noexcept;
   // The same of one that was taken elsewhere: for how long its servers keep it is not known.
-  void attach(Token token, Instant until) noexcept;
+  void attach(Token token, Instant until, std::optional<std::int64_t> fence = {}) noexcept;
   [[nodiscard]] bool begun() const { return !token_.empty(); }
 
   // For how long it may be relied on from now on; nothing before it has begun.
@@ -46,6 +46,8 @@ class HeldLock {
   [[nodiscard]] bool forked() const { return fork_watch_.forked(); }
   [[nodiscard]] const Resources& resources() const { return resources_; }
   [[nodiscard]] const Token& token() const { return token_; }
+  // Where it came with one: larger than that of every earlier holder; see algorithm/fence.
+  [[nodiscard]] std::optional<std::int64_t> fence() const { return fence_; }
   [[nodiscard]] Duration ttl() const { return ttl_; }
   // When it was taken, or attached.
   [[nodiscard]] Instant taken_at() const { return taken_at_; }
@@ -118,6 +120,7 @@ class HeldLock {
   const ForkWatch fork_watch_;
   Token token_;
   std::uint64_t token_number_ = 0;
+  std::optional<std::int64_t> fence_;
   Duration ttl_;
   Instant ttl_from_;  // as if it had been taken then, by its present ttl
   Instant taken_at_;

@@ -3,6 +3,7 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/extend.hpp"
+#include "redlock/algorithm/fenced_acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/vote_repair.hpp"
 #include "redlock/locks/server_plan.hpp"
@@ -24,6 +25,9 @@ const RetryPolicy& checked(const RetryPolicy& retry) {
 LockOptions checked(LockOptions options) {
   check_drift_factor(options.drift_factor);
   checked(options.retry);
+  if (options.fence_ttl <= Duration() || options.fence_ttl > kTtlMax) {
+    throw ArgumentError("fenceTtl must be between 1 and 3153600000000 ms");
+  }
   return options;
 }
 
@@ -60,27 +64,49 @@ QuorumKind LockManager::kind_of(const Resources& resources, const Token& token) 
 }
 
 std::shared_ptr<const LockKind> LockManager::kind_for(const Resources& resources, Duration ttl,
-                                                      const std::string& owner) const {
+                                                      const LockExtras& extras,
+                                                      std::optional<FenceProposals> fences) const {
   check_resources(resources);
   check_ttl(ttl, plan_->options.drift_factor);
-  if (owner.size() > kOwnerBytesMax) throw ArgumentError("owner must be at most 256 bytes long");
-  return std::make_shared<const QuorumKind>(resources, ttl, plan_->options.drift_factor, owner);
+  if (extras.owner.size() > kOwnerBytesMax) {
+    throw ArgumentError("owner must be at most 256 bytes long");
+  }
+  return std::make_shared<const QuorumKind>(resources, ttl, plan_->options.drift_factor,
+                                            extras.owner, fences);
+}
+
+std::optional<FenceProposals> LockManager::fences_for(const LockExtras& extras) const {
+  if (!extras.fence) return std::nullopt;
+  return FenceProposals{wall_us(), pool_.clock().now(), plan_->options.fence_ttl};
+}
+
+OperationId LockManager::begin_acquire(std::unique_ptr<Operation> acquire,
+                                       std::shared_ptr<const LockKind> kind,
+                                       const std::optional<FenceProposals>& fences) {
+  if (!fences) return begin(std::move(acquire));
+  return begin(std::make_unique<FencedAcquire>(plan_->servers.answer_times(), std::move(kind),
+                                               *fences, std::move(acquire)));
 }
 
 OperationId LockManager::begin_lock(const Resources& resources, Duration ttl,
-                                    const RetryPolicy& retry, const std::string& owner) {
-  return begin(std::make_unique<Acquire>(plan_->servers.answer_times(),
-                                         kind_for(resources, ttl, owner), checked(retry),
-                                         pool_.entropy()));
+                                    const RetryPolicy& retry, const LockExtras& extras) {
+  const std::optional<FenceProposals> fences = fences_for(extras);
+  const auto kind = kind_for(resources, ttl, extras, fences);
+  return begin_acquire(std::make_unique<Acquire>(plan_->servers.answer_times(), kind,
+                                                 checked(retry), pool_.entropy()),
+                       kind, fences);
 }
 
 OperationId LockManager::begin_wait(const Resources& resources, Duration ttl, Duration wait,
-                                    std::int64_t retry_delay_ms, const std::string& owner) {
+                                    std::int64_t retry_delay_ms, const LockExtras& extras) {
   checked(RetryPolicy::waiting(wait, retry_delay_ms));
-  return begin(std::make_unique<QueuedAcquire>(
-      plan_->servers.answer_times(), kind_for(resources, ttl, owner),
-      WaitRequest{resources, wait, retry_delay_ms, wall_ms()}, pool_.line_memory(),
-      pool_.entropy()));
+  const std::optional<FenceProposals> fences = fences_for(extras);
+  const auto kind = kind_for(resources, ttl, extras, fences);
+  return begin_acquire(
+      std::make_unique<QueuedAcquire>(plan_->servers.answer_times(), kind,
+                                      WaitRequest{resources, wait, retry_delay_ms, wall_ms()},
+                                      pool_.line_memory(), pool_.entropy()),
+      kind, fences);
 }
 
 OperationId LockManager::begin_inspect(const Resources& resources) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "redlock/algorithm/fence.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/retry.hpp"
@@ -28,6 +29,15 @@ struct LockOptions {
   Duration timeout = kTimeoutDefault;
   std::optional<Duration> connect_timeout = {};  // none: usual_connect_time()
   std::string client_name;                       // for CLIENT SETNAME; empty: none
+  Duration fence_ttl = kFenceTtlDefault;         // how long a server remembers the last fence
+};
+
+// What a lock is to come with.
+struct LockExtras {
+  // Stands in the token, so that others can tell who holds the lock: owner_of() reads it. It proves
+  // nothing. Empty: none.
+  std::string owner = {};
+  bool fence = false;
 };
 
 // All that a manager is but its connections: which servers, and how locks are taken there.
@@ -57,15 +67,14 @@ class LockManager {
   [[nodiscard]] OperationId begin_lock(const Resources& resources, Duration ttl) {
     return begin_lock(resources, ttl, plan_->options.retry);
   }
-  // With attempts of its own instead of the plan's. The name of an owner stands in the token, so
-  // that others can tell who holds the lock: owner_of() reads it. It proves nothing.
+  // With attempts of its own instead of the plan's.
   [[nodiscard]] OperationId begin_lock(const Resources& resources, Duration ttl,
-                                       const RetryPolicy& retry, const std::string& owner = {});
+                                       const RetryPolicy& retry, const LockExtras& extras = {});
   // Takes the lock by waiting in line for as long as `wait`: nobody polls, it is handed over. Where
   // servers do not let us listen to them, attempts are made instead, with pauses around
   // `retry_delay_ms`. Also throws for a wait or a pause out of its range.
   [[nodiscard]] OperationId begin_wait(const Resources& resources, Duration ttl, Duration wait,
-                                       std::int64_t retry_delay_ms, const std::string& owner = {});
+                                       std::int64_t retry_delay_ms, const LockExtras& extras = {});
   [[nodiscard]] OperationId begin_extend(const Resources& resources, const Token& token,
                                          Duration ttl, LossDetail detail = LossDetail::reason);
   // Sets the lock's key again on those of `extended`'s nodes that denied the extend, where there is
@@ -135,8 +144,14 @@ class LockManager {
   // Checked: of a lock that is held, and of one that is to be taken or extended.
   [[nodiscard]] QuorumKind kind_of(const Resources& resources) const;
   [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
-  [[nodiscard]] std::shared_ptr<const LockKind> kind_for(const Resources& resources, Duration ttl,
-                                                         const std::string& owner = {}) const;
+  [[nodiscard]] std::shared_ptr<const LockKind> kind_for(
+      const Resources& resources, Duration ttl, const LockExtras& extras = {},
+      std::optional<FenceProposals> fences = {}) const;
+  [[nodiscard]] std::optional<FenceProposals> fences_for(const LockExtras& extras) const;
+  // `acquire`, or one of a lock and a fence around it.
+  [[nodiscard]] OperationId begin_acquire(std::unique_ptr<Operation> acquire,
+                                          std::shared_ptr<const LockKind> kind,
+                                          const std::optional<FenceProposals>& fences);
 
   Pool& pool_;
   std::shared_ptr<const LockPlan> plan_;

@@ -28,6 +28,8 @@ constexpr std::array kAll{
     NativeScript{&scripts::check_equal, run_check_equal},
     NativeScript{&scripts::swap_if_equal, run_swap_if_equal},
     NativeScript{&scripts::inspect, run_inspect},
+    NativeScript{&scripts::set_with_fence, run_set_with_fence},
+    NativeScript{&scripts::raise_fence, run_raise_fence},
     NativeScript{&scripts::stamp_take, run_stamp_take},
     NativeScript{&scripts::stamp_release, run_stamp_release},
     NativeScript{&scripts::stamp_check, run_stamp_check},

@@ -16,6 +16,8 @@ void run_extend_if_equal(ScriptCall& call, std::string& out);
 void run_swap_if_equal(ScriptCall& call, std::string& out);
 void run_check_equal(ScriptCall& call, std::string& out);
 void run_inspect(ScriptCall& call, std::string& out);
+void run_set_with_fence(ScriptCall& call, std::string& out);
+void run_raise_fence(ScriptCall& call, std::string& out);
 void run_stamp_take(ScriptCall& call, std::string& out);
 void run_stamp_undo(ScriptCall& call, std::string& out);
 void run_stamp_release(ScriptCall& call, std::string& out);

@@ -69,7 +69,7 @@ struct ScriptCodec {
     return read_script_error(error);
   }
 
- private:
+ protected:
   static ReadReply read_script_error(const RespValue& error);
 };
 

@@ -295,8 +295,31 @@ if free then serve(true) elseif first == me then serve(false) end
 return held == me and 1 or 0)",
 "827101ec5632ac532839b7961218ea00c6d2c1ff"};
 
+const Script raise_fence{R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+local fence = KEYS[1] .. ':redlock:fence'
+local last = redis.call('GET', fence) or '0'
+if not string.match(last, '^%d+$') or #last > 16 then
+  return redis.error_reply('FENCE the key of the fence holds something else')
+end
+if tonumber(ARGV[2]) <= tonumber(last) then return last end
+redis.call('SET', fence, ARGV[2], 'PX', ARGV[3])
+return 1)",
+"7ea82aeeb3e49677130677c49f17813a1a566037"};
+
 const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
 "226967c76309c00f5ef247eb6d9414b32c257658"};
+
+const Script set_with_fence{R"(local fence = KEYS[1] .. ':redlock:fence'
+local last = redis.call('GET', fence) or '0'
+if not string.match(last, '^%d+$') or #last > 16 then
+  return redis.error_reply('FENCE the key of the fence holds something else')
+end
+local taken = redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
+if not taken then return taken end
+if tonumber(ARGV[3]) <= tonumber(last) then return last end
+redis.call('SET', fence, ARGV[3], 'PX', ARGV[4])
+return taken)",
+"b9ca01341843d886d7a37937aa0262ffe38fb4a6"};
 
 const Script stamp_check{R"(local held = redis.call('GET', KEYS[1])
 if not held then return 0 end

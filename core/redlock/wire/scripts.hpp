@@ -25,6 +25,8 @@ extern const Script extend_if_equal;
 extern const Script swap_if_equal;
 extern const Script check_equal;
 extern const Script inspect;
+extern const Script set_with_fence;
+extern const Script raise_fence;
 extern const Script stamp_take;
 extern const Script stamp_undo;
 extern const Script stamp_release;

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "redlock/wire/fence_codec.hpp"
 #include "redlock/wire/line_codec.hpp"
 #include "redlock/wire/quorum_codec.hpp"
 #include "redlock/wire/stamp_codec.hpp"
