@@ -22,10 +22,12 @@ std::string clipped(std::string_view word) {
 }
 
 std::string_view script_name(std::string_view word) {
-  const std::array<std::pair<const Script*, std::string_view>, 11> names{{
+  const std::array<std::pair<const Script*, std::string_view>, 13> names{{
       {&scripts::pass, "pass"},
       {&scripts::join, "join"},
       {&scripts::set_if_absent, "set_if_absent"},
+      {&scripts::set_with_fence, "set_with_fence"},
+      {&scripts::raise_fence, "raise_fence"},
       {&scripts::extend_if_equal, "extend_if_equal"},
       {&scripts::swap_if_equal, "swap_if_equal"},
       {&scripts::check_equal, "check_equal"},

@@ -58,6 +58,13 @@ TEST(QuorumKind, SeesWhatStandsUnderItsKey) {
   EXPECT_EQ(std::get<CheckEndless>(kind.check_endless().value()).resources, kResource);
 }
 
+TEST(QuorumKind, WithFencesAnAcquireProposesOneAndARaiseNamesAnother) {
+  const QuorumKind kind(kResource, Duration::ms(500), 0.01, "", FenceProposals{7, {}});
+  EXPECT_EQ(std::get<SetWithFence>(kind.acquire(kToken)).proposal, 7);
+  EXPECT_EQ(std::get<RaiseFence>(kind.raise_fence(kToken, 9).value()).proposal, 9);
+  EXPECT_FALSE(QuorumKind(kResource, Duration::ms(500), 0.01).raise_fence(kToken, 9));
+}
+
 TEST(QuorumKind, DrawsAnUnguessableToken) {
   test::SeededEntropy entropy;
   const QuorumKind kind(kResource, Duration::ms(500), 0.01);

@@ -56,6 +56,10 @@ TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
   EXPECT_EQ(written(CheckEqual{kKey, kToken}), script(scripts::check_equal, {"tok"}));
   EXPECT_EQ(written(StampUndo{kKey, kToken}), script(scripts::stamp_undo, {"tok"}));
   EXPECT_EQ(written(Inspect{kKey}), script(scripts::inspect, {}));
+  EXPECT_EQ(written(SetWithFence{kKey, kToken, Duration::ms(70), 8, Duration::ms(90)}),
+            script(scripts::set_with_fence, {"tok", "70", "8", "90"}));
+  EXPECT_EQ(written(RaiseFence{kKey, kToken, 8, Duration::ms(90)}),
+            script(scripts::raise_fence, {"tok", "8", "90"}));
 }
 
 TEST(AppendRequest, StampsCarryTheirUnit) {
@@ -119,6 +123,36 @@ TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
   EXPECT_FALSE(reply_to(set, value(RespKind::bulk, 0, "OK")));
   EXPECT_FALSE(reply_to(set, value(RespKind::other)));
   EXPECT_FALSE(reply_to(set, value(RespKind::array)));
+}
+
+TEST(ReplyTo, ALockWithAFenceIsGrantedAlsoByTheLastOneThatIsInTheWay) {
+  const Command set = SetWithFence{kKey, kToken, Duration::ms(5), 8, Duration::ms(90)};
+  EXPECT_EQ(reply_to(set, value(RespKind::status, 0, "OK")), Reply::granted(FenceVote{true, 0}));
+  EXPECT_EQ(reply_to(set, value(RespKind::bulk, 0, "12")), Reply::granted(FenceVote{false, 12}));
+  EXPECT_EQ(reply_to(set, value(RespKind::nil)), Reply::denied());
+  for (const std::string& text : {"", "x", "1x", "-1", "99999999999999999999"}) {
+    EXPECT_FALSE(reply_to(set, value(RespKind::bulk, 0, text))) << text;
+  }
+  EXPECT_FALSE(reply_to(set, value(RespKind::integer, 1)));
+}
+
+TEST(ReplyTo, ARaiseIsDeniedWithOrWithoutTheLastOne) {
+  const Command raise = RaiseFence{kKey, kToken, 8, Duration::ms(90)};
+  EXPECT_EQ(reply_to(raise, value(RespKind::integer, 1)), Reply::granted());
+  EXPECT_EQ(reply_to(raise, value(RespKind::integer, 0)), Reply::denied());
+  EXPECT_EQ(reply_to(raise, value(RespKind::bulk, 0, "12")), Reply::denied(FenceVote{false, 12}));
+  EXPECT_FALSE(reply_to(raise, value(RespKind::nil)));
+}
+
+TEST(ReplyTo, WhereNoLargerFenceCanBeTheKeyIsNoneOfOurs) {
+  const RespValue largest = value(RespKind::bulk, 0, std::to_string(kFenceMax));
+  const RespValue error = value(RespKind::error, 0, "FENCE the key of the fence holds");
+  for (const Command& command :
+       {Command(SetWithFence{kKey, kToken, {}, 8, {}}), Command(RaiseFence{kKey, kToken, 8, {}})}) {
+    EXPECT_EQ(reply_to(command, largest)->fault, Fault::foreign);
+    EXPECT_TRUE(may_have_been_done(*reply_to(command, largest)));
+    EXPECT_EQ(reply_to(command, error)->fault, Fault::foreign);
+  }
 }
 
 TEST(ReplyTo, AScriptIsGrantedByOneAndDeniedByZeroAndNothingElse) {
