@@ -16,12 +16,16 @@ namespace RedLock;
  * In a child of a fork the lock stays the parent's: isLive() is false there, and the object releases nothing. LockManager
  * makes the objects. They cannot be cloned or serialized; send the handle() instead.
  *
- * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string, fence?: int}
+ * @phpstan-type LockHandle array{validity: float, resource: string|int|list<string|int>, token: string, fence?: int}
  */
 final class Lease implements LeaseInterface
 {
-    /** What is locked, as it was passed. */
-    public readonly string|int $resource;
+    /**
+     * What is locked, as it was passed; a list, if it is several.
+     *
+     * @var string|int|list<string|int>
+     */
+    public readonly string|int|array $resource;
     /**
      * What proves that the lock is yours. Any client that knows it can release the lock. Dumps, casts to an array and
      * json_encode() leave it out; handle() has it.
@@ -159,10 +163,10 @@ final class Lease implements LeaseInterface
  * Times are in milliseconds; only the options timeout and connectTimeout are in seconds. The locks are those of RedLock:
  * both classes exclude each other and accept each other's handles. Objects cannot be cloned or serialized.
  *
- * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string, fence?: int}
+ * @phpstan-type LockHandle array{validity: float, resource: string|int|list<string|int>, token: string, fence?: int}
  * @phpstan-type Waiter array{token: string, owner: ?string, waited: float}
  * @phpstan-type LockOnServer array{token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<Waiter>, error: ?string}
- * @phpstan-type LeaseFacts array{resource: string, owner: ?string, waited: ?float, held: ?float, remaining: float, faults: array<string, string>, reason: ?string}
+ * @phpstan-type LeaseFacts array{resource: string|list<string>, owner: ?string, waited: ?float, held: ?float, remaining: float, faults: array<string, string>, reason: ?string}
  * @phpstan-type LeaseOptions array{keepAlive?: bool, interrupt?: bool, owner?: string, reentrant?: bool, fence?: bool, atEnd?: 'release'|'keep'}
  */
 final class LockManager implements LockManagerInterface
@@ -227,11 +231,34 @@ final class LockManager implements LockManagerInterface
     }
 
     /**
+     * Acquires 1 to 16 resources at once: all of them, or none.
+     *
+     * On each server one script takes all of them or none, so their order is of no matter, and two calls that want the same
+     * ones never wait for each other. A waiting call stands in the line of one that is busy; when its turn comes it tries all
+     * of them at once, and where another one is busy, it passes the lock on and stands in that one's line. It holds none while
+     * it waits.
+     *
+     * @param array<string|int> $resources each at most 65536 bytes, none twice
+     * @param int|\Time\Duration $ttl as for acquire()
+     * @param int|\Time\Duration|null $wait as for acquire()
+     * @param LeaseOptions $options as for acquire(), but for reentrant
+     * @return ?Lease one lease of all of them; null: another client has one of them
+     * @throws QuorumException
+     * @throws DeadlockException this process holds one of them itself, and $wait is null
+     * @throws KeepAliveException
+     * @throws \ValueError
+     * @throws \TypeError
+     */
+    public function acquireAll(array $resources, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?Lease
+    {
+    }
+
+    /**
      * Acquires a lock, calls your function with the lease, and releases the lock afterwards, also when the function throws or
      * keeps the lease.
      *
      * @template T
-     * @param string|int|array<never> $resource as for acquire(). An array, for several at once, is not supported yet
+     * @param string|int|array<string|int> $resource as for acquire(). An array: all of them at once, as for acquireAll()
      * @param callable(Lease): T $critical
      * @param int|\Time\Duration $ttl as for acquire(); with keepAlive at most keepAliveMax
      * @param int|\Time\Duration|null $wait as for acquire(), but null (without an end) by default
@@ -259,7 +286,7 @@ final class LockManager implements LockManagerInterface
      * The lease is as valid as the handle says, counted from now. The sender of a handle subtracts the time that it travels.
      * If nothing is left, the lease is not live.
      *
-     * @param array{validity: int|float, resource: string|int, token: string, fence?: int|null, ...} $handle what Lease::handle(), detach() or
+     * @param array{validity: int|float, resource: string|int|array<string|int>, token: string, fence?: int|null, ...} $handle what Lease::handle(), detach() or
      *     RedLock::lock() gave
      * @param array{keepAlive?: bool, interrupt?: bool, fence?: bool, atEnd?: 'release'|'keep', ttl?: int|null} $options as for
      *     acquire(); fence: refuse a handle without one; ttl: for how many milliseconds each extension lasts, default 30000

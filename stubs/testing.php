@@ -26,10 +26,18 @@ interface LockManagerInterface
     public function acquire(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
 
     /**
+     * {@see LockManager::acquireAll()}
+     *
+     * @param array<string|int> $resources
+     * @param LeaseOptions $options
+     */
+    public function acquireAll(array $resources, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
+
+    /**
      * {@see LockManager::synchronized()}
      *
      * @template T
-     * @param string|int|array<never> $resource
+     * @param string|int|array<string|int> $resource
      * @param callable(LeaseInterface): T $critical
      * @param LeaseOptions $options
      * @return T
@@ -45,8 +53,8 @@ interface LockManagerInterface
     /**
      * {@see LockManager::attach()}
      *
-     * @param array{validity: int|float, resource: string|int, token: string, ...} $handle
-     * @param array{keepAlive?: bool, interrupt?: bool, atEnd?: 'release'|'keep', ttl?: int|null} $options
+     * @param array{validity: int|float, resource: string|int|array<string|int>, token: string, fence?: int|null, ...} $handle
+     * @param array{keepAlive?: bool, interrupt?: bool, fence?: bool, atEnd?: 'release'|'keep', ttl?: int|null} $options
      */
     public function attach(array $handle, array $options = []): LeaseInterface;
 

@@ -114,7 +114,8 @@ using OnOutage = std::function<void(const Refusal&)>;
 
 // A lock on its way to another client: of another thread, or as text of another process.
 struct Handle {
-  std::string resource;
+  // One, or several that are held together; 1 to 16.
+  std::vector<std::string> resources;
   std::string token;
   // For how long it may be relied on, counted from the call that made this. Whoever sends it
   // subtracts the time that it travels.
@@ -249,8 +250,10 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   Lease& operator=(Lease&& other) noexcept;
   ~Lease();
 
-  // Valid until it is moved into, or ends.
+  // The first of what is locked, in the order of their bytes. Valid until it is moved into, or ends.
   [[nodiscard]] std::string_view resource() const noexcept;
+  // All of it.
+  [[nodiscard]] std::vector<std::string_view> resources() const;
   // What the servers hold under the resource's name. Valid until then, or until it is shortened.
   [[nodiscard]] std::string_view token() const noexcept;
   // A whole number, strictly larger than that of every earlier holder of the lock that asked for
@@ -343,6 +346,13 @@ class REDLOCK_EXPORT Client {
   // each time that no majority could be asked for a second. What it throws ends the call.
   [[nodiscard]] Result lock(std::string_view resource, Milliseconds ttl, Milliseconds wait,
                             const std::stop_token& stop = {}, const OnOutage& on_outage = {});
+  // The same of 1 to 16 resources at once: all of them or none, and one lease. It waits in the line
+  // of one that is busy, and holds none of the others meanwhile: so there is no deadlock, in
+  // whatever order others name them. std::invalid_argument where one of them is named twice.
+  [[nodiscard]] Result try_lock_all(const std::vector<std::string>& resources, Milliseconds ttl);
+  [[nodiscard]] Result lock_all(const std::vector<std::string>& resources, Milliseconds ttl,
+                                Milliseconds wait, const std::stop_token& stop = {},
+                                const OnOutage& on_outage = {});
   // A lease of a lock that was taken elsewhere, valid for as long as its handle says, counted from
   // now. Asks no server. What keeps it alive extends it by `ttl` each time. A lease whose handle is
   // over is not live, and only its release() gives the lock back.

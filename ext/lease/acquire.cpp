@@ -58,6 +58,9 @@ LeaseTerms terms_of(const Locks& locks, const AcquireRequest& request) {
   if (!request.waits_for_ever && request.wait_ms < 0) {
     throw ArgumentError("wait must be greater than or equal to 0");
   }
+  if (terms.reentrant && Z_TYPE_P(request.resource) == IS_ARRAY) {
+    throw ArgumentError(option_label("reentrant") + " is for one resource only");
+  }
   check_renewal(locks, terms);
   return terms;
 }
@@ -89,8 +92,7 @@ std::shared_ptr<SharedLease> held_already(const Locks& locks, const Resources& r
 bool throw_deadlock(SharedLease& held, const AcquireRequest& request) {
   char message[512];
   const bool described = guarded({}, [&] {
-    park(message, std::string(request.method) + ": the wait for " +
-                      quoted(held.resources().only().view()) +
+    park(message, std::string(request.method) + ": the wait for " + quoted(held.resources()) +
                       " would never end: this process has held that lock itself for " +
                       std::to_string(held.held_for().count_ms()) +
                       " ms; release it first, or acquire both with the option reentrant");
@@ -208,7 +210,7 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
   Handle handle;
   double validity_ms = 0;
   std::optional<std::int64_t> fence;
-  if (!parse_handle(array, handle) || !parse_validity(array, validity_ms)) return;
+  if (!parse_handle(array, handle, true) || !parse_validity(array, validity_ms)) return;
   if (!parse_fence(array, fence)) return;
   make_lease(into);
   LeaseState*& lease = LeaseObject::state_of(Z_OBJ_P(into));

@@ -93,9 +93,23 @@ void add_text(zval* into, const char* name, const std::string& text) {
                : add_assoc_stringl(into, name, text.data(), text.size());
 }
 
+// One by its name; several as a list of theirs.
+void put_resources(zval* into, const Resources& resources) {
+  if (resources.single()) {
+    const std::string_view name = resources.only().view();
+    return add_assoc_stringl(into, "resource", name.data(), name.size());
+  }
+  zval names;
+  array_init(&names);
+  for (const Resource& one : resources.all()) {
+    add_next_index_stringl(&names, one.view().data(), one.view().size());
+  }
+  add_assoc_zval(into, "resource", &names);
+}
+
 void put_facts(zval* into, const Event& of) {
   array_init(into);
-  add_assoc_stringl(into, "resource", of.resource.data(), of.resource.size());
+  put_resources(into, of.resources);
   add_text(into, "owner", of.owner);
   add_ms(into, "waited", of.waited);
   add_ms(into, "held", of.held);

@@ -12,14 +12,15 @@
 
 #include "border/callable.hpp"
 #include "border/zend.hpp"
+#include "redlock/algorithm/resources.hpp"
 #include "redlock/algorithm/time.hpp"
 #include "redlock/locks/server_plan.hpp"
 
 namespace redlock::php {
 
 struct Event {
-  const char* name;  // lives for ever
-  std::string resource;
+  const char* name = nullptr;  // lives for ever
+  Resources resources = Resource();
   std::string owner;  // empty: none was named
   std::optional<Duration> waited;
   std::optional<Duration> held;

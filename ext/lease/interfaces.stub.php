@@ -12,6 +12,8 @@ interface LockManagerInterface
 {
     public function acquire(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
 
+    public function acquireAll(array $resources, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
+
     public function synchronized(
         string|int|array $resource,
         callable $critical,

@@ -1,8 +1,15 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 77c03ae6d16a348581a19a62c423c65ba270cf15 */
+ * Stub hash: baece68ef9dd22c228ac809db9f1619ce35400fc */
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManagerInterface_acquire, 0, 1, RedLock\\LeaseInterface, 1)
 	ZEND_ARG_TYPE_MASK(0, resource, MAY_BE_STRING|MAY_BE_LONG, NULL)
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, "30000")
+	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManagerInterface_acquireAll, 0, 1, RedLock\\LeaseInterface, 1)
+	ZEND_ARG_TYPE_INFO(0, resources, IS_ARRAY, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, "30000")
 	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
@@ -70,6 +77,7 @@ ZEND_END_ARG_INFO()
 
 static const zend_function_entry class_RedLock_LockManagerInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, acquire, arginfo_class_RedLock_LockManagerInterface_acquire, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, acquireAll, arginfo_class_RedLock_LockManagerInterface_acquireAll, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, synchronized, arginfo_class_RedLock_LockManagerInterface_synchronized, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, attach, arginfo_class_RedLock_LockManagerInterface_attach, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, inspect, arginfo_class_RedLock_LockManagerInterface_inspect, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)

@@ -115,7 +115,7 @@ void put_handle(zval* into, LeaseState& lease) {
 // Behind the release: an error handler may throw.
 void warn_of_unused(const LeaseState& lease) {
   char name[2 * kShownBytesMax + 8] = "";
-  const auto show = [&] { park(name, quoted(lease.shared().resources().only().view())); };
+  const auto show = [&] { park(name, quoted(lease.shared().resources())); };
   if (EG(exception) != nullptr || !guarded({}, show)) return;
   zend_error(
       E_WARNING,

@@ -14,7 +14,7 @@ namespace RedLock;
  */
 final class Lease implements LeaseInterface
 {
-    public readonly string|int $resource;
+    public readonly string|int|array $resource;
     public readonly string $token;
     public readonly ?int $fence;
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: b429d0971b5275b5de75cf1f416d354735c32b31 */
+ * Stub hash: affa0b0ddfb93a09787afe071139b5a5933c4803 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_Lease___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -77,7 +77,7 @@ static zend_class_entry *register_class_RedLock_Lease(zend_class_entry *class_en
 	zval property_resource_default_value;
 	ZVAL_UNDEF(&property_resource_default_value);
 	zend_string *property_resource_name = zend_string_init("resource", sizeof("resource") - 1, 1);
-	zend_declare_typed_property(class_entry, property_resource_name, &property_resource_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_LONG));
+	zend_declare_typed_property(class_entry, property_resource_name, &property_resource_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_LONG|MAY_BE_ARRAY));
 	zend_string_release(property_resource_name);
 
 	zval property_token_default_value;

@@ -17,6 +17,7 @@
 #include "lease/server_stats.hpp"
 #include "lease/stats.hpp"
 #include "lease/take_away.hpp"
+#include "quorum/resources.hpp"
 // The arginfo needs what is above.
 #include "border/arginfo_attributes.hpp"
 #include "lease/lock_manager_arginfo.h"
@@ -89,14 +90,12 @@ Locks* parse_about(INTERNAL_FUNCTION_PARAMETERS, zval* resource) {
   return locks_of(ZEND_THIS);
 }
 
-// A string or an int, as PHP's own rules of types have it. False: an exception is pending.
-bool parse_one_resource(zval* argument, zval* resource) {
+// A string or an int, as PHP's own rules of types have it, or an array of those, of which it makes
+// a copy. False: an exception is pending.
+bool parse_resources(zval* argument, zval* resource) {
+  if (Z_TYPE_P(argument) == IS_ARRAY) return copy_resources(resource, Z_ARRVAL_P(argument), 1);
   zend_string* name = nullptr;
   zend_long number = 0;
-  if (Z_TYPE_P(argument) == IS_ARRAY) {
-    zend_argument_value_error(1, "must be one resource: several at once are not supported yet");
-    return false;
-  }
   if (!zend_parse_arg_str_or_long(argument, &name, &number, nullptr, false, 1)) {
     if (EG(exception) == nullptr) {
       zend_argument_type_error(1, "must be of type array|string|int, %s given",
@@ -106,6 +105,10 @@ bool parse_one_resource(zval* argument, zval* resource) {
   }
   set_resource(resource, name, number);
   return true;
+}
+
+void free_copy(zval* resource) {
+  if (Z_TYPE_P(resource) == IS_ARRAY) zval_ptr_dtor(resource);
 }
 
 // Judged once no code of others runs any more for the sake of other arguments. False: an exception
@@ -138,7 +141,7 @@ void throw_not_acquired(const Locks& locks, const AcquireRequest& request) {
   const bool described = guarded({}, [&] {
     const std::string name = Z_TYPE_P(request.resource) == IS_LONG
                                  ? std::to_string(Z_LVAL_P(request.resource))
-                                 : quoted(view_of(Z_STR_P(request.resource)));
+                                 : quoted(resources_from(request.resource));
     std::string text = std::string(request.method) + ": ";
     text += locks.remark.empty() ? "another client has the lock on " + name
                                  : "the lock on " + name + " is not acquired";
@@ -161,6 +164,31 @@ void call_with_lease(zval* return_value, Callable& function, zval* lease) {
     if (Z_ISREF(result)) zend_unwrap_reference(&result);
     RETURN_COPY_VALUE(&result);
   }
+}
+
+// What a method that gives a lease to its caller was passed; what is null was left out.
+struct LeaseArguments {
+  zval* resource;
+  zval* ttl;
+  zval* wait;
+  HashTable* options;
+};
+
+void acquire_for_caller(INTERNAL_FUNCTION_PARAMETERS, std::string_view method,
+                        const LeaseArguments& passed) {
+  zend_long ttl_ms = kTtlMsDefault;
+  zend_long wait_ms = 0;
+  bool waits_for_ever = false;
+  if (!parse_times({passed.ttl, 2}, {passed.wait, 3}, ttl_ms, wait_ms, waits_for_ever)) return;
+  const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(ZEND_THIS);
+  if (locks == nullptr) return;
+  const Acquired acquired = acquire(return_value, *locks,
+                                    {method, kAcquirePlaces, passed.resource, ttl_ms, wait_ms,
+                                     waits_for_ever, false, passed.options});
+  zend_execute_data* const caller = EX(prev_execute_data);
+  if (acquired != Acquired::granted || caller == nullptr || caller->func == nullptr) return;
+  if (!ZEND_USER_CODE(caller->func->type)) return;
+  LeaseObject::state_of(Z_OBJ_P(return_value))->note_returned(caller);
 }
 
 // With it go the events that nobody could be told of yet, as while exit() unwinds.
@@ -198,9 +226,6 @@ PHP_METHOD(RedLock_LockManager, acquire) {
   zend_long number = 0;
   zval* ttl = nullptr;
   zval* wait = nullptr;
-  zend_long ttl_ms = kTtlMsDefault;
-  zend_long wait_ms = 0;
-  bool waits_for_ever = false;
   HashTable* options = nullptr;
   ZEND_PARSE_PARAMETERS_START(1, 4)
   Z_PARAM_STR_OR_LONG(name, number)
@@ -209,19 +234,29 @@ PHP_METHOD(RedLock_LockManager, acquire) {
   Z_PARAM_ZVAL(wait)
   Z_PARAM_ARRAY_HT(options)
   ZEND_PARSE_PARAMETERS_END();
-  if (!parse_times({ttl, 2}, {wait, 3}, ttl_ms, wait_ms, waits_for_ever)) RETURN_THROWS();
-
-  const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(ZEND_THIS);
-  if (locks == nullptr) RETURN_THROWS();
   zval resource;
   set_resource(&resource, name, number);
-  const Acquired acquired = acquire(return_value, *locks,
-                                    {"RedLock\\LockManager::acquire()", kAcquirePlaces, &resource,
-                                     ttl_ms, wait_ms, waits_for_ever, false, options});
-  zend_execute_data* const caller = EX(prev_execute_data);
-  if (acquired != Acquired::granted || caller == nullptr || caller->func == nullptr) return;
-  if (!ZEND_USER_CODE(caller->func->type)) return;
-  LeaseObject::state_of(Z_OBJ_P(return_value))->note_returned(caller);
+  acquire_for_caller(INTERNAL_FUNCTION_PARAM_PASSTHRU, "RedLock\\LockManager::acquire()",
+                     {&resource, ttl, wait, options});
+}
+
+PHP_METHOD(RedLock_LockManager, acquireAll) {
+  HashTable* names = nullptr;
+  zval* ttl = nullptr;
+  zval* wait = nullptr;
+  HashTable* options = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 4)
+  Z_PARAM_ARRAY_HT(names)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_ZVAL(ttl)
+  Z_PARAM_ZVAL(wait)
+  Z_PARAM_ARRAY_HT(options)
+  ZEND_PARSE_PARAMETERS_END();
+  zval resources;
+  if (!copy_resources(&resources, names, 1)) RETURN_THROWS();
+  acquire_for_caller(INTERNAL_FUNCTION_PARAM_PASSTHRU, "RedLock\\LockManager::acquireAll()",
+                     {&resources, ttl, wait, options});
+  zval_ptr_dtor(&resources);
 }
 
 PHP_METHOD(RedLock_LockManager, synchronized) {
@@ -246,8 +281,9 @@ PHP_METHOD(RedLock_LockManager, synchronized) {
   const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(ZEND_THIS);
   zval resource;
   Callable function;
-  if (locks == nullptr || !parse_one_resource(argument, &resource) ||
-      !hold_function(function, callable)) {
+  if (locks == nullptr || !parse_resources(argument, &resource)) RETURN_THROWS();
+  if (!hold_function(function, callable)) {
+    free_copy(&resource);
     RETURN_THROWS();
   }
   const AcquireRequest request{"RedLock\\LockManager::synchronized()",
@@ -263,6 +299,7 @@ PHP_METHOD(RedLock_LockManager, synchronized) {
   const Acquired acquired = acquire(&lease, *locks, request);
   if (acquired == Acquired::granted) call_with_lease(return_value, function, &lease);
   if (acquired == Acquired::refused) throw_not_acquired(**locks, request);
+  free_copy(&resource);
   zval_ptr_dtor(&function.copy);
 }
 
@@ -345,12 +382,14 @@ void redlock::php::register_lock_manager() {
   zend_class_entry* const class_entry = register_class_RedLock_LockManager(lock_manager_interface);
   LockManagerObject::install_renewal(class_entry, destruct);
 #ifdef ZEND_ACC_NODISCARD
-  auto* const acquire_method = static_cast<zend_function*>(
-      zend_hash_str_find_ptr(&class_entry->function_table, ZEND_STRL("acquire")));
-  acquire_method->common.fn_flags |= ZEND_ACC_NODISCARD;
   // Among the strings that PHP knows from 8.6 on.
   zend_string* const name = zend_string_init_interned(ZEND_STRL("NoDiscard"), true);
-  zend_add_function_attribute(acquire_method, name, 0);
+  for (const std::string_view giver : {"acquire", "acquireall"}) {
+    auto* const method = static_cast<zend_function*>(
+        zend_hash_str_find_ptr(&class_entry->function_table, giver.data(), giver.size()));
+    method->common.fn_flags |= ZEND_ACC_NODISCARD;
+    zend_add_function_attribute(method, name, 0);
+  }
   zend_string_release(name);
 #endif
 }

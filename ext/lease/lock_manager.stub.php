@@ -22,6 +22,8 @@ final class LockManager implements LockManagerInterface
 
     public function acquire(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?Lease {}
 
+    public function acquireAll(array $resources, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?Lease {}
+
     public function synchronized(
         string|int|array $resource,
         callable $critical,

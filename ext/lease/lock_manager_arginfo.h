@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 601215d474d57aa02d765682c3b45a88f992b6cf */
+ * Stub hash: e870400e141c329c96aabb3e0f939d88ecf0ad75 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_LockManager___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
@@ -8,6 +8,13 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManager_acquire, 0, 1, RedLock\\Lease, 1)
 	ZEND_ARG_TYPE_MASK(0, resource, MAY_BE_STRING|MAY_BE_LONG, NULL)
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, "30000")
+	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManager_acquireAll, 0, 1, RedLock\\Lease, 1)
+	ZEND_ARG_TYPE_INFO(0, resources, IS_ARRAY, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, "30000")
 	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
@@ -50,6 +57,7 @@ ZEND_END_ARG_INFO()
 
 ZEND_METHOD(RedLock_LockManager, __construct);
 ZEND_METHOD(RedLock_LockManager, acquire);
+ZEND_METHOD(RedLock_LockManager, acquireAll);
 ZEND_METHOD(RedLock_LockManager, synchronized);
 ZEND_METHOD(RedLock_LockManager, attach);
 ZEND_METHOD(RedLock_LockManager, inspect);
@@ -63,6 +71,7 @@ ZEND_METHOD(RedLock_LockManager, lastErrors);
 static const zend_function_entry class_RedLock_LockManager_methods[] = {
 	ZEND_ME(RedLock_LockManager, __construct, arginfo_class_RedLock_LockManager___construct, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, acquire, arginfo_class_RedLock_LockManager_acquire, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedLock_LockManager, acquireAll, arginfo_class_RedLock_LockManager_acquireAll, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, synchronized, arginfo_class_RedLock_LockManager_synchronized, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, attach, arginfo_class_RedLock_LockManager_attach, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, inspect, arginfo_class_RedLock_LockManager_inspect, ZEND_ACC_PUBLIC)

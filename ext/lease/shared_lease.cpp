@@ -2,11 +2,14 @@
 #include "lease/shared_lease.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "border/globals.hpp"
 #include "border/text.hpp"
 #include "lease/object.hpp"
 #include "lease/stats.hpp"
+#include "quorum/resources.hpp"
 
 namespace redlock::php {
 
@@ -16,6 +19,13 @@ thread_local SharedLease* first_held = nullptr;
 
 bool of_same_servers(const Locks& one, const Locks& other) {
   return &one == &other || std::ranges::is_permutation(one.servers, other.servers);
+}
+
+// Both in ascending order.
+bool share_one(const Resources& some, const Resources& others) {
+  std::vector<Resource> common;
+  std::ranges::set_intersection(some.all(), others.all(), std::back_inserter(common));
+  return !common.empty();
 }
 
 }  // namespace
@@ -41,7 +51,7 @@ SharedLease::~SharedLease() {
 SharedLease* SharedLease::held_here(const Locks& locks, const Resources& resources) {
   SharedLease* held = first_held;
   while (held != nullptr) {
-    const bool same = held->resources().only() == resources.only() && !held->lock_.is_shared() &&
+    const bool same = share_one(held->resources(), resources) && !held->lock_.is_shared() &&
                       of_same_servers(*held->locks_, locks);
     if (same && held->live()) break;
     held = held->behind_;
@@ -117,10 +127,7 @@ void SharedLease::note(const char* event, std::optional<Duration> waited,
                        std::string_view reason) noexcept {
   if (!told_) return;
   locks_->events.note([&] {
-    Event told{event,    std::string(resources().only().view()),
-               owner_,   waited,
-               {},       {},
-               troubles, std::string(reason)};
+    Event told{event, resources(), owner_, waited, {}, {}, troubles, std::string(reason)};
     if (!lock_.begun()) return told;
     told.held = held_for();
     told.remaining = left_at_release_ ? *left_at_release_ : lock_.left();
@@ -155,7 +162,7 @@ void SharedLease::end(HeldLock::End how) noexcept {
   if (alarm_) alarm_->silence();
   lock_.end(how);
   if (lock_.forked()) return;
-  const auto known = locks_->reentrant.find(resources().only());
+  const auto known = locks_->reentrant.find(resources().all().front());
   if (known != locks_->reentrant.end()) {
     const std::shared_ptr<SharedLease> there = known->second.lock();
     if (!there || there.get() == this) locks_->reentrant.erase(known);
@@ -175,7 +182,7 @@ void SharedLease::give_back() noexcept {
 }
 
 std::string describe_end(const SharedLease& lease, bool given_back) {
-  const std::string name = "the lease on " + quoted(lease.resources().only().view());
+  const std::string name = "the lease on " + quoted(lease.resources());
   if (lease.lock().forked()) return name + " belongs to the parent of this process";
   if (given_back) return name + " was given back";
   switch (lease.lock().deadline().loss()) {

@@ -24,12 +24,13 @@ zval* required(HashTable* array, std::string_view key) {
 
 }  // namespace
 
-bool parse_handle(HashTable* array, Handle& handle) {
+bool parse_handle(HashTable* array, Handle& handle, bool takes_several) {
   zval* const resource = required(array, "resource");
   if (resource == nullptr) return false;
   zval* const token = required(array, "token");
   if (token == nullptr) return false;
-  if (Z_TYPE_P(resource) != IS_STRING && Z_TYPE_P(resource) != IS_LONG) {
+  const bool several = takes_several && Z_TYPE_P(resource) == IS_ARRAY;
+  if (Z_TYPE_P(resource) != IS_STRING && Z_TYPE_P(resource) != IS_LONG && !several) {
     zend_argument_type_error(1, "must have a string or int under \"resource\", %s given",
                              zend_zval_type_name(resource));
     return false;
@@ -75,11 +76,6 @@ bool parse_fence(HashTable* array, std::optional<std::int64_t>& fence) {
   }
   fence = Z_LVAL_P(value);
   return true;
-}
-
-Resources resources_from(const zval* value) {
-  if (Z_TYPE_P(value) == IS_LONG) return Resource(std::to_string(Z_LVAL_P(value)));
-  return Resource(std::string(view_of(Z_STR_P(value))));
 }
 
 void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token,

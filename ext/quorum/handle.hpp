@@ -2,21 +2,23 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "border/zend.hpp"
-#include "redlock/algorithm/resources.hpp"
+#include "quorum/resources.hpp"
 
 namespace redlock::php {
 
 // Borrowed from the array, which must outlive it and not be written to.
 struct Handle {
-  zval* resource = nullptr;  // a string or an int
+  zval* resource = nullptr;  // a string or an int; of several that are held together, their array
   zend_string* token = nullptr;
 };
 
-// Throws to PHP and gives false when the array, the method's first argument, is no handle.
-[[nodiscard]] bool parse_handle(HashTable* array, Handle& handle);
+// Throws to PHP and gives false when the array, the method's first argument, is no handle, or is
+// one of several resources that the method does not take.
+[[nodiscard]] bool parse_handle(HashTable* array, Handle& handle, bool takes_several = false);
 
 // The validity in milliseconds of what parse_handle() took, which it does not look at. Throws to
 // PHP and gives false where there is none.
@@ -25,9 +27,6 @@ struct Handle {
 // The fence of what parse_handle() took; nothing where there is none. Throws to PHP
 // and gives false where it is no fence.
 [[nodiscard]] bool parse_fence(HashTable* array, std::optional<std::int64_t>& fence);
-
-// The resource that a string or int names. Throws std::bad_alloc.
-[[nodiscard]] Resources resources_from(const zval* value);
 
 // ['validity' => float ms, 'resource' => as passed, 'token' => string], and 'fence' => int where
 // there is one.

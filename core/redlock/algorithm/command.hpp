@@ -19,7 +19,7 @@ template <IsCommand... C>
 using CommandOf = std::variant<C...>;
 using Command = CommandOf<SetIfAbsent, ReleaseAndHandOver, ExtendIfEqual, CheckEqual, StampAcquire,
                           StampUndo, StampRelease, StampCheck, CheckEndless, Inspect, Enqueue,
-                          RotateIfEqual, SetWithFence, RaiseFence>;
+                          RotateIfEqual, SetAllIfAbsent, RaiseFence>;
 
 [[nodiscard]] const CommandTraits& traits_of(const Command& command);
 // Which lock it is about; a view into the command.

@@ -29,12 +29,20 @@ struct FenceVote {
   bool operator==(const FenceVote&) const = default;
 };
 
+// What goes with one command.
+struct FenceProposal {
+  std::int64_t fence = 0;
+  // The server is to remember it for so long.
+  Duration ttl;
+
+  bool operator==(const FenceProposal&) const = default;
+};
+
 // What one call proposes.
 struct FenceProposals {
   // The wall clock in us since 1970 at a moment of the clock that never steps.
   std::int64_t wall_us = 0;
   Instant read_at;
-  // The servers are to remember it for so long.
   Duration ttl = kFenceTtlDefault;
 
   [[nodiscard]] std::int64_t first() const {

@@ -15,6 +15,8 @@ namespace redlock {
 
 inline constexpr std::size_t kNodesMax = 16;
 inline constexpr std::size_t kResourceBytesMax = 64 * 1024;
+// So many resources are held together at most: a server does nothing else while it looks at them.
+inline constexpr std::size_t kResourcesTogetherMax = 16;
 inline constexpr std::size_t kTokenBytesMax = 64 * 1024;
 
 // The key under which the lock stands, byte for byte; any bytes, also none.

@@ -1,8 +1,12 @@
-// What one node is asked for RedLock's quorum lock: the key holds the token, nothing else.
+// What one node is asked for RedLock's quorum lock: the key holds the token, nothing else. Of
+// several resources that are held together each key does.
 //
 // Pure values.
 #pragma once
+#include <optional>
+
 #include "redlock/algorithm/command_effect.hpp"
+#include "redlock/algorithm/fence.hpp"
 #include "redlock/algorithm/ids.hpp"
 #include "redlock/algorithm/line_commands.hpp"
 #include "redlock/algorithm/resources.hpp"
@@ -18,6 +22,21 @@ struct SetIfAbsent {
   Duration ttl;
 
   bool operator==(const SetIfAbsent&) const = default;
+  [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
+  [[nodiscard]] ReleaseAndHandOver undo() const { return {resources, token, false}; }
+};
+
+// Sets all keys when each is absent or holds the token, and then records the proposal of a fence,
+// if there is one and it is larger than the last. Granted: set, with a FenceVote. Denied: one of
+// them is another's, with a BusyResource; nothing was written.
+struct SetAllIfAbsent {
+  static constexpr CommandTraits kTraits{.effect = Effect::acquires};
+  Resources resources;
+  Token token;
+  Duration ttl;
+  std::optional<FenceProposal> fence;
+
+  bool operator==(const SetAllIfAbsent&) const = default;
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }
   [[nodiscard]] ReleaseAndHandOver undo() const { return {resources, token, false}; }
 };

@@ -24,14 +24,32 @@ QuorumKind::QuorumKind(Resources resources, Duration ttl, double drift_factor, s
       owner_(std::move(owner)),
       fences_(fences) {}
 
+QuorumKind QuorumKind::with_token(Token token) const {
+  QuorumKind same = *this;
+  same.token_ = std::move(token);
+  return same;
+}
+
+QuorumKind QuorumKind::of_one(std::size_t place) const {
+  return {resources_.all()[place], ttl_, drift_factor_, owner_};
+}
+
 Token QuorumKind::fresh_token(Entropy& entropy) const {
+  if (token_) return *token_;
   Token random = random_token(entropy);
   if (owner_.empty()) return random;
   return Token(owner_ + kOwnerSeparator + std::string(random.view()));
 }
 
+std::optional<FenceProposal> QuorumKind::first_proposal() const {
+  if (!fences_) return std::nullopt;
+  return FenceProposal{fences_->first(), fences_->ttl};
+}
+
 Command QuorumKind::acquire(const Token& fresh) const {
-  if (fences_) return SetWithFence{resources_, fresh, ttl_, fences_->first(), fences_->ttl};
+  if (fences_ || !resources_.single()) {
+    return SetAllIfAbsent{resources_, fresh, ttl_, first_proposal()};
+  }
   return SetIfAbsent{resources_, fresh, ttl_};
 }
 
@@ -57,7 +75,7 @@ std::optional<Command> QuorumKind::rotate(const Token& proof, const Token& fresh
 
 std::optional<Command> QuorumKind::raise_fence(const Token& proof, std::int64_t proposal) const {
   if (!fences_) return std::nullopt;
-  return RaiseFence{resources_, proof, proposal, fences_->ttl};
+  return RaiseFence{resources_, proof, {proposal, fences_->ttl}};
 }
 
 std::optional<Command> QuorumKind::inspect() const { return Inspect{resources_}; }

@@ -25,6 +25,11 @@ class QuorumKind final : public LockKind {
   QuorumKind(Resources resources, Duration ttl, double drift_factor, std::string owner = {},
              std::optional<FenceProposals> fences = {});
 
+  // The same, whose every attempt has this token.
+  [[nodiscard]] QuorumKind with_token(Token token) const;
+  // Of several resources the one at that place, from 0, and without a fence.
+  [[nodiscard]] QuorumKind of_one(std::size_t place) const;
+
   [[nodiscard]] QuorumRule quorum(std::size_t node_count) const override {
     return QuorumRule::majority(node_count);
   }
@@ -46,11 +51,14 @@ class QuorumKind final : public LockKind {
   [[nodiscard]] Duration life_max() const override;
 
  private:
+  [[nodiscard]] std::optional<FenceProposal> first_proposal() const;
+
   Resources resources_;
   Duration ttl_;
   double drift_factor_;
   std::string owner_;
   std::optional<FenceProposals> fences_;
+  std::optional<Token> token_;  // nothing: a random one for each attempt
 };
 
 }  // namespace redlock

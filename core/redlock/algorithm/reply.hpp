@@ -39,14 +39,21 @@ struct QueuePosition {
   bool operator==(const QueuePosition&) const = default;
 };
 
+// Of several resources the first that is another's, in the reply to a SetAllIfAbsent.
+struct BusyResource {
+  std::size_t place = 0;  // from 0, in their order
+
+  bool operator==(const BusyResource&) const = default;
+};
+
 // What stands under a lock's key, in the reply to an Inspect; see holding.hpp.
 struct Seen;
 
 // What a reply says beside its answer: nothing; the reason, for people, of an answer that is
-// unknown; what the key holds now, of a StampAcquire; the two above; what became of a fence. No
+// unknown; what the key holds now, of a StampAcquire; the three above; what became of a fence. No
 // larger than the text alone, because each call has several replies.
 using ReplyPayload = std::variant<std::monostate, std::string, Token, QueuePosition,
-                                  std::shared_ptr<const Seen>, FenceVote>;
+                                  std::shared_ptr<const Seen>, FenceVote, BusyResource>;
 
 struct Reply {
   Fault fault = Fault::none;

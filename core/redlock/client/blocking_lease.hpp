@@ -16,12 +16,12 @@ namespace inner {
 class BlockingLease {
  public:
   // All that it takes, before anything is taken.
-  BlockingLease(std::shared_ptr<Shared> shared, Resource resource, Duration ttl)
-      : shared_(std::move(shared)), lock_(shared_->lease_context(), std::move(resource), ttl) {}
+  BlockingLease(std::shared_ptr<Shared> shared, Resources resources, Duration ttl)
+      : shared_(std::move(shared)), lock_(shared_->lease_context(), std::move(resources), ttl) {}
   // For what waits for no server.
   [[nodiscard]] HeldLock& lock() { return lock_; }
 
-  [[nodiscard]] std::string_view resource() const { return lock_.resources().only().view(); }
+  [[nodiscard]] const Resources& resources() const { return lock_.resources(); }
   [[nodiscard]] std::string_view token() const { return lock_.token().view(); }
   [[nodiscard]] Duration left() noexcept { return lock_.left(); }
 

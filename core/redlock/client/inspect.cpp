@@ -76,14 +76,14 @@ Lease Client::attach(const Handle& handle, Milliseconds ttl) {
   inner::Shared& shared = inner::alive(shared_);
   const Duration extended_by = inner::duration_of(ttl);
   const Duration validity = inner::duration_of(handle.validity);
-  Resource resource{handle.resource};
+  Resources resources = inner::resources_of(handle.resources);
   Token token{handle.token};
-  check_resources(resource);
+  check_resources(resources);
   check_token(token);
   check_ttl(extended_by, shared.plan()->options.drift_factor);
   if (validity > kTtlMax)
     throw ArgumentError("the handle's validity must be at most 3153600000000 ms");
-  auto lease = std::make_shared<inner::BlockingLease>(shared_, std::move(resource), extended_by);
+  auto lease = std::make_shared<inner::BlockingLease>(shared_, std::move(resources), extended_by);
   lease->lock().attach(std::move(token), shared.now() + validity, handle.fence);
   if (validity <= Duration()) lease->leave_to_others();
   return Lease(std::move(lease));

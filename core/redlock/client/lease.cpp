@@ -153,7 +153,14 @@ Lease::~Lease() {
 }
 
 std::string_view Lease::resource() const noexcept {
-  return lease_ ? lease_->resource() : std::string_view();
+  return lease_ ? lease_->resources().all().front().view() : std::string_view();
+}
+
+std::vector<std::string_view> Lease::resources() const {
+  std::vector<std::string_view> names;
+  if (!lease_) return names;
+  for (const Resource& one : lease_->resources().all()) names.push_back(one.view());
+  return names;
 }
 
 std::string_view Lease::token() const noexcept {
@@ -179,7 +186,8 @@ bool Lease::confirm() { return lease_ && lease_->confirm(); }
 bool Lease::release(std::vector<Trouble>* troubles) { return lease_ && lease_->release(troubles); }
 
 Handle Lease::handle() const {
-  return {std::string(resource()), std::string(token()), remaining(), fence()};
+  const std::vector<std::string_view> names = resources();
+  return {{names.begin(), names.end()}, std::string(token()), remaining(), fence()};
 }
 
 Handle Lease::detach() {

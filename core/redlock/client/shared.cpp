@@ -11,6 +11,18 @@ namespace redlock {
 inline namespace v0 {
 namespace inner {
 
+Resources resources_of(const std::vector<std::string>& names) {
+  if (names.empty()) throw std::invalid_argument("resources must not be empty");
+  if (names.size() > kResourcesTogetherMax) {
+    throw std::invalid_argument("resources must be at most 16");
+  }
+  std::vector<Resource> several;
+  for (const std::string& name : names) several.emplace_back(name);
+  Resources resources(std::move(several));
+  if (resources.all().size() == names.size()) return resources;
+  throw std::invalid_argument("resources must not name one of them twice");
+}
+
 Shared& alive(const std::shared_ptr<Shared>& shared) {
   if (!shared) throw std::logic_error("the client was moved from");
   return *shared;
@@ -43,19 +55,17 @@ void Shared::give_back(OperationId id, const Resources& resources) noexcept {
   }
 }
 
-OperationId Shared::begin_take(const Resources& resources, Duration ttl, Duration wait) {
+OperationId Shared::begin_acquire(const Resources& resources, Duration ttl, Duration wait) {
   if (in_line_ && wait > Duration()) {
     return locks_.begin_wait(resources, ttl, wait, retry_delay_ms_, extras_);
   }
   return locks_.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms_), extras_);
 }
 
-Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
-                     const std::stop_token& stop, const OnOutage& on_outage) {
+Outcome Shared::acquire(const Resources& resources, Duration ttl, Duration wait,
+                        const std::stop_token& stop, const OnOutage& on_outage) {
   owed_.pay();
-  // Made before anything is taken: memory that runs out later would leave the lock behind.
-  const Resources resources(resource);
-  const OperationId id = begin_take(resources, ttl, wait);
+  const OperationId id = begin_acquire(resources, ttl, wait);
   try {
     step_until_done(id, stop, on_outage);
   } catch (...) {

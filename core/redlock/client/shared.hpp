@@ -23,6 +23,9 @@ inline constexpr Duration kWaitSlice = Duration::ms(25);
 
 [[nodiscard]] inline Duration duration_of(Milliseconds time) { return Duration::ms(time.count()); }
 
+// Throws std::invalid_argument where there are none, too many, or one twice.
+[[nodiscard]] Resources resources_of(const std::vector<std::string>& names);
+
 class Shared;
 // What a client has. Throws std::logic_error where it was moved from.
 [[nodiscard]] Shared& alive(const std::shared_ptr<Shared>& shared);
@@ -36,8 +39,8 @@ class Shared {
 
   // Throws what LockManager::begin_wait() throws. What was begun is undone where this throws or a
   // stop is requested.
-  [[nodiscard]] Outcome take(const Resource& resource, Duration ttl, Duration wait,
-                             const std::stop_token& stop, const OnOutage& on_outage);
+  [[nodiscard]] Outcome acquire(const Resources& resources, Duration ttl, Duration wait,
+                                const std::stop_token& stop, const OnOutage& on_outage);
   // What `begin` begins with the manager, once it is answered.
   template <class Begin>
   [[nodiscard]] Outcome ask(Begin begin) {
@@ -55,7 +58,7 @@ class Shared {
   [[nodiscard]] Refusal refusal_of(const Outcome& outcome) const;
 
  private:
-  OperationId begin_take(const Resources& resources, Duration ttl, Duration wait);
+  OperationId begin_acquire(const Resources& resources, Duration ttl, Duration wait);
   void step_until_done(OperationId id, const std::stop_token& stop, const OnOutage& on_outage);
   // For what nobody will take.
   void give_back(OperationId id, const Resources& resources) noexcept;

@@ -8,6 +8,7 @@
 #include "redlock/algorithm/vote_repair.hpp"
 #include "redlock/locks/server_plan.hpp"
 #include "redlock/queue/queued_acquire.hpp"
+#include "redlock/queue/several_wait.hpp"
 
 namespace redlock {
 
@@ -63,9 +64,9 @@ QuorumKind LockManager::kind_of(const Resources& resources, const Token& token) 
   return {resources, Duration(), plan_->options.drift_factor};
 }
 
-std::shared_ptr<const LockKind> LockManager::kind_for(const Resources& resources, Duration ttl,
-                                                      const LockExtras& extras,
-                                                      std::optional<FenceProposals> fences) const {
+std::shared_ptr<const QuorumKind> LockManager::kind_for(
+    const Resources& resources, Duration ttl, const LockExtras& extras,
+    std::optional<FenceProposals> fences) const {
   check_resources(resources);
   check_ttl(ttl, plan_->options.drift_factor);
   if (extras.owner.size() > kOwnerBytesMax) {
@@ -102,11 +103,17 @@ OperationId LockManager::begin_wait(const Resources& resources, Duration ttl, Du
   checked(RetryPolicy::waiting(wait, retry_delay_ms));
   const std::optional<FenceProposals> fences = fences_for(extras);
   const auto kind = kind_for(resources, ttl, extras, fences);
-  return begin_acquire(
-      std::make_unique<QueuedAcquire>(plan_->servers.answer_times(), kind,
-                                      WaitRequest{resources, wait, retry_delay_ms, wall_ms()},
-                                      pool_.line_memory(), pool_.entropy()),
-      kind, fences);
+  const AnswerTimes& times = plan_->servers.answer_times();
+  WaitRequest request{resources, wait, retry_delay_ms, wall_ms()};
+  std::unique_ptr<Operation> acquire;
+  if (resources.single()) {
+    acquire = std::make_unique<QueuedAcquire>(times, kind, std::move(request), pool_.line_memory(),
+                                              pool_.entropy());
+  } else {
+    acquire = std::make_unique<SeveralWait>(times, kind, std::move(request), pool_.line_memory(),
+                                            pool_.entropy());
+  }
+  return begin_acquire(std::move(acquire), kind, fences);
 }
 
 OperationId LockManager::begin_inspect(const Resources& resources) {

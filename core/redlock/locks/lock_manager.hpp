@@ -144,7 +144,7 @@ class LockManager {
   // Checked: of a lock that is held, and of one that is to be taken or extended.
   [[nodiscard]] QuorumKind kind_of(const Resources& resources) const;
   [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
-  [[nodiscard]] std::shared_ptr<const LockKind> kind_for(
+  [[nodiscard]] std::shared_ptr<const QuorumKind> kind_for(
       const Resources& resources, Duration ttl, const LockExtras& extras = {},
       std::optional<FenceProposals> fences = {}) const;
   [[nodiscard]] std::optional<FenceProposals> fences_for(const LockExtras& extras) const;

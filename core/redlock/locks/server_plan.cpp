@@ -90,11 +90,13 @@ Duration connect_time_of(const ServerSpec& server, std::optional<Duration> usual
 }  // namespace
 
 void check_resources(const Resources& resources) {
-  // None of the kinds there are can set several keys at once.
-  if (!resources.single()) throw ArgumentError("resource must be one, several given");
-  if (resources.only().view().size() > kResourceBytesMax) {
-    throw ArgumentError("resource must be at most 65536 bytes long");
+  if (resources.all().size() > kResourcesTogetherMax) {
+    throw ArgumentError("resources must be at most 16");
   }
+  const auto is_long = [](const Resource& one) { return one.view().size() > kResourceBytesMax; };
+  if (std::ranges::none_of(resources.all(), is_long)) return;
+  throw ArgumentError(resources.single() ? "resource must be at most 65536 bytes long"
+                                         : "resources must be at most 65536 bytes long each");
 }
 
 void check_token(const Token& token) {

@@ -1,4 +1,4 @@
-// The scripts of fences.
+// The scripts of fences, and the one that takes several locks.
 #include "redlock/memory/script_bodies.hpp"
 
 namespace redlock::memory {
@@ -9,35 +9,55 @@ constexpr std::size_t kFenceDigitsMax = 16;
 
 std::string fence_of(std::string_view key) { return std::string(key) + ":redlock:fence"; }
 
-std::string last_fence(ScriptCall& call, std::string_view key) {
-  const Value held = call.require({"GET", key});
-  if (held.is_nil()) return "0";
-  std::string_view rest = held.text;
-  if (take_digits(rest).empty() || !rest.empty() || held.text.size() > kFenceDigitsMax) {
-    throw ScriptError("FENCE the key of the fence holds something else");
+// The largest of all keys.
+std::string last_fence(ScriptCall& call) {
+  std::string last = "0";
+  for (const std::string_view key : call.keys()) {
+    const Value held = call.require({"GET", fence_of(key)});
+    const std::string here = held.is_nil() ? "0" : held.text;
+    std::string_view rest = here;
+    if (take_digits(rest).empty() || !rest.empty() || here.size() > kFenceDigitsMax) {
+      throw ScriptError("FENCE the key of the fence holds something else");
+    }
+    if (number_of(here) > number_of(last)) last = here;
   }
-  return held.text;
+  return last;
+}
+
+bool record(ScriptCall& call, std::string_view last, std::string_view proposal,
+            std::string_view ttl) {
+  if (number_of(proposal) <= number_of(last)) return false;
+  for (const std::string_view key : call.keys()) {
+    call.require({"SET", fence_of(key), proposal, "PX", ttl});
+  }
+  return true;
 }
 
 }  // namespace
 
-void run_set_with_fence(ScriptCall& call, std::string& out) {
-  const std::string fence = fence_of(call.key());
-  const std::string last = last_fence(call, fence);
-  const Value set =
-      call.require({"SET", call.key(), call.argument(0), "NX", "PX", call.argument(1)});
-  if (set.is_nil()) return append_nil(out);
-  if (number_of(call.argument(2)) <= number_of(last)) return append_bulk(out, last);
-  call.require({"SET", fence, call.argument(2), "PX", call.argument(3)});
-  append_status(out, set.text);
+void run_set_all_if_absent(ScriptCall& call, std::string& out) {
+  const std::string_view token = call.argument(0);
+  for (std::size_t i = 0; i < call.keys().size(); ++i) {
+    const std::string_view key = call.keys()[i];
+    if (call.require({"EXISTS", key}).integer == 1 && !call.ask({"GET", key}).is(token)) {
+      return append_integer(out, static_cast<std::int64_t>(i) + 1);
+    }
+  }
+  const bool proposes = !call.argument_or_none(2).empty();
+  const std::string last = proposes ? last_fence(call) : std::string();
+  const bool recorded = !proposes || record(call, last, call.argument(2), call.argument(3));
+  for (const std::string_view key : call.keys()) {
+    call.require({"SET", key, token, "PX", call.argument(1)});
+  }
+  recorded ? append_status(out, "OK") : append_bulk(out, last);
 }
 
 void run_raise_fence(ScriptCall& call, std::string& out) {
-  if (!call.require({"GET", call.key()}).is(call.argument(0))) return append_integer(out, 0);
-  const std::string fence = fence_of(call.key());
-  const std::string last = last_fence(call, fence);
-  if (number_of(call.argument(1)) <= number_of(last)) return append_bulk(out, last);
-  call.require({"SET", fence, call.argument(1), "PX", call.argument(2)});
+  for (const std::string_view key : call.keys()) {
+    if (!call.require({"GET", key}).is(call.argument(0))) return append_integer(out, 0);
+  }
+  const std::string last = last_fence(call);
+  if (!record(call, last, call.argument(1), call.argument(2))) return append_bulk(out, last);
   append_integer(out, 1);
 }
 

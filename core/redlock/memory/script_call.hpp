@@ -43,8 +43,14 @@ class ScriptCall {
              std::span<const std::string_view> arguments)
       : host_(host), keys_(keys), arguments_(arguments) {}
 
-  // From 0 on. Throws ScriptError where there is none.
+  // The first. Throws ScriptError where there is none.
   [[nodiscard]] std::string_view key() const;
+  [[nodiscard]] std::span<const std::string_view> keys() const { return keys_; }
+  // The same call, of this key alone, which it borrows.
+  [[nodiscard]] ScriptCall about(const std::string_view& key) const {
+    return {host_, {&key, 1}, arguments_};
+  }
+  // From 0 on. Throws ScriptError where there is none.
   [[nodiscard]] std::string_view argument(std::size_t place) const;
   // Empty where there is none.
   [[nodiscard]] std::string_view argument_or_none(std::size_t place) const {

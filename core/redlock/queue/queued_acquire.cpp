@@ -61,7 +61,7 @@ void QueuedAcquire::begin_standing(Instant now) {
   if (first_) attempt_ = 1;
   token_ = std::move(token);
   nodes_ = std::move(nodes);
-  ticket_ = request_.wall_ms + memory_->clock_offset().count_ms();
+  ticket_ = request_.wall_ms + (memory_->clock_offset() - request_.waited).count_ms();
   phase_ = Phase::standing;
 }
 

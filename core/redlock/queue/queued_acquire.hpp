@@ -55,6 +55,8 @@ struct WaitRequest {
   std::int64_t retry_delay_ms = 0;
   // What the local clock shows, in ms since 1970.
   std::int64_t wall_ms = 0;
+  // For how long the caller has waited before, by which its ticket is earlier.
+  Duration waited = {};
 };
 
 class QueuedAcquire final : public Operation {

@@ -151,7 +151,7 @@ void QueuedAcquire::correct_ticket() {
   std::vector<Duration> offsets;
   for (const NodeQueueState& node : nodes_) {
     if (!node.position()) continue;
-    const Duration ours = Duration::ms(ticket_) + (node.joined_at() - started_);
+    const Duration ours = Duration::ms(ticket_) + request_.waited + (node.joined_at() - started_);
     offsets.push_back(Duration::ms(node.position()->server_ms) - ours);
   }
   if (offsets.size() < quorum().grants()) return;

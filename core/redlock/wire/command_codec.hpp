@@ -49,6 +49,12 @@ class RequestWriter {
   ScriptForm form_;
 };
 
+// The script for one resource, or the one for several.
+template <class C>
+const Script& one_or_all(const C& command, const Script& one, const Script& all) {
+  return command.resources.single() ? one : all;
+}
+
 // A server's answer, read for one command: nothing where it is none that the command can have.
 using ReadReply = std::optional<Reply>;
 

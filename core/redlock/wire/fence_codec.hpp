@@ -1,4 +1,4 @@
-// How the commands of fences look in RESP.
+// How fences look in RESP.
 //
 // Pure functions.
 #pragma once
@@ -7,12 +7,13 @@
 
 namespace redlock {
 
-template <>
-struct CommandCodec<SetWithFence> : ScriptCodec {
-  static void write(const RequestWriter& request, const SetWithFence& command);
-  static ReadReply read(const RespValue& value);
-  static ReadReply read_error(const SetWithFence& command, const RespValue& error);
-};
+// A FenceVote of what a script has answered as text: recorded is another answer. Nothing where the
+// text is none of the scripts'.
+[[nodiscard]] std::optional<FenceVote> read_fence_vote(const RespValue& value);
+// Nothing larger can be recorded there.
+[[nodiscard]] Reply no_larger_fence();
+// What an error says about the fence; nothing: it is not about that.
+[[nodiscard]] ReadReply read_fence_error(const RespValue& error);
 
 template <>
 struct CommandCodec<RaiseFence> : ScriptCodec {

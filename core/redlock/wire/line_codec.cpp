@@ -29,8 +29,9 @@ std::optional<Duration> left_of(std::int64_t pttl) {
 void CommandCodec<ReleaseAndHandOver>::write(const RequestWriter& request,
                                              const ReleaseAndHandOver& command) {
   const LockName lock = command.lock();
-  if (command.hands_over) return request.script(scripts::pass, lock.keys, lock.proof);
-  request.script(scripts::pass, lock.keys, lock.proof, "0");
+  const Script& script = one_or_all(command, scripts::pass, scripts::pass_all);
+  if (command.hands_over) return request.script(script, lock.keys, lock.proof);
+  request.script(script, lock.keys, lock.proof, "0");
 }
 
 void CommandCodec<Enqueue>::write(const RequestWriter& request, const Enqueue& command) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "redlock/algorithm/holding.hpp"
+#include "redlock/wire/fence_codec.hpp"
 #include "redlock/wire/read_number.hpp"
 
 namespace redlock {
@@ -70,6 +71,32 @@ ReadReply CommandCodec<SetIfAbsent>::read(const RespValue& value) {
   return std::nullopt;
 }
 
+void CommandCodec<SetAllIfAbsent>::write(const RequestWriter& request,
+                                         const SetAllIfAbsent& command) {
+  const LockName lock = command.lock();
+  const std::string ttl = in_ms(command.ttl);
+  if (!command.fence) return request.script(scripts::set_all_if_absent, lock.keys, lock.proof, ttl);
+  request.script(scripts::set_all_if_absent, lock.keys, lock.proof, ttl,
+                 std::to_string(command.fence->fence), in_ms(command.fence->ttl));
+}
+
+ReadReply CommandCodec<SetAllIfAbsent>::read(const RespValue& value) {
+  if (value.kind == RespKind::status && value.text == "OK") {
+    return Reply::granted(FenceVote{true, 0});
+  }
+  if (value.kind == RespKind::integer && value.integer > 0) {
+    return Reply::denied(BusyResource{static_cast<std::size_t>(value.integer - 1)});
+  }
+  const std::optional<FenceVote> vote = read_fence_vote(value);
+  if (!vote) return std::nullopt;
+  return vote->last < kFenceMax ? Reply::granted(*vote) : no_larger_fence();
+}
+
+ReadReply CommandCodec<SetAllIfAbsent>::read_error(const SetAllIfAbsent& /*command*/,
+                                                   const RespValue& error) {
+  return read_fence_error(error);
+}
+
 void CommandCodec<CheckEndless>::write(const RequestWriter& request, const CheckEndless& command) {
   request.plain("PTTL", command.resources.only().view());
 }
@@ -82,18 +109,20 @@ ReadReply CommandCodec<CheckEndless>::read(const RespValue& value) {
 
 void CommandCodec<ExtendIfEqual>::write(const RequestWriter& request,
                                         const ExtendIfEqual& command) {
-  request.script(scripts::extend_if_equal, command.lock().keys, command.token.view(),
-                 in_ms(command.ttl));
+  request.script(one_or_all(command, scripts::extend_if_equal, scripts::extend_all),
+                 command.lock().keys, command.token.view(), in_ms(command.ttl));
 }
 
 void CommandCodec<RotateIfEqual>::write(const RequestWriter& request,
                                         const RotateIfEqual& command) {
-  request.script(scripts::swap_if_equal, command.lock().keys, command.held.view(),
-                 command.fresh.view(), in_ms(command.ttl));
+  request.script(one_or_all(command, scripts::swap_if_equal, scripts::swap_all),
+                 command.lock().keys, command.held.view(), command.fresh.view(),
+                 in_ms(command.ttl));
 }
 
 void CommandCodec<CheckEqual>::write(const RequestWriter& request, const CheckEqual& command) {
-  request.script(scripts::check_equal, command.lock().keys, command.token.view());
+  request.script(one_or_all(command, scripts::check_equal, scripts::check_all), command.lock().keys,
+                 command.token.view());
 }
 
 void CommandCodec<Inspect>::write(const RequestWriter& request, const Inspect& command) {

@@ -15,6 +15,13 @@ struct CommandCodec<SetIfAbsent> : PlainCodec {
 };
 
 template <>
+struct CommandCodec<SetAllIfAbsent> : ScriptCodec {
+  static void write(const RequestWriter& request, const SetAllIfAbsent& command);
+  static ReadReply read(const RespValue& value);
+  static ReadReply read_error(const SetAllIfAbsent& command, const RespValue& error);
+};
+
+template <>
 struct CommandCodec<CheckEndless> : PlainCodec {
   static void write(const RequestWriter& request, const CheckEndless& command);
   static ReadReply read(const RespValue& value);

@@ -4,9 +4,34 @@
 
 namespace redlock::scripts {
 
+const Script check_all{R"(for _, key in ipairs(KEYS) do
+  if redis.call('GET', key) ~= ARGV[1] then return 0 end
+end
+return 1)",
+"b98137d3ec8a5b50ffcfb0681081f70275eeaa0c"};
+
 const Script check_equal{R"(if redis.call('GET', KEYS[1]) == ARGV[1] then return 1 end
 return 0)",
 "91dcb3cc30dcd119457d057157b65a9e90f2b1e0"};
+
+const Script extend_all{R"(local function extend(KEYS)
+local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
+local given = redis.pcall('HGET', waiters, '')
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
+  redis.pcall('HDEL', waiters, '')
+end
+if held ~= ARGV[1] then return 0 end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 1
+end
+local all = 1
+for _, key in ipairs(KEYS) do
+  if extend({key}) == 0 then all = 0 end
+end
+return all)",
+"594626d504efe2a58954524a13669d8ed6f01b21"};
 
 const Script extend_if_equal{R"(local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
 local given = redis.pcall('HGET', waiters, '')
@@ -295,31 +320,170 @@ if free then serve(true) elseif first == me then serve(false) end
 return held == me and 1 or 0)",
 "827101ec5632ac532839b7961218ea00c6d2c1ff"};
 
-const Script raise_fence{R"(if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-local fence = KEYS[1] .. ':redlock:fence'
-local last = redis.call('GET', fence) or '0'
-if not string.match(last, '^%d+$') or #last > 16 then
-  return redis.error_reply('FENCE the key of the fence holds something else')
+const Script pass_all{R"(local function pass(KEYS)
+local key, me = KEYS[1], ARGV[1]
+local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
+local call, unpack = redis.pcall, table.unpack or unpack
+local held = call('GET', key)
+if held == me then redis.call('DEL', key) end
+local known = call('HLEN', waiters)
+if type(held) == 'table' then
+  call('HDEL', waiters, me)
+  call('ZREM', line, me)
+  return held
 end
-if tonumber(ARGV[2]) <= tonumber(last) then return last end
-redis.call('SET', fence, ARGV[2], 'PX', ARGV[3])
-return 1)",
-"7ea82aeeb3e49677130677c49f17813a1a566037"};
+if type(known) == 'table' or known == 0 then return held == me and 1 or 0 end
+local clock, turns = call('TIME'), 2000
+local strangers, yields, stays_free
+local function at(place) return call('ZRANGE', line, place, place)[1] end
+local function newer()
+  local version = call('HGET', waiters, '!')
+  return type(version) == 'string' and version ~= '1'
+end
+local function leave(who, forgotten)
+  call('HDEL', waiters, who, forgotten or who)
+  local left = call('ZREM', line, who)
+  return left == 1, left
+end
+local function entry(who)
+  local told = call('HGET', waiters, who)
+  if type(told) == 'table' then return false end
+  local channel, echo, ttl, heard, passed_over =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, passed_over == ' -' end
+end
+local function tell(channel, words)
+  local heard = call('PUBLISH', channel, words)
+  if type(heard) == 'table' or heard == 0 then return heard end
+  strangers = strangers or call('PUBLISH', channel .. '?', '')
+  if type(strangers) == 'table' then return strangers end
+  return heard > strangers and heard or 0
+end
+local function keep(name, ms)
+  local left = call('PTTL', name)
+  if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
+end
+local function tell_next(who, place, left, but)
+  while who and turns > 0 do
+    turns = turns - 1
+    if who == but then
+      place = place + 1
+    else
+      local channel = entry(who)
+      if channel == false then return end
+      if channel and (who == me or tell(channel, 'next ' .. left .. ' ' .. who) ~= 0) then return end
+      if not leave(who) then return end
+    end
+    who = at(place)
+  end
+end
+local function give()
+  local place = 0
+  while turns > 0 do
+    turns = turns - 1
+    local who, second = unpack(call('ZRANGE', line, place, place + 1))
+    if not who then return place == 0 end
+    local channel, echo, ttl, passed_over = entry(who)
+    if channel == false then return true end
+    if stays_free and channel and not passed_over then
+      if tell(channel, 'next -2 ' .. who) ~= 0 then
+        tell_next(second, place + 1, '100')
+        return true
+      end
+    elseif channel and not passed_over then
+      if call('SET', key, who, 'PX', ttl).err then return false end
+      if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
+      local heard = call('HSET', waiters, '', echo .. ' ' .. who)
+      if type(heard) ~= 'table' then
+        heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+      end
+      if heard == 0 or type(heard) == 'table' then call('DEL', key) end
+      if type(heard) == 'table' then
+        call('HDEL', waiters, '')
+        return true
+      end
+      if heard ~= 0 then
+        leave(who)
+        keep(waiters, ttl)
+        return true
+      end
+    end
+    if passed_over then
+      place = place + 1
+    else
+      if not leave(who, channel and '') then return true end
+      place = 0
+    end
+  end
+end
+local function serve(free)
+  if not clock[1] or newer() or (free and give()) then return end
+  local left = call('PTTL', key)
+  if type(left) == 'number' then
+    tell_next(at(0), 0, string.format('%.0f', left), yields and me)
+  end
+end
+local free = held == me or not held
+local first = not free and at(0)
+local _, left = leave(me, held == me and '')
+if type(left) == 'table' and type(call('ZRANK', line, me)) == 'number' then return left end
+stays_free = ARGV[2] == '0'
+if free then serve(true) elseif first == me then serve(false) end
+return held == me and 1 or 0
+end
+local all, refused = 1, nil
+for _, key in ipairs(KEYS) do
+  local said = pass({key})
+  if type(said) == 'table' then refused = said elseif said == 0 then all = 0 end
+end
+return refused or all)",
+"90aa551b562b31d68ca30f19355d82274f424d67"};
+
+const Script raise_fence{R"(for _, key in ipairs(KEYS) do
+  if redis.call('GET', key) ~= ARGV[1] then return 0 end
+end
+local last = '0'
+for _, key in ipairs(KEYS) do
+  local here = redis.call('GET', key .. ':redlock:fence') or '0'
+  if not string.match(here, '^%d+$') or #here > 16 then
+    return redis.error_reply('FENCE the key of the fence holds something else')
+  end
+  if tonumber(here) > tonumber(last) then last = here end
+end
+local function record(proposal, ttl)
+  if tonumber(proposal) <= tonumber(last) then return false end
+  for _, key in ipairs(KEYS) do redis.call('SET', key .. ':redlock:fence', proposal, 'PX', ttl) end
+  return true
+end
+return record(ARGV[2], ARGV[3]) and 1 or last)",
+"61cfa699d9f3086d2a0f97b443a0e3ac4de025b6"};
+
+const Script set_all_if_absent{R"(for place, key in ipairs(KEYS) do
+  if redis.call('EXISTS', key) == 1 and redis.pcall('GET', key) ~= ARGV[1] then return place end
+end
+local recorded = true
+if ARGV[3] then
+local last = '0'
+for _, key in ipairs(KEYS) do
+  local here = redis.call('GET', key .. ':redlock:fence') or '0'
+  if not string.match(here, '^%d+$') or #here > 16 then
+    return redis.error_reply('FENCE the key of the fence holds something else')
+  end
+  if tonumber(here) > tonumber(last) then last = here end
+end
+local function record(proposal, ttl)
+  if tonumber(proposal) <= tonumber(last) then return false end
+  for _, key in ipairs(KEYS) do redis.call('SET', key .. ':redlock:fence', proposal, 'PX', ttl) end
+  return true
+end
+  recorded = record(ARGV[3], ARGV[4]) or last
+end
+for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
+return recorded == true and redis.status_reply('OK') or recorded)",
+"eb5469ec2429cc2f308bc921551813ff0cd8e73f"};
 
 const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
 "226967c76309c00f5ef247eb6d9414b32c257658"};
-
-const Script set_with_fence{R"(local fence = KEYS[1] .. ':redlock:fence'
-local last = redis.call('GET', fence) or '0'
-if not string.match(last, '^%d+$') or #last > 16 then
-  return redis.error_reply('FENCE the key of the fence holds something else')
-end
-local taken = redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
-if not taken then return taken end
-if tonumber(ARGV[3]) <= tonumber(last) then return last end
-redis.call('SET', fence, ARGV[3], 'PX', ARGV[4])
-return taken)",
-"b9ca01341843d886d7a37937aa0262ffe38fb4a6"};
 
 const Script stamp_check{R"(local held = redis.call('GET', KEYS[1])
 if not held then return 0 end
@@ -367,6 +531,26 @@ if held and string.match(held, '^%d+%.(%d+)$') == ARGV[1] then
 end
 return 0)",
 "69615471684e6ca495330d015849228ea4ce0288"};
+
+const Script swap_all{R"(for _, key in ipairs(KEYS) do
+  if redis.call('GET', key) ~= ARGV[1] then return 0 end
+end
+local function swap(KEYS)
+local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
+if held ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+if redis.pcall('HLEN', waiters) == 0 then return 1 end
+local given = redis.pcall('HGET', waiters, '')
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == held then
+  redis.pcall('HDEL', waiters, '')
+end
+redis.pcall('HDEL', waiters, held)
+redis.pcall('ZREM', KEYS[1] .. ':redlock:line', held)
+return 1
+end
+for _, key in ipairs(KEYS) do swap({key}) end
+return 1)",
+"2bed2be56c1368d82f9b0a361fe4f21072e861dc"};
 
 const Script swap_if_equal{R"(local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
 if held ~= ARGV[1] then return 0 end

@@ -25,8 +25,13 @@ extern const Script extend_if_equal;
 extern const Script swap_if_equal;
 extern const Script check_equal;
 extern const Script inspect;
-extern const Script set_with_fence;
 extern const Script raise_fence;
+// Of several locks that are held together.
+extern const Script set_all_if_absent;
+extern const Script pass_all;
+extern const Script extend_all;
+extern const Script swap_all;
+extern const Script check_all;
 extern const Script stamp_take;
 extern const Script stamp_undo;
 extern const Script stamp_release;

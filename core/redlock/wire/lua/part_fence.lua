@@ -1,9 +1,17 @@
--- What the last fence is, beside the lock's key.
+-- What the last fence is, of several locks the largest, and how one is recorded.
 --
--- Named here and not by the caller, as the keys of the line. What is no number is refused before
--- anything is written.
-local fence = KEYS[1] .. ':redlock:fence'
-local last = redis.call('GET', fence) or '0'
-if not string.match(last, '^%d+$') or #last > 16 then
-  return redis.error_reply('FENCE the key of the fence holds something else')
+-- The fences' keys are named here and not by the caller, as those of the line. What is no number is
+-- refused before anything is written.
+local last = '0'
+for _, key in ipairs(KEYS) do
+  local here = redis.call('GET', key .. ':redlock:fence') or '0'
+  if not string.match(here, '^%d+$') or #here > 16 then
+    return redis.error_reply('FENCE the key of the fence holds something else')
+  end
+  if tonumber(here) > tonumber(last) then last = here end
+end
+local function record(proposal, ttl)
+  if tonumber(proposal) <= tonumber(last) then return false end
+  for _, key in ipairs(KEYS) do redis.call('SET', key .. ':redlock:fence', proposal, 'PX', ttl) end
+  return true
 end
