@@ -25,8 +25,9 @@ TEST_F(Scripts, TheServerKnowsEachByTheSha1ThatWeSend) {
   for (const Script* script :
        {&scripts::pass, &scripts::set_if_absent, &scripts::extend_if_equal, &scripts::swap_if_equal,
         &scripts::check_equal, &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo,
-        &scripts::stamp_release, &scripts::stamp_check, &scripts::set_with_fence,
-        &scripts::raise_fence}) {
+        &scripts::stamp_release, &scripts::stamp_check, &scripts::set_all_if_absent,
+        &scripts::raise_fence, &scripts::pass_all, &scripts::extend_all, &scripts::swap_all,
+        &scripts::check_all}) {
     EXPECT_EQ(say({"SCRIPT", "LOAD", std::string(script->text)}), script->sha1);
   }
 }

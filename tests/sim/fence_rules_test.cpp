@@ -10,7 +10,7 @@ constexpr std::string_view kKept = "86400000";
 class Fences : public ScriptRules {
  protected:
   std::string take(std::string_view token, std::string_view proposal) {
-    return run(scripts::set_with_fence, {token, "1000", proposal, kKept});
+    return run(scripts::set_all_if_absent, {token, "1000", proposal, kKept});
   }
   std::string raise(std::string_view token, std::string_view proposal) {
     return run(scripts::raise_fence, {token, proposal, kKept});
@@ -28,7 +28,7 @@ TEST_F(Fences, TheFirstProposalIsRecordedWithTheLock) {
 
 TEST_F(Fences, NothingIsRecordedWhereTheLockIsAnothers) {
   run({"SET", "k", "theirs"});
-  EXPECT_EQ(take("ours", "7"), kNil);
+  EXPECT_EQ(take("ours", "7"), ":1\r\n");
   EXPECT_EQ(last(), kNil);
 }
 

@@ -22,12 +22,16 @@ std::string clipped(std::string_view word) {
 }
 
 std::string_view script_name(std::string_view word) {
-  const std::array<std::pair<const Script*, std::string_view>, 13> names{{
+  const std::array<std::pair<const Script*, std::string_view>, 17> names{{
       {&scripts::pass, "pass"},
       {&scripts::join, "join"},
       {&scripts::set_if_absent, "set_if_absent"},
-      {&scripts::set_with_fence, "set_with_fence"},
+      {&scripts::set_all_if_absent, "set_all_if_absent"},
       {&scripts::raise_fence, "raise_fence"},
+      {&scripts::pass_all, "pass_all"},
+      {&scripts::extend_all, "extend_all"},
+      {&scripts::swap_all, "swap_all"},
+      {&scripts::check_all, "check_all"},
       {&scripts::extend_if_equal, "extend_if_equal"},
       {&scripts::swap_if_equal, "swap_if_equal"},
       {&scripts::check_equal, "check_equal"},

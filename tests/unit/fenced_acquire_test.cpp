@@ -43,7 +43,7 @@ class FencedAcquireOfThree : public testing::Test {
   }
   // Of those that were sent last.
   [[nodiscard]] std::int64_t raised() const {
-    return std::get<RaiseFence>(*sent_.at(0).command).proposal;
+    return std::get<RaiseFence>(*sent_.at(0).command).proposal.fence;
   }
   [[nodiscard]] std::optional<Decision> decision() const {
     return fenced_->outcome() ? std::optional(fenced_->outcome()->decision) : std::nullopt;
@@ -59,10 +59,10 @@ class FencedAcquireOfThree : public testing::Test {
 };
 
 TEST_F(FencedAcquireOfThree, ProposesTheWallClockWithTheLock) {
-  const auto sets = only<SetWithFence>(sent_);
+  const auto sets = only<SetAllIfAbsent>(sent_);
   EXPECT_EQ(nodes_of(sets), (std::vector<std::size_t>{0, 1, 2}));
-  EXPECT_EQ(std::get<SetWithFence>(*sets[0].command).proposal, kWallUs);
-  EXPECT_EQ(std::get<SetWithFence>(*sets[0].command).fence_ttl, kFenceTtlDefault);
+  EXPECT_EQ(std::get<SetAllIfAbsent>(*sets[0].command).fence,
+            (FenceProposal{kWallUs, kFenceTtlDefault}));
 }
 
 TEST_F(FencedAcquireOfThree, WhatAMajorityRecordedIsTheFenceInOneRound) {

@@ -60,9 +60,31 @@ TEST(QuorumKind, SeesWhatStandsUnderItsKey) {
 
 TEST(QuorumKind, WithFencesAnAcquireProposesOneAndARaiseNamesAnother) {
   const QuorumKind kind(kResource, Duration::ms(500), 0.01, "", FenceProposals{7, {}});
-  EXPECT_EQ(std::get<SetWithFence>(kind.acquire(kToken)).proposal, 7);
-  EXPECT_EQ(std::get<RaiseFence>(kind.raise_fence(kToken, 9).value()).proposal, 9);
+  EXPECT_EQ(std::get<SetAllIfAbsent>(kind.acquire(kToken)).fence->fence, 7);
+  EXPECT_EQ(std::get<RaiseFence>(kind.raise_fence(kToken, 9).value()).proposal.fence, 9);
   EXPECT_FALSE(QuorumKind(kResource, Duration::ms(500), 0.01).raise_fence(kToken, 9));
+}
+
+TEST(QuorumKind, OfSeveralResourcesAcquiresAllOrNoneAndUndoesAll) {
+  const Resources both(std::vector<Resource>{Resource("b"), Resource("a")});
+  const QuorumKind kind(both, Duration::ms(500), 0.01, "me");
+  EXPECT_EQ(std::get<SetAllIfAbsent>(kind.acquire(kToken)).resources, both);
+  EXPECT_EQ(std::get<ReleaseAndHandOver>(undo_of(kind.acquire(kToken)).value()).resources, both);
+}
+
+TEST(QuorumKind, OfOneOfSeveralIsThatLockWithoutAFence) {
+  const Resources both(std::vector<Resource>{Resource("b"), Resource("a")});
+  const QuorumKind kind(both, Duration::ms(500), 0.01, "me", FenceProposals{7, {}});
+  test::SeededEntropy entropy;
+  const QuorumKind one = kind.of_one(1);
+  EXPECT_EQ(std::get<SetIfAbsent>(one.acquire(kToken)).resources, Resource("b"));
+  EXPECT_EQ(owner_of(one.fresh_token(entropy)), "me");
+}
+
+TEST(QuorumKind, WithATokenEveryAttemptHasThat) {
+  test::SeededEntropy entropy;
+  EXPECT_EQ(QuorumKind(kResource, Duration::ms(500), 0.01).with_token(kToken).fresh_token(entropy),
+            kToken);
 }
 
 TEST(QuorumKind, DrawsAnUnguessableToken) {

@@ -56,10 +56,31 @@ TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
   EXPECT_EQ(written(CheckEqual{kKey, kToken}), script(scripts::check_equal, {"tok"}));
   EXPECT_EQ(written(StampUndo{kKey, kToken}), script(scripts::stamp_undo, {"tok"}));
   EXPECT_EQ(written(Inspect{kKey}), script(scripts::inspect, {}));
-  EXPECT_EQ(written(SetWithFence{kKey, kToken, Duration::ms(70), 8, Duration::ms(90)}),
-            script(scripts::set_with_fence, {"tok", "70", "8", "90"}));
-  EXPECT_EQ(written(RaiseFence{kKey, kToken, 8, Duration::ms(90)}),
+  const FenceProposal fence{8, Duration::ms(90)};
+  EXPECT_EQ(written(SetAllIfAbsent{kKey, kToken, Duration::ms(70), fence}),
+            script(scripts::set_all_if_absent, {"tok", "70", "8", "90"}));
+  EXPECT_EQ(written(SetAllIfAbsent{kKey, kToken, Duration::ms(70), {}}),
+            script(scripts::set_all_if_absent, {"tok", "70"}));
+  EXPECT_EQ(written(RaiseFence{kKey, kToken, fence}),
             script(scripts::raise_fence, {"tok", "8", "90"}));
+}
+
+TEST(AppendRequest, SeveralResourcesHaveScriptsOfTheirOwn) {
+  const Resources both(std::vector<Resource>{Resource("b"), Resource("a")});
+  const auto all = [](const Script& script, std::initializer_list<std::string> arguments) {
+    Arguments words{"EVALSHA", std::string(script.sha1), "2", "a", "b"};
+    words.insert(words.end(), arguments);
+    return words;
+  };
+  EXPECT_EQ(written(SetAllIfAbsent{both, kToken, Duration::ms(70), {}}),
+            all(scripts::set_all_if_absent, {"tok", "70"}));
+  EXPECT_EQ(written(ReleaseAndHandOver{both, kToken}), all(scripts::pass_all, {"tok"}));
+  EXPECT_EQ(written(ReleaseAndHandOver{both, kToken, false}), all(scripts::pass_all, {"tok", "0"}));
+  EXPECT_EQ(written(ExtendIfEqual{both, kToken, Duration::ms(70)}),
+            all(scripts::extend_all, {"tok", "70"}));
+  EXPECT_EQ(written(RotateIfEqual{both, Token("old"), kToken, Duration::ms(70)}),
+            all(scripts::swap_all, {"old", "tok", "70"}));
+  EXPECT_EQ(written(CheckEqual{both, kToken}), all(scripts::check_all, {"tok"}));
 }
 
 TEST(AppendRequest, StampsCarryTheirUnit) {
@@ -126,18 +147,19 @@ TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
 }
 
 TEST(ReplyTo, ALockWithAFenceIsGrantedAlsoByTheLastOneThatIsInTheWay) {
-  const Command set = SetWithFence{kKey, kToken, Duration::ms(5), 8, Duration::ms(90)};
+  const Command set = SetAllIfAbsent{kKey, kToken, Duration::ms(5), {}};
   EXPECT_EQ(reply_to(set, value(RespKind::status, 0, "OK")), Reply::granted(FenceVote{true, 0}));
   EXPECT_EQ(reply_to(set, value(RespKind::bulk, 0, "12")), Reply::granted(FenceVote{false, 12}));
-  EXPECT_EQ(reply_to(set, value(RespKind::nil)), Reply::denied());
+  EXPECT_EQ(reply_to(set, value(RespKind::integer, 2)), Reply::denied(BusyResource{1}));
+  EXPECT_FALSE(reply_to(set, value(RespKind::nil)));
   for (const std::string& text : {"", "x", "1x", "-1", "99999999999999999999"}) {
     EXPECT_FALSE(reply_to(set, value(RespKind::bulk, 0, text))) << text;
   }
-  EXPECT_FALSE(reply_to(set, value(RespKind::integer, 1)));
+  EXPECT_FALSE(reply_to(set, value(RespKind::integer, 0)));
 }
 
 TEST(ReplyTo, ARaiseIsDeniedWithOrWithoutTheLastOne) {
-  const Command raise = RaiseFence{kKey, kToken, 8, Duration::ms(90)};
+  const Command raise = RaiseFence{kKey, kToken, {}};
   EXPECT_EQ(reply_to(raise, value(RespKind::integer, 1)), Reply::granted());
   EXPECT_EQ(reply_to(raise, value(RespKind::integer, 0)), Reply::denied());
   EXPECT_EQ(reply_to(raise, value(RespKind::bulk, 0, "12")), Reply::denied(FenceVote{false, 12}));
@@ -148,7 +170,7 @@ TEST(ReplyTo, WhereNoLargerFenceCanBeTheKeyIsNoneOfOurs) {
   const RespValue largest = value(RespKind::bulk, 0, std::to_string(kFenceMax));
   const RespValue error = value(RespKind::error, 0, "FENCE the key of the fence holds");
   for (const Command& command :
-       {Command(SetWithFence{kKey, kToken, {}, 8, {}}), Command(RaiseFence{kKey, kToken, 8, {}})}) {
+       {Command(SetAllIfAbsent{kKey, kToken, {}, {}}), Command(RaiseFence{kKey, kToken, {}})}) {
     EXPECT_EQ(reply_to(command, largest)->fault, Fault::foreign);
     EXPECT_TRUE(may_have_been_done(*reply_to(command, largest)));
     EXPECT_EQ(reply_to(command, error)->fault, Fault::foreign);
