@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "redlock/algorithm/validity.hpp"
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
