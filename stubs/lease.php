@@ -259,7 +259,7 @@ final class LockManager implements LockManagerInterface
     }
 
     /**
-     * Asks every server who has the lock, and waits for all of them, at most for their timeouts.
+     * Asks every server who has the lock, and waits for all, at most for their timeouts.
      *
      * @return array{resource: string|int, decided: bool, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<Waiter>, servers: array<string, LockOnServer>}
      *     - decided: whether it is known which client has the lock, or that none has. False: no majority could be asked, or the
@@ -293,8 +293,8 @@ final class LockManager implements LockManagerInterface
     /**
      * Takes a lock away from its holder, and hands it to the first waiter.
      *
-     * It deletes the token that a majority of the servers held a moment before, or may have held if some gave no answer. It
-     * never deletes what another client acquired meanwhile, nor a key without an expiry, which is no lock.
+     * It deletes the token that a majority of the servers held a moment before, or may have held if some gave no answer, but no
+     * key without an expiry, and nothing that another client acquired meanwhile.
      *
      * @return bool true when no majority has the lock any more. If some servers gave no answer, it may have been free before.
      *     False: no client had the lock
@@ -307,11 +307,10 @@ final class LockManager implements LockManagerInterface
     }
 
     /**
-     * Ends the waits of this thread, for a signal handler: those under way, and all later ones until the end of the request.
+     * Ends the waits of this thread, for a signal handler: those under way, and later ones until the end of the request.
      *
      * If the lock is not free at once, acquire() returns null, synchronized() throws a NotAcquiredException, RedLock::lock()
-     * returns false and PidLock::getPidLock() 0, and lastErrors() says "the wait was cancelled". Calls that never wait do not
-     * change.
+     * returns false and PidLock::getPidLock() 0, and lastErrors() says "the wait was cancelled".
      *
      * @param bool $cancel false: from now on calls wait again
      */

@@ -13,9 +13,9 @@ namespace {
      * [algorithm of Redis](https://redis.io/docs/latest/develop/use/patterns/distributed-locks/). As there, the methods
      * declare no return types, so that existing subclasses load.
      *
-     * Its second name is RedLock\RedLock. With the INI setting redlock.global_names=0 that is its only name. Objects
-     * cannot be cloned or serialized. A lock is a plain array: you can store and send it, and only unlock() releases it.
-     * The methods that get a lock accept the false of lock() too: they return false and ask no server.
+     * Its second name is RedLock\RedLock; with redlock.global_names=0 in php.ini it is the only one. Objects cannot be cloned
+     * or serialized. A lock is a plain array: you can store and send it, and only unlock() releases it. The methods that get a
+     * lock accept the false of lock() too: they return false and ask no server.
      *
      * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
      * @phpstan-type LockProof array{resource: string|int, token: string, ...}
