@@ -37,7 +37,7 @@ OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes)
   settle(now);
   RunningOperation& running = *operations_.find(id);
   if (!running.failure) return id;
-  // Its caller gets no number to take it by.
+  // Its caller gets no number to collect it by.
   const std::exception_ptr failure = running.failure;
   running.end();
   driver_.tie_up(now);
@@ -127,7 +127,7 @@ std::optional<Instant> Reactor::next_deadline() const {
                  listeners_.next_deadline());
 }
 
-Outcome Reactor::take(OperationId id) {
+Outcome Reactor::collect(OperationId id) {
   RunningOperation& running = *operations_.find(id);
   running.end();
   if (running.failure) {
