@@ -80,7 +80,7 @@ TEST_F(ListenersTest, OfThoseThatAreForgottenThereIsNoNews) {
     std::vector<Interest> interests;
     listeners.add_interests(Listeners::Scope::wanted, interests);
     transport_.wait(interests, clock_.now());
-    listeners.take_ready(interests, clock_.now());
+    listeners.on_ready(interests, clock_.now());
     listeners.attend(clock_.now());
   };
   try_to_connect();

@@ -66,7 +66,7 @@ Woken Reactor::read(Instant deadline, Polling::Scope scope) {
   if (forked()) return woken;
   called_ = called_ || woken == Woken::called;
   const Instant now = clock_.now();
-  polling_.take_ready(now);
+  polling_.on_ready(now);
   settle(now);
   return woken;
 }
