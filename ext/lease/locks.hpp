@@ -29,7 +29,7 @@ struct Locks : QuorumState {
   const std::vector<std::string> servers;  // as Endpoint::display() prints them, in their order
   std::int64_t retry_delay_ms = 0;
   bool in_line = true;  // waits there
-  Duration keep_max;
+  Duration renew_max;
   Events events;
   // Those that may be acquired once more, by what they are about.
   std::map<Resource, std::weak_ptr<SharedLease>> reentrant;
