@@ -183,7 +183,7 @@ std::string describe_end(const SharedLease& lease, bool given_back) {
       return name + " is lost: no majority of the servers has it";
     case Loss::silence:
       return name + " is lost: no majority of the servers has confirmed it in time";
-    case Loss::kept:
+    case Loss::renew_max:
       if (lease.lock().extends()) return name + " is over: it was kept alive for keepAliveMax";
       [[fallthrough]];
     default:

@@ -161,7 +161,7 @@ TEST_F(RenewalScheduler, EndsWhenItWasKeptForAsLongAsItsOwnerAllowed) {
     EXPECT_LE(end, t(keep_ms)) << keep_ms;
     EXPECT_GE(end, t(keep_ms) - Duration::ns(kTtl.count_ns() / kTroublePart)) << keep_ms;
     EXPECT_EQ(kept.loss(end - kOneNs), Loss::none);
-    EXPECT_EQ(kept.loss(end), Loss::kept);
+    EXPECT_EQ(kept.loss(end), Loss::renew_max);
   }
 }
 
@@ -176,7 +176,7 @@ TEST_F(RenewalScheduler, IsExtendedForMoreThanASixteenthOfItsTtl) {
   const Duration gain_of_nothing = Duration::ns(3'087'500'000);
   EXPECT_FALSE(lease(gain_of_nothing).extend_by(t(1'000)));
   EXPECT_EQ(lease(gain_of_nothing).next_event(t(0)), t(2'900));
-  EXPECT_EQ(lease(gain_of_nothing).loss(t(2'900)), Loss::kept);
+  EXPECT_EQ(lease(gain_of_nothing).loss(t(2'900)), Loss::renew_max);
   EXPECT_TRUE(lease(gain_of_nothing + kOneNs).extend_by(t(1'000)));
 }
 
@@ -209,7 +209,7 @@ TEST_F(RenewalScheduler, IsTrustedFromItsTakeOnForNoLongerThanThat) {
   const Renewal kept{{kTtl, Duration::ms(3'000)}, t(0), t(9'000), entropy_};
   EXPECT_EQ(kept.valid_until(), t(3'000));
   EXPECT_EQ(kept.loss(t(3'000) - kOneNs), Loss::none);
-  EXPECT_EQ(kept.loss(t(3'000)), Loss::kept);
+  EXPECT_EQ(kept.loss(t(3'000)), Loss::renew_max);
 }
 
 TEST_F(RenewalScheduler, TrustsNobodyBeyondThatEnd) {
