@@ -17,7 +17,7 @@ class SharedLease;
 
 // What one server, or a majority of them, knows of a resource.
 struct Inspected {
-  Seen seen;
+  LockState seen;
   std::string error;  // of one server; empty: it answered
 };
 
@@ -34,7 +34,7 @@ struct Locks : QuorumState {
   // Those that may be acquired once more, by what they are about.
   std::map<Resource, std::weak_ptr<SharedLease>> reentrant;
   // Of the latest inspection.
-  Seen of_majority;
+  LockState of_majority;
   std::vector<Inspected> of_servers;
   bool decided = false;  // what a majority has is known, be it nothing
   std::vector<Token> to_take_away;
