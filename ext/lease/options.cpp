@@ -11,7 +11,7 @@ namespace redlock::php {
 
 namespace {
 
-Duration keep_max_option(std::string_view name, const zval* value, Duration usual) {
+Duration renew_max_option(std::string_view name, const zval* value, Duration usual) {
   const std::int64_t ms = whole_number_from(option_label(name), value).value_or(usual.count_ms());
   if (ms <= 0) throw ArgumentError(option_label(name) + " must be greater than 0");
   if (ms > kTtlMax.count_ms()) {
@@ -62,7 +62,7 @@ void take_manager_options(ManagerOptions& into, HashTable* options) {
     } else if (name == "line") {
       into.in_line = flag_from(option_label(name), value);
     } else if (name == "keepAliveMax") {
-      into.keep_max = keep_max_option(name, value, into.keep_max);
+      into.renew_max = renew_max_option(name, value, into.renew_max);
     } else if (name != "onEvent") {  // which find_handler() has judged
       return take_lock_option(into.lock, name, value);
     }

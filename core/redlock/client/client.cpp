@@ -109,7 +109,7 @@ Result Client::lock(std::string_view resource, Milliseconds ttl, Milliseconds wa
   Resource wanted{std::string(resource)};
   const Duration asked_for = inner::duration_of(ttl);
   const auto lease = std::make_shared<inner::BlockingLease>(shared_, wanted, asked_for);
-  Outcome outcome = shared.take(wanted, asked_for, inner::duration_of(wait), stop, on_outage);
+  Outcome outcome = shared.acquire(wanted, asked_for, inner::duration_of(wait), stop, on_outage);
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
   lease->lock().begin(std::move(outcome.token), outcome.decided_at + outcome.validity);
   return Lease(lease);

@@ -43,19 +43,19 @@ void Shared::give_back(OperationId id, const Resources& resources) noexcept {
   }
 }
 
-OperationId Shared::begin_take(const Resources& resources, Duration ttl, Duration wait) {
+OperationId Shared::begin_acquire(const Resources& resources, Duration ttl, Duration wait) {
   if (in_line_ && wait > Duration()) {
     return locks_.begin_wait(resources, ttl, wait, retry_delay_ms_, owner_);
   }
   return locks_.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms_), owner_);
 }
 
-Outcome Shared::take(const Resource& resource, Duration ttl, Duration wait,
-                     const std::stop_token& stop, const OnOutage& on_outage) {
+Outcome Shared::acquire(const Resource& resource, Duration ttl, Duration wait,
+                        const std::stop_token& stop, const OnOutage& on_outage) {
   owed_.pay();
-  // Made before anything is taken: memory that runs out later would leave the lock behind.
+  // Made before anything is acquired: memory that runs out later would leave the lock behind.
   const Resources resources(resource);
-  const OperationId id = begin_take(resources, ttl, wait);
+  const OperationId id = begin_acquire(resources, ttl, wait);
   try {
     step_until_done(id, stop, on_outage);
   } catch (...) {

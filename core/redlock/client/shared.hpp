@@ -36,8 +36,8 @@ class Shared {
 
   // Throws what LockManager::begin_wait() throws. What was begun is undone where this throws or a
   // stop is requested.
-  [[nodiscard]] Outcome take(const Resource& resource, Duration ttl, Duration wait,
-                             const std::stop_token& stop, const OnOutage& on_outage);
+  [[nodiscard]] Outcome acquire(const Resource& resource, Duration ttl, Duration wait,
+                                const std::stop_token& stop, const OnOutage& on_outage);
   // What `begin` begins with the manager, once it is answered.
   template <class Begin>
   [[nodiscard]] Outcome ask(Begin begin) {
@@ -55,9 +55,9 @@ class Shared {
   [[nodiscard]] Refusal refusal_of(const Outcome& outcome) const;
 
  private:
-  OperationId begin_take(const Resources& resources, Duration ttl, Duration wait);
+  OperationId begin_acquire(const Resources& resources, Duration ttl, Duration wait);
   void step_until_done(OperationId id, const std::stop_token& stop, const OnOutage& on_outage);
-  // For what nobody will take.
+  // For what nobody will collect.
   void give_back(OperationId id, const Resources& resources) noexcept;
 
   std::shared_ptr<const LockPlan> plan_;
