@@ -10,11 +10,11 @@ namespace RedLock;
 /**
  * A lock that lives as long as this object.
  *
- * The end of its scope, an exception, exit, a fatal error and the end of the request release it. The release is sent, and
- * the process does not wait for an answer. Only what kills the process or the machine leaves the lock to its ttl.
+ * The end of its scope, an exception, exit, a fatal error and the end of the request release it, without waiting for an answer.
+ * Only what kills the process or the machine leaves the lock to its ttl.
  *
- * In a child of a fork the lock stays the parent's: isLive() is false there, and the object releases nothing. LockManager
- * makes the objects. They cannot be cloned or serialized; send the handle() instead.
+ * In a child of a fork the lock stays the parent's. LockManager makes the objects. They cannot be cloned or serialized; send
+ * the handle() instead.
  *
  * @phpstan-type LockHandle array{validity: float, resource: string|int|list<string|int>, token: string, fence?: int}
  */
@@ -28,7 +28,7 @@ final class Lease implements LeaseInterface
     public readonly string|int|array $resource;
     /**
      * What proves that the lock is yours. Any client that knows it can release the lock. Dumps, casts to an array and
-     * json_encode() leave it out; handle() has it.
+     * json_encode() leave it out.
      */
     public readonly string $token;
     /**
@@ -42,7 +42,7 @@ final class Lease implements LeaseInterface
     }
 
     /**
-     * For how long you can rely on the lock from now on. It reads the local clock and asks no server.
+     * For how long you can rely on the lock from now on. Asks no server.
      *
      * @return float milliseconds. 0.0 when the time is over, or the lock is lost or released
      */
@@ -95,12 +95,10 @@ final class Lease implements LeaseInterface
      * - From the beginning of the call on, the lease is live for ttl at most. With keepAlive it is extended by this ttl.
      * - The lock gets another token, also in all its other Lease objects (option reentrant). Earlier handles become useless.
      * - A ttl that is no shorter than what the servers may know, or what keepAlive extends by, does what extend() does. So does
-     *   every ttl after detach() gave a part of the lock away. After attach() the token always changes, because the
-     *   client does not know the servers' ttl.
+     *   every ttl after detach() gave a part of the lock away. After attach() the token always changes.
      *
      * @return bool true when a majority confirmed it, or confirmed what a signal handler meanwhile shortened it to. False: the
-     *     lease is lost, also when servers refuse the command. All servers are then told to delete the lock, unless a handler
-     *     passed it on. A lease that is not live asks no server
+     *     lease is lost, also when servers refuse the command. A lease that is not live asks no server
      * @throws QuorumException the lease is lost
      * @throws KeepAliveException no thread can keep it alive any more; it is released
      * @throws \ValueError ttl out of range
@@ -110,21 +108,21 @@ final class Lease implements LeaseInterface
     }
 
     /**
-     * Releases the lock, and waits until a majority of the servers has answered. From the beginning of the call on, the lease is
-     * not live.
+     * Releases the lock, and waits until a majority of the servers has answered. The lease is not live from the beginning of
+     * the call on.
      *
      * @return bool true when a majority confirmed that it deleted your key, or other Lease objects of the lock (option
      *     reentrant) still hold it. False and lastErrors()['lock']: no majority had it any more. False without that entry: too
-     *     few servers answered, or it was released before. You need do nothing more
+     *     few servers answered, or it was released before
      */
     public function release(): bool
     {
     }
 
     /**
-     * Why servers gave no usable answer in the latest confirm(), extend(), shorten() or release() of this object. No other call
-     * changes it. Its entry 'lock' says that no majority of the servers has the lock. It is empty when no server was asked, and
-     * when a handler ended the call.
+     * Why servers gave no usable answer in the latest confirm(), extend(), shorten() or release() of this object. Its entry
+     * 'lock' says that no majority of the servers has the lock. It is empty when no server was asked, and when a handler ended
+     * the call.
      *
      * @return array<string, string> server => reason
      */
@@ -142,8 +140,7 @@ final class Lease implements LeaseInterface
     }
 
     /**
-     * Does what handle() does, and ends this object's part: from now on it neither extends nor releases the lock. That is up to
-     * the holder of the handle.
+     * Does what handle() does, and from now on this object neither extends nor releases the lock.
      *
      * @return LockHandle
      */
@@ -178,15 +175,14 @@ final class LockManager implements LockManagerInterface
      * @param array{timeout?: int|float|null, connectTimeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, fenceTtl?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
      *     timeout, connectTimeout, driftFactor and clientName as for RedLock, and
      *     - line: waiters stand in line, and each release hands the lock to the first, default true. False: they poll
-     *     - retryDelay: the longest pause of a polling waiter between two attempts, in milliseconds, default 200. The real one
-     *       is random, between half of it and all of it
+     *     - retryDelay: the longest pause of a polling waiter between two attempts, in milliseconds, default 200, as for
+     *       RedLock
      *     - keepAliveMax: how long a lease is kept alive at most, in milliseconds since it was acquired, default 3600000 (an
      *       hour)
      *     - fenceTtl: how long servers remember the last fence of a lock, in milliseconds since it was acquired, default 86400000
      *       (a day)
      *     - onEvent: is called with the name of an event (acquired, waited, extended, shortened, released, lost, unreachable)
-     *       and the facts of the lease, after the event. What it throws goes to PHP's log as a warning and changes nothing
-     *       else. docs/leases.md explains each event
+     *       and the facts of the lease, after the event. docs/leases.md explains each
      * @throws \ValueError
      * @throws \TypeError
      */
@@ -200,18 +196,17 @@ final class LockManager implements LockManagerInterface
     /**
      * Acquires a lock for as long as the Lease object lives.
      *
-     * Waiters stand in line on the servers, and each release hands the lock to the first. If too many servers for a majority
-     * refuse that (by an ACL or a renamed command), the call polls, and lastErrors() says "waits by polling: …", also after
-     * success. The call ends at most one timeout after the wait, or one connectTimeout if that is longer.
+     * Waiters stand in line on the servers. If too many servers for a majority refuse that, the call polls, and lastErrors()
+     * says "waits by polling: …", also after success. The call ends at most one timeout after the wait, or one connectTimeout
+     * if that is longer.
      *
      * @param string|int $resource what to lock. It is the Redis key: at most 65536 bytes of any kind
      * @param int|\Time\Duration $ttl how long the lock lives if no client releases or extends it, in milliseconds
      * @param int|\Time\Duration|null $wait for how many milliseconds to wait while another client has the lock, or the servers
-     *     do not answer. 0 tries once and stands in no line, null waits without an end. An exception of a signal handler or
-     *     max_execution_time ends the wait. So does trouble that waiting does not help, such as a wrong password
+     *     do not answer. 0 tries once and stands in no line, null waits without an end. An exception of a signal handler,
+     *     max_execution_time, and trouble that waiting does not help end the wait
      * @param LeaseOptions $options
-     *     - keepAlive: a thread extends the lease, also while PHP sleeps or waits for a database, for keepAliveMax at most;
-     *       default false
+     *     - keepAlive: a thread extends the lease, for keepAliveMax at most; default false
      *     - interrupt: throw a LeaseLostException in the middle of your code when the lease is lost, default false
      *     - owner: a name of 1 to 256 bytes that owner() and inspect() show to others
      *     - reentrant: a second acquire() through this object gives a second Lease of the same lock, and the last of them
@@ -283,8 +278,8 @@ final class LockManager implements LockManagerInterface
     /**
      * Makes a lease of a lock that another process or RedLock acquired. Asks no server.
      *
-     * The lease is as valid as the handle says, counted from now. The sender of a handle subtracts the time that it travels.
-     * If nothing is left, the lease is not live.
+     * The lease is as valid as the handle says, counted from now. Subtract the time that the handle travelled. If nothing is
+     * left, the lease is not live.
      *
      * @param array{validity: int|float, resource: string|int|array<string|int>, token: string, fence?: int|null, ...} $handle what Lease::handle(), detach() or
      *     RedLock::lock() gave
@@ -299,7 +294,7 @@ final class LockManager implements LockManagerInterface
     }
 
     /**
-     * Asks every server who has the lock, and waits for all of them, at most for their timeouts.
+     * Asks every server who has the lock, and waits for all, at most for their timeouts.
      *
      * @return array{resource: string|int, decided: bool, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<Waiter>, servers: array<string, LockOnServer>}
      *     - decided: whether it is known which client has the lock, or that none has. False: no majority could be asked, or the
@@ -331,10 +326,10 @@ final class LockManager implements LockManagerInterface
     }
 
     /**
-     * Takes a lock away from its holder, for a person who knows that the owner is gone, and hands it to the first waiter.
+     * Takes a lock away from its holder, and hands it to the first waiter.
      *
-     * It deletes the token that a majority of the servers held a moment before, or may have held if some gave no answer. It
-     * never deletes what another client acquired meanwhile, nor a key without an expiry, which is no lock.
+     * It deletes the token that a majority of the servers held a moment before, or may have held if some gave no answer, but no
+     * key without an expiry, and nothing that another client acquired meanwhile.
      *
      * @return bool true when no majority has the lock any more. If some servers gave no answer, it may have been free before.
      *     False: no client had the lock
@@ -347,11 +342,10 @@ final class LockManager implements LockManagerInterface
     }
 
     /**
-     * Ends the waits of this thread, for a signal handler: those under way, and all later ones until the end of the request.
+     * Ends the waits of this thread, for a signal handler: those under way, and later ones until the end of the request.
      *
      * If the lock is not free at once, acquire() returns null, synchronized() throws a NotAcquiredException, RedLock::lock()
-     * returns false and PidLock::getPidLock() 0, and lastErrors() says "the wait was cancelled". Calls that never wait do not
-     * change.
+     * returns false and PidLock::getPidLock() 0, and lastErrors() says "the wait was cancelled".
      *
      * @param bool $cancel false: from now on calls wait again
      */
@@ -372,16 +366,16 @@ final class LockManager implements LockManagerInterface
      *     - listeners: the connections on which this thread now listens for its turn, one to a server
      *     - servers: requests of this thread and of the one that keeps its leases alive, for objects of all classes; errors by
      *       the words of QuorumException::faults(); connects; roundTripP50 and roundTripP99: within how many milliseconds half
-     *       and 99 % of the answers came, rounded up to fixed bounds (answers that no call waited for do not count, and of
-     *       requests that travelled together one does); sinceTrouble: milliseconds since the latest trouble
+     *       and 99 % of the answers came (answers that no call waited for do not count, and of requests that travelled together
+     *       one does); sinceTrouble: milliseconds since the latest trouble
      */
     public function stats(): array
     {
     }
 
     /**
-     * As RedLock::lastErrors(), about the latest call on this object or one of its leases that asked servers. That may be a
-     * call in a handler of signals or of onEvent; Lease::lastErrors() is about one lease alone.
+     * As RedLock::lastErrors(), about the latest call on this object or one of its leases that asked servers, also in a
+     * handler. Lease::lastErrors() is about one lease alone.
      *
      * @return array<string, string> server => reason
      */

@@ -11,11 +11,11 @@ namespace {
      *
      * Source: the class of ronnylt/redlock-php, which implements the
      * [algorithm of Redis](https://redis.io/docs/latest/develop/use/patterns/distributed-locks/). As there, the methods
-     * declare no return types, so that existing subclasses load. They return what this page says.
+     * declare no return types, so that existing subclasses load.
      *
-     * Its second name is RedLock\RedLock. With the INI setting redlock.global_names=0 that is its only name. Objects
-     * cannot be cloned or serialized. A lock is a plain array: you can store and send it, and only unlock() releases it.
-     * The methods that get a lock accept the false of lock() too: they return false and ask no server.
+     * Its second name is RedLock\RedLock; with redlock.global_names=0 in php.ini it is the only one. Objects cannot be cloned
+     * or serialized. A lock is a plain array: you can store and send it, and only unlock() releases it. The methods that get a
+     * lock accept the false of lock() too: they return false and ask no server.
      *
      * @phpstan-type LockHandle array{validity: float, resource: string|int, token: string}
      * @phpstan-type LockProof array{resource: string|int, token: string, ...}
@@ -65,7 +65,7 @@ namespace {
          * Acquires the lock.
          *
          * The call takes at most connectTimeout, retryCount times the timeout, and the pauses between attempts. A refusal after
-         * several attempts takes one more timeout: the client then asks the servers whether the key has an expiry.
+         * several attempts takes one more timeout.
          *
          * @param string|int $resource what to lock. It is the Redis key: at most 65536 bytes of any kind
          * @param int $ttl how long the lock lives without unlock(), in milliseconds
@@ -85,7 +85,7 @@ namespace {
          * The extension declares `array $lock`, as subclasses of the userland class do.
          *
          * @param LockProof|false $lock the array that lock() gave, or any array with its resource and token
-         * @return bool true when a majority confirmed that it deleted your key. False: this is not certain. You need do nothing more
+         * @return bool true when a majority confirmed that it deleted your key. False: this is not certain, but needs no action
          * @throws \ValueError resource or token missing or not valid. Servers never make unlock() throw
          * @throws \TypeError
          */
@@ -112,7 +112,7 @@ namespace {
         /**
          * Asks the servers whether a majority still has the key of this lock.
          *
-         * Servers keep the key a little longer than your validity. To learn whether you may go on working, call extend().
+         * Servers keep the key a little longer than your validity: extend() tells whether you may go on working.
          *
          * @param LockProof|false $lock the array that lock() or extend() gave
          * @return bool true when a majority confirmed it
@@ -127,8 +127,8 @@ namespace {
         /**
          * Why servers gave no usable answer in the latest call on this object.
          *
-         * A call returns as soon as its result is certain, so it may not list a server that has just stopped. The next call that
-         * finds the answer overdue lists it. After a QuorumException every server without a vote is listed.
+         * A call returns as soon as its result is certain, so it may not list a server that has just stopped. After a
+         * QuorumException every server without a vote is listed.
          *
          * The entry 'lock' is the reason of the whole call, if a method got false instead of a lock, or if lock() or extend()
          * returned false because
@@ -149,7 +149,7 @@ namespace {
      * A lock on one Redis or Valkey server. Its key holds the time at which the lock ends.
      *
      * Source: the functions getPidLock() and releasePidLock() that circulate as "SETNX, GET, GETSET with a timestamp". This
-     * class and that code exclude each other. As there, the methods declare no return types.
+     * class and that code exclude each other.
      *
      * All times are in seconds. Its second name is RedLock\PidLock (see RedLock). Every PidLock object of a PHP request can
      * release what another one acquired, unless the option 'owner' is 'object'. The end of an object releases nothing.
@@ -186,7 +186,7 @@ namespace {
          * @param string|int $pid what to lock; _getLockKey() makes the Redis key of it
          * @param int|float $lock_timeout seconds after which the lock is free without release, more than 0
          * @param int|float $sleep_time seconds between two attempts, at most 3600. Attempts between the first and the last come
-         *     up to half of it early or late, so that clients that began together do not keep asking together
+         *     up to half of it early or late
          * @param int $retry_times attempts after the first one, 0 or more
          * @param int|float $buffer_time seconds that the key lives longer than lock_timeout
          * @return int 1: you have the lock. 0: another client has it, or you have it already, or the answer came too late for
@@ -229,8 +229,7 @@ namespace {
         }
 
         /**
-         * For how long you can still rely on the lock: the rest of lock_timeout, less 1 % (option driftFactor) for clocks that run
-         * at different rates. It reads the local clock and asks no server.
+         * For how long you can still rely on the lock: the rest of lock_timeout, less 1 % (option driftFactor). Asks no server.
          *
          * @return float seconds. 0.0 when the time is over, when this request did not acquire the lock, and after an attempt to
          *     release it, confirmed or not
@@ -240,7 +239,7 @@ namespace {
         }
 
         /**
-         * Why the server gave no usable answer, or gave it too late, in the latest call on this object that needed the server.
+         * Why the server gave no usable answer, or gave it too late, in the latest call on this object that needed it.
          *
          * @return array<string, string> server => reason. Empty when the server
          *     answered in time, for example that another client has the lock
@@ -285,24 +284,24 @@ namespace RedLock {
         private array $faults = [];
 
         /**
-         * The kind of trouble of each server, as a word that a program can compare. The words will not change.
+         * The kind of trouble of each server, as a word that will not change. docs/operations.md says more.
          *
-         * - 'resolve': the host name has no address, or no DNS server could be asked
+         * - 'resolve': the host name has no address
          * - 'refused': no server listens on this port
-         * - 'unreachable': there is no way to this address, or no Unix socket of this path
-         * - 'tls': the connection is not encrypted, or the server does not prove its name
-         * - 'timeout': no connection within connectTimeout, or no answer within the timeout
+         * - 'unreachable': no way to this address, or no Unix socket of this path
+         * - 'tls': no encryption, or the server does not prove its name
+         * - 'timeout': no connection or no answer in time
          * - 'closed': the connection broke
          * - 'protocol': the peer is not Redis or Valkey
-         * - 'auth': no password, a wrong or unwanted one, an unknown user, or protected mode
+         * - 'auth': a missing, wrong or needless password, an unknown user, or protected mode
          * - 'denied by ACL': the user may not use this command or key
-         * - 'scripts': the server runs no scripts, so it could not release a lock
+         * - 'scripts': the server runs no scripts
          * - 'readonly': the server is a replica
          * - 'loading': the server is loading its data, or is a replica without its master
          * - 'oom': the server's memory is full
          * - 'busy': the server runs a script that does not end
-         * - 'misconf': the server cannot save its data, so it refuses writes
-         * - 'noreplicas': the server has too few replicas, so it refuses writes
+         * - 'misconf': the server cannot save its data
+         * - 'noreplicas': the server has too few replicas
          * - 'cluster': the server is part of a cluster
          * - 'maxclients': the server has too many clients
          * - 'rejected': any other error; the message has it
@@ -319,8 +318,7 @@ namespace RedLock {
     }
 
     /**
-     * No majority of the servers can be asked. (If another client has the lock, lock() returns false.) The message has the
-     * reason of each server that gave no vote.
+     * No majority of the servers can be asked. The message has the reason of each server that gave no vote.
      */
     class QuorumException extends \RuntimeException implements Exception
     {
@@ -345,8 +343,7 @@ namespace RedLock {
     }
 
     /**
-     * A lease cannot be relied on any more. The message says why: its time is over, it was released, the servers deny it, or it
-     * belongs to the parent of this process.
+     * A lease cannot be relied on any more. The message says why.
      */
     class LeaseLostException extends \RuntimeException implements Exception
     {

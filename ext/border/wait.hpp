@@ -44,7 +44,7 @@ struct WaitManner {
 // Steps the pool until the operation is done. In between, signal handlers run as in the VM, and
 // max_execution_time ends the request: by the CPU time that PHP itself counts, and by a single
 // call's waiting for longer than it.
-// Whatever the result, the operation is still to be taken, and may be decided: a handler that
+// Whatever the result, the operation is still to be collected, and may be decided: a handler that
 // used locks stepped the same pool.
 [[nodiscard]] Waited wait_for(Pool& pool, OperationId id, WaitManner manner = {});
 // Is the caller to go on with what came of it?

@@ -27,9 +27,9 @@ constexpr ArgumentPlace kAttachPlaces[] = {{"resource", 1, "must be a usable han
 
 // What keeps a lease alive could not extend it otherwise.
 void check_renewal(const Locks& locks, const LeaseTerms& terms) {
-  if (!terms.keep_alive || terms.ttl <= locks.keep_max) return;
+  if (!terms.keep_alive || terms.ttl <= locks.renew_max) return;
   throw ArgumentError("ttl must be at most keepAliveMax, " +
-                      std::to_string(locks.keep_max.count_ms()) + " ms, to be kept alive");
+                      std::to_string(locks.renew_max.count_ms()) + " ms, to be kept alive");
 }
 
 // A lease that has a part in a lock we hold asks no server, which would refuse the same; and what
@@ -39,10 +39,10 @@ void check_part(const Locks& locks, const HeldLock& lock, const LeaseTerms& term
   if (terms.fence && !lock.fence()) {
     throw ArgumentError(option_label("fence") + " needs a lock that was acquired with it");
   }
-  if (!terms.keep_alive || lock.ttl() <= locks.keep_max) return;
+  if (!terms.keep_alive || lock.ttl() <= locks.renew_max) return;
   throw ArgumentError(option_label("keepAlive") +
                       " needs a lock with a ttl of at most keepAliveMax, " +
-                      std::to_string(locks.keep_max.count_ms()) + " ms");
+                      std::to_string(locks.renew_max.count_ms()) + " ms");
 }
 
 // Nothing where it is over.

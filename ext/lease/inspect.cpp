@@ -91,7 +91,7 @@ void put_line(zval* into, const std::vector<Waiter>& line) {
   add_assoc_zval(into, "line", &list);
 }
 
-void put_seen(zval* into, const Seen& seen) {
+void put_seen(zval* into, const LockState& seen) {
   if (seen.holding) {
     put_holding(into, *seen.holding);
   } else {

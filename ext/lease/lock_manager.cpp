@@ -61,7 +61,7 @@ std::shared_ptr<Locks> make_locks(HashTable* list, const zend_string* text, Hash
   auto locks = std::make_shared<Locks>(thread, std::move(plan), std::move(names));
   locks->retry_delay_ms = of_manager.retry_delay_ms;
   locks->in_line = of_manager.in_line;
-  locks->keep_max = of_manager.keep_max;
+  locks->renew_max = of_manager.renew_max;
   return locks;
 }
 

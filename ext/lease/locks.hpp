@@ -17,7 +17,7 @@ class SharedLease;
 
 // What one server, or a majority of them, knows of a resource.
 struct Inspected {
-  Seen seen;
+  LockState seen;
   std::string error;  // of one server; empty: it answered
 };
 
@@ -29,12 +29,12 @@ struct Locks : QuorumState {
   const std::vector<std::string> servers;  // as Endpoint::display() prints them, in their order
   std::int64_t retry_delay_ms = 0;
   bool in_line = true;  // waits there
-  Duration keep_max;
+  Duration renew_max;
   Events events;
   // Those that may be acquired once more, by what they are about.
   std::map<Resource, std::weak_ptr<SharedLease>> reentrant;
   // Of the latest inspection.
-  Seen of_majority;
+  LockState of_majority;
   std::vector<Inspected> of_servers;
   bool decided = false;  // what a majority has is known, be it nothing
   std::vector<Token> to_take_away;

@@ -64,7 +64,7 @@ void take_manager_options(ManagerOptions& into, HashTable* options) {
     } else if (name == "line") {
       into.in_line = flag_from(option_label(name), value);
     } else if (name == "keepAliveMax") {
-      into.keep_max = long_time_option(name, value, into.keep_max);
+      into.renew_max = long_time_option(name, value, into.renew_max);
     } else if (name == "fenceTtl") {
       into.lock.fence_ttl = long_time_option(name, value, into.lock.fence_ttl);
     } else if (name != "onEvent") {  // which find_handler() has judged

@@ -15,7 +15,7 @@ struct ManagerOptions {
   LockOptions lock;
   std::int64_t retry_delay_ms = 200;
   bool in_line = true;
-  Duration keep_max = Duration::seconds(3600);
+  Duration renew_max = Duration::seconds(3600);
 };
 // timeout, driftFactor, clientName, retryDelay, line, keepAliveMax, fenceTtl; onEvent is passed
 // over.

@@ -82,10 +82,10 @@ void SharedLease::keep(const LeaseTerms& wanted) {
   }
   const bool noticed = interrupts || (told_ && locks_->events.manager() != nullptr);
   const auto alarm = noticed ? std::make_shared<LossAlarm>(*this) : nullptr;
-  std::optional<Instant> keep_until;
-  if (extends) keep_until = lock_.taken_at() + locks_->keep_max;
+  std::optional<Instant> renew_until;
+  if (extends) renew_until = lock_.taken_at() + locks_->renew_max;
   try {
-    lock_.begin_renewal(keep_until, alarm);
+    lock_.begin_renewal(renew_until, alarm);
   } catch (...) {
     if (alarm) alarm->silence();
     throw;
@@ -190,7 +190,7 @@ std::string describe_end(const SharedLease& lease, bool given_back) {
       return name + " is lost: no majority of the servers has it";
     case Loss::silence:
       return name + " is lost: no majority of the servers has confirmed it in time";
-    case Loss::kept:
+    case Loss::renew_max:
       if (lease.lock().extends()) return name + " is over: it was kept alive for keepAliveMax";
       [[fallthrough]];
     default:

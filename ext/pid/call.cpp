@@ -29,7 +29,7 @@ void note_troubles(PidCall& call) {
   }
 }
 
-Outcome take(const PidCall& call, const Resources& keys, Caller caller) {
+Outcome collect_outcome(const PidCall& call, const Resources& keys, Caller caller) {
   StampLockManager& manager = call.state.manager;
   switch (call.verb) {
     case PidVerb::take:
@@ -44,7 +44,7 @@ Outcome take(const PidCall& call, const Resources& keys, Caller caller) {
 void collect(PidCall& call, Caller caller) {
   std::list<Resources> ours;
   ours.splice(ours.end(), call.state.asked, call.asked);
-  call.state.outcome = take(call, ours.front(), caller);
+  call.state.outcome = collect_outcome(call, ours.front(), caller);
   call.decision = call.state.outcome.decision;
   note_troubles(call);
 }

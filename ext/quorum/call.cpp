@@ -95,7 +95,7 @@ std::string remark_on(const QuorumCall& call) {
   }
 }
 
-Outcome take(const QuorumCall& call, const Resources& resources, Caller caller) {
+Outcome collect_outcome(const QuorumCall& call, const Resources& resources, Caller caller) {
   LockManager& manager = call.state.manager;
   switch (call.request.verb) {
     case QuorumVerb::lock:
@@ -105,7 +105,7 @@ Outcome take(const QuorumCall& call, const Resources& resources, Caller caller) 
     case QuorumVerb::shorten:
       return call.request.rotated->collect_rotation(call.id);
     default:
-      return manager.pool().take(call.id);
+      return manager.pool().collect(call.id);
   }
 }
 
@@ -130,7 +130,7 @@ void collect(QuorumCall& call, Caller caller) {
   QuorumState& state = call.state;
   std::list<Resources> ours;
   ours.splice(ours.end(), state.asked, call.asked);
-  state.outcome = take(call, ours.front(), caller);
+  state.outcome = collect_outcome(call, ours.front(), caller);
   call.decision = state.outcome.decision;
   // Undone, as if somebody had it.
   if (call.cancelled && call.decision == Decision::aborted) call.decision = Decision::denied;

@@ -1,4 +1,4 @@
-// One question to the servers of a quorum lock: begin, wait, take the outcome.
+// One question to the servers of a quorum lock: begin, wait, collect the outcome.
 //
 // What comes of it is left in the state behind the PHP object; what it means to PHP is the affair
 // of the class that asked.

@@ -48,7 +48,7 @@ bool look(RedLockState& state, QuorumCall& call) {
   if (!begun || call.id == 0) return begun;
   const Waited waited = wait_for(pool, call.id);
   const bool taken = guarded({}, [&] {
-    const Decision looked = pool.take(call.id).decision;
+    const Decision looked = pool.collect(call.id).decision;
     state.remark = looked == Decision::granted ? kEndlessRemark : "";
     // The process forked: the child is not told what its parent asked for.
     if (looked == Decision::aborted) call.decision = looked;

@@ -69,8 +69,8 @@ final class RefusalsTest extends ServerTestCase
             'two databases' => [$value, 'database must not be given twice', ['database' => 1, 'dbindex' => 2]],
             'two timeouts' => [$value, "the URL parameter 'timeout' must not be given twice", ['url' => 'redis://h?timeout=1&timeout=2']],
             'two ports' => [$value, 'port must not be given twice', ['host' => 'tls://h:7000', 'port' => 7000]],
-            'two schemes' => [$value, 'scheme must be the same', ['host' => 'tls://h', 'scheme' => 'tcp']],
-            'a URL of another scheme' => [$value, 'scheme must be the same', ['url' => 'tcp://h', 'scheme' => 'tls']],
+            'two schemes' => [$value, 'scheme must not be given twice with different values', ['host' => 'tls://h', 'scheme' => 'tcp']],
+            'a URL of another scheme' => [$value, 'scheme must not be given twice with different values', ['url' => 'tcp://h', 'scheme' => 'tls']],
             'an unknown scheme' => [$value, 'the scheme must be redis', ['scheme' => 'http']],
             'a URL as host' => [$value, 'a whole URL is given as url', ['host' => 'redis://:hunter2@h/1']],
             'a path without its scheme' => [$value, 'path needs the scheme unix', ['path' => '/run/redis.sock']],
@@ -102,7 +102,7 @@ final class RefusalsTest extends ServerTestCase
     {
         $value = \ValueError::class;
         return [
-            'Symfony: several hosts' => [$value, 'several hosts', 'redis:?host[a]&host[b:6379]&host[/var/run/redis.sock:]&auth=hunter2'],
+            'Symfony: several hosts' => [$value, 'a server has one host', 'redis:?host[a]&host[b:6379]&host[/var/run/redis.sock:]&auth=hunter2'],
             'Symfony: a cluster' => [$value, 'redis_cluster is for a cluster', 'redis:?host[a]&redis_cluster=1'],
             'Symfony: Sentinel' => [$value, 'redis_sentinel', 'redis:?host[a:26379]&redis_sentinel=mymaster'],
             'Symfony: Sentinel in the options' => [$value, self::LATER, ['redis_sentinel' => 'mymaster']],
@@ -111,8 +111,8 @@ final class RefusalsTest extends ServerTestCase
             'Predis: Sentinel' => [$value, self::LATER, ['replication' => 'sentinel', 'service' => 'mymaster']],
             'the scheme of a cluster' => [$value, self::LATER, 'redis+cluster://a,b'],
             'the scheme of Sentinel' => [$value, self::LATER, 'redis+sentinel://:hunter2@a:26379/mymaster'],
-            'hosts with commas' => [$value, 'several hosts', 'rediss://:hunter2@a:1,b:2'],
-            'hosts with commas in a field' => [$value, 'several hosts', ['host' => 'a,b']],
+            'hosts with commas' => [$value, 'a server has one host', 'rediss://:hunter2@a:1,b:2'],
+            'hosts with commas in a field' => [$value, 'a server has one host', ['host' => 'a,b']],
         ];
     }
 

@@ -111,7 +111,7 @@ void Product::step(bool connects) {
 
 void Product::take_done() {
   if (operation_ == 0 || !reactor_.done(operation_)) return;
-  decision_ = reactor_.take(operation_).decision;
+  decision_ = reactor_.collect(operation_).decision;
   operation_ = 0;
 }
 

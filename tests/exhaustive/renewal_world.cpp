@@ -15,8 +15,10 @@ constexpr int kDrift = 1;
 Renewal taken_at_the_beginning(const RenewalSettings& settings) {
   CountingEntropy entropy;
   const int ttl = settings.terms.ttl;
-  return {
-      {span_of(ttl), span_of(settings.keep_max)}, instant_of(0), instant_of(ttl - kDrift), entropy};
+  return {{span_of(ttl), span_of(settings.renew_max)},
+          instant_of(0),
+          instant_of(ttl - kDrift),
+          entropy};
 }
 
 }  // namespace
@@ -186,7 +188,7 @@ std::string RenewalWorld::violation() const {
   if (holding_ && !kept_for(Who::b, ticks_of(holds_until_ - now))) {
     return "a lock is held, and no majority keeps it for that long";
   }
-  if (trusts() && valid_until_ > instant_of(settings_->keep_max)) {
+  if (trusts() && valid_until_ > instant_of(settings_->renew_max)) {
     return "a lease is kept for longer than was allowed";
   }
   for (std::size_t i = 0; i < kAskedServers; ++i) {

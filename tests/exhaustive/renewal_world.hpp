@@ -22,7 +22,7 @@ namespace redlock::exhaustive {
 struct RenewalSettings {
   std::string name;
   AskedTerms terms{.ttl = 5};
-  int keep_max = 9;        // how long the lease is kept
+  int renew_max = 9;       // how long the lease is renewed
   int ticks = 3;           // how much time passes at most
   int tries = 1;           // so often B tries
   int losses = 0;          // so many servers lose their memory

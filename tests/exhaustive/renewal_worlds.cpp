@@ -15,7 +15,7 @@ std::vector<NamedRenewal> renewal_worlds() {
       {{.name = "renewal-ends-forgotten", .ticks = 4, .forgotten = true, .releases = false},
        Size::small,
        {}},
-      {{.name = "renewal-short-scheduler", .keep_max = 6, .ticks = 4, .releases = false},
+      {{.name = "renewal-short-scheduler", .renew_max = 6, .ticks = 4, .releases = false},
        Size::small,
        {}},
       {{.name = "renewal-forgotten", .forgotten = true}, Size::small, {}},

@@ -126,8 +126,8 @@ class Conversation {
     if (const auto* const at = reply.said<QueuePosition>()) {
       return number(at->left->count_ms()) + number(at->index) + std::to_string(at->server_ms);
     }
-    if (reply.said<std::shared_ptr<const Seen>>() == nullptr) return {};
-    const Seen seen = seen_by({true, reply});
+    if (reply.said<std::shared_ptr<const LockState>>() == nullptr) return {};
+    const LockState seen = seen_by({true, reply});
     const std::string waiters = number(seen.waiters.value_or(-1)) + number(std::ssize(seen.line));
     if (!seen.holding) return "-2 " + waiters;
     return number(seen.holding->left->count_ms()) + waiters +

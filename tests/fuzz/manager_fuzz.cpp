@@ -120,7 +120,7 @@ class Run {
       case 2:
         return check(finish(manager.begin_extend(resource, token, ttl), patience), count, ttl);
       case 3:
-        static_cast<void>(pool_.take(manager.begin_lock(resource, ttl)));
+        static_cast<void>(pool_.collect(manager.begin_lock(resource, ttl)));
         return;
       default:
         return check(finish(manager.begin_lock(resource, ttl), patience), count, ttl);

@@ -86,7 +86,7 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildDoesNotUndoWhatItsParent
   server(0).stop();
   const OperationId id = locks_->begin_lock(Resource("r"), Duration::seconds(60));
   EXPECT_EQ(exit_status_of_child([&] {
-              const Outcome outcome = runtime_->pool().take(id);
+              const Outcome outcome = runtime_->pool().collect(id);
               release_everything();
               return outcome.decision == Decision::aborted;
             }),
@@ -180,7 +180,7 @@ TEST_F(Rule08AChildNeverTouchesItsParentsSockets, AChildKeepsNoneOfItsParentsDes
   EXPECT_GT(test::open_descriptors().size(), before.size() + 2);
   const std::set<int> parents = test::open_descriptors();
   EXPECT_EQ(exit_status_of_child([&] {
-              const bool given_up = runtime_->pool().take(id).decision == Decision::aborted;
+              const bool given_up = runtime_->pool().collect(id).decision == Decision::aborted;
               return given_up && test::open_descriptors() == before;
             }),
             0);
@@ -254,7 +254,7 @@ TEST(ForkDuringALookUp, LeavesTheChildAbleToResolveNames) {
       return gethostbyname("localhost") != nullptr;
     });
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) ++hung;
-    runtime.pool().take(id);
+    runtime.pool().collect(id);
   }
   EXPECT_EQ(hung, 0) << "of " << forks;
 }

@@ -171,7 +171,7 @@ TEST_F(ListeningTest, AServerThatGivesNoneIsListenedToNoMore) {
 TEST_F(ListeningTest, OneThatNobodyListensToIsClosedAfterTheIdleLimit) {
   const OperationId id = listen(nodes_of(server(0)));
   ASSERT_TRUE(hears());
-  pool_.take(id);
+  pool_.collect(id);
   clock_.leap(kIdleLimitDefault + Duration::seconds(1));
   pool_.step(clock_.now());
   EXPECT_EQ(pool_.listener_count(), 0U);

@@ -27,7 +27,7 @@ struct Client {
   void wait(Duration span = kWait, const std::string& owner = {}) {
     id = locks.begin_wait(Resource("r"), kTtl, span, 20, owner);
   }
-  Outcome take() { return runtime.pool().take(id); }
+  Outcome collect() { return runtime.pool().collect(id); }
   void step() { runtime.pool().step(runtime.pool().clock().now() + Duration::ms(1)); }
 
   Runtime runtime;
@@ -60,7 +60,7 @@ TEST_F(WaitingInLine, WithoutContentionNobodyListens) {
   const auto alone = client();
   alone->wait();
   ASSERT_TRUE(step_until({alone.get()}, [&] { return done(*alone); }));
-  const Outcome outcome = alone->take();
+  const Outcome outcome = alone->collect();
   EXPECT_EQ(outcome.decision, Decision::granted);
   EXPECT_FALSE(outcome.handed_over);
   EXPECT_EQ(alone->runtime.pool().listener_count(), 0U);
@@ -78,7 +78,7 @@ TEST_F(WaitingInLine, AReleaseHandsTheLockOn) {
   const std::uint64_t joins = server(0).calls("eval") + server(0).calls("evalsha");
   EXPECT_EQ(unlock(holder->runtime, holder->locks, held.token).decision, Decision::granted);
   ASSERT_TRUE(step_until({waiter.get()}, [&] { return done(*waiter); }));
-  const Outcome outcome = waiter->take();
+  const Outcome outcome = waiter->collect();
   ASSERT_EQ(outcome.decision, Decision::granted);
   EXPECT_TRUE(outcome.handed_over);
   EXPECT_EQ(owner_of(outcome.token), "second");
@@ -110,7 +110,7 @@ TEST_F(WaitingInLine, FirstComeFirstServed) {
   for (std::size_t i = 0; i < kClients; ++i) {
     ASSERT_TRUE(step_until(all, [&] { return done(*all[i]); })) << i;
     for (std::size_t later = i + 1; later < kClients; ++later) EXPECT_FALSE(done(*all[later]));
-    held = all[i]->take();
+    held = all[i]->collect();
     ASSERT_EQ(held.decision, Decision::granted);
     unlock(all[i]->runtime, all[i]->locks, held.token);
   }
@@ -132,7 +132,7 @@ TEST_F(WaitingInLine, WaitsOfOneProcessHandOverToEachOther) {
       return std::ranges::find_if(waits, [&](OperationId id) { return id != 0 && pool.done(id); });
     };
     ASSERT_TRUE(step_until({only.get()}, [&] { return granted() != waits.end(); }));
-    held = pool.take(std::exchange(*granted(), 0));
+    held = pool.collect(std::exchange(*granted(), 0));
     ASSERT_EQ(held.decision, Decision::granted);
   }
 }
@@ -143,7 +143,7 @@ TEST_F(WaitingInLine, WhoIsGivenNothingLeavesTheLine) {
   ASSERT_EQ(lock(holder->runtime, holder->locks).decision, Decision::granted);
   waiter->wait(Duration::ms(300));
   ASSERT_TRUE(step_until({waiter.get()}, [&] { return done(*waiter); }));
-  EXPECT_EQ(waiter->take().decision, Decision::denied);
+  EXPECT_EQ(waiter->collect().decision, Decision::denied);
   EXPECT_TRUE(step_until({waiter.get()}, [] { return stand(3, "0"); }));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).say({"EXISTS", kWaiters}), "0");
 }
@@ -154,7 +154,7 @@ TEST_F(WaitingInLine, AWaitThatIsGivenUpLeavesTheLine) {
   ASSERT_EQ(lock(holder->runtime, holder->locks).decision, Decision::granted);
   waiter->wait();
   ASSERT_TRUE(step_until({waiter.get()}, [] { return stand(3, "1"); }));
-  EXPECT_EQ(waiter->take().decision, Decision::aborted);
+  EXPECT_EQ(waiter->collect().decision, Decision::aborted);
   EXPECT_TRUE(step_until({waiter.get()}, [] { return stand(3, "0"); }));
 }
 
@@ -179,7 +179,7 @@ TEST_F(WaitingInLine, AWaiterThatIsKilledIsSkipped) {
   ASSERT_TRUE(stood);
   unlock(holder->runtime, holder->locks, held.token);
   ASSERT_TRUE(step_until({second.get()}, [&] { return done(*second); }));
-  EXPECT_EQ(second->take().decision, Decision::granted);
+  EXPECT_EQ(second->collect().decision, Decision::granted);
 }
 
 TEST_F(WaitingInLine, ASubscriptionThatIsKilledMeanwhileCostsNothing) {
@@ -202,7 +202,7 @@ TEST_F(WaitingInLine, ASubscriptionThatIsKilledMeanwhileCostsNothing) {
   ASSERT_TRUE(step_until({waiter.get()}, listens_again));
   unlock(holder->runtime, holder->locks, held.token);
   ASSERT_TRUE(step_until({waiter.get()}, [&] { return done(*waiter); }));
-  EXPECT_EQ(waiter->take().decision, Decision::granted);
+  EXPECT_EQ(waiter->collect().decision, Decision::granted);
 }
 
 TEST_F(WaitingInLine, AServerThatStandsStillCostsNobodyTheHandOver) {
@@ -214,7 +214,7 @@ TEST_F(WaitingInLine, AServerThatStandsStillCostsNobodyTheHandOver) {
   server(2).stop();
   unlock(holder->runtime, holder->locks, held.token);
   ASSERT_TRUE(step_until({waiter.get()}, [&] { return done(*waiter); }));
-  const Outcome outcome = waiter->take();
+  const Outcome outcome = waiter->collect();
   EXPECT_EQ(outcome.decision, Decision::granted);
   server(2).go_on();
   unlock(waiter->runtime, waiter->locks, outcome.token);
@@ -234,7 +234,7 @@ TEST_F(WaitingInLine, WhereAnAclForbidsToListenItPolls) {
   ASSERT_TRUE(step_until({&waiter}, [&] { return guarded.calls("set") >= 4; }));
   unlock(holder.runtime, holder.locks, held.token);
   ASSERT_TRUE(step_until({&waiter}, [&] { return done(waiter); }));
-  EXPECT_EQ(waiter.take().decision, Decision::granted);
+  EXPECT_EQ(waiter.collect().decision, Decision::granted);
 }
 
 TEST_F(WaitingInLine, AReleaseThatMaySeeNoTimesHandsOnAllTheSame) {
@@ -252,7 +252,7 @@ TEST_F(WaitingInLine, AReleaseThatMaySeeNoTimesHandsOnAllTheSame) {
   ASSERT_TRUE(step_until(both, [&] { return guarded.say({"ZCARD", kLine}) == "2"; }));
   EXPECT_EQ(unlock(holder.runtime, holder.locks, held.token).decision, Decision::granted);
   ASSERT_TRUE(step_until(both, [&] { return done(first) || done(second); }));
-  EXPECT_EQ((done(first) ? first : second).take().decision, Decision::granted);
+  EXPECT_EQ((done(first) ? first : second).collect().decision, Decision::granted);
 }
 
 TEST_F(WaitingInLine, WhatCannotBeMeantIsRefused) {

@@ -155,7 +155,7 @@ TEST_F(ServersByName, AreLookedUpByAChildForItselfAndTheParentsLookUpGoesOn) {
   const std::set<int> before = test::open_descriptors();
   const OperationId id = manager.begin_lock(Resource("parent's"), Duration::seconds(60));
   EXPECT_EQ(test::exit_status_of_child([&] {
-              const bool given_up = runtime_.pool().take(id).decision == Decision::aborted;
+              const bool given_up = runtime_.pool().collect(id).decision == Decision::aborted;
               const bool let_go = test::open_descriptors() == before;
               return given_up && let_go && attempt("good.test").decision == Decision::granted;
             }),

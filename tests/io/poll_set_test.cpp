@@ -118,11 +118,11 @@ class APoolInAnEventLoop : public Fleet {
 TEST_F(APoolInAnEventLoop, TakesAndReleasesALock) {
   const OperationId taking = locks_.begin_lock(Resource("r"), Duration::seconds(60));
   ASSERT_TRUE(drive(taking));
-  const Outcome taken = runtime_.pool().take(taking);
+  const Outcome taken = runtime_.pool().collect(taking);
   ASSERT_EQ(taken.decision, Decision::granted);
   const OperationId releasing = locks_.begin_unlock(Resource("r"), taken.token);
   ASSERT_TRUE(drive(releasing));
-  EXPECT_EQ(runtime_.pool().take(releasing).decision, Decision::granted);
+  EXPECT_EQ(runtime_.pool().collect(releasing).decision, Decision::granted);
 }
 
 TEST_F(APoolInAnEventLoop, IsWokenByNothingWhileAServerIsSilent) {
@@ -133,7 +133,7 @@ TEST_F(APoolInAnEventLoop, IsWokenByNothingWhileAServerIsSilent) {
   const OperationId id = locks.begin_lock(Resource("r"), Duration::seconds(60));
   EXPECT_TRUE(drive(id));
   server(0).go_on();
-  EXPECT_NE(runtime_.pool().take(id).decision, Decision::granted);
+  EXPECT_NE(runtime_.pool().collect(id).decision, Decision::granted);
   // Sent, and given up; a few more, for time is rounded.
   EXPECT_LE(steps_, 10);
 }
@@ -142,7 +142,7 @@ TEST_F(APoolInAnEventLoop, TakesALockInMemory) {
   LockManager locks(runtime_.pool(), {parse_server("memory://loop")}, once());
   const OperationId id = locks.begin_lock(Resource("r"), Duration::seconds(60));
   ASSERT_TRUE(drive(id));
-  EXPECT_EQ(runtime_.pool().take(id).decision, Decision::granted);
+  EXPECT_EQ(runtime_.pool().collect(id).decision, Decision::granted);
 }
 
 }  // namespace

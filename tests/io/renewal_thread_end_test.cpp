@@ -53,11 +53,11 @@ TEST_F(RenewalOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBac
   // A name would follow the extends' answers, and what repairs would wait for its answer.
   plan_ = std::make_shared<const LockPlan>(specs(3), once());
   const auto listener = std::make_shared<HoldsTheThreadUp>();
-  const KeptLease repaired = take_due("r", kLong);
+  KeptLease repaired = take_due("r", kLong);
   KeptLease lost = take_due("lost", kLong);
   lost.listener = listener;
-  // So it is asked first, and its answer is looked at last.
-  lost.taken_at = lost.taken_at - Duration::seconds(600);
+  // So it is asked first, and the other's answer is looked at last.
+  repaired.taken_at = repaired.taken_at - Duration::seconds(600);
   const auto third_vote = [] { return server(2).say({"GET", "r"}); };
   ASSERT_TRUE(eventually([&] { return third_vote() == repaired.token.view(); }));
   server(2).say({"DEL", "r"});

@@ -57,7 +57,7 @@ class InLineByTls : public Fleet {
     EXPECT_TRUE(step_until(condition));
     EXPECT_EQ(unlock(holding_, holder_, held.token).decision, Decision::granted);
     EXPECT_TRUE(step_until([&] { return waiting_.pool().done(id); }));
-    return waiting_.pool().take(id);
+    return waiting_.pool().collect(id);
   }
   // Has the waiter tried so often?
   bool tried(std::uint64_t attempts) {

@@ -261,7 +261,7 @@ TEST_F(OverTls, TheLastRemovalArrivesBeforeTheEnd) {
     ASSERT_EQ(taken.decision, Decision::granted);
     EXPECT_EQ(unlock(runtime, locks, taken.token).decision, Decision::granted);
     // Nobody waits for what this answers.
-    runtime.pool().take(locks.begin_lock(Resource("other"), Duration::seconds(60)));
+    runtime.pool().collect(locks.begin_lock(Resource("other"), Duration::seconds(60)));
   }
   EXPECT_TRUE(eventually([&] { return redis.plain().clients_named("short").empty(); }));
   EXPECT_EQ(redis.plain().say({"GET", "other"}), "nil");
@@ -286,7 +286,7 @@ TEST_F(OverTls, WhoWaitsInLineIsHandedTheLock) {
   ASSERT_TRUE(step_until([&] { return redis.plain().say({"ZCARD", "r:redlock:line"}) == "1"; }));
   EXPECT_EQ(unlock(holding, holder, held.token).decision, Decision::granted);
   ASSERT_TRUE(step_until([&] { return waiting.pool().done(id); }));
-  const Outcome handed = waiting.pool().take(id);
+  const Outcome handed = waiting.pool().collect(id);
   EXPECT_EQ(handed.decision, Decision::granted);
   EXPECT_TRUE(handed.handed_over);
 }

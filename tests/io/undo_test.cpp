@@ -108,7 +108,7 @@ TEST_F(Rule03UndoOnTheSameConnection, AnAbortedCallLeavesNothing) {
   ASSERT_EQ(lock(runtime, locks, "connects").decision, Decision::granted);
   for (int i = 0; i < 50; ++i) {
     const OperationId id = locks.begin_lock(Resource("r"), Duration::seconds(60));
-    EXPECT_EQ(runtime.pool().take(id).decision, Decision::aborted);
+    EXPECT_EQ(runtime.pool().collect(id).decision, Decision::aborted);
   }
   EXPECT_TRUE(eventually([] {
     return values(3) == std::vector<std::string>{"nil", "nil", "nil"};
@@ -129,7 +129,7 @@ TEST_F(Rule03UndoOnTheSameConnection, AnAbortedStampLeavesNothingAlsoAfterScript
   ASSERT_EQ(first.decision, Decision::granted);
   server(0).ask({"DEL", "k"});
   server(0).ask({"SCRIPT", "FLUSH"});
-  EXPECT_EQ(runtime.pool().take(begin()).decision, Decision::aborted);
+  EXPECT_EQ(runtime.pool().collect(begin()).decision, Decision::aborted);
   // The next answer on this connection stands behind everything of the aborted call.
   const OperationId next = locks.begin_lock(Resource("other"), Duration::seconds(60), {},
                                             RetryPolicy::exact(1, Duration()));

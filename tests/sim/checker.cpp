@@ -35,7 +35,7 @@ void Checker::command_executed(const Origin& sender, const Deed& deed, std::stri
   // connections: what the application's carry is not behind it.
   const bool held_once = record_.was_granted(hash_text(deed.token));
   const Course& course = record_.plan.course({origin.client, origin.resource});
-  if (held_once && course.keep_max_ms > 0) return;
+  if (held_once && course.renew_max_ms > 0) return;
   in_time_.judge(origin, deed);
   leftovers_.came_back(origin, deed);
 }

@@ -68,9 +68,9 @@ void KeptLeases::die() { transport_.die(); }
 void NativeClient::begin_renewal(Lane& lane, const Outcome& outcome) {
   const Course& course = behaviour().course(lane.resource);
   std::shared_ptr<const LockPlan> plan = plan_of(lane.resource);
-  if (course.keep_max_ms == 0 || lane.probing || !plan) return;
+  if (course.renew_max_ms == 0 || lane.probing || !plan) return;
   if (!kept_) kept_.emplace(scene_, id_, time_, client_clock_, random_.next());
-  const RenewalTerms terms{Duration::ms(course.ttl_ms), Duration::ms(course.keep_max_ms)};
+  const RenewalTerms terms{Duration::ms(course.ttl_ms), Duration::ms(course.renew_max_ms)};
   lane.lease_deadline =
       kept_->keep(std::move(plan), Resource(resource_name(lane.resource)), outcome, terms);
   lane.kept_until = outcome.decided_at + terms.renew_max;

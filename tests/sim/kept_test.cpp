@@ -35,9 +35,9 @@ TEST(KeptLeasesTest, HaveLimitsShorterAndLongerThanTheWork) {
   for (std::uint64_t seed = 43'001; seed <= 43'000 + kSeeds; ++seed) {
     const Plan plan = draw_plan(seed, wishes);
     for (const ClientPlan& client : plan.clients) {
-      if (client.keep_max_ms == 0) continue;
-      EXPECT_GE(client.keep_max_ms, client.ttl_ms);
-      ++(client.keep_max_ms < client.work_ms ? shorter : longer);
+      if (client.renew_max_ms == 0) continue;
+      EXPECT_GE(client.renew_max_ms, client.ttl_ms);
+      ++(client.renew_max_ms < client.work_ms ? shorter : longer);
     }
   }
   EXPECT_GT(shorter, kEnough);

@@ -182,7 +182,7 @@ void NativeClient::finish_call(Lane& lane) {
   const Phase phase = lane.phase;
   const Outcome outcome = phase == Phase::checking ? collect_check(lane.resource, *lane.operation)
                           : phase == Phase::shortening ? lane.shorter->collect()
-                                                       : pool_->take(*lane.operation);
+                                                       : pool_->collect(*lane.operation);
   lane.operation.reset();
   end_call(lane.resource, phase == Phase::taking ? take_budget_ns(lane) : timeout_ns(lane));
   scene_.trace.fold(static_cast<std::uint64_t>(outcome.decision),

@@ -56,7 +56,7 @@ class NativeClient : public Client {
   }
   virtual std::optional<OperationId> start_check(std::uint32_t resource) = 0;
   virtual Outcome collect_check(std::uint32_t /*resource*/, OperationId id) {
-    return pool_->take(id);
+    return pool_->collect(id);
   }
   virtual void note_taken(std::uint32_t /*resource*/, const Outcome& /*outcome*/) {}
   virtual void note_released(std::uint32_t /*resource*/) {}

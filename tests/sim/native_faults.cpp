@@ -57,7 +57,7 @@ void NativeClient::finish_outer(Lane& lane) {
   const bool checks = lane.outer_phase == Phase::checking;
   const Outcome outcome = lane.outer_shorter ? lane.outer_shorter->collect()
                           : checks           ? collect_check(lane.resource, *lane.outer)
-                                             : pool_->take(*lane.outer);
+                                             : pool_->collect(*lane.outer);
   lane.outer.reset();
   end_outer_shorter(lane);
   scene_.checker.reported_of_released(party(lane), outcome);
@@ -80,7 +80,7 @@ void NativeClient::finish_crowd() {
   if (crowd_.empty()) return;
   std::erase_if(crowd_, [this](OperationId id) {
     if (!pool_->done(id)) return false;
-    for (const NodeReport& node : pool_->take(id).nodes) {
+    for (const NodeReport& node : pool_->collect(id).nodes) {
       if (node.reply.fault == Fault::bound) ++scene_.trace.several().bound_reached;
     }
     return true;
@@ -99,7 +99,7 @@ void NativeClient::give_up_call() {
     if (lane.outer_shorter) {
       (void)lane.outer_shorter->collect();
     } else {
-      (void)pool_->take(*lane.outer);
+      (void)pool_->collect(*lane.outer);
     }
     lane.outer.reset();
     return end_outer_shorter(lane);
@@ -115,7 +115,7 @@ void NativeClient::give_up_call() {
   if (lane.phase == Phase::shortening) {
     return finish_shorten(lane, lane.shorter->collect());
   }
-  (void)pool_->take(id);
+  (void)pool_->collect(id);
   if (lane.phase == Phase::releasing) return rest(lane);
   lane.phase = Phase::working;
 }
@@ -199,12 +199,12 @@ void NativeClient::end_request() {
 void NativeClient::start_over() {
   child_ = false;
   entered_.reset();
-  for (const OperationId id : std::exchange(crowd_, {})) (void)pool_->take(id);
+  for (const OperationId id : std::exchange(crowd_, {})) (void)pool_->collect(id);
   scene_.checker.crowd_ends(id_);
   for (Lane& lane : lanes_) {
     for (std::optional<OperationId>* call : {&lane.operation, &lane.outer}) {
       if (!*call) continue;
-      const Outcome outcome = pool_->take(**call);
+      const Outcome outcome = pool_->collect(**call);
       call->reset();
       lane.shorter.reset();
       lane.outer_shorter.reset();

@@ -171,7 +171,7 @@ class StampClient final : public NativeClient {
   void note_taken(std::uint32_t resource, const Outcome& outcome) override {
     const Resource& key = seats_[resource].key;
     if (holder(resource).note_taken(key, outcome)) return;
-    (void)pool().take(holder(resource).begin_give_back(key, outcome));
+    (void)pool().collect(holder(resource).begin_give_back(key, outcome));
   }
   void note_released(std::uint32_t resource) override {
     holder(resource).note_released(seats_[resource].key, seats_[resource].released);

@@ -243,7 +243,7 @@ void Drawer::draw_kept() {
   if (wishes_.standard_shape || !kept_.chance(1, kKeptOneIn)) return;
   for_each_course([this](Course& course) {
     if (!kept_.chance(1, 2)) return;
-    course.keep_max_ms = course.ttl_ms * kept_.between(1, kKeptTtlsMax);
+    course.renew_max_ms = course.ttl_ms * kept_.between(1, kKeptTtlsMax);
     course.work_ms = course.ttl_ms * kept_.between(1, kKeptTtlsMax) * kept_.between(2, 6) / 4;
   });
 }

@@ -55,7 +55,7 @@ struct Course {
   std::int64_t timeout_ms = 0;      // of its manager; 0: the plan's
   std::int64_t drift_ppm = 0;       // the same
   // Kept alive for so long at most, 0: not at all; and how long the application then works.
-  std::int64_t keep_max_ms = 0;
+  std::int64_t renew_max_ms = 0;
   std::int64_t work_ms = 0;
   // It stands in line for so long at most; negative: it asks, and goes.
   std::int64_t wait_ms = -1;

@@ -67,7 +67,7 @@ class LineDrawer {
     course.ttl_ms = random_.between(5'000, 60'000);
     course.hold_ms = random_.between(0, course.ttl_ms);
     course.pause_ms = random_.between(0, 2'000);
-    course.extend_ttl_ms = course.keep_max_ms = course.work_ms = 0;
+    course.extend_ttl_ms = course.renew_max_ms = course.work_ms = 0;
   }
 
   [[nodiscard]] bool cuts_bytes() const {

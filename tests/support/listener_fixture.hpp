@@ -47,7 +47,7 @@ class ListenerTest : public ::testing::Test {
       }
       transport_.wait(interests, std::min(until, listener_.next_event()));
       for (const Interest& interest : interests) {
-        listener_.take_ready(interest.readable, interest.writable, clock_.now(), pushes_);
+        listener_.on_ready(interest.readable, interest.writable, clock_.now(), pushes_);
       }
       listener_.on_time(clock_.now(), pushes_);
     } while (clock_.now() < until);

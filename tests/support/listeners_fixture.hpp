@@ -28,7 +28,7 @@ class ListenersTest : public FakeWorld {
     Told told;
     const OperationId id = listen(told, 1);
     step_for(Duration::ms(1));
-    pool_.take(id);
+    pool_.collect(id);
     return told.channel(0);
   }
 

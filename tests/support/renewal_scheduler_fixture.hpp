@@ -22,11 +22,11 @@ class RenewalSchedulerTest : public FakeWorld {
   };
 
   // Taken now, by a manager of the same servers.
-  KeptLease take(const std::string& resource = "r", Duration keep_max = Duration::seconds(3'600)) {
+  KeptLease take(const std::string& resource = "r", Duration renew_max = Duration::seconds(3'600)) {
     LockManager locks(pool_, plan_);
     const Instant taken_at = clock_.now();
     const Outcome taken = lock(locks, resource, kTtl);
-    return kept_lease(plan_, resource, taken, taken_at, {kTtl, keep_max}, losses_);
+    return kept_lease(plan_, resource, taken, taken_at, {kTtl, renew_max}, losses_);
   }
   // As if it had been taken a third of its ttl ago: it is due at once, whatever its jitter.
   KeptLease take_due(const std::string& resource) {

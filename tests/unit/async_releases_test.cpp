@@ -65,7 +65,7 @@ TEST_F(AsyncTest, BehindEightKibibytesTheServerIsWaitedForAndNotSooner) {
     return send(Token(std::string(token_bytes, 't')));
   };
   const std::size_t bytes = release(7'000, [&](const Token& token) {
-    pool_.take(locks.begin_unlock(Resource("0"), token));
+    pool_.collect(locks.begin_unlock(Resource("0"), token));
     return locks.unanswered_bytes();
   });
   const std::size_t enough = 7'000 + 8 * 1'024 - bytes;
@@ -163,7 +163,7 @@ TEST_F(AsyncTest, AServerThatCannotBeConnectedToIsWaitedForOnceInAWhileForHalfOf
     server(i).reach = FakeServer::Reach::vanishes;
   }
   step_for(Duration::ms(1));
-  (void)pool_.take(theirs.begin_unlock(Resource("0"), foreign));
+  (void)pool_.collect(theirs.begin_unlock(Resource("0"), foreign));
   Duration longest;
   int waits = 0;
   for (int i = 0; i < 300; ++i) {

@@ -46,7 +46,7 @@ TEST_F(BatchTest, WhatIsTakenInABatchBeforeItLeftNeverDoes) {
   step_for(Duration::ms(1));
   {
     const Pool::Batch together(pool_);
-    EXPECT_EQ(pool_.take(locks.begin_lock(Resource("r"), Duration::ms(1'000))).decision,
+    EXPECT_EQ(pool_.collect(locks.begin_lock(Resource("r"), Duration::ms(1'000))).decision,
               Decision::aborted);
   }
   step_for(Duration::ms(1));

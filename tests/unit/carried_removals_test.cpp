@@ -30,7 +30,7 @@ class CarriedTest : public FakeWorld {
       node_.flush(clock_.now(), arrivals_);
       Interest interest{node_.connection(), {true, node_.has_output(), false}, false, false};
       transport_.wait({&interest, 1}, until);
-      node_.take_ready(interest.readable, interest.writable, clock_.now(), arrivals_);
+      node_.on_ready(interest.readable, interest.writable, clock_.now(), arrivals_);
       node_.flush(clock_.now(), arrivals_);
     }
   }

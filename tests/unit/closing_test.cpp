@@ -46,7 +46,7 @@ class ClosingTest : public testing::Test {
                  arrivals);
     Interest interest{node_.connection(), {true, true, false}, false, false};
     transport_.wait({&interest, 1}, clock_.now());
-    node_.take_ready(interest.readable, interest.writable, clock_.now(), arrivals);
+    node_.on_ready(interest.readable, interest.writable, clock_.now(), arrivals);
     ASSERT_FALSE(node_.has_output());
     clock_.advance(kAnswerTime);
     node_.on_time(clock_.now(), arrivals);
@@ -92,7 +92,7 @@ TEST_F(ClosingTest, SoHasItsHandshake) {
   greeted.submit({1, NodeIndex(0), 1}, check_of(kReadAtOnceBytes), patient, clock_.now(), arrivals);
   Interest interest{greeted.connection(), {true, true, false}, false, false};
   transport_.wait({&interest, 1}, clock_.now());
-  greeted.take_ready(interest.readable, interest.writable, clock_.now(), arrivals);
+  greeted.on_ready(interest.readable, interest.writable, clock_.now(), arrivals);
   EXPECT_EQ(greeted.next_deadline(), clock_.now() + kAnswerTime);
 }
 

@@ -53,8 +53,8 @@ TEST_F(CompletionsTest, TellOfEachOperationOnceAndWhenItIsDone) {
   EXPECT_EQ(told(), (std::vector<OperationId>{first, second}));
   step_for(Duration::ms(10));
   EXPECT_EQ(completions_.size(), 0U);
-  EXPECT_EQ(pool_.take(first).decision, Decision::granted);
-  EXPECT_EQ(pool_.take(second).decision, Decision::granted);
+  EXPECT_EQ(pool_.collect(first).decision, Decision::granted);
+  EXPECT_EQ(pool_.collect(second).decision, Decision::granted);
 }
 
 TEST_F(CompletionsTest, TellAtOnceOfAnOperationThatIsDoneOrUnknown) {
@@ -63,7 +63,7 @@ TEST_F(CompletionsTest, TellAtOnceOfAnOperationThatIsDoneOrUnknown) {
   pool_.run_until_done(done);
   pool_.tell(done, completions_);
   EXPECT_EQ(told(), std::vector<OperationId>{done});
-  ASSERT_EQ(pool_.take(done).decision, Decision::granted);
+  ASSERT_EQ(pool_.collect(done).decision, Decision::granted);
   completions_.make_room();
   pool_.tell(done, completions_);
   EXPECT_EQ(told(), std::vector<OperationId>{done});
@@ -71,7 +71,7 @@ TEST_F(CompletionsTest, TellAtOnceOfAnOperationThatIsDoneOrUnknown) {
 
 TEST_F(CompletionsTest, DoNotTellOfAnOperationThatWasCollectedBefore) {
   const OperationId id = begin("r");
-  ASSERT_EQ(pool_.take(id).decision, Decision::aborted);
+  ASSERT_EQ(pool_.collect(id).decision, Decision::aborted);
   step_for(Duration::ms(10));
   EXPECT_EQ(completions_.size(), 0U);
 }
@@ -87,12 +87,12 @@ TEST_F(CompletionsTest, TellAChildOfTheOperationsOfItsParent) {
   EXPECT_EQ(test::exit_status_of_child([&] {
               // Looks whether it has forked.
               (void)pool_.next_deadline();
-              return completions_.next() == id && pool_.take(id).decision == Decision::aborted;
+              return completions_.next() == id && pool_.collect(id).decision == Decision::aborted;
             }),
             0);
   pool_.run_until_done(id);
   EXPECT_EQ(told(), std::vector<OperationId>{id});
-  EXPECT_EQ(pool_.take(id).decision, Decision::granted);
+  EXPECT_EQ(pool_.collect(id).decision, Decision::granted);
 }
 
 }  // namespace

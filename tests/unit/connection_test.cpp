@@ -91,7 +91,7 @@ class ConnectionTest : public testing::Test {
   void turn() {
     Interest interest{pings_.connection(), transport_.wants(0, pings_.has_output()), false, false};
     transport_.wait({&interest, 1}, clock_.now() + Duration::ms(1));
-    pings_.take_ready(interest.readable, interest.writable, clock_.now(), events_);
+    pings_.on_ready(interest.readable, interest.writable, clock_.now(), events_);
     pings_.on_time(clock_.now(), events_);
     pings_.flush(clock_.now(), events_);
   }
@@ -232,16 +232,16 @@ TEST_F(ConnectionTest, WithAServerThatHasAnsweredBeforeIsNotMeantToBeByTls) {
                        entropy_);
   ASSERT_TRUE(pings.ping(clock_.now()));
   for (int turns = 0; turns < 3; ++turns) {
-    pings.take_ready(true, true, clock_.now(), events_);
+    pings.on_ready(true, true, clock_.now(), events_);
     pings.flush(clock_.now(), events_);
   }
   ASSERT_EQ(events_, std::vector<std::string>{"PONG"});
   transport_.drop_connections(server("here"));
-  pings.take_ready(true, false, clock_.now(), events_);
+  pings.on_ready(true, false, clock_.now(), events_);
   pings.let_go(clock_.now());
   server("here").hangs_up_at = {"PING"};
   ASSERT_TRUE(pings.ping(clock_.now()));
-  for (int turns = 0; turns < 3; ++turns) pings.take_ready(true, true, clock_.now(), events_);
+  for (int turns = 0; turns < 3; ++turns) pings.on_ready(true, true, clock_.now(), events_);
   ASSERT_TRUE(pings.closing());
   EXPECT_EQ(pings.trouble().reason, "the server closed the connection");
 }
@@ -251,7 +251,7 @@ TEST_F(ConnectionTest, ThatIsClosedBeforeAnythingWasSaidIsNotMeantToBeByTls) {
                           transport_, entropy_);
   ASSERT_TRUE(greeting.ping(clock_.now()));
   transport_.drop_connections(server("here"));
-  greeting.take_ready(true, true, clock_.now(), events_);
+  greeting.on_ready(true, true, clock_.now(), events_);
   ASSERT_TRUE(greeting.closing());
   EXPECT_EQ(greeting.trouble().reason, "the server closed the connection");
 }
@@ -262,7 +262,7 @@ TEST_F(ConnectionTest, ThatHasTlsOrIsAUnixSocketIsNotMeantToBeByTls) {
     transport_.server(endpoint.display()).hangs_up_at = {"PING"};
     PingConnection pings(std::make_unique<FixedLocator>(endpoint), transport_, entropy_);
     ASSERT_TRUE(pings.ping(clock_.now()));
-    for (int turns = 0; turns < 3; ++turns) pings.take_ready(true, true, clock_.now(), events_);
+    for (int turns = 0; turns < 3; ++turns) pings.on_ready(true, true, clock_.now(), events_);
     ASSERT_TRUE(pings.closing()) << url;
     EXPECT_EQ(pings.trouble().reason, "the server closed the connection") << url;
   }

@@ -113,7 +113,7 @@ TEST_F(Rule07OneDeadlinePerCall, SoItIsOnAConnectionThatOthersBegan) {
   LockOptions options = once();
   options.timeout = Duration::ms(240);
   LockManager patient = manager(1, options);
-  (void)pool_.take(patient.begin_lock(Resource("before"), Duration::ms(10'000)));
+  (void)pool_.collect(patient.begin_lock(Resource("before"), Duration::ms(10'000)));
   step_for(Duration::ms(500));
   options.timeout = Duration::ms(150);
   LockManager locks = manager(1, options);
@@ -139,7 +139,7 @@ TEST_F(Rule07OneDeadlinePerCall, AConnectionThatIsBeingMadeServesTheNextAttempt)
   LockManager locks = manager(1, options);
   const OperationId left = locks.begin_lock(Resource("r"), Duration::seconds(10));
   step_for(Duration::ms(100));
-  (void)pool_.take(left);
+  (void)pool_.collect(left);
   step_for(Duration::ms(250));
   EXPECT_EQ(lock(locks).decision, Decision::granted);
   EXPECT_EQ(server(0).connections_opened, 1U);

@@ -118,7 +118,7 @@ TEST_F(AFailOver, AsksForNoTakeThatOutlivesItsRemoval) {
   step_for(Duration::ms(500));
   EXPECT_EQ(third.connections_opened, 2U);
   EXPECT_EQ(third.keys.count("other"), 0U);
-  (void)pool_.take(id);
+  (void)pool_.collect(id);
 }
 
 // What a replica refused behind a name that followed is a removal alone.

@@ -54,7 +54,7 @@ class Filtered : public testing::Test {
     Interest interest{node_.connection(), {true, true, false}, false, false};
     transport_.wait({&interest, 1}, clock_.now());
     transport_.stopped_up = true;
-    node_.take_ready(false, interest.writable, clock_.now(), arrivals_);
+    node_.on_ready(false, interest.writable, clock_.now(), arrivals_);
   }
 
   test::FakeClock clock_;

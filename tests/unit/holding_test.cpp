@@ -150,7 +150,7 @@ TEST(Waiters, ThatNobodyCountedAreNotKnown) {
 }
 
 TEST(Waiters, AreNotReadOutOfTheReasonOfAnError) {
-  const Seen seen = seen_by({true, Reply::unknown(Fault::rejected, "1500 3 0 a")});
+  const LockState seen = seen_by({true, Reply::unknown(Fault::rejected, "1500 3 0 a")});
   EXPECT_EQ(seen.waiters, std::nullopt);
   EXPECT_FALSE(seen.holding);
 }
@@ -165,7 +165,7 @@ TEST(MajorityWaiters, AreAtLeastSoManyAtAMajorityOfAllNodes) {
 }
 
 TEST(Line, NamesItsFirstWhateverTheirNamesAre) {
-  const Seen seen = seen_by(says("1500 3 2 900 3:a b40 9: 12 1:3 :xheld by 1"));
+  const LockState seen = seen_by(says("1500 3 2 900 3:a b40 9: 12 1:3 :xheld by 1"));
   ASSERT_EQ(seen.line.size(), 2U);
   EXPECT_EQ(seen.line[0].token, Token("a b"));
   EXPECT_EQ(seen.line[0].waited, Duration::ms(900));
@@ -186,7 +186,7 @@ TEST(Line, NamesAsManyAsTheScriptDoesAndAnAnswerWithMoreIsNone) {
 }
 
 TEST(Line, OfAFreeLockIsNamedToo) {
-  const Seen seen = seen_by(says("-2 1 1 -5 1:a"));
+  const LockState seen = seen_by(says("-2 1 1 -5 1:a"));
   ASSERT_EQ(seen.line.size(), 1U);
   EXPECT_EQ(seen.line[0].waited, Duration()) << "a clock behind his has not seen him wait";
   EXPECT_FALSE(seen.holding);

@@ -58,7 +58,7 @@ TEST_F(ALook, IsOneWhereNothingIsReady) {
   ASSERT_EQ(lock(locks).decision, Decision::granted);
   clock_.advance(kIdleLook);
   const std::size_t before = transport_.wait_count;
-  pool_.take(locks.begin_check(Resource("r"), Token("t")));
+  pool_.collect(locks.begin_check(Resource("r"), Token("t")));
   EXPECT_EQ(transport_.wait_count, before + 1);
 }
 
@@ -68,7 +68,7 @@ TEST_F(ALook, IsNotMadeForTheSakeOfAServerThatHasNoConnection) {
   clock_.advance(kIdleLook);
   LockManager other(pool_, {parse_server("elsewhere")}, once());
   const std::size_t before = transport_.wait_count;
-  pool_.take(other.begin_check(Resource("r"), Token("t")));
+  pool_.collect(other.begin_check(Resource("r"), Token("t")));
   EXPECT_EQ(transport_.wait_count, before);
 }
 
@@ -81,7 +81,7 @@ TEST_F(ALook, IsMadeAtAConnectionThatHoldsSomethingBackOnlyForWantOfRoom) {
   transport_.drop_connections(server(0));
   transport_.send_room = ~std::size_t{0};
   EXPECT_EQ(pool_.run(locks.begin_check(Resource("r"), Token("t"))).decision, Decision::denied);
-  pool_.take(stuck);
+  pool_.collect(stuck);
   EXPECT_EQ(server(0).connections_opened, 2U);
 }
 
@@ -110,8 +110,8 @@ TEST_F(ALook, ReplacesASilentConnectionUnderAnOperationThatIsDecided) {
   clock_.advance(kIdleLimitDefault);
   const OperationId other = locks.begin_check(Resource("r"), Token("t"));
   EXPECT_EQ(server(2).connections_opened, 2U);
-  pool_.take(other);
-  EXPECT_EQ(pool_.take(id).decision, Decision::granted);
+  pool_.collect(other);
+  EXPECT_EQ(pool_.collect(id).decision, Decision::granted);
 }
 
 // How often something was to be read.

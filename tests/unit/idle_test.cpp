@@ -131,7 +131,7 @@ TEST_F(IdleTest, AServerThatStandsStillIsSentARemovalTwiceAndNotWithEveryConnect
   step_for(kTimeoutDefault);
   for (int i = 0; i < 5; ++i) {
     clock_.advance(kBackoffMax);
-    pool_.take(locks.begin_check(Resource("r"), Token("t")));
+    pool_.collect(locks.begin_check(Resource("r"), Token("t")));
     step_for(kTimeoutDefault);
   }
   EXPECT_GE(opened(2), 4U);
@@ -147,10 +147,10 @@ TEST_F(IdleTest, WhatAFullConnectionHadNoRoomForGoesOnTheOneThatReplacesIt) {
   ASSERT_EQ(lock(locks, "connects").decision, Decision::granted);
   transport_.forget_flows(server(0));
   for (std::size_t i = 0; i < kAwaitedMax; ++i) {
-    pool_.take(locks.begin_unlock(Resource(std::to_string(i)), Token("t")));
+    pool_.collect(locks.begin_unlock(Resource(std::to_string(i)), Token("t")));
   }
   server(0).keys["r"] = "t";
-  pool_.take(locks.begin_unlock(Resource("r"), Token("t")));
+  pool_.collect(locks.begin_unlock(Resource("r"), Token("t")));
   clock_.advance(kIdleLimitDefault);
   ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
   EXPECT_EQ(opened(0), 2U);
@@ -207,7 +207,7 @@ TEST_F(IdleTest, AConnectionWithAnUndecidedOperationIsNotReplacedUnderIt) {
   clock_.advance(Duration::seconds(65));
   const OperationId other = locks.begin_lock(Resource("other"), Duration::seconds(1000));
   EXPECT_EQ(pool_.run(slow).decision, Decision::granted);
-  pool_.take(other);
+  pool_.collect(other);
   EXPECT_EQ(opened(0), 1U);
 }
 

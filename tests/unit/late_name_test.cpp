@@ -268,7 +268,7 @@ TEST_F(Rule14RemovalsBehindAName, ItDoesWhereTheServersHangUp) {
 
 TEST_F(Rule14RemovalsBehindAName, TheyArriveBeforeTheProcessEnds) {
   const Outcome taken = lock(*locks_);
-  (void)pool_.take(locks_->begin_unlock(Resource("r"), taken.token));
+  (void)pool_.collect(locks_->begin_unlock(Resource("r"), taken.token));
   pool_.close_all();
   expect_released();
 }
@@ -276,7 +276,7 @@ TEST_F(Rule14RemovalsBehindAName, TheyArriveBeforeTheProcessEnds) {
 TEST_F(Rule14RemovalsBehindAName, TheyDoWhereTheServersHangUp) {
   hang_up_at_the_name();
   const Outcome taken = lock(*locks_);
-  (void)pool_.take(locks_->begin_unlock(Resource("r"), taken.token));
+  (void)pool_.collect(locks_->begin_unlock(Resource("r"), taken.token));
   pool_.close_all();
   expect_released();
 }
@@ -284,7 +284,7 @@ TEST_F(Rule14RemovalsBehindAName, TheyDoWhereTheServersHangUp) {
 TEST_F(Rule14RemovalsBehindAName, TheyAreReadByServersThatStoodStillWhenTheProcessEnded) {
   stop_at_the_name();
   const Outcome taken = lock(*locks_);
-  (void)pool_.take(locks_->begin_unlock(Resource("r"), taken.token));
+  (void)pool_.collect(locks_->begin_unlock(Resource("r"), taken.token));
   pool_.close_all();
   go_on();
   expect_released();
@@ -302,7 +302,7 @@ TEST_F(Rule14RemovalsBehindAName, TheyAreReadByServersThatWereGivenUp) {
 TEST_F(Rule14RemovalsBehindAName, WhatMayNotHaveBeenReadGoesOnTheNextConnectionToo) {
   stop_at_the_name();
   const Outcome taken = lock(*locks_);
-  (void)pool_.take(locks_->begin_unlock(Resource("r"), taken.token));
+  (void)pool_.collect(locks_->begin_unlock(Resource("r"), taken.token));
   pool_.close_all();
   for (std::size_t i = 0; i < 3; ++i) {
     server(i).say = nullptr;

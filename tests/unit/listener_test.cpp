@@ -125,7 +125,7 @@ TEST_F(ListenerTest, WithoutMemoryForItsReasonAFaultIsToldAndNoReasonOfAnOlderOn
   refuse("LOADING " + std::string(200, '.'));
   clock_.advance(kRefusedFor);
   listener_.attend(clock_.now(), pushes_);
-  for (int turn = 0; turn < 3; ++turn) listener_.take_ready(true, true, clock_.now(), pushes_);
+  for (int turn = 0; turn < 3; ++turn) listener_.on_ready(true, true, clock_.now(), pushes_);
   ASSERT_TRUE(listener_.closing());
   const test::FailingAllocations failing(0, test::Shortage::once);
   listener_.review(clock_.now());

@@ -16,7 +16,7 @@ using testing::SizeIs;
 
 TEST_F(ListenersTest, NobodyLooksTwiceForTheSakeOfOneThatNobodyListensTo) {
   server(0).stopped = true;
-  pool_.take(listen(told_, 1));
+  pool_.collect(listen(told_, 1));
   listen(told_, 0);
   clock_.advance(kTimeoutDefault * 2);
   const std::size_t before = transport_.wait_count;
@@ -45,7 +45,7 @@ TEST_F(ListenersTest, OfServersThatAreListenedToAloneUnusedConnectionsAreSeenToE
   EXPECT_EQ(pool_.connection_count(), 1U);
   clock_.advance(kIdleLook);
   ASSERT_EQ(lock(locks, "another").decision, Decision::granted);
-  pool_.take(id);
+  pool_.collect(id);
   step_for(Duration::ms(1));
   ASSERT_EQ(pool_.connection_count(), 2U);
   transport_.drop_connections(server(0));
@@ -80,7 +80,7 @@ TEST_F(ListenersTest, OfThoseThatAreForgottenThereIsNoNews) {
     std::vector<Interest> interests;
     listeners.add_interests(Listeners::Scope::wanted, interests);
     transport_.wait(interests, clock_.now());
-    listeners.take_ready(interests, clock_.now());
+    listeners.on_ready(interests, clock_.now());
     listeners.attend(clock_.now());
   };
   try_to_connect();

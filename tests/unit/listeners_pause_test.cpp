@@ -30,7 +30,7 @@ class APauseBehindRefusals : public ListenersTest {
     Told before;
     const OperationId id = listen(before, 3);
     step_for(Duration::seconds(2));
-    pool_.take(id);
+    pool_.collect(id);
     for (std::size_t i = 0; i < count; ++i) server(i).say = nullptr;
   }
   std::size_t heard_at_once() {
@@ -65,7 +65,7 @@ TEST_F(APauseBehindRefusals, IsOverOnceForEachWait) {
     const OperationId id = listen(told_, 3);
     step_for(Duration::ms(50));
     EXPECT_EQ(server(0).connections_opened, before + waits);
-    pool_.take(id);
+    pool_.collect(id);
   }
 }
 
@@ -73,7 +73,7 @@ TEST_F(APauseBehindRefusals, LastsForWhoListensNoMoreAsSoonAsHeIsTold) {
   refuse(2);
   const std::size_t before = server(0).connections_opened;
   told_.fails = true;
-  EXPECT_THROW(pool_.take(listen(told_, 3)), std::bad_alloc);
+  EXPECT_THROW(pool_.collect(listen(told_, 3)), std::bad_alloc);
   step_for(Duration::ms(50));
   EXPECT_EQ(server(0).connections_opened, before);
 }

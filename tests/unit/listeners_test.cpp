@@ -133,7 +133,7 @@ TEST_F(ListenersTest, ASignOfLifeIsAskedForOnlyWhileSomebodyListens) {
   const OperationId id = listen(told_, 1);
   step_for(kHeartbeat + Duration::ms(10));
   EXPECT_EQ(server(0).count("PING"), 1U);
-  pool_.take(id);
+  pool_.collect(id);
   step_for(kHeartbeat * 3);
   EXPECT_EQ(server(0).count("PING"), 1U);
   EXPECT_EQ(pool_.next_deadline(), std::nullopt);
@@ -150,11 +150,11 @@ TEST_F(ListenersTest, WhoHearsSomethingAsksForNoSignOfLife) {
 }
 
 TEST_F(ListenersTest, WhatLayThereUnreadIsNoSignOfLife) {
-  pool_.take(listen(told_, 1));
+  pool_.collect(listen(told_, 1));
   step_for(Duration::ms(1));
   const OperationId id = listen(told_, 1);
   step_for(Duration::ms(1));
-  pool_.take(id);
+  pool_.collect(id);
   transport_.publish(server(0), told_.channel(0), "next 5 tok");
   clock_.advance(kHeartbeat);
   LockManager locks = manager(1);
@@ -207,7 +207,7 @@ TEST_F(ListenersTest, OneThatNobodyListensToIsClosedAfterTheIdleLimit) {
   const OperationId id = listen(told_, 1);
   step_for(Duration::seconds(20));
   EXPECT_EQ(pool_.listener_count(), 1U) << "somebody listens";
-  pool_.take(id);
+  pool_.collect(id);
   step_for(Duration::seconds(4));
   EXPECT_EQ(pool_.listener_count(), 1U);
   clock_.advance(Duration::seconds(2));
@@ -217,9 +217,9 @@ TEST_F(ListenersTest, OneThatNobodyListensToIsClosedAfterTheIdleLimit) {
 }
 
 TEST_F(ListenersTest, TheNextOneToListenUsesItAgain) {
-  pool_.take(listen(told_, 1));
+  pool_.collect(listen(told_, 1));
   step_for(Duration::ms(1));
-  pool_.take(listen(told_, 1));
+  pool_.collect(listen(told_, 1));
   step_for(Duration::ms(1));
   clock_.advance(Duration::seconds(5));
   Told next;
@@ -252,7 +252,7 @@ TEST_F(ListenersTest, OneThatLayUnreadIsReadBeforeItsChannelIsTrusted) {
 }
 
 TEST_F(ListenersTest, OneThatWasListenedToAtThisVeryMomentIsUnusedForNoTime) {
-  pool_.take(listen(told_, 1));
+  pool_.collect(listen(told_, 1));
   pool_.step(clock_.now());
   pool_.close_idle(Duration::ns(1));
   EXPECT_EQ(pool_.listener_count(), 1U);
@@ -304,7 +304,7 @@ TEST_F(ListenersTest, ThereAreNoMoreThanTheBound) {
   EXPECT_EQ(told_.subscription_states[0].subscription_state.fault, Fault::bound);
   EXPECT_EQ(pool_.listener_count(), kListenersMax);
   // Those that nobody listens to any more make room.
-  pool_.take(ids.front());
+  pool_.collect(ids.front());
   for (int turn = 0; turn < 3; ++turn) step_for(Duration::ms(1));
   ASSERT_THAT(told_.subscription_states, SizeIs(4));
   EXPECT_NE(told_.channel(0), "");
@@ -320,7 +320,7 @@ TEST_F(ListenersTest, ThePoolsEndClosesThem) {
 }
 
 TEST_F(ListenersTest, TheEndOfARequestLeavesThem) {
-  pool_.take(listen(told_, 3));
+  pool_.collect(listen(told_, 3));
   pool_.deliver();
   EXPECT_EQ(pool_.listener_count(), 3U);
 }
@@ -332,7 +332,7 @@ TEST_F(ListenersTest, WhatOneThrowsEndsItAlone) {
   told_.fails = true;
   step_for(Duration::ms(1));
   EXPECT_TRUE(pool_.done(failing));
-  EXPECT_THROW(static_cast<void>(pool_.take(failing)), std::bad_alloc);
+  EXPECT_THROW(static_cast<void>(pool_.collect(failing)), std::bad_alloc);
   EXPECT_NE(other.channel(0), "");
 }
 

@@ -113,7 +113,7 @@ TEST_F(ListenersTest, TheNextThingToDoIsThatOfTheFirstWhoseTimeIsOver) {
 }
 
 TEST_F(ListenersTest, OneThatNobodyListensToIsNotGivenUpBeforeItWasLookedAt) {
-  pool_.take(listen(told_, 1));
+  pool_.collect(listen(told_, 1));
   clock_.advance(kTimeoutDefault * 2);
   pool_.step(clock_.now());
   listen(told_, 1);
@@ -155,7 +155,7 @@ TEST_F(ListenersTest, TheOneThatNobodyHasListenedToForLongestMakesRoom) {
   }
   step_for(Duration::ms(1));
   for (const std::size_t i : {3U, 1U, 5U}) {
-    pool_.take(ids[i]);
+    pool_.collect(ids[i]);
     step_for(Duration::ms(1));
   }
   listen_to(told_, nodes(kListenersMax, 1));

@@ -74,7 +74,7 @@ void run_short(Scene scene, Shortage shortage) {
     }
     world.step_for(Duration::ms(1));
     EXPECT_EQ(world.told.pushes.size(), 2U);
-    world.pool.take(id);
+    world.pool.collect(id);
     world.pool.close_all();
     EXPECT_EQ(world.network.open_count(), 0U);
     if (testing::Test::HasFailure() || !happened) return;
@@ -132,7 +132,7 @@ TEST_P(ShortOfMemoryListening, GivingUpAndEndingCostsNothingElse) {
           id = world.listen(world.told, "tok");
           world.step_for(Duration::ms(5));
         }
-        static_cast<void>(world.pool.take(id));
+        static_cast<void>(world.pool.collect(id));
         {
           const WithMemory memory;
           auto& server = world.network.server("s0:6379");

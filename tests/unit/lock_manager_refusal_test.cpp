@@ -38,7 +38,7 @@ TEST_F(LockManagerRefusal, RefusesAListThatIsEmptyOrTooLongOrNamesAServerTwice) 
 TEST_F(LockManagerRefusal, RefusesATtlThatLeavesNothing) {
   LockManager locks = manager(3);
   const auto refused = [&](Duration ttl) {
-    return refusal([&] { pool_.take(locks.begin_lock(Resource("r"), ttl)); });
+    return refusal([&] { pool_.collect(locks.begin_lock(Resource("r"), ttl)); });
   };
   EXPECT_THAT(refused(Duration()), HasSubstr("ttl must be greater than 0"));
   EXPECT_THAT(refused(Duration::ms(-1)), HasSubstr("ttl must be greater than 0"));
@@ -56,7 +56,7 @@ TEST_F(LockManagerRefusal, RefusesATtlThatDriftEatsUpToTheLastNanosecond) {
   options.drift_factor = 0;
   LockManager locks = manager(3, options);
   const auto refused = [&](Duration ttl) {
-    return refusal([&] { pool_.take(locks.begin_lock(Resource("r"), ttl)); });
+    return refusal([&] { pool_.collect(locks.begin_lock(Resource("r"), ttl)); });
   };
   EXPECT_THAT(refused(kDriftFloor), HasSubstr("ttl is too small"));
   EXPECT_EQ(refused(kDriftFloor + Duration::ns(1)), "accepted");

@@ -194,7 +194,7 @@ TEST_F(BackingOffCostsNoMajority, AndAReleaseThatNobodyWaitsForIsCarriedThereToo
   step_for(Duration::ms(1));
   lose_third_and_bring_it_back();
   const OperationId id = locks.begin_unlock(Resource("r"), Token("t"));
-  ASSERT_EQ(pool_.take(id).decision, Decision::aborted);
+  ASSERT_EQ(pool_.collect(id).decision, Decision::aborted);
   clock_.advance(kBackoffMax);
   ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
   step_for(Duration::ms(1));
@@ -275,7 +275,7 @@ TEST_F(NodeTest, AConnectionThatCannotBeSentOnIsToldInTheVeryTurn) {
   transport_.drop_connections(server(0));
   const OperationId id = locks.begin_lock(Resource("b"), Duration::ms(10'000));
   EXPECT_TRUE(pool_.done(id));
-  EXPECT_EQ(pool_.take(id).decision, Decision::unreachable);
+  EXPECT_EQ(pool_.collect(id).decision, Decision::unreachable);
 }
 
 TEST_F(NodeTest, AConnectionThatBreaksUnderACallIsAVoteAgainst) {

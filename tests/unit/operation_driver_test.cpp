@@ -80,7 +80,7 @@ TEST_F(FailedOperation, IsLetGoOfAsItsOwnerIsTold) {
   pool_.step(clock_.now());
   ASSERT_TRUE(pool_.done(id));
   first_.short_of_memory = false;
-  EXPECT_THROW((void)pool_.take(id), std::bad_alloc);
+  EXPECT_THROW((void)pool_.collect(id), std::bad_alloc);
   EXPECT_TRUE(first_.gone);
 }
 
@@ -92,7 +92,7 @@ TEST_F(FailedOperation, ThatIsLetGoOfInTheMiddleOfATurnLeavesTheOthersTheirTime)
   const OperationId failing = begin(first_);
   (void)begin(second_, nodes);
   first_.short_of_memory = true;
-  pool_.take(failing);
+  pool_.collect(failing);
   clock_.advance(kIdleLook);
   second_.due = clock_.now();
   int waits = 0;

@@ -77,15 +77,15 @@ class ATableOfAPool : public test::FakeWorld {};
 
 TEST_F(ATableOfAPool, AnOperationThatIsNotKnownIsDoneAndAborted) {
   EXPECT_TRUE(pool_.done(12345));
-  EXPECT_EQ(pool_.take(12345).decision, Decision::aborted);
+  EXPECT_EQ(pool_.collect(12345).decision, Decision::aborted);
 }
 
 TEST_F(ATableOfAPool, AnOutcomeCanBeTakenOnce) {
   LockManager locks = manager(1);
   const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
   while (!pool_.done(id)) pool_.step(Instant::never());
-  EXPECT_EQ(pool_.take(id).decision, Decision::granted);
-  EXPECT_EQ(pool_.take(id).decision, Decision::aborted);
+  EXPECT_EQ(pool_.collect(id).decision, Decision::granted);
+  EXPECT_EQ(pool_.collect(id).decision, Decision::aborted);
   EXPECT_TRUE(server(0).keys.contains("r"));
 }
 

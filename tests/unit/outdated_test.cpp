@@ -69,7 +69,7 @@ class AWaitThatIsGivenUp : public FakeWorld {
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtOnceThoughTheNetworkMayHaveForgottenIt) {
   clock_.advance(kLimit);
-  pool_.take(id_);
+  pool_.collect(id_);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i), 1) << i;
 }
 
@@ -78,14 +78,14 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpAtOnceBehindAnotherThatWas) {
   step_for(Duration::ms(1));
   ASSERT_GT(joins(0, "q"), 0);
   clock_.advance(kLimit);
-  pool_.take(id_);
-  pool_.take(other);
+  pool_.collect(id_);
+  pool_.collect(other);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i, "q"), 1) << i;
 }
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereTheNetworkHasForgottenIt) {
   forget_server_0();
-  pool_.take(id_);
+  pool_.collect(id_);
   EXPECT_EQ(passes(0), 0);
   pool_.deliver();
   EXPECT_EQ(passes(0), 1);
@@ -93,14 +93,14 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereTheNetworkHasForgot
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheProcessWhereTheNetworkHasForgottenIt) {
   forget_server_0();
-  pool_.take(id_);
+  pool_.collect(id_);
   pool_.close_all();
   EXPECT_EQ(passes(0), 1);
 }
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpBeforeWhatIsAskedNextWhereTheNetworkHasForgottenIt) {
   forget_server_0();
-  pool_.take(id_);
+  pool_.collect(id_);
   LockManager alone = manager(1);
   const OperationId asked = alone.begin_check(Resource("other"), Token("t"));
   EXPECT_EQ(pool_.run(asked).decision, Decision::denied) << "and not unreachable";
@@ -110,7 +110,7 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpBeforeWhatIsAskedNextWhereTheNetworkHasForgo
 TEST_F(AWaitThatIsGivenUp, TakesOneNewConnectionToBeGivenUpOn) {
   const std::size_t before = opened(0);
   forget_server_0();
-  pool_.take(id_);
+  pool_.collect(id_);
   server(0).answer_time = Duration::ms(10);
   pool_.deliver();
   LockManager alone = manager(1);
@@ -120,7 +120,7 @@ TEST_F(AWaitThatIsGivenUp, TakesOneNewConnectionToBeGivenUpOn) {
 
 TEST_F(AWaitThatIsGivenUp, IsGivenUpOnceWhereAnAnswerTells) {
   clock_.advance(kLimit);
-  pool_.take(id_);
+  pool_.collect(id_);
   step_for(Duration::ms(1));
   const std::size_t before = opened(0);
   pool_.deliver();
@@ -131,7 +131,7 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpOnceWhereAnAnswerTells) {
 
 TEST_F(AWaitThatIsGivenUp, KeepsItsConnectionWhereTheAnswerLiesThereBeforeItIsUsedAgain) {
   clock_.advance(kLimit);
-  pool_.take(id_);
+  pool_.collect(id_);
   clock_.advance(Duration::ms(1));
   const std::size_t before = opened(0);
   pool_.run(locks_.begin_check(Resource("other"), Token("t")));
@@ -142,9 +142,9 @@ TEST_F(AWaitThatIsGivenUp, KeepsItsConnectionWhereTheAnswerLiesThereBeforeItIsUs
 // It lay there, unread, before the removal was sent.
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhateverWasAnsweredBefore) {
   server(0).answer_time = Duration::seconds(1);
-  pool_.take(locks_.begin_check(Resource("other"), Token("t")));
+  pool_.collect(locks_.begin_check(Resource("other"), Token("t")));
   forget_server_0();
-  pool_.take(id_);
+  pool_.collect(id_);
   pool_.deliver();
   EXPECT_EQ(passes(0), 1);
 }
@@ -156,7 +156,7 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereItEndedByItsTime) {
                                               kLimit + Duration::seconds(2), 100, "");
   step_for(kLimit + Duration::seconds(3));
   ASSERT_TRUE(pool_.done(brief));
-  pool_.take(brief);
+  pool_.collect(brief);
   for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(passes(i, "q"), 0) << "its connections were closed";
   pool_.deliver();
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i, "q"), 1) << i;
@@ -165,7 +165,7 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereItEndedByItsTime) {
 TEST_F(AWaitThatIsGivenUp, IsGivenUpOnceWhereItsConnectionsAreNotTooOld) {
   clock_.advance(kLimit - Duration::ms(2));
   server(0).answer_time = Duration::ms(10);
-  pool_.take(id_);
+  pool_.collect(id_);
   const std::size_t before = opened(0);
   pool_.deliver();
   EXPECT_EQ(passes(0), 1);
@@ -199,10 +199,10 @@ TEST_F(AnOutdatedConnection, IsNotTakenOnInTheMiddleOfAnOperation) {
   step_for(Duration::ms(1));
   clock_.advance(Duration::seconds(5) + Duration::ms(1));
   transport_.forget_flows(server(0));
-  pool_.take(wait);
+  pool_.collect(wait);
   step_for(Duration::ms(10));
   EXPECT_TRUE(server(0).keys.contains("r"));
-  pool_.take(id);
+  pool_.collect(id);
 }
 
 }  // namespace

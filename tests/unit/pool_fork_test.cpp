@@ -34,14 +34,15 @@ class Rule08TheChildsPool : public test::FakeWorld {
 
 TEST_F(Rule08TheChildsPool, GivesNoLockThatTheParentWon) {
   const OperationId id = decided_lock();
-  EXPECT_EQ(exit_status_of_child([&] { return pool_.take(id).decision == Decision::aborted; }), 0);
-  EXPECT_EQ(pool_.take(id).decision, Decision::granted);
+  EXPECT_EQ(exit_status_of_child([&] { return pool_.collect(id).decision == Decision::aborted; }),
+            0);
+  EXPECT_EQ(pool_.collect(id).decision, Decision::granted);
 }
 
 TEST_F(Rule08TheChildsPool, GivesNoLockThatTheParentWonAndTheChildAskedFor) {
   const OperationId id = decided_lock();
   EXPECT_EQ(exit_status_of_child(
-                [&] { return pool_.done(id) && pool_.take(id).decision == Decision::aborted; }),
+                [&] { return pool_.done(id) && pool_.collect(id).decision == Decision::aborted; }),
             0);
 }
 
@@ -52,7 +53,8 @@ TEST_F(Rule08TheChildsPool, UndoesNothingOfAnUndecidedCall) {
   EXPECT_EQ(exit_status_of_child([&] {
               const std::size_t before = requests();
               const bool done = pool_.done(id);
-              return done && pool_.take(id).decision == Decision::aborted && requests() == before;
+              return done && pool_.collect(id).decision == Decision::aborted &&
+                     requests() == before;
             }),
             0);
   EXPECT_EQ(pool_.run(id).decision, Decision::granted);
@@ -243,7 +245,7 @@ class Rule08TheChildsReactor : public testing::Test {
   }
   // Only the parent comes back.
   void expect_aborted_in_the_child(OperationId id) {
-    if (transport_.child == 0) _exit(pool_.take(id).decision == Decision::aborted ? 0 : 1);
+    if (transport_.child == 0) _exit(pool_.collect(id).decision == Decision::aborted ? 0 : 1);
     EXPECT_EQ(transport_.status, 0) << "1: not aborted, 3: it has read, 4: sent, 5: closed";
     EXPECT_EQ(pool_.run(id).decision, Decision::granted);
   }
@@ -293,10 +295,10 @@ TEST_F(Rule08TheChildsReactor, SendsNothingWhereItWasForkedAsAnAttemptWasToBegin
   transport_.waits_before_it = 1;
   pool_.step(Instant::never());
   ASSERT_NE(transport_.child, -1);
-  if (transport_.child == 0) _exit(pool_.take(id).decision == Decision::aborted ? 0 : 1);
+  if (transport_.child == 0) _exit(pool_.collect(id).decision == Decision::aborted ? 0 : 1);
   EXPECT_EQ(transport_.status, 0) << "1: not aborted, 3: it has read, 4: it has sent";
-  (void)pool_.take(id);
-  (void)pool_.take(unsent);
+  (void)pool_.collect(id);
+  (void)pool_.collect(unsent);
 }
 
 // To shut a socket down is to shut it down for both.

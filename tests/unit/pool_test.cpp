@@ -109,7 +109,7 @@ TEST_F(PoolTest, NothingStaysOfWhatWasEndedBeforeItWasDecided) {
     if (all) {
       pool_.abort_all();
     } else {
-      ASSERT_EQ(pool_.take(id).decision, Decision::aborted);
+      ASSERT_EQ(pool_.collect(id).decision, Decision::aborted);
     }
     EXPECT_EQ(node.use_count(), uses) << all;
   }

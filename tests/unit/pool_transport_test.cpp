@@ -125,7 +125,7 @@ class PoolThatIsCalled : public testing::Test {
     const Outcome taken = pool_.run(locks_.begin_lock(Resource("r"), Duration::seconds(10)));
     clock_.advance(kIdleLook);
     transport_.called = true;
-    pool_.take(locks_.begin_check(Resource("r"), taken.token));
+    pool_.collect(locks_.begin_check(Resource("r"), taken.token));
     EXPECT_FALSE(transport_.called);
   }
   Woken step() { return pool_.step(clock_.now() + Duration::seconds(2)); }

@@ -52,7 +52,7 @@ class APushForNobody : public test::FakeWorld {
 
 TEST_F(APushForNobody, IsAnsweredWhereTheTokenWasWaitedForInVain) {
   Told waiting;
-  pool_.take(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
+  pool_.collect(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
   step_for(Duration::ms(1));
   const std::size_t before = passes(0, "tok");
   push(0, "tok");
@@ -111,7 +111,7 @@ TEST_F(APushForNobody, IsNotAnsweredForALockWhoseVoteIsRepairedAgain) {
   ASSERT_EQ(taken.decision, Decision::granted);
   const std::string token(taken.token.view());
   const QuorumKind kind(Resource("r"), Duration::seconds(10), 0);
-  pool_.take(
+  pool_.collect(
       pool_.begin(std::make_unique<VoteRepair>(test::answer_times(2, kTimeoutDefault), kind,
                                                taken.token, std::vector<NodeIndex>{NodeIndex(0)}),
                   nodes_));
@@ -123,7 +123,7 @@ TEST_F(APushForNobody, IsNotAnsweredForALockWhoseVoteIsRepairedAgain) {
 
 TEST_F(APushForNobody, IsForgottenBehindTheLatestThatWereGivenUp) {
   Told waiting;
-  pool_.take(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
+  pool_.collect(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
   for (std::size_t i = 1; i < 256; ++i) unlock(locks_, Token(std::to_string(i)));
   const std::size_t before = passes(0, "tok");
   push(0, "tok");
@@ -135,7 +135,7 @@ TEST_F(APushForNobody, IsForgottenBehindTheLatestThatWereGivenUp) {
 
 TEST_F(APushForNobody, IsNotAnsweredByAChildWhereItsParentGaveTheLockUp) {
   Told waiting;
-  pool_.take(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
+  pool_.collect(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
   step_for(Duration::ms(1));
   EXPECT_EQ(test::exit_status_of_child([&] {
               const NodeList own_nodes{pool_.node(specs(1)[0].endpoint, kTimeoutDefault)};
@@ -154,7 +154,7 @@ TEST_F(APushForNobody, IsNotAnsweredByAChildWhereItsParentGaveTheLockUp) {
 // At the end of a request nobody listens any more, and what was pushed meanwhile is given back.
 TEST_F(APushForNobody, IsReadAndAnsweredAtTheEndOfARequest) {
   Told waiting;
-  pool_.take(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
+  pool_.collect(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
   pool_.abort_all();
   const std::size_t before = passes(0, "tok");
   transport_.publish(server(0), told_.channel(0), "granted 1 tok");
@@ -165,7 +165,7 @@ TEST_F(APushForNobody, IsReadAndAnsweredAtTheEndOfARequest) {
 TEST_F(APushForNobody, IsAnsweredAtTheEndOfARequestThoughTheNetworkHasForgottenTheConnection) {
   pool_.set_idle_limit(Duration::seconds(5));
   Told waiting;
-  pool_.take(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
+  pool_.collect(pool_.begin(std::make_unique<Listening>(waiting, 2, Token("tok")), nodes_));
   pool_.abort_all();
   step_for(Duration::ms(1));
   const std::size_t before = passes(0, "tok");

@@ -138,7 +138,7 @@ TEST_F(ReactorTest, ASocketThatTakesOneByteAtATimeStillGetsThroughEverything) {
     transport_.send_room = 1;
     pool_.step(clock_.now());
   }
-  EXPECT_EQ(pool_.take(id).decision, Decision::granted);
+  EXPECT_EQ(pool_.collect(id).decision, Decision::granted);
   transport_.send_room = ~std::size_t{0};
 }
 
@@ -148,7 +148,7 @@ TEST_F(ReactorTest, AbortingUndoesWhereverItMayHaveSucceeded) {
   LockManager locks = manager(3);
   const OperationId id = locks.begin_lock(Resource("r"), kTtl);
   pool_.step(Instant::never());
-  EXPECT_EQ(pool_.take(id).decision, Decision::aborted);
+  EXPECT_EQ(pool_.collect(id).decision, Decision::aborted);
   transport_.resume(server(1));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_THAT(server(i).keys, IsEmpty()) << i;
 }

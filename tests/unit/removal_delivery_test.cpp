@@ -97,7 +97,7 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, WhenTheSocketTakesNothingForAWhile) {
   ASSERT_EQ(lock(locks, "connects").decision, Decision::granted);
   transport_.send_room = 10;
   const OperationId id = locks.begin_unlock(Resource("r"), Token("t"));
-  pool_.take(id);
+  pool_.collect(id);
   transport_.raise_send_room_at(clock_.now() + Duration::ms(5));
   pool_.close_all();
   EXPECT_FALSE(server(0).keys.contains("r"));

@@ -190,7 +190,7 @@ TEST_F(RenewalSchedulerTest, IsNotKeptForLongerThanItsOwnerAllows) {
   EXPECT_TRUE(live(lease));
   keep_for(Duration::ms(200));
   EXPECT_FALSE(live(lease));
-  EXPECT_EQ(lease.lease_deadline->loss(), Loss::kept);
+  EXPECT_EQ(lease.lease_deadline->loss(), Loss::renew_max);
 }
 
 TEST_F(RenewalSchedulerTest, ALeaseInTroubleHoldsUpNoOther) {

@@ -16,13 +16,13 @@ using test::kOneNs;
 using test::t;
 
 constexpr Duration kTtl = Duration::ms(3'000);
-constexpr Duration kKeepMax = Duration::ms(60'000);
+constexpr Duration kRenewMax = Duration::ms(60'000);
 
 class RenewalScheduler : public testing::Test {
  protected:
   // Taken at 0, trusted for 2,900 ms.
-  Renewal lease(Duration keep_max = kKeepMax) {
-    return {{kTtl, keep_max}, t(0), t(2'900), entropy_};
+  Renewal lease(Duration renew_max = kRenewMax) {
+    return {{kTtl, renew_max}, t(0), t(2'900), entropy_};
   }
   // One that is extended whenever it is due, until nothing is left to do.
   static Instant last_deadline(Renewal& lease) {
@@ -41,7 +41,7 @@ class RenewalScheduler : public testing::Test {
     std::map<Instant, int> due;
     for (int i = 0; i < count; ++i) {
       const Instant taken = t(0) + apart * i;
-      Renewal kept{{kTtl, kKeepMax}, taken, taken + Duration::ms(2'900), entropy_};
+      Renewal kept{{kTtl, kRenewMax}, taken, taken + Duration::ms(2'900), entropy_};
       ++due[kept.next_event(taken).value()];
     }
     return due;
@@ -161,7 +161,7 @@ TEST_F(RenewalScheduler, EndsWhenItWasKeptForAsLongAsItsOwnerAllowed) {
     EXPECT_LE(end, t(keep_ms)) << keep_ms;
     EXPECT_GE(end, t(keep_ms) - Duration::ns(kTtl.count_ns() / kTroublePart)) << keep_ms;
     EXPECT_EQ(kept.loss(end - kOneNs), Loss::none);
-    EXPECT_EQ(kept.loss(end), Loss::kept);
+    EXPECT_EQ(kept.loss(end), Loss::renew_max);
   }
 }
 
@@ -176,7 +176,7 @@ TEST_F(RenewalScheduler, IsExtendedForMoreThanASixteenthOfItsTtl) {
   const Duration gain_of_nothing = Duration::ns(3'087'500'000);
   EXPECT_FALSE(lease(gain_of_nothing).extend_by(t(1'000)));
   EXPECT_EQ(lease(gain_of_nothing).next_event(t(0)), t(2'900));
-  EXPECT_EQ(lease(gain_of_nothing).loss(t(2'900)), Loss::kept);
+  EXPECT_EQ(lease(gain_of_nothing).loss(t(2'900)), Loss::renew_max);
   EXPECT_TRUE(lease(gain_of_nothing + kOneNs).extend_by(t(1'000)));
 }
 
@@ -199,7 +199,7 @@ TEST_F(RenewalScheduler, WhatItsOwnerExtendedFarIsExtendedAgainBeforeItIsOver) {
 }
 
 TEST_F(RenewalScheduler, OneOfWhichLittleIsLeftIsDueBeforeThatIsOver) {
-  Renewal kept{{kTtl, kKeepMax}, t(0), t(300), entropy_};
+  Renewal kept{{kTtl, kRenewMax}, t(0), t(300), entropy_};
   const Instant due = kept.next_event(t(0)).value();
   EXPECT_LE(due, t(150));
   EXPECT_EQ(kept.extend_by(due), kTtl);
@@ -209,7 +209,7 @@ TEST_F(RenewalScheduler, IsTrustedFromItsTakeOnForNoLongerThanThat) {
   const Renewal kept{{kTtl, Duration::ms(3'000)}, t(0), t(9'000), entropy_};
   EXPECT_EQ(kept.valid_until(), t(3'000));
   EXPECT_EQ(kept.loss(t(3'000) - kOneNs), Loss::none);
-  EXPECT_EQ(kept.loss(t(3'000)), Loss::kept);
+  EXPECT_EQ(kept.loss(t(3'000)), Loss::renew_max);
 }
 
 TEST_F(RenewalScheduler, TrustsNobodyBeyondThatEnd) {

@@ -97,7 +97,7 @@ TEST_F(AnUnansweredJoin, IsUndoneBehindItWhenTheWaitIsOver) {
   step_for(kTimeoutDefault + Duration::ms(5));
   ASSERT_FALSE(pool_.done(id));
   ASSERT_EQ(told_.replies.size(), 3U);
-  (void)pool_.take(id);
+  (void)pool_.collect(id);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i), 1U) << i;
 }
 
@@ -106,7 +106,7 @@ TEST_F(AnUnansweredJoin, OfALockThatIsGrantedIsNotUndone) {
   step_for(kTimeoutDefault + Duration::ms(5));
   told_.is_granted = true;
   pool_.step(clock_.now());
-  EXPECT_EQ(pool_.take(id).decision, Decision::granted);
+  EXPECT_EQ(pool_.collect(id).decision, Decision::granted);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(passes(i), 0U) << i;
   EXPECT_EQ(transport_.open_count(), 3U);
 }
@@ -142,7 +142,7 @@ TEST_F(AJoin, ThatItsServerAnswersLateKeepsNoConnectionOpen) {
   ASSERT_EQ(lock(locks, "behind its answer").decision, Decision::granted);
   EXPECT_EQ(transport_.open_count(), listeners + 3);
   const std::size_t before = server(0).log.size();
-  (void)pool_.take(id);
+  (void)pool_.collect(id);
   EXPECT_EQ(server(0).log.size(), before + 1) << "undone on the connection that there is";
 }
 
@@ -191,7 +191,7 @@ TEST_F(AJoin, GoesOnANewConnectionWhereTheOldOneWasSilentForItsLimit) {
 TEST_F(AJoin, ThatWasSentIsGivenUpWhateverIsKeptBackMeanwhile) {
   const OperationId id = wait();
   step_for(Duration::ms(1));
-  pool_.take(id);
+  pool_.collect(id);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(server(i).count("EVAL"), 2U) << i;
 }
 

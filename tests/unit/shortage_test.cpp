@@ -206,7 +206,7 @@ TEST_P(ShortOfMemory, ACallThatIsGivenUpIsUndone) {
   run_short([](World& world, LockManager&) { world.server(0).answer_time = Duration::ms(20); },
             [](World& world, LockManager& locks) {
               const OperationId id = locks.begin_lock(Resource("r"), Duration::ms(10'000));
-              give_back(world, locks, world.pool.take(id));
+              give_back(world, locks, world.pool.collect(id));
             },
             GetParam());
 }
@@ -298,7 +298,7 @@ TEST(ShortOfMemory, TellsTheOwnerAndNobodyElse) {
   const OperationId check = locks.begin_check(Resource("x"), Token("t"));
   EXPECT_EQ(world.pool.run(check).decision, Decision::denied);
   while (!world.pool.done(one)) world.pool.step(Instant::never());
-  EXPECT_THROW(static_cast<void>(world.pool.take(one)), std::runtime_error);
+  EXPECT_THROW(static_cast<void>(world.pool.collect(one)), std::runtime_error);
 }
 
 // A lock that is held in a world.

@@ -152,7 +152,8 @@ TEST_F(StampLockManagerTest, WhatIsGivenUpOrReplacedDuringACheckIsNotHeld) {
     return locks.collect_check(id, kKey, checked).decision;
   };
   EXPECT_EQ(check([] {}), Decision::granted);
-  EXPECT_EQ(check([&] { pool_.take(*locks.begin_release(kKey, Duration())); }), Decision::denied);
+  EXPECT_EQ(check([&] { pool_.collect(*locks.begin_release(kKey, Duration())); }),
+            Decision::denied);
   server(0).keys.clear();
   take(locks);
   EXPECT_EQ(check([] {}), Decision::denied) << "another one stands there";
@@ -287,7 +288,7 @@ TEST_F(StampLockManagerTest, RefusesTimesThatAreNone) {
   StampLockManager locks = stamps();
   const RetryPolicy once = RetryPolicy::exact(1, Duration());
   const auto refused = [&](Duration lease, Duration buffer, RetryPolicy retry) {
-    return refusal([&] { pool_.take(locks.begin_lock(kKey, lease, buffer, retry)); });
+    return refusal([&] { pool_.collect(locks.begin_lock(kKey, lease, buffer, retry)); });
   };
   EXPECT_THAT(refused(Duration(), Duration(), once), HasSubstr("lock_timeout must be greater"));
   EXPECT_THAT(refused(Duration::ms(-1), Duration(), once), HasSubstr("lock_timeout"));
@@ -354,13 +355,13 @@ TEST_F(StampLockManagerTest, AReleaseThatIsCarriedOverFromAnOverdueConnectionIsE
   server(0).stopped = true;
   LockManager others = manager(1);
   for (std::size_t i = 0; i < kAwaitedMax; ++i) {
-    pool_.take(others.begin_unlock(Resource("other"), Token("t")));
+    pool_.collect(others.begin_unlock(Resource("other"), Token("t")));
   }
   clock_.advance(kTimeoutDefault);
   const auto release = locks.begin_release(kKey, Duration());
   ASSERT_TRUE(release);
   step_for(Duration::ms(1));
-  pool_.take(*release);
+  pool_.collect(*release);
   const std::size_t before = server(0).log.size();
   transport_.resume(server(0));
   std::vector<std::string> accepts_plain;

@@ -96,7 +96,7 @@ TEST_F(WhoListensByTls, IsHeardAsSoonAsThereIsRoom) {
 TEST_F(WhoListensByTls, IsToldAtOnceWhereThatHappenedToOthers) {
   ask();
   ASSERT_TRUE(turned_away_in_the_long_run());
-  pool_.take(id_);
+  pool_.collect(id_);
   clock_.advance(kBackoffMax);
   told_ = {};
   close_before_the_handshake();

@@ -86,7 +86,7 @@ TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, OneNanosecondEarlierItIs) {
 TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, ATakeThatWasAbortedBeforeItLeftNeedsNoUndoEither) {
   server(0).connect_time = Duration::ms(30);
   LockManager locks = manager(1);
-  pool_.take(locks.begin_lock(Resource("r"), kTtl));
+  pool_.collect(locks.begin_lock(Resource("r"), kTtl));
   clock_.advance(Duration::seconds(2));
   ASSERT_EQ(lock(locks, "next").decision, Decision::granted);
   EXPECT_EQ(server(0).log.size(), 1U);
@@ -110,7 +110,7 @@ TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, AnEarlierAttemptsTakeDoesNotLeaveW
 TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, ATakeOnAConnectionThatWasLookedAtTooLate) {
   server(0).connect_time = Duration::ms(900);
   LockManager locks = manager(1);
-  pool_.take(locks.begin_lock(Resource("begins it"), kTtl));
+  pool_.collect(locks.begin_lock(Resource("begins it"), kTtl));
   step_for(Duration::ms(500));
   const OperationId id = locks.begin_lock(Resource("r"), kTtl);
   clock_.advance(Duration::ms(500) + kTimeoutDefault);
@@ -149,8 +149,8 @@ TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, WhatTheKernelHasInPartIsFinishedAn
   transport_.send_room = 20;
   const OperationId first = locks.begin_lock(Resource("in part"), kTtl);
   const OperationId second = locks.begin_lock(Resource("not at all"), kTtl);
-  pool_.take(first);
-  pool_.take(second);
+  pool_.collect(first);
+  pool_.collect(second);
   transport_.send_room = ~std::size_t{0};
   ASSERT_EQ(lock(locks, "third").decision, Decision::granted);
   EXPECT_EQ(server(0).keys.size(), 2U);

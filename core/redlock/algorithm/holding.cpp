@@ -8,11 +8,11 @@ namespace redlock {
 
 namespace {
 
-std::optional<Holding> majority_holding(const std::vector<Seen>& all, std::size_t majority) {
+std::optional<Holding> majority_holding(const std::vector<LockState>& all, std::size_t majority) {
   const auto ending = [](const Holding& holding) { return holding.left.value_or(Duration::max()); };
-  for (const Seen& candidate : all) {
+  for (const LockState& candidate : all) {
     std::vector<Holding> same;
-    for (const Seen& one : all) {
+    for (const LockState& one : all) {
       const bool both = candidate.holding && one.holding;
       if (both && one.holding->token == candidate.holding->token) same.push_back(*one.holding);
     }
@@ -24,9 +24,10 @@ std::optional<Holding> majority_holding(const std::vector<Seen>& all, std::size_
   return std::nullopt;
 }
 
-std::optional<std::int64_t> majority_waiters(const std::vector<Seen>& all, std::size_t majority) {
+std::optional<std::int64_t> majority_waiters(const std::vector<LockState>& all,
+                                             std::size_t majority) {
   std::vector<std::int64_t> counts;
-  for (const Seen& one : all) {
+  for (const LockState& one : all) {
     if (one.waiters) counts.push_back(*one.waiters);
   }
   if (counts.size() < majority) return std::nullopt;
@@ -34,13 +35,13 @@ std::optional<std::int64_t> majority_waiters(const std::vector<Seen>& all, std::
   return counts[majority - 1];
 }
 
-std::vector<Waiter> majority_line(const std::vector<Seen>& all, std::size_t majority) {
+std::vector<Waiter> majority_line(const std::vector<LockState>& all, std::size_t majority) {
   struct Named {
     Waiter waiter;
     std::size_t times;
   };
   std::vector<Named> named;
-  for (const Seen& one : all) {
+  for (const LockState& one : all) {
     for (const Waiter& waiter : one.line) {
       const auto known = std::ranges::find(named, waiter.token,
                                            [](const Named& entry) { return entry.waiter.token; });
@@ -95,14 +96,14 @@ std::vector<Votes> votes_in(const std::vector<NodeReport>& reports) {
 
 }  // namespace
 
-Seen seen_by(const NodeReport& report) {
-  const auto* const seen = report.reply.said<std::shared_ptr<const Seen>>();
-  return seen == nullptr ? Seen() : **seen;
+LockState seen_by(const NodeReport& report) {
+  const auto* const seen = report.reply.said<std::shared_ptr<const LockState>>();
+  return seen == nullptr ? LockState() : **seen;
 }
 
-Seen seen_by_majority(const Outcome& inspected) {
+LockState seen_by_majority(const Outcome& inspected) {
   const std::vector<NodeReport>& reports = inspected.nodes;
-  std::vector<Seen> all;
+  std::vector<LockState> all;
   all.reserve(reports.size());
   for (const NodeReport& report : reports) all.push_back(seen_by(report));
   const std::size_t majority = inspected.quorum.grants();

@@ -25,7 +25,7 @@ struct Waiter {
   Duration waited;
 };
 
-struct Seen {
+struct LockState {
   // Nothing where nothing stands there, or that is not known.
   std::optional<Holding> holding;
   // How many stand in line; nothing where that is not known.
@@ -37,11 +37,11 @@ struct Seen {
 // As many of a line are named; the script says it, too.
 inline constexpr std::size_t kNamedInLine = 16;
 
-[[nodiscard]] Seen seen_by(const NodeReport& report);
+[[nodiscard]] LockState seen_by(const NodeReport& report);
 // What a majority of all nodes holds, with the time left until too few of them have it;
 // how many stand in the lines of a majority, at least; and those whom a majority names, with the
 // longest time by which any of them knows of them, the longest first.
-[[nodiscard]] Seen seen_by_majority(const Outcome& inspected);
+[[nodiscard]] LockState seen_by_majority(const Outcome& inspected);
 // What a majority may hold though none is seen to: those that said so and those that did not say
 // would be one. The most votes first, each with the longest time that anybody said. Nothing where
 // a majority is seen to hold the same, for there cannot be two.

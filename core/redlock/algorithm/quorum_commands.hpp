@@ -89,7 +89,7 @@ struct CheckEndless {
 };
 
 // Changes nothing. Granted: something stands there. Denied: nothing does. Either reply comes with
-// what is seen there (Seen).
+// what is seen there (LockState).
 struct Inspect {
   static constexpr CommandTraits kTraits{.effect = Effect::asks};
   Resources resources;

@@ -88,7 +88,7 @@ Loss Renewal::loss(Instant now) const {
   if (denied_) return Loss::denied;
   if (now < valid_until_) return Loss::none;
   // What an extend is trusted for is less than it asked for.
-  return worth_from() >= renewed_until() ? Loss::kept : Loss::silence;
+  return worth_from() >= renewed_until() ? Loss::renew_max : Loss::silence;
 }
 
 }  // namespace redlock

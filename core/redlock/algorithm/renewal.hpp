@@ -35,9 +35,9 @@ struct RenewalTerms {
 
 enum class Loss {
   none,
-  denied,   // a majority says that the lock is not ours
-  silence,  // no majority has confirmed it for as long as it may be trusted
-  kept,     // it was renewed for as long as its owner allowed
+  denied,     // a majority says that the lock is not ours
+  silence,    // no majority has confirmed it for as long as it may be trusted
+  renew_max,  // it was renewed for as long as its owner allowed
 };
 
 class Renewal {

@@ -47,13 +47,13 @@ struct BusyResource {
 };
 
 // What stands under a lock's key, in the reply to an Inspect; see holding.hpp.
-struct Seen;
+struct LockState;
 
 // What a reply says beside its answer: nothing; the reason, for people, of an answer that is
 // unknown; what the key holds now, of a StampAcquire; the three above; what became of a fence. No
 // larger than the text alone, because each call has several replies.
 using ReplyPayload = std::variant<std::monostate, std::string, Token, QueuePosition,
-                                  std::shared_ptr<const Seen>, FenceVote, BusyResource>;
+                                  std::shared_ptr<const LockState>, FenceVote, BusyResource>;
 
 struct Reply {
   Fault fault = Fault::none;

@@ -45,13 +45,13 @@ class BlockingLease {
   void note_denial(const Outcome& outcome) noexcept;
   void lose() noexcept;
   // By its present ttl. Throws what RenewalThread::keep() throws, and then nothing has changed.
-  void keep(Instant keep_until);
+  void keep(Instant renew_until);
   // False: that has been done, or it is not ours to give back.
   [[nodiscard]] bool end(HeldLock::End how) noexcept;
 
   const std::shared_ptr<Shared> shared_;
   HeldLock lock_;
-  Instant keep_until_;  // while it is kept
+  Instant renew_until_;  // while it is kept
   bool left_to_others_ = false;
   std::stop_source loss_{std::nostopstate};  // of what keeps it, or kept it last
 };

@@ -71,7 +71,7 @@ class TrialLock {
     runs_ = id;
     pool_.run_until_done(id);
     runs_.reset();
-    return pool_.take(id);
+    return pool_.collect(id);
   }
 
   void give_up() noexcept {
@@ -79,7 +79,7 @@ class TrialLock {
       if (begun) or_later([&] { (void)locks_.collect_lock(*begun, resource_, Caller::left); });
     }
     if (token_.empty()) return;
-    or_later([&] { (void)pool_.take(locks_.begin_unlock(resource_, token_)); });
+    or_later([&] { (void)pool_.collect(locks_.begin_unlock(resource_, token_)); });
   }
   // Without memory, when its ttl is over.
   static void or_later(const auto& deed) noexcept {

@@ -21,7 +21,7 @@ std::optional<Holder> holder_of(const std::optional<Holding>& holding) {
   return holder;
 }
 
-View view_of(const Seen& seen) {
+View view_of(const LockState& seen) {
   View view{holder_of(seen.holding), seen.waiters, {}};
   for (const Waiter& waiter : seen.line) {
     view.line.push_back({std::string(waiter.token.view()), std::string(owner_of(waiter.token)),

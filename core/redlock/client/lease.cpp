@@ -39,7 +39,7 @@ bool BlockingLease::extend(Duration ttl) {
   lock_.set_ttl(ttl);
   if (lock_.extends()) {
     try {
-      keep(keep_until_);
+      keep(renew_until_);
     } catch (...) {
       // No memory: it is kept as before.
     }
@@ -54,7 +54,7 @@ bool BlockingLease::shorten(Duration ttl) {
   lock_.take_next_token();
   try {
     const bool granted = shared_->rotate(lock_).decision == Decision::granted;
-    if (granted && lock_.extends()) keep(keep_until_);
+    if (granted && lock_.extends()) keep(renew_until_);
     if (granted) return left() > Duration();
   } catch (...) {
     lose();
@@ -124,11 +124,11 @@ std::stop_token BlockingLease::begin_renewal(Duration max) {
   return loss_.get_token();
 }
 
-void BlockingLease::keep(Instant keep_until) {
+void BlockingLease::keep(Instant renew_until) {
   // The next extend is due when a third of the ttl is over since the latest.
   lock_.set_ttl(lock_.ttl());
-  lock_.begin_renewal(keep_until, std::make_shared<LossWatch>(loss_));
-  keep_until_ = keep_until;
+  lock_.begin_renewal(renew_until, std::make_shared<LossWatch>(loss_));
+  renew_until_ = renew_until;
 }
 
 void BlockingLease::end_renewal(const std::stop_token& lost) noexcept {

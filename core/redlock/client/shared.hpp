@@ -60,7 +60,7 @@ class Shared {
  private:
   OperationId begin_acquire(const Resources& resources, Duration ttl, Duration wait);
   void step_until_done(OperationId id, const std::stop_token& stop, const OnOutage& on_outage);
-  // For what nobody will take.
+  // For what nobody will collect.
   void give_back(OperationId id, const Resources& resources) noexcept;
 
   std::shared_ptr<const LockPlan> plan_;

@@ -16,7 +16,7 @@ Duration moment(const LockManager& locks) {
 void AsyncReleases::send(LockManager& locks, const Resources& resources, const Token& token) {
   Pool& pool = locks.pool();
   // Taken at once: sent, and not waited for.
-  (void)pool.take(locks.begin_unlock(resources, token));
+  (void)pool.collect(locks.begin_unlock(resources, token));
   if (locks.owes_removals()) return deliver(locks);
   if (pool.clock().now() < wait_again_) return;
   if (locks.unanswered_bytes() < kBytesAsyncMax || hears_all(locks)) return;

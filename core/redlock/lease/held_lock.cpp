@@ -60,21 +60,21 @@ void HeldLock::share() noexcept {
   if (left() > Duration()) deadline_->share();
 }
 
-void HeldLock::begin_renewal(std::optional<Instant> keep_until,
+void HeldLock::begin_renewal(std::optional<Instant> renew_until,
                              std::shared_ptr<LossListener> listener) {
   const Instant until = deadline_->until();
   // Where it is not extended, only its end is to be noticed: an extend would gain nothing.
-  const Duration keep_max = keep_until.value_or(until) - ttl_from_;
+  const Duration renew_max = renew_until.value_or(until) - ttl_from_;
   context_.renewal.keep({context_.locks.plan(),
                          resources_,
                          token_,
-                         {ttl_, keep_max},
+                         {ttl_, renew_max},
                          ttl_from_,
                          until,
                          deadline_,
                          std::move(listener)});
   renewed_ = true;
-  extends_ = keep_until.has_value();
+  extends_ = renew_until.has_value();
 }
 
 void HeldLock::end_renewal() noexcept {

@@ -68,7 +68,7 @@ class HeldLock {
   // The renewal thread extends it until then, or not at all, and tells of its loss. Throws what
   // RenewalThread::keep() throws, and then nothing has changed. Requires that it is not being
   // rotated.
-  void begin_renewal(std::optional<Instant> keep_until, std::shared_ptr<LossListener> listener);
+  void begin_renewal(std::optional<Instant> renew_until, std::shared_ptr<LossListener> listener);
   // The same is wanted once it is not being rotated any more, or not at all.
   void want_extends(bool wanted) noexcept { extends_ = wanted; }
   void end_renewal() noexcept;

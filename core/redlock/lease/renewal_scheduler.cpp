@@ -92,7 +92,7 @@ void RenewalScheduler::end_asking(Lease& lease) noexcept {
   asking_.erase(lease.asking);
   --lease.bound->asking;
   try {
-    (void)pool_.take(std::exchange(lease.asking, 0));
+    (void)pool_.collect(std::exchange(lease.asking, 0));
   } catch (...) {
     // What it failed by is of no interest any more.
   }
@@ -204,7 +204,7 @@ void RenewalScheduler::take_repairs() noexcept {
 
 void RenewalScheduler::end_repairing(Lease& lease) noexcept {
   try {
-    const Outcome repaired = pool_.take(std::exchange(lease.repairing, 0));
+    const Outcome repaired = pool_.collect(std::exchange(lease.repairing, 0));
     if (repaired.decision != Decision::denied) lease.repaired = true;
   } catch (...) {
     // What it failed by is of no interest.
@@ -221,7 +221,7 @@ void RenewalScheduler::remove_repaired(Lease& lease) noexcept {
   if (!kept.lease_deadline->released() || watch_.forked()) return;
   if (!std::exchange(lease.repaired, false)) return;
   try {
-    (void)pool_.take(lease.bound->locks.begin_unlock(kept.resources, kept.token));
+    (void)pool_.collect(lease.bound->locks.begin_unlock(kept.resources, kept.token));
   } catch (...) {
     // What it failed by is of no interest.
   }

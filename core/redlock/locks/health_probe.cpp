@@ -32,8 +32,8 @@ class Examinee final : public Connection<Examination> {
   void go_on(bool readable, bool writable, Clock& clock) {
     Events answers;
     const Instant now = clock.now();
-    if (readable || writable) take_ready(readable, writable, now, answers);
-    for (const RespValue& answer : answers) take(answer, now);
+    if (readable || writable) on_ready(readable, writable, now, answers);
+    for (const RespValue& answer : answers) on_reply(answer, now);
     if (!answers.empty()) ask(clock.now());
     flush(clock.now(), answers);
     on_time(now, answers);
@@ -56,7 +56,7 @@ class Examinee final : public Connection<Examination> {
     asked_at_ = now;
     asked_at_wall_us_ = wall_us();
   }
-  void take(const RespValue& answer, Instant now) {
+  void on_reply(const RespValue& answer, Instant now) {
     if (asked_ == 0) result_.facts.first_answer_us = (now - began_at_).count_ns() / 1000;
     const Question& question = questions()[asked_++];
     read_answer(result_.facts, question, answer);

@@ -132,7 +132,7 @@ OperationId LockManager::begin_extend(const Resources& resources, const Token& t
 void LockManager::forget(const Resources& resources, const Token& token) noexcept {
   try {
     // Taken at once: sent, and not waited for.
-    (void)pool_.take(begin_unlock(resources, token));
+    (void)pool_.collect(begin_unlock(resources, token));
   } catch (...) {
     // No memory: it ends with its ttl, as where a process is killed.
   }
@@ -185,7 +185,7 @@ bool LockManager::owes_removals() const {
 }
 
 Outcome LockManager::collect_extension(OperationId id) {
-  Outcome outcome = pool_.take(id);
+  Outcome outcome = pool_.collect(id);
   if (outcome.decision != Decision::granted) return outcome;
   const Instant now = pool_.clock().now();
   outcome.validity = outcome.validity - (now - outcome.decided_at);

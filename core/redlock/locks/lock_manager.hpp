@@ -97,7 +97,7 @@ class LockManager {
 
   // What was begun, as it is by now: signal handlers may have run since it was decided. The
   // validity counts from now; where nothing is left of it, or nobody waits for the lock, it is
-  // `expired_unclaimed`, and a lock is given back. They throw what Pool::take() throws.
+  // `expired_unclaimed`, and a lock is given back. They throw what Pool::collect() throws.
   Outcome collect_lock(OperationId id, const Resources& resources, Caller caller);
   Outcome collect_extension(OperationId id);
 

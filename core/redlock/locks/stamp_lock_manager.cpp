@@ -60,7 +60,7 @@ OperationId StampLockManager::begin_give_back(const Resources& keys, const Outco
 
 // Taken at once: sent, and not waited for.
 void StampLockManager::give_back(const Resources& keys, const Outcome& outcome) {
-  (void)pool_.take(begin_give_back(keys, outcome));
+  (void)pool_.collect(begin_give_back(keys, outcome));
 }
 
 StampLedger::Entry* StampLockManager::held(const Resources& keys) {
@@ -101,7 +101,7 @@ std::optional<OperationId> StampLockManager::begin_check(const Resources& keys) 
 }
 
 Outcome StampLockManager::collect_lock(OperationId id, const Resources& keys, Caller caller) {
-  Outcome outcome = pool_.take(id);
+  Outcome outcome = pool_.collect(id);
   if (outcome.decision != Decision::granted) return outcome;
   try {
     if (caller == Caller::waits && note_taken(keys, outcome)) return outcome;
@@ -117,7 +117,7 @@ Outcome StampLockManager::collect_lock(OperationId id, const Resources& keys, Ca
 
 Outcome StampLockManager::collect_check(OperationId id, const Resources& keys,
                                         StampLedger::Serial checked) {
-  Outcome outcome = pool_.take(id);
+  Outcome outcome = pool_.collect(id);
   const StampLedger::Entry* entry = held(keys);
   const bool trusted = entry != nullptr && entry->serial == checked && !entry->given_up;
   if (outcome.decision == Decision::granted && !trusted) outcome.decision = Decision::denied;
@@ -126,7 +126,7 @@ Outcome StampLockManager::collect_check(OperationId id, const Resources& keys,
 
 Outcome StampLockManager::collect_release(OperationId id, const Resources& keys,
                                           StampLedger::Serial released) {
-  Outcome outcome = pool_.take(id);
+  Outcome outcome = pool_.collect(id);
   const bool answered =
       outcome.decision != Decision::unreachable && outcome.decision != Decision::aborted;
   if (answered) note_released(keys, released);

@@ -98,7 +98,7 @@ class Connection {
   void flush(Instant now, Events& events) noexcept;
   // Says a name that follows, where nothing is awaited. Whoever is about to ask does so first.
   void introduce(Instant now, Events& events) noexcept;
-  void take_ready(bool readable, bool writable, Instant now, Events& events) noexcept;
+  void on_ready(bool readable, bool writable, Instant now, Events& events) noexcept;
   // Gives the connection up when an answer is overdue, and says so.
   bool on_time(Instant now, Events& events) noexcept;
 

@@ -137,7 +137,7 @@ void Connection<C>::connect_anew(Instant now, Events& events) {
 }
 
 template <IsConversation C>
-void Connection<C>::take_ready(bool readable, bool writable, Instant now, Events& events) noexcept {
+void Connection<C>::on_ready(bool readable, bool writable, Instant now, Events& events) noexcept {
   or_close(now, events, [&] {
     if (state_ == State::connecting && (readable || writable)) take_status(now, events);
     if (state_ == State::ready && readable) receive(now, events);

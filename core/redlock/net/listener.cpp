@@ -45,7 +45,7 @@ void Listener::ping(Instant now) noexcept {
 }
 
 void Listener::look(Instant since, Instant now, Events& pushes) noexcept {
-  if (has_conversation()) take_ready(true, true, now, pushes);
+  if (has_conversation()) on_ready(true, true, now, pushes);
   const bool broke = closing();
   review(now);
   if (broke) skip_backoff();

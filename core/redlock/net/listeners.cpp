@@ -121,12 +121,12 @@ bool Listeners::add_interests(Scope scope, std::vector<Interest>& interests) {
   return buffered;
 }
 
-void Listeners::take_ready(std::span<const Interest> interests, Instant now) noexcept {
+void Listeners::on_ready(std::span<const Interest> interests, Instant now) noexcept {
   for (std::size_t i = 0; i < interests.size(); ++i) {
     const bool readable = interests[i].readable || interests[i].wants.buffered;
     if (!readable && !interests[i].writable) continue;
     Slot& slot = *polled_[i];
-    slot.listener.take_ready(readable, interests[i].writable, now, slot.pushes);
+    slot.listener.on_ready(readable, interests[i].writable, now, slot.pushes);
     if (readable && polled_scope_ == Scope::wanted) slot.listener.note_alive(now);
   }
 }

@@ -60,7 +60,7 @@ class Listeners {
   // True: of one of them bytes have come already that no polling shows.
   bool add_interests(Scope scope, std::vector<Interest>& interests);
   // Those that add_interests() has added last.
-  void take_ready(std::span<const Interest> interests, Instant now) noexcept;
+  void on_ready(std::span<const Interest> interests, Instant now) noexcept;
   // Does anybody?
   [[nodiscard]] bool listens_to(const Node& node) const;
   // Of those that are wanted.

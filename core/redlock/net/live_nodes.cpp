@@ -24,13 +24,13 @@ void LiveNodes::make_room(const Node& wanted) {
   drop_closed();
 }
 
-std::size_t LiveNodes::take_ready(std::span<const Interest> interests, Instant now) noexcept {
+std::size_t LiveNodes::on_ready(std::span<const Interest> interests, Instant now) noexcept {
   for (std::size_t i = 0; i < polled_.size(); ++i) {
     const Interest& interest = interests[i];
     polled_[i]->end_look(now);
     const bool readable = interest.readable || interest.wants.buffered;
     if (!readable && !interest.writable) continue;
-    polled_[i]->take_ready(readable, interest.writable, now, arrivals_);
+    polled_[i]->on_ready(readable, interest.writable, now, arrivals_);
   }
   const std::size_t count = polled_.size();
   polled_.clear();

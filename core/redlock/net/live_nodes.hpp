@@ -54,7 +54,7 @@ class LiveNodes {
   bool add_interests(IsWanted is_wanted, Instant now, std::vector<Interest>& interests);
   // Reads and sends what is ready of those that were added last; they come first in `interests`.
   // Gives how many they are.
-  std::size_t take_ready(std::span<const Interest> interests, Instant now) noexcept;
+  std::size_t on_ready(std::span<const Interest> interests, Instant now) noexcept;
   void introduce(Instant now) noexcept;
   // Hands to the transport what is to be sent.
   void flush(Instant now) noexcept;

@@ -22,9 +22,9 @@ Woken Polling::wait(Scope scope, Instant deadline, Instant now) {
   return buffered && woken == Woken::deadline ? Woken::ready : woken;
 }
 
-void Polling::take_ready(Instant now) noexcept {
-  const std::size_t nodes = live_.take_ready(interests_, now);
-  listeners_.take_ready(std::span(interests_).subspan(nodes), now);
+void Polling::on_ready(Instant now) noexcept {
+  const std::size_t nodes = live_.on_ready(interests_, now);
+  listeners_.on_ready(std::span(interests_).subspan(nodes), now);
 }
 
 std::optional<Watch> Polling::watch(Instant deadline, Instant now) {

@@ -24,7 +24,7 @@ class Polling {
   // Waits until something is ready.
   Woken wait(Scope scope, Instant deadline, Instant now);
   // Reads and sends what was ready when the latest wait was over.
-  void take_ready(Instant now) noexcept;
+  void on_ready(Instant now) noexcept;
   // The same as wait() for an event loop, which does not wait past `deadline`.
   [[nodiscard]] std::optional<Watch> watch(Instant deadline, Instant now);
 

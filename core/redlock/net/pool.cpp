@@ -95,14 +95,14 @@ std::optional<Outcome> Pool::outage(OperationId id) {
   return outcome;
 }
 
-Outcome Pool::take(OperationId id) {
+Outcome Pool::collect(OperationId id) {
   notice_fork();
   const bool given_up = queries_.take(id);
   if (!reactor_.done(id)) {
     reactor_.end(id);
     return {};
   }
-  Outcome outcome = reactor_.take(id);
+  Outcome outcome = reactor_.collect(id);
   const bool granted =
       outcome.decision == Decision::granted || outcome.decision == Decision::expired_in_flight;
   if (given_up && granted) outcome.decision = Decision::denied;
@@ -122,7 +122,7 @@ void Pool::run_until_done(OperationId id) {
 
 Outcome Pool::run(OperationId id) {
   run_until_done(id);
-  return take(id);
+  return collect(id);
 }
 
 void Pool::abort_all() {

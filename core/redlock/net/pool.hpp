@@ -53,12 +53,12 @@ class Pool {
     Reactor& reactor_;
   };
 
-  // Starts an operation and sends its first requests. It must be taken, from this pool, decided or
-  // not. Throws where it cannot start (no memory, no randomness); what was sent for it already is
-  // undone.
+  // Starts an operation and sends its first requests. It must be collected, from this pool, decided
+  // or not. Throws where it cannot start (no memory, no randomness); what was sent for it already
+  // is undone.
   [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes);
   // The same for one that asks whether `token` is still the lock's: it is denied at best where that
-  // is given up before it is taken.
+  // is given up before it is collected.
   [[nodiscard]] OperationId begin(std::unique_ptr<Operation> operation, const NodeList& nodes,
                                   Token token);
   // A release of this lock is about to begin.
@@ -70,7 +70,7 @@ class Pool {
   // What an event loop waits for before the next step, which is one that does not wait.
   [[nodiscard]] std::optional<Watch> watch();
   [[nodiscard]] std::optional<Instant> next_deadline();
-  // True when the outcome can be taken, or the operation is not known here (any more, or since
+  // True when the outcome can be collected, or the operation is not known here (any more, or since
   // a fork).
   [[nodiscard]] bool done(OperationId id);
   // Adds the operation to `completions` when it is done, which may be at once. Requires room there,
@@ -82,10 +82,10 @@ class Pool {
   // Ends the operation and gives its outcome; `aborted`, with everything undone, when it was not
   // decided yet. Throws what it failed by, undone too. In a child also `aborted`, with nothing
   // undone: what was decided is its parent's.
-  Outcome take(OperationId id);
+  Outcome collect(OperationId id);
   // Steps until done. What it throws has ended the operation, with everything undone.
   void run_until_done(OperationId id);
-  // Then takes it, too.
+  // Then collects it, too.
   Outcome run(OperationId id);
 
   // Ends every operation; what undoes keys is sent.

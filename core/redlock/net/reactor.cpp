@@ -37,7 +37,7 @@ OperationId Reactor::begin(std::unique_ptr<Operation> operation, NodeList nodes)
   settle(now);
   RunningOperation& running = *operations_.find(id);
   if (!running.failure) return id;
-  // Its caller gets no number to take it by.
+  // Its caller gets no number to collect it by.
   const std::exception_ptr failure = running.failure;
   running.end();
   driver_.tie_up(now);
@@ -66,7 +66,7 @@ Woken Reactor::read(Instant deadline, Polling::Scope scope) {
   if (forked()) return woken;
   called_ = called_ || woken == Woken::called;
   const Instant now = clock_.now();
-  polling_.take_ready(now);
+  polling_.on_ready(now);
   settle(now);
   return woken;
 }
@@ -127,7 +127,7 @@ std::optional<Instant> Reactor::next_deadline() const {
                  listeners_.next_deadline());
 }
 
-Outcome Reactor::take(OperationId id) {
+Outcome Reactor::collect(OperationId id) {
   RunningOperation& running = *operations_.find(id);
   running.end();
   if (running.failure) {

@@ -3,7 +3,7 @@
 // A turn (step) waits once, then: what came is read and handed to the operations; time is handed
 // to whatever it concerns; what the operations now want sent is sent; connections that are to be
 // given up are closed last, so that every undo still found its way onto them. Between two turns
-// the caller may do as it likes, also begin or take other operations.
+// the caller may do as it likes, also begin or collect other operations.
 // Each of these is a piece of its own: `Polling` reads, `OperationDriver` gives inputs, `Hedging`
 // and `RequestSender` send, `PushRouter` hands on what is published, `LiveNodes` close.
 // Invariants: reading comes before judging time, so an answer that lies in the buffer is never
@@ -54,7 +54,7 @@ class Reactor {
   // See OperationTable.
   void tell(OperationId id, Completions& where) noexcept { operations_.tell(id, where); }
   // Lets go of an operation that is done and gives its outcome, or throws why it failed.
-  Outcome take(OperationId id);
+  Outcome collect(OperationId id);
   // Aborts it where it is undecided, sends what that undoes, and lets go of it.
   void end(OperationId id) noexcept;
   void end_all();

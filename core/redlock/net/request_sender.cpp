@@ -10,7 +10,7 @@ void RequestSender::look_before_use(Node& node, Instant now) {
   const bool silent = idle_.too_old(node, now);
   if (node.may_repeat(now) || now - node.last_seen() >= IdlePolicy::look_after(node)) {
     node.begin_look(now);
-    node.take_ready(true, false, now, live_.arrivals());
+    node.on_ready(true, false, now, live_.arrivals());
     node.end_look(now);
     live_.close_where_decided(node, now);
   }

@@ -1,7 +1,7 @@
 // The operations under way that ask whether a lock is ours, so that none of them says yes to what
 // was given up while it waited: a signal handler may release the very lock.
 //
-// Invariants: one entry an operation, until it is taken. No I/O. One thread.
+// Invariants: one entry an operation, until it is collected. No I/O. One thread.
 #pragma once
 #include <algorithm>
 #include <cstdint>

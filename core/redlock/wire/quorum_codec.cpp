@@ -33,7 +33,7 @@ std::optional<Waiter> read_waiter(std::string_view& text) {
 }
 
 // Null where the text is none of the script's.
-std::shared_ptr<const Seen> read_seen(std::string_view text, bool held) {
+std::shared_ptr<const LockState> read_seen(std::string_view text, bool held) {
   std::int64_t left_ms = 0;
   std::int64_t waiters = 0;
   std::size_t named = 0;
@@ -41,7 +41,7 @@ std::shared_ptr<const Seen> read_seen(std::string_view text, bool held) {
       named > kNamedInLine) {
     return nullptr;
   }
-  const auto seen = std::make_shared<Seen>();
+  const auto seen = std::make_shared<LockState>();
   for (; named > 0; --named) {
     std::optional<Waiter> waiter = read_waiter(text);
     if (!waiter) return nullptr;
@@ -134,7 +134,7 @@ ReadReply CommandCodec<Inspect>::read(const RespValue& value) {
   if (value.kind != RespKind::bulk) return std::nullopt;
   const bool held = !value.text.starts_with("-2 ");
   Reply reply = held ? Reply::granted() : Reply::denied();
-  if (std::shared_ptr<const Seen> seen = read_seen(value.text, held)) {
+  if (std::shared_ptr<const LockState> seen = read_seen(value.text, held)) {
     reply.payload = std::move(seen);
   }
   return reply;

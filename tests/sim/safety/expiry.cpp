@@ -22,7 +22,7 @@ std::int64_t Expiry::ttl_asked_for(Contender party, std::uint64_t value, bool kn
   const std::int64_t own_ms = record_.was_fresh(value) ? course.shorten_ttl_ms : course.ttl_ms;
   if (known && (course.extends > 0 || course.extend_ttl_ms != 0)) {
     const std::int64_t asked_ms = course.extend_ttl_ms != 0 ? course.extend_ttl_ms : course.ttl_ms;
-    return course.keep_max_ms > 0 ? std::max(asked_ms, own_ms) : asked_ms;
+    return course.renew_max_ms > 0 ? std::max(asked_ms, own_ms) : asked_ms;
   }
   return own_ms;
 }
