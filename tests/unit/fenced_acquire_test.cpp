@@ -5,6 +5,7 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
+#include "support/allocations.hpp"
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
@@ -160,6 +161,19 @@ TEST_F(FencedAcquireOfThree, GivenUpWhileItRaisesUndoesTheLockAndAcquiresNothing
   const std::vector<Request> undo = drain(*fenced_);
   EXPECT_EQ(only<ReleaseAndHandOver>(undo).size(), undo.size());
   EXPECT_EQ(undo.size(), 3U);
+}
+
+TEST_F(FencedAcquireOfThree, GivenUpWhereNoMemoryLetItRaiseUndoesTheLock) {
+  reply(0, kRecorded);
+  const Reply behind = taken_behind(5);
+  const AttemptNumber attempt = sent_.at(0).attempt;
+  const test::Tried tried = test::try_without(
+      0, test::Shortage::once, [&] { fenced_->on_reply(NodeIndex(1), attempt, behind, t(1)); });
+  ASSERT_TRUE(tried.threw);
+  fenced_->abort(t(2));
+  EXPECT_EQ(decision(), Decision::aborted);
+  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain(*fenced_))),
+            (std::vector<std::size_t>{0, 1, 2}));
 }
 
 TEST_F(FencedAcquireOfThree, ARefusedLockIsRefusedAndProposesNothing) {

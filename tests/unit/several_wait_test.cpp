@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "redlock/algorithm/validity.hpp"
+#include "support/allocations.hpp"
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
@@ -171,6 +172,26 @@ TEST_F(WaitForBoth, GivenUpWhileItTriesWithWhatItWasHandedPassesThatOn) {
     of_one += release.resources.single() ? 1 : 0;
   }
   EXPECT_EQ(of_one, 3U);
+}
+
+TEST_F(WaitForBoth, GivenUpWhereNoMemoryLetItTryAllPassesOnWhatItWasHanded) {
+  for (std::size_t n = 0;; ++n) {
+    stand(kFirstIsBusy);
+    const Enqueue join = joined();
+    const Push push{Push::Kind::granted, join.token, join.entry.echo, {}};
+    wait_->on_push(NodeIndex(0), push, t(30));
+    const test::Tried tried = test::try_without(n, test::Shortage::once,
+                                                [&] { wait_->on_push(NodeIndex(1), push, t(30)); });
+    if (!tried.happened) break;
+    if (!tried.threw) continue;
+    wait_->abort(t(31));
+    Nodes passed;
+    for (const Request& request : only<ReleaseAndHandOver>(drain(*wait_))) {
+      const auto& release = std::get<ReleaseAndHandOver>(*request.command);
+      if (release.token == join.token) passed.push_back(request.node.value());
+    }
+    EXPECT_EQ(passed, (Nodes{0, 1, 2})) << n;
+  }
 }
 
 TEST_F(WaitForBoth, WhatTheLastOfTheLineHandsOverLateIsItsOwn) {

@@ -107,6 +107,10 @@ void SeveralWait::finish(Outcome outcome) {
 
 void SeveralWait::abort(Instant now) {
   if (phase_ == Phase::done || !step_) return;
+  const Outcome* const won = step_->outcome();
+  // Where the next step could not begin.
+  const bool handed = phase_ == Phase::standing && won != nullptr;
+  if (handed && won->decision == Decision::granted) handed_ = won->token;
   step_->abort(now);
   pass_on_what_was_handed(now);
   Outcome outcome;
