@@ -171,6 +171,39 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   return taken ? Acquired::granted : Acquired::thrown;
 }
 
+// Of a handle whose parts are sound.
+void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, const Handle& handle,
+            HashTable* options) {
+  double validity_ms = 0;
+  std::optional<std::int64_t> fence;
+  if (!parse_validity(array, validity_ms) || !parse_fence(array, fence)) return;
+  make_lease(into);
+  LeaseState*& lease = LeaseObject::state_of(Z_OBJ_P(into));
+  LeaseTerms terms;
+  const bool attached = guarded(kAttachPlaces, [&] {
+    terms.ttl = Duration::ms(30'000);
+    take_attach_options(terms, options);
+    if (terms.fence && !fence) {
+      throw ArgumentError(option_label("fence") + " needs a handle with a fence");
+    }
+    const Resources resources = resources_from(handle.resource);
+    Token token(std::string(ZSTR_VAL(handle.token), ZSTR_LEN(handle.token)));
+    check_resources(resources);
+    check_token(token);
+    check_ttl(terms.ttl, locks->plan->options.drift_factor);
+    check_renewal(*locks, terms);
+    lease = new LeaseState(std::make_shared<SharedLease>(locks, resources, terms), Z_OBJ_P(into));
+    const Instant now = locks->manager.pool().clock().now();
+    lease->shared().lock().attach(std::move(token), now + validity_from(validity_ms), fence);
+    // It may be another's by now, such as of the one who has the handle of a detach() before.
+    if (validity_ms <= 0) lease->shared().note_transferred();
+  });
+  keep_manager(into, *locks);
+  if (attached) name_lease(into, handle.resource);
+  if (attached && terms.interrupt) warn_of_jit();
+  if (!attached || !keep_lease(into, terms)) forget(into);
+}
+
 }  // namespace
 
 Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireRequest& request) {
@@ -208,35 +241,13 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
 
 void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, HashTable* options) {
   Handle handle;
-  double validity_ms = 0;
-  std::optional<std::int64_t> fence;
-  if (!parse_handle(array, handle, true) || !parse_validity(array, validity_ms)) return;
-  if (!parse_fence(array, fence)) return;
-  make_lease(into);
-  LeaseState*& lease = LeaseObject::state_of(Z_OBJ_P(into));
-  LeaseTerms terms;
-  const bool attached = guarded(kAttachPlaces, [&] {
-    terms.ttl = Duration::ms(30'000);
-    take_attach_options(terms, options);
-    if (terms.fence && !fence) {
-      throw ArgumentError(option_label("fence") + " needs a handle with a fence");
-    }
-    const Resources resources = resources_from(handle.resource);
-    Token token(std::string(ZSTR_VAL(handle.token), ZSTR_LEN(handle.token)));
-    check_resources(resources);
-    check_token(token);
-    check_ttl(terms.ttl, locks->plan->options.drift_factor);
-    check_renewal(*locks, terms);
-    lease = new LeaseState(std::make_shared<SharedLease>(locks, resources, terms), Z_OBJ_P(into));
-    const Instant now = locks->manager.pool().clock().now();
-    lease->shared().lock().attach(std::move(token), now + validity_from(validity_ms), fence);
-    // It may be another's by now, such as of the one who has the handle of a detach() before.
-    if (validity_ms <= 0) lease->shared().note_transferred();
-  });
-  keep_manager(into, *locks);
-  if (attached) name_lease(into, handle.resource);
-  if (attached && terms.interrupt) warn_of_jit();
-  if (!attached || !keep_lease(into, terms)) forget(into);
+  if (!parse_handle(array, handle, true)) return;
+  if (Z_TYPE_P(handle.resource) != IS_ARRAY) return attach(into, locks, array, handle, options);
+  zval resources;
+  if (!copy_resources(&resources, Z_ARRVAL_P(handle.resource), 1)) return;
+  handle.resource = &resources;
+  attach(into, locks, array, handle, options);
+  zval_ptr_dtor(&resources);
 }
 
 }  // namespace redlock::php

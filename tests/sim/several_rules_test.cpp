@@ -44,6 +44,12 @@ TEST_F(SeveralLocks, AreTakenWithWhatWasHandedOverAlready) {
   EXPECT_EQ(run({"PTTL", "b"}), ":1000\r\n");
 }
 
+TEST_F(SeveralLocks, WhatIsOursAlreadyIsNotShortened) {
+  run({"SET", "b", "ours", "PX", "9000"});
+  EXPECT_EQ(both(scripts::set_all_if_absent, {"ours", "1000"}), "+OK\r\n");
+  EXPECT_EQ(run({"PTTL", "a"}) + run({"PTTL", "b"}), ":1000\r\n:9000\r\n");
+}
+
 TEST_F(SeveralLocks, HaveOneFenceLargerThanTheLastOfEach) {
   run({"SET", "a:redlock:fence", "5"});
   run({"SET", "b:redlock:fence", "9"});

@@ -47,7 +47,12 @@ void run_set_all_if_absent(ScriptCall& call, std::string& out) {
   const std::string last = proposes ? last_fence(call) : std::string();
   const bool recorded = !proposes || record(call, last, call.argument(2), call.argument(3));
   for (const std::string_view key : call.keys()) {
-    call.require({"SET", key, token, "PX", call.argument(1)});
+    const Value set = call.require({"SET", key, token, "NX", "PX", call.argument(1)});
+    const bool held = set.is_nil();
+    if (held &&
+        static_cast<double>(call.require({"PTTL", key}).integer) < number_of(call.argument(1))) {
+      call.require({"PEXPIRE", key, call.argument(1)});
+    }
   }
   recorded ? append_status(out, "OK") : append_bulk(out, last);
 }

@@ -478,9 +478,14 @@ local function record(proposal, ttl)
 end
   recorded = record(ARGV[3], ARGV[4]) or last
 end
-for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
+for _, key in ipairs(KEYS) do
+  local held = not redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2])
+  if held and redis.call('PTTL', key) < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', key, ARGV[2])
+  end
+end
 return recorded == true and redis.status_reply('OK') or recorded)",
-"eb5469ec2429cc2f308bc921551813ff0cd8e73f"};
+"ea87fb644c02d7d522199b2554d74a50bd5e301f"};
 
 const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
 "226967c76309c00f5ef247eb6d9414b32c257658"};
