@@ -73,7 +73,8 @@ CLI::App& add_run(CLI::App& app, Raw& raw) {
       "Runs a command while it holds a lock:\n  redlock run RESOURCE [OPTIONS] -- COMMAND "
       "[ARGUMENT...]\nThe lock is kept for as long as the command runs, and then given back. When "
       "it is\nlost, the command and all of its process group get SIGTERM, and SIGKILL later.\nThe "
-      "command finds REDLOCK_RESOURCE and REDLOCK_TOKEN in its environment.");
+      "command finds REDLOCK_RESOURCE and REDLOCK_TOKEN in its environment, with --fence\n"
+      "REDLOCK_FENCE too.");
   run.add_option("RESOURCE", raw.run.resource, "the name of the lock")->required();
   run.add_option("-w,--wait", raw.wait,
                  "how long to stand in line while another client holds it: a TIME, or forever (0)")
@@ -86,6 +87,8 @@ CLI::App& add_run(CLI::App& app, Raw& raw) {
       ->type_name("CODE");
   run.add_option("-o,--owner", raw.owner, "what inspect and top show of us (HOST/PID)")
       ->type_name("NAME");
+  run.add_flag("--fence", raw.run.fence,
+               "get a number that is larger than that of every holder before");
   run.add_flag("--no-line", raw.no_line, "wait by trying again and again, not in line");
   run.add_flag("-q,--quiet", raw.run.quiet, "say nothing where another client holds it");
   return run;
@@ -165,6 +168,7 @@ Request request_from(const std::string& command, const Raw& raw,
   if (command == "run") {
     request.what = run_from(raw, to_run);
     request.options.owner = raw.owner.empty() ? own_name() : raw.owner;
+    request.options.fence = raw.run.fence;
   } else if (command == "release") {
     request.what = release_from(raw);
   } else if (command == "check") {

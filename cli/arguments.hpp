@@ -17,6 +17,7 @@ struct Run {
   std::chrono::milliseconds grace{};
   int busy = 1;  // the exit status where somebody else holds the lock
   bool quiet = false;
+  bool fence = false;
   std::vector<std::string> command;  // at least its name
 };
 

@@ -21,12 +21,15 @@ namespace {
 
 // Ours, and what is to be known besides, which takes the place of a variable of that name.
 std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
-  std::vector<std::string> all = variables;
+  std::vector<std::string> all;
+  for (const std::string& variable : variables) {
+    if (variable.find('=') != std::string::npos) all.push_back(variable);
+  }
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     bool replaced = false;
     for (const std::string& variable : variables) {
-      replaced = replaced || text.starts_with(variable.substr(0, variable.find('=') + 1));
+      replaced = replaced || text.starts_with(variable.substr(0, variable.find('=')) + "=");
     }
     if (!replaced) all.emplace_back(text);
   }

@@ -29,8 +29,8 @@ struct Ended {
 
 class Child {
  public:
-  // Starts `command` with our environment and these variables besides ("NAME=value"), with `mask`,
-  // and with what was done about SIGPIPE.
+  // Starts `command` with our environment and these variables besides ("NAME=value"; "NAME" alone
+  // takes it out), with `mask`, and with what was done about SIGPIPE.
   // Throws CannotExecute.
   Child(const std::vector<std::string>& command, const std::vector<std::string>& variables,
         const sigset_t& mask, sighandler_t on_pipe);

@@ -103,6 +103,13 @@ void release(Lease& lock, const std::string& resource) {
            "' could not be released, and may stay until its ttl ends: " + to_string(refusal));
 }
 
+// What the command finds in its environment. A fence that we inherited belongs to another lock.
+std::vector<std::string> variables_of(const Lease& lock, const std::string& resource) {
+  const std::optional<std::int64_t> fence = lock.fence();
+  return {"REDLOCK_RESOURCE=" + resource, "REDLOCK_TOKEN=" + std::string(lock.token()),
+          fence ? "REDLOCK_FENCE=" + std::to_string(*fence) : "REDLOCK_FENCE"};
+}
+
 // For whoever started us.
 int die(Client& client, int signal, Whom whom) {
   {
@@ -249,10 +256,7 @@ int run(Client& client, const Run& asked) {
   Whom concerned = Whom::process;
   bool lost = false;
   try {
-    Child child(
-        asked.command,
-        {"REDLOCK_RESOURCE=" + asked.resource, "REDLOCK_TOKEN=" + std::string(lock->token())}, mask,
-        on_pipe);
+    Child child(asked.command, variables_of(*lock, asked.resource), mask, on_pipe);
     Supervision supervision(asked, watched, child, *lock, kept->lost());
     ended = supervision.attend();
     concerned = supervision.concerned(ended.signal);

@@ -25,6 +25,37 @@ final class RunTest extends CliTestCase
         self::assertReleased();
     }
 
+    public function testWithFenceTheCommandKnowsANumberThatIsLargerEachTime(): void
+    {
+        $before = 0;
+        for ($i = 0; $i < 3; ++$i) {
+            [$status, $said, $errors] = self::redlock(['run', 'r', ...self::PATIENT, '--fence', '--', 'sh', '-c', 'echo "$REDLOCK_FENCE"']);
+            self::assertSame([0, ''], [$status, $errors]);
+            self::assertMatchesRegularExpression('~^[1-9]\d*\n$~D', $said);
+            self::assertGreaterThan($before, (int) $said);
+            $before = (int) $said;
+        }
+    }
+
+    public function testACommandThatWaitedInLineKnowsALargerFenceThanItsPredecessor(): void
+    {
+        $first = $this->startScript('echo "$REDLOCK_FENCE"; read line', ['--fence']);
+        $fence = (int) $first->readLine();
+        $second = $this->startScript('echo "$REDLOCK_FENCE"', ['--fence', '--wait', 'forever']);
+        $waiting = static fn (): bool => json_decode(self::redlock(['inspect', 'r', ...self::PATIENT, '--json'])[1])->waiting === 1;
+        Wait::until($waiting, 'the second to stand in line');
+        $first->writeLine('');
+        self::assertGreaterThan($fence, (int) $second->readLine());
+        self::assertSame(0, $second->wait());
+    }
+
+    public function testWithoutFenceThereIsNoneNotEvenThatOfALockAroundIt(): void
+    {
+        $inner = [self::program(), 'run', 'inner', ...self::PATIENT, '--', 'sh', '-c', 'echo "[${REDLOCK_FENCE-none}] $REDLOCK_RESOURCE"'];
+        [$status, $said, $errors] = self::redlock(['run', 'r', ...self::PATIENT, '--fence', '--', ...$inner]);
+        self::assertSame([0, "[none] inner\n", ''], [$status, $said, $errors]);
+    }
+
     public function testALockThatServersDoNotTakeBackIsToldOnStandardError(): void
     {
         $users = ['user default on nopass ~* &* +@all', 'user locks on >password ~* &* +@all'];

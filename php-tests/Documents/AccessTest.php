@@ -160,9 +160,18 @@ final class AccessTest extends ServerTestCase
             ]);
         }
         $results['line'] = self::outcomeOf(static fn (): array => self::handOver($server, $options));
+        $results['fence'] = self::outcomeOf(static fn (): array => [self::fenced($server, $options)]);
+        // It stays for a day.
+        $admin->call('DEL', 'lock:fence:redlock:fence');
         $results['left'] = $admin->call('DBSIZE');
         $results['name'] = str_contains($admin->call('CLIENT', 'LIST'), " name=$options[clientName] ");
         return $results;
+    }
+
+    private static function fenced(array $server, array $options): bool
+    {
+        $lease = (new LockManager([$server], $options))->acquire('lock:fence', 60_000, options: ['fence' => true]);
+        return $lease->fence > 0 && $lease->release();
     }
 
     /** One hand-over from here to another process, as this user. @return list<mixed> */
@@ -194,7 +203,7 @@ final class AccessTest extends ServerTestCase
         return [
             'first RedLock' => $redLock, 'first PidLock' => $pidLock,
             'second RedLock' => $redLock, 'second PidLock' => $pidLock,
-            'line' => [1, true, true, 1, []], 'left' => 0,
+            'line' => [1, true, true, 1, []], 'fence' => [true], 'left' => 0,
             'name' => true,
         ];
     }

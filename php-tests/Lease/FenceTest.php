@@ -127,7 +127,7 @@ final class FenceTest extends LeaseTestCase
         $outer = self::leased($locks, options: ['reentrant' => true]);
         $this->expectException(\ValueError::class);
         $this->expectExceptionMessage('fence needs a lock that was acquired with it');
-        $locks->acquire('r', options: self::FENCE + ['reentrant' => true]);
+        self::leased($locks, options: self::FENCE + ['reentrant' => true]);
     }
 
     public function testSynchronizedPassesItOn(): void

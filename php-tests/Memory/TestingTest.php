@@ -96,6 +96,20 @@ final class TestingTest extends ServerTestCase
         self::assertMatchesRegularExpression('~^memory://[ -\~]*\\\\xc3\\\\xbc[ -\~]*\.\.\. \(for tests: [a-z ]+\)$~', $shown[1] ?? '');
     }
 
+    public function testAHolderThatWasOvertakenHasTheSmallerFenceAndTheServersForgetTheLastOneInADay(): void
+    {
+        $locks = new LockManager(self::SERVERS);
+        $slow = $locks->acquire('r', 60_000, options: ['fence' => true]);
+        Testing::advance(60_001);
+        $fast = $locks->acquire('r', 60_000, options: ['fence' => true]);
+        self::assertLessThan($fast->fence, $slow->fence);
+        self::assertTrue($fast->release());
+        self::assertSame(['r:redlock:fence'], Testing::keys());
+        Testing::advance(86_400_000);
+        self::assertSame([], Testing::keys());
+        self::assertGreaterThan($fast->fence, $locks->acquire('r', options: ['fence' => true])?->fence);
+    }
+
     public function testAConfigurationOfARealServerNeedsAnotherUrlOnly(): void
     {
         $server = ['url' => 'memory://', 'host' => '127.0.0.1', 'port' => '6379', 'username' => null, 'password' => null, 'database' => '0'];

@@ -96,7 +96,8 @@ final class ExamplesTest extends ServerTestCase
         exec(implode(' ', $command) . ' 2>&1', $output, $status);
         $output = implode("\n", $output);
         self::assertSame(0, $status, $output);
-        self::assertSame(0, $fleet->keyCount(), 'an example gives back what it takes');
+        $fences = $fleet->each(static fn ($client): array => $client->call('KEYS', '*:redlock:fence'));
+        self::assertSame(count(array_merge(...$fences)), $fleet->keyCount(), 'an example gives back what it takes, but last fences stay');
         return $output;
     }
 

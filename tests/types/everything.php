@@ -40,6 +40,7 @@ final class Invoices
             'line' => true,
             'retryDelay' => 100,
             'keepAliveMax' => 600_000,
+            'fenceTtl' => 3_600_000,
             'onEvent' => static function (string $event, array $facts): void {
                 printf("%s %s %s\n", $event, $facts['resource'], $facts['reason'] ?? implode(',', $facts['faults']));
             },
@@ -76,6 +77,7 @@ final class Invoices
             'interrupt' => true,
             'owner' => 'web-3',
             'reentrant' => true,
+            'fence' => true,
             'atEnd' => 'keep',
         ]);
         if ($lease === null) {
@@ -87,6 +89,7 @@ final class Invoices
         }
         $held = $lease->extend() && $lease->extend(20_000) && $lease->shorten(5_000);
         $this->log[] = $lease->lastErrors()['lock'] ?? 'well';
+        $this->log[] = $lease->fence === null ? 'without a fence' : 'fence ' . ($lease->fence + 0);
         return $lease->release() && $held;
     }
 
@@ -98,10 +101,10 @@ final class Invoices
         return json_encode($lease->detach(), JSON_THROW_ON_ERROR);
     }
 
-    /** @param array{validity: float, resource: string|int, token: string} $handle */
+    /** @param array{validity: float, resource: string|int, token: string, fence?: int} $handle */
     public function goOn(array $handle): float
     {
-        $options = ['keepAlive' => true, 'interrupt' => true, 'atEnd' => 'release', 'ttl' => 60_000];
+        $options = ['keepAlive' => true, 'interrupt' => true, 'fence' => true, 'atEnd' => 'release', 'ttl' => 60_000];
         return $this->locks->attach($handle, $options)->remaining();
     }
 

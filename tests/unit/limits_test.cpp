@@ -6,6 +6,7 @@
 #include <string>
 
 #include "redlock/algorithm/entropy.hpp"
+#include "redlock/algorithm/fence.hpp"
 #include "redlock/algorithm/holding.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/renewal.hpp"
@@ -63,23 +64,15 @@ std::string span(Duration span) {
   { #name, kind(name) }
 
 Limits given() {
-  return {REDLOCK_LIMIT(count, kNodesMax),
-          REDLOCK_LIMIT(bytes, kResourceBytesMax),
-          REDLOCK_LIMIT(bytes, kTokenBytesMax),
-          REDLOCK_LIMIT(bytes, kOwnerBytesMax),
-          REDLOCK_LIMIT(span, kTimeoutMax),
-          REDLOCK_LIMIT(span, kTimeoutDefault),
-          REDLOCK_LIMIT(span, kPauseMax),
-          REDLOCK_LIMIT(span, kIdleLimitMin),
-          REDLOCK_LIMIT(span, kIdleLimitDefault),
-          REDLOCK_LIMIT(bytes, kServerTextBytesMax),
-          REDLOCK_LIMIT(bytes, kHostBytesMax),
-          REDLOCK_LIMIT(bytes, kUnixPathBytesMax),
-          REDLOCK_LIMIT(bytes, kCredentialBytesMax),
-          REDLOCK_LIMIT(bytes, kClientNameBytesMax),
-          REDLOCK_LIMIT(count, kDatabaseMax),
-          REDLOCK_LIMIT(bytes, kTlsTextBytesMax),
-          REDLOCK_LIMIT(bytes, kTlsPassphraseBytesMax)};
+  return {REDLOCK_LIMIT(count, kNodesMax),           REDLOCK_LIMIT(bytes, kResourceBytesMax),
+          REDLOCK_LIMIT(bytes, kTokenBytesMax),      REDLOCK_LIMIT(bytes, kOwnerBytesMax),
+          REDLOCK_LIMIT(span, kTimeoutMax),          REDLOCK_LIMIT(span, kTimeoutDefault),
+          REDLOCK_LIMIT(span, kFenceTtlDefault),     REDLOCK_LIMIT(span, kPauseMax),
+          REDLOCK_LIMIT(span, kIdleLimitMin),        REDLOCK_LIMIT(span, kIdleLimitDefault),
+          REDLOCK_LIMIT(bytes, kServerTextBytesMax), REDLOCK_LIMIT(bytes, kHostBytesMax),
+          REDLOCK_LIMIT(bytes, kUnixPathBytesMax),   REDLOCK_LIMIT(bytes, kCredentialBytesMax),
+          REDLOCK_LIMIT(bytes, kClientNameBytesMax), REDLOCK_LIMIT(count, kDatabaseMax),
+          REDLOCK_LIMIT(bytes, kTlsTextBytesMax),    REDLOCK_LIMIT(bytes, kTlsPassphraseBytesMax)};
 }
 
 Limits connections() {
@@ -154,6 +147,8 @@ Limits leases_and_proof() {
           REDLOCK_LIMIT(count, kStragglersOneIn),
           REDLOCK_LIMIT(count, kTokenRandomBytes),
           REDLOCK_LIMIT(count, kStampFractionDigits),
+          REDLOCK_LIMIT(count, kFenceMax),
+          REDLOCK_LIMIT(count, kFenceRaisesMax),
           REDLOCK_LIMIT(span, kDriftFloor)};
 }
 

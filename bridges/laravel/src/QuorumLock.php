@@ -30,6 +30,9 @@ final class QuorumLock extends Lock
     /** Of what this object acquired; without it, whatever the owner has is meant. */
     private ?string $token = null;
 
+    /** Of the same lock, where the store asks for one. */
+    private ?int $fence = null;
+
     /** Who acquired it by this object. In a child of a fork the object is a copy, and the lock its parent's. */
     private ?int $process = null;
 
@@ -39,6 +42,7 @@ final class QuorumLock extends Lock
     /**
      * @param int|float|numeric-string|null $seconds 0, less or null: without an expiry
      * @param int $forever for how many seconds such a lock outlives its process
+     * @param bool $fenced whether it comes with a fence
      */
     public function __construct(
         private readonly LockManagerInterface $locks,
@@ -46,6 +50,7 @@ final class QuorumLock extends Lock
         int|float|string|null $seconds,
         ?string $owner,
         private readonly int $forever,
+        private readonly bool $fenced = false,
     ) {
         parent::__construct($name, self::number($seconds ?? 0), $owner);
     }
@@ -86,11 +91,21 @@ final class QuorumLock extends Lock
         }
     }
 
+    /**
+     * A number that is larger than that of every earlier holder of the lock that has one: send it with each write, and let the
+     * database refuse smaller ones. Null where this object has not acquired the lock, or the store has no setting `fence`.
+     */
+    public function fence(): ?int
+    {
+        return $this->process === getmypid() ? $this->fence : null;
+    }
+
     /** False: it was not ours, as in a child of the process that acquired it. */
     public function release(): bool
     {
         $token = $this->ownToken();
         $this->token = null;
+        $this->fence = null;
         if ($token === null) {
             return false;
         }
@@ -119,6 +134,7 @@ final class QuorumLock extends Lock
     public function forceRelease(): void
     {
         $this->token = null;
+        $this->fence = null;
         $this->keep(null);
         foreach (self::tries() as $_) {
             try {
@@ -182,12 +198,12 @@ final class QuorumLock extends Lock
     private function take(int $wait): bool
     {
         $expires = $this->seconds > 0;
-        $options = ['owner' => $this->owner] + ($expires ? [] : ['keepAlive' => true, 'atEnd' => 'keep']);
+        $options = ['owner' => $this->owner, 'fence' => $this->fenced] + ($expires ? [] : ['keepAlive' => true, 'atEnd' => 'keep']);
         $lease = $this->locks->acquire($this->name, $this->ttl($this->seconds), $wait, $options);
         if ($lease === null) {
             return false;
         }
-        $this->token = $lease->handle()['token'];
+        ['token' => $this->token, 'fence' => $this->fence] = $lease->handle() + ['fence' => null];
         $this->process = getmypid();
         if ($expires) {
             $lease->detach();

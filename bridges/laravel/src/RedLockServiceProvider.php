@@ -69,7 +69,8 @@ final class RedLockServiceProvider extends ServiceProvider
     {
         $settings = new Settings($cache, $app, $config);
         $locks = $settings->locks(['keepAliveMax' => self::KEEP_ALIVE_MS_MAX]);
-        return $cache->repository(new RedLockStore($locks, $settings->prefix(), $settings->values(), $settings->forever()), $config);
+        $store = new RedLockStore($locks, $settings->prefix(), $settings->values(), $settings->forever(), $settings->fenced());
+        return $cache->repository($store, $config);
     }
 
     /** With the servers and options of the default store, or of the first one of this driver. */

@@ -16,12 +16,14 @@ final class RedLockStore implements LockProvider, Store
     /**
      * @param LockManagerInterface $locks its keepAliveMax must be no less than $forever
      * @param int $forever for how many seconds a lock without an expiry outlives its process
+     * @param bool $fenced whether locks come with fences
      */
     public function __construct(
         private readonly LockManagerInterface $locks,
         private readonly string $prefix = '',
         private readonly ?Store $values = null,
         private readonly int $forever = 86_400,
+        private readonly bool $fenced = false,
     ) {
     }
 
@@ -29,7 +31,7 @@ final class RedLockStore implements LockProvider, Store
     public function lock($name, $seconds = 0, $owner = null)
     {
         $owner = $owner === null ? null : (string) $owner;
-        return new QuorumLock($this->locks, $this->prefix . $name, $seconds, $owner, $this->forever);
+        return new QuorumLock($this->locks, $this->prefix . $name, $seconds, $owner, $this->forever, $this->fenced);
     }
 
     /** @return QuorumLock */

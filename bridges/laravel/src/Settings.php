@@ -76,6 +76,12 @@ final class Settings
         return $forever;
     }
 
+    public function fenced(): bool
+    {
+        $fence = $this->config['fence'] ?? false;
+        return is_bool($fence) ? $fence : throw $this->refusal('fence', 'must be true or false');
+    }
+
     /** @return array<mixed>|string */
     private function servers(): array|string
     {

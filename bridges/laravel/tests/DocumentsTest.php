@@ -36,6 +36,18 @@ final class DocumentsTest extends StoreTestCase
         yield 'the recipe' => (new Document('docs/recipes.md'))->blocks('php laravel');
     }
 
+    public function testTheReadmesFenceReachesWhatIsSaved(): void
+    {
+        $process = $this->process('
+            Illuminate\Support\Facades\Facade::setFacadeApplication($app);
+            class_exists("Cache") || class_alias(Illuminate\Support\Facades\Cache::class, "Cache");
+            function save(int $account, int $fence): void { report($fence > 0); }
+            eval($args["code"]);
+        ', ['code' => (new Document('bridges/laravel/README.md'))->blocks('php')[4]], ['fence' => true]);
+        self::assertTrue(PhpProcess::report($process));
+        self::assertSame(0, $process->wait());
+    }
+
     public function testTheReadmesServerIsOneInAnArray(): void
     {
         $block = (new Document('bridges/laravel/README.md'))->blocks('php')[3];
@@ -51,7 +63,7 @@ final class DocumentsTest extends StoreTestCase
 
     public function testTheReadmesChangeOverIsAStore(): void
     {
-        $stores = eval("return [\n" . (new Document('bridges/laravel/README.md'))->blocks('php')[4] . "\n];");
+        $stores = eval("return [\n" . (new Document('bridges/laravel/README.md'))->blocks('php')[5] . "\n];");
         $this->app = self::application($stores['redlock'], self::connections('phpredis', ['cache' => []]));
         self::assertStringStartsWith('app-database-shop_', $this->cache()->getStore()->getPrefix());
         self::assertTrue($this->lock()->get());

@@ -159,6 +159,7 @@ final class StoreTest extends StoreTestCase
         yield 'an unknown option' => [['servers' => '10.0.0.1', 'options' => ['colour' => 'red']], 'colour'];
         yield 'options that are none' => [['servers' => '10.0.0.1', 'options' => 'fast'], 'options'];
         yield 'no time for ever' => [['servers' => '10.0.0.1', 'forever' => 0], '[cache.stores.redlock.forever]'];
+        yield 'a fence in words' => [['servers' => '10.0.0.1', 'fence' => 'please'], '[cache.stores.redlock.fence]'];
         yield 'a time for ever in words' => [['servers' => '10.0.0.1', 'forever' => 'long'], '[cache.stores.redlock.forever]'];
         yield 'values in itself' => [['servers' => '10.0.0.1', 'values' => 'redlock'], '[cache.stores.redlock.values]'];
         yield 'values in a store that is none' => [['servers' => '10.0.0.1', 'values' => 'nowhere'], 'nowhere'];

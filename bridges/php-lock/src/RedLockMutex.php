@@ -47,6 +47,7 @@ final class RedLockMutex extends AbstractLockMutex
      * @param LockManagerInterface|string|array<mixed> $locks a LockManager, or the servers as it takes them
      * @param float $acquireTimeout for how many seconds synchronized() waits for the lock
      * @param float $expireTimeout after how many seconds the lock is free although the code still runs
+     * @param bool $fenced whether the lock comes with a fence
      */
     public function __construct(
         #[\SensitiveParameter]
@@ -54,6 +55,7 @@ final class RedLockMutex extends AbstractLockMutex
         string $name,
         private readonly float $acquireTimeout = 3.0,
         private readonly float $expireTimeout = \INF,
+        private readonly bool $fenced = false,
     ) {
         // NAN is neither.
         if (!($acquireTimeout >= 0)) {
@@ -77,14 +79,25 @@ final class RedLockMutex extends AbstractLockMutex
         $this->held = new \WeakMap();
     }
 
+    /**
+     * For the code that runs in synchronized(): a number that is larger than that of every earlier holder of the lock that has one. Send it
+     * with each write, and let the database refuse smaller ones. Null outside, and where the mutex takes its lock without a fence.
+     */
+    public function fence(): ?int
+    {
+        $stack = $this->held[$this->runner()] ?? [];
+        $held = end($stack);
+        return $held instanceof Held && $held->isOurs() ? $held->lease->handle()['fence'] ?? null : null;
+    }
+
     protected function lock(): void
     {
         $wait = self::milliseconds($this->acquireTimeout);
         $ttl = self::milliseconds($this->expireTimeout);
         try {
             $lease = $ttl === null
-                ? $this->locks->acquire($this->key, self::TTL_MS_KEPT, $wait, ['keepAlive' => true])
-                : $this->locks->acquire($this->key, $ttl, $wait);
+                ? $this->locks->acquire($this->key, self::TTL_MS_KEPT, $wait, ['keepAlive' => true, 'fence' => $this->fenced])
+                : $this->locks->acquire($this->key, $ttl, $wait, ['fence' => $this->fenced]);
         } catch (QuorumException $trouble) {
             throw new LockAcquireException($trouble->getMessage(), MutexException::CODE_REDLOCK_NOT_ENOUGH_SERVERS, $trouble);
         } catch (RedLockException | \ValueError $trouble) {

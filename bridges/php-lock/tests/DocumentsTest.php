@@ -20,18 +20,22 @@ final class DocumentsTest extends MutexTestCase
         }
         $process = $this->process('
             function bill(int $order): void { report("worked"); }
+            function save(int $account, int $fence): void { report("worked"); }
             function withdraw(int $amount): int { report("worked"); return $amount; }
             eval($args["code"]);
         ', ['code' => $code]);
         self::assertSame('worked', PhpProcess::report($process));
         self::assertSame(0, $process->wait());
-        self::assertSame(0, self::$fleet->keyCount(3));
+        $fences = self::$fleet->each(static fn ($client): array => $client->call('KEYS', '*:redlock:fence'), 3);
+        self::assertSame(count(array_merge(...$fences)), self::$fleet->keyCount(3));
     }
 
     /** @return iterable<string, array{string}> */
     public static function blocks(): iterable
     {
-        yield 'the README' => (new Document('bridges/php-lock/README.md'))->blocks('php');
+        $blocks = (new Document('bridges/php-lock/README.md'))->blocks('php');
+        yield 'the README' => [$blocks[0]];
+        yield 'a fence in the README' => [strtok($blocks[0], "\n") . "\n$blocks[1]"];
         yield 'the recipe' => (new Document('docs/recipes.md'))->blocks('php php-lock');
     }
 }

@@ -21,8 +21,8 @@ use Symfony\Component\Lock\Key;
 use Symfony\Component\Lock\Store\ExpiringStoreTrait;
 
 /**
- * A key's state is the token of its lock, and for how long the servers were told to keep it. No Lease outlives a call, so nothing is released when an object goes: that
- * is for Symfony's Lock to decide. A child of a fork has none of its parent's locks. What no majority of
+ * A key's state is the token of its lock, its fence if there is one, and for how long the servers were told to keep it. No Lease outlives
+ * a call, so nothing is released when an object goes: that is for Symfony's Lock to decide. A child of a fork has none of its parent's locks. What no majority of
  * the servers can be asked for, or says, is an exception, never an answer.
  *
  * Shared locks are not supported: Symfony then takes an exclusive one where acquireRead() is called.
@@ -46,6 +46,9 @@ final class RedLockStore implements BlockingStoreInterface
     /** Where a key remembers the longest ttl that the servers may have been told since it was shortened last, in seconds. */
     private const TOLD = self::class . '.told';
 
+    /** Where a key has the fence of its lock. */
+    private const FENCE = self::class . '.fence';
+
     /** @var ?\WeakMap<Key, int> by key: the process that acquired its lock, or used it first; shared by all stores, as keys are */
     private static ?\WeakMap $processes = null;
 
@@ -54,16 +57,27 @@ final class RedLockStore implements BlockingStoreInterface
     /**
      * @param LockManagerInterface|string|array<mixed> $locks a LockManager, or the servers as it takes them
      * @param float $initialTtl for how many seconds a lock is taken, before Symfony says how long it is to live
+     * @param bool $fenced whether locks come with fences
      */
     public function __construct(
         #[\SensitiveParameter]
         LockManagerInterface|string|array $locks,
         private readonly float $initialTtl = 300.0,
+        private readonly bool $fenced = false,
     ) {
         if (!is_finite($initialTtl) || $initialTtl <= 0) {
             throw new InvalidTtlException(sprintf('"%s()" expects a strictly positive TTL. Got %s.', __METHOD__, $initialTtl));
         }
         $this->locks = $locks instanceof LockManagerInterface ? $locks : new LockManager($locks);
+    }
+
+    /**
+     * A number that is larger than that of every earlier holder of the lock that has one: send it with each write, and let the
+     * database refuse smaller ones. Null where the key has no lock, or its store takes none with fences.
+     */
+    public static function fence(Key $key): ?int
+    {
+        return self::has($key) && $key->hasState(self::FENCE) ? $key->getState(self::FENCE) : null;
     }
 
     public function save(Key $key): void
@@ -150,11 +164,15 @@ final class RedLockStore implements BlockingStoreInterface
 
     private function acquire(Key $key, ?int $wait): void
     {
-        $lease = $this->locks->acquire((string) $key, self::milliseconds($this->initialTtl), $wait)
+        $lease = $this->locks->acquire((string) $key, self::milliseconds($this->initialTtl), $wait, ['fence' => $this->fenced])
             ?? throw new LockConflictedException($this->locks->lastErrors()['lock'] ?? "Another client has the lock on \"$key\".");
         $key->reduceLifetime($lease->remaining() / 1000);
         $key->setState(self::TOLD, $this->initialTtl);
-        $key->setState(self::class, $lease->detach()['token']);
+        $handle = $lease->detach();
+        $key->setState(self::class, $handle['token']);
+        if (isset($handle['fence'])) {
+            $key->setState(self::FENCE, $handle['fence']);
+        }
         self::processes()[$key] = getmypid();
     }
 
@@ -171,6 +189,7 @@ final class RedLockStore implements BlockingStoreInterface
     {
         $key->removeState(self::class);
         $key->removeState(self::TOLD);
+        $key->removeState(self::FENCE);
     }
 
     private function told(Key $key): float

@@ -16,6 +16,7 @@ final class RedLockStoreFactory
     /** What may stand behind the question mark, and LockManager's name for it. */
     private const PARAMETERS = [
         'initial_ttl' => null,
+        'fence' => null,
         'timeout' => 'timeout',
         'connect_timeout' => 'connectTimeout',
         'drift_factor' => 'driftFactor',
@@ -24,7 +25,7 @@ final class RedLockStoreFactory
 
     /**
      * "redlock://10.0.0.1,10.0.0.2,10.0.0.3", or redlocks:// for TLS: user, password and database are those of every server.
-     * Parameters: initial_ttl, timeout and connect_timeout in seconds, drift_factor, client_name; with TLS also ssl[cafile] and PHP's other
+     * Parameters: initial_ttl, timeout and connect_timeout in seconds, drift_factor, client_name, fence=1 for locks with fences; with TLS also ssl[cafile] and PHP's other
      * options of that kind. What URLs reserve is percent-encoded. "redlock://memory" is a server inside the process, for tests; a host of
      * that name has its port behind it.
      */
@@ -46,13 +47,17 @@ final class RedLockStoreFactory
         }
         $parameters = self::parameters($given);
         $initialTtl = $parameters['initial_ttl'] ?? null;
-        unset($parameters['initial_ttl']);
+        $fenced = $parameters['fence'] ?? 0.0;
+        if (!in_array($fenced, [0.0, 1.0], true)) {
+            throw new InvalidArgumentException('The DSN\'s parameter "fence" is neither 0 nor 1');
+        }
+        unset($parameters['initial_ttl'], $parameters['fence']);
         try {
             $locks = new LockManager($servers, $parameters);
         } catch (\ValueError|\TypeError $error) {
             throw new InvalidArgumentException('The DSN is not valid: ' . $error->getMessage(), 0, $error);
         }
-        return $initialTtl === null ? new RedLockStore($locks) : new RedLockStore($locks, $initialTtl);
+        return new RedLockStore($locks, ...($initialTtl === null ? [] : ['initialTtl' => $initialTtl]), fenced: $fenced === 1.0);
     }
 
     /**
@@ -125,7 +130,7 @@ final class RedLockStoreFactory
 
     /**
      * @param array<string> $given
-     * @return array<string, float|string> by LockManager's names, and initial_ttl
+     * @return array<string, float|string> by LockManager's names, initial_ttl and fence
      */
     private static function parameters(#[\SensitiveParameter] array $given): array
     {

@@ -20,11 +20,15 @@ final class DocumentsTest extends StoreTestCase
         }
         $process = $this->process('
             function bill(int $order): void { report("billed $order"); }
+            function save(int $account, int $fence): void { report($fence > 0); }
             eval($args["code"]);
             report($lock->getRemainingLifetime() > 25);
         ', ['code' => $code]);
         if (str_contains($code, 'bill(')) {
             self::assertSame('billed 42', PhpProcess::report($process));
+        }
+        if (str_contains($code, 'save(')) {
+            self::assertTrue(PhpProcess::report($process), 'there is a fence');
         }
         self::assertTrue(PhpProcess::report($process));
         self::assertSame(0, $process->wait());
@@ -33,7 +37,9 @@ final class DocumentsTest extends StoreTestCase
     /** @return iterable<string, array{string}> */
     public static function blocks(): iterable
     {
-        yield 'the README' => (new Document('bridges/symfony/README.md'))->blocks('php');
+        foreach ((new Document('bridges/symfony/README.md'))->blocks('php') as $i => $block) {
+            yield 'the README, ' . $i + 1 => [$block];
+        }
         yield 'the recipe' => (new Document('docs/recipes.md'))->blocks('php symfony');
     }
 }
