@@ -1,10 +1,11 @@
-// The quick worlds of one line, and of a lease that is kept alive, are explored in full, and what
-// is broken on purpose is found in them.
+// The quick worlds of one line, of a lease that is kept alive and of fences are explored in full,
+// and what is broken on purpose is found in them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "exhaustive/breadth_first.hpp"
+#include "exhaustive/fence_worlds.hpp"
 #include "exhaustive/line_worlds.hpp"
 #include "exhaustive/renewal_worlds.hpp"
 
@@ -37,6 +38,7 @@ void expect_what_it_is_there_for(const Named<Settings>& world) {
 
 class QuickLine : public testing::TestWithParam<NamedLine> {};
 class QuickRenewal : public testing::TestWithParam<NamedRenewal> {};
+class QuickFence : public testing::TestWithParam<NamedFence> {};
 
 TEST_P(QuickLine, ShowsWhatItIsThereForAndNothingElse) {
   expect_what_it_is_there_for<LineWorld>(GetParam());
@@ -46,8 +48,13 @@ TEST_P(QuickRenewal, ShowsWhatItIsThereForAndNothingElse) {
   expect_what_it_is_there_for<RenewalWorld>(GetParam());
 }
 
+TEST_P(QuickFence, ShowsWhatItIsThereForAndNothingElse) {
+  expect_what_it_is_there_for<FenceWorld>(GetParam());
+}
+
 INSTANTIATE_TEST_SUITE_P(All, QuickLine, testing::ValuesIn(quick_of(line_worlds())), kName);
 INSTANTIATE_TEST_SUITE_P(All, QuickRenewal, testing::ValuesIn(quick_of(renewal_worlds())), kName);
+INSTANTIATE_TEST_SUITE_P(All, QuickFence, testing::ValuesIn(quick_of(fence_worlds())), kName);
 
 }  // namespace
 }  // namespace redlock::exhaustive

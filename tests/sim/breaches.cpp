@@ -31,19 +31,19 @@ constexpr std::array kLies{server_lies};
 constexpr std::array kLegacy{legacy_clients, legacy_clock_skew, legacy_wall_step};
 
 constexpr std::array kLost{Kind::two_holders, Kind::validity_beyond_expiry,
-                           Kind::held_majority_lost};
+                           Kind::held_majority_lost, Kind::fence_not_rising};
 constexpr std::array kBackAgain{Kind::left_behind, Kind::not_undone, Kind::undone_late,
                                 Kind::release_late};
 constexpr std::array kLasts{Kind::outlives_ttl, Kind::nobody_acquires};
 constexpr std::array kTwo{Kind::two_holders};
 constexpr std::array kNotSet{Kind::two_holders, Kind::validity_beyond_expiry,
-                             Kind::no_distinct_majority, Kind::wrong_reply};
+                             Kind::no_distinct_majority, Kind::wrong_reply, Kind::fence_not_rising};
 constexpr std::array kMistaken{Kind::two_holders,          Kind::validity_beyond_expiry,
                                Kind::no_distinct_majority, Kind::left_behind,
                                Kind::not_undone,           Kind::undone_late,
                                Kind::release_late,         Kind::unavailable,
                                Kind::connection_given_up,  Kind::wrong_database,
-                               Kind::wrong_reply};
+                               Kind::wrong_reply,          Kind::fence_not_rising};
 constexpr std::array kBlind{Kind::two_holders,     Kind::validity_beyond_expiry,
                             Kind::foreign_removed, Kind::live_overwritten,
                             Kind::nobody_acquires, Kind::held_majority_lost};

@@ -61,6 +61,10 @@ void Checker::end_line_command(Origin origin, const Deed& deed, std::string_view
 void Checker::key_changes(std::optional<std::uint32_t> client, std::uint32_t server,
                           const Entry* before, const Entry* after) {
   const Entry* const entry = after == nullptr ? before : after;
+  if (entry != nullptr && is_fence_key(entry->name)) {
+    if (client && after != nullptr) fences_.recorded(*client, server, before, *after);
+    return;
+  }
   if (record_.lines && (entry == nullptr || is_line_key(entry->name))) return;
   const std::uint32_t owner = client && after != nullptr ? record_.owner_of(*client, after->value)
                                                          : client.value_or(kNobody);

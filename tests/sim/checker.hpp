@@ -22,6 +22,7 @@
 #include "sim/record/record.hpp"
 #include "sim/safety/answers.hpp"
 #include "sim/safety/expiry.hpp"
+#include "sim/safety/fences.hpp"
 #include "sim/safety/keys.hpp"
 #include "sim/safety/line_service.hpp"
 #include "sim/safety/majority.hpp"
@@ -57,6 +58,8 @@ class Checker {
 
   // The client was told that it holds the lock `value` until `until_ns`.
   void granted(Contender party, const std::string& value, std::int64_t until_ns);
+  // With this fence; 0: with none, though it had asked for one.
+  void fenced(Contender party, std::int64_t fence) { fences_.judge(party, fence); }
   // The same lock was prolonged.
   void extended(Contender party, const std::string& value, std::int64_t until_ns);
   // The client is about to give its lock the token `fresh`, and believes in it until `until_ns` at
@@ -147,6 +150,7 @@ class Checker {
   Expiry expiry_{record_};
   LineService line_service_{record_};
   Order order_{record_};
+  Fences fences_{record_};
   // Liveness, the same.
   Leftovers leftovers_{record_};
   Availability availability_{record_};

@@ -93,6 +93,22 @@ inline constexpr auto kFirstLineClass = static_cast<std::size_t>(FaultClass::lis
   return static_cast<std::size_t>(fault_class) >= kFirstLineClass;
 }
 
+// Does a server lose what it had stored?
+[[nodiscard]] constexpr bool loses_data(FaultClass fault_class) {
+  switch (fault_class) {
+    case FaultClass::crash_lose_second_late:
+    case FaultClass::crash_lose_all_late:
+    case FaultClass::crash_lose_second_at_once:
+    case FaultClass::crash_lose_all_at_once:
+    case FaultClass::fail_over_lagging:
+    case FaultClass::flush_all:
+    case FaultClass::eviction:
+      return true;
+    default:
+      return false;
+  }
+}
+
 enum class Model { inside, outside };
 
 // Which kind of lock a class can be tried with.

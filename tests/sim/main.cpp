@@ -24,8 +24,8 @@ constexpr std::size_t kFailuresShown = 3;
 constexpr int kTrimBytes = 64 * 1024 * 1024;
 
 constexpr const char* kUsage =
-    "usage: bin/sim [--seeds N] [--first S] [--class NAME] [--standard] [--lines] [--jobs J]\n"
-    "       bin/sim --seed S [--class NAME] [--standard] [--lines] [--svg FILE [--span A-B]]\n"
+    "usage: bin/sim [--seeds N] [--first S] [--class NAME] [SHAPE...] [--jobs J]\n"
+    "       bin/sim --seed S [--class NAME] [SHAPE...] [--svg FILE [--span A-B]]\n"
     "  --seeds N     run N schedules (default 10000) and print a table of faults\n"
     "  --first S     the first seed (default 1)\n"
     "  --seed S      run one schedule and print its timeline\n"
@@ -34,6 +34,8 @@ constexpr const char* kUsage =
     "  --class NAME  with this class of fault in every schedule; 'list' names them\n"
     "  --standard    the shape speed is measured on: RedLock, 3 servers, faults in the model\n"
     "  --lines       RedLock, faults in the model, and somebody waits in line\n"
+    "  --fences      RedLock, faults in the model, and somebody asks for fences\n"
+    "                (--standard, --lines and --fences are the SHAPEs)\n"
     "  --jobs J      threads (default: one per core)\n"
     "  --hashes      print each seed with the hash of its trace and of what was judged\n";
 
@@ -100,6 +102,11 @@ Options parse(int count, char** words) {
     }
     if (option == "--lines") {
       options.batch.wishes.lines = true;
+      options.batch.wishes.inside_only = true;
+      continue;
+    }
+    if (option == "--fences") {
+      options.batch.wishes.fences = true;
       options.batch.wishes.inside_only = true;
       continue;
     }
@@ -217,9 +224,13 @@ void explain(const Failure& failure, const PlanWishes& wishes) {
 // What the checker made of a schedule. Two builds that print the same of a seed ran the same
 // schedule, and neither judged anything that the other did not.
 std::uint64_t judgement_of(const ScheduleResult& result) {
+  // A property that came later counts where there was something to judge.
+  constexpr auto kFirstKinds = static_cast<std::size_t>(ViolationKind::fence_not_rising);
   Trace sum(nullptr);
   sum.fold(result.events, result.grants);
-  for (const std::uint64_t times : result.judged) sum.fold(times, 0);
+  for (std::size_t i = 0; i < kViolationKinds; ++i) {
+    if (i < kFirstKinds || result.judged[i] > 0) sum.fold(result.judged[i], 0);
+  }
   for (const std::uint64_t times : result.fired) sum.fold(times, 1);
   for (const Violation& violation : result.violations) {
     sum.fold(static_cast<std::uint64_t>(violation.kind),

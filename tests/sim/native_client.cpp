@@ -45,7 +45,7 @@ NativeClient::NativeClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
   if (scene.plan.has(FaultClass::forgetful_network)) {
     pool_->set_idle_limit(Duration::ms(kIdleLimitMs));
   }
-  if (scene.plan.has_lines()) {
+  if (scene.plan.has_lines() || scene.plan.has_fences()) {
     wall_step_ns_ = kWallStartNs + behaviour().clock_skew_ns - client_clock_.steady_ns();
   }
   for (std::uint32_t i = 0; i < scene.plan.resources; ++i) {
@@ -203,21 +203,6 @@ void NativeClient::finish_call(Lane& lane) {
   lane.phase = Phase::working;
 }
 
-std::int64_t NativeClient::take_budget_ns(const Lane& lane) const {
-  constexpr auto kProbe = kProbeTimeoutMs + kProbeAttempts * (kProbeTimeoutMs + kProbePauseMs);
-  if (lane.probing) return kProbe * kMs;
-  const Course& course = behaviour().course(lane.resource);
-  const std::int64_t timeout_ms = scene_.plan.timeout_of(party(lane));
-  // Whoever was asked as the wait ended has time to answer.
-  if (waits_in_line(lane)) return std::max(timeout_ns(lane), (course.wait_ms + timeout_ms) * kMs);
-  return timeout_ns(lane) + (course.attempts - 1) * (timeout_ms + course.pause_ms) * kMs;
-}
-
-std::int64_t NativeClient::timeout_ns(const Lane& lane) const {
-  if (lane.probing) return 2 * kProbeTimeoutMs * kMs;
-  return (scene_.plan.connect_ms_of(party(lane)) + scene_.plan.timeout_of(party(lane))) * kMs;
-}
-
 std::int64_t NativeClient::true_deadline(const Outcome& outcome) const {
   return clock_.when((outcome.decided_at + outcome.validity).since_epoch_ns());
 }
@@ -247,8 +232,12 @@ void NativeClient::finish_take(Lane& lane, const Outcome& outcome) {
   if (lane.lease_end_ns <= now_ns()) {
     note("is given a lock that is over");
   } else {
-    note("holds the " + resource_name(lane.resource));
+    note("holds the " + resource_name(lane.resource) +
+         (outcome.fence ? ", fence " + std::to_string(*outcome.fence) : ""));
     scene_.checker.granted(party(lane), lane.value, lane.lease_end_ns);
+    if (behaviour().course(lane.resource).fence && !lane.probing) {
+      scene_.checker.fenced(party(lane), outcome.fence.value_or(0));
+    }
     begin_hold_story(lane.resource, lane.lease_end_ns);
   }
   begin_work(lane);

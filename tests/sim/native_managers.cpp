@@ -10,6 +10,9 @@ namespace redlock::sim {
 
 namespace {
 
+// Longer than a schedule: some leases of a schedule are kept for a day.
+constexpr std::int64_t kFenceTtlS = 365 * 24 * 3600;
+
 ServerSpec server_spec(const Plan& plan, std::uint32_t index) {
   Endpoint endpoint = endpoint_of(index);
   endpoint.database = plan.database;
@@ -51,6 +54,7 @@ class QuorumClient final : public NativeClient {
     options.connect_timeout = options.timeout;
     options.drift_factor = scene_.plan.drift_factor_of(party);
     if (scene_.plan.client_name) options.client_name = "sim";
+    options.fence_ttl = Duration::seconds(kFenceTtlS);
     return options;
   }
   [[nodiscard]] LockOptions probe_options() const {
@@ -69,11 +73,15 @@ class QuorumClient final : public NativeClient {
     const Course& course = behaviour().course(resource);
     const Resource& name = seats_[resource].resource;
     const Duration ttl = Duration::ms(probe ? kTtlMaxMs : course.ttl_ms);
-    if (probe || course.wait_ms < 0) return holder(resource).begin_lock(name, ttl);
+    LockManager& locks = holder(resource);
+    const bool waits = course.wait_ms >= 0;
+    if (probe || (!waits && !course.fence)) return locks.begin_lock(name, ttl);
     const OnMachine here(machine_clock());
-    const std::string owner = scene_.plan.client_name ? "sim " + std::to_string(id_) : "";
-    return holder(resource).begin_wait(name, ttl, Duration::ms(course.wait_ms), course.pause_ms,
-                                       owner);
+    LockExtras extras;
+    extras.fence = course.fence;
+    if (!waits) return locks.begin_lock(name, ttl, locks.plan()->options.retry, extras);
+    if (scene_.plan.client_name) extras.owner = "sim " + std::to_string(id_);
+    return locks.begin_wait(name, ttl, Duration::ms(course.wait_ms), course.pause_ms, extras);
   }
   std::optional<OperationId> start_release(std::uint32_t resource) override {
     return holder(resource).begin_unlock(seats_[resource].resource, Token(value(resource)));

@@ -5,6 +5,7 @@
 
 #include "sim/plan_amount.hpp"
 #include "sim/plan_crowd.hpp"
+#include "sim/plan_fences.hpp"
 #include "sim/plan_lines.hpp"
 #include "sim/plan_shorter.hpp"
 #include "sim/random.hpp"
@@ -62,6 +63,7 @@ class Drawer {
         kept_(mix64(seed + kKeptStream)),
         lines_(mix64(seed + kLinesStream)),
         shorter_(mix64(seed + kShorterStream)),
+        fences_(mix64(seed + kFencesStream)),
         wishes_(wishes) {}
 
   Plan draw() {
@@ -72,8 +74,12 @@ class Drawer {
     draw_kept();
     draw_classes();
     if (!wishes_.standard_shape) draw_crowd(crowds_, plan_);
-    draw_lines(lines_, wishes_, plan_);
+    // Those who ask for fences wait in line in half of their plans.
+    if (!wishes_.fences || wishes_.lines || fences_.chance(1, 2)) {
+      draw_lines(lines_, wishes_, plan_);
+    }
     draw_shorter(shorter_, wishes_, plan_);
+    if (wishes_.fences) draw_fences(fences_, plan_);
     return std::move(plan_);
   }
 
@@ -86,6 +92,7 @@ class Drawer {
   static constexpr std::uint64_t kKeptStream = 1'000'000'500;
   static constexpr std::uint64_t kLinesStream = 1'000'000'600;
   static constexpr std::uint64_t kShorterStream = 1'000'000'700;
+  static constexpr std::uint64_t kFencesStream = 1'000'000'800;
 
   void draw_shape();
   void draw_clients();
@@ -120,6 +127,7 @@ class Drawer {
   Random kept_;
   Random lines_;
   Random shorter_;
+  Random fences_;
   std::int64_t stretch_ = 1;
   const PlanWishes& wishes_;
   Plan plan_;
@@ -129,8 +137,8 @@ class Drawer {
 void Drawer::draw_shape() {
   const bool may_leave = !wishes_.inside_only && !wishes_.fault_class;
   const bool leaves = may_leave && random_.chance(1, kOutsideOneIn);
-  plan_.kind = random_.chance(7, 10) || wishes_.standard_shape || wishes_.lines ? LockKind::quorum
-                                                                                : LockKind::stamp;
+  const bool quorum = wishes_.standard_shape || wishes_.lines || wishes_.fences;
+  plan_.kind = random_.chance(7, 10) || quorum ? LockKind::quorum : LockKind::stamp;
   if (wishes_.fault_class) {
     const FaultInfo& info = info_of(*wishes_.fault_class);
     if (info.scope == Scope::stamp) plan_.kind = LockKind::stamp;

@@ -59,6 +59,7 @@ struct Course {
   std::int64_t work_ms = 0;
   // It stands in line for so long at most; negative: it asks, and goes.
   std::int64_t wait_ms = -1;
+  bool fence = false;  // it asks for one with the lock
   bool checks = false;
   bool releases = true;
   bool releases_twice = false;
@@ -129,8 +130,14 @@ struct Plan {
     }
     return false;
   }
+  [[nodiscard]] bool has_forgetful_servers() const {
+    return std::ranges::any_of(
+        faults, [](const FaultPlan& fault) { return loses_data(fault.fault_class); });
+  }
   // Does anybody wait?
   [[nodiscard]] bool has_lines() const;
+  // Does anybody ask for a fence?
+  [[nodiscard]] bool has_fences() const;
   [[nodiscard]] const Course& course(Contender who) const {
     return clients[who.client].course(who.resource);
   }
@@ -157,15 +164,23 @@ struct Plan {
   [[nodiscard]] std::int64_t drifted_ns(std::int64_t span_ns) const {
     return span_ns + static_cast<std::int64_t>(static_cast<double>(span_ns) * 2 * drift_factor());
   }
+  // Is there such a course?
+  [[nodiscard]] bool any_course(auto&& is_so) const {
+    return std::ranges::any_of(clients, [&](const ClientPlan& client) {
+      for (std::uint32_t i = 0; i < resources; ++i) {
+        if (is_so(client.course(i))) return true;
+      }
+      return false;
+    });
+  }
 };
 
 inline bool Plan::has_lines() const {
-  return std::ranges::any_of(clients, [this](const ClientPlan& client) {
-    for (std::uint32_t i = 0; i < resources; ++i) {
-      if (client.course(i).wait_ms >= 0) return true;
-    }
-    return false;
-  });
+  return any_course([](const Course& course) { return course.wait_ms >= 0; });
+}
+
+inline bool Plan::has_fences() const {
+  return any_course([](const Course& course) { return course.fence; });
 }
 
 inline std::int64_t Plan::shortest_timeout_ms(std::uint32_t client) const {
@@ -197,6 +212,8 @@ struct PlanWishes {
   bool standard_shape = false;
   // Somebody waits in line, where the rest allows it.
   bool lines = false;
+  // Somebody asks for a fence, the same.
+  bool fences = false;
 };
 
 [[nodiscard]] Plan draw_plan(std::uint64_t seed, const PlanWishes& wishes);

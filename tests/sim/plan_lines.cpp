@@ -170,8 +170,9 @@ class LineDrawer {
 
 void draw_lines(Random& random, const PlanWishes& wishes, Plan& plan) {
   const bool may = plan.model == Model::inside && plan.kind == LockKind::quorum;
-  if (!may || (wishes.standard_shape && !wishes.lines)) return;
-  const bool must = wishes.lines || (wishes.fault_class && is_line_class(*wishes.fault_class));
+  const bool wanted = wishes.lines || wishes.fences;
+  if (!may || (wishes.standard_shape && !wanted)) return;
+  const bool must = wanted || (wishes.fault_class && is_line_class(*wishes.fault_class));
   if (!random.chance(1, kLinesOneIn) && !must) return;
   LineDrawer(random, plan).draw(wishes.fault_class);
 }

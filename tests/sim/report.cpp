@@ -76,6 +76,7 @@ std::string replay_command(std::uint64_t seed, const PlanWishes& wishes) {
   if (wishes.fault_class) command += " --class " + std::string(info_of(*wishes.fault_class).name);
   if (wishes.standard_shape) command += " --standard";
   if (wishes.lines) command += " --lines";
+  if (wishes.fences) command += " --fences";
   return command;
 }
 

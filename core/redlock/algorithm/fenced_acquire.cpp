@@ -170,4 +170,10 @@ std::optional<Instant> FencedAcquire::next_deadline() const {
   return round_ ? round_->next_deadline() : acquire_->next_deadline();
 }
 
+FencedAcquire::Snapshot FencedAcquire::snapshot() const {
+  Snapshot now{std::nullopt, raises_, proposal_, last_, undo_.size(), outcome_};
+  if (round_) now.round = round_->snapshot();
+  return now;
+}
+
 }  // namespace redlock

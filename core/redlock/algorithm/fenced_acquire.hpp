@@ -45,6 +45,19 @@ class FencedAcquire final : public Operation {
   [[nodiscard]] const Outcome* outcome() const override { return outcome_ ? &*outcome_ : nullptr; }
   [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
+  // What tells two machines of one recipe apart, beside what the acquire is.
+  struct Snapshot {
+    std::optional<Round::Snapshot> round;  // of those that raise
+    std::size_t raises;
+    std::int64_t proposal;
+    std::int64_t last;
+    std::size_t undo_count;  // requests that are still to be handed out
+    std::optional<Outcome> outcome;
+
+    bool operator==(const Snapshot&) const = default;
+  };
+  [[nodiscard]] Snapshot snapshot() const;
+
  private:
   void follow_acquire(Instant now);
   void note_votes(const std::vector<NodeReport>& nodes);

@@ -201,7 +201,9 @@ bool Availability::time_enough(Contender party) const {
   const std::int64_t ttl_ns = plan_.course(party).ttl_ms * kMs;
   const auto drift_ns =
       static_cast<std::int64_t>(static_cast<double>(ttl_ns) * 2 * plan_.drift_factor_of(party));
-  return needed_ns < timeout_ns && needed_ns + drift_ns + kRoundingNs < ttl_ns;
+  // A fence may have to be raised.
+  const std::int64_t rounds = plan_.course(party).fence ? 2 : 1;
+  return needed_ns < timeout_ns && rounds * needed_ns + drift_ns + kRoundingNs < ttl_ns;
 }
 
 bool Availability::owed(Contender party) const {

@@ -32,6 +32,8 @@ constexpr std::array kScripts{
     KnownScript{"91dcb3cc30dcd119457d057157b65a9e90f2b1e0", Verb::check, 4},
     KnownScript{"935bc2f08aac29a5bc0ba26e000ce18db3feb63f", Verb::check, 4},
     KnownScript{"99cb95090d44ce09b3a7df1d5c5853d2e1dfeb77", Verb::take, 5},
+    KnownScript{"ea87fb644c02d7d522199b2554d74a50bd5e301f", Verb::take, 4},
+    KnownScript{"61cfa699d9f3086d2a0f97b443a0e3ac4de025b6", Verb::raise, 4},
 };
 
 // The texts of these, once they have been seen: every EVAL brings one, and hashing it takes long.
@@ -80,9 +82,11 @@ Deed deed_of(const Arguments& arguments) {
   return deed;
 }
 
-// A stamp that was taken is told; so is how one stands in a line, and that is no grant.
+// A stamp that was taken is told, and so is the last fence to a lock that was; but how one stands
+// in a line, or that a fence is not larger, is no grant.
 bool Deed::done(std::string_view answer) const {
   if (joins) return answer == kGranted;
+  if (verb == Verb::raise) return answer == ":1\r\n";
   if (answer == "+OK\r\n" || answer == ":1\r\n") return true;
   return answer.starts_with('$') && answer != "$-1\r\n";
 }

@@ -17,8 +17,8 @@ struct Origin {
 };
 
 // A release is every removal: what is given back, and what a lost attempt undoes. A swap gives a
-// held lock another token and ttl.
-enum class Verb : std::uint8_t { take, release, extend, check, swap, count };
+// held lock another token and ttl; a raise records a fence for it.
+enum class Verb : std::uint8_t { take, release, extend, check, swap, raise, count };
 
 struct Deed {
   Verb verb = Verb::count;  // count: nothing that the checker follows

@@ -22,6 +22,27 @@ TEST(CheckerCommandsTest, EveryScriptOfTheLocksIsKnownByTextAndByName) {
   }
 }
 
+Deed deed_of_script(const Script& script) {
+  return deed_of({"EVALSHA", script.sha1, "1", "lock", "4", "5", "6", "7"});
+}
+
+TEST(CheckerCommandsTest, ALockThatIsTakenWithALastFenceAboveTheProposedIsTaken) {
+  const Deed deed = deed_of_script(scripts::set_all_if_absent);
+  EXPECT_EQ(deed.verb, Verb::take);
+  EXPECT_TRUE(deed.done("$1\r\n9\r\n"));
+  EXPECT_TRUE(deed.done("+OK\r\n"));
+  EXPECT_FALSE(deed.done("$-1\r\n"));
+}
+
+TEST(CheckerCommandsTest, AFenceThatIsToldWasNotRaised) {
+  const Deed deed = deed_of_script(scripts::raise_fence);
+  EXPECT_EQ(deed.verb, Verb::raise);
+  EXPECT_EQ(deed.token, "4");
+  EXPECT_TRUE(deed.done(":1\r\n"));
+  EXPECT_FALSE(deed.done(":0\r\n"));
+  EXPECT_FALSE(deed.done("$1\r\n9\r\n"));
+}
+
 TEST(CheckerCommandsTest, AnotherScriptIsNothingThatIsFollowed) {
   EXPECT_EQ(deed_of({"EVAL", "return 1", "1", "lock", "4"}).verb, Verb::count);
 }

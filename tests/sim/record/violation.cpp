@@ -37,7 +37,8 @@ constexpr std::array<std::string_view, kViolationKinds> kNames{"two-holders",
                                                                "vote-given-away",
                                                                "out-of-order",
                                                                "waits-in-vain",
-                                                               "dead-in-line"};
+                                                               "dead-in-line",
+                                                               "fence-not-rising"};
 
 }  // namespace
 

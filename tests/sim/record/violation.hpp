@@ -39,6 +39,7 @@ enum class ViolationKind : std::uint8_t {
   out_of_order,     // in quiet
   waits_in_vain,
   dead_in_line,
+  fence_not_rising,
   count,
 };
 inline constexpr std::size_t kViolationKinds = static_cast<std::size_t>(ViolationKind::count);
@@ -65,6 +66,7 @@ inline constexpr std::size_t kViolationKinds = static_cast<std::size_t>(Violatio
     case ViolationKind::wrongly_served:
     case ViolationKind::vote_given_away:
     case ViolationKind::out_of_order:
+    case ViolationKind::fence_not_rising:
       return true;
     default:
       return false;

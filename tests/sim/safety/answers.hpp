@@ -14,16 +14,19 @@ inline void judge_answers(Record& record, Contender party, Verb verb, std::strin
   // Of a failed attempt the token is not known, and whoever waits tells of an earlier one too.
   const bool waits = verb == Verb::take && record.plan.course(party).wait_ms >= 0;
   const bool any = token.empty() || waits;
+  // Of a lock that was given up for want of a fence it is told what was said to that.
+  const bool raises = verb == Verb::take && record.plan.course(party).fence;
   const std::uint64_t hash = token_hash(token);
   for (std::uint32_t server = 0; server < outcome.nodes.size(); ++server) {
     const NodeReport& node = outcome.nodes[server];
     if (!node.answered || node.reply.answer == Answer::unknown) continue;
     const bool said = node.reply.answer == Answer::granted;
     record.note_judged(ViolationKind::wrong_reply);
-    const bool so = std::ranges::any_of(record.deeds(party, server, verb), [&](const Mark& mark) {
+    const auto told = [&](const Mark& mark) {
       return mark.granted == said && (any || mark.token == hash);
-    });
-    if (so) continue;
+    };
+    if (std::ranges::any_of(record.deeds(party, server, verb), told)) continue;
+    if (raises && std::ranges::any_of(record.deeds(party, server, Verb::raise), told)) continue;
     record.report(ViolationKind::wrong_reply, who(party.client) + " took an answer of server " +
                                                   std::to_string(server) + " for what it is not");
   }
