@@ -150,7 +150,7 @@ final class FenceTest extends LeaseTestCase
         self::$fleet->each(static fn ($client) => $client->call('SET', 'r:redlock:fence', 'no number'));
         $locks = self::locks();
         try {
-            $locks->acquire('r', options: self::FENCE);
+            $lease = $locks->acquire('r', options: self::FENCE);
             self::fail('it was acquired');
         } catch (QuorumException $error) {
             self::assertStringContainsString('the key of the fence holds something else', $error->getMessage());
@@ -163,7 +163,7 @@ final class FenceTest extends LeaseTestCase
     {
         self::$fleet->each(static fn ($client) => $client->call('SET', 'r:redlock:fence', (string) self::MAX));
         try {
-            self::locks()->acquire('r', options: self::FENCE);
+            $lease = self::locks()->acquire('r', options: self::FENCE);
             self::fail('it was acquired');
         } catch (QuorumException $error) {
             self::assertStringContainsString('the largest that there is', $error->getMessage());
