@@ -190,6 +190,16 @@ TEST_F(Joining, ThatComesBehindAnExtendYieldsNothing) {
   EXPECT_EQ(stored(), bulk("b"));
 }
 
+// So does what takes several with a token that was handed over: it counts the vote.
+TEST_F(Joining, ThatComesBehindWhatTookAllWithTheHandedTokenYieldsNothing) {
+  join("b", 20);
+  wait_in_line("a", 10, 777);
+  EXPECT_EQ(run({"EVAL", scripts::set_all_if_absent.text, "2", "k", "other", "b", "5000"}),
+            "+OK\r\n");
+  EXPECT_EQ(join("b", 20, 1000, "2"), standing(5000, 1));
+  EXPECT_EQ(stored(), bulk("b"));
+}
+
 // The servers forget behind which join it was given, so a late one of the old token is like any
 // that waits; and one of the new token, which nobody sends, would find a holder of whom nothing is
 // known.

@@ -205,5 +205,12 @@ TEST_F(WaitForBoth, WhatTheLastOfTheLineHandsOverLateIsItsOwn) {
   EXPECT_FALSE(wait_->on_push(NodeIndex(2), {Push::Kind::granted, Token("x"), 1, {}}, t(33)));
 }
 
+// As a cluster does whose slots they are not together in, or an ACL that has only one of them.
+TEST_F(WaitForBoth, EndsWhereServersRefuseTheSetForGood) {
+  begin(Duration::ms(5'000));
+  all(Reply::unknown(Fault::acl, "NOPERM"));
+  EXPECT_EQ(decision(), Decision::unreachable);
+}
+
 }  // namespace
 }  // namespace redlock
