@@ -119,9 +119,9 @@ void warn_of_unused(const LeaseState& lease) {
   if (EG(exception) != nullptr || !guarded({}, show)) return;
   zend_error(
       E_WARNING,
-      "RedLock\\LockManager::acquire(): the lock on %s is given back at once; assign the lease to "
+      "RedLock\\LockManager::%s(): the lock on %s is given back at once; assign the lease to "
       "a variable",
-      name);
+      lease.shared().resources().single() ? "acquire" : "acquireAll", name);
 }
 
 // Instead of the engine's call of __destruct(): what it would do is done when the object is freed,

@@ -73,6 +73,12 @@ TEST_F(Fences, ARaiseLetsTheFenceLiveAnew) {
   EXPECT_EQ(run({"PTTL", "k"}), ":600\r\n");
 }
 
+TEST_F(Fences, AreRememberedNoShorterThanOthersWished) {
+  take("ours", "7");
+  EXPECT_EQ(run(scripts::raise_fence, {"ours", "8", "10"}), kYes);
+  EXPECT_EQ(run({"PTTL", "k:redlock:fence"}), ":86400000\r\n");
+}
+
 TEST_F(Fences, NothingIsTakenWhereTheirKeyHoldsSomethingElse) {
   for (const std::string_view else_there : {"text", "", "-1", "1.5", "12345678901234567"}) {
     run({"SET", "k:redlock:fence", else_there});

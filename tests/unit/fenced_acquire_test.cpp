@@ -138,12 +138,24 @@ TEST_F(FencedAcquireOfThree, ALockThatNoMajorityHasAtTheRaiseIsUndone) {
   EXPECT_FALSE(fenced_->outcome()->fence);
 }
 
-TEST_F(FencedAcquireOfThree, SilenceAtTheRaiseIsAnOutageAndUndone) {
+TEST_F(FencedAcquireOfThree, SilenceAtTheRaiseIsAskedOnceMoreWhileTheLockLasts) {
   acquire_behind(5);
   fenced_->on_time(t(1) + kAnswerTime);
+  sent_ = drain(*fenced_);
+  EXPECT_EQ(nodes_of(only<RaiseFence>(sent_)), (std::vector<std::size_t>{0, 1, 2}));
+  reply(0, Reply::granted(), t(60));
+  reply(2, Reply::granted(), t(60));
+  EXPECT_EQ(decision(), Decision::granted);
+}
+
+TEST_F(FencedAcquireOfThree, SilenceAgainAndAgainIsAnOutageAndUndone) {
+  acquire_behind(5);
+  while (!decision()) {
+    fenced_->on_time(fenced_->next_deadline().value());
+    sent_ = drain(*fenced_);
+  }
   EXPECT_EQ(decision(), Decision::unreachable);
-  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain(*fenced_))),
-            (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(sent_)), (std::vector<std::size_t>{0, 1, 2}));
 }
 
 TEST_F(FencedAcquireOfThree, AFenceThatComesWhenTheLockIsOverIsNoGrant) {

@@ -115,7 +115,8 @@ TEST_F(WaitForBoth, WhenItsTurnComesItTriesAllWithTheTokenThatItWasHanded) {
   EXPECT_EQ(wait_->outcome()->validity, validity_of(kTtl, Duration::ms(1), kDriftFactorDefault));
 }
 
-TEST_F(WaitForBoth, WhereAnotherIsBusyThenItPassesOnWhatItWasHandedBeforeItStandsInThatLine) {
+TEST_F(WaitForBoth,
+       WhereAnotherIsBusyThenItPassesOnWhatItWasHandedAndPausesBeforeItStandsInThatLine) {
   stand(kFirstIsBusy);
   const Token handed = joined().token;
   hand_over();
@@ -126,10 +127,30 @@ TEST_F(WaitForBoth, WhereAnotherIsBusyThenItPassesOnWhatItWasHandedBeforeItStand
   EXPECT_EQ(release.resources, Resource("a"));
   EXPECT_EQ(release.token, handed);
   EXPECT_TRUE(release.hands_over);
-  const auto plain = only<SetIfAbsent>(sent_);
+  EXPECT_TRUE(only<SetIfAbsent>(sent_).empty());
+  const Instant resumed = wait_->next_deadline().value();
+  EXPECT_LE(resumed, t(31) + kSeveralPauseMin);
+  wait_->on_time(resumed);
+  const auto plain = only<SetIfAbsent>(drain(*wait_));
   ASSERT_EQ(nodes_of(plain), (Nodes{0, 1, 2}));
   EXPECT_EQ(std::get<SetIfAbsent>(*plain.at(0).command).resources, Resource("b"));
-  EXPECT_EQ(std::get<ReleaseAndHandOver>(*sent_.at(0).command), release) << "before all else";
+}
+
+TEST_F(WaitForBoth, ThePausesGrowWithTheRoundTripUpToThoseOfAWaitThatPolls) {
+  stand(kFirstIsBusy);
+  hand_over(t(30));
+  all(kSecondIsBusy, t(70));
+  EXPECT_LE(wait_->next_deadline().value(), t(70) + Duration::ms(80));
+  wait_->on_time(wait_->next_deadline().value() - test::kOneNs);
+  EXPECT_TRUE(drain(*wait_).empty());
+}
+
+TEST_F(WaitForBoth, APauseEndsWithTheWait) {
+  stand(kFirstIsBusy);
+  hand_over(t(4'990));
+  all(kSecondIsBusy, t(4'999));
+  wait_->on_time(t(5'000));
+  EXPECT_EQ(decision(), Decision::denied);
 }
 
 TEST_F(WaitForBoth, AnAnswerToAnEarlierStepIsNoneToTheNext) {

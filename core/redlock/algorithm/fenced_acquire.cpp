@@ -12,6 +12,13 @@ namespace {
 // Behind the numbers of all attempts to acquire.
 constexpr AttemptNumber kRaises = AttemptNumber{1} << 48;
 
+// So many say that the lock is not ours.
+std::size_t strangers(const std::vector<NodeReport>& nodes) {
+  return static_cast<std::size_t>(std::ranges::count_if(nodes, [](const NodeReport& node) {
+    return node.reply.answer == Answer::denied && node.reply.said<FenceVote>() == nullptr;
+  }));
+}
+
 }  // namespace
 
 FencedAcquire::FencedAcquire(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind,
@@ -119,17 +126,22 @@ void FencedAcquire::follow_raise(Instant now) {
   if (verdict == Verdict::won) return finish(proposal_, now);
   if (round_->foreign()) return give_up(Decision::foreign, now);
   note_votes(round_->reports());
-  if (last_ >= proposal_ && raises_ < kFenceRaisesMax) return raise(now);
-  if (round_->reach() != Verdict::won) return give_up(Decision::unreachable, now);
-  give_up(Decision::expired_in_flight, now);
+  const bool is_held = !quorum().fails_without(strangers(round_->reports()));
+  if (is_held && raises_ < kFenceRaisesMax && validity(now) > Duration()) return raise(now);
+  const bool asked = round_->reach() == Verdict::won;
+  give_up(asked ? Decision::expired_in_flight : Decision::unreachable, now);
+}
+
+Duration FencedAcquire::validity(Instant now) const {
+  const Outcome& acquired = *acquire_->outcome();
+  return acquired.validity - (now - acquired.decided_at);
 }
 
 void FencedAcquire::finish(std::int64_t fence, Instant now) {
-  const Outcome& acquired = *acquire_->outcome();
-  const Duration validity = acquired.validity - (now - acquired.decided_at);
-  if (validity <= Duration()) return give_up(Decision::expired_in_flight, now);
+  const Duration left = validity(now);
+  if (left <= Duration()) return give_up(Decision::expired_in_flight, now);
   outcome_ = acquire_->collect();
-  outcome_->validity = validity;
+  outcome_->validity = left;
   outcome_->decided_at = now;
   outcome_->fence = fence;
 }

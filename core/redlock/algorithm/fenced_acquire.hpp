@@ -2,8 +2,8 @@
 //
 //   acquiring ──granted, a majority recorded the proposal──▶ done (granted)
 //     │  └──granted otherwise──▶ raising ──a majority recorded a larger one──▶ done (granted)
-//     │                            │  └──some have one that is larger still──▶ raising
-//     │                            └──no majority has the lock, or can be asked──▶ done, undone
+//     │                            │  └──some have a larger one, or are silent──▶ raising again
+//     │                            └──no majority has the lock, or its time is over──▶ done, undone
 //     └──not granted──▶ done
 //
 // A lock that is handed over in line has been granted without a proposal: it is raised once, which
@@ -63,6 +63,8 @@ class FencedAcquire final : public Operation {
   void note_votes(const std::vector<NodeReport>& nodes);
   void raise(Instant now);
   void follow_raise(Instant now);
+  // What is left of the lock.
+  [[nodiscard]] Duration validity(Instant now) const;
   void finish(std::int64_t fence, Instant now);
   void give_up(Decision decision, Instant now);
 

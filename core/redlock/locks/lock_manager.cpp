@@ -76,9 +76,12 @@ std::shared_ptr<const QuorumKind> LockManager::kind_for(
                                             extras.owner, fences);
 }
 
-std::optional<FenceProposals> LockManager::fences_for(const LockExtras& extras) const {
+std::optional<FenceProposals> LockManager::fences_for(const LockExtras& extras,
+                                                      Duration ttl) const {
   if (!extras.fence) return std::nullopt;
-  return FenceProposals{wall_us(), pool_.clock().now(), plan_->options.fence_ttl};
+  // Forgotten while the lock lives, it would be of no use.
+  const Duration remembered = std::max(plan_->options.fence_ttl, std::min(ttl, kTtlMax));
+  return FenceProposals{wall_us(), pool_.clock().now(), remembered};
 }
 
 OperationId LockManager::begin_acquire(std::unique_ptr<Operation> acquire,
@@ -91,7 +94,7 @@ OperationId LockManager::begin_acquire(std::unique_ptr<Operation> acquire,
 
 OperationId LockManager::begin_lock(const Resources& resources, Duration ttl,
                                     const RetryPolicy& retry, const LockExtras& extras) {
-  const std::optional<FenceProposals> fences = fences_for(extras);
+  const std::optional<FenceProposals> fences = fences_for(extras, ttl);
   const auto kind = kind_for(resources, ttl, extras, fences);
   return begin_acquire(std::make_unique<Acquire>(plan_->servers.answer_times(), kind,
                                                  checked(retry), pool_.entropy()),
@@ -101,7 +104,7 @@ OperationId LockManager::begin_lock(const Resources& resources, Duration ttl,
 OperationId LockManager::begin_wait(const Resources& resources, Duration ttl, Duration wait,
                                     std::int64_t retry_delay_ms, const LockExtras& extras) {
   checked(RetryPolicy::waiting(wait, retry_delay_ms));
-  const std::optional<FenceProposals> fences = fences_for(extras);
+  const std::optional<FenceProposals> fences = fences_for(extras, ttl);
   const auto kind = kind_for(resources, ttl, extras, fences);
   const AnswerTimes& times = plan_->servers.answer_times();
   WaitRequest request{resources, wait, retry_delay_ms, wall_ms()};

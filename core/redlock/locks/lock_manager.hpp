@@ -147,7 +147,8 @@ class LockManager {
   [[nodiscard]] std::shared_ptr<const QuorumKind> kind_for(
       const Resources& resources, Duration ttl, const LockExtras& extras = {},
       std::optional<FenceProposals> fences = {}) const;
-  [[nodiscard]] std::optional<FenceProposals> fences_for(const LockExtras& extras) const;
+  [[nodiscard]] std::optional<FenceProposals> fences_for(const LockExtras& extras,
+                                                         Duration ttl) const;
   // `acquire`, or one of a lock and a fence around it.
   [[nodiscard]] OperationId begin_acquire(std::unique_ptr<Operation> acquire,
                                           std::shared_ptr<const LockKind> kind,

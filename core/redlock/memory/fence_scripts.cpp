@@ -28,7 +28,9 @@ bool record(ScriptCall& call, std::string_view last, std::string_view proposal,
             std::string_view ttl) {
   if (number_of(proposal) <= number_of(last)) return false;
   for (const std::string_view key : call.keys()) {
-    call.require({"SET", fence_of(key), proposal, "PX", ttl});
+    const auto left = static_cast<double>(call.require({"PTTL", fence_of(key)}).integer);
+    const std::string longest = left > number_of(ttl) ? whole_text(left) : std::string(ttl);
+    call.require({"SET", fence_of(key), proposal, "PX", longest});
   }
   return true;
 }
@@ -46,13 +48,12 @@ void run_set_all_if_absent(ScriptCall& call, std::string& out) {
   const bool proposes = !call.argument_or_none(2).empty();
   const std::string last = proposes ? last_fence(call) : std::string();
   const bool recorded = !proposes || record(call, last, call.argument(2), call.argument(3));
-  for (const std::string_view key : call.keys()) {
+  for (const std::string_view& key : call.keys()) {
     const Value set = call.require({"SET", key, token, "NX", "PX", call.argument(1)});
-    const bool held = set.is_nil();
-    if (held &&
-        static_cast<double>(call.require({"PTTL", key}).integer) < number_of(call.argument(1))) {
-      call.require({"PEXPIRE", key, call.argument(1)});
-    }
+    if (!set.is_nil()) continue;
+    ScriptCall one = call.about(key);
+    std::string said;
+    run_extend_if_equal(one, said);
   }
   recorded ? append_status(out, "OK") : append_bulk(out, last);
 }

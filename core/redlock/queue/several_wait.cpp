@@ -40,8 +40,13 @@ void SeveralWait::start(Instant now) {
 
 // What may throw comes first: then the step before is still there, and abort() undoes it.
 void SeveralWait::begin(std::unique_ptr<Operation> step, Phase phase, Instant now) {
-  while (std::optional<Request> left = step_ ? next_of_step() : std::nullopt) {
-    requests_.push_back(std::move(*left));
+  while (step_) {
+    // Its room first: a request that was taken from the step is nowhere else.
+    requests_.push_back({NodeIndex(0), 0, nullptr, {}, false});
+    std::optional<Request> left = next_of_step();
+    if (!left) requests_.pop_back();
+    if (!left) break;
+    requests_.back() = std::move(*left);
   }
   step->start(now);
   step_ = std::move(step);
@@ -55,6 +60,7 @@ void SeveralWait::try_all(std::optional<Token> handed, Instant now) {
                                   entropy_),
         Phase::trying, now);
   handed_ = std::move(handed);
+  tried_at_ = now;
 }
 
 void SeveralWait::stand(std::size_t place, Instant now) {
@@ -71,7 +77,8 @@ void SeveralWait::stand(std::size_t place, Instant now) {
 
 void SeveralWait::follow(Instant now) {
   const Outcome* const outcome = step_->outcome();
-  if (phase_ == Phase::done || outcome == nullptr) return;
+  const bool waits = phase_ == Phase::trying || phase_ == Phase::standing;
+  if (!waits || outcome == nullptr) return;
   const bool granted = outcome->decision == Decision::granted;
   if (phase_ == Phase::standing) {
     if (!granted) return finish(step_->collect());
@@ -79,10 +86,26 @@ void SeveralWait::follow(Instant now) {
     return try_all(outcome->token, now);
   }
   if (granted) return finish(step_->collect());
+  const bool was_handed = handed_.has_value();
   pass_on_what_was_handed(now);
-  const bool over = now - started_ >= request_.wait;
-  if (over || outcome->decision == Decision::foreign) return finish(step_->collect());
-  stand(busiest(outcome->nodes, request_.resources.all().size()), now);
+  const bool in_vain =
+      outcome->decision == Decision::foreign || trouble_.bars(quorum(), outcome->nodes, now);
+  if (in_vain || is_over(now)) return finish(step_->collect());
+  const std::size_t place = busiest(outcome->nodes, request_.resources.all().size());
+  was_handed ? pause(place, now) : stand(place, now);
+}
+
+void SeveralWait::pause(std::size_t place, Instant now) {
+  const Duration usual = (now - tried_at_) * (std::int64_t{2} << pauses_);
+  const Duration longest = std::max(Duration::ms(request_.retry_delay_ms), kSeveralPauseMin);
+  RetryPolicy policy;
+  policy.pause_high = std::clamp(usual, kSeveralPauseMin, longest);
+  const Instant end =
+      request_.wait == Duration::max() ? Instant::never() : started_ + request_.wait;
+  resume_at_ = std::min(now + policy.draw_pause(entropy_), end);
+  pauses_ = std::min(pauses_ + 1, kSeveralDoublingsMax);
+  place_ = place;
+  phase_ = Phase::pausing;
 }
 
 // Also where the lines of a minority hand it over only now.
@@ -132,6 +155,10 @@ void SeveralWait::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, I
 
 void SeveralWait::on_time(Instant now) {
   if (phase_ == Phase::done) return;
+  if (phase_ == Phase::pausing) {
+    if (now < resume_at_) return;
+    return is_over(now) ? finish(step_->collect()) : stand(place_, now);
+  }
   step_->on_time(now);
   follow(now);
 }
@@ -187,7 +214,7 @@ std::optional<Request> SeveralWait::next_request() {
 
 std::optional<Instant> SeveralWait::next_deadline() const {
   if (phase_ == Phase::fresh || phase_ == Phase::done) return std::nullopt;
-  return step_->next_deadline();
+  return phase_ == Phase::pausing ? resume_at_ : step_->next_deadline();
 }
 
 }  // namespace redlock

@@ -452,11 +452,15 @@ for _, key in ipairs(KEYS) do
 end
 local function record(proposal, ttl)
   if tonumber(proposal) <= tonumber(last) then return false end
-  for _, key in ipairs(KEYS) do redis.call('SET', key .. ':redlock:fence', proposal, 'PX', ttl) end
+  for _, key in ipairs(KEYS) do
+    local left = redis.call('PTTL', key .. ':redlock:fence')
+    local longest = left > tonumber(ttl) and string.format('%.0f', left) or ttl
+    redis.call('SET', key .. ':redlock:fence', proposal, 'PX', longest)
+  end
   return true
 end
 return record(ARGV[2], ARGV[3]) and 1 or last)",
-"61cfa699d9f3086d2a0f97b443a0e3ac4de025b6"};
+"ad4d76933644bbc51017e346b87f4162ee2a4bef"};
 
 const Script set_all_if_absent{R"(for place, key in ipairs(KEYS) do
   if redis.call('EXISTS', key) == 1 and redis.pcall('GET', key) ~= ARGV[1] then return place end
@@ -473,19 +477,32 @@ for _, key in ipairs(KEYS) do
 end
 local function record(proposal, ttl)
   if tonumber(proposal) <= tonumber(last) then return false end
-  for _, key in ipairs(KEYS) do redis.call('SET', key .. ':redlock:fence', proposal, 'PX', ttl) end
+  for _, key in ipairs(KEYS) do
+    local left = redis.call('PTTL', key .. ':redlock:fence')
+    local longest = left > tonumber(ttl) and string.format('%.0f', left) or ttl
+    redis.call('SET', key .. ':redlock:fence', proposal, 'PX', longest)
+  end
   return true
 end
   recorded = record(ARGV[3], ARGV[4]) or last
 end
+local function extend(KEYS)
+local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
+local given = redis.pcall('HGET', waiters, '')
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
+  redis.pcall('HDEL', waiters, '')
+end
+if held ~= ARGV[1] then return 0 end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 1
+end
 for _, key in ipairs(KEYS) do
-  local held = not redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2])
-  if held and redis.call('PTTL', key) < tonumber(ARGV[2]) then
-    redis.call('PEXPIRE', key, ARGV[2])
-  end
+  if not redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2]) then extend({key}) end
 end
 return recorded == true and redis.status_reply('OK') or recorded)",
-"ea87fb644c02d7d522199b2554d74a50bd5e301f"};
+"872c3ac50ad02248b510c81b2f566da5f2fd8ddc"};
 
 const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
 "226967c76309c00f5ef247eb6d9414b32c257658"};

@@ -32,8 +32,8 @@ constexpr std::array kScripts{
     KnownScript{"91dcb3cc30dcd119457d057157b65a9e90f2b1e0", Verb::check, 4},
     KnownScript{"935bc2f08aac29a5bc0ba26e000ce18db3feb63f", Verb::check, 4},
     KnownScript{"99cb95090d44ce09b3a7df1d5c5853d2e1dfeb77", Verb::take, 5},
-    KnownScript{"ea87fb644c02d7d522199b2554d74a50bd5e301f", Verb::take, 4},
-    KnownScript{"61cfa699d9f3086d2a0f97b443a0e3ac4de025b6", Verb::raise, 4},
+    KnownScript{"872c3ac50ad02248b510c81b2f566da5f2fd8ddc", Verb::take, 4},
+    KnownScript{"ad4d76933644bbc51017e346b87f4162ee2a4bef", Verb::raise, 4},
 };
 
 // The texts of these, once they have been seen: every EVAL brings one, and hashing it takes long.

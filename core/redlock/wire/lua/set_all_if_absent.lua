@@ -3,8 +3,8 @@
 -- KEYS the keys, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] the proposed fence, ARGV[4] the fence's
 -- ttl in ms, both or neither. OK when all keys were absent or held the token, and hold it now; where
 -- the proposal is not larger than the last fence, that as text. Else, as a number, the place of the
--- first key that is another's, from 1. What held the token is prolonged, and never shortened: a vote
--- may rest on it.
+-- first key that is another's, from 1. What held the token is extended, as by
+-- extend_if_equal: a vote may rest on it, and a join that comes late gives it away no more.
 for place, key in ipairs(KEYS) do
   if redis.call('EXISTS', key) == 1 and redis.pcall('GET', key) ~= ARGV[1] then return place end
 end
@@ -13,10 +13,10 @@ if ARGV[3] then
 --include part_fence
   recorded = record(ARGV[3], ARGV[4]) or last
 end
+local function extend(KEYS)
+--include extend_if_equal
+end
 for _, key in ipairs(KEYS) do
-  local held = not redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2])
-  if held and redis.call('PTTL', key) < tonumber(ARGV[2]) then
-    redis.call('PEXPIRE', key, ARGV[2])
-  end
+  if not redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2]) then extend({key}) end
 end
 return recorded == true and redis.status_reply('OK') or recorded
