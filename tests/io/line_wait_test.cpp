@@ -25,7 +25,7 @@ struct Client {
       : locks(runtime.pool(), servers, std::move(options)) {}
 
   void wait(Duration span = kWait, const std::string& owner = {}) {
-    id = locks.begin_wait(Resource("r"), kTtl, span, 20, owner);
+    id = locks.begin_wait(Resource("r"), kTtl, span, 20, LockExtras{owner});
   }
   Outcome collect() { return runtime.pool().collect(id); }
   void step() { runtime.pool().step(runtime.pool().clock().now() + Duration::ms(1)); }
@@ -259,7 +259,7 @@ TEST_F(WaitingInLine, WhatCannotBeMeantIsRefused) {
   const auto any = client(1);
   const auto begin = [&](Duration ttl, Duration wait, std::int64_t delay_ms,
                          const std::string& owner = {}) {
-    return any->locks.begin_wait(Resource("r"), ttl, wait, delay_ms, owner);
+    return any->locks.begin_wait(Resource("r"), ttl, wait, delay_ms, LockExtras{owner});
   };
   EXPECT_THROW(begin(Duration(), kWait, 20), ArgumentError);
   EXPECT_THROW(begin(kTtl, Duration::ms(-1), 20), ArgumentError);
