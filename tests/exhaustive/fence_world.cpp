@@ -181,8 +181,10 @@ void FenceWorld::grant(Client& client) {
 std::int64_t FenceWorld::fence_of(const Client& client) const {
   if (!settings_->counts_up) return client.call.outcome()->fence.value_or(0);
   const auto place = static_cast<std::size_t>(&client - clients_.data());
+  // The machine hands on what the acquire came to.
+  const FenceCall& call = client.call;
   std::int64_t fence = 0;
-  for (const NodeReport& node : client.call.acquired()->nodes) {
+  for (const NodeReport& node : (call.outcome() ? call.outcome() : call.acquired())->nodes) {
     const auto* const vote = node.reply.said<FenceVote>();
     if (vote == nullptr) continue;
     fence = std::max(fence, vote->recorded ? settings_->clocks[place] : vote->last + 1);

@@ -19,9 +19,9 @@ constexpr std::int64_t kHoursMax = 24;
 // Of a clock that was set to another date.
 constexpr std::int64_t kFarMs = 24 * 365 * kHourMs;
 constexpr std::size_t kClientsMax = 6;
-constexpr std::int64_t kShortTtlMinMs = 20;
-constexpr std::int64_t kShortTtlMaxMs = 50;
-constexpr std::int64_t kPatienceMaxMs = 120;
+constexpr std::int64_t kShortTtlMinMs = 30;
+constexpr std::int64_t kShortTtlMaxMs = 60;
+constexpr std::int64_t kPatienceMaxMs = 160;
 
 class FenceDrawer {
  public:
@@ -58,9 +58,12 @@ class FenceDrawer {
       client.start_ns = random_.between(0, 60 * kMs);
       plan_.clients.push_back(std::move(client));
     }
+    // So long on their way that much happens between two servers.
+    plan_.delay_low_ns = random_.between(kMs / 2, 2 * kMs);
+    plan_.delay_high_ns = plan_.delay_low_ns + random_.between(kMs, 6 * kMs);
     plan_.timeout_ms = random_.between(kShortTtlMinMs, kPatienceMaxMs);
     for_each_course([this](Course& course) { contend(course); });
-    const std::int64_t times = random_.between(1, 3);
+    const std::int64_t times = random_.between(2, 5);
     for (std::int64_t i = 0; i < times; ++i) silence_server();
   }
 

@@ -22,7 +22,8 @@ constexpr std::int64_t kRoundingNs = 3 * kMs;
 // Whoever may not listen to a server asks it for a channel again so much later.
 constexpr std::int64_t kUnsubscribedNs = 10'000 * kMs;
 
-// Whom a fault keeps apart while it lasts; `line`: those who wait in line.
+// Whom a fault keeps apart while it lasts; `line`: those who wait in line, or ask
+// for a fence.
 enum class Reach { nobody, link, server, line, client };
 
 Reach reach_of(FaultClass fault_class) {
@@ -130,11 +131,12 @@ void Availability::asked_to_be_heard(std::uint32_t client, std::uint32_t server,
 }
 
 std::uint32_t Availability::in_trouble(Contender party, std::int64_t from_ns) const {
-  const bool waits = plan_.course(party).wait_ms > 0;
+  // A fence has a key of its own, as a line has.
+  const bool more_keys = plan_.course(party).wait_ms > 0 || plan_.course(party).fence;
   std::uint32_t servers = 0;
   for (const FaultPlan& fault : plan_.faults) {
     const Reach reach = reach_of(fault.fault_class);
-    if (reach == Reach::nobody || (reach == Reach::line && !waits)) continue;
+    if (reach == Reach::nobody || (reach == Reach::line && !more_keys)) continue;
     if (fault.from_ns > record_.now_ns || fault.until_ns + settle_ns_ < from_ns) continue;
     const bool everybodys = reach == Reach::server || reach == Reach::line || fault.all_clients;
     const bool ours = everybodys || fault.client == party.client;
