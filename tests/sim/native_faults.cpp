@@ -155,7 +155,7 @@ void NativeClient::take_shortened() {
   for (Lane& lane : lanes_) {
     if (lane.phase != Phase::shortening || !lane.operation || !pool_->done(*lane.operation))
       continue;
-    const OperationId id = *std::exchange(lane.operation, std::nullopt);
+    lane.operation.reset();
     finish_shorten(lane, lane.shorter->collect());
   }
 }
