@@ -18,18 +18,22 @@ constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kHoursMax = 24;
 // Of a clock that was set to another date.
 constexpr std::int64_t kFarMs = 24 * 365 * kHourMs;
-constexpr std::size_t kClientsMax = 6;
+constexpr std::int64_t kClientsMax = 6;
 constexpr std::int64_t kShortTtlMinMs = 30;
 constexpr std::int64_t kShortTtlMaxMs = 60;
-constexpr std::int64_t kPatienceMaxMs = 160;
+constexpr std::int64_t kPatienceMaxMs = 200;
+constexpr std::int64_t kFirstSilenceMaxMs = 40;
+constexpr std::int64_t kAwakeMaxMs = 20;
 
 class FenceDrawer {
  public:
   FenceDrawer(Random& random, Plan& plan) : random_(random), plan_(plan) {}
 
   void draw() {
-    if (random_.chance(1, 2)) let_votes_stray();
-    for_each_course([this](Course& course) { course.fence = random_.chance(1, 2); });
+    // Of those whose votes stray most ask; of all together, half.
+    const bool strays = random_.chance(1, 2);
+    if (strays) let_votes_stray();
+    for_each_course([&](Course& course) { course.fence = random_.chance(strays ? 3 : 1, 4); });
     plan_.clients.front().fence = true;
     if (random_.chance(2, 3)) skew_clocks();
   }
@@ -53,7 +57,8 @@ class FenceDrawer {
   }
 
   void let_votes_stray() {
-    while (plan_.clients.size() < kClientsMax) {
+    const auto count = static_cast<std::size_t>(random_.between(3, kClientsMax));
+    while (plan_.clients.size() < count) {
       ClientPlan client = plan_.clients[random_.below(plan_.clients.size())];
       client.start_ns = random_.between(0, 60 * kMs);
       plan_.clients.push_back(std::move(client));
@@ -61,10 +66,9 @@ class FenceDrawer {
     // So long on their way that much happens between two servers.
     plan_.delay_low_ns = random_.between(kMs / 2, 2 * kMs);
     plan_.delay_high_ns = plan_.delay_low_ns + random_.between(kMs, 6 * kMs);
-    plan_.timeout_ms = random_.between(kShortTtlMinMs, kPatienceMaxMs);
+    plan_.timeout_ms = random_.between(kShortTtlMaxMs, kPatienceMaxMs);
     for_each_course([this](Course& course) { contend(course); });
-    const std::int64_t times = random_.between(2, 5);
-    for (std::int64_t i = 0; i < times; ++i) silence_server();
+    silence_server();
   }
 
   // It comes again and again, and holds the lock for a moment.
@@ -81,17 +85,18 @@ class FenceDrawer {
     course.checks = false;
   }
 
+  // Stopped, again and again, with a moment in between.
   void silence_server() {
     FaultPlan fault;
-    fault.fault_class = random_.pick(
-        std::array{stop_resume, stall, partition_to_server, command_pause, machine_down});
-    fault.from_ns = random_.between(0, kHorizonNs);
-    fault.until_ns = fault.from_ns + random_.between(kShortTtlMinMs, 2 * kShortTtlMaxMs) * kMs;
-    fault.client = static_cast<std::uint32_t>(random_.below(plan_.clients.size()));
+    fault.fault_class = stop_resume;
     fault.server = static_cast<std::uint32_t>(random_.below(plan_.servers));
-    fault.all_clients = random_.chance(3, 4);
-    fault.amount = random_.next() >> 1U;
-    plan_.faults.push_back(fault);
+    fault.from_ns = random_.between(0, kFirstSilenceMaxMs) * kMs;
+    while (fault.from_ns < kHorizonNs) {
+      fault.until_ns = fault.from_ns + random_.between(kShortTtlMinMs, 2 * kShortTtlMaxMs) * kMs;
+      fault.amount = random_.next() >> 1U;
+      plan_.faults.push_back(fault);
+      fault.from_ns = fault.until_ns + random_.between(1, kAwakeMaxMs) * kMs;
+    }
   }
 
   Random& random_;
