@@ -459,7 +459,7 @@ return record(ARGV[2], ARGV[3]) and 1 or last)",
 "61cfa699d9f3086d2a0f97b443a0e3ac4de025b6"};
 
 const Script set_all_if_absent{R"(for place, key in ipairs(KEYS) do
-  if redis.call('EXISTS', key) == 1 and redis.pcall('GET', key) ~= ARGV[1] then return place end
+  if redis.call('PTTL', key) ~= -2 and redis.pcall('GET', key) ~= ARGV[1] then return place end
 end
 local recorded = true
 if ARGV[3] then
@@ -485,7 +485,7 @@ for _, key in ipairs(KEYS) do
   end
 end
 return recorded == true and redis.status_reply('OK') or recorded)",
-"ea87fb644c02d7d522199b2554d74a50bd5e301f"};
+"86dca47ed97b11579a39b70c0a5cef6cb8f20969"};
 
 const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
 "226967c76309c00f5ef247eb6d9414b32c257658"};
