@@ -70,12 +70,15 @@ void add_servers(CLI::App& command, Raw& raw) {
 CLI::App& add_run(CLI::App& app, Raw& raw) {
   CLI::App& run = *app.add_subcommand(
       "run",
-      "Runs a command while it holds a lock:\n  redlock run RESOURCE [OPTIONS] -- COMMAND "
-      "[ARGUMENT...]\nThe lock is kept for as long as the command runs, and then given back. When "
-      "it is\nlost, the command and all of its process group get SIGTERM, and SIGKILL later.\nThe "
-      "command finds REDLOCK_RESOURCE and REDLOCK_TOKEN in its environment, with --fence\n"
-      "REDLOCK_FENCE too.");
-  run.add_option("RESOURCE", raw.run.resource, "the name of the lock")->required();
+      "Runs a command while it holds a lock, or several at once:\n"
+      "  redlock run RESOURCE... [OPTIONS] -- COMMAND [ARGUMENT...]\n"
+      "The lock is kept for as long as the command runs, and then given back. When it is\n"
+      "lost, the command and all of its process group get SIGTERM, and SIGKILL later.\n"
+      "The command finds REDLOCK_RESOURCE and REDLOCK_TOKEN in its environment, with --fence\n"
+      "REDLOCK_FENCE too. Of several resources each stands in a line of its own.");
+  run.add_option("RESOURCE", raw.run.resources,
+                 "the name of the lock; up to 16 are taken together, all or none")
+      ->required();
   run.add_option("-w,--wait", raw.wait,
                  "how long to stand in line while another client holds it: a TIME, or forever (0)")
       ->type_name("TIME");
@@ -132,11 +135,25 @@ Options options_from(const Raw& raw) {
   return options;
 }
 
+// In the words of the command line.
+void check_resources(const std::vector<std::string>& resources) {
+  constexpr std::size_t kMost = 16;
+  if (resources.size() > kMost) {
+    throw std::invalid_argument("RESOURCE must be at most 16 names, " +
+                                std::to_string(resources.size()) + " given");
+  }
+  for (auto at = resources.begin(); at != resources.end(); ++at) {
+    if (std::find(resources.begin(), at, *at) == at) continue;
+    throw std::invalid_argument("RESOURCE must not name '" + *at + "' twice");
+  }
+}
+
 Run run_from(const Raw& raw, std::span<const char* const> command) {
   Run run = raw.run;
   if (command.empty()) {
     throw std::invalid_argument("nothing to run: the command stands behind --");
   }
+  check_resources(run.resources);
   run.command.assign(command.begin(), command.end());
   run.ttl = time_from("--ttl", raw.ttl);
   run.wait = wait_from("--wait", raw.wait);

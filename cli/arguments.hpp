@@ -10,7 +10,7 @@
 namespace redlock::cli {
 
 struct Run {
-  std::string resource;
+  std::vector<std::string> resources;  // held together
   std::chrono::milliseconds ttl{};
   std::chrono::milliseconds wait{};
   // Between SIGTERM and SIGKILL, where the lease is lost.

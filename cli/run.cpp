@@ -12,8 +12,10 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
@@ -72,10 +74,10 @@ class StopBySignal {
 };
 
 Result take(Client& client, const Run& asked, const Signals& signals) {
-  if (asked.wait <= 0ms) return client.try_lock(asked.resource, asked.ttl);
+  if (asked.wait <= 0ms) return client.try_lock_all(asked.resources, asked.ttl);
   const StopBySignal stop(signals);
-  return client.lock(
-      asked.resource, asked.ttl, asked.wait, stop.token(),
+  return client.lock_all(
+      asked.resources, asked.ttl, asked.wait, stop.token(),
       [](const Refusal& outage) { complain("still waiting: " + to_string(outage)); });
 }
 
@@ -84,29 +86,41 @@ int refused(Client& client, const Run& asked, const Refusal& refusal) {
     complain(to_string(refusal));
     return kUnreachable;
   }
-  const Inspection seen = client.inspect(asked.resource);
-  if (is_no_lock(seen)) return complain_of_no_lock(asked.resource);
-  if (refusal.decision != Decision::denied && !seen.decided) {
-    complain("it is not known whether another client holds '" + asked.resource +
+  std::vector<std::string> held;
+  std::optional<std::string> unknown;
+  for (const std::string& resource : asked.resources) {
+    const Inspection seen = client.inspect(resource);
+    if (is_no_lock(seen)) return complain_of_no_lock(resource);
+    if (seen.majority.holder) held.push_back(resource);
+    if (refusal.decision != Decision::denied && !seen.decided) unknown = resource;
+  }
+  if (held.empty() && unknown) {
+    complain("it is not known whether another client holds '" + *unknown +
              "': " + to_string(refusal));
     return kUnreachable;
   }
-  if (!asked.quiet) complain("another client holds '" + asked.resource + "'");
+  // It may have gone since.
+  const std::string what = held.empty() ? quoted(asked.resources, "or") : quoted(held);
+  if (!asked.quiet) complain("another client holds " + what);
   return asked.busy;
 }
 
 // Where servers were in trouble the lock may be left there until its time is over.
-void release(Lease& lock, const std::string& resource) {
+void release(Lease& lock, const std::vector<std::string>& resources) {
   Refusal refusal{Decision::unreachable, {}};
   if (lock.release(&refusal.troubles) || refusal.troubles.empty()) return;
-  complain("the lock on '" + resource +
-           "' could not be released, and may stay until its ttl ends: " + to_string(refusal));
+  complain("the lock on " + quoted(resources) +
+           " could not be released, and may stay until its ttl ends: " + to_string(refusal));
 }
 
 // What the command finds in its environment. A fence that we inherited belongs to another lock.
-std::vector<std::string> variables_of(const Lease& lock, const std::string& resource) {
+// Of several resources each has a line.
+std::vector<std::string> variables_of(const Lease& lock,
+                                      const std::vector<std::string>& resources) {
+  std::string names = resources.front();
+  for (std::size_t i = 1; i < resources.size(); ++i) (names += '\n') += resources[i];
   const std::optional<std::int64_t> fence = lock.fence();
-  return {"REDLOCK_RESOURCE=" + resource, "REDLOCK_TOKEN=" + std::string(lock.token()),
+  return {"REDLOCK_RESOURCE=" + names, "REDLOCK_TOKEN=" + std::string(lock.token()),
           fence ? "REDLOCK_FENCE=" + std::to_string(*fence) : "REDLOCK_FENCE"};
 }
 
@@ -216,7 +230,7 @@ class Supervision {
     const auto longest = std::chrono::duration_cast<std::chrono::milliseconds>(
         steady_clock::time_point::max() - now);
     kill_at_ = now + std::min(asked_.grace, longest);
-    complain("the lock on '" + asked_.resource + "' is lost; ending the command");
+    complain("the lock on " + quoted(asked_.resources) + " is lost; ending the command");
   }
 
   const Run& asked_;
@@ -256,7 +270,7 @@ int run(Client& client, const Run& asked) {
   Whom concerned = Whom::process;
   bool lost = false;
   try {
-    Child child(asked.command, variables_of(*lock, asked.resource), mask, on_pipe);
+    Child child(asked.command, variables_of(*lock, asked.resources), mask, on_pipe);
     Supervision supervision(asked, watched, child, *lock, kept->lost());
     ended = supervision.attend();
     concerned = supervision.concerned(ended.signal);
@@ -266,7 +280,7 @@ int run(Client& client, const Run& asked) {
     ended.status = error.status;
   }
   kept.reset();
-  release(*lock, asked.resource);
+  release(*lock, asked.resources);
   if (lost) return kLost;
   // By Ctrl-C or Ctrl-\: shells go on with a script where the status alone says so.
   if (ended.signal != SIGINT && ended.signal != SIGQUIT) return ended.status;

@@ -63,6 +63,15 @@ std::string name_of(std::string_view owner, std::string_view token) {
   return shown(owner.empty() ? token : owner);
 }
 
+std::string quoted(std::span<const std::string> names, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) (text += i + 1 < names.size() ? "," : " " + std::string(last)) += " ";
+    text += "'" + names[i] + "'";
+  }
+  return text;
+}
+
 std::string padded(std::string_view text, std::size_t width) {
   std::string out;
   std::size_t columns = 0;

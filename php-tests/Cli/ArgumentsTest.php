@@ -19,7 +19,9 @@ final class ArgumentsTest extends CliTestCase
         yield 'no resource' => [['inspect'], 'RESOURCE is required'];
         yield 'nothing to run' => [['run', 'r'], 'nothing to run: the command stands behind --'];
         yield 'nothing behind the dashes' => [['run', 'r', '--'], 'nothing to run'];
-        yield 'a command without dashes' => [['run', 'r', 'echo'], 'echo'];
+        yield 'a command without dashes' => [['run', 'r', 'echo'], 'nothing to run: the command stands behind --'];
+        yield 'a resource twice' => [['run', 'a', 'b', '-q', 'a', '--', 'true'], "RESOURCE must not name 'a' twice"];
+        yield 'too many resources' => [['run', ...array_map(strval(...), range(1, 17)), '--', 'true'], 'RESOURCE must be at most 16 names, 17 given'];
         yield 'a ttl that is no time' => [['run', 'r', '--ttl', 'soon', '--', 'true'], '--ttl must be a time such as 30s'];
         yield 'a ttl of nothing' => [['run', 'r', '--ttl', '0', '--', 'true'], 'ttl must be greater than 0'];
         yield 'a ttl without end' => [['run', 'r', '--ttl', 'forever', '--', 'true'], '--ttl must be a time'];

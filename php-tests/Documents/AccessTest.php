@@ -160,12 +160,24 @@ final class AccessTest extends ServerTestCase
             ]);
         }
         $results['line'] = self::outcomeOf(static fn (): array => self::handOver($server, $options));
+        $results['several'] = self::outcomeOf(static fn (): array => self::several($server, $options));
         $results['fence'] = self::outcomeOf(static fn (): array => [self::fenced($server, $options)]);
         // It stays for a day.
         $admin->call('DEL', 'lock:fence:redlock:fence');
         $results['left'] = $admin->call('DBSIZE');
         $results['name'] = str_contains($admin->call('CLIENT', 'LIST'), " name=$options[clientName] ");
         return $results;
+    }
+
+    /** @return list<bool> */
+    private static function several(array $server, array $options): array
+    {
+        $locks = new LockManager([$server], $options);
+        $lease = $locks->acquireAll(['lock:a', 'lock:b'], 60_000);
+        return [
+            $lease !== null, $locks->acquire('lock:b') === null, $lease->extend(120_000), $lease->confirm(),
+            $lease->shorten(30_000), $lease->release(),
+        ];
     }
 
     private static function fenced(array $server, array $options): bool
@@ -203,7 +215,7 @@ final class AccessTest extends ServerTestCase
         return [
             'first RedLock' => $redLock, 'first PidLock' => $pidLock,
             'second RedLock' => $redLock, 'second PidLock' => $pidLock,
-            'line' => [1, true, true, 1, []], 'fence' => [true], 'left' => 0,
+            'line' => [1, true, true, 1, []], 'several' => array_fill(0, 6, true), 'fence' => [true], 'left' => 0,
             'name' => true,
         ];
     }

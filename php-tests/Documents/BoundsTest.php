@@ -104,6 +104,7 @@ final class BoundsTest extends TestCase
                 array_map(static fn (int $port): array => ['127.0.0.1', $port], range(1, $size)),
             ),
             'resource' => static fn () => $redLock()->lock($long(), 1000),
+            'resources at once' => static fn () => (new RedLock\LockManager([$nobody]))->acquireAll(range(1, $size)),
             'token' => static fn () => $redLock()->unlock(['resource' => 'r', 'token' => $long()]),
             'ttl' => static fn () => $redLock()->lock('r', $size),
             'lock_timeout + buffer_time' => static fn () => $pidLock()->getPidLock('r', $size / 1000 - 1, 0, 0, 1),

@@ -42,7 +42,7 @@ final class Invoices
             'keepAliveMax' => 600_000,
             'fenceTtl' => 3_600_000,
             'onEvent' => static function (string $event, array $facts): void {
-                printf("%s %s %s\n", $event, $facts['resource'], $facts['reason'] ?? implode(',', $facts['faults']));
+                printf("%s %s %s\n", $event, implode(' ', (array) $facts['resource']), $facts['reason'] ?? implode(',', $facts['faults']));
             },
         ]));
     }
@@ -53,7 +53,7 @@ final class Invoices
         $count = $this->locks->synchronized('invoices', static fn (): int => 3);
         $name = $this->locks->synchronized(
             'invoices',
-            static fn (Lease $lease): string => (string) $lease->resource,
+            static fn (Lease $lease): string => implode(' ', (array) $lease->resource),
             ttl: 10_000,
             wait: 5_000,
             options: ['keepAlive' => false, 'interrupt' => true],
@@ -62,6 +62,13 @@ final class Invoices
             $this->log[] = 'nothing to return';
         });
         return $count + strlen($name) + strlen($this->locks->synchronized(7, $this->bill(...)));
+    }
+
+    public function together(): ?string
+    {
+        $lease = $this->locks->acquireAll(['invoice:42', 7], 10_000, 3_000, ['owner' => 'web-3']);
+        $this->locks->synchronized(['invoice:42', 'invoice:43'], $this->bill(...));
+        return $lease === null ? null : json_encode($lease->handle()['resource'], JSON_THROW_ON_ERROR);
     }
 
     private function bill(Lease $lease): string

@@ -25,7 +25,10 @@ function wrong(LockManager $locks, \RedLock $redLock, Lease $lease): int
     $locks->acquire('a')->release(); // wrong
     $locks->synchronized('a', static fn (): int => 1, 1000, null, ['intrrupt' => true]); // wrong
     $locks->synchronized('a', static fn (int $lease): int => $lease); // wrong
-    $locks->synchronized(['a', 'b'], static fn (): int => 1); // wrong
+    $locks->synchronized(['a', 1.5], static fn (): int => 1); // wrong
+    $locks->acquireAll('a'); // wrong
+    $locks->acquireAll(['a', null]); // wrong
+    $locks->acquireAll(['a', 'b'], 1000, 0, ['ownr' => 'web-3']); // wrong
     $locks->attach(['resource' => 'a', 'token' => 'b']); // wrong
     $locks->attach($lease->handle(), ['owner' => 'web-3']); // wrong
     $redLock->unlock(['resource' => 'a']); // wrong

@@ -64,15 +64,25 @@ std::string span(Duration span) {
   { #name, kind(name) }
 
 Limits given() {
-  return {REDLOCK_LIMIT(count, kNodesMax),           REDLOCK_LIMIT(bytes, kResourceBytesMax),
-          REDLOCK_LIMIT(bytes, kTokenBytesMax),      REDLOCK_LIMIT(bytes, kOwnerBytesMax),
-          REDLOCK_LIMIT(span, kTimeoutMax),          REDLOCK_LIMIT(span, kTimeoutDefault),
-          REDLOCK_LIMIT(span, kFenceTtlDefault),     REDLOCK_LIMIT(span, kPauseMax),
-          REDLOCK_LIMIT(span, kIdleLimitMin),        REDLOCK_LIMIT(span, kIdleLimitDefault),
-          REDLOCK_LIMIT(bytes, kServerTextBytesMax), REDLOCK_LIMIT(bytes, kHostBytesMax),
-          REDLOCK_LIMIT(bytes, kUnixPathBytesMax),   REDLOCK_LIMIT(bytes, kCredentialBytesMax),
-          REDLOCK_LIMIT(bytes, kClientNameBytesMax), REDLOCK_LIMIT(count, kDatabaseMax),
-          REDLOCK_LIMIT(bytes, kTlsTextBytesMax),    REDLOCK_LIMIT(bytes, kTlsPassphraseBytesMax)};
+  return {REDLOCK_LIMIT(count, kNodesMax),
+          REDLOCK_LIMIT(bytes, kResourceBytesMax),
+          REDLOCK_LIMIT(count, kResourcesTogetherMax),
+          REDLOCK_LIMIT(bytes, kTokenBytesMax),
+          REDLOCK_LIMIT(bytes, kOwnerBytesMax),
+          REDLOCK_LIMIT(span, kTimeoutMax),
+          REDLOCK_LIMIT(span, kTimeoutDefault),
+          REDLOCK_LIMIT(span, kFenceTtlDefault),
+          REDLOCK_LIMIT(span, kPauseMax),
+          REDLOCK_LIMIT(span, kIdleLimitMin),
+          REDLOCK_LIMIT(span, kIdleLimitDefault),
+          REDLOCK_LIMIT(bytes, kServerTextBytesMax),
+          REDLOCK_LIMIT(bytes, kHostBytesMax),
+          REDLOCK_LIMIT(bytes, kUnixPathBytesMax),
+          REDLOCK_LIMIT(bytes, kCredentialBytesMax),
+          REDLOCK_LIMIT(bytes, kClientNameBytesMax),
+          REDLOCK_LIMIT(count, kDatabaseMax),
+          REDLOCK_LIMIT(bytes, kTlsTextBytesMax),
+          REDLOCK_LIMIT(bytes, kTlsPassphraseBytesMax)};
 }
 
 Limits connections() {

@@ -41,7 +41,7 @@ void run_set_all_if_absent(ScriptCall& call, std::string& out) {
   const std::string_view token = call.argument(0);
   for (std::size_t i = 0; i < call.keys().size(); ++i) {
     const std::string_view key = call.keys()[i];
-    if (call.require({"EXISTS", key}).integer == 1 && !call.ask({"GET", key}).is(token)) {
+    if (call.require({"PTTL", key}).integer != -2 && !call.ask({"GET", key}).is(token)) {
       return append_integer(out, static_cast<std::int64_t>(i) + 1);
     }
   }

@@ -463,7 +463,7 @@ return record(ARGV[2], ARGV[3]) and 1 or last)",
 "ad4d76933644bbc51017e346b87f4162ee2a4bef"};
 
 const Script set_all_if_absent{R"(for place, key in ipairs(KEYS) do
-  if redis.call('EXISTS', key) == 1 and redis.pcall('GET', key) ~= ARGV[1] then return place end
+  if redis.call('PTTL', key) ~= -2 and redis.pcall('GET', key) ~= ARGV[1] then return place end
 end
 local recorded = true
 if ARGV[3] then
@@ -502,7 +502,7 @@ for _, key in ipairs(KEYS) do
   if not redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2]) then extend({key}) end
 end
 return recorded == true and redis.status_reply('OK') or recorded)",
-"872c3ac50ad02248b510c81b2f566da5f2fd8ddc"};
+"62a17a8c1b39fd2818ac5a4d3722a7e22d1b7b6f"};
 
 const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
 "226967c76309c00f5ef247eb6d9414b32c257658"};

@@ -32,7 +32,7 @@ constexpr std::array kScripts{
     KnownScript{"91dcb3cc30dcd119457d057157b65a9e90f2b1e0", Verb::check, 4},
     KnownScript{"935bc2f08aac29a5bc0ba26e000ce18db3feb63f", Verb::check, 4},
     KnownScript{"99cb95090d44ce09b3a7df1d5c5853d2e1dfeb77", Verb::take, 5},
-    KnownScript{"872c3ac50ad02248b510c81b2f566da5f2fd8ddc", Verb::take, 4},
+    KnownScript{"62a17a8c1b39fd2818ac5a4d3722a7e22d1b7b6f", Verb::take, 4},
     KnownScript{"ad4d76933644bbc51017e346b87f4162ee2a4bef", Verb::raise, 4},
 };
 

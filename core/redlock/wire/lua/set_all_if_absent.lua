@@ -6,7 +6,7 @@
 -- first key that is another's, from 1. What held the token is extended, as by
 -- extend_if_equal: a vote may rest on it, and a join that comes late gives it away no more.
 for place, key in ipairs(KEYS) do
-  if redis.call('EXISTS', key) == 1 and redis.pcall('GET', key) ~= ARGV[1] then return place end
+  if redis.call('PTTL', key) ~= -2 and redis.pcall('GET', key) ~= ARGV[1] then return place end
 end
 local recorded = true
 if ARGV[3] then
