@@ -46,7 +46,7 @@ class Shared;
 class Milliseconds {
  public:
   template <std::integral Rep, class Period>
-  requires std::is_convertible_v<std::chrono::duration<Rep, Period>, std::chrono::milliseconds>
+    requires std::is_convertible_v<std::chrono::duration<Rep, Period>, std::chrono::milliseconds>
   constexpr Milliseconds(std::chrono::duration<Rep, Period> time) noexcept  // NOLINT
       : count_(saturated<std::ratio_divide<Period, std::milli>::num>(time.count())) {}
   [[nodiscard]] constexpr std::int64_t count() const noexcept { return count_; }

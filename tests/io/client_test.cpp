@@ -107,7 +107,9 @@ TEST_F(ClientOnServers, WhatWasReleasedIsNotReleasedAgainAtItsEnd) {
 }
 
 TEST_F(ClientOnServers, TheEndOfALeaseGivesItBack) {
-  { const Result lease = client_.try_lock("r", 60s); }
+  {
+    const Result lease = client_.try_lock("r", 60s);
+  }
   EXPECT_TRUE(gone());
 }
 

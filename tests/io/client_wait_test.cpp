@@ -86,7 +86,9 @@ TEST_F(ClientOnServers, AStopEndsAWaitWithoutEndAndLeavesNothing) {
 
 TEST_F(ClientOnServers, AStopUndoesWhatIsUnderWayAndWaitsForNoServer) {
   Client client(addresses(), {.timeout = 60s});
-  { ASSERT_TRUE(client.try_lock("connects", 60s)); }
+  {
+    ASSERT_TRUE(client.try_lock("connects", 60s));
+  }
   server(0).stop();
   server(1).stop();
   std::stop_source source;
@@ -113,7 +115,9 @@ TEST_F(ClientOnServers, AStopUndoesWhatIsUnderWayAndWaitsForNoServer) {
 
 TEST_F(ClientOnServers, AStopThatCameBeforeAsksNobody) {
   const std::uint64_t before = server(0).calls("set");
-  { ASSERT_TRUE(client_.try_lock("connects", 60s)); }
+  {
+    ASSERT_TRUE(client_.try_lock("connects", 60s));
+  }
   // Two others may have given it.
   EXPECT_TRUE(eventually([&] { return server(0).calls("set") == before + 1; }));
   std::stop_source source;
@@ -121,7 +125,9 @@ TEST_F(ClientOnServers, AStopThatCameBeforeAsksNobody) {
   const Result lease = client_.lock("r", 60s, 60s, source.get_token());
   ASSERT_FALSE(lease);
   EXPECT_EQ(lease.refusal().decision, Decision::aborted);
-  { ASSERT_TRUE(client_.try_lock("next", 60s)); }
+  {
+    ASSERT_TRUE(client_.try_lock("next", 60s));
+  }
   EXPECT_TRUE(eventually([&] { return server(0).calls("set") == before + 2; }));
 }
 

@@ -135,9 +135,8 @@ TEST_F(ConnectionLife, AServerThatPausesItsClientsIsOnlyAVoteAgainst) {
   EXPECT_EQ(taken.decision, Decision::granted);
   EXPECT_EQ(unlock(runtime, locks, taken.token).decision, Decision::granted);
   server(0).ask({"CLIENT", "UNPAUSE"});
-  EXPECT_TRUE(eventually([] {
-    return values(3) == std::vector<std::string>{"nil", "nil", "nil"};
-  }));
+  EXPECT_TRUE(
+      eventually([] { return values(3) == std::vector<std::string>{"nil", "nil", "nil"}; }));
 }
 
 // Two runtimes on two threads share nothing, whatever libraries they use; ThreadSanitizer watches.

@@ -20,9 +20,8 @@ TEST_F(QuorumLock, IsTakenHeldExtendedAndReleasedOnEveryServer) {
   const Outcome taken = lock(runtime, locks);
   ASSERT_EQ(taken.decision, Decision::granted);
   const std::string token(taken.token.view());
-  EXPECT_TRUE(eventually([&] {
-    return values(3) == std::vector<std::string>{token, token, token};
-  }));
+  EXPECT_TRUE(
+      eventually([&] { return values(3) == std::vector<std::string>{token, token, token}; }));
   EXPECT_LE(std::stoll(server(0).say({"PTTL", "r"})), 60'000);
   Pool& pool = runtime.pool();
   const OperationId extension = locks.begin_extend(Resource("r"), taken.token, kTtlMax);
@@ -30,9 +29,8 @@ TEST_F(QuorumLock, IsTakenHeldExtendedAndReleasedOnEveryServer) {
   EXPECT_TRUE(eventually([] { return std::stoll(server(2).say({"PTTL", "r"})) > 100'000; }));
   EXPECT_EQ(pool.run(locks.begin_check(Resource("r"), taken.token)).decision, Decision::granted);
   EXPECT_EQ(unlock(runtime, locks, taken.token).decision, Decision::granted);
-  EXPECT_TRUE(eventually([] {
-    return values(3) == std::vector<std::string>{"nil", "nil", "nil"};
-  }));
+  EXPECT_TRUE(
+      eventually([] { return values(3) == std::vector<std::string>{"nil", "nil", "nil"}; }));
 }
 
 TEST_F(QuorumLock, AnExtensionNeverShortens) {
@@ -151,9 +149,8 @@ class Rule05AnErrorIsAVoteAgainstOnRealServers : public Fleet {
       EXPECT_EQ(troubles[2].fault, Fault::unanswered);
     }
     runtime.pool().close_all();
-    EXPECT_TRUE(eventually([] {
-      return values(3) == std::vector<std::string>{"nil", "nil", "nil"};
-    }));
+    EXPECT_TRUE(
+        eventually([] { return values(3) == std::vector<std::string>{"nil", "nil", "nil"}; }));
   }
 };
 

@@ -88,9 +88,9 @@ TEST_F(RenewalBesideTwoThreads, AMajorityThatStandsStillIsLossWhenTheTrustEnds) 
 TEST_F(RenewalBesideTwoThreads, SignalsAreNeverHandledThere) {
   static std::atomic<int> handled;
   handled = 0;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) { ++handled; };
-  struct sigaction before {};
+  struct sigaction before{};
   sigaction(SIGUSR1, &action, &before);
   renewal_thread_.keep(take());
   // Whoever would take it now is not the owner.

@@ -252,7 +252,7 @@ class Alarm {
  public:
   Alarm() {
     rung_ = 0;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = [](int) {
       rung_ = rung_ + 1;
       if (rung_ == kRingsMax) std::signal(SIGALRM, SIG_IGN);
@@ -275,7 +275,7 @@ class Alarm {
   }
   static constexpr int kRingsMax = 50;
   static inline volatile std::sig_atomic_t rung_ = 0;
-  struct sigaction before_ {};
+  struct sigaction before_{};
 };
 
 TEST_F(SocketTest, ASignalEndsTheWaitAndIsNoAnswer) {

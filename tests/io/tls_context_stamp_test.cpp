@@ -39,7 +39,7 @@ class AFileOfTls : public testing::Test {
       write_file(temp_path("authority"), test::Certificate::self_signed().certificate_pem());
   Endpoint server_;
   TlsContexts contexts_;
-  struct stat read_ {};
+  struct stat read_{};
 };
 
 TEST_F(AFileOfTls, ThatLooksAsItDidIsNotReadAgain) {

@@ -26,7 +26,7 @@ using test::write_file;
 
 // As nobody can see who looks at its date, size and number.
 void change_unseen(const std::string& path, std::string text) {
-  struct stat before {};
+  struct stat before{};
   ASSERT_EQ(stat(path.c_str(), &before), 0);
   text.resize(static_cast<std::size_t>(before.st_size), '\n');
   write_file(path, text);

@@ -110,9 +110,8 @@ TEST_F(Rule03UndoOnTheSameConnection, AnAbortedCallLeavesNothing) {
     const OperationId id = locks.begin_lock(Resource("r"), Duration::seconds(60));
     EXPECT_EQ(runtime.pool().collect(id).decision, Decision::aborted);
   }
-  EXPECT_TRUE(eventually([] {
-    return values(3) == std::vector<std::string>{"nil", "nil", "nil"};
-  }));
+  EXPECT_TRUE(
+      eventually([] { return values(3) == std::vector<std::string>{"nil", "nil", "nil"}; }));
 }
 
 TEST_F(Rule03UndoOnTheSameConnection, AnAbortedStampLeavesNothingAlsoAfterScriptFlush) {

@@ -9,9 +9,7 @@ namespace redlock {
 namespace {
 
 template <class A, class B>
-concept Comparable = requires(const A& a, const B& b) {
-  a == b;
-};
+concept Comparable = requires(const A& a, const B& b) { a == b; };
 
 TEST(Ids, AResourceIsNeverTakenForAToken) {
   static_assert(!std::is_constructible_v<Token, Resource>);

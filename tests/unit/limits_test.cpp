@@ -60,8 +60,7 @@ std::string span(Duration span) {
   return count(span.count_ns() / 1'000) + " us";
 }
 
-#define REDLOCK_LIMIT(kind, name) \
-  { #name, kind(name) }
+#define REDLOCK_LIMIT(kind, name) {#name, kind(name)}
 
 Limits given() {
   return {REDLOCK_LIMIT(count, kNodesMax),

@@ -86,7 +86,7 @@ TEST(Process, AChildThatStartedOverIsItselfFromThenOn) {
 
 // Is it /dev/null, or what is it?
 bool leads_nowhere(int descriptor) {
-  struct stat what {};
+  struct stat what{};
   return fstat(descriptor, &what) == 0 && S_ISCHR(what.st_mode);
 }
 
@@ -214,9 +214,9 @@ TEST(Process, AChildHasForgottenItsParentsGuestsWhateverBecomesOfThem) {
 TEST(Process, NoSignalIsHandledWhileTheyAreHeldBack) {
   static volatile std::sig_atomic_t handled;
   handled = 0;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) { handled = handled + 1; };
-  struct sigaction before {};
+  struct sigaction before{};
   sigaction(SIGUSR1, &action, &before);
   sigset_t it;
   sigemptyset(&it);

@@ -10,13 +10,9 @@ namespace redlock {
 namespace {
 
 template <class R>
-concept IsAskedForItsLease = requires(R&& result) {
-  std::forward<R>(result).operator->();
-};
+concept IsAskedForItsLease = requires(R&& result) { std::forward<R>(result).operator->(); };
 template <class R>
-concept IsACondition = requires(R&& result) {
-  std::forward<R>(result) ? 1 : 0;
-};
+concept IsACondition = requires(R&& result) { std::forward<R>(result) ? 1 : 0; };
 
 TEST(AResult, ThatIsKeptIsAskedForItsLease) {
   EXPECT_TRUE(IsAskedForItsLease<Result&>);

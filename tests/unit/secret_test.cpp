@@ -27,7 +27,9 @@ TEST(Secret, IsWipedWhereItIsGivenBack) {
     EXPECT_EQ(copy, kPassword);
   }
   EXPECT_EQ(watched.leaks(), 0U);
-  { const std::string plain = kPassword + "!"; }
+  {
+    const std::string plain = kPassword + "!";
+  }
   EXPECT_GE(watched.leaks(), 1U) << "what the watch is for";
 }
 

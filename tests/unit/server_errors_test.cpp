@@ -139,8 +139,7 @@ TEST(Secrets, ALetterBehindABackslashIsReadAsItIsMeant) {
 TEST(Secrets, ALineEndThatWasMadeABlankHidesNothing) {
   for (const char* password : {"ab\rcd", "ab\ncd", "tell\r\nnobody"}) {
     std::string shown = password;
-    std::ranges::replace_if(
-        shown, [](char byte) { return byte == '\r' || byte == '\n'; }, ' ');
+    std::ranges::replace_if(shown, [](char byte) { return byte == '\r' || byte == '\n'; }, ' ');
     EXPECT_EQ(secrets_of(password).shown("ERR got '" + shown + "'"), std::string("ERR ") + kHidden);
   }
 }

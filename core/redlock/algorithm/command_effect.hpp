@@ -52,26 +52,26 @@ concept NamesItsLock = requires(const C& command) {
 };
 
 template <class C>
-concept Removes = NamesItsLock<C> &&
-                  C::kTraits.effect == Effect::removes&& requires(const C& command) {
-  // Itself, as it may be sent once more by somebody who has stopped looking.
-  { command.again() } -> std::same_as<C>;
-};
+concept Removes =
+    NamesItsLock<C> && C::kTraits.effect == Effect::removes && requires(const C& command) {
+      // Itself, as it may be sent once more by somebody who has stopped looking.
+      { command.again() } -> std::same_as<C>;
+    };
 
 template <class C>
-concept Acquires = NamesItsLock<C> &&
-                   C::kTraits.effect == Effect::acquires&& requires(const C& command) {
-  { command.undo() } -> Removes;
-};
+concept Acquires =
+    NamesItsLock<C> && C::kTraits.effect == Effect::acquires && requires(const C& command) {
+      { command.undo() } -> Removes;
+    };
 
 template <class C>
-concept OnlyProlongsOrAsks = NamesItsLock<C> &&
-    (C::kTraits.effect == Effect::prolongs || C::kTraits.effect == Effect::asks);
+concept OnlyProlongsOrAsks =
+    NamesItsLock<C> && (C::kTraits.effect == Effect::prolongs || C::kTraits.effect == Effect::asks);
 
 template <class C>
 concept ContradictsNothing = C::kTraits.fit_together();
 
 template <class C>
-concept IsCommand = ContradictsNothing<C> &&(Acquires<C> || Removes<C> || OnlyProlongsOrAsks<C>);
+concept IsCommand = ContradictsNothing<C> && (Acquires<C> || Removes<C> || OnlyProlongsOrAsks<C>);
 
 }  // namespace redlock

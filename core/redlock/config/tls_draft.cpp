@@ -17,7 +17,7 @@ constexpr std::int64_t kMethodTls12 = 32;
 
 struct TextOption {
   std::string_view name;
-  std::string TlsOptions::*field;
+  std::string TlsOptions::* field;
 };
 constexpr std::array kTexts{
     TextOption{"cafile", &TlsOptions::cafile},

@@ -115,7 +115,7 @@ void TlsContexts::ContextEnd::operator()(SSL_CTX* context) const noexcept { SSL_
 TlsContexts::FileStamp TlsContexts::look_at(const char* option, const std::string& path) {
   const bool is_folder = std::string_view(option) == "capath";
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  struct stat found {};
+  struct stat found{};
   if (!file.open() || fstat(file.number(), &found) != 0) {
     fail(option, path, std::generic_category().message(errno));
   }

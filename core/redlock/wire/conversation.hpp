@@ -107,34 +107,32 @@ class Conversation {
 // What a connection asks of the kind of conversation that it carries. Its events are what replies
 // and the end come to: for a session the answers to commands.
 template <class C>
-concept IsConversation = std::derived_from<C, Conversation> &&
+concept IsConversation =
+    std::derived_from<C, Conversation> &&
     requires(C& said, const C& known, std::string_view bytes, Instant now, Fault fault,
              const std::string& reason, std::vector<typename C::Event>& events) {
-  { known.has_output() } -> std::same_as<bool>;
-  // What is to be sent next; valid until the next call.
-  { said.output() } -> std::same_as<std::string_view>;
-  // The socket takes no more for now.
-  { said.take_back() }
-  noexcept;
-  // What is not written though its time is over is dropped.
-  said.drop_expired(now, events);
-  // What was received, in slices of any size.
-  said.on_bytes(bytes, events);
-  // The end; everybody who waits is told.
-  said.fail(fault, reason, events);
-  // The greeting has been answered: whoever waits, and has been waiting for that, wants an answer
-  // by then.
-  said.begin_answers(now);
-  // When the most impatient of those who wait wants an answer.
-  { known.next_deadline() } -> std::same_as<std::optional<Instant>>;
-  // Nothing is awaited and nothing is to be sent.
-  { known.idle() } -> std::same_as<bool>;
-};
+      { known.has_output() } -> std::same_as<bool>;
+      // What is to be sent next; valid until the next call.
+      { said.output() } -> std::same_as<std::string_view>;
+      // The socket takes no more for now.
+      { said.take_back() } noexcept;
+      // What is not written though its time is over is dropped.
+      said.drop_expired(now, events);
+      // What was received, in slices of any size.
+      said.on_bytes(bytes, events);
+      // The end; everybody who waits is told.
+      said.fail(fault, reason, events);
+      // The greeting has been answered: whoever waits, and has been waiting for that, wants an
+      // answer by then.
+      said.begin_answers(now);
+      // When the most impatient of those who wait wants an answer.
+      { known.next_deadline() } -> std::same_as<std::optional<Instant>>;
+      // Nothing is awaited and nothing is to be sent.
+      { known.idle() } -> std::same_as<bool>;
+    };
 
 // One that can go on elsewhere where its server turns out to be a replica.
 template <class C>
-concept CanBeginAnew = requires(C& said) {
-  said.allow_anew(true);
-};
+concept CanBeginAnew = requires(C& said) { said.allow_anew(true); };
 
 }  // namespace redlock
