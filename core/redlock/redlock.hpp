@@ -250,7 +250,8 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   Lease& operator=(Lease&& other) noexcept;
   ~Lease();
 
-  // The first of what is locked, in the order of their bytes. Valid until it is moved into, or ends.
+  // The first of what is locked, in the order of their bytes. Valid until it is moved into, or
+  // ends.
   [[nodiscard]] std::string_view resource() const noexcept;
   // All of it.
   [[nodiscard]] std::vector<std::string_view> resources() const;

@@ -99,8 +99,8 @@ TEST_F(AShortenedLease, HasAnotherTokenEverywhereInOneRoundTripOfOneCommand) {
 }
 
 TEST_F(AShortenedLease, KeepsTheNameOfItsOwner) {
-  const Outcome taken = pool_.run(
-      locks_.begin_lock(Resource("named"), kTtl, RetryPolicy::exact(1, Duration()), LockExtras{"web 7"}));
+  const Outcome taken = pool_.run(locks_.begin_lock(
+      Resource("named"), kTtl, RetryPolicy::exact(1, Duration()), LockExtras{"web 7"}));
   const auto lease_deadline = std::make_shared<LeaseDeadline>(clock_.now() + taken.validity);
   const LeaseRotation shorter(locks_, Resource("named"), taken.token, kShort, lease_deadline);
   EXPECT_EQ(owner_of(shorter.fresh()), "web 7");

@@ -20,7 +20,8 @@ class LockedByNameTest : public test::FakeWorld {
 TEST_F(LockedByNameTest, AnOwnersNameStandsInTheTokenOfEachAttemptAndIsReadFromIt) {
   LockManager locks = manager(3);
   const auto take = [&](const std::string& resource, const std::string& owner) {
-    return pool_.run(locks.begin_lock(Resource(resource), kTtl, once().retry, LockExtras{owner})).token;
+    return pool_.run(locks.begin_lock(Resource(resource), kTtl, once().retry, LockExtras{owner}))
+        .token;
   };
   const Token mine = take("r1", "import:7");
   EXPECT_EQ(owner_of(mine), "import:7");
