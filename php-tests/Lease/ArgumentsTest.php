@@ -84,8 +84,8 @@ final class ArgumentsTest extends LeaseTestCase
 
         $synchronized = static fn (mixed ...$arguments): \Closure => static fn (LockManager $locks) => $locks->synchronized(...$arguments);
         $nothing = static fn () => self::fail('it was called');
-        yield 'several' => [$value, 'synchronized(): Argument #1 ($resource) must be one resource: several at once are not supported yet', $synchronized(['a', 'b'], $nothing)];
-        yield 'one of several' => [$value, 'synchronized(): Argument #1 ($resource) must be one resource: several at once are not supported yet', $synchronized(['a'], $nothing)];
+        yield 'none of several' => [$value, 'synchronized(): Argument #1 ($resource) must have 1 to 16 resources, 0 given', $synchronized([], $nothing)];
+        yield 'one of several twice' => [$value, 'synchronized(): Argument #1 ($resource) must not name a resource twice', $synchronized(['a', 'a'], $nothing)];
         yield 'no name' => [$type, 'synchronized(): Argument #1 ($resource) must be of type array|string|int, null given', $synchronized(null, $nothing)];
         yield 'no function' => [$type, 'synchronized(): Argument #2 ($critical) must be a valid callback, function "nobody" not found or invalid function name', $synchronized('r', 'nobody')];
         yield 'negative wait of synchronized' => [$value, 'synchronized(): Argument #4 ($wait) must be greater than or equal to 0', $synchronized('r', $nothing, 1000, -1)];

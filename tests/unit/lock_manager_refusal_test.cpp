@@ -67,10 +67,11 @@ TEST_F(LockManagerRefusal, RefusesNamesPastTheirBounds) {
   const Resource longest(std::string(kResourceBytesMax, 'x'));
   const Resource too_long(std::string(kResourceBytesMax + 1, 'x'));
   const Token token("t");
-  EXPECT_EQ(refusal([&] {
-              pool_.run(locks.begin_lock(longest, kTtl, once().retry, std::string(256, 'o')));
-            }),
-            "accepted");
+  EXPECT_EQ(
+      refusal([&] {
+        pool_.run(locks.begin_lock(longest, kTtl, once().retry, LockExtras{std::string(256, 'o')}));
+      }),
+      "accepted");
   for (const auto& call : std::initializer_list<std::function<void()>>{
            [&] { (void)locks.begin_lock(too_long, kTtl); },
            [&] { (void)locks.begin_unlock(too_long, token); },
@@ -100,7 +101,7 @@ TEST_F(LockManagerRefusal, RefusesNamesPastTheirBounds) {
 TEST_F(LockManagerRefusal, RefusesAWaitThatIsNone) {
   LockManager locks = manager(3);
   const auto waiting = [&](Duration wait, std::int64_t delay_ms) {
-    return refusal([&] { (void)locks.begin_wait(Resource("r"), kTtl, wait, delay_ms, ""); });
+    return refusal([&] { (void)locks.begin_wait(Resource("r"), kTtl, wait, delay_ms); });
   };
   EXPECT_THAT(waiting(Duration::ms(-1), 200), HasSubstr("wait"));
   EXPECT_THAT(waiting(Duration::ms(1), -1), HasSubstr("retryDelay"));

@@ -259,21 +259,28 @@ TEST_F(LockManagerTest, TheEmptyResourceCanBeLocked) {
   EXPECT_EQ(lock(locks, "").decision, Decision::granted);
 }
 
-TEST_F(LockManagerTest, SeveralResourcesAtOnceAreRefusedByNameAndNothingIsSent) {
+TEST_F(LockManagerTest, SeveralResourcesAreLookedAtOneByOneAndNothingIsSent) {
   LockOptions twice = once();
   twice.retry = RetryPolicy::exact(2, Duration());
   LockManager locks = manager(3, twice);
   const Resources two({Resource("a"), Resource("b")});
-  const Token token("t");
   Outcome refused;
   refused.decision = Decision::denied;
   const std::string expected = "resource must be one, several given";
-  EXPECT_EQ(refusal([&] { (void)locks.begin_lock(two, kTtl); }), expected);
-  EXPECT_EQ(refusal([&] { (void)locks.begin_unlock(two, token); }), expected);
-  EXPECT_EQ(refusal([&] { (void)locks.begin_extend(two, token, kTtl); }), expected);
-  EXPECT_EQ(refusal([&] { (void)locks.begin_check(two, token); }), expected);
   EXPECT_EQ(refusal([&] { (void)locks.begin_inspect(two); }), expected);
   EXPECT_EQ(refusal([&] { (void)locks.begin_look_after(two, refused); }), expected);
+  EXPECT_TRUE(server(0).log.empty());
+}
+
+TEST_F(LockManagerTest, TooManyResourcesOrOneTooLongAmongThemAreRefusedAndNothingIsSent) {
+  LockManager locks = manager(3);
+  std::vector<Resource> many;
+  for (std::size_t i = 0; i <= kResourcesTogetherMax; ++i) many.emplace_back(std::to_string(i));
+  EXPECT_EQ(refusal([&] { (void)locks.begin_lock(Resources(many), kTtl); }),
+            "resources must be at most 16");
+  const Resources one_too_long({Resource("a"), Resource(std::string(kResourceBytesMax + 1, 'x'))});
+  EXPECT_EQ(refusal([&] { (void)locks.begin_lock(one_too_long, kTtl); }),
+            "resources must be at most 65536 bytes long each");
   EXPECT_TRUE(server(0).log.empty());
 }
 

@@ -43,7 +43,7 @@ class AWaitThatIsGivenUp : public FakeWorld {
   }
   OperationId wait(const std::string& resource) {
     const Duration ttl = Duration::seconds(30);
-    return locks_.begin_wait(Resource(resource), ttl, Duration::seconds(60), 100, "");
+    return locks_.begin_wait(Resource(resource), ttl, Duration::seconds(60), 100);
   }
   [[nodiscard]] std::int64_t joins(std::size_t i, const std::string& resource) {
     return std::ranges::count_if(server(i).log, [&](const Arguments& request) {
@@ -152,8 +152,8 @@ TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhateverWasAnsweredBefor
 TEST_F(AWaitThatIsGivenUp, IsGivenUpAtTheEndOfTheRequestWhereItEndedByItsTime) {
   // Who stands so far behind asks every ten seconds.
   stand_at("100");
-  const OperationId brief = locks_.begin_wait(Resource("q"), Duration::seconds(30),
-                                              kLimit + Duration::seconds(2), 100, "");
+  const OperationId brief =
+      locks_.begin_wait(Resource("q"), Duration::seconds(30), kLimit + Duration::seconds(2), 100);
   step_for(kLimit + Duration::seconds(3));
   ASSERT_TRUE(pool_.done(brief));
   pool_.collect(brief);

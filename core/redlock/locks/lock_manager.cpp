@@ -53,7 +53,8 @@ std::unique_ptr<Operation> LockManager::query(const LockKind& kind, Command comm
                                        std::move(command), detail);
 }
 
-QuorumKind LockManager::kind_of(const Resources& resources) const {
+QuorumKind LockManager::kind_of_one(const Resources& resources) const {
+  if (!resources.single()) throw ArgumentError("resource must be one, several given");
   check_resources(resources);
   return {resources, Duration(), plan_->options.drift_factor};
 }
@@ -120,7 +121,7 @@ OperationId LockManager::begin_wait(const Resources& resources, Duration ttl, Du
 }
 
 OperationId LockManager::begin_inspect(const Resources& resources) {
-  const QuorumKind kind = kind_of(resources);
+  const QuorumKind kind = kind_of_one(resources);
   return begin(query(kind, kind.inspect().value(), LossDetail::each));
 }
 
@@ -171,7 +172,7 @@ std::optional<OperationId> LockManager::begin_look_after(const Resources& resour
                                                          const Outcome& refused) {
   if (refused.decision != Decision::denied || plan_->options.retry.attempts_max <= 1)
     return std::nullopt;
-  const QuorumKind kind = kind_of(resources);
+  const QuorumKind kind = kind_of_one(resources);
   return begin(query(kind, kind.check_endless().value(), LossDetail::none));
 }
 

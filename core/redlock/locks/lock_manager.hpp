@@ -141,8 +141,9 @@ class LockManager {
   // Asks each server once.
   [[nodiscard]] std::unique_ptr<Operation> query(const LockKind& kind, Command command,
                                                  LossDetail detail) const;
-  // Checked: of a lock that is held, and of one that is to be taken or extended.
-  [[nodiscard]] QuorumKind kind_of(const Resources& resources) const;
+  // Checked: of one that is looked at, of one that is held, and of one that is to be acquired or
+  // extended.
+  [[nodiscard]] QuorumKind kind_of_one(const Resources& resources) const;
   [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
   [[nodiscard]] std::shared_ptr<const QuorumKind> kind_for(
       const Resources& resources, Duration ttl, const LockExtras& extras = {},
