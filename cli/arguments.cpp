@@ -75,7 +75,7 @@ CLI::App& add_run(CLI::App& app, Raw& raw) {
       "The lock is kept for as long as the command runs, and then given back. When it is\n"
       "lost, the command and all of its process group get SIGTERM, and SIGKILL later.\n"
       "The command finds REDLOCK_RESOURCE and REDLOCK_TOKEN in its environment, with --fence\n"
-      "REDLOCK_FENCE too. Of several resources each stands in a line of its own.");
+      "REDLOCK_FENCE too. Of several resources it finds one name a line.");
   run.add_option("RESOURCE", raw.run.resources,
                  "the name of the lock; up to 16 are taken together, all or none")
       ->required();
