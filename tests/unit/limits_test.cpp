@@ -31,6 +31,7 @@
 #include "redlock/os/tls_link.hpp"
 #include "redlock/queue/line_memory.hpp"
 #include "redlock/queue/queued_acquire.hpp"
+#include "redlock/queue/several_wait.hpp"
 #include "redlock/wire/tls_stream.hpp"
 
 namespace redlock {
@@ -132,6 +133,8 @@ Limits removals_and_lines() {
           REDLOCK_LIMIT(count, kOfferAfterRoundTrips),
           REDLOCK_LIMIT(span, kOfferPauseMin),
           REDLOCK_LIMIT(span, kOfferPauseMax),
+          REDLOCK_LIMIT(span, kSeveralPauseMin),
+          REDLOCK_LIMIT(count, kSeveralDoublingsMax),
           REDLOCK_LIMIT(span, kTooFewFor),
           REDLOCK_LIMIT(span, kTroublePauseFirst),
           REDLOCK_LIMIT(span, kTroublePauseMax),
