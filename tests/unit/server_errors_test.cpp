@@ -39,6 +39,7 @@ TEST(FaultOf, CodesAreRead) {
   EXPECT_EQ(fault_of("MISCONF Redis is configured to save RDB snapshots"), Fault::misconf);
   EXPECT_EQ(fault_of("NOREPLICAS Not enough good replicas to write."), Fault::noreplicas);
   EXPECT_EQ(fault_of("MOVED 866 127.0.0.1:7001"), Fault::cluster);
+  EXPECT_EQ(fault_of("CROSSSLOT Keys in request do not hash to the same slot"), Fault::cluster);
   EXPECT_EQ(fault_of("CLUSTERDOWN Hash slot not served"), Fault::cluster);
   EXPECT_EQ(fault_of("ERR max number of clients reached"), Fault::maxclients);
   EXPECT_EQ(fault_of("OOM"), Fault::oom);

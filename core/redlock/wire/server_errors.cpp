@@ -28,6 +28,7 @@ constexpr std::array kCodes{
     std::pair{"MOVED"sv, Fault::cluster},
     std::pair{"ASK"sv, Fault::cluster},
     std::pair{"CLUSTERDOWN"sv, Fault::cluster},
+    std::pair{"CROSSSLOT"sv, Fault::cluster},
 };
 
 // Errors that have no code of their own in some version of the servers.
