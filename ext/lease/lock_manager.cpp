@@ -343,7 +343,7 @@ PHP_METHOD(RedLock_LockManager, lastErrors) {
 
 void redlock::php::register_lock_manager() {
   zend_class_entry* const class_entry = register_class_RedLock_LockManager(lock_manager_interface);
-  LockManagerObject::install_renewal(class_entry, destruct);
+  LockManagerObject::install_keeping(class_entry, destruct);
 #ifdef ZEND_ACC_NODISCARD
   auto* const acquire_method = static_cast<zend_function*>(
       zend_hash_str_find_ptr(&class_entry->function_table, ZEND_STRL("acquire")));
