@@ -96,10 +96,10 @@ if test "$PHP_REDLOCK" != "no"; then
   fi
 
   dnl Seen from the sources, wherever the build folder is; in the same order everywhere.
-  REDLOCK_SOURCES=`cd "$abs_srcdir" && find -L core ext -name '*.cpp' ! -path 'core/redlock/client/*' | LC_ALL=C sort | tr '\n' ' '`
-  if test -z "$REDLOCK_SOURCES"; then
+  if test ! -f "$abs_srcdir/core/redlock/version.hpp"; then
     AC_MSG_ERROR([there are no sources in $abs_srcdir])
   fi
+  REDLOCK_SOURCES=`cd "$abs_srcdir" && find -L core ext -name '*.cpp' ! -path 'core/redlock/client/*' | LC_ALL=C sort | tr '\n' ' '`
 
   AC_MSG_CHECKING([for hiredis])
   if test "$PHP_REDLOCK_HIREDIS" != "no" && test "$PHP_REDLOCK_HIREDIS" != "yes"; then

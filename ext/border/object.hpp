@@ -26,7 +26,7 @@ class ObjectOf {
 
   // Of a final class whose objects keep a value for themselves: the garbage collector is told of
   // it.
-  static void install_renewal(zend_class_entry* class_entry,
+  static void install_keeping(zend_class_entry* class_entry,
                               zend_object_dtor_obj_t destruct = nullptr) {
     install(class_entry, destruct);
     handlers_.get_gc = tell_kept;

@@ -269,6 +269,6 @@ PHP_METHOD(RedLock_Lease, __destruct) {
 
 void redlock::php::register_lease() {
   lease_class = register_class_RedLock_Lease(lease_interface);
-  LeaseObject::install_renewal(lease_class, destruct);
+  LeaseObject::install_keeping(lease_class, destruct);
   LeaseObject::show_by(show_without_token);
 }

@@ -380,7 +380,7 @@ PHP_METHOD(RedLock_LockManager, lastErrors) {
 
 void redlock::php::register_lock_manager() {
   zend_class_entry* const class_entry = register_class_RedLock_LockManager(lock_manager_interface);
-  LockManagerObject::install_renewal(class_entry, destruct);
+  LockManagerObject::install_keeping(class_entry, destruct);
 #ifdef ZEND_ACC_NODISCARD
   // Among the strings that PHP knows from 8.6 on.
   zend_string* const name = zend_string_init_interned(ZEND_STRL("NoDiscard"), true);

@@ -23,6 +23,8 @@ struct Scene {
   // It listens until it says otherwise.
   bool listens = false;
   std::function<void(const SubscriptionState&)> heard;
+  // What it says while no majority can be asked.
+  std::vector<NodeReport> outage;
   std::vector<Reply> replies;
   std::vector<SubscriptionState> subscription_states;
 };
@@ -55,6 +57,7 @@ class Scripted final : public Operation {
     scene_.subscription_states.push_back(subscription_state);
     if (scene_.heard) scene_.heard(subscription_state);
   }
+  [[nodiscard]] std::vector<NodeReport> outage() const override { return scene_.outage; }
   void abort(Instant /*now*/) override { decide(); }
   [[nodiscard]] std::optional<Request> next_request() override {
     if (requests_.empty()) return std::nullopt;

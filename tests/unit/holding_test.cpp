@@ -204,5 +204,10 @@ TEST(MajorityLine, NamesWhomAMajorityOfAllNodesNamesTheLongestWaitFirst) {
   EXPECT_TRUE(seen_by_majority(of({one, silent(), silent()})).line.empty());
 }
 
+TEST(SeenByMajority, OfNobodyWhoWasAskedIsNothing) {
+  EXPECT_FALSE(seen_by_majority(Outcome{}).holding);
+  EXPECT_FALSE(seen_by_majority(Outcome{}).waiters);
+}
+
 }  // namespace
 }  // namespace redlock

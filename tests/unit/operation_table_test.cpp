@@ -45,6 +45,17 @@ TEST_F(OperationTableTest, KeepsOneThatHasEndedUntilAllOfItIsSent) {
   EXPECT_EQ(table_.find(id), nullptr);
 }
 
+TEST_F(OperationTableTest, AnOutageIsToldWithTheRuleThatDecides) {
+  const OperationId id = add().id;
+  EXPECT_FALSE(table_.outage(id));
+  scene_.outage = {{true, Reply::unknown(Fault::refused, "nobody listens")}};
+  ASSERT_TRUE(table_.outage(id));
+  EXPECT_EQ(table_.outage(id)->quorum, QuorumRule::majority(1));
+  EXPECT_EQ(table_.outage(id)->decision, Decision::unreachable);
+  decide(*table_.find(id));
+  EXPECT_FALSE(table_.outage(id));
+}
+
 TEST_F(OperationTableTest, GivesNoNumberTwice) {
   const OperationId unused = table_.unused_id();
   EXPECT_NE(unused, 0U);

@@ -1,6 +1,6 @@
 // Prolongs a lock that a majority still knows as ours.
 //
-// The machine is an query whose grant carries a new validity, counted from before the
+// The machine is a query whose grant carries a new validity, counted from before the
 // first byte left. A failed extend never shortens the lock: no node lowers a key's expiry.
 #pragma once
 #include <memory>

@@ -102,6 +102,8 @@ LockState seen_by(const NodeReport& report) {
 }
 
 LockState seen_by_majority(const Outcome& inspected) {
+  // Nobody was asked: such is what a child of a fork finds.
+  if (inspected.quorum.grants() == 0) return {};
   const std::vector<NodeReport>& reports = inspected.nodes;
   std::vector<LockState> all;
   all.reserve(reports.size());

@@ -57,10 +57,15 @@ void OperationTable::tell(OperationId id, Completions& completions) noexcept {
   running->completions = &completions;
 }
 
-std::vector<NodeReport> OperationTable::outage(OperationId id) const {
+std::optional<Outcome> OperationTable::outage(OperationId id) const {
   const RunningOperation* const running = find(id);
-  if (running == nullptr || running->done()) return {};
-  return running->operation->outage();
+  if (running == nullptr || running->done()) return std::nullopt;
+  Outcome outcome;
+  outcome.decision = Decision::unreachable;
+  outcome.quorum = running->operation->quorum();
+  outcome.nodes = running->operation->outage();
+  if (outcome.nodes.empty()) return std::nullopt;
+  return outcome;
 }
 
 std::optional<Instant> OperationTable::next_deadline() const {

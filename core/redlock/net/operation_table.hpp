@@ -29,8 +29,9 @@ class OperationTable {
   [[nodiscard]] bool done(OperationId id) const;
   // Its end is added to `completions`; at once where it is done, or unknown. Requires room there.
   void tell(OperationId id, Completions& completions) noexcept;
-  // See Operation; empty, too, where it is unknown or done.
-  [[nodiscard]] std::vector<NodeReport> outage(OperationId id) const;
+  // What it would end with now, where no majority could be asked lately; see Operation. Nothing
+  // where it is unknown or done, either.
+  [[nodiscard]] std::optional<Outcome> outage(OperationId id) const;
   // The earliest time at which one of them has something to do though nothing came in.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
 

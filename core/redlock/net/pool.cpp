@@ -88,11 +88,7 @@ void Pool::tell(OperationId id, Completions& completions) noexcept {
 
 std::optional<Outcome> Pool::outage(OperationId id) {
   notice_fork();
-  Outcome outcome;
-  outcome.decision = Decision::unreachable;
-  outcome.nodes = reactor_.outage(id);
-  if (outcome.nodes.empty()) return std::nullopt;
-  return outcome;
+  return reactor_.outage(id);
 }
 
 Outcome Pool::collect(OperationId id) {

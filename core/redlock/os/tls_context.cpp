@@ -54,14 +54,14 @@ void read_authorities(SSL_CTX* context, const TlsOptions& options) {
     if (SSL_CTX_set_default_verify_paths(context) != 1) throw std::bad_alloc();
     return;
   }
-  const auto lease_deadline = [&](const char* option, const std::string& path, const char* file,
-                                  const char* folder) {
+  const auto load = [&](const char* option, const std::string& path, const char* file,
+                        const char* folder) {
     if (path.empty() || SSL_CTX_load_verify_locations(context, file, folder) == 1) return;
     fail(option, path,
          "holds no certificates that can be read: " + openssl_words("there are none"));
   };
-  lease_deadline("cafile", options.cafile, options.cafile.c_str(), nullptr);
-  lease_deadline("capath", options.capath, nullptr, options.capath.c_str());
+  load("cafile", options.cafile, options.cafile.c_str(), nullptr);
+  load("capath", options.capath, nullptr, options.capath.c_str());
 }
 
 // Why it could not be read, or does not fit. Empties OpenSSL's queue of errors.
