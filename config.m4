@@ -96,7 +96,7 @@ if test "$PHP_REDLOCK" != "no"; then
   fi
 
   dnl Seen from the sources, wherever the build folder is; in the same order everywhere.
-  if test ! -f "$abs_srcdir/core/redlock/version.hpp"; then
+  if test ! -d "$abs_srcdir/core"; then
     AC_MSG_ERROR([there are no sources in $abs_srcdir])
   fi
   REDLOCK_SOURCES=`cd "$abs_srcdir" && find -L core ext -name '*.cpp' ! -path 'core/redlock/client/*' | LC_ALL=C sort | tr '\n' ' '`
