@@ -11,7 +11,7 @@ use RedLock\Harness\Program;
 
 require __DIR__ . '/../harness/autoload.php';
 
-const SCENARIOS = ['Loopback', 'Delay', 'OneStopped', 'AllStopped', 'ContendedStopped', 'Leases', 'Tls', 'Soak', 'Contention',
+const SCENARIOS = ['Loopback', 'Delay', 'OneStopped', 'AllStopped', 'ContendedStopped', 'Leases', 'Family', 'Tls', 'Soak', 'Contention',
     'Line', 'ManyInLine', 'HandOver', 'KilledInLine', 'Web', 'Capacity'];
 
 Program::begin('bench', 'start it with bin/bench', ['redis', 'pcntl']);

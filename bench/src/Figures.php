@@ -20,6 +20,7 @@ final class Figures
             'contended_stopped' => self::contendedStopped(...),
             'all_stopped' => self::allStopped(...),
             'leases' => self::leases(...),
+            'family' => self::family(...),
             'tls' => self::tls(...),
             'soak' => self::soak(...),
             'line' => LineFigures::line(...),
@@ -132,6 +133,18 @@ final class Figures
         $figures[] = new Figure('thrown by interrupt behind that', '<=', 20, $lost['thrown_max_ms'], 'ms');
 
         return $figures;
+    }
+
+    /**
+     * @param array<string, mixed> $family
+     * @return list<Figure>
+     */
+    private static function family(array $family): array
+    {
+        return [
+            new Figure('N=3: acquire + release with a fence / without', '<=', 1.05, $family['fenced / lease']),
+            new Figure('N=3: ten resources at once / one', '<=', 1.5, $family['ten / lease']),
+        ];
     }
 
     /**

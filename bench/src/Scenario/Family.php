@@ -1,0 +1,37 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Bench\Scenario;
+
+use Bench\Budget;
+use Bench\Lab;
+use Bench\Placement;
+use Bench\Rounds;
+use Bench\Samples;
+
+/** What a lock with a fence costs beside one without, and ten resources at once beside one. */
+final class Family
+{
+    private const SERVERS = 3;
+
+    /** @return array<string, mixed> */
+    public static function run(Lab $lab): array
+    {
+        $lab->place(Placement::Split);
+        $ports = $lab->ports(self::SERVERS);
+        $contenders = [];
+        foreach (['lease', 'fenced', 'ten'] as $kind) {
+            $contenders[$kind] = $lab->worker($kind, $ports);
+        }
+        $rounds = [];
+        foreach ((new Budget($lab->settings->seconds['free']))->rounds($lab->settings->loopbackRounds) as $round) {
+            Rounds::measure($contenders, $rounds, $round, $lab->settings->loopbackCycles);
+        }
+        $one = $rounds['lease']->column('cycle_p50');
+
+        return array_map(static fn (Rounds $of) => $of->summary(), $rounds)
+            + ['fenced / lease' => Samples::ratio($rounds['fenced']->column('cycle_p50'), $one),
+                'ten / lease' => Samples::ratio($rounds['ten']->column('cycle_p50'), $one)];
+    }
+}
