@@ -24,7 +24,7 @@ std::shared_ptr<Node> NodeTable::add(const Endpoint& endpoint, Duration timeout,
   auto added = std::make_shared<Node>(std::make_unique<FixedLocator>(endpoint), timeout, transport_,
                                       entropy_, encoder_);
   added->allow_connecting(connect_timeout);
-  const std::shared_ptr<Node> known = *nodes_.insert(std::move(added)).first;
+  std::shared_ptr<Node> known = *nodes_.insert(std::move(added)).first;
   transport_.prepare(endpoint);
   return known;
 }
