@@ -1,6 +1,6 @@
 <?php
 
-/** Ports of 127.0.0.1 on which nobody listens. */
+/** Ports of 127.0.0.1 on which nobody listens, each this process's own until it is released. */
 
 declare(strict_types=1);
 
@@ -8,20 +8,23 @@ namespace RedLock\Harness;
 
 final class FreePort
 {
-    /** @var array<int, true> those given out, so that no two callers get the same one */
-    private static array $given = [];
+    /** @var array<int, resource> by port; bound and never listening: the system gives such a port to nobody else */
+    private static array $reserved = [];
 
+    /** A server may listen on it (with SO_REUSEADDR), be killed and start again; meanwhile connections are refused. */
     public static function find(): int
     {
-        do {
-            $socket = stream_socket_server('tcp://127.0.0.1:0');
-            if ($socket === false) {
-                throw new \RuntimeException('no free port');
-            }
-            $port = (int) substr((string) strrchr((string) stream_socket_get_name($socket, false), ':'), 1);
-            fclose($socket);
-        } while (isset(self::$given[$port]));
-        self::$given[$port] = true;
+        $socket = stream_socket_server('tcp://127.0.0.1:0', flags: STREAM_SERVER_BIND);
+        if ($socket === false) {
+            throw new \RuntimeException('no free port');
+        }
+        $port = (int) substr((string) strrchr((string) stream_socket_get_name($socket, false), ':'), 1);
+        self::$reserved[$port] = $socket;
         return $port;
+    }
+
+    public static function release(int $port): void
+    {
+        unset(self::$reserved[$port]);
     }
 }

@@ -31,6 +31,11 @@ final class RedisServer
         $this->launch();
     }
 
+    public function __destruct()
+    {
+        FreePort::release($this->port);
+    }
+
     /** @param array<string, string|int> $options */
     public static function start(array $options = [], array $users = []): self
     {

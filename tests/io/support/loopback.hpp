@@ -26,17 +26,27 @@ struct Listener {
   std::uint16_t port;
 };
 
-// Non-blocking, on a port that the system chooses.
-inline Listener listen_on_loopback(int backlog) {
+// On a port that the system chooses, and gives to nobody else. A server that sets SO_REUSEADDR, as
+// redis-server does, may still listen on it.
+inline Listener bind_on_loopback() {
   Listener listener{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), 0};
   require(listener.descriptor >= 0, "socket");
+  const int on = 1;
+  const int reused = setsockopt(listener.descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  require(reused == 0, "SO_REUSEADDR");
   sockaddr_in address = loopback_address(0);
   socklen_t size = sizeof(address);
   auto* name = reinterpret_cast<sockaddr*>(&address);
   require(bind(listener.descriptor, name, size) == 0, "bind");
-  require(listen(listener.descriptor, backlog) == 0, "listen");
   require(getsockname(listener.descriptor, name, &size) == 0, "getsockname");
   listener.port = ntohs(address.sin_port);
+  return listener;
+}
+
+// Non-blocking.
+inline Listener listen_on_loopback(int backlog) {
+  const Listener listener = bind_on_loopback();
+  require(listen(listener.descriptor, backlog) == 0, "listen");
   return listener;
 }
 

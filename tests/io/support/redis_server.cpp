@@ -52,23 +52,19 @@ RedisServer::~RedisServer() {
 
 void RedisServer::start() {
   const std::string configuration = folder_ + "/conf";
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    std::ofstream file(configuration, std::ios::trunc);
-    file << "port " << port_ << "\nbind 127.0.0.1 -::1\nsave \"\"\nappendonly no\ndir " << folder_
-         << "\nunixsocket " << unix_path() << "\n";
-    for (const std::string& line : settings_.lines) file << line << '\n';
-    file.close();
-    const pid_t parent = getpid();
-    process_ = fork();
-    if (process_ < 0) throw std::runtime_error("fork");
-    if (process_ == 0) become_server(configuration, folder_ + "/log", parent);
-    const bool decided =
-        eventually([this] { return answers() || waitpid(process_, nullptr, WNOHANG) == process_; });
-    if (decided && answers()) return;
-    // Somebody else took the port in between.
-    if (!decided) kill9();
-    port_ = free_port();
-  }
+  std::ofstream file(configuration, std::ios::trunc);
+  file << "port " << port_ << "\nbind 127.0.0.1 -::1\nsave \"\"\nappendonly no\ndir " << folder_
+       << "\nunixsocket " << unix_path() << "\n";
+  for (const std::string& line : settings_.lines) file << line << '\n';
+  file.close();
+  const pid_t parent = getpid();
+  process_ = fork();
+  if (process_ < 0) throw std::runtime_error("fork");
+  if (process_ == 0) become_server(configuration, folder_ + "/log", parent);
+  const bool decided =
+      eventually([this] { return answers() || waitpid(process_, nullptr, WNOHANG) == process_; });
+  if (decided && answers()) return;
+  if (!decided) kill9();
   std::ostringstream log;
   log << std::ifstream(folder_ + "/log").rdbuf();
   throw std::runtime_error("redis-server does not start:\n" + log.str());

@@ -54,11 +54,7 @@ int connect_to_path(const std::string& path) {
   return connected(AF_UNIX, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
 }
 
-std::uint16_t free_port() {
-  const Listener listener = listen_on_loopback(1);
-  close(listener.descriptor);
-  return listener.port;
-}
+std::uint16_t free_port() { return bind_on_loopback().port; }
 
 RespClient::RespClient(std::uint16_t port) : descriptor_(connect_to_port(port)) {}
 RespClient::RespClient(const std::string& unix_path) : descriptor_(connect_to_path(unix_path)) {}

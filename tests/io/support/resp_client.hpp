@@ -12,7 +12,8 @@ namespace redlock::test {
 // after five seconds.
 int connect_to_port(std::uint16_t port, bool v6 = false);
 int connect_to_path(const std::string& path);
-// A port on the loopback that nobody listens on at the moment.
+// A port on the loopback that nobody listens on, this process's own to its end: a server that is
+// killed finds it again.
 std::uint16_t free_port();
 
 struct RespAnswer {
