@@ -175,9 +175,9 @@ TEST_F(ClientInspect, ALeaseWhoseHandleIsOverIsNotLiveAndOnlyItsReleaseGivesTheL
 }
 
 TEST_F(ClientInspect, AHandleThatNoLeaseGaveIsRefused) {
-  EXPECT_THROW((void)client_.attach({"r", "", 10s}, 10s), std::invalid_argument);
-  EXPECT_THROW((void)client_.attach({"r", "token", 10s}, 0s), std::invalid_argument);
-  EXPECT_THROW((void)client_.attach({"r", "token", std::chrono::hours(24 * 365 * 101)}, 10s),
+  EXPECT_THROW((void)client_.attach({{"r"}, "", 10s}, 10s), std::invalid_argument);
+  EXPECT_THROW((void)client_.attach({{"r"}, "token", 10s}, 0s), std::invalid_argument);
+  EXPECT_THROW((void)client_.attach({{"r"}, "token", std::chrono::hours(24 * 365 * 101)}, 10s),
                std::invalid_argument);
 }
 
