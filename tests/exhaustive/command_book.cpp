@@ -26,9 +26,11 @@ struct Namer {
   Named operator()(const ExtendIfEqual& c) const { return {Role::extend, c.token.view()}; }
   Named operator()(const CheckEqual& c) const { return {Role::check, c.token.view()}; }
   Named operator()(const CheckEndless&) const { return {Role::check, {}}; }
-  // Worlds of lines have a book of their own.
+  // Worlds of lines and of fences have books of their own.
   Named operator()(const Enqueue& c) const { return {Role::take, c.token.view()}; }
   Named operator()(const RotateIfEqual& c) const { return {Role::take, c.fresh.view()}; }
+  Named operator()(const SetAllIfAbsent& c) const { return {Role::take, c.token.view()}; }
+  Named operator()(const RaiseFence& c) const { return {Role::take, c.token.view()}; }
   Named operator()(const Inspect&) const { return {Role::check, {}}; }
   Named operator()(const StampAcquire& c) const { return {Role::take, c.token.view()}; }
   Named operator()(const StampUndo& c) const { return {Role::undo, c.token.view()}; }

@@ -81,7 +81,7 @@ class FenceDrawer {
     course.hold_ms = random_.between(0, std::min<std::int64_t>(course.ttl_ms, 10));
     course.pause_ms = random_.between(1, 10);
     course.extends = 0;
-    course.extend_ttl_ms = course.shorten_ttl_ms = course.keep_max_ms = course.work_ms = 0;
+    course.extend_ttl_ms = course.shorten_ttl_ms = course.renew_max_ms = course.work_ms = 0;
     course.checks = false;
   }
 
