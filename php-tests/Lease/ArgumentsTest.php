@@ -119,7 +119,7 @@ final class ArgumentsTest extends LeaseTestCase
         yield 'validity as text' => [$type, '#1 ($handle) must have an int or float under "validity", string given', ['validity' => '1'] + self::HANDLE];
         yield 'validity that is no number' => [$value, '#1 ($handle) must have a validity of at most 3153600000000 ms', ['validity' => NAN] + self::HANDLE];
         yield 'validity for ever' => [$value, '#1 ($handle) must have a validity of at most 3153600000000 ms', ['validity' => 1e13] + self::HANDLE];
-        yield 'several resources' => [$type, '#1 ($handle) must have a string or int under "resource", array given', ['resource' => ['r']] + self::HANDLE];
+        yield 'resource of another kind' => [$type, '#1 ($handle) must have a string or int under "resource", float given', ['resource' => 7.5] + self::HANDLE];
         yield 'token of another kind' => [$type, '#1 ($handle) must have a string under "token", int given', ['token' => 7] + self::HANDLE];
         yield 'no token' => [$value, '#1 ($handle) must be a usable handle: token must not be empty', ['token' => ''] + self::HANDLE];
         yield 'owner' => [$value, '#2 ($options) must be valid: owner is an option of acquire() and synchronized() only', self::HANDLE, ['owner' => 'o']];

@@ -105,7 +105,7 @@ final class TestingTest extends ServerTestCase
         self::assertLessThan($fast->fence, $slow->fence);
         self::assertTrue($fast->release());
         self::assertSame(['r:redlock:fence'], Testing::keys());
-        Testing::advance(86_400_000);
+        Testing::advance(86_400_001);
         self::assertSame([], Testing::keys());
         self::assertGreaterThan($fast->fence, $locks->acquire('r', options: ['fence' => true])?->fence);
     }

@@ -131,8 +131,9 @@ final class ConnectionsTest extends ServerTestCase
             $r->lock("r", 10000);
             report(substr_count(shell_exec("ls -l /proc/self/fd/"), "socket:"));
         ';
+        $servers = $this->fleet(3)->specs();
         $before = PhpProcess::run('report(substr_count(shell_exec("ls -l /proc/self/fd/"), "socket:"));');
-        self::assertSame($before, PhpProcess::run($code, ['servers' => $this->fleet(3)->specs()]));
+        self::assertSame($before, PhpProcess::run($code, ['servers' => $servers]));
     }
 
     public function testTheConnectionsAreGoneWithTheProcess(): void

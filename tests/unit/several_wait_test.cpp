@@ -36,15 +36,15 @@ class WaitForBoth : public testing::Test {
   }
   // To what was sent last, by all three.
   void all(const Reply& reply, Instant now = t(1)) {
-    const AttemptNumber attempt = sent_.at(0).attempt;
+    const AttemptNumber attempt = sent_.empty() ? 0 : sent_.back().attempt;
     for (const std::size_t node : {0U, 1U, 2U}) {
       wait_->on_reply(NodeIndex(node), attempt, reply, now);
     }
     sent_ = drain(*wait_);
   }
   // Stands in the line of the busy one: the attempt of its own is denied, and it is heard.
-  void stand(const Reply& busy) {
-    begin(Duration::ms(5'000));
+  void stand(const Reply& busy, Duration wait = Duration::ms(5'000)) {
+    begin(wait);
     all(busy);
     all(Reply::denied());
     for (const std::size_t node : {0U, 1U, 2U}) {
@@ -54,8 +54,9 @@ class WaitForBoth : public testing::Test {
   }
   // Its turn comes: two servers hand it over.
   void hand_over(Instant now = t(30)) {
-    const Enqueue join = joined();
+    const auto joins = only<Enqueue>(sent_);
     for (const std::size_t node : {0U, 1U}) {
+      const auto& join = std::get<Enqueue>(*joins.at(node).command);
       const Push push{Push::Kind::granted, join.token, join.entry.echo, {}};
       EXPECT_TRUE(wait_->on_push(NodeIndex(node), push, now));
     }
@@ -121,7 +122,10 @@ TEST_F(WaitForBoth,
   const Token handed = joined().token;
   hand_over();
   all(kSecondIsBusy, t(31));
-  const auto passed = only<ReleaseAndHandOver>(sent_);
+  // Behind them is what undoes the attempt that the third has not answered.
+  auto passed = only<ReleaseAndHandOver>(sent_);
+  ASSERT_GE(passed.size(), 3U);
+  passed.erase(passed.begin() + 3, passed.end());
   ASSERT_EQ(nodes_of(passed), (Nodes{0, 1, 2}));
   const auto& release = std::get<ReleaseAndHandOver>(*passed.at(0).command);
   EXPECT_EQ(release.resources, Resource("a"));
@@ -146,10 +150,10 @@ TEST_F(WaitForBoth, ThePausesGrowWithTheRoundTripUpToThoseOfAWaitThatPolls) {
 }
 
 TEST_F(WaitForBoth, APauseEndsWithTheWait) {
-  stand(kFirstIsBusy);
-  hand_over(t(4'990));
-  all(kSecondIsBusy, t(4'999));
-  wait_->on_time(t(5'000));
+  stand(kFirstIsBusy, Duration::ms(100));
+  hand_over(t(90));
+  all(kSecondIsBusy, t(99));
+  wait_->on_time(t(100));
   EXPECT_EQ(decision(), Decision::denied);
 }
 
@@ -165,8 +169,8 @@ TEST_F(WaitForBoth, AnAnswerToAnEarlierStepIsNoneToTheNext) {
 
 TEST_F(WaitForBoth, TheEndOfTheWaitLeavesTheLineAndHoldsNothing) {
   stand(kFirstIsBusy);
-  for (const std::size_t node : {0U, 1U, 2U}) {
-    wait_->on_reply(NodeIndex(node), sent_.at(0).attempt,
+  for (const Request& join : only<Enqueue>(sent_)) {
+    wait_->on_reply(join.node, join.attempt,
                     Reply::denied(QueuePosition{Duration::ms(900), 0, kWallMs}), t(3));
   }
   wait_->on_time(t(5'001));
