@@ -133,6 +133,7 @@ final class AcquireAllTest extends LeaseTestCase
         self::locks()->synchronized(['a', 'b'], static fn () => self::fail('it was called'), wait: 10);
     }
 
+    /** @group real */
     public function testWhoWaitsGetsThemWhenTheBusyOneIsReleased(): void
     {
         $held = self::leased(self::locks(), 'b');
@@ -148,6 +149,7 @@ final class AcquireAllTest extends LeaseTestCase
         self::assertSame([['a', 'b'], 1], PhpProcess::report($waiter));
     }
 
+    /** @group real */
     public function testWhoeverWaitsForThemInAnotherOrderMakesNoDeadlock(): void
     {
         $code = '

@@ -56,6 +56,7 @@ final class FenceTest extends LeaseTestCase
         self::assertSame([], array_filter(self::$fleet->values('r:redlock:fence')));
     }
 
+    /** @group real */
     public function testIsAboveThatOfAHolderWhoseClockIsFarAhead(): void
     {
         $ahead = (int) (microtime(true) * 1e6) + 3_600_000_000;
@@ -72,6 +73,7 @@ final class FenceTest extends LeaseTestCase
         self::assertSame([$ahead + 1, $ahead + 2, $ahead + 3], $fences);
     }
 
+    /** @group real */
     public function testOneServerThatIsAheadIsNoTrouble(): void
     {
         $ahead = (int) (microtime(true) * 1e6) + 3_600_000_000;
@@ -82,6 +84,7 @@ final class FenceTest extends LeaseTestCase
         self::assertGreaterThan($lease->fence, self::leased(self::locks(), options: self::FENCE)->fence);
     }
 
+    /** @group real */
     public function testALockThatIsHandedOverInLineHasALargerOneToo(): void
     {
         $lease = self::leased(self::locks(), options: self::FENCE);
@@ -151,6 +154,7 @@ final class FenceTest extends LeaseTestCase
         self::assertEqualsWithDelta(60_000, $left('short'), 30_000);
     }
 
+    /** @group real */
     public function testAKeyThatHoldsSomethingElseIsToldAndNothingIsTaken(): void
     {
         self::$fleet->each(static fn ($client) => $client->call('SET', 'r:redlock:fence', 'no number'));
@@ -165,6 +169,7 @@ final class FenceTest extends LeaseTestCase
         self::assertNotNull($locks->acquire('r'), 'without a fence it is free');
     }
 
+    /** @group real */
     public function testWhereNoneIsLargerNothingIsTaken(): void
     {
         self::$fleet->each(static fn ($client) => $client->call('SET', 'r:redlock:fence', (string) self::MAX));
