@@ -1,5 +1,5 @@
 // What the scripts for several locks must do and must not: all, or none.
-#include "sim/script_rules.hpp"
+#include "sim/line_rules.hpp"
 
 namespace redlock::sim {
 namespace {
@@ -81,15 +81,15 @@ TEST_F(SeveralLocks, AReleaseTellsAnErrorOnceAllHaveBeenSeenTo) {
   EXPECT_EQ(at("b"), kNil);
 }
 
-TEST_F(SeveralLocks, EachReleasedOneIsHandedToTheFirstInItsLine) {
-  ServerSession listener = server_.accept(2);
-  std::string said;
-  server_.execute(listener, {"SUBSCRIBE", "c"}, said);
-  hold("ours", "ours");
-  Arguments join{"EVAL", scripts::join.text, "1", "b", "theirs", "5000", "7", "c", "3", "1"};
-  run(join);
-  EXPECT_EQ(both(scripts::pass_all, {"ours"}), kYes);
-  EXPECT_EQ(at("a") + at("b"), std::string(kNil) + bulk("theirs"));
+class SeveralInLine : public LineRules {};
+
+TEST_F(SeveralInLine, EachOfSeveralReleasedIsHandedToTheFirstInItsLine) {
+  listen("theirs");
+  run({"SET", "j", "ours", "PX", "9000"});
+  run({"SET", "k", "ours", "PX", "9000"});
+  join("theirs", 7);
+  EXPECT_EQ(run({"EVAL", scripts::pass_all.text, "2", "j", "k", "ours"}), kYes);
+  EXPECT_EQ(run({"GET", "j"}) + stored(), std::string(kNil) + bulk("theirs"));
 }
 
 TEST_F(SeveralLocks, AreHeldOnlyTogether) {

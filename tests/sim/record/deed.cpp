@@ -86,8 +86,10 @@ Deed deed_of(const Arguments& arguments) {
 // in a line, or that a fence is not larger, is no grant.
 bool Deed::done(std::string_view answer) const {
   if (joins) return answer == kGranted;
-  if (verb == Verb::raise) return answer == ":1\r\n";
-  if (answer == "+OK\r\n" || answer == ":1\r\n") return true;
+  // To a take a number says which key is another's.
+  if (answer == ":1\r\n") return verb != Verb::take;
+  if (verb == Verb::raise) return false;
+  if (answer == "+OK\r\n") return true;
   return answer.starts_with('$') && answer != "$-1\r\n";
 }
 

@@ -34,6 +34,10 @@ TEST(CheckerCommandsTest, ALockThatIsTakenWithALastFenceAboveTheProposedIsTaken)
   EXPECT_FALSE(deed.done("$-1\r\n"));
 }
 
+TEST(CheckerCommandsTest, SeveralLocksAreNotTakenWhereTheFirstIsAnothers) {
+  EXPECT_FALSE(deed_of_script(scripts::set_all_if_absent).done(":1\r\n"));
+}
+
 TEST(CheckerCommandsTest, AFenceThatIsToldWasNotRaised) {
   const Deed deed = deed_of_script(scripts::raise_fence);
   EXPECT_EQ(deed.verb, Verb::raise);
