@@ -28,7 +28,7 @@ TEST_F(Fences, TheFirstProposalIsRecordedWithTheLock) {
 
 TEST_F(Fences, NothingIsRecordedWhereTheLockIsAnothers) {
   run({"SET", "k", "theirs"});
-  EXPECT_EQ(take("ours", "7"), ":1\r\n");
+  EXPECT_EQ(take("ours", "7"), "+BUSY 1\r\n");
   EXPECT_EQ(last(), kNil);
 }
 
@@ -56,9 +56,9 @@ TEST_F(Fences, AreComparedAsNumbers) {
 
 TEST_F(Fences, AreRaisedByTheHolderOnly) {
   take("theirs", "7");
-  EXPECT_EQ(raise("ours", "9"), kNo);
+  EXPECT_EQ(raise("ours", "9"), "+LOST\r\n");
   EXPECT_EQ(last(), bulk("7"));
-  EXPECT_EQ(raise("theirs", "9"), kYes);
+  EXPECT_EQ(raise("theirs", "9"), "+RAISED 9\r\n");
   EXPECT_EQ(last(), bulk("9"));
   EXPECT_EQ(raise("theirs", "9"), bulk("9"));
   EXPECT_EQ(raise("theirs", "8"), bulk("9"));
@@ -68,14 +68,14 @@ TEST_F(Fences, AreRaisedByTheHolderOnly) {
 TEST_F(Fences, ARaiseLetsTheFenceLiveAnew) {
   take("ours", "7");
   go_to(kNowMs + 400);
-  EXPECT_EQ(raise("ours", "8"), kYes);
+  EXPECT_EQ(raise("ours", "8"), "+RAISED 8\r\n");
   EXPECT_EQ(run({"PTTL", "k:redlock:fence"}), ":86400000\r\n");
   EXPECT_EQ(run({"PTTL", "k"}), ":600\r\n");
 }
 
 TEST_F(Fences, AreRememberedNoShorterThanOthersWished) {
   take("ours", "7");
-  EXPECT_EQ(run(scripts::raise_fence, {"ours", "8", "10"}), kYes);
+  EXPECT_EQ(run(scripts::raise_fence, {"ours", "8", "10"}), "+RAISED 8\r\n");
   EXPECT_EQ(run({"PTTL", "k:redlock:fence"}), ":86400000\r\n");
 }
 

@@ -26,15 +26,15 @@ TEST_F(SeveralLocks, AreTakenTogether) {
 
 TEST_F(SeveralLocks, NoneIsTakenWhereOneIsAnothersAndThatIsNamed) {
   run({"SET", "b", "theirs"});
-  EXPECT_EQ(both(scripts::set_all_if_absent, {"ours", "1000"}), ":2\r\n");
+  EXPECT_EQ(both(scripts::set_all_if_absent, {"ours", "1000"}), "+BUSY 2\r\n");
   EXPECT_EQ(at("a"), kNil);
   run({"SET", "a", "theirs"});
-  EXPECT_EQ(both(scripts::set_all_if_absent, {"ours", "1000"}), ":1\r\n");
+  EXPECT_EQ(both(scripts::set_all_if_absent, {"ours", "1000"}), "+BUSY 1\r\n");
 }
 
 TEST_F(SeveralLocks, AKeyOfAnotherTypeIsAnothers) {
   run({"HSET", "b", "f", "v"});
-  EXPECT_EQ(both(scripts::set_all_if_absent, {"ours", "1000"}), ":2\r\n");
+  EXPECT_EQ(both(scripts::set_all_if_absent, {"ours", "1000"}), "+BUSY 2\r\n");
   EXPECT_EQ(at("a"), kNil);
 }
 
@@ -55,13 +55,13 @@ TEST_F(SeveralLocks, HaveOneFenceLargerThanTheLastOfEach) {
   run({"SET", "b:redlock:fence", "9"});
   EXPECT_EQ(both(scripts::set_all_if_absent, {"ours", "1000", "7", "60000"}), bulk("9"));
   EXPECT_EQ(at("a:redlock:fence"), bulk("5"));
-  EXPECT_EQ(both(scripts::raise_fence, {"ours", "10", "60000"}), kYes);
+  EXPECT_EQ(both(scripts::raise_fence, {"ours", "10", "60000"}), "+RAISED 10\r\n");
   EXPECT_EQ(at("a:redlock:fence") + at("b:redlock:fence"), bulk("10") + bulk("10"));
 }
 
 TEST_F(SeveralLocks, AFenceIsRaisedOnlyWhereAllAreOurs) {
   hold("ours", "theirs");
-  EXPECT_EQ(both(scripts::raise_fence, {"ours", "10", "60000"}), kNo);
+  EXPECT_EQ(both(scripts::raise_fence, {"ours", "10", "60000"}), "+LOST\r\n");
   EXPECT_EQ(at("a:redlock:fence"), kNil);
 }
 

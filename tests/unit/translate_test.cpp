@@ -150,19 +150,27 @@ TEST(ReplyTo, ALockWithAFenceIsGrantedAlsoByTheLastOneThatIsInTheWay) {
   const Command set = SetAllIfAbsent{kKey, kToken, Duration::ms(5), {}};
   EXPECT_EQ(reply_to(set, value(RespKind::status, 0, "OK")), Reply::granted(FenceVote{true, 0}));
   EXPECT_EQ(reply_to(set, value(RespKind::bulk, 0, "12")), Reply::granted(FenceVote{false, 12}));
-  EXPECT_EQ(reply_to(set, value(RespKind::integer, 2)), Reply::denied(BusyResource{1}));
+  EXPECT_EQ(reply_to(set, value(RespKind::status, 0, "BUSY 1")), Reply::denied(BusyResource{0}));
   EXPECT_FALSE(reply_to(set, value(RespKind::nil)));
   for (const std::string& text : {"", "x", "1x", "-1", "99999999999999999999"}) {
     EXPECT_FALSE(reply_to(set, value(RespKind::bulk, 0, text))) << text;
   }
+  // Of a removal, where a proxy leaves an answer out: the lock may have been taken.
   EXPECT_FALSE(reply_to(set, value(RespKind::integer, 0)));
+  EXPECT_FALSE(reply_to(set, value(RespKind::integer, 1)));
+  for (const std::string& text : {"BUSY", "BUSY 0", "BUSY 2", "BUSY 1x", "BUSY -1"}) {
+    EXPECT_FALSE(reply_to(set, value(RespKind::status, 0, text))) << text;
+  }
 }
 
 TEST(ReplyTo, ARaiseIsDeniedWithOrWithoutTheLastOne) {
-  const Command raise = RaiseFence{kKey, kToken, {}};
-  EXPECT_EQ(reply_to(raise, value(RespKind::integer, 1)), Reply::granted());
-  EXPECT_EQ(reply_to(raise, value(RespKind::integer, 0)), Reply::denied());
+  const Command raise = RaiseFence{kKey, kToken, {7, Duration::ms(5)}};
+  EXPECT_EQ(reply_to(raise, value(RespKind::status, 0, "RAISED 7")), Reply::granted());
+  EXPECT_EQ(reply_to(raise, value(RespKind::status, 0, "LOST")), Reply::denied());
   EXPECT_EQ(reply_to(raise, value(RespKind::bulk, 0, "12")), Reply::denied(FenceVote{false, 12}));
+  // Of another raise, or of a removal.
+  EXPECT_FALSE(reply_to(raise, value(RespKind::status, 0, "RAISED 8")));
+  EXPECT_FALSE(reply_to(raise, value(RespKind::integer, 1)));
   EXPECT_FALSE(reply_to(raise, value(RespKind::nil)));
 }
 

@@ -42,7 +42,7 @@ void run_set_all_if_absent(ScriptCall& call, std::string& out) {
   for (std::size_t i = 0; i < call.keys().size(); ++i) {
     const std::string_view key = call.keys()[i];
     if (call.require({"PTTL", key}).integer != -2 && !call.ask({"GET", key}).is(token)) {
-      return append_integer(out, static_cast<std::int64_t>(i) + 1);
+      return append_status(out, "BUSY " + std::to_string(i + 1));
     }
   }
   const bool proposes = !call.argument_or_none(2).empty();
@@ -60,11 +60,11 @@ void run_set_all_if_absent(ScriptCall& call, std::string& out) {
 
 void run_raise_fence(ScriptCall& call, std::string& out) {
   for (const std::string_view key : call.keys()) {
-    if (!call.require({"GET", key}).is(call.argument(0))) return append_integer(out, 0);
+    if (!call.require({"GET", key}).is(call.argument(0))) return append_status(out, "LOST");
   }
   const std::string last = last_fence(call);
   if (!record(call, last, call.argument(1), call.argument(2))) return append_bulk(out, last);
-  append_integer(out, 1);
+  append_status(out, "RAISED " + std::string(call.argument(1)));
 }
 
 }  // namespace redlock::memory

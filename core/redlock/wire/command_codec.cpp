@@ -19,7 +19,7 @@ void RequestWriter::script(const Script& script, std::span<const Resource> keys,
   append_command(out_, all);
 }
 
-ReadReply ScriptCodec::read(const RespValue& value) {
+ReadReply ScriptCodec::read_one_or_zero(const RespValue& value) {
   if (value.kind != RespKind::integer) return std::nullopt;
   if (value.integer == 1) return Reply::granted();
   if (value.integer == 0) return Reply::denied();

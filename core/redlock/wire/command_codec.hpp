@@ -69,13 +69,17 @@ struct PlainCodec {
 
 // Common to scripts that answer 1 or 0.
 struct ScriptCodec {
-  static ReadReply read(const RespValue& value);
+  template <class C>
+  static ReadReply read(const C& /*command*/, const RespValue& value) {
+    return read_one_or_zero(value);
+  }
   template <class C>
   static ReadReply read_error(const C& /*command*/, const RespValue& error) {
     return read_script_error(error);
   }
 
  protected:
+  static ReadReply read_one_or_zero(const RespValue& value);
   static ReadReply read_script_error(const RespValue& error);
 };
 

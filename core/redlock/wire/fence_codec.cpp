@@ -29,9 +29,14 @@ void CommandCodec<RaiseFence>::write(const RequestWriter& request, const RaiseFe
                  std::to_string(command.proposal.fence), in_ms(command.proposal.ttl));
 }
 
-ReadReply CommandCodec<RaiseFence>::read(const RespValue& value) {
+ReadReply CommandCodec<RaiseFence>::read(const RaiseFence& command, const RespValue& value) {
+  if (value.kind == RespKind::status) {
+    if (value.text == "LOST") return Reply::denied();
+    const bool ours = value.text == "RAISED " + std::to_string(command.proposal.fence);
+    return ours ? ReadReply(Reply::granted()) : std::nullopt;
+  }
   const std::optional<FenceVote> vote = read_fence_vote(value);
-  if (!vote) return ScriptCodec::read(value);
+  if (!vote) return std::nullopt;
   return vote->last < kFenceMax ? Reply::denied(*vote) : no_larger_fence();
 }
 

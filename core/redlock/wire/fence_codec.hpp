@@ -18,7 +18,7 @@ namespace redlock {
 template <>
 struct CommandCodec<RaiseFence> : ScriptCodec {
   static void write(const RequestWriter& request, const RaiseFence& command);
-  static ReadReply read(const RespValue& value);
+  static ReadReply read(const RaiseFence& command, const RespValue& value);
   static ReadReply read_error(const RaiseFence& command, const RespValue& error);
 };
 

@@ -40,7 +40,7 @@ void CommandCodec<Enqueue>::write(const RequestWriter& request, const Enqueue& c
                  std::to_string(command.entry.echo), word_of(command.entry.policy));
 }
 
-ReadReply CommandCodec<Enqueue>::read(const RespValue& value) {
+ReadReply CommandCodec<Enqueue>::read(const Enqueue& /*command*/, const RespValue& value) {
   if (value.kind == RespKind::status && value.text == "GRANTED") return Reply::granted();
   if (value.kind != RespKind::bulk) return std::nullopt;
   const std::optional<QueuePosition> position = parse_queue_position(value.text);

@@ -19,7 +19,7 @@ struct CommandCodec<ReleaseAndHandOver> : ScriptCodec {
 template <>
 struct CommandCodec<Enqueue> : ScriptCodec {
   static void write(const RequestWriter& request, const Enqueue& command);
-  static ReadReply read(const RespValue& value);
+  static ReadReply read(const Enqueue& command, const RespValue& value);
 };
 
 // The text of a reply to an Enqueue; nothing where it is none.

@@ -54,6 +54,17 @@ std::shared_ptr<const LockState> read_seen(std::string_view text, bool held) {
   return seen;
 }
 
+// Of "BUSY 1", from 0.
+std::optional<std::size_t> busy_place(const RespValue& value, std::size_t count) {
+  constexpr std::string_view kBusy = "BUSY ";
+  if (value.kind != RespKind::status || !value.text.starts_with(kBusy)) return std::nullopt;
+  const char* const end = value.text.data() + value.text.size();
+  std::size_t place = 0;
+  const auto [read_to, error] = std::from_chars(value.text.data() + kBusy.size(), end, place);
+  if (error != std::errc() || read_to != end || place < 1 || place > count) return std::nullopt;
+  return place - 1;
+}
+
 }  // namespace
 
 void CommandCodec<SetIfAbsent>::write(const RequestWriter& request, const SetIfAbsent& command) {
@@ -65,7 +76,7 @@ void CommandCodec<SetIfAbsent>::write(const RequestWriter& request, const SetIfA
                 in_ms(command.ttl));
 }
 
-ReadReply CommandCodec<SetIfAbsent>::read(const RespValue& value) {
+ReadReply CommandCodec<SetIfAbsent>::read(const SetIfAbsent& /*command*/, const RespValue& value) {
   if (value.kind == RespKind::status && value.text == "OK") return Reply::granted();
   if (value.kind == RespKind::nil) return Reply::denied();
   return std::nullopt;
@@ -80,12 +91,13 @@ void CommandCodec<SetAllIfAbsent>::write(const RequestWriter& request,
                  std::to_string(command.fence->fence), in_ms(command.fence->ttl));
 }
 
-ReadReply CommandCodec<SetAllIfAbsent>::read(const RespValue& value) {
+ReadReply CommandCodec<SetAllIfAbsent>::read(const SetAllIfAbsent& command,
+                                             const RespValue& value) {
   if (value.kind == RespKind::status && value.text == "OK") {
     return Reply::granted(FenceVote{true, 0});
   }
-  if (value.kind == RespKind::integer && value.integer > 0) {
-    return Reply::denied(BusyResource{static_cast<std::size_t>(value.integer - 1)});
+  if (const auto place = busy_place(value, command.resources.all().size())) {
+    return Reply::denied(BusyResource{*place});
   }
   const std::optional<FenceVote> vote = read_fence_vote(value);
   if (!vote) return std::nullopt;
@@ -102,7 +114,8 @@ void CommandCodec<CheckEndless>::write(const RequestWriter& request, const Check
 }
 
 // PTTL says -2 where there is no key, -1 where it has no end.
-ReadReply CommandCodec<CheckEndless>::read(const RespValue& value) {
+ReadReply CommandCodec<CheckEndless>::read(const CheckEndless& /*command*/,
+                                           const RespValue& value) {
   if (value.kind != RespKind::integer) return std::nullopt;
   return value.integer == -1 ? Reply::granted() : Reply::denied();
 }
@@ -130,7 +143,7 @@ void CommandCodec<Inspect>::write(const RequestWriter& request, const Inspect& c
 }
 
 // PTTL's word for no key comes first.
-ReadReply CommandCodec<Inspect>::read(const RespValue& value) {
+ReadReply CommandCodec<Inspect>::read(const Inspect& /*command*/, const RespValue& value) {
   if (value.kind != RespKind::bulk) return std::nullopt;
   const bool held = !value.text.starts_with("-2 ");
   Reply reply = held ? Reply::granted() : Reply::denied();

@@ -11,20 +11,20 @@ namespace redlock {
 template <>
 struct CommandCodec<SetIfAbsent> : PlainCodec {
   static void write(const RequestWriter& request, const SetIfAbsent& command);
-  static ReadReply read(const RespValue& value);
+  static ReadReply read(const SetIfAbsent& command, const RespValue& value);
 };
 
 template <>
 struct CommandCodec<SetAllIfAbsent> : ScriptCodec {
   static void write(const RequestWriter& request, const SetAllIfAbsent& command);
-  static ReadReply read(const RespValue& value);
+  static ReadReply read(const SetAllIfAbsent& command, const RespValue& value);
   static ReadReply read_error(const SetAllIfAbsent& command, const RespValue& error);
 };
 
 template <>
 struct CommandCodec<CheckEndless> : PlainCodec {
   static void write(const RequestWriter& request, const CheckEndless& command);
-  static ReadReply read(const RespValue& value);
+  static ReadReply read(const CheckEndless& command, const RespValue& value);
 };
 
 template <>
@@ -45,7 +45,7 @@ struct CommandCodec<CheckEqual> : ScriptCodec {
 template <>
 struct CommandCodec<Inspect> : ScriptCodec {
   static void write(const RequestWriter& request, const Inspect& command);
-  static ReadReply read(const RespValue& value);
+  static ReadReply read(const Inspect& command, const RespValue& value);
   static ReadReply read_error(const Inspect& command, const RespValue& error);
 };
 

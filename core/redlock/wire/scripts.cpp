@@ -440,7 +440,7 @@ return refused or all)",
 "90aa551b562b31d68ca30f19355d82274f424d67"};
 
 const Script raise_fence{R"(for _, key in ipairs(KEYS) do
-  if redis.call('GET', key) ~= ARGV[1] then return 0 end
+  if redis.call('GET', key) ~= ARGV[1] then return redis.status_reply('LOST') end
 end
 local last = '0'
 for _, key in ipairs(KEYS) do
@@ -459,11 +459,13 @@ local function record(proposal, ttl)
   end
   return true
 end
-return record(ARGV[2], ARGV[3]) and 1 or last)",
-"ad4d76933644bbc51017e346b87f4162ee2a4bef"};
+return record(ARGV[2], ARGV[3]) and redis.status_reply('RAISED ' .. ARGV[2]) or last)",
+"2c76baddefb21e6604a0a95315a9e2125db54ea5"};
 
 const Script set_all_if_absent{R"(for place, key in ipairs(KEYS) do
-  if redis.call('PTTL', key) ~= -2 and redis.pcall('GET', key) ~= ARGV[1] then return place end
+  if redis.call('PTTL', key) ~= -2 and redis.pcall('GET', key) ~= ARGV[1] then
+    return redis.status_reply('BUSY ' .. place)
+  end
 end
 local recorded = true
 if ARGV[3] then
@@ -502,7 +504,7 @@ for _, key in ipairs(KEYS) do
   if not redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2]) then extend({key}) end
 end
 return recorded == true and redis.status_reply('OK') or recorded)",
-"62a17a8c1b39fd2818ac5a4d3722a7e22d1b7b6f"};
+"0c8b283b52133b46794411aea6f54fa30f1768fc"};
 
 const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
 "226967c76309c00f5ef247eb6d9414b32c257658"};

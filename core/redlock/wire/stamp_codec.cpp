@@ -31,7 +31,8 @@ void CommandCodec<StampAcquire>::write(const RequestWriter& request, const Stamp
                  command.token.view(), ms_per_unit(command.unit));
 }
 
-ReadReply CommandCodec<StampAcquire>::read(const RespValue& value) {
+ReadReply CommandCodec<StampAcquire>::read(const StampAcquire& /*command*/,
+                                           const RespValue& value) {
   if (value.kind == RespKind::bulk) return Reply::granted(Token(value.text));
   if (value.kind == RespKind::integer && value.integer == 0) return Reply::denied();
   return std::nullopt;

@@ -11,7 +11,7 @@ template <>
 struct CommandCodec<StampAcquire> : ScriptCodec {
   static void write(const RequestWriter& request, const StampAcquire& command);
   // The stored stamp, or 0.
-  static ReadReply read(const RespValue& value);
+  static ReadReply read(const StampAcquire& command, const RespValue& value);
   // What stands under the key may be no stamp, or one in another unit.
   static ReadReply read_error(const StampAcquire& command, const RespValue& error);
 };

@@ -37,7 +37,7 @@ static_assert(have_one_reply_each(std::type_identity<Command>()), "a session kno
 
 template <class C>
 std::optional<Reply> read(const C& command, const RespValue& value, const Secrets& secrets) {
-  if (value.kind != RespKind::error) return CommandCodec<C>::read(value);
+  if (value.kind != RespKind::error) return CommandCodec<C>::read(command, value);
   if (ReadReply told = CommandCodec<C>::read_error(command, value)) return told;
   const Fault fault = fault_of(value.text);
   std::string reason = secrets.shown(value.text, command.lock().proof);

@@ -35,15 +35,15 @@ TEST(CheckerCommandsTest, ALockThatIsTakenWithALastFenceAboveTheProposedIsTaken)
 }
 
 TEST(CheckerCommandsTest, SeveralLocksAreNotTakenWhereTheFirstIsAnothers) {
-  EXPECT_FALSE(deed_of_script(scripts::set_all_if_absent).done(":1\r\n"));
+  EXPECT_FALSE(deed_of_script(scripts::set_all_if_absent).done("+BUSY 1\r\n"));
 }
 
 TEST(CheckerCommandsTest, AFenceThatIsToldWasNotRaised) {
   const Deed deed = deed_of_script(scripts::raise_fence);
   EXPECT_EQ(deed.verb, Verb::raise);
   EXPECT_EQ(deed.token, "4");
-  EXPECT_TRUE(deed.done(":1\r\n"));
-  EXPECT_FALSE(deed.done(":0\r\n"));
+  EXPECT_TRUE(deed.done("+RAISED 5\r\n"));
+  EXPECT_FALSE(deed.done("+LOST\r\n"));
   EXPECT_FALSE(deed.done("$1\r\n9\r\n"));
 }
 

@@ -1,7 +1,7 @@
 -- What the last fence is, of several locks the largest, and how one is recorded.
 --
--- It is remembered for no shorter than others wished. The fences' keys are named here and not by the caller, as those of the line. What is no number is
--- refused before anything is written.
+-- It is remembered for no shorter than others wished. The fences' keys are named here and not by
+-- the caller, as those of the line. What is no number is refused before anything is written.
 local last = '0'
 for _, key in ipairs(KEYS) do
   local here = redis.call('GET', key .. ':redlock:fence') or '0'
