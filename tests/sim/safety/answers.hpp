@@ -27,6 +27,8 @@ inline void judge_answers(Record& record, Contender party, Verb verb, std::strin
     };
     if (std::ranges::any_of(record.deeds(party, server, verb), told)) continue;
     if (raises && std::ranges::any_of(record.deeds(party, server, Verb::raise), told)) continue;
+    // A script that was refused, or not known, is not sent again where its removal follows.
+    if (raises && !said) continue;
     record.report(ViolationKind::wrong_reply, who(party.client) + " took an answer of server " +
                                                   std::to_string(server) + " for what it is not");
   }
