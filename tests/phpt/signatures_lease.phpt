@@ -37,6 +37,7 @@ $lease->detach();
 class RedLock\LockManager [RedLock\LockManagerInterface]
   public __construct(#[SensitiveParameter] array|string $servers, array $options = [])
   public acquire(string|int $resource, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
+  public acquireAll(array $resources, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
   public synchronized(array|string|int $resource, callable $critical, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = null, array $options = []): mixed
   public attach(array $handle, array $options = []): RedLock\Lease
   public inspect(string|int $resource): array
@@ -60,8 +61,9 @@ class RedLock\Lease [RedLock\LeaseInterface]
   public __destruct()
 RedLock\LockManager is final
 RedLock\Lease is final
-  public readonly string|int $resource
+  public readonly array|string|int $resource
   public readonly string $token
+  public readonly ?int $fence
 Error: Call to private RedLock\Lease::__construct() from global scope
 ReflectionException: Class RedLock\Lease is an internal class marked as final that cannot be instantiated without invoking its constructor
 Exception: Unserialization of 'RedLock\Lease' is not allowed
