@@ -17,6 +17,7 @@ Resources resources_of(const std::vector<std::string>& names) {
     throw std::invalid_argument("resources must be at most 16");
   }
   std::vector<Resource> several;
+  several.reserve(names.size());
   for (const std::string& name : names) several.emplace_back(name);
   Resources resources(std::move(several));
   if (resources.all().size() == names.size()) return resources;
