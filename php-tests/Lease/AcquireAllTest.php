@@ -44,8 +44,9 @@ final class AcquireAllTest extends LeaseTestCase
         }
         self::assertTrue($lease->confirm());
         self::assertTrue($lease->release());
-        $gone = static fn (): bool => self::votesFor($lease, ['a', 'b', '7']) === [0, 0, 0];
-        Wait::until($gone, 'all servers to release');
+        foreach (self::votesFor($lease, ['a', 'b', '7']) as $votes) {
+            self::assertLessThan($servers / 2, $votes);
+        }
     }
 
     public function testNoneIsHeldWhereOneIsBusy(): void
