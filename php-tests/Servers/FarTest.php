@@ -84,15 +84,15 @@ final class FarTest extends ServerTestCase
     {
         $servers = $this->servers($tls, self::ONE_WAY_MS);
         $locks = new LockManager($servers);
-        $lease = $locks->acquire('r', 1_000, options: ['keepAlive' => true]);
+        $lease = $locks->acquire('r', 2_000, options: ['keepAlive' => true]);
         self::assertNotNull($lease);
         $waiter = $this->php('
             $locks = new RedLock\LockManager($args["servers"]);
             $lease = $locks->acquire("r", 10_000, 20_000);
             report($lease !== null ? $locks->stats()["handedOver"] : -1);
         ', ['servers' => $servers]);
-        $until = microtime(true) + 2.0;
-        Wait::until(static fn (): bool => microtime(true) > $until, 'two ttls');
+        $until = microtime(true) + 3.0;
+        Wait::until(static fn (): bool => microtime(true) > $until, 'more than a ttl');
         Wait::until(static fn (): bool => min(array_column($locks->inspect('r')['servers'], 'waiters')) === 1, 'a waiter in line');
         self::assertTrue($lease->confirm());
         $lease->release();
