@@ -151,9 +151,10 @@ TEST_F(ListeningTest, ASignOfLifeKeepsIt) {
   for (std::uint64_t pings = 1; pings <= 3; ++pings) {
     clock_.leap(kHeartbeat);
     ASSERT_TRUE(step_until([&] { return server(0).calls("ping") == pings; }));
+    // A push comes behind the answer to the ping, which the next leap would make too late.
+    EXPECT_EQ(server(0).say({"PUBLISH", told_.channel(0), "granted 1 tok"}), "1");
+    ASSERT_TRUE(step_until([&] { return told_.pushes.size() == pings; }));
   }
-  EXPECT_EQ(server(0).say({"PUBLISH", told_.channel(0), "granted 1 tok"}), "1");
-  EXPECT_TRUE(step_until([&] { return !told_.pushes.empty(); }));
   EXPECT_THAT(told_.subscription_states, SizeIs(1));
 }
 
