@@ -94,6 +94,11 @@ int refused(Client& client, const Run& asked, const Refusal& refusal) {
     if (seen.majority.holder) held.push_back(resource);
     if (refusal.decision != Decision::denied && !seen.decided) unknown = resource;
   }
+  // The lock may be free, and its fence's key something else.
+  if (refusal.decision == Decision::foreign && held.empty()) {
+    complain(to_string(refusal));
+    return kUnreachable;
+  }
   if (held.empty() && unknown) {
     complain("it is not known whether another client holds '" + *unknown +
              "': " + to_string(refusal));

@@ -211,7 +211,7 @@ final class LockManager implements LockManagerInterface
      *     - owner: a name of 1 to 256 bytes that owner() and inspect() show to others
      *     - reentrant: a second acquire() through this object gives a second Lease of the same lock, and the last of them
      *       releases it. Both calls need the option and the same owner; default false
-     *     - fence: get a number for $lease->fence, default false. It costs no extra round trip, except after a wait in line
+     *     - fence: get a number for $lease->fence, default false. It costs no extra round trip, except after a wait
      *     - atEnd: 'keep' leaves the lock to its ttl if the object is alive when the request ends, default 'release'
      * @return ?Lease null: another client has the lock. If lastErrors() has an entry 'lock', that is the reason instead. A
      *     lease that no variable holds is released at once

@@ -21,6 +21,7 @@ namespace {
 constexpr zend_long kShortTtlMs = 100;
 
 constexpr ArgumentPlace kAttachPlaces[] = {{"resource", 1, "must be a usable handle"},
+                                           {"resources", 1, "must be a usable handle"},
                                            {"token", 1, "must be a usable handle"},
                                            {"ttl", 2, "must be valid"},
                                            {"options", 2}};

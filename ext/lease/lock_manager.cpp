@@ -41,9 +41,9 @@ constexpr ArgumentPlace kConstructPlaces[] = {
     {"clientName", 2, "must be valid"},
 };
 constexpr ArgumentPlace kAcquirePlaces[] = {
-    {"resource", 1}, {"ttl", 2}, {"wait", 3}, {"options", 4}};
+    {"resource", 1}, {"resources", 1}, {"ttl", 2}, {"wait", 3}, {"options", 4}};
 constexpr ArgumentPlace kSynchronizedPlaces[] = {
-    {"resource", 1}, {"ttl", 3}, {"wait", 4}, {"options", 5}};
+    {"resource", 1}, {"resources", 1}, {"ttl", 3}, {"wait", 4}, {"options", 5}};
 
 std::vector<ServerSpec> specs_from(HashTable* list, const zend_string* text) {
   if (list != nullptr) return servers_from("servers", list);

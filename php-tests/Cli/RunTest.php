@@ -56,6 +56,18 @@ final class RunTest extends CliTestCase
         self::assertSame([0, "[none] inner\n", ''], [$status, $said, $errors]);
     }
 
+    public function testAFencesKeyThatHoldsSomethingElseIsToldAndNotTakenForAnotherClient(): void
+    {
+        foreach (['SET' => 'no number', 'RPUSH' => '1'] as $command => $value) {
+            $server = $this->server();
+            $server->client()->call($command, 'r:redlock:fence', $value);
+            $run = ['run', 'r', ...self::PATIENT, '-s', $server->name(), '--fence', '--', 'true'];
+            [$status, $said, $errors] = self::redlock($run);
+            self::assertSame([69, ''], [$status, $said], $command);
+            self::assertStringContainsString('the key of the fence holds something else', $errors);
+        }
+    }
+
     public function testALockThatServersDoNotTakeBackIsToldOnStandardError(): void
     {
         $users = ['user default on nopass ~* &* +@all', 'user locks on >password ~* &* +@all'];

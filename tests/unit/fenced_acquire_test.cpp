@@ -98,6 +98,14 @@ TEST_F(FencedAcquireOfThree, IsRaisedWhereNothingWasSaidOfFencesAsBehindAHandOve
   EXPECT_EQ(raised(), kWallUs + 1'000);
 }
 
+TEST_F(FencedAcquireOfThree, IsRaisedWhereTheProposalIsOldAsBehindAWait) {
+  const Instant late = t(0) + kAnswerTime + Duration::ms(1);
+  reply(0, kRecorded, late);
+  reply(1, kRecorded, late);
+  EXPECT_FALSE(decision());
+  EXPECT_EQ(raised(), kWallUs + 51'000);
+}
+
 TEST_F(FencedAcquireOfThree, IsRaisedOnceMoreWhereItWasNotLarger) {
   acquire_behind(5);
   reply(0, not_larger_than(kWallUs + 9'000), t(2));
@@ -108,6 +116,45 @@ TEST_F(FencedAcquireOfThree, IsRaisedOnceMoreWhereItWasNotLarger) {
   reply(0, Reply::granted(), t(3));
   reply(1, Reply::granted(), t(3));
   EXPECT_EQ(fenced_->outcome()->fence, kWallUs + 9'001);
+}
+
+TEST_F(FencedAcquireOfThree, IsRaisedAboveWhatItRecordedItselfWhereTheOthersWereSilent) {
+  acquire_behind(kWallUs * 2);
+  const std::int64_t before = raised();
+  reply(0, Reply::granted(), t(2));
+  reply(2, Reply::denied(), t(2));
+  fenced_->on_time(t(1) + kAnswerTime);
+  sent_ = drain(*fenced_);
+  ASSERT_FALSE(decision());
+  EXPECT_GT(raised(), before);
+}
+
+TEST_F(FencedAcquireOfThree, WhereAServerFailsAtOnceItIsNotRaisedBeforeItsTimeIsOver) {
+  acquire_behind(5);
+  const std::int64_t before = raised();
+  reply(0, Reply::granted(), t(2));
+  reply(2, Reply::denied(), t(2));
+  reply(1, Reply::unknown(Fault::closed, "gone"), t(3));
+  EXPECT_EQ(raised(), before);
+  EXPECT_EQ(fenced_->next_deadline(), t(1) + kAnswerTime);
+  fenced_->on_time(t(1) + kAnswerTime);
+  sent_ = drain(*fenced_);
+  EXPECT_GT(raised(), before);
+}
+
+TEST_F(FencedAcquireOfThree, WhereTheMissingServerIsSilentAgainAndAgainThatIsToldAsAnOutage) {
+  acquire_behind(5);
+  Instant now = t(1);
+  for (std::size_t i = 0; i < kFenceRaisesMax; ++i) {
+    ASSERT_FALSE(decision()) << i;
+    reply(0, Reply::granted(), now);
+    reply(2, Reply::denied(), now);
+    reply(1, Reply::unknown(Fault::closed, "gone"), now);
+    now = fenced_->next_deadline().value_or(now);
+    fenced_->on_time(now);
+    if (!decision()) sent_ = drain(*fenced_);
+  }
+  EXPECT_EQ(decision(), Decision::unreachable);
 }
 
 TEST_F(FencedAcquireOfThree, GivesUpWhereOthersAreLargerAgainAndAgain) {
@@ -207,6 +254,7 @@ TEST_F(FencedAcquireOfThree, AnAnswerToTheAcquireIsNoneToTheRaise) {
 TEST(FenceProposals, FollowTheClockAndStayBelowTheLargest) {
   EXPECT_EQ(kProposals.above(1, t(3)), kWallUs + 3'000);
   EXPECT_EQ(kProposals.above(kFenceMax - 1, t(3)), kFenceMax);
+  EXPECT_EQ(kProposals.above(kFenceMax, t(3)), kFenceMax);
   EXPECT_EQ((FenceProposals{-5, t(0)}.first()), 1);
   EXPECT_EQ((FenceProposals{kFenceMax + 1, t(0)}.first()), kFenceMax);
 }

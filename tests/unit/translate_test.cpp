@@ -177,11 +177,13 @@ TEST(ReplyTo, ARaiseIsDeniedWithOrWithoutTheLastOne) {
 TEST(ReplyTo, WhereNoLargerFenceCanBeTheKeyIsNoneOfOurs) {
   const RespValue largest = value(RespKind::bulk, 0, std::to_string(kFenceMax));
   const RespValue error = value(RespKind::error, 0, "FENCE the key of the fence holds");
+  const RespValue other_type = value(RespKind::error, 0, "WRONGTYPE Operation against a key");
   for (const Command& command :
        {Command(SetAllIfAbsent{kKey, kToken, {}, {}}), Command(RaiseFence{kKey, kToken, {}})}) {
     EXPECT_EQ(reply_to(command, largest)->fault, Fault::foreign);
     EXPECT_TRUE(may_have_been_done(*reply_to(command, largest)));
     EXPECT_EQ(reply_to(command, error)->fault, Fault::foreign);
+    EXPECT_EQ(reply_to(command, other_type)->fault, Fault::foreign);
   }
 }
 

@@ -19,6 +19,13 @@ std::size_t strangers(const std::vector<NodeReport>& nodes) {
   }));
 }
 
+// A server has recorded a larger one for another client.
+bool contested(const std::vector<NodeReport>& nodes) {
+  return std::ranges::any_of(nodes, [](const NodeReport& node) {
+    return node.reply.answer == Answer::denied && node.reply.said<FenceVote>() != nullptr;
+  });
+}
+
 }  // namespace
 
 FencedAcquire::FencedAcquire(AnswerTimes answer_times, std::shared_ptr<const LockKind> kind,
@@ -96,7 +103,10 @@ void FencedAcquire::follow_acquire(Instant now) {
     const FenceVote* const vote = node.reply.said<FenceVote>();
     return vote != nullptr && vote->recorded;
   });
-  if (static_cast<std::size_t>(recorded) >= quorum().grants()) {
+  // Behind a wait the proposal is an old time. Where servers forgot, it may be below one that was
+  // given out meanwhile.
+  const bool fresh = now - proposals_.read_at <= std::ranges::max(*answer_times_);
+  if (fresh && static_cast<std::size_t>(recorded) >= quorum().grants()) {
     return finish(proposals_.first(), now);
   }
   raise(now);
@@ -111,13 +121,15 @@ void FencedAcquire::note_votes(const std::vector<NodeReport>& nodes) {
 
 // What may throw comes first: then there is the round before, or none.
 void FencedAcquire::raise(Instant now) {
-  const std::int64_t proposal = proposals_.above(last_, now);
+  // What was proposed before may stand somewhere, and is not recorded there a second time.
+  const std::int64_t proposal = proposals_.above(std::max(last_, proposal_), now);
   const Token& proof = acquire_->outcome()->token;
   auto command = std::make_shared<const Command>(kind_->raise_fence(proof, proposal).value());
   Round round(answer_times_, quorum(), std::move(command), kRaises + raises_, now);
   ++raises_;
   proposal_ = proposal;
   round_ = std::move(round);
+  again_at_ = now + std::ranges::max(*answer_times_);
 }
 
 void FencedAcquire::follow_raise(Instant now) {
@@ -126,9 +138,15 @@ void FencedAcquire::follow_raise(Instant now) {
   if (verdict == Verdict::won) return finish(proposal_, now);
   if (round_->foreign()) return give_up(Decision::foreign, now);
   note_votes(round_->reports());
-  const bool is_held = !quorum().fails_without(strangers(round_->reports()));
-  if (is_held && raises_ < kFenceRaisesMax && validity(now) > Duration()) return raise(now);
-  const bool asked = round_->reach() == Verdict::won;
+  const bool is_held =
+      !quorum().fails_without(strangers(round_->reports())) && validity(now) > Duration();
+  const bool is_silent = !contested(round_->reports());
+  if (is_held && raises_ < kFenceRaisesMax) {
+    // Whoever is silent gets all of his time: a connection that is gone fails at once.
+    if (!is_silent || now >= again_at_) raise(now);
+    return;
+  }
+  const bool asked = round_->reach() == Verdict::won && !(is_held && is_silent);
   give_up(asked ? Decision::expired_in_flight : Decision::unreachable, now);
 }
 
@@ -179,11 +197,12 @@ std::optional<Request> FencedAcquire::next_request() {
 
 std::optional<Instant> FencedAcquire::next_deadline() const {
   if (outcome_) return std::nullopt;
-  return round_ ? round_->next_deadline() : acquire_->next_deadline();
+  if (!round_) return acquire_->next_deadline();
+  return round_->grants() == Verdict::pending ? round_->next_deadline() : again_at_;
 }
 
 FencedAcquire::Snapshot FencedAcquire::snapshot() const {
-  Snapshot now{std::nullopt, raises_, proposal_, last_, undo_.size(), outcome_};
+  Snapshot now{std::nullopt, raises_, proposal_, last_, again_at_, undo_.size(), outcome_};
   if (round_) now.round = round_->snapshot();
   return now;
 }

@@ -1,15 +1,16 @@
 // Acquires a lock and a fence for it.
 //
-//   acquiring ──granted, a majority recorded the proposal──▶ done (granted)
+//   acquiring ──granted at once, a majority recorded the proposal──▶ done (granted)
 //     │  └──granted otherwise──▶ raising ──a majority recorded a larger one──▶ done (granted)
-//     │                            │  └──some have a larger one, or are silent──▶ raising again
+//     │                            │  ├──some have a larger one──▶ raising again
+//     │                            │  └──some are silent──▶ raising again, once their time is over
 //     │                            └──no majority has the lock, or its time is over──▶ done, undone
 //     └──not granted──▶ done
 //
-// A lock that is handed over in line has been granted without a proposal: it is raised once, which
-// is one round trip. Invariant: a fence is granted only with the lock, and only where it was
-// recorded by servers that held the lock's token at that moment: a later holder has to have votes
-// of one of them. Pure. One thread; lives for one call.
+// A lock that is handed over in line has been granted without a proposal, and one that was waited
+// for with an old one: it is raised once, which is one round trip. Invariant: a fence is granted
+// only with the lock, and only where it was recorded by servers that held the lock's token at that
+// moment: a later holder has to have votes of one of them. Pure. One thread; lives for one call.
 #pragma once
 #include <memory>
 #include <optional>
@@ -51,6 +52,7 @@ class FencedAcquire final : public Operation {
     std::size_t raises;
     std::int64_t proposal;
     std::int64_t last;
+    Instant again_at;
     std::size_t undo_count;  // requests that are still to be handed out
     std::optional<Outcome> outcome;
 
@@ -77,6 +79,7 @@ class FencedAcquire final : public Operation {
   std::size_t raises_ = 0;
   std::int64_t proposal_ = 0;
   std::int64_t last_ = 0;  // the largest that a server has said
+  Instant again_at_;       // behind silence, it is not raised again before
   std::vector<Request> undo_;
   std::optional<Outcome> outcome_;
 };

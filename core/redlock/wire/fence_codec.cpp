@@ -20,7 +20,7 @@ Reply no_larger_fence() {
 }
 
 ReadReply read_fence_error(const RespValue& error) {
-  if (!mentions(error, "FENCE")) return std::nullopt;
+  if (!mentions(error, "FENCE") && !mentions(error, "WRONGTYPE")) return std::nullopt;
   return Reply::unknown(Fault::foreign, "the key of the fence holds something else");
 }
 
