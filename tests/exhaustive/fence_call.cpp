@@ -1,6 +1,7 @@
 // The machine, made and told again.
 #include "exhaustive/fence_call.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -12,7 +13,9 @@ namespace redlock::exhaustive {
 
 namespace {
 
-constexpr Instant kNow = Instant::from_ns(1'000'000'000'000);
+constexpr Instant kBegin = Instant::from_ns(1'000'000'000'000);
+// Too short for any clock: time passes only for a raise that waits for silent servers.
+constexpr Duration kAnswerTime = Duration::ns(1);
 
 // Every draw is another, of each call, and the same in every replay.
 class NamedEntropy final : public Entropy {
@@ -66,9 +69,8 @@ std::vector<Request> FenceCall::tell(const Told& told) {
 // What it asks for last is what is new.
 std::vector<Request> FenceCall::replay() {
   NamedEntropy entropy(terms_.name);
-  const auto times =
-      std::make_shared<const std::vector<Duration>>(kFenceServers, Duration::seconds(1));
-  const FenceProposals fences{terms_.wall_us, kNow, Duration::seconds(3600)};
+  const auto times = std::make_shared<const std::vector<Duration>>(kFenceServers, kAnswerTime);
+  const FenceProposals fences{terms_.wall_us, kBegin, Duration::seconds(3600)};
   const auto kind = std::make_shared<const QuorumKind>(Resource("r"), Duration::seconds(10), 0.01,
                                                        std::string(), fences);
   auto made = std::make_unique<Acquire>(
@@ -76,7 +78,8 @@ std::vector<Request> FenceCall::replay() {
       entropy);
   const Acquire& acquire = *made;
   FencedAcquire machine(times, kind, fences, std::move(made));
-  machine.start(kNow);
+  Instant now = kBegin;
+  machine.start(now);
   std::vector<Request> asked;
   const auto drain = [&] {
     asked.clear();
@@ -85,9 +88,10 @@ std::vector<Request> FenceCall::replay() {
   drain();
   for (const Told& told : told_) {
     if (told.node) {
-      machine.on_reply(NodeIndex(*told.node), told.attempt, told.reply, kNow);
+      machine.on_reply(NodeIndex(*told.node), told.attempt, told.reply, now);
     } else {
-      machine.on_time(kNow);
+      now = std::max(now, machine.next_deadline().value());
+      machine.on_time(now);
     }
     drain();
   }
@@ -97,7 +101,9 @@ std::vector<Request> FenceCall::replay() {
   acquired_ = inner.outcome;
   token_ = short_name(inner.token);
   const std::optional<Instant> deadline = machine.next_deadline();
-  has_turn_ = deadline && *deadline <= kNow;
+  const auto answered = [](const NodeReport& report) { return report.answered; };
+  const bool waits = outer.round && std::ranges::all_of(outer.round->reports, answered);
+  has_turn_ = deadline && (*deadline <= now || waits);
   bytes_ = std::to_string(terms_.name) + '.' + std::to_string(static_cast<int>(inner.phase)) + '.' +
            std::to_string(inner.attempt) + '.' + token_ + '.';
   bytes_ += std::to_string(outer.raises) + '.' + std::to_string(outer.proposal) + '.' +
