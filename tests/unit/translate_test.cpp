@@ -152,13 +152,13 @@ TEST(ReplyTo, ALockWithAFenceIsGrantedAlsoByTheLastOneThatIsInTheWay) {
   EXPECT_EQ(reply_to(set, value(RespKind::bulk, 0, "12")), Reply::granted(FenceVote{false, 12}));
   EXPECT_EQ(reply_to(set, value(RespKind::status, 0, "BUSY 1")), Reply::denied(BusyResource{0}));
   EXPECT_FALSE(reply_to(set, value(RespKind::nil)));
-  for (const std::string& text : {"", "x", "1x", "-1", "99999999999999999999"}) {
+  for (const char* text : {"", "x", "1x", "-1", "99999999999999999999"}) {
     EXPECT_FALSE(reply_to(set, value(RespKind::bulk, 0, text))) << text;
   }
   // Of a removal, where a proxy leaves an answer out: the lock may have been taken.
   EXPECT_FALSE(reply_to(set, value(RespKind::integer, 0)));
   EXPECT_FALSE(reply_to(set, value(RespKind::integer, 1)));
-  for (const std::string& text : {"BUSY", "BUSY 0", "BUSY 2", "BUSY 1x", "BUSY -1"}) {
+  for (const char* text : {"BUSY", "BUSY 0", "BUSY 2", "BUSY 1x", "BUSY -1"}) {
     EXPECT_FALSE(reply_to(set, value(RespKind::status, 0, text))) << text;
   }
 }

@@ -48,7 +48,7 @@ struct FenceProposals {
   [[nodiscard]] std::int64_t first() const {
     return std::clamp<std::int64_t>(wall_us, 1, kFenceMax);
   }
-  // Behind the largest that there is: that.
+  // Where `last` is the largest that there is, it is proposed again, and refused.
   [[nodiscard]] std::int64_t above(std::int64_t last, Instant now) const {
     const std::int64_t by_clock = wall_us + (now - read_at).count_ns() / 1'000;
     return std::clamp(by_clock, std::min(last + 1, kFenceMax), kFenceMax);
