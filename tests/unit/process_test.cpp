@@ -115,9 +115,9 @@ TEST(Process, WhatIsKeptFromChildrenLeadsNowhereThere) {
 
 // A program may have closed what it was started with.
 TEST(Process, TheFirstDescriptorIsOneLikeTheOthers) {
+  [[maybe_unused]] const ForkWatch registers;
   int ends[2];
   EXPECT_EQ(exit_status_of_child([&] {
-              [[maybe_unused]] const ForkWatch registers;
               close(0);
               if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
               keep_from_children(ends[0]);
