@@ -92,6 +92,8 @@ CLI::App& add_run(CLI::App& app, Raw& raw) {
       ->type_name("NAME");
   run.add_flag("--fence", raw.run.fence,
                "get a number that is larger than that of every holder before");
+  run.add_flag("--shared", raw.run.shared,
+               "hold it together with all others who say so, to read what it protects");
   run.add_flag("--no-line", raw.no_line, "wait by trying again and again, not in line");
   run.add_flag("-q,--quiet", raw.run.quiet, "say nothing where another client holds it");
   return run;
@@ -154,6 +156,10 @@ Run run_from(const Raw& raw, std::span<const char* const> command) {
     throw std::invalid_argument("nothing to run: the command stands behind --");
   }
   check_resources(run.resources);
+  if (run.shared && run.resources.size() > 1) {
+    throw std::invalid_argument("--shared is for one RESOURCE only, " +
+                                std::to_string(run.resources.size()) + " given");
+  }
   run.command.assign(command.begin(), command.end());
   run.ttl = time_from("--ttl", raw.ttl);
   run.wait = wait_from("--wait", raw.wait);

@@ -18,6 +18,7 @@ struct Run {
   int busy = 1;  // the exit status where somebody else holds the lock
   bool quiet = false;
   bool fence = false;
+  bool shared = false;               // with all others who only read
   std::vector<std::string> command;  // at least its name
 };
 

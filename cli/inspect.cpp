@@ -29,7 +29,7 @@ std::string view_json(const View& view) {
            ",\"waited_ms\":" + std::to_string(waiter.waited.count()) + "}";
     between = ",";
   }
-  return out + "]";
+  return out + "],\"readers\":" + number_or_null(view.readers);
 }
 
 std::string inspection_json(const std::string& resource, const Inspection& seen) {
@@ -55,6 +55,11 @@ std::string waiting_text(const View& view) {
   return view.waiting ? std::to_string(*view.waiting) + " waiting" : "waiters unknown";
 }
 
+std::string readers_text(std::int64_t readers, const Holder& holder) {
+  return "shared by " + std::to_string(readers) + (readers == 1 ? " reader " : " readers ") +
+         left_text(holder);
+}
+
 std::string majority_text(const Inspection& seen) {
   if (!seen.majority.holder && is_no_lock(seen)) return "something that is no lock";
   if (!seen.reachable) return "not known: no majority of the servers can be asked";
@@ -63,6 +68,9 @@ std::string majority_text(const Inspection& seen) {
   }
   const std::optional<Holder>& holder = seen.majority.holder;
   if (!holder) return "free, " + waiting_text(seen.majority);
+  if (seen.majority.readers) {
+    return readers_text(*seen.majority.readers, *holder) + ", " + waiting_text(seen.majority);
+  }
   const std::string who = holder->owner.empty()
                               ? "token " + shown(holder->token)
                               : shown(holder->owner) + " (token " + shown(holder->token) + ")";
@@ -73,8 +81,10 @@ std::string server_text(const ServerView& server) {
   if (server.fault != Fault::none) return shown(server.reason);
   if (!server.view.holder) return "free, " + waiting_text(server.view);
   const Holder& holder = *server.view.holder;
-  return "token " + shown(holder.token) + " " + left_text(holder) + ", " +
-         waiting_text(server.view);
+  const std::string who = server.view.readers
+                              ? readers_text(*server.view.readers, holder)
+                              : "token " + shown(holder.token) + " " + left_text(holder);
+  return who + ", " + waiting_text(server.view);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ _redlock() {
       ;;
   esac
   case $command in
-    run) common+=' --wait --ttl --grace --conflict-exit-code --owner --fence --no-line --quiet --' ;;
+    run) common+=' --wait --ttl --grace --conflict-exit-code --owner --fence --shared --no-line --quiet --' ;;
     inspect) common+=' --json' ;;
     release) common+=' --force' ;;
     check) common+=' --json --prefix' ;;

@@ -73,12 +73,17 @@ class StopBySignal {
   std::jthread thread_;  // last: it ends before what it uses
 };
 
+void tell_outage(const Refusal& outage) { complain("still waiting: " + to_string(outage)); }
+
 Result take(Client& client, const Run& asked, const Signals& signals) {
+  const std::string& first = asked.resources.front();
+  if (asked.wait <= 0ms && asked.shared) return client.try_lock_shared(first, asked.ttl);
   if (asked.wait <= 0ms) return client.try_lock_all(asked.resources, asked.ttl);
   const StopBySignal stop(signals);
-  return client.lock_all(
-      asked.resources, asked.ttl, asked.wait, stop.token(),
-      [](const Refusal& outage) { complain("still waiting: " + to_string(outage)); });
+  if (asked.shared) {
+    return client.lock_shared(first, asked.ttl, asked.wait, stop.token(), tell_outage);
+  }
+  return client.lock_all(asked.resources, asked.ttl, asked.wait, stop.token(), tell_outage);
 }
 
 int refused(Client& client, const Run& asked, const Refusal& refusal) {

@@ -74,6 +74,9 @@ class Row {
     if (!seen_.decided) return "(not known)";
     const std::optional<Holder>& holder = seen_.majority.holder;
     if (!holder) return "(free)";
+    if (const auto& readers = seen_.majority.readers) {
+      return "(" + std::to_string(*readers) + (*readers == 1 ? " reader)" : " readers)");
+    }
     return name_of(holder->owner, holder->token);
   }
   // Who is first in line.

@@ -1,8 +1,8 @@
 <?php
 
 /**
- * The classes of the extension redlock, for IDEs and static analysers; LockManager and Lease are in
- * lease.php. Never load these files: the extension defines the classes.
+ * The classes of the extension redlock, for IDEs and static analysers; Lease and LockManager are in
+ * lease.php and lock_manager.php. Never load these files: the extension defines the classes.
  */
 
 namespace {

@@ -26,6 +26,13 @@ interface LockManagerInterface
     public function acquire(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
 
     /**
+     * {@see LockManager::acquireShared()}
+     *
+     * @param LeaseOptions $options
+     */
+    public function acquireShared(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
+
+    /**
      * {@see LockManager::acquireAll()}
      *
      * @param array<string|int> $resources
@@ -53,7 +60,7 @@ interface LockManagerInterface
     /**
      * {@see LockManager::attach()}
      *
-     * @param array{validity: int|float, resource: string|int|array<string|int>, token: string, fence?: int|null, ...} $handle
+     * @param array{validity: int|float, resource: string|int|array<string|int>, token: string, fence?: int|null, shared?: bool, ...} $handle
      * @param array{keepAlive?: bool, interrupt?: bool, fence?: bool, atEnd?: 'release'|'keep', ttl?: int|null} $options
      */
     public function attach(array $handle, array $options = []): LeaseInterface;
@@ -61,7 +68,7 @@ interface LockManagerInterface
     /**
      * {@see LockManager::inspect()}
      *
-     * @return array{resource: string|int, decided: bool, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<Waiter>, servers: array<string, LockOnServer>}
+     * @return array{resource: string|int, decided: bool, token: ?string, owner: ?string, ttl: ?float, waiters: ?int, line: list<Waiter>, readers: ?int, servers: array<string, LockOnServer>}
      */
     public function inspect(string|int $resource): array;
 
@@ -126,6 +133,16 @@ interface LeaseInterface
      * {@see Lease::shorten()}
      */
     public function shorten(int|\Time\Duration $ttl): bool;
+
+    /**
+     * {@see Lease::promote()}
+     */
+    public function promote(int|\Time\Duration|null $wait = 0): bool;
+
+    /**
+     * {@see Lease::demote()}
+     */
+    public function demote(): bool;
 
     /**
      * {@see Lease::release()}

@@ -144,6 +144,7 @@ final class Figures
         return [
             new Figure('N=3: acquire + release with a fence / without', '<=', 1.05, $family['fenced / lease']),
             new Figure('N=3: ten resources at once / one', '<=', 1.5, $family['ten / lease']),
+            new Figure('N=5: shared acquire + release / exclusive', '<=', 2.0, $family['shared / exclusive']),
         ];
     }
 

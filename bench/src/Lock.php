@@ -11,7 +11,7 @@ use Redis;
  *
  * A kind is one of `native`, `native-patient`, `userland`, `native-pid`, `userland-pid`; `tls`, by
  * REDLOCK_BENCH_CAFILE; `lease`, whose
- * release waits for its answer, `fenced`, the same with a fence, `ten`, the same of ten resources, and `scope`,
+ * release waits for its answer, `fenced`, the same with a fence, `ten`, the same of ten resources, `shared`, the same to read, and `scope`,
  * which ends with the variable that holds it; `line` and `polling`, leases that are waited for in line and by attempts; `symfony`; `kernel`, without servers;
  * `setnx` and `setnx-sleep`, the lock of document 004 as it polls without and with a pause.
  */
@@ -50,7 +50,7 @@ final class Lock
         $this->lock = match ($kind) {
             'native' => new \RedLock($servers, 200, $attempts),
             'tls' => new \RedLock(array_map(self::secured(...), $ports), 200, $attempts),
-            'lease', 'fenced', 'ten', 'scope' => new \RedLock\LockManager($servers),
+            'lease', 'fenced', 'ten', 'shared', 'scope' => new \RedLock\LockManager($servers),
             'native-patient' => new \RedLock(self::named($ports), 200, $attempts, ['timeout' => self::PATIENT_SECONDS]),
             'userland' => new Userland\RedLock($servers, 200, $attempts),
             'native-pid' => new \PidLock("127.0.0.1:$ports[0]"),
@@ -70,6 +70,7 @@ final class Lock
             'native', 'native-patient', 'tls', 'userland' => $this->lock->lock($resource, self::TTL_MS),
             'lease', 'scope' => $this->lock->acquire($resource, self::TTL_MS) ?? false,
             'fenced' => $this->lock->acquire($resource, self::TTL_MS, 0, ['fence' => true]) ?? false,
+            'shared' => $this->lock->acquireShared($resource, self::TTL_MS) ?? false,
             'ten' => $this->lock->acquireAll(self::ten($resource), self::TTL_MS) ?? false,
             'native-pid', 'userland-pid' => $this->acquireByPid($resource) ? $resource : false,
             'line', 'polling' => $this->lock->acquire($resource, self::LINE_TTL_MS, null) ?? false,
@@ -95,7 +96,7 @@ final class Lock
     {
         $released = match ($this->kind) {
             'native', 'native-patient', 'tls', 'userland' => $this->lock->unlock($this->handle),
-            'lease', 'fenced', 'ten', 'line', 'polling' => $this->handle->release(),
+            'lease', 'fenced', 'ten', 'shared', 'line', 'polling' => $this->handle->release(),
             'scope' => ($this->handle = null) === null,
             'native-pid', 'userland-pid' => $this->lock->releasePidLock($this->handle),
             'symfony', 'setnx', 'setnx-sleep', 'kernel' => $this->lock->release(),

@@ -122,6 +122,8 @@ struct Handle {
   std::chrono::milliseconds validity{};
   // As Lease::fence() has it.
   std::optional<std::int64_t> fence = {};
+  // Of a lock for reading, as Lease::shared() has it.
+  bool shared = false;
 };
 
 // What stands under a lock's name.
@@ -149,6 +151,8 @@ struct View {
   std::optional<std::int64_t> waiting;
   // The first of them, at most 16, in their order.
   std::vector<InLine> line;
+  // How many share it to read; its token is "redlock:shared" then. Nothing: it is not shared.
+  std::optional<std::int64_t> readers = {};
 };
 
 struct ServerView {
@@ -261,6 +265,8 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   // one: send it with every write, and let the receiver refuse smaller ones. Nothing where the
   // client was not to ask for one. 1 to 2^53 - 1.
   [[nodiscard]] std::optional<std::int64_t> fence() const noexcept;
+  // Others may hold it at the same time, all of them to read.
+  [[nodiscard]] bool shared() const noexcept;
   // For how long it may be trusted; nothing once it is over, lost or released, and then for good.
   // Both without I/O.
   [[nodiscard]] std::chrono::milliseconds remaining() const noexcept;
@@ -277,6 +283,15 @@ class [[nodiscard]] REDLOCK_EXPORT Lease {
   // it cannot be kept alive any more, and std::bad_alloc; KeepAlive::lost() then says so, and the
   // lease itself may be good for `ttl`: live() tells.
   [[nodiscard]] bool shorten(Milliseconds ttl);
+  // A shared lock becomes exclusive, under another token and fence, once nobody else reads; tried
+  // again for as long as `wait`, or until a stop is requested. False: it is shared as before, or
+  // over: live() tells. Two that wait for this wait for each other. Throws std::logic_error where
+  // it is exclusive already, and what shorten() throws where it cannot be kept alive any more.
+  [[nodiscard]] bool promote(Milliseconds wait = std::chrono::milliseconds(0),
+                             const std::stop_token& stop = {});
+  // An exclusive lock becomes shared, whatever comes of the call. False: no majority lets others
+  // in, or it is over. Throws std::logic_error where it is shared, or is of several resources.
+  [[nodiscard]] bool demote();
   // Asks the servers. False: no majority confirmed it.
   [[nodiscard]] bool confirm();
   // Gives it back, and waits for a majority's word. True: it was ours until now. False
@@ -354,6 +369,11 @@ class REDLOCK_EXPORT Client {
   [[nodiscard]] Result lock_all(const std::vector<std::string>& resources, Milliseconds ttl,
                                 Milliseconds wait, const std::stop_token& stop = {},
                                 const OnOutage& on_outage = {});
+  // The same of one, shared with all others who only read. Who waits to write is overtaken by none.
+  [[nodiscard]] Result try_lock_shared(std::string_view resource, Milliseconds ttl);
+  [[nodiscard]] Result lock_shared(std::string_view resource, Milliseconds ttl, Milliseconds wait,
+                                   const std::stop_token& stop = {},
+                                   const OnOutage& on_outage = {});
   // A lease of a lock that was taken elsewhere, valid for as long as its handle says, counted from
   // now. Asks no server. What keeps it alive extends it by `ttl` each time. A lease whose handle is
   // over is not live, and only its release() gives the lock back.
@@ -370,6 +390,9 @@ class REDLOCK_EXPORT Client {
   [[nodiscard]] std::vector<ServerReport> examine(std::string_view prefix = {});
 
  private:
+  [[nodiscard]] Result acquire(const std::vector<std::string>&, LockMode, Milliseconds ttl,
+                               Milliseconds wait, const std::stop_token&, const OnOutage&);
+
   std::shared_ptr<inner::Shared> shared_;
 };
 

@@ -18,6 +18,12 @@
 namespace redlock {
 inline namespace v0 {
 
+// Who may hold a lock together.
+enum class LockMode {
+  exclusive,  // one client alone
+  shared,     // any number of clients that share it: the readers
+};
+
 // What a call came to.
 enum class Decision {
   granted,  // a majority did what it was asked, and in time

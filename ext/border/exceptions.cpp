@@ -11,6 +11,7 @@ zend_class_entry* not_a_lock_exception_class = nullptr;
 zend_class_entry* lease_lost_exception_class = nullptr;
 zend_class_entry* not_acquired_exception_class = nullptr;
 zend_class_entry* deadlock_exception_class = nullptr;
+zend_class_entry* lease_mode_exception_class = nullptr;
 zend_class_entry* keep_alive_exception_class = nullptr;
 
 void throw_for_servers(zend_class_entry* type, const char* message,
@@ -40,6 +41,8 @@ void register_exceptions() {
       register_class_RedLock_NotAcquiredException(spl_ce_RuntimeException, common);
   deadlock_exception_class =
       register_class_RedLock_DeadlockException(spl_ce_LogicException, common);
+  lease_mode_exception_class =
+      register_class_RedLock_LeaseModeException(spl_ce_LogicException, common);
   keep_alive_exception_class =
       register_class_RedLock_KeepAliveException(spl_ce_RuntimeException, common);
 }

@@ -13,6 +13,7 @@ extern zend_class_entry* not_a_lock_exception_class;
 extern zend_class_entry* lease_lost_exception_class;
 extern zend_class_entry* not_acquired_exception_class;
 extern zend_class_entry* deadlock_exception_class;
+extern zend_class_entry* lease_mode_exception_class;
 extern zend_class_entry* keep_alive_exception_class;
 
 // Throws a connection or quorum exception with what its faults() tells. The caller keeps message

@@ -44,6 +44,10 @@ class DeadlockException extends \LogicException implements Exception
 {
 }
 
+class LeaseModeException extends \LogicException implements Exception
+{
+}
+
 class KeepAliveException extends \RuntimeException implements Exception
 {
 }

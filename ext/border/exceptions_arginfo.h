@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 7a29045ef95e240cb0a4997cb60f64b3f1fcdc61 */
+ * Stub hash: f1da0f87d1ccef569d4fb4abdfb905dcfd3fd402 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_ConnectionException_faults, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
@@ -43,6 +43,11 @@ static const zend_function_entry class_RedLock_NotAcquiredException_methods[] = 
 
 
 static const zend_function_entry class_RedLock_DeadlockException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_RedLock_LeaseModeException_methods[] = {
 	ZEND_FE_END
 };
 
@@ -134,6 +139,17 @@ static zend_class_entry *register_class_RedLock_DeadlockException(zend_class_ent
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "RedLock", "DeadlockException", class_RedLock_DeadlockException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_LogicException);
+	zend_class_implements(class_entry, 1, class_entry_RedLock_Exception);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_RedLock_LeaseModeException(zend_class_entry *class_entry_LogicException, zend_class_entry *class_entry_RedLock_Exception)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "RedLock", "LeaseModeException", class_RedLock_LeaseModeException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_LogicException);
 	zend_class_implements(class_entry, 1, class_entry_RedLock_Exception);
 

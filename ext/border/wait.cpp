@@ -84,4 +84,17 @@ Waited wait_for(Pool& pool, OperationId id, WaitManner manner) {
   return Waited::done;
 }
 
+Waited wait_until(Pool& pool, Instant until, Instant began) {
+  const Instant paused_at = pool.clock().now();
+  const bool cancellable = !waits_are_cancelled();
+  for (Instant now = paused_at; now < until; now = pool.clock().now()) {
+    const Waited lived = let_php_live(now - began);
+    if (lived != Waited::done) return lived;
+    if (cancellable && waits_are_cancelled()) return Waited::cancelled;
+    const Instant look_again = now + std::clamp(now - paused_at, kWaitSliceMin, kWaitSliceMax);
+    if (!guarded({}, [&] { (void)pool.step(std::min(look_again, until)); })) return Waited::thrown;
+  }
+  return Waited::done;
+}
+
 }  // namespace redlock::php

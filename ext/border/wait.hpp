@@ -47,6 +47,9 @@ struct WaitManner {
 // Whatever the result, the operation is still to be collected, and may be decided: a handler that
 // used locks stepped the same pool.
 [[nodiscard]] Waited wait_for(Pool& pool, OperationId id, WaitManner manner = {});
+// The same until that moment, as a part of a wait that began then; also over once waits are
+// cancelled.
+[[nodiscard]] Waited wait_until(Pool& pool, Instant until, Instant began);
 // Is the caller to go on with what came of it?
 [[nodiscard]] inline bool goes_on(Waited waited) {
   return waited == Waited::done || waited == Waited::cancelled;

@@ -54,6 +54,7 @@ Duration validity_from(double ms) {
 LeaseTerms terms_of(const Locks& locks, const AcquireRequest& request) {
   LeaseTerms terms;
   terms.ttl = Duration::ms(request.ttl_ms);
+  terms.mode = request.mode;
   terms.keep_alive = request.keep_alive;
   take_acquire_options(terms, request.options);
   if (!request.waits_for_ever && request.wait_ms < 0) {
@@ -86,7 +87,8 @@ void forget(zval* into) {
 // The lock that this lease stands for, where we hold it already.
 std::shared_ptr<SharedLease> held_already(const Locks& locks, const Resources& resources,
                                           const LeaseTerms& terms) {
-  return terms.reentrant ? SharedLease::reentrant(locks, resources, terms.owner) : nullptr;
+  return terms.reentrant ? SharedLease::reentrant(locks, resources, terms.owner, terms.mode)
+                         : nullptr;
 }
 
 // What would wait for this process, which waits: an exception is pending.
@@ -143,9 +145,9 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   // Signal handlers may change what the options refer to.
   SharedLease& lease = LeaseObject::state_of(Z_OBJ_P(into))->shared();
   OutageTeller teller(lease, locks.manager.pool().clock().now());
-  QuorumRequest asked{QuorumVerb::lock, request.method, request.places,
-                      request.resource, request.ttl_ms, {},
-                      &wait_terms,      lease.owner(),  terms.fence};
+  QuorumRequest asked{
+      QuorumVerb::lock, request.method, request.places, request.resource, request.ttl_ms, {},
+      &wait_terms,      lease.owner(),  terms.fence,    terms.mode};
   if (wait > Duration()) asked.listener = &teller;
   QuorumCall call(locks, asked);
   if (!ask(call)) {
@@ -177,12 +179,15 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, c
             HashTable* options) {
   double validity_ms = 0;
   std::optional<std::int64_t> fence;
+  bool shared = false;
   if (!parse_validity(array, validity_ms) || !parse_fence(array, fence)) return;
+  if (!parse_shared(array, shared)) return;
   make_lease(into);
   LeaseState*& lease = LeaseObject::state_of(Z_OBJ_P(into));
   LeaseTerms terms;
   const bool attached = guarded(kAttachPlaces, [&] {
     terms.ttl = Duration::ms(30'000);
+    terms.mode = shared ? LockMode::shared : LockMode::exclusive;
     take_attach_options(terms, options);
     if (terms.fence && !fence) {
       throw ArgumentError(option_label("fence") + " needs a handle with a fence");
@@ -220,7 +225,7 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
     held = shared != nullptr;
     if (held) check_part(*locks, shared->lock(), terms);
     if (!held && request.waits_for_ever && !waits_are_cancelled())
-      deadlock = SharedLease::held_here(*locks, resources);
+      deadlock = SharedLease::held_here(*locks, resources, terms.mode);
     if (!held) shared = std::make_shared<SharedLease>(locks, resources, terms);
     lease = new LeaseState(std::move(shared), Z_OBJ_P(into));
   });
@@ -249,6 +254,24 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, H
   handle.resource = &resources;
   attach(into, locks, array, handle, options);
   zval_ptr_dtor(&resources);
+}
+
+void throw_not_acquired(const Locks& locks, const AcquireRequest& request) {
+  char message[256];
+  const bool described = guarded({}, [&] {
+    const std::string name = Z_TYPE_P(request.resource) == IS_LONG
+                                 ? std::to_string(Z_LVAL_P(request.resource))
+                                 : quoted(resources_from(request.resource));
+    std::string text = std::string(request.method) + ": ";
+    text += locks.remark.empty() ? "another client has the lock on " + name
+                                 : "the lock on " + name + " is not acquired";
+    if (!request.waits_for_ever) {
+      text += ", after " + std::to_string(request.wait_ms) + " ms of waiting";
+    }
+    if (!locks.remark.empty()) text += ": " + locks.remark;
+    park(message, text);
+  });
+  if (described) zend_throw_exception(not_acquired_exception_class, message, 0);
 }
 
 }  // namespace redlock::php

@@ -19,6 +19,7 @@ struct AcquireRequest {
   bool waits_for_ever;
   bool keep_alive;  // unless the options say otherwise
   HashTable* options;
+  LockMode mode = LockMode::exclusive;
 };
 
 enum class Acquired { granted, refused, thrown };
@@ -26,6 +27,8 @@ enum class Acquired { granted, refused, thrown };
 // Makes a Lease of `into`; where nothing is granted it is null.
 [[nodiscard]] Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks,
                                const AcquireRequest& request);
+// Throws to PHP that it was refused.
+void throw_not_acquired(const Locks& locks, const AcquireRequest& request);
 // The same from a handle, without asking anybody.
 void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* handle, HashTable* options);
 

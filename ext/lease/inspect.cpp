@@ -103,6 +103,11 @@ void put_seen(zval* into, const LockState& seen) {
     add_assoc_null(into, "waiters");
   }
   put_line(into, seen.line);
+  if (seen.readers) {
+    add_assoc_long(into, "readers", static_cast<zend_long>(*seen.readers));
+  } else {
+    add_assoc_null(into, "readers");
+  }
 }
 
 }  // namespace

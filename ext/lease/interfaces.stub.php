@@ -12,6 +12,8 @@ interface LockManagerInterface
 {
     public function acquire(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
 
+    public function acquireShared(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
+
     public function acquireAll(array $resources, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
 
     public function synchronized(
@@ -48,6 +50,10 @@ interface LeaseInterface
     public function extend(int|\Time\Duration|null $ttl = null): bool;
 
     public function shorten(int|\Time\Duration $ttl): bool;
+
+    public function promote(int|\Time\Duration|null $wait = 0): bool;
+
+    public function demote(): bool;
 
     public function release(): bool;
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: baece68ef9dd22c228ac809db9f1619ce35400fc */
+ * Stub hash: ce093e790bf1ecdaa7609097ef4e5d082f072322 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManagerInterface_acquire, 0, 1, RedLock\\LeaseInterface, 1)
 	ZEND_ARG_TYPE_MASK(0, resource, MAY_BE_STRING|MAY_BE_LONG, NULL)
@@ -7,6 +7,8 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManagerInterfac
 	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
 ZEND_END_ARG_INFO()
+
+#define arginfo_class_RedLock_LockManagerInterface_acquireShared arginfo_class_RedLock_LockManagerInterface_acquire
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManagerInterface_acquireAll, 0, 1, RedLock\\LeaseInterface, 1)
 	ZEND_ARG_TYPE_INFO(0, resources, IS_ARRAY, 0)
@@ -64,6 +66,12 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_LeaseInterface_sho
 	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, NULL)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_LeaseInterface_promote, 0, 0, _IS_BOOL, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_RedLock_LeaseInterface_demote arginfo_class_RedLock_LeaseInterface_isLive
+
 #define arginfo_class_RedLock_LeaseInterface_release arginfo_class_RedLock_LeaseInterface_isLive
 
 #define arginfo_class_RedLock_LeaseInterface_lastErrors arginfo_class_RedLock_LockManagerInterface_stats
@@ -77,6 +85,7 @@ ZEND_END_ARG_INFO()
 
 static const zend_function_entry class_RedLock_LockManagerInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, acquire, arginfo_class_RedLock_LockManagerInterface_acquire, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, acquireShared, arginfo_class_RedLock_LockManagerInterface_acquireShared, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, acquireAll, arginfo_class_RedLock_LockManagerInterface_acquireAll, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, synchronized, arginfo_class_RedLock_LockManagerInterface_synchronized, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, attach, arginfo_class_RedLock_LockManagerInterface_attach, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -96,6 +105,8 @@ static const zend_function_entry class_RedLock_LeaseInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LeaseInterface, confirm, arginfo_class_RedLock_LeaseInterface_confirm, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LeaseInterface, extend, arginfo_class_RedLock_LeaseInterface_extend, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LeaseInterface, shorten, arginfo_class_RedLock_LeaseInterface_shorten, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LeaseInterface, promote, arginfo_class_RedLock_LeaseInterface_promote, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LeaseInterface, demote, arginfo_class_RedLock_LeaseInterface_demote, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LeaseInterface, release, arginfo_class_RedLock_LeaseInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LeaseInterface, lastErrors, arginfo_class_RedLock_LeaseInterface_lastErrors, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LeaseInterface, handle, arginfo_class_RedLock_LeaseInterface_handle, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)

@@ -7,6 +7,8 @@
 #include "border/text.hpp"
 #include "lease/interfaces.hpp"
 #include "lease/object.hpp"
+#include "lease/promotion.hpp"
+#include "lease/question.hpp"
 #include "lease/stats.hpp"
 #include "quorum/call.hpp"
 #include "quorum/handle.hpp"
@@ -17,30 +19,6 @@ namespace {
 
 using namespace redlock;
 using namespace redlock::php;
-
-constexpr ArgumentPlace kTtlPlaces[] = {{"ttl", 1}};
-constexpr char kDeniedRemark[] = "no majority of the servers has it";
-
-// One question about the lease that the servers answer by yes or no.
-QuorumRequest question(QuorumVerb verb, std::string_view method, LeaseState& lease) {
-  return {verb, method, kTtlPlaces, lease.resource(), 0, lease.shared().lock().token().view()};
-}
-
-// Asks what may come to false, and tells a false that the servers said from one that nobody has
-// proven. False: an exception is pending. The lease is told once all is done that comes of the
-// answer: what it was told before goes by that, and may run code of others, who ask through the
-// same manager.
-bool ask_and_remark(QuorumCall& call) {
-  if (!ask(call)) return false;
-  if (!proven_denied(call.state.outcome)) return true;
-  return guarded({}, [&] { call.state.remark = kDeniedRemark; });
-}
-
-// Then there is nothing to ask.
-bool is_over(LeaseState& lease) {
-  lease.forget_errors();
-  return !lease.live();
-}
 
 // Sets the return value by what came of an extend or a check, or throws to PHP.
 void judge(zval* return_value, const QuorumCall& call, LeaseState& lease) {
@@ -94,7 +72,7 @@ void shorten(zval* return_value, QuorumRequest& request, const zval* object, Lea
   const std::string_view fresh = shared.lock().next_token().view();
   zend_string* const token = zend_string_init(fresh.data(), fresh.size(), false);
   shared.show_next(token);
-  request.rotated = &shared;
+  request.change = &shared;
   const std::uint64_t number = shared.lock().token_number() + 1;
   QuorumCall call(shared.locks(), request);
   const bool told = ask_and_remark(call);
@@ -109,7 +87,13 @@ void shorten(zval* return_value, QuorumRequest& request, const zval* object, Lea
 
 void put_handle(zval* into, LeaseState& lease) {
   const HeldLock& lock = lease.shared().lock();
-  make_handle(into, lease.left().as_ms(), lease.resource(), lock.token().view(), lock.fence());
+  make_handle(into, lease.left().as_ms(), lease.resource(), lock.token().view(), lock.fence(),
+              lock.mode() == LockMode::shared);
+}
+
+const char* method_of(const SharedLease& shared) {
+  if (shared.lock().mode() == LockMode::shared) return "acquireShared";
+  return shared.resources().single() ? "acquire" : "acquireAll";
 }
 
 // Behind the release: an error handler may throw.
@@ -121,7 +105,7 @@ void warn_of_unused(const LeaseState& lease) {
       E_WARNING,
       "RedLock\\LockManager::%s(): the lock on %s is given back at once; assign the lease to "
       "a variable",
-      lease.shared().resources().single() ? "acquire" : "acquireAll", name);
+      method_of(lease.shared()), name);
 }
 
 // Instead of the engine's call of __destruct(): what it would do is done when the object is freed,
@@ -216,6 +200,34 @@ PHP_METHOD(RedLock_Lease, shorten) {
   asked.ttl_ms = ttl_ms;
   shortens ? shorten(return_value, asked, ZEND_THIS, *lease)
            : ask_about(return_value, asked, *lease);
+}
+
+PHP_METHOD(RedLock_Lease, promote) {
+  zval* wait = nullptr;
+  zend_long wait_ms = 0;
+  bool waits_for_ever = false;
+  ZEND_PARSE_PARAMETERS_START(0, 1)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_ZVAL(wait)
+  ZEND_PARSE_PARAMETERS_END();
+  if (wait != nullptr && !parse_milliseconds_or_null(wait, 1, wait_ms, waits_for_ever)) {
+    RETURN_THROWS();
+  }
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  if (wait_ms < 0) {
+    zend_argument_value_error(1, "must be greater than or equal to 0");
+    RETURN_THROWS();
+  }
+  promote(return_value, ZEND_THIS, *lease,
+          waits_for_ever ? Duration::max() : Duration::ms(wait_ms));
+}
+
+PHP_METHOD(RedLock_Lease, demote) {
+  ZEND_PARSE_PARAMETERS_NONE();
+  LeaseState* const lease = LeaseObject::initialised(ZEND_THIS);
+  if (lease == nullptr) RETURN_THROWS();
+  demote(return_value, *lease);
 }
 
 PHP_METHOD(RedLock_Lease, release) {

@@ -32,6 +32,10 @@ final class Lease implements LeaseInterface
 
     public function shorten(int|\Time\Duration $ttl): bool {}
 
+    public function promote(int|\Time\Duration|null $wait = 0): bool {}
+
+    public function demote(): bool {}
+
     public function release(): bool {}
 
     public function lastErrors(): array {}

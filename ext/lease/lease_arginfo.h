@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: affa0b0ddfb93a09787afe071139b5a5933c4803 */
+ * Stub hash: 6158ab9f2a692c745435b7455dbadc11ed69a9b2 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_Lease___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -23,6 +23,12 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_Lease_shorten, 0, 
 	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, NULL)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_Lease_promote, 0, 0, _IS_BOOL, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_RedLock_Lease_demote arginfo_class_RedLock_Lease_isLive
+
 #define arginfo_class_RedLock_Lease_release arginfo_class_RedLock_Lease_isLive
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedLock_Lease_lastErrors, 0, 0, IS_ARRAY, 0)
@@ -42,6 +48,8 @@ ZEND_METHOD(RedLock_Lease, assertLive);
 ZEND_METHOD(RedLock_Lease, confirm);
 ZEND_METHOD(RedLock_Lease, extend);
 ZEND_METHOD(RedLock_Lease, shorten);
+ZEND_METHOD(RedLock_Lease, promote);
+ZEND_METHOD(RedLock_Lease, demote);
 ZEND_METHOD(RedLock_Lease, release);
 ZEND_METHOD(RedLock_Lease, lastErrors);
 ZEND_METHOD(RedLock_Lease, handle);
@@ -57,6 +65,8 @@ static const zend_function_entry class_RedLock_Lease_methods[] = {
 	ZEND_ME(RedLock_Lease, confirm, arginfo_class_RedLock_Lease_confirm, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, extend, arginfo_class_RedLock_Lease_extend, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, shorten, arginfo_class_RedLock_Lease_shorten, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedLock_Lease, promote, arginfo_class_RedLock_Lease_promote, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedLock_Lease, demote, arginfo_class_RedLock_Lease_demote, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, release, arginfo_class_RedLock_Lease_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, lastErrors, arginfo_class_RedLock_Lease_lastErrors, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_Lease, handle, arginfo_class_RedLock_Lease_handle, ZEND_ACC_PUBLIC)

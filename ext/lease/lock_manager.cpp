@@ -136,24 +136,6 @@ bool parse_times(Argument ttl, Argument wait, zend_long& ttl_ms, zend_long& wait
          parse_milliseconds_or_null(wait.value, wait.position, wait_ms, waits_for_ever);
 }
 
-void throw_not_acquired(const Locks& locks, const AcquireRequest& request) {
-  char message[256];
-  const bool described = guarded({}, [&] {
-    const std::string name = Z_TYPE_P(request.resource) == IS_LONG
-                                 ? std::to_string(Z_LVAL_P(request.resource))
-                                 : quoted(resources_from(request.resource));
-    std::string text = std::string(request.method) + ": ";
-    text += locks.remark.empty() ? "another client has the lock on " + name
-                                 : "the lock on " + name + " is not acquired";
-    if (!request.waits_for_ever) {
-      text += ", after " + std::to_string(request.wait_ms) + " ms of waiting";
-    }
-    if (!locks.remark.empty()) text += ": " + locks.remark;
-    park(message, text);
-  });
-  if (described) zend_throw_exception(not_acquired_exception_class, message, 0);
-}
-
 // Calls it with the lease, and gives back what is left of that, whatever became of the call.
 void call_with_lease(zval* return_value, Callable& function, zval* lease) {
   zval result;
@@ -175,7 +157,7 @@ struct LeaseArguments {
 };
 
 void acquire_for_caller(INTERNAL_FUNCTION_PARAMETERS, std::string_view method,
-                        const LeaseArguments& passed) {
+                        const LeaseArguments& passed, LockMode mode = LockMode::exclusive) {
   zend_long ttl_ms = kTtlMsDefault;
   zend_long wait_ms = 0;
   bool waits_for_ever = false;
@@ -184,11 +166,30 @@ void acquire_for_caller(INTERNAL_FUNCTION_PARAMETERS, std::string_view method,
   if (locks == nullptr) return;
   const Acquired acquired = acquire(return_value, *locks,
                                     {method, kAcquirePlaces, passed.resource, ttl_ms, wait_ms,
-                                     waits_for_ever, false, passed.options});
+                                     waits_for_ever, false, passed.options, mode});
   zend_execute_data* const caller = EX(prev_execute_data);
   if (acquired != Acquired::granted || caller == nullptr || caller->func == nullptr) return;
   if (!ZEND_USER_CODE(caller->func->type)) return;
   LeaseObject::state_of(Z_OBJ_P(return_value))->note_returned(caller);
+}
+
+void acquire_one(INTERNAL_FUNCTION_PARAMETERS, std::string_view method, LockMode mode) {
+  zend_string* name = nullptr;
+  zend_long number = 0;
+  zval* ttl = nullptr;
+  zval* wait = nullptr;
+  HashTable* options = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 4)
+  Z_PARAM_STR_OR_LONG(name, number)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_ZVAL(ttl)
+  Z_PARAM_ZVAL(wait)
+  Z_PARAM_ARRAY_HT(options)
+  ZEND_PARSE_PARAMETERS_END();
+  zval resource;
+  set_resource(&resource, name, number);
+  acquire_for_caller(INTERNAL_FUNCTION_PARAM_PASSTHRU, method, {&resource, ttl, wait, options},
+                     mode);
 }
 
 // With it go the events that nobody could be told of yet, as while exit() unwinds.
@@ -222,22 +223,13 @@ PHP_METHOD(RedLock_LockManager, __construct) {
 }
 
 PHP_METHOD(RedLock_LockManager, acquire) {
-  zend_string* name = nullptr;
-  zend_long number = 0;
-  zval* ttl = nullptr;
-  zval* wait = nullptr;
-  HashTable* options = nullptr;
-  ZEND_PARSE_PARAMETERS_START(1, 4)
-  Z_PARAM_STR_OR_LONG(name, number)
-  Z_PARAM_OPTIONAL
-  Z_PARAM_ZVAL(ttl)
-  Z_PARAM_ZVAL(wait)
-  Z_PARAM_ARRAY_HT(options)
-  ZEND_PARSE_PARAMETERS_END();
-  zval resource;
-  set_resource(&resource, name, number);
-  acquire_for_caller(INTERNAL_FUNCTION_PARAM_PASSTHRU, "RedLock\\LockManager::acquire()",
-                     {&resource, ttl, wait, options});
+  acquire_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, "RedLock\\LockManager::acquire()",
+              LockMode::exclusive);
+}
+
+PHP_METHOD(RedLock_LockManager, acquireShared) {
+  acquire_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, "RedLock\\LockManager::acquireShared()",
+              LockMode::shared);
 }
 
 PHP_METHOD(RedLock_LockManager, acquireAll) {
@@ -384,7 +376,7 @@ void redlock::php::register_lock_manager() {
 #ifdef ZEND_ACC_NODISCARD
   // Among the strings that PHP knows from 8.6 on.
   zend_string* const name = zend_string_init_interned(ZEND_STRL("NoDiscard"), true);
-  for (const std::string_view giver : {"acquire", "acquireall"}) {
+  for (const std::string_view giver : {"acquire", "acquireshared", "acquireall"}) {
     auto* const method = static_cast<zend_function*>(
         zend_hash_str_find_ptr(&class_entry->function_table, giver.data(), giver.size()));
     method->common.fn_flags |= ZEND_ACC_NODISCARD;

@@ -1,7 +1,7 @@
 <?php
 
 /**
- * Gives leases on locks over several independent servers; documented in stubs/lease.php.
+ * Gives leases on locks over several independent servers; documented in stubs/lock_manager.php.
  *
  * @generate-class-entries
  */
@@ -21,6 +21,8 @@ final class LockManager implements LockManagerInterface
     ) {}
 
     public function acquire(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?Lease {}
+
+    public function acquireShared(string|int $resource, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?Lease {}
 
     public function acquireAll(array $resources, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?Lease {}
 

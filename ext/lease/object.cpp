@@ -142,6 +142,15 @@ void rename_leases(const SharedLease& lease, zend_string* token) noexcept {
   }
 }
 
+void renumber_leases(const SharedLease& lease) noexcept {
+  if (!lease.lock().fence()) return;
+  for (zend_object* const object : lease.users) {
+    zval* shown = OBJ_PROP_NUM(object, 2);
+    ZVAL_DEREF(shown);
+    if (Z_TYPE_P(shown) == IS_LONG) ZVAL_LONG(shown, static_cast<zend_long>(*lease.lock().fence()));
+  }
+}
+
 bool keep_lease(const zval* lease, const LeaseTerms& terms) {
   LeaseState* const state = LeaseObject::state_of(Z_OBJ_P(lease));
   char trouble[256] = "";

@@ -91,6 +91,8 @@ void keep_manager(const zval* lease, const Locks& locks);
 void name_lease(const zval* lease, const zval* resource);
 // The lock has another token: all objects that have a part in it are to show that.
 void rename_leases(const SharedLease& lease, zend_string* token) noexcept;
+// The same of another fence.
+void renumber_leases(const SharedLease& lease) noexcept;
 // Has it kept alive as the terms say. False: it was given back, and an exception is pending.
 [[nodiscard]] bool keep_lease(const zval* lease, const LeaseTerms& terms);
 

@@ -24,6 +24,7 @@ void take_manager_options(ManagerOptions& into, HashTable* options);
 // Plain, because it lives across calls into Zend.
 struct LeaseTerms {
   Duration ttl;
+  LockMode mode = LockMode::exclusive;
   bool keep_alive = false;
   bool interrupt = false;
   bool reentrant = false;

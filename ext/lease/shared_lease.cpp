@@ -33,7 +33,7 @@ bool share_one(const Resources& some, const Resources& others) {
 SharedLease::SharedLease(std::shared_ptr<Locks> locks, Resources resources, const LeaseTerms& terms)
     : locks_(std::move(locks)),
       lock_({locks_->manager, locks_->owed, thread_state().renewal_thread}, std::move(resources),
-            terms.ttl),
+            terms.ttl, terms.mode),
       owner_(terms.owner),
       kept_at_end_(terms.kept_at_end),
       told_(!locks_->events.telling()),
@@ -48,12 +48,14 @@ SharedLease::~SharedLease() {
   if (behind_ != nullptr) behind_->before_ = before_;
 }
 
-SharedLease* SharedLease::held_here(const Locks& locks, const Resources& resources) {
+SharedLease* SharedLease::held_here(const Locks& locks, const Resources& resources, LockMode mode,
+                                    const SharedLease* but) {
   SharedLease* held = first_held;
   while (held != nullptr) {
+    const bool read = mode == LockMode::shared && held->lock_.mode() == LockMode::shared;
     const bool same = share_one(held->resources(), resources) && !held->lock_.is_shared() &&
                       of_same_servers(*held->locks_, locks);
-    if (same && held->live()) break;
+    if (held != but && !read && same && held->live()) break;
     held = held->behind_;
   }
   return held;
@@ -62,11 +64,12 @@ SharedLease* SharedLease::held_here(const Locks& locks, const Resources& resourc
 void SharedLease::make_reentrant() { locks_->reentrant[resources().only()] = weak_from_this(); }
 
 std::shared_ptr<SharedLease> SharedLease::reentrant(const Locks& locks, const Resources& resources,
-                                                    std::string_view owner) {
+                                                    std::string_view owner, LockMode mode) {
   const auto known = locks.reentrant.find(resources.only());
   if (known == locks.reentrant.end()) return nullptr;
   std::shared_ptr<SharedLease> held = known->second.lock();
-  return held && held->owner_ == owner && held->live() ? held : nullptr;
+  const bool same = held && held->owner_ == owner && held->lock_.mode() == mode;
+  return same && held->live() ? held : nullptr;
 }
 
 void SharedLease::keep(const LeaseTerms& wanted) {
@@ -106,12 +109,22 @@ void SharedLease::note_denial(const Outcome& outcome) noexcept {
   if (lock_.note_denial(outcome) && !lock_.ended()) note_loss();
 }
 
-OperationId SharedLease::begin_rotation() {
+OperationId SharedLease::begin_change() {
   if (alarm_) alarm_->silence();
   alarm_.reset();
   lock_.take_next_token();
   rename_leases(*this, next_shown_);
   return lock_.begin_rotation();
+}
+
+void SharedLease::show_promotion() {
+  if (alarm_) alarm_->silence();
+  alarm_.reset();
+  const std::string_view token = lock_.token().view();
+  zend_string* const shown = zend_string_init(token.data(), token.size(), false);
+  rename_leases(*this, shown);
+  zend_string_release(shown);
+  renumber_leases(*this);
 }
 
 void SharedLease::note_loss() noexcept {

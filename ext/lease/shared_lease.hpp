@@ -18,21 +18,23 @@
 
 namespace redlock::php {
 
-class SharedLease final : public RotatedLock, public std::enable_shared_from_this<SharedLease> {
+class SharedLease final : public LockChange, public std::enable_shared_from_this<SharedLease> {
  public:
   SharedLease(std::shared_ptr<Locks> locks, Resources resources, const LeaseTerms& terms);
   SharedLease(const SharedLease&) = delete;
   SharedLease& operator=(const SharedLease&) = delete;
   ~SharedLease();
 
-  // Others may be given it too, who ask for the same resource as the same owner.
+  // Others may be given it too, who ask for the same resource in the same mode as the same owner.
   void make_reentrant();
   [[nodiscard]] static std::shared_ptr<SharedLease> reentrant(const Locks& locks,
                                                               const Resources& resources,
-                                                              std::string_view owner);
-  // A lock that this thread holds on the same servers, and that nobody but it gives back; null:
-  // there is none.
-  [[nodiscard]] static SharedLease* held_here(const Locks& locks, const Resources& resources);
+                                                              std::string_view owner,
+                                                              LockMode mode);
+  // A lock that this thread holds on the same servers, that nobody but it gives back and that is in
+  // the way of another one of this mode; null: there is none.
+  [[nodiscard]] static SharedLease* held_here(const Locks& locks, const Resources& resources,
+                                              LockMode mode, const SharedLease* but = nullptr);
   // Has it kept alive, or its loss thrown, where `wanted` says so or it was before it was
   // shortened; while that is under way, from its end on. Throws std::bad_alloc, and
   // std::system_error where there is no thread to be had.
@@ -50,8 +52,14 @@ class SharedLease final : public RotatedLock, public std::enable_shared_from_thi
   // Its Lease objects show the next token, which is `shown`, from the moment on when the lock has
   // it; nothing is thrown or told of the renewal before.
   void show_next(zend_string* shown) { next_shown_ = shown; }
-  OperationId begin_rotation() override;
-  Outcome collect_rotation(OperationId id) override { return lock_.collect_rotation(id); }
+  OperationId begin_change() override;
+  Outcome collect_change(OperationId id) override { return lock_.collect_rotation(id); }
+
+  // It has become exclusive: its Lease objects show its token and fence, and nothing is thrown or
+  // told of the renewal before.
+  void show_promotion();
+  // A promotion is asked for.
+  bool promoting = false;
 
   // Ends the deadline, and what keeps it; sends nothing.
   void end(HeldLock::End how) noexcept;

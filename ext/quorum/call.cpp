@@ -40,7 +40,7 @@ OperationId begin_lock(LockManager& manager, const Resources& resources, const Q
   if (request.terms == nullptr) return manager.begin_lock(resources, ttl);
   const Duration wait = wait_left(call);
   const std::int64_t retry_delay_ms = request.terms->retry_delay_ms;
-  const LockExtras extras{std::string(request.owner), request.fence};
+  const LockExtras extras{std::string(request.owner), request.fence, request.mode};
   if (request.terms->in_line && wait > Duration()) {
     return manager.begin_wait(resources, ttl, wait, retry_delay_ms, extras);
   }
@@ -57,7 +57,9 @@ OperationId begin(const QuorumCall& call, const Resources& resources) {
     case QuorumVerb::extend:
       return manager.begin_extend(resources, token, Duration::ms(request.ttl_ms));
     case QuorumVerb::shorten:
-      return request.rotated->begin_rotation();
+    case QuorumVerb::promote:
+    case QuorumVerb::demote:
+      return request.change->begin_change();
     case QuorumVerb::check:
       return manager.begin_check(resources, token);
     case QuorumVerb::inspect:
@@ -73,6 +75,7 @@ std::string remark_on(const QuorumCall& call) {
   const std::string servers = std::to_string(call.state.server_count);
   if (call.request.verb == QuorumVerb::inspect) return {};
   if (call.cancelled && outcome.decision != Decision::granted) return "the wait was cancelled";
+  if (outcome.decision == Decision::split && call.request.verb == QuorumVerb::promote) return {};
   if (outcome.decision == Decision::split) {
     const auto votes = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
       return report.answered && report.reply.answer == Answer::granted;
@@ -88,6 +91,10 @@ std::string remark_on(const QuorumCall& call) {
   switch (call.request.verb) {
     case QuorumVerb::extend:
       return "extended, " + late + "; the lock is as valid as it was before";
+    case QuorumVerb::promote:
+      return "promoted, " + late + "; it is a read lock still";
+    case QuorumVerb::demote:
+      return "demoted, " + late;
     case QuorumVerb::shorten:
       return "shortened, " + late + "; the lock is lost";
     default:
@@ -103,7 +110,9 @@ Outcome collect_outcome(const QuorumCall& call, const Resources& resources, Call
     case QuorumVerb::extend:
       return manager.collect_extension(call.id);
     case QuorumVerb::shorten:
-      return call.request.rotated->collect_rotation(call.id);
+    case QuorumVerb::promote:
+    case QuorumVerb::demote:
+      return call.request.change->collect_change(call.id);
     default:
       return manager.pool().collect(call.id);
   }

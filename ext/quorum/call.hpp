@@ -48,17 +48,17 @@ struct WaitTerms {
   bool in_line = true;  // else, and where servers do not let us, by attempts with pauses
 };
 
-enum class QuorumVerb { lock, unlock, extend, shorten, check, inspect };
+enum class QuorumVerb { lock, unlock, extend, shorten, promote, demote, check, inspect };
 
-// A lock that is held, where a call gives it another token.
-class RotatedLock {
+// What a call makes of a lock that is held: it gets another token, or another mode.
+class LockChange {
  public:
-  // Throw what LeaseRotation's throw.
-  virtual OperationId begin_rotation() = 0;
-  virtual Outcome collect_rotation(OperationId id) = 0;
+  // Throw what HeldLock's throw.
+  virtual OperationId begin_change() = 0;
+  virtual Outcome collect_change(OperationId id) = 0;
 
  protected:
-  ~RotatedLock() = default;
+  ~LockChange() = default;
 };
 
 // Borrows all that it names, until the call is over; the token until it has begun.
@@ -72,7 +72,8 @@ struct QuorumRequest {
   const WaitTerms* terms = nullptr;      // of a lock whose attempts are not the plan's
   std::string_view owner = {};           // of such a lock; empty: it names none
   bool fence = false;                    // such a lock is to come with one
-  RotatedLock* rotated = nullptr;        // of shorten
+  LockMode mode = LockMode::exclusive;   // of such a lock
+  LockChange* change = nullptr;          // of shorten, promote and demote
   LossDetail detail = LossDetail::none;  // of unlock
   WaitListener* listener = nullptr;
 };

@@ -78,14 +78,31 @@ bool parse_fence(HashTable* array, std::optional<std::int64_t>& fence) {
   return true;
 }
 
+bool parse_shared(HashTable* array, bool& shared) {
+  zval* value = zend_hash_str_find_ind(array, ZEND_STRL("shared"));
+  if (value == nullptr) return true;
+  ZVAL_DEREF(value);
+  if (Z_TYPE_P(value) != IS_TRUE && Z_TYPE_P(value) != IS_FALSE) {
+    zend_argument_type_error(1, "must have a bool under \"shared\", %s given",
+                             zend_zval_type_name(value));
+    return false;
+  }
+  shared = Z_TYPE_P(value) == IS_TRUE;
+  const zval* const resource = required(array, "resource");
+  if (!shared || resource == nullptr || Z_TYPE_P(resource) != IS_ARRAY) return resource != nullptr;
+  zend_argument_value_error(1, "must have a single resource, as it is shared");
+  return false;
+}
+
 void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token,
-                 std::optional<std::int64_t> fence) {
+                 std::optional<std::int64_t> fence, bool shared) {
   array_init_size(into, 3);
   add_assoc_double(into, "validity", validity_ms);
   Z_TRY_ADDREF_P(resource);
   add_assoc_zval(into, "resource", resource);
   add_assoc_stringl(into, "token", token.data(), token.size());
   if (fence) add_assoc_long(into, "fence", static_cast<zend_long>(*fence));
+  if (shared) add_assoc_bool(into, "shared", true);
 }
 
 }  // namespace redlock::php

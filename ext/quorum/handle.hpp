@@ -28,9 +28,13 @@ struct Handle {
 // and gives false where it is no fence.
 [[nodiscard]] bool parse_fence(HashTable* array, std::optional<std::int64_t>& fence);
 
+// Whether what parse_handle() took is of a read lock. Throws to PHP and gives false where it does
+// not say so by a bool, or is of several resources, of which there is no read lock.
+[[nodiscard]] bool parse_shared(HashTable* array, bool& shared);
+
 // ['validity' => float ms, 'resource' => as passed, 'token' => string], and 'fence' => int where
-// there is one.
+// there is one, and 'shared' => true where it is a read lock.
 void make_handle(zval* into, double validity_ms, zval* resource, std::string_view token,
-                 std::optional<std::int64_t> fence = {});
+                 std::optional<std::int64_t> fence = {}, bool shared = false);
 
 }  // namespace redlock::php

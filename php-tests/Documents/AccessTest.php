@@ -162,6 +162,7 @@ final class AccessTest extends ServerTestCase
         $results['line'] = self::outcomeOf(static fn (): array => self::handOver($server, $options));
         $results['several'] = self::outcomeOf(static fn (): array => self::several($server, $options));
         $results['fence'] = self::outcomeOf(static fn (): array => [self::fenced($server, $options)]);
+        $results['shared'] = self::outcomeOf(static fn (): array => self::shared($server, $options));
         // It stays for a day.
         $admin->call('DEL', 'lock:fence:redlock:fence');
         $results['left'] = $admin->call('DBSIZE');
@@ -177,6 +178,17 @@ final class AccessTest extends ServerTestCase
         return [
             $lease !== null, $locks->acquire('lock:b') === null, $lease->extend(120_000), $lease->confirm(),
             $lease->shorten(30_000), $lease->release(),
+        ];
+    }
+
+    /** @return list<bool> */
+    private static function shared(array $server, array $options): array
+    {
+        $locks = new LockManager([$server], $options);
+        [$one, $other] = [$locks->acquireShared('lock:s', 60_000), $locks->acquireShared('lock:s', 60_000)];
+        return [
+            $other->release(), $locks->acquire('lock:s') === null, $one->extend(120_000), $one->confirm(), $one->promote(),
+            $one->demote(), $one->shorten(30_000), $locks->inspect('lock:s')['readers'] === 1, $one->release(),
         ];
     }
 
@@ -215,7 +227,8 @@ final class AccessTest extends ServerTestCase
         return [
             'first RedLock' => $redLock, 'first PidLock' => $pidLock,
             'second RedLock' => $redLock, 'second PidLock' => $pidLock,
-            'line' => [1, true, true, 1, []], 'several' => array_fill(0, 6, true), 'fence' => [true], 'left' => 0,
+            'line' => [1, true, true, 1, []], 'several' => array_fill(0, 6, true), 'fence' => [true],
+            'shared' => array_fill(0, 9, true), 'left' => 0,
             'name' => true,
         ];
     }

@@ -22,6 +22,7 @@ final class CodeTest extends ServerTestCase
         function bill(int $order): void { echo "worked\n"; }
         function finish_order(int $order): void { echo "worked\n"; }
         function pages(): array { return [1, 2, 3]; }
+        function is_stale(): bool { return true; }
         function render(int $page): void { echo "worked\n"; }
         function clean_up(): void { echo "worked\n"; }
         function cache_get(string $name): array { return ['stale_at' => 0]; }

@@ -53,10 +53,10 @@ final class TypesTest extends TestCase
     {
         $locks = new LockManager('127.0.0.1:1');
         $handle = ['validity' => 1, 'resource' => 'r', 'token' => str_repeat('0', 40)];
-        yield 'LockManager' => ['lease.php', ' * @param', static fn (array $options) => new LockManager('h', $options)];
-        yield 'acquire' => ['lease.php', 'LeaseOptions', static fn (array $o) => $locks->acquire('r', 1000, 0, $o)];
-        yield 'synchronized' => ['lease.php', 'LeaseOptions', static fn (array $o) => $locks->synchronized('r', time(...), 1000, 0, $o)];
-        yield 'attach' => ['lease.php', "gave\n     * @param", static fn (array $o) => $locks->attach($handle, $o)];
+        yield 'LockManager' => ['lock_manager.php', ' * @param', static fn (array $options) => new LockManager('h', $options)];
+        yield 'acquire' => ['lock_manager.php', 'LeaseOptions', static fn (array $o) => $locks->acquire('r', 1000, 0, $o)];
+        yield 'synchronized' => ['lock_manager.php', 'LeaseOptions', static fn (array $o) => $locks->synchronized('r', time(...), 1000, 0, $o)];
+        yield 'attach' => ['lock_manager.php', "gave\n     * @param", static fn (array $o) => $locks->attach($handle, $o)];
         yield 'RedLock' => ['redlock.php', "counts as 1\n         * @param", static fn (array $o) => new \RedLock(['h'], 1, 1, $o)];
         yield 'PidLock' => ['redlock.php', "as for RedLock\n         * @param", static fn (array $o) => new \PidLock('h', $o)];
     }
@@ -73,7 +73,7 @@ final class TypesTest extends TestCase
 
     public function testTheProgramCallsEveryPublicMethodAndKnowsEveryException(): void
     {
-        $stubs = self::text('stubs/redlock.php') . self::text('stubs/lease.php') . self::text('stubs/testing.php');
+        $stubs = self::text('stubs/redlock.php') . self::text('stubs/lease.php') . self::text('stubs/lock_manager.php') . self::text('stubs/testing.php');
         $program = self::text('tests/types/everything.php');
         preg_match_all('~public (?:static )?function (?!__)(\w+)\(~', $stubs, $methods);
         self::assertGreaterThan(20, count($methods[1]));

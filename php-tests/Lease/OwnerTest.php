@@ -46,7 +46,7 @@ final class OwnerTest extends LeaseTestCase
         $lease = self::leased(self::locks(), 'r', 20_000, ['owner' => 'me']);
         self::$fleet->servers[2]->client()->call('SET', 'r', 'other', 'PX', 5000);
         $seen = self::locks()->inspect('r');
-        self::assertSame(['resource', 'decided', 'token', 'owner', 'ttl', 'waiters', 'line', 'servers'], array_keys($seen));
+        self::assertSame(['resource', 'decided', 'token', 'owner', 'ttl', 'waiters', 'line', 'readers', 'servers'], array_keys($seen));
         self::assertSame(['r', $lease->token, 'me'], [$seen['resource'], $seen['token'], $seen['owner']]);
         self::assertIsFloat($seen['ttl']);
         self::assertGreaterThan(10_000.0, $seen['ttl']);
@@ -64,7 +64,7 @@ final class OwnerTest extends LeaseTestCase
     public function testInspectOfAFreeLock(): void
     {
         $seen = self::locks(1)->inspect(42);
-        $free = ['token' => null, 'owner' => null, 'ttl' => null, 'waiters' => 0, 'line' => []];
+        $free = ['token' => null, 'owner' => null, 'ttl' => null, 'waiters' => 0, 'line' => [], 'readers' => null];
         $name = self::$fleet->servers[0]->name();
         self::assertSame(['resource' => 42, 'decided' => true] + $free + ['servers' => [$name => $free + ['error' => null]]], $seen);
     }

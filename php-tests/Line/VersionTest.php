@@ -13,7 +13,7 @@ use RedLock\Tests\Support\LineTestCase;
 final class VersionTest extends LineTestCase
 {
     /** Somebody newer stands in the lines of the first servers, in words that this version does not know. */
-    private static function newer(int $servers, string $version = '2'): void
+    private static function newer(int $servers, string $version = '3'): void
     {
         self::$fleet->each(static function (RespClient $client) use ($version): void {
             $client->call('HSET', 'r:redlock:waiters', '!', $version, 'theirs', 'words of their own');

@@ -69,6 +69,19 @@ final class TlsTest extends ServerTestCase
         self::assertSame(0, $this->server->client()->call('EXISTS', 'r'));
     }
 
+    public function testReadersShareALockAndOneIsPromoted(): void
+    {
+        $locks = new LockManager([$this->spec()]);
+        $one = $locks->acquireShared('r', 60_000);
+        $other = $locks->acquireShared('r', 60_000);
+        self::assertFalse($one->promote());
+        self::assertTrue($other->release());
+        self::assertTrue($one->promote());
+        self::assertTrue($one->demote());
+        self::assertTrue($one->release());
+        self::assertSame(0, $this->server->client()->call('EXISTS', 'r'));
+    }
+
     public function testAServerThatCannotBeTrustedIsNamedWithTheReason(): void
     {
         $redLock = new RedLock([$this->spec(['cafile' => '/etc/hostname'])], 0, 1);

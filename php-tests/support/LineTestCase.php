@@ -30,7 +30,7 @@ abstract class LineTestCase extends LeaseTestCase
             $locks->inspect($args["resource"]);
         }
         try {
-            $lease = $locks->acquire($args["resource"], $args["ttl"], $args["wait"]);
+            $lease = $locks->{$args["method"]}($args["resource"], $args["ttl"], $args["wait"]);
         } catch (Exception $exception) {
             $thrown = $exception::class . ": " . $exception->getMessage();
         }
@@ -63,14 +63,14 @@ abstract class LineTestCase extends LeaseTestCase
     /**
      * Starts a process that waits for a lock.
      *
-     * @param array<string, mixed> $plan what is not usual: 'resource', 'ttl', 'wait', 'servers', 'options';
+     * @param array<string, mixed> $plan what is not usual: 'resource', 'ttl', 'wait', 'servers', 'options', 'method';
      *     'connects' to all servers before, as holding() does
      * @param string $first what it does before
      */
     protected function waiter(array $plan = [], string $first = ''): ChildProcess
     {
         $plan += ['resource' => 'r', 'ttl' => 30_000, 'wait' => 60_000, 'servers' => self::$fleet->specs(3, 2.0), 'options' => []];
-        $plan += ['connects' => false];
+        $plan += ['connects' => false, 'method' => 'acquire'];
         return $this->php($first . self::WAITER, $plan);
     }
 
@@ -135,8 +135,8 @@ abstract class LineTestCase extends LeaseTestCase
     }
 
     /**
-     * The keys but those of waiters that have only the latest grant of a server, whose lock ran out
-     * before it was released: they expire by themselves.
+     * The keys but those of waiters that have only their version, and the latest grant of a server, whose
+     * lock ran out before it was released: they expire by themselves.
      *
      * @return list<string>
      */
@@ -144,7 +144,7 @@ abstract class LineTestCase extends LeaseTestCase
     {
         $lasts = static function (string $key) use ($client): bool {
             $ends = str_ends_with($key, ':redlock:waiters') && $client->call('PTTL', $key) !== -1;
-            return !$ends || array_diff($client->call('HKEYS', $key), ['']) !== [];
+            return !$ends || array_diff($client->call('HKEYS', $key), ['', '!']) !== [];
         };
         return array_values(array_filter($client->call('KEYS', '*'), $lasts));
     }

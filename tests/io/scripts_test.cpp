@@ -27,7 +27,7 @@ TEST_F(Scripts, TheServerKnowsEachByTheSha1ThatWeSend) {
         &scripts::check_equal, &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo,
         &scripts::stamp_release, &scripts::stamp_check, &scripts::set_all_if_absent,
         &scripts::raise_fence, &scripts::pass_all, &scripts::extend_all, &scripts::swap_all,
-        &scripts::check_all}) {
+        &scripts::check_all, &scripts::share_if_free, &scripts::promote, &scripts::demote}) {
     EXPECT_EQ(say({"SCRIPT", "LOAD", std::string(script->text)}), script->sha1);
   }
 }

@@ -8,7 +8,8 @@ require __DIR__ . '/signatures.inc';
 $classes = [
     'RedLock', 'PidLock', 'RedLock\Exception', 'RedLock\ConnectionException', 'RedLock\QuorumException',
     'RedLock\NotALockException', 'RedLock\LeaseLostException', 'RedLock\NotAcquiredException',
-    'RedLock\KeepAliveException', 'RedLock\DeadlockException', 'RedLock\LockManagerInterface', 'RedLock\LeaseInterface',
+    'RedLock\KeepAliveException', 'RedLock\DeadlockException', 'RedLock\LeaseModeException',
+    'RedLock\LockManagerInterface', 'RedLock\LeaseInterface',
     'RedLock\LockManager', 'RedLock\Lease', 'RedLock\Testing',
 ];
 ob_start();
@@ -22,10 +23,11 @@ $folders = array_values(array_filter($folders, fn($folder) => is_file("$folder/r
 $folder = $folders[0] ?? 'no stubs';
 // In a process without the extension, which would define the classes itself.
 $code = sprintf(
-    'require %s; require %s; require %s; require %s; extension_loaded("redlock") && die("loaded"); print_signatures(...%s);',
+    'require %s; require %s; require %s; require %s; require %s; extension_loaded("redlock") && die("loaded"); print_signatures(...%s);',
     var_export("$folder/redlock.php", true),
     var_export("$folder/testing.php", true),
     var_export("$folder/lease.php", true),
+    var_export("$folder/lock_manager.php", true),
     var_export(__DIR__ . '/signatures.inc', true),
     var_export($classes, true)
 );

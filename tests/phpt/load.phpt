@@ -14,7 +14,7 @@ var_dump((new ReflectionClass('RedLock\PidLock'))->getName());
 var_dump(new RedLock\RedLock(['127.0.0.1']) instanceof RedLock);
 $exceptions = [
     'ConnectionException', 'QuorumException', 'NotALockException', 'LeaseLostException', 'NotAcquiredException', 'KeepAliveException',
-    'DeadlockException',
+    'DeadlockException', 'LeaseModeException',
 ];
 foreach ($exceptions as $class) {
     $class = "RedLock\\$class";
@@ -46,6 +46,8 @@ bool(true)
 string(16) "RuntimeException"
 bool(true)
 string(16) "RuntimeException"
+bool(true)
+string(14) "LogicException"
 bool(true)
 string(14) "LogicException"
 bool(true)

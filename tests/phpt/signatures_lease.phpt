@@ -37,6 +37,7 @@ $lease->detach();
 class RedLock\LockManager [RedLock\LockManagerInterface]
   public __construct(#[SensitiveParameter] array|string $servers, array $options = [])
   public acquire(string|int $resource, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
+  public acquireShared(string|int $resource, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
   public acquireAll(array $resources, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
   public synchronized(array|string|int $resource, callable $critical, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = null, array $options = []): mixed
   public attach(array $handle, array $options = []): RedLock\Lease
@@ -54,6 +55,8 @@ class RedLock\Lease [RedLock\LeaseInterface]
   public confirm(): bool
   public extend(Time\Duration|int|null $ttl = null): bool
   public shorten(Time\Duration|int $ttl): bool
+  public promote(Time\Duration|int|null $wait = 0): bool
+  public demote(): bool
   public release(): bool
   public lastErrors(): array
   public handle(): array

@@ -14,6 +14,7 @@ use RedLock\DeadlockException;
 use RedLock\KeepAliveException;
 use RedLock\Lease;
 use RedLock\LeaseLostException;
+use RedLock\LeaseModeException;
 use RedLock\LockManager;
 use RedLock\LockManagerInterface;
 use RedLock\NotAcquiredException;
@@ -69,6 +70,15 @@ final class Invoices
         $lease = $this->locks->acquireAll(['invoice:42', 7], 10_000, 3_000, ['owner' => 'web-3']);
         $this->locks->synchronized(['invoice:42', 'invoice:43'], $this->bill(...));
         return $lease === null ? null : json_encode($lease->handle()['resource'], JSON_THROW_ON_ERROR);
+    }
+
+    public function read(): string
+    {
+        $lease = $this->locks->acquireShared('invoice:42', 10_000, 3_000, ['owner' => 'web-3']);
+        if ($lease === null || !$lease->promote(500) || !$lease->demote()) {
+            return 'busy';
+        }
+        return ($lease->handle()['shared'] ?? false) ? $this->bill($this->locks->attach($lease->detach())) : 'alone';
     }
 
     private function bill(Lease $lease): string
@@ -243,7 +253,7 @@ function troubles(): array
         Invoices::open()->total();
     } catch (QuorumException|ConnectionException $outage) {
         return $outage->faults();
-    } catch (NotALockException|DeadlockException|LeaseLostException|NotAcquiredException|KeepAliveException $exception) {
+    } catch (NotALockException|DeadlockException|LeaseModeException|LeaseLostException|NotAcquiredException|KeepAliveException $exception) {
         return ['' => $exception->getMessage()];
     } catch (\RedLock\Exception $exception) {
         return [$exception::class => $exception->getMessage()];

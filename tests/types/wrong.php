@@ -26,6 +26,9 @@ function wrong(LockManager $locks, \RedLock $redLock, Lease $lease): int
     $locks->synchronized('a', static fn (): int => 1, 1000, null, ['intrrupt' => true]); // wrong
     $locks->synchronized('a', static fn (int $lease): int => $lease); // wrong
     $locks->synchronized(['a', 1.5], static fn (): int => 1); // wrong
+    $locks->acquireShared(['a', 'b']); // wrong
+    $locks->acquireShared('a', 1000, 0, ['shared' => true]); // wrong
+    $lease->promote('soon'); // wrong
     $locks->acquireAll('a'); // wrong
     $locks->acquireAll(['a', null]); // wrong
     $locks->acquireAll(['a', 'b'], 1000, 0, ['ownr' => 'web-3']); // wrong

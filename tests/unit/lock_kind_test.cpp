@@ -65,6 +65,36 @@ TEST(QuorumKind, WithFencesAnAcquireProposesOneAndARaiseNamesAnother) {
   EXPECT_FALSE(QuorumKind(kResource, Duration::ms(500), 0.01).raise_fence(kToken, 9));
 }
 
+TEST(QuorumKind, InSharedModeTakesAndWaitsAsAReader) {
+  const QuorumKind kind(kResource, Duration::ms(500), 0.01, "", FenceProposals{7, {}},
+                        LockMode::shared);
+  EXPECT_EQ(std::get<ShareIfFree>(kind.acquire(kToken)).fence->fence, 7);
+  EXPECT_EQ(std::get<Enqueue>(kind.enqueue(kToken, {}).value()).mode, LockMode::shared);
+  const Command undo = undo_of(kind.acquire(kToken)).value();
+  EXPECT_FALSE(std::get<ReleaseAndHandOver>(undo).hands_over);
+}
+
+TEST(QuorumKind, APromotionTakesUnderAFreshTokenAndUndoesThatOne) {
+  const QuorumKind shared(kResource, Duration::ms(500), 0.01, "", {}, LockMode::shared);
+  const QuorumKind kind = shared.promoting(Token("reader"));
+  const Command promote = kind.acquire(kToken);
+  EXPECT_EQ(std::get<Promote>(promote).held, Token("reader"));
+  EXPECT_EQ(std::get<Promote>(promote).fresh, kToken);
+  EXPECT_EQ(std::get<ReleaseAndHandOver>(undo_of(promote).value()).token, kToken);
+}
+
+TEST(QuorumKind, APromotionIsLostWhereNoMajorityCanKnowTheReader) {
+  Outcome outcome;
+  outcome.quorum = QuorumRule::majority(3);
+  outcome.decision = Decision::denied;
+  outcome.nodes = {{true, Reply::denied()}, {true, Reply::denied(BusyResource{0})}, {}};
+  EXPECT_FALSE(is_lost_promotion(outcome));
+  outcome.nodes[2] = {true, Reply::denied()};
+  EXPECT_TRUE(is_lost_promotion(outcome));
+  outcome.decision = Decision::granted;
+  EXPECT_FALSE(is_lost_promotion(outcome));
+}
+
 TEST(QuorumKind, OfSeveralResourcesAcquiresAllOrNoneAndUndoesAll) {
   const Resources both(std::vector<Resource>{Resource("b"), Resource("a")});
   const QuorumKind kind(both, Duration::ms(500), 0.01, "me");

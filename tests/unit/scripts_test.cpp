@@ -13,7 +13,8 @@ namespace {
 std::vector<const Script*> all_scripts() {
   return {&scripts::pass,          &scripts::extend_if_equal, &scripts::check_equal,
           &scripts::swap_if_equal, &scripts::inspect,         &scripts::stamp_take,
-          &scripts::stamp_undo,    &scripts::stamp_release,   &scripts::stamp_check};
+          &scripts::stamp_undo,    &scripts::stamp_release,   &scripts::stamp_check,
+          &scripts::share_if_free, &scripts::promote,         &scripts::demote};
 }
 
 TEST(Scripts, EveryNameIsFortyLowerCaseHexDigits) {
@@ -36,8 +37,15 @@ TEST(Scripts, NoTwoShareANameOrAText) {
 
 // The lock's, and where somebody waits its line's, whose names begin with it.
 TEST(Scripts, TouchNoKeyButTheirOwn) {
-  const std::set<std::string> own = {"KEYS[1]", "key",  "line",
-                                     "waiters", "name", "KEYS[1] .. ':redlock:line'"};
+  const std::set<std::string> own = {"KEYS[1]",
+                                     "key",
+                                     "line",
+                                     "waiters",
+                                     "name",
+                                     "readers",
+                                     "KEYS[1] .. ':redlock:line'",
+                                     "KEYS[1] .. ':redlock:readers'",
+                                     "key .. ':redlock:fence'"};
   const std::set<std::string> keyless = {"TIME", "PUBLISH"};
   const std::regex call(R"(call\('(\w+)'(?:, ([^,)]+))?)");
   for (const Script* script : all_scripts()) {

@@ -65,6 +65,20 @@ TEST(AppendRequest, NamesScriptsByTheirSha1AndPassesKeyAndArgumentsApart) {
             script(scripts::raise_fence, {"tok", "8", "90"}));
 }
 
+TEST(AppendRequest, SharedLocksHaveScriptsThatTakeAndThatChangeThem) {
+  const FenceProposal fence{8, Duration::ms(90)};
+  EXPECT_EQ(written(ShareIfFree{kKey, kToken, Duration::ms(70), {}}),
+            script(scripts::share_if_free, {"tok", "70"}));
+  EXPECT_EQ(written(ShareIfFree{kKey, kToken, Duration::ms(70), fence}),
+            script(scripts::share_if_free, {"tok", "70", "8", "90"}));
+  EXPECT_EQ(written(Promote{kKey, kToken, Token("new"), Duration::ms(70)}),
+            script(scripts::promote, {"tok", "new", "70"}));
+  EXPECT_EQ(written(Demote{kKey, kToken}), script(scripts::demote, {"tok"}));
+  const LineEntry entry{5, "ch", 3, ClaimPolicy::claim};
+  EXPECT_EQ(written(Enqueue{kKey, kToken, Duration::ms(70), entry, LockMode::shared}),
+            script(scripts::join, {"tok", "70", "5", "ch", "3", "1", "r"}));
+}
+
 TEST(AppendRequest, SeveralResourcesHaveScriptsOfTheirOwn) {
   const Resources both(std::vector<Resource>{Resource("b"), Resource("a")});
   const auto all = [](const Script& script, std::initializer_list<std::string> arguments) {
@@ -144,6 +158,34 @@ TEST(ReplyTo, ASetIsGrantedByOkAndDeniedByNilAndNothingElse) {
   EXPECT_FALSE(reply_to(set, value(RespKind::bulk, 0, "OK")));
   EXPECT_FALSE(reply_to(set, value(RespKind::other)));
   EXPECT_FALSE(reply_to(set, value(RespKind::array)));
+}
+
+TEST(ReplyTo, APromotionIsGrantedOrDeniedForOthersSakeOrBecauseItIsNotOurs) {
+  const Command promote = Promote{kKey, kToken, Token("new"), Duration::ms(5)};
+  EXPECT_EQ(reply_to(promote, value(RespKind::status, 0, "PROMOTED")), Reply::granted());
+  EXPECT_EQ(reply_to(promote, value(RespKind::status, 0, "BUSY 1")),
+            Reply::denied(BusyResource{0}));
+  EXPECT_EQ(reply_to(promote, value(RespKind::status, 0, "LOST")), Reply::denied());
+  // Of a removal, where a proxy leaves an answer out.
+  EXPECT_FALSE(reply_to(promote, value(RespKind::integer, 1)));
+  EXPECT_FALSE(reply_to(promote, value(RespKind::status, 0, "OK")));
+  const Command share = ShareIfFree{kKey, kToken, Duration::ms(5), {}};
+  EXPECT_EQ(reply_to(share, value(RespKind::status, 0, "OK")), Reply::granted(FenceVote{true, 0}));
+  EXPECT_EQ(reply_to(share, value(RespKind::status, 0, "BUSY 1")), Reply::denied(BusyResource{0}));
+  EXPECT_FALSE(reply_to(share, value(RespKind::nil)));
+}
+
+TEST(ReplyTo, WhatIsSeenOfASharedLockIsHowManyHoldIt) {
+  const auto seen = [](const std::string& text) {
+    return seen_by({true, reply_to(Inspect{kKey}, value(RespKind::bulk, 0, text)).value()});
+  };
+  EXPECT_EQ(seen("500 0 0 redlock:shared 2").readers, 2);
+  EXPECT_EQ(seen("500 0 0 redlock:shared 2").holding->token.view(), kSharedMark);
+  for (const std::string& text : {"redlock:shared", "redlock:shared ", "redlock:shared x",
+                                  "redlock:shared2", "redlock:shared:2"}) {
+    EXPECT_FALSE(seen("500 0 0 " + text).readers) << text;
+    EXPECT_EQ(seen("500 0 0 " + text).holding->token.view(), text);
+  }
 }
 
 TEST(ReplyTo, ALockWithAFenceIsGrantedAlsoByTheLastOneThatIsInTheWay) {

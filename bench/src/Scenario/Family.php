@@ -10,10 +10,11 @@ use Bench\Placement;
 use Bench\Rounds;
 use Bench\Samples;
 
-/** What a lock with a fence costs beside one without, and ten resources at once beside one. */
+/** What a lock with a fence costs beside one without, ten resources at once beside one, and a shared lock beside an exclusive one. */
 final class Family
 {
     private const SERVERS = 3;
+    private const SHARED_SERVERS = 5;
 
     /** @return array<string, mixed> */
     public static function run(Lab $lab): array
@@ -24,6 +25,8 @@ final class Family
         foreach (['lease', 'fenced', 'ten'] as $kind) {
             $contenders[$kind] = $lab->worker($kind, $ports);
         }
+        $ports = $lab->ports(self::SHARED_SERVERS);
+        $contenders += ['exclusive' => $lab->worker('lease', $ports), 'shared' => $lab->worker('shared', $ports)];
         $rounds = [];
         foreach ((new Budget($lab->settings->seconds['free']))->rounds($lab->settings->loopbackRounds) as $round) {
             Rounds::measure($contenders, $rounds, $round, $lab->settings->loopbackCycles);
@@ -32,6 +35,7 @@ final class Family
 
         return array_map(static fn (Rounds $of) => $of->summary(), $rounds)
             + ['fenced / lease' => Samples::ratio($rounds['fenced']->column('cycle_p50'), $one),
-                'ten / lease' => Samples::ratio($rounds['ten']->column('cycle_p50'), $one)];
+                'ten / lease' => Samples::ratio($rounds['ten']->column('cycle_p50'), $one),
+                'shared / exclusive' => Samples::ratio($rounds['shared']->column('cycle_p50'), $rounds['exclusive']->column('cycle_p50'))];
     }
 }

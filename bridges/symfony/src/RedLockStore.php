@@ -11,6 +11,7 @@ use RedLock\LeaseInterface;
 use RedLock\LockManager;
 use RedLock\LockManagerInterface;
 use RedLock\QuorumException;
+use Symfony\Component\Lock\BlockingSharedLockStoreInterface;
 use Symfony\Component\Lock\BlockingStoreInterface;
 use Symfony\Component\Lock\Exception\InvalidTtlException;
 use Symfony\Component\Lock\Exception\LockAcquiringException;
@@ -25,9 +26,10 @@ use Symfony\Component\Lock\Store\ExpiringStoreTrait;
  * a call, so nothing is released when an object goes: that is for Symfony's Lock to decide. A child of a fork has none of its parent's locks. What no majority of
  * the servers can be asked for, or says, is an exception, never an answer.
  *
- * Shared locks are not supported: Symfony then takes an exclusive one where acquireRead() is called.
+ * A lock for reading that is saved again for writing is promoted, and the other way round demoted: it is not released in between. Where
+ * others read too, the promotion is a conflict, and the key goes on reading.
  */
-final class RedLockStore implements BlockingStoreInterface
+final class RedLockStore implements BlockingStoreInterface, BlockingSharedLockStoreInterface
 {
     use ExpiringStoreTrait;
 
@@ -48,6 +50,12 @@ final class RedLockStore implements BlockingStoreInterface
 
     /** Where a key has the fence of its lock. */
     private const FENCE = self::class . '.fence';
+
+    /** Where a key says that its lock is for reading. */
+    private const SHARED = self::class . '.shared';
+
+    /** For how long a lock is kept at a time while its key waits for the other readers to go: a few round trips at least. */
+    private const WAITING_TTL_MAX = 30.0;
 
     /** @var ?\WeakMap<Key, int> by key: the process that acquired its lock, or used it first; shared by all stores, as keys are */
     private static ?\WeakMap $processes = null;
@@ -83,7 +91,13 @@ final class RedLockStore implements BlockingStoreInterface
     public function save(Key $key): void
     {
         $key->reduceLifetime($this->initialTtl);
-        $this->take($key, 0);
+        $this->take($key, false, 0);
+    }
+
+    public function saveRead(Key $key): void
+    {
+        $key->reduceLifetime($this->initialTtl);
+        $this->take($key, true, 0);
     }
 
     /**
@@ -92,7 +106,13 @@ final class RedLockStore implements BlockingStoreInterface
      */
     public function waitAndSave(Key $key): void
     {
-        EndingSignals::during(fn () => $this->take($key, null));
+        EndingSignals::during(fn () => $this->take($key, false, null));
+    }
+
+    /** The same for reading: behind those who waited before to write. */
+    public function waitAndSaveRead(Key $key): void
+    {
+        EndingSignals::during(fn () => $this->take($key, true, null));
     }
 
     /**
@@ -146,14 +166,14 @@ final class RedLockStore implements BlockingStoreInterface
         }
     }
 
-    private function take(Key $key, ?int $wait): void
+    private function take(Key $key, bool $shared, ?int $wait): void
     {
         try {
             // Saved twice, it is still one lock; and for a longer ttl than before it would have to be shortened again.
             // Of a lock that may be lost, what is left must run out: prolonged by each try, it would be in the way of all of them.
-            if (!$this->isConfirmed($key) || !$this->extend($key, $this->told($key))) {
+            if (!$this->isConfirmed($key) || !$this->change($key, $shared, $wait) || !$this->extend($key, $this->told($key))) {
                 $this->forget($key);
-                $this->acquire($key, $wait);
+                $this->acquire($key, $shared, $wait);
             }
         } catch (RedLockException | \ValueError $trouble) {
             // A name that is too long is an error of PHP's, which Symfony does not expect.
@@ -162,18 +182,50 @@ final class RedLockStore implements BlockingStoreInterface
         $this->checkNotExpired($key);
     }
 
-    private function acquire(Key $key, ?int $wait): void
+    /** Makes a lock for reading one for writing, or the other way round, where it is not what it is to be. False: it is lost. */
+    private function change(Key $key, bool $shared, ?int $wait): bool
     {
-        $lease = $this->locks->acquire((string) $key, self::milliseconds($this->initialTtl), $wait, ['fence' => $this->fenced])
+        if (self::isShared($key) === $shared) {
+            return true;
+        }
+        $ttl = min($this->told($key), self::WAITING_TTL_MAX);
+        $options = ['ttl' => self::milliseconds($ttl), 'keepAlive' => $wait !== 0 && !$shared];
+        $lease = $this->attach($key, $ttl * self::PART_BEFORE, $options);
+        try {
+            if ($shared ? $lease->demote() : $lease->promote($wait)) {
+                return true;
+            }
+            if (!$lease->isLive()) {
+                return false;
+            }
+            throw new LockConflictedException($this->locks->lastErrors()['lock'] ?? "Other clients read under the lock on \"$key\".");
+        } finally {
+            // A promotion gives it another token, and another fence.
+            $this->remember($key, $lease->detach());
+        }
+    }
+
+    private function acquire(Key $key, bool $shared, ?int $wait): void
+    {
+        $acquire = $shared ? $this->locks->acquireShared(...) : $this->locks->acquire(...);
+        $lease = $acquire((string) $key, self::milliseconds($this->initialTtl), $wait, ['fence' => $this->fenced])
             ?? throw new LockConflictedException($this->locks->lastErrors()['lock'] ?? "Another client has the lock on \"$key\".");
         $key->reduceLifetime($lease->remaining() / 1000);
         $key->setState(self::TOLD, $this->initialTtl);
-        $handle = $lease->detach();
-        $key->setState(self::class, $handle['token']);
-        if (isset($handle['fence'])) {
-            $key->setState(self::FENCE, $handle['fence']);
-        }
+        $this->remember($key, $lease->detach());
         self::processes()[$key] = getmypid();
+    }
+
+    /** @param array{token: string, fence?: int, shared?: bool} $handle */
+    private function remember(Key $key, array $handle): void
+    {
+        $key->setState(self::class, $handle['token']);
+        $key->removeState(self::SHARED);
+        foreach ([self::SHARED => 'shared', self::FENCE => 'fence'] as $state => $name) {
+            if (isset($handle[$name])) {
+                $key->setState($state, $handle[$name]);
+            }
+        }
     }
 
     /** What nobody confirmed in time may still stand on the servers, and would keep its own key waiting. */
@@ -190,6 +242,12 @@ final class RedLockStore implements BlockingStoreInterface
         $key->removeState(self::class);
         $key->removeState(self::TOLD);
         $key->removeState(self::FENCE);
+        $key->removeState(self::SHARED);
+    }
+
+    private static function isShared(Key $key): bool
+    {
+        return $key->hasState(self::SHARED);
     }
 
     private function told(Key $key): float
@@ -303,15 +361,20 @@ final class RedLockStore implements BlockingStoreInterface
         }
     }
 
-    /** @param float $validity in seconds; only what has validity is asked for, and the servers know how much there is */
-    private function attach(Key $key, float $validity): LeaseInterface
+    /**
+     * @param float $validity in seconds; only what has validity is asked for, and the servers know how much there is
+     * @param array{ttl?: int, keepAlive?: bool} $options
+     */
+    private function attach(Key $key, float $validity, array $options = []): LeaseInterface
     {
         $handle = [
             'validity' => (float) self::milliseconds($validity),
             'resource' => (string) $key,
             'token' => $key->getState(self::class),
+            'shared' => self::isShared($key),
+            'fence' => $key->hasState(self::FENCE) ? $key->getState(self::FENCE) : null,
         ];
-        return $this->locks->attach($handle, ['atEnd' => 'keep']);
+        return $this->locks->attach($handle, ['atEnd' => 'keep'] + $options);
     }
 
     private static function milliseconds(float $seconds): int

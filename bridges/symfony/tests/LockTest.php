@@ -117,11 +117,30 @@ final class LockTest extends StoreTestCase
         $lock->acquire(true);
     }
 
-    public function testWhereAReadLockIsAskedForItIsExclusive(): void
+    public function testReadersShareALockAndAWriterWaitsForThem(): void
     {
-        $reader = self::factory()->createLock('r');
-        self::assertTrue($reader->acquireRead());
-        self::assertFalse(self::factory()->createLock('r')->acquireRead());
+        [$one, $two, $writer] = array_map(self::factory()->createLock(...), ['r', 'r', 'r']);
+        self::assertTrue($one->acquireRead());
+        self::assertTrue($two->acquireRead(true));
+        self::assertFalse($writer->acquire());
+        $one->release();
+        self::assertTrue($two->isAcquired());
+        self::assertFalse($writer->acquire());
+        $two->release();
+        self::assertTrue($writer->acquire());
+        self::assertFalse($one->acquireRead());
+    }
+
+    public function testALockThatReadsIsAcquiredForWritingAndBack(): void
+    {
+        [$lock, $other] = [self::factory()->createLock('r', 30.0), self::factory()->createLock('r', 30.0)];
+        self::assertTrue($lock->acquireRead());
+        self::assertTrue($lock->acquire());
+        self::assertFalse($other->acquireRead());
+        self::assertTrue($lock->acquireRead());
+        self::assertTrue($other->acquireRead());
+        self::assertTrue($lock->isAcquired());
+        self::assertGreaterThan(20.0, $lock->getRemainingLifetime());
     }
 
     #[TestWith([30.0])]

@@ -24,11 +24,13 @@ std::optional<Holding> majority_holding(const std::vector<LockState>& all, std::
   return std::nullopt;
 }
 
-std::optional<std::int64_t> majority_waiters(const std::vector<LockState>& all,
-                                             std::size_t majority) {
+// So many of a majority at least.
+std::optional<std::int64_t> majority_count(const std::vector<LockState>& all,
+                                           std::optional<std::int64_t> LockState::* what,
+                                           std::size_t majority) {
   std::vector<std::int64_t> counts;
   for (const LockState& one : all) {
-    if (one.waiters) counts.push_back(*one.waiters);
+    if (one.*what) counts.push_back(*(one.*what));
   }
   if (counts.size() < majority) return std::nullopt;
   std::ranges::sort(counts, std::greater());
@@ -109,8 +111,8 @@ LockState seen_by_majority(const Outcome& inspected) {
   all.reserve(reports.size());
   for (const NodeReport& report : reports) all.push_back(seen_by(report));
   const std::size_t majority = inspected.quorum.grants();
-  return {majority_holding(all, majority), majority_waiters(all, majority),
-          majority_line(all, majority)};
+  return {majority_holding(all, majority), majority_count(all, &LockState::waiters, majority),
+          majority_line(all, majority), majority_count(all, &LockState::readers, majority)};
 }
 
 std::vector<Holding> maybe_held(const Outcome& inspected) {

@@ -26,12 +26,15 @@ struct Waiter {
 };
 
 struct LockState {
-  // Nothing where nothing stands there, or that is not known.
+  // Nothing where nothing stands there, or that is not known. Of a shared lock the token is
+  // kSharedMark.
   std::optional<Holding> holding;
   // How many stand in line; nothing where that is not known.
   std::optional<std::int64_t> waiters;
   // The first of them, at most kNamedInLine.
   std::vector<Waiter> line;
+  // Of a shared lock, how many hold it.
+  std::optional<std::int64_t> readers = {};
 };
 
 // As many of a line are named; the script says it, too.
@@ -39,8 +42,9 @@ inline constexpr std::size_t kNamedInLine = 16;
 
 [[nodiscard]] LockState seen_by(const NodeReport& report);
 // What a majority of all nodes holds, with the time left until too few of them have it;
-// how many stand in the lines of a majority, at least; and those whom a majority names, with the
-// longest time by which any of them knows of them, the longest first.
+// how many stand in the lines of a majority, and how many share the lock there, at least; and those
+// whom a majority names, with the longest time by which any of them knows of them, the longest
+// first.
 [[nodiscard]] LockState seen_by_majority(const Outcome& inspected);
 // What a majority may hold though none is seen to: those that said so and those that did not say
 // would be one. The most votes first, each with the longest time that anybody said. Nothing where

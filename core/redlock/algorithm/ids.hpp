@@ -46,6 +46,9 @@ class Token {
   std::string value_;
 };
 
+// What a key holds while readers share the lock, instead of a token: the scripts say it, too.
+inline constexpr std::string_view kSharedMark = "redlock:shared";
+
 // A server's position in one manager's list, from 0.
 class NodeIndex {
  public:

@@ -10,6 +10,7 @@
 #include "redlock/algorithm/ids.hpp"
 #include "redlock/algorithm/resources.hpp"
 #include "redlock/algorithm/time.hpp"
+#include "redlock/types.hpp"
 
 namespace redlock {
 
@@ -64,6 +65,9 @@ struct Enqueue {
   Token token;
   Duration ttl;
   LineEntry entry;
+  // Who waits to share the lock is let in with all others who do, up to the first who wants it
+  // alone.
+  LockMode mode = LockMode::exclusive;
 
   bool operator==(const Enqueue&) const = default;
   [[nodiscard]] LockName lock() const { return {resources.all(), token.view()}; }

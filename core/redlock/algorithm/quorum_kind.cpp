@@ -1,6 +1,9 @@
 // The quorum lock's verbs and validity.
 #include "redlock/algorithm/quorum_kind.hpp"
 
+#include <algorithm>
+
+#include "redlock/algorithm/invariant.hpp"
 #include "redlock/algorithm/validity.hpp"
 
 namespace redlock {
@@ -17,16 +20,26 @@ std::string_view owner_of(const Token& token) {
 }
 
 QuorumKind::QuorumKind(Resources resources, Duration ttl, double drift_factor, std::string owner,
-                       std::optional<FenceProposals> fences)
+                       std::optional<FenceProposals> fences, LockMode mode)
     : resources_(std::move(resources)),
       ttl_(ttl),
       drift_factor_(drift_factor),
       owner_(std::move(owner)),
-      fences_(fences) {}
+      fences_(fences),
+      mode_(mode) {
+  REDLOCK_INVARIANT(mode == LockMode::exclusive || resources_.single());
+}
 
 QuorumKind QuorumKind::with_token(Token token) const {
   QuorumKind same = *this;
   same.token_ = std::move(token);
+  return same;
+}
+
+QuorumKind QuorumKind::promoting(Token held) const {
+  QuorumKind same = *this;
+  same.mode_ = LockMode::exclusive;
+  same.promoted_ = std::move(held);
   return same;
 }
 
@@ -47,6 +60,8 @@ std::optional<FenceProposal> QuorumKind::first_proposal() const {
 }
 
 Command QuorumKind::acquire(const Token& fresh) const {
+  if (promoted_) return Promote{resources_, *promoted_, fresh, ttl_};
+  if (mode_ == LockMode::shared) return ShareIfFree{resources_, fresh, ttl_, first_proposal()};
   if (fences_ || !resources_.single()) {
     return SetAllIfAbsent{resources_, fresh, ttl_, first_proposal()};
   }
@@ -54,7 +69,7 @@ Command QuorumKind::acquire(const Token& fresh) const {
 }
 
 std::optional<Command> QuorumKind::enqueue(const Token& fresh, const LineEntry& entry) const {
-  return Enqueue{resources_, fresh, ttl_, entry};
+  return Enqueue{resources_, fresh, ttl_, entry, mode_};
 }
 
 Token QuorumKind::proof(const Token& fresh, const ReplyPayload& /*said*/) const { return fresh; }
@@ -87,5 +102,13 @@ Duration QuorumKind::validity(Duration elapsed) const {
 }
 
 Duration QuorumKind::life_max() const { return longest_life(ttl_, drift_factor_); }
+
+bool is_lost_promotion(const Outcome& promotion) {
+  if (promotion.decision != Decision::denied && promotion.decision != Decision::split) return false;
+  const auto strangers = std::ranges::count_if(promotion.nodes, [](const NodeReport& node) {
+    return node.reply.answer == Answer::denied && node.reply.said<BusyResource>() == nullptr;
+  });
+  return promotion.quorum.fails_without(static_cast<std::size_t>(strangers));
+}
 
 }  // namespace redlock

@@ -6,6 +6,7 @@
 
 #include "redlock/algorithm/fence.hpp"
 #include "redlock/algorithm/lock_kind.hpp"
+#include "redlock/algorithm/outcome.hpp"
 #include "redlock/algorithm/resources.hpp"
 
 namespace redlock {
@@ -22,11 +23,14 @@ class QuorumKind final : public LockKind {
   // release and check: to those the ttl is nothing.
   // A fresh token begins with the owner's name and a colon, where there is one.
   // With `fences` an acquire proposes one.
+  // A shared lock is one on one resource.
   QuorumKind(Resources resources, Duration ttl, double drift_factor, std::string owner = {},
-             std::optional<FenceProposals> fences = {});
+             std::optional<FenceProposals> fences = {}, LockMode mode = LockMode::exclusive);
 
   // The same, whose every attempt has this token.
   [[nodiscard]] QuorumKind with_token(Token token) const;
+  // The same, exclusive, and acquired where nobody but `held` shares the lock: its promotion.
+  [[nodiscard]] QuorumKind promoting(Token held) const;
   // Of several resources the one at that place, from 0, and without a fence.
   [[nodiscard]] QuorumKind of_one(std::size_t place) const;
 
@@ -58,7 +62,13 @@ class QuorumKind final : public LockKind {
   double drift_factor_;
   std::string owner_;
   std::optional<FenceProposals> fences_;
-  std::optional<Token> token_;  // nothing: a random one for each attempt
+  LockMode mode_;
+  std::optional<Token> token_;     // nothing: a random one for each attempt
+  std::optional<Token> promoted_;  // what it is acquired from
 };
+
+// Of a promotion that was not granted: so many do not know who is to be promoted that no majority
+// can have him as a reader. Else the shared lock is what it was.
+[[nodiscard]] bool is_lost_promotion(const Outcome& promotion);
 
 }  // namespace redlock

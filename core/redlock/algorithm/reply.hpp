@@ -39,7 +39,8 @@ struct QueuePosition {
   bool operator==(const QueuePosition&) const = default;
 };
 
-// Of several resources the first that is another's, in the reply to a SetAllIfAbsent.
+// Of several resources the first that is another's, in the reply to what takes them; of a
+// promotion, that others share it.
 struct BusyResource {
   std::size_t place = 0;  // from 0, in their order
 

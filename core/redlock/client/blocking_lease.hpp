@@ -16,8 +16,9 @@ namespace inner {
 class BlockingLease {
  public:
   // All that it takes, before anything is taken.
-  BlockingLease(std::shared_ptr<Shared> shared, Resources resources, Duration ttl)
-      : shared_(std::move(shared)), lock_(shared_->lease_context(), std::move(resources), ttl) {}
+  BlockingLease(std::shared_ptr<Shared> shared, Resources resources, Duration ttl, LockMode mode)
+      : shared_(std::move(shared)),
+        lock_(shared_->lease_context(), std::move(resources), ttl, mode) {}
   // For what waits for no server.
   [[nodiscard]] HeldLock& lock() { return lock_; }
 
@@ -27,6 +28,8 @@ class BlockingLease {
 
   [[nodiscard]] bool extend(Duration ttl);
   [[nodiscard]] bool shorten(Duration ttl);
+  [[nodiscard]] bool promote(Duration wait, const std::stop_token& stop);
+  [[nodiscard]] bool demote();
   [[nodiscard]] bool confirm();
   // The troubles may be null.
   [[nodiscard]] bool release(std::vector<Trouble>* troubles);
@@ -44,6 +47,7 @@ class BlockingLease {
  private:
   void note_denial(const Outcome& outcome) noexcept;
   void lose() noexcept;
+  void keep_promoted();
   // By its present ttl. Throws what RenewalThread::keep() throws, and then nothing has changed.
   void keep(Instant renew_until);
   // False: that has been done, or it is not ours to give back.

@@ -114,12 +114,27 @@ Result Client::try_lock_all(const std::vector<std::string>& resources, Milliseco
 
 Result Client::lock_all(const std::vector<std::string>& resources, Milliseconds ttl,
                         Milliseconds wait, const std::stop_token& stop, const OnOutage& on_outage) {
+  return acquire(resources, LockMode::exclusive, ttl, wait, stop, on_outage);
+}
+
+Result Client::try_lock_shared(std::string_view resource, Milliseconds ttl) {
+  return lock_shared(resource, ttl, std::chrono::milliseconds(0));
+}
+
+Result Client::lock_shared(std::string_view resource, Milliseconds ttl, Milliseconds wait,
+                           const std::stop_token& stop, const OnOutage& on_outage) {
+  return acquire({std::string(resource)}, LockMode::shared, ttl, wait, stop, on_outage);
+}
+
+Result Client::acquire(const std::vector<std::string>& resources, LockMode mode, Milliseconds ttl,
+                       Milliseconds wait, const std::stop_token& stop, const OnOutage& on_outage) {
   inner::Shared& shared = inner::alive(shared_);
   if (stop.stop_requested()) return Refusal{};
   const Resources wanted = inner::resources_of(resources);
   const Duration asked_for = inner::duration_of(ttl);
-  const auto lease = std::make_shared<inner::BlockingLease>(shared_, wanted, asked_for);
-  Outcome outcome = shared.acquire(wanted, asked_for, inner::duration_of(wait), stop, on_outage);
+  const auto lease = std::make_shared<inner::BlockingLease>(shared_, wanted, asked_for, mode);
+  Outcome outcome =
+      shared.acquire(wanted, mode, asked_for, inner::duration_of(wait), stop, on_outage);
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
   lease->lock().begin(std::move(outcome.token), outcome.decided_at + outcome.validity,
                       outcome.fence);

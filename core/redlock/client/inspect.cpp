@@ -22,7 +22,7 @@ std::optional<Holder> holder_of(const std::optional<Holding>& holding) {
 }
 
 View view_of(const LockState& seen) {
-  View view{holder_of(seen.holding), seen.waiters, {}};
+  View view{holder_of(seen.holding), seen.waiters, {}, seen.readers};
   for (const Waiter& waiter : seen.line) {
     view.line.push_back({std::string(waiter.token.view()), std::string(owner_of(waiter.token)),
                          std::chrono::milliseconds(waiter.waited.count_ms())});
@@ -77,13 +77,18 @@ Lease Client::attach(const Handle& handle, Milliseconds ttl) {
   const Duration extended_by = inner::duration_of(ttl);
   const Duration validity = inner::duration_of(handle.validity);
   Resources resources = inner::resources_of(handle.resources);
+  if (handle.shared && !resources.single()) {
+    throw ArgumentError("a shared handle must have a single resource");
+  }
   Token token{handle.token};
   check_resources(resources);
   check_token(token);
   check_ttl(extended_by, shared.plan()->options.drift_factor);
   if (validity > kTtlMax)
     throw ArgumentError("the handle's validity must be at most 3153600000000 ms");
-  auto lease = std::make_shared<inner::BlockingLease>(shared_, std::move(resources), extended_by);
+  auto lease = std::make_shared<inner::BlockingLease>(
+      shared_, std::move(resources), extended_by,
+      handle.shared ? LockMode::shared : LockMode::exclusive);
   lease->lock().attach(std::move(token), shared.now() + validity, handle.fence);
   if (validity <= Duration()) lease->leave_to_others();
   return Lease(std::move(lease));

@@ -64,6 +64,44 @@ bool BlockingLease::shorten(Duration ttl) {
   return false;
 }
 
+bool BlockingLease::promote(Duration wait, const std::stop_token& stop) {
+  if (lock_.mode() != LockMode::shared) throw std::logic_error("the lease is exclusive already");
+  const Instant until = wait == Duration::max() ? Instant::never() : shared_->now() + wait;
+  do {
+    if (left() == Duration()) return false;
+    lock_.prepare_promotion(lock_.ttl(), lock_.fence().has_value());
+    const Outcome outcome = shared_->promote(lock_);
+    if (outcome.decision == Decision::granted) {
+      if (lock_.extends()) keep_promoted();
+      return left() > Duration();
+    }
+    if (!is_refusal(outcome.decision)) return false;
+    if (is_lost_promotion(outcome)) (void)loss_.request_stop();
+  } while (shared_->pause(until, stop));
+  return false;
+}
+
+// Where it cannot be kept any more, who has the KeepAlive is told so.
+void BlockingLease::keep_promoted() {
+  try {
+    keep(renew_until_);
+  } catch (...) {
+    lose();
+    throw;
+  }
+}
+
+bool BlockingLease::demote() {
+  if (lock_.mode() == LockMode::shared) throw std::logic_error("the lease is shared already");
+  if (!lock_.resources().single()) {
+    throw std::logic_error("a lease of several resources cannot be shared");
+  }
+  if (left() == Duration()) return false;
+  const Outcome outcome = shared_->demote(lock_);
+  note_denial(outcome);
+  return outcome.decision == Decision::granted && left() > Duration();
+}
+
 bool BlockingLease::confirm() {
   if (left() == Duration()) return false;
   const Outcome outcome = shared_->ask(
@@ -171,6 +209,8 @@ std::optional<std::int64_t> Lease::fence() const noexcept {
   return lease_ ? lease_->lock().fence() : std::nullopt;
 }
 
+bool Lease::shared() const noexcept { return lease_ && lease_->lock().mode() == LockMode::shared; }
+
 std::chrono::milliseconds Lease::remaining() const noexcept {
   return std::chrono::milliseconds(lease_ ? lease_->left().count_ms() : 0);
 }
@@ -181,13 +221,19 @@ bool Lease::extend(Milliseconds ttl) { return lease_ && lease_->extend(inner::du
 
 bool Lease::shorten(Milliseconds ttl) { return lease_ && lease_->shorten(inner::duration_of(ttl)); }
 
+bool Lease::promote(Milliseconds wait, const std::stop_token& stop) {
+  return lease_ && lease_->promote(inner::duration_of(wait), stop);
+}
+
+bool Lease::demote() { return lease_ && lease_->demote(); }
+
 bool Lease::confirm() { return lease_ && lease_->confirm(); }
 
 bool Lease::release(std::vector<Trouble>* troubles) { return lease_ && lease_->release(troubles); }
 
 Handle Lease::handle() const {
   const std::vector<std::string_view> names = resources();
-  return {{names.begin(), names.end()}, std::string(token()), remaining(), fence()};
+  return {{names.begin(), names.end()}, std::string(token()), remaining(), fence(), shared()};
 }
 
 Handle Lease::detach() {

@@ -56,17 +56,20 @@ void Shared::give_back(OperationId id, const Resources& resources) noexcept {
   }
 }
 
-OperationId Shared::begin_acquire(const Resources& resources, Duration ttl, Duration wait) {
+OperationId Shared::begin_acquire(const Resources& resources, LockMode mode, Duration ttl,
+                                  Duration wait) {
+  LockExtras extras = extras_;
+  extras.mode = mode;
   if (in_line_ && wait > Duration()) {
-    return locks_.begin_wait(resources, ttl, wait, retry_delay_ms_, extras_);
+    return locks_.begin_wait(resources, ttl, wait, retry_delay_ms_, extras);
   }
-  return locks_.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms_), extras_);
+  return locks_.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms_), extras);
 }
 
-Outcome Shared::acquire(const Resources& resources, Duration ttl, Duration wait,
+Outcome Shared::acquire(const Resources& resources, LockMode mode, Duration ttl, Duration wait,
                         const std::stop_token& stop, const OnOutage& on_outage) {
   owed_.pay();
-  const OperationId id = begin_acquire(resources, ttl, wait);
+  const OperationId id = begin_acquire(resources, mode, ttl, wait);
   try {
     step_until_done(id, stop, on_outage);
   } catch (...) {
@@ -77,20 +80,47 @@ Outcome Shared::acquire(const Resources& resources, Duration ttl, Duration wait,
   return locks_.collect_lock(id, resources, Caller::waits);
 }
 
-Outcome Shared::rotate(HeldLock& lock) {
+bool Shared::pause(Instant until, const std::stop_token& stop) {
+  if (now() >= until) return false;
+  Pool& pool = runtime_.pool();
+  const RetryPolicy pauses = RetryPolicy::jittered(1, retry_delay_ms_);
+  const Instant again = std::min(now() + pauses.draw_pause(pool.entropy()), until);
+  while (now() < again && !stop.stop_requested()) {
+    pool.step(stop.stop_possible() ? std::min(now() + kWaitSlice, again) : again);
+  }
+  return !stop.stop_requested();
+}
+
+template <class Begin, class Collect>
+Outcome Shared::change(Begin begin, Collect collect) {
   owed_.pay();
-  const OperationId id = lock.begin_rotation();
+  const OperationId id = begin();
   try {
     step_until_done(id, {}, {});
   } catch (...) {
     try {
-      (void)lock.collect_rotation(id);
+      (void)collect(id);
     } catch (...) {
       // What it failed by is what the caller is being told already.
     }
     throw;
   }
-  return lock.collect_rotation(id);
+  return collect(id);
+}
+
+Outcome Shared::rotate(HeldLock& lock) {
+  return change([&] { return lock.begin_rotation(); },
+                [&](OperationId id) { return lock.collect_rotation(id); });
+}
+
+Outcome Shared::promote(HeldLock& lock) {
+  return change([&] { return lock.begin_promotion(); },
+                [&](OperationId id) { return lock.collect_promotion(id); });
+}
+
+Outcome Shared::demote(HeldLock& lock) {
+  return change([&] { return lock.begin_demotion(); },
+                [&](OperationId id) { return lock.collect_demotion(id); });
 }
 
 std::vector<Trouble> Shared::troubles_of(const Outcome& outcome) const {

@@ -39,16 +39,23 @@ class Shared {
 
   // Throws what LockManager::begin_wait() throws. What was begun is undone where this throws or a
   // stop is requested.
-  [[nodiscard]] Outcome acquire(const Resources& resources, Duration ttl, Duration wait,
-                                const std::stop_token& stop, const OnOutage& on_outage);
+  [[nodiscard]] Outcome acquire(const Resources& resources, LockMode mode, Duration ttl,
+                                Duration wait, const std::stop_token& stop,
+                                const OnOutage& on_outage);
   // What `begin` begins with the manager, once it is answered.
   template <class Begin>
   [[nodiscard]] Outcome ask(Begin begin) {
     owed_.pay();
     return runtime_.pool().run(begin(locks_));
   }
+  // The pause before what was refused is asked again, cut by the end of the wait. False: a stop is
+  // requested, or the wait is over.
+  [[nodiscard]] bool pause(Instant until, const std::stop_token& stop);
   // Requires that its rotation is prepared, and its next token taken.
   [[nodiscard]] Outcome rotate(HeldLock& lock);
+  // Requires that its promotion is prepared.
+  [[nodiscard]] Outcome promote(HeldLock& lock);
+  [[nodiscard]] Outcome demote(HeldLock& lock);
 
   [[nodiscard]] Instant now() { return runtime_.pool().clock().now(); }
   [[nodiscard]] const std::shared_ptr<const LockPlan>& plan() const { return plan_; }
@@ -58,7 +65,10 @@ class Shared {
   [[nodiscard]] Refusal refusal_of(const Outcome& outcome) const;
 
  private:
-  OperationId begin_acquire(const Resources& resources, Duration ttl, Duration wait);
+  // A step of a lock's life, from its beginning to its outcome.
+  template <class Begin, class Collect>
+  [[nodiscard]] Outcome change(Begin begin, Collect collect);
+  OperationId begin_acquire(const Resources& resources, LockMode mode, Duration ttl, Duration wait);
   void step_until_done(OperationId id, const std::stop_token& stop, const OnOutage& on_outage);
   // For what nobody will collect.
   void give_back(OperationId id, const Resources& resources) noexcept;

@@ -9,9 +9,10 @@
 
 namespace redlock {
 
-HeldLock::HeldLock(const LeaseContext& context, Resources resources, Duration ttl)
+HeldLock::HeldLock(const LeaseContext& context, Resources resources, Duration ttl, LockMode mode)
     : context_(context),
       resources_(std::move(resources)),
+      mode_(mode),
       ttl_(ttl),
       deadline_(std::make_shared<LeaseDeadline>(Instant(), Instant())),
       way_back_(1, UnsentRelease{resources_, {}}) {}
@@ -72,7 +73,8 @@ void HeldLock::begin_renewal(std::optional<Instant> renew_until,
                          ttl_from_,
                          until,
                          deadline_,
-                         std::move(listener)});
+                         std::move(listener),
+                         mode_});
   renewed_ = true;
   extends_ = renew_until.has_value();
 }
@@ -134,6 +136,69 @@ Outcome HeldLock::collect_rotation(OperationId id) {
 
 bool HeldLock::is_being_rotated() const {
   return !rotations_.empty() && rotations_.back().lease_deadline() == deadline_;
+}
+
+void HeldLock::prepare_promotion(Duration ttl, bool fence) {
+  promotion_.emplace(
+      Promotion{ttl, fence, token_, std::make_shared<LeaseDeadline>(Instant(), Instant())});
+}
+
+OperationId HeldLock::begin_promotion() {
+  try {
+    return context_.locks.begin_promotion(resources_, promotion_->held, promotion_->ttl,
+                                          {.fence = promotion_->fence});
+  } catch (...) {
+    promotion_.reset();
+    throw;
+  }
+}
+
+Outcome HeldLock::collect_promotion(OperationId id) {
+  Promotion promotion = std::move(*promotion_);
+  promotion_.reset();
+  Outcome outcome = context_.locks.collect_lock(id, resources_, Caller::waits);
+  if (is_lost_promotion(outcome) && token_ == promotion.held) deadline_->lose(Loss::denied);
+  if (outcome.decision != Decision::granted) return outcome;
+  // A handler may have given the lock back, or rotated it; and who was told that it is over counts
+  // on that.
+  const bool wanted = !ended_ && token_ == promotion.held && left() > Duration();
+  if (wanted) {
+    take_promoted(std::move(promotion), outcome);
+  } else {
+    context_.locks.forget(resources_, outcome.token);
+    outcome.decision = Decision::expired_unclaimed;
+  }
+  return outcome;
+}
+
+// Never by the reader's deadline: servers that did not promote it may have been told that.
+void HeldLock::take_promoted(Promotion&& promotion, Outcome& outcome) noexcept {
+  // Nobody extends the old token from here on, nor repairs it again.
+  deadline_->supersede();
+  stop_renewal();
+  const Instant until = outcome.decided_at + outcome.validity;
+  const bool kept_longer = deadline_->may_outlast(promotion.ttl, now());
+  promotion.deadline->begin(until, kept_longer ? Instant::never() : now() + promotion.ttl);
+  deadline_ = std::move(promotion.deadline);
+  Token held = std::exchange(token_, std::move(outcome.token));
+  ++token_number_;
+  mode_ = LockMode::exclusive;
+  ttl_ = promotion.ttl;
+  ttl_from_ = taken_before(until);
+  fence_ = outcome.fence;
+  // Where it is still a reader, and where it would be one again.
+  context_.locks.forget(resources_, held);
+}
+
+OperationId HeldLock::begin_demotion() {
+  mode_ = LockMode::shared;
+  return context_.locks.begin_demotion(resources_, token_);
+}
+
+Outcome HeldLock::collect_demotion(OperationId id) {
+  Outcome outcome = context_.locks.pool().collect(id);
+  (void)note_denial(outcome);
+  return outcome;
 }
 
 void HeldLock::end(End how) noexcept {

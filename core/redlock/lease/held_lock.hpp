@@ -31,7 +31,8 @@ struct LeaseContext {
 
 class HeldLock {
  public:
-  HeldLock(const LeaseContext& context, Resources resources, Duration ttl);
+  HeldLock(const LeaseContext& context, Resources resources, Duration ttl,
+           LockMode mode = LockMode::exclusive);
   HeldLock(const HeldLock&) = delete;
   HeldLock& operator=(const HeldLock&) = delete;
 
@@ -52,6 +53,8 @@ class HeldLock {
   // When it was taken, or attached.
   [[nodiscard]] Instant taken_at() const { return taken_at_; }
   [[nodiscard]] const LeaseDeadline& deadline() const { return *deadline_; }
+  // Whether others may share it with us.
+  [[nodiscard]] LockMode mode() const { return mode_; }
 
   // The servers are about to be told to keep it for so long.
   void note_told(Duration ttl) noexcept { deadline_->note_told(ttl, now()); }
@@ -94,6 +97,20 @@ class HeldLock {
   // How often it has been given another token.
   [[nodiscard]] std::uint64_t token_number() const { return token_number_; }
 
+  // Its promotion from shared to exclusive, step by step; it goes on being held, and may be
+  // extended, meanwhile. Requires that none is prepared or under way, that it is held in shared
+  // mode, and that nobody else was given it (is_shared()). Changes nothing yet; throws what
+  // LockManager::begin_promotion() throws.
+  void prepare_promotion(Duration ttl, bool fence);
+  [[nodiscard]] OperationId begin_promotion();
+  // Granted: it is exclusive, has another token and a deadline of its own, for that ttl, and
+  // nothing keeps it alive. Else it is what it was, unless is_lost_promotion().
+  Outcome collect_promotion(OperationId id);
+  // It is shared from now on, whatever comes of the operation; under the same token and deadline.
+  // Requires that it is held exclusively and that nobody else was given it.
+  [[nodiscard]] OperationId begin_demotion();
+  Outcome collect_demotion(OperationId id);
+
   enum class End { released, transferred };
   // Ends the deadline, and what extends it; sends nothing. Once.
   void end(End how) noexcept;
@@ -110,6 +127,14 @@ class HeldLock {
     LeaseRotation rotation;
     Token token;
   };
+  // A promotion that has not been collected.
+  struct Promotion {
+    Duration ttl;
+    bool fence;
+    Token held;
+    std::shared_ptr<LeaseDeadline> deadline;  // its own, once it is granted
+  };
+  void take_promoted(Promotion&& promotion, Outcome& outcome) noexcept;
   [[nodiscard]] Instant now() const { return context_.locks.pool().clock().now(); }
   // As if it had been taken by its ttl.
   [[nodiscard]] Instant taken_before(Instant until) const;
@@ -121,6 +146,7 @@ class HeldLock {
   Token token_;
   std::uint64_t token_number_ = 0;
   std::optional<std::int64_t> fence_;
+  LockMode mode_;
   Duration ttl_;
   Instant ttl_from_;  // as if it had been taken then, by its present ttl
   Instant taken_at_;
@@ -128,7 +154,8 @@ class HeldLock {
   OutboxEntry way_back_;                     // until it is owed
   std::optional<Next> next_;
   std::vector<LeaseRotation> rotations_;  // under way, one inside the other
-  bool renewed_ = false;                  // known to the renewal thread
+  std::optional<Promotion> promotion_;
+  bool renewed_ = false;  // known to the renewal thread
   bool extends_ = false;
   bool shared_ = false;
   bool ended_ = false;

@@ -184,7 +184,8 @@ void RenewalScheduler::heal(Lease& lease, const Outcome& extended) noexcept {
   try {
     const KeptLease& kept = lease.kept;
     lease.repairing =
-        lease.bound->locks.begin_repair(kept.resources, kept.token, lease.by, extended).value_or(0);
+        lease.bound->locks.begin_repair(kept.resources, kept.token, lease.by, extended, kept.mode)
+            .value_or(0);
     if (lease.repairing != 0) repairing_.push_back(kept.lease_deadline.get());
   } catch (...) {
     // No memory: the next extend tells again which vote is missing.

@@ -49,6 +49,7 @@ struct KeptLease {
   Instant valid_until;  // by the outcome of the take
   std::shared_ptr<LeaseDeadline> lease_deadline;
   std::shared_ptr<LossListener> listener;  // may be null
+  LockMode mode = LockMode::exclusive;     // in which lost votes are repaired
 };
 
 class RenewalScheduler {

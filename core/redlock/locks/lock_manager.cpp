@@ -73,8 +73,15 @@ std::shared_ptr<const QuorumKind> LockManager::kind_for(
   if (extras.owner.size() > kOwnerBytesMax) {
     throw ArgumentError("owner must be at most 256 bytes long");
   }
+  check_mode(extras.mode, resources);
   return std::make_shared<const QuorumKind>(resources, ttl, plan_->options.drift_factor,
-                                            extras.owner, fences);
+                                            extras.owner, fences, extras.mode);
+}
+
+void LockManager::check_mode(LockMode mode, const Resources& resources) {
+  if (mode == LockMode::shared && !resources.single()) {
+    throw ArgumentError("a shared lock is one on one resource, several given");
+  }
 }
 
 std::optional<FenceProposals> LockManager::fences_for(const LockExtras& extras,
@@ -143,7 +150,8 @@ void LockManager::forget(const Resources& resources, const Token& token) noexcep
 }
 
 std::optional<OperationId> LockManager::begin_repair(const Resources& resources, const Token& token,
-                                                     Duration ttl, const Outcome& extended) {
+                                                     Duration ttl, const Outcome& extended,
+                                                     LockMode mode) {
   if (extended.decision != Decision::granted) return std::nullopt;
   std::vector<NodeIndex> lost;
   for (std::size_t i = 0; i < extended.nodes.size(); ++i) {
@@ -153,7 +161,27 @@ std::optional<OperationId> LockManager::begin_repair(const Resources& resources,
   if (lost.empty()) return std::nullopt;
   check_token(token);
   return begin(std::make_unique<VoteRepair>(plan_->servers.answer_times(),
-                                            *kind_for(resources, ttl), token, std::move(lost)));
+                                            *kind_for(resources, ttl, {.mode = mode}), token,
+                                            std::move(lost)));
+}
+
+OperationId LockManager::begin_promotion(const Resources& resources, const Token& held,
+                                         Duration ttl, const LockExtras& extras) {
+  check_token(held);
+  check_mode(LockMode::shared, resources);
+  const std::optional<FenceProposals> fences = fences_for(extras, ttl);
+  const LockExtras owned{.owner = std::string(owner_of(held))};
+  const auto kind =
+      std::make_shared<const QuorumKind>(kind_for(resources, ttl, owned, fences)->promoting(held));
+  return begin_acquire(std::make_unique<Acquire>(plan_->servers.answer_times(), kind,
+                                                 RetryPolicy::jittered(1, 0), pool_.entropy()),
+                       kind, fences);
+}
+
+OperationId LockManager::begin_demotion(const Resources& resources, const Token& token) {
+  check_mode(LockMode::shared, resources);
+  const QuorumKind kind = kind_of(resources, token);
+  return begin(query(kind, Demote{resources, token}, LossDetail::reason), token);
 }
 
 OperationId LockManager::begin_unlock(const Resources& resources, const Token& token,

@@ -38,6 +38,8 @@ struct LockExtras {
   // nothing. Empty: none.
   std::string owner = {};
   bool fence = false;
+  // A shared lock is one on one resource.
+  LockMode mode = LockMode::exclusive;
 };
 
 // All that a manager is but its connections: which servers, and how locks are taken there.
@@ -82,7 +84,18 @@ class LockManager {
   // removes it with the lock.
   [[nodiscard]] std::optional<OperationId> begin_repair(const Resources& resources,
                                                         const Token& token, Duration ttl,
-                                                        const Outcome& extended);
+                                                        const Outcome& extended,
+                                                        LockMode mode = LockMode::exclusive);
+  // Makes the shared lock that `held` proves an exclusive one, under a fresh token, where nobody
+  // else shares it; one attempt. Granted: the outcome's token is that, and `held` is to be given
+  // back. Denied: others share it, or it is not ours; is_lost_promotion() tells which. Whatever is
+  // not granted is undone, and the shared lock is what it was. collect_lock() fetches the outcome.
+  [[nodiscard]] OperationId begin_promotion(const Resources& resources, const Token& held,
+                                            Duration ttl, const LockExtras& extras = {});
+  // Lets others share what is held exclusively. The token stays what it is and proves a shared lock
+  // from now on, whatever comes of this: where a server is silent, nobody joins it there yet.
+  // Granted: a majority of servers lets others in.
+  [[nodiscard]] OperationId begin_demotion(const Resources& resources, const Token& token);
   // What is being asked about this lock at the moment will not be granted.
   [[nodiscard]] OperationId begin_unlock(const Resources& resources, const Token& token,
                                          LossDetail detail = LossDetail::none);
@@ -148,6 +161,8 @@ class LockManager {
   [[nodiscard]] std::shared_ptr<const QuorumKind> kind_for(
       const Resources& resources, Duration ttl, const LockExtras& extras = {},
       std::optional<FenceProposals> fences = {}) const;
+  // Checks that a lock of that mode can be had on these.
+  static void check_mode(LockMode mode, const Resources& resources);
   [[nodiscard]] std::optional<FenceProposals> fences_for(const LockExtras& extras,
                                                          Duration ttl) const;
   // `acquire`, or one of a lock and a fence around it.

@@ -1,5 +1,6 @@
 // The commands on hashes and sorted sets, as far as lines need them, with the texts of Redis 7.0.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -29,6 +30,37 @@ bool parse_score(std::string_view text, double& score) {
   if (negative) score = -score;
   return !std::isnan(score);
 }
+
+// The ends of a range of scores, each of which a bracket in front leaves out.
+struct ScoreRange {
+  double low = 0;
+  double high = 0;
+  bool without_low = false;
+  bool without_high = false;
+
+  [[nodiscard]] bool holds(const Item& item) const {
+    return (without_low ? item.score > low : item.score >= low) &&
+           (without_high ? item.score < high : item.score <= high);
+  }
+};
+
+bool parse_score_range(std::string_view low, std::string_view high, ScoreRange& range) {
+  range.without_low = low.starts_with('(');
+  range.without_high = high.starts_with('(');
+  return parse_score(low.substr(range.without_low ? 1 : 0), range.low) &&
+         parse_score(high.substr(range.without_high ? 1 : 0), range.high);
+}
+
+// As Redis writes it: whole numbers without a point.
+std::string score_text(double score) {
+  std::array<char, 32> text;
+  const auto written = std::to_chars(text.begin(), text.end(), score);
+  const bool whole = std::abs(score) < 1e17 && score == std::floor(score);
+  if (!whole) return {text.begin(), written.ptr};
+  return std::to_string(static_cast<std::int64_t>(score));
+}
+
+constexpr std::string_view kNoRange = "ERR min or max is not a float";
 
 // By score, and those of one score by their bytes.
 bool stands_before(const Item& a, const Item& b) {
@@ -167,6 +199,38 @@ void Server::zrank(const Arguments& arguments, std::string& out) {
 
 void Server::zcard(const Arguments& arguments, std::string& out) {
   count_items(arguments[1], ValueType::sorted_set, out);
+}
+
+void Server::zscore(const Arguments& arguments, std::string& out) {
+  const Entry* entry = nullptr;
+  if (!find_typed(arguments[1], ValueType::sorted_set, entry, out)) return;
+  if (entry == nullptr) return append_nil(out);
+  const auto item = item_named(entry->items, arguments[2]);
+  if (item == entry->items.end()) return append_nil(out);
+  append_bulk(out, score_text(item->score));
+}
+
+void Server::zcount(const Arguments& arguments, std::string& out) {
+  ScoreRange range;
+  if (!parse_score_range(arguments[2], arguments[3], range)) return append_error(out, kNoRange);
+  const Entry* entry = nullptr;
+  if (!find_typed(arguments[1], ValueType::sorted_set, entry, out)) return;
+  if (entry == nullptr) return append_integer(out, 0);
+  append_integer(out, std::ranges::count_if(entry->items,
+                                            [&](const Item& item) { return range.holds(item); }));
+}
+
+void Server::zremrangebyscore(const Arguments& arguments, std::string& out) {
+  ScoreRange range;
+  if (!parse_score_range(arguments[2], arguments[3], range)) return append_error(out, kNoRange);
+  const Entry* entry = nullptr;
+  if (!find_typed(arguments[1], ValueType::sorted_set, entry, out)) return;
+  if (entry == nullptr) return append_integer(out, 0);
+  Entry left = *entry;
+  const auto removed =
+      std::erase_if(left.items, [&](const Item& item) { return range.holds(item); });
+  if (removed > 0) put_or_erase(std::move(left));
+  append_integer(out, static_cast<std::int64_t>(removed));
 }
 
 }  // namespace redlock::memory

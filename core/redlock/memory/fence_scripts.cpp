@@ -1,4 +1,6 @@
 // The scripts of fences, and the one that takes several locks.
+#include "redlock/memory/fences.hpp"
+#include "redlock/memory/readers.hpp"
 #include "redlock/memory/script_bodies.hpp"
 
 namespace redlock::memory {
@@ -9,7 +11,8 @@ constexpr std::size_t kFenceDigitsMax = 16;
 
 std::string fence_of(std::string_view key) { return std::string(key) + ":redlock:fence"; }
 
-// The largest of all keys.
+}  // namespace
+
 std::string last_fence(ScriptCall& call) {
   std::string last = "0";
   for (const std::string_view key : call.keys()) {
@@ -24,8 +27,8 @@ std::string last_fence(ScriptCall& call) {
   return last;
 }
 
-bool record(ScriptCall& call, std::string_view last, std::string_view proposal,
-            std::string_view ttl) {
+bool record_fence(ScriptCall& call, std::string_view last, std::string_view proposal,
+                  std::string_view ttl) {
   if (number_of(proposal) <= number_of(last)) return false;
   for (const std::string_view key : call.keys()) {
     const auto left = static_cast<double>(call.require({"PTTL", fence_of(key)}).integer);
@@ -34,8 +37,6 @@ bool record(ScriptCall& call, std::string_view last, std::string_view proposal,
   }
   return true;
 }
-
-}  // namespace
 
 void run_set_all_if_absent(ScriptCall& call, std::string& out) {
   const std::string_view token = call.argument(0);
@@ -47,7 +48,7 @@ void run_set_all_if_absent(ScriptCall& call, std::string& out) {
   }
   const bool proposes = !call.argument_or_none(2).empty();
   const std::string last = proposes ? last_fence(call) : std::string();
-  const bool recorded = !proposes || record(call, last, call.argument(2), call.argument(3));
+  const bool recorded = !proposes || record_fence(call, last, call.argument(2), call.argument(3));
   for (const std::string_view& key : call.keys()) {
     const Value set = call.require({"SET", key, token, "NX", "PX", call.argument(1)});
     if (!set.is_nil()) continue;
@@ -59,11 +60,16 @@ void run_set_all_if_absent(ScriptCall& call, std::string& out) {
 }
 
 void run_raise_fence(ScriptCall& call, std::string& out) {
+  Readers readers(call);
   for (const std::string_view key : call.keys()) {
-    if (!call.require({"GET", key}).is(call.argument(0))) return append_status(out, "LOST");
+    const Value held = call.require({"GET", key});
+    if (held.is(call.argument(0))) continue;
+    if (call.keys().size() > 1 || !readers.until(call.argument(0), held)) {
+      return append_status(out, "LOST");
+    }
   }
   const std::string last = last_fence(call);
-  if (!record(call, last, call.argument(1), call.argument(2))) return append_bulk(out, last);
+  if (!record_fence(call, last, call.argument(1), call.argument(2))) return append_bulk(out, last);
   append_status(out, "RAISED " + std::string(call.argument(1)));
 }
 

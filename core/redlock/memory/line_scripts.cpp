@@ -9,21 +9,71 @@ namespace {
 constexpr std::string_view kHeartbeatMs = "15000";
 constexpr int kNeighboursMax = 16;
 
-void hand_over(ScriptCall& call, LineService& line, const Value& held, std::string& out) {
-  const bool mine = held.is(line.me);
-  const bool free = mine || held.is_nil();
-  const std::string first = free ? std::string() : line.at(0);
-  const Value left = mine ? line.leave(line.me, "") : line.leave(line.me);
+// Of whom it is kept behind which join the lock was given to him.
+struct Given {
+  std::string echo, holder;
+};
+std::optional<Given> given_in(std::string_view text) {
+  const std::string_view echo = take_digits(text);
+  if (echo.empty() || !text.starts_with(' ')) return std::nullopt;
+  return Given{std::string(echo), std::string(text.substr(1))};
+}
+
+// Is it this one?
+bool is_named(const Value& given, std::string_view who) {
+  const std::optional<Given> found = given_in(given.text);
+  return given.kind == Value::Kind::text && found && found->holder == who;
+}
+
+// What a removal found under the key, and what it left there.
+struct Removal {
+  Value held;
+  bool had = false;   // the token was there, or is a reader's
+  bool free = false;  // nothing is left
+  bool open = false;  // readers are
+};
+
+Removal remove(ScriptCall& call, LineService& line) {
+  Removal removal{.held = call.ask({"GET", line.key})};
+  const Value& held = removal.held;
+  bool shared = held.is(kSharedMark);
+  removal.had = held.is(line.me);
+  bool there = !held.is_nil();
+  if (removal.had && line.readers.score(line.me) == 0.0) {
+    shared = there = line.readers.go_out(line.me, shared);
+  } else if (removal.had) {
+    call.require({"DEL", line.key});
+    shared = there = false;
+  } else if (line.readers.until(line.me, held)) {
+    removal.had = true;
+    if (shared) {
+      shared = there = line.readers.go_out(line.me, true);
+    } else {
+      call.require({"ZREM", line.readers.name(), line.me});
+    }
+  }
+  removal.free = !there;
+  removal.open = shared;
+  return removal;
+}
+
+void hand_over(ScriptCall& call, LineService& line, const Removal& removal, std::string& out) {
+  const bool mine = removal.held.is(line.me);
+  const std::string first = removal.free ? std::string() : line.at(0);
+  const bool named = is_named(call.ask({"HGET", line.waiters, ""}), line.me);
+  const Value left = mine || named ? line.leave(line.me, "") : line.leave(line.me);
+  call.ask({"HDEL", line.waiters, let_in_field(line.me)});
   if (left.is_error() && call.ask({"ZRANK", line.line, line.me}).is_integer()) {
     return append_error(out, left.text);
   }
   line.stays_free = call.argument_or_none(1) == "0";
-  if (free) {
+  line.open = removal.open;
+  if (removal.free || (removal.open && (first == line.me || mine))) {
     line.serve(true);
   } else if (first == line.me) {
     line.serve(false);
   }
-  append_integer(out, mine ? 1 : 0);
+  append_integer(out, removal.had ? 1 : 0);
 }
 
 // Where anything is refused that a hand-over needs: the error.
@@ -62,32 +112,40 @@ void forget_others(ScriptCall& call, const LineService& line) {
   call.require({"PEXPIRE", line.waiters, std::to_string(left.integer)});
 }
 
-// Of whom it is kept behind which join the lock was given to him.
-struct Given {
-  std::string echo, holder;
+// What a join finds.
+struct Found {
+  Value held;
+  bool reads = false;                // he wants to share it
+  bool was_in = false;               // as a reader
+  std::optional<std::string> given;  // the field that names him as one who was given it
 };
-std::optional<Given> given_in(std::string_view text) {
-  const std::string_view echo = take_digits(text);
-  if (echo.empty() || !text.starts_with(' ')) return std::nullopt;
-  return Given{std::string(echo), std::string(text.substr(1))};
-}
 
-void stand_in_line(ScriptCall& call, LineService& line, bool was_given, bool mine) {
+// True: nothing is left under the key. Readers may be, which the line knows then.
+bool stand_in_line(ScriptCall& call, LineService& line, const Found& found) {
   const std::string_view ttl = call.argument(1), ticket = call.argument(2);
   const std::string_view channel = call.argument(3), echo = call.argument(4);
   call.require({"ZADD", line.line, ticket, line.me});
   call.require({"PEXPIRE", line.line, kHeartbeatMs});
   call.require({"ZREM", line.line, "?"});
   call.require({"HDEL", line.waiters, "?"});
-  if (call.require({"ZCARD", line.line}).integer == 1) forget_others(call, line);
+  const bool shared = found.held.is(kSharedMark);
+  if (!shared && call.require({"ZCARD", line.line}).integer == 1) forget_others(call, line);
   std::string entry;
   for (const std::string_view word : {channel, echo, ttl}) (entry += word) += ' ';
   entry += line.clock().elements.at(0).text;
+  if (found.reads) entry += " r";
   if (line.yields) entry += " -";
   call.require({"HSET", line.waiters, line.me, entry});
+  if (found.reads) call.require({"HSET", line.waiters, "!", "2"});
   line.keep(line.waiters, kHeartbeatMs);
-  if (was_given) call.require({"HDEL", line.waiters, ""});
-  if (mine) call.require({"DEL", line.key});
+  if (found.given) call.require({"HDEL", line.waiters, *found.given});
+  line.open = shared;
+  if (found.held.is(line.me)) {
+    call.require({"DEL", line.key});
+    return true;
+  }
+  if (found.was_in) line.open = line.readers.go_out(line.me, shared);
+  return found.held.is_nil() || (found.was_in && !line.open);
 }
 
 // Whoever vanished without a word.
@@ -108,17 +166,16 @@ void look_at_neighbours(ScriptCall& call, LineService& line) {
 
 void run_pass(ScriptCall& call, std::string& out) {
   LineService line(call);
-  const Value held = call.ask({"GET", line.key});
-  if (held.is(line.me)) call.require({"DEL", line.key});
+  const Removal removal = remove(call, line);
   const Value count = call.ask({"HLEN", line.waiters});
-  if (held.is_error()) {
+  if (removal.held.is_error()) {
     call.ask({"HDEL", line.waiters, line.me});
     call.ask({"ZREM", line.line, line.me});
-    return append_error(out, held.text);
+    return append_error(out, removal.held.text);
   }
-  if (count.is_error() || count.integer == 0) return append_integer(out, held.is(line.me) ? 1 : 0);
+  if (count.is_error() || count.integer == 0) return append_integer(out, removal.had ? 1 : 0);
   line.begin();
-  hand_over(call, line, held, out);
+  hand_over(call, line, removal, out);
 }
 
 void run_join(ScriptCall& call, std::string& out) {
@@ -134,12 +191,18 @@ void run_join(ScriptCall& call, std::string& out) {
   }
   if (line.clock().is_error()) return append_error(out, line.clock().text);
   if (line.newer()) return append_error(out, "VERSION a newer version keeps this line");
-  const bool mine = held.is(line.me);
+  Found found{.held = held, .reads = call.argument_or_none(6) == "r", .given = {}};
+  found.was_in = !held.is(line.me) && line.readers.until(line.me, held);
+  const bool had = held.is(line.me) || found.was_in;
   const std::optional<Given> given = given_in(known(call, line, ""));
-  const bool was_given = given && given->holder == line.me;
   std::string latest = given ? given->echo : std::string();
-  if (!was_given) {
-    if (mine) return append_standing(call, line, 1, out);
+  if (given && given->holder == line.me) found.given = "";
+  if (const std::string let_in = known(call, line, let_in_field(line.me)); !let_in.empty()) {
+    latest = let_in;
+    found.given = let_in_field(line.me);
+  }
+  if (!found.given) {
+    if (had) return append_standing(call, line, 1, out);
     const std::string told = known(call, line, line.me);
     const auto kept = parse_kept(told);
     latest = kept ? std::string(kept->echo) : "0";
@@ -147,12 +210,16 @@ void run_join(ScriptCall& call, std::string& out) {
   if (number_of(latest) > number_of(call.argument(4))) {
     return append_standing(call, line, 1, out);
   }
-  const bool free = mine || held.is_nil();
-  line.yields = policy == "2" && free;
-  stand_in_line(call, line, was_given, mine);
-  if ((mine && policy != "0") || (held.is_nil() && policy == "1")) {
+  line.yields = policy == "2" && (had || held.is_nil() || (found.reads && held.is(kSharedMark)));
+  const bool free = stand_in_line(call, line, found);
+  const bool may_enter = found.reads && line.open;
+  if ((had && policy != "0") || ((free || may_enter) && policy == "1") ||
+      (may_enter && policy == "3")) {
     line.serve(true);
-    if (call.require({"GET", line.key}).is(line.me)) return append_status(out, "GRANTED");
+    const Value holds = call.require({"GET", line.key});
+    if (holds.is(line.me) || line.readers.until(line.me, holds)) {
+      return append_status(out, "GRANTED");
+    }
   }
   look_at_neighbours(call, line);
   append_standing(call, line, call.require({"ZRANK", line.line, line.me}).integer, out);

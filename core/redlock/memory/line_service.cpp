@@ -18,7 +18,15 @@ std::string_view take_number(std::string_view& text) {
   return take_digits(text);
 }
 
+bool take(std::string_view& text, char c) {
+  if (!text.starts_with(c)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
 }  // namespace
+
+std::string let_in_field(std::string_view who) { return '>' + std::string(who); }
 
 std::optional<Kept> parse_kept(std::string_view told) {
   std::size_t end = 0;
@@ -29,10 +37,13 @@ std::optional<Kept> parse_kept(std::string_view told) {
   kept.echo = take_number(told);
   kept.ttl = take_number(told);
   kept.heard = take_number(told);
-  kept.mark = told;
-  const bool marked = told.empty() || told == " " || told == "-" || told == " -";
+  const bool blank = take(told, ' ');
+  const bool reads = take(told, 'r');
+  kept.reads = blank && reads;
+  (void)take(told, ' ');
+  kept.skipped = take(told, '-');
   const bool whole = !kept.channel.empty() && !kept.echo.empty() && !kept.ttl.empty() &&
-                     !kept.heard.empty() && marked;
+                     !kept.heard.empty() && told.empty();
   return whole ? std::optional(kept) : std::nullopt;
 }
 
@@ -41,11 +52,12 @@ LineService::LineService(ScriptCall& call)
       me(call.argument(0)),
       line(std::string(key) + ":redlock:line"),
       waiters(std::string(key) + ":redlock:waiters"),
+      readers(call),
       call_(call) {}
 
 bool LineService::newer() {
   const Value version = call_.ask({"HGET", waiters, "!"});
-  return version.kind == Value::Kind::text && version.text != "1";
+  return version.kind == Value::Kind::text && version.text != "1" && version.text != "2";
 }
 
 std::string LineService::at(std::int64_t place) {
@@ -63,7 +75,7 @@ std::optional<Waiter> LineService::entry(std::string_view who, bool* refused) {
   const double silent_s = number_of(clock_.elements.at(0).text) - number_of(kept->heard);
   if (silent_s >= kHeardOfSeconds) return std::nullopt;
   return Waiter{std::string(kept->channel), std::string(kept->echo), std::string(kept->ttl),
-                kept->mark == " -"};
+                kept->skipped, kept->reads};
 }
 
 Value LineService::leave(std::string_view who, std::optional<std::string_view> forgotten) {
@@ -110,7 +122,7 @@ bool LineService::give() {
     --turns_;
     const Value first =
         call_.ask({"ZRANGE", line, std::to_string(place), std::to_string(place + 1)});
-    if (first.elements.empty()) return place == 0;
+    if (first.elements.empty()) return open || place == 0;
     const std::string who = first.elements[0].text;
     const std::string second = first.elements.size() > 1 ? first.elements[1].text : std::string();
     bool refused = false;
@@ -121,7 +133,9 @@ bool LineService::give() {
       continue;
     }
     if (waiter) {
-      if (const auto done = hand(who, second, place, *waiter)) return *done;
+      const Turn turn = offer(who, second, place, *waiter);
+      if (turn == Turn::entered) continue;
+      if (turn != Turn::unreachable) return turn == Turn::served;
     }
     const Value left = waiter ? leave(who, "") : leave(who);
     if (left.integer != 1) return true;
@@ -130,14 +144,51 @@ bool LineService::give() {
   return false;
 }
 
-std::optional<bool> LineService::hand(const std::string& who, const std::string& second,
-                                      std::int64_t place, const Waiter& waiter) {
-  if (stays_free) {
-    if (said_none(tell(waiter.channel, "next -2 " + who))) return std::nullopt;
-    tell_next(second, place + 1, "100");
-    return true;
+LineService::Turn LineService::offer(const std::string& who, const std::string& second,
+                                     std::int64_t place, const Waiter& waiter) {
+  if (open && !waiter.reads) {
+    const Value left = call_.ask({"PTTL", key});
+    if (!left.is_integer() || who == me) return Turn::served;
+    const std::string words = "next " + std::to_string(left.integer) + ' ' + who;
+    return said_none(tell(waiter.channel, words)) ? Turn::unreachable : Turn::served;
   }
-  if (call_.ask({"SET", key, who, "PX", waiter.ttl}).is_error()) return false;
+  if (stays_free && !open) {
+    if (said_none(tell(waiter.channel, "next -2 " + who))) return Turn::unreachable;
+    tell_next(second, place + 1, "100");
+    return Turn::served;
+  }
+  return waiter.reads ? admit(who, waiter) : hand(who, second, place, waiter);
+}
+
+LineService::Turn LineService::admit(const std::string& who, const Waiter& waiter) {
+  try {
+    readers.enter(who, waiter.ttl, open);
+  } catch (const ScriptError&) {
+    return Turn::served;
+  }
+  Value heard = call_.ask({"HSET", waiters, let_in_field(who), waiter.echo});
+  if (!heard.is_error()) {
+    heard = who == me ? Value{Value::Kind::integer, 1, {}}
+                      : tell(waiter.channel, "granted " + waiter.echo + ' ' + who);
+  }
+  if (said_none(heard) || heard.is_error()) {
+    try {
+      readers.go_out(who, true);
+    } catch (const ScriptError&) {
+      // He ends by himself.
+    }
+    call_.ask({"HDEL", waiters, let_in_field(who)});
+    return heard.is_error() ? Turn::served : Turn::unreachable;
+  }
+  open = true;
+  leave(who);
+  keep(waiters, waiter.ttl);
+  return Turn::entered;
+}
+
+LineService::Turn LineService::hand(const std::string& who, const std::string& second,
+                                    std::int64_t place, const Waiter& waiter) {
+  if (call_.ask({"SET", key, who, "PX", waiter.ttl}).is_error()) return Turn::refused;
   if (place == 0) {
     tell_next(second, 1, waiter.ttl);
   } else {
@@ -151,12 +202,12 @@ std::optional<bool> LineService::hand(const std::string& who, const std::string&
   if (said_none(heard) || heard.is_error()) call_.ask({"DEL", key});
   if (heard.is_error()) {
     call_.ask({"HDEL", waiters, ""});
-    return true;
+    return Turn::served;
   }
-  if (said_none(heard)) return std::nullopt;
+  if (said_none(heard)) return Turn::unreachable;
   leave(who);
   keep(waiters, waiter.ttl);
-  return true;
+  return Turn::served;
 }
 
 void LineService::serve(bool free) {

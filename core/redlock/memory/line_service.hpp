@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "redlock/memory/readers.hpp"
 #include "redlock/memory/script_call.hpp"
 
 namespace redlock::memory {
@@ -16,6 +17,7 @@ namespace redlock::memory {
 struct Waiter {
   std::string channel, echo, ttl;
   bool skipped = false;
+  bool reads = false;
 };
 
 class LineService {
@@ -41,8 +43,10 @@ class LineService {
   std::string_view key;
   std::string_view me;
   std::string line, waiters;
+  Readers readers;
   bool yields = false;
   bool stays_free = false;
+  bool open = false;  // the key holds the readers' mark
   // How many receive what is for nobody.
   std::optional<Value> strangers;
 
@@ -53,18 +57,30 @@ class LineService {
                  std::string_view but = {});
   // Where the line leaves the key alone: false. True: all is done.
   bool give();
-  // Nothing: go on with the next. Else as give().
-  std::optional<bool> hand(const std::string& who, const std::string& second, std::int64_t place,
-                           const Waiter& waiter);
+  // What came of offering it to one: served; refused, so the line leaves the key alone; a reader is
+  // in, and the next may be; or he cannot be reached.
+  enum class Turn { served, refused, entered, unreachable };
+  Turn offer(const std::string& who, const std::string& second, std::int64_t place,
+             const Waiter& waiter);
+  Turn hand(const std::string& who, const std::string& second, std::int64_t place,
+            const Waiter& waiter);
+  Turn admit(const std::string& who, const Waiter& waiter);
 
   ScriptCall& call_;
   Value clock_;
   int turns_ = 2000;
 };
 
-// As the patterns of the scripts read what is kept: "channel echo ttl heard", maybe " -".
+// Behind which join a reader was let in.
+[[nodiscard]] std::string let_in_field(std::string_view who);
+// Behind which join the lock was given to whom is forgotten, if it was to this one.
+void forget_given(ScriptCall& call, std::string_view waiters, std::string_view token);
+
+// As the patterns of the scripts read what is kept: "channel echo ttl heard", maybe " r", " -".
 struct Kept {
-  std::string_view channel, echo, ttl, heard, mark;
+  std::string_view channel, echo, ttl, heard;
+  bool reads = false;
+  bool skipped = false;
 };
 [[nodiscard]] std::optional<Kept> parse_kept(std::string_view told);
 

@@ -52,7 +52,7 @@ struct Server::Command {
 };
 
 const Server::Command* Server::lookup(std::string_view name) {
-  static constexpr std::array<Command, 31> kCommands{{
+  static constexpr std::array<Command, 34> kCommands{{
       {"get", 2, 0, &Server::get},
       {"del", -2, kWrite, &Server::del},
       {"evalsha", -3, kNotInScript, &Server::evalsha},
@@ -78,6 +78,9 @@ const Server::Command* Server::lookup(std::string_view name) {
       {"zrem", -3, kWrite, &Server::zrem},
       {"zrank", 3, 0, &Server::zrank},
       {"zcard", 2, 0, &Server::zcard},
+      {"zscore", 3, 0, &Server::zscore},
+      {"zcount", 4, 0, &Server::zcount},
+      {"zremrangebyscore", 4, kWrite, &Server::zremrangebyscore},
       {"exists", -2, 0, &Server::exists},
       {"publish", 3, kWhileLoading, &Server::publish},
       {"subscribe", -2, kListening, &Server::subscribe},

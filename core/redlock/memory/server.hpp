@@ -131,6 +131,9 @@ class Server final : public ScriptHost {
   void zrange(const Arguments& arguments, std::string& out);
   void zrank(const Arguments& arguments, std::string& out);
   void zcard(const Arguments& arguments, std::string& out);
+  void zscore(const Arguments& arguments, std::string& out);
+  void zcount(const Arguments& arguments, std::string& out);
+  void zremrangebyscore(const Arguments& arguments, std::string& out);
   void publish(const Arguments& arguments, std::string& out);
   void subscribe(const Arguments& arguments, std::string& out);
   void unsubscribe(const Arguments& arguments, std::string& out);

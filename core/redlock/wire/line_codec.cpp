@@ -35,9 +35,12 @@ void CommandCodec<ReleaseAndHandOver>::write(const RequestWriter& request,
 }
 
 void CommandCodec<Enqueue>::write(const RequestWriter& request, const Enqueue& command) {
-  request.script(scripts::join, command.lock().keys, command.token.view(), in_ms(command.ttl),
-                 std::to_string(command.entry.ticket), command.entry.channel,
-                 std::to_string(command.entry.echo), word_of(command.entry.policy));
+  const auto join = [&](const auto&... mode) {
+    request.script(scripts::join, command.lock().keys, command.token.view(), in_ms(command.ttl),
+                   std::to_string(command.entry.ticket), command.entry.channel,
+                   std::to_string(command.entry.echo), word_of(command.entry.policy), mode...);
+  };
+  command.mode == LockMode::shared ? join("r") : join();
 }
 
 ReadReply CommandCodec<Enqueue>::read(const Enqueue& /*command*/, const RespValue& value) {

@@ -32,6 +32,18 @@ std::optional<Waiter> read_waiter(std::string_view& text) {
   return waiter;
 }
 
+// "redlock:shared 3": how many hold it.
+void read_readers(LockState& seen) {
+  const std::string_view held = seen.holding->token.view();
+  if (!held.starts_with(kSharedMark) || held.size() < kSharedMark.size() + 2) return;
+  const char* const end = held.data() + held.size();
+  std::int64_t readers = 0;
+  const auto [read_to, error] = std::from_chars(held.data() + kSharedMark.size() + 1, end, readers);
+  if (error != std::errc() || read_to != end || held[kSharedMark.size()] != ' ') return;
+  seen.readers = readers;
+  seen.holding->token = Token(std::string(kSharedMark));
+}
+
 // Null where the text is none of the script's.
 std::shared_ptr<const LockState> read_seen(std::string_view text, bool held) {
   std::int64_t left_ms = 0;
@@ -51,6 +63,7 @@ std::shared_ptr<const LockState> read_seen(std::string_view text, bool held) {
   if (!held) return seen;
   seen->holding.emplace(Holding{Token(std::string(text)), std::nullopt});
   if (left_ms != kEndless) seen->holding->left = Duration::ms(std::max<std::int64_t>(left_ms, 0));
+  read_readers(*seen);
   return seen;
 }
 
@@ -66,6 +79,18 @@ std::optional<std::size_t> busy_place(const RespValue& value, std::size_t count)
 }
 
 }  // namespace
+
+ReadReply read_taken(const RespValue& value, std::size_t resource_count) {
+  if (value.kind == RespKind::status && value.text == "OK") {
+    return Reply::granted(FenceVote{true, 0});
+  }
+  if (const auto place = busy_place(value, resource_count)) {
+    return Reply::denied(BusyResource{*place});
+  }
+  const std::optional<FenceVote> vote = read_fence_vote(value);
+  if (!vote) return std::nullopt;
+  return vote->last < kFenceMax ? Reply::granted(*vote) : no_larger_fence();
+}
 
 void CommandCodec<SetIfAbsent>::write(const RequestWriter& request, const SetIfAbsent& command) {
   if (request.form() == ScriptForm::text) {
@@ -93,15 +118,7 @@ void CommandCodec<SetAllIfAbsent>::write(const RequestWriter& request,
 
 ReadReply CommandCodec<SetAllIfAbsent>::read(const SetAllIfAbsent& command,
                                              const RespValue& value) {
-  if (value.kind == RespKind::status && value.text == "OK") {
-    return Reply::granted(FenceVote{true, 0});
-  }
-  if (const auto place = busy_place(value, command.resources.all().size())) {
-    return Reply::denied(BusyResource{*place});
-  }
-  const std::optional<FenceVote> vote = read_fence_vote(value);
-  if (!vote) return std::nullopt;
-  return vote->last < kFenceMax ? Reply::granted(*vote) : no_larger_fence();
+  return read_taken(value, command.resources.all().size());
 }
 
 ReadReply CommandCodec<SetAllIfAbsent>::read_error(const SetAllIfAbsent& /*command*/,

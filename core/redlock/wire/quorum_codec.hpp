@@ -7,6 +7,9 @@
 
 namespace redlock {
 
+// What a script that takes locks, and may record a fence, has answered.
+[[nodiscard]] ReadReply read_taken(const RespValue& value, std::size_t resource_count);
+
 // As text it is a script that does the same: see Session.
 template <>
 struct CommandCodec<SetIfAbsent> : PlainCodec {

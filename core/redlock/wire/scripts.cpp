@@ -10,62 +10,110 @@ end
 return 1)",
 "b98137d3ec8a5b50ffcfb0681081f70275eeaa0c"};
 
-const Script check_equal{R"(if redis.call('GET', KEYS[1]) == ARGV[1] then return 1 end
-return 0)",
-"91dcb3cc30dcd119457d057157b65a9e90f2b1e0"};
+const Script check_equal{R"(local held = redis.call('GET', KEYS[1])
+if held == ARGV[1] then return 1 end
+if not held then return 0 end
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+return reader_until(ARGV[1], held) and 1 or 0)",
+"efd9d5da3685fc78ed2b5ecaee55ccf681f8a811"};
 
-const Script extend_all{R"(local function extend(KEYS)
-local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
-local given = redis.pcall('HGET', waiters, '')
-if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
-  redis.pcall('HDEL', waiters, '')
-end
-if held ~= ARGV[1] then return 0 end
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
-return 1
-end
-local all = 1
-for _, key in ipairs(KEYS) do
-  if extend({key}) == 0 then all = 0 end
-end
-return all)",
-"594626d504efe2a58954524a13669d8ed6f01b21"};
-
-const Script extend_if_equal{R"(local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
-local given = redis.pcall('HGET', waiters, '')
-if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
-  redis.pcall('HDEL', waiters, '')
-end
-if held ~= ARGV[1] then return 0 end
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
-return 1)",
-"a37a402bae9fb577dd7258409d3571d2a6c4b752"};
-
-const Script inspect{R"(local held, line = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:line'
-local waiting, clock = redis.pcall('ZCARD', line), redis.pcall('TIME')
-if type(waiting) ~= 'number' then waiting = -1 end
-local first = waiting > 0 and clock[1] and redis.pcall('ZRANGE', line, 0, 15, 'WITHSCORES') or {}
-local said = string.format('%.0f %d %d ', redis.call('PTTL', KEYS[1]), waiting, #first / 2)
-for i = 1, #first, 2 do
-  local waited = clock[1] * 1000 + math.floor(clock[2] / 1000) - first[i + 1]
-  said = said .. string.format('%.0f %d:', waited, #first[i]) .. first[i]
-end
-return said .. (held or ''))",
-"11b5f51744aaf5009726a90b464bb6e516d1836a"};
-
-const Script join{R"(local key, me = KEYS[1], ARGV[1]
+const Script demote{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
-local clock, turns = call('TIME'), 2000
-local strangers, yields, stays_free
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+local held = redis.call('GET', key)
+if held ~= me then return reader_until(me, held) and 1 or 0 end
+local left = redis.call('PTTL', key)
+if left < 1 then return 0 end
+redis.call('DEL', readers)
+redis.call('ZADD', readers, whole(now_ms() + left), me)
+redis.call('PEXPIRE', readers, left)
+redis.call('SET', key, shared, 'PX', left)
+local known = call('HLEN', waiters)
+if type(known) == 'table' or known == 0 then return 1 end
+local clock = call('TIME')
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function newer()
   local version = call('HGET', waiters, '!')
-  return type(version) == 'string' and version ~= '1'
+  return type(version) == 'string' and version ~= '1' and version ~= '2'
 end
 local function leave(who, forgotten)
   call('HDEL', waiters, who, forgotten or who)
@@ -75,10 +123,12 @@ end
 local function entry(who)
   local told = call('HGET', waiters, who)
   if type(told) == 'table' then return false end
-  local channel, echo, ttl, heard, passed_over =
-    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?%-?)$')
-  if channel and clock[1] - heard < 15 then return channel, echo, ttl, passed_over == ' -' end
+  local channel, echo, ttl, heard, mode, mark =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?r?) ?(%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, mark == '-', mode == ' r' end
 end
+local turns = 2000
+local strangers, yields, stays_free, open
 local function tell(channel, words)
   local heard = call('PUBLISH', channel, words)
   if type(heard) == 'table' or heard == 0 then return heard end
@@ -104,20 +154,48 @@ local function tell_next(who, place, left, but)
     who = at(place)
   end
 end
+local function admit(who, channel, echo, ttl)
+  if not pcall(enter, who, ttl, open) then return false end
+  local heard = call('HSET', waiters, '>' .. who, echo)
+  if type(heard) ~= 'table' then
+    heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+  end
+  if heard == 0 or type(heard) == 'table' then
+    pcall(go_out, who, shared)
+    call('HDEL', waiters, '>' .. who)
+    if heard ~= 0 then return false end
+    return nil
+  end
+  open = shared
+  leave(who)
+  keep(waiters, ttl)
+  return true
+end
 local function give()
   local place = 0
   while turns > 0 do
     turns = turns - 1
     local who, second = unpack(call('ZRANGE', line, place, place + 1))
-    if not who then return place == 0 end
-    local channel, echo, ttl, passed_over = entry(who)
+    if not who then return open or place == 0 end
+    local channel, echo, ttl, passed_over, reads = entry(who)
     if channel == false then return true end
-    if stays_free and channel and not passed_over then
+    local goes = true
+    if not channel or passed_over then
+      goes = not passed_over
+    elseif open and not reads then
+      local left = call('PTTL', key)
+      if type(left) ~= 'number' or who == me then return true end
+      if tell(channel, 'next ' .. whole(left) .. ' ' .. who) ~= 0 then return true end
+    elseif stays_free and not open then
       if tell(channel, 'next -2 ' .. who) ~= 0 then
         tell_next(second, place + 1, '100')
         return true
       end
-    elseif channel and not passed_over then
+    elseif reads then
+      local entered = admit(who, channel, echo, ttl)
+      if entered == false then return true end
+      goes = not entered
+    else
       if call('SET', key, who, 'PX', ttl).err then return false end
       if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
       local heard = call('HSET', waiters, '', echo .. ' ' .. who)
@@ -137,7 +215,327 @@ local function give()
     end
     if passed_over then
       place = place + 1
+    elseif goes then
+      if not leave(who, channel and '') then return true end
+      place = 0
+    end
+  end
+end
+local function serve(free)
+  if not clock[1] or newer() or (free and give()) then return end
+  local left = call('PTTL', key)
+  if type(left) == 'number' then
+    tell_next(at(0), 0, string.format('%.0f', left), yields and me)
+  end
+end
+local given = call('HGET', waiters, '')
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == me then
+  call('HDEL', waiters, '')
+end
+open = shared
+serve(true)
+return 1)",
+"7d0a2d2285adea759a780161b36d3eb51bc52abf"};
+
+const Script extend_all{R"(local function extend(KEYS)
+local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
+local given = redis.pcall('HGET', waiters, '')
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
+  redis.pcall('HDEL', waiters, '')
+end
+if not held then return 0 end
+if held ~= ARGV[1] then
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+  local ends = reader_until(ARGV[1], held)
+  if not ends then return 0 end
+  redis.pcall('HDEL', waiters, '>' .. ARGV[1])
+  local until_ms = now_ms() + ARGV[2]
+  if ends >= until_ms then return 1 end
+  redis.call('ZADD', readers, whole(until_ms), ARGV[1])
+  if redis.call('PTTL', readers) < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', readers, ARGV[2])
+  end
+end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 1
+end
+local all = 1
+for _, key in ipairs(KEYS) do
+  if extend({key}) == 0 then all = 0 end
+end
+return all)",
+"af1360330ad1db89f04996739fb9bdfb5d4b0224"};
+
+const Script extend_if_equal{R"(local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
+local given = redis.pcall('HGET', waiters, '')
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
+  redis.pcall('HDEL', waiters, '')
+end
+if not held then return 0 end
+if held ~= ARGV[1] then
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+  local ends = reader_until(ARGV[1], held)
+  if not ends then return 0 end
+  redis.pcall('HDEL', waiters, '>' .. ARGV[1])
+  local until_ms = now_ms() + ARGV[2]
+  if ends >= until_ms then return 1 end
+  redis.call('ZADD', readers, whole(until_ms), ARGV[1])
+  if redis.call('PTTL', readers) < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', readers, ARGV[2])
+  end
+end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 1)",
+"a858f1bb4559882ea1334ee9ff6938021648519a"};
+
+const Script inspect{R"(local held, line = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:line'
+local waiting, clock = redis.pcall('ZCARD', line), redis.pcall('TIME')
+if type(waiting) ~= 'number' then waiting = -1 end
+local first = waiting > 0 and clock[1] and redis.pcall('ZRANGE', line, 0, 15, 'WITHSCORES') or {}
+local said = string.format('%.0f %d %d ', redis.call('PTTL', KEYS[1]), waiting, #first / 2)
+for i = 1, #first, 2 do
+  local waited = clock[1] * 1000 + math.floor(clock[2] / 1000) - first[i + 1]
+  said = said .. string.format('%.0f %d:', waited, #first[i]) .. first[i]
+end
+if held ~= 'redlock:shared' or not clock[1] then return said .. (held or '') end
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local since = string.format('(%.0f', now)
+local readers = redis.pcall('ZCOUNT', KEYS[1] .. ':redlock:readers', since, '+inf')
+return said .. held .. (type(readers) == 'number' and ' ' .. readers or ''))",
+"6cc59b35cabe59e3be98eb685f832884af130c82"};
+
+const Script join{R"(local key, me = KEYS[1], ARGV[1]
+local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
+local call, unpack = redis.pcall, table.unpack or unpack
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+local clock = call('TIME')
+local function at(place) return call('ZRANGE', line, place, place)[1] end
+local function newer()
+  local version = call('HGET', waiters, '!')
+  return type(version) == 'string' and version ~= '1' and version ~= '2'
+end
+local function leave(who, forgotten)
+  call('HDEL', waiters, who, forgotten or who)
+  local left = call('ZREM', line, who)
+  return left == 1, left
+end
+local function entry(who)
+  local told = call('HGET', waiters, who)
+  if type(told) == 'table' then return false end
+  local channel, echo, ttl, heard, mode, mark =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?r?) ?(%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, mark == '-', mode == ' r' end
+end
+local turns = 2000
+local strangers, yields, stays_free, open
+local function tell(channel, words)
+  local heard = call('PUBLISH', channel, words)
+  if type(heard) == 'table' or heard == 0 then return heard end
+  strangers = strangers or call('PUBLISH', channel .. '?', '')
+  if type(strangers) == 'table' then return strangers end
+  return heard > strangers and heard or 0
+end
+local function keep(name, ms)
+  local left = call('PTTL', name)
+  if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
+end
+local function tell_next(who, place, left, but)
+  while who and turns > 0 do
+    turns = turns - 1
+    if who == but then
+      place = place + 1
     else
+      local channel = entry(who)
+      if channel == false then return end
+      if channel and (who == me or tell(channel, 'next ' .. left .. ' ' .. who) ~= 0) then return end
+      if not leave(who) then return end
+    end
+    who = at(place)
+  end
+end
+local function admit(who, channel, echo, ttl)
+  if not pcall(enter, who, ttl, open) then return false end
+  local heard = call('HSET', waiters, '>' .. who, echo)
+  if type(heard) ~= 'table' then
+    heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+  end
+  if heard == 0 or type(heard) == 'table' then
+    pcall(go_out, who, shared)
+    call('HDEL', waiters, '>' .. who)
+    if heard ~= 0 then return false end
+    return nil
+  end
+  open = shared
+  leave(who)
+  keep(waiters, ttl)
+  return true
+end
+local function give()
+  local place = 0
+  while turns > 0 do
+    turns = turns - 1
+    local who, second = unpack(call('ZRANGE', line, place, place + 1))
+    if not who then return open or place == 0 end
+    local channel, echo, ttl, passed_over, reads = entry(who)
+    if channel == false then return true end
+    local goes = true
+    if not channel or passed_over then
+      goes = not passed_over
+    elseif open and not reads then
+      local left = call('PTTL', key)
+      if type(left) ~= 'number' or who == me then return true end
+      if tell(channel, 'next ' .. whole(left) .. ' ' .. who) ~= 0 then return true end
+    elseif stays_free and not open then
+      if tell(channel, 'next -2 ' .. who) ~= 0 then
+        tell_next(second, place + 1, '100')
+        return true
+      end
+    elseif reads then
+      local entered = admit(who, channel, echo, ttl)
+      if entered == false then return true end
+      goes = not entered
+    else
+      if call('SET', key, who, 'PX', ttl).err then return false end
+      if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
+      local heard = call('HSET', waiters, '', echo .. ' ' .. who)
+      if type(heard) ~= 'table' then
+        heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+      end
+      if heard == 0 or type(heard) == 'table' then call('DEL', key) end
+      if type(heard) == 'table' then
+        call('HDEL', waiters, '')
+        return true
+      end
+      if heard ~= 0 then
+        leave(who)
+        keep(waiters, ttl)
+        return true
+      end
+    end
+    if passed_over then
+      place = place + 1
+    elseif goes then
       if not leave(who, channel and '') then return true end
       place = 0
     end
@@ -176,26 +574,40 @@ local function forget_others()
     redis.call('PEXPIRE', waiters, left)
   end
 end
+local reads, rest = ARGV[7] == 'r', held
+local was_in = held ~= me and reader_until(me, held)
+local had = held == me or was_in
 local latest, holder = string.match(known(''), '^(%d+) (.*)$')
+local let_in = known('>' .. me)
+if let_in ~= '' then latest, holder = let_in, me end
 if holder ~= me then
-  if held == me then return standing(1) end
-  latest = string.match(known(me), '^%S+ (%d+) %d+ %d+ ?%-?$') or 0
+  if had then return standing(1) end
+  latest = string.match(known(me), '^%S+ (%d+) %d+ %d+ ?r? ?%-?$') or 0
 end
 if tonumber(latest) > tonumber(ARGV[5]) then return standing(1) end
-yields = ARGV[6] == '2' and (held == me or not held)
+yields = ARGV[6] == '2' and (had or not held or reads and held == shared)
 redis.call('ZADD', line, ARGV[3], me)
 redis.call('PEXPIRE', line, 15000)
 redis.call('ZREM', line, '?')
 redis.call('HDEL', waiters, '?')
-if redis.call('ZCARD', line) == 1 then forget_others() end
+if held ~= shared and redis.call('ZCARD', line) == 1 then forget_others() end
 redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. clock[1] ..
-  (yields and ' -' or ''))
+  (reads and ' r' or '') .. (yields and ' -' or ''))
+if reads then redis.call('HSET', waiters, '!', '2') end
 keep(waiters, 15000)
-if holder == me then redis.call('HDEL', waiters, '') end
-if held == me then redis.call('DEL', key) end
-if held == me and ARGV[6] ~= '0' or not held and ARGV[6] == '1' then
+if holder == me then redis.call('HDEL', waiters, let_in ~= '' and '>' .. me or '') end
+if held == me then
+  redis.call('DEL', key)
+  rest = false
+elseif was_in then
+  rest = go_out(me, held)
+end
+open = rest == shared
+local enters = reads and open and ARGV[6] == '3'
+if had and ARGV[6] ~= '0' or (not rest or reads and open) and ARGV[6] == '1' or enters then
   serve(true)
-  if redis.call('GET', key) == me then return redis.status_reply('GRANTED') end
+  held = redis.call('GET', key)
+  if held == me or reader_until(me, held) then return redis.status_reply('GRANTED') end
 end
 local rank = redis.call('ZRANK', line, me)
 for step = 1, -1, -2 do
@@ -207,26 +619,74 @@ for step = 1, -1, -2 do
   end
 end
 return standing(redis.call('ZRANK', line, me)))",
-"2665d86cfe98bb42613c4dc0767f7a1cdb0d07ed"};
+"e93b0644009be61b91a5cbcceacf55c778ecfed8"};
 
 const Script pass{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
 local held = call('GET', key)
-if held == me then redis.call('DEL', key) end
+local had, rest = held == me, held
+if had and score(me) == 0 then
+  rest = go_out(me, held)
+elseif had then
+  redis.call('DEL', key)
+  rest = false
+elseif reader_until(me, held) then
+  had = true
+  if held == shared then rest = go_out(me, held) else redis.call('ZREM', readers, me) end
+end
 local known = call('HLEN', waiters)
 if type(held) == 'table' then
   call('HDEL', waiters, me)
   call('ZREM', line, me)
   return held
 end
-if type(known) == 'table' or known == 0 then return held == me and 1 or 0 end
-local clock, turns = call('TIME'), 2000
-local strangers, yields, stays_free
+if type(known) == 'table' or known == 0 then return had and 1 or 0 end
+local clock = call('TIME')
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function newer()
   local version = call('HGET', waiters, '!')
-  return type(version) == 'string' and version ~= '1'
+  return type(version) == 'string' and version ~= '1' and version ~= '2'
 end
 local function leave(who, forgotten)
   call('HDEL', waiters, who, forgotten or who)
@@ -236,10 +696,12 @@ end
 local function entry(who)
   local told = call('HGET', waiters, who)
   if type(told) == 'table' then return false end
-  local channel, echo, ttl, heard, passed_over =
-    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?%-?)$')
-  if channel and clock[1] - heard < 15 then return channel, echo, ttl, passed_over == ' -' end
+  local channel, echo, ttl, heard, mode, mark =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?r?) ?(%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, mark == '-', mode == ' r' end
 end
+local turns = 2000
+local strangers, yields, stays_free, open
 local function tell(channel, words)
   local heard = call('PUBLISH', channel, words)
   if type(heard) == 'table' or heard == 0 then return heard end
@@ -265,20 +727,48 @@ local function tell_next(who, place, left, but)
     who = at(place)
   end
 end
+local function admit(who, channel, echo, ttl)
+  if not pcall(enter, who, ttl, open) then return false end
+  local heard = call('HSET', waiters, '>' .. who, echo)
+  if type(heard) ~= 'table' then
+    heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+  end
+  if heard == 0 or type(heard) == 'table' then
+    pcall(go_out, who, shared)
+    call('HDEL', waiters, '>' .. who)
+    if heard ~= 0 then return false end
+    return nil
+  end
+  open = shared
+  leave(who)
+  keep(waiters, ttl)
+  return true
+end
 local function give()
   local place = 0
   while turns > 0 do
     turns = turns - 1
     local who, second = unpack(call('ZRANGE', line, place, place + 1))
-    if not who then return place == 0 end
-    local channel, echo, ttl, passed_over = entry(who)
+    if not who then return open or place == 0 end
+    local channel, echo, ttl, passed_over, reads = entry(who)
     if channel == false then return true end
-    if stays_free and channel and not passed_over then
+    local goes = true
+    if not channel or passed_over then
+      goes = not passed_over
+    elseif open and not reads then
+      local left = call('PTTL', key)
+      if type(left) ~= 'number' or who == me then return true end
+      if tell(channel, 'next ' .. whole(left) .. ' ' .. who) ~= 0 then return true end
+    elseif stays_free and not open then
       if tell(channel, 'next -2 ' .. who) ~= 0 then
         tell_next(second, place + 1, '100')
         return true
       end
-    elseif channel and not passed_over then
+    elseif reads then
+      local entered = admit(who, channel, echo, ttl)
+      if entered == false then return true end
+      goes = not entered
+    else
       if call('SET', key, who, 'PX', ttl).err then return false end
       if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
       local heard = call('HSET', waiters, '', echo .. ' ' .. who)
@@ -298,7 +788,7 @@ local function give()
     end
     if passed_over then
       place = place + 1
-    else
+    elseif goes then
       if not leave(who, channel and '') then return true end
       place = 0
     end
@@ -311,34 +801,88 @@ local function serve(free)
     tell_next(at(0), 0, string.format('%.0f', left), yields and me)
   end
 end
-local free = held == me or not held
-local first = not free and at(0)
-local _, left = leave(me, held == me and '')
+local first = rest and at(0)
+local given = call('HGET', waiters, '')
+local named = type(given) == 'string' and string.match(given, '^%d+ (.*)$') == me
+local _, left = leave(me, (held == me or named) and '')
+call('HDEL', waiters, '>' .. me)
 if type(left) == 'table' and type(call('ZRANK', line, me)) == 'number' then return left end
-stays_free = ARGV[2] == '0'
-if free then serve(true) elseif first == me then serve(false) end
-return held == me and 1 or 0)",
-"827101ec5632ac532839b7961218ea00c6d2c1ff"};
+stays_free, open = ARGV[2] == '0', rest == shared
+if not rest or open and (first == me or held == me) then
+  serve(true)
+elseif first == me then
+  serve(false)
+end
+return had and 1 or 0)",
+"b87c7cb470226b5502ffd8d4c50eab807568351d"};
 
 const Script pass_all{R"(local function pass(KEYS)
 local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
 local held = call('GET', key)
-if held == me then redis.call('DEL', key) end
+local had, rest = held == me, held
+if had and score(me) == 0 then
+  rest = go_out(me, held)
+elseif had then
+  redis.call('DEL', key)
+  rest = false
+elseif reader_until(me, held) then
+  had = true
+  if held == shared then rest = go_out(me, held) else redis.call('ZREM', readers, me) end
+end
 local known = call('HLEN', waiters)
 if type(held) == 'table' then
   call('HDEL', waiters, me)
   call('ZREM', line, me)
   return held
 end
-if type(known) == 'table' or known == 0 then return held == me and 1 or 0 end
-local clock, turns = call('TIME'), 2000
-local strangers, yields, stays_free
+if type(known) == 'table' or known == 0 then return had and 1 or 0 end
+local clock = call('TIME')
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function newer()
   local version = call('HGET', waiters, '!')
-  return type(version) == 'string' and version ~= '1'
+  return type(version) == 'string' and version ~= '1' and version ~= '2'
 end
 local function leave(who, forgotten)
   call('HDEL', waiters, who, forgotten or who)
@@ -348,10 +892,12 @@ end
 local function entry(who)
   local told = call('HGET', waiters, who)
   if type(told) == 'table' then return false end
-  local channel, echo, ttl, heard, passed_over =
-    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?%-?)$')
-  if channel and clock[1] - heard < 15 then return channel, echo, ttl, passed_over == ' -' end
+  local channel, echo, ttl, heard, mode, mark =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?r?) ?(%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, mark == '-', mode == ' r' end
 end
+local turns = 2000
+local strangers, yields, stays_free, open
 local function tell(channel, words)
   local heard = call('PUBLISH', channel, words)
   if type(heard) == 'table' or heard == 0 then return heard end
@@ -377,20 +923,48 @@ local function tell_next(who, place, left, but)
     who = at(place)
   end
 end
+local function admit(who, channel, echo, ttl)
+  if not pcall(enter, who, ttl, open) then return false end
+  local heard = call('HSET', waiters, '>' .. who, echo)
+  if type(heard) ~= 'table' then
+    heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+  end
+  if heard == 0 or type(heard) == 'table' then
+    pcall(go_out, who, shared)
+    call('HDEL', waiters, '>' .. who)
+    if heard ~= 0 then return false end
+    return nil
+  end
+  open = shared
+  leave(who)
+  keep(waiters, ttl)
+  return true
+end
 local function give()
   local place = 0
   while turns > 0 do
     turns = turns - 1
     local who, second = unpack(call('ZRANGE', line, place, place + 1))
-    if not who then return place == 0 end
-    local channel, echo, ttl, passed_over = entry(who)
+    if not who then return open or place == 0 end
+    local channel, echo, ttl, passed_over, reads = entry(who)
     if channel == false then return true end
-    if stays_free and channel and not passed_over then
+    local goes = true
+    if not channel or passed_over then
+      goes = not passed_over
+    elseif open and not reads then
+      local left = call('PTTL', key)
+      if type(left) ~= 'number' or who == me then return true end
+      if tell(channel, 'next ' .. whole(left) .. ' ' .. who) ~= 0 then return true end
+    elseif stays_free and not open then
       if tell(channel, 'next -2 ' .. who) ~= 0 then
         tell_next(second, place + 1, '100')
         return true
       end
-    elseif channel and not passed_over then
+    elseif reads then
+      local entered = admit(who, channel, echo, ttl)
+      if entered == false then return true end
+      goes = not entered
+    else
       if call('SET', key, who, 'PX', ttl).err then return false end
       if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
       local heard = call('HSET', waiters, '', echo .. ' ' .. who)
@@ -410,7 +984,7 @@ local function give()
     end
     if passed_over then
       place = place + 1
-    else
+    elseif goes then
       if not leave(who, channel and '') then return true end
       place = 0
     end
@@ -423,13 +997,19 @@ local function serve(free)
     tell_next(at(0), 0, string.format('%.0f', left), yields and me)
   end
 end
-local free = held == me or not held
-local first = not free and at(0)
-local _, left = leave(me, held == me and '')
+local first = rest and at(0)
+local given = call('HGET', waiters, '')
+local named = type(given) == 'string' and string.match(given, '^%d+ (.*)$') == me
+local _, left = leave(me, (held == me or named) and '')
+call('HDEL', waiters, '>' .. me)
 if type(left) == 'table' and type(call('ZRANK', line, me)) == 'number' then return left end
-stays_free = ARGV[2] == '0'
-if free then serve(true) elseif first == me then serve(false) end
-return held == me and 1 or 0
+stays_free, open = ARGV[2] == '0', rest == shared
+if not rest or open and (first == me or held == me) then
+  serve(true)
+elseif first == me then
+  serve(false)
+end
+return had and 1 or 0
 end
 local all, refused = 1, nil
 for _, key in ipairs(KEYS) do
@@ -437,10 +1017,120 @@ for _, key in ipairs(KEYS) do
   if type(said) == 'table' then refused = said elseif said == 0 then all = 0 end
 end
 return refused or all)",
-"90aa551b562b31d68ca30f19355d82274f424d67"};
+"149c5358e92378b95d1398509959f59eff082683"};
 
-const Script raise_fence{R"(for _, key in ipairs(KEYS) do
-  if redis.call('GET', key) ~= ARGV[1] then return redis.status_reply('LOST') end
+const Script promote{R"(local key, me = KEYS[1], ARGV[1]
+local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
+local call, unpack = redis.pcall, table.unpack or unpack
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+local held, now, ends = redis.call('GET', key), now_ms(), nil
+if held == me then
+  redis.call('DEL', readers)
+  ends = now + math.max(redis.call('PTTL', key), 0)
+elseif held == shared then
+  ends = reader_until(me, held)
+end
+if not ends then return redis.status_reply('LOST') end
+if held == shared then
+  last_until(now)
+  if redis.call('ZCARD', readers) > 1 then return redis.status_reply('BUSY 1') end
+end
+local left = whole(math.max(ends - now, tonumber(ARGV[3])))
+redis.call('ZADD', readers, whole(ends), me, '0', ARGV[2])
+redis.call('PEXPIRE', readers, left)
+redis.call('SET', key, ARGV[2], 'PX', left)
+local given = call('HGET', waiters, '')
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == me then
+  call('HDEL', waiters, '')
+end
+call('HDEL', waiters, '>' .. me)
+return redis.status_reply('PROMOTED'))",
+"9f54a5abf176c791bb12fb24e084c71a146344da"};
+
+const Script raise_fence{R"(local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+for _, key in ipairs(KEYS) do
+  local held = redis.call('GET', key)
+  if held ~= ARGV[1] and (#KEYS > 1 or not reader_until(ARGV[1], held)) then
+    return redis.status_reply('LOST')
+  end
 end
 local last = '0'
 for _, key in ipairs(KEYS) do
@@ -460,7 +1150,7 @@ local function record(proposal, ttl)
   return true
 end
 return record(ARGV[2], ARGV[3]) and redis.status_reply('RAISED ' .. ARGV[2]) or last)",
-"2c76baddefb21e6604a0a95315a9e2125db54ea5"};
+"7b189f97dab04bffa6ab104e14266874cada0486"};
 
 const Script set_all_if_absent{R"(for place, key in ipairs(KEYS) do
   if redis.call('PTTL', key) ~= -2 and redis.pcall('GET', key) ~= ARGV[1] then
@@ -494,7 +1184,58 @@ local given = redis.pcall('HGET', waiters, '')
 if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
   redis.pcall('HDEL', waiters, '')
 end
-if held ~= ARGV[1] then return 0 end
+if not held then return 0 end
+if held ~= ARGV[1] then
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+  local ends = reader_until(ARGV[1], held)
+  if not ends then return 0 end
+  redis.pcall('HDEL', waiters, '>' .. ARGV[1])
+  local until_ms = now_ms() + ARGV[2]
+  if ends >= until_ms then return 1 end
+  redis.call('ZADD', readers, whole(until_ms), ARGV[1])
+  if redis.call('PTTL', readers) < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', readers, ARGV[2])
+  end
+end
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
@@ -504,10 +1245,172 @@ for _, key in ipairs(KEYS) do
   if not redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2]) then extend({key}) end
 end
 return recorded == true and redis.status_reply('OK') or recorded)",
-"0c8b283b52133b46794411aea6f54fa30f1768fc"};
+"b41b8d65cfc94a63c27714c6c4a093ec3aac439b"};
 
 const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
 "226967c76309c00f5ef247eb6d9414b32c257658"};
+
+const Script share_if_free{R"(local key, me = KEYS[1], ARGV[1]
+local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
+local call, unpack = redis.pcall, table.unpack or unpack
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+local clock = call('TIME')
+local function at(place) return call('ZRANGE', line, place, place)[1] end
+local function newer()
+  local version = call('HGET', waiters, '!')
+  return type(version) == 'string' and version ~= '1' and version ~= '2'
+end
+local function leave(who, forgotten)
+  call('HDEL', waiters, who, forgotten or who)
+  local left = call('ZREM', line, who)
+  return left == 1, left
+end
+local function entry(who)
+  local told = call('HGET', waiters, who)
+  if type(told) == 'table' then return false end
+  local channel, echo, ttl, heard, mode, mark =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?r?) ?(%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, mark == '-', mode == ' r' end
+end
+local held = redis.pcall('GET', key)
+local in_already = held == me or reader_until(me, held)
+local function wanted_alone()
+  local first = redis.call('ZRANGE', line, 0, 16)
+  if #first > 16 or #first > 0 and newer() then return true end
+  for _, who in ipairs(first) do
+    local channel, _, _, passed_over, reads = entry(who)
+    if channel and not passed_over and not reads then return true end
+  end
+end
+if not in_already and (held and held ~= shared or wanted_alone()) then
+  return redis.status_reply('BUSY 1')
+end
+local recorded = true
+if ARGV[3] then
+local last = '0'
+for _, key in ipairs(KEYS) do
+  local here = redis.call('GET', key .. ':redlock:fence') or '0'
+  if not string.match(here, '^%d+$') or #here > 16 then
+    return redis.error_reply('FENCE the key of the fence holds something else')
+  end
+  if tonumber(here) > tonumber(last) then last = here end
+end
+local function record(proposal, ttl)
+  if tonumber(proposal) <= tonumber(last) then return false end
+  for _, key in ipairs(KEYS) do
+    local left = redis.call('PTTL', key .. ':redlock:fence')
+    local longest = left > tonumber(ttl) and string.format('%.0f', left) or ttl
+    redis.call('SET', key .. ':redlock:fence', proposal, 'PX', longest)
+  end
+  return true
+end
+  recorded = record(ARGV[3], ARGV[4]) or last
+end
+local function extend()
+local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
+local given = redis.pcall('HGET', waiters, '')
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
+  redis.pcall('HDEL', waiters, '')
+end
+if not held then return 0 end
+if held ~= ARGV[1] then
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+  local ends = reader_until(ARGV[1], held)
+  if not ends then return 0 end
+  redis.pcall('HDEL', waiters, '>' .. ARGV[1])
+  local until_ms = now_ms() + ARGV[2]
+  if ends >= until_ms then return 1 end
+  redis.call('ZADD', readers, whole(until_ms), ARGV[1])
+  if redis.call('PTTL', readers) < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', readers, ARGV[2])
+  end
+end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 1
+end
+if in_already then extend() else enter(me, ARGV[2], held) end
+return recorded == true and redis.status_reply('OK') or recorded)",
+"425e971241ba374d8045c3f30301210296620185"};
 
 const Script stamp_check{R"(local held = redis.call('GET', KEYS[1])
 if not held then return 0 end
@@ -561,32 +1464,124 @@ const Script swap_all{R"(for _, key in ipairs(KEYS) do
 end
 local function swap(KEYS)
 local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
-if held ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+if not held then return 0 end
+if held == ARGV[1] then
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+else
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+  if held ~= shared or not reader_until(ARGV[1], held) then return 0 end
+  enter(ARGV[2], ARGV[3], held)
+  go_out(ARGV[1], held)
+end
 if redis.pcall('HLEN', waiters) == 0 then return 1 end
 local given = redis.pcall('HGET', waiters, '')
-if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == held then
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
   redis.pcall('HDEL', waiters, '')
 end
-redis.pcall('HDEL', waiters, held)
-redis.pcall('ZREM', KEYS[1] .. ':redlock:line', held)
+redis.pcall('HDEL', waiters, ARGV[1], '>' .. ARGV[1])
+redis.pcall('ZREM', KEYS[1] .. ':redlock:line', ARGV[1])
 return 1
 end
 for _, key in ipairs(KEYS) do swap({key}) end
 return 1)",
-"2bed2be56c1368d82f9b0a361fe4f21072e861dc"};
+"92310e5411a4e80dba15c37d849126024cfa7e5e"};
 
 const Script swap_if_equal{R"(local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
-if held ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+if not held then return 0 end
+if held == ARGV[1] then
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+else
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+  if held ~= shared or not reader_until(ARGV[1], held) then return 0 end
+  enter(ARGV[2], ARGV[3], held)
+  go_out(ARGV[1], held)
+end
 if redis.pcall('HLEN', waiters) == 0 then return 1 end
 local given = redis.pcall('HGET', waiters, '')
-if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == held then
+if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == ARGV[1] then
   redis.pcall('HDEL', waiters, '')
 end
-redis.pcall('HDEL', waiters, held)
-redis.pcall('ZREM', KEYS[1] .. ':redlock:line', held)
+redis.pcall('HDEL', waiters, ARGV[1], '>' .. ARGV[1])
+redis.pcall('ZREM', KEYS[1] .. ':redlock:line', ARGV[1])
 return 1)",
-"8e19abf54f5e9c6c8f7cdeb30dfa95f5368d658f"};
+"7f1e0f62efad5af9f055207000d8cc44f1f98cc5"};
 
 }  // namespace redlock::scripts

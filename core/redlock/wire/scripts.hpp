@@ -32,6 +32,10 @@ extern const Script pass_all;
 extern const Script extend_all;
 extern const Script swap_all;
 extern const Script check_all;
+// Of shared locks.
+extern const Script share_if_free;
+extern const Script promote;
+extern const Script demote;
 extern const Script stamp_take;
 extern const Script stamp_undo;
 extern const Script stamp_release;

@@ -22,18 +22,21 @@ struct KnownScript {
   Part part = Part::none;
 };
 constexpr std::array kScripts{
-    KnownScript{"827101ec5632ac532839b7961218ea00c6d2c1ff", Verb::release, 4, Part::passes},
-    KnownScript{"2665d86cfe98bb42613c4dc0767f7a1cdb0d07ed", Verb::take, 4, Part::joins},
+    KnownScript{"b87c7cb470226b5502ffd8d4c50eab807568351d", Verb::release, 4, Part::passes},
+    KnownScript{"e93b0644009be61b91a5cbcceacf55c778ecfed8", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"226967c76309c00f5ef247eb6d9414b32c257658", Verb::take, 4},
-    KnownScript{"a37a402bae9fb577dd7258409d3571d2a6c4b752", Verb::extend, 4},
-    KnownScript{"8e19abf54f5e9c6c8f7cdeb30dfa95f5368d658f", Verb::swap, 5},
-    KnownScript{"91dcb3cc30dcd119457d057157b65a9e90f2b1e0", Verb::check, 4},
+    KnownScript{"a858f1bb4559882ea1334ee9ff6938021648519a", Verb::extend, 4},
+    KnownScript{"7f1e0f62efad5af9f055207000d8cc44f1f98cc5", Verb::swap, 5},
+    KnownScript{"efd9d5da3685fc78ed2b5ecaee55ccf681f8a811", Verb::check, 4},
     KnownScript{"935bc2f08aac29a5bc0ba26e000ce18db3feb63f", Verb::check, 4},
     KnownScript{"99cb95090d44ce09b3a7df1d5c5853d2e1dfeb77", Verb::take, 5},
-    KnownScript{"0c8b283b52133b46794411aea6f54fa30f1768fc", Verb::take, 4},
-    KnownScript{"2c76baddefb21e6604a0a95315a9e2125db54ea5", Verb::raise, 4},
+    KnownScript{"b41b8d65cfc94a63c27714c6c4a093ec3aac439b", Verb::take, 4},
+    KnownScript{"7b189f97dab04bffa6ab104e14266874cada0486", Verb::raise, 4},
+    KnownScript{"425e971241ba374d8045c3f30301210296620185", Verb::take, 4},
+    KnownScript{"9f54a5abf176c791bb12fb24e084c71a146344da", Verb::swap, 5},
+    KnownScript{"7d0a2d2285adea759a780161b36d3eb51bc52abf", Verb::check, 4},
 };
 
 // The texts of these, once they have been seen: every EVAL brings one, and hashing it takes long.
@@ -72,7 +75,7 @@ Deed deed_of(const Arguments& arguments) {
   if (script->verb == Verb::swap) deed.held = arguments[4];
   if (deed.passes) deed.policy = arguments.size() > 5 ? arguments[5] : "1";
   if (script->part != Part::joins) return deed;
-  if (arguments.size() != 10) return {};
+  if (arguments.size() != 10 && arguments.size() != 11) return {};
   deed.joins = true;
   deed.ttl = arguments[5];
   deed.ticket = arguments[6];
@@ -87,6 +90,7 @@ Deed deed_of(const Arguments& arguments) {
 bool Deed::done(std::string_view answer) const {
   if (joins) return answer == kGranted;
   if (verb == Verb::raise) return answer.starts_with("+RAISED ");
+  if (verb == Verb::swap && answer == "+PROMOTED\r\n") return true;
   if (answer == "+OK\r\n" || answer == ":1\r\n") return true;
   return answer.starts_with('$') && answer != "$-1\r\n";
 }

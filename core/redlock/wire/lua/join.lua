@@ -1,7 +1,7 @@
 -- Stands in line, and takes the lock where it may.
 --
 -- KEYS[1] key, ARGV[1] token, ARGV[2] ttl in ms, ARGV[3] ticket, ARGV[4] channel, ARGV[5] echo,
--- ARGV[6] the policy: "1" it takes what is free; without that, "0" what it had stays free, "2" it
+-- ARGV[6] the policy, ARGV[7] "r" when it shares the lock. The policies: "1" it takes what is free; without that, "0" what it had stays free, "2" it
 -- goes to those behind, "3" it keeps it, unless an earlier ticket waits. GRANTED, a status, which
 -- no removal answers with: where an answer is left out, that of another is not taken for it. Else,
 -- as text, what is left of the key in ms (PTTL's word), a blank, our place in line from 0, a blank,
@@ -24,10 +24,14 @@
 -- What grants is said in another way than by a removal: one may go on the same connection, and
 -- where a server leaves an answer out the next one must not fit.
 --
+-- Who shares the lock is let in where it is shared already, also with `3`: that keeps nobody out.
+--
 -- Where the caller is the only one in line, nothing is kept of others: what is known of whom the
 -- line forgot would stay for as long as locks are handed on. Not before ZADD: behind another
 -- command that writes, a server without memory would carry that out.
 --include part_names
+--include part_readers
+--include part_line
 --include part_serve
 local held = call('GET', key)
 if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE') then return held end
@@ -55,26 +59,40 @@ local function forget_others()
     redis.call('PEXPIRE', waiters, left)
   end
 end
+local reads, rest = ARGV[7] == 'r', held
+local was_in = held ~= me and reader_until(me, held)
+local had = held == me or was_in
 local latest, holder = string.match(known(''), '^(%d+) (.*)$')
+local let_in = known('>' .. me)
+if let_in ~= '' then latest, holder = let_in, me end
 if holder ~= me then
-  if held == me then return standing(1) end
-  latest = string.match(known(me), '^%S+ (%d+) %d+ %d+ ?%-?$') or 0
+  if had then return standing(1) end
+  latest = string.match(known(me), '^%S+ (%d+) %d+ %d+ ?r? ?%-?$') or 0
 end
 if tonumber(latest) > tonumber(ARGV[5]) then return standing(1) end
-yields = ARGV[6] == '2' and (held == me or not held)
+yields = ARGV[6] == '2' and (had or not held or reads and held == shared)
 redis.call('ZADD', line, ARGV[3], me)
 redis.call('PEXPIRE', line, 15000)
 redis.call('ZREM', line, '?')
 redis.call('HDEL', waiters, '?')
-if redis.call('ZCARD', line) == 1 then forget_others() end
+if held ~= shared and redis.call('ZCARD', line) == 1 then forget_others() end
 redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. clock[1] ..
-  (yields and ' -' or ''))
+  (reads and ' r' or '') .. (yields and ' -' or ''))
+if reads then redis.call('HSET', waiters, '!', '2') end
 keep(waiters, 15000)
-if holder == me then redis.call('HDEL', waiters, '') end
-if held == me then redis.call('DEL', key) end
-if held == me and ARGV[6] ~= '0' or not held and ARGV[6] == '1' then
+if holder == me then redis.call('HDEL', waiters, let_in ~= '' and '>' .. me or '') end
+if held == me then
+  redis.call('DEL', key)
+  rest = false
+elseif was_in then
+  rest = go_out(me, held)
+end
+open = rest == shared
+local enters = reads and open and ARGV[6] == '3'
+if had and ARGV[6] ~= '0' or (not rest or reads and open) and ARGV[6] == '1' or enters then
   serve(true)
-  if redis.call('GET', key) == me then return redis.status_reply('GRANTED') end
+  held = redis.call('GET', key)
+  if held == me or reader_until(me, held) then return redis.status_reply('GRANTED') end
 end
 local rank = redis.call('ZRANK', line, me)
 for step = 1, -1, -2 do

@@ -13,28 +13,11 @@
 -- have got it is told, and may ask; and so is who stands behind him, to look a little later: the
 -- first may stand still.
 --
--- The field without a name says behind which join the lock was given to whom. The field `!` is the
--- version of what stands in the two keys, and is not there in the first one: who reads a newer one
--- serves nobody, for he would strike out whom he does not understand.
-local clock, turns = call('TIME'), 2000
-local strangers, yields, stays_free
-local function at(place) return call('ZRANGE', line, place, place)[1] end
-local function newer()
-  local version = call('HGET', waiters, '!')
-  return type(version) == 'string' and version ~= '1'
-end
-local function leave(who, forgotten)
-  call('HDEL', waiters, who, forgotten or who)
-  local left = call('ZREM', line, who)
-  return left == 1, left
-end
-local function entry(who)
-  local told = call('HGET', waiters, who)
-  if type(told) == 'table' then return false end
-  local channel, echo, ttl, heard, passed_over =
-    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?%-?)$')
-  if channel and clock[1] - heard < 15 then return channel, echo, ttl, passed_over == ' -' end
-end
+-- Who waits to share it is let in together with all others who do, up to the first who wants it
+-- alone; that one is told how long the last of them has it. `open`: the key holds the readers'
+-- marker, so those only are served.
+local turns = 2000
+local strangers, yields, stays_free, open
 local function tell(channel, words)
   local heard = call('PUBLISH', channel, words)
   if type(heard) == 'table' or heard == 0 then return heard end
@@ -60,20 +43,48 @@ local function tell_next(who, place, left, but)
     who = at(place)
   end
 end
+local function admit(who, channel, echo, ttl)
+  if not pcall(enter, who, ttl, open) then return false end
+  local heard = call('HSET', waiters, '>' .. who, echo)
+  if type(heard) ~= 'table' then
+    heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+  end
+  if heard == 0 or type(heard) == 'table' then
+    pcall(go_out, who, shared)
+    call('HDEL', waiters, '>' .. who)
+    if heard ~= 0 then return false end
+    return nil
+  end
+  open = shared
+  leave(who)
+  keep(waiters, ttl)
+  return true
+end
 local function give()
   local place = 0
   while turns > 0 do
     turns = turns - 1
     local who, second = unpack(call('ZRANGE', line, place, place + 1))
-    if not who then return place == 0 end
-    local channel, echo, ttl, passed_over = entry(who)
+    if not who then return open or place == 0 end
+    local channel, echo, ttl, passed_over, reads = entry(who)
     if channel == false then return true end
-    if stays_free and channel and not passed_over then
+    local goes = true
+    if not channel or passed_over then
+      goes = not passed_over
+    elseif open and not reads then
+      local left = call('PTTL', key)
+      if type(left) ~= 'number' or who == me then return true end
+      if tell(channel, 'next ' .. whole(left) .. ' ' .. who) ~= 0 then return true end
+    elseif stays_free and not open then
       if tell(channel, 'next -2 ' .. who) ~= 0 then
         tell_next(second, place + 1, '100')
         return true
       end
-    elseif channel and not passed_over then
+    elseif reads then
+      local entered = admit(who, channel, echo, ttl)
+      if entered == false then return true end
+      goes = not entered
+    else
       if call('SET', key, who, 'PX', ttl).err then return false end
       if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
       local heard = call('HSET', waiters, '', echo .. ' ' .. who)
@@ -93,7 +104,7 @@ local function give()
     end
     if passed_over then
       place = place + 1
-    else
+    elseif goes then
       if not leave(who, channel and '') then return true end
       place = 0
     end
