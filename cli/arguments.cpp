@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -44,10 +45,13 @@ struct Raw {
   std::string connect_timeout;
   std::string owner;
   bool no_line = false;
+  bool guard = false;
+  std::string longest_ttl = "60s";
   std::string ttl = "30s";
   std::string wait = "0";
   std::string grace = "10s";
   std::string every = "1s";
+  std::optional<int> permits;
   Run run;
   Inspect inspect;
   Release release;
@@ -67,6 +71,14 @@ void add_servers(CLI::App& command, Raw& raw) {
       ->type_name("TIME");
 }
 
+void add_longest_ttl(CLI::App& command, Raw& raw) {
+  command
+      .add_option("--longest-ttl", raw.longest_ttl,
+                  "how long any lock on these servers may live: the guard's measure for those that "
+                  "restarted (60s)")
+      ->type_name("TIME");
+}
+
 CLI::App& add_run(CLI::App& app, Raw& raw) {
   CLI::App& run = *app.add_subcommand(
       "run",
@@ -75,7 +87,8 @@ CLI::App& add_run(CLI::App& app, Raw& raw) {
       "The lock is kept for as long as the command runs, and then given back. When it is\n"
       "lost, the command and all of its process group get SIGTERM, and SIGKILL later.\n"
       "The command finds REDLOCK_RESOURCE and REDLOCK_TOKEN in its environment, with --fence\n"
-      "REDLOCK_FENCE too. Of several resources it finds one name a line.");
+      "REDLOCK_FENCE too, with --permits REDLOCK_SLOT. Of several resources it finds one\n"
+      "name a line.");
   run.add_option("RESOURCE", raw.run.resources,
                  "the name of the lock; up to 16 are taken together, all or none")
       ->required();
@@ -94,7 +107,14 @@ CLI::App& add_run(CLI::App& app, Raw& raw) {
                "get a number that is larger than that of every holder before");
   run.add_flag("--shared", raw.run.shared,
                "hold it together with all others who say so, to read what it protects");
+  run.add_option("-p,--permits", raw.permits,
+                 "take one of so many permits of the resource, 1 to 1024, and not the lock itself")
+      ->type_name("COUNT");
+  run.add_flag("--guard", raw.guard,
+               "no vote for servers that restarted lately, are replicas, may delete locks, or are\n"
+               "named twice; check says which");
   run.add_flag("--no-line", raw.no_line, "wait by trying again and again, not in line");
+  add_longest_ttl(run, raw);
   run.add_flag("-q,--quiet", raw.run.quiet, "say nothing where another client holds it");
   return run;
 }
@@ -114,6 +134,7 @@ void add_others(CLI::App& app, Raw& raw) {
       .add_option("--prefix", raw.check.prefix,
                   "what the names of your locks begin with: tries to take one of that name")
       ->type_name("TEXT");
+  add_longest_ttl(check, raw);
   CLI::App& top = *app.add_subcommand("top", "Shows locks and who holds them, over and over.");
   top.add_option("RESOURCE", raw.top.resources, "the names of the locks")->required();
   top.add_option("-i,--interval", raw.every, "between two looks (1s)")->type_name("TIME");
@@ -134,6 +155,10 @@ Options options_from(const Raw& raw) {
     options.connect_timeout = time_from("--connect-timeout", raw.connect_timeout);
   }
   options.line = !raw.no_line;
+  options.longest_ttl = time_from("--longest-ttl", raw.longest_ttl);
+  if (options.longest_ttl.count() <= 0) {
+    throw std::invalid_argument("--longest-ttl must be above 0");
+  }
   return options;
 }
 
@@ -150,6 +175,19 @@ void check_resources(const std::vector<std::string>& resources) {
   }
 }
 
+std::size_t permits_from(const Raw& raw) {
+  constexpr int kMost = 1024;
+  if (!raw.permits) return 0;
+  if (*raw.permits < 1 || *raw.permits > kMost) {
+    throw std::invalid_argument("--permits must be at least 1 and at most 1024");
+  }
+  if (raw.run.resources.size() > 1) {
+    throw std::invalid_argument("--permits is for one RESOURCE only");
+  }
+  if (raw.run.fence) throw std::invalid_argument("--permits and --fence exclude each other");
+  return static_cast<std::size_t>(*raw.permits);
+}
+
 Run run_from(const Raw& raw, std::span<const char* const> command) {
   Run run = raw.run;
   if (command.empty()) {
@@ -160,8 +198,13 @@ Run run_from(const Raw& raw, std::span<const char* const> command) {
     throw std::invalid_argument("--shared is for one RESOURCE only, " +
                                 std::to_string(run.resources.size()) + " given");
   }
+  run.permits = permits_from(raw);
   run.command.assign(command.begin(), command.end());
   run.ttl = time_from("--ttl", raw.ttl);
+  if (raw.guard && run.ttl > time_from("--longest-ttl", raw.longest_ttl)) {
+    throw std::invalid_argument("--ttl must be at most --longest-ttl, " + raw.longest_ttl +
+                                ", with --guard");
+  }
   run.wait = wait_from("--wait", raw.wait);
   run.grace = time_from("--grace", raw.grace);
   if (run.busy < 0 || run.busy > 255) {
@@ -192,6 +235,7 @@ Request request_from(const std::string& command, const Raw& raw,
     request.what = run_from(raw, to_run);
     request.options.owner = raw.owner.empty() ? own_name() : raw.owner;
     request.options.fence = raw.run.fence;
+    if (raw.guard) request.options.guard = Guard::all();
   } else if (command == "release") {
     request.what = release_from(raw);
   } else if (command == "check") {

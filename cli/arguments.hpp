@@ -1,6 +1,7 @@
 // What the arguments ask for, read by CLI11 and by nobody else.
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,6 +20,7 @@ struct Run {
   bool quiet = false;
   bool fence = false;
   bool shared = false;               // with all others who only read
+  std::size_t permits = 0;           // it takes one of so many; 0: the lock itself
   std::vector<std::string> command;  // at least its name
 };
 

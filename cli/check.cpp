@@ -51,6 +51,10 @@ std::string facts_text(const ServerReport& report) {
     deeds += (deeds.empty() ? "" : ", ") + trial.deed + (trial.fault == Fault::none ? "" : " NOT");
   }
   add("a lock", deeds);
+  constexpr std::string_view kPrefix = "guard: ";
+  const std::string& objection = report.guard_objection;
+  add("guard", objection.empty() ? "would give it a vote"
+                                 : "would give it none: " + objection.substr(kPrefix.size()));
   return text;
 }
 
@@ -106,7 +110,8 @@ std::string report_json(const ServerReport& report) {
       ",\"cluster_slots\":" + as_json(facts.cluster_slots) +
       ",\"first_answer_us\":" + as_json(facts.first_answer_us) +
       ",\"round_trip_us\":" + as_json(facts.round_trip_us) +
-      ",\"clock_ahead_us\":" + as_json(facts.clock_ahead_us) + ",\"untold\":[";
+      ",\"clock_ahead_us\":" + as_json(facts.clock_ahead_us) +
+      ",\"guard\":" + as_json(report.guard_objection) + ",\"untold\":[";
   std::string_view between;
   for (const std::string& untold : facts.untold) {
     out.append(between).append(json(untold));

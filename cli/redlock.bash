@@ -31,15 +31,15 @@ _redlock() {
       mapfile -t COMPREPLY < <(compgen -W '0 10s 1m forever' -- "$current")
       return
       ;;
-    --timeout | --connect-timeout | -t | --ttl | -g | --grace | -E | --conflict-exit-code | -o | --owner | --prefix | -i | --interval)
+    --timeout | --connect-timeout | -t | --ttl | -g | --grace | -E | --conflict-exit-code | -o | --owner | --prefix | --longest-ttl | -i | --interval)
       return
       ;;
   esac
   case $command in
-    run) common+=' --wait --ttl --grace --conflict-exit-code --owner --fence --shared --no-line --quiet --' ;;
+    run) common+=' --wait --ttl --grace --conflict-exit-code --owner --fence --shared --permits --guard --longest-ttl --no-line --quiet --' ;;
     inspect) common+=' --json' ;;
     release) common+=' --force' ;;
-    check) common+=' --json --prefix' ;;
+    check) common+=' --json --prefix --longest-ttl' ;;
     top) common+=' --interval --once' ;;
   esac
   [[ $current != -* ]] || mapfile -t COMPREPLY < <(compgen -W "$common" -- "$current")

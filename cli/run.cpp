@@ -73,23 +73,32 @@ class StopBySignal {
   std::jthread thread_;  // last: it ends before what it uses
 };
 
-void tell_outage(const Refusal& outage) { complain("still waiting: " + to_string(outage)); }
+Result ask(Client& client, const Run& asked, const std::stop_token& stop,
+           const OnOutage& on_outage) {
+  const std::string& first = asked.resources.front();
+  if (asked.permits > 0) {
+    return client.acquire_permit(first, asked.permits, asked.ttl, asked.wait, stop, on_outage);
+  }
+  if (asked.shared) return client.lock_shared(first, asked.ttl, asked.wait, stop, on_outage);
+  return client.lock_all(asked.resources, asked.ttl, asked.wait, stop, on_outage);
+}
 
 Result take(Client& client, const Run& asked, const Signals& signals) {
-  const std::string& first = asked.resources.front();
-  if (asked.wait <= 0ms && asked.shared) return client.try_lock_shared(first, asked.ttl);
-  if (asked.wait <= 0ms) return client.try_lock_all(asked.resources, asked.ttl);
+  if (asked.wait <= 0ms) return ask(client, asked, {}, {});
   const StopBySignal stop(signals);
-  if (asked.shared) {
-    return client.lock_shared(first, asked.ttl, asked.wait, stop.token(), tell_outage);
-  }
-  return client.lock_all(asked.resources, asked.ttl, asked.wait, stop.token(), tell_outage);
+  return ask(client, asked, stop.token(),
+             [](const Refusal& outage) { complain("still waiting: " + to_string(outage)); });
 }
 
 int refused(Client& client, const Run& asked, const Refusal& refusal) {
   if (refusal.decision == Decision::unreachable) {
     complain(to_string(refusal));
     return kUnreachable;
+  }
+  if (asked.permits > 0) {
+    const std::string all = asked.permits == 1 ? "the only permit" : "every permit";
+    if (!asked.quiet) complain("other clients hold " + all + " of " + quoted(asked.resources));
+    return asked.busy;
   }
   std::vector<std::string> held;
   std::optional<std::string> unknown;
@@ -123,15 +132,18 @@ void release(Lease& lock, const std::vector<std::string>& resources) {
            " could not be released, and may stay until its ttl ends: " + to_string(refusal));
 }
 
-// What the command finds in its environment. A fence that we inherited belongs to another lock.
-// Of several resources each has a line.
-std::vector<std::string> variables_of(const Lease& lock,
-                                      const std::vector<std::string>& resources) {
+// What the command finds in its environment. A fence or slot that we inherited belongs to another
+// lock. Of several resources each has a line; a permit has the name of its slot.
+std::vector<std::string> variables_of(const Lease& lock, const Run& asked) {
+  const std::vector<std::string>& resources = asked.resources;
   std::string names = resources.front();
   for (std::size_t i = 1; i < resources.size(); ++i) (names += '\n') += resources[i];
+  if (asked.permits > 0) names = lock.resource();
   const std::optional<std::int64_t> fence = lock.fence();
-  return {"REDLOCK_RESOURCE=" + names, "REDLOCK_TOKEN=" + std::string(lock.token()),
-          fence ? "REDLOCK_FENCE=" + std::to_string(*fence) : "REDLOCK_FENCE"};
+  return {
+      "REDLOCK_RESOURCE=" + names, "REDLOCK_TOKEN=" + std::string(lock.token()),
+      fence ? "REDLOCK_FENCE=" + std::to_string(*fence) : "REDLOCK_FENCE",
+      asked.permits > 0 ? "REDLOCK_SLOT=" + names.substr(names.rfind(':') + 1) : "REDLOCK_SLOT"};
 }
 
 // For whoever started us.
@@ -280,7 +292,7 @@ int run(Client& client, const Run& asked) {
   Whom concerned = Whom::process;
   bool lost = false;
   try {
-    Child child(asked.command, variables_of(*lock, asked.resources), mask, on_pipe);
+    Child child(asked.command, variables_of(*lock, asked), mask, on_pipe);
     Supervision supervision(asked, watched, child, *lock, kept->lost());
     ended = supervision.attend();
     concerned = supervision.concerned(ended.signal);

@@ -25,7 +25,7 @@ final class LockManager implements LockManagerInterface
      * Checks the arguments. The first call to a server connects.
      *
      * @param string|array<mixed> $servers 1 to 16 different servers, written as for RedLock
-     * @param array{timeout?: int|float|null, connectTimeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, fenceTtl?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
+     * @param array{timeout?: int|float|null, connectTimeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, fenceTtl?: int|null, guard?: bool|list<'restart'|'role'|'eviction'|'identity'>|null, longestTtl?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
      *     timeout, connectTimeout, driftFactor and clientName as for RedLock, and
      *     - line: waiters stand in line, and each release hands the lock to the first, default true. False: they poll
      *     - retryDelay: the longest pause of a polling waiter between two attempts, in milliseconds, default 200, as for
@@ -34,6 +34,11 @@ final class LockManager implements LockManagerInterface
      *       hour)
      *     - fenceTtl: how long servers remember the last fence of a lock, in milliseconds since it was acquired, default 86400000
      *       (a day)
+     *     - guard: what each server is asked on a new connection, default false; true is all of 'restart', 'role', 'eviction' and
+     *       'identity'. A server that restarted less than longestTtl ago, is a replica, may evict locks or is named twice has no
+     *       vote (docs/operations.md)
+     *     - longestTtl: how long any lock on these servers may live, in milliseconds, default 60000. With the guard 'restart' a
+     *       longer ttl is refused
      *     - onEvent: is called with the name of an event (acquired, waited, extended, shortened, promoted,
      *       demoted, released, lost, unreachable)
      *       and the facts of the lease, after the event. docs/leases.md explains each
@@ -121,6 +126,35 @@ final class LockManager implements LockManagerInterface
      */
     public function acquireAll(array $resources, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?Lease
     {
+    }
+
+    /**
+     * Acquires one of up to 1024 permits of a resource: a semaphore.
+     *
+     * A permit is the lock on one of the resource's slots, so the lease names that: `api:redlock:slot:3` is a permit of `api`.
+     * Its number, from 0 to $permits - 1, is no other holder's. Everything else is as with a lock, also its handle.
+     *
+     * With a wait it stands in one line for all permits, and gets the first that is given back, or whose ttl ends. The order is
+     * nearly that in which the waits began.
+     *
+     * @param string|int $resource at most 65518 bytes
+     * @param int $permits how many there are, 1 to 1024. Those who name more know more slots
+     * @param int|\Time\Duration $ttl as for acquire()
+     * @param int|\Time\Duration|null $wait as for acquire()
+     * @param LeaseOptions $options as for acquire(), but for reentrant and fence
+     * @return ?Lease null: all permits are held
+     * @throws QuorumException
+     * @throws KeepAliveException
+     * @throws \ValueError
+     * @throws \TypeError
+     */
+    public function acquirePermit(
+        string|int $resource,
+        int $permits,
+        int|\Time\Duration $ttl = 30_000,
+        int|\Time\Duration|null $wait = 0,
+        array $options = []
+    ): ?Lease {
     }
 
     /**

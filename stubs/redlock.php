@@ -305,6 +305,7 @@ namespace RedLock {
          * - 'cluster': the server is part of a cluster
          * - 'maxclients': the server has too many clients
          * - 'rejected': any other error; the message has it
+         * - 'guard': the guard of a LockManager gives the server no vote; the message says why
          * - 'limit': too much is unanswered on the connection
          * - 'unanswered': the result was certain before this server answered
          *

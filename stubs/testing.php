@@ -41,6 +41,19 @@ interface LockManagerInterface
     public function acquireAll(array $resources, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
 
     /**
+     * {@see LockManager::acquirePermit()}
+     *
+     * @param LeaseOptions $options
+     */
+    public function acquirePermit(
+        string|int $resource,
+        int $permits,
+        int|\Time\Duration $ttl = 30_000,
+        int|\Time\Duration|null $wait = 0,
+        array $options = []
+    ): ?LeaseInterface;
+
+    /**
      * {@see LockManager::synchronized()}
      *
      * @template T

@@ -39,6 +39,7 @@ inline namespace v0 {
 namespace inner {
 class BlockingLease;
 class Shared;
+struct LockShape;
 }  // namespace inner
 
 // A time as std::chrono has it, in milliseconds. What is too long for that is the longest there is:
@@ -88,6 +89,13 @@ struct Options {
   // How long servers remember the last fence of a lock that is acquired with one, from then on:
   // longer than a write can be late. Above 0, at most 100 years.
   Milliseconds fence_ttl = std::chrono::hours(24);
+  // What servers are asked on each new connection, by one INFO. One that does not meet it has no
+  // vote: it is in trouble with Fault::guard, or with why it does not answer. Releases go there all
+  // the same.
+  Guard guard = {};
+  // How long a lock may last, of whichever client of these servers: with Guard::restart a server
+  // that has been up for less has no vote, and a longer ttl throws. Above 0, at most 100 years.
+  Milliseconds longest_ttl = std::chrono::minutes(1);
 };
 
 // Why a server gave no plain answer.
@@ -186,29 +194,6 @@ struct ForcedRelease {
   Decision decision = Decision::aborted;
   std::vector<Trouble> troubles;
   [[nodiscard]] explicit operator bool() const noexcept { return decision == Decision::granted; }
-};
-
-// One thing that was done with a lock that was tried on a server.
-struct Trial {
-  // "take", "extend", "inspect", "wait" (in line, until it is handed over), "release". The words
-  // never change.
-  std::string deed;
-  // Why that cannot be done there; else `Fault::none`.
-  Fault fault = Fault::none;
-  std::string reason;
-};
-
-struct ServerReport {
-  std::string server;
-  // As they were asked for: within these times each call wants a connection, and its answer.
-  std::chrono::milliseconds timeout{};
-  std::chrono::milliseconds connect_timeout{};
-  // It could not be asked to the end: why. Else `Fault::none`.
-  Fault fault = Fault::none;
-  std::string reason;
-  ServerFacts facts;
-  // Up to the first that nothing can be done without.
-  std::vector<Trial> trials;
 };
 
 // How this machine's clock is steered; nothing where the system does not say it.
@@ -374,6 +359,16 @@ class REDLOCK_EXPORT Client {
   [[nodiscard]] Result lock_shared(std::string_view resource, Milliseconds ttl, Milliseconds wait,
                                    const std::stop_token& stop = {},
                                    const OnOutage& on_outage = {});
+  // One of up to 1024 permits of a resource: a semaphore. A permit is the lock on a slot, which the
+  // lease names: "api:redlock:slot:3" is a permit of "api". With a wait it gets the first that is
+  // given back or whose ttl ends, nearly in the order in which the waits began. Clients that name
+  // more permits know more slots. std::invalid_argument for a client that asks for fences.
+  [[nodiscard]] Result try_acquire_permit(std::string_view resource, std::size_t permits,
+                                          Milliseconds ttl);
+  [[nodiscard]] Result acquire_permit(std::string_view resource, std::size_t permits,
+                                      Milliseconds ttl, Milliseconds wait,
+                                      const std::stop_token& stop = {},
+                                      const OnOutage& on_outage = {});
   // A lease of a lock that was taken elsewhere, valid for as long as its handle says, counted from
   // now. Asks no server. What keeps it alive extends it by `ttl` each time. A lease whose handle is
   // over is not live, and only its release() gives the lock back.
@@ -390,8 +385,9 @@ class REDLOCK_EXPORT Client {
   [[nodiscard]] std::vector<ServerReport> examine(std::string_view prefix = {});
 
  private:
-  [[nodiscard]] Result acquire(const std::vector<std::string>&, LockMode, Milliseconds ttl,
-                               Milliseconds wait, const std::stop_token&, const OnOutage&);
+  [[nodiscard]] Result acquire(const std::vector<std::string>&, const inner::LockShape&,
+                               Milliseconds ttl, Milliseconds wait, const std::stop_token&,
+                               const OnOutage&);
 
   std::shared_ptr<inner::Shared> shared_;
 };

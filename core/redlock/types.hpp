@@ -1,7 +1,9 @@
 // The plain values that C++ users share with the library's inside: what came of a call, why a
 // server gave no answer, what a server and a clock say of themselves.
 #pragma once
+#include <chrono>
 #include <cmath>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -60,12 +62,25 @@ enum class Fault {
   maxclients,  // the server has too many clients
   rejected,    // the server said no in other words
   foreign,     // the key holds something that is no lock of this kind
+  guard,       // the server is not what the guard demands: it has no vote, and nothing was sent
   bound,       // one of our own bounds was reached; nothing was sent
   unanswered,  // the outcome was certain before an answer came
 };
 
 // The word for a program to compare with; the words never change.
 [[nodiscard]] REDLOCK_EXPORT std::string_view to_string(Fault fault);
+
+// What is demanded of each server at every new connection. One that does not meet it has no vote.
+struct Guard {
+  bool restart = false;   // it has been up for longer than a lock may last
+  bool role = false;      // it is no replica
+  bool eviction = false;  // it deletes no keys where its memory is full
+  bool identity = false;  // it is no server that is named twice
+
+  [[nodiscard]] static constexpr Guard all() { return {true, true, true, true}; }
+  [[nodiscard]] constexpr bool any() const { return restart || role || eviction || identity; }
+  std::strong_ordering operator<=>(const Guard&) const = default;
+};
 
 // What a server says of itself, as far as it matters to locks. What a server would not say, or is
 // too old to know, is empty.
@@ -116,6 +131,32 @@ enum class SlewRisk {
   if (std::abs(slew_ppm) > allowed_ppm) return SlewRisk::alone;
   return std::abs(slew_ppm) > allowed_ppm / 2 ? SlewRisk::with_another : SlewRisk::none;
 }
+
+// One thing that was done with a lock that was tried on a server.
+struct Trial {
+  // "take", "extend", "inspect", "wait" (in line, until it is handed over), "release". The words
+  // never change.
+  std::string deed;
+  // Why that cannot be done there; else `Fault::none`.
+  Fault fault = Fault::none;
+  std::string reason;
+};
+
+struct ServerReport {
+  std::string server;
+  // As they were asked for: within these times each call wants a connection, and its answer.
+  std::chrono::milliseconds timeout{};
+  std::chrono::milliseconds connect_timeout{};
+  // It could not be asked to the end: why. Else `Fault::none`.
+  Fault fault = Fault::none;
+  std::string reason;
+  ServerFacts facts;
+  // Why a guard of all parts would let it have no vote, with the longest_ttl of the options; empty:
+  // it would not object.
+  std::string guard_objection;
+  // Up to the first that nothing can be done without.
+  std::vector<Trial> trials;
+};
 
 }  // namespace v0
 }  // namespace redlock

@@ -36,7 +36,7 @@ void check_renewal(const Locks& locks, const LeaseTerms& terms) {
 // A lease that has a part in a lock we hold asks no server, which would refuse the same; and what
 // is kept alive is the ttl that the lock was taken with.
 void check_part(const Locks& locks, const HeldLock& lock, const LeaseTerms& terms) {
-  check_ttl(terms.ttl, locks.plan->options.drift_factor);
+  check_ttl(terms.ttl, locks.plan->options);
   if (terms.fence && !lock.fence()) {
     throw ArgumentError(option_label("fence") + " needs a lock that was acquired with it");
   }
@@ -62,6 +62,10 @@ LeaseTerms terms_of(const Locks& locks, const AcquireRequest& request) {
   }
   if (terms.reentrant && Z_TYPE_P(request.resource) == IS_ARRAY) {
     throw ArgumentError(option_label("reentrant") + " is for one resource only");
+  }
+  if (request.permits > 0 && (terms.reentrant || terms.fence)) {
+    throw ArgumentError(option_label(terms.fence ? "fence" : "reentrant") +
+                        " is for locks without permits only");
   }
   check_renewal(locks, terms);
   return terms;
@@ -102,6 +106,15 @@ bool throw_deadlock(SharedLease& held, const AcquireRequest& request) {
   });
   if (described) zend_throw_exception(deadlock_exception_class, message, 0);
   return false;
+}
+
+// A permit goes by the name of its slot.
+void name_by_slot(const zval* lease) {
+  const Resources& slot = LeaseObject::state_of(Z_OBJ_P(lease))->shared().resources();
+  zval name;
+  ZVAL_STRINGL(&name, slot.only().view().data(), slot.only().view().size());
+  name_lease(lease, &name);
+  zval_ptr_dtor(&name);
 }
 
 void count_refusal(const QuorumCall& call, const AcquireRequest& request) {
@@ -147,7 +160,7 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   OutageTeller teller(lease, locks.manager.pool().clock().now());
   QuorumRequest asked{
       QuorumVerb::lock, request.method, request.places, request.resource, request.ttl_ms, {},
-      &wait_terms,      lease.owner(),  terms.fence,    terms.mode};
+      &wait_terms,      lease.owner(),  terms.fence,    terms.mode,       request.permits};
   if (wait > Duration()) asked.listener = &teller;
   QuorumCall call(locks, asked);
   if (!ask(call)) {
@@ -164,7 +177,8 @@ Acquired ask_for(const zval* into, Locks& locks, const AcquireRequest& request,
   }
   const bool taken = guarded({}, [&] {
     lease.lock().begin(std::move(locks.outcome.token),
-                       locks.outcome.decided_at + locks.outcome.validity, locks.outcome.fence);
+                       locks.outcome.decided_at + locks.outcome.validity, locks.outcome.fence,
+                       std::move(locks.outcome.slot));
     if (terms.reentrant) lease.make_reentrant();
     count(Counted::acquired);
     if (locks.outcome.handed_over) count(Counted::handed_over);
@@ -196,7 +210,7 @@ void attach(zval* into, const std::shared_ptr<Locks>& locks, HashTable* array, c
     Token token(std::string(ZSTR_VAL(handle.token), ZSTR_LEN(handle.token)));
     check_resources(resources);
     check_token(token);
-    check_ttl(terms.ttl, locks->plan->options.drift_factor);
+    check_ttl(terms.ttl, locks->plan->options);
     check_renewal(*locks, terms);
     lease = new LeaseState(std::make_shared<SharedLease>(locks, resources, terms), Z_OBJ_P(into));
     const Instant now = locks->manager.pool().clock().now();
@@ -238,7 +252,7 @@ Acquired acquire(zval* into, const std::shared_ptr<Locks>& locks, const AcquireR
     if (terms.interrupt) warn_of_jit();
   }
   if (acquired == Acquired::granted) {
-    name_lease(into, request.resource);
+    request.permits > 0 ? name_by_slot(into) : name_lease(into, request.resource);
     if (!keep_lease(into, terms)) acquired = Acquired::thrown;
   }
   if (acquired != Acquired::granted) forget(into);

@@ -20,6 +20,7 @@ struct AcquireRequest {
   bool keep_alive;  // unless the options say otherwise
   HashTable* options;
   LockMode mode = LockMode::exclusive;
+  std::size_t permits = 0;  // it asks for one of so many; 0: for the only one
 };
 
 enum class Acquired { granted, refused, thrown };

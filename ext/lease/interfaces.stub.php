@@ -16,6 +16,14 @@ interface LockManagerInterface
 
     public function acquireAll(array $resources, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?LeaseInterface;
 
+    public function acquirePermit(
+        string|int $resource,
+        int $permits,
+        int|\Time\Duration $ttl = 30_000,
+        int|\Time\Duration|null $wait = 0,
+        array $options = []
+    ): ?LeaseInterface;
+
     public function synchronized(
         string|int|array $resource,
         callable $critical,

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ce093e790bf1ecdaa7609097ef4e5d082f072322 */
+ * Stub hash: 8c28ef77d27175ad1cf80455aec06d185f556224 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManagerInterface_acquire, 0, 1, RedLock\\LeaseInterface, 1)
 	ZEND_ARG_TYPE_MASK(0, resource, MAY_BE_STRING|MAY_BE_LONG, NULL)
@@ -12,6 +12,14 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManagerInterface_acquireAll, 0, 1, RedLock\\LeaseInterface, 1)
 	ZEND_ARG_TYPE_INFO(0, resources, IS_ARRAY, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, "30000")
+	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManagerInterface_acquirePermit, 0, 2, RedLock\\LeaseInterface, 1)
+	ZEND_ARG_TYPE_MASK(0, resource, MAY_BE_STRING|MAY_BE_LONG, NULL)
+	ZEND_ARG_TYPE_INFO(0, permits, IS_LONG, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, "30000")
 	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
@@ -87,6 +95,7 @@ static const zend_function_entry class_RedLock_LockManagerInterface_methods[] = 
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, acquire, arginfo_class_RedLock_LockManagerInterface_acquire, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, acquireShared, arginfo_class_RedLock_LockManagerInterface_acquireShared, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, acquireAll, arginfo_class_RedLock_LockManagerInterface_acquireAll, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, acquirePermit, arginfo_class_RedLock_LockManagerInterface_acquirePermit, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, synchronized, arginfo_class_RedLock_LockManagerInterface_synchronized, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, attach, arginfo_class_RedLock_LockManagerInterface_attach, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(RedLock_LockManagerInterface, inspect, arginfo_class_RedLock_LockManagerInterface_inspect, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)

@@ -12,6 +12,7 @@
 #include "lease/stats.hpp"
 #include "quorum/call.hpp"
 #include "quorum/handle.hpp"
+#include "redlock/algorithm/permit.hpp"
 // The arginfo needs what is above.
 #include "lease/lease_arginfo.h"
 
@@ -93,13 +94,15 @@ void put_handle(zval* into, LeaseState& lease) {
 
 const char* method_of(const SharedLease& shared) {
   if (shared.lock().mode() == LockMode::shared) return "acquireShared";
-  return shared.resources().single() ? "acquire" : "acquireAll";
+  if (!shared.resources().single()) return "acquireAll";
+  return slot_number(shared.resources().only()) ? "acquirePermit" : "acquire";
 }
 
 // Behind the release: an error handler may throw.
 void warn_of_unused(const LeaseState& lease) {
+  const Resources& resources = lease.shared().resources();
   char name[2 * kShownBytesMax + 8] = "";
-  const auto show = [&] { park(name, quoted(lease.shared().resources())); };
+  const auto show = [&] { park(name, quoted(resources)); };
   if (EG(exception) != nullptr || !guarded({}, show)) return;
   zend_error(
       E_WARNING,

@@ -11,12 +11,10 @@
 #include "border/text.hpp"
 #include "border/wait.hpp"
 #include "lease/acquire.hpp"
-#include "lease/inspect.hpp"
 #include "lease/interfaces.hpp"
 #include "lease/object.hpp"
 #include "lease/server_stats.hpp"
 #include "lease/stats.hpp"
-#include "lease/take_away.hpp"
 #include "quorum/resources.hpp"
 // The arginfo needs what is above.
 #include "border/arginfo_attributes.hpp"
@@ -42,6 +40,8 @@ constexpr ArgumentPlace kConstructPlaces[] = {
 };
 constexpr ArgumentPlace kAcquirePlaces[] = {
     {"resource", 1}, {"resources", 1}, {"ttl", 2}, {"wait", 3}, {"options", 4}};
+constexpr ArgumentPlace kPermitPlaces[] = {
+    {"resource", 1}, {"permits", 2}, {"ttl", 3}, {"wait", 4}, {"options", 5}};
 constexpr ArgumentPlace kSynchronizedPlaces[] = {
     {"resource", 1}, {"resources", 1}, {"ttl", 3}, {"wait", 4}, {"options", 5}};
 
@@ -76,18 +76,6 @@ void set_resource(zval* resource, zend_string* name, zend_long number) {
   } else {
     ZVAL_LONG(resource, number);
   }
-}
-
-// Of a method whose only argument is a resource. Null: an exception is pending.
-Locks* parse_about(INTERNAL_FUNCTION_PARAMETERS, zval* resource) {
-  (void)return_value;
-  zend_string* name = nullptr;
-  zend_long number = 0;
-  ZEND_PARSE_PARAMETERS_START(1, 1)
-  Z_PARAM_STR_OR_LONG(name, number)
-  ZEND_PARSE_PARAMETERS_END_EX(return nullptr);
-  set_resource(resource, name, number);
-  return locks_of(ZEND_THIS);
 }
 
 // A string or an int, as PHP's own rules of types have it, or an array of those, of which it makes
@@ -154,6 +142,7 @@ struct LeaseArguments {
   zval* ttl;
   zval* wait;
   HashTable* options;
+  std::size_t permits = 0;  // which comes before the ttl
 };
 
 void acquire_for_caller(INTERNAL_FUNCTION_PARAMETERS, std::string_view method,
@@ -161,12 +150,18 @@ void acquire_for_caller(INTERNAL_FUNCTION_PARAMETERS, std::string_view method,
   zend_long ttl_ms = kTtlMsDefault;
   zend_long wait_ms = 0;
   bool waits_for_ever = false;
-  if (!parse_times({passed.ttl, 2}, {passed.wait, 3}, ttl_ms, wait_ms, waits_for_ever)) return;
+  const bool of_permits = passed.permits > 0;
+  const uint32_t ttl_at = of_permits ? 3 : 2;
+  const auto places = of_permits ? std::span(kPermitPlaces) : std::span(kAcquirePlaces);
+  if (!parse_times({passed.ttl, ttl_at}, {passed.wait, ttl_at + 1}, ttl_ms, wait_ms,
+                   waits_for_ever)) {
+    return;
+  }
   const std::shared_ptr<Locks>* const locks = LockManagerObject::initialised(ZEND_THIS);
   if (locks == nullptr) return;
   const Acquired acquired = acquire(return_value, *locks,
-                                    {method, kAcquirePlaces, passed.resource, ttl_ms, wait_ms,
-                                     waits_for_ever, false, passed.options, mode});
+                                    {method, places, passed.resource, ttl_ms, wait_ms,
+                                     waits_for_ever, false, passed.options, mode, passed.permits});
   zend_execute_data* const caller = EX(prev_execute_data);
   if (acquired != Acquired::granted || caller == nullptr || caller->func == nullptr) return;
   if (!ZEND_USER_CODE(caller->func->type)) return;
@@ -251,6 +246,31 @@ PHP_METHOD(RedLock_LockManager, acquireAll) {
   zval_ptr_dtor(&resources);
 }
 
+PHP_METHOD(RedLock_LockManager, acquirePermit) {
+  zend_string* name = nullptr;
+  zend_long number = 0;
+  zend_long permits = 0;
+  zval* ttl = nullptr;
+  zval* wait = nullptr;
+  HashTable* options = nullptr;
+  ZEND_PARSE_PARAMETERS_START(2, 5)
+  Z_PARAM_STR_OR_LONG(name, number)
+  Z_PARAM_LONG(permits)
+  Z_PARAM_OPTIONAL
+  Z_PARAM_ZVAL(ttl)
+  Z_PARAM_ZVAL(wait)
+  Z_PARAM_ARRAY_HT(options)
+  ZEND_PARSE_PARAMETERS_END();
+  if (permits < 1 || permits > static_cast<zend_long>(kPermitsMax)) {
+    zend_argument_value_error(2, "must be between 1 and %zu", kPermitsMax);
+    RETURN_THROWS();
+  }
+  zval resource;
+  set_resource(&resource, name, number);
+  acquire_for_caller(INTERNAL_FUNCTION_PARAM_PASSTHRU, "RedLock\\LockManager::acquirePermit()",
+                     {&resource, ttl, wait, options, static_cast<std::size_t>(permits)});
+}
+
 PHP_METHOD(RedLock_LockManager, synchronized) {
   zval* argument = nullptr;
   zval* callable = nullptr;
@@ -308,36 +328,6 @@ PHP_METHOD(RedLock_LockManager, attach) {
   attach(return_value, *locks, handle, options);
 }
 
-PHP_METHOD(RedLock_LockManager, inspect) {
-  zval resource;
-  Locks* const locks = parse_about(INTERNAL_FUNCTION_PARAM_PASSTHRU, &resource);
-  if (locks == nullptr) RETURN_THROWS();
-  constexpr std::string_view kMethod = "RedLock\\LockManager::inspect()";
-  if (!inspect(*locks, &resource, kMethod, Unreachable::told)) RETURN_THROWS();
-  put_inspection(return_value, *locks, &resource);
-}
-
-PHP_METHOD(RedLock_LockManager, owner) {
-  zval resource;
-  Locks* const locks = parse_about(INTERNAL_FUNCTION_PARAM_PASSTHRU, &resource);
-  if (locks == nullptr) RETURN_THROWS();
-  constexpr std::string_view kMethod = "RedLock\\LockManager::owner()";
-  if (!inspect(*locks, &resource, kMethod, Unreachable::thrown)) RETURN_THROWS();
-  if (!locks->decided) return throw_undecided(*locks, &resource, kMethod);
-  const std::optional<Holding>& holding = locks->of_majority.holding;
-  if (!holding) RETURN_NULL();
-  const std::string_view owner = owner_of(holding->token);
-  const std::string_view shown = owner.empty() ? holding->token.view() : owner;
-  RETURN_STRINGL(shown.data(), shown.size());
-}
-
-PHP_METHOD(RedLock_LockManager, forceRelease) {
-  zval resource;
-  Locks* const locks = parse_about(INTERNAL_FUNCTION_PARAM_PASSTHRU, &resource);
-  if (locks == nullptr) RETURN_THROWS();
-  take_away(return_value, *locks, &resource, "RedLock\\LockManager::forceRelease()");
-}
-
 // A signal handler calls it, in the middle of a wait or a moment before, and knows no manager.
 PHP_METHOD(RedLock_LockManager, cancelWaits) {
   bool cancel = true;
@@ -376,7 +366,7 @@ void redlock::php::register_lock_manager() {
 #ifdef ZEND_ACC_NODISCARD
   // Among the strings that PHP knows from 8.6 on.
   zend_string* const name = zend_string_init_interned(ZEND_STRL("NoDiscard"), true);
-  for (const std::string_view giver : {"acquire", "acquireshared", "acquireall"}) {
+  for (const std::string_view giver : {"acquire", "acquireshared", "acquireall", "acquirepermit"}) {
     auto* const method = static_cast<zend_function*>(
         zend_hash_str_find_ptr(&class_entry->function_table, giver.data(), giver.size()));
     method->common.fn_flags |= ZEND_ACC_NODISCARD;

@@ -26,6 +26,14 @@ final class LockManager implements LockManagerInterface
 
     public function acquireAll(array $resources, int|\Time\Duration $ttl = 30_000, int|\Time\Duration|null $wait = 0, array $options = []): ?Lease {}
 
+    public function acquirePermit(
+        string|int $resource,
+        int $permits,
+        int|\Time\Duration $ttl = 30_000,
+        int|\Time\Duration|null $wait = 0,
+        array $options = []
+    ): ?Lease {}
+
     public function synchronized(
         string|int|array $resource,
         callable $critical,

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: e9f194799f2be95500bdeff1d4927a1330ca9c06 */
+ * Stub hash: 26786e6a460603d27b70e6362f1587fc30e6502a */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedLock_LockManager___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
@@ -17,6 +17,14 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManager_acquireAll, 0, 1, RedLock\\Lease, 1)
 	ZEND_ARG_TYPE_INFO(0, resources, IS_ARRAY, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, "30000")
+	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedLock_LockManager_acquirePermit, 0, 2, RedLock\\Lease, 1)
+	ZEND_ARG_TYPE_MASK(0, resource, MAY_BE_STRING|MAY_BE_LONG, NULL)
+	ZEND_ARG_TYPE_INFO(0, permits, IS_LONG, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, Time\\Duration, MAY_BE_LONG, "30000")
 	ZEND_ARG_OBJ_TYPE_MASK(0, wait, Time\\Duration, MAY_BE_LONG|MAY_BE_NULL, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
@@ -61,6 +69,7 @@ ZEND_METHOD(RedLock_LockManager, __construct);
 ZEND_METHOD(RedLock_LockManager, acquire);
 ZEND_METHOD(RedLock_LockManager, acquireShared);
 ZEND_METHOD(RedLock_LockManager, acquireAll);
+ZEND_METHOD(RedLock_LockManager, acquirePermit);
 ZEND_METHOD(RedLock_LockManager, synchronized);
 ZEND_METHOD(RedLock_LockManager, attach);
 ZEND_METHOD(RedLock_LockManager, inspect);
@@ -76,6 +85,7 @@ static const zend_function_entry class_RedLock_LockManager_methods[] = {
 	ZEND_ME(RedLock_LockManager, acquire, arginfo_class_RedLock_LockManager_acquire, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, acquireShared, arginfo_class_RedLock_LockManager_acquireShared, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, acquireAll, arginfo_class_RedLock_LockManager_acquireAll, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedLock_LockManager, acquirePermit, arginfo_class_RedLock_LockManager_acquirePermit, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, synchronized, arginfo_class_RedLock_LockManager_synchronized, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, attach, arginfo_class_RedLock_LockManager_attach, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedLock_LockManager, inspect, arginfo_class_RedLock_LockManager_inspect, ZEND_ACC_PUBLIC)

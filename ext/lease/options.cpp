@@ -38,6 +38,26 @@ std::string_view owner_option(std::string_view name, const zval* value) {
   return view_of(Z_STR_P(value));
 }
 
+Guard guard_option(std::string_view name, const zval* value) {
+  ZVAL_DEREF(value);
+  if (Z_TYPE_P(value) == IS_TRUE) return Guard::all();
+  if (Z_TYPE_P(value) == IS_FALSE || Z_TYPE_P(value) == IS_NULL) return {};
+  if (Z_TYPE_P(value) != IS_ARRAY) {
+    refuse_type(option_label(name), "bool or an array of its parts", value);
+  }
+  Guard guard;
+  const zval* part = nullptr;
+  ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(value), part) {
+    const std::string text = text_from(option_label(name), part);
+    if (!add_guard_part(guard, text)) {
+      throw ArgumentError(option_label(name) + " must have parts among " +
+                          std::string(kGuardParts) + ", " + quoted(text) + " given");
+    }
+  }
+  ZEND_HASH_FOREACH_END();
+  return guard;
+}
+
 // The options of every lease, however it comes about.
 bool take_lease_option(LeaseTerms& into, std::string_view name, const zval* value) {
   if (name == "keepAlive") {
@@ -67,6 +87,10 @@ void take_manager_options(ManagerOptions& into, HashTable* options) {
       into.renew_max = long_time_option(name, value, into.renew_max);
     } else if (name == "fenceTtl") {
       into.lock.fence_ttl = long_time_option(name, value, into.lock.fence_ttl);
+    } else if (name == "guard") {
+      into.lock.guard = guard_option(name, value);
+    } else if (name == "longestTtl") {
+      into.lock.longest_ttl = long_time_option(name, value, into.lock.longest_ttl);
     } else if (name != "onEvent") {  // which find_handler() has judged
       return take_lock_option(into.lock, name, value);
     }

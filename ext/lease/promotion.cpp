@@ -10,6 +10,7 @@
 #include "border/wait.hpp"
 #include "lease/question.hpp"
 #include "quorum/resources.hpp"
+#include "redlock/algorithm/permit.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/retry.hpp"
 
@@ -62,6 +63,8 @@ bool throw_wrong_mode(std::string_view method, LeaseState& lease, LockMode wante
     what = wanted == LockMode::shared ? "is exclusive already" : "is shared already";
   } else if (!shared.resources().single()) {
     what = "has several resources, and cannot be shared";
+  } else if (slot_number(shared.resources().only())) {
+    what = "is a permit, and cannot be shared";
   }
   if (!what.empty()) throw_about(lease_mode_exception_class, method, lease, what);
   return !what.empty();

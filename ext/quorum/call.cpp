@@ -40,7 +40,7 @@ OperationId begin_lock(LockManager& manager, const Resources& resources, const Q
   if (request.terms == nullptr) return manager.begin_lock(resources, ttl);
   const Duration wait = wait_left(call);
   const std::int64_t retry_delay_ms = request.terms->retry_delay_ms;
-  const LockExtras extras{std::string(request.owner), request.fence, request.mode};
+  const LockExtras extras{std::string(request.owner), request.fence, request.mode, request.permits};
   if (request.terms->in_line && wait > Duration()) {
     return manager.begin_wait(resources, ttl, wait, retry_delay_ms, extras);
   }

@@ -73,6 +73,7 @@ struct QuorumRequest {
   std::string_view owner = {};           // of such a lock; empty: it names none
   bool fence = false;                    // such a lock is to come with one
   LockMode mode = LockMode::exclusive;   // of such a lock
+  std::size_t permits = 0;               // of such a lock: it is one of so many; 0: the only one
   LockChange* change = nullptr;          // of shorten, promote and demote
   LossDetail detail = LossDetail::none;  // of unlock
   WaitListener* listener = nullptr;

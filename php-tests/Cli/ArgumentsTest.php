@@ -28,6 +28,11 @@ final class ArgumentsTest extends CliTestCase
         yield 'an endless ttl' => [['run', 'r', '--ttl', '9999999999999999999d', '--', 'true'], 'ttl must be at most'];
         yield 'a negative wait' => [['run', 'r', '--wait=-1s', '--', 'true'], '--wait must be a time such as'];
         yield 'a status that is none' => [['run', 'r', '-E', '256', '--', 'true'], '--conflict-exit-code must be at least 0 and at most 255'];
+        yield 'no permits' => [['run', 'r', '--permits', '0', '--', 'true'], '--permits must be at least 1 and at most 1024'];
+        yield 'too many permits' => [['run', 'r', '-p', '1025', '--', 'true'], '--permits must be at least 1 and at most 1024'];
+        yield 'permits that are no number' => [['run', 'r', '-p', 'two', '--', 'true'], '--permits'];
+        yield 'permits of several' => [['run', 'a', 'b', '-p', '2', '--', 'true'], '--permits is for one RESOURCE only'];
+        yield 'a permit with a fence' => [['run', 'r', '--fence', '-p', '2', '--', 'true'], '--permits and --fence exclude each other'];
         yield 'a server that is none' => [['inspect', 'r', '-s', 'host:99999'], 'server 1: port must be'];
         yield 'a server twice' => [['inspect', 'r', '-s', 'a,b,a'], 'server 3'];
         yield 'a file that is not there' => [['inspect', 'r', '-s', '@/no/such/file'], 'servers cannot be read from /no/such/file: No such file'];

@@ -218,6 +218,22 @@ final class CheckTest extends CliTestCase
         self::assertLessThan(100_500, abs($clock->slew_ppm));
     }
 
+    public function testItSaysWhatTheGuardWouldSay(): void
+    {
+        $server = RedisServer::start();
+        [, $said] = $this->checked($server);
+        self::assertMatchesRegularExpression('~^    guard +would give it none: restarted \d+ s ago, locks may last 60 s~m', $said);
+        Wait::until(fn (): bool => str_contains(
+            $this->checked($server, options: ['--longest-ttl', '1ms'])[1],
+            'would give it a vote',
+        ), 'the server to be old enough', 5.0);
+        $server->client()->call('CONFIG', 'SET', 'maxmemory', '100mb');
+        $server->client()->call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+        [, $said] = $this->checked($server, options: ['--json']);
+        $guard = json_decode($said, false, 16, JSON_THROW_ON_ERROR)->servers[0]->guard;
+        self::assertStringContainsString('allkeys-lru', $guard);
+    }
+
     public function testAServerThatRunsNoScriptsIsAnErrorThatNamesTheRule(): void
     {
         $server = $this->server([], ['user default off', 'user locks on >password ~* &* +@all -@scripting']);

@@ -31,6 +31,9 @@ struct Namer {
   Named operator()(const RotateIfEqual& c) const { return {Role::take, c.fresh.view()}; }
   Named operator()(const SetAllIfAbsent& c) const { return {Role::take, c.token.view()}; }
   Named operator()(const RaiseFence& c) const { return {Role::take, c.token.view()}; }
+  Named operator()(const TakeSlot& c) const { return {Role::take, c.token.view()}; }
+  Named operator()(const StandForPermit& c) const { return {Role::take, c.token.view()}; }
+  Named operator()(const LeavePermits& c) const { return {Role::undo, c.token.view()}; }
   Named operator()(const ShareIfFree& c) const { return {Role::take, c.token.view()}; }
   Named operator()(const Promote& c) const { return {Role::take, c.fresh.view()}; }
   Named operator()(const Demote& c) const { return {Role::check, c.token.view()}; }

@@ -13,6 +13,7 @@
 #include "exhaustive/explorer.hpp"
 #include "exhaustive/fence_worlds.hpp"
 #include "exhaustive/line_worlds.hpp"
+#include "exhaustive/permit_worlds.hpp"
 #include "exhaustive/renewal_worlds.hpp"
 #include "exhaustive/worlds.hpp"
 
@@ -185,6 +186,7 @@ int explore_all(const Arguments& arguments) {
   explore_others<LineWorld>(arguments, line_worlds(), total);
   explore_others<RenewalWorld>(arguments, renewal_worlds(), total);
   explore_others<FenceWorld>(arguments, fence_worlds(), total);
+  explore_others<PermitWorld>(arguments, permit_worlds(), total);
   std::printf("%d worlds, %" PRIu64 " states in total, %d failed\n", total.explored, total.states,
               total.failed);
   return total.explored > 0 && total.failed == 0 ? 0 : 1;
@@ -207,5 +209,6 @@ int main(int argc, char** argv) {
   for (const NamedLine& world : line_worlds()) std::puts(world.settings.name.c_str());
   for (const NamedRenewal& world : renewal_worlds()) std::puts(world.settings.name.c_str());
   for (const NamedFence& world : fence_worlds()) std::puts(world.settings.name.c_str());
+  for (const NamedPermits& world : permit_worlds()) std::puts(world.settings.name.c_str());
   return 0;
 }

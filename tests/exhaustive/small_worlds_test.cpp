@@ -1,5 +1,5 @@
-// The quick worlds of one line, of a lease that is kept alive and of fences are explored in full,
-// and what is broken on purpose is found in them.
+// The quick worlds of one line, of a lease that is kept alive, of fences and of permits are
+// explored in full, and what is broken on purpose is found in them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "exhaustive/breadth_first.hpp"
 #include "exhaustive/fence_worlds.hpp"
 #include "exhaustive/line_worlds.hpp"
+#include "exhaustive/permit_worlds.hpp"
 #include "exhaustive/renewal_worlds.hpp"
 
 namespace redlock::exhaustive {
@@ -39,6 +40,7 @@ void expect_what_it_is_there_for(const Named<Settings>& world) {
 class QuickLine : public testing::TestWithParam<NamedLine> {};
 class QuickRenewal : public testing::TestWithParam<NamedRenewal> {};
 class QuickFence : public testing::TestWithParam<NamedFence> {};
+class QuickPermits : public testing::TestWithParam<NamedPermits> {};
 
 TEST_P(QuickLine, ShowsWhatItIsThereForAndNothingElse) {
   expect_what_it_is_there_for<LineWorld>(GetParam());
@@ -52,9 +54,14 @@ TEST_P(QuickFence, ShowsWhatItIsThereForAndNothingElse) {
   expect_what_it_is_there_for<FenceWorld>(GetParam());
 }
 
+TEST_P(QuickPermits, ShowsWhatItIsThereForAndNothingElse) {
+  expect_what_it_is_there_for<PermitWorld>(GetParam());
+}
+
 INSTANTIATE_TEST_SUITE_P(All, QuickLine, testing::ValuesIn(quick_of(line_worlds())), kName);
 INSTANTIATE_TEST_SUITE_P(All, QuickRenewal, testing::ValuesIn(quick_of(renewal_worlds())), kName);
 INSTANTIATE_TEST_SUITE_P(All, QuickFence, testing::ValuesIn(quick_of(fence_worlds())), kName);
+INSTANTIATE_TEST_SUITE_P(All, QuickPermits, testing::ValuesIn(quick_of(permit_worlds())), kName);
 
 }  // namespace
 }  // namespace redlock::exhaustive

@@ -23,11 +23,14 @@ class Scripts : public Fleet {
 
 TEST_F(Scripts, TheServerKnowsEachByTheSha1ThatWeSend) {
   for (const Script* script :
-       {&scripts::pass, &scripts::set_if_absent, &scripts::extend_if_equal, &scripts::swap_if_equal,
-        &scripts::check_equal, &scripts::inspect, &scripts::stamp_take, &scripts::stamp_undo,
-        &scripts::stamp_release, &scripts::stamp_check, &scripts::set_all_if_absent,
-        &scripts::raise_fence, &scripts::pass_all, &scripts::extend_all, &scripts::swap_all,
-        &scripts::check_all, &scripts::share_if_free, &scripts::promote, &scripts::demote}) {
+       {&scripts::pass,          &scripts::set_if_absent,     &scripts::extend_if_equal,
+        &scripts::swap_if_equal, &scripts::check_equal,       &scripts::inspect,
+        &scripts::stamp_take,    &scripts::stamp_undo,        &scripts::stamp_release,
+        &scripts::stamp_check,   &scripts::set_all_if_absent, &scripts::raise_fence,
+        &scripts::pass_all,      &scripts::extend_all,        &scripts::swap_all,
+        &scripts::check_all,     &scripts::share_if_free,     &scripts::promote,
+        &scripts::demote,        &scripts::permit_take,       &scripts::permit_join,
+        &scripts::permit_leave,  &scripts::permit_pass}) {
     EXPECT_EQ(say({"SCRIPT", "LOAD", std::string(script->text)}), script->sha1);
   }
 }

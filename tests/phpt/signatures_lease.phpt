@@ -39,6 +39,7 @@ class RedLock\LockManager [RedLock\LockManagerInterface]
   public acquire(string|int $resource, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
   public acquireShared(string|int $resource, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
   public acquireAll(array $resources, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
+  public acquirePermit(string|int $resource, int $permits, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = 0, array $options = []): ?RedLock\Lease
   public synchronized(array|string|int $resource, callable $critical, Time\Duration|int $ttl = 30000, Time\Duration|int|null $wait = null, array $options = []): mixed
   public attach(array $handle, array $options = []): RedLock\Lease
   public inspect(string|int $resource): array

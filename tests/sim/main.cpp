@@ -35,7 +35,9 @@ constexpr const char* kUsage =
     "  --standard    the shape speed is measured on: RedLock, 3 servers, faults in the model\n"
     "  --lines       RedLock, faults in the model, and somebody waits in line\n"
     "  --fences      RedLock, faults in the model, and somebody asks for fences\n"
-    "                (--standard, --lines and --fences are the SHAPEs)\n"
+    "  --guard       RedLock, servers restart at once in the model, and clients have the guard\n"
+    "  --unguarded   the same without the guard, which is to be violated\n"
+    "                (--standard, --lines, --fences, --guard and --unguarded are the SHAPEs)\n"
     "  --jobs J      threads (default: one per core)\n"
     "  --hashes      print each seed with the hash of its trace and of what was judged\n";
 
@@ -107,6 +109,12 @@ Options parse(int count, char** words) {
     }
     if (option == "--fences") {
       options.batch.wishes.fences = true;
+      options.batch.wishes.inside_only = true;
+      continue;
+    }
+    if (option == "--guard" || option == "--unguarded") {
+      options.batch.wishes.guard = option == "--guard";
+      options.batch.wishes.unguarded = option == "--unguarded";
       options.batch.wishes.inside_only = true;
       continue;
     }

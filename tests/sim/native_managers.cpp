@@ -55,6 +55,8 @@ class QuorumClient final : public NativeClient {
     options.drift_factor = scene_.plan.drift_factor_of(party);
     if (scene_.plan.client_name) options.client_name = "sim";
     options.fence_ttl = Duration::seconds(kFenceTtlS);
+    if (scene_.plan.guarded) options.guard = Guard::all();
+    options.longest_ttl = Duration::ms(scene_.plan.guarded_ms());
     return options;
   }
   [[nodiscard]] LockOptions probe_options() const {

@@ -6,6 +6,7 @@
 #include "sim/plan_amount.hpp"
 #include "sim/plan_crowd.hpp"
 #include "sim/plan_fences.hpp"
+#include "sim/plan_guard.hpp"
 #include "sim/plan_lines.hpp"
 #include "sim/plan_shorter.hpp"
 #include "sim/random.hpp"
@@ -64,6 +65,7 @@ class Drawer {
         lines_(mix64(seed + kLinesStream)),
         shorter_(mix64(seed + kShorterStream)),
         fences_(mix64(seed + kFencesStream)),
+        restarts_(mix64(seed + kRestartsStream)),
         wishes_(wishes) {}
 
   Plan draw() {
@@ -80,6 +82,7 @@ class Drawer {
     }
     draw_shorter(shorter_, wishes_, plan_);
     if (wishes_.fences) draw_fences(fences_, plan_);
+    if (wishes_.restarts()) draw_restarts(restarts_, wishes_.guard, plan_);
     return std::move(plan_);
   }
 
@@ -93,6 +96,7 @@ class Drawer {
   static constexpr std::uint64_t kLinesStream = 1'000'000'600;
   static constexpr std::uint64_t kShorterStream = 1'000'000'700;
   static constexpr std::uint64_t kFencesStream = 1'000'000'800;
+  static constexpr std::uint64_t kRestartsStream = 1'000'000'900;
 
   void draw_shape();
   void draw_clients();
@@ -128,6 +132,7 @@ class Drawer {
   Random lines_;
   Random shorter_;
   Random fences_;
+  Random restarts_;
   std::int64_t stretch_ = 1;
   const PlanWishes& wishes_;
   Plan plan_;
@@ -137,7 +142,8 @@ class Drawer {
 void Drawer::draw_shape() {
   const bool may_leave = !wishes_.inside_only && !wishes_.fault_class;
   const bool leaves = may_leave && random_.chance(1, kOutsideOneIn);
-  const bool quorum = wishes_.standard_shape || wishes_.lines || wishes_.fences;
+  const bool quorum =
+      wishes_.standard_shape || wishes_.lines || wishes_.fences || wishes_.restarts();
   plan_.kind = random_.chance(7, 10) || quorum ? LockKind::quorum : LockKind::stamp;
   if (wishes_.fault_class) {
     const FaultInfo& info = info_of(*wishes_.fault_class);
@@ -382,18 +388,6 @@ void Drawer::add_fault(FaultClass fault_class) {
 }
 
 }  // namespace
-
-std::int64_t Plan::longest_ttl_ms() const {
-  std::int64_t longest = 0;
-  for (const ClientPlan& client : clients) {
-    for (std::uint32_t i = 0; i < resources; ++i) {
-      const Course& course = client.course(i);
-      longest = std::max({longest, course.ttl_ms, course.extend_ttl_ms});
-    }
-  }
-  // The stamp lock keeps its key for the buffer too, and whole seconds round up.
-  return longest + buffer_ms + (stamps_in_seconds ? 1000 : 0);
-}
 
 Plan draw_plan(std::uint64_t seed, const PlanWishes& wishes) { return Drawer(seed, wishes).draw(); }
 

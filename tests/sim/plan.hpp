@@ -118,6 +118,10 @@ struct Plan {
   bool password = false;
   std::uint32_t database = 0;
   bool client_name = false;
+  // Servers that begin anew and have forgotten everything are in the model: clients have the guard,
+  // or would need it.
+  bool restarts = false;
+  bool guarded = false;
   std::vector<std::int64_t> server_rates_ppm;
   std::vector<ClientPlan> clients;
   std::vector<FaultPlan> faults;
@@ -153,6 +157,8 @@ struct Plan {
   // How long it may connect: as long as the most patient of those that share its connections.
   [[nodiscard]] std::int64_t connect_ms_of(Contender who) const;
   [[nodiscard]] std::int64_t longest_ttl_ms() const;
+  // What a guard is told: of the final attempt too.
+  [[nodiscard]] std::int64_t guarded_ms() const { return std::max(longest_ttl_ms(), kTtlMaxMs); }
   [[nodiscard]] double drift_factor() const { return static_cast<double>(drift_ppm) / 1e6; }
   // How far each of two clocks may be off, for the one to show no more than the factor allows
   // while the other has shown the whole.
@@ -214,6 +220,12 @@ struct PlanWishes {
   bool lines = false;
   // Somebody asks for a fence, the same.
   bool fences = false;
+  // Servers restart at once, and clients have the guard; or the same without it, which must show
+  // what it is for.
+  bool guard = false;
+  bool unguarded = false;
+
+  [[nodiscard]] bool restarts() const { return guard || unguarded; }
 };
 
 [[nodiscard]] Plan draw_plan(std::uint64_t seed, const PlanWishes& wishes);

@@ -66,4 +66,16 @@ void draw_amount(Random& random, const Plan& plan, FaultPlan& fault) {
   }
 }
 
+std::int64_t Plan::longest_ttl_ms() const {
+  std::int64_t longest = 0;
+  for (const ClientPlan& client : clients) {
+    for (std::uint32_t i = 0; i < resources; ++i) {
+      const Course& course = client.course(i);
+      longest = std::max({longest, course.ttl_ms, course.extend_ttl_ms});
+    }
+  }
+  // The stamp lock keeps its key for the buffer too, and whole seconds round up.
+  return longest + buffer_ms + (stamps_in_seconds ? 1000 : 0);
+}
+
 }  // namespace redlock::sim

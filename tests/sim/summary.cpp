@@ -22,7 +22,7 @@ std::string clipped(std::string_view word) {
 }
 
 std::string_view script_name(std::string_view word) {
-  const std::array<std::pair<const Script*, std::string_view>, 17> names{{
+  const std::array<std::pair<const Script*, std::string_view>, 21> names{{
       {&scripts::pass, "pass"},
       {&scripts::join, "join"},
       {&scripts::set_if_absent, "set_if_absent"},
@@ -32,6 +32,10 @@ std::string_view script_name(std::string_view word) {
       {&scripts::extend_all, "extend_all"},
       {&scripts::swap_all, "swap_all"},
       {&scripts::check_all, "check_all"},
+      {&scripts::permit_take, "permit_take"},
+      {&scripts::permit_join, "permit_join"},
+      {&scripts::permit_leave, "permit_leave"},
+      {&scripts::permit_pass, "permit_pass"},
       {&scripts::extend_if_equal, "extend_if_equal"},
       {&scripts::swap_if_equal, "swap_if_equal"},
       {&scripts::check_equal, "check_equal"},

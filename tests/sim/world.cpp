@@ -16,6 +16,8 @@ namespace {
 
 // Longer than the longest back-off of the production code.
 constexpr std::int64_t kQuietNs = 300 * kMs;
+// What a server may be older than it tells, twice, and a look apart.
+constexpr std::int64_t kUptimeRoundsMs = 4'000;
 // A little more than what clients are told.
 constexpr std::int64_t kForgottenAfterNs = kStaleNs + kStaleNs / 10;
 
@@ -49,6 +51,8 @@ World::Machine::Machine(World& owner, std::uint32_t position, std::int64_t rate_
     : world(owner), index(position), clock(kWallStartNs, rate_ppm), server(owner.engine_) {
   server.observe(&owner);
   server.push_to(&owner);
+  // It was there long before.
+  server.begin_life(0, std::to_string(position));
   server.keyspace().observe(this);
   if (goes_back(owner.plan_)) server.keyspace().keep_journal();
   if (owner.plan_.password) server.conditions().password = "secret";
@@ -203,6 +207,8 @@ void World::begin_probe() {
     healed_ns_ = 0;
     std::int64_t again = now_ns_ + kQuietNs + plan_.drifted_ns(longest_ns) * 2;
     // Whoever could not leave a line is not heard of any more by then.
+    // Whoever began anew has no vote before, and counts in whole seconds.
+    if (plan_.guarded) again += plan_.drifted_ns((plan_.guarded_ms() + kUptimeRoundsMs) * kMs);
     if (plan_.has_lines()) again += plan_.drifted_ns(kLineMs * kMs);
     return queue_.add(again, EventKind::probe, 0);
   }

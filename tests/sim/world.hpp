@@ -117,6 +117,8 @@ class World final : public NetworkEnds, public ServerObserver, public PushSink {
   void strike_client(const FaultPlan& fault, Client& client, bool begins);
   void crash(const FaultPlan& fault, Machine& machine);
   void restart(Machine& machine, std::uint64_t incarnation);
+  void begin_life(Machine& machine);
+  [[nodiscard]] std::int64_t votes_from_ns(const FaultPlan& fault, const Machine& machine) const;
   void freeze(Machine& machine, std::int64_t until_ns);
   void thaw(Machine& machine);
   void drop_connections(Machine& machine, bool tell);

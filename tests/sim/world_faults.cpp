@@ -304,14 +304,26 @@ void World::crash(const FaultPlan& fault, Machine& machine) {
   machine.server.forget_scripts();
   drop_connections(machine, !silent);
   if (loses_all(fault.fault_class) || loses_some(fault.fault_class)) {
-    checker_.server(machine.index).down_until_ns = fault.until_ns;
+    checker_.server(machine.index).down_until_ns = votes_from_ns(fault, machine);
   }
   queue_.add(fault.until_ns, EventKind::server_start, machine.index, ++machine.incarnation);
+}
+
+// A guard gives it no vote before it has been up for that long by its own clock.
+std::int64_t World::votes_from_ns(const FaultPlan& fault, const Machine& machine) const {
+  if (!plan_.guarded) return fault.until_ns;
+  return machine.clock.when(machine.clock.at(fault.until_ns) + plan_.guarded_ms() * kMs);
+}
+
+void World::begin_life(Machine& machine) {
+  machine.server.begin_life(machine.clock.at(now_ns_), std::to_string(machine.index) + "-" +
+                                                           std::to_string(machine.incarnation));
 }
 
 void World::restart(Machine& machine, std::uint64_t incarnation) {
   if (incarnation != machine.incarnation) return;
   machine.state = ServerState::running;
+  begin_life(machine);
   trace_.note(now_ns_, "server " + std::to_string(machine.index) + " is up again");
 }
 

@@ -29,6 +29,7 @@ final class UnitTests
         'core/redlock/memory/server.cpp' => 'tests/sim/conformance_test.cpp',
         'core/redlock/memory/session_commands.cpp' => 'tests/sim/conformance_test.cpp',
         'core/redlock/memory/readers.cpp' => 'tests/sim/shared_rules_test.cpp',
+        'core/redlock/memory/permit_scripts.cpp' => 'tests/sim/permit_rules_test.cpp',
         'core/redlock/memory/several_scripts.cpp' => 'tests/sim/several_rules_test.cpp',
         'core/redlock/memory/shared_scripts.cpp' => 'tests/sim/shared_rules_test.cpp',
         'core/redlock/os/clock.cpp' => 'tests/unit/system_test.cpp',

@@ -42,6 +42,8 @@ final class Invoices
             'retryDelay' => 100,
             'keepAliveMax' => 600_000,
             'fenceTtl' => 3_600_000,
+            'guard' => ['restart', 'role'],
+            'longestTtl' => 3_600_000,
             'onEvent' => static function (string $event, array $facts): void {
                 printf("%s %s %s\n", $event, implode(' ', (array) $facts['resource']), $facts['reason'] ?? implode(',', $facts['faults']));
             },
@@ -79,6 +81,12 @@ final class Invoices
             return 'busy';
         }
         return ($lease->handle()['shared'] ?? false) ? $this->bill($this->locks->attach($lease->detach())) : 'alone';
+    }
+
+    public function oneOfTen(): ?string
+    {
+        $permit = $this->locks->acquirePermit('api', 10, 10_000, 3_000, ['owner' => 'web-3']);
+        return $permit === null ? null : json_encode($permit->handle()['resource'], JSON_THROW_ON_ERROR);
     }
 
     private function bill(Lease $lease): string

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "redlock/algorithm/validity.hpp"
+#include "redlock/wire/scripts.hpp"
 #include "support/allocations.hpp"
 #include "support/child.hpp"
 #include "support/fake_world.hpp"
@@ -15,6 +17,7 @@
 namespace redlock {
 namespace {
 
+using test::Arguments;
 using test::FailingAllocations;
 using test::FakeWorld;
 using test::kOneNs;
@@ -198,6 +201,46 @@ TEST_F(AHeldLock, IsDeadInAChildAndItsEndThereDoesNothing) {
             }),
             0);
   EXPECT_GT(lock.left(), Duration());
+}
+
+class APromotedLock : public AHeldLock {
+ protected:
+  // A reader that is trusted for a minute.
+  APromotedLock() {
+    for (std::size_t i = 0; i < 3; ++i) {
+      server(i).say = [](const Arguments& asked) -> std::optional<std::string> {
+        const bool promotes = asked.size() > 1 && (asked[1] == scripts::promote.text ||
+                                                   asked[1] == scripts::promote.sha1);
+        if (!promotes) return std::nullopt;
+        return "+PROMOTED\r\n";
+      };
+    }
+    reader_.begin(kLongToken, clock_.now() + Duration::ms(60'000));
+  }
+  Outcome promote(const std::function<void()>& meanwhile = [] {}) {
+    reader_.prepare_promotion(kTtl, false);
+    const OperationId id = reader_.begin_promotion();
+    meanwhile();
+    while (!pool_.done(id)) pool_.step(Instant::never());
+    return reader_.collect_promotion(id);
+  }
+
+  HeldLock reader_{{locks_, outbox_, renewal_}, kResource, kTtl, LockMode::shared};
+};
+
+TEST_F(APromotedLock, IsTrustedByThePromotionAloneHoweverLongTheReaderWas) {
+  const Instant begun = clock_.now();
+  ASSERT_EQ(promote().decision, Decision::granted);
+  EXPECT_EQ(reader_.mode(), LockMode::exclusive);
+  EXPECT_NE(reader_.token(), kLongToken);
+  EXPECT_EQ(reader_.left(), begun + validity_of(kTtl, Duration(), 0.01) - clock_.now());
+}
+
+TEST_F(APromotedLock, IsNoneWhereTheReaderWasGivenToOthersMeanwhile) {
+  EXPECT_EQ(promote([&] { reader_.share(); }).decision, Decision::expired_unclaimed);
+  EXPECT_EQ(reader_.mode(), LockMode::shared);
+  EXPECT_EQ(reader_.token(), kLongToken);
+  EXPECT_GT(reader_.left(), kTtl) << "it reads on";
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "redlock/algorithm/token_rotation.hpp"
 #include "redlock/algorithm/validity.hpp"
 #include "redlock/client/shared.hpp"
+#include "redlock/config/guard_demands.hpp"
 #include "redlock/config/tls_draft.hpp"
 #include "redlock/config/url.hpp"
 #include "redlock/lease/async_releases.hpp"
@@ -30,8 +31,10 @@
 #include "redlock/os/tls_context.hpp"
 #include "redlock/os/tls_link.hpp"
 #include "redlock/queue/line_memory.hpp"
+#include "redlock/queue/permit_wait.hpp"
 #include "redlock/queue/queued_acquire.hpp"
 #include "redlock/queue/several_wait.hpp"
+#include "redlock/wire/objection.hpp"
 #include "redlock/wire/tls_stream.hpp"
 
 namespace redlock {
@@ -67,11 +70,15 @@ Limits given() {
   return {REDLOCK_LIMIT(count, kNodesMax),
           REDLOCK_LIMIT(bytes, kResourceBytesMax),
           REDLOCK_LIMIT(count, kResourcesTogetherMax),
+          REDLOCK_LIMIT(count, kPermitsMax),
+          REDLOCK_LIMIT(bytes, kSlotNameBytesMax),
           REDLOCK_LIMIT(bytes, kTokenBytesMax),
           REDLOCK_LIMIT(bytes, kOwnerBytesMax),
           REDLOCK_LIMIT(span, kTimeoutMax),
           REDLOCK_LIMIT(span, kTimeoutDefault),
           REDLOCK_LIMIT(span, kFenceTtlDefault),
+          REDLOCK_LIMIT(span, kLongestTtlDefault),
+          REDLOCK_LIMIT(span, kLookAgainAfter),
           REDLOCK_LIMIT(span, kPauseMax),
           REDLOCK_LIMIT(span, kIdleLimitMin),
           REDLOCK_LIMIT(span, kIdleLimitDefault),
@@ -113,37 +120,23 @@ Limits names_and_tls() {
 }
 
 Limits removals_and_lines() {
-  return {REDLOCK_LIMIT(count, kCarriedMax),
-          REDLOCK_LIMIT(span, kCarriedAnswerTime),
-          REDLOCK_LIMIT(span, kOwedFor),
-          REDLOCK_LIMIT(span, kRepeatPause),
-          REDLOCK_LIMIT(count, kSetAsideMax),
-          REDLOCK_LIMIT(count, kReleaseTombstonesMax),
-          REDLOCK_LIMIT(span, kUnheardMax),
-          REDLOCK_LIMIT(span, kHeartbeat),
-          REDLOCK_LIMIT(span, kFirstAsksEvery),
-          REDLOCK_LIMIT(span, kEachPositionAsksLater),
-          REDLOCK_LIMIT(span, kOthersAskWithin),
-          REDLOCK_LIMIT(span, kAfterTheEnd),
-          REDLOCK_LIMIT(span, kWaitedFor),
-          REDLOCK_LIMIT(count, kWaitedMax),
-          REDLOCK_LIMIT(count, kNamedInLine),
-          REDLOCK_LIMIT(span, kTicketOffMax),
-          REDLOCK_LIMIT(count, kOffersMax),
-          REDLOCK_LIMIT(count, kOfferAfterRoundTrips),
-          REDLOCK_LIMIT(span, kOfferPauseMin),
-          REDLOCK_LIMIT(span, kOfferPauseMax),
-          REDLOCK_LIMIT(span, kSeveralPauseMin),
-          REDLOCK_LIMIT(count, kSeveralDoublingsMax),
-          REDLOCK_LIMIT(span, kTooFewFor),
-          REDLOCK_LIMIT(span, kTroublePauseFirst),
-          REDLOCK_LIMIT(span, kTroublePauseMax),
-          REDLOCK_LIMIT(span, kBriefSubscription),
-          REDLOCK_LIMIT(count, kBriefSubscriptionsMax),
-          REDLOCK_LIMIT(span, kRefusedFor),
-          REDLOCK_LIMIT(count, kTurnedAwayMax),
-          REDLOCK_LIMIT(bytes, kBytesAsyncMax),
-          REDLOCK_LIMIT(span, kPauseAfterSilence),
+  return {REDLOCK_LIMIT(count, kCarriedMax),       REDLOCK_LIMIT(span, kCarriedAnswerTime),
+          REDLOCK_LIMIT(span, kOwedFor),           REDLOCK_LIMIT(span, kRepeatPause),
+          REDLOCK_LIMIT(count, kSetAsideMax),      REDLOCK_LIMIT(count, kReleaseTombstonesMax),
+          REDLOCK_LIMIT(span, kUnheardMax),        REDLOCK_LIMIT(span, kHeartbeat),
+          REDLOCK_LIMIT(span, kFirstAsksEvery),    REDLOCK_LIMIT(span, kEachPositionAsksLater),
+          REDLOCK_LIMIT(span, kOthersAskWithin),   REDLOCK_LIMIT(span, kAfterTheEnd),
+          REDLOCK_LIMIT(span, kWaitedFor),         REDLOCK_LIMIT(count, kWaitedMax),
+          REDLOCK_LIMIT(count, kNamedInLine),      REDLOCK_LIMIT(span, kTicketOffMax),
+          REDLOCK_LIMIT(count, kOffersMax),        REDLOCK_LIMIT(count, kOfferAfterRoundTrips),
+          REDLOCK_LIMIT(span, kOfferPauseMin),     REDLOCK_LIMIT(span, kOfferPauseMax),
+          REDLOCK_LIMIT(span, kSeveralPauseMin),   REDLOCK_LIMIT(count, kSeveralDoublingsMax),
+          REDLOCK_LIMIT(count, kSlotTriesMax),     REDLOCK_LIMIT(span, kSlotPauseMin),
+          REDLOCK_LIMIT(span, kSlotPauseMax),      REDLOCK_LIMIT(span, kTooFewFor),
+          REDLOCK_LIMIT(span, kTroublePauseFirst), REDLOCK_LIMIT(span, kTroublePauseMax),
+          REDLOCK_LIMIT(span, kBriefSubscription), REDLOCK_LIMIT(count, kBriefSubscriptionsMax),
+          REDLOCK_LIMIT(span, kRefusedFor),        REDLOCK_LIMIT(count, kTurnedAwayMax),
+          REDLOCK_LIMIT(bytes, kBytesAsyncMax),    REDLOCK_LIMIT(span, kPauseAfterSilence),
           REDLOCK_LIMIT(span, kWaitSlice)};
 }
 

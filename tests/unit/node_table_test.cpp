@@ -31,13 +31,15 @@ TEST_F(NodeTableTest, EqualEndpointsShareANode) {
 // Whoever adds a field to the endpoint is sent here by the compiler.
 TEST_F(NodeTableTest, EveryFieldOfTheEndpointMakesAnotherNode) {
   const Endpoint usual = endpoint("a");
-  std::vector<Endpoint> others(9, usual);
+  std::vector<Endpoint> others(13, usual);
   std::size_t i = 0;
   const auto next = [&]() -> Endpoint& { return others[i++]; };
   {
-    auto& [in_memory, host, port, unix_path, user, password, database, client_name, tls] = next();
+    auto& [in_memory, host, port, unix_path, user, password, database, client_name, tls, guard] =
+        next();
     in_memory = true;
-    static_cast<void>(std::tie(host, port, unix_path, user, password, database, client_name, tls));
+    static_cast<void>(
+        std::tie(host, port, unix_path, user, password, database, client_name, tls, guard));
   }
   next().host = "b";
   next().port = 1;
@@ -47,9 +49,13 @@ TEST_F(NodeTableTest, EveryFieldOfTheEndpointMakesAnotherNode) {
   next().database = 1;
   next().tls.emplace();
   next().client_name = "c";
+  next().guard.parts.role = true;
+  next().guard.parts.restart = true;
+  next().guard.longest_ttl = Duration::ms(1);
+  next().guard.list = "a";
   std::set<std::shared_ptr<Node>> nodes{pool_.node(usual, kTimeoutDefault)};
   for (const Endpoint& other : others) nodes.insert(pool_.node(other, kTimeoutDefault));
-  EXPECT_EQ(nodes.size(), 10U);
+  EXPECT_EQ(nodes.size(), 14U);
 }
 
 TEST_F(NodeTableTest, TwoUsersWithOnePasswordDoNotShareAConnection) {

@@ -304,13 +304,18 @@ final class QuorumLock extends Lock
         return self::milliseconds($seconds > 0 ? $seconds : $this->forever);
     }
 
-    /** As Laravel's other locks have it, from the environment or a queue a number may come as a string. */
-    private static function number(int|float|string $seconds): int|float
+    /**
+     * As Laravel's other locks have it, from the environment or a queue a number may come as a string.
+     *
+     * @internal
+     */
+    public static function number(int|float|string $seconds): int|float
     {
         return is_numeric($seconds) ? +$seconds : throw new \TypeError("Seconds must be a number, \"$seconds\" given");
     }
 
-    private static function milliseconds(int|float $seconds): int
+    /** @internal */
+    public static function milliseconds(int|float $seconds): int
     {
         return (int) ceil(max(0, min($seconds * 1000, self::MS_MAX)));
     }

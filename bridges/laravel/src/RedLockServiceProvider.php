@@ -7,6 +7,7 @@ declare(strict_types=1);
 namespace RedLock\Laravel;
 
 use Illuminate\Cache\CacheManager;
+use Illuminate\Cache\Repository as CacheRepository;
 use Illuminate\Contracts\Cache\Repository;
 use Illuminate\Contracts\Container\Container;
 use Illuminate\Contracts\Events\Dispatcher;
@@ -70,7 +71,23 @@ final class RedLockServiceProvider extends ServiceProvider
         $settings = new Settings($cache, $app, $config);
         $locks = $settings->locks(['keepAliveMax' => self::KEEP_ALIVE_MS_MAX]);
         $store = new RedLockStore($locks, $settings->prefix(), $settings->values(), $settings->forever(), $settings->fenced());
-        return $cache->repository($store, $config);
+        // Whose locks must exclude those of Laravel's own driver has its funnels too: a lock for each place.
+        $apart = ($config['compatible_with'] ?? null) === null && method_exists(CacheRepository::class, 'funnel');
+        return $apart ? self::withFunnels($store, $app, $config) : $cache->repository($store, $config);
+    }
+
+    /**
+     * As CacheManager::repository() makes one.
+     *
+     * @param array<string, mixed> $config
+     */
+    private static function withFunnels(RedLockStore $store, Container $app, #[\SensitiveParameter] array $config): FunnelRepository
+    {
+        $repository = new FunnelRepository($store, array_intersect_key($config, ['store' => true]));
+        if (($config['events'] ?? true) && $app->bound(Dispatcher::class)) {
+            $repository->setEventDispatcher($app[Dispatcher::class]);
+        }
+        return $repository;
     }
 
     /** With the servers and options of the default store, or of the first one of this driver. */

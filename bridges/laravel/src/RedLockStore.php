@@ -8,6 +8,7 @@ namespace RedLock\Laravel;
 
 use Illuminate\Contracts\Cache\LockProvider;
 use Illuminate\Contracts\Cache\Store;
+use RedLock\LeaseInterface;
 use RedLock\LockManagerInterface;
 
 /** Laravel's contract has no types. */
@@ -38,6 +39,21 @@ final class RedLockStore implements LockProvider, Store
     public function restoreLock($name, $owner)
     {
         return $this->lock($name, 0, $owner);
+    }
+
+    /**
+     * One of so many permits: a place in a funnel.
+     *
+     * @internal
+     * @param int|float|numeric-string $seconds 0 or less: it is kept alive while its lease lives
+     * @param int|float|numeric-string $wait seconds
+     */
+    public function permit(string $name, int $permits, int|float|string $seconds, int|float|string $wait): ?LeaseInterface
+    {
+        $seconds = QuorumLock::number($seconds);
+        $ttl = QuorumLock::milliseconds($seconds > 0 ? $seconds : $this->forever);
+        $wait = QuorumLock::milliseconds(QuorumLock::number($wait));
+        return $this->locks->acquirePermit($this->prefix . $name, $permits, $ttl, $wait, ['keepAlive' => $seconds <= 0]);
     }
 
     public function get($key)

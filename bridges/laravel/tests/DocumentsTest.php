@@ -6,6 +6,7 @@ declare(strict_types=1);
 
 namespace RedLock\Laravel\Tests;
 
+use Illuminate\Cache\Repository;
 use PHPUnit\Framework\Attributes\DataProvider;
 use RedLock\Harness\PhpProcess;
 use RedLock\Laravel\RedLockStore;
@@ -33,6 +34,9 @@ final class DocumentsTest extends StoreTestCase
         $blocks = (new Document('bridges/laravel/README.md'))->blocks('php');
         yield 'a lock in the README' => [$blocks[1]];
         yield 'a lease in the README' => [$blocks[2]];
+        if (method_exists(Repository::class, 'funnel')) {
+            yield 'a funnel in the README' => [$blocks[4]];
+        }
         yield 'the recipe' => (new Document('docs/recipes.md'))->blocks('php laravel');
     }
 
@@ -43,7 +47,7 @@ final class DocumentsTest extends StoreTestCase
             class_exists("Cache") || class_alias(Illuminate\Support\Facades\Cache::class, "Cache");
             function save(int $account, int $fence): void { report($fence > 0); }
             eval($args["code"]);
-        ', ['code' => (new Document('bridges/laravel/README.md'))->blocks('php')[4]], ['fence' => true]);
+        ', ['code' => (new Document('bridges/laravel/README.md'))->blocks('php')[5]], ['fence' => true]);
         self::assertTrue(PhpProcess::report($process));
         self::assertSame(0, $process->wait());
     }
@@ -63,7 +67,7 @@ final class DocumentsTest extends StoreTestCase
 
     public function testTheReadmesChangeOverIsAStore(): void
     {
-        $stores = eval("return [\n" . (new Document('bridges/laravel/README.md'))->blocks('php')[5] . "\n];");
+        $stores = eval("return [\n" . (new Document('bridges/laravel/README.md'))->blocks('php')[6] . "\n];");
         $this->app = self::application($stores['redlock'], self::connections('phpredis', ['cache' => []]));
         self::assertStringStartsWith('app-database-shop_', $this->cache()->getStore()->getPrefix());
         self::assertTrue($this->lock()->get());

@@ -10,6 +10,7 @@
 
 #include "redlock/algorithm/fence_commands.hpp"
 #include "redlock/algorithm/line_commands.hpp"
+#include "redlock/algorithm/permit_commands.hpp"
 #include "redlock/algorithm/quorum_commands.hpp"
 #include "redlock/algorithm/shared_commands.hpp"
 #include "redlock/algorithm/stamp_commands.hpp"
@@ -20,7 +21,8 @@ template <IsCommand... C>
 using CommandOf = std::variant<C...>;
 using Command = CommandOf<SetIfAbsent, ReleaseAndHandOver, ExtendIfEqual, CheckEqual, StampAcquire,
                           StampUndo, StampRelease, StampCheck, CheckEndless, Inspect, Enqueue,
-                          RotateIfEqual, SetAllIfAbsent, RaiseFence, ShareIfFree, Promote, Demote>;
+                          RotateIfEqual, SetAllIfAbsent, RaiseFence, ShareIfFree, Promote, Demote,
+                          TakeSlot, StandForPermit, LeavePermits>;
 
 [[nodiscard]] const CommandTraits& traits_of(const Command& command);
 // Which lock it is about; a view into the command.

@@ -22,6 +22,7 @@ struct Push {
   enum class Kind {
     granted,  // the key holds the token now
     next,     // it is the first in line now, or stands behind one to whom what is free was offered
+    slot,     // that slot of a resource with permits is free; it stands in line no more
   };
   Kind kind = Kind::next;
   Token token;
@@ -30,6 +31,8 @@ struct Push {
   // Of `next`: how long the key that stands there has to live, or the one in front has to claim it;
   // nothing: without end. Not positive: there is none.
   std::optional<Duration> left;
+  // Of `slot`, from 0.
+  std::size_t slot = 0;
 };
 
 // Whether pushes of a node's server can be heard.

@@ -7,6 +7,7 @@
 #include "redlock/algorithm/ids.hpp"
 #include "redlock/algorithm/quorum_rule.hpp"
 #include "redlock/algorithm/reply.hpp"
+#include "redlock/algorithm/resources.hpp"
 #include "redlock/algorithm/time.hpp"
 #include "redlock/types.hpp"
 
@@ -39,6 +40,8 @@ struct Outcome {
   bool handed_over = false;
   // Of an acquire that was granted with one; see fence.hpp.
   std::optional<std::int64_t> fence = {};
+  // Of a permit that was granted: the slot's lock. Nothing: what was asked for.
+  std::optional<Resources> slot = {};
   // By which it was decided.
   QuorumRule quorum;
   // One entry a node, of the last round.

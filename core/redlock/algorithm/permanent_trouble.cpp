@@ -19,6 +19,7 @@ Lasts how_long(const Reply& reply) {
     case Fault::rejected:
       return Lasts::maybe;
     case Fault::cluster:
+    case Fault::guard:
       return reply.passes ? Lasts::briefly : Lasts::maybe;
     default:
       return Lasts::briefly;

@@ -1,9 +1,9 @@
 // Tells trouble that waiting does not help from outages, which pass.
 //
 // A wrong password, an ACL that denies, a peer that is no Redis and TLS that does not fit are
-// permanent at once. A replica, a cluster's other shard and words that we do not know may be a
-// fail-over under way: they are permanent once they have barred a majority for a while.
-// Pure. One thread; lives for one wait.
+// permanent at once. A replica, a cluster's other shard, what a guard objects to and words that we
+// do not know may be a fail-over under way: they are permanent once they have barred a majority for
+// a while. Pure. One thread; lives for one wait.
 #pragma once
 #include <optional>
 #include <vector>

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "redlock/algorithm/invariant.hpp"
+#include "redlock/algorithm/permit.hpp"
 #include "redlock/algorithm/validity.hpp"
 
 namespace redlock {
@@ -47,6 +48,17 @@ QuorumKind QuorumKind::of_one(std::size_t place) const {
   return {resources_.all()[place], ttl_, drift_factor_, owner_};
 }
 
+QuorumKind QuorumKind::of_slot(std::size_t slot, std::size_t permits) const {
+  QuorumKind one(slot_of(resources_.only(), slot), ttl_, drift_factor_, owner_);
+  one.permits_ = permits;
+  return one;
+}
+
+Command QuorumKind::stand_for_permit(const Token& fresh, const LineEntry& entry,
+                                     std::size_t permits) const {
+  return StandForPermit{permit_line_of(resources_.only()), fresh, ttl_, entry, permits};
+}
+
 Token QuorumKind::fresh_token(Entropy& entropy) const {
   if (token_) return *token_;
   Token random = random_token(entropy);
@@ -62,6 +74,7 @@ std::optional<FenceProposal> QuorumKind::first_proposal() const {
 Command QuorumKind::acquire(const Token& fresh) const {
   if (promoted_) return Promote{resources_, *promoted_, fresh, ttl_};
   if (mode_ == LockMode::shared) return ShareIfFree{resources_, fresh, ttl_, first_proposal()};
+  if (permits_ > 0) return TakeSlot{resources_, fresh, ttl_, permits_};
   if (fences_ || !resources_.single()) {
     return SetAllIfAbsent{resources_, fresh, ttl_, first_proposal()};
   }

@@ -33,6 +33,13 @@ class QuorumKind final : public LockKind {
   [[nodiscard]] QuorumKind promoting(Token held) const;
   // Of several resources the one at that place, from 0, and without a fence.
   [[nodiscard]] QuorumKind of_one(std::size_t place) const;
+  // Requires one resource.
+  [[nodiscard]] const Resource& only() const { return resources_.only(); }
+  // Of one resource with so many permits that slot's, and without a fence.
+  [[nodiscard]] QuorumKind of_slot(std::size_t slot, std::size_t permits) const;
+  // What waits in one node's line for one of so many permits.
+  [[nodiscard]] Command stand_for_permit(const Token& fresh, const LineEntry& entry,
+                                         std::size_t permits) const;
 
   [[nodiscard]] QuorumRule quorum(std::size_t node_count) const override {
     return QuorumRule::majority(node_count);
@@ -65,6 +72,7 @@ class QuorumKind final : public LockKind {
   LockMode mode_;
   std::optional<Token> token_;     // nothing: a random one for each attempt
   std::optional<Token> promoted_;  // what it is acquired from
+  std::size_t permits_ = 0;        // of a slot: how many there are
 };
 
 // Of a promotion that was not granted: so many do not know who is to be promoted that no majority

@@ -48,6 +48,8 @@ std::string_view to_string(Fault fault) {
       return "rejected";
     case Fault::foreign:
       return "foreign";
+    case Fault::guard:
+      return "guard";
     case Fault::bound:
       return "limit";
     case Fault::unanswered:

@@ -49,12 +49,16 @@ struct BusyResource {
 
 // What stands under a lock's key, in the reply to an Inspect; see holding.hpp.
 struct LockState;
+// Which slots of a resource with permits are free, in the reply to a TakeSlot or StandForPermit;
+// see permit.hpp.
+struct PermitView;
 
 // What a reply says beside its answer: nothing; the reason, for people, of an answer that is
-// unknown; what the key holds now, of a StampAcquire; the three above; what became of a fence. No
+// unknown; what the key holds now, of a StampAcquire; the four above; what became of a fence. No
 // larger than the text alone, because each call has several replies.
 using ReplyPayload = std::variant<std::monostate, std::string, Token, QueuePosition,
-                                  std::shared_ptr<const LockState>, FenceVote, BusyResource>;
+                                  std::shared_ptr<const LockState>, FenceVote, BusyResource,
+                                  std::shared_ptr<const PermitView>>;
 
 struct Reply {
   Fault fault = Fault::none;

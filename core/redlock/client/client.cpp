@@ -87,6 +87,8 @@ std::shared_ptr<const LockPlan> plan_of(std::vector<std::string> servers, const 
   }
   plan.client_name = options.client_name;
   plan.fence_ttl = inner::duration_of(options.fence_ttl);
+  plan.guard = options.guard;
+  plan.longest_ttl = inner::duration_of(options.longest_ttl);
   return std::make_shared<const LockPlan>(texts.specs(), plan);
 }
 
@@ -114,7 +116,7 @@ Result Client::try_lock_all(const std::vector<std::string>& resources, Milliseco
 
 Result Client::lock_all(const std::vector<std::string>& resources, Milliseconds ttl,
                         Milliseconds wait, const std::stop_token& stop, const OnOutage& on_outage) {
-  return acquire(resources, LockMode::exclusive, ttl, wait, stop, on_outage);
+  return acquire(resources, {}, ttl, wait, stop, on_outage);
 }
 
 Result Client::try_lock_shared(std::string_view resource, Milliseconds ttl) {
@@ -123,21 +125,36 @@ Result Client::try_lock_shared(std::string_view resource, Milliseconds ttl) {
 
 Result Client::lock_shared(std::string_view resource, Milliseconds ttl, Milliseconds wait,
                            const std::stop_token& stop, const OnOutage& on_outage) {
-  return acquire({std::string(resource)}, LockMode::shared, ttl, wait, stop, on_outage);
+  return acquire({std::string(resource)}, {.mode = LockMode::shared}, ttl, wait, stop, on_outage);
 }
 
-Result Client::acquire(const std::vector<std::string>& resources, LockMode mode, Milliseconds ttl,
-                       Milliseconds wait, const std::stop_token& stop, const OnOutage& on_outage) {
+Result Client::try_acquire_permit(std::string_view resource, std::size_t permits,
+                                  Milliseconds ttl) {
+  return acquire_permit(resource, permits, ttl, std::chrono::milliseconds(0));
+}
+
+Result Client::acquire_permit(std::string_view resource, std::size_t permits, Milliseconds ttl,
+                              Milliseconds wait, const std::stop_token& stop,
+                              const OnOutage& on_outage) {
+  if (permits < 1 || permits > kPermitsMax) {
+    throw std::invalid_argument("permits must be between 1 and " + std::to_string(kPermitsMax));
+  }
+  return acquire({std::string(resource)}, {.permits = permits}, ttl, wait, stop, on_outage);
+}
+
+Result Client::acquire(const std::vector<std::string>& resources, const inner::LockShape& shape,
+                       Milliseconds ttl, Milliseconds wait, const std::stop_token& stop,
+                       const OnOutage& on_outage) {
   inner::Shared& shared = inner::alive(shared_);
   if (stop.stop_requested()) return Refusal{};
   const Resources wanted = inner::resources_of(resources);
   const Duration asked_for = inner::duration_of(ttl);
-  const auto lease = std::make_shared<inner::BlockingLease>(shared_, wanted, asked_for, mode);
+  const auto lease = std::make_shared<inner::BlockingLease>(shared_, wanted, asked_for, shape.mode);
   Outcome outcome =
-      shared.acquire(wanted, mode, asked_for, inner::duration_of(wait), stop, on_outage);
+      shared.acquire(wanted, shape, asked_for, inner::duration_of(wait), stop, on_outage);
   if (outcome.decision != Decision::granted) return shared.refusal_of(outcome);
   lease->lock().begin(std::move(outcome.token), outcome.decided_at + outcome.validity,
-                      outcome.fence);
+                      outcome.fence, std::move(outcome.slot));
   return Lease(lease);
 }
 

@@ -8,6 +8,7 @@
 #include "redlock/locks/health_probe.hpp"
 #include "redlock/os/kernel_clock.hpp"
 #include "redlock/redlock.hpp"
+#include "redlock/wire/objection.hpp"
 
 namespace redlock {
 inline namespace v0 {
@@ -129,6 +130,27 @@ class TrialLock {
   std::vector<Trial> trials_;
 };
 
+// Without a word to the servers but what they have said.
+std::string objection_to(const ServerReport& report, const std::vector<ServerReport>& reports,
+                         Duration longest_ttl) {
+  const ServerFacts& facts = report.facts;
+  for (const ServerReport& first : reports) {
+    if (&first == &report) break;
+    const bool same = !facts.run_id.empty() && first.facts.run_id == facts.run_id;
+    if (same) return same_server_as(first.server, facts.run_id).reason;
+  }
+  const std::optional<Objection> objection =
+      redlock::objection_to(facts, Guard::all(), longest_ttl);
+  return objection ? objection->reason : std::string();
+}
+
+void tell_objections(std::vector<ServerReport>& reports, Duration longest_ttl) {
+  for (ServerReport& report : reports) {
+    if (report.fault != Fault::none) continue;
+    report.guard_objection = objection_to(report, reports, longest_ttl);
+  }
+}
+
 }  // namespace
 
 std::optional<ClockDiscipline> clock_discipline() noexcept { return kernel_clock(); }
@@ -152,8 +174,10 @@ std::vector<ServerReport> Client::examine(std::string_view prefix) {
                        examined.trouble.fault,
                        std::move(examined.trouble.reason),
                        std::move(examined.facts),
+                       {},
                        {}});
   }
+  tell_objections(reports, shared.plan()->options.longest_ttl);
   LockOptions alone = shared.plan()->options;
   alone.retry = RetryPolicy::exact(1, Duration());
   for (std::size_t i = 0; i < reports.size(); ++i) {

@@ -83,7 +83,7 @@ Lease Client::attach(const Handle& handle, Milliseconds ttl) {
   Token token{handle.token};
   check_resources(resources);
   check_token(token);
-  check_ttl(extended_by, shared.plan()->options.drift_factor);
+  check_ttl(extended_by, shared.plan()->options);
   if (validity > kTtlMax)
     throw ArgumentError("the handle's validity must be at most 3153600000000 ms");
   auto lease = std::make_shared<inner::BlockingLease>(

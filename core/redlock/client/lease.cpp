@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "redlock/algorithm/permit.hpp"
 #include "redlock/client/blocking_lease.hpp"
 #include "redlock/redlock.hpp"
 
@@ -96,6 +97,7 @@ bool BlockingLease::demote() {
   if (!lock_.resources().single()) {
     throw std::logic_error("a lease of several resources cannot be shared");
   }
+  if (slot_number(lock_.resources().only())) throw std::logic_error("a permit cannot be shared");
   if (left() == Duration()) return false;
   const Outcome outcome = shared_->demote(lock_);
   note_denial(outcome);

@@ -56,20 +56,21 @@ void Shared::give_back(OperationId id, const Resources& resources) noexcept {
   }
 }
 
-OperationId Shared::begin_acquire(const Resources& resources, LockMode mode, Duration ttl,
+OperationId Shared::begin_acquire(const Resources& resources, const LockShape& shape, Duration ttl,
                                   Duration wait) {
   LockExtras extras = extras_;
-  extras.mode = mode;
+  extras.mode = shape.mode;
+  extras.permits = shape.permits;
   if (in_line_ && wait > Duration()) {
     return locks_.begin_wait(resources, ttl, wait, retry_delay_ms_, extras);
   }
   return locks_.begin_lock(resources, ttl, RetryPolicy::waiting(wait, retry_delay_ms_), extras);
 }
 
-Outcome Shared::acquire(const Resources& resources, LockMode mode, Duration ttl, Duration wait,
-                        const std::stop_token& stop, const OnOutage& on_outage) {
+Outcome Shared::acquire(const Resources& resources, const LockShape& shape, Duration ttl,
+                        Duration wait, const std::stop_token& stop, const OnOutage& on_outage) {
   owed_.pay();
-  const OperationId id = begin_acquire(resources, mode, ttl, wait);
+  const OperationId id = begin_acquire(resources, shape, ttl, wait);
   try {
     step_until_done(id, stop, on_outage);
   } catch (...) {

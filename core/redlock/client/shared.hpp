@@ -26,6 +26,12 @@ inline constexpr Duration kWaitSlice = Duration::ms(25);
 // Throws std::invalid_argument where there are none, too many, or one twice.
 [[nodiscard]] Resources resources_of(const std::vector<std::string>& names);
 
+// What kind of lock is asked for.
+struct LockShape {
+  LockMode mode = LockMode::exclusive;
+  std::size_t permits = 0;  // one of so many; 0: the lock itself
+};
+
 class Shared;
 // What a client has. Throws std::logic_error where it was moved from.
 [[nodiscard]] Shared& alive(const std::shared_ptr<Shared>& shared);
@@ -39,7 +45,7 @@ class Shared {
 
   // Throws what LockManager::begin_wait() throws. What was begun is undone where this throws or a
   // stop is requested.
-  [[nodiscard]] Outcome acquire(const Resources& resources, LockMode mode, Duration ttl,
+  [[nodiscard]] Outcome acquire(const Resources& resources, const LockShape& shape, Duration ttl,
                                 Duration wait, const std::stop_token& stop,
                                 const OnOutage& on_outage);
   // What `begin` begins with the manager, once it is answered.
@@ -68,7 +74,8 @@ class Shared {
   // A step of a lock's life, from its beginning to its outcome.
   template <class Begin, class Collect>
   [[nodiscard]] Outcome change(Begin begin, Collect collect);
-  OperationId begin_acquire(const Resources& resources, LockMode mode, Duration ttl, Duration wait);
+  OperationId begin_acquire(const Resources& resources, const LockShape& shape, Duration ttl,
+                            Duration wait);
   void step_until_done(OperationId id, const std::stop_token& stop, const OnOutage& on_outage);
   // For what nobody will collect.
   void give_back(OperationId id, const Resources& resources) noexcept;

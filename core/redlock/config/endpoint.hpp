@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "redlock/algorithm/time.hpp"
+#include "redlock/config/guard_demands.hpp"
 #include "redlock/config/secret.hpp"
 #include "redlock/config/tls_options.hpp"
 
@@ -41,11 +42,18 @@ struct Endpoint {
   std::uint32_t database = 0;
   std::string client_name;        // empty: no CLIENT SETNAME
   std::optional<TlsOptions> tls;  // nothing: plain
+  GuardDemands guard;             // of those who acquire there
 
   // By every field: what differs in one is another connection.
   std::strong_ordering operator<=>(const Endpoint&) const = default;
   // "127.0.0.1:6379", "[::1]:6379", "unix:///run/redis.sock".
   [[nodiscard]] std::string display() const;
+  // The same, for who only listens or asks.
+  [[nodiscard]] Endpoint unguarded() const {
+    Endpoint endpoint = *this;
+    endpoint.guard = {};
+    return endpoint;
+  }
   // Equal for endpoints that name the same server, whatever their database or credentials.
   [[nodiscard]] std::string server_key() const;
 };

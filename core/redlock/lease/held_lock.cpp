@@ -21,7 +21,9 @@ Instant HeldLock::taken_before(Instant until) const {
   return until - validity_of(ttl_, Duration(), context_.locks.plan()->options.drift_factor);
 }
 
-void HeldLock::begin(Token token, Instant until, std::optional<std::int64_t> fence) noexcept {
+void HeldLock::begin(Token token, Instant until, std::optional<std::int64_t> fence,
+                     std::optional<Resources> slot) noexcept {
+  if (slot) way_back_.front().resources = resources_ = *std::move(slot);
   fence_ = fence;
   token_ = std::move(token);
   taken_at_ = ttl_from_ = taken_before(until);
@@ -159,9 +161,9 @@ Outcome HeldLock::collect_promotion(OperationId id) {
   Outcome outcome = context_.locks.collect_lock(id, resources_, Caller::waits);
   if (is_lost_promotion(outcome) && token_ == promotion.held) deadline_->lose(Loss::denied);
   if (outcome.decision != Decision::granted) return outcome;
-  // A handler may have given the lock back, or rotated it; and who was told that it is over counts
-  // on that.
-  const bool wanted = !ended_ && token_ == promotion.held && left() > Duration();
+  // A handler may have given the lock back, rotated it, or given it to others too, who count on its
+  // token; and who was told that it is over counts on that.
+  const bool wanted = !ended_ && !shared_ && token_ == promotion.held && left() > Duration();
   if (wanted) {
     take_promoted(std::move(promotion), outcome);
   } else {

@@ -37,7 +37,9 @@ class HeldLock {
   HeldLock& operator=(const HeldLock&) = delete;
 
   // It is ours from now on: the servers granted it a moment ago, for its ttl.
-  void begin(Token token, Instant until, std::optional<std::int64_t> fence = {}) noexcept;
+  // Where it is a slot's, that is what it is about from now on.
+  void begin(Token token, Instant until, std::optional<std::int64_t> fence = {},
+             std::optional<Resources> slot = {}) noexcept;
   // The same of one that was taken elsewhere: for how long its servers keep it is not known.
   void attach(Token token, Instant until, std::optional<std::int64_t> fence = {}) noexcept;
   [[nodiscard]] bool begun() const { return !token_.empty(); }
@@ -141,7 +143,7 @@ class HeldLock {
   void stop_renewal() noexcept;
 
   const LeaseContext context_;
-  const Resources resources_;
+  Resources resources_;
   const ForkWatch fork_watch_;
   Token token_;
   std::uint64_t token_number_ = 0;

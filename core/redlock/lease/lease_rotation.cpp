@@ -21,7 +21,7 @@ LeaseRotation::LeaseRotation(LockManager& locks, const Resources& resources, con
   check_resources(resources);
   check_token(held);
   const LockPlan& plan = *locks.plan();
-  check_ttl(ttl, plan.options.drift_factor);
+  check_ttl(ttl, plan.options);
   const auto kind = std::make_shared<const QuorumKind>(resources, ttl, plan.options.drift_factor,
                                                        std::string(owner_of(held)));
   fresh_ = kind->fresh_token(locks.pool().entropy());

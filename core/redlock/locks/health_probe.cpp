@@ -19,7 +19,8 @@ namespace {
 class Examinee final : public Connection<Examination> {
  public:
   Examinee(const ServerSpec& spec, Duration timeout, Transport& transport, Entropy& entropy)
-      : Connection(std::make_unique<FixedLocator>(spec.endpoint), timeout, transport, entropy) {
+      : Connection(std::make_unique<FixedLocator>(spec.endpoint.unguarded()), timeout, transport,
+                   entropy) {
     allow_connecting(*spec.connect_timeout);
   }
 

@@ -7,6 +7,7 @@
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/vote_repair.hpp"
 #include "redlock/locks/server_plan.hpp"
+#include "redlock/queue/permit_wait.hpp"
 #include "redlock/queue/queued_acquire.hpp"
 #include "redlock/queue/several_wait.hpp"
 
@@ -29,15 +30,28 @@ LockOptions checked(LockOptions options) {
   if (options.fence_ttl <= Duration() || options.fence_ttl > kTtlMax) {
     throw ArgumentError("fenceTtl must be between 1 and 3153600000000 ms");
   }
+  if (options.longest_ttl <= Duration() || options.longest_ttl > kTtlMax) {
+    throw ArgumentError("longestTtl must be between 1 and 3153600000000 ms");
+  }
   return options;
 }
 
 }  // namespace
 
+void check_ttl(Duration ttl, const LockOptions& options) {
+  check_ttl(ttl, options.drift_factor);
+  // A server that began anew would vote while such a lock may be held elsewhere.
+  if (!options.guard.restart || ttl <= options.longest_ttl) return;
+  throw ArgumentError("ttl must be at most longestTtl, " +
+                      std::to_string(options.longest_ttl.count_ms()) +
+                      " ms, with the guard 'restart'");
+}
+
 LockPlan::LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options,
                    ServerBook* book)
     : options(checked(std::move(lock_options))),
-      servers(server_list, {options.timeout, options.connect_timeout}, options.client_name, book) {}
+      servers(server_list, {options.timeout, options.connect_timeout}, options.client_name, book,
+              {options.guard, options.longest_ttl, {}}) {}
 
 LockManager::LockManager(Pool& pool, std::shared_ptr<const LockPlan> plan)
     : pool_(pool), plan_(std::move(plan)), nodes_(plan_->servers.bind(pool)) {}
@@ -69,7 +83,7 @@ std::shared_ptr<const QuorumKind> LockManager::kind_for(
     const Resources& resources, Duration ttl, const LockExtras& extras,
     std::optional<FenceProposals> fences) const {
   check_resources(resources);
-  check_ttl(ttl, plan_->options.drift_factor);
+  check_ttl(ttl, plan_->options);
   if (extras.owner.size() > kOwnerBytesMax) {
     throw ArgumentError("owner must be at most 256 bytes long");
   }
@@ -82,6 +96,19 @@ void LockManager::check_mode(LockMode mode, const Resources& resources) {
   if (mode == LockMode::shared && !resources.single()) {
     throw ArgumentError("a shared lock is one on one resource, several given");
   }
+}
+
+PermitKind LockManager::permit_for(const Resources& resources, Duration ttl,
+                                   const LockExtras& extras) const {
+  if (extras.permits > kPermitsMax) throw ArgumentError("permits must be between 1 and 1024");
+  if (extras.fence) throw ArgumentError("fence is for locks without permits only");
+  if (!resources.single()) throw ArgumentError("resource must be one, several given");
+  if (resources.only().view().size() + kSlotNameBytesMax > kResourceBytesMax) {
+    throw ArgumentError("resource must be at most " +
+                        std::to_string(kResourceBytesMax - kSlotNameBytesMax) +
+                        " bytes long to have permits");
+  }
+  return {kind_for(resources, ttl, extras), extras.permits};
 }
 
 std::optional<FenceProposals> LockManager::fences_for(const LockExtras& extras,
@@ -102,6 +129,11 @@ OperationId LockManager::begin_acquire(std::unique_ptr<Operation> acquire,
 
 OperationId LockManager::begin_lock(const Resources& resources, Duration ttl,
                                     const RetryPolicy& retry, const LockExtras& extras) {
+  if (extras.permits > 0) {
+    return begin(std::make_unique<PermitSearch>(plan_->servers.answer_times(),
+                                                permit_for(resources, ttl, extras), checked(retry),
+                                                pool_.entropy()));
+  }
   const std::optional<FenceProposals> fences = fences_for(extras, ttl);
   const auto kind = kind_for(resources, ttl, extras, fences);
   return begin_acquire(std::make_unique<Acquire>(plan_->servers.answer_times(), kind,
@@ -112,10 +144,15 @@ OperationId LockManager::begin_lock(const Resources& resources, Duration ttl,
 OperationId LockManager::begin_wait(const Resources& resources, Duration ttl, Duration wait,
                                     std::int64_t retry_delay_ms, const LockExtras& extras) {
   checked(RetryPolicy::waiting(wait, retry_delay_ms));
-  const std::optional<FenceProposals> fences = fences_for(extras, ttl);
-  const auto kind = kind_for(resources, ttl, extras, fences);
   const AnswerTimes& times = plan_->servers.answer_times();
   WaitRequest request{resources, wait, retry_delay_ms, wall_ms()};
+  if (extras.permits > 0) {
+    return begin(std::make_unique<PermitWait>(times, permit_for(resources, ttl, extras),
+                                              std::move(request), pool_.line_memory(),
+                                              pool_.entropy()));
+  }
+  const std::optional<FenceProposals> fences = fences_for(extras, ttl);
+  const auto kind = kind_for(resources, ttl, extras, fences);
   std::unique_ptr<Operation> acquire;
   if (resources.single()) {
     acquire = std::make_unique<QueuedAcquire>(times, kind, std::move(request), pool_.line_memory(),
@@ -231,7 +268,9 @@ Outcome LockManager::collect_lock(OperationId id, const Resources& resources, Ca
   if (outcome.decision == Decision::granted && caller == Caller::left) {
     outcome.decision = Decision::expired_unclaimed;
   }
-  if (outcome.decision == Decision::expired_unclaimed) forget(resources, outcome.token);
+  if (outcome.decision == Decision::expired_unclaimed) {
+    forget(outcome.slot.value_or(resources), outcome.token);
+  }
   return outcome;
 }
 

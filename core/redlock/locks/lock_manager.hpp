@@ -20,6 +20,7 @@
 #include "redlock/config/endpoint.hpp"
 #include "redlock/locks/server_plan.hpp"
 #include "redlock/net/pool.hpp"
+#include "redlock/queue/permit_search.hpp"
 
 namespace redlock {
 
@@ -30,7 +31,12 @@ struct LockOptions {
   std::optional<Duration> connect_timeout = {};  // none: usual_connect_time()
   std::string client_name;                       // for CLIENT SETNAME; empty: none
   Duration fence_ttl = kFenceTtlDefault;         // how long a server remembers the last fence
+  Guard guard = {};                              // what servers must meet to have a vote
+  Duration longest_ttl = kLongestTtlDefault;     // of all clients' locks, for the guard
 };
+
+// Throws ArgumentError: what check_ttl() refuses, and one that outlives what a guard allows for.
+void check_ttl(Duration ttl, const LockOptions& options);
 
 // What a lock is to come with.
 struct LockExtras {
@@ -40,6 +46,9 @@ struct LockExtras {
   bool fence = false;
   // A shared lock is one on one resource.
   LockMode mode = LockMode::exclusive;
+  // Not 0: one of so many permits, of one resource and without a fence. The lock that is won is
+  // that of a slot, which the outcome names.
+  std::size_t permits = 0;
 };
 
 // All that a manager is but its connections: which servers, and how locks are taken there.
@@ -163,6 +172,9 @@ class LockManager {
       std::optional<FenceProposals> fences = {}) const;
   // Checks that a lock of that mode can be had on these.
   static void check_mode(LockMode mode, const Resources& resources);
+  // Of one of several permits.
+  [[nodiscard]] PermitKind permit_for(const Resources& resources, Duration ttl,
+                                      const LockExtras& extras) const;
   [[nodiscard]] std::optional<FenceProposals> fences_for(const LockExtras& extras,
                                                          Duration ttl) const;
   // `acquire`, or one of a lock and a fence around it.

@@ -121,7 +121,8 @@ void check_drift_factor(double factor) {
 }
 
 ServerPlan::ServerPlan(const std::vector<ServerSpec>& servers, const UsualTimes& usual,
-                       const std::string& client_name, ServerBook* book) {
+                       const std::string& client_name, ServerBook* book,
+                       const GuardDemands& guard) {
   check_servers(servers);
   answer_times_ = times_of(servers, usual.answer);
   if (usual.connect) check_time(*usual.connect, kConnectTimeoutName);
@@ -133,8 +134,20 @@ ServerPlan::ServerPlan(const std::vector<ServerSpec>& servers, const UsualTimes&
     Server& server =
         servers_.emplace_back(Server{spec.endpoint, timeout, connect_timeout, nullptr});
     server.endpoint.client_name = client_name;
+    if (guard.parts.any()) server.endpoint.guard = guard;
     if (book != nullptr) server.counters = book->counters_of(server.endpoint.display());
   }
+  if (guard.parts.identity && guard.list.empty()) name_list();
+}
+
+void ServerPlan::name_list() {
+  std::string list;
+  for (const Server& server : servers_) {
+    list += server.endpoint.display() + "/" + std::to_string(server.endpoint.database) + "," +
+            std::to_string(server.timeout.count_ns()) + "," +
+            std::to_string(server.connect_timeout.count_ns()) + ";";
+  }
+  for (Server& server : servers_) server.endpoint.guard.list = list;
 }
 
 std::vector<std::string> ServerPlan::names() const {
@@ -160,6 +173,10 @@ NodeList ServerPlan::bind(Pool& pool) const {
     nodes.push_back(pool.node(server.endpoint, server.timeout, server.connect_timeout));
     nodes.back()->count_in(server.counters);
   }
+  if (!servers_.front().endpoint.guard.parts.identity) return nodes;
+  const auto siblings =
+      std::make_shared<const std::vector<std::weak_ptr<const Node>>>(nodes.begin(), nodes.end());
+  for (const auto& node : nodes) node->compare_with(siblings);
   return nodes;
 }
 

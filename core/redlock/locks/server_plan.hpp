@@ -40,10 +40,12 @@ void check_ttl(Duration ttl, double drift_factor);
 // thread may bind it to a pool of its own.
 class ServerPlan {
  public:
-  // What happens to the servers is counted in `book`, if there is one. Throws ArgumentError, which
+  // What happens to the servers is counted in `book`, if there is one. `guard`: with its list, or
+  // for this to fill in. Throws ArgumentError, which
   // names the position of a server from 1.
   ServerPlan(const std::vector<ServerSpec>& servers, const UsualTimes& usual,
-             const std::string& client_name, ServerBook* book = nullptr);
+             const std::string& client_name, ServerBook* book = nullptr,
+             const GuardDemands& guard = {});
 
   [[nodiscard]] const AnswerTimes& answer_times() const { return answer_times_; }
   // As troubles name them, in their order.
@@ -66,6 +68,9 @@ class ServerPlan {
  private:
   [[nodiscard]] ServerTrouble trouble_of(const Node& node, std::size_t position,
                                          NodeTrouble trouble) const;
+
+  // With `identity`, so that only nodes of this list are compared.
+  void name_list();
 
   struct Server {
     Endpoint endpoint;

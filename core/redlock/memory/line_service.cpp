@@ -217,4 +217,24 @@ void LineService::serve(bool free) {
   tell_next(at(0), 0, std::to_string(left.integer), yields ? me : std::string_view());
 }
 
+void LineService::offer(std::string_view slot) {
+  if (clock_.elements.empty() || newer()) return;
+  while (turns_ > 0) {
+    --turns_;
+    const Value first = call_.ask({"ZRANGE", line, "0", "1"});
+    if (first.elements.empty()) return;
+    const std::string who = first.elements[0].text;
+    const std::string second = first.elements.size() > 1 ? first.elements[1].text : std::string();
+    bool refused = false;
+    const std::optional<Waiter> waiter = entry(who, &refused);
+    if (refused) return;
+    Value heard{Value::Kind::integer, 0, {}};
+    if (waiter) {
+      heard = tell(waiter->channel, std::string("slot ").append(slot).append(" ").append(who));
+    }
+    if (heard.is_error() || leave(who).integer != 1) return;
+    if (!said_none(heard)) return tell_next(second, 0, "100");
+  }
+}
+
 }  // namespace redlock::memory

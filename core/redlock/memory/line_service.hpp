@@ -39,6 +39,8 @@ class LineService {
   void keep(std::string_view name, std::string_view ms);
   // Hands a free key on, and tells who is the first then.
   void serve(bool free);
+  // Tells the first who can be reached that this slot is free, and takes him out of the line.
+  void offer(std::string_view slot);
 
   std::string_view key;
   std::string_view me;

@@ -52,7 +52,7 @@ struct Server::Command {
 };
 
 const Server::Command* Server::lookup(std::string_view name) {
-  static constexpr std::array<Command, 34> kCommands{{
+  static constexpr std::array<Command, 35> kCommands{{
       {"get", 2, 0, &Server::get},
       {"del", -2, kWrite, &Server::del},
       {"evalsha", -3, kNotInScript, &Server::evalsha},
@@ -87,6 +87,7 @@ const Server::Command* Server::lookup(std::string_view name) {
       {"unsubscribe", -1, kListening, &Server::unsubscribe},
       {"flushall", -1, kWrite, &Server::flushall},
       {"flushdb", -1, kWrite, &Server::flushall},
+      {"info", -1, kWhileLoading, &Server::info},
   }};
   // By length and ends, and behind it whoever came first.
   constexpr std::size_t kPlaces = 128;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "redlock/memory/keyspace.hpp"
@@ -88,6 +89,11 @@ class Server final : public ScriptHost {
   // Executes one request.
   void execute(ServerSession& session, const Arguments& arguments, std::string& out);
 
+  // A new life begins, of another process; the first one began long ago.
+  void begin_life(std::int64_t server_ns, std::string run_id) {
+    began_ns_ = server_ns;
+    run_id_ = std::move(run_id);
+  }
   // What a restart loses beside data.
   void forget_scripts() { scripts_.clear(); }
   // The session of the command being executed; null between commands.
@@ -113,6 +119,7 @@ class Server final : public ScriptHost {
   void select(const Arguments& arguments, std::string& out);
   void client(const Arguments& arguments, std::string& out);
   void time(const Arguments& arguments, std::string& out);
+  void info(const Arguments& arguments, std::string& out);
   void get(const Arguments& arguments, std::string& out);
   void set(const Arguments& arguments, std::string& out);
   void setnx(const Arguments& arguments, std::string& out);
@@ -173,6 +180,8 @@ class Server final : public ScriptHost {
   };
   std::vector<Subscription> subscriptions_;  // of sessions that may have ended since
   std::int64_t now_ns_ = 0;
+  std::int64_t began_ns_ = 0;
+  std::string run_id_;
   ServerSession* session_ = nullptr;
   bool script_wrote_ = false;
   Arguments arguments_;  // of receive(), kept for its memory

@@ -71,6 +71,30 @@ void Server::time(const Arguments& /*arguments*/, std::string& out) {
   append_bulk(out, std::to_string(now_ns_ / 1'000 % 1'000'000));
 }
 
+// Of all that Redis tells what concerns locks. Its clock shows whole seconds.
+void Server::info(const Arguments& arguments, std::string& out) {
+  const auto wants = [&](std::string_view section) {
+    return arguments.size() == 1 ||
+           std::ranges::any_of(std::span(arguments).subspan(1), [&](std::string_view word) {
+             return equals_ignoring_case(word, section) || equals_ignoring_case(word, "default") ||
+                    equals_ignoring_case(word, "all");
+           });
+  };
+  const auto whole_s = [](std::int64_t ns) { return ns / 1'000'000'000; };
+  std::string text;
+  if (wants("server")) {
+    text += "# Server\r\nredis_version:7.0.0\r\nredis_mode:standalone\r\nrun_id:" + run_id_ +
+            "\r\nuptime_in_seconds:" + std::to_string(whole_s(now_ns_) - whole_s(began_ns_)) +
+            "\r\n";
+  }
+  if (wants("memory")) text += "# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n";
+  if (wants("replication")) {
+    text += std::string("# Replication\r\nrole:") + (conditions_.read_only ? "slave" : "master") +
+            "\r\n";
+  }
+  append_bulk(out, text);
+}
+
 bool Server::knows_script(std::string_view sha1) const {
   return std::ranges::find(scripts_, sha1) != scripts_.end();
 }

@@ -19,8 +19,8 @@ const SubscriptionState& no_room() {
 
 Listeners::Slot::Slot(std::shared_ptr<Node> listened_to, Transport& transport, Entropy& entropy)
     : node(std::move(listened_to)),
-      listener(std::make_unique<FixedLocator>(node->endpoint()), node->timeout(), transport,
-               entropy) {
+      listener(std::make_unique<FixedLocator>(node->endpoint().unguarded()), node->timeout(),
+               transport, entropy) {
   listener.learn(node->acquaintance());
 }
 

@@ -39,12 +39,44 @@ void Node::heard(Instant now) {
   count_errors(now);
   refused_.owe_all(conversation().refused(), now);
   if (conversation().broken()) return;
+  judge(now);
   aside_.close_answered(
       [&](const Refused& removal) { refused_.owe(removal.removal, removal.until, now); });
   waited_in_vain_ = false;
   send_carried(now);
   if (conversation().collect_served()) refused_.set_server_well(true);
   if (refused_.server_is_well()) repeat_refused(now);
+}
+
+void Node::judge(Instant now) {
+  if (!endpoint().guard.parts.any() || establishing() || judged_ == connection()) return;
+  run_id_ = conversation().run_id();
+  objected_ = conversation().objection() != nullptr;
+  if (const Node* const first = first_of_same(now); first != nullptr && !objected_) {
+    conversation().object(same_server_as(first->endpoint().display(), run_id_));
+    objected_ = true;
+  }
+  judged_ = connection();
+  voted_at_ = now;
+  if (!objected_) return;
+  again_at_ = now + conversation().objection()->again_after;
+  if (counters() != nullptr) counters()->note_errors(conversation().objection()->fault, 1, now);
+}
+
+bool Node::counts_for_its_server(Instant now) const {
+  if (has_conversation() && judged_ == connection()) return true;
+  return now < voted_at_ + endpoint().guard.longest_ttl;
+}
+
+const Node* Node::first_of_same(Instant now) const {
+  if (!siblings_ || run_id_.empty()) return nullptr;
+  for (const auto& known : *siblings_) {
+    const std::shared_ptr<const Node> other = known.lock();
+    if (!other || other.get() == this || other->objected_ || other->run_id_ != run_id_) continue;
+    // The table of nodes holds it, as it holds this one.
+    if (other->counts_for_its_server(now)) return other.get();
+  }
+  return nullptr;
 }
 
 void Node::count_errors(Instant now) {
@@ -74,8 +106,15 @@ void Node::repeat_refused(Instant now) {
 void Node::submit(const Origin& origin, const SharedCommand& command, Instant answer_by,
                   Instant now, std::vector<Arrival>& arrivals, Instant connect_by) {
   wanted_at_ = now;
+  if (judged_ == connection()) voted_at_ = now;
+  // A server that is looked at again is so on another connection.
+  if (objects_to(*command) && now >= again_at_ && conversation().idle()) shut_down(arrivals);
   const SharedCommand asked = carried_.in_place_of_carried(command);
   if (may_open(now)) open(now);
+  if (objects_to(*command)) {
+    arrivals.push_back({origin, conversation().objection()->reply()});
+    return;
+  }
   answer_by = this->answer_by(answer_by, connect_by);
   // Another release does the same, and is told so.
   if (!is_removal(*command)) repeat_before(*command, now);
@@ -211,6 +250,8 @@ void Node::forget() {
   carried_.forget();
   refused_.forget();
   waited_in_vain_ = false;
+  run_id_.clear();
+  objected_ = false;
 }
 
 }  // namespace redlock

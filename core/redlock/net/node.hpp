@@ -11,11 +11,16 @@
 // up when its most impatient user has waited long enough, which must not be at the expense of
 // others who are far more patient, or at the mercy of those.
 //
+// A server to which a guard objects stays connected, for removals. It is looked at again, on
+// another connection, by whoever asks when that is due. Of several nodes that turn out to be one
+// server the first to say so has the vote, for as long as a lock may last behind its last command.
+//
 // Invariants: a command that was submitted is answered at most once, and always unless memory ran
 // out (then its own deadline ends it). One thread.
 #pragma once
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "redlock/net/carried_removals.hpp"
@@ -29,11 +34,21 @@ namespace redlock {
 // Removals that nobody waits for may take this long on a new connection.
 inline constexpr Duration kCarriedAnswerTime = Duration::seconds(1);
 
+class Node;
+// The nodes of one list, of which no two may be one server.
+using Siblings = std::shared_ptr<const std::vector<std::weak_ptr<const Node>>>;
+
 class Node final : public Connection<Session> {
  public:
   // `timeout` is how long its users wait. The references must outlive the node.
   Node(std::unique_ptr<Locator> locator, Duration timeout, Transport& transport, Entropy& entropy,
        RequestEncoder& encoder);
+
+  // Those it is compared with, itself among them.
+  void compare_with(Siblings siblings) { siblings_ = std::move(siblings); }
+  // By the latest connection on which a guard has asked. The votes that its server publishes count
+  // for nothing where not: a server that began anew publishes on none of the channels from before.
+  [[nodiscard]] bool may_vote() const { return !objected_; }
 
   // Sends the command on the connection, opening one when there is none. What cannot be taken is
   // answered at once, through `arrivals`. A connection that is being made is waited for until
@@ -88,6 +103,14 @@ class Node final : public Connection<Session> {
 
  private:
   void heard(Instant now) override;
+  // Once per connection, before anything but the greeting is sent there.
+  void judge(Instant now);
+  [[nodiscard]] const Node* first_of_same(Instant now) const;
+  // May a vote of the process that it knows be counted, or live yet?
+  [[nodiscard]] bool counts_for_its_server(Instant now) const;
+  [[nodiscard]] bool objects_to(const Command& command) const {
+    return objected_ && has_conversation() && !establishing() && !is_removal(command);
+  }
   void open(Instant now);
   // To the conversation that there is. False: it has no room.
   [[nodiscard]] bool hand_over(const Origin& origin, const SharedCommand& command,
@@ -109,6 +132,12 @@ class Node final : public Connection<Session> {
   Instant wanted_at_;
   bool waited_in_vain_ = false;
   bool outdated_ = false;
+  Siblings siblings_;
+  ConnectionId judged_ = 0;
+  std::string run_id_;  // of the server on the latest connection
+  Instant voted_at_;    // no vote was asked for behind that
+  bool objected_ = false;
+  Instant again_at_;  // where it was objected to, not sooner
 };
 
 using NodeList = std::vector<std::shared_ptr<Node>>;

@@ -41,7 +41,9 @@ void PushRouter::tell(RunningOperation& running, Instant now) noexcept {
 }
 
 void PushRouter::offer(Node& node, const Push& push, Instant now) noexcept {
+  const bool counts = node.may_vote();
   for (RunningOperation& running : operations_) {
+    if (!counts) break;
     const auto is_it = [&](const auto& known) { return known.get() == &node; };
     const auto found = std::ranges::find_if(running.nodes, is_it);
     if (found == running.nodes.end() || !running.listens()) continue;

@@ -27,7 +27,10 @@ std::int64_t ahead(std::int64_t before, std::int64_t ms) {
 
 class MemoryServer final : public PushSink {
  public:
-  MemoryServer(Mood mood, std::int64_t ahead_ms) : ahead_ms_(ahead_ms), mood_(mood) {
+  MemoryServer(const std::string& name, Mood mood, std::int64_t ahead_ms)
+      : ahead_ms_(ahead_ms), mood_(mood) {
+    // As old as time: it never began anew.
+    server_.begin_life(0, name);
     server_.push_to(this);
   }
 
@@ -171,7 +174,8 @@ struct Servers {
   const std::shared_ptr<MemoryServer>& named(const std::string& name) {
     const auto known = by_name.find(name);
     if (known != by_name.end()) return known->second;
-    return by_name.emplace(name, std::make_shared<MemoryServer>(mood, ahead_ms)).first->second;
+    return by_name.emplace(name, std::make_shared<MemoryServer>(name, mood, ahead_ms))
+        .first->second;
   }
 
   std::mutex mutex;

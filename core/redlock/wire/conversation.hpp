@@ -46,7 +46,16 @@ class Conversation {
   [[nodiscard]] bool named() const { return handshake_.named(); }
   // Has the server said anything?
   [[nodiscard]] bool heard_any() const { return !first_heard_.empty(); }
-  // May anything be said besides the greeting? False while a SELECT is unconfirmed, or a name.
+  // Why the guard lets the server have no vote. Known once the greeting has been answered.
+  [[nodiscard]] const Objection* objection() const {
+    return handshake_.objection() ? &*handshake_.objection() : nullptr;
+  }
+  // Objects for another reason than what the server says.
+  void object(Objection objection) { handshake_.object(std::move(objection)); }
+  // Which process it is; empty where no guard has asked.
+  [[nodiscard]] const std::string& run_id() const { return handshake_.facts().run_id; }
+  // May anything be said besides the greeting? False while a SELECT is unconfirmed, a name, or what
+  // a guard asks.
   [[nodiscard]] bool admitted() const { return handshake_.admits(); }
   [[nodiscard]] bool broken() const { return broken_; }
   // Why, once broken.

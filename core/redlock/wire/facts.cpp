@@ -15,6 +15,7 @@ constexpr std::array kQuestions{
     Question{Topic::server, {"INFO", "server"}, 2},
     Question{Topic::persistence, {"INFO", "persistence"}, 2},
     Question{Topic::memory, {"INFO", "memory"}, 2},
+    Question{Topic::replication, {"INFO", "replication"}, 2},
     Question{Topic::role, {"ROLE"}, 1},
     Question{Topic::setting, {"CONFIG", "GET", "maxmemory-policy"}, 3},
     Question{Topic::setting, {"CONFIG", "GET", "appendfsync"}, 3},
@@ -65,10 +66,16 @@ void read_server(ServerFacts& facts, std::string_view info) {
   facts.run_id = printable(field_of(info, "run_id"));
 }
 
+void read_memory(ServerFacts& facts, std::string_view info) {
+  facts.memory_max = number_in(field_of(info, "maxmemory"));
+  facts.memory_policy = printable(field_of(info, "maxmemory_policy"));
+}
+
+std::string role_in(std::string_view word) { return word == "slave" ? "replica" : printable(word); }
+
 void read_role(ServerFacts& facts, const RespValue& answer) {
   if (answer.kind != RespKind::array || answer.elements.empty()) return;
-  const std::string& role = answer.elements.front().text;
-  facts.role = role == "slave" ? "replica" : printable(role);
+  facts.role = role_in(answer.elements.front().text);
 }
 
 void read_setting(ServerFacts& facts, std::string_view name, const RespValue& answer) {
@@ -110,8 +117,9 @@ void read_answer(ServerFacts& facts, const Question& question, const RespValue& 
       facts.appends = flag_in(field_of(answer.text, "aof_enabled"));
       return;
     case Topic::memory:
-      facts.memory_max = number_in(field_of(answer.text, "maxmemory"));
-      facts.memory_policy = printable(field_of(answer.text, "maxmemory_policy"));
+      return read_memory(facts, answer.text);
+    case Topic::replication:
+      facts.role = role_in(field_of(answer.text, "role"));
       return;
     case Topic::role:
       return read_role(facts, answer);
@@ -127,6 +135,12 @@ void read_answer(ServerFacts& facts, const Question& question, const RespValue& 
     case Topic::time:
       return;
   }
+}
+
+void read_info(ServerFacts& facts, std::string_view info) {
+  read_server(facts, info);
+  read_memory(facts, info);
+  facts.role = role_in(field_of(info, "role"));
 }
 
 std::optional<std::int64_t> time_in(const RespValue& answer) {

@@ -14,7 +14,7 @@
 
 namespace redlock {
 
-enum class Topic { server, persistence, memory, role, setting, user, cluster, time };
+enum class Topic { server, persistence, memory, replication, role, setting, user, cluster, time };
 
 struct Question {
   Topic topic = Topic::server;
@@ -30,6 +30,8 @@ struct Question {
 [[nodiscard]] std::span<const Question> questions();
 // Adds what an answer says; of the time nothing.
 void read_answer(ServerFacts& facts, const Question& question, const RespValue& answer);
+// Adds what a whole INFO says of what a guard may ask.
+void read_info(ServerFacts& facts, std::string_view info);
 // The answer to a question of the time, in microseconds since 1970; nothing where it is none.
 [[nodiscard]] std::optional<std::int64_t> time_in(const RespValue& answer);
 

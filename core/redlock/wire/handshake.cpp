@@ -33,6 +33,12 @@ Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out, NameManner mann
     if (!follows) steps_.push_back(Step::set_name);
     waits_for_name_ = !follows && manner != NameManner::travels;
   }
+  if (endpoint.guard.parts.any()) {
+    append_command(text, guard_question(endpoint.guard.parts));
+    steps_.push_back(Step::guard);
+    guard_ = endpoint.guard;
+    waits_for_guard_ = true;
+  }
   // The last, so that no other's answer can be taken for one of its own that is left out.
   if (endpoint.database != 0) {
     const std::string number = std::to_string(endpoint.database);
@@ -62,6 +68,7 @@ std::optional<Handshake::Refusal> Handshake::on_reply(const RespValue& value,
   if (fault == Fault::maxclients || (is_error && value.text.starts_with("DENIED "))) {
     return Refusal{fault, "the connection was refused: " + secrets.shown(value.text)};
   }
+  if (step == Step::guard) return judge(value, secrets);
   // A name is a courtesy; an ACL may forbid it.
   const bool tolerated = step == Step::set_name && is_error;
   if (confirmed || tolerated) {
@@ -78,6 +85,15 @@ std::optional<Handshake::Refusal> Handshake::on_reply(const RespValue& value,
   const bool auth = step == Step::auth;
   return Refusal{auth && fault == Fault::rejected ? Fault::auth : fault,
                  (auth ? "AUTH" : "SELECT") + (" was refused: " + secrets.shown(value.text))};
+}
+
+std::optional<Handshake::Refusal> Handshake::judge(const RespValue& value, const Secrets& secrets) {
+  if (value.kind != RespKind::bulk && value.kind != RespKind::error) {
+    return Refusal{Fault::protocol, "no valid reply to the guard's INFO"};
+  }
+  objection_ = objection_to(value, guard_, secrets, facts_);
+  waits_for_guard_ = false;
+  return std::nullopt;
 }
 
 }  // namespace redlock

@@ -5,31 +5,28 @@
 #include <cstdint>
 #include <string>
 
+#include "redlock/algorithm/permit.hpp"
 #include "redlock/wire/read_number.hpp"
 
 namespace redlock {
 
-namespace {
+std::optional<Duration> left_of(std::int64_t pttl) {
+  if (pttl == -1) return std::nullopt;
+  return Duration::ms(pttl < 0 ? 0 : std::max<std::int64_t>(pttl, 1));
+}
 
-// As the script knows it.
 std::string_view word_of(ClaimPolicy policy) {
   if (policy == ClaimPolicy::claim) return "1";
   if (policy == ClaimPolicy::retain) return "3";
   return policy == ClaimPolicy::observe ? "0" : "2";
 }
 
-// PTTL says -1 of a key without end, -2 where there is none, and 0 in a key's last millisecond.
-std::optional<Duration> left_of(std::int64_t pttl) {
-  if (pttl == -1) return std::nullopt;
-  return Duration::ms(pttl < 0 ? 0 : std::max<std::int64_t>(pttl, 1));
-}
-
-}  // namespace
-
 void CommandCodec<ReleaseAndHandOver>::write(const RequestWriter& request,
                                              const ReleaseAndHandOver& command) {
   const LockName lock = command.lock();
-  const Script& script = one_or_all(command, scripts::pass, scripts::pass_all);
+  const bool of_slot = command.resources.single() && slot_number(command.resources.only());
+  const Script& script =
+      of_slot ? scripts::permit_pass : one_or_all(command, scripts::pass, scripts::pass_all);
   if (command.hands_over) return request.script(script, lock.keys, lock.proof);
   request.script(script, lock.keys, lock.proof, "0");
 }
@@ -63,6 +60,7 @@ std::optional<QueuePosition> parse_queue_position(std::string_view text) {
 std::optional<Push> parse_push(std::string_view text) {
   constexpr std::string_view kGranted = "granted ";
   constexpr std::string_view kNext = "next ";
+  constexpr std::string_view kSlot = "slot ";
   Push push;
   std::int64_t pttl = 0;
   if (text.starts_with(kGranted)) {
@@ -73,6 +71,10 @@ std::optional<Push> parse_push(std::string_view text) {
     text.remove_prefix(kNext.size());
     if (!read_number(text, pttl)) return std::nullopt;
     push.left = left_of(pttl);
+  } else if (text.starts_with(kSlot)) {
+    text.remove_prefix(kSlot.size());
+    push.kind = Push::Kind::slot;
+    if (!read_number(text, push.slot) || push.slot >= kPermitsMax) return std::nullopt;
   } else {
     return std::nullopt;
   }

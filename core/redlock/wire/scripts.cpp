@@ -1019,6 +1019,614 @@ end
 return refused or all)",
 "149c5358e92378b95d1398509959f59eff082683"};
 
+const Script permit_join{R"(local function join(KEYS)
+local key, me = KEYS[1], ARGV[1]
+local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
+local call, unpack = redis.pcall, table.unpack or unpack
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+local clock = call('TIME')
+local function at(place) return call('ZRANGE', line, place, place)[1] end
+local function newer()
+  local version = call('HGET', waiters, '!')
+  return type(version) == 'string' and version ~= '1' and version ~= '2'
+end
+local function leave(who, forgotten)
+  call('HDEL', waiters, who, forgotten or who)
+  local left = call('ZREM', line, who)
+  return left == 1, left
+end
+local function entry(who)
+  local told = call('HGET', waiters, who)
+  if type(told) == 'table' then return false end
+  local channel, echo, ttl, heard, mode, mark =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?r?) ?(%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, mark == '-', mode == ' r' end
+end
+local turns = 2000
+local strangers, yields, stays_free, open
+local function tell(channel, words)
+  local heard = call('PUBLISH', channel, words)
+  if type(heard) == 'table' or heard == 0 then return heard end
+  strangers = strangers or call('PUBLISH', channel .. '?', '')
+  if type(strangers) == 'table' then return strangers end
+  return heard > strangers and heard or 0
+end
+local function keep(name, ms)
+  local left = call('PTTL', name)
+  if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
+end
+local function tell_next(who, place, left, but)
+  while who and turns > 0 do
+    turns = turns - 1
+    if who == but then
+      place = place + 1
+    else
+      local channel = entry(who)
+      if channel == false then return end
+      if channel and (who == me or tell(channel, 'next ' .. left .. ' ' .. who) ~= 0) then return end
+      if not leave(who) then return end
+    end
+    who = at(place)
+  end
+end
+local function admit(who, channel, echo, ttl)
+  if not pcall(enter, who, ttl, open) then return false end
+  local heard = call('HSET', waiters, '>' .. who, echo)
+  if type(heard) ~= 'table' then
+    heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+  end
+  if heard == 0 or type(heard) == 'table' then
+    pcall(go_out, who, shared)
+    call('HDEL', waiters, '>' .. who)
+    if heard ~= 0 then return false end
+    return nil
+  end
+  open = shared
+  leave(who)
+  keep(waiters, ttl)
+  return true
+end
+local function give()
+  local place = 0
+  while turns > 0 do
+    turns = turns - 1
+    local who, second = unpack(call('ZRANGE', line, place, place + 1))
+    if not who then return open or place == 0 end
+    local channel, echo, ttl, passed_over, reads = entry(who)
+    if channel == false then return true end
+    local goes = true
+    if not channel or passed_over then
+      goes = not passed_over
+    elseif open and not reads then
+      local left = call('PTTL', key)
+      if type(left) ~= 'number' or who == me then return true end
+      if tell(channel, 'next ' .. whole(left) .. ' ' .. who) ~= 0 then return true end
+    elseif stays_free and not open then
+      if tell(channel, 'next -2 ' .. who) ~= 0 then
+        tell_next(second, place + 1, '100')
+        return true
+      end
+    elseif reads then
+      local entered = admit(who, channel, echo, ttl)
+      if entered == false then return true end
+      goes = not entered
+    else
+      if call('SET', key, who, 'PX', ttl).err then return false end
+      if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
+      local heard = call('HSET', waiters, '', echo .. ' ' .. who)
+      if type(heard) ~= 'table' then
+        heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+      end
+      if heard == 0 or type(heard) == 'table' then call('DEL', key) end
+      if type(heard) == 'table' then
+        call('HDEL', waiters, '')
+        return true
+      end
+      if heard ~= 0 then
+        leave(who)
+        keep(waiters, ttl)
+        return true
+      end
+    end
+    if passed_over then
+      place = place + 1
+    elseif goes then
+      if not leave(who, channel and '') then return true end
+      place = 0
+    end
+  end
+end
+local function serve(free)
+  if not clock[1] or newer() or (free and give()) then return end
+  local left = call('PTTL', key)
+  if type(left) == 'number' then
+    tell_next(at(0), 0, string.format('%.0f', left), yields and me)
+  end
+end
+local held = call('GET', key)
+if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE') then return held end
+for _, needed in ipairs({{'ZRANGE', line, 0, 0}, {'HLEN', waiters},
+    {'PUBLISH', ARGV[4] .. '?', ''}}) do
+  local said = call(unpack(needed))
+  if needed[1] == 'PUBLISH' then strangers = said end
+  if type(said) == 'table' and said.err then
+    if not string.find(said.err, 'WRONGTYPE') then return said end
+    return redis.error_reply('ERR a key of the line holds something else')
+  end
+end
+if clock.err then return clock end
+if newer() then return redis.error_reply('VERSION a newer version keeps this line') end
+local function standing(place)
+  local ms = math.floor(clock[2] / 1000)
+  return string.format('%.0f %d %s%03d', redis.call('PTTL', key), place, clock[1], ms)
+end
+local function known(who) return redis.call('HGET', waiters, who) or '' end
+local function forget_others()
+  local given, left = known(''), redis.call('PTTL', waiters)
+  redis.call('DEL', waiters)
+  if given ~= '' then
+    redis.call('HSET', waiters, '', given)
+    redis.call('PEXPIRE', waiters, left)
+  end
+end
+local reads, rest = ARGV[7] == 'r', held
+local was_in = held ~= me and reader_until(me, held)
+local had = held == me or was_in
+local latest, holder = string.match(known(''), '^(%d+) (.*)$')
+local let_in = known('>' .. me)
+if let_in ~= '' then latest, holder = let_in, me end
+if holder ~= me then
+  if had then return standing(1) end
+  latest = string.match(known(me), '^%S+ (%d+) %d+ %d+ ?r? ?%-?$') or 0
+end
+if tonumber(latest) > tonumber(ARGV[5]) then return standing(1) end
+yields = ARGV[6] == '2' and (had or not held or reads and held == shared)
+redis.call('ZADD', line, ARGV[3], me)
+redis.call('PEXPIRE', line, 15000)
+redis.call('ZREM', line, '?')
+redis.call('HDEL', waiters, '?')
+if held ~= shared and redis.call('ZCARD', line) == 1 then forget_others() end
+redis.call('HSET', waiters, me, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. clock[1] ..
+  (reads and ' r' or '') .. (yields and ' -' or ''))
+if reads then redis.call('HSET', waiters, '!', '2') end
+keep(waiters, 15000)
+if holder == me then redis.call('HDEL', waiters, let_in ~= '' and '>' .. me or '') end
+if held == me then
+  redis.call('DEL', key)
+  rest = false
+elseif was_in then
+  rest = go_out(me, held)
+end
+open = rest == shared
+local enters = reads and open and ARGV[6] == '3'
+if had and ARGV[6] ~= '0' or (not rest or reads and open) and ARGV[6] == '1' or enters then
+  serve(true)
+  held = redis.call('GET', key)
+  if held == me or reader_until(me, held) then return redis.status_reply('GRANTED') end
+end
+local rank = redis.call('ZRANK', line, me)
+for step = 1, -1, -2 do
+  local place = rank + step
+  for _ = 1, 16 do
+    local who = place >= 0 and at(place)
+    if not who or entry(who) or not leave(who) then break end
+    if step < 0 then place = place - 1 end
+  end
+end
+return standing(redis.call('ZRANK', line, me))
+end
+local said = join(KEYS)
+if type(said) ~= 'string' then return said end
+local function slots(line, permits)
+  local soonest, digits = -1, {}
+  for slot = 1, permits do
+    local left = redis.call('PTTL', line .. ':' .. slot - 1)
+    digits[slot] = left == -2 and '1' or '0'
+    if soonest == -1 or left ~= -1 and left < soonest then soonest = left end
+  end
+  return string.format('%.0f', soonest), table.concat(digits)
+end
+local left, free = slots(KEYS[1], tonumber(ARGV[7]))
+return left .. string.match(said, ' .*') .. ' ' .. free)",
+"af1eb58ce8a743220a2e67adbb3924bdb20071bf"};
+
+const Script permit_leave{R"(local key, me = KEYS[1], ARGV[1]
+local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
+local call, unpack = redis.pcall, table.unpack or unpack
+call('HDEL', waiters, me)
+local left = call('ZREM', line, me)
+if type(left) == 'table' and type(call('ZRANK', line, me)) == 'number' then return left end
+return 0)",
+"dca51252338b51167c7fc0fae7021d21a2f4ccc9"};
+
+const Script permit_pass{R"(local function pass(KEYS)
+local key, me = KEYS[1], ARGV[1]
+local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
+local call, unpack = redis.pcall, table.unpack or unpack
+local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function whole(number) return string.format('%.0f', number) end
+local function score(who)
+  local found = redis.pcall('ZSCORE', readers, who)
+  return type(found) == 'string' and tonumber(found) or nil
+end
+local function reader_until(who, held)
+  if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
+  local ends = score(who)
+  return ends and ends > now_ms() and ends or nil
+end
+local function last_until(now)
+  redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
+  local last = redis.call('ZRANGE', readers, -1, -1)[1]
+  return last and score(last)
+end
+local function enter(who, ttl, held)
+  local now = now_ms()
+  if not held then redis.call('DEL', readers) end
+  redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
+  local left = whole(last_until(now) - now)
+  if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+  redis.call('PEXPIRE', KEYS[1], left)
+  redis.call('PEXPIRE', readers, left)
+end
+local function go_out(who, held)
+  local now = now_ms()
+  redis.call('ZREM', readers, who)
+  local ends = last_until(now)
+  local left = ends and whole(ends - now)
+  if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
+    ends = nil
+  end
+  if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
+  return ends and shared
+end
+local held = call('GET', key)
+local had, rest = held == me, held
+if had and score(me) == 0 then
+  rest = go_out(me, held)
+elseif had then
+  redis.call('DEL', key)
+  rest = false
+elseif reader_until(me, held) then
+  had = true
+  if held == shared then rest = go_out(me, held) else redis.call('ZREM', readers, me) end
+end
+local known = call('HLEN', waiters)
+if type(held) == 'table' then
+  call('HDEL', waiters, me)
+  call('ZREM', line, me)
+  return held
+end
+if type(known) == 'table' or known == 0 then return had and 1 or 0 end
+local clock = call('TIME')
+local function at(place) return call('ZRANGE', line, place, place)[1] end
+local function newer()
+  local version = call('HGET', waiters, '!')
+  return type(version) == 'string' and version ~= '1' and version ~= '2'
+end
+local function leave(who, forgotten)
+  call('HDEL', waiters, who, forgotten or who)
+  local left = call('ZREM', line, who)
+  return left == 1, left
+end
+local function entry(who)
+  local told = call('HGET', waiters, who)
+  if type(told) == 'table' then return false end
+  local channel, echo, ttl, heard, mode, mark =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?r?) ?(%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, mark == '-', mode == ' r' end
+end
+local turns = 2000
+local strangers, yields, stays_free, open
+local function tell(channel, words)
+  local heard = call('PUBLISH', channel, words)
+  if type(heard) == 'table' or heard == 0 then return heard end
+  strangers = strangers or call('PUBLISH', channel .. '?', '')
+  if type(strangers) == 'table' then return strangers end
+  return heard > strangers and heard or 0
+end
+local function keep(name, ms)
+  local left = call('PTTL', name)
+  if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
+end
+local function tell_next(who, place, left, but)
+  while who and turns > 0 do
+    turns = turns - 1
+    if who == but then
+      place = place + 1
+    else
+      local channel = entry(who)
+      if channel == false then return end
+      if channel and (who == me or tell(channel, 'next ' .. left .. ' ' .. who) ~= 0) then return end
+      if not leave(who) then return end
+    end
+    who = at(place)
+  end
+end
+local function admit(who, channel, echo, ttl)
+  if not pcall(enter, who, ttl, open) then return false end
+  local heard = call('HSET', waiters, '>' .. who, echo)
+  if type(heard) ~= 'table' then
+    heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+  end
+  if heard == 0 or type(heard) == 'table' then
+    pcall(go_out, who, shared)
+    call('HDEL', waiters, '>' .. who)
+    if heard ~= 0 then return false end
+    return nil
+  end
+  open = shared
+  leave(who)
+  keep(waiters, ttl)
+  return true
+end
+local function give()
+  local place = 0
+  while turns > 0 do
+    turns = turns - 1
+    local who, second = unpack(call('ZRANGE', line, place, place + 1))
+    if not who then return open or place == 0 end
+    local channel, echo, ttl, passed_over, reads = entry(who)
+    if channel == false then return true end
+    local goes = true
+    if not channel or passed_over then
+      goes = not passed_over
+    elseif open and not reads then
+      local left = call('PTTL', key)
+      if type(left) ~= 'number' or who == me then return true end
+      if tell(channel, 'next ' .. whole(left) .. ' ' .. who) ~= 0 then return true end
+    elseif stays_free and not open then
+      if tell(channel, 'next -2 ' .. who) ~= 0 then
+        tell_next(second, place + 1, '100')
+        return true
+      end
+    elseif reads then
+      local entered = admit(who, channel, echo, ttl)
+      if entered == false then return true end
+      goes = not entered
+    else
+      if call('SET', key, who, 'PX', ttl).err then return false end
+      if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
+      local heard = call('HSET', waiters, '', echo .. ' ' .. who)
+      if type(heard) ~= 'table' then
+        heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+      end
+      if heard == 0 or type(heard) == 'table' then call('DEL', key) end
+      if type(heard) == 'table' then
+        call('HDEL', waiters, '')
+        return true
+      end
+      if heard ~= 0 then
+        leave(who)
+        keep(waiters, ttl)
+        return true
+      end
+    end
+    if passed_over then
+      place = place + 1
+    elseif goes then
+      if not leave(who, channel and '') then return true end
+      place = 0
+    end
+  end
+end
+local function serve(free)
+  if not clock[1] or newer() or (free and give()) then return end
+  local left = call('PTTL', key)
+  if type(left) == 'number' then
+    tell_next(at(0), 0, string.format('%.0f', left), yields and me)
+  end
+end
+local first = rest and at(0)
+local given = call('HGET', waiters, '')
+local named = type(given) == 'string' and string.match(given, '^%d+ (.*)$') == me
+local _, left = leave(me, (held == me or named) and '')
+call('HDEL', waiters, '>' .. me)
+if type(left) == 'table' and type(call('ZRANK', line, me)) == 'number' then return left end
+stays_free, open = ARGV[2] == '0', rest == shared
+if not rest or open and (first == me or held == me) then
+  serve(true)
+elseif first == me then
+  serve(false)
+end
+return had and 1 or 0
+end
+local function offer(KEYS, slot)
+local key, me = KEYS[1], ARGV[1]
+local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
+local call, unpack = redis.pcall, table.unpack or unpack
+local clock = call('TIME')
+local function at(place) return call('ZRANGE', line, place, place)[1] end
+local function newer()
+  local version = call('HGET', waiters, '!')
+  return type(version) == 'string' and version ~= '1' and version ~= '2'
+end
+local function leave(who, forgotten)
+  call('HDEL', waiters, who, forgotten or who)
+  local left = call('ZREM', line, who)
+  return left == 1, left
+end
+local function entry(who)
+  local told = call('HGET', waiters, who)
+  if type(told) == 'table' then return false end
+  local channel, echo, ttl, heard, mode, mark =
+    string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?r?) ?(%-?)$')
+  if channel and clock[1] - heard < 15 then return channel, echo, ttl, mark == '-', mode == ' r' end
+end
+local turns = 2000
+local strangers, yields, stays_free, open
+local function tell(channel, words)
+  local heard = call('PUBLISH', channel, words)
+  if type(heard) == 'table' or heard == 0 then return heard end
+  strangers = strangers or call('PUBLISH', channel .. '?', '')
+  if type(strangers) == 'table' then return strangers end
+  return heard > strangers and heard or 0
+end
+local function keep(name, ms)
+  local left = call('PTTL', name)
+  if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
+end
+local function tell_next(who, place, left, but)
+  while who and turns > 0 do
+    turns = turns - 1
+    if who == but then
+      place = place + 1
+    else
+      local channel = entry(who)
+      if channel == false then return end
+      if channel and (who == me or tell(channel, 'next ' .. left .. ' ' .. who) ~= 0) then return end
+      if not leave(who) then return end
+    end
+    who = at(place)
+  end
+end
+local function admit(who, channel, echo, ttl)
+  if not pcall(enter, who, ttl, open) then return false end
+  local heard = call('HSET', waiters, '>' .. who, echo)
+  if type(heard) ~= 'table' then
+    heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+  end
+  if heard == 0 or type(heard) == 'table' then
+    pcall(go_out, who, shared)
+    call('HDEL', waiters, '>' .. who)
+    if heard ~= 0 then return false end
+    return nil
+  end
+  open = shared
+  leave(who)
+  keep(waiters, ttl)
+  return true
+end
+local function give()
+  local place = 0
+  while turns > 0 do
+    turns = turns - 1
+    local who, second = unpack(call('ZRANGE', line, place, place + 1))
+    if not who then return open or place == 0 end
+    local channel, echo, ttl, passed_over, reads = entry(who)
+    if channel == false then return true end
+    local goes = true
+    if not channel or passed_over then
+      goes = not passed_over
+    elseif open and not reads then
+      local left = call('PTTL', key)
+      if type(left) ~= 'number' or who == me then return true end
+      if tell(channel, 'next ' .. whole(left) .. ' ' .. who) ~= 0 then return true end
+    elseif stays_free and not open then
+      if tell(channel, 'next -2 ' .. who) ~= 0 then
+        tell_next(second, place + 1, '100')
+        return true
+      end
+    elseif reads then
+      local entered = admit(who, channel, echo, ttl)
+      if entered == false then return true end
+      goes = not entered
+    else
+      if call('SET', key, who, 'PX', ttl).err then return false end
+      if place == 0 then tell_next(second, 1, ttl) else tell_next(at(0), 0, ttl, who) end
+      local heard = call('HSET', waiters, '', echo .. ' ' .. who)
+      if type(heard) ~= 'table' then
+        heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
+      end
+      if heard == 0 or type(heard) == 'table' then call('DEL', key) end
+      if type(heard) == 'table' then
+        call('HDEL', waiters, '')
+        return true
+      end
+      if heard ~= 0 then
+        leave(who)
+        keep(waiters, ttl)
+        return true
+      end
+    end
+    if passed_over then
+      place = place + 1
+    elseif goes then
+      if not leave(who, channel and '') then return true end
+      place = 0
+    end
+  end
+end
+local function serve(free)
+  if not clock[1] or newer() or (free and give()) then return end
+  local left = call('PTTL', key)
+  if type(left) == 'number' then
+    tell_next(at(0), 0, string.format('%.0f', left), yields and me)
+  end
+end
+  if not clock[1] or newer() then return end
+  while turns > 0 do
+    turns = turns - 1
+    local who, second = unpack(call('ZRANGE', line, 0, 1))
+    local channel = who and entry(who)
+    if not who or channel == false then return end
+    local heard = channel and tell(channel, 'slot ' .. slot .. ' ' .. who) or 0
+    if type(heard) == 'table' or not leave(who) then return end
+    if heard ~= 0 then return tell_next(second, 0, '100') end
+  end
+end
+local said = pass(KEYS)
+local line, slot = string.match(KEYS[1], '^(.*):(%d+)$')
+if type(said) ~= 'table' and line and redis.pcall('PTTL', KEYS[1]) == -2 then offer({line}, slot) end
+return said)",
+"9fe5bdd3d78abac501a871dd37b968cd9eb9b1e8"};
+
+const Script permit_take{R"(if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return redis.status_reply('OK') end
+local function slots(line, permits)
+  local soonest, digits = -1, {}
+  for slot = 1, permits do
+    local left = redis.call('PTTL', line .. ':' .. slot - 1)
+    digits[slot] = left == -2 and '1' or '0'
+    if soonest == -1 or left ~= -1 and left < soonest then soonest = left end
+  end
+  return string.format('%.0f', soonest), table.concat(digits)
+end
+local left, free = slots(string.match(KEYS[1], '^(.*):'), tonumber(ARGV[3]))
+return left .. ' ' .. free)",
+"2ed13b6e1290697d07b2cb5821a667f055126a86"};
+
 const Script promote{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack

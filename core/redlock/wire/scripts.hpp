@@ -36,6 +36,11 @@ extern const Script check_all;
 extern const Script share_if_free;
 extern const Script promote;
 extern const Script demote;
+// Of permits.
+extern const Script permit_take;
+extern const Script permit_join;
+extern const Script permit_leave;
+extern const Script permit_pass;
 extern const Script stamp_take;
 extern const Script stamp_undo;
 extern const Script stamp_release;

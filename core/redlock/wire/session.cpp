@@ -55,8 +55,9 @@ void Session::write(Awaited& request) {
 
 bool Session::may_write_next() const {
   if (misled_ > 0 || written_ == awaited_.size()) return false;
-  if (admitted()) return true;
-  return !greeting() && selected() && is_removal(*awaited_[written_].command);
+  const bool removes = is_removal(*awaited_[written_].command);
+  if (admitted()) return removes || objection() == nullptr;
+  return !greeting() && selected() && removes;
 }
 
 bool Session::has_output() const { return !rest().empty() || may_write_next(); }
@@ -98,6 +99,7 @@ void Session::drop_unwritten(IsUseless is_useless) noexcept {
 }
 
 void Session::drop_expired(Instant now, std::vector<Arrival>& arrivals) {
+  if (!broken() && !greeting() && objection() != nullptr) drop_objected(arrivals);
   // Nothing of it can be sent now, and that it is overdue is what ends a connection that stays so.
   if (misled_ > 0 || (!greeting() && !admitted())) return;
   drop_overdue(now, arrivals);
@@ -112,6 +114,14 @@ void Session::drop_overdue(Instant now, std::vector<Arrival>& arrivals) {
   }
   if (!any) return;
   drop_unwritten([](const Awaited& request) { return request.useless; });
+}
+
+void Session::drop_objected(std::vector<Arrival>& arrivals) {
+  for (auto request = unwritten(); request != awaited_.end(); ++request) {
+    const bool told = request->origin.operation == 0 || is_removal(*request->command);
+    if (!told) arrivals.push_back({request->origin, objection()->reply()});
+  }
+  drop_unwritten([](const Awaited&) { return true; });
 }
 
 void Session::withdraw(OperationId operation) noexcept {

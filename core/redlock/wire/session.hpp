@@ -24,6 +24,10 @@
 // scripts, for want of a right or of Lua, gives nothing away, and one that runs them again is
 // noticed at once.
 //
+// Where a guard objects to the server, removals alone are sent there: they are harmless anywhere,
+// and what was acquired before must not be left behind. All else is answered by the objection,
+// what asks whether a lock is held too, for it would count a vote.
+//
 // Pure: no clock, no I/O. One thread; lives as long as its connection.
 #pragma once
 #include <array>
@@ -98,7 +102,8 @@ class Session final : public Conversation {
   [[nodiscard]] bool has_output() const;
   // The socket takes no more for now: commands of which nothing was sent are taken back.
   void take_back() noexcept;
-  // Answers and drops what is not written though its time is over; removals stay.
+  // Answers and drops what is not written though its time is over or a guard objects to the server;
+  // removals stay.
   void drop_expired(Instant now, std::vector<Arrival>& arrivals);
   // The operation is decided or over: what it has not written is of no use any more; removals stay.
   void withdraw(OperationId operation) noexcept;
@@ -199,6 +204,7 @@ class Session final : public Conversation {
   template <class IsUseless>
   void drop_unwritten(IsUseless is_useless) noexcept;
   void drop_overdue(Instant now, std::vector<Arrival>& arrivals);
+  void drop_objected(std::vector<Arrival>& arrivals);
   void on_reply(const RespValue& value, std::vector<Arrival>& arrivals);
   void on_command_reply(const Awaited& request, const RespValue& value,
                         std::vector<Arrival>& arrivals);

@@ -8,6 +8,7 @@
 
 #include "redlock/wire/fence_codec.hpp"
 #include "redlock/wire/line_codec.hpp"
+#include "redlock/wire/permit_codec.hpp"
 #include "redlock/wire/quorum_codec.hpp"
 #include "redlock/wire/shared_codec.hpp"
 #include "redlock/wire/stamp_codec.hpp"

@@ -91,7 +91,9 @@ Availability::Availability(Record& record)
       stood_(calls_.size()),
       trusted_ns_(calls_.size() * plan_.servers),
       settle_ns_(kRetransmitNs + 4 * slowest_ns(plan_)),
-      judged_(plan_.servers <= kServersMax && judged_under(ViolationKind::unavailable, plan_)) {}
+      judged_(plan_.servers <= kServersMax && judged_under(ViolationKind::unavailable, plan_) &&
+              // Servers that began anew have no vote for a while.
+              !plan_.guarded) {}
 
 void Availability::call_begins(Contender party) {
   const std::string name = resource_name(party.resource);

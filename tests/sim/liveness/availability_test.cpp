@@ -19,7 +19,7 @@ class AvailabilityTest : public CheckerTest {
   }
   // Client 0's check is answered by this server alone.
   void answer(std::uint32_t server) {
-    executed(0, server, {"EVALSHA", "91dcb3cc30dcd119457d057157b65a9e90f2b1e0", "1", "lock", "c"},
+    executed(0, server, {"EVALSHA", "efd9d5da3685fc78ed2b5ecaee55ccf681f8a811", "1", "lock", "c"},
              ":0\r\n", 0);
     Outcome outcome;
     outcome.nodes.resize(server + 1);

@@ -107,6 +107,8 @@ bool judged_under(ViolationKind kind, FaultClass fault_class) {
 }
 
 bool judged_under(ViolationKind kind, const Plan& plan) {
+  // A server that restarts at once crashes too; and one that may vote again is connected to anew.
+  if (plan.restarts && !judged_under(kind, crash_keep)) return false;
   return std::ranges::all_of(plan.faults, [kind](const FaultPlan& fault) {
     return judged_under(kind, fault.fault_class);
   });

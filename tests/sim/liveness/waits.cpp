@@ -75,7 +75,8 @@ Waits::Waits(Record& record)
   const bool handlers = std::ranges::any_of(
       plan_.clients, [](const ClientPlan& client) { return client.re_entries > 0; });
   judged_ = judged_under(ViolationKind::waits_in_vain, plan_) && !handlers && !plan_.crowd &&
-            waiters_learn_in_time(plan_);
+            // Servers that began anew have no vote for a while.
+            waiters_learn_in_time(plan_) && !plan_.guarded;
   const std::int64_t answers_ns = kLegs * plan_.delay_high_ns + 2 * longest_timeout_ns(plan_);
   bound_ns_ = kFirstAsksNs + static_cast<std::int64_t>(plan_.clients.size()) * kPlaceNs +
               answers_ns + kMarginNs;

@@ -13,6 +13,8 @@ namespace {
 
 // What a script has to do with a line.
 enum class Part : std::uint8_t { none, joins, passes };
+// Of a take: whether a text grants, as that of a stamp or of a last fence does.
+enum class Text : std::uint8_t { grants, refuses };
 
 // A script by the name under which servers know it, and which of a command's words is the token.
 struct KnownScript {
@@ -20,6 +22,7 @@ struct KnownScript {
   Verb verb;
   std::size_t token_at;
   Part part = Part::none;
+  Text text = Text::grants;
 };
 constexpr std::array kScripts{
     KnownScript{"b87c7cb470226b5502ffd8d4c50eab807568351d", Verb::release, 4, Part::passes},
@@ -37,6 +40,9 @@ constexpr std::array kScripts{
     KnownScript{"425e971241ba374d8045c3f30301210296620185", Verb::take, 4},
     KnownScript{"9f54a5abf176c791bb12fb24e084c71a146344da", Verb::swap, 5},
     KnownScript{"7d0a2d2285adea759a780161b36d3eb51bc52abf", Verb::check, 4},
+    KnownScript{"2ed13b6e1290697d07b2cb5821a667f055126a86", Verb::take, 4, Part::none,
+                Text::refuses},
+    KnownScript{"9fe5bdd3d78abac501a871dd37b968cd9eb9b1e8", Verb::release, 4},
 };
 
 // The texts of these, once they have been seen: every EVAL brings one, and hashing it takes long.
@@ -72,6 +78,7 @@ Deed deed_of(const Arguments& arguments) {
   if (script == nullptr || arguments.size() <= script->token_at) return {};
   Deed deed{script->verb, arguments[3], arguments[script->token_at]};
   deed.passes = script->part == Part::passes;
+  deed.text_refuses = script->text == Text::refuses;
   if (script->verb == Verb::swap) deed.held = arguments[4];
   if (deed.passes) deed.policy = arguments.size() > 5 ? arguments[5] : "1";
   if (script->part != Part::joins) return deed;
@@ -92,7 +99,7 @@ bool Deed::done(std::string_view answer) const {
   if (verb == Verb::raise) return answer.starts_with("+RAISED ");
   if (verb == Verb::swap && answer == "+PROMOTED\r\n") return true;
   if (answer == "+OK\r\n" || answer == ":1\r\n") return true;
-  return answer.starts_with('$') && answer != "$-1\r\n";
+  return answer.starts_with('$') && answer != "$-1\r\n" && !text_refuses;
 }
 
 }  // namespace redlock::sim

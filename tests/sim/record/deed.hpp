@@ -28,6 +28,8 @@ struct Deed {
   // hands the lock on.
   bool joins = false;
   bool passes = false;
+  // A take that tells by a text what stands in its way.
+  bool text_refuses = false;
   // Of a join.
   std::string_view ttl{};
   std::string_view ticket{};

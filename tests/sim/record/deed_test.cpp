@@ -38,6 +38,14 @@ TEST(CheckerCommandsTest, SeveralLocksAreNotTakenWhereTheFirstIsAnothers) {
   EXPECT_FALSE(deed_of_script(scripts::set_all_if_absent).done("+BUSY 1\r\n"));
 }
 
+TEST(CheckerCommandsTest, ASlotIsNotTakenWhereItIsToldWhichAreFree) {
+  const Deed deed = deed_of_script(scripts::permit_take);
+  EXPECT_EQ(deed.verb, Verb::take);
+  EXPECT_TRUE(deed.done("+OK\r\n"));
+  EXPECT_FALSE(deed.done("$5\r\n-2 01\r\n"));
+  EXPECT_EQ(deed_of_script(scripts::permit_pass).verb, Verb::release);
+}
+
 TEST(CheckerCommandsTest, AFenceThatIsToldWasNotRaised) {
   const Deed deed = deed_of_script(scripts::raise_fence);
   EXPECT_EQ(deed.verb, Verb::raise);

@@ -1,0 +1,35 @@
+// The parts of a guard by their names.
+#include "redlock/config/guard_demands.hpp"
+
+#include <gtest/gtest.h>
+
+namespace redlock {
+namespace {
+
+TEST(GuardDemandsTest, FourPartsHaveNamesAndMakeUpTheWhole) {
+  Guard guard;
+  EXPECT_FALSE(guard.any());
+  for (const char* name : {"restart", "role", "eviction", "identity"}) {
+    EXPECT_NE(guard, Guard::all());
+    EXPECT_TRUE(add_guard_part(guard, name)) << name;
+    EXPECT_TRUE(guard.any());
+    EXPECT_NE(std::string(kGuardParts).find(name), std::string::npos);
+  }
+  EXPECT_EQ(guard, Guard::all());
+}
+
+TEST(GuardDemandsTest, EachNameIsItsOwnPart) {
+  Guard guard;
+  ASSERT_TRUE(add_guard_part(guard, "role"));
+  EXPECT_EQ(guard, (Guard{false, true, false, false}));
+}
+
+TEST(GuardDemandsTest, AnotherNameIsNone) {
+  Guard guard;
+  for (const char* name : {"", "Role", "reboot", "role "})
+    EXPECT_FALSE(add_guard_part(guard, name));
+  EXPECT_FALSE(guard.any());
+}
+
+}  // namespace
+}  // namespace redlock

@@ -1,0 +1,111 @@
+// Why a guard gives a server no vote, by the words of INFO.
+#include "redlock/wire/objection.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace redlock {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr Duration kMinute = Duration::seconds(60);
+
+std::optional<Objection> told(const std::string& info, const Guard& guard,
+                              Duration longest_ttl = kMinute) {
+  ServerFacts facts;
+  return objection_to(RespValue{RespKind::bulk, 0, info}, {guard, longest_ttl, {}},
+                      Secrets(Endpoint()), facts);
+}
+std::string reason(const std::string& info, const Guard& guard) {
+  const auto objection = told(info, guard);
+  return objection ? objection->reason : "none";
+}
+std::string up(int seconds) {
+  return "redis_version:7.0.0\r\nuptime_in_seconds:" + std::to_string(seconds) + "\r\n";
+}
+
+constexpr Guard kRestart{true, false, false, false};
+constexpr Guard kRole{false, true, false, false};
+constexpr Guard kEviction{false, false, true, false};
+constexpr Guard kIdentity{false, false, false, true};
+
+// A server that tells 60 s may be 59 s and a little old: both ends of the span are cut off.
+TEST(ObjectionTest, ASecondMoreIsWantedThanALockLasts) {
+  EXPECT_TRUE(told(up(0), kRestart));
+  EXPECT_TRUE(told(up(60), kRestart));
+  EXPECT_FALSE(told(up(61), kRestart));
+  EXPECT_TRUE(told(up(1), kRestart, Duration::ms(1)));
+  EXPECT_FALSE(told(up(2), kRestart, Duration::ms(1)));
+  EXPECT_FALSE(told(up(2), kRestart, Duration::ms(1000)));
+  EXPECT_TRUE(told(up(2), kRestart, Duration::ms(1001)));
+}
+
+TEST(ObjectionTest, AYoungServerIsOverItInTimeAndSaysWhen) {
+  const auto young = told(up(12), kRestart);
+  ASSERT_TRUE(young);
+  EXPECT_EQ(young->reason,
+            "guard: restarted 12 s ago, locks may last 60 s: it has no vote for 49 s more");
+  EXPECT_EQ(young->again_after, Duration::seconds(49));
+  EXPECT_TRUE(young->reply().passes);
+  EXPECT_FALSE(young->reply().sent);
+  EXPECT_EQ(young->reply().fault, Fault::guard);
+}
+
+TEST(ObjectionTest, ItIsLookedAtAgainNoSoonerThanInASecond) {
+  EXPECT_EQ(told(up(1), kRestart, Duration::ms(1))->again_after, kLookAgainAfter);
+  EXPECT_EQ(told("role:slave\r\n", kRole)->again_after, kLookAgainAfter);
+}
+
+TEST(ObjectionTest, ATimeThatIsNoneIsHeldAgainstIt) {
+  EXPECT_TRUE(told(up(-5), kRestart));
+  EXPECT_EQ(reason("redis_version:7\r\nuptime_in_seconds:many\r\n", kRestart),
+            "guard: INFO does not tell uptime_in_seconds");
+}
+
+TEST(ObjectionTest, AMasterHasAVoteAndAReplicaHasNone) {
+  EXPECT_EQ(reason("role:master\r\n", kRole), "none");
+  EXPECT_EQ(reason("role:slave\r\n", kRole), "guard: it is a replica");
+  EXPECT_FALSE(told("role:slave\r\n", kRole)->passes);
+}
+
+TEST(ObjectionTest, OnlyAPolicyThatMayDeleteAndABoundMakeAnObjection) {
+  EXPECT_EQ(reason("maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n", kEviction), "none");
+  EXPECT_EQ(reason("maxmemory:0\r\n", kEviction), "none");
+  EXPECT_EQ(reason("maxmemory:9\r\nmaxmemory_policy:noeviction\r\n", kEviction), "none");
+  for (const char* policy : {"allkeys-lru", "volatile-ttl", "allkeys-lfu", "volatile-random"}) {
+    EXPECT_THAT(
+        reason(std::string("maxmemory:9\r\nmaxmemory_policy:") + policy + "\r\n", kEviction),
+        HasSubstr(policy));
+  }
+}
+
+TEST(ObjectionTest, WhatIsNotToldIsHeldAgainstIt) {
+  EXPECT_EQ(reason("", kRole), "guard: INFO does not tell role");
+  EXPECT_EQ(reason("", kEviction), "guard: INFO does not tell maxmemory");
+  EXPECT_EQ(reason("maxmemory:9\r\n", kEviction), "guard: INFO does not tell maxmemory_policy");
+  EXPECT_EQ(reason("", kIdentity), "guard: INFO does not tell run_id");
+  EXPECT_EQ(reason("", kRestart), "guard: INFO does not tell uptime_in_seconds");
+}
+
+TEST(ObjectionTest, ARefusalIsOneForItsOwnReason) {
+  ServerFacts facts;
+  const auto refused = objection_to(RespValue{RespKind::error, 0, "NOPERM this user may not"},
+                                    {Guard::all(), kMinute, {}}, Secrets(Endpoint()), facts);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->fault, Fault::acl);
+  EXPECT_EQ(refused->reason, "guard: INFO was refused: NOPERM this user may not");
+}
+
+TEST(ObjectionTest, NobodyIsAskedForMoreSectionsThanAreWanted) {
+  EXPECT_THAT(guard_question(Guard::all()), ElementsAre("INFO"));
+  EXPECT_THAT(guard_question(kRole), ElementsAre("INFO", "replication"));
+  EXPECT_THAT(guard_question(kEviction), ElementsAre("INFO", "memory"));
+  EXPECT_THAT(guard_question(kRestart), ElementsAre("INFO", "server"));
+  EXPECT_THAT(guard_question({true, false, false, true}), ElementsAre("INFO", "server"));
+  EXPECT_THAT(guard_question({true, true, false, false}), ElementsAre("INFO"));
+}
+
+}  // namespace
+}  // namespace redlock
