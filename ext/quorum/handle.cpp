@@ -6,6 +6,7 @@
 
 #include "border/convert_value.hpp"
 #include "redlock/algorithm/fence.hpp"
+#include "redlock/algorithm/ids.hpp"
 #include "redlock/algorithm/validity.hpp"
 
 namespace redlock::php {
@@ -38,6 +39,11 @@ bool parse_handle(HashTable* array, Handle& handle, bool takes_several) {
   if (Z_TYPE_P(token) != IS_STRING) {
     zend_argument_type_error(1, "must have a string under \"token\", %s given",
                              zend_zval_type_name(token));
+    return false;
+  }
+  // It would act for all readers at once.
+  if (zend_string_equals_cstr(Z_STR_P(token), kSharedMark.data(), kSharedMark.size())) {
+    zend_argument_value_error(1, "must have a holder's token, not the mark of a shared lock");
     return false;
   }
   handle = {resource, Z_STR_P(token)};

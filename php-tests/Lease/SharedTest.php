@@ -252,6 +252,7 @@ final class SharedTest extends LeaseTestCase
         yield 'a string' => [\TypeError::class, 'must have a bool under "shared", string given', ['shared' => 'yes']];
         yield 'null' => [\TypeError::class, 'must have a bool under "shared", null given', ['shared' => null]];
         yield 'several' => [\ValueError::class, 'must have a single resource, as it is shared', ['shared' => true, 'resource' => ['a', 'b']]];
+        yield 'the mark of a shared lock' => [\ValueError::class, "must have a holder's token, not the mark of a shared lock", ['token' => 'redlock:shared']];
     }
 
     /** @dataProvider badArguments */

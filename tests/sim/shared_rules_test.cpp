@@ -108,6 +108,42 @@ TEST_F(Sharing, DoesNotOvertakeWhoWaitsForItAlone) {
   EXPECT_EQ(share("b"), kOk) << "he was not heard of for long";
 }
 
+TEST_F(Sharing, AVoteThatWasRepairedIsNotTakenByTheLineItStoodIn) {
+  hold("x");
+  join_shared("a", 10);
+  read_in_line("b", 20);
+  run({"DEL", "k"});
+  EXPECT_EQ(share("a"), kOk) << "nobody hears for it in the line";
+  listen("c");
+  EXPECT_EQ(join_shared("c", 30), kGranted);
+  EXPECT_EQ(check("a"), kYes);
+  EXPECT_EQ(check("b"), kYes);
+  EXPECT_EQ(stored(), marked());
+}
+
+TEST_F(Sharing, WhoeverIsLetInBehindOneWhoIsGoneHasTheKey) {
+  share("a", 1000);
+  listen("w");
+  run(scripts::join, {"w", "1000", "10", "w", "1", "1"});
+  join_shared("gone", 20);
+  read_in_line("b", 30);
+  run({"DEL", "k:redlock:readers"});
+  run(scripts::pass, {"w"});
+  listen("c");
+  EXPECT_EQ(join_shared("c", 40), kGranted);
+  EXPECT_EQ(check("b"), kYes);
+  EXPECT_EQ(stored(), marked());
+}
+
+TEST_F(Sharing, AnEarlierPromotionThatStandsYetIsNoLoss) {
+  share("a");
+  promote("a", "f");
+  EXPECT_EQ(promote("a", "g"), kBusy);
+  EXPECT_EQ(check("a"), kYes);
+  EXPECT_EQ(pass("f"), kYes);
+  EXPECT_EQ(promote("a", "g"), "+PROMOTED\r\n");
+}
+
 TEST_F(Sharing, OfALineThatIsTooLongToLookAtIsBusy) {
   hold("h");
   for (int i = 0; i < 17; ++i) join_shared("r" + std::to_string(i), i);

@@ -175,8 +175,8 @@ Outcome HeldLock::collect_promotion(OperationId id) {
 
 // Never by the reader's deadline: servers that did not promote it may have been told that.
 void HeldLock::take_promoted(Promotion&& promotion, Outcome& outcome) noexcept {
-  // Nobody extends the old token from here on, nor repairs it again.
-  deadline_->supersede();
+  // Nobody extends the old token from here on, and a repair of it that is under way is taken back.
+  deadline_->end();
   stop_renewal();
   const Instant until = outcome.decided_at + outcome.validity;
   const bool kept_longer = deadline_->may_outlast(promotion.ttl, now());

@@ -161,6 +161,10 @@ LineService::Turn LineService::offer(const std::string& who, const std::string& 
 }
 
 LineService::Turn LineService::admit(const std::string& who, const Waiter& waiter) {
+  if (open && readers.until(who, {Value::Kind::text, 0, std::string(kSharedMark)})) {
+    leave(who);
+    return Turn::entered;
+  }
   try {
     readers.enter(who, waiter.ttl, open);
   } catch (const ScriptError&) {
@@ -173,7 +177,7 @@ LineService::Turn LineService::admit(const std::string& who, const Waiter& waite
   }
   if (said_none(heard) || heard.is_error()) {
     try {
-      readers.go_out(who, true);
+      open = readers.go_out(who, true);
     } catch (const ScriptError&) {
       // He ends by himself.
     }

@@ -55,13 +55,14 @@ void run_promote(ScriptCall& call, std::string& out) {
     call.require({"DEL", readers.name()});
     const std::int64_t left = call.require({"PTTL", names.key}).integer;
     ends = now + static_cast<double>(std::max<std::int64_t>(left, 0));
-  } else if (held.is(kSharedMark)) {
+  } else {
     ends = readers.until(names.me, held);
   }
   if (!ends) return append_status(out, "LOST");
-  if (held.is(kSharedMark)) {
+  if (!held.is(names.me)) {
     readers.last_until(now);
-    if (call.require({"ZCARD", readers.name()}).integer > 1) return append_status(out, "BUSY 1");
+    const bool alone = held.is(kSharedMark) && call.require({"ZCARD", readers.name()}).integer <= 1;
+    if (!alone) return append_status(out, "BUSY 1");
   }
   const std::string_view fresh = call.argument(1);
   const std::string left = whole_text(std::max(*ends - now, number_of(call.argument(2))));

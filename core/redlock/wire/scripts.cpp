@@ -155,13 +155,18 @@ local function tell_next(who, place, left, but)
   end
 end
 local function admit(who, channel, echo, ttl)
+  if open and reader_until(who, shared) then
+    leave(who)
+    return true
+  end
   if not pcall(enter, who, ttl, open) then return false end
   local heard = call('HSET', waiters, '>' .. who, echo)
   if type(heard) ~= 'table' then
     heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
   end
   if heard == 0 or type(heard) == 'table' then
-    pcall(go_out, who, shared)
+    local gone, rest = pcall(go_out, who, shared)
+    if gone then open = rest end
     call('HDEL', waiters, '>' .. who)
     if heard ~= 0 then return false end
     return nil
@@ -235,7 +240,7 @@ end
 open = shared
 serve(true)
 return 1)",
-"7d0a2d2285adea759a780161b36d3eb51bc52abf"};
+"c4a8c62298b07945ba86d1dacd3693ab5660bdd7"};
 
 const Script extend_all{R"(local function extend(KEYS)
 local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
@@ -475,13 +480,18 @@ local function tell_next(who, place, left, but)
   end
 end
 local function admit(who, channel, echo, ttl)
+  if open and reader_until(who, shared) then
+    leave(who)
+    return true
+  end
   if not pcall(enter, who, ttl, open) then return false end
   local heard = call('HSET', waiters, '>' .. who, echo)
   if type(heard) ~= 'table' then
     heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
   end
   if heard == 0 or type(heard) == 'table' then
-    pcall(go_out, who, shared)
+    local gone, rest = pcall(go_out, who, shared)
+    if gone then open = rest end
     call('HDEL', waiters, '>' .. who)
     if heard ~= 0 then return false end
     return nil
@@ -619,7 +629,7 @@ for step = 1, -1, -2 do
   end
 end
 return standing(redis.call('ZRANK', line, me)))",
-"e93b0644009be61b91a5cbcceacf55c778ecfed8"};
+"9c620c309a0bcd55e094e2e24dbd1ddd3b21affa"};
 
 const Script pass{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
@@ -728,13 +738,18 @@ local function tell_next(who, place, left, but)
   end
 end
 local function admit(who, channel, echo, ttl)
+  if open and reader_until(who, shared) then
+    leave(who)
+    return true
+  end
   if not pcall(enter, who, ttl, open) then return false end
   local heard = call('HSET', waiters, '>' .. who, echo)
   if type(heard) ~= 'table' then
     heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
   end
   if heard == 0 or type(heard) == 'table' then
-    pcall(go_out, who, shared)
+    local gone, rest = pcall(go_out, who, shared)
+    if gone then open = rest end
     call('HDEL', waiters, '>' .. who)
     if heard ~= 0 then return false end
     return nil
@@ -814,7 +829,7 @@ elseif first == me then
   serve(false)
 end
 return had and 1 or 0)",
-"b87c7cb470226b5502ffd8d4c50eab807568351d"};
+"6c87b3aeea7aa40a82b1a028860b7db8d29fc464"};
 
 const Script pass_all{R"(local function pass(KEYS)
 local key, me = KEYS[1], ARGV[1]
@@ -924,13 +939,18 @@ local function tell_next(who, place, left, but)
   end
 end
 local function admit(who, channel, echo, ttl)
+  if open and reader_until(who, shared) then
+    leave(who)
+    return true
+  end
   if not pcall(enter, who, ttl, open) then return false end
   local heard = call('HSET', waiters, '>' .. who, echo)
   if type(heard) ~= 'table' then
     heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
   end
   if heard == 0 or type(heard) == 'table' then
-    pcall(go_out, who, shared)
+    local gone, rest = pcall(go_out, who, shared)
+    if gone then open = rest end
     call('HDEL', waiters, '>' .. who)
     if heard ~= 0 then return false end
     return nil
@@ -1017,7 +1037,7 @@ for _, key in ipairs(KEYS) do
   if type(said) == 'table' then refused = said elseif said == 0 then all = 0 end
 end
 return refused or all)",
-"149c5358e92378b95d1398509959f59eff082683"};
+"ba51ff5206e855f80b81c860535e7398b983471b"};
 
 const Script permit_join{R"(local function join(KEYS)
 local key, me = KEYS[1], ARGV[1]
@@ -1109,13 +1129,18 @@ local function tell_next(who, place, left, but)
   end
 end
 local function admit(who, channel, echo, ttl)
+  if open and reader_until(who, shared) then
+    leave(who)
+    return true
+  end
   if not pcall(enter, who, ttl, open) then return false end
   local heard = call('HSET', waiters, '>' .. who, echo)
   if type(heard) ~= 'table' then
     heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
   end
   if heard == 0 or type(heard) == 'table' then
-    pcall(go_out, who, shared)
+    local gone, rest = pcall(go_out, who, shared)
+    if gone then open = rest end
     call('HDEL', waiters, '>' .. who)
     if heard ~= 0 then return false end
     return nil
@@ -1267,7 +1292,7 @@ local function slots(line, permits)
 end
 local left, free = slots(KEYS[1], tonumber(ARGV[7]))
 return left .. string.match(said, ' .*') .. ' ' .. free)",
-"af1eb58ce8a743220a2e67adbb3924bdb20071bf"};
+"68bb3e16649cf44e6619032be459d69531f3e969"};
 
 const Script permit_leave{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
@@ -1386,13 +1411,18 @@ local function tell_next(who, place, left, but)
   end
 end
 local function admit(who, channel, echo, ttl)
+  if open and reader_until(who, shared) then
+    leave(who)
+    return true
+  end
   if not pcall(enter, who, ttl, open) then return false end
   local heard = call('HSET', waiters, '>' .. who, echo)
   if type(heard) ~= 'table' then
     heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
   end
   if heard == 0 or type(heard) == 'table' then
-    pcall(go_out, who, shared)
+    local gone, rest = pcall(go_out, who, shared)
+    if gone then open = rest end
     call('HDEL', waiters, '>' .. who)
     if heard ~= 0 then return false end
     return nil
@@ -1523,13 +1553,18 @@ local function tell_next(who, place, left, but)
   end
 end
 local function admit(who, channel, echo, ttl)
+  if open and reader_until(who, shared) then
+    leave(who)
+    return true
+  end
   if not pcall(enter, who, ttl, open) then return false end
   local heard = call('HSET', waiters, '>' .. who, echo)
   if type(heard) ~= 'table' then
     heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
   end
   if heard == 0 or type(heard) == 'table' then
-    pcall(go_out, who, shared)
+    local gone, rest = pcall(go_out, who, shared)
+    if gone then open = rest end
     call('HDEL', waiters, '>' .. who)
     if heard ~= 0 then return false end
     return nil
@@ -1611,7 +1646,7 @@ local said = pass(KEYS)
 local line, slot = string.match(KEYS[1], '^(.*):(%d+)$')
 if type(said) ~= 'table' and line and redis.pcall('PTTL', KEYS[1]) == -2 then offer({line}, slot) end
 return said)",
-"9fe5bdd3d78abac501a871dd37b968cd9eb9b1e8"};
+"9892b9f1b19ac044677c4445ab76216f01110c93"};
 
 const Script permit_take{R"(if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return redis.status_reply('OK') end
 local function slots(line, permits)
@@ -1674,13 +1709,13 @@ local held, now, ends = redis.call('GET', key), now_ms(), nil
 if held == me then
   redis.call('DEL', readers)
   ends = now + math.max(redis.call('PTTL', key), 0)
-elseif held == shared then
+else
   ends = reader_until(me, held)
 end
 if not ends then return redis.status_reply('LOST') end
-if held == shared then
+if held ~= me then
   last_until(now)
-  if redis.call('ZCARD', readers) > 1 then return redis.status_reply('BUSY 1') end
+  if held ~= shared or redis.call('ZCARD', readers) > 1 then return redis.status_reply('BUSY 1') end
 end
 local left = whole(math.max(ends - now, tonumber(ARGV[3])))
 redis.call('ZADD', readers, whole(ends), me, '0', ARGV[2])
@@ -1692,7 +1727,7 @@ if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == me then
 end
 call('HDEL', waiters, '>' .. me)
 return redis.status_reply('PROMOTED'))",
-"9f54a5abf176c791bb12fb24e084c71a146344da"};
+"98c66cc746724eeaeb04af26922647dbd3e8e9fb"};
 
 const Script raise_fence{R"(local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
 local function now_ms()

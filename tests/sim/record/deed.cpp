@@ -25,8 +25,8 @@ struct KnownScript {
   Text text = Text::grants;
 };
 constexpr std::array kScripts{
-    KnownScript{"b87c7cb470226b5502ffd8d4c50eab807568351d", Verb::release, 4, Part::passes},
-    KnownScript{"e93b0644009be61b91a5cbcceacf55c778ecfed8", Verb::take, 4, Part::joins},
+    KnownScript{"6c87b3aeea7aa40a82b1a028860b7db8d29fc464", Verb::release, 4, Part::passes},
+    KnownScript{"9c620c309a0bcd55e094e2e24dbd1ddd3b21affa", Verb::take, 4, Part::joins},
     KnownScript{"2061931d7f12c1594c943c46432f9fbe14773ca8", Verb::release, 4},
     KnownScript{"69615471684e6ca495330d015849228ea4ce0288", Verb::release, 4},
     KnownScript{"226967c76309c00f5ef247eb6d9414b32c257658", Verb::take, 4},
@@ -38,11 +38,11 @@ constexpr std::array kScripts{
     KnownScript{"b41b8d65cfc94a63c27714c6c4a093ec3aac439b", Verb::take, 4},
     KnownScript{"7b189f97dab04bffa6ab104e14266874cada0486", Verb::raise, 4},
     KnownScript{"425e971241ba374d8045c3f30301210296620185", Verb::take, 4},
-    KnownScript{"9f54a5abf176c791bb12fb24e084c71a146344da", Verb::swap, 5},
-    KnownScript{"7d0a2d2285adea759a780161b36d3eb51bc52abf", Verb::check, 4},
+    KnownScript{"98c66cc746724eeaeb04af26922647dbd3e8e9fb", Verb::swap, 5},
+    KnownScript{"c4a8c62298b07945ba86d1dacd3693ab5660bdd7", Verb::check, 4},
     KnownScript{"2ed13b6e1290697d07b2cb5821a667f055126a86", Verb::take, 4, Part::none,
                 Text::refuses},
-    KnownScript{"9fe5bdd3d78abac501a871dd37b968cd9eb9b1e8", Verb::release, 4},
+    KnownScript{"9892b9f1b19ac044677c4445ab76216f01110c93", Verb::release, 4},
 };
 
 // The texts of these, once they have been seen: every EVAL brings one, and hashing it takes long.

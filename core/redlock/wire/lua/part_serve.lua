@@ -15,7 +15,8 @@
 --
 -- Who waits to share it is let in together with all others who do, up to the first who wants it
 -- alone; that one is told how long the last of them has it. `open`: the key holds the readers'
--- marker, so those only are served.
+-- marker, so those only are served. Who got in otherwise while he stood there, by the repair of a
+-- vote, only leaves: that vote may be counted, whether he is heard or not.
 local turns = 2000
 local strangers, yields, stays_free, open
 local function tell(channel, words)
@@ -44,13 +45,18 @@ local function tell_next(who, place, left, but)
   end
 end
 local function admit(who, channel, echo, ttl)
+  if open and reader_until(who, shared) then
+    leave(who)
+    return true
+  end
   if not pcall(enter, who, ttl, open) then return false end
   local heard = call('HSET', waiters, '>' .. who, echo)
   if type(heard) ~= 'table' then
     heard = who == me and 1 or tell(channel, 'granted ' .. echo .. ' ' .. who)
   end
   if heard == 0 or type(heard) == 'table' then
-    pcall(go_out, who, shared)
+    local gone, rest = pcall(go_out, who, shared)
+    if gone then open = rest end
     call('HDEL', waiters, '>' .. who)
     if heard ~= 0 then return false end
     return nil
