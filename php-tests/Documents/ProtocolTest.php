@@ -39,7 +39,7 @@ final class ProtocolTest extends LineTestCase
     {
         $file = (string) file_get_contents(Document::root() . "/core/redlock/wire/lua/$name.lua");
         $included = static fn(array $line): string => self::linesOf($line[1]);
-        return preg_replace('~^--.*\n~m', '', preg_replace_callback('~^--include (\w+)\n~m', $included, $file));
+        return preg_replace('~^--.*\n|^ +~m', '', preg_replace_callback('~^--include (\w+)\n~m', $included, $file));
     }
 
     private function join(int $echo, string $wish = '1'): mixed

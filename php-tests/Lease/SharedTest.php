@@ -368,4 +368,16 @@ final class SharedTest extends LeaseTestCase
         restore_error_handler();
         self::assertContains("RedLock\\LockManager::acquireShared(): the lock on 'r' is given back at once; assign the lease to a variable", $warned);
     }
+
+    /** @group real */
+    public function testAVoteThatADemotedLeaseLosesIsRepairedAsAReaders(): void
+    {
+        $lease = self::leased(new LockManager(self::$fleet->specs(3, 0.25)), ttl: 3_000, options: ['keepAlive' => true]);
+        self::assertTrue($lease->demote());
+        self::$fleet->servers[0]->client()->call('DEL', 'r', 'r:redlock:readers');
+        Wait::until(static fn (): bool => array_filter(self::$fleet->values('r', 1)) !== [], 'the vote to be repaired');
+        self::assertSame(['redlock:shared'], self::$fleet->values('r', 1));
+        self::assertNotNull($other = self::locks()->acquireShared('r'));
+        self::assertTrue($lease->isLive() && $other->isLive());
+    }
 }

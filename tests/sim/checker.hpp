@@ -23,6 +23,7 @@
 #include "sim/safety/answers.hpp"
 #include "sim/safety/expiry.hpp"
 #include "sim/safety/fences.hpp"
+#include "sim/safety/inside.hpp"
 #include "sim/safety/keys.hpp"
 #include "sim/safety/line_service.hpp"
 #include "sim/safety/majority.hpp"
@@ -48,6 +49,7 @@ class Checker {
   void command_begins(const Origin& origin, const Deed& deed);
   // Meanwhile; negative `receivers`: the server would not publish it.
   void published(std::string_view channel, std::string_view message, std::int64_t receivers) {
+    if (record_.plan.admits_several()) return;
     line_service_.published(channel, message, receivers);
   }
   // A client's command was executed; `answer` is what the server meant to say.
@@ -60,6 +62,11 @@ class Checker {
   void granted(Contender party, const std::string& value, std::int64_t until_ns);
   // With this fence; 0: with none, though it had asked for one.
   void fenced(Contender party, std::int64_t fence) { fences_.judge(party, fence); }
+  // Where several may be inside: the client is, until then; `alone`: nobody else may be. Gives how
+  // many others are.
+  std::uint32_t inside(Contender party, bool alone, std::int64_t until_ns) {
+    return judge_inside(record_, party, alone, until_ns);
+  }
   // The same lock was prolonged.
   void extended(Contender party, const std::string& value, std::int64_t until_ns);
   // The client is about to give its lock the token `fresh`, and believes in it until `until_ns` at

@@ -35,9 +35,12 @@ constexpr const char* kUsage =
     "  --standard    the shape speed is measured on: RedLock, 3 servers, faults in the model\n"
     "  --lines       RedLock, faults in the model, and somebody waits in line\n"
     "  --fences      RedLock, faults in the model, and somebody asks for fences\n"
+    "  --shared      RedLock, faults in the model, and some read what others write\n"
+    "  --permits     RedLock, faults in the model, and all want one of several permits\n"
     "  --guard       RedLock, servers restart at once in the model, and clients have the guard\n"
     "  --unguarded   the same without the guard, which is to be violated\n"
-    "                (--standard, --lines, --fences, --guard and --unguarded are the SHAPEs)\n"
+    "                (--standard, --lines, --fences, --shared, --permits, --guard and --unguarded\n"
+    "                are the SHAPEs)\n"
     "  --jobs J      threads (default: one per core)\n"
     "  --hashes      print each seed with the hash of its trace and of what was judged\n";
 
@@ -109,6 +112,12 @@ Options parse(int count, char** words) {
     }
     if (option == "--fences") {
       options.batch.wishes.fences = true;
+      options.batch.wishes.inside_only = true;
+      continue;
+    }
+    if (option == "--shared" || option == "--permits") {
+      options.batch.wishes.shared = option == "--shared";
+      options.batch.wishes.permits = option == "--permits";
       options.batch.wishes.inside_only = true;
       continue;
     }

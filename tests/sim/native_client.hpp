@@ -14,14 +14,10 @@
 #include "redlock/locks/stamp_lock_manager.hpp"
 #include "redlock/net/pool.hpp"
 #include "sim/client.hpp"
+#include "sim/client_options.hpp"
 #include "sim/kept_leases.hpp"
 
 namespace redlock::sim {
-
-// The final attempt has all the time it may need: also where the text of a removal goes ahead of it
-// byte by byte.
-inline constexpr std::int64_t kProbeAttempts = 6;
-inline constexpr std::int64_t kProbePauseMs = 40;
 
 class NativeClient : public Client {
  public:

@@ -4,27 +4,12 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/client_options.hpp"
 #include "sim/native_client.hpp"
 
 namespace redlock::sim {
 
 namespace {
-
-// Longer than a schedule: some leases of a schedule are kept for a day.
-constexpr std::int64_t kFenceTtlS = 365 * 24 * 3600;
-
-ServerSpec server_spec(const Plan& plan, std::uint32_t index) {
-  Endpoint endpoint = endpoint_of(index);
-  endpoint.database = plan.database;
-  if (plan.password) endpoint.password = "secret";
-  return {endpoint, std::nullopt};
-}
-
-std::vector<ServerSpec> servers_of(const Plan& plan) {
-  std::vector<ServerSpec> specs;
-  for (std::uint32_t i = 0; i < plan.servers; ++i) specs.push_back(server_spec(plan, i));
-  return specs;
-}
 
 class QuorumClient final : public NativeClient {
  public:
@@ -34,9 +19,9 @@ class QuorumClient final : public NativeClient {
  private:
   QuorumClient(Scene& scene, std::uint32_t id, std::uint64_t seed,
                const std::vector<ServerSpec>& servers)
-      : NativeClient(scene, id, seed), probe_(pool(), servers, probe_options()) {
+      : NativeClient(scene, id, seed), probe_(pool(), servers, probe_options(scene.plan, id)) {
     for (std::uint32_t i = 0; i < scene.plan.resources; ++i) {
-      const auto plan = std::make_shared<const LockPlan>(servers, options_of({id, i}));
+      const auto plan = std::make_shared<const LockPlan>(servers, options_of(scene.plan, {id, i}));
       seats_.push_back({Resource(resource_name(i)), plan, LockManager(pool(), plan)});
     }
   }
@@ -46,26 +31,6 @@ class QuorumClient final : public NativeClient {
     LockManager locks;
   };
 
-  [[nodiscard]] LockOptions options_of(Contender party) const {
-    const Course& course = scene_.plan.course(party);
-    LockOptions options;
-    options.retry = RetryPolicy::jittered(course.attempts, course.pause_ms);
-    options.timeout = Duration::ms(scene_.plan.timeout_of(party));
-    options.connect_timeout = options.timeout;
-    options.drift_factor = scene_.plan.drift_factor_of(party);
-    if (scene_.plan.client_name) options.client_name = "sim";
-    options.fence_ttl = Duration::seconds(kFenceTtlS);
-    if (scene_.plan.guarded) options.guard = Guard::all();
-    options.longest_ttl = Duration::ms(scene_.plan.guarded_ms());
-    return options;
-  }
-  [[nodiscard]] LockOptions probe_options() const {
-    LockOptions options = options_of(id_);
-    options.retry = RetryPolicy::jittered(kProbeAttempts, kProbePauseMs);
-    options.timeout = Duration::ms(kProbeTimeoutMs);
-    options.connect_timeout = options.timeout;
-    return options;
-  }
   // Another time-out may mean other connections, and a release belongs behind its take.
   [[nodiscard]] LockManager& holder(std::uint32_t resource) {
     return resource == 0 && probes_ ? probe_ : seats_[resource].locks;

@@ -8,6 +8,7 @@
 #include "sim/plan_fences.hpp"
 #include "sim/plan_guard.hpp"
 #include "sim/plan_lines.hpp"
+#include "sim/plan_sharing.hpp"
 #include "sim/plan_shorter.hpp"
 #include "sim/random.hpp"
 
@@ -66,6 +67,7 @@ class Drawer {
         shorter_(mix64(seed + kShorterStream)),
         fences_(mix64(seed + kFencesStream)),
         restarts_(mix64(seed + kRestartsStream)),
+        sharing_(mix64(seed + kSharingStream)),
         wishes_(wishes) {}
 
   Plan draw() {
@@ -76,12 +78,13 @@ class Drawer {
     draw_kept();
     draw_classes();
     if (!wishes_.standard_shape) draw_crowd(crowds_, plan_);
-    // Those who ask for fences wait in line in half of their plans.
-    if (!wishes_.fences || wishes_.lines || fences_.chance(1, 2)) {
-      draw_lines(lines_, wishes_, plan_);
-    }
+    // Those who ask for fences wait in line in half of their plans, and so do those who share.
+    const bool in_half = wishes_.fences || wishes_.admits_several();
+    Random& half = wishes_.fences ? fences_ : sharing_;
+    if (!in_half || wishes_.lines || half.chance(1, 2)) draw_lines(lines_, wishes_, plan_);
     draw_shorter(shorter_, wishes_, plan_);
     if (wishes_.fences) draw_fences(fences_, plan_);
+    if (wishes_.admits_several()) draw_sharing(sharing_, wishes_, plan_);
     if (wishes_.restarts()) draw_restarts(restarts_, wishes_.guard, plan_);
     return std::move(plan_);
   }
@@ -97,6 +100,7 @@ class Drawer {
   static constexpr std::uint64_t kShorterStream = 1'000'000'700;
   static constexpr std::uint64_t kFencesStream = 1'000'000'800;
   static constexpr std::uint64_t kRestartsStream = 1'000'000'900;
+  static constexpr std::uint64_t kSharingStream = 1'000'001'000;
 
   void draw_shape();
   void draw_clients();
@@ -133,6 +137,7 @@ class Drawer {
   Random shorter_;
   Random fences_;
   Random restarts_;
+  Random sharing_;
   std::int64_t stretch_ = 1;
   const PlanWishes& wishes_;
   Plan plan_;
@@ -142,8 +147,8 @@ class Drawer {
 void Drawer::draw_shape() {
   const bool may_leave = !wishes_.inside_only && !wishes_.fault_class;
   const bool leaves = may_leave && random_.chance(1, kOutsideOneIn);
-  const bool quorum =
-      wishes_.standard_shape || wishes_.lines || wishes_.fences || wishes_.restarts();
+  const bool quorum = wishes_.standard_shape || wishes_.lines || wishes_.fences ||
+                      wishes_.restarts() || wishes_.admits_several();
   plan_.kind = random_.chance(7, 10) || quorum ? LockKind::quorum : LockKind::stamp;
   if (wishes_.fault_class) {
     const FaultInfo& info = info_of(*wishes_.fault_class);

@@ -60,6 +60,10 @@ struct Course {
   // It stands in line for so long at most; negative: it asks, and goes.
   std::int64_t wait_ms = -1;
   bool fence = false;  // it asks for one with the lock
+  // In a plan of shared locks or of permits: whether it shares the lock, and how often it is
+  // promoted, demoted or extended.
+  bool reads = false;
+  std::uint32_t changes = 0;
   bool checks = false;
   bool releases = true;
   bool releases_twice = false;
@@ -122,6 +126,9 @@ struct Plan {
   // or would need it.
   bool restarts = false;
   bool guarded = false;
+  // Several may be inside at once: those who read, or so many as there are permits.
+  bool shared = false;
+  std::uint32_t permits = 0;
   std::vector<std::int64_t> server_rates_ppm;
   std::vector<ClientPlan> clients;
   std::vector<FaultPlan> faults;
@@ -138,6 +145,7 @@ struct Plan {
     return std::ranges::any_of(
         faults, [](const FaultPlan& fault) { return loses_data(fault.fault_class); });
   }
+  [[nodiscard]] bool admits_several() const { return shared || permits > 0; }
   // Does anybody wait?
   [[nodiscard]] bool has_lines() const;
   // Does anybody ask for a fence?
@@ -220,12 +228,16 @@ struct PlanWishes {
   bool lines = false;
   // Somebody asks for a fence, the same.
   bool fences = false;
+  // Somebody reads what others write, or all want one of several permits.
+  bool shared = false;
+  bool permits = false;
   // Servers restart at once, and clients have the guard; or the same without it, which must show
   // what it is for.
   bool guard = false;
   bool unguarded = false;
 
   [[nodiscard]] bool restarts() const { return guard || unguarded; }
+  [[nodiscard]] bool admits_several() const { return shared || permits; }
 };
 
 [[nodiscard]] Plan draw_plan(std::uint64_t seed, const PlanWishes& wishes);

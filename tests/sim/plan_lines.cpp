@@ -170,7 +170,7 @@ class LineDrawer {
 
 void draw_lines(Random& random, const PlanWishes& wishes, Plan& plan) {
   const bool may = plan.model == Model::inside && plan.kind == LockKind::quorum;
-  const bool wanted = wishes.lines || wishes.fences;
+  const bool wanted = wishes.lines || wishes.fences || wishes.admits_several();
   if (!may || (wishes.standard_shape && !wanted)) return;
   const bool must = wanted || (wishes.fault_class && is_line_class(*wishes.fault_class));
   if (!random.chance(1, kLinesOneIn) && !must) return;

@@ -77,6 +77,8 @@ std::string replay_command(std::uint64_t seed, const PlanWishes& wishes) {
   if (wishes.standard_shape) command += " --standard";
   if (wishes.lines) command += " --lines";
   if (wishes.fences) command += " --fences";
+  if (wishes.shared) command += " --shared";
+  if (wishes.permits) command += " --permits";
   if (wishes.guard) command += " --guard";
   if (wishes.unguarded) command += " --unguarded";
   return command;

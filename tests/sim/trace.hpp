@@ -65,6 +65,9 @@ struct Several {
   std::uint64_t bound_reached = 0;       // a call of theirs found no room on a connection
   std::uint64_t crowd_releases = 0;      // of theirs, each sent to the silent server
   std::uint64_t crowd_arrived = 0;       // and there
+  std::uint64_t promoted = 0;            // locks that were shared
+  std::uint64_t demoted = 0;
+  std::uint64_t inside_together = 0;  // somebody came in where others were
 };
 
 class Trace {

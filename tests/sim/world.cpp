@@ -8,6 +8,7 @@
 #include "sim/breaches.hpp"
 #include "sim/legacy_client.hpp"
 #include "sim/native_client.hpp"
+#include "sim/sharing_client.hpp"
 #include "sim/world_time.hpp"
 
 namespace redlock::sim {
@@ -66,7 +67,7 @@ void World::Machine::key_changes(const Entry* before, const Entry* after) {
   world.checker_.key_changes(client, index, before, after);
 }
 
-World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& trace)
+World::World(std::uint64_t seed, const Plan& plan, memory::ScriptEngine& engine, Trace& trace)
     : plan_(plan),
       trace_(trace),
       engine_(engine),
@@ -96,9 +97,9 @@ World::World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& tra
       link.delay_high_ns = plan.delay_high_ns;
     }
     const std::uint64_t client_seed = mix64(seed + 100 + client);
-    clients_.push_back(plan.clients[client].legacy
-                           ? make_legacy_client(scene_, client, client_seed)
-                           : make_native_client(scene_, client, client_seed));
+    clients_.push_back(plan.clients[client].legacy ? make_legacy_client(scene_, client, client_seed)
+                       : plan.admits_several() ? make_sharing_client(scene_, client, client_seed)
+                                               : make_native_client(scene_, client, client_seed));
   }
   for (std::uint32_t i = 0; i < plan.faults.size(); ++i) {
     queue_.add(plan.faults[i].from_ns, EventKind::fault, i, 1);
@@ -355,8 +356,8 @@ void World::command_executed(const ServerSession& session, const Arguments& argu
   if (!lost.empty()) checker_.report(ViolationKind::removal_lost, lost);
 }
 
-ScheduleResult run_schedule(std::uint64_t seed, const PlanWishes& wishes, LuaEngine& engine,
-                            Story* story) {
+ScheduleResult run_schedule(std::uint64_t seed, const PlanWishes& wishes,
+                            memory::ScriptEngine& engine, Story* story) {
   const Plan plan = draw_plan(seed, wishes);
   Trace trace(story);
   if (story != nullptr) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "redlock/memory/script_engine.hpp"
 #include "sim/checker.hpp"
 #include "sim/client.hpp"
 #include "sim/lua_engine.hpp"
@@ -36,11 +37,11 @@ struct ScheduleResult {
 
 // Keeps the story when asked to; the run is the same either way.
 [[nodiscard]] ScheduleResult run_schedule(std::uint64_t seed, const PlanWishes& wishes,
-                                          LuaEngine& engine, Story* story = nullptr);
+                                          memory::ScriptEngine& engine, Story* story = nullptr);
 
 class World final : public NetworkEnds, public ServerObserver, public PushSink {
  public:
-  World(std::uint64_t seed, const Plan& plan, LuaEngine& engine, Trace& trace);
+  World(std::uint64_t seed, const Plan& plan, memory::ScriptEngine& engine, Trace& trace);
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
@@ -128,7 +129,7 @@ class World final : public NetworkEnds, public ServerObserver, public PushSink {
 
   const Plan& plan_;
   Trace& trace_;
-  LuaEngine& engine_;
+  memory::ScriptEngine& engine_;
   std::int64_t now_ns_ = 0;
   Random random_;
   EventQueue queue_;

@@ -160,6 +160,30 @@ TEST_F(WaitForAPermit, WhereAnotherWasFasterItStandsAgainWhereItWasTakenOutOfThe
   EXPECT_EQ(stood().entry.ticket, kWallMs);
 }
 
+// A slot that is free on one server alone is given back there each time, and told anew.
+TEST_F(WaitForAPermit, WhatItIsToldOfAgainAndAgainInVainItTriesLessAndLessOften) {
+  stand();
+  int tries = 0;
+  Instant now = t(30);
+  while (now < t(3'000)) {
+    sent_.clear();
+    tell(1, 2, now);
+    ++tries;
+    all<TakeSlot>(slots("000"), now);
+    while (only<StandForPermit>(sent_).empty() && now < t(3'000)) {
+      now = std::max(now + Duration::ms(1), wait_->next_deadline().value_or(now));
+      wait_->on_time(now);
+      sent_ = drain(*wait_);
+      if (!only<TakeSlot>(sent_).empty()) all<TakeSlot>(slots("000"), now);
+    }
+    for (const Request& request : only<StandForPermit>(sent_)) {
+      wait_->on_reply(request.node, request.attempt, slots("000"), now);
+    }
+  }
+  EXPECT_LE(tries, 16) << "1 ms, then twice as long each time, up to a second";
+  EXPECT_GE(tries, 8);
+}
+
 TEST_F(WaitForAPermit, WhatItIsToldOfBesideTheOneThatItWinsItPassesOn) {
   stand();
   sent_.clear();

@@ -75,10 +75,12 @@ void HeldLock::begin_renewal(std::optional<Instant> renew_until,
                          ttl_from_,
                          until,
                          deadline_,
-                         std::move(listener),
+                         listener,
                          mode_});
   renewed_ = true;
   extends_ = renew_until.has_value();
+  renew_until_ = renew_until;
+  listener_ = std::move(listener);
 }
 
 void HeldLock::end_renewal() noexcept {
@@ -194,6 +196,8 @@ void HeldLock::take_promoted(Promotion&& promotion, Outcome& outcome) noexcept {
 
 OperationId HeldLock::begin_demotion() {
   mode_ = LockMode::shared;
+  // A lost vote is repaired in that mode from here on.
+  if (renewed_) begin_renewal(renew_until_, listener_);
   return context_.locks.begin_demotion(resources_, token_);
 }
 

@@ -157,7 +157,9 @@ class HeldLock {
   std::optional<Next> next_;
   std::vector<LeaseRotation> rotations_;  // under way, one inside the other
   std::optional<Promotion> promotion_;
-  bool renewed_ = false;  // known to the renewal thread
+  bool renewed_ = false;                    // known to the renewal thread
+  std::optional<Instant> renew_until_;      // by the latest begin_renewal()
+  std::shared_ptr<LossListener> listener_;  // the same
   bool extends_ = false;
   bool shared_ = false;
   bool ended_ = false;

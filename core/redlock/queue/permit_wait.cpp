@@ -76,8 +76,17 @@ void PermitWait::follow(Instant now) {
     if (in_vain || now >= wait_end()) return finish(search_->collect());
     return begin_standing(now);
   }
-  // Where it was taken out of a line it stands again, at its old place.
   views_.forget();
+  stand_again(now);
+}
+
+// Where it was taken out of a line, at its old place. Not at once where it has just done so: one
+// server alone may have the slot free, and tells it of that each time that it gives it back.
+void PermitWait::stand_again(Instant now) {
+  if (std::ranges::find(called_, true) == called_.end()) return;
+  const bool once_more = now < stands_again_at_ + kTooFewFor;
+  pause_ = once_more ? std::clamp(pause_ * 2, kSlotPauseMin, kTooFewFor) : Duration();
+  stands_again_at_ = now + pause_;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (called_[i]) nodes_[i].hurry();
   }
@@ -95,6 +104,7 @@ void PermitWait::begin_standing(Instant now) {
   nodes_ = std::move(nodes);
   ticket_ = request_.wall_ms + (memory_->clock_offset() - request_.waited).count_ms();
   look_at_ = now + kTooFewFor;
+  stands_again_at_ = now - kTooFewFor;
   phase_ = Phase::standing;
 }
 
@@ -166,7 +176,7 @@ void PermitWait::join_where_due(Instant now) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     NodeQueueState& node = nodes_[i];
     // What it was told of is being tried: it stands again only if that fails.
-    if (!node.can_join(now) || (called_[i] && searches())) continue;
+    if (!node.can_join(now) || (called_[i] && (searches() || now < stands_again_at_))) continue;
     if (!any) ++latest_;
     any = true;
     const LineEntry entry{ticket_, node.channel(), latest_, ClaimPolicy::observe};
@@ -330,7 +340,8 @@ std::optional<Instant> PermitWait::next_deadline() const {
     const bool waits = called_[i] && searches();
     // Once the wait is over nobody is asked any more.
     if (!node.joining() && (waits || ended_)) continue;
-    earliest = std::min(earliest, node.next_deadline());
+    const Instant from = called_[i] && !node.joining() ? stands_again_at_ : Instant();
+    earliest = std::min(earliest, std::max(node.next_deadline(), from));
   }
   return earliest;
 }

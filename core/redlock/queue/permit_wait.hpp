@@ -72,6 +72,7 @@ class PermitWait final : public Operation {
   [[nodiscard]] std::optional<Request> next_of_search();
   void follow(Instant now);
   void begin_standing(Instant now);
+  void stand_again(Instant now);
   // What follows from any news while standing.
   void review(Instant now);
   void join_where_due(Instant now);
@@ -104,6 +105,8 @@ class PermitWait final : public Operation {
   std::int64_t ticket_ = 0;
   std::vector<NodeQueueState> nodes_;  // one a node, while standing and afterwards
   std::vector<bool> called_;           // taken out of the node's line, by node
+  Instant stands_again_at_;            // there, not sooner
+  Duration pause_;                     // behind the latest try in vain
   SlotViews views_;
   std::deque<Told> told_;
   bool was_told_ = false;

@@ -19,7 +19,7 @@ class AvailabilityTest : public CheckerTest {
   }
   // Client 0's check is answered by this server alone.
   void answer(std::uint32_t server) {
-    executed(0, server, {"EVALSHA", "efd9d5da3685fc78ed2b5ecaee55ccf681f8a811", "1", "lock", "c"},
+    executed(0, server, {"EVALSHA", "266656d9a58058e23c798d9d22b0bf1d3dfcf633", "1", "lock", "c"},
              ":0\r\n", 0);
     Outcome outcome;
     outcome.nodes.resize(server + 1);

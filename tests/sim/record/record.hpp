@@ -50,6 +50,7 @@ struct Hold {
   std::int64_t until_ns = 0;
   std::vector<std::string> before{};  // the tokens that were exchanged for it, as far as is known
   std::uint32_t exchanges = 0;        // the calls under way that do so, one inside the other
+  bool alone = true;                  // nobody else may be inside
   [[nodiscard]] bool holds(std::string_view token) const {
     return token == value || std::ranges::find(before, token) != before.end();
   }

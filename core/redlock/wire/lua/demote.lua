@@ -15,6 +15,7 @@ redis.call('SET', key, shared, 'PX', left)
 local known = call('HLEN', waiters)
 if type(known) == 'table' or known == 0 then return 1 end
 --include part_line
+--include part_tell
 --include part_serve
 local given = call('HGET', waiters, '')
 if type(given) == 'string' and string.match(given, '^%d+ (.*)$') == me then

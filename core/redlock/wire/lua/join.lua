@@ -32,6 +32,7 @@
 --include part_names
 --include part_readers
 --include part_line
+--include part_tell
 --include part_serve
 local held = call('GET', key)
 if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE') then return held end

@@ -4,11 +4,6 @@
 -- call so many are asked after at most (`turns`), for the server stands still meanwhile. Where its
 -- ACL refuses any of it, nobody is served, and what calls it goes on.
 --
--- What is published last leaves the server first, so whoever gets the lock is told last.
---
--- Clients that subscribe to patterns receive all the same what is published for somebody who has
--- gone: so many are taken off as receive what is for nobody.
---
 -- Who yields is passed over, and stays where he stands. Where the key stays free, whoever would
 -- have got it is told, and may ask; and so is who stands behind him, to look a little later: the
 -- first may stand still.
@@ -17,32 +12,10 @@
 -- alone; that one is told how long the last of them has it. `open`: the key holds the readers'
 -- marker, so those only are served. Who got in otherwise while he stood there, by the repair of a
 -- vote, only leaves: that vote may be counted, whether he is heard or not.
-local turns = 2000
-local strangers, yields, stays_free, open
-local function tell(channel, words)
-  local heard = call('PUBLISH', channel, words)
-  if type(heard) == 'table' or heard == 0 then return heard end
-  strangers = strangers or call('PUBLISH', channel .. '?', '')
-  if type(strangers) == 'table' then return strangers end
-  return heard > strangers and heard or 0
-end
+local yields, stays_free, open
 local function keep(name, ms)
   local left = call('PTTL', name)
   if type(left) == 'table' or left < tonumber(ms) then call('PEXPIRE', name, ms) end
-end
-local function tell_next(who, place, left, but)
-  while who and turns > 0 do
-    turns = turns - 1
-    if who == but then
-      place = place + 1
-    else
-      local channel = entry(who)
-      if channel == false then return end
-      if channel and (who == me or tell(channel, 'next ' .. left .. ' ' .. who) ~= 0) then return end
-      if not leave(who) then return end
-    end
-    who = at(place)
-  end
 end
 local function admit(who, channel, echo, ttl)
   if open and reader_until(who, shared) then

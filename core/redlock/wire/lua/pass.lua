@@ -9,6 +9,7 @@
 --include part_readers
 --include part_remove
 --include part_line
+--include part_tell
 --include part_serve
 local first = rest and at(0)
 local given = call('HGET', waiters, '')

@@ -11,7 +11,7 @@ end
 local function offer(KEYS, slot)
 --include part_names
 --include part_line
---include part_serve
+--include part_tell
   if not clock[1] or newer() then return end
   while turns > 0 do
     turns = turns - 1
