@@ -181,6 +181,17 @@ TEST_F(ClientInspect, AHandleThatNoLeaseGaveIsRefused) {
                std::invalid_argument);
 }
 
+// inspect() shows it as a token; as one it would act for all readers at once.
+TEST_F(ClientInspect, TheMarkOfASharedLockIsNoHandlesToken) {
+  Result reader = client_.try_lock_shared("r", 60s);
+  ASSERT_TRUE(reader);
+  for (const bool shared : {false, true}) {
+    EXPECT_THROW((void)client_.attach({{"r"}, "redlock:shared", 10s, {}, shared}, 10s),
+                 std::invalid_argument);
+  }
+  EXPECT_TRUE(reader->confirm());
+}
+
 TEST_F(ClientInspect, AnOwnersNameIsBounded) {
   EXPECT_THROW(Client(addresses(), {.owner = std::string(257, 'o')}), std::invalid_argument);
 }

@@ -60,6 +60,7 @@ TEST(ObjectionTest, ItIsLookedAtAgainNoSoonerThanInASecond) {
 
 TEST(ObjectionTest, ATimeThatIsNoneIsHeldAgainstIt) {
   EXPECT_TRUE(told(up(-5), kRestart));
+  EXPECT_TRUE(told("redis_version:7\r\nuptime_in_seconds:-9223372036854775808\r\n", kRestart));
   EXPECT_EQ(reason("redis_version:7\r\nuptime_in_seconds:many\r\n", kRestart),
             "guard: INFO does not tell uptime_in_seconds");
 }

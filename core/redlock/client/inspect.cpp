@@ -83,6 +83,10 @@ Lease Client::attach(const Handle& handle, Milliseconds ttl) {
   Token token{handle.token};
   check_resources(resources);
   check_token(token);
+  // It would act for all readers at once.
+  if (token.view() == kSharedMark) {
+    throw ArgumentError("the handle's token must be a holder's, not the mark of a shared lock");
+  }
   check_ttl(extended_by, shared.plan()->options);
   if (validity > kTtlMax)
     throw ArgumentError("the handle's validity must be at most 3153600000000 ms");

@@ -26,7 +26,7 @@ Objection untold(std::string_view field) {
 // A lock of its former life may live for that long yet, where it lived for `up_s` at least.
 std::optional<Objection> objection_to_age(std::int64_t uptime_s, Duration longest_ttl) {
   // A difference of two clocks that both show whole seconds.
-  const Duration up = Duration::seconds(std::max<std::int64_t>(uptime_s - 1, 0));
+  const Duration up = Duration::seconds(std::max<std::int64_t>(uptime_s, 1) - 1);
   if (up >= longest_ttl) return std::nullopt;
   const auto rounded_up_s = [](Duration time) { return (time.count_ms() + 999) / 1000; };
   Objection young =
