@@ -184,6 +184,43 @@ TEST_F(WaitForAPermit, WhatItIsToldOfAgainAndAgainInVainItTriesLessAndLessOften)
   EXPECT_GE(tries, 8);
 }
 
+// To whoever comes without a wait, time and again: a pause would make it come later than all of
+// them.
+TEST_F(WaitForAPermit, WhatAMajorityToldItOfInVainItStandsForAgainAtOnce) {
+  stand();
+  for (int i = 0; i < 8; ++i) {
+    const Instant now = t(30 + 10 * i);
+    sent_.clear();
+    for (const std::size_t node : {0U, 1U, 2U}) tell(node, 2, now);
+    all<TakeSlot>(slots("000"), now);
+    wait_->on_time(now);
+    for (const Request& request : drain(*wait_)) sent_.push_back(request);
+    // What the others told it of is tried, too.
+    while (!only<TakeSlot>(sent_).empty()) all<TakeSlot>(slots("000"), now);
+    EXPECT_EQ(nodes_of(only<StandForPermit>(sent_)), (Nodes{0, 1, 2})) << i;
+    all<StandForPermit>(slots("000"), now);
+  }
+}
+
+// So it is on one that has restarted empty, until those who hold the others give them back.
+TEST_F(WaitForAPermit, AServerThatHasASlotFreeAloneIsAskedNoMoreOftenThanTheOthers) {
+  begin();
+  all<TakeSlot>(slots("000"));
+  for (const std::size_t node : {0U, 1U, 2U}) {
+    wait_->on_subscription(NodeIndex(node), {"here", Fault::none, {}}, t(2));
+  }
+  for (const Request& request : only<StandForPermit>(drain(*wait_))) {
+    const bool emptied = request.node == NodeIndex(2);
+    wait_->on_reply(request.node, request.attempt, slots(emptied ? "111" : "000"), t(3));
+  }
+  EXPECT_TRUE(drain(*wait_).empty());
+  EXPECT_EQ(wait_->next_deadline(), t(3 + 900 + 2));
+  wait_->on_time(t(905));
+  EXPECT_EQ(nodes_of(only<StandForPermit>(drain(*wait_))), (Nodes{0, 1}));
+  wait_->on_time(t(3 + 1'000));
+  EXPECT_EQ(nodes_of(only<StandForPermit>(drain(*wait_))), (Nodes{2}));
+}
+
 TEST_F(WaitForAPermit, WhatItIsToldOfBesideTheOneThatItWinsItPassesOn) {
   stand();
   sent_.clear();

@@ -8,6 +8,18 @@
 
 namespace redlock {
 
+namespace {
+
+// A slot that is free there and is not tried is free there alone, and may be for long: on a server
+// that has restarted empty. When the next one ends it does not say then.
+QueuePosition place_in(const PermitView& view) {
+  QueuePosition place = view.position;
+  if (place.left && *place.left <= Duration()) place.left.reset();
+  return place;
+}
+
+}  // namespace
+
 PermitWait::PermitWait(AnswerTimes answer_times, PermitKind permit, WaitRequest request,
                        std::shared_ptr<LineMemory> memory, Entropy& entropy)
     : answer_times_(std::move(answer_times)),
@@ -81,10 +93,13 @@ void PermitWait::follow(Instant now) {
 }
 
 // Where it was taken out of a line, at its old place. Not at once where it has just done so: one
-// server alone may have the slot free, and tells it of that each time that it gives it back.
+// server alone may have the slot free, and tells it of that each time that it gives it back. What a
+// majority has told it of, another client was faster to take: to wait would give the next to those
+// who do not.
 void PermitWait::stand_again(Instant now) {
-  if (std::ranges::find(called_, true) == called_.end()) return;
-  const bool once_more = now < stands_again_at_ + kTooFewFor;
+  const auto told = static_cast<std::size_t>(std::ranges::count(called_, true));
+  if (told == 0) return;
+  const bool once_more = told < quorum().grants() && now < stands_again_at_ + kTooFewFor;
   pause_ = once_more ? std::clamp(pause_ * 2, kSlotPauseMin, kTooFewFor) : Duration();
   stands_again_at_ = now + pause_;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -221,7 +236,7 @@ void PermitWait::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, In
   } else if (phase_ == Phase::standing && nodes_[node.value()].awaits(attempt)) {
     const auto* const view = reply.said<std::shared_ptr<const PermitView>>();
     views_.note(node, reply);
-    const Reply stands = view ? Reply::denied((*view)->position) : std::move(reply);
+    const Reply stands = view ? Reply::denied(place_in(**view)) : std::move(reply);
     nodes_[node.value()].on_reply(attempt, stands, now);
   }
   review(now);
