@@ -7,59 +7,49 @@ declare(strict_types=1);
 namespace RedLock\Soak;
 
 use RedLock\Harness\ChildProcess;
-use RedLock\Harness\Turns;
 
 final class Client implements Victim
 {
     public ChildProcess $process;
-    public int $turns = 0;
-    public int $extended = 0;
-    public int $troubles = 0;
-    /** Turns that lasted longer than the lock was valid: this machine left the model. */
-    public int $late = 0;
-    /** Turns that ended early, because the lease was lost. */
-    public int $lost = 0;
+    /** @var array<string, int> how often its processes said each word */
+    public array $said;
     public int $kills = 0;
-    public bool $done = false;
 
     /**
-     * @param array<string, mixed> $plan for Turns
-     * @param string $extension the file to load
+     * @param list<string> $words with which a line may begin; after 'done' the process ends
+     * @param \Closure(): ChildProcess $start
      */
-    public function __construct(private readonly array $plan, private readonly string $extension)
+    public function __construct(private readonly string $name, array $words, private readonly \Closure $start)
     {
-        $this->launch();
-    }
-
-    private function launch(): void
-    {
-        $this->process = Turns::start($this->plan, ['extension' => $this->extension]);
+        $this->said = array_fill_keys($words, 0);
+        $this->process = ($this->start)();
     }
 
     /** Takes in what the process has said, and minds that it lives. */
     public function listen(): void
     {
         $this->hear();
-        if (!$this->done && !$this->process->isRunning()) {
+        if (!$this->isDone() && !$this->process->isRunning()) {
             $this->hear();
-            if (!$this->done) {
-                throw new \RuntimeException("{$this->plan['name']} ended by itself");
+            if (!$this->isDone()) {
+                throw new \RuntimeException("$this->name ended by itself");
             }
         }
+    }
+
+    public function isDone(): bool
+    {
+        return $this->said['done'] > 0;
     }
 
     private function hear(): void
     {
         while (($line = $this->process->pollLine()) !== null) {
-            match (strtok($line, ' ')) {
-                'turn' => ++$this->turns,
-                'extended' => ++$this->extended,
-                'trouble' => ++$this->troubles,
-                'late' => ++$this->late,
-                'lost' => ++$this->lost,
-                'done' => $this->done = true,
-                default => throw new \RuntimeException("{$this->plan['name']} said: $line"),
-            };
+            $word = strtok($line, ' ');
+            if (!isset($this->said[$word])) {
+                throw new \RuntimeException("$this->name said: $line");
+            }
+            ++$this->said[$word];
         }
     }
 
@@ -72,7 +62,7 @@ final class Client implements Victim
         $this->process->kill();
         $this->hear();
         ++$this->kills;
-        $this->launch();
+        $this->process = ($this->start)();
     }
 
     public function recover(Fault $fault): void

@@ -9,13 +9,26 @@ namespace RedLock\Soak;
 final class Report
 {
     /** @var array<string, int> */
-    private array $fired = ['server stopped' => 0, 'server killed' => 0, 'server restarted' => 0, 'client paused' => 0, 'client killed' => 0];
+    private array $fired = [
+        'server stopped' => 0,
+        'server killed' => 0,
+        'server restarted' => 0,
+        'server forgot' => 0,
+        'two servers forgot' => 0,
+        'client paused' => 0,
+        'client killed' => 0,
+    ];
     /** @var list<string> */
     private array $complaints = [];
+    /** @var list<Group> */
+    private readonly array $groups;
+    private readonly KindsReport $kinds;
 
-    /** @param list<Group> $groups */
-    public function __construct(private readonly array $groups)
+    /** @param list<TurnGroup> $turnGroups */
+    public function __construct(private readonly array $turnGroups, KindsGroup $kinds)
     {
+        $this->groups = [...$turnGroups, $kinds];
+        $this->kinds = new KindsReport($kinds);
     }
 
     /** @param list<string> $kinds */
@@ -33,8 +46,7 @@ final class Report
 
     public function progress(float $seconds, string $phase): void
     {
-        $sum = fn (string $number): int
-            => array_sum(array_map(static fn (Group $g): int => $g->sum($number), $this->groups));
+        $sum = static fn (array $groups, callable $number): int => array_sum(array_map($number, $groups));
         $vitals = array_map(
             static fn (Group $g): string => sprintf('%.1fM/%d', $g->vitals->rssKib / 1024, $g->vitals->fds),
             $this->groups,
@@ -45,11 +57,11 @@ final class Report
             "%4.0f s %-7s turns %d  overlaps %d  fired: %s  orphans %d seen, %d gone  rss/fds %s\n",
             $seconds,
             $phase,
-            $sum('turns'),
-            array_sum(array_map(static fn (Group $g): int => count($g->witness->overlaps()), $this->groups)),
+            $sum($this->groups, static fn (Group $g): int => $g->turns()),
+            $sum($this->groups, static fn (Group $g): int => count($g->overlaps())),
             implode(', ', $fired),
-            $sum('orphansSeen'),
-            $sum('orphansGone'),
+            $sum($this->turnGroups, static fn (TurnGroup $g): int => $g->seen('orphansSeen')),
+            $sum($this->turnGroups, static fn (TurnGroup $g): int => $g->seen('orphansGone')),
             implode(' ', $vitals),
         );
     }
@@ -57,17 +69,19 @@ final class Report
     /** Prints the summary; true when all is well. */
     public function close(float $seconds): bool
     {
-        foreach ($this->groups as $group) {
+        foreach ($this->turnGroups as $group) {
             $this->judge($group);
         }
+        array_map($this->complain(...), $this->kinds->complaints());
         printf("\nSummary after %.0f s\n", $seconds);
         foreach ($this->rows() as $title => $cell) {
             printf("  %-34s", $title);
-            foreach ($this->groups as $group) {
+            foreach ($this->turnGroups as $group) {
                 printf('%18s', $cell($group));
             }
             echo "\n";
         }
+        $this->kinds->print();
         foreach ($this->fired as $kind => $count) {
             printf("  %-34s%18d\n", "fired: $kind", $count);
         }
@@ -78,7 +92,7 @@ final class Report
         return $this->complaints === [];
     }
 
-    private function judge(Group $group): void
+    private function judge(TurnGroup $group): void
     {
         foreach (array_slice($group->witness->overlaps(), 0, 3) as $overlap) {
             $overstay = $group->witness->overstay($overlap);
@@ -87,10 +101,10 @@ final class Report
                 $overstay * 1000,
             )));
         }
-        $turns = $group->sum('turns');
+        $turns = $group->turns();
         $counted = $group->witness->count();
         // A client may be killed between its count and its word.
-        if ($counted < $turns || $counted > $turns + $group->sum('kills')) {
+        if ($counted < $turns || $counted > $turns + $group->kills()) {
             $this->complain("$group->name: $turns turns, but the witness counted $counted");
         }
         if ($turns === 0) {
@@ -99,7 +113,7 @@ final class Report
         if ($group->oldestKey() > $group->trade->keySecondsMax()) {
             $this->complain(sprintf('%s: a key stayed for %.2f s', $group->name, $group->oldestKey()));
         }
-        if ($group->sum('orphansSeen') !== $group->sum('orphansGone') || $group->sum('immortals') > 0) {
+        if ($group->seen('orphansSeen') !== $group->seen('orphansGone') || $group->seen('immortals') > 0) {
             $this->complain("$group->name: an orphan has not gone, or never will");
         }
         if (!$group->isElderAsBefore()) {
@@ -107,31 +121,32 @@ final class Report
         }
     }
 
-    /** @return array<string, \Closure(Group): string> */
+    /** @return array<string, \Closure(TurnGroup): string> */
     private function rows(): array
     {
-        $number = static fn (string $name): \Closure => static fn (Group $g): string => (string) $g->sum($name);
-        $calm = static fn (int $which): \Closure => static fn (Group $g): string
+        $said = static fn (string $word): \Closure => static fn (TurnGroup $g): string => (string) $g->said($word);
+        $seen = static fn (string $number): \Closure => static fn (TurnGroup $g): string => (string) $g->seen($number);
+        $calm = static fn (int $which): \Closure => static fn (TurnGroup $g): string
             => "{$g->vitals->calm('before')[$which]} -> {$g->vitals->calm('after')[$which]}";
         return [
-            '' => static fn (Group $g): string => $g->name,
-            'overlaps' => static fn (Group $g): string => (string) count($g->witness->overlaps()),
-            'turns reported' => $number('turns'),
-            'turns counted by the witness' => static fn (Group $g): string => (string) $g->witness->count(),
-            'turns with extend()' => $number('extended'),
-            'turns that outlasted their lock' => $number('late'),
-            'leases that were lost' => $number('lost'),
-            'exceptions in clients' => $number('troubles'),
-            'clients killed' => $number('kills'),
-            'orphan keys seen' => $number('orphansSeen'),
-            'orphan keys gone' => $number('orphansGone'),
-            'oldest key, s, and its bound' => static fn (Group $g): string
+            '' => static fn (TurnGroup $g): string => $g->name,
+            'overlaps' => static fn (TurnGroup $g): string => (string) count($g->witness->overlaps()),
+            'turns reported' => $said('turn'),
+            'turns counted by the witness' => static fn (TurnGroup $g): string => (string) $g->witness->count(),
+            'turns with extend()' => $said('extended'),
+            'turns that outlasted their lock' => $said('late'),
+            'leases that were lost' => $said('lost'),
+            'exceptions in clients' => $said('trouble'),
+            'clients killed' => static fn (TurnGroup $g): string => (string) $g->kills(),
+            'orphan keys seen' => $seen('orphansSeen'),
+            'orphan keys gone' => $seen('orphansGone'),
+            'oldest key, s, and its bound' => static fn (TurnGroup $g): string
                 => sprintf('%.2f <= %.1f', $g->oldestKey(), $g->trade->keySecondsMax()),
             'elder: descriptors when calm' => $calm(0),
-            'elder: most descriptors' => static fn (Group $g): string => (string) $g->vitals->fdsMax,
+            'elder: most descriptors' => static fn (TurnGroup $g): string => (string) $g->vitals->fdsMax,
             'elder: threads when calm' => $calm(1),
-            'elder: RSS, KiB' => static fn (Group $g): string => (string) $g->vitals->rssKib,
-            'elder: RSS growth after warm-up' => static fn (Group $g): string => $g->vitals->growthKib() . ' KiB',
+            'elder: RSS, KiB' => static fn (TurnGroup $g): string => (string) $g->vitals->rssKib,
+            'elder: RSS growth after warm-up' => static fn (TurnGroup $g): string => $g->vitals->growthKib() . ' KiB',
         ];
     }
 }

@@ -5,7 +5,7 @@
  *
  * Each victim has a list of its own, and waits count from when it was well again: a slow machine delays faults but
  * changes none of them. All stay within the model of docs/guarantees.md: a killed server loses everything, and stays
- * away for longer than the longest lease.
+ * away for longer than the longest lease, except where its clients have the guard.
  */
 
 declare(strict_types=1);
@@ -47,6 +47,28 @@ final class Schedule
             'server restarted',
             $lease + self::AWAY_MARGIN_SECONDS + self::between(0.0, 0.3),
         ));
+    }
+
+    /**
+     * A server that forgets everything and answers again at once: its clients need the guard.
+     *
+     * @return list<Fault>
+     */
+    public function forForgetful(string $name): array
+    {
+        return $this->draw($name, static fn (): Fault => mt_rand(0, 1) === 0
+            ? new Fault(self::between(5.0, 20.0), 'server stopped', self::between(0.02, 2.0))
+            : new Fault(self::between(5.0, 20.0), 'server forgot', 0.0));
+    }
+
+    /**
+     * Two such servers, together.
+     *
+     * @return list<Fault>
+     */
+    public function forPair(string $name): array
+    {
+        return $this->draw($name, static fn (): Fault => new Fault(self::between(5.0, 40.0), 'two servers forgot', 0.0));
     }
 
     /**

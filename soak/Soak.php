@@ -30,14 +30,15 @@ final class Soak
         // What the calm phases, the recovery and the last look take is part of the minutes.
         $this->faultSeconds = $minutes * 60.0 - self::SECONDS_WITHOUT_FAULTS;
         $schedule = new Schedule($seed, $this->faultSeconds);
-        $this->groups = [
-            new Group('RedLock N=3', Trade::redLock(), 3, 4, $schedule, $extension),
-            new Group('RedLock N=5', Trade::redLock(), 5, 4, $schedule, $extension),
-            new Group('PidLock', Trade::pidLock(), 1, 4, $schedule, $extension),
-            new Group('leases N=5', Trade::leases(false), 5, 3, $schedule, $extension),
-            new Group('leases, restarts', Trade::leases(true), 3, 3, $schedule, $extension),
+        $turns = [
+            new TurnGroup('RedLock N=3', Trade::redLock(), 3, 4, $schedule, $extension),
+            new TurnGroup('PidLock', Trade::pidLock(), 1, 4, $schedule, $extension),
+            new TurnGroup('leases N=5', Trade::leases(false), 5, 3, $schedule, $extension),
+            new TurnGroup('leases, restarts', Trade::leases(true), 3, 3, $schedule, $extension),
         ];
-        $this->report = new Report($this->groups);
+        $kinds = new KindsGroup('all kinds', 5, $schedule, $extension);
+        $this->groups = [...$turns, $kinds];
+        $this->report = new Report($turns, $kinds);
     }
 
     public function run(): bool
