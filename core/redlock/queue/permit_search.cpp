@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "redlock/algorithm/invariant.hpp"
+#include "redlock/queue/left_requests.hpp"
 
 namespace redlock {
 
@@ -30,16 +31,7 @@ void PermitSearch::try_slot(std::size_t slot, Instant now) {
   auto kind = std::make_shared<const QuorumKind>(permit_.kind->of_slot(slot, permit_.permits));
   auto step = std::make_unique<Acquire>(answer_times_, std::move(kind), RetryPolicy::jittered(1, 0),
                                         entropy_);
-  while (step_) {
-    // Its room first: a request that was taken from the step is nowhere else.
-    requests_.push_back({NodeIndex(0), 0, nullptr, {}, false});
-    std::optional<Request> left = next_of_step();
-    if (!left) {
-      requests_.pop_back();
-      break;
-    }
-    requests_.back() = std::move(*left);
-  }
+  if (step_) take_over(requests_, [this] { return next_of_step(); });
   step->start(now);
   step_ = std::move(step);
   ++latest_;
@@ -148,11 +140,7 @@ std::optional<Request> PermitSearch::next_of_step() {
 }
 
 std::optional<Request> PermitSearch::next_request() {
-  if (!requests_.empty()) {
-    std::optional<Request> request = std::move(requests_.front());
-    requests_.pop_front();
-    return request;
-  }
+  if (!requests_.empty()) return take_first(requests_);
   return step_ ? next_of_step() : std::nullopt;
 }
 

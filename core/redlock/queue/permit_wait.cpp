@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "redlock/algorithm/invariant.hpp"
+#include "redlock/queue/left_requests.hpp"
 
 namespace redlock {
 
@@ -44,15 +45,7 @@ void PermitWait::start(Instant now) {
 // What may throw comes first: then the search before is still there, and abort() undoes it.
 void PermitWait::search(RetryPolicy retry, std::optional<std::size_t> first, Instant now) {
   auto next = std::make_unique<PermitSearch>(answer_times_, permit_, retry, entropy_, first);
-  while (search_) {
-    requests_.push_back({NodeIndex(0), 0, nullptr, {}, false});
-    std::optional<Request> left = next_of_search();
-    if (!left) {
-      requests_.pop_back();
-      break;
-    }
-    requests_.back() = std::move(*left);
-  }
+  if (search_) take_over(requests_, [this] { return next_of_search(); });
   next->start(now);
   search_ = std::move(next);
   sent_.clear();
@@ -336,11 +329,7 @@ void PermitWait::finish(Outcome outcome) {
 }
 
 std::optional<Request> PermitWait::next_request() {
-  if (!requests_.empty()) {
-    std::optional<Request> request = std::move(requests_.front());
-    requests_.pop_front();
-    return request;
-  }
+  if (!requests_.empty()) return take_first(requests_);
   return search_ ? next_of_search() : std::nullopt;
 }
 

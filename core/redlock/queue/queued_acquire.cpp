@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "redlock/algorithm/invariant.hpp"
+#include "redlock/queue/left_requests.hpp"
 
 namespace redlock {
 
@@ -202,11 +203,7 @@ std::optional<Request> QueuedAcquire::next_request() {
   // What undoes the first attempt goes before the joins.
   std::optional<Request> request = first_ ? first_->next_request() : std::nullopt;
   if (request) return request;
-  if (!requests_.empty()) {
-    request = std::move(requests_.front());
-    requests_.pop_front();
-    return request;
-  }
+  if (!requests_.empty()) return take_first(requests_);
   if (polling_) request = polling_->next_request();
   if (request) request->attempt += polling_base_;
   return request;

@@ -6,6 +6,7 @@
 
 #include "redlock/algorithm/acquire.hpp"
 #include "redlock/algorithm/invariant.hpp"
+#include "redlock/queue/left_requests.hpp"
 
 namespace redlock {
 
@@ -40,14 +41,7 @@ void SeveralWait::start(Instant now) {
 
 // What may throw comes first: then the step before is still there, and abort() undoes it.
 void SeveralWait::begin(std::unique_ptr<Operation> step, Phase phase, Instant now) {
-  while (step_) {
-    // Its room first: a request that was taken from the step is nowhere else.
-    requests_.push_back({NodeIndex(0), 0, nullptr, {}, false});
-    std::optional<Request> left = next_of_step();
-    if (!left) requests_.pop_back();
-    if (!left) break;
-    requests_.back() = std::move(*left);
-  }
+  if (step_) take_over(requests_, [this] { return next_of_step(); });
   step->start(now);
   step_ = std::move(step);
   base_ = latest_;
@@ -204,11 +198,7 @@ std::optional<Request> SeveralWait::next_of_step() {
 }
 
 std::optional<Request> SeveralWait::next_request() {
-  if (!requests_.empty()) {
-    std::optional<Request> request = std::move(requests_.front());
-    requests_.pop_front();
-    return request;
-  }
+  if (!requests_.empty()) return take_first(requests_);
   return step_ ? next_of_step() : std::nullopt;
 }
 
