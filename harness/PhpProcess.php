@@ -66,10 +66,13 @@ final class PhpProcess
         return $command;
     }
 
-    /** From where the extension was loaded into this process; null where php.ini does it or the system cannot say. */
+    /**
+     * From where the extension was loaded into this process; null where php.ini does it or the system cannot say. Whoever
+     * builds meanwhile puts another file there, and ours counts as deleted.
+     */
     private static function extensionPath(): ?string
     {
         $maps = (string) @file_get_contents('/proc/self/maps');
-        return preg_match('#\s(/\S*/redlock\.so)$#m', $maps, $match) ? $match[1] : null;
+        return preg_match('#\s(/\S*/redlock\.so)(?: \(deleted\))?$#m', $maps, $match) ? $match[1] : null;
     }
 }
