@@ -24,10 +24,13 @@ final class TurnLock
         [$host, $port] = $plan['servers'][0];
         $this->lock = match ($plan['kind']) {
             'RedLock' => new RedLock($plan['servers'], retryDelay: (int) ($plan['pause'] * 1000), retryCount: $plan['attempts']),
-            'LockManager' => new LockManager(
-                $plan['servers'],
-                ['retryDelay' => (int) ($plan['pause'] * 1000), 'driftFactor' => $plan['drift_factor']],
-            ),
+            // Lost votes are repaired where an extend has time to wait for each server: a server's own timeout is never
+            // shorter than this one.
+            'LockManager' => new LockManager($plan['servers'], [
+                'timeout' => $plan['servers'][0][2],
+                'retryDelay' => (int) ($plan['pause'] * 1000),
+                'driftFactor' => $plan['drift_factor'],
+            ]),
             'in line' => new LockManager($plan['servers']),
             'PidLock' => new PidLock("$host:$port", ['mixedFleet' => $plan['mixed_fleet']]),
             'old PHP' => new LegacyPidLock(new RespClient("tcp://$host:$port")),
