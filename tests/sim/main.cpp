@@ -37,10 +37,11 @@ constexpr const char* kUsage =
     "  --fences      RedLock, faults in the model, and somebody asks for fences\n"
     "  --shared      RedLock, faults in the model, and some read what others write\n"
     "  --permits     RedLock, faults in the model, and all want one of several permits\n"
+    "  --sets        RedLock, faults in the model, and all want several names at once\n"
     "  --guard       RedLock, servers restart at once in the model, and clients have the guard\n"
     "  --unguarded   the same without the guard, which is to be violated\n"
-    "                (--standard, --lines, --fences, --shared, --permits, --guard and --unguarded\n"
-    "                are the SHAPEs)\n"
+    "                (--standard, --lines, --fences, --shared, --permits, --sets, --guard and\n"
+    "                --unguarded are the SHAPEs)\n"
     "  --jobs J      threads (default: one per core)\n"
     "  --hashes      print each seed with the hash of its trace and of what was judged\n";
 
@@ -115,9 +116,10 @@ Options parse(int count, char** words) {
       options.batch.wishes.inside_only = true;
       continue;
     }
-    if (option == "--shared" || option == "--permits") {
+    if (option == "--shared" || option == "--permits" || option == "--sets") {
       options.batch.wishes.shared = option == "--shared";
       options.batch.wishes.permits = option == "--permits";
+      options.batch.wishes.sets = option == "--sets";
       options.batch.wishes.inside_only = true;
       continue;
     }

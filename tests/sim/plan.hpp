@@ -25,6 +25,7 @@ enum class LockKind { quorum, stamp };
 
 // How many locks a process may live with side by side.
 inline constexpr std::uint32_t kResourcesMax = 3;
+inline constexpr std::uint32_t kNamesMax = 4;  // of sets
 
 [[nodiscard]] inline std::string resource_name(std::uint32_t resource) {
   return resource == 0 ? "lock" : "lock" + std::to_string(resource);
@@ -60,10 +61,12 @@ struct Course {
   // It stands in line for so long at most; negative: it asks, and goes.
   std::int64_t wait_ms = -1;
   bool fence = false;  // it asks for one with the lock
-  // In a plan of shared locks or of permits: whether it shares the lock, and how often it is
-  // promoted, demoted or extended.
+  // In a plan of shared locks, of permits or of sets: whether it shares the lock, and how often it
+  // is promoted, demoted or extended.
   bool reads = false;
   std::uint32_t changes = 0;
+  // In a plan of sets: the names that it takes at once, a bit each; 0: that of its resource.
+  std::uint32_t names = 0;
   bool checks = false;
   bool releases = true;
   bool releases_twice = false;
@@ -129,6 +132,8 @@ struct Plan {
   // Several may be inside at once: those who read, or so many as there are permits.
   bool shared = false;
   std::uint32_t permits = 0;
+  // Several names are taken at once.
+  bool sets = false;
   std::vector<std::int64_t> server_rates_ppm;
   std::vector<ClientPlan> clients;
   std::vector<FaultPlan> faults;
@@ -145,13 +150,19 @@ struct Plan {
     return std::ranges::any_of(
         faults, [](const FaultPlan& fault) { return loses_data(fault.fault_class); });
   }
-  [[nodiscard]] bool admits_several() const { return shared || permits > 0; }
+  // What is judged is who is inside at once, and nothing else.
+  [[nodiscard]] bool admits_several() const { return shared || permits > 0 || sets; }
   // Does anybody wait?
   [[nodiscard]] bool has_lines() const;
   // Does anybody ask for a fence?
   [[nodiscard]] bool has_fences() const;
   [[nodiscard]] const Course& course(Contender who) const {
     return clients[who.client].course(who.resource);
+  }
+  // What it takes, a bit for each name.
+  [[nodiscard]] std::uint32_t names_of(Contender who) const {
+    const std::uint32_t names = course(who).names;
+    return names != 0 ? names : 1U << who.resource;
   }
   [[nodiscard]] std::int64_t timeout_of(Contender who) const {
     const std::int64_t own_ms = course(who).timeout_ms;
@@ -231,13 +242,15 @@ struct PlanWishes {
   // Somebody reads what others write, or all want one of several permits.
   bool shared = false;
   bool permits = false;
+  // All want several names at once.
+  bool sets = false;
   // Servers restart at once, and clients have the guard; or the same without it, which must show
   // what it is for.
   bool guard = false;
   bool unguarded = false;
 
   [[nodiscard]] bool restarts() const { return guard || unguarded; }
-  [[nodiscard]] bool admits_several() const { return shared || permits; }
+  [[nodiscard]] bool admits_several() const { return shared || permits || sets; }
 };
 
 [[nodiscard]] Plan draw_plan(std::uint64_t seed, const PlanWishes& wishes);

@@ -1,8 +1,9 @@
-// Half of all courses read; all of them change what they hold now and then. In half of the plans
-// everybody comes again and again, and stays for a moment.
+// Half of all courses read, or all take one to three of four names; all of them change what they
+// hold now and then. In half of the plans everybody comes again and again, and stays for a moment.
 #include "sim/plan_sharing.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace redlock::sim {
 
@@ -13,10 +14,20 @@ constexpr std::int64_t kClientsMax = 6;
 constexpr std::int64_t kPermitsMost = 4;
 constexpr std::int64_t kChangesMax = 4;
 constexpr std::int64_t kStayMaxMs = 30;
+constexpr std::int64_t kNamesMost = 3;
+
+// Two of one size may be apart; more than half of all draws meet.
+std::uint32_t draw_names(Random& random) {
+  const auto count = static_cast<int>(random.between(1, kNamesMost));
+  std::uint32_t names = 0;
+  while (std::popcount(names) < count) names |= 1U << random.below(kNamesMax);
+  return names;
+}
 
 void share(Random& random, Plan& plan, Course& course, bool contends) {
   course.reads = plan.shared && random.chance(1, 2);
   course.changes = static_cast<std::uint32_t>(random.between(0, kChangesMax));
+  if (plan.sets) course.names = draw_names(random);
   course.fence = course.checks = course.releases_twice = false;
   course.shorten_ttl_ms = course.renew_max_ms = course.work_ms = 0;
   if (!contends) return;
@@ -39,6 +50,7 @@ void draw_sharing(Random& random, const PlanWishes& wishes, Plan& plan) {
     plan.clients.push_back(std::move(client));
   }
   plan.shared = wishes.shared;
+  plan.sets = wishes.sets;
   // Fewer than there are clients, or nobody would be refused.
   const auto others = static_cast<std::int64_t>(plan.clients.size()) - 1;
   if (wishes.permits) {

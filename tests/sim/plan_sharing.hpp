@@ -1,4 +1,4 @@
-// Who reads and who writes, or how many permits there are.
+// Who reads and who writes, how many permits there are, or who wants which names at once.
 #pragma once
 #include "sim/plan.hpp"
 #include "sim/random.hpp"

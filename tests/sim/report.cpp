@@ -79,6 +79,7 @@ std::string replay_command(std::uint64_t seed, const PlanWishes& wishes) {
   if (wishes.fences) command += " --fences";
   if (wishes.shared) command += " --shared";
   if (wishes.permits) command += " --permits";
+  if (wishes.sets) command += " --sets";
   if (wishes.guard) command += " --guard";
   if (wishes.unguarded) command += " --unguarded";
   return command;

@@ -32,7 +32,8 @@ class SharingClient final : public Client {
   enum class Phase { resting, taking, inside, extending, promoting, demoting, releasing };
   // Its life with one resource.
   struct Seat {
-    Seat(SharingClient& client, std::uint32_t which, const LockOptions& options);
+    Seat(SharingClient& client, std::uint32_t which, const LockOptions& options,
+         bool for_probe = false);
 
     const std::uint32_t resource;
     const Resources name;
@@ -46,7 +47,7 @@ class SharingClient final : public Client {
     std::int64_t act_at_ns = 0;  // true time, as the next
     std::int64_t leave_at_ns = 0;
     Duration asked_ttl;  // of the extend under way
-    bool probing = false;
+    bool probing;
   };
 
   void act() override;
@@ -85,11 +86,23 @@ class SharingClient final : public Client {
   bool child_ = false;      // of a fork, and has not noticed it yet
 };
 
-SharingClient::Seat::Seat(SharingClient& client, std::uint32_t which, const LockOptions& options)
+// Of the final attempt all that anybody may take.
+Resources resources_of(const Plan& plan, Contender party, bool probing) {
+  const std::uint32_t names = plan.names_of(party);
+  std::vector<Resource> all;
+  for (std::uint32_t i = 0; i < kNamesMax; ++i) {
+    if ((names >> i & 1U) != 0 || (probing && plan.sets)) all.emplace_back(resource_name(i));
+  }
+  return Resources(std::move(all));
+}
+
+SharingClient::Seat::Seat(SharingClient& client, std::uint32_t which, const LockOptions& options,
+                          bool for_probe)
     : resource(which),
-      name(Resource(resource_name(which))),
+      name(resources_of(client.scene_.plan, {client.id_, which}, for_probe)),
       locks(*client.pool_, servers_of(client.scene_.plan), options),
-      outbox(locks, client.releases_) {}
+      outbox(locks, client.releases_),
+      probing(for_probe) {}
 
 SharingClient::SharingClient(Scene& scene, std::uint32_t id, std::uint64_t seed)
     : Client(scene, id, seed),
@@ -128,8 +141,7 @@ bool SharingClient::begin_probe() {
   if (!alive() || !finished()) return false;
   const InProcess process(mark_);
   seats_.clear();
-  Seat& seat = seats_.emplace_back(*this, 0, probe_options(scene_.plan, id_));
-  seat.probing = true;
+  Seat& seat = seats_.emplace_back(*this, 0, probe_options(scene_.plan, id_), true);
   seat.cycles_left = 1;
   seat.act_at_ns = scene_.now_ns;
   schedule(scene_.now_ns);
@@ -274,7 +286,11 @@ void SharingClient::finish_take(Seat& seat, OperationId call, Caller caller) {
   const Course& course = behaviour().course(seat.resource);
   seat.lock->begin(std::move(outcome.token), outcome.decided_at + outcome.validity, outcome.fence,
                    std::move(outcome.slot));
-  note("is inside the " + std::string(seat.lock->resources().only().view()));
+  std::string inside = "is inside";
+  for (const Resource& one : seat.lock->resources().all()) {
+    (inside += " the ") += one.view();
+  }
+  note(inside);
   begin_hold_story(seat.resource, end_of(seat));
   seat.changes_left = seat.probing ? 0 : course.changes;
   seat.leave_at_ns = scene_.now_ns + course.hold_ms * kMs;

@@ -1,4 +1,5 @@
-// A client of shared locks and of permits: the production code's HeldLock on simulated streams.
+// A client of shared locks, of permits and of several at once: the production code's HeldLock on
+// simulated streams.
 #pragma once
 #include <memory>
 

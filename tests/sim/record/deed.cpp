@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "sim/servers.hpp"
 #include "sim/sha1.hpp"
 
 namespace redlock::sim {
@@ -67,6 +68,12 @@ const KnownScript* script_named(std::string_view name) {
   return nullptr;
 }
 
+// So many keys stand between the first and what the script is told.
+std::size_t further_keys(std::string_view count) {
+  std::int64_t keys = 1;
+  return parse_integer(count, keys) && keys > 1 ? static_cast<std::size_t>(keys - 1) : 0;
+}
+
 }  // namespace
 
 Deed deed_of(const Arguments& arguments) {
@@ -75,12 +82,13 @@ Deed deed_of(const Arguments& arguments) {
   if (arguments.size() < 5 || !arguments[0].starts_with("EVAL")) return {};
   const KnownScript* script =
       arguments[0] == "EVAL" ? script_of(arguments[1]) : script_named(arguments[1]);
-  if (script == nullptr || arguments.size() <= script->token_at) return {};
-  Deed deed{script->verb, arguments[3], arguments[script->token_at]};
+  const std::size_t further = further_keys(arguments[2]);
+  if (script == nullptr || arguments.size() <= script->token_at + further) return {};
+  Deed deed{script->verb, arguments[3], arguments[script->token_at + further]};
   deed.passes = script->part == Part::passes;
   deed.text_refuses = script->text == Text::refuses;
-  if (script->verb == Verb::swap) deed.held = arguments[4];
-  if (deed.passes) deed.policy = arguments.size() > 5 ? arguments[5] : "1";
+  if (script->verb == Verb::swap) deed.held = arguments[4 + further];
+  if (deed.passes) deed.policy = arguments.size() > 5 + further ? arguments[5 + further] : "1";
   if (script->part != Part::joins) return deed;
   if (arguments.size() != 10 && arguments.size() != 11) return {};
   deed.joins = true;

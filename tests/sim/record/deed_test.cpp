@@ -38,6 +38,13 @@ TEST(CheckerCommandsTest, SeveralLocksAreNotTakenWhereTheFirstIsAnothers) {
   EXPECT_FALSE(deed_of_script(scripts::set_all_if_absent).done("+BUSY 1\r\n"));
 }
 
+TEST(CheckerCommandsTest, OfSeveralLocksTheTokenStandsBehindTheLast) {
+  const Deed deed =
+      deed_of({"EVALSHA", scripts::set_all_if_absent.sha1, "3", "a", "b", "c", "token", "9"});
+  EXPECT_EQ(deed.key, "a");
+  EXPECT_EQ(deed.token, "token");
+}
+
 TEST(CheckerCommandsTest, ASlotIsNotTakenWhereItIsToldWhichAreFree) {
   const Deed deed = deed_of_script(scripts::permit_take);
   EXPECT_EQ(deed.verb, Verb::take);

@@ -51,6 +51,7 @@ struct Hold {
   std::vector<std::string> before{};  // the tokens that were exchanged for it, as far as is known
   std::uint32_t exchanges = 0;        // the calls under way that do so, one inside the other
   bool alone = true;                  // nobody else may be inside
+  std::uint32_t names = 0;            // what it is about, a bit each, where that was told
   [[nodiscard]] bool holds(std::string_view token) const {
     return token == value || std::ranges::find(before, token) != before.end();
   }
@@ -137,6 +138,7 @@ class Record {
   }
   [[nodiscard]] Hold& hold_of(Contender party) { return holds_[place_of(party)]; }
   [[nodiscard]] const Hold& hold_of(Contender party) const { return holds_[place_of(party)]; }
+  [[nodiscard]] const std::vector<Hold>& holds() const { return holds_; }
   [[nodiscard]] bool held_now(std::string_view value) const;
   // By its short name, and of those what others were exchanged for.
   [[nodiscard]] bool was_granted(std::uint64_t value) const { return has(granted_, value); }

@@ -84,5 +84,35 @@ TEST_F(PermitsInsideTest, OneMoreIsSeen) {
   EXPECT_EQ(kinds(), Kinds{ViolationKind::two_holders});
 }
 
+class SetsInsideTest : public CheckerTest {
+ protected:
+  SetsInsideTest() : CheckerTest(plan()) {}
+  void takes(std::uint32_t client) { checker_.inside(client, true, 50 * kMs); }
+
+ private:
+  static Plan plan() {
+    Plan plan = make_plan();
+    plan.clients.resize(3);
+    plan.sets = true;
+    plan.clients[0].names = 0b011;
+    plan.clients[1].names = 0b110;
+    plan.clients[2].names = 0b100;
+    return plan;
+  }
+};
+
+TEST_F(SetsInsideTest, SetsWithNothingInCommonAreHeldTogether) {
+  takes(0);
+  takes(2);
+  EXPECT_TRUE(kinds().empty());
+  EXPECT_EQ(judged(ViolationKind::two_holders), 1U);
+}
+
+TEST_F(SetsInsideTest, SetsWithANameInCommonAreSeen) {
+  takes(0);
+  takes(1);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::two_holders});
+}
+
 }  // namespace
 }  // namespace redlock::sim
