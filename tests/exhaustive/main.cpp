@@ -12,6 +12,7 @@
 #include "exhaustive/comparison.hpp"
 #include "exhaustive/explorer.hpp"
 #include "exhaustive/fence_worlds.hpp"
+#include "exhaustive/holding_worlds.hpp"
 #include "exhaustive/line_worlds.hpp"
 #include "exhaustive/permit_worlds.hpp"
 #include "exhaustive/renewal_worlds.hpp"
@@ -187,6 +188,7 @@ int explore_all(const Arguments& arguments) {
   explore_others<RenewalWorld>(arguments, renewal_worlds(), total);
   explore_others<FenceWorld>(arguments, fence_worlds(), total);
   explore_others<PermitWorld>(arguments, permit_worlds(), total);
+  explore_others<HoldingWorld>(arguments, holding_worlds(), total);
   std::printf("%d worlds, %" PRIu64 " states in total, %d failed\n", total.explored, total.states,
               total.failed);
   return total.explored > 0 && total.failed == 0 ? 0 : 1;
@@ -210,5 +212,6 @@ int main(int argc, char** argv) {
   for (const NamedRenewal& world : renewal_worlds()) std::puts(world.settings.name.c_str());
   for (const NamedFence& world : fence_worlds()) std::puts(world.settings.name.c_str());
   for (const NamedPermits& world : permit_worlds()) std::puts(world.settings.name.c_str());
+  for (const NamedHolding& world : holding_worlds()) std::puts(world.settings.name.c_str());
   return 0;
 }

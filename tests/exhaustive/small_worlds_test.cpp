@@ -1,11 +1,13 @@
-// The quick worlds of one line, of a lease that is kept alive, of fences and of permits are
-// explored in full, and what is broken on purpose is found in them.
+// The quick worlds of one line, of a lease that is kept alive, of fences, of permits, of shared
+// locks and of several at once are explored in full, and what is broken on purpose is found in
+// them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "exhaustive/breadth_first.hpp"
 #include "exhaustive/fence_worlds.hpp"
+#include "exhaustive/holding_worlds.hpp"
 #include "exhaustive/line_worlds.hpp"
 #include "exhaustive/permit_worlds.hpp"
 #include "exhaustive/renewal_worlds.hpp"
@@ -41,6 +43,7 @@ class QuickLine : public testing::TestWithParam<NamedLine> {};
 class QuickRenewal : public testing::TestWithParam<NamedRenewal> {};
 class QuickFence : public testing::TestWithParam<NamedFence> {};
 class QuickPermits : public testing::TestWithParam<NamedPermits> {};
+class QuickHolding : public testing::TestWithParam<NamedHolding> {};
 
 TEST_P(QuickLine, ShowsWhatItIsThereForAndNothingElse) {
   expect_what_it_is_there_for<LineWorld>(GetParam());
@@ -58,10 +61,15 @@ TEST_P(QuickPermits, ShowsWhatItIsThereForAndNothingElse) {
   expect_what_it_is_there_for<PermitWorld>(GetParam());
 }
 
+TEST_P(QuickHolding, ShowsWhatItIsThereForAndNothingElse) {
+  expect_what_it_is_there_for<HoldingWorld>(GetParam());
+}
+
 INSTANTIATE_TEST_SUITE_P(All, QuickLine, testing::ValuesIn(quick_of(line_worlds())), kName);
 INSTANTIATE_TEST_SUITE_P(All, QuickRenewal, testing::ValuesIn(quick_of(renewal_worlds())), kName);
 INSTANTIATE_TEST_SUITE_P(All, QuickFence, testing::ValuesIn(quick_of(fence_worlds())), kName);
 INSTANTIATE_TEST_SUITE_P(All, QuickPermits, testing::ValuesIn(quick_of(permit_worlds())), kName);
+INSTANTIATE_TEST_SUITE_P(All, QuickHolding, testing::ValuesIn(quick_of(holding_worlds())), kName);
 
 }  // namespace
 }  // namespace redlock::exhaustive
