@@ -30,7 +30,7 @@ final class RunnersTest extends MutexTestCase
                 if (getmypid() === $parent) {
                     throw $error;
                 }
-                exit($error->getCodeResult() === "the child\'s" && str_contains($error->getMessage(), "forked") ? 7 : 8);
+                exit($error->getCodeResult() === "the child\'s" && str_contains($error->getMessage(), "belongs to the parent") ? 7 : 8);
             }
         ');
         self::assertSame(7, PhpProcess::report($process));

@@ -52,7 +52,7 @@ final class ForkTest extends StoreTestCase
             try {
                 $lock->release();
             } catch (Symfony\Component\Lock\Exception\LockReleasingException $error) {
-                return str_contains($error->getMessage(), "forked") ? 7 : 2;
+                return str_contains($error->getMessage(), "belongs to the parent") ? 7 : 2;
             }
             return 1;
         '];
