@@ -6,10 +6,13 @@ declare(strict_types=1);
 
 namespace RedLock\Laravel\Tests;
 
+use Illuminate\Cache\ArrayStore;
 use Illuminate\Cache\Events\CacheHit;
 use Illuminate\Cache\Limiters\ConcurrencyLimiterBuilder;
 use Illuminate\Cache\Limiters\LimiterTimeoutException;
+use Illuminate\Cache\Repository;
 use Illuminate\Contracts\Events\Dispatcher;
+use PHPUnit\Framework\Attributes\DataProvider;
 use RedLock\Harness\PhpProcess;
 use RedLock\Laravel\PermitLimiter;
 use RedLock\LockManager;
@@ -94,6 +97,52 @@ final class FunnelTest extends StoreTestCase
     {
         self::assertTrue((new PermitLimiter($this->cache()->getStore(), 'report', 1, 60))->block(0));
         self::assertSame('busy', $this->funnel(1)->then(self::says('in'), self::says('busy')));
+    }
+
+    /** @param \Closure(\Closure(): ConcurrencyLimiterBuilder): mixed $use gets what makes a funnel, and gives what came of it */
+    #[DataProvider('uses')]
+    public function testItDoesWhatLaravelsOwnDoes(\Closure $use): void
+    {
+        $outcome = static function (Repository $cache) use ($use): mixed {
+            try {
+                return $use(static fn (): ConcurrencyLimiterBuilder => $cache->funnel('report')->block(0));
+            } catch (\Exception $error) {
+                return $error::class;
+            }
+        };
+        self::assertSame($outcome(new Repository(new ArrayStore())), $outcome($this->cache()));
+        self::assertSame(0, self::$fleet->keyCount(3));
+    }
+
+    /** @return iterable<string, array{\Closure}> */
+    public static function uses(): iterable
+    {
+        yield 'null is returned' => [static fn (\Closure $funnel) => [$funnel()->limit(1)->then(static fn () => null)]];
+        yield 'false is returned' => [static fn (\Closure $funnel) => $funnel()->limit(1)->then(static fn () => false)];
+        yield 'an exception is thrown, and the place is free' => [static function (\Closure $funnel) {
+            try {
+                $funnel()->limit(1)->then(static fn () => throw new \DomainException());
+            } catch (\DomainException) {
+                return $funnel()->limit(1)->then(self::says('in'));
+            }
+        }];
+        yield 'busy, without a failure' => [static fn (\Closure $funnel) => $funnel()->limit(1)->then(
+            static fn () => $funnel()->limit(1)->then(self::says('in'))
+        )];
+        yield 'busy within, which is the failure of the outer one' => [static fn (\Closure $funnel) => $funnel()->limit(1)->then(
+            static fn () => $funnel()->limit(1)->then(self::says('in')),
+            self::says('failure')
+        )];
+        yield 'two of three' => [static fn (\Closure $funnel) => $funnel()->limit('2')->then(
+            static fn () => $funnel()->limit(2)->then(static fn () => $funnel()->limit(2)->then(self::says('in'), self::says('busy')))
+        )];
+        yield 'a higher limit within' => [static fn (\Closure $funnel) => $funnel()->limit(1)->then(
+            static fn () => $funnel()->limit(2)->then(self::says('in'), self::says('busy'))
+        )];
+        yield 'no limit' => [static fn (\Closure $funnel) => $funnel()->then(self::says('in'))];
+        yield 'a wait below nothing' => [static fn (\Closure $funnel) => $funnel()->limit(1)->block(-1)->then(self::says('in'))];
+        yield 'an interval' => [static fn (\Closure $funnel) => $funnel()->limit(1)->releaseAfter(new \DateInterval('PT60S'))->then(self::says('in'))];
+        yield 'a pause' => [static fn (\Closure $funnel) => $funnel()->limit(1)->sleep(10)->then(self::says('in'))];
     }
 
     public function testAChildThatLeavesTheCallbackFreesNothing(): void
