@@ -7,10 +7,8 @@ declare(strict_types=1);
 namespace RedLock\Symfony;
 
 use RedLock\Exception as RedLockException;
-use RedLock\LeaseInterface;
 use RedLock\LockManager;
 use RedLock\LockManagerInterface;
-use RedLock\QuorumException;
 use Symfony\Component\Lock\BlockingSharedLockStoreInterface;
 use Symfony\Component\Lock\BlockingStoreInterface;
 use Symfony\Component\Lock\Exception\InvalidTtlException;
@@ -33,18 +31,6 @@ final class RedLockStore implements BlockingStoreInterface, BlockingSharedLockSt
 {
     use ExpiringStoreTrait;
 
-    /** The shortest ttl that leaves validity under any drift. A key's own lifetime may be shorter. */
-    private const TTL_MS_MIN = 10;
-
-    /** A hundred years, the longest that there is. */
-    private const TTL_MS_MAX = 3_153_600_000_000;
-
-    /** Before servers are asked again whether a key has its lock still: a few round trips, and then more. */
-    private const PAUSES_MS = [5, 20];
-
-    /** Of a ttl that is asked for: what counts of the lease afterwards is what the answer gave, so it begins with less. */
-    private const PART_BEFORE = 0.9;
-
     /** Where a key remembers the longest ttl that the servers may have been told since it was shortened last, in seconds. */
     private const TOLD = self::class . '.told';
 
@@ -56,9 +42,6 @@ final class RedLockStore implements BlockingStoreInterface, BlockingSharedLockSt
 
     /** For how long a lock is kept at a time while its key waits for the other readers to go: a few round trips at least. */
     private const WAITING_TTL_MAX = 30.0;
-
-    /** @var ?\WeakMap<Key, int> by key: the process that acquired its lock, or used it first; shared by all stores, as keys are */
-    private static ?\WeakMap $processes = null;
 
     private readonly LockManagerInterface $locks;
 
@@ -143,8 +126,7 @@ final class RedLockStore implements BlockingStoreInterface, BlockingSharedLockSt
             throw new LockReleasingException("The lock on \"$key\" belongs to the parent of this process.");
         }
         try {
-            // False may mean that it was not ours any more, which is as good.
-            if (!$this->attach($key, $this->initialTtl)->release() && $this->confirm($key)) {
+            if (!$this->held($key)->release()) {
                 throw new LockReleasingException("The lock on \"$key\" is still ours on a majority of the servers.");
             }
         } catch (RedLockException $trouble) {
@@ -160,7 +142,7 @@ final class RedLockStore implements BlockingStoreInterface, BlockingSharedLockSt
             return false;
         }
         try {
-            return $this->confirm($key) && !$key->isExpired();
+            return $this->held($key)->confirm() && !$key->isExpired();
         } catch (RedLockException $trouble) {
             throw new LockStorageException($trouble->getMessage(), 0, $trouble);
         }
@@ -189,8 +171,8 @@ final class RedLockStore implements BlockingStoreInterface, BlockingSharedLockSt
             return true;
         }
         $ttl = min($this->told($key), self::WAITING_TTL_MAX);
-        $options = ['ttl' => self::milliseconds($ttl), 'keepAlive' => $wait !== 0 && !$shared];
-        $lease = $this->attach($key, $ttl * self::PART_BEFORE, $options);
+        $options = ['ttl' => HeldLock::milliseconds($ttl), 'keepAlive' => $wait !== 0 && !$shared];
+        $lease = $this->held($key)->attach($ttl * HeldLock::PART_BEFORE, $options);
         try {
             if ($shared ? $lease->demote() : $lease->promote($wait)) {
                 return true;
@@ -208,12 +190,12 @@ final class RedLockStore implements BlockingStoreInterface, BlockingSharedLockSt
     private function acquire(Key $key, bool $shared, ?int $wait): void
     {
         $acquire = $shared ? $this->locks->acquireShared(...) : $this->locks->acquire(...);
-        $lease = $acquire((string) $key, self::milliseconds($this->initialTtl), $wait, ['fence' => $this->fenced])
+        $lease = $acquire((string) $key, HeldLock::milliseconds($this->initialTtl), $wait, ['fence' => $this->fenced])
             ?? throw new LockConflictedException($this->locks->lastErrors()['lock'] ?? "Another client has the lock on \"$key\".");
         $key->reduceLifetime($lease->remaining() / 1000);
         $key->setState(self::TOLD, $this->initialTtl);
         $this->remember($key, $lease->detach());
-        self::processes()[$key] = getmypid();
+        OwnKeys::add($key);
     }
 
     /** @param array{token: string, fence?: int, shared?: bool} $handle */
@@ -232,7 +214,7 @@ final class RedLockStore implements BlockingStoreInterface, BlockingSharedLockSt
     private function forget(Key $key): void
     {
         if (self::has($key)) {
-            $this->attach($key, $this->initialTtl)->release();
+            $this->held($key)->attach($this->initialTtl)->release();
             $this->clear($key);
         }
     }
@@ -261,124 +243,54 @@ final class RedLockStore implements BlockingStoreInterface, BlockingSharedLockSt
         if (!self::has($key)) {
             return false;
         }
-        $lease = $this->attach($key, $this->told($key));
+        $token = $key->getState(self::class);
         try {
-            if (!$lease->shorten(self::milliseconds($ttl))) {
-                return false;
-            }
-            $key->reduceLifetime($lease->remaining() / 1000);
-            $key->setState(self::TOLD, $ttl);
-            return true;
+            $remaining = $this->held($key)->shorten($ttl, $this->told($key), $token);
         } finally {
             // Whatever came of it, the old one is no lock any more.
-            $key->setState(self::class, $lease->detach()['token']);
+            $key->setState(self::class, $token);
         }
+        if ($remaining === null) {
+            return false;
+        }
+        $key->reduceLifetime($remaining);
+        $key->setState(self::TOLD, $ttl);
+        return true;
     }
 
-    /**
-     * False also where the key has no lock.
-     *
-     * @throws LockStorageException where it still has it, and no majority says in time that they keep it for longer
-     */
+    /** False also where the key has no lock. */
     private function extend(Key $key, float $ttl): bool
     {
         if (!self::has($key)) {
             return false;
         }
         $key->setState(self::TOLD, max($ttl, $this->told($key)));
-        if ($this->extendOnce($key, $ttl)) {
-            return true;
-        }
-        // An answer that comes too late is none that says no.
-        if (!$this->confirm($key)) {
+        $remaining = $this->held($key)->extend($ttl);
+        if ($remaining === null) {
             return false;
         }
-        return $this->extendOnce($key, $ttl) || throw new LockStorageException("The servers were too late to extend the lock on \"$key\".");
-    }
-
-    private function extendOnce(Key $key, float $ttl): bool
-    {
-        return $this->ask($key, $ttl * self::PART_BEFORE, static function (LeaseInterface $lease) use ($key, $ttl): bool {
-            if (!$lease->extend(self::milliseconds($ttl))) {
-                return false;
-            }
-            $key->reduceLifetime($lease->remaining() / 1000);
-            return true;
-        });
+        $key->reduceLifetime($remaining);
+        return true;
     }
 
     /** Whether this process has a lock by this key, without asking servers. In a child of a fork the key is a copy, and the lock its parent's. */
     private static function has(Key $key): bool
     {
-        return $key->hasState(self::class) && getmypid() === (self::processes()[$key] ??= getmypid());
-    }
-
-    /** @return \WeakMap<Key, int> */
-    private static function processes(): \WeakMap
-    {
-        return self::$processes ??= new \WeakMap();
+        return $key->hasState(self::class) && OwnKeys::has($key);
     }
 
     private function isConfirmed(Key $key): bool
     {
-        return self::has($key) && $this->confirm($key);
+        return self::has($key) && $this->held($key)->confirm();
     }
 
-    /** False: so many servers have said so that no majority has it. */
-    private function confirm(Key $key): bool
+    private function held(Key $key): HeldLock
     {
-        foreach (self::tries() as $_) {
-            // The key's own lifetime says nothing of what the servers have. Null: they were only in trouble.
-            $confirmed = $this->ask($key, self::TTL_MS_MAX / 1000, static fn (LeaseInterface $lease): ?bool
-                => $lease->confirm() ?: (isset($lease->lastErrors()['lock']) ? false : null));
-            if ($confirmed !== null) {
-                return $confirmed;
-            }
-        }
-        // It throws, with a reason for each server, unless they have answered by now.
-        $this->locks->owner((string) $key);
-        throw new QuorumException("No majority of the servers said in time whether the lock on \"$key\" is still ours");
-    }
-
-    /** For what servers are asked again where their answers left it open. */
-    private static function tries(): \Generator
-    {
-        yield 1;
-        foreach (self::PAUSES_MS as $pause) {
-            usleep($pause * 1_000);
-            yield 1;
-        }
-    }
-
-    /** @param callable(LeaseInterface): ?bool $question must not keep the lease, which is there for this question only */
-    private function ask(Key $key, float $validity, callable $question): ?bool
-    {
-        $lease = $this->attach($key, $validity);
-        try {
-            return $question($lease);
-        } finally {
-            $lease->detach();
-        }
-    }
-
-    /**
-     * @param float $validity in seconds; only what has validity is asked for, and the servers know how much there is
-     * @param array{ttl?: int, keepAlive?: bool} $options
-     */
-    private function attach(Key $key, float $validity, array $options = []): LeaseInterface
-    {
-        $handle = [
-            'validity' => (float) self::milliseconds($validity),
+        return new HeldLock($this->locks, [
             'resource' => (string) $key,
             'token' => $key->getState(self::class),
             'shared' => self::isShared($key),
             'fence' => $key->hasState(self::FENCE) ? $key->getState(self::FENCE) : null,
-        ];
-        return $this->locks->attach($handle, ['atEnd' => 'keep'] + $options);
-    }
-
-    private static function milliseconds(float $seconds): int
-    {
-        return (int) ceil(max(self::TTL_MS_MIN, min($seconds * 1000, self::TTL_MS_MAX)));
+        ]);
     }
 }

@@ -1,6 +1,6 @@
 <?php
 
-/** Makes a store from one line of configuration, as Symfony does it from LOCK_DSN. */
+/** Makes stores from one line of configuration, as Symfony does it from LOCK_DSN and SEMAPHORE_DSN. */
 
 declare(strict_types=1);
 
@@ -13,15 +13,16 @@ final class RedLockStoreFactory
 {
     private const FORM = 'redlock[s]://[user:password@]host[:port][,host[:port]...][/database][?parameters]';
 
-    /** What may stand behind the question mark, and LockManager's name for it. */
+    /** What may stand behind the question mark of any store, and LockManager's name for it. */
     private const PARAMETERS = [
-        'initial_ttl' => null,
-        'fence' => null,
         'timeout' => 'timeout',
         'connect_timeout' => 'connectTimeout',
         'drift_factor' => 'driftFactor',
         'client_name' => 'clientName',
     ];
+
+    /** What may stand there of a store for locks alone. */
+    private const OF_LOCKS = ['initial_ttl', 'fence'];
 
     /**
      * "redlock://10.0.0.1,10.0.0.2,10.0.0.3", or redlocks:// for TLS: user, password and database are those of every server.
@@ -30,6 +31,26 @@ final class RedLockStoreFactory
      * that name has its port behind it.
      */
     public static function createStore(#[\SensitiveParameter] string $dsn): RedLockStore
+    {
+        [$locks, $own] = self::read($dsn, self::OF_LOCKS);
+        $fenced = $own['fence'] ?? 0.0;
+        if (!in_array($fenced, [0.0, 1.0], true)) {
+            throw new InvalidArgumentException('The DSN\'s parameter "fence" is neither 0 nor 1');
+        }
+        return new RedLockStore($locks, ...(isset($own['initial_ttl']) ? ['initialTtl' => $own['initial_ttl']] : []), fenced: $fenced === 1.0);
+    }
+
+    /** The same for semaphores, which have neither initial_ttl nor fence. */
+    public static function createSemaphoreStore(#[\SensitiveParameter] string $dsn): RedLockSemaphoreStore
+    {
+        return new RedLockSemaphoreStore(self::read($dsn, [])[0]);
+    }
+
+    /**
+     * @param list<string> $own parameters of the store
+     * @return array{LockManager, array<string, float|string>} and what was given of them
+     */
+    private static function read(#[\SensitiveParameter] string $dsn, array $own): array
     {
         [$address, $query] = explode('?', $dsn, 2) + [1 => ''];
         if (!preg_match('~^redlock(s)?://(?:([^@/]*)@)?([^@/]+)(?:/(\d*))?$~D', $address, $parts)) {
@@ -45,19 +66,14 @@ final class RedLockStoreFactory
         foreach (explode(',', $hosts) as $at => $host) {
             $servers[] = self::server($at, $host) + $common;
         }
-        $parameters = self::parameters($given);
-        $initialTtl = $parameters['initial_ttl'] ?? null;
-        $fenced = $parameters['fence'] ?? 0.0;
-        if (!in_array($fenced, [0.0, 1.0], true)) {
-            throw new InvalidArgumentException('The DSN\'s parameter "fence" is neither 0 nor 1');
-        }
-        unset($parameters['initial_ttl'], $parameters['fence']);
+        $parameters = self::parameters($given, $own);
+        $ofStore = array_flip($own);
         try {
-            $locks = new LockManager($servers, $parameters);
+            $locks = new LockManager($servers, array_diff_key($parameters, $ofStore));
         } catch (\ValueError|\TypeError $error) {
             throw new InvalidArgumentException('The DSN is not valid: ' . $error->getMessage(), 0, $error);
         }
-        return new RedLockStore($locks, ...($initialTtl === null ? [] : ['initialTtl' => $initialTtl]), fenced: $fenced === 1.0);
+        return [$locks, array_intersect_key($parameters, $ofStore)];
     }
 
     /**
@@ -130,19 +146,21 @@ final class RedLockStoreFactory
 
     /**
      * @param array<string> $given
-     * @return array<string, float|string> by LockManager's names, initial_ttl and fence
+     * @param list<string> $own
+     * @return array<string, float|string> by LockManager's names, or the store's own
      */
-    private static function parameters(#[\SensitiveParameter] array $given): array
+    private static function parameters(#[\SensitiveParameter] array $given, array $own): array
     {
+        $names = array_combine($own, $own) + self::PARAMETERS;
         $parameters = [];
         foreach ($given as $name => $value) {
-            if (!array_key_exists($name, self::PARAMETERS)) {
-                throw new InvalidArgumentException("The DSN has the unknown parameter \"$name\"; known are " . implode(', ', array_keys(self::PARAMETERS)) . ', and ssl[cafile] and the like');
+            if (!isset($names[$name])) {
+                throw new InvalidArgumentException("The DSN has the unknown parameter \"$name\"; known are " . implode(', ', array_keys($names)) . ', and ssl[cafile] and the like');
             }
             if ($name !== 'client_name' && !is_numeric($value)) {
                 throw new InvalidArgumentException("The DSN's parameter \"$name\" is not a number");
             }
-            $parameters[self::PARAMETERS[$name] ?? $name] = $name === 'client_name' ? $value : (float) $value;
+            $parameters[$names[$name]] = $name === 'client_name' ? $value : (float) $value;
         }
         return $parameters;
     }
