@@ -50,6 +50,8 @@ TEST_F(SharedConformance, CommandsOnScoresAnswerAlike) {
   same({"ZCOUNT", "z", "x", "1"});
   same({"ZREMRANGEBYSCORE", "z", "1", "1700000000122"});
   same({"ZRANGE", "z", "0", "-1"});
+  same({"ZRANGE", "z", "-1", "-1", "WITHSCORES"});
+  same({"ZRANGE", "none", "0", "1", "WITHSCORES"});
   same({"ZREMRANGEBYSCORE", "z", "-inf", "+inf"});
   same({"EXISTS", "z"});
   same({"ZREMRANGEBYSCORE", "none", "0", "1"});
@@ -57,6 +59,13 @@ TEST_F(SharedConformance, CommandsOnScoresAnswerAlike) {
   same_refusal({"ZSCORE", "s", "a"});
   same_refusal({"ZCOUNT", "s", "0", "1"});
   same_refusal({"ZREMRANGEBYSCORE", "s", "0", "1"});
+}
+
+TEST_F(SharedConformance, WhoCouldNotLeaveAgainGetsNoSharedLock) {
+  ASSERT_EQ(ask({"ACL", "SETUSER", "default", "-zscore"}).real, "+OK\r\n");
+  const Answers answers = ask(by_sha(scripts::share_if_free, {"k", "a", "50000"}));
+  EXPECT_EQ(answers.real.front(), '-') << answers.real;
+  EXPECT_EQ(ask({"GET", "k"}).real, "$-1\r\n");
 }
 
 TEST_F(SharedConformance, ReadersComeAndGoAlike) {

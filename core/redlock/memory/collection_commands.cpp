@@ -168,9 +168,11 @@ void Server::zadd(const Arguments& arguments, std::string& out) {
   append_integer(out, static_cast<std::int64_t>(added));
 }
 
-// By rank, and without options.
+// By rank, and with no option but the scores.
 void Server::zrange(const Arguments& arguments, std::string& out) {
-  if (arguments.size() > 4) return append_error(out, "ERR syntax error");
+  const bool with_scores =
+      arguments.size() == 5 && equals_ignoring_case(arguments[4], "withscores");
+  if (arguments.size() > 4 && !with_scores) return append_error(out, "ERR syntax error");
   std::int64_t first = 0;
   std::int64_t last = 0;
   if (!parse_integer(arguments[2], first) || !parse_integer(arguments[3], last)) {
@@ -182,9 +184,12 @@ void Server::zrange(const Arguments& arguments, std::string& out) {
   if (first < 0) first = std::max<std::int64_t>(0, first + size);
   if (last < 0) last += size;
   last = std::min(last, size - 1);
-  append_array_header(out, first > last ? 0 : static_cast<std::size_t>(last - first + 1));
+  const std::int64_t found = std::max<std::int64_t>(last - first + 1, 0);
+  append_array_header(out, static_cast<std::size_t>(with_scores ? 2 * found : found));
   for (; first <= last; ++first) {
-    append_bulk(out, entry->items[static_cast<std::size_t>(first)].name);
+    const auto& item = entry->items[static_cast<std::size_t>(first)];
+    append_bulk(out, item.name);
+    if (with_scores) append_bulk(out, score_text(item.score));
   }
 }
 

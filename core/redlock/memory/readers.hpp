@@ -16,7 +16,7 @@ class Readers {
   explicit Readers(ScriptCall& call)
       : call_(call), key_(call.key()), readers_(std::string(key_) + ":redlock:readers") {}
 
-  // The server's clock. Throws ScriptError.
+  // The server's clock, asked once. Throws ScriptError.
   [[nodiscard]] double now_ms();
   [[nodiscard]] std::optional<double> score(std::string_view who);
   // Until when one has it, where the key holds that; nothing: he has not.
@@ -33,6 +33,7 @@ class Readers {
   ScriptCall& call_;
   std::string_view key_;
   std::string readers_;
+  std::optional<double> now_ms_;
 };
 
 }  // namespace redlock::memory

@@ -13,9 +13,11 @@ constexpr std::size_t kLookedAtMax = 16;
 
 // Somebody in line wants it alone, or might behind those who are looked at.
 bool is_wanted_alone(ScriptCall& call, LineService& line) {
+  if (call.require({"ZCARD", line.line}).integer == 0) return false;
+  line.begin();
   const Value first = call.require({"ZRANGE", line.line, "0", std::to_string(kLookedAtMax)});
   if (first.elements.size() > kLookedAtMax) return true;
-  if (!first.elements.empty() && line.newer()) return true;
+  if (line.newer()) return true;
   return std::ranges::any_of(first.elements, [&](const Value& who) {
     const std::optional<Waiter> waiter = line.entry(who.text);
     return waiter && !waiter->skipped && !waiter->reads;
@@ -26,7 +28,6 @@ bool is_wanted_alone(ScriptCall& call, LineService& line) {
 
 void run_share_if_free(ScriptCall& call, std::string& out) {
   LineService line(call);
-  line.begin();
   const Value held = call.ask({"GET", line.key});
   const bool in_already = held.is(line.me) || line.readers.until(line.me, held);
   const bool shared = held.is(kSharedMark);

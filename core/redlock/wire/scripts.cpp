@@ -14,8 +14,9 @@ const Script check_equal{R"(local held = redis.call('GET', KEYS[1])
 if held == ARGV[1] then return 1 end
 if not held then return 0 end
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -28,40 +29,16 @@ if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil
 local ends = score(who)
 return ends and ends > now_ms() and ends or nil
 end
-local function last_until(now)
-redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
-end
-local function enter(who, ttl, held)
-local now = now_ms()
-if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
-redis.call('PEXPIRE', KEYS[1], left)
-redis.call('PEXPIRE', readers, left)
-end
-local function go_out(who, held)
-local now = now_ms()
-redis.call('ZREM', readers, who)
-local ends = last_until(now)
-local left = ends and whole(ends - now)
-if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
-ends = nil
-end
-if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
-return ends and shared
-end
 return reader_until(ARGV[1], held) and 1 or 0)",
-"266656d9a58058e23c798d9d22b0bf1d3dfcf633"};
+"d138648cd1229672749916c9ba17effa55584f25"};
 
 const Script demote{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -76,22 +53,25 @@ return ends and ends > now_ms() and ends or nil
 end
 local function last_until(now)
 redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
+return tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
 end
 local function enter(who, ttl, held)
-local now = now_ms()
+local now, left = now_ms(), ttl
 if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+redis.call('ZADD', readers, whole(math.max(now + ttl, held and score(who) or 0)), who)
+if held then
+left = whole(last_until(now) - now)
 redis.call('PEXPIRE', KEYS[1], left)
+else
+redis.call('ZSCORE', readers, who)
+redis.call('SET', KEYS[1], shared, 'PX', left)
+end
 redis.call('PEXPIRE', readers, left)
 end
 local function go_out(who, held)
-local now = now_ms()
 redis.call('ZREM', readers, who)
-local ends = last_until(now)
+local now = redis.call('ZCARD', readers) > 0 and now_ms()
+local ends = now and last_until(now)
 local left = ends and whole(ends - now)
 if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
 ends = nil
@@ -240,7 +220,7 @@ end
 open = shared
 serve(true)
 return 1)",
-"dc75ee8b869ab0ffaa87c877cfc84fed3afe1c2f"};
+"74810b0a8d777c18c60a7405dccca0403e315b80"};
 
 const Script extend_all{R"(local function extend(KEYS)
 local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
@@ -251,8 +231,9 @@ end
 if not held then return 0 end
 if held ~= ARGV[1] then
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -264,31 +245,6 @@ local function reader_until(who, held)
 if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
 local ends = score(who)
 return ends and ends > now_ms() and ends or nil
-end
-local function last_until(now)
-redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
-end
-local function enter(who, ttl, held)
-local now = now_ms()
-if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
-redis.call('PEXPIRE', KEYS[1], left)
-redis.call('PEXPIRE', readers, left)
-end
-local function go_out(who, held)
-local now = now_ms()
-redis.call('ZREM', readers, who)
-local ends = last_until(now)
-local left = ends and whole(ends - now)
-if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
-ends = nil
-end
-if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
-return ends and shared
 end
 local ends = reader_until(ARGV[1], held)
 if not ends then return 0 end
@@ -310,7 +266,7 @@ for _, key in ipairs(KEYS) do
 if extend({key}) == 0 then all = 0 end
 end
 return all)",
-"fbf0fecf970404e56e6e77ef07ac8e5da5e3ee2d"};
+"093ecda9f57d9118acbb1cada440aca531ed0e57"};
 
 const Script extend_if_equal{R"(local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
 local given = redis.pcall('HGET', waiters, '')
@@ -320,8 +276,9 @@ end
 if not held then return 0 end
 if held ~= ARGV[1] then
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -333,31 +290,6 @@ local function reader_until(who, held)
 if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
 local ends = score(who)
 return ends and ends > now_ms() and ends or nil
-end
-local function last_until(now)
-redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
-end
-local function enter(who, ttl, held)
-local now = now_ms()
-if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
-redis.call('PEXPIRE', KEYS[1], left)
-redis.call('PEXPIRE', readers, left)
-end
-local function go_out(who, held)
-local now = now_ms()
-redis.call('ZREM', readers, who)
-local ends = last_until(now)
-local left = ends and whole(ends - now)
-if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
-ends = nil
-end
-if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
-return ends and shared
 end
 local ends = reader_until(ARGV[1], held)
 if not ends then return 0 end
@@ -373,7 +305,7 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
 return 1)",
-"44546c0682ce40bb86069566096cdd065c7f8fd3"};
+"5ae89b19cfd7acf7fa4dd85710a259559924c42e"};
 
 const Script inspect{R"(local held, line = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:line'
 local waiting, clock = redis.pcall('ZCARD', line), redis.pcall('TIME')
@@ -395,8 +327,9 @@ const Script join{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -411,22 +344,25 @@ return ends and ends > now_ms() and ends or nil
 end
 local function last_until(now)
 redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
+return tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
 end
 local function enter(who, ttl, held)
-local now = now_ms()
+local now, left = now_ms(), ttl
 if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+redis.call('ZADD', readers, whole(math.max(now + ttl, held and score(who) or 0)), who)
+if held then
+left = whole(last_until(now) - now)
 redis.call('PEXPIRE', KEYS[1], left)
+else
+redis.call('ZSCORE', readers, who)
+redis.call('SET', KEYS[1], shared, 'PX', left)
+end
 redis.call('PEXPIRE', readers, left)
 end
 local function go_out(who, held)
-local now = now_ms()
 redis.call('ZREM', readers, who)
-local ends = last_until(now)
+local now = redis.call('ZCARD', readers) > 0 and now_ms()
+local ends = now and last_until(now)
 local left = ends and whole(ends - now)
 if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
 ends = nil
@@ -629,14 +565,22 @@ if step < 0 then place = place - 1 end
 end
 end
 return standing(redis.call('ZRANK', line, me)))",
-"536a0bd01b1c6257a3637bb487ea4d2e01c2aa72"};
+"7da5e317476c50b4ee21d16a336217fe4f1d73e5"};
 
 const Script pass{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
+local held, readers = call('GET', key), key .. ':redlock:readers'
+local had, rest, known = held == me, held, nil
+if had and call('ZSCORE', readers, me) ~= '0' then
+redis.call('DEL', key)
+rest, known = false, call('HLEN', waiters)
+if type(known) == 'table' or known == 0 then return 1 end
+end
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -651,22 +595,12 @@ return ends and ends > now_ms() and ends or nil
 end
 local function last_until(now)
 redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
-end
-local function enter(who, ttl, held)
-local now = now_ms()
-if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
-redis.call('PEXPIRE', KEYS[1], left)
-redis.call('PEXPIRE', readers, left)
+return tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
 end
 local function go_out(who, held)
-local now = now_ms()
 redis.call('ZREM', readers, who)
-local ends = last_until(now)
+local now = redis.call('ZCARD', readers) > 0 and now_ms()
+local ends = now and last_until(now)
 local left = ends and whole(ends - now)
 if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
 ends = nil
@@ -674,24 +608,32 @@ end
 if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
 return ends and shared
 end
-local held = call('GET', key)
-local had, rest = held == me, held
-if had and score(me) == 0 then
+if had and rest then
 rest = go_out(me, held)
-elseif had then
-redis.call('DEL', key)
-rest = false
-elseif reader_until(me, held) then
+elseif rest and reader_until(me, held) then
 had = true
 if held == shared then rest = go_out(me, held) else redis.call('ZREM', readers, me) end
 end
-local known = call('HLEN', waiters)
+known = known or call('HLEN', waiters)
 if type(held) == 'table' then
 call('HDEL', waiters, me)
 call('ZREM', line, me)
 return held
 end
 if type(known) == 'table' or known == 0 then return had and 1 or 0 end
+local function enter(who, ttl, held)
+local now, left = now_ms(), ttl
+if not held then redis.call('DEL', readers) end
+redis.call('ZADD', readers, whole(math.max(now + ttl, held and score(who) or 0)), who)
+if held then
+left = whole(last_until(now) - now)
+redis.call('PEXPIRE', KEYS[1], left)
+else
+redis.call('ZSCORE', readers, who)
+redis.call('SET', KEYS[1], shared, 'PX', left)
+end
+redis.call('PEXPIRE', readers, left)
+end
 local clock = call('TIME')
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function newer()
@@ -829,15 +771,23 @@ elseif first == me then
 serve(false)
 end
 return had and 1 or 0)",
-"3ad2cc1bdecf78d72ba18b81b51eedf1f29813fa"};
+"1cb289297847b03e5712a38e334b7f85e2085779"};
 
 const Script pass_all{R"(local function pass(KEYS)
 local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
+local held, readers = call('GET', key), key .. ':redlock:readers'
+local had, rest, known = held == me, held, nil
+if had and call('ZSCORE', readers, me) ~= '0' then
+redis.call('DEL', key)
+rest, known = false, call('HLEN', waiters)
+if type(known) == 'table' or known == 0 then return 1 end
+end
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -852,22 +802,12 @@ return ends and ends > now_ms() and ends or nil
 end
 local function last_until(now)
 redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
-end
-local function enter(who, ttl, held)
-local now = now_ms()
-if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
-redis.call('PEXPIRE', KEYS[1], left)
-redis.call('PEXPIRE', readers, left)
+return tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
 end
 local function go_out(who, held)
-local now = now_ms()
 redis.call('ZREM', readers, who)
-local ends = last_until(now)
+local now = redis.call('ZCARD', readers) > 0 and now_ms()
+local ends = now and last_until(now)
 local left = ends and whole(ends - now)
 if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
 ends = nil
@@ -875,24 +815,32 @@ end
 if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
 return ends and shared
 end
-local held = call('GET', key)
-local had, rest = held == me, held
-if had and score(me) == 0 then
+if had and rest then
 rest = go_out(me, held)
-elseif had then
-redis.call('DEL', key)
-rest = false
-elseif reader_until(me, held) then
+elseif rest and reader_until(me, held) then
 had = true
 if held == shared then rest = go_out(me, held) else redis.call('ZREM', readers, me) end
 end
-local known = call('HLEN', waiters)
+known = known or call('HLEN', waiters)
 if type(held) == 'table' then
 call('HDEL', waiters, me)
 call('ZREM', line, me)
 return held
 end
 if type(known) == 'table' or known == 0 then return had and 1 or 0 end
+local function enter(who, ttl, held)
+local now, left = now_ms(), ttl
+if not held then redis.call('DEL', readers) end
+redis.call('ZADD', readers, whole(math.max(now + ttl, held and score(who) or 0)), who)
+if held then
+left = whole(last_until(now) - now)
+redis.call('PEXPIRE', KEYS[1], left)
+else
+redis.call('ZSCORE', readers, who)
+redis.call('SET', KEYS[1], shared, 'PX', left)
+end
+redis.call('PEXPIRE', readers, left)
+end
 local clock = call('TIME')
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function newer()
@@ -1037,15 +985,16 @@ local said = pass({key})
 if type(said) == 'table' then refused = said elseif said == 0 then all = 0 end
 end
 return refused or all)",
-"c304b1ff5741ed3d1b5e89a2f4158794510999e9"};
+"e3e69af2abd0c495e7eacf102ab21398be78c587"};
 
 const Script permit_join{R"(local function join(KEYS)
 local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -1060,22 +1009,25 @@ return ends and ends > now_ms() and ends or nil
 end
 local function last_until(now)
 redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
+return tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
 end
 local function enter(who, ttl, held)
-local now = now_ms()
+local now, left = now_ms(), ttl
 if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+redis.call('ZADD', readers, whole(math.max(now + ttl, held and score(who) or 0)), who)
+if held then
+left = whole(last_until(now) - now)
 redis.call('PEXPIRE', KEYS[1], left)
+else
+redis.call('ZSCORE', readers, who)
+redis.call('SET', KEYS[1], shared, 'PX', left)
+end
 redis.call('PEXPIRE', readers, left)
 end
 local function go_out(who, held)
-local now = now_ms()
 redis.call('ZREM', readers, who)
-local ends = last_until(now)
+local now = redis.call('ZCARD', readers) > 0 and now_ms()
+local ends = now and last_until(now)
 local left = ends and whole(ends - now)
 if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
 ends = nil
@@ -1292,7 +1244,7 @@ return string.format('%.0f', soonest), table.concat(digits)
 end
 local left, free = slots(KEYS[1], tonumber(ARGV[7]))
 return left .. string.match(said, ' .*') .. ' ' .. free)",
-"bdae852c949f399886889bee7a5f0110d5e35d42"};
+"cabc16110ed3f4749260d074d807431eb7d75d26"};
 
 const Script permit_leave{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
@@ -1307,9 +1259,17 @@ const Script permit_pass{R"(local function pass(KEYS)
 local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
+local held, readers = call('GET', key), key .. ':redlock:readers'
+local had, rest, known = held == me, held, nil
+if had and call('ZSCORE', readers, me) ~= '0' then
+redis.call('DEL', key)
+rest, known = false, call('HLEN', waiters)
+if type(known) == 'table' or known == 0 then return 1 end
+end
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -1324,22 +1284,12 @@ return ends and ends > now_ms() and ends or nil
 end
 local function last_until(now)
 redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
-end
-local function enter(who, ttl, held)
-local now = now_ms()
-if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
-redis.call('PEXPIRE', KEYS[1], left)
-redis.call('PEXPIRE', readers, left)
+return tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
 end
 local function go_out(who, held)
-local now = now_ms()
 redis.call('ZREM', readers, who)
-local ends = last_until(now)
+local now = redis.call('ZCARD', readers) > 0 and now_ms()
+local ends = now and last_until(now)
 local left = ends and whole(ends - now)
 if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
 ends = nil
@@ -1347,24 +1297,32 @@ end
 if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
 return ends and shared
 end
-local held = call('GET', key)
-local had, rest = held == me, held
-if had and score(me) == 0 then
+if had and rest then
 rest = go_out(me, held)
-elseif had then
-redis.call('DEL', key)
-rest = false
-elseif reader_until(me, held) then
+elseif rest and reader_until(me, held) then
 had = true
 if held == shared then rest = go_out(me, held) else redis.call('ZREM', readers, me) end
 end
-local known = call('HLEN', waiters)
+known = known or call('HLEN', waiters)
 if type(held) == 'table' then
 call('HDEL', waiters, me)
 call('ZREM', line, me)
 return held
 end
 if type(known) == 'table' or known == 0 then return had and 1 or 0 end
+local function enter(who, ttl, held)
+local now, left = now_ms(), ttl
+if not held then redis.call('DEL', readers) end
+redis.call('ZADD', readers, whole(math.max(now + ttl, held and score(who) or 0)), who)
+if held then
+left = whole(last_until(now) - now)
+redis.call('PEXPIRE', KEYS[1], left)
+else
+redis.call('ZSCORE', readers, who)
+redis.call('SET', KEYS[1], shared, 'PX', left)
+end
+redis.call('PEXPIRE', readers, left)
+end
 local clock = call('TIME')
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function newer()
@@ -1562,7 +1520,7 @@ local said = pass(KEYS)
 local line, slot = string.match(KEYS[1], '^(.*):(%d+)$')
 if type(said) ~= 'table' and line and redis.pcall('PTTL', KEYS[1]) == -2 then offer({line}, slot) end
 return said)",
-"8b9015f631cccee70021be15f4de3f397ca093b4"};
+"18bf3c4dd1226eba10efece9a98c30ae82fa3a9a"};
 
 const Script permit_take{R"(if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return redis.status_reply('OK') end
 local function slots(line, permits)
@@ -1582,8 +1540,9 @@ const Script promote{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -1598,28 +1557,7 @@ return ends and ends > now_ms() and ends or nil
 end
 local function last_until(now)
 redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
-end
-local function enter(who, ttl, held)
-local now = now_ms()
-if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
-redis.call('PEXPIRE', KEYS[1], left)
-redis.call('PEXPIRE', readers, left)
-end
-local function go_out(who, held)
-local now = now_ms()
-redis.call('ZREM', readers, who)
-local ends = last_until(now)
-local left = ends and whole(ends - now)
-if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
-ends = nil
-end
-if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
-return ends and shared
+return tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
 end
 local held, now, ends = redis.call('GET', key), now_ms(), nil
 if held == me then
@@ -1643,11 +1581,12 @@ call('HDEL', waiters, '')
 end
 call('HDEL', waiters, '>' .. me)
 return redis.status_reply('PROMOTED'))",
-"86cbc9f49cb56c88586dbd8626aa3e9857bdc983"};
+"41d6ba23376423f8cbed1b47dfa00625245e0d7f"};
 
 const Script raise_fence{R"(local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -1659,31 +1598,6 @@ local function reader_until(who, held)
 if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
 local ends = score(who)
 return ends and ends > now_ms() and ends or nil
-end
-local function last_until(now)
-redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
-end
-local function enter(who, ttl, held)
-local now = now_ms()
-if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
-redis.call('PEXPIRE', KEYS[1], left)
-redis.call('PEXPIRE', readers, left)
-end
-local function go_out(who, held)
-local now = now_ms()
-redis.call('ZREM', readers, who)
-local ends = last_until(now)
-local left = ends and whole(ends - now)
-if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
-ends = nil
-end
-if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
-return ends and shared
 end
 for _, key in ipairs(KEYS) do
 local held = redis.call('GET', key)
@@ -1709,7 +1623,7 @@ end
 return true
 end
 return record(ARGV[2], ARGV[3]) and redis.status_reply('RAISED ' .. ARGV[2]) or last)",
-"29c071e3b5f8f247a21f53363dcf5a8525ef7569"};
+"df67a1eba5b2ce9034bc66ac9e24d6b85ec5cd1e"};
 
 const Script set_all_if_absent{R"(for place, key in ipairs(KEYS) do
 if redis.call('PTTL', key) ~= -2 and redis.pcall('GET', key) ~= ARGV[1] then
@@ -1746,8 +1660,9 @@ end
 if not held then return 0 end
 if held ~= ARGV[1] then
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -1759,31 +1674,6 @@ local function reader_until(who, held)
 if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
 local ends = score(who)
 return ends and ends > now_ms() and ends or nil
-end
-local function last_until(now)
-redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
-end
-local function enter(who, ttl, held)
-local now = now_ms()
-if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
-redis.call('PEXPIRE', KEYS[1], left)
-redis.call('PEXPIRE', readers, left)
-end
-local function go_out(who, held)
-local now = now_ms()
-redis.call('ZREM', readers, who)
-local ends = last_until(now)
-local left = ends and whole(ends - now)
-if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
-ends = nil
-end
-if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
-return ends and shared
 end
 local ends = reader_until(ARGV[1], held)
 if not ends then return 0 end
@@ -1804,7 +1694,7 @@ for _, key in ipairs(KEYS) do
 if not redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2]) then extend({key}) end
 end
 return recorded == true and redis.status_reply('OK') or recorded)",
-"06b59a54249e38a36fba52bcfeaa23d7b0e79a86"};
+"09a6df4ec6a5f22095c981ef1ff2340fb9c59ed0"};
 
 const Script set_if_absent{R"(return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]))",
 "226967c76309c00f5ef247eb6d9414b32c257658"};
@@ -1813,8 +1703,9 @@ const Script share_if_free{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -1829,29 +1720,25 @@ return ends and ends > now_ms() and ends or nil
 end
 local function last_until(now)
 redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
+return tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
 end
 local function enter(who, ttl, held)
-local now = now_ms()
+local now, left = now_ms(), ttl
 if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+redis.call('ZADD', readers, whole(math.max(now + ttl, held and score(who) or 0)), who)
+if held then
+left = whole(last_until(now) - now)
 redis.call('PEXPIRE', KEYS[1], left)
+else
+redis.call('ZSCORE', readers, who)
+redis.call('SET', KEYS[1], shared, 'PX', left)
+end
 redis.call('PEXPIRE', readers, left)
 end
-local function go_out(who, held)
-local now = now_ms()
-redis.call('ZREM', readers, who)
-local ends = last_until(now)
-local left = ends and whole(ends - now)
-if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
-ends = nil
-end
-if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
-return ends and shared
-end
+local held = redis.pcall('GET', key)
+local in_already = held == me or reader_until(me, held)
+local function wanted_alone()
+if redis.call('ZCARD', line) == 0 then return false end
 local clock = call('TIME')
 local function at(place) return call('ZRANGE', line, place, place)[1] end
 local function newer()
@@ -1870,11 +1757,8 @@ local channel, echo, ttl, heard, mode, mark =
 string.match(told or '', '^(%S+) (%d+) (%d+) (%d+)( ?r?) ?(%-?)$')
 if channel and clock[1] - heard < 15 then return channel, echo, ttl, mark == '-', mode == ' r' end
 end
-local held = redis.pcall('GET', key)
-local in_already = held == me or reader_until(me, held)
-local function wanted_alone()
 local first = redis.call('ZRANGE', line, 0, 16)
-if #first > 16 or #first > 0 and newer() then return true end
+if #first > 16 or newer() then return true end
 for _, who in ipairs(first) do
 local channel, _, _, passed_over, reads = entry(who)
 if channel and not passed_over and not reads then return true end
@@ -1904,6 +1788,7 @@ return true
 end
 recorded = record(ARGV[3], ARGV[4]) or last
 end
+if in_already then
 local function extend()
 local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
 local given = redis.pcall('HGET', waiters, '')
@@ -1913,8 +1798,9 @@ end
 if not held then return 0 end
 if held ~= ARGV[1] then
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -1926,31 +1812,6 @@ local function reader_until(who, held)
 if type(held) ~= 'string' or held ~= shared and score(held) ~= 0 then return nil end
 local ends = score(who)
 return ends and ends > now_ms() and ends or nil
-end
-local function last_until(now)
-redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
-end
-local function enter(who, ttl, held)
-local now = now_ms()
-if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
-redis.call('PEXPIRE', KEYS[1], left)
-redis.call('PEXPIRE', readers, left)
-end
-local function go_out(who, held)
-local now = now_ms()
-redis.call('ZREM', readers, who)
-local ends = last_until(now)
-local left = ends and whole(ends - now)
-if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
-ends = nil
-end
-if not ends then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], left) end
-return ends and shared
 end
 local ends = reader_until(ARGV[1], held)
 if not ends then return 0 end
@@ -1967,9 +1828,12 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
 return 1
 end
-if in_already then extend() else enter(me, ARGV[2], held) end
+extend()
+else
+enter(me, ARGV[2], held)
+end
 return recorded == true and redis.status_reply('OK') or recorded)",
-"65646db4e13e6a041aa63a7c87e203eb6b5a3064"};
+"188fa165b179f1302a84d6c624b1e8355d35efe6"};
 
 const Script stamp_check{R"(local held = redis.call('GET', KEYS[1])
 if not held then return 0 end
@@ -2028,8 +1892,9 @@ if held == ARGV[1] then
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 else
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -2044,22 +1909,25 @@ return ends and ends > now_ms() and ends or nil
 end
 local function last_until(now)
 redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
+return tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
 end
 local function enter(who, ttl, held)
-local now = now_ms()
+local now, left = now_ms(), ttl
 if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+redis.call('ZADD', readers, whole(math.max(now + ttl, held and score(who) or 0)), who)
+if held then
+left = whole(last_until(now) - now)
 redis.call('PEXPIRE', KEYS[1], left)
+else
+redis.call('ZSCORE', readers, who)
+redis.call('SET', KEYS[1], shared, 'PX', left)
+end
 redis.call('PEXPIRE', readers, left)
 end
 local function go_out(who, held)
-local now = now_ms()
 redis.call('ZREM', readers, who)
-local ends = last_until(now)
+local now = redis.call('ZCARD', readers) > 0 and now_ms()
+local ends = now and last_until(now)
 local left = ends and whole(ends - now)
 if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
 ends = nil
@@ -2082,7 +1950,7 @@ return 1
 end
 for _, key in ipairs(KEYS) do swap({key}) end
 return 1)",
-"4f35bb669a84af20781f1e8f714250e77108b75c"};
+"0da263a98a051004f9dffa79b06ee7c266863f3b"};
 
 const Script swap_if_equal{R"(local held, waiters = redis.call('GET', KEYS[1]), KEYS[1] .. ':redlock:waiters'
 if not held then return 0 end
@@ -2090,8 +1958,9 @@ if held == ARGV[1] then
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 else
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
+local time
 local function now_ms()
-local time = redis.call('TIME')
+time = time or redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
@@ -2106,22 +1975,25 @@ return ends and ends > now_ms() and ends or nil
 end
 local function last_until(now)
 redis.call('ZREMRANGEBYSCORE', readers, 1, whole(now))
-local last = redis.call('ZRANGE', readers, -1, -1)[1]
-return last and score(last)
+return tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
 end
 local function enter(who, ttl, held)
-local now = now_ms()
+local now, left = now_ms(), ttl
 if not held then redis.call('DEL', readers) end
-redis.call('ZADD', readers, whole(math.max(now + ttl, score(who) or 0)), who)
-local left = whole(last_until(now) - now)
-if not held then redis.call('SET', KEYS[1], shared, 'PX', left) end
+redis.call('ZADD', readers, whole(math.max(now + ttl, held and score(who) or 0)), who)
+if held then
+left = whole(last_until(now) - now)
 redis.call('PEXPIRE', KEYS[1], left)
+else
+redis.call('ZSCORE', readers, who)
+redis.call('SET', KEYS[1], shared, 'PX', left)
+end
 redis.call('PEXPIRE', readers, left)
 end
 local function go_out(who, held)
-local now = now_ms()
 redis.call('ZREM', readers, who)
-local ends = last_until(now)
+local now = redis.call('ZCARD', readers) > 0 and now_ms()
+local ends = now and last_until(now)
 local left = ends and whole(ends - now)
 if ends and held ~= shared and redis.pcall('SET', KEYS[1], shared, 'PX', left).err then
 ends = nil
@@ -2141,6 +2013,6 @@ end
 redis.pcall('HDEL', waiters, ARGV[1], '>' .. ARGV[1])
 redis.pcall('ZREM', KEYS[1] .. ':redlock:line', ARGV[1])
 return 1)",
-"e6be2ea1dfda15c162c987ebf66d402e7f1ba488"};
+"4b28ed7659866cc5e354c96bb0ca533c215fa21a"};
 
 }  // namespace redlock::scripts

@@ -19,7 +19,7 @@ class AvailabilityTest : public CheckerTest {
   }
   // Client 0's check is answered by this server alone.
   void answer(std::uint32_t server) {
-    executed(0, server, {"EVALSHA", "266656d9a58058e23c798d9d22b0bf1d3dfcf633", "1", "lock", "c"},
+    executed(0, server, {"EVALSHA", "d138648cd1229672749916c9ba17effa55584f25", "1", "lock", "c"},
              ":0\r\n", 0);
     Outcome outcome;
     outcome.nodes.resize(server + 1);

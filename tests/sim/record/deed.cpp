@@ -26,24 +26,24 @@ struct KnownScript {
   Text text = Text::grants;
 };
 constexpr std::array kScripts{
-    KnownScript{"3ad2cc1bdecf78d72ba18b81b51eedf1f29813fa", Verb::release, 4, Part::passes},
-    KnownScript{"536a0bd01b1c6257a3637bb487ea4d2e01c2aa72", Verb::take, 4, Part::joins},
+    KnownScript{"1cb289297847b03e5712a38e334b7f85e2085779", Verb::release, 4, Part::passes},
+    KnownScript{"7da5e317476c50b4ee21d16a336217fe4f1d73e5", Verb::take, 4, Part::joins},
     KnownScript{"6305670555f5a127115fb1b439329a3319b14228", Verb::release, 4},
     KnownScript{"97ad8ce9a41b75c57a084d2806b3b2268e5d83f2", Verb::release, 4},
     KnownScript{"226967c76309c00f5ef247eb6d9414b32c257658", Verb::take, 4},
-    KnownScript{"44546c0682ce40bb86069566096cdd065c7f8fd3", Verb::extend, 4},
-    KnownScript{"e6be2ea1dfda15c162c987ebf66d402e7f1ba488", Verb::swap, 5},
-    KnownScript{"266656d9a58058e23c798d9d22b0bf1d3dfcf633", Verb::check, 4},
+    KnownScript{"5ae89b19cfd7acf7fa4dd85710a259559924c42e", Verb::extend, 4},
+    KnownScript{"4b28ed7659866cc5e354c96bb0ca533c215fa21a", Verb::swap, 5},
+    KnownScript{"d138648cd1229672749916c9ba17effa55584f25", Verb::check, 4},
     KnownScript{"935bc2f08aac29a5bc0ba26e000ce18db3feb63f", Verb::check, 4},
     KnownScript{"f1e71b75f3e66b4000b3d7cd39cab3c670c52d0f", Verb::take, 5},
-    KnownScript{"06b59a54249e38a36fba52bcfeaa23d7b0e79a86", Verb::take, 4},
-    KnownScript{"29c071e3b5f8f247a21f53363dcf5a8525ef7569", Verb::raise, 4},
-    KnownScript{"65646db4e13e6a041aa63a7c87e203eb6b5a3064", Verb::take, 4},
-    KnownScript{"86cbc9f49cb56c88586dbd8626aa3e9857bdc983", Verb::swap, 5},
-    KnownScript{"dc75ee8b869ab0ffaa87c877cfc84fed3afe1c2f", Verb::check, 4},
+    KnownScript{"09a6df4ec6a5f22095c981ef1ff2340fb9c59ed0", Verb::take, 4},
+    KnownScript{"df67a1eba5b2ce9034bc66ac9e24d6b85ec5cd1e", Verb::raise, 4},
+    KnownScript{"188fa165b179f1302a84d6c624b1e8355d35efe6", Verb::take, 4},
+    KnownScript{"41d6ba23376423f8cbed1b47dfa00625245e0d7f", Verb::swap, 5},
+    KnownScript{"74810b0a8d777c18c60a7405dccca0403e315b80", Verb::check, 4},
     KnownScript{"169d621017587c67e182098e29860b00a6a5d4d2", Verb::take, 4, Part::none,
                 Text::refuses},
-    KnownScript{"8b9015f631cccee70021be15f4de3f397ca093b4", Verb::release, 4},
+    KnownScript{"18bf3c4dd1226eba10efece9a98c30ae82fa3a9a", Verb::release, 4},
 };
 
 // The texts of these, once they have been seen: every EVAL brings one, and hashing it takes long.

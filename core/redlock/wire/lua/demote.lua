@@ -4,6 +4,9 @@
 -- would have ended, or when it was one before; else 0. Those first in line who share it are let in.
 --include part_names
 --include part_readers
+--include part_last
+--include part_enter
+--include part_go_out
 local held = redis.call('GET', key)
 if held ~= me then return reader_until(me, held) and 1 or 0 end
 local left = redis.call('PTTL', key)

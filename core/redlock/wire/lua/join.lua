@@ -31,6 +31,9 @@
 -- command that writes, a server without memory would carry that out.
 --include part_names
 --include part_readers
+--include part_last
+--include part_enter
+--include part_go_out
 --include part_line
 --include part_tell
 --include part_serve

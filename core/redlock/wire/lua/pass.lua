@@ -6,8 +6,8 @@
 -- Who could not leave, on a server that takes no writes, is told so. Behind which join the lock was
 -- given is forgotten with the token, also where it has expired before.
 --include part_names
---include part_readers
 --include part_remove
+--include part_enter
 --include part_line
 --include part_tell
 --include part_serve

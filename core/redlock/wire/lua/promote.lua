@@ -9,6 +9,7 @@
 -- removed the lock is shared again. As an extend: no join that speaks of the token gives it away.
 --include part_names
 --include part_readers
+--include part_last
 local held, now, ends = redis.call('GET', key), now_ms(), nil
 if held == me then
   redis.call('DEL', readers)

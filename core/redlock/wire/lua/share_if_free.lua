@@ -9,12 +9,15 @@
 -- Of a line only the first are looked at: behind more than these somebody might want it alone.
 --include part_names
 --include part_readers
---include part_line
+--include part_last
+--include part_enter
 local held = redis.pcall('GET', key)
 local in_already = held == me or reader_until(me, held)
 local function wanted_alone()
+  if redis.call('ZCARD', line) == 0 then return false end
+--include part_line
   local first = redis.call('ZRANGE', line, 0, 16)
-  if #first > 16 or #first > 0 and newer() then return true end
+  if #first > 16 or newer() then return true end
   for _, who in ipairs(first) do
     local channel, _, _, passed_over, reads = entry(who)
     if channel and not passed_over and not reads then return true end
@@ -28,8 +31,12 @@ if ARGV[3] then
 --include part_fence
   recorded = record(ARGV[3], ARGV[4]) or last
 end
-local function extend()
+if in_already then
+  local function extend()
 --include extend_if_equal
+  end
+  extend()
+else
+  enter(me, ARGV[2], held)
 end
-if in_already then extend() else enter(me, ARGV[2], held) end
 return recorded == true and redis.status_reply('OK') or recorded

@@ -11,6 +11,9 @@ if held == ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 else
 --include part_readers
+--include part_last
+--include part_enter
+--include part_go_out
   if held ~= shared or not reader_until(ARGV[1], held) then return 0 end
   enter(ARGV[2], ARGV[3], held)
   go_out(ARGV[1], held)
