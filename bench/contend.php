@@ -5,6 +5,8 @@
 // line of JSON. Clients take the next request from a shared socket, one byte each, as `ab` does; each begins
 // RAMP_US after the one before.
 // A hand-over is the time from one holder's first word of release to the next one's return.
+// Of the kind `sharing`, each eleventh client is a writer (`line`), the others are readers (`reader`). How many were
+// inside at once is counted by the turns' own times, and in `inside` is what that comes to.
 
 declare(strict_types=1);
 
@@ -18,6 +20,9 @@ const ATTEMPTS = 1000000;
 /** Longer than a test takes. */
 const SECONDS_MAX = 180;
 
+/** Of the kind `sharing`: ten readers to one writer. */
+const CLIENTS_PER_WRITER = 11;
+
 /** @return array{\Socket, \Socket} */
 function socket_pair(): array
 {
@@ -28,20 +33,42 @@ function socket_pair(): array
 
 /**
  * @param resource $witness a file of its own descriptor: two holders at once cannot both flock() it
- * @return array{int, int, int, int, bool} when it asked, held, was done and had released, in ns; was somebody else inside?
+ * @return array{int, int, int, int, bool, bool} when it asked, held, was done and had released, in ns; was somebody inside who must not
+ *  be; did it share?
  */
 function serve_request(Lock $lock, string $resource, int $holdUs, $witness): array
 {
     $asked = hrtime(true);
     $lock->acquire($resource);
     $held = hrtime(true);
-    $overlap = !flock($witness, LOCK_EX | LOCK_NB);
+    $overlap = !flock($witness, ($lock->isShared() ? LOCK_SH : LOCK_EX) | LOCK_NB);
     usleep($holdUs);
     flock($witness, LOCK_UN);
     $done = hrtime(true);
     $lock->release();
 
-    return [$asked, $held, $done, hrtime(true), $overlap];
+    return [$asked, $held, $done, hrtime(true), $overlap, $lock->isShared()];
+}
+
+/**
+ * How many held it at once, in the mean over the whole run and at most.
+ *
+ * @param list<array{int, int, int, int, bool, bool}> $turns
+ * @return array{mean: float, max: int}
+ */
+function inside(array $turns, int $elapsedNs): array
+{
+    $steps = [];
+    foreach ($turns as [, $held, $done]) {
+        array_push($steps, [$held, 1], [$done, -1]);
+    }
+    sort($steps);
+    $now = $most = 0;
+    foreach ($steps as [, $step]) {
+        $most = max($most, $now += $step);
+    }
+
+    return ['mean' => array_sum(array_map(static fn (array $turn) => $turn[2] - $turn[1], $turns)) / $elapsedNs, 'max' => $most];
 }
 
 /**
@@ -104,7 +131,14 @@ function merge_results(string $dir, int $startedNs): array
         $lastDone = $done;
     }
 
-    return $merged;
+    $readers = array_values(array_filter($turns, static fn (array $turn) => $turn[5]));
+    $writers = array_filter($turns, static fn (array $turn) => !$turn[5]);
+
+    return $merged + [
+        'inside' => inside($turns, $merged['elapsed_ns']),
+        'readers_inside' => inside($readers, $merged['elapsed_ns']),
+        'writer_wait_ns' => array_values(array_map(static fn (array $turn) => $turn[1] - $turn[0], $writers)),
+    ];
 }
 
 /** One byte of each. */
@@ -129,7 +163,8 @@ for ($i = 0; $i < (int) $clients; $i++) {
         socket_close($ticketsHere);
         socket_close($endHere);
         socket_close($readyHere);
-        be_client($kind, $ports, (int) $holdUs, $i * (int) $rampUs, $dir, $readyThere, $ticketsThere, $endThere);
+        $role = $kind !== 'sharing' ? $kind : ($i % CLIENTS_PER_WRITER === 0 ? 'line' : 'reader');
+        be_client($role, $ports, (int) $holdUs, $i * (int) $rampUs, $dir, $readyThere, $ticketsThere, $endThere);
         exit(0);
     }
 }

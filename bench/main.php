@@ -11,8 +11,8 @@ use RedLock\Harness\Program;
 
 require __DIR__ . '/../harness/autoload.php';
 
-const SCENARIOS = ['Loopback', 'Delay', 'OneStopped', 'AllStopped', 'ContendedStopped', 'Leases', 'Family', 'Tls', 'Soak', 'Contention',
-    'Line', 'ManyInLine', 'HandOver', 'KilledInLine', 'Web', 'Capacity'];
+const SCENARIOS = ['Loopback', 'Delay', 'OneStopped', 'AllStopped', 'ContendedStopped', 'Leases', 'Family', 'Fence', 'Guard', 'Tls', 'Soak',
+    'Contention', 'Line', 'ManyInLine', 'HandOver', 'KilledInLine', 'Sharing', 'Permits', 'Web', 'Capacity'];
 
 Program::begin('bench', 'start it with bin/bench', ['redis', 'pcntl']);
 [, $size, $programs, $extension, $dir, $target, $only] = $argv + [6 => ''];

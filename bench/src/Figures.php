@@ -20,7 +20,11 @@ final class Figures
             'contended_stopped' => self::contendedStopped(...),
             'all_stopped' => self::allStopped(...),
             'leases' => self::leases(...),
-            'family' => self::family(...),
+            'family' => FamilyFigures::family(...),
+            'fence' => FamilyFigures::fence(...),
+            'sharing' => FamilyFigures::sharing(...),
+            'permits' => FamilyFigures::permits(...),
+            'guard' => FamilyFigures::guard(...),
             'tls' => self::tls(...),
             'soak' => self::soak(...),
             'line' => LineFigures::line(...),
@@ -133,19 +137,6 @@ final class Figures
         $figures[] = new Figure('thrown by interrupt behind that', '<=', 20, $lost['thrown_max_ms'], 'ms');
 
         return $figures;
-    }
-
-    /**
-     * @param array<string, mixed> $family
-     * @return list<Figure>
-     */
-    private static function family(array $family): array
-    {
-        return [
-            new Figure('N=3: acquire + release with a fence / without', '<=', 1.05, $family['fenced / lease']),
-            new Figure('N=3: ten resources at once / one', '<=', 1.5, $family['ten / lease']),
-            new Figure('N=5: shared acquire + release / exclusive', '<=', 2.0, $family['shared / exclusive']),
-        ];
     }
 
     /**

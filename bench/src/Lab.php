@@ -138,7 +138,9 @@ final class Lab
     public static function peers(): array
     {
         $folder = (string) getenv('REDLOCK_BENCH_PEERS');
-        $files = ['symfony' => 'vendor/symfony/lock/Lock.php', 'npm' => 'node_modules/redlock/redlock.js'];
+        $files = ['symfony' => 'vendor/symfony/lock/Lock.php', 'npm' => 'node_modules/redlock/redlock.js',
+            'symfony-semaphore' => 'vendor/symfony/semaphore/Semaphore.php',
+            'funnel' => 'vendor/laravel/framework/src/Illuminate/Redis/Limiters/ConcurrencyLimiter.php'];
 
         return array_keys(array_filter($files, static fn (string $file) => file_exists("$folder/$file")));
     }

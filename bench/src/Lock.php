@@ -12,7 +12,9 @@ use Redis;
  * A kind is one of `native`, `native-patient`, `userland`, `native-pid`, `userland-pid`; `tls`, by
  * REDLOCK_BENCH_CAFILE; `lease`, whose
  * release waits for its answer, `fenced`, the same with a fence, `ten`, the same of ten resources, `shared`, the same to read, and `scope`,
- * which ends with the variable that holds it; `line` and `polling`, leases that are waited for in line and by attempts; `symfony`; `kernel`, without servers;
+ * which ends with the variable that holds it; `guarded`, a lease of servers that are checked; `line` and `polling`, leases that are waited for in
+ * line and by attempts, `reader`, the same in line and shared, `permit`, one of ten; `symfony`; `symfony-semaphore` and `funnel`, ten permits on one
+ * server; `kernel`, without servers;
  * `setnx` and `setnx-sleep`, the lock of document 004 as it polls without and with a pause.
  */
 final class Lock
@@ -30,6 +32,9 @@ final class Lock
     private const LINE_TTL_MS = 30000;
 
     private const LISTENING_MS = 5;
+
+    /** Of the kinds with permits. */
+    public const PERMITS = 10;
 
     private readonly object $lock;
 
@@ -51,13 +56,16 @@ final class Lock
             'native' => new \RedLock($servers, 200, $attempts),
             'tls' => new \RedLock(array_map(self::secured(...), $ports), 200, $attempts),
             'lease', 'fenced', 'ten', 'shared', 'scope' => new \RedLock\LockManager($servers),
+            'guarded' => new \RedLock\LockManager($servers, ['guard' => ['role', 'eviction', 'identity']]),
             'native-patient' => new \RedLock(self::named($ports), 200, $attempts, ['timeout' => self::PATIENT_SECONDS]),
             'userland' => new Userland\RedLock($servers, 200, $attempts),
             'native-pid' => new \PidLock("127.0.0.1:$ports[0]"),
             'userland-pid' => new Userland\PidLock(self::connect($ports[0])),
-            'line', 'polling' => new \RedLock\LockManager(self::named($ports),
-                ['line' => $kind === 'line', 'timeout' => self::PATIENT_SECONDS]),
+            'line', 'polling', 'reader', 'permit' => new \RedLock\LockManager(self::named($ports),
+                ['line' => $kind !== 'polling', 'timeout' => self::PATIENT_SECONDS]),
             'symfony' => new Peers\SymfonyLock(array_map(self::connect(...), $ports), self::LINE_TTL_MS),
+            'symfony-semaphore' => new Peers\SymfonySemaphore(self::connect($ports[0]), self::PERMITS, self::LINE_TTL_MS),
+            'funnel' => new Peers\LaravelFunnel(self::connect($ports[0]), self::PERMITS, self::LINE_TTL_MS),
             'setnx', 'setnx-sleep' => new Userland\SetnxLock(self::connect($ports[0]), self::TTL_MS,
                 $kind === 'setnx' ? 0.0 : self::PID_LOCK_SLEEP_SECONDS),
             'kernel' => new KernelLock($dir),
@@ -68,25 +76,34 @@ final class Lock
     {
         $this->handle = match ($this->kind) {
             'native', 'native-patient', 'tls', 'userland' => $this->lock->lock($resource, self::TTL_MS),
-            'lease', 'scope' => $this->lock->acquire($resource, self::TTL_MS) ?? false,
+            'lease', 'guarded', 'scope' => $this->lock->acquire($resource, self::TTL_MS) ?? false,
             'fenced' => $this->lock->acquire($resource, self::TTL_MS, 0, ['fence' => true]) ?? false,
             'shared' => $this->lock->acquireShared($resource, self::TTL_MS) ?? false,
             'ten' => $this->lock->acquireAll(self::ten($resource), self::TTL_MS) ?? false,
             'native-pid', 'userland-pid' => $this->acquireByPid($resource) ? $resource : false,
             'line', 'polling' => $this->lock->acquire($resource, self::LINE_TTL_MS, null) ?? false,
-            'symfony', 'setnx', 'setnx-sleep', 'kernel' => $this->lock->acquire($resource),
+            'reader' => $this->lock->acquireShared($resource, self::LINE_TTL_MS, null) ?? false,
+            'permit' => $this->lock->acquirePermit($resource, self::PERMITS, self::LINE_TTL_MS, null) ?? false,
+            'symfony', 'symfony-semaphore', 'funnel', 'setnx', 'setnx-sleep', 'kernel' => $this->lock->acquire($resource),
         };
 
         return $this->handle !== false;
+    }
+
+    public function isShared(): bool
+    {
+        return $this->kind === 'reader';
     }
 
     /** Opens all connections that it will need. */
     public function warmUp(string $resource): void
     {
         $this->acquire($resource);
-        if ($this->kind === 'line') {
+        if (in_array($this->kind, ['line', 'reader', 'permit'], true)) {
+            $alone = $this->lock->acquire("$resource alone", self::LINE_TTL_MS);
             // In vain, but now it listens.
-            $this->lock->acquire($resource, self::LINE_TTL_MS, self::LISTENING_MS);
+            $this->lock->acquire("$resource alone", self::LINE_TTL_MS, self::LISTENING_MS);
+            $alone?->release();
         }
         $this->release();
     }
@@ -96,10 +113,10 @@ final class Lock
     {
         $released = match ($this->kind) {
             'native', 'native-patient', 'tls', 'userland' => $this->lock->unlock($this->handle),
-            'lease', 'fenced', 'ten', 'shared', 'line', 'polling' => $this->handle->release(),
+            'lease', 'guarded', 'fenced', 'ten', 'shared', 'line', 'polling', 'reader', 'permit' => $this->handle->release(),
             'scope' => ($this->handle = null) === null,
             'native-pid', 'userland-pid' => $this->lock->releasePidLock($this->handle),
-            'symfony', 'setnx', 'setnx-sleep', 'kernel' => $this->lock->release(),
+            'symfony', 'symfony-semaphore', 'funnel', 'setnx', 'setnx-sleep', 'kernel' => $this->lock->release(),
         };
 
         return $released !== false;

@@ -27,6 +27,8 @@ final class Report
             'hand_over' => LineReport::handOver(...),
             'killed_in_line' => LineReport::killed(...),
             'web' => LineReport::web(...),
+            'sharing' => FamilyReport::sharing(...),
+            'permits' => FamilyReport::permits(...),
             'capacity' => CapacityReport::text(...),
         ];
         $texts = [];

@@ -10,7 +10,7 @@ use Bench\Placement;
 use Bench\Rounds;
 use Bench\Samples;
 
-/** What a lock with a fence costs beside one without, ten resources at once beside one, and a shared lock beside an exclusive one. */
+/** What ten resources at once cost beside one, and a shared lock beside an exclusive one. */
 final class Family
 {
     private const SERVERS = 3;
@@ -22,7 +22,7 @@ final class Family
         $lab->place(Placement::Split);
         $ports = $lab->ports(self::SERVERS);
         $contenders = [];
-        foreach (['lease', 'fenced', 'ten'] as $kind) {
+        foreach (['lease', 'ten'] as $kind) {
             $contenders[$kind] = $lab->worker($kind, $ports);
         }
         $ports = $lab->ports(self::SHARED_SERVERS);
@@ -34,8 +34,7 @@ final class Family
         $one = $rounds['lease']->column('cycle_p50');
 
         return array_map(static fn (Rounds $of) => $of->summary(), $rounds)
-            + ['fenced / lease' => Samples::ratio($rounds['fenced']->column('cycle_p50'), $one),
-                'ten / lease' => Samples::ratio($rounds['ten']->column('cycle_p50'), $one),
+            + ['ten / lease' => Samples::ratio($rounds['ten']->column('cycle_p50'), $one),
                 'shared / exclusive' => Samples::ratio($rounds['shared']->column('cycle_p50'), $rounds['exclusive']->column('cycle_p50'))];
     }
 }

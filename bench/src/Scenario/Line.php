@@ -19,6 +19,7 @@ final class Line
 {
     private const COUNTS = [1, 3, 5];
     private const PEERS_UP_TO = 3;
+    private const PEERS = ['symfony', 'npm'];
 
     /** @return array<string, mixed> 'kernel', and 'groups' by the number of servers */
     public static function run(Lab $lab): array
@@ -26,7 +27,7 @@ final class Line
         $lab->place(Placement::Free);
         $groups = [];
         foreach (self::COUNTS as $count) {
-            foreach (['line', 'polling', ...($count <= self::PEERS_UP_TO ? Lab::peers() : [])] as $kind) {
+            foreach (['line', 'polling', ...($count <= self::PEERS_UP_TO ? array_intersect(self::PEERS, Lab::peers()) : [])] as $kind) {
                 $groups[$count][$kind] = self::measure($lab, $kind, $count)
                     + ['commands_per_lock' => Crowd::commandsPerLock($lab, $kind, $count, Settings::CLIENTS)];
             }
