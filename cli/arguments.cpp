@@ -46,6 +46,7 @@ struct Raw {
   std::string owner;
   bool no_line = false;
   bool guard = false;
+  std::int64_t replicas = 0;
   std::string longest_ttl = "60s";
   std::string ttl = "30s";
   std::string wait = "0";
@@ -113,6 +114,9 @@ CLI::App& add_run(CLI::App& app, Raw& raw) {
   run.add_flag("--guard", raw.guard,
                "no vote for servers that restarted lately, are replicas, may delete locks, or are\n"
                "named twice; check says which");
+  run.add_option("--replicas", raw.replicas,
+                 "count a server's vote only if so many of its replicas have it, 0 to 16 (0)")
+      ->type_name("COUNT");
   run.add_flag("--no-line", raw.no_line, "wait by trying again and again, not in line");
   add_longest_ttl(run, raw);
   run.add_flag("-q,--quiet", raw.run.quiet, "say nothing where another client holds it");
@@ -205,6 +209,10 @@ Run run_from(const Raw& raw, std::span<const char* const> command) {
     throw std::invalid_argument("--ttl must be at most --longest-ttl, " + raw.longest_ttl +
                                 ", with --guard");
   }
+  if (raw.replicas < 0 || raw.replicas > kReplicasMax) {
+    throw std::invalid_argument("--replicas must be at least 0 and at most " +
+                                std::to_string(kReplicasMax));
+  }
   run.wait = wait_from("--wait", raw.wait);
   run.grace = time_from("--grace", raw.grace);
   if (run.busy < 0 || run.busy > 255) {
@@ -236,6 +244,7 @@ Request request_from(const std::string& command, const Raw& raw,
     request.options.owner = raw.owner.empty() ? own_name() : raw.owner;
     request.options.fence = raw.run.fence;
     if (raw.guard) request.options.guard = Guard::all();
+    request.options.replicas = raw.replicas;
   } else if (command == "release") {
     request.what = release_from(raw);
   } else if (command == "check") {

@@ -31,12 +31,12 @@ _redlock() {
       mapfile -t COMPREPLY < <(compgen -W '0 10s 1m forever' -- "$current")
       return
       ;;
-    --timeout | --connect-timeout | -t | --ttl | -g | --grace | -E | --conflict-exit-code | -o | --owner | --prefix | --longest-ttl | -i | --interval)
+    --timeout | --connect-timeout | -t | --ttl | -g | --grace | -E | --conflict-exit-code | -o | --owner | --prefix | --longest-ttl | --replicas | -i | --interval)
       return
       ;;
   esac
   case $command in
-    run) common+=' --wait --ttl --grace --conflict-exit-code --owner --fence --shared --permits --guard --longest-ttl --no-line --quiet --' ;;
+    run) common+=' --wait --ttl --grace --conflict-exit-code --owner --fence --shared --permits --guard --longest-ttl --replicas --no-line --quiet --' ;;
     inspect) common+=' --json' ;;
     release) common+=' --force' ;;
     check) common+=' --json --prefix --longest-ttl' ;;

@@ -25,7 +25,7 @@ final class LockManager implements LockManagerInterface
      * Checks the arguments. The first call to a server connects.
      *
      * @param string|array<mixed> $servers 1 to 16 different servers, written as for RedLock
-     * @param array{timeout?: int|float|null, connectTimeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, fenceTtl?: int|null, guard?: bool|list<'restart'|'role'|'eviction'|'identity'>|null, longestTtl?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
+     * @param array{timeout?: int|float|null, connectTimeout?: int|float|null, driftFactor?: int|float, clientName?: string, line?: bool, retryDelay?: int|null, keepAliveMax?: int|null, fenceTtl?: int|null, guard?: bool|list<'restart'|'role'|'eviction'|'identity'>|null, longestTtl?: int|null, replicas?: int|null, onEvent?: null|callable(string, LeaseFacts): mixed} $options
      *     timeout, connectTimeout, driftFactor and clientName as for RedLock, and
      *     - line: waiters stand in line, and each release hands the lock to the first, default true. False: they poll
      *     - retryDelay: the longest pause of a polling waiter between two attempts, in milliseconds, default 200, as for
@@ -39,6 +39,8 @@ final class LockManager implements LockManagerInterface
      *       vote (docs/operations.md)
      *     - longestTtl: how long any lock on these servers may live, in milliseconds, default 60000. With the guard 'restart' a
      *       longer ttl is refused
+     *     - replicas: how many replicas of a server must have its vote before it counts, 0 to 16, default 0. A vote that too few
+     *       have in time is undone. It narrows the window of a fail-over and does not close it (docs/operations.md)
      *     - onEvent: is called with the name of an event (acquired, waited, extended, shortened, promoted,
      *       demoted, released, lost, unreachable)
      *       and the facts of the lease, after the event. docs/leases.md explains each

@@ -301,7 +301,7 @@ namespace RedLock {
          * - 'oom': the server's memory is full
          * - 'busy': the server runs a script that does not end
          * - 'misconf': the server cannot save its data
-         * - 'noreplicas': the server has too few replicas
+         * - 'noreplicas': the server has too few replicas, or too few of them have the vote
          * - 'cluster': the server is part of a cluster
          * - 'maxclients': the server has too many clients
          * - 'rejected': any other error; the message has it

@@ -96,6 +96,10 @@ struct Options {
   // How long a lock may last, of whichever client of these servers: with Guard::restart a server
   // that has been up for less has no vote, and a longer ttl throws. Above 0, at most 100 years.
   Milliseconds longest_ttl = std::chrono::minutes(1);
+  // A vote counts only if so many replicas of its server have it in time; else it is undone, with
+  // Fault::noreplicas. A server that has fewer is not asked. That narrows the window in which a
+  // fail-over loses the lock, and does not close it. 0 to kReplicasMax.
+  std::int64_t replicas = 0;
 };
 
 // Why a server gave no plain answer.

@@ -57,7 +57,7 @@ enum class Fault {
   oom,         // the server has no memory left
   busy,        // the server runs somebody's endless script
   misconf,     // the server takes no writes because it cannot save them
-  noreplicas,  // the server takes no writes because it has too few replicas
+  noreplicas,  // too few replicas: the server takes no writes, or they do not have the vote
   cluster,     // the server is part of a cluster and the key is elsewhere
   maxclients,  // the server has too many clients
   rejected,    // the server said no in other words
@@ -82,15 +82,19 @@ struct Guard {
   std::strong_ordering operator<=>(const Guard&) const = default;
 };
 
+// More than anybody has behind one server.
+inline constexpr std::int64_t kReplicasMax = 16;
+
 // What a server says of itself, as far as it matters to locks. What a server would not say, or is
 // too old to know, is empty.
 struct ServerFacts {
   std::string software;  // "redis", "valkey"
   std::string version;
-  std::string mode;    // "standalone", "cluster", "sentinel"
-  std::string role;    // "master", "replica", "sentinel"
-  std::string user;    // who we are to it
-  std::string run_id;  // which process it is, whatever address leads to it
+  std::string mode;                      // "standalone", "cluster", "sentinel"
+  std::string role;                      // "master", "replica", "sentinel"
+  std::optional<std::int64_t> replicas;  // are connected to it
+  std::string user;                      // who we are to it
+  std::string run_id;                    // which process it is, whatever address leads to it
   // Of a node of a cluster: how many of its masters have slots, and how many slots they have.
   std::optional<std::int64_t> cluster_shards;
   std::optional<std::int64_t> cluster_slots;

@@ -37,6 +37,7 @@ constexpr ArgumentPlace kConstructPlaces[] = {
     {"timeout", 2, "must be valid"},
     {"connectTimeout", 2, "must be valid"},
     {"clientName", 2, "must be valid"},
+    {"replicas", 2, "must be valid"},
 };
 constexpr ArgumentPlace kAcquirePlaces[] = {
     {"resource", 1}, {"resources", 1}, {"ttl", 2}, {"wait", 3}, {"options", 4}};

@@ -91,6 +91,8 @@ void take_manager_options(ManagerOptions& into, HashTable* options) {
       into.lock.guard = guard_option(name, value);
     } else if (name == "longestTtl") {
       into.lock.longest_ttl = long_time_option(name, value, into.lock.longest_ttl);
+    } else if (name == "replicas") {
+      into.lock.replicas = whole_number_from(option_label(name), value).value_or(0);
     } else if (name != "onEvent") {  // which find_handler() has judged
       return take_lock_option(into.lock, name, value);
     }

@@ -17,7 +17,8 @@ struct ManagerOptions {
   bool in_line = true;
   Duration renew_max = Duration::seconds(3600);
 };
-// timeout, driftFactor, clientName, retryDelay, line, keepAliveMax, fenceTtl, guard, longestTtl;
+// timeout, driftFactor, clientName, retryDelay, line, keepAliveMax, fenceTtl, guard, longestTtl,
+// replicas;
 // onEvent is passed over.
 void take_manager_options(ManagerOptions& into, HashTable* options);
 

@@ -32,6 +32,8 @@ final class ArgumentsTest extends CliTestCase
         yield 'too many permits' => [['run', 'r', '-p', '1025', '--', 'true'], '--permits must be at least 1 and at most 1024'];
         yield 'permits that are no number' => [['run', 'r', '-p', 'two', '--', 'true'], '--permits'];
         yield 'permits of several' => [['run', 'a', 'b', '-p', '2', '--', 'true'], '--permits is for one RESOURCE only'];
+        yield 'less than no replicas' => [['run', 'r', '--replicas', '-1', '--', 'true'], '--replicas must be at least 0 and at most 16'];
+        yield 'too many replicas' => [['run', 'r', '--replicas', '17', '--', 'true'], '--replicas must be at least 0 and at most 16'];
         yield 'a permit with a fence' => [['run', 'r', '--fence', '-p', '2', '--', 'true'], '--permits and --fence exclude each other'];
         yield 'a server that is none' => [['inspect', 'r', '-s', 'host:99999'], 'server 1: port must be'];
         yield 'a server twice' => [['inspect', 'r', '-s', 'a,b,a'], 'server 3'];

@@ -30,7 +30,12 @@ class Wait : public testing::Test {
     ttl_ = ttl;
     line_.emplace(answer_times(nodes, kAnswerTime),
                   std::make_shared<QuorumKind>(Resource("r"), ttl, kDriftFactorDefault),
-                  WaitRequest{Resource("r"), wait, 200, kWall}, memory_, entropy_);
+                  WaitRequest{.resources = Resource("r"),
+                              .wait = wait,
+                              .retry_delay_ms = 200,
+                              .wall_ms = kWall,
+                              .confirms = confirms_},
+                  memory_, entropy_);
     nodes_ = nodes;
     line_->start(t(0));
   }
@@ -78,6 +83,7 @@ class Wait : public testing::Test {
   std::optional<QueuedAcquire> line_;
   std::map<std::size_t, Request> joins_;
   std::size_t nodes_ = 0;
+  bool confirms_ = false;  // what is pushed is asked for once more
   Duration ttl_;
 };
 

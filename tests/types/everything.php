@@ -44,6 +44,7 @@ final class Invoices
             'fenceTtl' => 3_600_000,
             'guard' => ['restart', 'role'],
             'longestTtl' => 3_600_000,
+            'replicas' => 1,
             'onEvent' => static function (string $event, array $facts): void {
                 printf("%s %s %s\n", $event, implode(' ', (array) $facts['resource']), $facts['reason'] ?? implode(',', $facts['faults']));
             },

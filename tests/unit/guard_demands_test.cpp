@@ -31,5 +31,12 @@ TEST(GuardDemandsTest, AnotherNameIsNone) {
   EXPECT_FALSE(guard.any());
 }
 
+TEST(GuardDemandsTest, AServerWaitsForReplicasForSoLongThatItsAnswerIsInTime) {
+  EXPECT_EQ(replica_wait_in(Duration::seconds(1)), Duration::ms(675));
+  EXPECT_EQ(replica_wait_in(Duration::ms(250)), Duration::ms(112));
+  EXPECT_EQ(replica_wait_in(Duration::ms(100)), Duration::ms(25));
+  EXPECT_EQ(replica_wait_in(Duration::ms(1)), Duration::ms(1));
+}
+
 }  // namespace
 }  // namespace redlock

@@ -78,6 +78,8 @@ Limits given() {
           REDLOCK_LIMIT(span, kTimeoutDefault),
           REDLOCK_LIMIT(span, kFenceTtlDefault),
           REDLOCK_LIMIT(span, kLongestTtlDefault),
+          REDLOCK_LIMIT(count, kReplicasMax),
+          REDLOCK_LIMIT(span, kWaitEndsLate),
           REDLOCK_LIMIT(span, kLookAgainAfter),
           REDLOCK_LIMIT(span, kPauseMax),
           REDLOCK_LIMIT(span, kIdleLimitMin),

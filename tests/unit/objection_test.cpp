@@ -99,13 +99,34 @@ TEST(ObjectionTest, ARefusalIsOneForItsOwnReason) {
   EXPECT_EQ(refused->reason, "guard: INFO was refused: NOPERM this user may not");
 }
 
+std::span<const std::string_view> asked_for(const Guard& parts) {
+  return guard_question({parts, kMinute, {}});
+}
+
 TEST(ObjectionTest, NobodyIsAskedForMoreSectionsThanAreWanted) {
-  EXPECT_THAT(guard_question(Guard::all()), ElementsAre("INFO"));
-  EXPECT_THAT(guard_question(kRole), ElementsAre("INFO", "replication"));
-  EXPECT_THAT(guard_question(kEviction), ElementsAre("INFO", "memory"));
-  EXPECT_THAT(guard_question(kRestart), ElementsAre("INFO", "server"));
-  EXPECT_THAT(guard_question({true, false, false, true}), ElementsAre("INFO", "server"));
-  EXPECT_THAT(guard_question({true, true, false, false}), ElementsAre("INFO"));
+  EXPECT_THAT(asked_for(Guard::all()), ElementsAre("INFO"));
+  EXPECT_THAT(asked_for(kRole), ElementsAre("INFO", "replication"));
+  EXPECT_THAT(asked_for(kEviction), ElementsAre("INFO", "memory"));
+  EXPECT_THAT(asked_for(kRestart), ElementsAre("INFO", "server"));
+  EXPECT_THAT(asked_for({true, false, false, true}), ElementsAre("INFO", "server"));
+  EXPECT_THAT(asked_for({true, true, false, false}), ElementsAre("INFO"));
+}
+
+TEST(ObjectionTest, WhoHasFewerReplicasThanMustHaveEachVoteSaysHowMany) {
+  GuardDemands two;
+  two.replicas = 2;
+  EXPECT_THAT(guard_question(two), ElementsAre("INFO", "replication"));
+  ServerFacts facts;
+  const auto objection = [&](std::string info) {
+    return objection_to(RespValue{.kind = RespKind::bulk, .text = std::move(info)}, two,
+                        Secrets(Endpoint()), facts);
+  };
+  EXPECT_FALSE(objection("role:master\r\nconnected_slaves:2\r\n"));
+  const auto few = objection("role:master\r\nconnected_slaves:1\r\n");
+  ASSERT_TRUE(few);
+  EXPECT_EQ(few->fault, Fault::noreplicas);
+  EXPECT_EQ(few->reason, "replicas: it has 1, 2 must have each vote");
+  EXPECT_EQ(objection("role:master\r\n")->reason, "replicas: INFO does not tell connected_slaves");
 }
 
 }  // namespace

@@ -184,6 +184,39 @@ TEST_F(Wait, WhoLostAVoteStandsInLineThereAgain) {
   EXPECT_TRUE(granted());
 }
 
+TEST_F(Wait, WhereReplicasMustHaveItWhatIsHandedOverIsAskedForOnceMoreAndCountsFromThen) {
+  confirms_ = true;
+  stand(Duration::ms(60'000));
+  deny_all(t(1));
+  push(0, t(10));
+  push(1, t(10));
+  EXPECT_FALSE(granted());
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0, 1}));
+  EXPECT_NE(join(0).entry.policy, ClaimPolicy::observe);
+  grant(0, t(12));
+  grant(1, t(13));
+  ASSERT_TRUE(granted());
+  EXPECT_TRUE(line_->outcome()->handed_over);
+  EXPECT_EQ(line_->outcome()->validity,
+            validity_of(kWaitersTtl, Duration::ms(3), kDriftFactorDefault));
+}
+
+TEST_F(Wait, WhatIsHandedOverAndReplicasLackIsAskedForAgainAndLeftAtTheEnd) {
+  confirms_ = true;
+  stand(Duration::ms(500), 1);
+  deny_all(t(1));
+  push(0, t(10));
+  drain();
+  answer(0, Reply::unknown(Fault::noreplicas, "too few"), t(40));
+  EXPECT_FALSE(granted());
+  line_->on_time(line_->next_deadline().value());
+  EXPECT_EQ(nodes_of(only<Enqueue>(drain())), (Nodes{0}));
+  answer(0, Reply::unknown(Fault::noreplicas, "too few"), t(200));
+  line_->on_time(t(500));
+  EXPECT_EQ(decision(), Decision::unreachable);
+  EXPECT_EQ(nodes_of(only<ReleaseAndHandOver>(drain())), (Nodes{0}));
+}
+
 TEST_F(Wait, SendsNoJoinAnyMoreWhenTheWaitIsOver) {
   stand(Duration::ms(500));
   line_->on_time(t(500));

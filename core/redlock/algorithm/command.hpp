@@ -38,6 +38,14 @@ using Command = CommandOf<SetIfAbsent, ReleaseAndHandOver, ExtendIfEqual, CheckE
 [[nodiscard]] inline bool is_acquisition(const Command& command) {
   return traits_of(command).effect == Effect::acquires;
 }
+// Must replicas have it before it counts, where any are demanded? What takes a lock or lets it live
+// longer, as a replica that takes over knows only what it has. Not a release, nor what makes a lock
+// shorter: without those somebody waits for too long.
+[[nodiscard]] inline bool is_for_replicas(const Command& command) {
+  const CommandTraits& traits = traits_of(command);
+  const bool votes = traits.effect == Effect::acquires || traits.effect == Effect::prolongs;
+  return votes && traits.needs_replicas;
+}
 
 // Which of an operation's attempts a command belongs to; a late reply to an earlier
 // attempt is told from the current one's by it.

@@ -32,6 +32,8 @@ struct CommandTraits {
   bool only_chance = false;
   // False: it is one of the server's own commands.
   bool needs_script = true;
+  // False: what a replica lacks of it lets nobody in who should stay out. See is_for_replicas().
+  bool needs_replicas = true;
   // To one request, in order.
   std::size_t replies = 1;
 

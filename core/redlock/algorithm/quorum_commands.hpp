@@ -57,7 +57,8 @@ struct ExtendIfEqual {
 // be shorter than before. Granted: so it is. Denied: nothing was written. One that is late finds no
 // old token.
 struct RotateIfEqual {
-  static constexpr CommandTraits kTraits{.effect = Effect::acquires, .only_chance = true};
+  static constexpr CommandTraits kTraits{
+      .effect = Effect::acquires, .only_chance = true, .needs_replicas = false};
   Resources resources;
   Token held;
   Token fresh;

@@ -54,7 +54,7 @@ struct Promote {
 // would have ended; those first in line who share it are let in. Granted: so it is, or was before.
 // Denied: not proven ours.
 struct Demote {
-  static constexpr CommandTraits kTraits{.effect = Effect::prolongs};
+  static constexpr CommandTraits kTraits{.effect = Effect::prolongs, .needs_replicas = false};
   Resources resources;
   Token token;
 

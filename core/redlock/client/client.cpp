@@ -89,6 +89,7 @@ std::shared_ptr<const LockPlan> plan_of(std::vector<std::string> servers, const 
   plan.fence_ttl = inner::duration_of(options.fence_ttl);
   plan.guard = options.guard;
   plan.longest_ttl = inner::duration_of(options.longest_ttl);
+  plan.replicas = options.replicas;
   return std::make_shared<const LockPlan>(texts.specs(), plan);
 }
 

@@ -33,6 +33,9 @@ LockOptions checked(LockOptions options) {
   if (options.longest_ttl <= Duration() || options.longest_ttl > kTtlMax) {
     throw ArgumentError("longestTtl must be between 1 and 3153600000000 ms");
   }
+  if (options.replicas < 0 || options.replicas > kReplicasMax) {
+    throw ArgumentError("replicas must be between 0 and " + std::to_string(kReplicasMax));
+  }
   return options;
 }
 
@@ -51,7 +54,7 @@ LockPlan::LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_
                    ServerBook* book)
     : options(checked(std::move(lock_options))),
       servers(server_list, {options.timeout, options.connect_timeout}, options.client_name, book,
-              {options.guard, options.longest_ttl, {}}) {}
+              {options.guard, options.longest_ttl, {}, options.replicas}) {}
 
 LockManager::LockManager(Pool& pool, std::shared_ptr<const LockPlan> plan)
     : pool_(pool), plan_(std::move(plan)), nodes_(plan_->servers.bind(pool)) {}
@@ -146,6 +149,7 @@ OperationId LockManager::begin_wait(const Resources& resources, Duration ttl, Du
   checked(RetryPolicy::waiting(wait, retry_delay_ms));
   const AnswerTimes& times = plan_->servers.answer_times();
   WaitRequest request{resources, wait, retry_delay_ms, wall_ms()};
+  request.confirms = plan_->options.replicas > 0;
   if (extras.permits > 0) {
     return begin(std::make_unique<PermitWait>(times, permit_for(resources, ttl, extras),
                                               std::move(request), pool_.line_memory(),

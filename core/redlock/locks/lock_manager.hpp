@@ -33,6 +33,7 @@ struct LockOptions {
   Duration fence_ttl = kFenceTtlDefault;         // how long a server remembers the last fence
   Guard guard = {};                              // what servers must meet to have a vote
   Duration longest_ttl = kLongestTtlDefault;     // of all clients' locks, for the guard
+  std::int64_t replicas = 0;                     // so many of a server's must have its vote
 };
 
 // Throws ArgumentError: what check_ttl() refuses, and one that outlives what a guard allows for.

@@ -134,7 +134,8 @@ ServerPlan::ServerPlan(const std::vector<ServerSpec>& servers, const UsualTimes&
     Server& server =
         servers_.emplace_back(Server{spec.endpoint, timeout, connect_timeout, nullptr});
     server.endpoint.client_name = client_name;
-    if (guard.parts.any()) server.endpoint.guard = guard;
+    if (guard.any()) server.endpoint.guard = guard;
+    if (guard.replicas > 0) server.endpoint.guard.replica_wait = replica_wait_in(timeout);
     if (book != nullptr) server.counters = book->counters_of(server.endpoint.display());
   }
   if (guard.parts.identity && guard.list.empty()) name_list();

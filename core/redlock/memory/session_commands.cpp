@@ -90,7 +90,7 @@ void Server::info(const Arguments& arguments, std::string& out) {
   if (wants("memory")) text += "# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n";
   if (wants("replication")) {
     text += std::string("# Replication\r\nrole:") + (conditions_.read_only ? "slave" : "master") +
-            "\r\n";
+            "\r\nconnected_slaves:0\r\n";
   }
   append_bulk(out, text);
 }

@@ -49,7 +49,7 @@ void Node::heard(Instant now) {
 }
 
 void Node::judge(Instant now) {
-  if (!endpoint().guard.parts.any() || establishing() || judged_ == connection()) return;
+  if (!endpoint().guard.any() || establishing() || judged_ == connection()) return;
   run_id_ = conversation().run_id();
   objected_ = conversation().objection() != nullptr;
   if (const Node* const first = first_of_same(now); first != nullptr && !objected_) {

@@ -39,8 +39,8 @@ Instant other_asks_at(const QueuePosition& position, Instant now) {
 
 }  // namespace
 
-NodeQueueState::NodeQueueState(Duration stale_after, NodeReport known)
-    : stale_after_(stale_after), report_(std::move(known)) {}
+NodeQueueState::NodeQueueState(Duration stale_after, NodeReport known, bool confirms)
+    : stale_after_(stale_after), confirms_(confirms), report_(std::move(known)) {}
 
 void NodeQueueState::on_subscription(const SubscriptionState& subscription_state, Instant now) {
   if (!channel_.empty()) {
@@ -124,8 +124,12 @@ void NodeQueueState::on_reply(AttemptNumber attempt, const Reply& reply, Instant
 
 void NodeQueueState::on_push(const Push& push, Instant now) {
   if (push.kind == Push::Kind::granted) {
-    if (push.echo == attempt_) vote(true);
-    return;
+    if (push.echo != attempt_) return;
+    if (!confirms_) return vote(true);
+    if (voted_) return;
+    told_ = true;
+    held_until_ = Instant();
+    return say_anew();
   }
   if (voted_) return;
   const bool stale = now - joined_at_ > stale_after_;

@@ -39,7 +39,9 @@ class NodeQueueState {
  public:
   // Whose turn comes near joins again where the latest join is older than `stale_after`, so that
   // what is handed over lives for long enough.
-  NodeQueueState(Duration stale_after, NodeReport known);
+  // With `confirms` a vote that is pushed is joined for at once, and counts from the answer to
+  // that.
+  NodeQueueState(Duration stale_after, NodeReport known, bool confirms = false);
 
   void on_subscription(const SubscriptionState& subscription_state, Instant now);
   // Requires can_join(). Handed out: `attempt` is its echo, its answer is due at `answer_by`. One
@@ -73,6 +75,8 @@ class NodeQueueState {
   [[nodiscard]] bool voted() const { return voted_; }
   // By another's release, and not in the answer to our own join.
   [[nodiscard]] bool handed_over() const { return voted_ && handed_over_; }
+  // The same, also where it had to be asked for once more then.
+  [[nodiscard]] bool was_told() const { return voted_ && (handed_over_ || told_); }
   // When the latest join was sent: the key that its vote stands for lives at least a ttl from then.
   [[nodiscard]] Instant joined_at() const { return joined_at_; }
   // The server does not let us stand in line: it refuses subscriptions or scripts.
@@ -127,6 +131,8 @@ class NodeQueueState {
   void on_trouble(Reply reply, Instant now);
 
   Duration stale_after_;
+  bool confirms_;
+  bool told_ = false;  // a push gave it to us, since it was asked for at first
   std::string channel_;
   // Why there is none, or why nobody is asked though there is one.
   Reply silence_ = Reply::unknown(Fault::timeout, "it cannot be asked again");

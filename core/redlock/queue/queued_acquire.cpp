@@ -56,7 +56,8 @@ void QueuedAcquire::begin_standing(Instant now) {
   const Duration stale_after = Duration::ns(kind_->validity(Duration()).count_ns() / 4);
   std::vector<NodeQueueState> nodes;
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
-    nodes.emplace_back(stale_after, first_ ? first_->outcome()->nodes[i] : NodeReport());
+    nodes.emplace_back(stale_after, first_ ? first_->outcome()->nodes[i] : NodeReport(),
+                       request_.confirms);
   }
   memory_->note_waited(request_.resources, now);
   if (first_) attempt_ = 1;
@@ -187,7 +188,7 @@ void QueuedAcquire::finish(Decision decision, Instant now) {
     outcome.token = kind_->proof(token_, {});
     outcome.validity = validity(now);
     outcome.gone_by = now + kind_->life_max();
-    outcome.handed_over = count(&NodeQueueState::handed_over) > 0;
+    outcome.handed_over = count(&NodeQueueState::was_told) > 0;
   } else if (phase_ == Phase::standing) {
     queue_passes(now);
   }

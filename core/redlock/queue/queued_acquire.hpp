@@ -57,6 +57,9 @@ struct WaitRequest {
   std::int64_t wall_ms = 0;
   // For how long the caller has waited before, by which its ticket is earlier.
   Duration waited = {};
+  // Votes that are handed over count only once a join has asked for them again: its answer says
+  // whether replicas have them, and a push does not.
+  bool confirms = false;
 };
 
 class QueuedAcquire final : public Operation {

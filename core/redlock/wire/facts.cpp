@@ -120,6 +120,7 @@ void read_answer(ServerFacts& facts, const Question& question, const RespValue& 
       return read_memory(facts, answer.text);
     case Topic::replication:
       facts.role = role_in(field_of(answer.text, "role"));
+      facts.replicas = number_in(field_of(answer.text, "connected_slaves"));
       return;
     case Topic::role:
       return read_role(facts, answer);
@@ -141,6 +142,7 @@ void read_info(ServerFacts& facts, std::string_view info) {
   read_server(facts, info);
   read_memory(facts, info);
   facts.role = role_in(field_of(info, "role"));
+  facts.replicas = number_in(field_of(info, "connected_slaves"));
 }
 
 std::optional<std::int64_t> time_in(const RespValue& answer) {

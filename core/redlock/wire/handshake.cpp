@@ -33,8 +33,8 @@ Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out, NameManner mann
     if (!follows) steps_.push_back(Step::set_name);
     waits_for_name_ = !follows && manner != NameManner::travels;
   }
-  if (endpoint.guard.parts.any()) {
-    append_command(text, guard_question(endpoint.guard.parts));
+  if (endpoint.guard.any()) {
+    append_command(text, guard_question(endpoint.guard));
     steps_.push_back(Step::guard);
     guard_ = endpoint.guard;
     waits_for_guard_ = true;

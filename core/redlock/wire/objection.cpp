@@ -14,7 +14,7 @@ using namespace std::string_view_literals;
 
 constexpr std::array kAsksAll{"INFO"sv};
 constexpr std::array kAsksServer{"INFO"sv, "server"sv};
-constexpr std::array kAsksRole{"INFO"sv, "replication"sv};
+constexpr std::array kAsksReplication{"INFO"sv, "replication"sv};
 constexpr std::array kAsksMemory{"INFO"sv, "memory"sv};
 
 Objection objection(std::string reason) { return {Fault::guard, "guard: " + std::move(reason)}; }
@@ -40,13 +40,15 @@ std::optional<Objection> objection_to_age(std::int64_t uptime_s, Duration longes
 
 }  // namespace
 
-std::span<const std::string_view> guard_question(const Guard& guard) {
+std::span<const std::string_view> guard_question(const GuardDemands& demands) {
+  const Guard& guard = demands.parts;
   const bool server = guard.restart || guard.identity;
-  if (static_cast<int>(server) + static_cast<int>(guard.role) + static_cast<int>(guard.eviction) >
+  const bool replication = guard.role || demands.replicas > 0;
+  if (static_cast<int>(server) + static_cast<int>(replication) + static_cast<int>(guard.eviction) >
       1) {
     return kAsksAll;
   }
-  if (guard.role) return kAsksRole;
+  if (replication) return kAsksReplication;
   if (guard.eviction) return kAsksMemory;
   return kAsksServer;
 }
@@ -77,12 +79,28 @@ std::optional<Objection> objection_to(const ServerFacts& facts, const Guard& gua
 std::optional<Objection> objection_to(const RespValue& answer, const GuardDemands& demands,
                                       const Secrets& secrets, ServerFacts& facts) {
   if (answer.kind == RespKind::error) {
-    Objection refused = objection("INFO was refused: " + secrets.shown(answer.text));
+    const std::string_view asker = demands.parts.any() ? "guard: " : "replicas: ";
+    Objection refused{.reason =
+                          std::string(asker) + "INFO was refused: " + secrets.shown(answer.text)};
     refused.fault = fault_of(answer.text);
     return refused;
   }
   read_info(facts, answer.text);
-  return objection_to(facts, demands.parts, demands.longest_ttl);
+  std::optional<Objection> guarded = objection_to(facts, demands.parts, demands.longest_ttl);
+  if (guarded && !guarded->passes) return guarded;
+  std::optional<Objection> few = objection_to_replicas(facts, demands.replicas);
+  return few ? few : guarded;
+}
+
+std::optional<Objection> objection_to_replicas(const ServerFacts& facts, std::int64_t demanded) {
+  if (demanded == 0) return std::nullopt;
+  const auto few = [](std::string reason) {
+    return Objection{Fault::noreplicas, "replicas: " + std::move(reason)};
+  };
+  if (!facts.replicas) return few("INFO does not tell connected_slaves");
+  if (*facts.replicas >= demanded) return std::nullopt;
+  return few("it has " + std::to_string(*facts.replicas) + ", " + std::to_string(demanded) +
+             " must have each vote");
 }
 
 Objection same_server_as(std::string_view other, std::string_view run_id) {

@@ -1,4 +1,5 @@
-// Why a guard lets a server have no vote, by what the server says of itself.
+// Why a guard lets a server have no vote, or the replicas that it lacks do, by what the server says
+// of itself.
 //
 // INFO counts whole seconds, and is off by up to one: a server is taken to be as young as it can
 // be. What it does not say is held against it. Pure functions.
@@ -34,9 +35,9 @@ struct Objection {
   }
 };
 
-// One command, whatever the parts; requires any. Several sections in one are known to new servers
-// only, and so it is all of them then.
-[[nodiscard]] std::span<const std::string_view> guard_question(const Guard& guard);
+// One command, whatever is demanded; requires anything. Several sections in one are known to new
+// servers only, and so it is all of them then.
+[[nodiscard]] std::span<const std::string_view> guard_question(const GuardDemands& demands);
 // Of all parts but `identity`, which takes two servers, and of that only that there is an id.
 [[nodiscard]] std::optional<Objection> objection_to(const ServerFacts& facts, const Guard& guard,
                                                     Duration longest_ttl);
@@ -44,6 +45,9 @@ struct Objection {
 [[nodiscard]] std::optional<Objection> objection_to(const RespValue& answer,
                                                     const GuardDemands& demands,
                                                     const Secrets& secrets, ServerFacts& facts);
+// To one that has fewer replicas than are to have each vote.
+[[nodiscard]] std::optional<Objection> objection_to_replicas(const ServerFacts& facts,
+                                                             std::int64_t demanded);
 // To the second of two that are one.
 [[nodiscard]] Objection same_server_as(std::string_view other, std::string_view run_id);
 

@@ -2,12 +2,17 @@
 #include "redlock/wire/session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace redlock {
 
 Session::Session(const Endpoint& endpoint, RequestEncoder& encoder)
-    : Conversation(endpoint), encoder_(encoder) {}
+    : Conversation(endpoint), encoder_(encoder), replicas_(endpoint.guard.replicas) {
+  if (replicas_ == 0) return;
+  append_command(wait_, std::array<std::string_view, 3>{"WAIT", std::to_string(replicas_),
+                                                        in_ms(endpoint.guard.replica_wait)});
+}
 
 bool Session::submit(const Origin& origin, SharedCommand command, Instant answer_by,
                      Instant repeat_until) {
@@ -49,6 +54,8 @@ void Session::write(Awaited& request) {
   const std::string_view bytes = encoder_.encode(request.command, request.form);
   say(bytes);
   request.bytes = bytes.size();
+  request.answer.reset();
+  request.wait_follows = false;
   if (request.form == ScriptForm::text) offered_scripts_.set(request.command->index());
   ++written_;
 }
@@ -60,15 +67,16 @@ bool Session::may_write_next() const {
   return !greeting() && selected() && removes;
 }
 
-bool Session::has_output() const { return !rest().empty() || may_write_next(); }
+bool Session::has_output() const { return !rest().empty() || may_write_next() || owes_wait(); }
 
 std::string_view Session::output() {
   while (may_write_next() && rest().size() < kLookAheadBytes) write(awaited_[written_]);
+  if (owes_wait()) write_wait();
   return rest();
 }
 
 void Session::take_back() noexcept {
-  while (written_ > misled_) {
+  while (written_ > misled_ + held_back_) {
     const Awaited& last = awaited_[written_ - 1];
     if (last.bytes > rest().size()) return;
     unsay(last.bytes);
@@ -139,7 +147,7 @@ void Session::greet(const Endpoint& endpoint, NameManner manner) {
     awaited_[i].by_text = true;
   }
   Conversation::greet(endpoint, manner);
-  written_ = misled_ = 0;
+  written_ = misled_ = held_back_ = 0;
 }
 
 void Session::on_bytes(std::string_view bytes, std::vector<Arrival>& arrivals) {
@@ -153,42 +161,6 @@ void Session::on_bytes(std::string_view bytes, std::vector<Arrival>& arrivals) {
   }
   if (ending) fail(ending->fault, ending->reason, arrivals);
   if (!broken() && awaited_.empty() && !greeting()) note_all_answered();
-}
-
-void Session::on_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
-  if (written_ == misled_) {
-    const bool is_error = value.kind == RespKind::error;
-    const Fault fault = is_error ? fault_of(value.text) : Fault::rejected;
-    return fail(fault == Fault::rejected ? Fault::protocol : fault,
-                "a reply without a request" +
-                    (is_error ? ": " + secrets().shown(value.text) : std::string()),
-                arrivals);
-  }
-  // It is awaited until all has been made of its answer: where the session fails over that, or
-  // memory runs out, it is answered with all the others, and a removal is still there to be sent.
-  Awaited& request = awaited_[misled_];
-  if (is_misled_by(request, value)) {
-    if (value.kind == RespKind::error) ++errors_[static_cast<std::size_t>(Fault::readonly)];
-    request.asked_again = true;
-    ++misled_;
-    return;
-  }
-  on_command_reply(request, value, arrivals);
-  if (broken()) return;
-  awaited_.erase(awaited_.begin() + static_cast<std::ptrdiff_t>(misled_));
-  --written_;
-}
-
-bool Session::is_misled_by(const Awaited& request, const RespValue& value) const {
-  if (request.asked_again) return false;
-  // A replica finds nothing to remove, and says so: what it refused must not outlive its removal.
-  const auto same = [&](const Awaited& refused) {
-    return lock_name(*refused.command) == lock_name(*request.command);
-  };
-  const auto refused_end = awaited_.begin() + static_cast<std::ptrdiff_t>(misled_);
-  if (is_removal(*request.command) && std::any_of(awaited_.begin(), refused_end, same)) return true;
-  return (may_begin_anew_ || carried_out_any_) && value.kind == RespKind::error &&
-         fault_of(value.text) == Fault::readonly;
 }
 
 void Session::delay(Instant connected_by, Duration answer_time, std::vector<Arrival>& arrivals) {
@@ -206,7 +178,7 @@ void Session::begin_anew(const Endpoint& endpoint, NameManner manner, Instant no
                          Instant connected_by, Duration answer_time,
                          std::vector<Arrival>& arrivals) {
   Conversation::greet(endpoint, manner);
-  written_ = misled_ = 0;
+  written_ = misled_ = held_back_ = 0;
   carried_out_any_ = false;
   known_scripts_.reset();
   offered_scripts_.reset();
@@ -220,58 +192,6 @@ bool Session::removal_follows(const Command& command) const {
   return !is_removal(command) && std::ranges::any_of(awaited_, [&](const Awaited& later) {
     return is_removal(*later.command) && lock_name(*later.command) == lock_name(command);
   });
-}
-
-void Session::repeat_as_text(const Awaited& request, std::vector<Arrival>& arrivals) {
-  // Behind its own removal it would outlive it; withdrawn, it is of no use to anybody.
-  const bool useless = request.withdrawn && !is_removal(*request.command);
-  if (useless || removal_follows(*request.command)) {
-    arrivals.push_back(Arrival{request.origin, Reply::denied()});
-    return;
-  }
-  Awaited again = request;
-  // Another removal may have gone out meanwhile, and an old client have acquired the lock.
-  if (again.withdrawn) again.command = std::make_shared<const Command>(*undo_of(*again.command));
-  again.by_text = true;
-  // The operation keeps its own deadline. It may have ended long ago, and an answer that was
-  // due then must not cost this living connection.
-  again.answer_by = Instant::never();
-  awaited_.push_back(std::move(again));
-}
-
-void Session::on_command_reply(const Awaited& request, const RespValue& value,
-                               std::vector<Arrival>& arrivals) {
-  const bool unknown_script = is_unknown_script(value);
-  const bool by_sha1 = request.form == ScriptForm::sha1 && traits_of(*request.command).needs_script;
-  // EVALSHA alone may be refused, by an ACL or by a name that was changed.
-  if (by_sha1 && (unknown_script || is_refused_script(value))) {
-    known_scripts_.reset(request.command->index());
-    offered_scripts_.reset(request.command->index());
-    return repeat_as_text(request, arrivals);
-  }
-  std::optional<Reply> reply = reply_to(*request.command, value, secrets());
-  // That no script has such a SHA-1 answers nothing else: an answer before it has been left out.
-  if (!reply || unknown_script)
-    return fail(Fault::protocol, "a reply that does not fit its request", arrivals);
-  if (reply->answer == Answer::unknown) {
-    ++errors_[static_cast<std::size_t>(reply->fault)];
-    offered_scripts_.reset(request.command->index());
-  }
-  if (reply->fault == Fault::scripts) known_scripts_.reset();
-  if (reply->answer != Answer::unknown) {
-    known_scripts_.set(request.command->index());
-    served_ = true;
-    // What a replica never does.
-    const bool writes = is_acquisition(*request.command) || is_removal(*request.command);
-    carried_out_any_ = carried_out_any_ || (writes && reply->answer == Answer::granted);
-  } else if (is_removal(*request.command) && is_passing(value.text)) {
-    served_ = false;
-    refused_.push_back(
-        {std::make_shared<const Command>(*undo_of(*request.command)), request.repeat_until});
-  }
-  if (request.origin.operation != 0) {
-    arrivals.push_back(Arrival{request.origin, std::move(*reply)});
-  }
 }
 
 void Session::fail(Fault fault, const std::string& reason, std::vector<Arrival>& arrivals) {

@@ -28,6 +28,11 @@
 // and what was acquired before must not be left behind. All else is answered by the objection,
 // what asks whether a lock is held too, for it would count a vote.
 //
+// Where replicas must have each vote, WAIT follows what was made ready for one send, once for all
+// of it: it covers what was written on this connection before. Until its answer comes the others
+// are held back, in their order. A vote that too few replicas have may have been done, and is
+// unknown: whoever asked for it undoes it.
+//
 // Pure: no clock, no I/O. One thread; lives as long as its connection.
 #pragma once
 #include <array>
@@ -189,12 +194,19 @@ class Session final : public Conversation {
     bool useless = false;                // never to be written
     ScriptForm form = ScriptForm::sha1;  // once written
     std::size_t bytes = 0;               // once written
+    std::optional<RespValue> answer;     // has come, and is held back
+    bool wait_follows = false;
   };
   using Queue = std::deque<Awaited>;
 
   // May what is next become bytes? A removal may behind an unanswered name, too: it is said again.
   [[nodiscard]] bool may_write_next() const;
   void write(Awaited& request);
+  // Has something been written for which replicas must be waited for, and no WAIT behind it?
+  [[nodiscard]] bool owes_wait() const;
+  void write_wait();
+  // Must its answer be held back until that of a WAIT?
+  [[nodiscard]] bool is_held_back(const Awaited& request) const;
   [[nodiscard]] bool is_written(std::size_t position) const { return position < written_; }
   [[nodiscard]] Queue::iterator unwritten() {
     return awaited_.begin() + static_cast<std::ptrdiff_t>(written_);
@@ -206,8 +218,13 @@ class Session final : public Conversation {
   void drop_overdue(Instant now, std::vector<Arrival>& arrivals);
   void drop_objected(std::vector<Arrival>& arrivals);
   void on_reply(const RespValue& value, std::vector<Arrival>& arrivals);
+  // What `shortage` says is the answer to a vote that was granted, where it says anything.
+  void on_own_reply(const RespValue& value, const std::optional<Reply>& shortage,
+                    std::vector<Arrival>& arrivals);
   void on_command_reply(const Awaited& request, const RespValue& value,
-                        std::vector<Arrival>& arrivals);
+                        const std::optional<Reply>& shortage, std::vector<Arrival>& arrivals);
+  // WAIT's answer.
+  void on_wait_reply(const RespValue& value, std::vector<Arrival>& arrivals);
   void repeat_as_text(const Awaited& request, std::vector<Arrival>& arrivals);
   // Does a replica refuse it for the first time, or say nothing true of a removal, because it has
   // refused what that removes?
@@ -223,8 +240,11 @@ class Session final : public Conversation {
 
   RequestEncoder& encoder_;
   Queue awaited_;
-  std::size_t written_ = 0;  // so many of the awaited, from the front
-  std::size_t misled_ = 0;   // so many of those were refused by a replica, from the front
+  std::size_t written_ = 0;    // so many of the awaited, from the front
+  std::size_t misled_ = 0;     // so many of those were refused by a replica, from the front
+  std::size_t held_back_ = 0;  // so many behind those have an answer that waits for replicas
+  std::int64_t replicas_;
+  std::string wait_;  // the request; empty where none are demanded
   bool may_begin_anew_ = false;
   bool carried_out_any_ = false;  // on this connection
   // By Command::index(): the server has run this script for us, and has refused none since.

@@ -1,0 +1,182 @@
+// Votes that replicas must have, on real servers with a replica.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <thread>
+
+#include "io/support/eventually.hpp"
+#include "io/support/redis_server.hpp"
+#include "redlock/redlock.hpp"
+
+namespace redlock {
+namespace {
+
+using namespace std::chrono_literals;
+using test::RedisServer;
+using testing::HasSubstr;
+
+Trouble trouble(const Result& result) {
+  const bool refused = !result && !result.refusal().troubles.empty();
+  return refused ? result.refusal().troubles.front() : Trouble{};
+}
+
+class ReplicasOnServers : public testing::Test {
+ protected:
+  void SetUp() override {
+    // Once it acknowledges what it gets.
+    ASSERT_TRUE(test::eventually([&] {
+      return master_.say({"SET", "warm", "1"}) == "OK" && master_.say({"WAIT", "1", "100"}) == "1";
+    }));
+    ASSERT_EQ(master_.say({"CONFIG", "RESETSTAT"}), "OK");
+  }
+  static Options wanting(std::int64_t replicas, std::chrono::milliseconds timeout = 5s) {
+    Options options;
+    options.timeout = timeout;
+    options.retry_delay = 20ms;
+    options.replicas = replicas;
+    return options;
+  }
+  bool gone() {
+    return test::eventually([&] { return master_.say({"EXISTS", "r"}) == "0"; });
+  }
+
+  RedisServer master_{{{"repl-diskless-sync-delay 0"}, {}}};
+  RedisServer replica_{{{"replicaof 127.0.0.1 " + std::to_string(master_.port())}, {}}};
+};
+
+TEST_F(ReplicasOnServers, ALockIsOnTheReplicaWhenItIsGranted) {
+  Client client({master_.address()}, wanting(1));
+  Result lock = client.try_lock("r", 10s);
+  ASSERT_TRUE(lock) << to_string(lock.refusal());
+  EXPECT_EQ(replica_.say({"EXISTS", "r"}), "1");
+  EXPECT_EQ(master_.calls("wait"), 1U);
+}
+
+TEST_F(ReplicasOnServers, WithoutTheOptionNothingMoreIsSent) {
+  Client client({master_.address()}, wanting(0));
+  ASSERT_TRUE(client.try_lock("r", 10s));
+  EXPECT_EQ(master_.calls("wait"), 0U);
+}
+
+TEST_F(ReplicasOnServers, AReplicaThatStandsStillLeavesNothingAtTheMaster) {
+  Client client({master_.address()}, wanting(1, 400ms));
+  {
+    ASSERT_TRUE(client.try_lock("before", 10s));
+  }
+  replica_.stop();
+  const auto begin = std::chrono::steady_clock::now();
+  Result refused = client.try_lock("r", 60s);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.refusal().decision, Decision::unreachable);
+  EXPECT_EQ(trouble(refused).fault, Fault::noreplicas);
+  EXPECT_EQ(trouble(refused).server, master_.address());
+  EXPECT_EQ(trouble(refused).reason, "replicas: too few, 0 of 1 have it in time");
+  EXPECT_LT(took, 2s);
+  EXPECT_TRUE(gone());
+  replica_.go_on();
+  EXPECT_TRUE(client.lock("r", 10s, 10s));
+}
+
+TEST_F(ReplicasOnServers, MoreThanThereAreIsSaidBeforeAnythingIsSent) {
+  Client client({master_.address()}, wanting(2));
+  Result refused = client.try_lock("r", 10s);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(trouble(refused).fault, Fault::noreplicas);
+  EXPECT_EQ(trouble(refused).server, master_.address());
+  EXPECT_EQ(trouble(refused).reason, "replicas: it has 1, 2 must have each vote");
+  EXPECT_EQ(master_.calls("eval") + master_.calls("set"), 0U);
+}
+
+TEST_F(ReplicasOnServers, AUserWhoMayNotWaitGetsNoLockAndLeavesNone) {
+  ASSERT_EQ(master_.say({"ACL", "SETUSER", "u", "on", ">p", "~*", "&*", "+@all", "-wait"}), "OK");
+  Client client({"redis://u:p@" + master_.address()}, wanting(1));
+  Result refused = client.try_lock("r", 60s);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(trouble(refused).fault, Fault::acl);
+  EXPECT_THAT(trouble(refused).reason, HasSubstr("replicas: WAIT was refused: NOPERM"));
+  EXPECT_TRUE(gone());
+}
+
+TEST_F(ReplicasOnServers, WhatIsHandedOverInLineIsOnTheReplicaToo) {
+  Client holder({master_.address()}, wanting(0));
+  Client waiter({master_.address()}, wanting(1));
+  std::optional<Result> held = holder.try_lock("r", 60s);
+  ASSERT_TRUE(*held);
+  std::thread release([&] {
+    (void)test::eventually([&] { return master_.say({"EXISTS", "r:redlock:line"}) == "1"; });
+    held.reset();
+  });
+  Result waited = waiter.lock("r", 60s, 20s);
+  release.join();
+  ASSERT_TRUE(waited) << to_string(waited.refusal());
+  EXPECT_EQ(replica_.say({"GET", "r"}), std::string(waited->token()));
+}
+
+TEST_F(ReplicasOnServers, AVoteThatIsHandedOverDoesNotCountWhileTheReplicaStandsStill) {
+  Client holder({master_.address()}, wanting(0));
+  Client waiter({master_.address()}, wanting(1, 400ms));
+  std::optional<Result> held = holder.try_lock("r", 60s);
+  ASSERT_TRUE(*held);
+  std::thread release([&] {
+    (void)test::eventually([&] { return master_.say({"EXISTS", "r:redlock:line"}) == "1"; });
+    replica_.stop();
+    held.reset();
+  });
+  Result waited = waiter.lock("r", 60s, 2s);
+  release.join();
+  EXPECT_FALSE(waited);
+  EXPECT_TRUE(gone());
+}
+
+TEST_F(ReplicasOnServers, AnExtensionThatTheReplicaLacksIsNone) {
+  Client client({master_.address()}, wanting(1, 400ms));
+  Result lock = client.try_lock("r", 60s);
+  ASSERT_TRUE(lock);
+  EXPECT_TRUE(lock->extend(61s));
+  replica_.stop();
+  EXPECT_FALSE(lock->extend(62s));
+  replica_.go_on();
+  EXPECT_TRUE(test::eventually([&] { return lock->extend(63s); }));
+}
+
+TEST_F(ReplicasOnServers, SharedLocksPermitsSeveralAndFencesWaitToo) {
+  Options options = wanting(1, 400ms);
+  options.fence = true;
+  Client fenced({master_.address()}, options);
+  Client client({master_.address()}, wanting(1, 400ms));
+  {
+    ASSERT_TRUE(client.try_lock_shared("s", 60s));
+  }
+  {
+    ASSERT_TRUE(client.try_acquire_permit("p", 2, 60s));
+  }
+  {
+    ASSERT_TRUE(client.lock_all({"a", "b"}, 60s, std::chrono::milliseconds(0)));
+  }
+  {
+    ASSERT_TRUE(fenced.try_lock("f", 60s));
+  }
+  replica_.stop();
+  EXPECT_EQ(trouble(client.try_lock_shared("s", 60s)).fault, Fault::noreplicas);
+  EXPECT_EQ(trouble(client.try_acquire_permit("p", 2, 60s)).fault, Fault::noreplicas);
+  EXPECT_EQ(trouble(client.lock_all({"a", "b"}, 60s, std::chrono::milliseconds(0))).fault,
+            Fault::noreplicas);
+  EXPECT_EQ(trouble(fenced.try_lock("f", 60s)).fault, Fault::noreplicas);
+  EXPECT_TRUE(test::eventually([&] { return master_.say({"EXISTS", "s", "a", "b", "f"}) == "0"; }));
+}
+
+TEST_F(ReplicasOnServers, ALockSurvivesAFailOverRightBehindIt) {
+  Client client({master_.address()}, wanting(1));
+  Result lock = client.try_lock("r", 60s);
+  ASSERT_TRUE(lock);
+  master_.kill9();
+  ASSERT_EQ(replica_.say({"REPLICAOF", "NO", "ONE"}), "OK");
+  EXPECT_EQ(replica_.say({"GET", "r"}), std::string(lock->token()));
+  Client other({replica_.address()}, wanting(0));
+  EXPECT_EQ(other.try_lock("r", 10s).refusal().decision, Decision::denied);
+}
+
+}  // namespace
+}  // namespace redlock
