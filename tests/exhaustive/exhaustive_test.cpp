@@ -7,7 +7,7 @@
 #include "exhaustive/explorer.hpp"
 #include "exhaustive/worlds.hpp"
 
-namespace redlock::exhaustive {
+namespace redlock::exhaustive::exhaustive_test {
 namespace {
 
 constexpr std::uint64_t kStatesMax = 3'000'000;
@@ -174,4 +174,4 @@ TEST(Visited, TellsNewFromKnownAndRemembersTheWay) {
 }
 
 }  // namespace
-}  // namespace redlock::exhaustive
+}  // namespace redlock::exhaustive::exhaustive_test

@@ -12,7 +12,7 @@
 #include "exhaustive/permit_worlds.hpp"
 #include "exhaustive/renewal_worlds.hpp"
 
-namespace redlock::exhaustive {
+namespace redlock::exhaustive::small_worlds_test {
 namespace {
 
 constexpr std::uint64_t kStatesMax = 1'000'000;
@@ -72,4 +72,4 @@ INSTANTIATE_TEST_SUITE_P(All, QuickPermits, testing::ValuesIn(quick_of(permit_wo
 INSTANTIATE_TEST_SUITE_P(All, QuickHolding, testing::ValuesIn(quick_of(holding_worlds())), kName);
 
 }  // namespace
-}  // namespace redlock::exhaustive
+}  // namespace redlock::exhaustive::small_worlds_test

@@ -16,7 +16,7 @@
 #include "redlock/os/socket.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::alarm_test {
 namespace {
 
 using std::chrono::steady_clock;
@@ -109,4 +109,4 @@ TEST(Alarm, AWaitThatCanHaveNoneIsAsLongAsOthers) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::alarm_test

@@ -10,7 +10,7 @@
 
 #include "io/support/clients_on_servers.hpp"
 
-namespace redlock {
+namespace redlock::client_examine_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -129,4 +129,4 @@ TEST_F(ClientExamine, APrefixIsBounded) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::client_examine_test

@@ -7,7 +7,7 @@
 
 #include "io/support/clients_on_servers.hpp"
 
-namespace redlock {
+namespace redlock::client_inspect_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -197,4 +197,4 @@ TEST_F(ClientInspect, AnOwnersNameIsBounded) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::client_inspect_test

@@ -12,7 +12,7 @@
 #include "redlock/redlock.hpp"
 #include "support/child.hpp"
 
-namespace redlock {
+namespace redlock::client_keep_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -316,4 +316,4 @@ TEST_F(ClientKeepsBesideTwoThreads, ManyAreKeptBesideOthersThatComeAndGo) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::client_keep_test

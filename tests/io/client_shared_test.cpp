@@ -8,7 +8,7 @@
 #include "io/support/eventually.hpp"
 #include "redlock/redlock.hpp"
 
-namespace redlock {
+namespace redlock::client_shared_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -117,4 +117,4 @@ TEST_F(ClientShares, WhatCannotBeMeantThrows) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::client_shared_test

@@ -12,7 +12,7 @@
 #include "io/support/clients_on_servers.hpp"
 #include "support/allocations.hpp"
 
-namespace redlock {
+namespace redlock::client_shortage_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -205,4 +205,4 @@ TEST_F(ClientOnServers, TheRenewalThreadEndsWithoutMemory) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::client_shortage_test

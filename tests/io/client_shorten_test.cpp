@@ -6,7 +6,7 @@
 #include "redlock/redlock.hpp"
 #include "support/allocations.hpp"
 
-namespace redlock {
+namespace redlock::client_shorten_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -150,4 +150,4 @@ TEST_F(ClientShortens, ATtlThatCannotBeMeantChangesNothing) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::client_shorten_test

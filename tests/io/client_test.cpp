@@ -10,7 +10,7 @@
 #include "io/support/clients_on_servers.hpp"
 #include "support/child.hpp"
 
-namespace redlock {
+namespace redlock::client_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -372,4 +372,4 @@ TEST_F(ClientOnServers, MoreThanTwoThreadsWithAClientEachExcludeEachOther) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::client_test

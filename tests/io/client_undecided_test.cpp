@@ -3,7 +3,7 @@
 
 #include "io/support/clients_on_servers.hpp"
 
-namespace redlock {
+namespace redlock::client_undecided_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -69,4 +69,4 @@ TEST_F(ClientUndecided, WhatNeverExpiresIsLeftAloneAndNotCalledFree) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::client_undecided_test

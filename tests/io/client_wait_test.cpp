@@ -6,7 +6,7 @@
 
 #include "io/support/clients_on_servers.hpp"
 
-namespace redlock {
+namespace redlock::client_wait_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -132,4 +132,4 @@ TEST_F(ClientOnServers, AStopThatCameBeforeAsksNobody) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::client_wait_test

@@ -4,7 +4,7 @@
 
 #include "io/support/fleet.hpp"
 
-namespace redlock {
+namespace redlock::connect_test {
 namespace {
 
 using test::Fleet;
@@ -166,4 +166,4 @@ TEST_F(Authentication, APasswordThatChangesUnderWayIsUsedByTheNextConnection) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::connect_test

@@ -8,7 +8,7 @@
 #include "io/support/fault_proxy.hpp"
 #include "io/support/fleet.hpp"
 
-namespace redlock {
+namespace redlock::cuts_test {
 namespace {
 
 using test::eventually;
@@ -89,4 +89,4 @@ TEST_F(AThousandRandomCuts, GrantNothingThatAMajorityDoesNotKeepAndLeaveNothingB
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::cuts_test

@@ -13,7 +13,7 @@
 #include "support/allocations.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::dial_test {
 namespace {
 
 using test::eventually;
@@ -228,4 +228,4 @@ TEST_F(BusyUnixServer, IsAskedAgainAfterAPauseUntilItHasRoom) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::dial_test

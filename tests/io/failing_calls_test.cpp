@@ -14,7 +14,7 @@
 #include "support/allocations.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::failing_calls_test {
 namespace {
 
 using test::eventually;
@@ -189,4 +189,4 @@ INSTANTIATE_TEST_SUITE_P(Each, SystemCallsThatFail,
                          name_of);
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::failing_calls_test

@@ -11,7 +11,7 @@
 #include "io/support/fleet.hpp"
 #include "support/child.hpp"
 
-namespace redlock {
+namespace redlock::fork_test {
 namespace {
 
 using test::eventually;
@@ -260,4 +260,4 @@ TEST(ForkDuringALookUp, LeavesTheChildAbleToResolveNames) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::fork_test

@@ -6,7 +6,7 @@
 #include "io/support/eventually.hpp"
 #include "io/support/redis_server.hpp"
 
-namespace redlock {
+namespace redlock::guard_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -91,4 +91,4 @@ TEST(GuardOnServers, CheckSaysWhatItWouldSay) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::guard_test

@@ -20,7 +20,7 @@
 #include "support/fake_clock.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::half_closed_test {
 namespace {
 
 using test::eventually;
@@ -373,4 +373,4 @@ TEST(AUnixSocketThatIsHalfClosed, OfAServerThatStandsStillIsClosedSoon) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::half_closed_test

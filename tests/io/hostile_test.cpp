@@ -8,7 +8,7 @@
 #include "io/support/fleet.hpp"
 #include "io/support/hostile_server.hpp"
 
-namespace redlock {
+namespace redlock::hostile_test {
 namespace {
 
 using test::Fleet;
@@ -158,4 +158,4 @@ TEST_F(Rule07OnRealServers, AHostThatDoesNotExistKeepsToTheBudgetToo) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::hostile_test

@@ -8,7 +8,7 @@
 
 #include "io/support/fleet.hpp"
 
-namespace redlock {
+namespace redlock::life_test {
 namespace {
 
 using test::eventually;
@@ -172,4 +172,4 @@ TEST_F(ConnectionLife, TwoThreadsWithARuntimeEachExcludeEachOther) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::life_test

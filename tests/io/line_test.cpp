@@ -10,7 +10,7 @@
 #include "support/child.hpp"
 #include "support/listening.hpp"
 
-namespace redlock {
+namespace redlock::line_test {
 namespace {
 
 using test::eventually;
@@ -216,4 +216,4 @@ TEST_F(ListeningTest, AChildListensUnderANameOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::line_test

@@ -7,7 +7,7 @@
 #include "io/support/fleet.hpp"
 #include "support/child.hpp"
 
-namespace redlock {
+namespace redlock::line_wait_test {
 namespace {
 
 using test::eventually;
@@ -269,4 +269,4 @@ TEST_F(WaitingInLine, WhatCannotBeMeantIsRefused) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::line_wait_test

@@ -26,7 +26,7 @@ extern "C" servent* getservbyname(const char* /*name*/, const char* /*protocol*/
   return nullptr;
 }
 
-namespace redlock {
+namespace redlock::look_up_test {
 namespace {
 
 using test::eventually;
@@ -234,4 +234,4 @@ TEST_F(LookingUp, OneUnderWayHasNoResult) {
 TEST(Cares, NamesItsVersion) { EXPECT_NE(cares_version().find('.'), std::string::npos); }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::look_up_test

@@ -16,7 +16,7 @@
 #include "support/allocations.hpp"
 #include "support/child.hpp"
 
-namespace redlock {
+namespace redlock::memory_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -262,4 +262,4 @@ TEST_F(InMemory, IsNotMixedWithRealServers) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::memory_test

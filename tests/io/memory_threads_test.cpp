@@ -13,7 +13,7 @@
 #include "redlock/os/memory_servers.hpp"
 #include "redlock/redlock.hpp"
 
-namespace redlock {
+namespace redlock::memory_threads_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -95,4 +95,4 @@ TEST_F(InMemoryForTwoThreads, AllIsServedOnWhateverIsDoneToTheServers) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::memory_threads_test

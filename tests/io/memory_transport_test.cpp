@@ -7,7 +7,7 @@
 
 #include "redlock/config/endpoint.hpp"
 
-namespace redlock {
+namespace redlock::memory_transport_test {
 namespace {
 
 // Says what it is told to say, and notes until when it was to wait.
@@ -62,4 +62,4 @@ TEST_F(MemoryBesideOthers, WhoeverWaitsForNoneInMemoryIsNotWokenForThem) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::memory_transport_test

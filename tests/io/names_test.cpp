@@ -8,7 +8,7 @@
 #include "support/child.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::names_test {
 namespace {
 
 using test::eventually;
@@ -165,4 +165,4 @@ TEST_F(ServersByName, AreLookedUpByAChildForItselfAndTheParentsLookUpGoesOn) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::names_test

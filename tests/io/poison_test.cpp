@@ -4,7 +4,7 @@
 #include "io/support/fault_proxy.hpp"
 #include "io/support/fleet.hpp"
 
-namespace redlock {
+namespace redlock::poison_test {
 namespace {
 
 using test::eventually;
@@ -97,4 +97,4 @@ TEST_F(Rule04AfterDoubtTheConnectionIsFinished, AServerThatStoppedIsNotBelievedA
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::poison_test

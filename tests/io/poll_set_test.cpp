@@ -11,7 +11,7 @@
 
 #include "io/support/fleet.hpp"
 
-namespace redlock {
+namespace redlock::poll_set_test {
 namespace {
 
 using test::Fleet;
@@ -146,4 +146,4 @@ TEST_F(APoolInAnEventLoop, TakesALockInMemory) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::poll_set_test

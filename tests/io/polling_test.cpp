@@ -12,7 +12,7 @@
 #include "io/support/hostile_server.hpp"
 #include "support/child.hpp"
 
-namespace redlock {
+namespace redlock::polling_test {
 namespace {
 
 using test::exit_status_of_child;
@@ -101,4 +101,4 @@ TEST_F(PollingThatFails, LeavesPausesWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::polling_test

@@ -5,7 +5,7 @@
 
 #include "io/support/fleet.hpp"
 
-namespace redlock {
+namespace redlock::quorum_test {
 namespace {
 
 using test::eventually;
@@ -210,4 +210,4 @@ TEST_F(Rule06MajorityOnRealServers, TwoOfFourAreNoMajority) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::quorum_test

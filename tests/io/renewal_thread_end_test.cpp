@@ -9,7 +9,7 @@
 #include "io/support/renewal_on_servers.hpp"
 #include "support/allocations.hpp"
 
-namespace redlock {
+namespace redlock::renewal_thread_end_test {
 namespace {
 
 using test::asleep;
@@ -80,4 +80,4 @@ TEST_F(RenewalOnServers, AVoteThatArrivedInItsLastTurnForAReleasedLockIsTakenBac
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_thread_end_test

@@ -10,7 +10,7 @@
 #include "io/support/renewal_on_servers.hpp"
 #include "support/child.hpp"
 
-namespace redlock {
+namespace redlock::renewal_thread_fork_test {
 namespace {
 
 using test::asleep;
@@ -153,4 +153,4 @@ TEST_F(RenewalBesideTwoThreads, AChildKeepsLeasesOfItsOwnWithAThreadOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_thread_fork_test

@@ -8,7 +8,7 @@
 #include "io/support/renewal_on_servers.hpp"
 #include "support/allocations.hpp"
 
-namespace redlock {
+namespace redlock::renewal_thread_shortage_test {
 namespace {
 
 using test::eventually;
@@ -62,4 +62,4 @@ TEST_F(RenewalThreadShortage, ThatLastsIsSleptThroughBetweenTries) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_thread_shortage_test

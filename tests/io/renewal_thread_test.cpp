@@ -10,7 +10,7 @@
 #include "io/support/renewal_on_servers.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::renewal_thread_test {
 namespace {
 
 using test::eventually;
@@ -221,4 +221,4 @@ TEST_F(RenewalBesideTwoThreads, LeasesAreTakenAndReleasedBesideThoseThatAreKept)
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_thread_test

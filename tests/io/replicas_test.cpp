@@ -9,7 +9,7 @@
 #include "io/support/redis_server.hpp"
 #include "redlock/redlock.hpp"
 
-namespace redlock {
+namespace redlock::replicas_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -24,10 +24,12 @@ Trouble trouble(const Result& result) {
 class ReplicasOnServers : public testing::Test {
  protected:
   void SetUp() override {
-    // Once it acknowledges what it gets.
-    ASSERT_TRUE(test::eventually([&] {
+    // Once it acknowledges what it gets at once, three times: by itself it does so once a second,
+    // and to a question not in its first moments.
+    const auto follows = [&] {
       return master_.say({"SET", "warm", "1"}) == "OK" && master_.say({"WAIT", "1", "100"}) == "1";
-    }));
+    };
+    ASSERT_TRUE(test::eventually([&] { return follows() && follows() && follows(); }));
     ASSERT_EQ(master_.say({"CONFIG", "RESETSTAT"}), "OK");
   }
   static Options wanting(std::int64_t replicas, std::chrono::milliseconds timeout = 5s) {
@@ -60,7 +62,7 @@ TEST_F(ReplicasOnServers, WithoutTheOptionNothingMoreIsSent) {
 }
 
 TEST_F(ReplicasOnServers, AReplicaThatStandsStillLeavesNothingAtTheMaster) {
-  Client client({master_.address()}, wanting(1, 400ms));
+  Client client({master_.address()}, wanting(1, 1500ms));
   {
     ASSERT_TRUE(client.try_lock("before", 10s));
   }
@@ -73,7 +75,7 @@ TEST_F(ReplicasOnServers, AReplicaThatStandsStillLeavesNothingAtTheMaster) {
   EXPECT_EQ(trouble(refused).fault, Fault::noreplicas);
   EXPECT_EQ(trouble(refused).server, master_.address());
   EXPECT_EQ(trouble(refused).reason, "replicas: too few, 0 of 1 have it in time");
-  EXPECT_LT(took, 2s);
+  EXPECT_LT(took, 20s);
   EXPECT_TRUE(gone());
   replica_.go_on();
   EXPECT_TRUE(client.lock("r", 10s, 10s));
@@ -116,7 +118,7 @@ TEST_F(ReplicasOnServers, WhatIsHandedOverInLineIsOnTheReplicaToo) {
 
 TEST_F(ReplicasOnServers, AVoteThatIsHandedOverDoesNotCountWhileTheReplicaStandsStill) {
   Client holder({master_.address()}, wanting(0));
-  Client waiter({master_.address()}, wanting(1, 400ms));
+  Client waiter({master_.address()}, wanting(1, 1500ms));
   std::optional<Result> held = holder.try_lock("r", 60s);
   ASSERT_TRUE(*held);
   std::thread release([&] {
@@ -124,14 +126,14 @@ TEST_F(ReplicasOnServers, AVoteThatIsHandedOverDoesNotCountWhileTheReplicaStands
     replica_.stop();
     held.reset();
   });
-  Result waited = waiter.lock("r", 60s, 2s);
+  Result waited = waiter.lock("r", 60s, 3s);
   release.join();
   EXPECT_FALSE(waited);
   EXPECT_TRUE(gone());
 }
 
 TEST_F(ReplicasOnServers, AnExtensionThatTheReplicaLacksIsNone) {
-  Client client({master_.address()}, wanting(1, 400ms));
+  Client client({master_.address()}, wanting(1, 1500ms));
   Result lock = client.try_lock("r", 60s);
   ASSERT_TRUE(lock);
   EXPECT_TRUE(lock->extend(61s));
@@ -142,10 +144,10 @@ TEST_F(ReplicasOnServers, AnExtensionThatTheReplicaLacksIsNone) {
 }
 
 TEST_F(ReplicasOnServers, SharedLocksPermitsSeveralAndFencesWaitToo) {
-  Options options = wanting(1, 400ms);
+  Options options = wanting(1, 1500ms);
   options.fence = true;
   Client fenced({master_.address()}, options);
-  Client client({master_.address()}, wanting(1, 400ms));
+  Client client({master_.address()}, wanting(1, 1500ms));
   {
     ASSERT_TRUE(client.try_lock_shared("s", 60s));
   }
@@ -179,4 +181,4 @@ TEST_F(ReplicasOnServers, ALockSurvivesAFailOverRightBehindIt) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::replicas_test

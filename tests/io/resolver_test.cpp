@@ -9,7 +9,7 @@
 #include "io/support/name_server.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::resolver_test {
 namespace {
 
 using test::eventually;
@@ -234,4 +234,4 @@ TEST_F(Resolving, AfterAForkNothingIsLeft) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::resolver_test

@@ -7,7 +7,7 @@
 #include "io/support/script_runner.hpp"
 #include "redlock/os/clock.hpp"
 
-namespace redlock {
+namespace redlock::scripts_test {
 namespace {
 
 using test::Fleet;
@@ -141,4 +141,4 @@ TEST_F(Scripts, AKeyOfAnotherTypeIsAnErrorAndStays) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::scripts_test

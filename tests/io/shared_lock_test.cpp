@@ -8,7 +8,7 @@
 #include "redlock/algorithm/holding.hpp"
 #include "redlock/lease/held_lock.hpp"
 
-namespace redlock {
+namespace redlock::shared_lock_test {
 namespace {
 
 using test::eventually;
@@ -315,4 +315,4 @@ TEST_F(SharedLease, ADemotionKeepsTokenAndDeadline) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::shared_lock_test

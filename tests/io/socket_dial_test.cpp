@@ -11,7 +11,7 @@
 #include "support/fake_clock.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::socket_dial_test {
 namespace {
 
 using test::eventually;
@@ -124,4 +124,4 @@ TEST_F(DiallingByName, WhatLedNowhereIsLookedUpAnewAndTriedFromTheNextAddressOn)
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::socket_dial_test

@@ -21,7 +21,7 @@
 #include "io/support/temp_folder.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::socket_test {
 namespace {
 
 // A listener on a free port of this machine, which answers nothing by itself.
@@ -289,4 +289,4 @@ TEST_F(SocketTest, ASignalEndsTheWaitAndIsNoAnswer) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::socket_test

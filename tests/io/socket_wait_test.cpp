@@ -15,7 +15,7 @@
 #include "redlock/os/socket.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::socket_wait_test {
 namespace {
 
 using test::eventually;
@@ -130,4 +130,4 @@ TEST_F(AWait, ThatFailedIsTheEndOfAConnectionThatWasBeingMade) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::socket_wait_test

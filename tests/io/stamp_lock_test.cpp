@@ -5,7 +5,7 @@
 
 #include "io/support/fleet.hpp"
 
-namespace redlock {
+namespace redlock::stamp_lock_test {
 namespace {
 
 using test::eventually;
@@ -221,4 +221,4 @@ TEST_F(StampLock, ADeadServerIsUnreachableAndALateReleaseHarmless) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::stamp_lock_test

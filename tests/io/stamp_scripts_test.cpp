@@ -5,7 +5,7 @@
 #include "io/support/fleet.hpp"
 #include "io/support/script_runner.hpp"
 
-namespace redlock {
+namespace redlock::stamp_scripts_test {
 namespace {
 
 using test::Fleet;
@@ -193,4 +193,4 @@ TEST_F(StampScripts, ACheckTakesAPlainStampForOursOnlyWhenTold) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::stamp_scripts_test

@@ -8,7 +8,7 @@
 #include "redlock/os/tls_context.hpp"
 #include "support/certificates.hpp"
 
-namespace redlock {
+namespace redlock::tls_context_process_test {
 namespace {
 
 using test::temp_path;
@@ -73,4 +73,4 @@ TEST_F(TlsOnASystem, ThatAsksForMoreOffersNoLess) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_context_process_test

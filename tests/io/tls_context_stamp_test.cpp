@@ -10,7 +10,7 @@
 #include "redlock/os/tls_context.hpp"
 #include "support/certificates.hpp"
 
-namespace redlock {
+namespace redlock::tls_context_stamp_test {
 namespace {
 
 using test::temp_path;
@@ -88,4 +88,4 @@ TEST_F(AFileOfTls, IsReadAgainWhereAnotherOfItsSizeAndTimeTookItsPlace) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_context_stamp_test

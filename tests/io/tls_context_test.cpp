@@ -17,7 +17,7 @@
 #include "support/system_calls.hpp"
 #include "support/tls_server.hpp"
 
-namespace redlock {
+namespace redlock::tls_context_test {
 namespace {
 
 using test::Certificate;
@@ -377,4 +377,4 @@ TEST_F(TlsSessions, AreForgottenWithTheFilesThatTheirServersWereVerifiedBy) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_context_test

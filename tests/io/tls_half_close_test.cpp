@@ -13,7 +13,7 @@
 #include "redlock/os/socket.hpp"
 #include "support/tls_server.hpp"
 
-namespace redlock {
+namespace redlock::tls_half_close_test {
 namespace {
 
 using test::eventually;
@@ -71,4 +71,4 @@ TEST(ATlsConnectionThatIsClosed, SaysGoodbyeBehindItsLastWords) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_half_close_test

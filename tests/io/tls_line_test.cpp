@@ -8,7 +8,7 @@
 #include "io/support/fleet.hpp"
 #include "io/support/tls_redis.hpp"
 
-namespace redlock {
+namespace redlock::tls_line_test {
 namespace {
 
 using test::eventually;
@@ -106,4 +106,4 @@ TEST_F(InLineByTls, WhereAMinorityHasNoneItIsHandedTheLock) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_line_test

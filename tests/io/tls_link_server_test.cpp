@@ -9,7 +9,7 @@
 #include "redlock/os/descriptor.hpp"
 #include "redlock/os/tls_link.hpp"
 
-namespace redlock {
+namespace redlock::tls_link_server_test {
 namespace {
 
 using test::eventually;
@@ -47,4 +47,4 @@ TEST(ATlsLinkToARealServer, IsNotTakenForAnotherServerOfThatHost) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_link_server_test

@@ -14,7 +14,7 @@
 #include "redlock/os/descriptor.hpp"
 #include "support/tls_server.hpp"
 
-namespace redlock {
+namespace redlock::tls_link_test {
 namespace {
 
 using test::eventually;
@@ -384,4 +384,4 @@ TEST_F(ATlsLink, SendingToAServerThatHasGoneEnds) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_link_test

@@ -12,7 +12,7 @@
 #include "io/support/tls_redis.hpp"
 #include "support/child.hpp"
 
-namespace redlock {
+namespace redlock::tls_test {
 namespace {
 
 using test::Certificate;
@@ -366,4 +366,4 @@ TEST_F(OverTls, AConnectionThatIsMadeAnewTakesUpTheSessionOfTheLastOne) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_test

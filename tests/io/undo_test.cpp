@@ -3,7 +3,7 @@
 
 #include "io/support/fleet.hpp"
 
-namespace redlock {
+namespace redlock::undo_test {
 namespace {
 
 using test::eventually;
@@ -137,4 +137,4 @@ TEST_F(Rule03UndoOnTheSameConnection, AnAbortedStampLeavesNothingAlsoAfterScript
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::undo_test

@@ -9,7 +9,7 @@
 #include "redlock/locks/runtime.hpp"
 #include "support/child.hpp"
 
-namespace redlock {
+namespace redlock::waker_test {
 namespace {
 
 using test::exit_status_of_child;
@@ -102,4 +102,4 @@ TEST(WakerTest, WithoutDescriptorsToBeHadThereIsATypedError) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::waker_test

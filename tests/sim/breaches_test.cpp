@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redlock::sim {
+namespace redlock::sim::breaches_test {
 namespace {
 
 TEST(BreachesTest, OnlyClassesFromOutsideTheModelBreakAnything) {
@@ -26,4 +26,4 @@ TEST(BreachesTest, WhatOneClassBreaksIsNoExcuseForTheRest) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::breaches_test

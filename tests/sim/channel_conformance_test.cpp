@@ -3,7 +3,7 @@
 
 #include "sim/conformance.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::channel_conformance_test {
 namespace {
 
 TEST_F(ConformanceTest, SubscribingAnswersAlike) {
@@ -125,4 +125,4 @@ TEST_F(ConformanceTest, PublishingNeedsNoMemoryAndIsNoWrite) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::channel_conformance_test

@@ -3,7 +3,7 @@
 
 #include "sim/conformance.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::collection_conformance_test {
 namespace {
 
 TEST_F(ConformanceTest, HashCommandsAnswerAlike) {
@@ -171,4 +171,4 @@ TEST_F(ConformanceTest, AScriptThatHasWrittenIsNotStoppedForWantOfMemory) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::collection_conformance_test

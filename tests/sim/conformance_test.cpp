@@ -4,7 +4,7 @@
 
 #include "sim/conformance.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::conformance_test {
 namespace {
 
 TEST_F(ConformanceTest, StringCommandsAnswerAlike) {
@@ -191,4 +191,4 @@ TEST_F(ConformanceTest, WhatIsNoRequestIsRefusedAlike) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::conformance_test

@@ -1,7 +1,7 @@
 // What the scripts of fences must do and must not.
 #include "sim/script_rules.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::fence_rules_test {
 namespace {
 
 constexpr std::string_view kTaken = "+OK\r\n";
@@ -92,4 +92,4 @@ TEST_F(Fences, NothingIsTakenWhereTheirKeyHoldsSomethingElse) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::fence_rules_test

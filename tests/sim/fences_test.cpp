@@ -5,7 +5,7 @@
 #include "sim/amounts.hpp"
 #include "sim/world.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::fences_test {
 namespace {
 
 constexpr std::uint64_t kFirstSeed = 60'001;
@@ -73,4 +73,4 @@ TEST(FencesInSchedulesTest, NobodyAsksForThemWhereTheyAreNotWishedFor) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::fences_test

@@ -5,7 +5,7 @@
 #include "sim/amounts.hpp"
 #include "sim/world.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::guard_test {
 namespace {
 
 constexpr std::uint64_t kFirstSeed = 70'001;
@@ -61,4 +61,4 @@ TEST(GuardInSchedulesTest, NobodyHasItWhereItIsNotWishedFor) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::guard_test

@@ -6,7 +6,7 @@
 #include "sim/host_clock.hpp"
 #include "sim/host_process.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::host_test {
 namespace {
 
 class HostTest : public testing::Test {
@@ -67,4 +67,4 @@ TEST_F(HostTest, ProcessesAreNestedAsTheirTurnsAre) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::host_test

@@ -3,7 +3,7 @@
 
 #include "sim/line_rules.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::join_rules_test {
 namespace {
 
 using Joining = LineRules;
@@ -382,4 +382,4 @@ TEST_F(Joining, TakesNothingThatWasNotGivenForWantOfMemory) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::join_rules_test

@@ -4,7 +4,7 @@
 
 #include "sim/world.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::kept_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 800;
@@ -45,4 +45,4 @@ TEST(KeptLeasesTest, HaveLimitsShorterAndLongerThanTheWork) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::kept_test

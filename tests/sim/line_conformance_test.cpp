@@ -7,7 +7,7 @@
 #include "sim/conformance.hpp"
 #include "sim/record/deed.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::line_conformance_test {
 namespace {
 
 constexpr std::string_view kLine = "lock:redlock:line";
@@ -332,4 +332,4 @@ TEST_F(LineConformance, WithoutChannelsNobodyIsHandedALockOfWhichHeCannotHear) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::line_conformance_test

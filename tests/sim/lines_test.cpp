@@ -5,7 +5,7 @@
 
 #include "sim/world.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::lines_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 400;
@@ -119,4 +119,4 @@ TEST(LinesTest, TheStandardShapeHasThemWhereTheyAreAskedFor) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::lines_test

@@ -4,7 +4,7 @@
 
 #include "sim/runner.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::many_schedules_test {
 namespace {
 
 constexpr std::uint64_t kSchedules = 40'000;
@@ -62,4 +62,4 @@ TEST_P(ManySchedulesTest, InWhichAllWantSeveralAtOnceViolateNothing) {
 INSTANTIATE_TEST_SUITE_P(Portion, ManySchedulesTest, testing::Range(std::uint64_t{0}, kPortions));
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::many_schedules_test

@@ -8,7 +8,7 @@
 #include "sim/sim_clock.hpp"
 #include "sim/sim_transport.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::network_test {
 namespace {
 
 // One client, one server, one connection.
@@ -257,4 +257,4 @@ TEST_F(ForgottenConnectionTest, MayGetTheRestOfATakeThatTheKernelTookInPart) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::network_test

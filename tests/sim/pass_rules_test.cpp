@@ -1,7 +1,7 @@
 // What pass must do and must not, claim by claim.
 #include "sim/line_rules.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::pass_rules_test {
 namespace {
 
 using Passing = LineRules;
@@ -296,4 +296,4 @@ TEST_F(Passing, OfWhatIsNoLockIsRefusedAndLeavesTheLineAllTheSame) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::pass_rules_test

@@ -2,7 +2,7 @@
 // gets free finds a waiter.
 #include "sim/line_rules.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::permit_rules_test {
 namespace {
 
 class Permits : public LineRules {
@@ -148,4 +148,4 @@ TEST_F(Permits, ALineOfANewerVersionIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::permit_rules_test

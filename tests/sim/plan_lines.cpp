@@ -11,7 +11,7 @@ using enum FaultClass;
 
 // Of so many schedules of RedLock inside the model, in one there are lines.
 constexpr std::uint64_t kLinesOneIn = 3;
-constexpr std::size_t kClientsMax = 6;
+constexpr std::size_t kWaitersMax = 6;
 // Whoever waits asks now and then: a lease may last for hours, and a wait may not.
 constexpr std::int64_t kWaitMaxMs = 90'000;
 // Where every byte is an event: of one who waits, and of all together.
@@ -20,8 +20,8 @@ constexpr std::int64_t kCutWaitsMaxMs = 1'000;
 constexpr std::uint32_t kCutCyclesMax = 2;
 constexpr std::int64_t kTtlsMax = 5;
 constexpr std::int64_t kAsksMax = 50;
-constexpr std::int64_t kPauseMaxMs = 5'000;
-constexpr std::int64_t kSkewMaxMs = 300;
+constexpr std::int64_t kLinePauseMaxMs = 5'000;
+constexpr std::int64_t kLineSkewMaxMs = 300;
 constexpr std::int64_t kSkewFarMs = 3'600'000;
 constexpr std::uint64_t kLineClassesMax = 2;
 
@@ -54,8 +54,8 @@ class LineDrawer {
  private:
   void add_clients() {
     const auto count =
-        static_cast<std::size_t>(random_.between(1, kClientsMax)) + plan_.clients.size();
-    while (plan_.clients.size() < std::min(count, kClientsMax)) {
+        static_cast<std::size_t>(random_.between(1, kWaitersMax)) + plan_.clients.size();
+    while (plan_.clients.size() < std::min(count, kWaitersMax)) {
       ClientPlan client = plan_.clients[random_.below(plan_.clients.size())];
       client.start_ns = random_.between(0, 20 * kMs);
       plan_.clients.push_back(std::move(client));
@@ -94,7 +94,7 @@ class LineDrawer {
     course.wait_ms = std::min(random_.between(0, kTtlsMax * course.ttl_ms), most_ms);
     if (random_.chance(1, 8)) course.wait_ms = random_.chance(1, 2) ? 0 : random_.between(1, 5);
     // Where it may not stand in line it asks, and must not do so without an end.
-    course.pause_ms = std::clamp(course.pause_ms, 1 + course.wait_ms / kAsksMax, kPauseMaxMs);
+    course.pause_ms = std::clamp(course.pause_ms, 1 + course.wait_ms / kAsksMax, kLinePauseMaxMs);
     course.cycles = static_cast<std::uint32_t>(random_.between(1, 4));
     if (cuts_bytes()) course.cycles = std::min(course.cycles, kCutCyclesMax);
     if (random_.chance(1, 2)) {
@@ -116,7 +116,7 @@ class LineDrawer {
 
   void skew_clocks() {
     for (ClientPlan& client : plan_.clients) {
-      const std::int64_t most_ms = random_.chance(1, 4) ? kSkewFarMs : kSkewMaxMs;
+      const std::int64_t most_ms = random_.chance(1, 4) ? kSkewFarMs : kLineSkewMaxMs;
       client.clock_skew_ns = random_.between(-most_ms, most_ms) * kMs;
     }
   }

@@ -10,7 +10,7 @@ namespace redlock::sim {
 namespace {
 
 constexpr std::int64_t kClientsMin = 3;
-constexpr std::int64_t kClientsMax = 6;
+constexpr std::int64_t kSharersMax = 6;
 constexpr std::int64_t kPermitsMost = 4;
 constexpr std::int64_t kChangesMax = 4;
 constexpr std::int64_t kStayMaxMs = 30;
@@ -43,7 +43,7 @@ void share(Random& random, Plan& plan, Course& course, bool contends) {
 
 void draw_sharing(Random& random, const PlanWishes& wishes, Plan& plan) {
   if (plan.model != Model::inside || plan.kind != LockKind::quorum) return;
-  const auto count = static_cast<std::size_t>(random.between(kClientsMin, kClientsMax));
+  const auto count = static_cast<std::size_t>(random.between(kClientsMin, kSharersMax));
   while (plan.clients.size() < count) {
     ClientPlan client = plan.clients[random.below(plan.clients.size())];
     client.start_ns = random.between(0, 20 * kMs);

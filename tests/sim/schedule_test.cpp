@@ -9,7 +9,7 @@
 #include "sim/runner.hpp"
 #include "sim/world.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::schedule_test {
 namespace {
 
 // Seeds are drawn apart from those of other tests, so that each test sees schedules of its own.
@@ -334,4 +334,4 @@ TEST(ScheduleTest, SeedsThatOnceShowedADefectAreClean) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::schedule_test

@@ -4,7 +4,7 @@
 
 #include "sim/conformance.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::script_conformance_test {
 namespace {
 
 TEST_F(ConformanceTest, ScriptsConvertValuesAlike) {
@@ -216,4 +216,4 @@ TEST_F(ConformanceTest, EverybodyElseIsRefusedAlikeWhileAScriptRuns) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::script_conformance_test

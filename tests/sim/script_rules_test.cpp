@@ -1,7 +1,7 @@
 // What each script must do and must not, at the edges of the server's clock.
 #include "sim/script_rules.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::script_rules_test {
 namespace {
 
 using CompareAndDelete = ScriptRules;
@@ -207,4 +207,4 @@ TEST_F(ScriptRules, AStampIsHeldByItsExactValue) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::script_rules_test

@@ -1,7 +1,7 @@
 // What the scripts for several locks must do and must not: all, or none.
 #include "sim/line_rules.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::several_rules_test {
 namespace {
 
 class SeveralLocks : public ScriptRules {
@@ -121,4 +121,4 @@ TEST_F(SeveralLocks, HaveAnotherTokenTogetherOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::several_rules_test

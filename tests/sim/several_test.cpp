@@ -6,7 +6,7 @@
 #include "sim/checker_fixture.hpp"
 #include "sim/world.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::several_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 400;
@@ -189,4 +189,4 @@ TEST_F(SeveralCheckerTest, AnExtendByALongerTtlOfItsOwnIsNoViolation) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::several_test

@@ -4,7 +4,7 @@
 
 #include "sim/conformance.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::shared_conformance_test {
 namespace {
 
 // Times of the two differ a little, so only what does not hang on them is compared.
@@ -119,4 +119,4 @@ TEST_F(SharedConformance, LinesWithReadersAreServedAlike) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::shared_conformance_test

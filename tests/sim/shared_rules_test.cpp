@@ -2,7 +2,7 @@
 #include "redlock/algorithm/ids.hpp"
 #include "sim/line_rules.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::shared_rules_test {
 namespace {
 
 constexpr std::string_view kOk = "+OK\r\n";
@@ -374,4 +374,4 @@ TEST_F(Sharing, ALateReleaseIsForgottenWithTheLock) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::shared_rules_test

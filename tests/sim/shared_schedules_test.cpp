@@ -7,7 +7,7 @@
 #include "sim/random.hpp"
 #include "sim/script_rules.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::shared_schedules_test {
 namespace {
 
 constexpr std::size_t kServers = 3;
@@ -184,4 +184,4 @@ TEST_P(Schedules, WhoeverHasItAloneIsAlone) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Schedules, testing::Range<std::uint64_t>(1, 9));
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::shared_schedules_test

@@ -8,7 +8,7 @@
 #include "sim/amounts.hpp"
 #include "sim/world.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::sharing_test {
 namespace {
 
 constexpr std::uint64_t kFirstSeed = 80'001;
@@ -165,4 +165,4 @@ TEST(SharingInSchedulesTest, NobodySharesWhereItIsNotWishedFor) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::sharing_test

@@ -4,7 +4,7 @@
 
 #include "sim/world.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::shorten_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 800;
@@ -52,4 +52,4 @@ TEST(ShortenTest, WhatWasDecidedInAHandlerIsTakenThoughTheRequestEndsInIt) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::shorten_test

@@ -1,7 +1,7 @@
 // What becomes of a lock where somebody stands in line who yields.
 #include "sim/line_rules.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::yield_rules_test {
 namespace {
 
 using Yielding = LineRules;
@@ -98,4 +98,4 @@ TEST_F(Yielding, WithSomebodyDeadInFrontTellsWhoeverComesNext) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::yield_rules_test

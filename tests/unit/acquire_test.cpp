@@ -10,7 +10,7 @@
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::acquire_test {
 namespace {
 
 using test::drain;
@@ -391,4 +391,4 @@ TEST(Rule06MajorityOfTheConfiguredServers, TwoOfFiveReachableServersAreNoLock) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::acquire_test

@@ -11,7 +11,7 @@
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::acquire_twin_test {
 namespace {
 
 constexpr std::int64_t kNever = 1'000'000;
@@ -290,4 +290,4 @@ TEST(AcquireAgainstItsTwin, TheRandomSchedulesReachEveryEnding) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::acquire_twin_test

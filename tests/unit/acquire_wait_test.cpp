@@ -6,7 +6,7 @@
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::acquire_wait_test {
 namespace {
 
 using test::drain;
@@ -94,4 +94,4 @@ TEST_F(Waiting, WithoutEndItGoesOn) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::acquire_wait_test

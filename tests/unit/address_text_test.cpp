@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redlock {
+namespace redlock::address_text_test {
 namespace {
 
 TEST(AddressText, OneAddressHasOneSpelling) {
@@ -41,4 +41,4 @@ TEST(AddressText, TheShorthandsOfOldFunctionsAreKnown) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::address_text_test

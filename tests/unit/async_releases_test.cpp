@@ -9,7 +9,7 @@
 #include "support/fake_world.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::async_releases_test {
 namespace {
 
 using test::FakeServer;
@@ -218,4 +218,4 @@ TEST_F(AsyncTest, AServerThatCannotBeConnectedToIsWaitedForAgainTenSecondsLaterA
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::async_releases_test

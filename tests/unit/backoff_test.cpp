@@ -6,7 +6,7 @@
 #include "redlock/net/connection.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::backoff_test {
 namespace {
 
 constexpr int kDraws = 1'000;
@@ -39,4 +39,4 @@ TEST(Backoff, IsNoLongerThanItsBoundHoweverOftenAServerFailed) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::backoff_test

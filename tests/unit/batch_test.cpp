@@ -5,7 +5,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::batch_test {
 namespace {
 
 class BatchTest : public test::FakeWorld {};
@@ -54,4 +54,4 @@ TEST_F(BatchTest, WhatIsTakenInABatchBeforeItLeftNeverDoes) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::batch_test

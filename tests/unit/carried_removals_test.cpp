@@ -5,7 +5,7 @@
 #include "redlock/net/node.hpp"
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::carried_removals_test {
 namespace {
 
 using test::Arguments;
@@ -152,4 +152,4 @@ TEST_F(CarriedTest, WhatFoundNoRoomStillGoesOutWhereTheConnectionIsClosedByUs) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::carried_removals_test

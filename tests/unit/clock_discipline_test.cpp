@@ -5,7 +5,7 @@
 
 #include "redlock/types.hpp"
 
-namespace redlock {
+namespace redlock::clock_discipline_test {
 namespace {
 
 constexpr double kDrift = 0.01;  // 10,000 ppm
@@ -31,4 +31,4 @@ TEST(SlewRisk, EachClockMayUseHalfOfTheDrift) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::clock_discipline_test

@@ -6,7 +6,7 @@
 #include "support/fake_transport.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::closing_test {
 namespace {
 
 // Servers read so many bytes at a time, and carry all of them out before they reply.
@@ -97,4 +97,4 @@ TEST_F(ClosingTest, SoHasItsHandshake) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::closing_test

@@ -13,7 +13,7 @@
 #include "support/seeded_entropy.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::codec_test {
 namespace {
 
 std::vector<RespValue> read_in_slices(std::string_view bytes, std::size_t slice,
@@ -256,4 +256,4 @@ TEST(Codec, NamesTheHiredisItWasBuiltWithAndTheOneThatRuns) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::codec_test

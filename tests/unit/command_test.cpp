@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redlock {
+namespace redlock::command_test {
 namespace {
 
 const Resource kKey("k");
@@ -145,4 +145,4 @@ TEST(LockName, OfSeveralKeysDiffersWhereOneDoes) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::command_test

@@ -8,7 +8,7 @@
 #include "support/child.hpp"
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::completions_test {
 namespace {
 
 class CompletionsTest : public test::FakeWorld {
@@ -96,4 +96,4 @@ TEST_F(CompletionsTest, TellAChildOfTheOperationsOfItsParent) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::completions_test

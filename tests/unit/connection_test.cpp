@@ -6,7 +6,7 @@
 #include "support/faulty_transport.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::connection_test {
 namespace {
 
 constexpr Duration kAnswerTime = Duration::ms(50);
@@ -304,4 +304,4 @@ TEST(LocatorTest, AFixedServerIsWhereItsNameSaysWhateverBecameOfItsConnections) 
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::connection_test

@@ -3,7 +3,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::deadline_test {
 namespace {
 
 using test::FakeServer;
@@ -167,4 +167,4 @@ TEST_F(Rule07OneDeadlinePerCall, EveryServerHasATimeOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::deadline_test

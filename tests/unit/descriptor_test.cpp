@@ -12,7 +12,7 @@
 #include "redlock/os/waker.hpp"
 #include "support/child.hpp"
 
-namespace redlock {
+namespace redlock::descriptor_test {
 namespace {
 
 using test::exit_status_of_child;
@@ -88,4 +88,4 @@ TEST(Descriptor, OfAWakerIsNoStandardStreamEither) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::descriptor_test

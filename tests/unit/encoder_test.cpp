@@ -5,7 +5,7 @@
 
 #include "support/allocations.hpp"
 
-namespace redlock {
+namespace redlock::encoder_test {
 namespace {
 
 SharedCommand check_of(const std::string& token) {
@@ -85,4 +85,4 @@ TEST(RequestEncoder, ForgetsWhatItKnewWhereMemoryRunsOutInTheMiddleOfARequest) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::encoder_test

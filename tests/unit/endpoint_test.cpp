@@ -9,7 +9,7 @@
 
 #include "support/refusal.hpp"
 
-namespace redlock {
+namespace redlock::endpoint_test {
 namespace {
 
 using testing::HasSubstr;
@@ -184,4 +184,4 @@ TEST(Rule06MajorityOfTheConfiguredServers, DifferentServersHaveDifferentKeys) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::endpoint_test

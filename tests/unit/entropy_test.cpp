@@ -10,7 +10,7 @@
 
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::entropy_test {
 namespace {
 
 using test::ScriptedEntropy;
@@ -107,4 +107,4 @@ TEST(RandomBetweenDeathTest, AReversedSpanIsOurMistake) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::entropy_test

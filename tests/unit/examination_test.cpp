@@ -6,7 +6,7 @@
 
 #include "support/resp.hpp"
 
-namespace redlock {
+namespace redlock::examination_test {
 namespace {
 
 using test::Arguments;
@@ -119,4 +119,4 @@ TEST_F(ExaminationTest, WhatIsNoRespIsTheEnd) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::examination_test

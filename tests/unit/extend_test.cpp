@@ -7,7 +7,7 @@
 #include "redlock/algorithm/validity.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::extend_test {
 namespace {
 
 using test::answer_times;
@@ -84,4 +84,4 @@ TEST(Extend, ThatHearsEachNodeDoesNot) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::extend_test

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace redlock {
+namespace redlock::facts_test {
 namespace {
 
 using testing::ElementsAre;
@@ -142,4 +142,4 @@ TEST(FactsTest, TheTimeIsReadToTheMicrosecond) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::facts_test

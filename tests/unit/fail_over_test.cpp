@@ -5,7 +5,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::fail_over_test {
 namespace {
 
 using test::Arguments;
@@ -200,4 +200,4 @@ TEST_F(AFailOver, InALaterAttemptIsWaitedForNoLongerThanConnectingIsInAll) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::fail_over_test

@@ -9,7 +9,7 @@
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::fenced_acquire_test {
 namespace {
 
 using test::drain;
@@ -260,4 +260,4 @@ TEST(FenceProposals, FollowTheClockAndStayBelowTheLargest) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::fenced_acquire_test

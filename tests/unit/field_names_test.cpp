@@ -6,7 +6,7 @@
 
 #include "redlock/config/endpoint.hpp"
 
-namespace redlock {
+namespace redlock::field_names_test {
 namespace {
 
 using testing::HasSubstr;
@@ -43,4 +43,4 @@ TEST(FieldNames, RefusalsSayWhatToDo) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::field_names_test

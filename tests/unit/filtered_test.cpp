@@ -7,7 +7,7 @@
 #include "support/fake_transport.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::filtered_test {
 namespace {
 
 // Takes everything and lets nothing through while it is stopped up; what is held when the
@@ -90,4 +90,4 @@ TEST_F(Filtered, ARemovalThatHasLeftDoesNot) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::filtered_test

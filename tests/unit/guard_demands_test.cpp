@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redlock {
+namespace redlock::guard_demands_test {
 namespace {
 
 TEST(GuardDemandsTest, FourPartsHaveNamesAndMakeUpTheWhole) {
@@ -39,4 +39,4 @@ TEST(GuardDemandsTest, AServerWaitsForReplicasForSoLongThatItsAnswerIsInTime) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::guard_demands_test

@@ -5,7 +5,7 @@
 
 #include "support/session_fixture.hpp"
 
-namespace redlock {
+namespace redlock::guard_session_test {
 namespace {
 
 using test::Arguments;
@@ -101,4 +101,4 @@ TEST_F(GuardedSession, AnAnswerOfAnotherKindEndsIt) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::guard_session_test

@@ -5,7 +5,7 @@
 #include "support/fake_world.hpp"
 #include "support/listening.hpp"
 
-namespace redlock {
+namespace redlock::guard_test {
 namespace {
 
 using test::Arguments;
@@ -229,4 +229,4 @@ TEST_F(GuardTest, ALongestTtlIsATime) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::guard_test

@@ -11,7 +11,7 @@
 #include "redlock/wire/facts.hpp"
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::health_probe_test {
 namespace {
 
 using testing::ElementsAre;
@@ -178,4 +178,4 @@ TEST_F(HealthProbeTest, WhatNoSocketShowsAnyMoreIsReadAtOnce) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::health_probe_test

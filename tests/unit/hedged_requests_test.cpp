@@ -5,7 +5,7 @@
 
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::hedged_requests_test {
 namespace {
 
 using Advice = HedgedRequests::Advice;
@@ -129,4 +129,4 @@ TEST_F(HedgedRequestsTest, AnEarlierAttemptsRepliesAndRequestsDoNotCount) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::hedged_requests_test

@@ -3,7 +3,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::hedging_test {
 namespace {
 
 class Rule03AKeptBackTake : public test::FakeWorld {
@@ -47,4 +47,4 @@ TEST_F(Rule03AKeptBackTake, IsNotSentWhereTheAttemptIsLostInTheSameMoment) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::hedging_test

@@ -14,7 +14,7 @@
 #include "support/fake_world.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::held_lock_test {
 namespace {
 
 using test::Arguments;
@@ -244,4 +244,4 @@ TEST_F(APromotedLock, IsNoneWhereTheReaderWasGivenToOthersMeanwhile) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::held_lock_test

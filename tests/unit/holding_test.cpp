@@ -5,7 +5,7 @@
 
 #include "redlock/wire/translate.hpp"
 
-namespace redlock {
+namespace redlock::holding_test {
 namespace {
 
 // What a node's server says to an Inspect.
@@ -210,4 +210,4 @@ TEST(SeenByMajority, OfNobodyWhoWasAskedIsNothing) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::holding_test

@@ -8,7 +8,7 @@
 #include "support/fake_world.hpp"
 #include "support/scripted.hpp"
 
-namespace redlock {
+namespace redlock::idle_look_test {
 namespace {
 
 using test::Scene;
@@ -200,4 +200,4 @@ TEST_F(ALookAtACountedServer, BehindAPauseTellsNothingOfTheTimeThatAnAnswerTook)
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::idle_look_test

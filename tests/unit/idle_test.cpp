@@ -3,7 +3,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::idle_test {
 namespace {
 
 using test::FakeServer;
@@ -305,4 +305,4 @@ TEST_F(IdleTest, AConnectionThatWasClosedBetweenTwoAttemptsCostsNoAttempt) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::idle_test

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-namespace redlock {
+namespace redlock::ids_test {
 namespace {
 
 template <class A, class B>
@@ -44,4 +44,4 @@ TEST(Ids, ATokenKnowsWhetherItIsEmpty) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::ids_test

@@ -19,7 +19,7 @@
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::invariant_test {
 namespace {
 
 using test::t;
@@ -82,4 +82,4 @@ TEST(InvariantDeathTest, OneQuestionIsAskedAtATime) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::invariant_test

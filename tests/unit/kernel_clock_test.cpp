@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace redlock {
+namespace redlock::kernel_clock_test {
 namespace {
 
 TEST(KernelClock, SaysWhatAClockCanDo) {
@@ -17,4 +17,4 @@ TEST(KernelClock, SaysWhatAClockCanDo) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::kernel_clock_test

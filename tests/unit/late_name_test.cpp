@@ -10,7 +10,7 @@
 #include "redlock/lease/async_releases.hpp"
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::late_name_test {
 namespace {
 
 using test::Arguments;
@@ -313,4 +313,4 @@ TEST_F(Rule14RemovalsBehindAName, WhatMayNotHaveBeenReadGoesOnTheNextConnectionT
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::late_name_test

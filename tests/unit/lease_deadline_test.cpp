@@ -10,7 +10,7 @@
 
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::lease_deadline_test {
 namespace {
 
 using test::kOneNs;
@@ -170,4 +170,4 @@ TEST(LeaseDeadline, ThatIsLostSaysWhy) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::lease_deadline_test

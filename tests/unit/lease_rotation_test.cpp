@@ -4,7 +4,7 @@
 #include "redlock/lease/lease_rotation.hpp"
 #include "support/renewal_scheduler_fixture.hpp"
 
-namespace redlock {
+namespace redlock::lease_rotation_test {
 namespace {
 
 using test::FakeServer;
@@ -378,4 +378,4 @@ TEST_F(AShortenedLease, RefusesWhatExtendRefuses) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::lease_rotation_test

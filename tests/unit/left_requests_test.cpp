@@ -8,7 +8,7 @@
 #include <new>
 #include <optional>
 
-namespace redlock {
+namespace redlock::left_requests_test {
 namespace {
 
 Request release_at(std::size_t node) {
@@ -40,4 +40,4 @@ TEST(LeftRequestsTest, WhereAStepThrowsWhatItGaveBeforeStaysAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::left_requests_test

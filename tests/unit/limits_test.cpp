@@ -37,7 +37,7 @@
 #include "redlock/wire/objection.hpp"
 #include "redlock/wire/tls_stream.hpp"
 
-namespace redlock {
+namespace redlock::limits_test {
 namespace {
 
 using inner::kWaitSlice;
@@ -186,4 +186,4 @@ TEST(Limits, AreThoseThatAreDocumented) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::limits_test

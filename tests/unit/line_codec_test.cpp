@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redlock {
+namespace redlock::line_codec_test {
 namespace {
 
 TEST(StandingText, TellsWhatIsLeftThePlaceAndTheServersClock) {
@@ -51,4 +51,4 @@ TEST(PushText, AnythingElseIsNone) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::line_codec_test

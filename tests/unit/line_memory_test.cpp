@@ -7,7 +7,7 @@
 
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::line_memory_test {
 namespace {
 
 using test::kOneNs;
@@ -56,4 +56,4 @@ TEST(LineMemoryTest, ALocalClockIsTakenForRightUntilServersSayOtherwise) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::line_memory_test

@@ -4,7 +4,7 @@
 
 #include "support/listener_fixture.hpp"
 
-namespace redlock {
+namespace redlock::listener_proxy_test {
 namespace {
 
 using test::FakeServer;
@@ -85,4 +85,4 @@ TEST_F(AListenerThroughAProxy, IsNotRefusedWherePingIsNotAnsweredEither) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::listener_proxy_test

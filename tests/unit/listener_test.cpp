@@ -9,7 +9,7 @@
 #include "support/allocations.hpp"
 #include "support/listener_fixture.hpp"
 
-namespace redlock {
+namespace redlock::listener_test {
 namespace {
 
 using test::FakeServer;
@@ -325,4 +325,4 @@ TEST_F(ListenerTest, BegunAnewItDoesNotStayAwayForWhatFailedBefore) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::listener_test

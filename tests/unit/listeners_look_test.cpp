@@ -6,7 +6,7 @@
 #include "support/child.hpp"
 #include "support/listeners_fixture.hpp"
 
-namespace redlock {
+namespace redlock::listeners_look_test {
 namespace {
 
 using test::FakeServer;
@@ -91,4 +91,4 @@ TEST_F(ListenersTest, OfThoseThatAreForgottenThereIsNoNews) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::listeners_look_test

@@ -7,7 +7,7 @@
 
 #include "support/listeners_fixture.hpp"
 
-namespace redlock {
+namespace redlock::listeners_pause_test {
 namespace {
 
 using test::FakeServer;
@@ -86,4 +86,4 @@ TEST_F(APauseBehindRefusals, LastsWhereAMajorityIsHeard) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::listeners_pause_test

@@ -6,7 +6,7 @@
 
 #include "support/listeners_fixture.hpp"
 
-namespace redlock {
+namespace redlock::listeners_test {
 namespace {
 
 using test::ListenersTest;
@@ -337,4 +337,4 @@ TEST_F(ListenersTest, WhatOneThrowsEndsItAlone) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::listeners_test

@@ -5,7 +5,7 @@
 #include "support/listeners_fixture.hpp"
 #include "support/scripted.hpp"
 
-namespace redlock {
+namespace redlock::listeners_turn_test {
 namespace {
 
 using test::ListenersTest;
@@ -169,4 +169,4 @@ TEST_F(ListenersTest, TheOneThatNobodyHasListenedToForLongestMakesRoom) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::listeners_turn_test

@@ -9,7 +9,7 @@
 #include "support/listening.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::listening_shortage_test {
 namespace {
 
 using test::FailingAllocations;
@@ -145,4 +145,4 @@ TEST_P(ShortOfMemoryListening, GivingUpAndEndingCostsNothingElse) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::listening_shortage_test

@@ -9,7 +9,7 @@
 #include "support/fake_world.hpp"
 #include "support/scripted.hpp"
 
-namespace redlock {
+namespace redlock::live_nodes_test {
 namespace {
 
 using test::Arguments;
@@ -128,4 +128,4 @@ TEST(ATurnWithAsManyConnectionsAsThereMayBe, MakesNoRoomByOneThatIsEndingAlready
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::live_nodes_test

@@ -6,7 +6,7 @@
 #include "redlock/algorithm/validity.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::lock_kind_test {
 namespace {
 
 const Resource kResource("r");
@@ -186,4 +186,4 @@ TEST(StampKind, TheFractionIsDecimalAndCarriesAtLeast64Bits) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::lock_kind_test

@@ -9,7 +9,7 @@
 #include "support/fake_world.hpp"
 #include "support/refusal.hpp"
 
-namespace redlock {
+namespace redlock::lock_manager_refusal_test {
 namespace {
 
 using test::refusal;
@@ -139,4 +139,4 @@ TEST_F(LockManagerRefusal, RefusesOptionsOutOfTheirRange) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::lock_manager_refusal_test

@@ -7,7 +7,7 @@
 #include "support/fake_world.hpp"
 #include "support/refusal.hpp"
 
-namespace redlock {
+namespace redlock::lock_manager_test {
 namespace {
 
 using test::FakeServer;
@@ -332,4 +332,4 @@ TEST(Rule05AnErrorIsAVoteAgainst, OutOfMemoryOnAMajorityIsNoLockAndLeavesNoKey) 
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::lock_manager_test

@@ -6,7 +6,7 @@
 #include "support/fake_world.hpp"
 #include "support/refusal.hpp"
 
-namespace redlock {
+namespace redlock::locked_by_name_test {
 namespace {
 
 using test::refusal;
@@ -72,4 +72,4 @@ TEST_F(LockedByNameTest, WhatStandsThereIsToldByEveryServer) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::locked_by_name_test

@@ -8,7 +8,7 @@
 
 #include "support/listeners_fixture.hpp"
 
-namespace redlock {
+namespace redlock::nameless_test {
 namespace {
 
 using test::Arguments;
@@ -142,4 +142,4 @@ TEST_F(NamelessTest, AServerThatNeverAnswersIsGivenUpInTime) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::nameless_test

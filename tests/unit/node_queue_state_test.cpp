@@ -6,7 +6,7 @@
 #include "redlock/wire/line_codec.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::node_queue_state_test {
 namespace {
 
 using test::kOneNs;
@@ -396,4 +396,4 @@ TEST_F(Place, AServerInTroubleRefusesNothing) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::node_queue_state_test

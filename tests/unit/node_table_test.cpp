@@ -8,7 +8,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::node_table_test {
 namespace {
 
 class NodeTableTest : public test::FakeWorld {
@@ -194,4 +194,4 @@ TEST_F(NodeTableTest, WhatAServerIsOwedOutlivesItsManagerForAWhile) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::node_table_test

@@ -6,7 +6,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::node_test {
 namespace {
 
 using test::Arguments;
@@ -367,4 +367,4 @@ TEST_F(NodeTest, AWrongPasswordIsTriedAgainOnlyAfterAPause) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::node_test

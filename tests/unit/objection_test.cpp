@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace redlock {
+namespace redlock::objection_test {
 namespace {
 
 using testing::ElementsAre;
@@ -130,4 +130,4 @@ TEST(ObjectionTest, WhoHasFewerReplicasThanMustHaveEachVoteSaysHowMany) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::objection_test

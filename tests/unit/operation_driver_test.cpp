@@ -10,7 +10,7 @@
 #include "support/frugal_transport.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::operation_driver_test {
 namespace {
 
 // What a Fragile does, and what became of it; it outlives it.
@@ -183,4 +183,4 @@ TEST(MemoryThatRunsOutAsAConnectionIsClosed, CostsTheNextCallNothing) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::operation_driver_test

@@ -8,7 +8,7 @@
 #include "support/fake_world.hpp"
 #include "support/scripted.hpp"
 
-namespace redlock {
+namespace redlock::operation_table_test {
 namespace {
 
 using test::Scene;
@@ -112,4 +112,4 @@ TEST_F(ATableOfAPool, AnOperationOfAnotherPoolIsNotKnownHere) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::operation_table_test

@@ -12,7 +12,7 @@
 #include "support/resp.hpp"
 #include "support/scripted.hpp"
 
-namespace redlock {
+namespace redlock::outdated_test {
 namespace {
 
 using test::Arguments;
@@ -206,4 +206,4 @@ TEST_F(AnOutdatedConnection, IsNotTakenOnInTheMiddleOfAnOperation) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::outdated_test

@@ -5,7 +5,7 @@
 
 #include "support/wait_fixture.hpp"
 
-namespace redlock {
+namespace redlock::permanent_trouble_test {
 namespace {
 
 using test::drain;
@@ -185,4 +185,4 @@ TEST_F(Wait, AReplicaIsWaitedForInLineAsLongAsAFailOverMayLast) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::permanent_trouble_test

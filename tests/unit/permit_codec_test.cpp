@@ -6,7 +6,7 @@
 #include "redlock/algorithm/permit.hpp"
 #include "redlock/wire/line_codec.hpp"
 
-namespace redlock {
+namespace redlock::permit_codec_test {
 namespace {
 
 const TakeSlot kTake{Resource("r:redlock:slot:1"), Token("tok"), Duration::ms(70), 3};
@@ -80,4 +80,4 @@ TEST(PermitCodecTest, AFreeSlotIsToldByItsNumber) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::permit_codec_test

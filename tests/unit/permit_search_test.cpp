@@ -9,7 +9,7 @@
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::permit_search_test {
 namespace {
 
 using test::drain;
@@ -163,4 +163,4 @@ TEST_F(SearchForASlot, WhatIsAbortedIsUndone) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::permit_search_test

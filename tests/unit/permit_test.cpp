@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redlock {
+namespace redlock::permit_test {
 namespace {
 
 TEST(NamesOfSlots, AreReadAsTheyAreWritten) {
@@ -16,4 +16,4 @@ TEST(NamesOfSlots, AreReadAsTheyAreWritten) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::permit_test

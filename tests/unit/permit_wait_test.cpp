@@ -8,7 +8,7 @@
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::permit_wait_test {
 namespace {
 
 using test::drain;
@@ -337,4 +337,4 @@ TEST_F(WaitForAPermit, WhereMemoryIsShortWhatWasBegunIsUndoneAllTheSame) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::permit_wait_test

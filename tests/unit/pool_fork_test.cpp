@@ -6,7 +6,7 @@
 #include "support/fake_world.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::pool_fork_test {
 namespace {
 
 using test::exit_status_of_child;
@@ -311,4 +311,4 @@ TEST_F(Rule08TheChildsReactor, ClosesNothingWhereItWasForkedInTheLastWait) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::pool_fork_test

@@ -5,7 +5,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::pool_test {
 namespace {
 
 using test::FakeWorld;
@@ -146,4 +146,4 @@ TEST(LockPlanTest, OnePlanServesManagersWithPoolsOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::pool_test

@@ -7,7 +7,7 @@
 #include "support/fake_world.hpp"
 #include "support/listening.hpp"
 
-namespace redlock {
+namespace redlock::pool_transport_test {
 namespace {
 
 // Below it is a protocol of its own, which has read from the socket all that there was.
@@ -150,4 +150,4 @@ TEST_F(PoolThatIsCalled, LeavesTheCallToItsParentWhereItIsAChilds) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::pool_transport_test

@@ -18,7 +18,7 @@
 #include "support/child.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::process_test {
 namespace {
 
 using test::exit_status_of_child;
@@ -247,4 +247,4 @@ TEST(Process, TheHandlerGoesWithItsModule) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::process_test

@@ -11,7 +11,7 @@
 #include "support/listening.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::push_router_test {
 namespace {
 
 using test::Arguments;
@@ -177,4 +177,4 @@ TEST_F(APushForNobody, IsAnsweredAtTheEndOfARequestThoughTheNetworkHasForgottenT
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::push_router_test

@@ -4,7 +4,7 @@
 #include "redlock/queue/queued_acquire.hpp"
 #include "support/wait_fixture.hpp"
 
-namespace redlock {
+namespace redlock::queued_acquire_bounds_test {
 namespace {
 
 using test::kOneNs;
@@ -92,4 +92,4 @@ TEST_F(AgeOfVotes, AfterAllWereLostTheFirstIsOfferedAsSoonAsAnyFirst) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::queued_acquire_bounds_test

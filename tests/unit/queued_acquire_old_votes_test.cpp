@@ -4,7 +4,7 @@
 #include "redlock/queue/queued_acquire.hpp"
 #include "support/wait_fixture.hpp"
 
-namespace redlock {
+namespace redlock::queued_acquire_old_votes_test {
 namespace {
 
 using test::kAnswerTime;
@@ -164,4 +164,4 @@ TEST_F(OldVotes, OldVotesAreTheLockForAsLongAsTheyLiveWhereNobodyCanBeAskedAgain
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::queued_acquire_old_votes_test

@@ -5,7 +5,7 @@
 
 #include "support/wait_fixture.hpp"
 
-namespace redlock {
+namespace redlock::queued_acquire_polling_test {
 namespace {
 
 using test::kAnswerTime;
@@ -247,4 +247,4 @@ TEST_F(PollingWait, WhatIsPushedToWhoPollsByNowIsNotItsOwn) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::queued_acquire_polling_test

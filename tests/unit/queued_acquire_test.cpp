@@ -5,7 +5,7 @@
 
 #include "support/wait_fixture.hpp"
 
-namespace redlock {
+namespace redlock::queued_acquire_test {
 namespace {
 
 using test::kAnswerTime;
@@ -344,4 +344,4 @@ TEST_F(Wait, PushesForOthersAreNotItsOwn) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::queued_acquire_test

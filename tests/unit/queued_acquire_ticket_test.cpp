@@ -3,7 +3,7 @@
 
 #include "support/wait_fixture.hpp"
 
-namespace redlock {
+namespace redlock::queued_acquire_ticket_test {
 namespace {
 
 using test::kWall;
@@ -112,4 +112,4 @@ TEST_F(Wait, ATicketNearTheServersClocksStays) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::queued_acquire_ticket_test

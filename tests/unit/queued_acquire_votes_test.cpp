@@ -5,7 +5,7 @@
 
 #include "support/wait_fixture.hpp"
 
-namespace redlock {
+namespace redlock::queued_acquire_votes_test {
 namespace {
 
 using test::kAnswerTime;
@@ -345,4 +345,4 @@ TEST_F(Wait, AnswersSlowerThanTheLockLivesNeverGrantIt) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::queued_acquire_votes_test

@@ -14,7 +14,7 @@
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::queued_acquire_world_test {
 namespace {
 
 using test::t;
@@ -328,4 +328,4 @@ TEST_P(OfServers, LocksThatEndBeforeTheyAreGivenBackAreNeverHeldTwice) {
 INSTANTIATE_TEST_SUITE_P(Line, OfServers, testing::Values(1, 2, 3, 5));
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::queued_acquire_world_test

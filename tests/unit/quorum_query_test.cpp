@@ -5,7 +5,7 @@
 
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::quorum_query_test {
 namespace {
 
 using test::answer_times;
@@ -220,4 +220,4 @@ TEST(QuorumQuery, AskedTooEarlyItHasNothingToSay) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::quorum_query_test

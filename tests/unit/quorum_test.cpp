@@ -9,7 +9,7 @@
 #include "redlock/algorithm/quorum_rule.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::quorum_test {
 namespace {
 
 enum class Ballot { silent, yes, no };
@@ -156,4 +156,4 @@ TEST(TallyDeathTest, NoNodesOrTooManyAreOurMistake) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::quorum_test

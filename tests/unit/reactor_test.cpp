@@ -8,7 +8,7 @@
 #include "redlock/wire/scripts.hpp"
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::reactor_test {
 namespace {
 
 using test::Arguments;
@@ -388,4 +388,4 @@ TEST_F(Rule04APoisonedConnectionIsFinished, ASurplusReplyIsNotTakenForTheNextAns
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::reactor_test

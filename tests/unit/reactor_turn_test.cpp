@@ -6,7 +6,7 @@
 #include "support/fake_world.hpp"
 #include "support/scripted.hpp"
 
-namespace redlock {
+namespace redlock::reactor_turn_test {
 namespace {
 
 using test::Arguments;
@@ -135,4 +135,4 @@ TEST_F(ATurn, BehindTheVerdictARemovalThatIsAskedForIsRepeatedAsItWasWhereItsScr
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::reactor_turn_test

@@ -5,7 +5,7 @@
 #include "support/machine.hpp"
 #include "support/refusing_world.hpp"
 
-namespace redlock {
+namespace redlock::refused_bounds_test {
 namespace {
 
 using test::kLoading;
@@ -154,4 +154,4 @@ TEST_F(Rule14WhatWasRefused, IsSaidOnceMoreWhereItsConnectionIsTidiedAwayInItsPa
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::refused_bounds_test

@@ -7,7 +7,7 @@
 #include "redlock/wire/server_errors.hpp"
 #include "support/refusing_world.hpp"
 
-namespace redlock {
+namespace redlock::refused_removals_test {
 namespace {
 
 using test::Arguments;
@@ -359,4 +359,4 @@ TEST_F(Rule14AReleaseThatAllRefused, IsNotRepeatedBeforeAnotherWhichIsConfirmed)
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::refused_removals_test

@@ -7,7 +7,7 @@
 
 #include "support/refusing_world.hpp"
 
-namespace redlock {
+namespace redlock::refused_reopened_test {
 namespace {
 
 using test::kLoading;
@@ -93,4 +93,4 @@ TEST_F(Rule14ANewConnection, GrantsThemTheirPause) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::refused_reopened_test

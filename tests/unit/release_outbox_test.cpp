@@ -10,7 +10,7 @@
 #include "support/child.hpp"
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::release_outbox_test {
 namespace {
 
 using test::FailingAllocations;
@@ -83,4 +83,4 @@ TEST_F(Owing, AChildPaysNothingOfItsParent) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::release_outbox_test

@@ -3,7 +3,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::removal_delivery_test {
 namespace {
 
 using test::Arguments;
@@ -207,4 +207,4 @@ TEST_F(Rule14RemovalsArriveBeforeTheEnd, TidyingAtTheEndOfARequestForgetsNoCarri
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::removal_delivery_test

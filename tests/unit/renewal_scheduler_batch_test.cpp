@@ -7,7 +7,7 @@
 
 #include "support/renewal_scheduler_fixture.hpp"
 
-namespace redlock {
+namespace redlock::renewal_scheduler_batch_test {
 namespace {
 
 using test::kTtl;
@@ -101,4 +101,4 @@ TEST_F(RenewalSchedulerTest, LeasesThatAreStoppedWhileTheyAreExtendedTakeNobodys
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_scheduler_batch_test

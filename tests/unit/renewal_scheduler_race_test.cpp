@@ -9,7 +9,7 @@
 #include "redlock/lease/renewal_scheduler.hpp"
 #include "support/renewal_scheduler_fixture.hpp"
 
-namespace redlock {
+namespace redlock::renewal_scheduler_race_test {
 namespace {
 
 using test::RenewalSchedulerTest;
@@ -45,4 +45,4 @@ TEST_F(RenewalSchedulerTest, NobodyIsToldOfTheLossOfWhatIsGivenUpWhileItIsLooked
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_scheduler_race_test

@@ -4,7 +4,7 @@
 #include "support/machine.hpp"
 #include "support/renewal_scheduler_fixture.hpp"
 
-namespace redlock {
+namespace redlock::renewal_scheduler_repair_test {
 namespace {
 
 using test::kOneNs;
@@ -139,4 +139,4 @@ TEST_F(RenewalSchedulerTest, ALeaseThatIsLeftWhileItIsExtendedAndRepairedHoldsUp
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_scheduler_repair_test

@@ -10,7 +10,7 @@
 #include "support/kept_lease.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::renewal_scheduler_shortage_test {
 namespace {
 
 using test::FailingAllocations;
@@ -157,4 +157,4 @@ TEST_P(ShortOfMemoryRenewal, ALeaseThatIsStoppedLeavesRoomToOthers) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_scheduler_shortage_test

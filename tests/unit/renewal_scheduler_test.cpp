@@ -15,7 +15,7 @@
 #include "support/machine.hpp"
 #include "support/renewal_scheduler_fixture.hpp"
 
-namespace redlock {
+namespace redlock::renewal_scheduler_test {
 namespace {
 
 using test::FakeServer;
@@ -351,4 +351,4 @@ TEST_F(RenewalSchedulerTest, NothingIsLeftOfPlansWhoseLeasesAreKeptNoMore) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_scheduler_test

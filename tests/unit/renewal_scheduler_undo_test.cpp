@@ -10,7 +10,7 @@
 #include "support/renewal_scheduler_fixture.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::renewal_scheduler_undo_test {
 namespace {
 
 using test::kTtl;
@@ -181,4 +181,4 @@ TEST_F(RenewalUndoTest, WhatIsRepairedForALockThatIsTransferredStaysThoughItIsLo
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_scheduler_undo_test

@@ -9,7 +9,7 @@
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::renewal_test {
 namespace {
 
 using test::kOneNs;
@@ -220,4 +220,4 @@ TEST_F(RenewalScheduler, TrustsNobodyBeyondThatEnd) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::renewal_test

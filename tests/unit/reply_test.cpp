@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace redlock {
+namespace redlock::reply_test {
 namespace {
 
 TEST(Rule05AnErrorIsAVoteAgainst, ASilentServerMayHaveDoneIt) {
@@ -63,4 +63,4 @@ TEST(Reply, IsNoLargerThanAStringWithItsAnswer) {
 TEST(Reply, IsUnknownUnlessSaidOtherwise) { EXPECT_EQ(Reply{}.answer, Answer::unknown); }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::reply_test

@@ -7,7 +7,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::request_sender_test {
 namespace {
 
 // Asks the second server something and, when that has answered, takes the lock of the first.
@@ -106,4 +106,4 @@ TEST_F(ATakeThatComesLate, KeepsAConnectionThatIsWell) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::request_sender_test

@@ -7,7 +7,7 @@
 
 #include "redlock/algorithm/command.hpp"
 
-namespace redlock {
+namespace redlock::resources_test {
 namespace {
 
 Resources several(std::initializer_list<const char*> names) {
@@ -56,4 +56,4 @@ TEST(ResourcesTest, ACommandAboutSeveralNamesThemAllAndItsUndoTheSame) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::resources_test

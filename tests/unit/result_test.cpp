@@ -6,7 +6,7 @@
 
 #include "redlock/redlock.hpp"
 
-namespace redlock {
+namespace redlock::result_test {
 namespace {
 
 template <class R>
@@ -29,4 +29,4 @@ TEST(AResult, ThatNobodyKeepsIsNot) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::result_test

@@ -7,7 +7,7 @@
 
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::retry_test {
 namespace {
 
 std::set<std::int64_t> pauses_ns(const RetryPolicy& policy, int draws) {
@@ -74,4 +74,4 @@ TEST(RetryPolicy, FewerThanOneAttemptIsOne) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::retry_test

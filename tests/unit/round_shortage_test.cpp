@@ -5,7 +5,7 @@
 #include "support/allocations.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::round_shortage_test {
 namespace {
 
 using test::FailingAllocations;
@@ -31,4 +31,4 @@ TEST(ShortOfMemoryARound, CountsAGrantAndWhatItCameWith) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::round_shortage_test

@@ -5,7 +5,7 @@
 
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::round_test {
 namespace {
 
 using test::answer_times;
@@ -175,4 +175,4 @@ TEST(Round, TheSameAnswersInAnotherOrderLeadToOneSnapshot) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::round_test

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace redlock {
+namespace redlock::scripts_test {
 namespace {
 
 std::vector<const Script*> all_scripts() {
@@ -65,4 +65,4 @@ TEST(Scripts, TouchNoKeyButTheirOwn) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::scripts_test

@@ -9,7 +9,7 @@
 #include "support/frugal_transport.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::secret_test {
 namespace {
 
 using test::WatchedBytes;
@@ -120,4 +120,4 @@ TEST(Secret, APasswordInAUrlIsNotCopiedAbout) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::secret_test

@@ -6,7 +6,7 @@
 #include "support/child.hpp"
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::server_counters_test {
 namespace {
 
 using test::exit_status_of_child;
@@ -177,4 +177,4 @@ TEST_F(CountedServers, ManyThatTravelTogetherAreOneRoundTrip) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::server_counters_test

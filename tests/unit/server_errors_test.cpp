@@ -10,7 +10,7 @@
 #include "support/seeded_entropy.hpp"
 #include "support/session_fixture.hpp"
 
-namespace redlock {
+namespace redlock::server_errors_test {
 namespace {
 
 using testing::HasSubstr;
@@ -300,4 +300,4 @@ TEST_F(SecretiveSession, WhatNobodyAskedForGoesThroughTheFilterAndKeepsItsFault)
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::server_errors_test

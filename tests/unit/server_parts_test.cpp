@@ -7,7 +7,7 @@
 #include "redlock/config/url.hpp"
 #include "support/refusal.hpp"
 
-namespace redlock {
+namespace redlock::server_parts_test {
 namespace {
 
 using test::refusal;
@@ -173,4 +173,4 @@ TEST(ServerParts, AUrlAndItsNeighboursAgreeAboutTls) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::server_parts_test

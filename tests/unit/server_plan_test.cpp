@@ -10,7 +10,7 @@
 #include "support/fake_world.hpp"
 #include "support/refusal.hpp"
 
-namespace redlock {
+namespace redlock::server_plan_test {
 namespace {
 
 using test::refusal;
@@ -82,4 +82,4 @@ TEST_F(ServerPlanTest, OfItsLineTheFirstServerIsToldLikeTheOthers) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::server_plan_test

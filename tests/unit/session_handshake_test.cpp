@@ -4,7 +4,7 @@
 
 #include "support/session_fixture.hpp"
 
-namespace redlock {
+namespace redlock::session_handshake_test {
 namespace {
 
 using test::Arguments;
@@ -373,4 +373,4 @@ TEST_F(SessionTest, AServerHasServedOnceItHasCarriedSomethingOut) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::session_handshake_test

@@ -3,7 +3,7 @@
 
 #include "support/session_fixture.hpp"
 
-namespace redlock {
+namespace redlock::session_join_test {
 namespace {
 
 using test::Arguments;
@@ -113,4 +113,4 @@ TEST_F(AJoinInASession, ThatAServerDoesNotKnowByItsSha1IsNotRepeatedBehindItsPas
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::session_join_test

@@ -4,7 +4,7 @@
 
 #include "support/session_fixture.hpp"
 
-namespace redlock {
+namespace redlock::session_replies_test {
 namespace {
 
 using test::Arguments;
@@ -128,4 +128,4 @@ TEST_F(SessionReplies, AnAnswerThatIsNoneOfWaitEndsIt) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::session_replies_test

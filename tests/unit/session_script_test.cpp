@@ -5,7 +5,7 @@
 
 #include "support/session_fixture.hpp"
 
-namespace redlock {
+namespace redlock::session_script_test {
 namespace {
 
 using test::check_of;
@@ -257,4 +257,4 @@ TEST_F(TakeByItsSha1, IsNotRepeatedWhereItsUndoIsOnItsWay) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::session_script_test

@@ -8,7 +8,7 @@
 #include "support/allocations.hpp"
 #include "support/session_fixture.hpp"
 
-namespace redlock {
+namespace redlock::session_shortage_test {
 namespace {
 
 using test::delete_of;
@@ -92,4 +92,4 @@ TEST(ShortOfMemory, ASessionThatDropsWhatWasDecidedNeedsNone) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::session_shortage_test

@@ -5,7 +5,7 @@
 #include "support/seeded_entropy.hpp"
 #include "support/session_fixture.hpp"
 
-namespace redlock {
+namespace redlock::session_test {
 namespace {
 
 using test::check_of;
@@ -274,4 +274,4 @@ TEST(Rule10AssertOnlyOurOwnMistakes, NoServerWhateverItAnswersReachesAnAssertion
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::session_test

@@ -4,7 +4,7 @@
 #include "redlock/wire/scripts.hpp"
 #include "support/session_fixture.hpp"
 
-namespace redlock {
+namespace redlock::session_undo_test {
 namespace {
 
 using test::Arguments;
@@ -198,4 +198,4 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatOneConnectionCannotSendIsLeftForAnot
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::session_undo_test

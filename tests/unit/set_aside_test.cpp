@@ -8,7 +8,7 @@
 #include "support/listening.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::set_aside_test {
 namespace {
 
 using test::Arguments;
@@ -196,4 +196,4 @@ TEST_F(AJoin, ThatWasSentIsGivenUpWhateverIsKeptBackMeanwhile) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::set_aside_test

@@ -3,7 +3,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::several_due_test {
 namespace {
 
 class SeveralDue : public test::FakeWorld {
@@ -48,4 +48,4 @@ TEST_F(SeveralDue, AConnectionThatOneOfThemHasClosedIsNotLookedAtForTheNext) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::several_due_test

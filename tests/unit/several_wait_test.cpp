@@ -8,7 +8,7 @@
 #include "support/machine.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::several_wait_test {
 namespace {
 
 using test::drain;
@@ -238,4 +238,4 @@ TEST_F(WaitForBoth, EndsWhereServersRefuseTheSetForGood) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::several_wait_test

@@ -8,7 +8,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::shared_test {
 namespace {
 
 class SharedTest : public test::FakeWorld {
@@ -62,4 +62,4 @@ TEST_F(SharedTest, ABoundBesideVotesThatDecidedIsNotTheCause) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::shared_test

@@ -10,7 +10,7 @@
 #include "support/frugal_transport.hpp"
 #include "support/seeded_entropy.hpp"
 
-namespace redlock {
+namespace redlock::shortage_test {
 namespace {
 
 using test::FailingAllocations;
@@ -313,7 +313,7 @@ struct HeldInWorld {
   HeldInWorld(World& world, LockManager& locks)
       : outbox(locks, releases),
         lock({locks, outbox, renewal}, Resource("r"), Duration::ms(10'000)) {
-    Outcome granted = redlock::lock(world, locks);
+    Outcome granted = shortage_test::lock(world, locks);
     before = granted.token;
     lock.begin(std::move(granted.token), granted.decided_at + granted.validity);
   }
@@ -371,4 +371,4 @@ TEST(ShortOfMemoryOnce, ARotationThatFailedByItIsLostAndItsCallerIsTold) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::shortage_test

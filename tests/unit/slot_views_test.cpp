@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redlock {
+namespace redlock::slot_views_test {
 namespace {
 
 const QuorumRule kTwoOfThree = QuorumRule::majority(3);
@@ -57,4 +57,4 @@ TEST(SlotViewsTest, TheFreeOnesAreCountedFromTheFirst) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::slot_views_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redlock {
+namespace redlock::stamp_ledger_test {
 namespace {
 
 const Resource kKey("lock_pid:7");
@@ -108,4 +108,4 @@ TEST(StampLedger, WhatWasReplacedOrStruckDoesNotTakeItsSuccessorAlong) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::stamp_ledger_test

@@ -10,7 +10,7 @@
 #include "support/fake_world.hpp"
 #include "support/refusal.hpp"
 
-namespace redlock {
+namespace redlock::stamp_lock_manager_test {
 namespace {
 
 using test::FakeWorld;
@@ -374,4 +374,4 @@ TEST_F(StampLockManagerTest, AReleaseThatIsCarriedOverFromAnOverdueConnectionIsE
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::stamp_lock_manager_test

@@ -5,7 +5,7 @@
 #include "support/allocations.hpp"
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::stamp_shortage_test {
 namespace {
 
 constexpr Duration kLease = Duration::ms(1'000);
@@ -76,4 +76,4 @@ TEST_F(ShortOfMemoryAStamp, ThatCannotBeNotedIsGivenBack) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::stamp_shortage_test

@@ -7,7 +7,7 @@
 #include "support/machine.hpp"
 #include "support/resp.hpp"
 
-namespace redlock {
+namespace redlock::subscription_test {
 namespace {
 
 using test::Arguments;
@@ -314,4 +314,4 @@ TEST_F(SubscriptionBehindAGreeting, ShowsNoSecretInAReason) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::subscription_test

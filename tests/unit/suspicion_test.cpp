@@ -3,7 +3,7 @@
 
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::suspicion_test {
 namespace {
 
 class ServerInDoubt : public test::FakeWorld {
@@ -73,4 +73,4 @@ TEST_F(ServerInDoubt, IsNoneThatAnsweredInTimeWhileTheProcessStoodStill) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::suspicion_test

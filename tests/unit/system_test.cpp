@@ -16,7 +16,7 @@
 #include "support/child.hpp"
 #include "support/system_calls.hpp"
 
-namespace redlock {
+namespace redlock::system_test {
 namespace {
 
 std::int64_t boot_time_ns() {
@@ -128,4 +128,4 @@ TEST(Rule02AFreshTokenPerAttempt, AChildWithItsParentsProcessIdDrawsOtherTokens)
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::system_test

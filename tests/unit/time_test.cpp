@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redlock {
+namespace redlock::time_test {
 namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -76,4 +76,4 @@ TEST(Instant, IsOrderedByTime) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::time_test

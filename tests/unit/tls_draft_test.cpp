@@ -8,7 +8,7 @@
 #include "support/allocations.hpp"
 #include "support/refusal.hpp"
 
-namespace redlock {
+namespace redlock::tls_draft_test {
 namespace {
 
 using test::refusal;
@@ -160,4 +160,4 @@ TEST(CheckTls, AKeyIsForACertificate) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_draft_test

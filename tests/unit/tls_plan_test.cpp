@@ -4,7 +4,7 @@
 #include "redlock/locks/server_plan.hpp"
 #include "redlock/os/tls_context.hpp"
 
-namespace redlock {
+namespace redlock::tls_plan_test {
 namespace {
 
 std::string refusal_of(const std::vector<ServerSpec>& servers) {
@@ -44,4 +44,4 @@ TEST_F(TlsInAPlan, NeedsANameWhereThereIsNoHost) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_plan_test

@@ -6,7 +6,7 @@
 
 #include "support/tls_pair.hpp"
 
-namespace redlock {
+namespace redlock::tls_stream_13_test {
 namespace {
 
 using test::Certificate;
@@ -131,4 +131,4 @@ TEST_F(ATlsStreamOfVersion13, ReadsNoMoreWhileItsAnswersToNewKeysAreNotTaken) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_stream_13_test

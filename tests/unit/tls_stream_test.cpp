@@ -7,7 +7,7 @@
 #include "redlock/wire/tls_words.hpp"
 #include "support/tls_pair.hpp"
 
-namespace redlock {
+namespace redlock::tls_stream_test {
 namespace {
 
 using test::Certificate;
@@ -326,4 +326,4 @@ TEST(ATlsStreamOfVersion12, TrustsNobodyWhoShowsNoCertificate) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_stream_test

@@ -6,7 +6,7 @@
 
 #include "support/tls_pair.hpp"
 
-namespace redlock {
+namespace redlock::tls_words_test {
 namespace {
 
 using test::Certificate;
@@ -223,4 +223,4 @@ TEST(TlsWords, AServerOfOldVersions) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::tls_words_test

@@ -11,7 +11,7 @@
 #include "support/allocations.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::token_rotation_test {
 namespace {
 
 using test::drain;
@@ -305,4 +305,4 @@ TEST(EveryShortening, EndsWithOneTokenOnAMajorityOrWithNone) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::token_rotation_test

@@ -7,7 +7,7 @@
 #include "redlock/wire/scripts.hpp"
 #include "support/resp.hpp"
 
-namespace redlock {
+namespace redlock::translate_test {
 namespace {
 
 using test::Arguments;
@@ -181,8 +181,8 @@ TEST(ReplyTo, WhatIsSeenOfASharedLockIsHowManyHoldIt) {
   };
   EXPECT_EQ(seen("500 0 0 redlock:shared 2").readers, 2);
   EXPECT_EQ(seen("500 0 0 redlock:shared 2").holding->token.view(), kSharedMark);
-  for (const std::string& text : {"redlock:shared", "redlock:shared ", "redlock:shared x",
-                                  "redlock:shared2", "redlock:shared:2"}) {
+  for (const std::string text : {"redlock:shared", "redlock:shared ", "redlock:shared x",
+                                 "redlock:shared2", "redlock:shared:2"}) {
     EXPECT_FALSE(seen("500 0 0 " + text).readers) << text;
     EXPECT_EQ(seen("500 0 0 " + text).holding->token.view(), text);
   }
@@ -362,4 +362,4 @@ TEST(IsUnknownScript, OnlyAnErrorThatBeginsWithNoscript) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::translate_test

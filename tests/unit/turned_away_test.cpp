@@ -8,7 +8,7 @@
 #include "redlock/algorithm/quorum_query.hpp"
 #include "support/listeners_fixture.hpp"
 
-namespace redlock {
+namespace redlock::turned_away_test {
 namespace {
 
 using test::FakeServer;
@@ -174,4 +174,4 @@ TEST_F(WhoListensByTls, AloneIsTurnedAway) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::turned_away_test

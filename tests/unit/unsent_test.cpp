@@ -5,7 +5,7 @@
 #include "redlock/wire/scripts.hpp"
 #include "support/fake_world.hpp"
 
-namespace redlock {
+namespace redlock::unsent_test {
 namespace {
 
 using test::Arguments;
@@ -160,4 +160,4 @@ TEST_F(Rule11WhatWasNotSentInTimeIsNeverSent, WhatTheKernelHasInPartIsFinishedAn
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::unsent_test

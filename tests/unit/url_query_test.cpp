@@ -7,7 +7,7 @@
 #include "support/allocations.hpp"
 #include "support/refusal.hpp"
 
-namespace redlock {
+namespace redlock::url_query_test {
 namespace {
 
 using testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST(UrlQuery, AHostHasNoParametersOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::url_query_test

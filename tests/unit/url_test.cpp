@@ -6,7 +6,7 @@
 
 #include "support/refusal.hpp"
 
-namespace redlock {
+namespace redlock::url_test {
 namespace {
 
 using testing::HasSubstr;
@@ -261,4 +261,4 @@ TEST(ServerText, ComplaintsNeverRepeatThePassword) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::url_test

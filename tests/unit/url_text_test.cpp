@@ -5,7 +5,7 @@
 
 #include "redlock/config/endpoint.hpp"
 
-namespace redlock {
+namespace redlock::url_text_test {
 namespace {
 
 TEST(UrlText, APlusIsASpaceInAFormOnly) {
@@ -50,4 +50,4 @@ TEST(UrlText, OneColonEndsTheHostAndAnAddressWithSeveralStandsInBrackets) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::url_text_test

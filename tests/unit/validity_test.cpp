@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redlock {
+namespace redlock::validity_test {
 namespace {
 
 TEST(Validity, IsTtlMinusElapsedMinusDrift) {
@@ -66,4 +66,4 @@ TEST(Validity, AnAbsurdElapsedTimeLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::validity_test

@@ -8,7 +8,7 @@
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "support/machine.hpp"
 
-namespace redlock {
+namespace redlock::vote_repair_test {
 namespace {
 
 using test::drain;
@@ -119,4 +119,4 @@ TEST_F(VoteRepairTest, GivenUpItAsksNobodyAnyMoreAndUndoesNothing) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::vote_repair_test

@@ -6,7 +6,7 @@
 
 #include "redlock/redlock.hpp"
 
-namespace redlock {
+namespace redlock::words_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -140,4 +140,4 @@ TEST(Client, ThatWasMovedFromSaysSo) {
 }
 
 }  // namespace
-}  // namespace redlock
+}  // namespace redlock::words_test

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "redlock/algorithm/holding.hpp"
+#include "redlock/algorithm/ids.hpp"
 #include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/client/blocking_lease.hpp"
@@ -80,13 +81,13 @@ Lease Client::attach(const Handle& handle, Milliseconds ttl) {
   if (handle.shared && !resources.single()) {
     throw ArgumentError("a shared handle must have a single resource");
   }
+  // It would act for all readers at once.
+  if (handle.token == kSharedMark) {
+    throw ArgumentError("the handle's token must be a holder's, not the mark of a shared lock");
+  }
   Token token{handle.token};
   check_resources(resources);
   check_token(token);
-  // It would act for all readers at once.
-  if (token.view() == kSharedMark) {
-    throw ArgumentError("the handle's token must be a holder's, not the mark of a shared lock");
-  }
   check_ttl(extended_by, shared.plan()->options);
   if (validity > kTtlMax)
     throw ArgumentError("the handle's validity must be at most 3153600000000 ms");

@@ -15,7 +15,7 @@ namespace redlock::test {
 
 namespace {
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void give_up(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
@@ -38,11 +38,11 @@ namespace {
 
 std::string make_folder() {
   std::string pattern = std::filesystem::temp_directory_path() / "redlock-io-XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) fail("mkdtemp");
+  if (mkdtemp(pattern.data()) == nullptr) give_up("mkdtemp");
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe2");
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) give_up("pipe2");
   const pid_t janitor = fork();
-  if (janitor < 0) fail("fork");
+  if (janitor < 0) give_up("fork");
   if (janitor == 0) {
     close(ends[1]);
     be_the_janitor(ends[0], pattern);

@@ -3,7 +3,7 @@
 
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::availability_test {
 namespace {
 
 class AvailabilityTest : public CheckerTest {
@@ -234,4 +234,4 @@ TEST_F(AvailabilityTest, WithoutTheTimeForAConnectionAndAnAnswerNobodyIsOwedAnyt
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::availability_test

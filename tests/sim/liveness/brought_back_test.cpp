@@ -6,7 +6,7 @@
 #include "sim/checker_fixture.hpp"
 #include "sim/record/line_view.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::brought_back_test {
 namespace {
 
 constexpr std::int64_t kLostFromMs = 5;
@@ -87,4 +87,4 @@ TEST_F(BroughtBackTest, APlaceThatIsTakenBehindWhatWasLostIsNotExcused) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::brought_back_test

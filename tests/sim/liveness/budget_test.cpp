@@ -1,7 +1,7 @@
 // A call that takes too long is seen.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::budget_test {
 namespace {
 
 TEST_F(CheckerTest, ACallPastItsBudgetIsSeen) {
@@ -13,4 +13,4 @@ TEST_F(CheckerTest, ACallPastItsBudgetIsSeen) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::budget_test

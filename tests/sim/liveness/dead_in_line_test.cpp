@@ -1,7 +1,7 @@
 // Whoever is gone and stands in line for long is seen.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::dead_in_line_test {
 namespace {
 
 // Both clients stand in the line of server 0 from 1 ms on; then client 1 is gone.
@@ -38,4 +38,4 @@ TEST_F(DeadInLineTest, WhoeverWasThereLatelyIsNot) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::dead_in_line_test

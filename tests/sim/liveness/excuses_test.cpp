@@ -8,7 +8,7 @@
 #include "sim/liveness/excuses.hpp"
 #include "sim/world.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::excuses_test {
 namespace {
 
 constexpr std::uint64_t kSeedsMax = 400;
@@ -88,4 +88,4 @@ INSTANTIATE_TEST_SUITE_P(Every, JudgedClassTest, testing::ValuesIn(inside_classe
                          parameter_name);
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::excuses_test

@@ -1,7 +1,7 @@
 // A take that is sent too late is seen.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::in_time_test {
 namespace {
 
 TEST_F(CheckerTest, ATakeBehindTheReturnOfItsCallIsSeen) {
@@ -28,4 +28,4 @@ TEST_F(CheckerTest, ATakeWhoseTimeIsOverIsSeen) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::in_time_test

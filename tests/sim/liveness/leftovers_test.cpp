@@ -4,7 +4,7 @@
 #include "redlock/wire/scripts.hpp"
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::leftovers_test {
 namespace {
 
 class LeftoversTest : public CheckerTest {
@@ -298,4 +298,4 @@ TEST_F(LeftoversTest, ARefusedRemovalIsOverdueOnceItsClientHasLongBeenServed) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::leftovers_test

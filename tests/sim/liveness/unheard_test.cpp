@@ -4,7 +4,7 @@
 
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::unheard_test {
 namespace {
 
 constexpr std::string_view kNoPermission =
@@ -102,4 +102,4 @@ TEST_F(UnheardTest, WhoeverWaitsForNoLongerThanAnAnswerAsksAllBefore) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::unheard_test

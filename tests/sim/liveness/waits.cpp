@@ -20,7 +20,7 @@ constexpr std::int64_t kHeartbeatNs = 10'000 * kMs;
 // By then whoever is not heard of is struck out, by a neighbour who comes that often.
 constexpr std::int64_t kSilentNs = 15'000 * kMs + kHeartbeatNs;
 // Votes that fell to several flow together: joins that follow each other at growing distances.
-constexpr std::int64_t kLegs = 60;
+constexpr std::int64_t kWaitLegs = 60;
 // Whoever was in trouble tries again after a pause that may have grown so long; then there are
 // connections to be made.
 constexpr std::int64_t kRecoveryNs = 1'000 * kMs + 400 * kMs;
@@ -77,7 +77,7 @@ Waits::Waits(Record& record)
   judged_ = judged_under(ViolationKind::waits_in_vain, plan_) && !handlers && !plan_.crowd &&
             // Servers that began anew have no vote for a while.
             waiters_learn_in_time(plan_) && !plan_.guarded;
-  const std::int64_t answers_ns = kLegs * plan_.delay_high_ns + 2 * longest_timeout_ns(plan_);
+  const std::int64_t answers_ns = kWaitLegs * plan_.delay_high_ns + 2 * longest_timeout_ns(plan_);
   bound_ns_ = kFirstAsksNs + static_cast<std::int64_t>(plan_.clients.size()) * kPlaceNs +
               answers_ns + kMarginNs;
   if (!plan_.faults.empty()) bound_ns_ += kOfferNs;

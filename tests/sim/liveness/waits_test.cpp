@@ -7,7 +7,7 @@
 
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::waits_test {
 namespace {
 
 class WaitsTest : public CheckerTest {
@@ -205,4 +205,4 @@ INSTANTIATE_TEST_SUITE_P(All, WaitsInHasteTest,
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::waits_test

@@ -5,7 +5,7 @@
 
 #include "redlock/wire/scripts.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::deed_test {
 namespace {
 
 TEST(CheckerCommandsTest, EveryScriptOfTheLocksIsKnownByTextAndByName) {
@@ -67,4 +67,4 @@ TEST(CheckerCommandsTest, AnotherScriptIsNothingThatIsFollowed) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::deed_test

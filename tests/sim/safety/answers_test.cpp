@@ -1,7 +1,7 @@
 // An answer that nobody gave is seen.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::answers_test {
 namespace {
 
 TEST_F(CheckerTest, AnAnswerTakenForAnothersIsSeen) {
@@ -17,4 +17,4 @@ TEST_F(CheckerTest, AnAnswerTakenForAnothersIsSeen) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::answers_test

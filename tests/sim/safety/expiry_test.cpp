@@ -1,7 +1,7 @@
 // A key that lasts for too long is seen.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::expiry_test {
 namespace {
 
 TEST_F(CheckerTest, AKeyThatOutlivesItsTtlAndDriftIsSeen) {
@@ -23,4 +23,4 @@ TEST_F(CheckerTest, AKeyThatWasGivenMoreTimeThanItsClientWantedIsSeen) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::expiry_test

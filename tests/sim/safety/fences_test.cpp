@@ -3,7 +3,7 @@
 
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::fences_test {
 namespace {
 
 class FencesTest : public CheckerTest {
@@ -100,4 +100,4 @@ TEST(LosesDataTest, ACrashThatKeepsAllOrAClockThatIsWrongIsNoExcuse) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::fences_test

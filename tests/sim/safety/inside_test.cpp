@@ -3,7 +3,7 @@
 
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::inside_test {
 namespace {
 
 class InsideTest : public CheckerTest {
@@ -115,4 +115,4 @@ TEST_F(SetsInsideTest, SetsWithANameInCommonAreSeen) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::inside_test

@@ -1,7 +1,7 @@
 // What a client does to a key that is not its own is seen.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::keys_test {
 namespace {
 
 TEST_F(CheckerTest, RemovingAForeignLockIsSeen) {
@@ -23,4 +23,4 @@ TEST_F(CheckerTest, OverwritingALiveLockIsSeen) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::keys_test

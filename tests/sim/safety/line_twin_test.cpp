@@ -6,7 +6,7 @@
 #include "sim/random.hpp"
 #include "sim/safety/line_twin.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::line_twin_test {
 namespace {
 
 constexpr std::array<const char*, 6> kTokens{"a", "b", "c", "d", "e", "f"};
@@ -89,8 +89,8 @@ class EditedScripts : public TwinTest, public testing::WithParamInterface<Edit> 
 TEST_P(EditedScripts, AreFoundOut) { EXPECT_NE(first_complaint(GetParam()), ""); }
 
 constexpr std::array kEdits{
-    Edit{"PassWithoutCompare", "local had, rest = held == me, held",
-         "local had, rest = true, held"},
+    Edit{"PassWithoutCompare", "local had, rest, known = held == me, held, nil",
+         "local had, rest, known = true, held, nil"},
     Edit{"PassStaysInLine", "local _, left = leave(me, (held == me or named) and '')\n",
          "local left\n"},
     Edit{"NextNotTold", "then tell_next(second, 1, ttl) else", "then else"},
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(Each, EditedScripts, testing::ValuesIn(kEdits),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::line_twin_test

@@ -1,7 +1,7 @@
 // A lock without a majority is seen.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::majority_test {
 namespace {
 
 TEST_F(CheckerTest, ValidityPastTheMajoritysExpiryIsSeen) {
@@ -33,4 +33,4 @@ TEST_F(CheckerTest, RemovingAMajoritysVoteOfAHeldLockIsSeen) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::majority_test

@@ -1,7 +1,7 @@
 // Whoever is served out of turn in quiet is seen.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::order_test {
 namespace {
 
 // Client 0 stands in every line before client 1 does.
@@ -41,4 +41,4 @@ TEST_F(OrderTest, AnEarlierTicketThatStandsInTheLinesLaterNeedNotBeServedBefore)
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::order_test

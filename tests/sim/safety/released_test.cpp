@@ -1,7 +1,7 @@
 // A release that has removed too little is seen.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::released_test {
 namespace {
 
 TEST_F(CheckerTest, AReleaseThatWasConfirmedAndHasRemovedNoMajorityIsSeen) {
@@ -18,4 +18,4 @@ TEST_F(CheckerTest, AReleaseThatWasConfirmedAndHasRemovedNoMajorityIsSeen) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::released_test

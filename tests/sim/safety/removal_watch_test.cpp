@@ -5,7 +5,7 @@
 
 #include "redlock/wire/scripts.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::removal_watch_test {
 namespace {
 
 class RemovalWatchTest : public testing::Test {
@@ -71,4 +71,4 @@ TEST_F(RemovalWatchTest, AChildMustLeaveItsParentsLocksAlone) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::removal_watch_test

@@ -1,7 +1,7 @@
 // Two holders are seen, and one behind the other is no violation.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::two_holders_test {
 namespace {
 
 TEST_F(CheckerTest, AnOrdinaryLockViolatesNothing) {
@@ -35,4 +35,4 @@ TEST_F(CheckerTest, ASecondHolderAtTheFirstsDeadlineIsNoViolation) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::two_holders_test

@@ -1,7 +1,7 @@
 // A holder that hands its own lock on is seen.
 #include "sim/checker_fixture.hpp"
 
-namespace redlock::sim {
+namespace redlock::sim::vote_given_away_test {
 namespace {
 
 class VoteGivenAwayTest : public CheckerTest {
@@ -37,4 +37,4 @@ TEST_F(VoteGivenAwayTest, ALockThatWasGivenUpMayBeHandedOn) {
 }
 
 }  // namespace
-}  // namespace redlock::sim
+}  // namespace redlock::sim::vote_given_away_test
