@@ -27,7 +27,7 @@ void take_option(TlsDraft& draft, std::string_view name, const zval* value) {
     case TlsKind::idle:
       return;
     case TlsKind::unknown:
-      refuse_tls_option(quoted(name));
+      refuse_tls_option(in_quotes(name));
   }
 }
 

@@ -29,7 +29,7 @@ double checked_seconds(std::string_view name, double seconds, Duration max) {
 }  // namespace
 
 std::string key_text(zend_ulong index, const zend_string* key) {
-  if (key != nullptr) return quoted(view_of(key));
+  if (key != nullptr) return in_quotes(view_of(key));
   return std::to_string(static_cast<zend_long>(index));
 }
 

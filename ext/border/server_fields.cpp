@@ -87,7 +87,7 @@ void take_foreign(std::string_view name, const zval* value) {
       if (is_empty(value)) return;
       refuse_prefix();
     case FieldMeaning::unknown:
-      refuse_field(quoted(name));
+      refuse_field(in_quotes(name));
   }
 }
 

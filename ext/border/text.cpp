@@ -20,6 +20,6 @@ std::string printable(std::string_view text, std::size_t bytes_max) {
   return shown;
 }
 
-std::string quoted(std::string_view text) { return "'" + printable(text, kShownBytesMax) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + printable(text, kShownBytesMax) + "'"; }
 
 }  // namespace redlock::php

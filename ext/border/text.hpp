@@ -13,7 +13,7 @@ inline constexpr std::size_t kShownBytesMax = 64;
 // Printable ASCII as it is, every other byte as \xNN; cut after `bytes_max` bytes of `text`.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t bytes_max);
 // 'text', printable and short.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 // Copies what fits into a C string that owns nothing.
 template <std::size_t N>

@@ -99,7 +99,7 @@ std::shared_ptr<SharedLease> held_already(const Locks& locks, const Resources& r
 bool throw_deadlock(SharedLease& held, const AcquireRequest& request) {
   char message[512];
   const bool described = guarded({}, [&] {
-    park(message, std::string(request.method) + ": the wait for " + quoted(held.resources()) +
+    park(message, std::string(request.method) + ": the wait for " + in_quotes(held.resources()) +
                       " would never end: this process has held that lock itself for " +
                       std::to_string(held.held_for().count_ms()) +
                       " ms; release it first, or acquire both with the option reentrant");
@@ -275,7 +275,7 @@ void throw_not_acquired(const Locks& locks, const AcquireRequest& request) {
   const bool described = guarded({}, [&] {
     const std::string name = Z_TYPE_P(request.resource) == IS_LONG
                                  ? std::to_string(Z_LVAL_P(request.resource))
-                                 : quoted(resources_from(request.resource));
+                                 : in_quotes(resources_from(request.resource));
     std::string text = std::string(request.method) + ": ";
     text += locks.remark.empty() ? "another client has the lock on " + name
                                  : "the lock on " + name + " is not acquired";

@@ -42,7 +42,7 @@ std::string_view holds(const Holding& holding, const Token*& first) {
 std::string describe_undecided(const Locks& locks, const zval* resource, std::string_view method) {
   std::string text = std::string(method) + ": it is not known whether a majority of " +
                      std::to_string(locks.server_count) + " servers holds " +
-                     quoted(resources_from(resource).only().view()) + " (needs " +
+                     in_quotes(resources_from(resource).only().view()) + " (needs " +
                      std::to_string(locks.outcome.quorum.grants()) + ")";
   const char* separator = ": ";
   const Token* first = nullptr;

@@ -102,7 +102,7 @@ const char* method_of(const SharedLease& shared) {
 void warn_of_unused(const LeaseState& lease) {
   const Resources& resources = lease.shared().resources();
   char name[2 * kShownBytesMax + 8] = "";
-  const auto show = [&] { park(name, quoted(resources)); };
+  const auto show = [&] { park(name, in_quotes(resources)); };
   if (EG(exception) != nullptr || !guarded({}, show)) return;
   zend_error(
       E_WARNING,

@@ -24,7 +24,7 @@ bool kept_at_end_option(std::string_view name, const zval* value) {
   const std::string what = text_from(option_label(name), value);
   if (what == "release") return false;
   if (what == "keep") return true;
-  throw ArgumentError(option_label(name) + " must be 'release' or 'keep', " + quoted(what) +
+  throw ArgumentError(option_label(name) + " must be 'release' or 'keep', " + in_quotes(what) +
                       " given");
 }
 
@@ -51,7 +51,7 @@ Guard guard_option(std::string_view name, const zval* value) {
     const std::string text = text_from(option_label(name), part);
     if (!add_guard_part(guard, text)) {
       throw ArgumentError(option_label(name) + " must have parts among " +
-                          std::string(kGuardParts) + ", " + quoted(text) + " given");
+                          std::string(kGuardParts) + ", " + in_quotes(text) + " given");
     }
   }
   ZEND_HASH_FOREACH_END();

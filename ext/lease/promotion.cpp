@@ -49,7 +49,7 @@ void throw_about(zend_class_entry* type, std::string_view method, LeaseState& le
                  std::string_view what) {
   char message[512];
   const bool described = guarded({}, [&] {
-    park(message, std::string(method) + ": the lease on " + quoted(lease.shared().resources()) +
+    park(message, std::string(method) + ": the lease on " + in_quotes(lease.shared().resources()) +
                       " " + std::string(what));
   });
   if (described) zend_throw_exception(type, message, 0);

@@ -195,7 +195,7 @@ void SharedLease::give_back() noexcept {
 }
 
 std::string describe_end(const SharedLease& lease, bool given_back) {
-  const std::string name = "the lease on " + quoted(lease.resources());
+  const std::string name = "the lease on " + in_quotes(lease.resources());
   if (lease.lock().forked()) return name + " belongs to the parent of this process";
   if (given_back) return name + " was given back";
   switch (lease.lock().deadline().loss()) {

@@ -64,7 +64,7 @@ std::string verb_name(PidVerb verb) {
 std::string describe_trouble(PidCall& call) {
   PidState& state = call.state;
   const std::string text = verb_name(call.verb) + ": ";
-  const std::string key = quoted(view_of(call.key));
+  const std::string key = in_quotes(view_of(call.key));
   if (call.decision == Decision::aborted) return text + "the process forked during the call";
   const std::string reason = state.troubles.empty() ? "no answer" : state.troubles.back().reason;
   if (call.decision == Decision::foreign) {

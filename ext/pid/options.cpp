@@ -13,14 +13,14 @@ StampUnit unit_option(std::string_view name, const zval* value) {
   const std::string unit = text_from(option_label(name), value);
   if (unit == "ms") return StampUnit::milliseconds;
   if (unit == "s") return StampUnit::seconds;
-  throw ArgumentError(option_label(name) + " must be 'ms' or 's', " + quoted(unit) + " given");
+  throw ArgumentError(option_label(name) + " must be 'ms' or 's', " + in_quotes(unit) + " given");
 }
 
 bool object_owns_option(std::string_view name, const zval* value) {
   const std::string owner = text_from(option_label(name), value);
   if (owner == "request") return false;
   if (owner == "object") return true;
-  throw ArgumentError(option_label(name) + " must be 'request' or 'object', " + quoted(owner) +
+  throw ArgumentError(option_label(name) + " must be 'request' or 'object', " + in_quotes(owner) +
                       " given");
 }
 

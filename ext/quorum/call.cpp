@@ -160,7 +160,7 @@ std::string describe_unreachable(const QuorumCall& call) {
   const Duration tried = state.manager.pool().clock().now() - call.began;
   text += "no majority of " + std::to_string(state.server_count) +
           (state.server_count == 1 ? " server" : " servers") + " could be asked for " +
-          quoted(resources_from(call.request.resource)) + " (needs " +
+          in_quotes(resources_from(call.request.resource)) + " (needs " +
           std::to_string(state.outcome.quorum.grants()) + ", tried for " +
           std::to_string(tried.count_ms()) + " ms)";
   const char* separator = ": ";

@@ -64,13 +64,13 @@ Resources resources_from(const zval* value) {
   return Resources(std::move(several));
 }
 
-std::string quoted(const Resources& resources) {
+std::string in_quotes(const Resources& resources) {
   constexpr std::size_t kNamesMax = 3;
   const auto all = resources.all();
-  std::string text = quoted(all.front().view());
+  std::string text = in_quotes(all.front().view());
   for (std::size_t i = 1; i < all.size(); ++i) {
     if (i == kNamesMax) return text + " and " + std::to_string(all.size() - i) + " more";
-    text += (i + 1 == all.size() ? " and " : ", ") + quoted(all[i].view());
+    text += (i + 1 == all.size() ? " and " : ", ") + in_quotes(all[i].view());
   }
   return text;
 }

@@ -13,6 +13,6 @@ namespace redlock::php {
 // What a string or int names, or a list of those. Throws std::bad_alloc.
 [[nodiscard]] Resources resources_from(const zval* value);
 // For messages: 'r', or 'a', 'b' and 3 more.
-[[nodiscard]] std::string quoted(const Resources& resources);
+[[nodiscard]] std::string in_quotes(const Resources& resources);
 
 }  // namespace redlock::php
