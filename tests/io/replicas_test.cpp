@@ -169,6 +169,27 @@ TEST_F(ReplicasOnServers, SharedLocksPermitsSeveralAndFencesWaitToo) {
   EXPECT_TRUE(test::eventually([&] { return master_.say({"EXISTS", "s", "a", "b", "f"}) == "0"; }));
 }
 
+// The server reads nothing of a connection that waits for replicas, and drops what it has not read
+// when that is closed.
+TEST_F(ReplicasOnServers, AReleaseBehindAWaitIsCarriedOutThoughTheClientIsGone) {
+  RedisServer second{{{"repl-diskless-sync-delay 0"}, {}}};
+  RedisServer third{{{"repl-diskless-sync-delay 0"}, {}}};
+  RedisServer of_second{{{"replicaof 127.0.0.1 " + std::to_string(second.port())}, {}}};
+  RedisServer of_third{{{"replicaof 127.0.0.1 " + std::to_string(third.port())}, {}}};
+  for (RedisServer* server : {&second, &third}) {
+    ASSERT_TRUE(test::eventually([&] { return server->say({"WAIT", "1", "100"}) == "1"; }));
+  }
+  replica_.stop();
+  {
+    Client client({master_.address(), second.address(), third.address()}, wanting(1));
+    Result lock = client.try_lock("r", 60s);
+    ASSERT_TRUE(lock) << to_string(lock.refusal());
+    ASSERT_EQ(master_.say({"EXISTS", "r"}), "1");
+    EXPECT_TRUE(lock->release());
+  }
+  EXPECT_TRUE(gone());
+}
+
 TEST_F(ReplicasOnServers, ALockSurvivesAFailOverRightBehindIt) {
   Client client({master_.address()}, wanting(1));
   Result lock = client.try_lock("r", 60s);

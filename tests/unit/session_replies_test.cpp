@@ -100,6 +100,18 @@ TEST_F(SessionReplies, WhatIsTakenBackTakesItsWaitAlongAndTheRestGetsOne) {
   EXPECT_TRUE(session_.idle());
 }
 
+TEST_F(SessionReplies, ARemovalBehindAWaitIsNotCarriedOutBeforeThatIsOver) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  ASSERT_TRUE(submit(2, delete_of("b")));
+  (void)sent();
+  EXPECT_FALSE(session_.removal_stands_behind_wait());
+  ASSERT_TRUE(submit(3, delete_of("a")));
+  (void)sent();
+  EXPECT_TRUE(session_.removal_stands_behind_wait());
+  (void)receive("+OK\r\n:1\r\n:0\r\n");
+  EXPECT_FALSE(session_.removal_stands_behind_wait());
+}
+
 TEST_F(SessionReplies, AnUnknownScriptIsSaidAgainWithAWaitOfItsOwn) {
   ASSERT_TRUE(submit(1, test::shared(ExtendIfEqual{Resource("r"), Token("a"), Duration::ms(5)})));
   ASSERT_EQ(receive(":1\r\n:1\r\n").size(), 1U);

@@ -70,6 +70,8 @@ class Node final : public Connection<Session> {
   // Is a removal not sent yet that is worth waiting for? A server that was waited for in vain is
   // not waited for again until it answers something.
   [[nodiscard]] bool owes_removal() const;
+  // Would the end of the connection lose one that was sent?
+  [[nodiscard]] bool would_lose_removal() const;
   void note_waited_in_vain() { waited_in_vain_ = true; }
   // What goes on this connection now may be lost, and nobody waits for the answer that would tell:
   // until all is answered it counts as too old, whatever was sent on it lately.

@@ -8,6 +8,7 @@
 namespace redlock {
 
 void RemovalDelivery::hurry(const NodeList& nodes, bool last_chance) {
+  last_chance_ = last_chance;
   for (const auto& node : nodes) {
     live_.reserve_one();
     or_later([&] {
@@ -25,7 +26,7 @@ void RemovalDelivery::hurry(const NodeList& nodes, bool last_chance) {
 void RemovalDelivery::begin_wait(const NodeList& nodes, Instant now) {
   began_ = now;
   for (const auto& node : nodes) {
-    if (node->owes_removal()) owing_.push_back(node);
+    if (owes(*node)) owing_.push_back(node);
   }
 }
 
@@ -33,7 +34,7 @@ std::optional<Instant> RemovalDelivery::wait_until(Instant now) const {
   std::optional<Instant> until;
   for (const auto& node : owing_) {
     const Instant deadline = began_ + std::min(node->timeout(), at_most_);
-    if (node->owes_removal() && now < deadline) until = earlier(until, deadline);
+    if (owes(*node) && now < deadline) until = earlier(until, deadline);
   }
   return until;
 }
@@ -41,7 +42,7 @@ std::optional<Instant> RemovalDelivery::wait_until(Instant now) const {
 void RemovalDelivery::end_wait() {
   for (const auto& node : owing_) {
     const bool had_its_time = at_most_ >= node->timeout();
-    if (had_its_time && (node->owes_removal() || node->has_carried())) node->note_waited_in_vain();
+    if (had_its_time && (owes(*node) || node->has_carried())) node->note_waited_in_vain();
   }
 }
 

@@ -19,7 +19,8 @@ class RemovalDelivery {
 
   // Puts them on their way; at the last chance also to servers that are backed off from.
   void hurry(const NodeList& nodes, bool last_chance);
-  // Waits until they are sent. `step(until)` takes a turn that waits no longer than that; false:
+  // Waits until they are sent, at the last chance until no server would drop one as its connection
+  // is closed. `step(until)` takes a turn that waits no longer than that; false:
   // the process has forked, and the connections are not its own any more.
   template <class Step>
   void wait(const NodeList& nodes, Step step) {
@@ -32,6 +33,9 @@ class RemovalDelivery {
 
  private:
   void begin_wait(const NodeList& nodes, Instant now);
+  [[nodiscard]] bool owes(const Node& node) const {
+    return node.owes_removal() || (last_chance_ && node.would_lose_removal());
+  }
   // Until when the next turn may wait; nothing where no server is waited for any more.
   [[nodiscard]] std::optional<Instant> wait_until(Instant now) const;
   // Notes who left out what.
@@ -40,6 +44,7 @@ class RemovalDelivery {
   LiveNodes& live_;
   Clock& clock_;
   Duration at_most_;
+  bool last_chance_ = false;
   Instant began_;
   NodeList owing_;
 };

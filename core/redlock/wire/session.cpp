@@ -303,6 +303,15 @@ bool Session::owes_removal() const {
   return false;
 }
 
+bool Session::removal_stands_behind_wait() const {
+  bool waits = false;
+  for (std::size_t i = misled_; i < written_; ++i) {
+    if (waits && is_removal(*awaited_[i].command)) return true;
+    waits = waits || awaited_[i].wait_follows;
+  }
+  return false;
+}
+
 bool Session::has_last_words() const {
   return sent_any() && selected() && misled_ == 0 && !removals().empty();
 }

@@ -172,6 +172,9 @@ class Session final : public Conversation {
   void repeat_removals();
   // Is there a removal that has not been handed to the kernel in full?
   [[nodiscard]] bool owes_removal() const;
+  // Does one stand behind a WAIT that is not over? Until then the server has not looked at it, and
+  // does not once the connection is closed.
+  [[nodiscard]] bool removal_stands_behind_wait() const;
   // May a failed session still say anything? Where nothing of ours was ever sent, or removals are
   // held back by a SELECT, or the server is a replica, there is nothing to be said. Behind a name
   // that is unanswered it may be in vain.
