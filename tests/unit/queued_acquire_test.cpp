@@ -201,6 +201,35 @@ TEST_F(Wait, WhereReplicasMustHaveItWhatIsHandedOverIsAskedForOnceMoreAndCountsF
             validity_of(kWaitersTtl, Duration::ms(3), kDriftFactorDefault));
 }
 
+TEST_F(Wait, ThatReplicasLackedTheVoteIsToldAlsoWhereItWasLeftToOthersLast) {
+  confirms_ = true;
+  stand(Duration::ms(500), 1);
+  deny_all(t(1));
+  push(0, t(10));
+  drain();
+  answer(0, Reply::unknown(Fault::noreplicas, "too few"), t(40));
+  line_->on_time(line_->next_deadline().value());
+  drain();
+  deny(0, t(200), "-2 0 " + std::to_string(kWall));
+  line_->on_time(t(500));
+  EXPECT_EQ(decision(), Decision::unreachable);
+  EXPECT_EQ(line_->outcome()->nodes[0].reply.fault, Fault::noreplicas);
+}
+
+TEST_F(Wait, WhoFindsThatAnotherHasItWhileReplicasAreMissingIsDenied) {
+  confirms_ = true;
+  stand(Duration::ms(500), 1);
+  deny_all(t(1));
+  push(0, t(10));
+  drain();
+  answer(0, Reply::unknown(Fault::noreplicas, "too few"), t(40));
+  line_->on_time(line_->next_deadline().value());
+  drain();
+  deny(0, t(200));
+  line_->on_time(t(500));
+  EXPECT_EQ(decision(), Decision::denied);
+}
+
 TEST_F(Wait, WhatIsHandedOverAndReplicasLackIsAskedForAgainAndLeftAtTheEnd) {
   confirms_ = true;
   stand(Duration::ms(500), 1);

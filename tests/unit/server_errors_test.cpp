@@ -32,6 +32,8 @@ TEST(FaultOf, CodesAreRead) {
   EXPECT_EQ(fault_of("ERR invalid password"), Fault::auth);
   EXPECT_EQ(fault_of("NOPERM this user has no permissions to run the 'set' command"), Fault::acl);
   EXPECT_EQ(fault_of("READONLY You can't write against a read only replica."), Fault::readonly);
+  EXPECT_EQ(fault_of("UNBLOCKED force unblock from blocking operation, instance state changed"),
+            Fault::readonly);
   EXPECT_EQ(fault_of("LOADING Redis is loading the dataset in memory"), Fault::loading);
   EXPECT_EQ(fault_of("MASTERDOWN Link with MASTER is down"), Fault::loading);
   EXPECT_EQ(fault_of("OOM command not allowed when used memory > 'maxmemory'."), Fault::oom);

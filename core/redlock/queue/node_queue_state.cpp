@@ -78,6 +78,7 @@ void NodeQueueState::on_delay(AttemptNumber attempt, Instant answer_by) {
 void NodeQueueState::vote(bool handed_over) {
   voted_ = true;
   handed_over_ = handed_over;
+  shortage_.reset();
   pause_ = kTroublePauseFirst;
   join_at_ = Instant::never();
   position_.reset();
@@ -94,6 +95,7 @@ void NodeQueueState::stand(const QueuePosition& position, Instant now) {
   pause_ = kTroublePauseFirst;
   report(Reply::denied());
   const bool idle = position.left && *position.left <= Duration();
+  if (!idle || position.index > 0) shortage_.reset();
   held_until_ = idle ? Instant() : end_of(position.left, now);
   // Whoever is first though nothing stands there could not be served: no use to hurry.
   const Instant first_at = idle ? now + kTroublePauseFirst : first_asks_at(position.left, now);
@@ -105,6 +107,7 @@ void NodeQueueState::stand(const QueuePosition& position, Instant now) {
 
 void NodeQueueState::on_trouble(Reply reply, Instant now) {
   refused_ = refused_ || is_refusal_for_good(reply.fault);
+  if (reply.fault == Fault::noreplicas) shortage_ = reply;
   report(std::move(reply));
   join_at_ = now + pause_;
   pause_ = std::min(pause_ * 2, kTroublePauseMax);

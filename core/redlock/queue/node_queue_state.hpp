@@ -56,6 +56,11 @@ class NodeQueueState {
   void on_time(Instant now);
   // A vote that is worth nothing any more, and that no join can renew until its server is heard.
   void forget_vote();
+  // That a vote was to be had, and replicas lacked it, is what is reported at last: not that it was
+  // left to others meanwhile.
+  void tell_shortage() {
+    if (shortage_) report(*shortage_);
+  }
   // To be joined again, whatever its timer says.
   void hurry() { join_at_ = Instant(); }
   // The latest join says what is not so any more. To be joined again, once it is answered; a vote
@@ -131,6 +136,7 @@ class NodeQueueState {
   void on_trouble(Reply reply, Instant now);
 
   Duration stale_after_;
+  std::optional<Reply> shortage_;  // of replicas, since nobody is known to have the vote
   bool confirms_;
   bool told_ = false;  // a push gave it to us, since it was asked for at first
   std::string channel_;

@@ -135,6 +135,7 @@ void QueuedAcquire::poll(Instant now) {
 }
 
 void QueuedAcquire::leave(Instant now) {
+  for (NodeQueueState& node : nodes_) node.tell_shortage();
   if (answered() < quorum().grants()) return finish(Decision::unreachable, now);
   // A majority of votes that was not enough is one that came too late.
   const bool late = count(&NodeQueueState::voted) >= quorum().grants();

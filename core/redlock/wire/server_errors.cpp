@@ -19,6 +19,7 @@ constexpr std::array kCodes{
     std::pair{"DENIED"sv, Fault::auth},
     std::pair{"NOPERM"sv, Fault::acl},
     std::pair{"READONLY"sv, Fault::readonly},
+    std::pair{"UNBLOCKED"sv, Fault::readonly},  // it became a replica during a WAIT
     std::pair{"LOADING"sv, Fault::loading},
     std::pair{"MASTERDOWN"sv, Fault::loading},
     std::pair{"OOM"sv, Fault::oom},
