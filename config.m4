@@ -101,6 +101,23 @@ if test "$PHP_REDLOCK" != "no"; then
   fi
   REDLOCK_SOURCES=`cd "$abs_srcdir" && find -L core ext -name '*.cpp' ! -path 'core/redlock/client/*' | LC_ALL=C sort | tr '\n' ' '`
 
+  dnl Up to twelve sources of a folder are compiled as one, which takes a third of the work: most of it goes into the
+  dnl headers. These files stand where phpize keeps its own.
+  redlock_folder=
+  REDLOCK_UNITS=
+  for redlock_source in $REDLOCK_SOURCES; do
+    if test "`dirname $redlock_source`" != "$redlock_folder" || test $redlock_count = 12; then
+      redlock_folder=`dirname $redlock_source`
+      redlock_count=0
+      redlock_unit=build/`echo $redlock_source | tr / _`
+      REDLOCK_UNITS="$REDLOCK_UNITS $redlock_unit"
+      dnl g++ takes sources that another includes for headers.
+      printf '#ifndef __clang__\n#pragma GCC diagnostic ignored "-Wsubobject-linkage"\n#endif\n' > "$abs_srcdir/$redlock_unit"
+    fi
+    echo "#include \"../$redlock_source\"" >> "$abs_srcdir/$redlock_unit"
+    redlock_count=`expr $redlock_count + 1`
+  done
+
   AC_MSG_CHECKING([for hiredis])
   if test "$PHP_REDLOCK_HIREDIS" != "no" && test "$PHP_REDLOCK_HIREDIS" != "yes"; then
     if test ! -f "$PHP_REDLOCK_HIREDIS/include/hiredis/hiredis.h"; then
@@ -189,8 +206,6 @@ if test "$PHP_REDLOCK" != "no"; then
     REDLOCK_CXXFLAGS="$REDLOCK_CXXFLAGS $REDLOCK_PHP_HEADERS -Wall -Wextra -Wconversion"
   fi
 
-  PHP_NEW_EXTENSION([redlock], [$REDLOCK_SOURCES], [$ext_shared],, [$REDLOCK_CXXFLAGS], [cxx])
-  for redlock_folder in `for redlock_source in $REDLOCK_SOURCES; do dirname $redlock_source; done | sort -u`; do
-    PHP_ADD_BUILD_DIR([$ext_builddir/$redlock_folder])
-  done
+  PHP_NEW_EXTENSION([redlock], [$REDLOCK_UNITS], [$ext_shared],, [$REDLOCK_CXXFLAGS], [cxx])
+  PHP_ADD_BUILD_DIR([$ext_builddir/build])
 fi

@@ -58,4 +58,8 @@ bool parse_milliseconds_or_null(zval* argument, uint32_t position, zend_long& ms
   return is_null || parse(argument, position, Z_EXPECTED_LONG_OR_NULL, ms);
 }
 
+void put_milliseconds(zval* into, const char* name, const std::optional<Duration>& span) {
+  span ? add_assoc_double(into, name, span->as_ms()) : add_assoc_null(into, name);
+}
+
 }  // namespace redlock::php

@@ -1,7 +1,10 @@
 // A time that a method takes as an int of milliseconds, or as PHP's Time\Duration where it has
-// that.
+// that; and one that an array tells.
 #pragma once
+#include <optional>
+
 #include "border/zend.hpp"
+#include "redlock/algorithm/time.hpp"
 
 namespace redlock::php {
 
@@ -11,5 +14,7 @@ namespace redlock::php {
 // The same of an argument that may be null.
 [[nodiscard]] bool parse_milliseconds_or_null(zval* argument, uint32_t position, zend_long& ms,
                                               bool& is_null);
+// A float of milliseconds, or null.
+void put_milliseconds(zval* into, const char* name, const std::optional<Duration>& span);
 
 }  // namespace redlock::php

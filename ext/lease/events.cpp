@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "border/milliseconds.hpp"
 #include "border/object.hpp"
 #include "lease/locks.hpp"
 
@@ -84,10 +85,6 @@ void settle_exception() {
   OBJ_RELEASE(thrown);
 }
 
-void add_ms(zval* into, const char* name, const std::optional<Duration>& span) {
-  span ? add_assoc_double(into, name, span->as_ms()) : add_assoc_null(into, name);
-}
-
 void add_text(zval* into, const char* name, const std::string& text) {
   text.empty() ? add_assoc_null(into, name)
                : add_assoc_stringl(into, name, text.data(), text.size());
@@ -111,8 +108,8 @@ void put_facts(zval* into, const Event& of) {
   array_init(into);
   put_resources(into, of.resources);
   add_text(into, "owner", of.owner);
-  add_ms(into, "waited", of.waited);
-  add_ms(into, "held", of.held);
+  put_milliseconds(into, "waited", of.waited);
+  put_milliseconds(into, "held", of.held);
   add_assoc_double(into, "remaining", of.remaining.as_ms());
   zval faults;
   array_init(&faults);

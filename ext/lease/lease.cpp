@@ -114,7 +114,7 @@ void warn_of_unused(const LeaseState& lease) {
 // Instead of the engine's call of __destruct(): what it would do is done when the object is freed,
 // which a fatal error does not leave out. Where that is the next thing to happen it is done already
 // here, where code may run that is told of it; the destructors of others may still need the rest.
-void destruct(zend_object* object) {
+void destruct_lease(zend_object* object) {
   if (GC_REFCOUNT(object) > 1) return;
   LeaseState* const lease = LeaseObject::state_of(object);
   const bool unused = lease != nullptr && lease->dies_unused();
@@ -284,6 +284,6 @@ PHP_METHOD(RedLock_Lease, __destruct) {
 
 void redlock::php::register_lease() {
   lease_class = register_class_RedLock_Lease(lease_interface);
-  LeaseObject::install_keeping(lease_class, destruct);
+  LeaseObject::install_keeping(lease_class, destruct_lease);
   LeaseObject::show_by(show_without_token);
 }

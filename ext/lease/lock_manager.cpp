@@ -189,7 +189,7 @@ void acquire_one(INTERNAL_FUNCTION_PARAMETERS, std::string_view method, LockMode
 }
 
 // With it go the events that nobody could be told of yet, as while exit() unwinds.
-void destruct(zend_object* /*object*/) { Events::tell_all(); }
+void destruct_manager(zend_object* /*object*/) { Events::tell_all(); }
 
 }  // namespace
 
@@ -363,7 +363,7 @@ PHP_METHOD(RedLock_LockManager, lastErrors) {
 
 void redlock::php::register_lock_manager() {
   zend_class_entry* const class_entry = register_class_RedLock_LockManager(lock_manager_interface);
-  LockManagerObject::install_keeping(class_entry, destruct);
+  LockManagerObject::install_keeping(class_entry, destruct_manager);
 #ifdef ZEND_ACC_NODISCARD
   // Among the strings that PHP knows from 8.6 on.
   zend_string* const name = zend_string_init_interned(ZEND_STRL("NoDiscard"), true);

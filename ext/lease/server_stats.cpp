@@ -5,6 +5,7 @@
 
 #include "border/globals.hpp"
 #include "border/guard.hpp"
+#include "border/milliseconds.hpp"
 #include "border/text.hpp"
 
 namespace redlock::php {
@@ -32,14 +33,6 @@ bool copy_server(std::size_t place, Shown& shown) {
   return copied && there;
 }
 
-void add_ms(zval* into, const char* name, std::optional<Duration> span) {
-  if (span) {
-    add_assoc_double(into, name, span->as_ms());
-  } else {
-    add_assoc_null(into, name);
-  }
-}
-
 std::optional<Duration> since_trouble(const ServerNumbers& numbers) {
   if (!numbers.troubled_at) return std::nullopt;
   return SystemClock().now() - *numbers.troubled_at;
@@ -61,9 +54,9 @@ void put_numbers(zval* into, const ServerNumbers& numbers) {
   put_errors_by_fault(&errors, numbers);
   add_assoc_zval(into, "errors", &errors);
   add_assoc_long(into, "connects", static_cast<zend_long>(numbers.connects));
-  add_ms(into, "roundTripP50", percentile(numbers.round_trips, 50));
-  add_ms(into, "roundTripP99", percentile(numbers.round_trips, 99));
-  add_ms(into, "sinceTrouble", since_trouble(numbers));
+  put_milliseconds(into, "roundTripP50", percentile(numbers.round_trips, 50));
+  put_milliseconds(into, "roundTripP99", percentile(numbers.round_trips, 99));
+  put_milliseconds(into, "sinceTrouble", since_trouble(numbers));
 }
 
 // Of all servers together.
