@@ -248,7 +248,9 @@ Request request_from(const std::string& command, const Raw& raw,
   } else if (command == "release") {
     request.what = release_from(raw);
   } else if (command == "check") {
-    request.what = raw.check;
+    Check check = raw.check;
+    check.longest_ttl = time_from("--longest-ttl", raw.longest_ttl);
+    request.what = check;
   } else if (command == "top") {
     request.what = top_from(raw);
   }

@@ -36,6 +36,7 @@ struct Release {
 struct Check {
   // What the names of the locks begin with, for servers whose ACL names keys.
   std::string prefix;
+  std::chrono::milliseconds longest_ttl{};
   bool as_json = false;
 };
 

@@ -161,7 +161,7 @@ std::string all_json(const std::vector<ServerReport>& reports,
 int check(Client& client, const Check& asked) {
   const std::vector<ServerReport> reports = client.examine(asked.prefix);
   const std::optional<ClockDiscipline> clock = clock_discipline();
-  const std::vector<Finding> findings = findings_of(reports, clock);
+  const std::vector<Finding> findings = findings_of(reports, asked.longest_ttl, clock);
   std::string out;
   if (asked.as_json) {
     out = all_json(reports, clock, findings);

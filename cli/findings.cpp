@@ -14,8 +14,6 @@ namespace {
 // Places in line are given by clocks: who comes to two servers by clocks so far apart stands before
 // others who came earlier. Locks do not depend on it.
 constexpr std::int64_t kClockDoubtUs = 500'000;
-// A server that began later may have forgotten locks that were taken before, as long as they live.
-constexpr std::int64_t kYoungS = 60;
 constexpr std::int64_t kClusterSlots = 16'384;
 // Of its timeout a server may take a half, or it is told. Recommended is four times as much.
 constexpr std::int64_t kTimeoutShare = 2;
@@ -25,6 +23,8 @@ constexpr double kDriftFactor = 0.01;
 
 class Findings {
  public:
+  explicit Findings(std::chrono::milliseconds longest_ttl) : longest_ttl_(longest_ttl) {}
+
   void judge(const ServerReport& report) {
     server_ = report.server;
     if (report.fault != Fault::none) {
@@ -95,7 +95,9 @@ class Findings {
     if (facts.mode == "cluster") judge_cluster(facts);
     if (facts.loading == true) error("is still loading its data: wait until it has");
     const bool durable = facts.appends == true && facts.append_sync == "always";
-    if (facts.uptime_s && *facts.uptime_s < kYoungS && !durable) {
+    // It may have forgotten locks that were taken before, as long as they live.
+    const std::int64_t longest_s = std::chrono::ceil<std::chrono::seconds>(longest_ttl_).count();
+    if (facts.uptime_s && *facts.uptime_s < longest_s && !durable) {
       warn("was started " + std::to_string(*facts.uptime_s) +
            " s ago, and may have forgotten locks that are still held: keep a server away for the "
            "longest ttl, or use appendfsync always");
@@ -243,6 +245,7 @@ class Findings {
   void warn(std::string what) { findings_.push_back({Gravity::warning, server_, std::move(what)}); }
   void error(std::string what) { findings_.push_back({Gravity::error, server_, std::move(what)}); }
 
+  std::chrono::milliseconds longest_ttl_;
   std::string server_;
   std::vector<Finding> findings_;
 };
@@ -250,8 +253,9 @@ class Findings {
 }  // namespace
 
 std::vector<Finding> findings_of(const std::vector<ServerReport>& reports,
+                                 std::chrono::milliseconds longest_ttl,
                                  const std::optional<ClockDiscipline>& clock) {
-  Findings findings;
+  Findings findings(longest_ttl);
   for (const ServerReport& report : reports) findings.judge(report);
   findings.judge_together(reports);
   if (clock) findings.judge_machine(*clock);

@@ -2,6 +2,7 @@
 //
 // Pure functions.
 #pragma once
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ struct Finding {
   std::string what;    // and what to do
 };
 
-// The clock is that of the machine on which it is asked.
+// Locks last `longest_ttl` at most. The clock is that of the machine on which it is asked.
 [[nodiscard]] std::vector<Finding> findings_of(const std::vector<ServerReport>& reports,
+                                               std::chrono::milliseconds longest_ttl,
                                                const std::optional<ClockDiscipline>& clock);
 
 }  // namespace redlock::cli
