@@ -13,10 +13,14 @@ final class FamilyFigures
      */
     public static function family(array $family): array
     {
-        return [
-            new Figure('N=3: ten resources at once / one', '<=', 1.5, $family['ten / lease']),
-            new Figure('N=5: shared acquire + release / exclusive', '<=', 1.25, $family['shared / exclusive']),
-        ];
+        $figures = [];
+        foreach (['loopback' => '', 'delay' => '1 ms each way, '] as $place => $where) {
+            $of = $family[$place];
+            $figures[] = new Figure("{$where}N=3: ten resources at once / one", '<=', 1.5, $of['ten / lease']);
+            $figures[] = new Figure("{$where}N=5: shared acquire + release / exclusive", '<=', 1.25, $of['shared / exclusive']);
+        }
+
+        return $figures;
     }
 
     /**
