@@ -109,7 +109,7 @@ run_suite() {
 # run_shard SUITE FILTER INDEX SHARDS
 run_shard() {
   local suite=$1 filter=$2 program log=$job/test.$3.log status=0 watcher
-  local usual=60 longest=20 limit patience
+  local usual=200 longest=60 limit patience
   { read -r usual longest <"$work/usual-$suite"; } 2>/dev/null || true
   limit=$((3 * usual + 10)) patience=$((3 * longest + 2))
   program=$(program_of "$suite")
