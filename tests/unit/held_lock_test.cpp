@@ -209,16 +209,18 @@ class APromotedLock : public AHeldLock {
   APromotedLock() {
     for (std::size_t i = 0; i < 3; ++i) {
       server(i).say = [](const Arguments& asked) -> std::optional<std::string> {
-        const bool promotes = asked.size() > 1 && (asked[1] == scripts::promote.text ||
-                                                   asked[1] == scripts::promote.sha1);
-        if (!promotes) return std::nullopt;
-        return "+PROMOTED\r\n";
+        const auto is = [&](const Script& script) {
+          return asked.size() > 1 && (asked[1] == script.text || asked[1] == script.sha1);
+        };
+        if (is(scripts::promote)) return "+PROMOTED\r\n";
+        if (is(scripts::raise_fence)) return "+RAISED " + asked.at(5) + "\r\n";
+        return std::nullopt;
       };
     }
     reader_.begin(kLongToken, clock_.now() + Duration::ms(60'000));
   }
-  Outcome promote(const std::function<void()>& meanwhile = [] {}) {
-    reader_.prepare_promotion(kTtl, false);
+  Outcome promote(const std::function<void()>& meanwhile = [] {}, bool fence = false) {
+    reader_.prepare_promotion(kTtl, fence);
     const OperationId id = reader_.begin_promotion();
     meanwhile();
     while (!pool_.done(id)) pool_.step(Instant::never());
@@ -234,6 +236,13 @@ TEST_F(APromotedLock, IsTrustedByThePromotionAloneHoweverLongTheReaderWas) {
   EXPECT_EQ(reader_.mode(), LockMode::exclusive);
   EXPECT_NE(reader_.token(), kLongToken);
   EXPECT_EQ(reader_.left(), begun + validity_of(kTtl, Duration(), 0.01) - clock_.now());
+}
+
+TEST_F(APromotedLock, HasTheFenceThatItIsPromotedWith) {
+  const Outcome promoted = promote([] {}, true);
+  ASSERT_EQ(promoted.decision, Decision::granted);
+  ASSERT_TRUE(promoted.fence);
+  EXPECT_EQ(reader_.fence(), promoted.fence);
 }
 
 TEST_F(APromotedLock, IsNoneWhereTheReaderWasGivenToOthersMeanwhile) {

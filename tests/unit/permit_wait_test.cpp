@@ -243,6 +243,14 @@ TEST_F(WaitForAPermit, WhatItIsToldOfWhileItTriesInVainItTriesNext) {
   EXPECT_EQ(tried().resources, Resource("r:redlock:slot:0"));
 }
 
+TEST_F(WaitForAPermit, ToldOfASlotThatItDoesNotKnowItStandsAgainThereAtOnceAndTriesNone) {
+  stand();
+  sent_.clear();
+  EXPECT_TRUE(tell(0, 3));
+  EXPECT_EQ(nodes_of(only<StandForPermit>(sent_)), Nodes{0});
+  EXPECT_TRUE(only<TakeSlot>(sent_).empty());
+}
+
 TEST_F(WaitForAPermit, ItLooksByItselfWhenTheNextSlotEnds) {
   stand();
   sent_.clear();

@@ -79,6 +79,15 @@ TEST(AppendRequest, SharedLocksHaveScriptsThatTakeAndThatChangeThem) {
             script(scripts::join, {"tok", "70", "5", "ch", "3", "1", "r"}));
 }
 
+TEST(AppendRequest, APermitIsTakenAndWaitedForWithTheNumberOfAll) {
+  EXPECT_EQ(written(TakeSlot{kKey, kToken, Duration::ms(70), 3}),
+            script(scripts::permit_take, {"tok", "70", "3"}));
+  const LineEntry entry{5, "ch", 2, {}};
+  EXPECT_EQ(written(StandForPermit{kKey, kToken, Duration::ms(70), entry, 3}),
+            script(scripts::permit_join, {"tok", "70", "5", "ch", "2", "0", "3"}));
+  EXPECT_EQ(written(LeavePermits{kKey, kToken}), script(scripts::permit_leave, {"tok"}));
+}
+
 TEST(AppendRequest, SeveralResourcesHaveScriptsOfTheirOwn) {
   const Resources both(std::vector<Resource>{Resource("b"), Resource("a")});
   const auto all = [](const Script& script, std::initializer_list<std::string> arguments) {
