@@ -19,7 +19,7 @@ copy_original() {
 # configure_copy TREE BUILD
 configure_copy() {
   cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= \
-    -DREDLOCK_BUILD_CLI=OFF -DCMAKE_CXX_FLAGS='-O1 -D_GLIBCXX_ASSERTIONS' \
+    -DREDLOCK_BUILD_CLI=OFF -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS='-O1 -D_GLIBCXX_ASSERTIONS' \
     --compile-no-warning-as-error
 }
 
