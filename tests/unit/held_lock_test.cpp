@@ -213,6 +213,7 @@ class APromotedLock : public AHeldLock {
           return asked.size() > 1 && (asked[1] == script.text || asked[1] == script.sha1);
         };
         if (is(scripts::promote)) return "+PROMOTED\r\n";
+        if (is(scripts::demote)) return ":1\r\n";
         if (is(scripts::raise_fence)) return "+RAISED " + asked.at(5) + "\r\n";
         return std::nullopt;
       };
@@ -250,6 +251,15 @@ TEST_F(APromotedLock, IsNoneWhereTheReaderWasGivenToOthersMeanwhile) {
   EXPECT_EQ(reader_.mode(), LockMode::shared);
   EXPECT_EQ(reader_.token(), kLongToken);
   EXPECT_GT(reader_.left(), kTtl) << "it reads on";
+}
+
+TEST_F(APromotedLock, ThatIsDemotedAgainIsKeptAliveOnlyWhereItWasBefore) {
+  ASSERT_EQ(promote().decision, Decision::granted);
+  const OperationId id = reader_.begin_demotion();
+  EXPECT_EQ(reader_.mode(), LockMode::shared);
+  EXPECT_FALSE(reader_.is_renewed());
+  while (!pool_.done(id)) pool_.step(Instant::never());
+  EXPECT_EQ(reader_.collect_demotion(id).decision, Decision::granted);
 }
 
 }  // namespace

@@ -154,6 +154,20 @@ TEST_F(SearchForASlot, WhoPollsTriesAnyOneAgainAfterThePause) {
   answer({Reply::granted(), Reply::granted()}, search_->next_deadline().value());
 }
 
+TEST_F(SearchForASlot, WhoPollsTriesAsManyAfterEachPause) {
+  begin(0, RetryPolicy::waiting(Duration::ms(100'000), 100));
+  answer({busy("000"), busy("000")});
+  const Instant resume = search_->next_deadline().value();
+  search_->on_time(resume);
+  sent_ = drain(*search_);
+  int tries = 0;
+  for (; !only<TakeSlot>(sent_).empty() && tries < 100; ++tries) {
+    const std::string free = tried().resources == Resource("r:redlock:slot:1") ? "100" : "010";
+    answer({busy(free), busy(free)}, resume);
+  }
+  EXPECT_EQ(tries, kSlotTriesMax);
+}
+
 TEST_F(SearchForASlot, WhatIsAbortedIsUndone) {
   begin(0);
   search_->abort(t(1));

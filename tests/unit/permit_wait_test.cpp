@@ -117,6 +117,18 @@ TEST_F(WaitForAPermit, ASlotThatIsFreeByNowIsTriedAtOnce) {
   EXPECT_EQ(tried().resources, Resource("r:redlock:slot:1"));
 }
 
+TEST_F(WaitForAPermit, WhatIsSaidOfItsPlaceIsWaitedForAsLongAsForAnyAnswer) {
+  begin();
+  all<TakeSlot>(slots("000"));
+  for (const std::size_t node : {0U, 1U, 2U}) {
+    wait_->on_subscription(NodeIndex(node), {"here", Fault::none, {}}, t(2));
+  }
+  sent_ = drain(*wait_);
+  wait_->on_time(t(2) + kAnswerTime - Duration::ms(1));
+  all<StandForPermit>(slots("010"), t(2) + kAnswerTime - Duration::ms(1));
+  EXPECT_EQ(tried().resources, Resource("r:redlock:slot:1"));
+}
+
 TEST_F(WaitForAPermit, ASlotThatIsFreeIsLeftToWhoStandsInFront) {
   stand(1);
   EXPECT_TRUE(only<TakeSlot>(sent_).empty());
