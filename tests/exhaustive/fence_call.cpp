@@ -74,7 +74,7 @@ std::vector<Request> FenceCall::replay() {
   const auto kind = std::make_shared<const QuorumKind>(Resource("r"), Duration::seconds(10), 0.01,
                                                        std::string(), fences);
   auto made = std::make_unique<Acquire>(
-      times, kind, RetryPolicy::exact(static_cast<std::uint64_t>(terms_.attempts), Duration()),
+      times, kind, RetryPolicy::exact(terms_.attempts, Duration()),
       entropy);
   const Acquire& acquire = *made;
   FencedAcquire machine(times, kind, fences, std::move(made));

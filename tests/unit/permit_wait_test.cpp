@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "redlock/algorithm/validity.hpp"
 #include "support/allocations.hpp"
 #include "support/machine.hpp"
@@ -66,6 +68,28 @@ class WaitForAPermit : public testing::Test {
     const bool ours = wait_->on_push(NodeIndex(node), push, now);
     for (Request& request : drain(*wait_)) sent_.push_back(std::move(request));
     return ours;
+  }
+  // Told so again and again for three seconds, and each time in vain.
+  int tries_of_what_is_told(const std::function<void(Instant)>& told) {
+    stand();
+    int tries = 0;
+    Instant now = t(30);
+    while (now < t(3'000) && tries < 100) {
+      sent_.clear();
+      told(now);
+      ++tries;
+      while (!only<TakeSlot>(sent_).empty()) all<TakeSlot>(slots("000"), now);
+      while (only<StandForPermit>(sent_).empty() && now < t(3'000)) {
+        now = std::max(now + Duration::ms(1), wait_->next_deadline().value_or(now));
+        wait_->on_time(now);
+        sent_ = drain(*wait_);
+        while (!only<TakeSlot>(sent_).empty()) all<TakeSlot>(slots("000"), now);
+      }
+      for (const Request& request : only<StandForPermit>(sent_)) {
+        wait_->on_reply(request.node, request.attempt, slots("000"), now);
+      }
+    }
+    return tries;
   }
   [[nodiscard]] StandForPermit stood() const {
     return std::get<StandForPermit>(*only<StandForPermit>(sent_).at(0).command);
@@ -174,26 +198,18 @@ TEST_F(WaitForAPermit, WhereAnotherWasFasterItStandsAgainWhereItWasTakenOutOfThe
 
 // A slot that is free on one server alone is given back there each time, and told anew.
 TEST_F(WaitForAPermit, WhatItIsToldOfAgainAndAgainInVainItTriesLessAndLessOften) {
-  stand();
-  int tries = 0;
-  Instant now = t(30);
-  while (now < t(3'000)) {
-    sent_.clear();
-    tell(1, 2, now);
-    ++tries;
-    all<TakeSlot>(slots("000"), now);
-    while (only<StandForPermit>(sent_).empty() && now < t(3'000)) {
-      now = std::max(now + Duration::ms(1), wait_->next_deadline().value_or(now));
-      wait_->on_time(now);
-      sent_ = drain(*wait_);
-      if (!only<TakeSlot>(sent_).empty()) all<TakeSlot>(slots("000"), now);
-    }
-    for (const Request& request : only<StandForPermit>(sent_)) {
-      wait_->on_reply(request.node, request.attempt, slots("000"), now);
-    }
-  }
+  const int tries = tries_of_what_is_told([this](Instant now) { tell(1, 2, now); });
   EXPECT_LE(tries, 16) << "1 ms, then twice as long each time, up to a second";
   EXPECT_GE(tries, 8);
+}
+
+// As it is where the holder of either has no vote on one of them.
+TEST_F(WaitForAPermit, TwoServersThatHaveAnotherSlotFreeEachAreNoMajority) {
+  const int tries = tries_of_what_is_told([this](Instant now) {
+    tell(0, 0, now);
+    tell(1, 1, now);
+  });
+  EXPECT_LE(tries, 16);
 }
 
 // To whoever comes without a wait, time and again: a pause would make it come later than all of
@@ -261,6 +277,30 @@ TEST_F(WaitForAPermit, ToldOfASlotThatItDoesNotKnowItStandsAgainThereAtOnceAndTr
   EXPECT_TRUE(tell(0, 3));
   EXPECT_EQ(nodes_of(only<StandForPermit>(sent_)), Nodes{0});
   EXPECT_TRUE(only<TakeSlot>(sent_).empty());
+}
+
+TEST_F(WaitForAPermit, ThatReplicasLackedItIsToldAtTheEndThoughItStoodInLine) {
+  stand();
+  sent_.clear();
+  tell(0, 2);
+  all<TakeSlot>(Reply::unknown(Fault::noreplicas, "too few"), t(31));
+  wait_->on_time(t(5'000));
+  ASSERT_EQ(decision(), Decision::unreachable);
+  EXPECT_EQ(wait_->outcome()->nodes[0].reply.fault, Fault::noreplicas);
+}
+
+TEST_F(WaitForAPermit, ThatAServerIsBeingConnectedToIsNoTrouble) {
+  stand();
+  sent_.clear();
+  wait_->on_time(wait_->next_deadline().value());
+  const auto asked = only<StandForPermit>(drain(*wait_));
+  ASSERT_FALSE(asked.empty());
+  wait_->on_delay(asked[0].node, asked[0].attempt, asked[0].answer_by + Duration::ms(100));
+  wait_->on_time(asked[0].answer_by);
+  wait_->on_reply(asked[0].node, asked[0].attempt, slots("000"), asked[0].answer_by);
+  EXPECT_EQ(wait_->outcome(), nullptr);
+  wait_->abort(asked[0].answer_by);
+  EXPECT_EQ(wait_->outcome()->nodes[asked[0].node.value()].reply, Reply::denied());
 }
 
 TEST_F(WaitForAPermit, ItLooksByItselfWhenTheNextSlotEnds) {

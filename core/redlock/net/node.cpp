@@ -244,10 +244,6 @@ bool Node::owes_removal() const {
   return conversation().owes_removal() || (!all_left() && !conversation().unsettled().empty());
 }
 
-bool Node::would_lose_removal() const {
-  return has_conversation() && !waited_in_vain_ && conversation().removal_stands_behind_wait();
-}
-
 void Node::forget() {
   Connection::forget();
   aside_.forget();

@@ -71,7 +71,9 @@ class Node final : public Connection<Session> {
   // not waited for again until it answers something.
   [[nodiscard]] bool owes_removal() const;
   // Would the end of the connection lose one that was sent?
-  [[nodiscard]] bool would_lose_removal() const;
+  [[nodiscard]] bool removal_stands_behind_wait() const {
+    return has_conversation() && conversation().removal_stands_behind_wait();
+  }
   void note_waited_in_vain() { waited_in_vain_ = true; }
   // What goes on this connection now may be lost, and nobody waits for the answer that would tell:
   // until all is answered it counts as too old, whatever was sent on it lately.

@@ -17,10 +17,10 @@ class RemovalDelivery {
   RemovalDelivery(LiveNodes& live, Clock& clock, Duration at_most)
       : live_(live), clock_(clock), at_most_(at_most) {}
 
-  // Puts them on their way; at the last chance also to servers that are backed off from.
+  // Puts them on their way; at the last chance also to servers that are backed off from, and past
+  // those that read nothing of their connection before they have heard of replicas.
   void hurry(const NodeList& nodes, bool last_chance);
-  // Waits until they are sent, at the last chance until no server would drop one as its connection
-  // is closed. `step(until)` takes a turn that waits no longer than that; false:
+  // Waits until they are sent. `step(until)` takes a turn that waits no longer than that; false:
   // the process has forked, and the connections are not its own any more.
   template <class Step>
   void wait(const NodeList& nodes, Step step) {
@@ -33,9 +33,6 @@ class RemovalDelivery {
 
  private:
   void begin_wait(const NodeList& nodes, Instant now);
-  [[nodiscard]] bool owes(const Node& node) const {
-    return node.owes_removal() || (last_chance_ && node.would_lose_removal());
-  }
   // Until when the next turn may wait; nothing where no server is waited for any more.
   [[nodiscard]] std::optional<Instant> wait_until(Instant now) const;
   // Notes who left out what.
@@ -44,7 +41,6 @@ class RemovalDelivery {
   LiveNodes& live_;
   Clock& clock_;
   Duration at_most_;
-  bool last_chance_ = false;
   Instant began_;
   NodeList owing_;
 };

@@ -40,7 +40,9 @@ Instant other_asks_at(const QueuePosition& position, Instant now) {
 }  // namespace
 
 NodeQueueState::NodeQueueState(Duration stale_after, NodeReport known, bool confirms)
-    : stale_after_(stale_after), confirms_(confirms), report_(std::move(known)) {}
+    : stale_after_(stale_after), confirms_(confirms), report_(std::move(known)) {
+  note_shortage(report_.reply);
+}
 
 void NodeQueueState::on_subscription(const SubscriptionState& subscription_state, Instant now) {
   if (!channel_.empty()) {
@@ -107,7 +109,7 @@ void NodeQueueState::stand(const QueuePosition& position, Instant now) {
 
 void NodeQueueState::on_trouble(Reply reply, Instant now) {
   refused_ = refused_ || is_refusal_for_good(reply.fault);
-  if (reply.fault == Fault::noreplicas) shortage_ = reply;
+  note_shortage(reply);
   report(std::move(reply));
   join_at_ = now + pause_;
   pause_ = std::min(pause_ * 2, kTroublePauseMax);

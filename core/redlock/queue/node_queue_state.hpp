@@ -56,6 +56,10 @@ class NodeQueueState {
   void on_time(Instant now);
   // A vote that is worth nothing any more, and that no join can renew until its server is heard.
   void forget_vote();
+  // What was said to a request for the vote that was no join.
+  void note_shortage(const Reply& reply) {
+    if (reply.fault == Fault::noreplicas) shortage_ = reply;
+  }
   // That a vote was to be had, and replicas lacked it, is what is reported at last: not that it was
   // left to others meanwhile.
   void tell_shortage() {

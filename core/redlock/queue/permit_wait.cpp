@@ -81,6 +81,9 @@ void PermitWait::follow(Instant now) {
     if (in_vain || now >= wait_end()) return finish(search_->collect());
     return begin_standing(now);
   }
+  for (std::size_t i = 0; i < outcome->nodes.size(); ++i) {
+    nodes_[i].note_shortage(outcome->nodes[i].reply);
+  }
   views_.forget();
   stand_again(now);
 }
@@ -90,14 +93,22 @@ void PermitWait::follow(Instant now) {
 // majority has told it of, another client was faster to take: to wait would give the next to those
 // who do not.
 void PermitWait::stand_again(Instant now) {
-  const auto told = static_cast<std::size_t>(std::ranges::count(called_, true));
-  if (told == 0) return;
-  const bool once_more = told < quorum().grants() && now < stands_again_at_ + kTooFewFor;
+  const auto told = [](const std::optional<std::size_t>& slot) { return slot.has_value(); };
+  if (std::ranges::none_of(called_, told)) return;
+  const bool once_more = !told_by_majority() && now < stands_again_at_ + kTooFewFor;
   pause_ = once_more ? std::clamp(pause_ * 2, kSlotPauseMin, kTooFewFor) : Duration();
   stands_again_at_ = now + pause_;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (called_[i]) nodes_[i].hurry();
   }
+}
+
+// Of one slot: two that have another one free each say nothing of any that could be taken.
+bool PermitWait::told_by_majority() const {
+  return std::ranges::any_of(called_, [this](const std::optional<std::size_t>& slot) {
+    const auto same = static_cast<std::size_t>(std::ranges::count(called_, slot));
+    return slot && same >= quorum().grants();
+  });
 }
 
 void PermitWait::begin_standing(Instant now) {
@@ -131,6 +142,7 @@ void PermitWait::review(Instant now) {
 }
 
 void PermitWait::leave(Instant now) {
+  for (NodeQueueState& node : nodes_) node.tell_shortage();
   const auto answered = std::ranges::count_if(nodes_, [](const NodeQueueState& node) {
     return node.report().answered && node.report().reply.answer != Answer::unknown;
   });
@@ -194,7 +206,7 @@ void PermitWait::join_where_due(Instant now) {
                              permit_.kind->stand_for_permit(token_, entry, permit_.permits)),
                          answer_by});
     node.note_joined(latest_, now, answer_by);
-    called_[i] = false;
+    called_[i].reset();
   }
 }
 
@@ -212,7 +224,7 @@ bool PermitWait::on_push(NodeIndex node, const Push& push, Instant now) {
   } else if (push.kind == Push::Kind::slot) {
     // One whose k is larger may have given it back.
     if (push.slot < permit_.permits) told_.push_back({node, push.slot});
-    called_[node.value()] = true;
+    called_[node.value()] = push.slot;
     was_told_ = true;
     if (push.slot >= permit_.permits) nodes_[node.value()].hurry();
   }

@@ -73,6 +73,7 @@ class PermitWait final : public Operation {
   void follow(Instant now);
   void begin_standing(Instant now);
   void stand_again(Instant now);
+  [[nodiscard]] bool told_by_majority() const;
   // What follows from any news while standing.
   void review(Instant now);
   void join_where_due(Instant now);
@@ -104,9 +105,10 @@ class PermitWait final : public Operation {
   Token token_;  // in line
   std::int64_t ticket_ = 0;
   std::vector<NodeQueueState> nodes_;  // one a node, while standing and afterwards
-  std::vector<bool> called_;           // taken out of the node's line, by node
-  Instant stands_again_at_;            // there, not sooner
-  Duration pause_;                     // behind the latest try in vain
+  // By node: the slot of which it was told as it was taken out of the line there.
+  std::vector<std::optional<std::size_t>> called_;
+  Instant stands_again_at_;  // there, not sooner
+  Duration pause_;           // behind the latest try in vain
   SlotViews views_;
   std::deque<Told> told_;
   bool was_told_ = false;
