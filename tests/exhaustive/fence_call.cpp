@@ -73,9 +73,8 @@ std::vector<Request> FenceCall::replay() {
   const FenceProposals fences{terms_.wall_us, kBegin, Duration::seconds(3600)};
   const auto kind = std::make_shared<const QuorumKind>(Resource("r"), Duration::seconds(10), 0.01,
                                                        std::string(), fences);
-  auto made = std::make_unique<Acquire>(
-      times, kind, RetryPolicy::exact(terms_.attempts, Duration()),
-      entropy);
+  auto made = std::make_unique<Acquire>(times, kind,
+                                        RetryPolicy::exact(terms_.attempts, Duration()), entropy);
   const Acquire& acquire = *made;
   FencedAcquire machine(times, kind, fences, std::move(made));
   Instant now = kBegin;

@@ -50,30 +50,6 @@ TEST_F(Place, IsJoinedOnlyWhereItCanBeHeard) {
   EXPECT_TRUE(place_.can_join(t(0)));
 }
 
-TEST_F(Place, WhatReplicasLackedBeforeItStoodThereIsToldAtTheEnd) {
-  const Reply lacks = Reply::unknown(Fault::noreplicas, "too few");
-  NodeQueueState place(kStale, {true, lacks});
-  place.on_subscription({"here", Fault::none, {}}, t(0));
-  place.note_joined(1, t(0), kBy);
-  place.on_reply(1, Reply::denied(parse_queue_position("-2 0 0").value()), t(10));
-  place.tell_shortage();
-  EXPECT_EQ(place.report().reply, lacks);
-  place.note_joined(2, t(20), kBy);
-  place.on_reply(2, Reply::denied(parse_queue_position("500 0 0").value()), t(30));
-  place.tell_shortage();
-  EXPECT_EQ(place.report().reply, Reply::denied()) << "another has it";
-}
-
-TEST_F(Place, ThatRefusesScriptsLetsUsStandInNoLine) {
-  for (const Fault fault : {Fault::acl, Fault::scripts, Fault::rejected}) {
-    NodeQueueState place(kStale, NodeReport());
-    place.on_subscription({"here", Fault::none, {}}, t(0));
-    place.note_joined(1, t(0), kBy);
-    place.on_reply(1, Reply::unknown(fault, "no"), t(10));
-    EXPECT_TRUE(place.refused()) << to_string(fault);
-  }
-}
-
 TEST_F(Place, AnswersToTheLatestJoinVote) {
   join(3, t(1));
   EXPECT_FALSE(place_.voted());
