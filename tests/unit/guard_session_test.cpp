@@ -54,6 +54,15 @@ TEST_F(GuardedSession, AServerThatIsFitIsAskedWhatWaited) {
   EXPECT_EQ(receive("+OK\r\n").at(0).reply.answer, Answer::granted);
 }
 
+// It would be taken for said, and a second time for said again: nobody would say it a third time.
+TEST_F(GuardedSession, HasNoLastWordsForAServerThatHasNotSaidWhatItIs) {
+  ASSERT_TRUE(submit(1, delete_of("a")));
+  (void)sent();
+  fail();
+  EXPECT_FALSE(session_.has_last_words());
+  EXPECT_EQ(session_.unsettled().size(), 1U);
+}
+
 TEST_F(GuardedSession, ToOneWithoutAVoteNothingGoesButRemovals) {
   ASSERT_TRUE(submit(1, set_of("a")));
   ASSERT_TRUE(submit(2, check_of("b")));

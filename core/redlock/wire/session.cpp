@@ -313,7 +313,7 @@ bool Session::removal_stands_behind_wait() const {
 }
 
 bool Session::has_last_words() const {
-  return sent_any() && selected() && misled_ == 0 && !removals().empty();
+  return sent_any() && selected() && !greeting() && misled_ == 0 && !removals().empty();
 }
 
 std::vector<Refused> Session::unsettled() const {
