@@ -112,7 +112,8 @@ if test "$PHP_REDLOCK" != "no"; then
       redlock_unit=build/`echo $redlock_source | tr / _`
       REDLOCK_UNITS="$REDLOCK_UNITS $redlock_unit"
       dnl g++ takes sources that another includes for headers.
-      printf '#ifndef __clang__\n#pragma GCC diagnostic ignored "-Wsubobject-linkage"\n#endif\n' > "$abs_srcdir/$redlock_unit"
+      printf '#ifndef __clang__\n#pragma GCC diagnostic ignored "-Wsubobject-linkage"\n#endif\n' > "$abs_srcdir/$redlock_unit" ||
+        AC_MSG_ERROR([$abs_srcdir/build cannot be written to, where phpize has put files too])
     fi
     echo "#include \"../$redlock_source\"" >> "$abs_srcdir/$redlock_unit"
     redlock_count=`expr $redlock_count + 1`

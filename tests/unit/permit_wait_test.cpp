@@ -49,14 +49,18 @@ class WaitForAPermit : public testing::Test {
     }
     sent_ = drain(*wait_);
   }
-  // None is free, and it stands in line.
-  void stand(std::int64_t index = 0, Duration wait = Duration::ms(5'000)) {
-    begin(wait);
-    all<TakeSlot>(slots("000"));
+  // All three can tell it of its turn.
+  void hear_all() {
     for (const std::size_t node : {0U, 1U, 2U}) {
       wait_->on_subscription(NodeIndex(node), {"here", Fault::none, {}}, t(2));
     }
     sent_ = drain(*wait_);
+  }
+  // None is free, and it stands in line.
+  void stand(std::int64_t index = 0, Duration wait = Duration::ms(5'000)) {
+    begin(wait);
+    all<TakeSlot>(slots("000"));
+    hear_all();
     line_token_ = stood().token;
     all<StandForPermit>(slots("000", index), t(3));
   }
@@ -121,10 +125,7 @@ TEST_F(WaitForAPermit, WhereNoneIsFreeItStandsInTheLineOfAll) {
   begin();
   all<TakeSlot>(slots("000"));
   EXPECT_TRUE(wait_->listens());
-  for (const std::size_t node : {0U, 1U, 2U}) {
-    wait_->on_subscription(NodeIndex(node), {"here", Fault::none, {}}, t(2));
-  }
-  sent_ = drain(*wait_);
+  hear_all();
   EXPECT_EQ(nodes_of(only<StandForPermit>(sent_)), (Nodes{0, 1, 2}));
   EXPECT_EQ(stood().resources, Resource("r:redlock:slot"));
   EXPECT_EQ(stood().entry.ticket, kWallMs);
@@ -133,10 +134,7 @@ TEST_F(WaitForAPermit, WhereNoneIsFreeItStandsInTheLineOfAll) {
 TEST_F(WaitForAPermit, ASlotThatIsFreeByNowIsTriedAtOnce) {
   begin();
   all<TakeSlot>(slots("000"));
-  for (const std::size_t node : {0U, 1U, 2U}) {
-    wait_->on_subscription(NodeIndex(node), {"here", Fault::none, {}}, t(2));
-  }
-  sent_ = drain(*wait_);
+  hear_all();
   all<StandForPermit>(slots("010"), t(3));
   EXPECT_EQ(tried().resources, Resource("r:redlock:slot:1"));
 }
@@ -144,10 +142,7 @@ TEST_F(WaitForAPermit, ASlotThatIsFreeByNowIsTriedAtOnce) {
 TEST_F(WaitForAPermit, WhatIsSaidOfItsPlaceIsWaitedForAsLongAsForAnyAnswer) {
   begin();
   all<TakeSlot>(slots("000"));
-  for (const std::size_t node : {0U, 1U, 2U}) {
-    wait_->on_subscription(NodeIndex(node), {"here", Fault::none, {}}, t(2));
-  }
-  sent_ = drain(*wait_);
+  hear_all();
   wait_->on_time(t(2) + kAnswerTime - Duration::ms(1));
   all<StandForPermit>(slots("010"), t(2) + kAnswerTime - Duration::ms(1));
   EXPECT_EQ(tried().resources, Resource("r:redlock:slot:1"));
