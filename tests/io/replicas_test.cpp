@@ -170,28 +170,72 @@ TEST_F(ReplicasOnServers, SharedLocksPermitsSeveralAndFencesWaitToo) {
 }
 
 // The server reads nothing of a connection that waits for replicas, and drops what it has not read
-// when that is closed.
-TEST_F(ReplicasOnServers, AReleaseBehindWaitsIsCarriedOutThoughTheClientIsGone) {
-  RedisServer second{{{"repl-diskless-sync-delay 0"}, {}}};
-  RedisServer third{{{"repl-diskless-sync-delay 0"}, {}}};
-  RedisServer of_second{{{"replicaof 127.0.0.1 " + std::to_string(second.port())}, {}}};
-  RedisServer of_third{{{"replicaof 127.0.0.1 " + std::to_string(third.port())}, {}}};
-  for (RedisServer* server : {&second, &third}) {
-    ASSERT_TRUE(test::eventually([&] { return server->say({"WAIT", "1", "100"}) == "1"; }));
+// when that is closed. Of three servers the first one's replica stands still.
+class ReleasesBehindWaits : public ReplicasOnServers {
+ protected:
+  void SetUp() override {
+    ReplicasOnServers::SetUp();
+    for (RedisServer* server : {&second_, &third_}) {
+      ASSERT_TRUE(test::eventually([&] { return server->say({"WAIT", "1", "100"}) == "1"; }));
+    }
   }
-  replica_.stop();
-  {
-    Client client({master_.address(), second.address(), third.address()}, wanting(1, 1500ms));
-    for (int i = 0; i < 3; ++i) {
+  Client client() {
+    return Client({master_.address(), second_.address(), third_.address()}, wanting(1, 1500ms));
+  }
+  static void acquire_and_release(Client& client, int times) {
+    for (int i = 0; i < times; ++i) {
       Result lock = client.try_lock("r", 60s);
       ASSERT_TRUE(lock) << to_string(lock.refusal());
       EXPECT_TRUE(lock->release());
     }
   }
-  ASSERT_TRUE(test::eventually([&] {
-    return master_.say({"INFO", "clients"}).find("blocked_clients:0") != std::string::npos;
-  }));
-  EXPECT_TRUE(gone());
+  void expect_nothing_stays() {
+    ASSERT_TRUE(test::eventually([&] {
+      return master_.say({"INFO", "clients"}).find("blocked_clients:0") != std::string::npos;
+    }));
+    EXPECT_TRUE(test::eventually([&] { return master_.say({"DBSIZE"}) == "1"; }))
+        << master_.say({"DBSIZE"}) << " keys";
+  }
+
+  RedisServer second_{{{"repl-diskless-sync-delay 0"}, {}}};
+  RedisServer third_{{{"repl-diskless-sync-delay 0"}, {}}};
+  RedisServer of_second_{{{"replicaof 127.0.0.1 " + std::to_string(second_.port())}, {}}};
+  RedisServer of_third_{{{"replicaof 127.0.0.1 " + std::to_string(third_.port())}, {}}};
+};
+
+TEST_F(ReleasesBehindWaits, AreCarriedOutThoughTheClientIsGone) {
+  replica_.stop();
+  {
+    Client briefly = client();
+    acquire_and_release(briefly, 3);
+  }
+  expect_nothing_stays();
+}
+
+TEST_F(ReleasesBehindWaits, AreCarriedOutHoweverManyTheyAre) {
+  {
+    Client briefly = client();
+    std::vector<Result> locks;
+    for (int i = 0; i < 300; ++i) {
+      locks.push_back(briefly.try_lock("r" + std::to_string(i), 60s));
+      ASSERT_TRUE(locks.back()) << to_string(locks.back().refusal());
+    }
+    replica_.stop();
+    locks.push_back(briefly.try_lock("last", 60s));
+    ASSERT_TRUE(locks.back()) << to_string(locks.back().refusal());
+  }
+  expect_nothing_stays();
+}
+
+TEST_F(ReleasesBehindWaits, AreCarriedOutWhereTheServerTakesNoMoreConnections) {
+  replica_.stop();
+  {
+    Client briefly = client();
+    acquire_and_release(briefly, 3);
+    const std::string as_many_as_there_are = std::to_string(master_.clients().size());
+    ASSERT_EQ(master_.say({"CONFIG", "SET", "maxclients", as_many_as_there_are}), "OK");
+  }
+  expect_nothing_stays();
 }
 
 TEST_F(ReplicasOnServers, ALockSurvivesAFailOverRightBehindIt) {

@@ -113,6 +113,8 @@ class Connection {
   [[nodiscard]] bool connected_or_free(Instant now) const {
     return has_conversation() || now >= retry_at_;
   }
+  // Until then a server that failed is left alone.
+  [[nodiscard]] Instant retry_at() const { return retry_at_; }
   // The next one may be opened whatever the backoff says.
   void skip_backoff() { retry_at_ = Instant(); }
   // Nothing is awaited, nothing is to be sent and nothing is being opened: there is nothing to look
@@ -189,8 +191,6 @@ class Connection {
   [[nodiscard]] bool may_open(Instant now) const {
     return state_ == State::idle && now >= retry_at_;
   }
-  // Until then a server that failed is left alone.
-  [[nodiscard]] Instant retry_at() const { return retry_at_; }
   // Requires that it is idle. `made_of` is what the conversation needs besides the endpoint.
   template <class... MadeOf>
   void open(Instant now, MadeOf&... made_of);
@@ -200,6 +200,8 @@ class Connection {
   void say_last_words();
   // Lets go of a connection that is closing, and backs off from a server in trouble.
   void close(Instant now);
+  // The same, and what its server has not read is dropped, not waited for.
+  void reset(Instant now);
   // The same, but it stays open for what is to be sent on it yet; what is read there is thrown
   // away.
   [[nodiscard]] SetAside set_aside(Instant now);

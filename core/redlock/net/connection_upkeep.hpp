@@ -275,6 +275,12 @@ void Connection<C>::close(Instant now) {
 }
 
 template <IsConversation C>
+void Connection<C>::reset(Instant now) {
+  transport_.reset(connection_);
+  (void)set_aside(now);
+}
+
+template <IsConversation C>
 SetAside Connection<C>::set_aside(Instant now) {
   const SetAside left{connection_, conversation_->unanswered_bytes()};
   connection_ = 0;

@@ -86,11 +86,12 @@ void LiveNodes::drop_closed() noexcept {
   std::erase_if(nodes_, [](const auto& node) { return node->connection() == 0; });
 }
 
-void LiveNodes::replace(Node& node) {
-  if (!node.has_conversation()) return;
+bool LiveNodes::replace(Node& node) {
+  if (!node.has_conversation()) return false;
   const bool needed = std::ranges::any_of(
       node.askers(), [this](OperationId id) { return operations_.undecided(id); });
   if (!needed) node.replace(arrivals_);
+  return !needed;
 }
 
 void LiveNodes::shut_down_idle(Instant before) noexcept {

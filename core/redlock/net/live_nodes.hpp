@@ -70,8 +70,9 @@ class LiveNodes {
   void close_where_decided(Node& node, Instant now);
   // The same for all of them; those that have no connection any more are dropped.
   void close_where_decided(Instant now) noexcept;
-  // Its connection is not to be used any more; it stays where an undecided operation asks on it.
-  void replace(Node& node);
+  // Its connection is not to be used any more; it stays where an undecided operation asks on it,
+  // which gives false.
+  bool replace(Node& node);
   // Shuts down connections that are idle since `before`, or all of them.
   void shut_down_idle(Instant before) noexcept;
   void shut_down_all() noexcept;

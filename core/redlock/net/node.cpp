@@ -213,7 +213,15 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
 void Node::replace(std::vector<Arrival>& arrivals) {
   // The newest had no room there.
   std::deque<CarriedRemoval> owed = carried_.behind(conversation().unsettled());
-  shut_down(arrivals);
+  if (removal_stands_behind_wait()) {
+    hang_up(arrivals);
+    reset(Instant());
+    skip_backoff();
+  } else {
+    shut_down(arrivals);
+    // Or there would be no room on the next one for who asks now.
+    while (owed.size() > kCarriedMax) owed.pop_front();
+  }
   carried_.replace_by(std::move(owed));
 }
 

@@ -81,8 +81,8 @@ class Node final : public Connection<Session> {
   [[nodiscard]] bool outdated() const { return outdated_ && has_conversation(); }
   // Closes a connection in good order: removals still go out, and granted locks stay.
   void shut_down(std::vector<Arrival>& arrivals);
-  // The same for one that was silent for so long that the network may have forgotten it: what it
-  // may not have delivered goes on the next one too.
+  // The same for one that was silent for so long that the network may have forgotten it, or whose
+  // server reads nothing of it: what it may not have delivered goes on the next one too.
   void replace(std::vector<Arrival>& arrivals);
   // Lets go of everything that belongs to the parent process.
   void forget();

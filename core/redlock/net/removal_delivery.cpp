@@ -14,15 +14,21 @@ void RemovalDelivery::hurry(const NodeList& nodes, bool last_chance) {
       // With its connection a server drops what it has not read: also what an earlier lock was
       // asked for by, so that the removal is the last word though it goes by the next one.
       const bool would_be_lost = last_chance && node->removal_stands_behind_wait();
-      if (node->outdated() || would_be_lost) live_.replace(*node);
-      // One that could not be made in its time stands in the way of the next one.
-      if (node->establishing() && node->on_time(clock_.now(), live_.arrivals())) {
-        live_.close_where_decided(*node, clock_.now());
+      if (node->outdated() || would_be_lost) {
+        if (live_.replace(*node) && would_be_lost) replaced_.push_back(node);
       }
-      node->hurry_removals(last_chance, clock_.now());
+      put_on_its_way(*node, last_chance);
     });
     live_.note(node);
   }
+}
+
+void RemovalDelivery::put_on_its_way(Node& node, bool last_chance) {
+  // One that could not be made in its time stands in the way of the next one.
+  if (node.establishing() && node.on_time(clock_.now(), live_.arrivals())) {
+    live_.close_where_decided(node, clock_.now());
+  }
+  node.hurry_removals(last_chance, clock_.now());
 }
 
 void RemovalDelivery::begin_wait(const NodeList& nodes, Instant now) {
@@ -32,13 +38,37 @@ void RemovalDelivery::begin_wait(const NodeList& nodes, Instant now) {
   }
 }
 
+bool RemovalDelivery::was_replaced(const std::shared_ptr<Node>& node) const {
+  return std::ranges::find(replaced_, node) != replaced_.end();
+}
+
+Instant RemovalDelivery::deadline(const std::shared_ptr<Node>& node) const {
+  const Duration connecting = was_replaced(node) ? node->connect_timeout() : Duration();
+  return began_ + std::min(connecting + node->timeout(), at_most_);
+}
+
 std::optional<Instant> RemovalDelivery::wait_until(Instant now) const {
   std::optional<Instant> until;
   for (const auto& node : owing_) {
-    const Instant deadline = began_ + std::min(node->timeout(), at_most_);
-    if (node->owes_removal() && now < deadline) until = earlier(until, deadline);
+    if (now >= deadline(node)) continue;
+    if (node->owes_removal()) until = earlier(until, deadline(node));
+    if (may_be_tried_again(node))
+      until = earlier(until, std::min(node->retry_at(), deadline(node)));
   }
   return until;
+}
+
+bool RemovalDelivery::may_be_tried_again(const std::shared_ptr<Node>& node) const {
+  return was_replaced(node) && node->connection() == 0 && node->has_carried();
+}
+
+void RemovalDelivery::try_again() {
+  for (const auto& node : replaced_) {
+    if (!may_be_tried_again(node) || clock_.now() < node->retry_at()) continue;
+    live_.reserve_one();
+    or_later([&] { put_on_its_way(*node, false); });
+    live_.note(node);
+  }
 }
 
 void RemovalDelivery::end_wait() {

@@ -1,8 +1,9 @@
 // The removals that some servers are owed, on their way: who is asked to read them, who is waited
 // for, and how long.
 //
-// A server that is up has its connection's own time; one that was waited for in vain is not waited
-// for again until it answers. One for each delivery. One thread.
+// A server that is up has its connection's own time, and a connection that is made in place of
+// another the time to make it, again where it is refused; one that was waited for in vain is not
+// waited for again until it answers. One for each delivery. One thread.
 #pragma once
 #include <optional>
 
@@ -27,14 +28,21 @@ class RemovalDelivery {
     begin_wait(nodes, clock_.now());
     for (auto until = wait_until(began_); until; until = wait_until(clock_.now())) {
       if (!step(*until)) return;
+      try_again();
     }
     end_wait();
   }
 
  private:
+  void put_on_its_way(Node& node, bool last_chance);
   void begin_wait(const NodeList& nodes, Instant now);
   // Until when the next turn may wait; nothing where no server is waited for any more.
   [[nodiscard]] std::optional<Instant> wait_until(Instant now) const;
+  // A server that takes no more connections does when it has seen the end of the one replaced.
+  void try_again();
+  [[nodiscard]] bool may_be_tried_again(const std::shared_ptr<Node>& node) const;
+  [[nodiscard]] bool was_replaced(const std::shared_ptr<Node>& node) const;
+  [[nodiscard]] Instant deadline(const std::shared_ptr<Node>& node) const;
   // Notes who left out what.
   void end_wait();
 
@@ -43,6 +51,7 @@ class RemovalDelivery {
   Duration at_most_;
   Instant began_;
   NodeList owing_;
+  NodeList replaced_;
 };
 
 }  // namespace redlock

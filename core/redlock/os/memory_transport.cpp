@@ -74,6 +74,11 @@ void MemoryTransport::close_behind(ConnectionId connection) {
   links_.erase(connection);
 }
 
+void MemoryTransport::reset(ConnectionId connection) {
+  if (link(connection) == nullptr) return others_.reset(connection);
+  links_.erase(connection);
+}
+
 void MemoryTransport::forget_all() {
   links_.clear();
   others_.forget_all();

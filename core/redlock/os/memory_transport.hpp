@@ -32,6 +32,7 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] std::size_t read_at_once(ConnectionId connection) override;
   void close(ConnectionId connection) override;
   void close_behind(ConnectionId connection) override;
+  void reset(ConnectionId connection) override;
   void forget_all() override;
   Woken wait(std::span<Interest> interests, Instant deadline) override;
   // Of those in memory no descriptor tells, so that time is up soon.

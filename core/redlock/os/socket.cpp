@@ -100,6 +100,17 @@ void SocketTransport::close_behind(ConnectionId connection) {
   links_.erase(connection);
 }
 
+// Whoever else has the socket, a child of a fork: it is disconnected, by a reset. A unix socket
+// knows no such thing.
+void SocketTransport::reset(ConnectionId connection) {
+  const Descriptor& ended = link(connection).descriptor();
+  constexpr sockaddr kNobody{.sa_family = AF_UNSPEC, .sa_data = {}};
+  if (ended.open() && connect(ended.number(), &kNobody, sizeof(kNobody)) != 0) {
+    shutdown(ended.number(), SHUT_RDWR);
+  }
+  links_.erase(connection);
+}
+
 void SocketTransport::forget_place(const Endpoint& endpoint) {
   resolver_.forget(endpoint.host, endpoint.port);
 }

@@ -47,6 +47,7 @@ class SocketTransport final : public Transport {
   [[nodiscard]] IoResult receive(ConnectionId connection, std::span<char> into) override;
   void close(ConnectionId connection) override;
   void close_behind(ConnectionId connection) override;
+  void reset(ConnectionId connection) override;
   void forget_place(const Endpoint& endpoint) override;
   void forget_all() override;
   Woken wait(std::span<Interest> interests, Instant deadline) override;

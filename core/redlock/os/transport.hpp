@@ -100,6 +100,9 @@ class Transport {
   // Like close(), for a connection on which more is unanswered than a server reads at once: where
   // closing would make it drop the rest, that waits until the server has read everything.
   virtual void close_behind(ConnectionId connection) { close(connection); }
+  // What has been sent and the server has not read yet shall not arrive any more: it is the first
+  // to see the end. Needs no memory.
+  virtual void reset(ConnectionId connection) { close(connection); }
   // Lets go of every connection without a sign to the peer: they belong to the parent process.
   virtual void forget_all() = 0;
   // Returns when an interest is ready, at `deadline`, when a signal came, or when another thread
