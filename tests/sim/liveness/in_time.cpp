@@ -18,7 +18,8 @@ void InTime::judge(const Origin& origin, const Deed& deed) {
   known->last_ns = std::max(known->last_ns, at_ns);
   const Contender party(origin.client, origin.resource);
   // Of connecting, and of the answer.
-  const std::int64_t time_ns = record_.plan.drifted_ns(2 * record_.plan.timeout_of(party) * kMs);
+  const std::int64_t time_ns = record_.plan.drifted_ns(
+      (record_.plan.connect_ms_of(party) + record_.plan.timeout_of(party)) * kMs);
   // Who waits joins again and again.
   const bool overdue = !deed.joins && known->last_ns - known->first_ns > time_ns;
   const bool returned = std::ranges::any_of(record_.returns(party), [&](std::int64_t returned_ns) {

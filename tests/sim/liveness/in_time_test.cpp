@@ -27,5 +27,29 @@ TEST_F(CheckerTest, ATakeWhoseTimeIsOverIsSeen) {
   EXPECT_EQ(kinds(), Kinds{ViolationKind::sent_too_late});
 }
 
+// Who shares its connections is more patient: a connection that is made for both has his time.
+class ATakeBesideAPatientOne : public CheckerTest {
+ protected:
+  ATakeBesideAPatientOne() : CheckerTest(make_patient_plan()) {}
+  static Plan make_patient_plan() {
+    Plan plan = make_plan();
+    plan.resources = 2;
+    for (ClientPlan& client : plan.clients) client.beside.resize(1);
+    plan.clients[0].beside[0].timeout_ms = 30;
+    return plan;
+  }
+};
+
+TEST_F(ATakeBesideAPatientOne, HasTheTimeOfItsConnection) {
+  go_to(1);
+  set(0, 0, "a", 100);
+  go_to(51);
+  set(0, 1, "a", 100);
+  EXPECT_EQ(kinds(), Kinds{});
+  go_to(53);
+  set(0, 2, "a", 100);
+  EXPECT_EQ(kinds(), Kinds{ViolationKind::sent_too_late});
+}
+
 }  // namespace
 }  // namespace redlock::sim::in_time_test

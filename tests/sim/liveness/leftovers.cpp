@@ -99,6 +99,9 @@ Leftovers::Kind Leftovers::given_up(const Origin& origin, std::uint64_t taking,
                                     std::uint64_t token) {
   const TokenLife& old = record_.removals.life(token);
   if (token == taking || origin.written_ns == 0 || old.written_ns == 0) return Kind::none;
+  // Or it is said once more, on a connection that was made anew.
+  const std::int64_t since_ns = record_.removals.life(taking).written_ns;
+  if (since_ns != 0 && since_ns < old.written_ns) return Kind::none;
   // One that was never given back ends by itself; so may a stamp that was.
   const bool ends = old.released_ns == 0 || record_.plan.kind == LockKind::stamp;
   if (old.granted && ends) return Kind::none;

@@ -127,6 +127,19 @@ TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeIsNoViolation) {
 
 // A plain take waits for its connection while its client joins elsewhere, and is overtaken by the
 // join that goes to its own server on another connection.
+// Where its connection was made anew, behind a replica's refusal.
+TEST_F(LeftoversTest, ATakeOfAnEarlierAttemptThatIsSaidOnceMoreIsNoViolation) {
+  go_to(1);
+  ask(0, 0, "a");
+  go_to(2);
+  set(0, 1, "b", 100);
+  go_to(3);
+  ask(0, 1, "a", 1);
+  EXPECT_FALSE(seen(ViolationKind::not_undone));
+  ask(0, 1, "c", 1);
+  EXPECT_TRUE(seen(ViolationKind::not_undone));
+}
+
 TEST_F(LeftoversTest, ATakeThatWasWrittenBeforeTheJoinOfItsServerIsNoViolation) {
   stand_in_line_late();
   arrives_late("a", 5);
