@@ -251,7 +251,7 @@ bool Network::sound(std::uint32_t client, std::uint32_t server) const {
     if (one->client != client || one->server != server) return true;
     if (one->client_side == ClientSide::closed) return true;
     return one->client_side == ClientSide::connected && one->server_side && !one->silent &&
-           !one->peer_ended && one->up.reset_after == kNeverReset &&
+           !one->spoiled && !one->peer_ended && one->up.reset_after == kNeverReset &&
            one->down.reset_after == kNeverReset;
   });
 }

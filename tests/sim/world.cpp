@@ -43,7 +43,7 @@ std::int64_t quiet_from(const Plan& plan) {
 std::int64_t schedule_max_ns(const Plan& plan) {
   constexpr std::int64_t kShortNs = 3'600'000 * kMs;
   constexpr std::int64_t kLeases = 100;
-  return kShortNs + kLeases * plan.longest_ttl_ms() * kMs;
+  return quiet_from(plan) + kShortNs + kLeases * plan.longest_ttl_ms() * kMs;
 }
 
 }  // namespace

@@ -126,6 +126,18 @@ TEST_F(AuthenticatedSession, ASetThatWasWrittenBehindARefusedPasswordCanStillBeU
   EXPECT_EQ(requests[0].at(4), "a");
 }
 
+// The server may not know the script by its SHA1.
+TEST_F(AuthenticatedSession, SaysARemovalLastThoughItsGreetingIsUnanswered) {
+  ASSERT_TRUE(submit(1, delete_of("a")));
+  ASSERT_TRUE(submit(2, delete_of("b")));
+  ASSERT_EQ(sent().back().front(), "EVALSHA");
+  ASSERT_TRUE(session_.greeting());
+  fail();
+  EXPECT_TRUE(session_.has_last_words());
+  session_.repeat_removals();
+  EXPECT_EQ(sent().back().front(), "EVAL");
+}
+
 class PasswordOnlySession : public SessionTest {
  protected:
   PasswordOnlySession() : SessionTest(endpoint()) {}

@@ -62,10 +62,11 @@ void Session::write(Awaited& request) {
 
 bool Session::may_write_next() const {
   if (misled_ > 0 || written_ == awaited_.size()) return false;
-  const bool removes = is_removal(*awaited_[written_].command);
-  if (admitted()) return removes || objection() == nullptr;
-  return !greeting() && selected() && removes;
+  if (is_removal(*awaited_[written_].command)) return may_write_removals();
+  return admitted() && objection() == nullptr;
 }
+
+bool Session::may_write_removals() const { return admitted() || (!greeting() && selected()); }
 
 bool Session::has_output() const { return !rest().empty() || may_write_next() || owes_wait(); }
 
@@ -313,7 +314,7 @@ bool Session::removal_stands_behind_wait() const {
 }
 
 bool Session::has_last_words() const {
-  return sent_any() && selected() && !greeting() && misled_ == 0 && !removals().empty();
+  return sent_any() && selected() && may_write_removals() && misled_ == 0 && !removals().empty();
 }
 
 std::vector<Refused> Session::unsettled() const {

@@ -176,8 +176,8 @@ class Session final : public Conversation {
   // does not once the connection is closed.
   [[nodiscard]] bool removal_stands_behind_wait() const;
   // May a failed session still say anything? Where nothing of ours was ever sent, or removals are
-  // held back by a SELECT, or the server is a replica, there is nothing to be said. Behind a name
-  // that is unanswered it may be in vain.
+  // held back by the greeting, or the server is a replica, there is nothing to be said. Behind a
+  // name that is unanswered it may be in vain.
   [[nodiscard]] bool has_last_words() const;
   // The removals that may not have been carried out, for another connection to send when this one
   // cannot.
@@ -204,6 +204,7 @@ class Session final : public Conversation {
 
   // May what is next become bytes? A removal may behind an unanswered name, too: it is said again.
   [[nodiscard]] bool may_write_next() const;
+  [[nodiscard]] bool may_write_removals() const;
   void write(Awaited& request);
   // Has something been written for which replicas must be waited for, and no WAIT behind it?
   [[nodiscard]] bool owes_wait() const;
