@@ -68,6 +68,16 @@ class HalfClosing : public testing::Test {
     poll(&probe, 1, 0);
     return (probe.revents & POLLERR) != 0;
   }
+  // As a child has one.
+  static std::vector<Descriptor> copies_of_ours(const std::set<int>& before, const Pair& pair) {
+    std::vector<Descriptor> copies;
+    for (const int number : open_descriptors()) {
+      const bool ours = !before.contains(number) && number != pair.server.number();
+      if (ours) copies.emplace_back(fcntl(number, F_DUPFD_CLOEXEC, 0));
+    }
+    EXPECT_EQ(copies.size(), 1U);
+    return copies;
+  }
   // Any call that opens or half-closes looks after the others.
   void tidy() {
     const Pair other = connected();
@@ -125,6 +135,14 @@ TEST_F(HalfClosing, NorDoesBeingTheOldestPastTheBound) {
   }
   EXPECT_FALSE(was_reset(pair.server));
   EXPECT_EQ(read_to_the_end(pair.server), "SET\r\nundo");
+}
+
+TEST_F(HalfClosing, OfAResetConnectionTheServerReadsNothingMore) {
+  const Pair pair = connected();
+  ASSERT_EQ(transport_.send(pair.ours, "SET\r\n").state, IoState::progress);
+  transport_.reset(pair.ours);
+  ASSERT_TRUE(eventually([&] { return was_reset(pair.server); }));
+  EXPECT_EQ(read_to_the_end(pair.server), "reset");
 }
 
 TEST_F(HalfClosing, AConnectionWhoseServerHasClosedIsLetGoOf) {
@@ -197,17 +215,22 @@ TEST_F(HalfClosing, AChildThatEndsItsParentsTransportWaitsForNoneOfThem) {
 TEST_F(HalfClosing, TheServerIsToldTheEndAlsoWhileAChildHoldsACopy) {
   const std::set<int> before = open_descriptors();
   const Pair pair = connected();
-  std::vector<Descriptor> copies;
-  for (const int number : open_descriptors()) {
-    const bool ours = !before.contains(number) && number != pair.server.number();
-    if (ours) copies.emplace_back(fcntl(number, F_DUPFD_CLOEXEC, 0));
-  }
-  ASSERT_EQ(copies.size(), 1U);
+  const std::vector<Descriptor> copies = copies_of_ours(before, pair);
   ASSERT_EQ(transport_.send(pair.ours, "undo").state, IoState::progress);
   transport_.close(pair.ours);
   const timeval patience{5, 0};
   setsockopt(pair.server.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   EXPECT_EQ(read_to_the_end(pair.server), "undo");
+}
+
+TEST_F(HalfClosing, AConnectionIsResetThoughAChildHoldsACopy) {
+  const std::set<int> before = open_descriptors();
+  const Pair pair = connected();
+  const std::vector<Descriptor> copies = copies_of_ours(before, pair);
+  ASSERT_EQ(transport_.send(pair.ours, "SET\r\n").state, IoState::progress);
+  transport_.reset(pair.ours);
+  EXPECT_TRUE(eventually([&] { return was_reset(pair.server); }));
+  EXPECT_EQ(read_to_the_end(pair.server), "reset");
 }
 
 TEST_F(HalfClosing, PastTheBoundTheOldestIsClosedAndNoOther) {
