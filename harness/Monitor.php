@@ -48,7 +48,8 @@ final class Monitor
     /** @return list<string> */
     private static function words(string $line): array
     {
-        preg_match_all('/"((?:[^"\\\\]|\\\\.)*)"/s', (string) strstr($line, ']'), $matches);
+        // Never goes back: a script's text is longer than what it could take back.
+        preg_match_all('/"((?:[^"\\\\]++|\\\\.)*+)"/s', (string) strstr($line, ']'), $matches);
         return array_map(stripcslashes(...), $matches[1]);
     }
 }
