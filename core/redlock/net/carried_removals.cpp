@@ -8,7 +8,7 @@
 namespace redlock {
 
 void CarriedRemovals::carry(CarriedRemoval removal) {
-  if (removals_.size() >= room_) removals_.pop_front();
+  if (removals_.size() >= kCarriedMax) removals_.pop_front();
   removals_.push_back(std::move(removal));
 }
 
@@ -39,6 +39,7 @@ std::deque<CarriedRemoval> CarriedRemovals::behind(std::vector<Refused> doubtful
   std::deque<CarriedRemoval> all;
   for (Refused& older : doubtful) all.push_back({std::move(older.removal)});
   all.insert(all.end(), removals_.begin(), removals_.end());
+  while (all.size() > 2 * kCarriedMax) all.pop_front();
   return all;
 }
 

@@ -1,10 +1,9 @@
 // The removals of one server that wait for a connection: what could not be sent goes first on the
 // next one, or as soon as this one has room for it.
 //
-// Invariants: at most kCarriedMax, the latest, or as many as replace_by() was given. No I/O. One
-// thread.
+// Invariants: at most kCarriedMax, the latest; behind a connection that was replaced, twice as
+// many. No I/O. One thread.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <vector>
@@ -14,7 +13,9 @@
 
 namespace redlock {
 
-inline constexpr std::size_t kCarriedMax = 256;
+inline constexpr std::size_t kCarriedMax = kAwaitedMax;
+// So many are unanswered at a time, unless it is the last chance.
+inline constexpr std::size_t kCarriedAtOnceMax = kAwaitedBesidesRemovalsMax / 2;
 
 // A removal for the next connection.
 struct CarriedRemoval {
@@ -40,15 +41,11 @@ class CarriedRemovals {
   [[nodiscard]] SharedCommand in_place_of_carried(const SharedCommand& command);
   // Those that are `doubtful`, and then the newer ones that are here.
   [[nodiscard]] std::deque<CarriedRemoval> behind(std::vector<Refused> doubtful) const;
-  void replace_by(std::deque<CarriedRemoval> removals) {
-    room_ = std::max(kCarriedMax, removals.size());
-    removals_ = std::move(removals);
-  }
+  void replace_by(std::deque<CarriedRemoval> removals) { removals_ = std::move(removals); }
   void forget();
 
  private:
   std::deque<CarriedRemoval> removals_;
-  std::size_t room_ = kCarriedMax;
   std::vector<SharedCommand> sent_again_;  // on this connection
 };
 

@@ -88,8 +88,10 @@ void Node::count_errors(Instant now) {
   }
 }
 
+// The rest as they are answered: who asks now is to have room.
 void Node::send_carried(Instant now) {
-  while (!carried_.empty() && hand_over(Origin{}, carried_.front(), now + kCarriedAnswerTime)) {
+  while (!carried_.empty() && conversation().awaited() < kCarriedAtOnceMax &&
+         hand_over(Origin{}, carried_.front(), now + kCarriedAnswerTime)) {
     carried_.pop_front();
   }
 }
@@ -167,8 +169,11 @@ void Node::complete_closing(Instant now, std::span<const OperationId> waiting) {
   if (!closing()) return;
   Session& session = conversation();
   const std::vector<Refused> unanswered = session.unsettled();
+  // The server reads nothing of it before it has waited: by then it would come behind what goes on
+  // the next connection.
+  const bool unread = session.removal_stands_behind_wait();
   bool handed_over = false;
-  if (stream_usable() && session.has_last_words()) {
+  if (!unread && stream_usable() && session.has_last_words()) {
     session.repeat_removals();
     say_last_words();
     handed_over = !session.has_output() && all_left();
@@ -177,7 +182,7 @@ void Node::complete_closing(Instant now, std::span<const OperationId> waiting) {
   // tries again.
   for (const Refused& removal : unanswered) retain_unanswered(removal, handed_over, now);
   for (const Refused& refused : session.refused()) carried_.carry({refused.removal});
-  let_go(waiting, unanswered, now);
+  unread ? reset(now) : let_go(waiting, unanswered, now);
 }
 
 // That the transport took its bytes says neither that they arrived nor that the server did not
@@ -213,15 +218,7 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
 void Node::replace(std::vector<Arrival>& arrivals) {
   // The newest had no room there.
   std::deque<CarriedRemoval> owed = carried_.behind(conversation().unsettled());
-  if (removal_stands_behind_wait()) {
-    hang_up(arrivals);
-    reset(Instant());
-    skip_backoff();
-  } else {
-    shut_down(arrivals);
-    // Or there would be no room on the next one for who asks now.
-    while (owed.size() > kCarriedMax) owed.pop_front();
-  }
+  shut_down(arrivals);
   carried_.replace_by(std::move(owed));
 }
 
@@ -250,6 +247,11 @@ void Node::hurry_removals(bool last_chance, Instant now) {
 bool Node::owes_removal() const {
   if (!has_conversation() || waited_in_vain_) return false;
   return conversation().owes_removal() || (!all_left() && !conversation().unsettled().empty());
+}
+
+bool Node::may_lose_removal() const {
+  if (!has_conversation() || waited_in_vain_) return false;
+  return unanswered_bytes() > kReadAtOnceBytes && !conversation().unsettled().empty();
 }
 
 void Node::forget() {

@@ -70,6 +70,8 @@ class Node final : public Connection<Session> {
   // Is a removal not sent yet that is worth waiting for? A server that was waited for in vain is
   // not waited for again until it answers something.
   [[nodiscard]] bool owes_removal() const;
+  // Of more than it reads at once a server drops the rest where the connection is closed.
+  [[nodiscard]] bool may_lose_removal() const;
   // Would the end of the connection lose one that was sent?
   [[nodiscard]] bool removal_stands_behind_wait() const {
     return has_conversation() && conversation().removal_stands_behind_wait();

@@ -8,12 +8,14 @@
 namespace redlock {
 
 void RemovalDelivery::hurry(const NodeList& nodes, bool last_chance) {
+  last_chance_ = last_chance;
   for (const auto& node : nodes) {
     live_.reserve_one();
     or_later([&] {
       // With its connection a server drops what it has not read: also what an earlier lock was
       // asked for by, so that the removal is the last word though it goes by the next one.
-      const bool would_be_lost = last_chance && node->removal_stands_behind_wait();
+      // Not where there is no time for that: it is not the end of the process.
+      const bool would_be_lost = is_the_end(*node) && node->removal_stands_behind_wait();
       if (node->outdated() || would_be_lost) {
         if (live_.replace(*node) && would_be_lost) replaced_.push_back(node);
       }
@@ -34,8 +36,16 @@ void RemovalDelivery::put_on_its_way(Node& node, bool last_chance) {
 void RemovalDelivery::begin_wait(const NodeList& nodes, Instant now) {
   began_ = now;
   for (const auto& node : nodes) {
-    if (node->owes_removal()) owing_.push_back(node);
+    if (owes(*node)) owing_.push_back(node);
   }
+}
+
+bool RemovalDelivery::is_the_end(const Node& node) const {
+  return last_chance_ && at_most_ >= node.timeout();
+}
+
+bool RemovalDelivery::owes(const Node& node) const {
+  return node.owes_removal() || (is_the_end(node) && node.may_lose_removal());
 }
 
 bool RemovalDelivery::was_replaced(const std::shared_ptr<Node>& node) const {
@@ -51,7 +61,7 @@ std::optional<Instant> RemovalDelivery::wait_until(Instant now) const {
   std::optional<Instant> until;
   for (const auto& node : owing_) {
     if (now >= deadline(node)) continue;
-    if (node->owes_removal()) until = earlier(until, deadline(node));
+    if (owes(*node)) until = earlier(until, deadline(node));
     if (may_be_tried_again(node))
       until = earlier(until, std::min(node->retry_at(), deadline(node)));
   }
@@ -66,7 +76,7 @@ void RemovalDelivery::try_again() {
   for (const auto& node : replaced_) {
     if (!may_be_tried_again(node) || clock_.now() < node->retry_at()) continue;
     live_.reserve_one();
-    or_later([&] { put_on_its_way(*node, false); });
+    or_later([&] { put_on_its_way(*node, true); });
     live_.note(node);
   }
 }
@@ -74,7 +84,7 @@ void RemovalDelivery::try_again() {
 void RemovalDelivery::end_wait() {
   for (const auto& node : owing_) {
     const bool had_its_time = at_most_ >= node->timeout();
-    if (had_its_time && (node->owes_removal() || node->has_carried())) node->note_waited_in_vain();
+    if (had_its_time && (owes(*node) || node->has_carried())) node->note_waited_in_vain();
   }
 }
 

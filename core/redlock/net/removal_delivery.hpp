@@ -35,6 +35,9 @@ class RemovalDelivery {
 
  private:
   void put_on_its_way(Node& node, bool last_chance);
+  // Of the process: no answer to what goes out now may ever be read.
+  [[nodiscard]] bool is_the_end(const Node& node) const;
+  [[nodiscard]] bool owes(const Node& node) const;
   void begin_wait(const NodeList& nodes, Instant now);
   // Until when the next turn may wait; nothing where no server is waited for any more.
   [[nodiscard]] std::optional<Instant> wait_until(Instant now) const;
@@ -49,6 +52,7 @@ class RemovalDelivery {
   LiveNodes& live_;
   Clock& clock_;
   Duration at_most_;
+  bool last_chance_ = false;
   Instant began_;
   NodeList owing_;
   NodeList replaced_;

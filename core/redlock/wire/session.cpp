@@ -42,8 +42,11 @@ bool Session::queue_is_full() const {
 }
 
 ScriptForm Session::form_for(const Awaited& request) const {
-  // Undoing is rare, and must not depend on what the server remembers.
-  if (request.by_text || request.origin.operation == 0) return ScriptForm::text;
+  if (request.by_text) return ScriptForm::text;
+  // Undoing is rare, and must not depend on what the server remembers; but a crowd of texts takes
+  // long by a slow network.
+  const bool crowd = unanswered_bytes() + rest().size() > kLookAheadBytes;
+  if (request.origin.operation == 0 && !crowd) return ScriptForm::text;
   const std::size_t script = request.command->index();
   const bool offered = is_removal(*request.command) && offered_scripts_.test(script);
   return known_scripts_.test(script) || offered ? ScriptForm::sha1 : ScriptForm::text;
@@ -281,14 +284,24 @@ void Session::submit_last(SharedCommand removal, Instant repeat_until) {
 void Session::repeat_removals() {
   // Where memory ran out as it failed they may still be here.
   if (broken()) drop_unwritten([](const Awaited&) { return true; });
-  for (const std::size_t position : removals()) {
-    Awaited& request = awaited_[position];
+  const std::vector<std::size_t> positions = removals();
+  const bool crowd = positions.size() > kRemovalsByTextMax;
+  std::bitset<std::variant_size_v<Command>> said;
+  // Of a crowd only the first: behind its text the server knows the script.
+  const auto say_by_text = [&](Awaited& request) {
+    const std::size_t script = request.command->index();
+    request.by_text = request.by_text || !crowd || !said.test(script);
+    said.set(script);
+  };
+  for (const std::size_t position : positions) {
     if (!is_written(position)) {
-      request.by_text = true;
+      Awaited& request = awaited_[position];
       // What is said last is said late: by now an old client may have acquired the lock.
       if (broken()) request.command = std::make_shared<const Command>(*undo_of(*request.command));
-    } else if (request.form == ScriptForm::sha1) {
-      submit_last(std::make_shared<const Command>(*undo_of(*request.command)));
+      say_by_text(request);
+    } else if (awaited_[position].form == ScriptForm::sha1) {
+      submit_last(std::make_shared<const Command>(*undo_of(*awaited_[position].command)));
+      say_by_text(awaited_.back());
     }
   }
 }
@@ -306,9 +319,9 @@ bool Session::owes_removal() const {
 
 bool Session::removal_stands_behind_wait() const {
   bool waits = false;
-  for (std::size_t i = misled_; i < written_; ++i) {
+  for (std::size_t i = misled_; i < awaited_.size(); ++i) {
     if (waits && is_removal(*awaited_[i].command)) return true;
-    waits = waits || awaited_[i].wait_follows;
+    waits = waits || (is_written(i) && awaited_[i].wait_follows);
   }
   return false;
 }

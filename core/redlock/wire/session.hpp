@@ -62,6 +62,8 @@ inline constexpr std::size_t kAwaitedBesidesRemovalsMax = kAwaitedMax / 2;
 inline constexpr std::size_t kQueuedBytesMax = 4 * 1024 * 1024;
 // So much is made ready for one send.
 inline constexpr std::size_t kLookAheadBytes = 16 * 1024;
+// Of so many that are said last each goes by its script's text.
+inline constexpr std::size_t kRemovalsByTextMax = 4;
 
 // Names one operation for good, among those of all pools; 0 is nobody, whose replies are dropped.
 using OperationId = std::uint64_t;
@@ -145,6 +147,8 @@ class Session final : public Conversation {
 
   // The moment by which the most impatient awaited request wants its answer.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
+  // So many requests are unanswered.
+  [[nodiscard]] std::size_t awaited() const { return awaited_.size(); }
   [[nodiscard]] bool idle() const { return awaited_.empty() && rest().empty() && !greeting(); }
   // The operations that wait for an answer here.
   [[nodiscard]] std::vector<OperationId> askers() const;
