@@ -162,6 +162,7 @@ Limits removals_and_lines() {
           REDLOCK_LIMIT(count, kSlotTriesMax),
           REDLOCK_LIMIT(span, kSlotPauseMin),
           REDLOCK_LIMIT(span, kSlotPauseMax),
+          REDLOCK_LIMIT(count, kSplitTriesMax),
           REDLOCK_LIMIT(span, kTooFewFor),
           REDLOCK_LIMIT(span, kTroublePauseFirst),
           REDLOCK_LIMIT(span, kTroublePauseMax),

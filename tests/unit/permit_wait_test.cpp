@@ -198,13 +198,15 @@ TEST_F(WaitForAPermit, WhatItIsToldOfAgainAndAgainInVainItTriesLessAndLessOften)
   EXPECT_GE(tries, 8);
 }
 
-// As it is where the holder of either has no vote on one of them.
-TEST_F(WaitForAPermit, TwoServersThatHaveAnotherSlotFreeEachAreNoMajority) {
+// As it is where the holder of either has no vote on one of them; but at first it may be that slots
+// are given back one close behind the other.
+TEST_F(WaitForAPermit, TwoServersThatHaveAnotherSlotFreeEachAreNoMajorityForLong) {
   const int tries = tries_of_what_is_told([this](Instant now) {
     tell(0, 0, now);
     tell(1, 1, now);
   });
-  EXPECT_LE(tries, 16);
+  EXPECT_LE(tries, static_cast<int>(kSplitTriesMax) + 16);
+  EXPECT_GT(tries, 16);
 }
 
 // To whoever comes without a wait, time and again: a pause would make it come later than all of

@@ -1,6 +1,9 @@
 // What a session still says before its connection is given up.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "redlock/wire/scripts.hpp"
 #include "support/session_fixture.hpp"
 
@@ -19,7 +22,7 @@ class Rule03TheSessionKnowsWhatIsOpen : public SessionTest {
  protected:
   std::vector<Arguments> repeated() {
     sent();
-    session_.repeat_removals();
+    session_.repeat_removals(false);
     return sent();
   }
 };
@@ -88,6 +91,28 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalIsOwedWhateverWasTakenBackBehind
   EXPECT_TRUE(session_.owes_removal());
 }
 
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, OfACrowdWhoseAnswersAreReadOnlyTheFirstIsSaidAsText) {
+  const auto texts_of = [](std::size_t count, bool answers_are_read) {
+    RequestEncoder encoder;
+    Session session({}, encoder);
+    for (std::size_t i = 0; i < count; ++i) {
+      session.submit_last(test::delete_of(std::to_string(i)));
+    }
+    session.repeat_removals(answers_are_read);
+    std::string wire;
+    while (session.has_output()) {
+      wire += session.output();
+      session.mark_sent(session.output().size());
+    }
+    const std::vector<test::Arguments> said = test::take_requests(wire);
+    EXPECT_EQ(said.size(), count);
+    return std::ranges::count(said, "EVAL", [](const auto& words) { return words.front(); });
+  };
+  EXPECT_EQ(texts_of(kRemovalsByTextMax + 1, true), 1);
+  EXPECT_EQ(texts_of(kRemovalsByTextMax, true), kRemovalsByTextMax);
+  EXPECT_EQ(texts_of(kRemovalsByTextMax + 1, false), kRemovalsByTextMax + 1);
+}
+
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhereNothingWasEverSentThereIsNothingLeftToSay) {
   ASSERT_TRUE(submit(1, delete_of("a")));
   EXPECT_FALSE(session_.has_last_words());
@@ -143,7 +168,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBySha1IsRepeatedAsText) {
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ATakeThatWaitsToBeSentStaysWhereRemovalsAreRepeated) {
   ASSERT_TRUE(submit(1, set_of("a")));
-  session_.repeat_removals();
+  session_.repeat_removals(false);
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
 }
 
@@ -152,7 +177,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalThatWaitsToBeSentStaysWhatItIs) 
   const auto release = shared(StampRelease{Resource("k"), Token("5"), Duration::ms(3),
                                            StampUnit::milliseconds, StampProof::exact_or_plain});
   ASSERT_TRUE(submit(1, release));
-  session_.repeat_removals();
+  session_.repeat_removals(false);
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].back(), "1");
@@ -163,7 +188,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen,
   ASSERT_TRUE(submit(1, shared(StampRelease{Resource("k"), Token("5"), Duration::ms(3),
                                             StampUnit::milliseconds, StampProof::exact_or_plain})));
   fail();
-  session_.repeat_removals();
+  session_.repeat_removals(false);
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].back(), "0");

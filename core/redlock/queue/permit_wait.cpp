@@ -93,10 +93,14 @@ void PermitWait::follow(Instant now) {
 // majority has told it of, another client was faster to take: to wait would give the next to those
 // who do not.
 void PermitWait::stand_again(Instant now) {
-  const auto told = [](const std::optional<std::size_t>& slot) { return slot.has_value(); };
-  if (std::ranges::none_of(called_, told)) return;
-  const bool once_more = !told_by_majority() && now < stands_again_at_ + kTooFewFor;
-  pause_ = once_more ? std::clamp(pause_ * 2, kSlotPauseMin, kTooFewFor) : Duration();
+  const auto told = static_cast<std::size_t>(std::ranges::count_if(
+      called_, [](const std::optional<std::size_t>& slot) { return slot.has_value(); }));
+  if (told == 0) return;
+  if (told_by_majority() || now >= stands_again_at_ + kTooFewFor) in_vain_ = 0;
+  // Where slots are given back one close behind the other, servers tell of several.
+  const std::size_t at_once = told >= quorum().grants() ? kSplitTriesMax : 1;
+  const bool pauses = in_vain_++ >= at_once;
+  pause_ = pauses ? std::clamp(pause_ * 2, kSlotPauseMin, kTooFewFor) : Duration();
   stands_again_at_ = now + pause_;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (called_[i]) nodes_[i].hurry();

@@ -28,6 +28,9 @@
 
 namespace redlock {
 
+// So often on end, without a pause, a wait tries what two servers tell it of that is not the same.
+inline constexpr std::size_t kSplitTriesMax = 100;
+
 class PermitWait final : public Operation {
  public:
   enum class Phase { fresh, asking, standing, polling, done };
@@ -109,6 +112,7 @@ class PermitWait final : public Operation {
   std::vector<std::optional<std::size_t>> called_;
   Instant stands_again_at_;  // there, not sooner
   Duration pause_;           // behind the latest try in vain
+  std::size_t in_vain_ = 0;  // one close behind the other
   SlotViews views_;
   std::deque<Told> told_;
   bool was_told_ = false;

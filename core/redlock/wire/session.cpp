@@ -43,10 +43,9 @@ bool Session::queue_is_full() const {
 
 ScriptForm Session::form_for(const Awaited& request) const {
   if (request.by_text) return ScriptForm::text;
-  // Undoing is rare, and must not depend on what the server remembers; but a crowd of texts takes
-  // long by a slow network.
-  const bool crowd = unanswered_bytes() + rest().size() > kLookAheadBytes;
-  if (request.origin.operation == 0 && !crowd) return ScriptForm::text;
+  if (request.behind_text) return ScriptForm::sha1;
+  // Undoing is rare, and must not depend on what the server remembers.
+  if (request.origin.operation == 0) return ScriptForm::text;
   const std::size_t script = request.command->index();
   const bool offered = is_removal(*request.command) && offered_scripts_.test(script);
   return known_scripts_.test(script) || offered ? ScriptForm::sha1 : ScriptForm::text;
@@ -281,16 +280,18 @@ void Session::submit_last(SharedCommand removal, Instant repeat_until) {
   awaited_.push_back(std::move(request));
 }
 
-void Session::repeat_removals() {
+void Session::repeat_removals(bool answers_are_read) {
   // Where memory ran out as it failed they may still be here.
   if (broken()) drop_unwritten([](const Awaited&) { return true; });
   const std::vector<std::size_t> positions = removals();
-  const bool crowd = positions.size() > kRemovalsByTextMax;
+  const bool crowd = answers_are_read && positions.size() > kRemovalsByTextMax;
   std::bitset<std::variant_size_v<Command>> said;
-  // Of a crowd only the first: behind its text the server knows the script.
+  // Of a crowd only the first, or it would take long by a slow network: behind a text the server
+  // knows the script, unless it refuses the text, and is heard then.
   const auto say_by_text = [&](Awaited& request) {
     const std::size_t script = request.command->index();
-    request.by_text = request.by_text || !crowd || !said.test(script);
+    request.behind_text = crowd && said.test(script) && !request.by_text;
+    request.by_text = !request.behind_text;
     said.set(script);
   };
   for (const std::size_t position : positions) {
