@@ -90,7 +90,7 @@ class Run {
     const auto unsettled = session_.unsettled();
     for (const Refused& one : unsettled) REQUIRE(is_removal(*one.removal));
     if (!unsettled.empty()) session_.submit_last(unsettled.front().removal);
-    session_.repeat_removals(false);
+    session_.repeat_removals();
     while (session_.has_output()) session_.mark_sent(session_.output().size());
     REQUIRE(session_.output().empty() && arrivals_.empty());
   }

@@ -134,7 +134,7 @@ TEST_F(AuthenticatedSession, SaysARemovalLastThoughItsGreetingIsUnanswered) {
   ASSERT_TRUE(session_.greeting());
   fail();
   EXPECT_TRUE(session_.has_last_words());
-  session_.repeat_removals(false);
+  session_.repeat_removals();
   EXPECT_EQ(sent().back().front(), "EVAL");
 }
 
@@ -292,7 +292,7 @@ TEST_F(LaterNamedSession, SaysARemovalLastThatIsBehindWhatWaitsForTheName) {
   EXPECT_TRUE(session_.owes_removal());
   fail();
   EXPECT_TRUE(session_.has_last_words());
-  session_.repeat_removals(false);
+  session_.repeat_removals();
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
   EXPECT_EQ(session_.unsettled().size(), 1U);
 }
@@ -324,7 +324,7 @@ TEST_F(SelectingSession, ADatabaseThatDoesNotExistLeavesNothingToUndo) {
   const auto arrivals = receive("-ERR DB index is out of range\r\n");
   ASSERT_EQ(arrivals.size(), 1U);
   EXPECT_THAT(arrivals[0].reply.reason(), HasSubstr("SELECT was refused"));
-  session_.repeat_removals(false);
+  session_.repeat_removals();
   EXPECT_TRUE(sent().empty());
   EXPECT_TRUE(session_.unsettled().empty());
 }
@@ -354,7 +354,7 @@ TEST_F(SelectingSession, ARemovalThatWasHeldBackIsLeftForAnotherConnection) {
   ASSERT_TRUE(submit(0, delete_of("a")));
   sent();
   fail();
-  session_.repeat_removals(false);
+  session_.repeat_removals();
   EXPECT_TRUE(sent().empty());
   EXPECT_EQ(session_.unsettled().size(), 1U);
 }

@@ -56,7 +56,7 @@ void run_short(Act act, Check check) {
     }
     // What a connection that memory ran out on comes to.
     fresh.session_.fail(Fault::closed, "out of memory", arrivals);
-    fresh.session_.repeat_removals(false);
+    fresh.session_.repeat_removals();
     check(fresh.verbs());
     if (testing::Test::HasFailure() || !happened) return;
   }

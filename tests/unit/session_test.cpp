@@ -268,7 +268,7 @@ TEST(Rule10AssertOnlyOurOwnMistakes, NoServerWhateverItAnswersReachesAnAssertion
       }
     }
     session.fail(Fault::closed, "", arrivals);
-    session.repeat_removals(false);
+    session.repeat_removals();
     ASSERT_EQ(arrivals.size(), asked) << "run " << run << ": each request is answered once";
   }
 }

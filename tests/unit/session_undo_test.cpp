@@ -22,7 +22,7 @@ class Rule03TheSessionKnowsWhatIsOpen : public SessionTest {
  protected:
   std::vector<Arguments> repeated() {
     sent();
-    session_.repeat_removals(false);
+    session_.repeat_removals();
     return sent();
   }
 };
@@ -91,14 +91,16 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalIsOwedWhateverWasTakenBackBehind
   EXPECT_TRUE(session_.owes_removal());
 }
 
-TEST_F(Rule03TheSessionKnowsWhatIsOpen, OfACrowdWhoseAnswersAreReadOnlyTheFirstIsSaidAsText) {
-  const auto texts_of = [](std::size_t count, bool answers_are_read) {
+TEST_F(Rule03TheSessionKnowsWhatIsOpen, OfACrowdOnlyTheFirstIsSaidAsTextUnlessItHasFailed) {
+  const auto texts_of = [](std::size_t count, bool failed) {
     RequestEncoder encoder;
     Session session({}, encoder);
     for (std::size_t i = 0; i < count; ++i) {
       session.submit_last(test::delete_of(std::to_string(i)));
     }
-    session.repeat_removals(answers_are_read);
+    std::vector<Arrival> arrivals;
+    if (failed) session.fail(Fault::timeout, "no answer", arrivals);
+    session.repeat_removals();
     std::string wire;
     while (session.has_output()) {
       wire += session.output();
@@ -108,9 +110,9 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, OfACrowdWhoseAnswersAreReadOnlyTheFirstI
     EXPECT_EQ(said.size(), count);
     return std::ranges::count(said, "EVAL", [](const auto& words) { return words.front(); });
   };
-  EXPECT_EQ(texts_of(kRemovalsByTextMax + 1, true), 1);
-  EXPECT_EQ(texts_of(kRemovalsByTextMax, true), kRemovalsByTextMax);
-  EXPECT_EQ(texts_of(kRemovalsByTextMax + 1, false), kRemovalsByTextMax + 1);
+  EXPECT_EQ(texts_of(kRemovalsByTextMax + 1, false), 1);
+  EXPECT_EQ(texts_of(kRemovalsByTextMax, false), kRemovalsByTextMax);
+  EXPECT_EQ(texts_of(kRemovalsByTextMax + 1, true), kRemovalsByTextMax + 1);
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhereNothingWasEverSentThereIsNothingLeftToSay) {
@@ -168,7 +170,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBySha1IsRepeatedAsText) {
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ATakeThatWaitsToBeSentStaysWhereRemovalsAreRepeated) {
   ASSERT_TRUE(submit(1, set_of("a")));
-  session_.repeat_removals(false);
+  session_.repeat_removals();
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
 }
 
@@ -177,7 +179,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalThatWaitsToBeSentStaysWhatItIs) 
   const auto release = shared(StampRelease{Resource("k"), Token("5"), Duration::ms(3),
                                            StampUnit::milliseconds, StampProof::exact_or_plain});
   ASSERT_TRUE(submit(1, release));
-  session_.repeat_removals(false);
+  session_.repeat_removals();
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].back(), "1");
@@ -188,7 +190,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen,
   ASSERT_TRUE(submit(1, shared(StampRelease{Resource("k"), Token("5"), Duration::ms(3),
                                             StampUnit::milliseconds, StampProof::exact_or_plain})));
   fail();
-  session_.repeat_removals(false);
+  session_.repeat_removals();
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].back(), "0");

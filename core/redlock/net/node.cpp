@@ -174,7 +174,7 @@ void Node::complete_closing(Instant now, std::span<const OperationId> waiting) {
   const bool unread = session.removal_stands_behind_wait();
   bool handed_over = false;
   if (!unread && stream_usable() && session.has_last_words()) {
-    session.repeat_removals(false);
+    session.repeat_removals();
     say_last_words();
     handed_over = !session.has_output() && all_left();
   }
@@ -241,7 +241,7 @@ void Node::hurry_removals(bool last_chance, Instant now) {
   for (; refused_.due(now); refused_.pop_front()) {
     conversation().submit_last(refused_.front().removal, refused_.front().until);
   }
-  conversation().repeat_removals(true);
+  conversation().repeat_removals();
 }
 
 bool Node::owes_removal() const {

@@ -7,6 +7,9 @@
 // answered on both, the old one is set aside (SetAsideJoins). Removals that could not be sent are
 // carried over (CarriedRemovals), those that were refused are repeated (RefusedRemovals).
 //
+// A connection whose server waits for replicas, and reads nothing, is reset with the removals that
+// stand there: those go by the next one, and nothing of it can come behind them.
+//
 // All who use a node have time-outs of one magnitude (the pool sees to it): a connection is given
 // up when its most impatient user has waited long enough, which must not be at the expense of
 // others who are far more patient, or at the mercy of those.

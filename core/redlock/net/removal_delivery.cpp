@@ -14,23 +14,22 @@ void RemovalDelivery::hurry(const NodeList& nodes, bool last_chance) {
     or_later([&] {
       // With its connection a server drops what it has not read: also what an earlier lock was
       // asked for by, so that the removal is the last word though it goes by the next one.
-      // Not where there is no time for that: it is not the end of the process.
       const bool would_be_lost = is_the_end(*node) && node->removal_stands_behind_wait();
       if (node->outdated() || would_be_lost) {
         if (live_.replace(*node) && would_be_lost) replaced_.push_back(node);
       }
-      put_on_its_way(*node, last_chance);
+      put_on_its_way(*node);
     });
     live_.note(node);
   }
 }
 
-void RemovalDelivery::put_on_its_way(Node& node, bool last_chance) {
+void RemovalDelivery::put_on_its_way(Node& node) {
   // One that could not be made in its time stands in the way of the next one.
   if (node.establishing() && node.on_time(clock_.now(), live_.arrivals())) {
     live_.close_where_decided(node, clock_.now());
   }
-  node.hurry_removals(last_chance, clock_.now());
+  node.hurry_removals(last_chance_, clock_.now());
 }
 
 void RemovalDelivery::begin_wait(const NodeList& nodes, Instant now) {
@@ -76,7 +75,7 @@ void RemovalDelivery::try_again() {
   for (const auto& node : replaced_) {
     if (!may_be_tried_again(node) || clock_.now() < node->retry_at()) continue;
     live_.reserve_one();
-    or_later([&] { put_on_its_way(*node, true); });
+    or_later([&] { put_on_its_way(*node); });
     live_.note(node);
   }
 }

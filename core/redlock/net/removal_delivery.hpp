@@ -34,14 +34,15 @@ class RemovalDelivery {
   }
 
  private:
-  void put_on_its_way(Node& node, bool last_chance);
-  // Of the process: no answer to what goes out now may ever be read.
+  void put_on_its_way(Node& node);
+  // Of the process, where there is time to wait for it: nobody reads an answer later.
   [[nodiscard]] bool is_the_end(const Node& node) const;
   [[nodiscard]] bool owes(const Node& node) const;
   void begin_wait(const NodeList& nodes, Instant now);
   // Until when the next turn may wait; nothing where no server is waited for any more.
   [[nodiscard]] std::optional<Instant> wait_until(Instant now) const;
-  // A server that takes no more connections does when it has seen the end of the one replaced.
+  // A server that is at its limit of connections takes another when it has seen the end of the one
+  // that was replaced.
   void try_again();
   [[nodiscard]] bool may_be_tried_again(const std::shared_ptr<Node>& node) const;
   [[nodiscard]] bool was_replaced(const std::shared_ptr<Node>& node) const;

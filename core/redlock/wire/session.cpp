@@ -42,8 +42,7 @@ bool Session::queue_is_full() const {
 }
 
 ScriptForm Session::form_for(const Awaited& request) const {
-  if (request.by_text) return ScriptForm::text;
-  if (request.behind_text) return ScriptForm::sha1;
+  if (request.wanted_form) return *request.wanted_form;
   // Undoing is rare, and must not depend on what the server remembers.
   if (request.origin.operation == 0) return ScriptForm::text;
   const std::size_t script = request.command->index();
@@ -147,7 +146,7 @@ void Session::greet(const Endpoint& endpoint, NameManner manner) {
   // By then an old client may have acquired the lock.
   for (std::size_t i = 0; i < written_; ++i) {
     awaited_[i].command = std::make_shared<const Command>(*undo_of(*awaited_[i].command));
-    awaited_[i].by_text = true;
+    awaited_[i].wanted_form = ScriptForm::text;
   }
   Conversation::greet(endpoint, manner);
   written_ = misled_ = held_back_ = 0;
@@ -280,18 +279,18 @@ void Session::submit_last(SharedCommand removal, Instant repeat_until) {
   awaited_.push_back(std::move(request));
 }
 
-void Session::repeat_removals(bool answers_are_read) {
+void Session::repeat_removals() {
   // Where memory ran out as it failed they may still be here.
   if (broken()) drop_unwritten([](const Awaited&) { return true; });
   const std::vector<std::size_t> positions = removals();
-  const bool crowd = answers_are_read && positions.size() > kRemovalsByTextMax;
+  // A crowd of texts takes long by a slow network. Behind the first of each script the server knows
+  // it, or has refused the text, which is heard on a connection that lives.
+  const bool crowd = !broken() && positions.size() > kRemovalsByTextMax;
   std::bitset<std::variant_size_v<Command>> said;
-  // Of a crowd only the first, or it would take long by a slow network: behind a text the server
-  // knows the script, unless it refuses the text, and is heard then.
-  const auto say_by_text = [&](Awaited& request) {
+  const auto choose_form = [&](Awaited& request) {
     const std::size_t script = request.command->index();
-    request.behind_text = crowd && said.test(script) && !request.by_text;
-    request.by_text = !request.behind_text;
+    const bool known = crowd && said.test(script) && request.wanted_form != ScriptForm::text;
+    request.wanted_form = known ? ScriptForm::sha1 : ScriptForm::text;
     said.set(script);
   };
   for (const std::size_t position : positions) {
@@ -299,10 +298,10 @@ void Session::repeat_removals(bool answers_are_read) {
       Awaited& request = awaited_[position];
       // What is said last is said late: by now an old client may have acquired the lock.
       if (broken()) request.command = std::make_shared<const Command>(*undo_of(*request.command));
-      say_by_text(request);
+      choose_form(request);
     } else if (awaited_[position].form == ScriptForm::sha1) {
       submit_last(std::make_shared<const Command>(*undo_of(*awaited_[position].command)));
-      say_by_text(awaited_.back());
+      choose_form(awaited_.back());
     }
   }
 }

@@ -62,7 +62,7 @@ inline constexpr std::size_t kAwaitedBesidesRemovalsMax = kAwaitedMax / 2;
 inline constexpr std::size_t kQueuedBytesMax = 4 * 1024 * 1024;
 // So much is made ready for one send.
 inline constexpr std::size_t kLookAheadBytes = 16 * 1024;
-// Of so many that are said last each goes by its script's text.
+// So many removals, and no more, are all said last by their script's text.
 inline constexpr std::size_t kRemovalsByTextMax = 64;
 
 // Names one operation for good, among those of all pools; 0 is nobody, whose replies are dropped.
@@ -172,8 +172,9 @@ class Session final : public Conversation {
   };
   [[nodiscard]] std::vector<OpenJoin> open_joins() const;
   // Queues once more, as text, the unanswered removals that may meet a NOSCRIPT which nobody will
-  // be there to read. A crowd whose answers are read is not all said as text.
-  void repeat_removals(bool answers_are_read);
+  // be there to read. Of more than kRemovalsByTextMax only the first of each script, where the
+  // session has not failed.
+  void repeat_removals();
   // Is there a removal that has not been handed to the kernel in full?
   [[nodiscard]] bool owes_removal() const;
   // Does one stand behind a WAIT that is not over? Until then the server has not looked at it, and
@@ -195,8 +196,7 @@ class Session final : public Conversation {
     Instant send_by;    // when it is dropped, unless it is written
     // Of a removal: when it is refused from then on, that is the end of it.
     Instant repeat_until = Instant::never();
-    bool by_text = false;      // whatever the server knows
-    bool behind_text = false;  // another one's of the same script
+    std::optional<ScriptForm> wanted_form;  // whatever the server knows
     bool withdrawn = false;
     bool asked_again = false;            // a replica has refused it once
     bool useless = false;                // never to be written

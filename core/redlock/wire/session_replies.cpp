@@ -103,7 +103,7 @@ void Session::repeat_as_text(const Awaited& request, std::vector<Arrival>& arriv
   Awaited again = request;
   // Another removal may have gone out meanwhile, and an old client have acquired the lock.
   if (again.withdrawn) again.command = std::make_shared<const Command>(*undo_of(*again.command));
-  again.by_text = true;
+  again.wanted_form = ScriptForm::text;
   // The operation keeps its own deadline. It may have ended long ago, and an answer that was
   // due then must not cost this living connection.
   again.answer_by = Instant::never();

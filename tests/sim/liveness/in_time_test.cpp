@@ -4,7 +4,22 @@
 namespace redlock::sim::in_time_test {
 namespace {
 
-TEST_F(CheckerTest, ATakeBehindTheReturnOfItsCallIsSeen) {
+class InTimeTest : public CheckerTest {
+ protected:
+  using CheckerTest::CheckerTest;
+  void expect_time(std::int64_t in_time_ms, std::int64_t late_ms) {
+    go_to(1);
+    set(0, 0, "a", 100);
+    go_to(1 + in_time_ms);
+    set(0, 1, "a", 100);
+    EXPECT_EQ(kinds(), Kinds{});
+    go_to(1 + late_ms);
+    set(0, 2, "a", 100);
+    EXPECT_EQ(kinds(), Kinds{ViolationKind::sent_too_late});
+  }
+};
+
+TEST_F(InTimeTest, ATakeBehindTheReturnOfItsCallIsSeen) {
   go_to(1);
   set(0, 0, "a", 100);
   go_to(5);
@@ -16,21 +31,12 @@ TEST_F(CheckerTest, ATakeBehindTheReturnOfItsCallIsSeen) {
   EXPECT_TRUE(seen(ViolationKind::sent_too_late));
 }
 
-TEST_F(CheckerTest, ATakeWhoseTimeIsOverIsSeen) {
-  go_to(1);
-  set(0, 0, "a", 100);
-  go_to(41);
-  set(0, 1, "a", 100);
-  EXPECT_EQ(kinds(), Kinds{});
-  go_to(42);
-  set(0, 2, "a", 100);
-  EXPECT_EQ(kinds(), Kinds{ViolationKind::sent_too_late});
-}
+TEST_F(InTimeTest, ATakeWhoseTimeIsOverIsSeen) { expect_time(40, 41); }
 
 // Who shares its connections is more patient: a connection that is made for both has his time.
-class ATakeBesideAPatientOne : public CheckerTest {
+class ATakeBesideAPatientOne : public InTimeTest {
  protected:
-  ATakeBesideAPatientOne() : CheckerTest(make_patient_plan()) {}
+  ATakeBesideAPatientOne() : InTimeTest(make_patient_plan()) {}
   static Plan make_patient_plan() {
     Plan plan = make_plan();
     plan.resources = 2;
@@ -40,16 +46,7 @@ class ATakeBesideAPatientOne : public CheckerTest {
   }
 };
 
-TEST_F(ATakeBesideAPatientOne, HasTheTimeOfItsConnection) {
-  go_to(1);
-  set(0, 0, "a", 100);
-  go_to(51);
-  set(0, 1, "a", 100);
-  EXPECT_EQ(kinds(), Kinds{});
-  go_to(53);
-  set(0, 2, "a", 100);
-  EXPECT_EQ(kinds(), Kinds{ViolationKind::sent_too_late});
-}
+TEST_F(ATakeBesideAPatientOne, HasTheTimeOfItsConnection) { expect_time(50, 52); }
 
 }  // namespace
 }  // namespace redlock::sim::in_time_test
