@@ -87,7 +87,7 @@ class Run {
 
   // What a node does with a session that it gives up.
   void end() {
-    const auto unsettled = session_.unsettled();
+    const auto unsettled = session_.requests().unsettled();
     for (const Refused& one : unsettled) REQUIRE(is_removal(*one.removal));
     if (!unsettled.empty()) session_.submit_last(unsettled.front().removal);
     session_.repeat_removals();

@@ -15,6 +15,7 @@ final class UnitTests
         'core/redlock/client/examine.cpp' => 'tests/io/client_examine_test.cpp',
         'core/redlock/client/inspect.cpp' => 'tests/io/client_inspect_test.cpp',
         'core/redlock/client/lease.cpp' => 'tests/io/client_keep_test.cpp',
+        'core/redlock/memory/admission.cpp' => 'tests/sim/conformance_test.cpp',
         'core/redlock/memory/channel_commands.cpp' => 'tests/sim/channel_conformance_test.cpp',
         'core/redlock/memory/collection_commands.cpp' => 'tests/sim/collection_conformance_test.cpp',
         'core/redlock/memory/commands.cpp' => 'tests/sim/conformance_test.cpp',
@@ -36,12 +37,14 @@ final class UnitTests
         'core/redlock/os/memory_servers.cpp' => 'tests/io/memory_test.cpp',
         'core/redlock/os/socket_link.cpp' => 'tests/io/socket_dial_test.cpp',
         'core/redlock/os/tls_absent.cpp' => 'tests/unit/tls_plan_test.cpp',
+        'core/redlock/queue/slot_news.cpp' => 'tests/unit/permit_wait_test.cpp',
         'core/redlock/wire/conversation.cpp' => 'tests/unit/session_handshake_test.cpp',
         'core/redlock/wire/command_codec.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/fence_codec.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/shared_codec.cpp' => 'tests/unit/translate_test.cpp',
         'core/redlock/wire/handshake.cpp' => 'tests/unit/session_handshake_test.cpp',
         'core/redlock/wire/quorum_codec.cpp' => 'tests/unit/translate_test.cpp',
+        'core/redlock/wire/request_queue.cpp' => 'tests/unit/session_undo_test.cpp',
         'core/redlock/wire/stamp_codec.cpp' => 'tests/unit/translate_test.cpp',
     ];
 

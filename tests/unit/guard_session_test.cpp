@@ -60,7 +60,7 @@ TEST_F(GuardedSession, HasNoLastWordsForAServerThatHasNotSaidWhatItIs) {
   (void)sent();
   fail();
   EXPECT_FALSE(session_.has_last_words());
-  EXPECT_EQ(session_.unsettled().size(), 1U);
+  EXPECT_EQ(session_.requests().unsettled().size(), 1U);
 }
 
 TEST_F(GuardedSession, ToOneWithoutAVoteNothingGoesButRemovals) {

@@ -118,9 +118,9 @@ TEST_F(AuthenticatedSession, ASetThatWasWrittenBehindARefusedPasswordCanStillBeU
   ASSERT_TRUE(submit(1, set_of("a")));
   sent();
   receive("-WRONGPASS no\r\n");
-  EXPECT_EQ(session_.open_acquisitions(), (std::vector<OperationId>{1}));
+  EXPECT_EQ(session_.requests().open_acquisitions(), (std::vector<OperationId>{1}));
   session_.submit_last(delete_of("a"));
-  EXPECT_TRUE(session_.open_acquisitions().empty());
+  EXPECT_TRUE(session_.requests().open_acquisitions().empty());
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].at(4), "a");
@@ -294,7 +294,7 @@ TEST_F(LaterNamedSession, SaysARemovalLastThatIsBehindWhatWaitsForTheName) {
   EXPECT_TRUE(session_.has_last_words());
   session_.repeat_removals();
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL"}));
-  EXPECT_EQ(session_.unsettled().size(), 1U);
+  EXPECT_EQ(session_.requests().unsettled().size(), 1U);
 }
 
 class SelectingSession : public SessionTest {
@@ -326,7 +326,7 @@ TEST_F(SelectingSession, ADatabaseThatDoesNotExistLeavesNothingToUndo) {
   EXPECT_THAT(arrivals[0].reply.reason(), HasSubstr("SELECT was refused"));
   session_.repeat_removals();
   EXPECT_TRUE(sent().empty());
-  EXPECT_TRUE(session_.unsettled().empty());
+  EXPECT_TRUE(session_.requests().unsettled().empty());
 }
 
 TEST_F(SelectingSession, ACommandThatIsHeldBackStillTimesOut) {
@@ -356,7 +356,7 @@ TEST_F(SelectingSession, ARemovalThatWasHeldBackIsLeftForAnotherConnection) {
   fail();
   session_.repeat_removals();
   EXPECT_TRUE(sent().empty());
-  EXPECT_EQ(session_.unsettled().size(), 1U);
+  EXPECT_EQ(session_.requests().unsettled().size(), 1U);
 }
 
 // Nobody waits for it, so it need not be answered as soon as what somebody waits for.

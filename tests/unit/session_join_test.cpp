@@ -55,7 +55,7 @@ TEST_F(AJoinInASession, DoesNotKeepItsConnectionUntilTheWaitIsOver) {
   ASSERT_TRUE(submit(2, set_of("b")));
   sent();
   fail();
-  EXPECT_EQ(session_.open_acquisitions(), (std::vector<OperationId>{2}));
+  EXPECT_EQ(session_.requests().open_acquisitions(), (std::vector<OperationId>{2}));
 }
 
 TEST_F(AJoinInASession, IsDeniedWithAStanding) {

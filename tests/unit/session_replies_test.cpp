@@ -129,7 +129,7 @@ TEST_F(SessionReplies, AnEndInBetweenIsUnknown) {
   const auto arrivals = fail();
   ASSERT_EQ(arrivals.size(), 1U);
   EXPECT_EQ(arrivals[0].reply.answer, Answer::unknown);
-  EXPECT_THAT(session_.open_acquisitions(), ElementsAre(1U));
+  EXPECT_THAT(session_.requests().open_acquisitions(), ElementsAre(1U));
 }
 
 TEST_F(SessionReplies, AnAnswerThatIsNoneOfWaitEndsIt) {

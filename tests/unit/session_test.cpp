@@ -152,7 +152,7 @@ TEST_F(SessionTest, TellsWhoWaitsForItsAnswers) {
   ASSERT_TRUE(submit(1, set_of("a")));
   ASSERT_TRUE(submit(0, delete_of("b")));
   ASSERT_TRUE(submit(7, set_of("c")));
-  EXPECT_EQ(session_.askers(), (std::vector<OperationId>{1, 7}));
+  EXPECT_EQ(session_.requests().askers(), (std::vector<OperationId>{1, 7}));
 }
 
 TEST_F(SessionTest, WhatWasMadeReadyAndNotSentIsToldAsNotSentWhereItFails) {

@@ -31,14 +31,14 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, AnUnansweredSetIsAnOpenTake) {
   ASSERT_TRUE(submit(7, set_of("a")));
   sent();
   fail();
-  EXPECT_EQ(session_.open_acquisitions(), (std::vector<OperationId>{7}));
+  EXPECT_EQ(session_.requests().open_acquisitions(), (std::vector<OperationId>{7}));
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, AnAnsweredSetIsNotOpen) {
   ASSERT_TRUE(submit(1, set_of("a")));
   receive(test::kOk);
   fail();
-  EXPECT_TRUE(session_.open_acquisitions().empty());
+  EXPECT_TRUE(session_.requests().open_acquisitions().empty());
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBehindTheSetClosesIt) {
@@ -47,7 +47,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBehindTheSetClosesIt) {
   ASSERT_TRUE(submit(0, delete_of("a")));
   sent();
   fail();
-  EXPECT_EQ(session_.open_acquisitions(), (std::vector<OperationId>{2}));
+  EXPECT_EQ(session_.requests().open_acquisitions(), (std::vector<OperationId>{2}));
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, RemovalsStayInTheOrderInWhichTheyWereAsked) {
@@ -55,7 +55,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, RemovalsStayInTheOrderInWhichTheyWereAsk
   ASSERT_TRUE(submit(0, delete_of("b")));
   sent();
   fail();
-  const std::vector<Refused> unsettled = session_.unsettled();
+  const std::vector<Refused> unsettled = session_.requests().unsettled();
   ASSERT_EQ(unsettled.size(), 2U);
   EXPECT_EQ(lock_name(*unsettled[0].removal), lock_name(*delete_of("a")));
 }
@@ -130,7 +130,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, ALastRemovalGoesOutBehindTheUnansweredSe
   const auto requests = sent();
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0], (Arguments{"EVAL", std::string(scripts::pass.text), "1", "r", "a"}));
-  EXPECT_TRUE(session_.open_acquisitions().empty());
+  EXPECT_TRUE(session_.requests().open_acquisitions().empty());
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, AGrantedLocksSetIsNeverUndoneByTheSessionItself) {
@@ -138,7 +138,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, AGrantedLocksSetIsNeverUndoneByTheSessio
   sent();
   fail();
   EXPECT_TRUE(repeated().empty());
-  EXPECT_TRUE(session_.unsettled().empty());
+  EXPECT_TRUE(session_.requests().unsettled().empty());
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalAsTextThatIsOnItsWayIsNotRepeated) {
@@ -152,7 +152,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, AnUnansweredCheckIsNone) {
   ASSERT_TRUE(submit(7, check_of("a")));
   sent();
   fail();
-  EXPECT_TRUE(session_.open_acquisitions().empty());
+  EXPECT_TRUE(session_.requests().open_acquisitions().empty());
 }
 
 TEST_F(Rule03TheSessionKnowsWhatIsOpen, ARemovalBySha1IsRepeatedAsText) {
@@ -219,7 +219,7 @@ TEST_F(Rule03TheSessionKnowsWhatIsOpen, WhatOneConnectionCannotSendIsLeftForAnot
   sent();
   fail(Fault::closed);
   session_.submit_last(delete_of("a"));
-  const auto unsettled = session_.unsettled();
+  const auto unsettled = session_.requests().unsettled();
   ASSERT_EQ(unsettled.size(), 2U);
   for (const Refused& one : unsettled) EXPECT_TRUE(is_removal(*one.removal));
 }

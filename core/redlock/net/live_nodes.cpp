@@ -62,14 +62,14 @@ std::optional<Instant> LiveNodes::next_deadline() const {
 }
 
 bool LiveNodes::awaits_verdict(const Node& node) const {
-  return std::ranges::any_of(node.open_acquisitions(),
+  return std::ranges::any_of(node.requests().open_acquisitions(),
                              [this](OperationId id) { return operations_.undecided(id); });
 }
 
 void LiveNodes::close_where_decided(Node& node, Instant now) {
   if (!node.closing() || awaits_verdict(node)) return;
   std::vector<OperationId> waiting;
-  for (const Session::OpenJoin& join : node.open_joins()) {
+  for (const OpenJoin& join : node.requests().open_joins()) {
     if (operations_.undecided(join.operation)) waiting.push_back(join.operation);
   }
   node.complete_closing(now, waiting);
@@ -89,7 +89,7 @@ void LiveNodes::drop_closed() noexcept {
 bool LiveNodes::replace(Node& node) {
   if (!node.has_conversation()) return false;
   const bool needed = std::ranges::any_of(
-      node.askers(), [this](OperationId id) { return operations_.undecided(id); });
+      node.requests().askers(), [this](OperationId id) { return operations_.undecided(id); });
   if (!needed) node.replace(arrivals_);
   return !needed;
 }

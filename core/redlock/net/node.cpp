@@ -90,7 +90,7 @@ void Node::count_errors(Instant now) {
 
 // The rest as they are answered: who asks now is to have room.
 void Node::send_carried(Instant now) {
-  while (!carried_.empty() && conversation().awaited() < kCarriedAtOnceMax &&
+  while (!carried_.empty() && conversation().requests().size() < kCarriedAtOnceMax &&
          hand_over(Origin{}, carried_.front(), now + kCarriedAnswerTime)) {
     carried_.pop_front();
   }
@@ -155,10 +155,11 @@ void Node::submit_cleanup(const SharedCommand& command, Instant answer_by) {
 
 void Node::let_go(std::span<const OperationId> waiting, std::vector<Refused> unanswered,
                   Instant now) {
-  std::vector<Session::OpenJoin> joins;
+  std::vector<OpenJoin> joins;
   // Behind a part of a request nothing can be said.
-  if (stream_usable() && !conversation().has_output()) joins = conversation().open_joins();
-  std::erase_if(joins, [&](const Session::OpenJoin& join) {
+  if (stream_usable() && !conversation().has_output())
+    joins = conversation().requests().open_joins();
+  std::erase_if(joins, [&](const OpenJoin& join) {
     return std::ranges::find(waiting, join.operation) == waiting.end();
   });
   if (joins.empty()) return close(now);
@@ -168,7 +169,7 @@ void Node::let_go(std::span<const OperationId> waiting, std::vector<Refused> una
 void Node::complete_closing(Instant now, std::span<const OperationId> waiting) {
   if (!closing()) return;
   Session& session = conversation();
-  const std::vector<Refused> unanswered = session.unsettled();
+  const std::vector<Refused> unanswered = session.requests().unsettled();
   // The server reads nothing of it before it has waited: by then it would come behind what goes on
   // the next connection.
   const bool unread = session.removal_stands_behind_wait();
@@ -217,7 +218,7 @@ void Node::shut_down(std::vector<Arrival>& arrivals) {
 
 void Node::replace(std::vector<Arrival>& arrivals) {
   // The newest had no room there.
-  std::deque<CarriedRemoval> owed = carried_.behind(conversation().unsettled());
+  std::deque<CarriedRemoval> owed = carried_.behind(conversation().requests().unsettled());
   shut_down(arrivals);
   carried_.replace_by(std::move(owed));
 }
@@ -246,12 +247,13 @@ void Node::hurry_removals(bool last_chance, Instant now) {
 
 bool Node::owes_removal() const {
   if (!has_conversation() || waited_in_vain_) return false;
-  return conversation().owes_removal() || (!all_left() && !conversation().unsettled().empty());
+  return conversation().owes_removal() ||
+         (!all_left() && !conversation().requests().unsettled().empty());
 }
 
 bool Node::may_lose_removal() const {
   if (!has_conversation() || waited_in_vain_) return false;
-  return unanswered_bytes() > kReadAtOnceBytes && !conversation().unsettled().empty();
+  return unanswered_bytes() > kReadAtOnceBytes && !conversation().requests().unsettled().empty();
 }
 
 void Node::forget() {

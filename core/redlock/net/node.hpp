@@ -92,14 +92,8 @@ class Node final : public Connection<Session> {
   // Lets go of everything that belongs to the parent process.
   void forget();
 
-  // Of a closing connection: who must be decided before it is closed.
-  [[nodiscard]] std::vector<OperationId> open_acquisitions() const {
-    return conversation().open_acquisitions();
-  }
-  [[nodiscard]] std::vector<Session::OpenJoin> open_joins() const {
-    return conversation().open_joins();
-  }
-  [[nodiscard]] std::vector<OperationId> askers() const { return conversation().askers(); }
+  // What is unanswered on the connection.
+  [[nodiscard]] const RequestQueue& requests() const { return conversation().requests(); }
   // Removals for the next connection.
   [[nodiscard]] const std::deque<CarriedRemoval>& carried() const { return carried_.all(); }
   [[nodiscard]] bool has_carried() const { return !carried_.empty() || !refused_.empty(); }

@@ -15,7 +15,7 @@ void close_link(Transport& transport, const SetAside& link) {
 // As text: nobody is there any more to read that the server does not know the script.
 void SetAsideJoins::undo(const SharedCommand& removal) {
   for (Link& aside : links_) {
-    const auto is_undone = [&](const Session::OpenJoin& join) {
+    const auto is_undone = [&](const OpenJoin& join) {
       return lock_name(*join.undo) == lock_name(*removal);
     };
     if (std::ranges::none_of(aside.joins, is_undone)) continue;
@@ -25,8 +25,7 @@ void SetAsideJoins::undo(const SharedCommand& removal) {
 
 void SetAsideJoins::withdraw(OperationId operation) noexcept {
   std::erase_if(links_, [&](Link& aside) {
-    std::erase_if(aside.joins,
-                  [&](const Session::OpenJoin& join) { return join.operation == operation; });
+    std::erase_if(aside.joins, [&](const OpenJoin& join) { return join.operation == operation; });
     return aside.joins.empty() && close(aside.link);
   });
 }

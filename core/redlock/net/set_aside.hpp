@@ -40,7 +40,7 @@ class SetAsideJoins {
   // Keeps the connection that `set_aside()` gives, for what undoes these joins. The removals are
   // unanswered there.
   template <class Give>
-  void add(std::vector<Session::OpenJoin> joins, std::vector<Refused> removals, Give set_aside) {
+  void add(std::vector<OpenJoin> joins, std::vector<Refused> removals, Give set_aside) {
     links_.push_back({{}, std::move(joins), std::move(removals)});
     links_.back().link = set_aside();
     if (links_.size() > kSetAsideMax && close(links_.front().link)) links_.pop_front();
@@ -68,7 +68,7 @@ class SetAsideJoins {
  private:
   struct Link {
     SetAside link;
-    std::vector<Session::OpenJoin> joins;
+    std::vector<OpenJoin> joins;
     std::vector<Refused> removals;
   };
 

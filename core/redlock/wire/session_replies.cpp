@@ -7,25 +7,25 @@ namespace redlock {
 
 bool Session::owes_wait() const {
   if (replicas_ == 0 || broken()) return false;
-  for (std::size_t i = written_; i-- > misled_;) {
-    if (awaited_[i].wait_follows) return false;
-    if (is_for_replicas(*awaited_[i].command)) return true;
+  for (std::size_t i = requests_.written(); i-- > misled_;) {
+    if (requests_[i].wait_follows) return false;
+    if (is_for_replicas(*requests_[i].command)) return true;
   }
   return false;
 }
 
 void Session::write_wait() {
   say(wait_);
-  Awaited& last = awaited_[written_ - 1];
+  AwaitedRequest& last = requests_.last_written();
   last.bytes += wait_.size();
   last.wait_follows = true;
 }
 
 void Session::on_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
-  if (held_back_ > 0 && awaited_[misled_ + held_back_ - 1].wait_follows) {
+  if (held_back_ > 0 && requests_[misled_ + held_back_ - 1].wait_follows) {
     return on_wait_reply(value, arrivals);
   }
-  if (written_ == misled_ + held_back_) {
+  if (requests_.written() == misled_ + held_back_) {
     const bool is_error = value.kind == RespKind::error;
     const Fault fault = is_error ? fault_of(value.text) : Fault::rejected;
     return fail(fault == Fault::rejected ? Fault::protocol : fault,
@@ -33,13 +33,13 @@ void Session::on_reply(const RespValue& value, std::vector<Arrival>& arrivals) {
                     (is_error ? ": " + secrets().shown(value.text) : std::string()),
                 arrivals);
   }
-  Awaited& next = awaited_[misled_ + held_back_];
+  AwaitedRequest& next = requests_[misled_ + held_back_];
   if (!is_held_back(next)) return on_own_reply(value, std::nullopt, arrivals);
   next.answer = value;
   ++held_back_;
 }
 
-bool Session::is_held_back(const Awaited& request) const {
+bool Session::is_held_back(const AwaitedRequest& request) const {
   if (replicas_ == 0) return false;
   return held_back_ > 0 || request.wait_follows || is_for_replicas(*request.command);
 }
@@ -59,7 +59,7 @@ void Session::on_wait_reply(const RespValue& value, std::vector<Arrival>& arriva
                                   std::to_string(replicas_) + " have it in time");
   }
   for (std::size_t left = std::exchange(held_back_, 0); left > 0 && !broken(); --left) {
-    const RespValue answer = std::move(*awaited_[misled_].answer);
+    const RespValue answer = std::move(*requests_[misled_].answer);
     on_own_reply(answer, shortage, arrivals);
   }
 }
@@ -68,7 +68,7 @@ void Session::on_own_reply(const RespValue& value, const std::optional<Reply>& s
                            std::vector<Arrival>& arrivals) {
   // It is awaited until all has been made of its answer: where the session fails over that, or
   // memory runs out, it is answered with all the others, and a removal is still there to be sent.
-  Awaited& request = awaited_[misled_];
+  AwaitedRequest& request = requests_[misled_];
   if (is_misled_by(request, value)) {
     if (value.kind == RespKind::error) ++errors_[static_cast<std::size_t>(Fault::readonly)];
     request.asked_again = true;
@@ -77,48 +77,47 @@ void Session::on_own_reply(const RespValue& value, const std::optional<Reply>& s
   }
   on_command_reply(request, value, shortage, arrivals);
   if (broken()) return;
-  awaited_.erase(awaited_.begin() + static_cast<std::ptrdiff_t>(misled_));
-  --written_;
+  requests_.erase(misled_);
 }
 
-bool Session::is_misled_by(const Awaited& request, const RespValue& value) const {
+bool Session::is_misled_by(const AwaitedRequest& request, const RespValue& value) const {
   if (request.asked_again) return false;
   // A replica finds nothing to remove, and says so: what it refused must not outlive its removal.
-  const auto same = [&](const Awaited& refused) {
+  const auto same = [&](const AwaitedRequest& refused) {
     return lock_name(*refused.command) == lock_name(*request.command);
   };
-  const auto refused_end = awaited_.begin() + static_cast<std::ptrdiff_t>(misled_);
-  if (is_removal(*request.command) && std::any_of(awaited_.begin(), refused_end, same)) return true;
+  const auto refused_end = requests_.begin() + static_cast<std::ptrdiff_t>(misled_);
+  if (is_removal(*request.command) && std::any_of(requests_.begin(), refused_end, same))
+    return true;
   return (may_begin_anew_ || carried_out_any_) && value.kind == RespKind::error &&
          fault_of(value.text) == Fault::readonly;
 }
 
-void Session::repeat_as_text(const Awaited& request, std::vector<Arrival>& arrivals) {
+void Session::repeat_as_text(const AwaitedRequest& request, std::vector<Arrival>& arrivals) {
   // Behind its own removal it would outlive it; withdrawn, it is of no use to anybody.
   const bool useless = request.withdrawn && !is_removal(*request.command);
-  if (useless || removal_follows(*request.command)) {
+  if (useless || requests_.removal_follows(*request.command)) {
     arrivals.push_back(Arrival{request.origin, Reply::denied()});
     return;
   }
-  Awaited again = request;
+  AwaitedRequest again = request;
   // Another removal may have gone out meanwhile, and an old client have acquired the lock.
   if (again.withdrawn) again.command = std::make_shared<const Command>(*undo_of(*again.command));
   again.wanted_form = ScriptForm::text;
   // The operation keeps its own deadline. It may have ended long ago, and an answer that was
   // due then must not cost this living connection.
   again.answer_by = Instant::never();
-  awaited_.push_back(std::move(again));
+  requests_.add(std::move(again));
 }
 
-void Session::on_command_reply(const Awaited& request, const RespValue& value,
+void Session::on_command_reply(const AwaitedRequest& request, const RespValue& value,
                                const std::optional<Reply>& shortage,
                                std::vector<Arrival>& arrivals) {
   const bool unknown_script = is_unknown_script(value);
   const bool by_sha1 = request.form == ScriptForm::sha1 && traits_of(*request.command).needs_script;
   // EVALSHA alone may be refused, by an ACL or by a name that was changed.
   if (by_sha1 && (unknown_script || is_refused_script(value))) {
-    known_scripts_.reset(request.command->index());
-    offered_scripts_.reset(request.command->index());
+    scripts_.note_unknown(*request.command);
     return repeat_as_text(request, arrivals);
   }
   std::optional<Reply> reply = reply_to(*request.command, value, secrets());
@@ -127,11 +126,11 @@ void Session::on_command_reply(const Awaited& request, const RespValue& value,
     return fail(Fault::protocol, "a reply that does not fit its request", arrivals);
   if (reply->answer == Answer::unknown) {
     ++errors_[static_cast<std::size_t>(reply->fault)];
-    offered_scripts_.reset(request.command->index());
+    scripts_.note_no_offer(*request.command);
   }
-  if (reply->fault == Fault::scripts) known_scripts_.reset();
+  if (reply->fault == Fault::scripts) scripts_.note_none_runs();
   if (reply->answer != Answer::unknown) {
-    known_scripts_.set(request.command->index());
+    scripts_.note_carried_out(*request.command);
     served_ = true;
     // What a replica never does.
     const bool writes = is_acquisition(*request.command) || is_removal(*request.command);
