@@ -28,8 +28,8 @@ PermitWait::PermitWait(AnswerTimes answer_times, PermitKind permit, WaitRequest 
       request_(std::move(request)),
       memory_(std::move(memory)),
       entropy_(entropy),
-      called_(answer_times_->size()),
-      views_(answer_times_->size()) {}
+      views_(answer_times_->size()),
+      news_(answer_times_->size(), Instant()) {}
 
 void PermitWait::start(Instant now) {
   REDLOCK_INVARIANT(phase_ == Phase::fresh);
@@ -45,29 +45,10 @@ void PermitWait::start(Instant now) {
 // What may throw comes first: then the search before is still there, and abort() undoes it.
 void PermitWait::search(RetryPolicy retry, std::optional<std::size_t> first, Instant now) {
   auto next = std::make_unique<PermitSearch>(answer_times_, permit_, retry, entropy_, first);
-  if (search_) take_over(requests_, [this] { return next_of_search(); });
+  if (search_) take_over(requests_, [this] { return numbers_.next_of(*search_); });
   next->start(now);
   search_ = std::move(next);
-  sent_.clear();
-}
-
-AttemptNumber PermitWait::of_search(AttemptNumber attempt) const {
-  const auto found = std::ranges::find(sent_, attempt, &Sent::attempt);
-  return found == sent_.end() ? 0 : found->of_search;
-}
-
-std::optional<Request> PermitWait::next_of_search() {
-  sent_.reserve(sent_.size() + 1);
-  std::optional<Request> request = search_->next_request();
-  if (!request) return request;
-  const auto same = std::ranges::find(sent_, request->attempt, &Sent::of_search);
-  if (same == sent_.end()) {
-    sent_.push_back({++latest_, request->attempt});
-    request->attempt = latest_;
-  } else {
-    request->attempt = same->attempt;
-  }
-  return request;
+  numbers_.begin_search();
 }
 
 void PermitWait::follow(Instant now) {
@@ -88,31 +69,12 @@ void PermitWait::follow(Instant now) {
   stand_again(now);
 }
 
-// Where it was taken out of a line, at its old place. Not at once where it has just done so: one
-// server alone may have the slot free, and tells it of that each time that it gives it back. What a
-// majority has told it of, another client was faster to take: to wait would give the next to those
-// who do not.
+// Where it was taken out of a line, at its old place.
 void PermitWait::stand_again(Instant now) {
-  const auto told = static_cast<std::size_t>(std::ranges::count_if(
-      called_, [](const std::optional<std::size_t>& slot) { return slot.has_value(); }));
-  if (told == 0) return;
-  if (told_by_majority() || now >= stands_again_at_ + kTooFewFor) in_vain_ = 0;
-  // Where slots are given back one close behind the other, servers tell of several.
-  const std::size_t at_once = told >= quorum().grants() ? kSplitTriesMax : 1;
-  const bool pauses = in_vain_++ >= at_once;
-  pause_ = pauses ? std::clamp(pause_ * 2, kSlotPauseMin, kTooFewFor) : Duration();
-  stands_again_at_ = now + pause_;
+  if (!news_.note_in_vain(quorum(), now)) return;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (called_[i]) nodes_[i].hurry();
+    if (news_.is_called(i)) nodes_[i].hurry();
   }
-}
-
-// Of one slot: two that have another one free each say nothing of any that could be taken.
-bool PermitWait::told_by_majority() const {
-  return std::ranges::any_of(called_, [this](const std::optional<std::size_t>& slot) {
-    const auto same = static_cast<std::size_t>(std::ranges::count(called_, slot));
-    return slot && same >= quorum().grants();
-  });
 }
 
 void PermitWait::begin_standing(Instant now) {
@@ -122,12 +84,13 @@ void PermitWait::begin_standing(Instant now) {
   for (std::size_t i = 0; i < answer_times_->size(); ++i) {
     nodes.emplace_back(stale_after, search_ ? search_->outcome()->nodes[i] : NodeReport());
   }
+  SlotNews news(nodes.size(), now);
   memory_->note_waited(Resources(permit_line_of(request_.resources.only())), now);
   token_ = std::move(token);
   nodes_ = std::move(nodes);
   ticket_ = request_.wall_ms + (memory_->clock_offset() - request_.waited).count_ms();
   look_at_ = now + kTooFewFor;
-  stands_again_at_ = now - kTooFewFor;
+  news_ = std::move(news);
   phase_ = Phase::standing;
 }
 
@@ -156,11 +119,7 @@ void PermitWait::leave(Instant now) {
 
 std::optional<std::size_t> PermitWait::wanted_slot(Instant now) {
   if (views_.known() >= quorum().grants()) look_at_ = now + kTooFewFor;
-  if (!told_.empty()) {
-    const std::size_t slot = told_.front().slot;
-    std::erase_if(told_, [slot](const Told& told) { return told.slot == slot; });
-    return slot;
-  }
+  if (const auto told = news_.take_first()) return told;
   const SlotSet free = views_.free(quorum());
   const std::size_t before = place();
   if (free.count() > before) return nth_free(free, before);
@@ -200,17 +159,18 @@ void PermitWait::join_where_due(Instant now) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     NodeQueueState& node = nodes_[i];
     // What it was told of is being tried: it stands again only if that fails.
-    if (!node.can_join(now) || (called_[i] && (searches() || now < stands_again_at_))) continue;
-    if (!any) ++latest_;
-    any = true;
-    const LineEntry entry{ticket_, node.channel(), latest_, ClaimPolicy::observe};
+    if (!node.can_join(now) ||
+        (news_.is_called(i) && (searches() || now < news_.stands_again_at())))
+      continue;
+    if (!std::exchange(any, true)) numbers_.next();
+    const LineEntry entry{ticket_, node.channel(), numbers_.latest(), ClaimPolicy::observe};
     const Instant answer_by = now + (*answer_times_)[i];
-    requests_.push_back({NodeIndex(i), latest_,
+    requests_.push_back({NodeIndex(i), numbers_.latest(),
                          std::make_shared<const Command>(
                              permit_.kind->stand_for_permit(token_, entry, permit_.permits)),
                          answer_by});
-    node.note_joined(latest_, now, answer_by);
-    called_[i].reset();
+    node.note_joined(numbers_.latest(), now, answer_by);
+    news_.note_joined(i);
   }
 }
 
@@ -227,10 +187,9 @@ bool PermitWait::on_push(NodeIndex node, const Push& push, Instant now) {
     nodes_[node.value()].on_push(push, now);
   } else if (push.kind == Push::Kind::slot) {
     // One whose k is larger may have given it back.
-    if (push.slot < permit_.permits) told_.push_back({node, push.slot});
-    called_[node.value()] = push.slot;
-    was_told_ = true;
-    if (push.slot >= permit_.permits) nodes_[node.value()].hurry();
+    const bool usable = push.slot < permit_.permits;
+    news_.note_told(node, push.slot, usable);
+    if (!usable) nodes_[node.value()].hurry();
   }
   review(now);
   return true;
@@ -238,7 +197,7 @@ bool PermitWait::on_push(NodeIndex node, const Push& push, Instant now) {
 
 void PermitWait::on_reply(NodeIndex node, AttemptNumber attempt, Reply reply, Instant now) {
   if (phase_ == Phase::done) return;
-  if (const AttemptNumber asked = of_search(attempt); asked != 0) {
+  if (const AttemptNumber asked = numbers_.of_search(attempt); asked != 0) {
     if (!searches()) return;
     search_->on_reply(node, asked, std::move(reply), now);
     follow(now);
@@ -264,13 +223,13 @@ void PermitWait::on_time(Instant now) {
 }
 
 void PermitWait::on_suspicion(NodeIndex node, AttemptNumber attempt) {
-  if (const AttemptNumber asked = of_search(attempt); asked != 0) {
+  if (const AttemptNumber asked = numbers_.of_search(attempt); asked != 0) {
     search_->on_suspicion(node, asked);
   }
 }
 
 void PermitWait::on_delay(NodeIndex node, AttemptNumber attempt, Instant connected_by) {
-  if (const AttemptNumber asked = of_search(attempt); asked != 0) {
+  if (const AttemptNumber asked = numbers_.of_search(attempt); asked != 0) {
     search_->on_delay(node, asked, connected_by);
   } else if (phase_ == Phase::standing) {
     nodes_[node.value()].on_delay(attempt, connected_by + (*answer_times_)[node.value()]);
@@ -302,18 +261,18 @@ void PermitWait::leave_lines(Instant now) {
   std::erase_if(requests_, [](const Request& request) { return request.wants_answer; });
   const auto leave = std::make_shared<const Command>(
       LeavePermits{Resources(permit_line_of(request_.resources.only())), token_});
-  ++latest_;
+  const AttemptNumber last = numbers_.next();
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (!nodes_[i].may_hold()) continue;
-    requests_.push_back({NodeIndex(i), latest_, leave, now + (*answer_times_)[i], false});
+    requests_.push_back({NodeIndex(i), last, leave, now + (*answer_times_)[i], false});
   }
-  for (const auto& [node, slot] : told_) {
+  for (const auto& [node, slot] : news_.told()) {
     const auto pass_on = std::make_shared<const Command>(
         ReleaseAndHandOver{slot_of(request_.resources.only(), slot), token_, false});
     const Instant answer_by = now + (*answer_times_)[node.value()];
-    requests_.push_back({node, latest_, pass_on, answer_by, false});
+    requests_.push_back({node, last, pass_on, answer_by, false});
   }
-  told_.clear();
+  news_.forget_told();
 }
 
 void PermitWait::abort(Instant now) {
@@ -332,13 +291,10 @@ void PermitWait::finish(Decision decision, Instant now) {
 
 void PermitWait::finish(Outcome outcome) {
   const bool won = outcome.decision == Decision::granted;
-  if (won) {
-    const std::size_t slot = search_->slot();
-    std::erase_if(told_, [slot](const Told& told) { return told.slot == slot; });
-  }
+  if (won) news_.strike(search_->slot());
   if (phase_ == Phase::standing) leave_lines(outcome.decided_at);
   outcome.quorum = quorum();
-  outcome.handed_over = won && was_told_;
+  outcome.handed_over = won && news_.told_any();
   outcome.line = std::move(refusals_);
   outcome_ = std::move(outcome);
   phase_ = Phase::done;
@@ -346,7 +302,7 @@ void PermitWait::finish(Outcome outcome) {
 
 std::optional<Request> PermitWait::next_request() {
   if (!requests_.empty()) return take_first(requests_);
-  return search_ ? next_of_search() : std::nullopt;
+  return search_ ? numbers_.next_of(*search_) : std::nullopt;
 }
 
 std::optional<Instant> PermitWait::next_deadline() const {
@@ -357,10 +313,10 @@ std::optional<Instant> PermitWait::next_deadline() const {
   if (!searches()) earliest = std::min({earliest, wait_end(), look_at_});
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const NodeQueueState& node = nodes_[i];
-    const bool waits = called_[i] && searches();
+    const bool called = news_.is_called(i);
     // Once the wait is over nobody is asked any more.
-    if (!node.joining() && (waits || ended_)) continue;
-    const Instant from = called_[i] && !node.joining() ? stands_again_at_ : Instant();
+    if (!node.joining() && ((called && searches()) || ended_)) continue;
+    const Instant from = called && !node.joining() ? news_.stands_again_at() : Instant();
     earliest = std::min(earliest, std::max(node.next_deadline(), from));
   }
   return earliest;

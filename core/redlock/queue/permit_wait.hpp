@@ -25,11 +25,10 @@
 #include "redlock/queue/node_queue_state.hpp"
 #include "redlock/queue/permit_search.hpp"
 #include "redlock/queue/queued_acquire.hpp"
+#include "redlock/queue/search_numbers.hpp"
+#include "redlock/queue/slot_news.hpp"
 
 namespace redlock {
-
-// So often on end, without a pause, a wait tries what two servers tell it of that is not the same.
-inline constexpr std::size_t kSplitTriesMax = 100;
 
 class PermitWait final : public Operation {
  public:
@@ -60,23 +59,10 @@ class PermitWait final : public Operation {
   [[nodiscard]] Outcome collect() noexcept override { return std::move(*outcome_); }
 
  private:
-  // A slot of which a node's server told us.
-  struct Told {
-    NodeIndex node;
-    std::size_t slot;
-  };
-  // Each request has a number of its own here, and the search its own.
-  struct Sent {
-    AttemptNumber attempt;
-    AttemptNumber of_search;
-  };
   void search(RetryPolicy retry, std::optional<std::size_t> first, Instant now);
-  [[nodiscard]] AttemptNumber of_search(AttemptNumber attempt) const;
-  [[nodiscard]] std::optional<Request> next_of_search();
   void follow(Instant now);
   void begin_standing(Instant now);
   void stand_again(Instant now);
-  [[nodiscard]] bool told_by_majority() const;
   // What follows from any news while standing.
   void review(Instant now);
   void join_where_due(Instant now);
@@ -103,19 +89,12 @@ class PermitWait final : public Operation {
   Phase phase_ = Phase::fresh;
   Instant started_;
   std::unique_ptr<PermitSearch> search_;  // the latest; while standing, where one is under way
-  std::vector<Sent> sent_;                // its requests
-  AttemptNumber latest_ = 0;
+  SearchNumbers numbers_;
   Token token_;  // in line
   std::int64_t ticket_ = 0;
   std::vector<NodeQueueState> nodes_;  // one a node, while standing and afterwards
-  // By node: the slot of which it was told as it was taken out of the line there.
-  std::vector<std::optional<std::size_t>> called_;
-  Instant stands_again_at_;  // there, not sooner
-  Duration pause_;           // behind the latest try in vain
-  std::size_t in_vain_ = 0;  // one close behind the other
   SlotViews views_;
-  std::deque<Told> told_;
-  bool was_told_ = false;
+  SlotNews news_;       // while standing
   bool ended_ = false;  // the wait is over; the search under way is waited for
   Instant look_at_;     // where no quorum has said anything of slots for so long, one is tried
   PermanentTrouble trouble_;

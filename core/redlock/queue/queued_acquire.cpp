@@ -215,7 +215,8 @@ std::optional<Instant> QueuedAcquire::next_deadline() const {
   if (phase_ == Phase::fresh || phase_ == Phase::done) return std::nullopt;
   if (phase_ == Phase::asking) return first_->next_deadline();
   if (phase_ == Phase::polling) return polling_->next_deadline();
-  Instant earliest = ended_ ? last_answers_by() : std::min({offer_at_, too_few_at_, wait_end()});
+  Instant earliest =
+      ended_ ? last_answers_by() : std::min({offers_.next_at(), too_few_at_, wait_end()});
   for (const NodeQueueState& node : nodes_) {
     earliest = std::min(earliest, ended_ ? node.answer_by() : node.next_deadline());
   }

@@ -28,19 +28,12 @@
 #include "redlock/algorithm/operation.hpp"
 #include "redlock/queue/line_memory.hpp"
 #include "redlock/queue/node_queue_state.hpp"
+#include "redlock/queue/vote_offers.hpp"
 
 namespace redlock {
 
 // The servers' clocks say where one stands; when ours is so far off, the ticket is corrected, once.
 inline constexpr Duration kTicketOffMax = Duration::ms(100);
-// Votes that are too few to win are offered to earlier tickets: at first after so many round trips,
-// then twice as late each time.
-inline constexpr std::int64_t kOfferAfterRoundTrips = 3;
-// The last of so many, of which nobody claimed one, gives them back while others have a majority:
-// then they are no split that dissolves, and a lease that is renewed may need them.
-inline constexpr int kOffersMax = 4;
-inline constexpr Duration kOfferPauseMin = Duration::ms(1);
-inline constexpr Duration kOfferPauseMax = Duration::seconds(1);
 // For so long, or for twice as long as an answer may take where that is more, servers that are
 // silent beside such as refuse may answer again; of a short wait for half of what is left, and an
 // answer's time at least.
@@ -147,11 +140,8 @@ class QueuedAcquire final : public Operation {
   std::int64_t ticket_ = 0;
   bool ticket_checked_ = false;
   std::vector<NodeQueueState> nodes_;  // one a node, while standing and afterwards
-  std::size_t most_votes_ = 0;         // since there were none
   Duration round_trip_;                // the latest answer's
-  Duration offer_pause_;
-  int offers_ = 0;
-  Instant offer_at_ = Instant::never();
+  VoteOffers offers_;
   Instant too_few_at_ = Instant::never();  // so long that it polls
   PermanentTrouble trouble_;
   bool ended_ = false;                // the wait is over; what is pending is waited for

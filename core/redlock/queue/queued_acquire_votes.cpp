@@ -108,23 +108,13 @@ void QueuedAcquire::hurry_votes() {
   }
 }
 
-// Who has a few votes and gets no more may be in the way of an earlier ticket, which has the
-// others: a join gives such a vote away. Where no more can be had that is done at once.
+// Where no more can be had they are offered at once.
 void QueuedAcquire::offer_votes(Instant now) {
   const std::size_t votes = count(&NodeQueueState::voted);
   if (cut_off()) hurry_votes();
   if (votes == 0 && count(&NodeQueueState::joining) == 0) {
-    most_votes_ = 0;
-    offer_at_ = Instant::never();
-  } else if (votes > most_votes_) {
-    most_votes_ = votes;
-    offers_ = 0;
-    offer_pause_ = std::clamp(round_trip_ * kOfferAfterRoundTrips, kOfferPauseMin, kOfferPauseMax);
-    offer_at_ = now + offer_pause_;
-  } else if (now >= offer_at_) {
-    offer_pause_ = std::min(offer_pause_ * 2, kOfferPauseMax);
-    offer_at_ = now + offer_pause_;
-    ++offers_;
+    offers_.note_none();
+  } else if (offers_.are_due(votes, round_trip_, now)) {
     hurry_votes();
   }
 }
@@ -187,7 +177,7 @@ ClaimPolicy QueuedAcquire::policy_for(const NodeQueueState& node, bool out_of_re
   if (!out_of_reach) return ClaimPolicy::claim;
   // What it does not know of may be on its way to it; or an answer was lost, and may be again.
   if (!node.voted()) return node.troubled() ? ClaimPolicy::observe : ClaimPolicy::retain;
-  return offers_ < kOffersMax ? ClaimPolicy::claim : ClaimPolicy::observe;
+  return offers_.in_vain() ? ClaimPolicy::observe : ClaimPolicy::claim;
 }
 
 Duration QueuedAcquire::validity(Instant now) const {
