@@ -11,58 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "redlock/algorithm/fence.hpp"
-#include "redlock/algorithm/quorum_kind.hpp"
 #include "redlock/algorithm/quorum_query.hpp"
 #include "redlock/algorithm/retry.hpp"
 #include "redlock/algorithm/round.hpp"
-#include "redlock/algorithm/validity.hpp"
-#include "redlock/config/endpoint.hpp"
-#include "redlock/locks/server_plan.hpp"
+#include "redlock/locks/lock_plan.hpp"
 #include "redlock/net/pool.hpp"
-#include "redlock/queue/permit_search.hpp"
 
 namespace redlock {
-
-struct LockOptions {
-  RetryPolicy retry = RetryPolicy::jittered(3, 200);
-  double drift_factor = kDriftFactorDefault;  // 0 <= factor < 1
-  Duration timeout = kTimeoutDefault;
-  std::optional<Duration> connect_timeout = {};  // none: usual_connect_time()
-  std::string client_name;                       // for CLIENT SETNAME; empty: none
-  Duration fence_ttl = kFenceTtlDefault;         // how long a server remembers the last fence
-  Guard guard = {};                              // what servers must meet to have a vote
-  Duration longest_ttl = kLongestTtlDefault;     // of all clients' locks, for the guard
-  std::int64_t replicas = 0;                     // so many of a server's must have its vote
-};
-
-// Throws ArgumentError: what check_ttl() refuses, and one that outlives what a guard allows for.
-void check_ttl(Duration ttl, const LockOptions& options);
-
-// What a lock is to come with.
-struct LockExtras {
-  // Stands in the token, so that others can tell who holds the lock: owner_of() reads it. It proves
-  // nothing. Empty: none.
-  std::string owner = {};
-  bool fence = false;
-  // A shared lock is one on one resource.
-  LockMode mode = LockMode::exclusive;
-  // Not 0: one of so many permits, of one resource and without a fence. The lock that is won is
-  // that of a slot, which the outcome names.
-  std::size_t permits = 0;
-};
-
-// All that a manager is but its connections: which servers, and how locks are taken there.
-// Immutable, so that a thread may bind what another one made to a pool of its own.
-struct LockPlan {
-  // Throws ArgumentError: no servers, more than kNodesMax, the same server twice, an option out of
-  // its range.
-  LockPlan(const std::vector<ServerSpec>& server_list, LockOptions lock_options,
-           ServerBook* book = nullptr);
-
-  const LockOptions options;
-  const ServerPlan servers;
-};
 
 // Whether the one who began a call is still there to be given what it won.
 enum class Caller { waits, left };
@@ -164,20 +119,6 @@ class LockManager {
   // Asks each server once.
   [[nodiscard]] std::unique_ptr<Operation> query(const LockKind& kind, Command command,
                                                  LossDetail detail) const;
-  // Checked: of one that is looked at, of one that is held, and of one that is to be acquired or
-  // extended.
-  [[nodiscard]] QuorumKind kind_of_one(const Resources& resources) const;
-  [[nodiscard]] QuorumKind kind_of(const Resources& resources, const Token& token) const;
-  [[nodiscard]] std::shared_ptr<const QuorumKind> kind_for(
-      const Resources& resources, Duration ttl, const LockExtras& extras = {},
-      std::optional<FenceProposals> fences = {}) const;
-  // Checks that a lock of that mode can be had on these.
-  static void check_mode(LockMode mode, const Resources& resources);
-  // Of one of several permits.
-  [[nodiscard]] PermitKind permit_for(const Resources& resources, Duration ttl,
-                                      const LockExtras& extras) const;
-  [[nodiscard]] std::optional<FenceProposals> fences_for(const LockExtras& extras,
-                                                         Duration ttl) const;
   // `acquire`, or one of a lock and a fence around it.
   [[nodiscard]] OperationId begin_acquire(std::unique_ptr<Operation> acquire,
                                           std::shared_ptr<const LockKind> kind,

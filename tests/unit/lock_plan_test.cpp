@@ -6,10 +6,11 @@
 
 #include "redlock/lease/lease_rotation.hpp"
 #include "redlock/locks/lock_manager.hpp"
+#include "redlock/locks/lock_plan.hpp"
 #include "support/fake_world.hpp"
 #include "support/refusal.hpp"
 
-namespace redlock::lock_manager_refusal_test {
+namespace redlock::lock_plan_test {
 namespace {
 
 using test::refusal;
@@ -139,4 +140,4 @@ TEST_F(LockManagerRefusal, RefusesOptionsOutOfTheirRange) {
 }
 
 }  // namespace
-}  // namespace redlock::lock_manager_refusal_test
+}  // namespace redlock::lock_plan_test
