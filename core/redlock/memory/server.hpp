@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "redlock/memory/admission.hpp"
 #include "redlock/memory/keyspace.hpp"
 #include "redlock/memory/resp.hpp"
 #include "redlock/memory/script_engine.hpp"
@@ -18,34 +19,6 @@
 namespace redlock::memory {
 
 inline constexpr std::uint32_t kDatabases = 16;
-
-// What is the matter with a server that runs and answers.
-struct Conditions {
-  bool loading = false;
-  bool out_of_memory = false;
-  bool read_only = false;
-  bool busy = false;
-  bool cannot_save = false;
-  bool too_many_clients = false;  // refused by whoever accepts connections
-  bool no_permission = false;
-  bool no_select = false;
-  bool no_channels = false;    // an ACL without a channel
-  bool no_line_keys = false;   // an ACL for the locks' own keys and no others
-  std::int64_t strangers = 0;  // so many receive whatever is published: `PSUBSCRIBE *`
-  std::string password;        // empty: none is needed
-};
-
-// What a server knows of one connection.
-struct ServerSession {
-  std::uint64_t id = 0;  // the caller's name for it
-  bool authenticated = false;
-  bool closed = false;  // after a protocol error: no further input is read
-  std::uint32_t database = 0;
-  std::string name;
-  std::vector<std::string> channels;  // subscribed to
-  std::string input;
-  std::size_t request_size = 0;  // of the one that input begins, at least
-};
 
 // Told after each command that was executed, also one that was refused; may spoil the answer.
 class ServerObserver {
@@ -105,15 +78,6 @@ class Server final : public ScriptHost {
   struct Command;
   static const Command* lookup(std::string_view name);
   std::size_t serve(ServerSession& session, std::string_view bytes, std::string& out);
-  // False: refused, and the reason is in `out`.
-  bool admit(const Command* command, const Arguments& arguments, std::string& out);
-  [[nodiscard]] bool is_forbidden(const Command& command) const;
-  [[nodiscard]] static bool names_channel(const Command& command);
-  // Why an ACL keeps a script from it; empty: it does not.
-  [[nodiscard]] std::string_view denial_in_script(const Command& command,
-                                                  const Arguments& arguments) const;
-  bool check_shape(const Command* command, const Arguments& arguments, std::string& out);
-
   void ping(const Arguments& arguments, std::string& out);
   void auth(const Arguments& arguments, std::string& out);
   void select(const Arguments& arguments, std::string& out);
