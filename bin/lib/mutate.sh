@@ -150,16 +150,23 @@ filter_for() {
   echo "${found:-none}"
 }
 
+# objects_near SOURCE: what the unit tests near a header are compiled to, several at a time.
+objects_near() {
+  local folder=tests/CMakeFiles/unit_tests.dir file
+  files_near unit_tests "$1" | while read -r file; do
+    (cd "$build" && grep -lF "\"$file\"" "$folder"/Unity/*.cxx) || echo "$folder/${file#"$tree/tests/"}"
+  done | sort -u | sed 's/$/.o/'
+}
+
 # Links the unit tests near a header for themselves: that it is killed is mostly known without
 # compiling the others, which takes minutes. Fails where there are none.
 build_near() {
-  local folder=tests/CMakeFiles/unit_tests.dir near=() kept=() objects=() word words
-  mapfile -t near < <(files_near unit_tests "$1" | sed "s|^$tree/tests/|$folder/|; s|\$|.o|")
-  ((${#near[@]} > 0)) || return 1
+  local objects=() kept=() words word
+  mapfile -t objects < <(objects_near "$1")
+  ((${#objects[@]} > 0)) || return 1
   read -ra words < <(ninja -C "$build" -t commands tests/unit_tests | tail -n 1)
   for word in "${words[@]}"; do
-    [[ $word != "$folder"/unit/* || " ${near[*]} " == *" $word "* ]] || continue
-    [[ $word != "$folder"/* ]] || objects+=("$word")
+    [[ $word != tests/CMakeFiles/unit_tests.dir/* || " ${objects[*]} " == *" $word "* ]] || continue
     [[ $word != tests/unit_tests ]] || word=tests/near_tests
     kept+=("$word")
   done

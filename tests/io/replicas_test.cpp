@@ -249,14 +249,23 @@ TEST_F(ReleasesBehindWaits, AreCarriedOutWhereTheConnectionIsGivenUpInBetween) {
   expect_nothing_stays();
 }
 
-TEST_F(ReleasesBehindWaits, AreCarriedOutWhereTheServerTakesNoMoreConnections) {
+TEST_F(ReleasesBehindWaits, AreCarriedOutWhereTheServerTakesNoConnectionAtFirst) {
   replica_.stop();
+  std::jthread room;
   {
     Client briefly = client();
     acquire_and_release(briefly, 3);
-    const std::string as_many_as_there_are = std::to_string(master_.clients().size());
-    ASSERT_EQ(master_.say({"CONFIG", "SET", "maxclients", as_many_as_there_are}), "OK");
+    // Not even in place of the one that ends.
+    const std::string one_less = std::to_string(master_.clients().size() - 1);
+    ASSERT_EQ(master_.say({"CONFIG", "SET", "maxclients", one_less}), "OK");
+    room = std::jthread([this] {
+      EXPECT_TRUE(test::eventually([&] {
+        return master_.say({"INFO", "stats"}).find("rejected_connections:0") == std::string::npos;
+      }));
+      EXPECT_EQ(master_.say({"CONFIG", "SET", "maxclients", "100"}), "OK");
+    });
   }
+  room.join();
   expect_nothing_stays();
 }
 
