@@ -59,6 +59,16 @@ TEST_F(ClientShares, TheOnlyReaderIsPromotedAndDemotedAgain) {
   EXPECT_TRUE(lease->confirm());
 }
 
+TEST_F(ClientShares, ADemotionThatNoMajorityHearsOfIsFalse) {
+  Client brief(addresses(), {.timeout = 100ms});
+  Result lease = brief.try_lock("r", 60s);
+  ASSERT_TRUE(lease);
+  for (const std::size_t i : {0U, 1U}) server(i).ask({"CLIENT", "PAUSE", "60000", "WRITE"});
+  EXPECT_FALSE(lease->demote());
+  EXPECT_TRUE(lease->live());
+  for (const std::size_t i : {0U, 1U}) server(i).ask({"CLIENT", "UNPAUSE"});
+}
+
 TEST_F(ClientShares, APromotionWaitsUntilTheOtherReaderIsGone) {
   Result lease = client_.try_lock_shared("r", 60s);
   ASSERT_TRUE(lease);

@@ -25,7 +25,13 @@ class Others final : public Transport {
     waited_until = deadline;
     return woken;
   }
+  std::optional<Watch> watch(std::span<const Interest> interests) override {
+    watched = interests.size();
+    return watch_for;
+  }
 
+  std::optional<Watch> watch_for;
+  std::size_t watched = 0;
   Woken woken = Woken::deadline;
   Instant waited_until;
 };
@@ -59,6 +65,25 @@ TEST_F(MemoryBesideOthers, WhoeverWaitsForNoneInMemoryIsNotWokenForThem) {
   others_.woken = Woken::called;
   EXPECT_EQ(transport_.wait(interests, deadline), Woken::called);
   EXPECT_EQ(others_.waited_until, deadline);
+}
+
+// Nothing tells an event loop of what comes in memory.
+TEST_F(MemoryBesideOthers, ALoopLooksOftenWhereAnyIsInMemory) {
+  constexpr int kDescriptor = 7;
+  const Interest both[] = {{here_, {}}, {there_, {}}};
+  EXPECT_FALSE(transport_.watch(both)) << "the others have no descriptor";
+  others_.watch_for = Watch{kDescriptor, Instant::never()};
+  const Instant before = clock_.now();
+  const std::optional<Watch> watch = transport_.watch(both);
+  ASSERT_TRUE(watch);
+  EXPECT_EQ(others_.watched, 1U);
+  EXPECT_EQ(watch->descriptor, kDescriptor);
+  EXPECT_GE(watch->until, before + kMemoryLook);
+  EXPECT_LE(watch->until, clock_.now() + kMemoryLook);
+  ASSERT_EQ(transport_.send(here_, "*1\r\n$4\r\nPING\r\n").state, IoState::progress);
+  EXPECT_EQ(transport_.watch(both).value().until, Instant());
+  const Interest elsewhere[] = {{there_, {}}};
+  EXPECT_EQ(transport_.watch(elsewhere).value().until, Instant::never());
 }
 
 }  // namespace

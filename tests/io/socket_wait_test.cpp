@@ -129,5 +129,27 @@ TEST_F(AWait, ThatFailedIsTheEndOfAConnectionThatWasBeingMade) {
   EXPECT_EQ(transport_.status(id).reason, failed.reason);
 }
 
+// An answer of the name server that comes later connects nobody.
+TEST_F(AWait, ThatFailedIsTheEndOfALookUp) {
+  test::NameServer names;
+  names.know("good.test", {"127.0.0.1"});
+  names.take(std::chrono::milliseconds(200));
+  SocketTransport transport(clock_, names.sources());
+  endpoint_.host = "good.test";
+  const ConnectionId id = transport.open(endpoint_, Instant::never());
+  ASSERT_EQ(transport.status(id).state, LinkState::connecting);
+  {
+    test::SystemCalls calls;
+    calls.fail(0, ENOMEM, "ppoll");
+    EXPECT_EQ(wait_for(transport, id, {true, true, false}, Duration::seconds(10)), Woken::ready);
+  }
+  const LinkStatus failed = transport.status(id);
+  EXPECT_EQ(failed.state, LinkState::failed);
+  const Instant until = clock_.now() + Duration::ms(500);
+  while (clock_.now() < until) wait_for(transport, id, {true, true, false}, Duration::ms(20));
+  EXPECT_EQ(transport.status(id).state, LinkState::failed);
+  EXPECT_EQ(transport.status(id).reason, failed.reason);
+}
+
 }  // namespace
 }  // namespace redlock::socket_wait_test

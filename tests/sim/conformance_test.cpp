@@ -67,6 +67,7 @@ TEST_F(ConformanceTest, ExpiryAnswersAlike) {
                                                          {"PEXPIRE", "a", "9223372036854775807"},
                                                          {"EXPIRE", "a", "9223372036854775807"},
                                                          {"PEXPIRE", "a", "x"},
+                                                         {"PEXPIRE", "a", "10", "BOGUS"},
                                                          {"PEXPIRE", "a", "-1"},
                                                          {"GET", "a"},
                                                          {"SET", "a", "1", "PX", "100000"},

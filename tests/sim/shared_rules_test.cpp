@@ -108,6 +108,14 @@ TEST_F(Sharing, DoesNotOvertakeWhoWaitsForItAlone) {
   EXPECT_EQ(share("b"), kOk) << "he was not heard of for long";
 }
 
+TEST_F(Sharing, NobodyOvertakesALineOfLaterScripts) {
+  hold("h");
+  read_in_line("a", 10);
+  run({"DEL", "k"});
+  run({"HSET", "k:redlock:waiters", "!", "3"});
+  EXPECT_EQ(share("b"), kBusy) << "who waits there may want it alone in a way not known here";
+}
+
 TEST_F(Sharing, AVoteThatWasRepairedIsNotTakenByTheLineItStoodIn) {
   hold("x");
   join_shared("a", 10);

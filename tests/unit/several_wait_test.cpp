@@ -131,6 +131,7 @@ TEST_F(WaitForBoth,
   EXPECT_EQ(release.resources, Resource("a"));
   EXPECT_EQ(release.token, handed);
   EXPECT_TRUE(release.hands_over);
+  EXPECT_FALSE(passed.at(0).wants_answer);
   EXPECT_TRUE(only<SetIfAbsent>(sent_).empty());
   const Instant resumed = wait_->next_deadline().value();
   EXPECT_LE(resumed, t(31) + kSeveralPauseMin);

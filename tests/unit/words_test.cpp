@@ -98,6 +98,8 @@ TEST(Client, NamesWhatCannotBeMeant) {
             "timeout must be above 0 and at most 3600 seconds");
   EXPECT_EQ(complaint(good, {.drift_factor = 1}),
             "drift_factor must be at least 0 and less than 1");
+  EXPECT_EQ(complaint(good, {.drift_factor = -0.01}),
+            "drift_factor must be at least 0 and less than 1");
   EXPECT_EQ(complaint(good, {.drift_factor = std::numeric_limits<double>::quiet_NaN()}),
             "drift_factor must be at least 0 and less than 1");
   EXPECT_EQ(complaint(good, {.client_name = "two words"}),
