@@ -20,7 +20,6 @@ final class UnitTests
         'core/redlock/memory/collection_commands.cpp' => 'tests/sim/collection_conformance_test.cpp',
         'core/redlock/memory/commands.cpp' => 'tests/sim/conformance_test.cpp',
         'core/redlock/memory/fence_scripts.cpp' => 'tests/sim/fence_rules_test.cpp',
-        'core/redlock/memory/keyspace.cpp' => 'tests/sim/conformance_test.cpp',
         'core/redlock/memory/line_scripts.cpp' => 'tests/sim/line_conformance_test.cpp',
         'core/redlock/memory/line_service.cpp' => 'tests/sim/pass_rules_test.cpp',
         'core/redlock/memory/native_scripts.cpp' => 'tests/sim/script_conformance_test.cpp',

@@ -208,11 +208,14 @@ class APromotedLock : public AHeldLock {
   // A reader that is trusted for a minute.
   APromotedLock() {
     for (std::size_t i = 0; i < 3; ++i) {
-      server(i).say = [](const Arguments& asked) -> std::optional<std::string> {
+      server(i).say = [this](const Arguments& asked) -> std::optional<std::string> {
         const auto is = [&](const Script& script) {
           return asked.size() > 1 && (asked[1] == script.text || asked[1] == script.sha1);
         };
-        if (is(scripts::promote)) return "+PROMOTED\r\n";
+        if (is(scripts::promote)) {
+          ++asked_;
+          return others_read_ ? "+BUSY 1\r\n" : "+PROMOTED\r\n";
+        }
         if (is(scripts::demote)) return ":1\r\n";
         if (is(scripts::raise_fence)) return "+RAISED " + asked.at(5) + "\r\n";
         return std::nullopt;
@@ -228,6 +231,8 @@ class APromotedLock : public AHeldLock {
     return reader_.collect_promotion(id);
   }
 
+  bool others_read_ = false;
+  int asked_ = 0;
   HeldLock reader_{{locks_, outbox_, renewal_}, kResource, kTtl, LockMode::shared};
 };
 
@@ -237,6 +242,14 @@ TEST_F(APromotedLock, IsTrustedByThePromotionAloneHoweverLongTheReaderWas) {
   EXPECT_EQ(reader_.mode(), LockMode::exclusive);
   EXPECT_NE(reader_.token(), kLongToken);
   EXPECT_EQ(reader_.left(), begun + validity_of(kTtl, Duration(), 0.01) - clock_.now());
+}
+
+TEST_F(APromotedLock, IsAskedForOnceWhereOthersRead) {
+  others_read_ = true;
+  EXPECT_EQ(promote().decision, Decision::denied);
+  step_for(Duration::ms(100));
+  EXPECT_EQ(asked_, 3) << "by each server";
+  EXPECT_EQ(reader_.token(), kLongToken);
 }
 
 TEST_F(APromotedLock, HasTheFenceThatItIsPromotedWith) {

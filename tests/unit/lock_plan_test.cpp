@@ -18,14 +18,14 @@ using testing::HasSubstr;
 
 constexpr Duration kTtl = Duration::ms(10'000);
 
-class LockManagerRefusal : public test::FakeWorld {
+class ALockPlan : public test::FakeWorld {
  protected:
   std::string refusal_of(const LockOptions& options) {
     return refusal([&] { LockManager(pool_, specs(3), options); });
   }
 };
 
-TEST_F(LockManagerRefusal, RefusesAListThatIsEmptyOrTooLongOrNamesAServerTwice) {
+TEST_F(ALockPlan, RefusesAListThatIsEmptyOrTooLongOrNamesAServerTwice) {
   EXPECT_EQ(refusal([&] { LockManager(pool_, {}, once()); }), "servers must not be empty");
   EXPECT_EQ(refusal([&] { LockManager(pool_, specs(17), once()); }),
             "servers must be at most 16, 17 given");
@@ -36,7 +36,7 @@ TEST_F(LockManagerRefusal, RefusesAListThatIsEmptyOrTooLongOrNamesAServerTwice) 
             "server 3 is the same as server 1: S0:6379");
 }
 
-TEST_F(LockManagerRefusal, RefusesATtlThatLeavesNothing) {
+TEST_F(ALockPlan, RefusesATtlThatLeavesNothing) {
   LockManager locks = manager(3);
   const auto refused = [&](Duration ttl) {
     return refusal([&] { pool_.collect(locks.begin_lock(Resource("r"), ttl)); });
@@ -52,7 +52,7 @@ TEST_F(LockManagerRefusal, RefusesATtlThatLeavesNothing) {
       HasSubstr("ttl is too small"));
 }
 
-TEST_F(LockManagerRefusal, RefusesATtlThatDriftEatsUpToTheLastNanosecond) {
+TEST_F(ALockPlan, RefusesATtlThatDriftEatsUpToTheLastNanosecond) {
   LockOptions options = once();
   options.drift_factor = 0;
   LockManager locks = manager(3, options);
@@ -63,7 +63,7 @@ TEST_F(LockManagerRefusal, RefusesATtlThatDriftEatsUpToTheLastNanosecond) {
   EXPECT_EQ(refused(kDriftFloor + Duration::ns(1)), "accepted");
 }
 
-TEST_F(LockManagerRefusal, RefusesNamesPastTheirBounds) {
+TEST_F(ALockPlan, RefusesNamesPastTheirBounds) {
   LockManager locks = manager(3);
   const Resource longest(std::string(kResourceBytesMax, 'x'));
   const Resource too_long(std::string(kResourceBytesMax + 1, 'x'));
@@ -99,7 +99,7 @@ TEST_F(LockManagerRefusal, RefusesNamesPastTheirBounds) {
   }
 }
 
-TEST_F(LockManagerRefusal, RefusesAWaitThatIsNone) {
+TEST_F(ALockPlan, RefusesAWaitThatIsNone) {
   LockManager locks = manager(3);
   const auto waiting = [&](Duration wait, std::int64_t delay_ms) {
     return refusal([&] { (void)locks.begin_wait(Resource("r"), kTtl, wait, delay_ms); });
@@ -108,7 +108,7 @@ TEST_F(LockManagerRefusal, RefusesAWaitThatIsNone) {
   EXPECT_THAT(waiting(Duration::ms(1), -1), HasSubstr("retryDelay"));
 }
 
-TEST_F(LockManagerRefusal, RefusesOptionsOutOfTheirRange) {
+TEST_F(ALockPlan, RefusesOptionsOutOfTheirRange) {
   for (const double factor : {-0.01, 1.0, 2.0, std::nan(""), HUGE_VAL}) {
     LockOptions options = once();
     options.drift_factor = factor;

@@ -131,6 +131,13 @@ TEST_F(WaitForAPermit, WhereNoneIsFreeItStandsInTheLineOfAll) {
   EXPECT_EQ(stood().entry.ticket, kWallMs);
 }
 
+TEST_F(WaitForAPermit, ListensToNobodyBeforeItStands) {
+  begin();
+  hear_all();
+  EXPECT_TRUE(sent_.empty());
+  EXPECT_FALSE(decision());
+}
+
 TEST_F(WaitForAPermit, ASlotThatIsFreeByNowIsTriedAtOnce) {
   begin();
   all<TakeSlot>(slots("000"));
@@ -167,7 +174,6 @@ TEST_F(WaitForAPermit, OfTwoThatAreFreeTheSecondInLineTriesTheSecond) {
 
 TEST_F(WaitForAPermit, WhatItIsToldOfIsTriedWithATokenOfItsOwnAndTheLineIsLeft) {
   stand();
-  sent_.clear();
   EXPECT_TRUE(tell(0, 2));
   EXPECT_EQ(tried().resources, Resource("r:redlock:slot:2"));
   EXPECT_NE(tried().token, line_token_);
@@ -183,7 +189,6 @@ TEST_F(WaitForAPermit, WhatItIsToldOfIsTriedWithATokenOfItsOwnAndTheLineIsLeft) 
 
 TEST_F(WaitForAPermit, WhereAnotherWasFasterItStandsAgainWhereItWasTakenOutOfTheLine) {
   stand();
-  sent_.clear();
   tell(1, 2);
   all<TakeSlot>(slots("000"), t(31));
   EXPECT_EQ(nodes_of(only<StandForPermit>(sent_)), (Nodes{1}));
@@ -248,7 +253,6 @@ TEST_F(WaitForAPermit, AServerThatHasASlotFreeAloneIsAskedNoMoreOftenThanTheOthe
 
 TEST_F(WaitForAPermit, WhatItIsToldOfBesideTheOneThatItWinsItPassesOn) {
   stand();
-  sent_.clear();
   tell(0, 2);
   tell(1, 0);
   all<TakeSlot>(Reply::granted(), t(31));
@@ -261,7 +265,6 @@ TEST_F(WaitForAPermit, WhatItIsToldOfBesideTheOneThatItWinsItPassesOn) {
 
 TEST_F(WaitForAPermit, WhatItIsToldOfWhileItTriesInVainItTriesNext) {
   stand();
-  sent_.clear();
   tell(0, 2);
   tell(1, 0);
   all<TakeSlot>(slots("000"), t(31));
@@ -270,7 +273,6 @@ TEST_F(WaitForAPermit, WhatItIsToldOfWhileItTriesInVainItTriesNext) {
 
 TEST_F(WaitForAPermit, ToldOfASlotThatItDoesNotKnowItStandsAgainThereAtOnceAndTriesNone) {
   stand();
-  sent_.clear();
   EXPECT_TRUE(tell(0, 3));
   EXPECT_EQ(nodes_of(only<StandForPermit>(sent_)), Nodes{0});
   EXPECT_TRUE(only<TakeSlot>(sent_).empty());
@@ -278,7 +280,6 @@ TEST_F(WaitForAPermit, ToldOfASlotThatItDoesNotKnowItStandsAgainThereAtOnceAndTr
 
 TEST_F(WaitForAPermit, ThatReplicasLackedItIsToldAtTheEndThoughItStoodInLine) {
   stand();
-  sent_.clear();
   tell(0, 2);
   all<TakeSlot>(Reply::unknown(Fault::noreplicas, "too few"), t(31));
   wait_->on_time(t(5'000));
@@ -288,7 +289,6 @@ TEST_F(WaitForAPermit, ThatReplicasLackedItIsToldAtTheEndThoughItStoodInLine) {
 
 TEST_F(WaitForAPermit, ThatAServerIsBeingConnectedToIsNoTrouble) {
   stand();
-  sent_.clear();
   wait_->on_time(wait_->next_deadline().value());
   const auto asked = only<StandForPermit>(drain(*wait_));
   ASSERT_FALSE(asked.empty());
@@ -302,7 +302,6 @@ TEST_F(WaitForAPermit, ThatAServerIsBeingConnectedToIsNoTrouble) {
 
 TEST_F(WaitForAPermit, ItLooksByItselfWhenTheNextSlotEnds) {
   stand();
-  sent_.clear();
   const Instant looks = wait_->next_deadline().value();
   EXPECT_EQ(looks, t(3) + Duration::ms(900) + kAfterTheEnd);
   wait_->on_time(looks);
@@ -333,7 +332,6 @@ TEST_F(WaitForAPermit, WhoseWaitIsOverLeavesTheLineAndPassesOnWhatItWasTold) {
 
 TEST_F(WaitForAPermit, WhoGivesUpInTheMiddleOfATryUndoesItAndLeaves) {
   stand();
-  sent_.clear();
   tell(0, 2);
   sent_.clear();
   wait_->abort(t(31));
@@ -380,7 +378,6 @@ TEST_F(WaitForAPermit, WhereNoMajoritySaysAnythingAnyOneIsTriedAllTheSame) {
 TEST_F(WaitForAPermit, WhereMemoryIsShortWhatWasBegunIsUndoneAllTheSame) {
   for (std::size_t n = 0;; ++n) {
     stand();
-    sent_.clear();
     const test::Tried tried = test::try_without(n, test::Shortage::once, [&] { (void)tell(0, 2); });
     const std::size_t taken = only<TakeSlot>(sent_).size();
     sent_.clear();
