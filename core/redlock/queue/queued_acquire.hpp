@@ -34,10 +34,6 @@ namespace redlock {
 
 // The servers' clocks say where one stands; when ours is so far off, the ticket is corrected, once.
 inline constexpr Duration kTicketOffMax = Duration::ms(100);
-// For so long, or for twice as long as an answer may take where that is more, servers that are
-// silent beside such as refuse may answer again; of a short wait for half of what is left, and an
-// answer's time at least.
-inline constexpr Duration kTooFewFor = Duration::seconds(1);
 
 // What is asked for, besides the lock.
 struct WaitRequest {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "redlock/queue/node_queue_state.hpp"
 #include "redlock/queue/permit_search.hpp"
-#include "redlock/queue/queued_acquire.hpp"
 
 namespace redlock {
 
