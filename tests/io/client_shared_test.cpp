@@ -60,12 +60,13 @@ TEST_F(ClientShares, TheOnlyReaderIsPromotedAndDemotedAgain) {
 }
 
 TEST_F(ClientShares, ADemotionThatNoMajorityHearsOfIsFalse) {
+  Result taken = client_.try_lock("r", 60s);
+  ASSERT_TRUE(taken);
   Client brief(addresses(), {.timeout = 100ms});
-  Result lease = brief.try_lock("r", 60s);
-  ASSERT_TRUE(lease);
+  Lease lease = brief.attach(taken->detach(), 60s);
   for (const std::size_t i : {0U, 1U}) server(i).ask({"CLIENT", "PAUSE", "60000", "WRITE"});
-  EXPECT_FALSE(lease->demote());
-  EXPECT_TRUE(lease->live());
+  EXPECT_FALSE(lease.demote());
+  EXPECT_TRUE(lease.live());
   for (const std::size_t i : {0U, 1U}) server(i).ask({"CLIENT", "UNPAUSE"});
 }
 

@@ -34,9 +34,8 @@ inline constexpr Duration kTroublePauseMax = Duration::seconds(1);
 // A subscription that ends so often, each time so soon, is one that something does not let stand.
 inline constexpr int kBriefSubscriptionsMax = 5;
 inline constexpr Duration kBriefSubscription = Duration::seconds(1);
-// For so long, or for twice as long as an answer may take where that is more, servers that are
-// silent beside such as refuse may answer again; of a short wait for half of what is left, and an
-// answer's time at least.
+// A wait in which too few servers answer stays in line for so long, or for two answer times if that
+// is longer. Of a short wait it is half of what is left, but at least one answer time.
 inline constexpr Duration kTooFewFor = Duration::seconds(1);
 
 class NodeQueueState {
