@@ -123,6 +123,19 @@ final class RefusalsTest extends LineTestCase
         self::assertLessThan(self::SOON, self::assertGot($waiter)['at'] - $free);
     }
 
+    public function testARuleThatOnlyMakesAReleaseCheaperIsNotNeededForAHandOver(): void
+    {
+        $server = $this->serverWithUser(self::rules('+exists'));
+        $held = self::holding([self::spec($server)]);
+        $waiter = $this->waiter(['servers' => [self::spec($server)]]);
+        Wait::until(static fn (): bool => $server->client()->call('ZCARD', 'r:redlock:line') === 1, 'the waiter to stand in line');
+        self::assertTrue($held->release());
+        self::assertSame([], self::assertGot($waiter)['errors']);
+        self::assertSame(3, $server->calls('set'), 'the first, the one that found it held, and the hand-over; whoever polls asks again');
+        self::giveBack($waiter);
+        self::assertSame(0, $server->client()->call('DBSIZE'));
+    }
+
     /** @dataProvider handingOn */
     public function testWhoMayNotDoAllOfAHandOverLeavesItToTheFirstInLineWhoeverThatIs(string $rule): void
     {

@@ -571,11 +571,14 @@ const Script pass{R"(local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
 local held, readers = call('GET', key), key .. ':redlock:readers'
-local had, rest, known = held == me, held, nil
+local had, rest = held == me, held
+if had and call('EXISTS', readers, waiters) == 0 then
+redis.call('DEL', key)
+return 1
+end
 if had and call('ZSCORE', readers, me) ~= '0' then
 redis.call('DEL', key)
-rest, known = false, call('HLEN', waiters)
-if type(known) == 'table' or known == 0 then return 1 end
+rest = false
 end
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
 local time
@@ -614,7 +617,7 @@ elseif rest and reader_until(me, held) then
 had = true
 if held == shared then rest = go_out(me, held) else redis.call('ZREM', readers, me) end
 end
-known = known or call('HLEN', waiters)
+local known = call('HLEN', waiters)
 if type(held) == 'table' then
 call('HDEL', waiters, me)
 call('ZREM', line, me)
@@ -771,18 +774,21 @@ elseif first == me then
 serve(false)
 end
 return had and 1 or 0)",
-"1cb289297847b03e5712a38e334b7f85e2085779"};
+"d4c6132f752d4b68fb924cb0a9e3aafbd2335332"};
 
 const Script pass_all{R"(local function pass(KEYS)
 local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
 local held, readers = call('GET', key), key .. ':redlock:readers'
-local had, rest, known = held == me, held, nil
+local had, rest = held == me, held
+if had and call('EXISTS', readers, waiters) == 0 then
+redis.call('DEL', key)
+return 1
+end
 if had and call('ZSCORE', readers, me) ~= '0' then
 redis.call('DEL', key)
-rest, known = false, call('HLEN', waiters)
-if type(known) == 'table' or known == 0 then return 1 end
+rest = false
 end
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
 local time
@@ -821,7 +827,7 @@ elseif rest and reader_until(me, held) then
 had = true
 if held == shared then rest = go_out(me, held) else redis.call('ZREM', readers, me) end
 end
-known = known or call('HLEN', waiters)
+local known = call('HLEN', waiters)
 if type(held) == 'table' then
 call('HDEL', waiters, me)
 call('ZREM', line, me)
@@ -985,7 +991,7 @@ local said = pass({key})
 if type(said) == 'table' then refused = said elseif said == 0 then all = 0 end
 end
 return refused or all)",
-"e3e69af2abd0c495e7eacf102ab21398be78c587"};
+"fa67135bf2e69abd026f48f8be5acaa60bf3a043"};
 
 const Script permit_join{R"(local function join(KEYS)
 local key, me = KEYS[1], ARGV[1]
@@ -1260,11 +1266,14 @@ local key, me = KEYS[1], ARGV[1]
 local line, waiters = key .. ':redlock:line', key .. ':redlock:waiters'
 local call, unpack = redis.pcall, table.unpack or unpack
 local held, readers = call('GET', key), key .. ':redlock:readers'
-local had, rest, known = held == me, held, nil
+local had, rest = held == me, held
+if had and call('EXISTS', readers, waiters) == 0 then
+redis.call('DEL', key)
+return 1
+end
 if had and call('ZSCORE', readers, me) ~= '0' then
 redis.call('DEL', key)
-rest, known = false, call('HLEN', waiters)
-if type(known) == 'table' or known == 0 then return 1 end
+rest = false
 end
 local readers, shared = KEYS[1] .. ':redlock:readers', 'redlock:shared'
 local time
@@ -1303,7 +1312,7 @@ elseif rest and reader_until(me, held) then
 had = true
 if held == shared then rest = go_out(me, held) else redis.call('ZREM', readers, me) end
 end
-known = known or call('HLEN', waiters)
+local known = call('HLEN', waiters)
 if type(held) == 'table' then
 call('HDEL', waiters, me)
 call('ZREM', line, me)
@@ -1520,7 +1529,7 @@ local said = pass(KEYS)
 local line, slot = string.match(KEYS[1], '^(.*):(%d+)$')
 if type(said) ~= 'table' and line and redis.pcall('PTTL', KEYS[1]) == -2 then offer({line}, slot) end
 return said)",
-"18bf3c4dd1226eba10efece9a98c30ae82fa3a9a"};
+"9f72fabe3278e2ac6017687db5f6581fed30b50a"};
 
 const Script permit_take{R"(if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return redis.status_reply('OK') end
 local function slots(line, permits)
