@@ -216,8 +216,7 @@ TEST_F(LaterNamedSession, SaysTheNameAloneOnceEverythingIsAnswered) {
   EXPECT_TRUE(session_.named());
   EXPECT_EQ(verbs(), (std::vector<std::string>{"SET"}));
   EXPECT_EQ(receive(test::kOk).size(), 1U);
-  session_.say_late_name();
-  EXPECT_TRUE(sent().empty()) << "said twice";
+  EXPECT_FALSE(session_.owes_name()) << "said twice";
 }
 
 TEST_F(LaterNamedSession, IsDoneWithoutANameThatIsForbidden) {
@@ -316,6 +315,14 @@ TEST_F(SelectingSession, NoCommandIsWrittenBeforeTheDatabaseIsConfirmed) {
   EXPECT_TRUE(session_.admitted());
   EXPECT_EQ(verbs(), (std::vector<std::string>{"EVAL", "EVAL"}));
   EXPECT_EQ(receive("+OK\r\n+OK\r\n").size(), 2U);
+}
+
+TEST_F(SelectingSession, NothingIsUnansweredWhereACommandOnlyWaitsToBeWritten) {
+  ASSERT_TRUE(submit(1, set_of("a")));
+  (void)sent();
+  EXPECT_GT(session_.unanswered_bytes(), 0U);
+  receive(test::kOk);
+  EXPECT_EQ(session_.unanswered_bytes(), 0U);
 }
 
 TEST_F(SelectingSession, ADatabaseThatDoesNotExistLeavesNothingToUndo) {

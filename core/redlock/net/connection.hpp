@@ -96,8 +96,9 @@ class Connection {
   [[nodiscard]] Instant last_seen() const { return std::max(last_used_, seen_at_); }
   // Hands to the transport what is to be sent.
   void flush(Instant now, Events& events) noexcept;
-  // Says a name that follows, where nothing is awaited. Whoever is about to ask does so first.
-  void introduce(Instant now, Events& events) noexcept;
+  // Says a name that follows, where nothing is awaited; true: it has. Whoever is about to ask does
+  // so first.
+  bool introduce(Instant now, Events& events) noexcept;
   void on_ready(bool readable, bool writable, Instant now, Events& events) noexcept;
   // Gives the connection up when an answer is overdue, and says so.
   bool on_time(Instant now, Events& events) noexcept;

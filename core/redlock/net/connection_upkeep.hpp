@@ -53,12 +53,13 @@ void Connection<C>::flush(Instant now, Events& events) noexcept {
 }
 
 template <IsConversation C>
-void Connection<C>::introduce(Instant now, Events& events) noexcept {
-  if (state_ != State::ready || !conversation_->idle()) return;
+bool Connection<C>::introduce(Instant now, Events& events) noexcept {
+  if (state_ != State::ready || !conversation_->owes_name() || !conversation_->idle()) return false;
   or_close(now, events, [&] {
     conversation_->say_late_name();
     send_output(now, events);
   });
+  return true;
 }
 
 template <IsConversation C>

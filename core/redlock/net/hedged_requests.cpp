@@ -47,7 +47,6 @@ bool HedgedRequests::may_decide(std::size_t majority) const {
 }
 
 HedgedRequests::Advice HedgedRequests::advise(std::size_t majority, Instant now) const {
-  if (deferred_.empty()) return Advice::wait;
   // Of those that were asked; denials count only then, or every lock that is held would bring the
   // hedged a question.
   std::size_t lost = failed_;

@@ -32,6 +32,7 @@ class HedgedRequests {
   // A node of the attempt has answered, or will not.
   void note_reply(AttemptNumber attempt, const Reply& reply) noexcept;
 
+  // What is best done with those that are hedged. Requires that there are some.
   enum class Advice { wait, ask, leave };
   [[nodiscard]] Advice advise(std::size_t majority, Instant now) const;
   // When the others have had long enough; nothing when nobody is hedged.

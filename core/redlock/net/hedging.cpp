@@ -28,6 +28,7 @@ void Hedging::send(RunningOperation& running, const Request& request, Instant no
 }
 
 void Hedging::review(RunningOperation& running, Instant now) {
+  if (running.hedged.empty()) return;
   const HedgedRequests::Advice advice =
       running.hedged.advise(running.operation->quorum().grants(), now);
   if (advice == HedgedRequests::Advice::wait) return;

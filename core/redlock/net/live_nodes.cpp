@@ -37,8 +37,10 @@ std::size_t LiveNodes::on_ready(std::span<const Interest> interests, Instant now
   return count;
 }
 
-void LiveNodes::introduce(Instant now) noexcept {
-  for (const auto& node : nodes_) node->introduce(now, arrivals_);
+bool LiveNodes::introduce(Instant now) noexcept {
+  bool any_said = false;
+  for (const auto& node : nodes_) any_said |= node->introduce(now, arrivals_);
+  return any_said;
 }
 
 void LiveNodes::flush(Instant now) noexcept {

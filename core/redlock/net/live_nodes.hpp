@@ -55,7 +55,8 @@ class LiveNodes {
   // Reads and sends what is ready of those that were added last; they come first in `interests`.
   // Gives how many they are.
   std::size_t on_ready(std::span<const Interest> interests, Instant now) noexcept;
-  void introduce(Instant now) noexcept;
+  // True: a name was said.
+  bool introduce(Instant now) noexcept;
   // Hands to the transport what is to be sent.
   void flush(Instant now) noexcept;
 

@@ -82,6 +82,8 @@ const Node* Node::first_of_same(Instant now) const {
 void Node::count_errors(Instant now) {
   if (counters() == nullptr) return;
   Session::Errors& errors = conversation().errors();
+  constexpr Session::Errors kNone{};
+  if (errors == kNone) return;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     if (errors[i] == 0) continue;
     counters()->note_errors(static_cast<Fault>(i), std::exchange(errors[i], 0), now);

@@ -29,20 +29,25 @@ RunningOperation& OperationTable::add(std::unique_ptr<Operation> operation, Node
 }
 
 const RunningOperation* OperationTable::find(OperationId id) const {
+  // Mostly the newest is asked for.
+  if (!operations_.empty() && operations_.back().id == id) return &operations_.back();
   const auto found =
       std::ranges::lower_bound(operations_, id, std::ranges::less(), &RunningOperation::id);
   return found == operations_.end() || found->id != id ? nullptr : &*found;
 }
 
 RunningOperation* OperationTable::find(OperationId id) {
-  const auto found =
-      std::ranges::lower_bound(operations_, id, std::ranges::less(), &RunningOperation::id);
-  return found == operations_.end() || found->id != id ? nullptr : &*found;
+  return const_cast<RunningOperation*>(std::as_const(*this).find(id));
 }
 
 bool OperationTable::undecided(OperationId id) const {
   const RunningOperation* const running = find(id);
   return running != nullptr && !running->decided();
+}
+
+bool OperationTable::pending(OperationId id) const {
+  const RunningOperation* const running = find(id);
+  return running != nullptr && !running->done();
 }
 
 bool OperationTable::done(OperationId id) const {

@@ -25,6 +25,8 @@ class OperationTable {
   [[nodiscard]] const RunningOperation* find(OperationId id) const;
   // Known, and without an outcome yet.
   [[nodiscard]] bool undecided(OperationId id) const;
+  // Known, and not done.
+  [[nodiscard]] bool pending(OperationId id) const;
   // Known, and decided or failed.
   [[nodiscard]] bool done(OperationId id) const;
   // Its end is added to `completions`; at once where it is done, or unknown. Requires room there.

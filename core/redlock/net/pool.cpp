@@ -78,7 +78,7 @@ std::size_t Pool::listener_count() {
 
 bool Pool::done(OperationId id) {
   notice_fork();
-  return !reactor_.knows(id) || reactor_.done(id);
+  return !reactor_.pending(id);
 }
 
 void Pool::tell(OperationId id, Completions& completions) noexcept {

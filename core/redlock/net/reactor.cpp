@@ -51,13 +51,16 @@ Woken Reactor::step(Instant until) {
   const Woken woken = read(called_ ? Instant() : deadline, Polling::Scope::wanted);
   if (forked()) return woken;
   const Instant now = clock_.now();
-  // The process may have stood still since it read, and answers have come in time.
-  if (listeners_.overdue(now) || live_.overdue(now)) read(Instant(), Polling::Scope::wanted);
-  if (forked()) return woken;
-  on_time(now);
-  if (forked()) return woken;
-  live_.introduce(now);
-  settle(now);
+  const std::optional<Instant> next = next_deadline();
+  const bool due = next && now >= *next;
+  if (due) {
+    // The process may have stood still since it read, and answers have come in time.
+    if (listeners_.overdue(now) || live_.overdue(now)) read(Instant(), Polling::Scope::wanted);
+    if (forked()) return woken;
+    on_time(now);
+    if (forked()) return woken;
+  }
+  if (live_.introduce(now) || due) settle(now);
   return std::exchange(called_, false) ? Woken::called : woken;
 }
 
@@ -136,7 +139,7 @@ Outcome Reactor::collect(OperationId id) {
     std::rethrow_exception(failure);
   }
   Outcome outcome = running.operation->collect();
-  driver_.tie_up(clock_.now());
+  operations_.drop_ended();
   return outcome;
 }
 

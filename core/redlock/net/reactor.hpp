@@ -46,7 +46,8 @@ class Reactor {
   // The earliest moment at which a turn has something to do though nothing came in.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
 
-  [[nodiscard]] bool knows(OperationId id) const { return operations_.find(id) != nullptr; }
+  // Known, and not done.
+  [[nodiscard]] bool pending(OperationId id) const { return operations_.pending(id); }
   // See Operation; empty, too, where it is unknown or done.
   [[nodiscard]] auto outage(OperationId id) const { return operations_.outage(id); }
   // Decided, or failed by an exception.

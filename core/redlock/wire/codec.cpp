@@ -17,13 +17,21 @@ namespace {
 
 constexpr std::size_t kSliceBytes = 8 * 1024;
 
-void append_length(std::string& out, char kind, std::size_t length) {
-  std::array<char, 24> line;
-  line[0] = kind;
-  char* end = std::to_chars(&line[1], line.data() + line.size() - 2, length).ptr;
-  *end++ = '\r';
-  *end++ = '\n';
-  out.append(line.data(), end);
+constexpr std::string_view kLineEnd = "\r\n";
+
+std::size_t digits_of(std::size_t number) {
+  std::size_t digits = 1;
+  for (; number >= 10; number /= 10) ++digits;
+  return digits;
+}
+// Of the line that says a length.
+std::size_t line_bytes(std::size_t length) { return 1 + digits_of(length) + kLineEnd.size(); }
+
+char* put(char* at, std::string_view text) { return std::ranges::copy(text, at).out; }
+char* put_line(char* at, char kind, std::size_t length) {
+  *at++ = kind;
+  at = std::to_chars(at, at + digits_of(length), length).ptr;
+  return put(at, kLineEnd);
 }
 
 // The library's own constructors, fetched once from a reader it made.
@@ -161,10 +169,15 @@ std::optional<RespValue> RespReader::next() {
 
 void append_command(std::string& out, std::span<const std::string_view> arguments) {
   REDLOCK_INVARIANT(!arguments.empty());
-  append_length(out, '*', arguments.size());
+  std::size_t bytes = line_bytes(arguments.size());
   for (const std::string_view argument : arguments) {
-    append_length(out, '$', argument.size());
-    (out += argument) += "\r\n";
+    bytes += line_bytes(argument.size()) + argument.size() + kLineEnd.size();
+  }
+  const std::size_t before = out.size();
+  out.resize(before + bytes);
+  char* at = put_line(out.data() + before, '*', arguments.size());
+  for (const std::string_view argument : arguments) {
+    at = put(put(put_line(at, '$', argument.size()), argument), kLineEnd);
   }
 }
 

@@ -38,10 +38,7 @@ void Conversation::mark_sent(std::size_t size) {
   output_offset_ = 0;
 }
 
-void Conversation::say_late_name() {
-  note_all_answered();
-  handshake_.say_late_name(output_);
-}
+void Conversation::say_late_name() { handshake_.say_late_name(output_); }
 
 void Conversation::hear(std::string_view bytes) {
   first_heard_ += bytes.substr(0, kTlsAlert.size() - first_heard_.size());

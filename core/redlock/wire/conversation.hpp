@@ -35,7 +35,9 @@ class Conversation {
   // Begins anew, on another connection and in this manner. Requires that nothing but the greeting
   // was said, or a name that followed.
   void greet(const Endpoint& endpoint, NameManner manner);
-  // Says a name that follows, where it has not been said. Requires that nothing is awaited.
+  // Is there a name that follows, and has not been said?
+  [[nodiscard]] bool owes_name() const { return handshake_.owes_name(); }
+  // Says it. Requires that it is owed, and that nothing is awaited.
   void say_late_name();
   // Has everything been answered but the greeting, and no answer come to the name in it, or but a
   // name that follows? A server that closes the connection then may do so because of the name.
@@ -88,7 +90,7 @@ class Conversation {
   // The next whole reply to what was said behind the greeting. Nothing: it has not come yet, or the
   // conversation is at its end, and then `ending` says why.
   [[nodiscard]] std::optional<RespValue> next_reply(std::optional<Ending>& ending);
-  // Nobody waits for anything: what was sent has been answered, but maybe for the name.
+  // Nobody waits for anything that was sent: it has been answered, but maybe for the name.
   void note_all_answered() {
     if (handshake_.done()) unanswered_bytes_ = 0;
   }

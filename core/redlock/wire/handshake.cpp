@@ -51,7 +51,6 @@ Handshake::Handshake(const Endpoint& endpoint, WipedBuffer& out, NameManner mann
 }
 
 void Handshake::say_late_name(WipedBuffer& out) {
-  if (late_name_.empty()) return;
   steps_.push_back(Step::set_name);
   out += late_name_;
   late_name_.clear();

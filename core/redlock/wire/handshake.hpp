@@ -41,8 +41,9 @@ class Handshake {
   [[nodiscard]] bool done() const { return answered_ == steps_.size(); }
   // Is what is said before anything else?
   [[nodiscard]] bool greeted() const { return answered_ >= greeting_; }
-  // Says a name that follows. Nothing happens where there is none, or it has been said. Requires
-  // that everything that was said has been answered.
+  // Is there a name that follows, and has not been said?
+  [[nodiscard]] bool owes_name() const { return !late_name_.empty(); }
+  // Says it. Requires that everything that was said has been answered.
   void say_late_name(WipedBuffer& out);
   // May commands be written? False while a SELECT is unconfirmed, a name that is waited for or a
   // guard's question. Where there is an objection, removals alone may.

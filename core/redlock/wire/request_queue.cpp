@@ -13,7 +13,7 @@ bool RequestQueue::has_room_for(const Command& command) const {
 // Counted only where there are so many that it could matter.
 bool RequestQueue::is_full() const {
   constexpr std::size_t kFewest = kQueuedBytesMax / (kResourceBytesMax + kTokenBytesMax);
-  if (size() - written_ < kFewest) return false;
+  if (unwritten_ < kFewest) return false;
   std::size_t bytes = 0;
   for (std::size_t i = written_; i < size(); ++i) {
     const LockName name = lock_name(*requests_[i].command);
@@ -24,7 +24,11 @@ bool RequestQueue::is_full() const {
 }
 
 void RequestQueue::erase(std::size_t position) {
-  requests_.erase(begin() + static_cast<std::ptrdiff_t>(position));
+  if (position == 0) {
+    requests_.pop_front();
+  } else {
+    requests_.erase(begin() + static_cast<std::ptrdiff_t>(position));
+  }
   --written_;
 }
 

@@ -67,10 +67,13 @@ struct OpenJoin {
 class RequestQueue {
  public:
   [[nodiscard]] bool has_room_for(const Command& command) const;
-  void add(AwaitedRequest request) { requests_.push_back(std::move(request)); }
+  void add(AwaitedRequest request) {
+    requests_.push_back(std::move(request));
+    ++unwritten_;
+  }
 
-  [[nodiscard]] std::size_t size() const { return requests_.size(); }
-  [[nodiscard]] bool empty() const { return requests_.empty(); }
+  [[nodiscard]] std::size_t size() const { return written_ + unwritten_; }
+  [[nodiscard]] bool empty() const { return size() == 0; }
   [[nodiscard]] AwaitedRequest& operator[](std::size_t i) { return requests_[i]; }
   [[nodiscard]] const AwaitedRequest& operator[](std::size_t i) const { return requests_[i]; }
   [[nodiscard]] auto begin() { return requests_.begin(); }
@@ -80,13 +83,19 @@ class RequestQueue {
   // So many are written, from the front.
   [[nodiscard]] std::size_t written() const { return written_; }
   [[nodiscard]] bool is_written(std::size_t position) const { return position < written_; }
-  [[nodiscard]] bool all_written() const { return written_ == size(); }
+  [[nodiscard]] bool all_written() const { return unwritten_ == 0; }
   [[nodiscard]] auto unwritten() { return begin() + static_cast<std::ptrdiff_t>(written_); }
   [[nodiscard]] AwaitedRequest& last_written() { return requests_[written_ - 1]; }
-  void note_written() { ++written_; }
-  void note_taken_back() { --written_; }
+  void note_written() {
+    ++written_;
+    --unwritten_;
+  }
+  void note_taken_back() {
+    --written_;
+    ++unwritten_;
+  }
   // On another connection nothing is.
-  void begin_anew() { written_ = 0; }
+  void begin_anew() { unwritten_ += std::exchange(written_, 0); }
   // One that is written has been answered.
   void erase(std::size_t position);
   // Drops unwritten requests that are no removals, and the cleanups that were to undo them.
@@ -119,18 +128,22 @@ class RequestQueue {
   void mark_needless_cleanups() noexcept;
 
   std::deque<AwaitedRequest> requests_;
+  // Counted apart: whether anything waits to be written is asked at every turn.
   std::size_t written_ = 0;
+  std::size_t unwritten_ = 0;
 };
 
 // Marks first and drops then, for which no memory is needed: half done, it would leave holes.
 template <class IsUseless>
 void RequestQueue::drop_unwritten(IsUseless is_useless) noexcept {
+  if (all_written()) return;
   for (auto request = unwritten(); request != end(); ++request) {
     if (!is_removal(*request->command) && is_useless(*request)) request->useless = true;
   }
   mark_needless_cleanups();
   const auto useless = [](const AwaitedRequest& request) { return request.useless; };
   requests_.erase(std::remove_if(unwritten(), end(), useless), end());
+  unwritten_ = requests_.size() - written_;
 }
 
 }  // namespace redlock

@@ -68,6 +68,7 @@ void Session::take_back() noexcept {
 }
 
 void Session::drop_expired(Instant now, std::vector<Arrival>& arrivals) {
+  if (requests_.all_written()) return;
   if (!broken() && !greeting() && objection() != nullptr) drop_objected(arrivals);
   // Nothing of it can be sent now, and that it is overdue is what ends a connection that stays so.
   if (misled_ > 0 || (!greeting() && !admitted())) return;
@@ -97,7 +98,6 @@ void Session::withdraw(OperationId operation) noexcept {
   for (AwaitedRequest& request : requests_) {
     if (request.origin.operation == operation) request.withdrawn = true;
   }
-  if (requests_.all_written()) return;
   requests_.drop_unwritten([](const AwaitedRequest& request) { return request.withdrawn; });
 }
 
@@ -122,7 +122,7 @@ void Session::on_bytes(std::string_view bytes, std::vector<Arrival>& arrivals) {
     on_reply(*value, arrivals);
   }
   if (ending) fail(ending->fault, ending->reason, arrivals);
-  if (!broken() && requests_.empty() && !greeting()) note_all_answered();
+  if (!broken() && requests_.written() == 0 && !greeting()) note_all_answered();
 }
 
 void Session::delay(Instant connected_by, Duration answer_time, std::vector<Arrival>& arrivals) {
