@@ -18,7 +18,7 @@ final class Contention
     /** What the scripts call inside the server; the rest was sent by clients. */
     private const CALLED_BY_SCRIPTS = [
         'limit' => ['get', 'del'],
-        'native' => ['get', 'del', 'hlen'],
+        'native' => ['get', 'del', 'exists'],
         'userland' => ['get', 'del'],
         'native-pid' => ['get', 'del', 'set', 'time', 'type'],
         'userland-pid' => [],

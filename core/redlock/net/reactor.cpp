@@ -139,7 +139,8 @@ Outcome Reactor::collect(OperationId id) {
     std::rethrow_exception(failure);
   }
   Outcome outcome = running.operation->collect();
-  operations_.drop_ended();
+  // What it could not undo for want of memory goes before what the caller asks next.
+  running.interrupted ? driver_.tie_up(clock_.now()) : operations_.drop_ended();
   return outcome;
 }
 
