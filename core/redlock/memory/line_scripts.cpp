@@ -33,9 +33,14 @@ struct Removal {
   bool open = false;  // readers are
 };
 
-Removal remove(ScriptCall& call, LineService& line) {
-  Removal removal{.held = call.ask({"GET", line.key})};
-  const Value& held = removal.held;
+// Nobody waits for the lock, and it has no readers.
+bool stands_alone(ScriptCall& call, const LineService& line) {
+  const Value neighbours = call.ask({"EXISTS", line.readers.name(), line.waiters});
+  return neighbours.is_integer() && neighbours.integer == 0;
+}
+
+Removal remove(ScriptCall& call, LineService& line, const Value& held) {
+  Removal removal{.held = held};
   bool shared = held.is(kSharedMark);
   removal.had = held.is(line.me);
   bool there = !held.is_nil();
@@ -166,12 +171,17 @@ void look_at_neighbours(ScriptCall& call, LineService& line) {
 
 void run_pass(ScriptCall& call, std::string& out) {
   LineService line(call);
-  const Removal removal = remove(call, line);
+  const Value held = call.ask({"GET", line.key});
+  if (held.is(line.me) && stands_alone(call, line)) {
+    call.require({"DEL", line.key});
+    return append_integer(out, 1);
+  }
+  const Removal removal = remove(call, line, held);
   const Value count = call.ask({"HLEN", line.waiters});
-  if (removal.held.is_error()) {
+  if (held.is_error()) {
     call.ask({"HDEL", line.waiters, line.me});
     call.ask({"ZREM", line.line, line.me});
-    return append_error(out, removal.held.text);
+    return append_error(out, held.text);
   }
   if (count.is_error() || count.integer == 0) return append_integer(out, removal.had ? 1 : 0);
   line.begin();
