@@ -89,8 +89,8 @@ class EditedScripts : public TwinTest, public testing::WithParamInterface<Edit> 
 TEST_P(EditedScripts, AreFoundOut) { EXPECT_NE(first_complaint(GetParam()), ""); }
 
 constexpr std::array kEdits{
-    Edit{"PassWithoutCompare", "local had, rest, known = held == me, held, nil",
-         "local had, rest, known = true, held, nil"},
+    Edit{"PassWithoutCompare", "local had, rest = held == me, held",
+         "local had, rest = true, held"},
     Edit{"PassStaysInLine", "local _, left = leave(me, (held == me or named) and '')\n",
          "local left\n"},
     Edit{"NextNotTold", "then tell_next(second, 1, ttl) else", "then else"},
