@@ -27,8 +27,8 @@ bool is_named(const Value& given, std::string_view who) {
 
 // What a removal found under the key, and what it left there.
 struct Removal {
-  Value held;
-  bool had = false;   // the token was there, or is a reader's
+  bool mine = false;  // the token was under the key
+  bool had = false;   // it was there, or is a reader's
   bool free = false;  // nothing is left
   bool open = false;  // readers are
 };
@@ -40,9 +40,9 @@ bool stands_alone(ScriptCall& call, const LineService& line) {
 }
 
 Removal remove(ScriptCall& call, LineService& line, const Value& held) {
-  Removal removal{.held = held};
+  Removal removal;
   bool shared = held.is(kSharedMark);
-  removal.had = held.is(line.me);
+  removal.mine = removal.had = held.is(line.me);
   bool there = !held.is_nil();
   if (removal.had && line.readers.score(line.me) == 0.0) {
     shared = there = line.readers.go_out(line.me, shared);
@@ -63,17 +63,16 @@ Removal remove(ScriptCall& call, LineService& line, const Value& held) {
 }
 
 void hand_over(ScriptCall& call, LineService& line, const Removal& removal, std::string& out) {
-  const bool mine = removal.held.is(line.me);
   const std::string first = removal.free ? std::string() : line.at(0);
   const bool named = is_named(call.ask({"HGET", line.waiters, ""}), line.me);
-  const Value left = mine || named ? line.leave(line.me, "") : line.leave(line.me);
+  const Value left = removal.mine || named ? line.leave(line.me, "") : line.leave(line.me);
   call.ask({"HDEL", line.waiters, let_in_field(line.me)});
   if (left.is_error() && call.ask({"ZRANK", line.line, line.me}).is_integer()) {
     return append_error(out, left.text);
   }
   line.stays_free = call.argument_or_none(1) == "0";
   line.open = removal.open;
-  if (removal.free || (removal.open && (first == line.me || mine))) {
+  if (removal.free || (removal.open && (first == line.me || removal.mine))) {
     line.serve(true);
   } else if (first == line.me) {
     line.serve(false);

@@ -140,7 +140,8 @@ Outcome Reactor::collect(OperationId id) {
   }
   Outcome outcome = running.operation->collect();
   // What it could not undo for want of memory goes before what the caller asks next.
-  running.interrupted ? driver_.tie_up(clock_.now()) : operations_.drop_ended();
+  if (running.interrupted) driver_.tie_up(clock_.now());
+  operations_.drop_ended();
   return outcome;
 }
 

@@ -86,11 +86,10 @@ bool Session::is_misled_by(const AwaitedRequest& request, const RespValue& value
   const auto same = [&](const AwaitedRequest& refused) {
     return lock_name(*refused.command) == lock_name(*request.command);
   };
-  const auto any_same = [&] {
-    return std::any_of(requests_.begin(), requests_.begin() + static_cast<std::ptrdiff_t>(misled_),
-                       same);
-  };
-  if (misled_ > 0 && is_removal(*request.command) && any_same()) return true;
+  const auto refused_end = requests_.begin() + static_cast<std::ptrdiff_t>(misled_);
+  if (is_removal(*request.command) && std::any_of(requests_.begin(), refused_end, same)) {
+    return true;
+  }
   return (may_begin_anew_ || carried_out_any_) && value.kind == RespKind::error &&
          fault_of(value.text) == Fault::readonly;
 }
