@@ -72,7 +72,6 @@ OperationId begin(const QuorumCall& call, const Resources& resources) {
 // Why the servers' answers came to nothing; empty where they speak for themselves.
 std::string remark_on(const QuorumCall& call) {
   const Outcome& outcome = call.state.outcome;
-  const std::string servers = std::to_string(call.state.server_count);
   if (call.request.verb == QuorumVerb::inspect) return {};
   if (call.cancelled && outcome.decision != Decision::granted) return "the wait was cancelled";
   if (outcome.decision == Decision::split && call.request.verb == QuorumVerb::promote) return {};
@@ -80,8 +79,9 @@ std::string remark_on(const QuorumCall& call) {
     const auto votes = std::ranges::count_if(outcome.nodes, [](const NodeReport& report) {
       return report.answered && report.reply.answer == Answer::granted;
     });
-    return "no client won: " + std::to_string(votes) + " of " + servers +
-           " servers granted the last attempt, needs " + std::to_string(outcome.quorum.grants());
+    return "no client won: " + std::to_string(votes) + " of " +
+           std::to_string(call.state.server_count) + " servers granted the last attempt, needs " +
+           std::to_string(outcome.quorum.grants());
   }
   const bool expired_unclaimed = outcome.decision == Decision::expired_unclaimed;
   if (outcome.decision != Decision::expired_in_flight && !expired_unclaimed) return {};

@@ -26,11 +26,10 @@ std::size_t digits_of(std::size_t number) {
 // Of the line that says a length.
 std::size_t line_bytes(std::size_t length) { return 1 + digits_of(length) + kLineEnd.size(); }
 
-char* put(char* at, std::string_view text) { return std::ranges::copy(text, at).out; }
+char* end_line(char* at) { return at + kLineEnd.copy(at, kLineEnd.size()); }
 char* put_line(char* at, char kind, std::size_t length) {
   *at++ = kind;
-  at = std::to_chars(at, at + digits_of(length), length).ptr;
-  return put(at, kLineEnd);
+  return end_line(std::to_chars(at, at + digits_of(length), length).ptr);
 }
 
 // The library's own constructors, fetched once from a reader it made.
@@ -176,7 +175,8 @@ void append_command(std::string& out, std::span<const std::string_view> argument
   out.resize(before + bytes);
   char* at = put_line(out.data() + before, '*', arguments.size());
   for (const std::string_view argument : arguments) {
-    at = put(put(put_line(at, '$', argument.size()), argument), kLineEnd);
+    at = put_line(at, '$', argument.size());
+    at = end_line(at + argument.copy(at, argument.size()));
   }
 }
 
