@@ -62,6 +62,15 @@ TEST(UrlQuery, CredentialsAreGivenOnceAndInFull) {
   EXPECT_EQ(refusal("username=u"), "a user needs a password");
 }
 
+TEST(UrlQuery, AParameterIsNamedInARefusalWhereItIsOfLettersDigitsAndSigns) {
+  for (const std::string name : {"azAZ", "09", "_-."}) {
+    EXPECT_THAT(refusal(name + "=1"), HasSubstr("'" + name + "'"));
+  }
+  for (const std::string name : {"a`", "z{", "A@Z", "Z[", "9:", "a/0"}) {
+    EXPECT_THAT(refusal(name + "=1"), Not(HasSubstr(name)));
+  }
+}
+
 TEST(UrlQuery, IsReadLikeAForm) {
   EXPECT_EQ(with("auth=a+b%2Bc%20d").endpoint.password, "a b+c d");
   EXPECT_THAT(refusal("auth=%4"), HasSubstr("hex digits"));
