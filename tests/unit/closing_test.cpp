@@ -72,6 +72,21 @@ TEST_F(ClosingTest, WaitsForTheServerOnlyWhereItHasMoreToReadThanItReadsAtOnce) 
   EXPECT_EQ(transport_.closed_behind, 1);
 }
 
+// It stands on a connection that no conversation uses any more.
+TEST_F(ClosingTest, WaitsForTheServerToReadWhatUndoesAJoinToo) {
+  const Command join = Enqueue{Resource("r"), Token("t"), Duration::seconds(10), {1, "c", 1}};
+  const auto undo = std::make_shared<const Command>(*undo_of(join));
+  for (const bool undone : {false, true}) {
+    SetAsideJoins aside(transport_, encoder_);
+    aside.add({{1, undo}}, {}, [&] {
+      return SetAside{transport_.open(endpoint_, Instant::never()), kReadAtOnceBytes};
+    });
+    if (undone) aside.undo(undo);
+    aside.withdraw(1);
+    EXPECT_EQ(transport_.closed_behind, undone ? 1 : 0);
+  }
+}
+
 TEST_F(ClosingTest, AConnectionHasItsUsersTimeToComeAboutWhateverACommandMayTake) {
   std::vector<Arrival> arrivals;
   test::FakeServer& server = transport_.server(endpoint_.display());

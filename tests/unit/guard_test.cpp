@@ -95,6 +95,15 @@ TEST_F(GuardTest, AYoungServerIsLookedAtAgainWhenItMayBeOldEnoughAndNotBefore) {
   EXPECT_EQ(server(0).count("INFO"), 2U);
 }
 
+TEST_F(GuardTest, WhoAsksAServerWithoutAVoteIsToldAtOnce) {
+  told_[0].role = "slave";
+  LockManager locks = manager(1, guarded());
+  EXPECT_EQ(lock(locks).decision, Decision::unreachable);
+  const Instant asked_again = clock_.now();
+  EXPECT_THAT(trouble(locks, lock(locks)), HasSubstr("guard: "));
+  EXPECT_LT(clock_.now() - asked_again, kTimeoutDefault);
+}
+
 TEST_F(GuardTest, WhatIsMendedIsNoticedWithinASecond) {
   told_[0].role = "slave";
   LockManager locks = manager(1, guarded());
