@@ -54,6 +54,12 @@ TEST_F(PollSetTest, IsReadableWhileOneOfItsDescriptorsIsReady) {
   EXPECT_TRUE(readable(set));
 }
 
+TEST_F(PollSetTest, ThereIsNoneWithADescriptorThatCannotBeWaitedFor) {
+  const Descriptor nowhere(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(nowhere.open());
+  EXPECT_EQ(match({one_.wanted(), {nowhere.number(), POLLIN, 0}}), -1);
+}
+
 TEST_F(PollSetTest, HoldsWhatItWasMatchedWithLast) {
   ASSERT_GE(match({one_.wanted(), other_.wanted()}), 0);
   const int set = match({other_.wanted()});
