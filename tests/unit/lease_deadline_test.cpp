@@ -96,6 +96,17 @@ TEST(LeaseDeadline, OfALockThatLivesOnIsOverAndNotReleased) {
   EXPECT_EQ(lease_deadline.loss(), Loss::none);
 }
 
+TEST(LeaseDeadline, IsOverInOneWayAtATime) {
+  LeaseDeadline transferred(t(100));
+  transferred.transfer();
+  EXPECT_FALSE(transferred.superseded());
+  LeaseDeadline superseded(t(100));
+  superseded.supersede();
+  EXPECT_TRUE(superseded.superseded());
+  EXPECT_FALSE(superseded.transferred());
+  EXPECT_FALSE(superseded.released());
+}
+
 TEST(LeaseDeadline, RemembersTheLatestEndThatTheServersWereTold) {
   LeaseDeadline lease_deadline(t(90), t(100));
   EXPECT_FALSE(lease_deadline.may_outlast(Duration::ms(100), t(0)));
