@@ -58,7 +58,8 @@ final class SignalStormTest extends SharedFleetTestCase
         yield 'passed on' => ['$got = $pass($locks->acquire("r$i", 600_000));', 0];
         yield 'returned' => ['$got = (fn () => $locks->acquire("r$i", 600_000))();', 0];
         yield 'kept in an array' => ['$got = [$locks->acquire("r$i", 600_000)];', 0];
-        yield 'behind a slow handler of events' => ['$got = $locks->acquire("r$i", 600_000);', 2_000];
+        // The call behind it is where PHP 8.4 runs the handlers of signals that waited for that of events.
+        yield 'behind a slow handler of events' => ['$got = $locks->acquire("r$i", 600_000); $pass(0);', 2_000];
         yield 'of synchronized()' => ['$got = $locks->synchronized("r$i", fn () => 1, 600_000);', 0];
         yield 'of a handle' => [
             '$got = $locks->attach(["resource" => "r", "token" => str_repeat("t", 40), "validity" => 1e5]);',

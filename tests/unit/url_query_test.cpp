@@ -66,9 +66,10 @@ TEST(UrlQuery, AParameterIsNamedInARefusalWhereItIsOfLettersDigitsAndSigns) {
   for (const std::string name : {"azAZ", "09", "_-."}) {
     EXPECT_THAT(refusal(name + "=1"), HasSubstr("'" + name + "'"));
   }
-  for (const std::string name : {"a`", "z{", "A@Z", "Z[", "9:", "a/0"}) {
+  for (const std::string name : {"a`", "z{", "Z[", "9:", "a/0"}) {
     EXPECT_THAT(refusal(name + "=1"), Not(HasSubstr(name)));
   }
+  EXPECT_THAT(refusal("%40=1"), Not(HasSubstr("'@'")));
 }
 
 TEST(UrlQuery, IsReadLikeAForm) {
